@@ -1,0 +1,1 @@
+# Two verbs do everything: `make demo` and `make test`. See README.md.

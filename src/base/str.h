@@ -1,0 +1,55 @@
+/* str.h - a piece of text that somebody else owns: pointer and length */
+#ifndef THRONG_BASE_STR_H
+#define THRONG_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct str {
+    const char *p;
+    size_t len;
+};
+
+#define STR(lit) ((struct str){("" lit), sizeof(lit) - 1})
+/* For printf: "%.*s", STRF(s) */
+#define STRF(s) (int)(s).len, (s).p
+
+static inline struct str str_of(const char *s)
+{
+    return (struct str){s, s ? strlen(s) : 0};
+}
+static inline struct str str_n(const char *p, size_t len)
+{
+    return (struct str){p, len};
+}
+static inline bool str_eq(struct str a, struct str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
+}
+static inline bool str_is(struct str a, const char *b)
+{
+    return str_eq(a, str_of(b));
+}
+int str_cmp(struct str a, struct str b); /* bytewise, shorter first */
+bool str_starts(struct str s, struct str prefix);
+bool str_ends(struct str s, struct str suffix);
+struct str str_trim(struct str s); /* blanks, tabs, CR, LF off both ends */
+/* Takes the part of *rest before sep (or all of it) and moves *rest behind
+ * the sep. False when *rest was exhausted (p == NULL). */
+bool str_split(struct str *rest, char sep, struct str *part);
+/* Position of c, or -1. */
+long str_find(struct str s, char c);
+
+/* Edit distance, for suggestions; at most 64 characters are looked at. */
+unsigned str_distance(struct str a, struct str b);
+/* The nearest of names (NULL-terminated), or NULL when none is near. */
+const char *str_nearest(struct str s, const char *const *names);
+
+/* True when s is valid UTF-8 without NUL. */
+bool str_utf8(struct str s);
+
+/* Shell-style glob of one path: * ? [] do not cross '/', ** does. */
+bool str_glob(const char *pattern, struct str s);
+
+#endif
