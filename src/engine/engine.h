@@ -1,0 +1,86 @@
+/* engine.h - tasks in, attempt records out
+ *
+ * The engine takes tasks, hands them to a place, and passes back what the
+ * place's workers say. It knows tasks by (id, attempt) and nothing of
+ * trials. All callbacks come from the event loop. */
+#ifndef THRONG_ENGINE_ENGINE_H
+#define THRONG_ENGINE_ENGINE_H
+
+#include <stdint.h>
+#include "base/err.h"
+#include "base/log.h"
+#include "sys/sys.h"
+#include "terms/record.h"
+#include "terms/room.h"
+#include "terms/task.h"
+
+struct engine;
+
+struct engine_hooks {
+    void *context;
+    /* STARTING, STARTED, METRICS, ENDED or NOTICE of a task. After ENDED the
+     * engine has forgotten the task. */
+    void (*record)(void *context, const struct record *r);
+    /* The worker that had the task is gone. started: the task may have run
+     * (else it never began). The engine has forgotten it; none of its
+     * processes is left. */
+    void (*lost)(void *context, uint64_t task, uint32_t attempt, bool started,
+                 const char *reason);
+    /* The place cannot go on (its worker keeps dying, say). */
+    void (*fault)(void *context, const struct err *err);
+    /* All is ended after engine_quit; the loop may stop. */
+    void (*idle)(void *context);
+};
+
+struct engine_setup {
+    const char *place;  /* "local", "fake" */
+    struct loop *loop;
+    const struct machine *machine;
+    uint32_t parallel;  /* tasks at once; 0: as many as fit */
+    const char *worker; /* path of throng-worker */
+    const char *folder; /* of the study; workers leave their last words in
+                           <folder>/last-words */
+    const char *mark;   /* "THRONG_STORE=<folder>": every process of this
+                           study has it in its environment */
+    const struct log *log;
+};
+
+struct engine *engine_open(const struct engine_setup *setup,
+                           const struct engine_hooks *hooks,
+                           struct err *err);
+/* Ends every task at once (after engine_quit and idle there are none). */
+void engine_close(struct engine *e);
+
+/* -1 with the reason when these needs can never be met at this place. */
+int engine_check(const struct engine *e, const struct needs *n,
+                 struct err *err);
+/* How many tasks of these needs run at once here. */
+uint32_t engine_slots(const struct engine *e, const struct needs *n);
+/* How many more tasks the engine wants now: enough to fill the place and,
+ * with `ahead`, some more so that no slot waits for us when tasks are short.
+ * 0 most of the time. */
+size_t engine_room(const struct engine *e, const struct needs *n, bool ahead);
+/* Queues a copy of the task. Tasks of higher priority go first, then older
+ * ones. */
+int engine_submit(struct engine *e, const struct task *t, int priority,
+                  struct err *err);
+/* Ask a task to finish early, or end it now and count it as `outcome`. A task
+ * that has not begun ends as OUTCOME_UNSTARTED. */
+void engine_stop_task(struct engine *e, uint64_t task);
+void engine_kill_task(struct engine *e, uint64_t task, enum outcome outcome);
+/* What the callbacks have brought until now is committed. */
+void engine_ack(struct engine *e);
+/* No more submissions: tasks that have not begun come back as unstarted;
+ * kill: running ones are ended too. Then `idle` is called. */
+void engine_quit(struct engine *e, bool kill);
+
+/* What an ended conductor's workers left behind: their last records, file by
+ * file, each file removed after `apply` has seen all of it and returned 0.
+ * First waits for (then ends) workers and tasks of that study that still
+ * live: those whose environment holds `mark`. */
+typedef void engine_record_fn(void *context, const struct record *r);
+int engine_recover(const char *folder, const char *mark,
+                   engine_record_fn *apply, int (*commit)(void *context),
+                   void *context, struct err *err);
+
+#endif

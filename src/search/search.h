@@ -1,0 +1,69 @@
+/* search.h - strategies: which points to try
+ *
+ * Ask, tell, report. Suggestion k is a pure function of the seed, k, and the
+ * results that the strategy was told: nothing else. Trials are numbered from
+ * 1; suggestion k belongs to trial k. */
+#ifndef THRONG_SEARCH_SEARCH_H
+#define THRONG_SEARCH_SEARCH_H
+
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "terms/space.h"
+#include "terms/suggestion.h"
+
+/* A list of points that somebody else keeps (a file, perhaps of millions). */
+struct point_source {
+    void *context;
+    uint64_t count;
+    /* Point i (from 0) and its run id (empty: none) into the arena. */
+    int (*get)(void *context, uint64_t i, struct arena *a,
+               struct value **point, struct str *run_id, struct err *err);
+};
+
+struct search_setup {
+    const struct space *space;
+    const struct point_source *points; /* of method points; else NULL */
+    uint64_t seed;
+    bool minimize;
+    int64_t run_cap;  /* trials in all; 0: no limit */
+    uint32_t repeat;  /* trials of each point; 0 and 1: one */
+    const struct value *options; /* the study's `<method>:` object, or NULL */
+};
+
+struct search;
+
+/* Opens a strategy by name. Refuses a space it cannot take, with the reason
+ * and the parameter's name. */
+struct search *search_open(const char *method, const struct search_setup *s,
+                           struct err *err);
+void search_free(struct search *s);
+extern const char *const search_methods[]; /* NULL-terminated */
+
+/* Trials that this search will make in all, run_cap and repeat counted; -1
+ * when there is no end. */
+int64_t search_total(const struct search *s);
+/* True when suggestions do not depend on results, so that the caller may ask
+ * ahead as far as it likes. */
+bool search_foresees(const struct search *s);
+
+enum search_answer {
+    SEARCH_ERROR = -1,
+    SEARCH_END = 0,  /* no suggestion k, ever */
+    SEARCH_HERE = 1, /* *out is filled */
+    SEARCH_WAIT = 2, /* tell me more first */
+};
+/* Trial k of the study (from 1). Asking the same k twice gives the same. */
+enum search_answer search_ask(struct search *s, int64_t k, struct arena *a,
+                              struct suggestion *out, struct err *err);
+/* A trial ended (or paused). Out of order is normal; a trial told twice
+ * counts once. */
+void search_tell(struct search *s, const struct result *r);
+/* A running trial reported the objective's value. */
+enum decision search_report(struct search *s, int64_t trial, int64_t step,
+                            double value);
+/* With repeat: which group (from 0) and which member a trial is. */
+void search_repeat_of(const struct search *s, int64_t k, int64_t *group,
+                      uint32_t *member);
+
+#endif

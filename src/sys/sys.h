@@ -1,0 +1,170 @@
+/* sys.h - the operating system, as the rest of throng sees it
+ *
+ * The public header of src/sys: event loop, child processes, files, clocks,
+ * and what this machine has. */
+#ifndef THRONG_SYS_SYS_H
+#define THRONG_SYS_SYS_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/vec.h"
+
+/* ---- clocks ---------------------------------------------------------- */
+
+int64_t clock_mono_ns(void); /* never jumps; for durations and timers */
+double clock_wall(void);     /* unix time; for people and records only */
+/* "2026-11-15 12:04:05" local, or UTC "2026-11-15T12:04:05Z" with utc. */
+void clock_print(struct buf *b, double wall, bool utc);
+
+/* ---- event loop ------------------------------------------------------ */
+
+struct loop;
+struct loop_source; /* a thing that the loop watches */
+
+typedef void loop_fn(void *context);
+typedef void loop_fd_fn(void *context, int fd, unsigned what);
+typedef void loop_signal_fn(void *context, int signum);
+
+#define LOOP_READ 1u
+#define LOOP_WRITE 2u
+
+struct loop *loop_new(struct err *err);
+void loop_free(struct loop *l); /* frees its sources too */
+/* Runs until loop_stop. */
+int loop_run(struct loop *l, struct err *err);
+void loop_stop(struct loop *l);
+struct loop_source *loop_fd(struct loop *l, int fd, unsigned what,
+                            loop_fd_fn *fn, void *context);
+void loop_fd_want(struct loop_source *s, unsigned what); /* 0: none */
+/* A one-shot timer, not armed yet. */
+struct loop_source *loop_timer(struct loop *l, loop_fn *fn, void *context);
+void loop_timer_in(struct loop_source *s, double seconds); /* arms again */
+void loop_timer_off(struct loop_source *s);
+struct loop_source *loop_signal(struct loop *l, int signum,
+                                loop_signal_fn *fn, void *context);
+/* Called once after every round of events, before the loop sleeps: the place
+ * to commit and to flush what the round collected. */
+struct loop_source *loop_after(struct loop *l, loop_fn *fn, void *context);
+/* Called again and again, the loop sleeping at most interval_ms between (for
+ * things without a descriptor, such as MPI). */
+struct loop_source *loop_poll(struct loop *l, unsigned interval_ms,
+                              loop_fn *fn, void *context);
+void loop_remove(struct loop_source *s); /* NULL is fine */
+
+/* ---- processes ------------------------------------------------------- */
+
+/* Which process, past the reuse of pids: start is field 22 of
+ * /proc/<pid>/stat. */
+struct process_id {
+    pid_t pid;
+    uint64_t start;
+};
+
+struct spawn {
+    const char *const *argv;
+    const char *const *env;  /* NULL: inherit */
+    const char *cwd;         /* NULL: inherit */
+    int in, out, err;        /* descriptors for 0, 1, 2; -1: /dev/null */
+    int keep_fd;             /* one more descriptor kept open; -1: none */
+    bool session;            /* own session and process group */
+    bool die_with_parent;    /* SIGKILL when the spawning thread ends */
+};
+/* Starts a program found through env's PATH (or this process's), with
+ * signals reset to defaults and nothing blocked. The failure of chdir or
+ * exec is reported here, with its reason; *err says which of the two. Fast:
+ * vfork, never fork. */
+int process_spawn(const struct spawn *s, struct process_id *id,
+                  struct err *err);
+/* One ended child: 1 and *pid, *status, *use; 0 when none has ended now. */
+int process_reap(pid_t *pid, int *status, struct rusage *use);
+/* Orphaned descendants become children of this process. */
+int process_subreaper(struct err *err);
+bool process_alive(struct process_id id); /* a zombie is not alive */
+struct process_id process_self(void);
+/* This boot of this machine; a constant text. */
+const char *process_boot_id(void);
+
+/* One line of a snapshot of all processes that we may see. */
+struct process_info {
+    pid_t pid, parent, group, session;
+    uint64_t start;
+    uint64_t rss_bytes;
+    char state; /* as in /proc: R S D Z T … */
+};
+struct process_table {
+    VEC(struct process_info) rows;
+};
+int process_table_read(struct process_table *t, struct err *err);
+void process_table_done(struct process_table *t);
+/* The proportional set size, or 0 when it cannot be read. */
+uint64_t process_pss_bytes(pid_t pid);
+/* True when the environment of pid holds exactly `assignment` ("K=V"). */
+bool process_has_env(pid_t pid, const char *assignment);
+
+/* ---- files ----------------------------------------------------------- */
+
+/* Appends the whole file to b; more than max bytes is an error (0: none). */
+int file_read(const char *path, size_t max, struct buf *b, struct err *err);
+/* Replaces path in one step (temporary file, fsync if durable, rename). */
+int file_write(const char *path, struct str text, bool durable,
+               struct err *err);
+/* Maps a regular file read-only; an empty file gives {"" , 0}. */
+int file_map(const char *path, struct str *text, struct err *err);
+void file_unmap(struct str text);
+bool file_exists(const char *path);
+bool file_is_dir(const char *path);
+/* As mkdir -p. */
+int dir_make(const char *path, struct err *err);
+/* As rm -rf, never following links; a path that is not there is fine. */
+int dir_remove(const char *path, struct err *err);
+int dir_copy(const char *from, const char *to, struct err *err);
+/* Bytes of all regular files below path. */
+uint64_t dir_bytes(const char *path);
+/* A digest of names, sizes and modification times below path: changes
+ * whenever a program writes there. 0 for an empty or absent folder. */
+uint64_t dir_digest(const char *path);
+/* Names in a folder without . and .., sorted, in the arena; NULL-terminated.
+ * An absent folder is an error of kind ERR_MISSING. */
+const char **dir_list(const char *path, struct arena *a, struct err *err);
+/* Regular files below `root` whose path relative to it matches the glob. */
+const char **dir_glob(const char *root, const char *pattern, struct arena *a,
+                      struct err *err);
+char *path_join(struct arena *a, const char *folder, const char *name);
+char *path_absolute(struct arena *a, const char *path); /* no link resolved */
+char *path_folder(struct arena *a, const char *path);   /* "." if none */
+struct str path_name(const char *path);
+struct str path_stem(const char *path); /* name without its last .ending */
+/* True on NFS, Lustre, GPFS, BeeGFS, FUSE, AFS, CIFS … by statfs. */
+bool path_is_network(const char *path);
+/* The program as execvp would find it, or NULL. */
+char *path_program(struct arena *a, const char *name, const char *path_env);
+int fd_write_all(int fd, const void *p, size_t len, struct err *err);
+int fd_nonblocking(int fd, struct err *err);
+
+/* ---- this machine ---------------------------------------------------- */
+
+struct gpu {
+    char uuid[64]; /* what CUDA_VISIBLE_DEVICES takes: a UUID or an index */
+    char name[64]; /* "NVIDIA A100-SXM4-40GB" */
+    int capability_major, capability_minor;
+    uint64_t memory_bytes;
+};
+struct machine {
+    char host[256];
+    unsigned cpus;         /* of the affinity mask, cut by cgroup quota */
+    uint64_t memory_bytes; /* the least of physical and cgroup limits */
+    uint64_t disk_bytes;   /* free where the study lives; 0: unknown */
+    const struct gpu *gpus;
+    size_t gpu_count;
+};
+/* Looks at this machine. gpus_text describes GPUs instead of asking NVML:
+ * "a100:8.0:40G,a100:8.0:40G" (name:capability:memory); NULL asks; "" none. */
+int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
+                 struct err *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* needs.h - what one task asks of a machine */
+#ifndef THRONG_TERMS_NEEDS_H
+#define THRONG_TERMS_NEEDS_H
+
+#include <stdint.h>
+#include "base/err.h"
+#include "base/value.h"
+
+struct needs {
+    double cpus;            /* default 1 */
+    uint64_t memory_bytes;  /* 0: not said, not enforced */
+    uint64_t disk_bytes;    /* 0: not said */
+    double gpus;            /* 0, 0.25, 1, 2 … a fraction is below 1 */
+    char gpu_name[32];      /* "a100": part of the name, no case; "": any */
+    double gpu_minimum_capability, gpu_maximum_capability; /* 0: not said */
+    uint64_t gpu_minimum_memory_bytes;
+    uint32_t nodes, ranks, ranks_per_node; /* 0: not said */
+    double time_s;          /* of one attempt; 0: no limit */
+};
+
+void needs_init(struct needs *n);
+bool needs_eq(const struct needs *a, const struct needs *b);
+/* Reads one member ("cpus", "gpus", "time" …) as study files write it
+ * (numbers, "4G", "a100:2", "2h 30m"). */
+int needs_set(struct needs *n, struct str key, const struct value *v,
+              struct err *err);
+extern const char *const needs_keys[]; /* NULL-terminated */
+/* "2 cpus, 4.0 GiB, 1 gpu (a100)" for people. */
+void needs_print(struct buf *b, const struct needs *n);
+struct value *needs_to_value(struct arena *a, const struct needs *n);
+int needs_from_value(struct needs *n, const struct value *v, struct err *err);
+
+#endif

@@ -1,0 +1,89 @@
+/* record.h - what a worker says back, and what it is told
+ *
+ * One framing for both directions, the same on a pipe, in a file and over
+ * MPI, little-endian:
+ *
+ *   u32 length of everything behind this field
+ *   u32 checksum: hash32 of everything behind this field
+ *   u8  version (RECORD_VERSION)   u8 type   u16 zero
+ *   u32 attempt   u64 task id (a trial number, for the conductor)
+ *   payload
+ *
+ * A torn or damaged record is told apart from a short read. */
+#ifndef THRONG_TERMS_RECORD_H
+#define THRONG_TERMS_RECORD_H
+
+#include <stdint.h>
+#include "base/buf.h"
+#include "base/err.h"
+#include "terms/state.h"
+
+#define RECORD_VERSION 1
+#define RECORD_MAX (16u << 20) /* bytes of one record */
+
+enum record_type {
+    /* worker to conductor */
+    RECORD_HELLO = 1,   /* struct record_hello */
+    RECORD_STARTING = 2, /* sent before the task is spawned; no payload */
+    RECORD_STARTED = 3, /* struct record_started */
+    RECORD_METRICS = 4, /* a metric batch (terms/metric.h) */
+    RECORD_ENDED = 5,   /* struct record_ended */
+    RECORD_NOTICE = 6,  /* text for the person about this attempt */
+    /* conductor to worker */
+    RECORD_TASK = 32, /* a task (terms/task.h) */
+    RECORD_STOP = 33, /* finish early: stop file, then signals; no payload */
+    RECORD_KILL = 34, /* end now: SIGTERM, grace, SIGKILL; payload: u8
+                         outcome that it shall count as */
+    RECORD_ACK = 35,  /* payload u64: count of worker records that are
+                         committed, HELLO included */
+    RECORD_QUIT = 36, /* end everything and exit */
+};
+
+struct record {
+    enum record_type type;
+    uint32_t attempt;
+    uint64_t task;
+    struct str payload; /* points into the reader's buffer */
+};
+void record_print(struct buf *b, const struct record *r);
+/* 1: *r is filled and *used bytes belong to it; 0: more bytes are needed;
+ * -1: damaged (err says how). */
+int record_parse(struct str bytes, struct record *r, size_t *used,
+                 struct err *err);
+
+struct record_hello {
+    uint64_t pid;
+    struct str host;
+    struct str version; /* of throng-worker */
+};
+struct record_started {
+    uint64_t pid;
+    uint64_t pid_start; /* struct process_id */
+    double wall;        /* unix time */
+    struct str boot_id;
+};
+struct record_ended {
+    enum outcome outcome;
+    int32_t exit_code; /* -1: ended by a signal or never ran */
+    int32_t signum;    /* 0: none */
+    double wall;       /* unix time of the end */
+    double seconds;    /* how long it ran */
+    double cpu_seconds; /* of the whole tree, as far as seen */
+    uint64_t max_rss_bytes;
+    uint64_t output_bytes;      /* of what was captured */
+    uint64_t checkpoint_digest; /* dir_digest of THRONG_CHECKPOINT; 0: empty */
+    uint64_t metric_points;     /* sent for this attempt in all */
+    struct str reason; /* for people; empty when it ended well */
+    struct str tail;   /* last lines of its output when it did not */
+};
+void record_hello_print(struct buf *b, const struct record_hello *h);
+int record_hello_parse(struct str payload, struct record_hello *h,
+                       struct err *err);
+void record_started_print(struct buf *b, const struct record_started *s);
+int record_started_parse(struct str payload, struct record_started *s,
+                         struct err *err);
+void record_ended_print(struct buf *b, const struct record_ended *e);
+int record_ended_parse(struct str payload, struct record_ended *e,
+                       struct err *err);
+
+#endif

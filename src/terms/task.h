@@ -1,0 +1,72 @@
+/* task.h - what a worker runs
+ *
+ * A task says everything that the worker must know: nothing of studies,
+ * strategies or the store. Its text form is one JSON object. */
+#ifndef THRONG_TERMS_TASK_H
+#define THRONG_TERMS_TASK_H
+
+#include <stdint.h>
+#include "base/err.h"
+#include "base/value.h"
+#include "terms/needs.h"
+
+/* One element of the argument vector. */
+enum arg_kind {
+    ARG_TEXT,        /* as it is */
+    ARG_EXPAND,      /* ${envvar:NAME} inside is replaced where it runs */
+    ARG_INTERPRETER, /* `python`, or python3 where there is no python */
+    ARG_PARAMS_FILE, /* the path of a JSON file with the parameters */
+};
+struct arg {
+    enum arg_kind kind;
+    struct str text;
+};
+struct assignment {
+    struct str name, value; /* value: ${envvar:NAME} is replaced */
+};
+/* A file written into the task's folder before it starts (templates). */
+struct task_file {
+    struct str path, text;
+};
+
+struct task {
+    uint64_t id;      /* the trial's number */
+    uint32_t attempt; /* from 1 */
+    struct str kind;  /* "command" (later train, infer …) */
+    struct needs needs;
+
+    const struct arg *argv;
+    size_t argc;
+    struct str setup;    /* shell lines before the command; empty: none */
+    struct str workdir;  /* absolute folder to run in; empty: `folder` */
+    const struct assignment *env; /* besides the worker's own */
+    size_t env_count;
+    struct str params;   /* JSON text of the point */
+
+    struct str study;    /* THRONG_STUDY */
+    uint64_t seed;       /* THRONG_SEED */
+    int64_t budget;      /* THRONG_BUDGET; 0: none */
+    double subset;       /* THRONG_SUBSET; 0: none */
+    struct str folder;   /* the trial's folder: log, params.json,
+                            metrics.jsonl, output/, checkpoint/ live in it;
+                            removed at the end when nothing was written */
+    struct str resume_from; /* checkpoint folder to copy first; empty: none */
+    const struct task_file *files;
+    size_t file_count;
+    const struct str *outputs; /* globs kept from workdir into output/ */
+    size_t output_count;
+
+    struct str metric_name;    /* what pattern and file give */
+    struct str metric_pattern; /* POSIX extended; empty: none */
+    struct str metric_file;    /* relative to workdir; empty: none */
+    struct str wandb;          /* "stand-in", "real" or empty */
+    double grace_s;            /* between SIGTERM and SIGKILL */
+    uint64_t output_max_bytes; /* of the captured log */
+};
+
+void task_print(struct buf *b, const struct task *t); /* JSON, one line */
+/* Strings live in the arena. */
+int task_parse(struct task *t, struct str text, struct arena *a,
+               struct err *err);
+
+#endif
