@@ -1,0 +1,233 @@
+/* plan.h - study files: text in, checked plan out
+ *
+ * Pure: files are read through a passed-in reader. Every mistake of a file
+ * is collected, with its place; a plan is returned only when there is none. */
+#ifndef THRONG_PLAN_PLAN_H
+#define THRONG_PLAN_PLAN_H
+
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/value.h"
+#include "base/vec.h"
+#include "terms/needs.h"
+#include "terms/space.h"
+#include "terms/stoprule.h"
+#include "terms/task.h"
+
+/* ---- mistakes --------------------------------------------------------- */
+
+enum problem_level { PROBLEM_ERROR, PROBLEM_WARNING, PROBLEM_NOTICE };
+struct problem {
+    enum problem_level level;
+    struct str file;
+    uint32_t line, column; /* from 1; 0: of the file as a whole */
+    struct str text;       /* what is wrong, with the offending text */
+    struct str hint;       /* what was expected, nearest key; may be empty */
+};
+struct problems {
+    struct arena *arena;
+    VEC(struct problem) list; /* in order of place */
+    size_t errors;
+};
+void problems_init(struct problems *p, struct arena *a);
+void problems_done(struct problems *p);
+void problems_add(struct problems *p, enum problem_level level,
+                  struct str file, uint32_t line, uint32_t column,
+                  struct str hint, const char *fmt, ...)
+    __attribute__((format(printf, 7, 8)));
+/* "study.yaml:3:7: error: … (did you mean …?)" lines, for people. */
+void problems_print(struct buf *b, const struct problems *p);
+
+/* ---- reading ---------------------------------------------------------- */
+
+struct plan_reader {
+    void *context;
+    /* The text of a file named in a study (path as written there; relative
+     * ones are relative to the study file). Lives as long as the plan. */
+    int (*read)(void *context, const char *path, struct str *text,
+                struct err *err);
+};
+
+enum pick { PICK_LAST, PICK_BEST };
+enum impute { IMPUTE_WORST, IMPUTE_BEST, IMPUTE_LATEST };
+
+struct plan_metric {
+    struct str name; /* empty: the study has no objective */
+    bool minimize;
+    enum pick pick;
+    bool pick_said;
+    bool has_target;
+    double target;
+    enum impute impute;
+    bool impute_while_running;
+    struct str pattern, file; /* empty: none */
+};
+
+enum early_kind {
+    EARLY_NONE,
+    EARLY_HYPERBAND,
+    EARLY_ASHA,
+    EARLY_MEDIAN,
+    EARLY_RULE, /* a stoprule: patience, threshold */
+};
+struct plan_early {
+    enum early_kind kind;
+    int64_t min_iter, max_iter, s, eta; /* hyperband */
+    bool strict;
+    struct stoprule rule;
+    const struct value *options; /* the whole object, for asha and median */
+};
+
+enum keep_kind { KEEP_BEST, KEEP_ALL, KEEP_NONE };
+
+/* One element of the command as written. */
+enum command_kind {
+    COMMAND_TEXT, /* may hold {name} and ${envvar:NAME} */
+    COMMAND_ENV,
+    COMMAND_INTERPRETER,
+    COMMAND_PROGRAM,
+    COMMAND_ARGS,
+    COMMAND_ARGS_NO_EQUALS,
+    COMMAND_ARGS_NO_HYPHENS,
+    COMMAND_ARGS_NO_BOOLEAN_FLAGS,
+    COMMAND_ARGS_JSON,
+    COMMAND_ARGS_JSON_FILE,
+};
+struct command_part {
+    enum command_kind kind;
+    struct str text;
+};
+
+struct plan_input {
+    struct str path;
+    bool site_bound;
+};
+struct plan_template {
+    struct str path; /* written into the trial's folder */
+    struct str text; /* with {name} placeholders */
+};
+struct plan_objective {
+    struct str name;
+    bool minimize;
+};
+
+struct plan_points; /* an opened point list; see below */
+
+struct plan {
+    struct str file;   /* the study file's path as given */
+    struct str text;   /* and its text */
+    struct str name;   /* of the study */
+    struct str description;
+    struct value *root; /* the whole file */
+
+    struct str method; /* as it will be used: grid, random, points … */
+    bool method_said;
+    const struct value *method_options; /* `<method>:` object or NULL */
+    struct space space;
+    struct plan_points *points; /* or NULL */
+    uint64_t seed;
+    bool seed_said;
+    int64_t run_cap; /* 0: none */
+    uint32_t repeat; /* at least 1 */
+    struct str order; /* free, lag, batch */
+    int64_t lag;
+    struct str warm_start;
+    const struct value *constraints;
+
+    struct plan_metric metric;
+    const struct plan_objective *objectives; /* of `metrics:`; or NULL */
+    size_t objective_count;
+    struct plan_early early;
+
+    struct str program;
+    const struct command_part *command;
+    size_t command_count;
+    struct str model, kernels; /* built-in training; empty: none */
+    struct str protocol, wandb;
+    const struct assignment *env;
+    size_t env_count;
+    struct str setup;
+    bool workdir_trial; /* workdir: trial */
+    const struct plan_input *inputs;
+    size_t input_count;
+    const struct str *outputs;
+    size_t output_count;
+    const struct plan_template *templates;
+    size_t template_count;
+
+    const struct value *resources; /* as written, may hold ${name} */
+    bool cpus_said;
+    uint32_t parallel;  /* 0: not said */
+    double time_limit_s; /* of the whole study; 0: none */
+    int64_t max_failures; /* -1: none */
+    uint32_t retries;
+    double retry_delay_s;
+    double grace_s;      /* default 30 */
+    uint64_t output_max_bytes; /* of one trial's log; default 64 MiB */
+    enum keep_kind keep;
+    int64_t keep_count;
+    struct str on_finish, on_best; /* empty: none */
+
+    struct str engine, profile;
+    const struct value *slurm, *htcondor; /* or NULL */
+};
+
+/* Reads a study file. NULL when problems->errors > 0. The plan lives in the
+ * arena; free its points with plan_close. */
+struct plan *plan_read(struct str text, const char *file,
+                       const struct plan_reader *reader, struct arena *a,
+                       struct problems *problems);
+void plan_close(struct plan *p);
+
+/* YAML text to a value with marks, by the rules of study files. */
+struct value *plan_yaml(struct str text, const char *file, struct arena *a,
+                        struct problems *problems);
+
+/* ---- from a plan to a task -------------------------------------------- */
+
+/* The argument vector of a point. */
+int plan_command(const struct plan *p, const struct value *point,
+                 struct arena *a, const struct arg **argv, size_t *argc,
+                 struct err *err);
+/* The needs of a point (${name} replaced). */
+int plan_needs(const struct plan *p, const struct value *point,
+               struct needs *n, struct err *err);
+/* Template files filled in for a point. */
+int plan_files(const struct plan *p, const struct value *point,
+               struct arena *a, const struct task_file **files, size_t *count,
+               struct err *err);
+/* An argument vector as a line that can be pasted into a shell. With redact,
+ * values of names that end in _KEY, _TOKEN, _SECRET, PASSWORD are replaced
+ * (never a declared parameter's). */
+void plan_print_command(struct buf *b, const struct plan *p,
+                        const struct arg *argv, size_t argc, bool redact);
+
+/* ---- point lists ------------------------------------------------------ */
+
+/* Opens a list of points from text (JSON lines or CSV with a header, told
+ * apart by the name's ending and the first character) or from an inline YAML
+ * list. Counts and checks all lines once; about 0.3 s for a million. */
+struct plan_points *plan_points_text(struct str text, const char *file,
+                                     struct arena *a,
+                                     struct problems *problems);
+struct plan_points *plan_points_value(const struct value *list,
+                                      const char *file, struct arena *a,
+                                      struct problems *problems);
+void plan_points_close(struct plan_points *p);
+uint64_t plan_points_count(const struct plan_points *p);
+/* Fits search's struct point_source.get, with the plan_points as context. */
+int plan_points_get(void *points, uint64_t i, struct arena *a,
+                    struct value **point, struct str *run_id,
+                    struct err *err);
+
+/* ---- identity --------------------------------------------------------- */
+
+/* What makes the study itself (space, objective, command, method, seed,
+ * repeat, points) as JSON text: when it changes, it is another study. Points
+ * go in by hash, so a list that only grew at its end is told apart. */
+void plan_identity(struct buf *b, const struct plan *p);
+/* Empty when both are the same study; else one line per difference. */
+void plan_identity_diff(struct buf *b, struct str stored, struct str now);
+
+#endif

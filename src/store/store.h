@@ -1,0 +1,231 @@
+/* store.h - what throng remembers of one study
+ *
+ * One SQLite file, <folder>/study.db, beside it the trials' folders. There
+ * is one writer at a time, the holder of the lease; others read. Changes are
+ * collected between store_begin and store_commit; a commit of a holder whose
+ * lease was taken over is refused (ERR_BUSY) and nothing of it is written. */
+#ifndef THRONG_STORE_STORE_H
+#define THRONG_STORE_STORE_H
+
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/value.h"
+#include "sys/sys.h"
+#include "terms/metric.h"
+#include "terms/record.h"
+#include "terms/state.h"
+
+#define STORE_SCHEMA 1
+
+struct store;
+
+/* Makes the folder and an empty store; ERR_BUSY when there is one already. */
+int store_create(const char *folder, struct err *err);
+/* Opens for reading, or for writing (take the lease before the first change).
+ * An older schema is migrated by a writer. ERR_MISSING: no store there;
+ * ERR_CORRUPT: damaged, or newer than this program (never overwritten). On a
+ * network file system with a live holder a reader gets the holder's newest
+ * snapshot (asked for, waited for a few seconds). */
+struct store *store_open(const char *folder, bool write, struct err *err);
+void store_close(struct store *s); /* releases the lease if held */
+const char *store_folder(const struct store *s);
+/* SQLite's own check of the whole file; 0 when it is sound. */
+int store_integrity(struct store *s, struct err *err);
+
+/* ---- lease ------------------------------------------------------------ */
+
+struct lease {
+    char host[256];
+    struct process_id process;
+    char boot_id[64];
+    uint64_t epoch;
+    double touched; /* unix time */
+    bool live;      /* as judged now: same host: the process lives; another
+                       host: touched less than 60 s ago */
+};
+/* Reads who holds it; epoch 0: nobody ever, process.pid 0: free. */
+int store_lease_read(struct store *s, struct lease *lease, struct err *err);
+/* ERR_BUSY, naming the holder, when a live one has it and !take_over. */
+int store_lease_take(struct store *s, bool take_over, struct err *err);
+int store_lease_touch(struct store *s, struct err *err);
+void store_lease_release(struct store *s);
+
+/* ---- changes ---------------------------------------------------------- */
+
+int store_begin(struct store *s, struct err *err); /* idempotent */
+/* Makes everything since store_begin permanent. Survives the death of the
+ * process at once, that of the machine after at most a second. */
+int store_commit(struct store *s, struct err *err);
+void store_rollback(struct store *s);
+
+/* Facts of the study by key: "name", "file", "text", "identity", "plan",
+ * "goal", "metric", "created", "commit", "diff", "interpreter", "command" …
+ * NULL removes. */
+int store_fact_set(struct store *s, const char *key, struct str text,
+                   struct err *err);
+/* The text in the arena, or p == NULL when there is none. */
+int store_fact(struct store *s, const char *key, struct arena *a,
+               struct str *text, struct err *err);
+
+struct trial {
+    int64_t id; /* from 1 */
+    enum state state;
+    struct str point;  /* JSON, keys sorted */
+    struct str run_id; /* the user's; empty: none */
+    double value;      /* objective; NaN: none */
+    int64_t parent, parent_step; /* -1: none */
+    int64_t budget;    /* 0: none */
+    int64_t group;     /* of repeat; equals id - 1 without repeat */
+    uint32_t member;
+    uint32_t attempts; /* made so far */
+    uint32_t failures; /* attempts that used up a retry */
+    double created, started, ended; /* unix time; 0: not yet */
+    double seconds;    /* run time of all its attempts */
+    struct str reason; /* why it ended as it did; empty: well */
+    struct str summary; /* JSON: {"loss":{"last":…,"min":…,"max":…,
+                           "step":…,"count":…,"source":…},…} */
+    struct str note;
+    const struct str *tags;
+    size_t tag_count;
+};
+
+struct attempt {
+    int64_t trial;
+    uint32_t number;
+    enum outcome outcome;
+    char host[64];
+    uint64_t pid, pid_start;
+    char boot_id[64];
+    double placed, started, ended; /* unix time; 0: not yet */
+    double seconds, cpu_seconds;
+    uint64_t max_rss_bytes, output_bytes, checkpoint_digest, metric_points;
+    int32_t exit_code, signum;
+    struct str reason, tail;
+};
+
+/* Adds a trial in state waiting (id, point, run_id, parent…, group, member,
+ * created are taken). */
+int store_trial_add(struct store *s, const struct trial *t, struct err *err);
+/* Writes state, value, attempts, failures, started, ended, seconds, reason,
+ * summary, budget of an existing trial. Counters follow. */
+int store_trial_update(struct store *s, const struct trial *t,
+                       struct err *err);
+int store_trial_note(struct store *s, int64_t id, struct str note,
+                     struct err *err);
+int store_trial_tag(struct store *s, int64_t id, struct str tag, bool on,
+                    struct err *err);
+/* Inserts or replaces (trial, number). */
+int store_attempt_put(struct store *s, const struct attempt *a,
+                      struct err *err);
+/* Removes the attempt that was placed but never began. */
+int store_attempt_drop(struct store *s, int64_t trial, uint32_t number,
+                       struct err *err);
+/* Appends a metric batch as it came (terms/metric.h). Points may stay in
+ * memory until the commit; chunks of many points are packed together.
+ * name_of gives the text of the batch's name numbers. */
+int store_metrics_add(struct store *s, int64_t trial, uint32_t attempt,
+                      struct str name, const struct metric_column *c,
+                      struct err *err);
+/* Removes all points of an attempt (it was replaced before it counted). */
+int store_metrics_drop(struct store *s, int64_t trial, uint32_t attempt,
+                       struct err *err);
+int store_artifact_add(struct store *s, int64_t trial, struct str path,
+                       uint64_t bytes, struct str sha256, struct err *err);
+/* A line in the study's diary: started, stopped, took over, requests. */
+int store_event_add(struct store *s, double wall, const char *what,
+                    struct str text, struct err *err);
+
+/* ---- reading ---------------------------------------------------------- */
+
+struct counts {
+    int64_t total;
+    int64_t by_state[STATE_COUNT];
+};
+int store_counts(struct store *s, struct counts *c, struct err *err);
+/* ERR_MISSING when there is no such trial. */
+int store_trial(struct store *s, int64_t id, struct arena *a, struct trial *t,
+                struct err *err);
+int store_attempts(struct store *s, int64_t id, struct arena *a,
+                   struct attempt **list, size_t *count, struct err *err);
+int64_t store_last_trial(struct store *s); /* 0: none */
+
+/* Which trials, in which order. All parts are optional ({0}: all by id). */
+struct query {
+    const char *selector; /* "7" "1-10,15" "failed" "best:20" "tag:x" "last"
+                             "all"; several joined by ',' */
+    const char *where;    /* the filter language; see filter.h's grammar */
+    const char *by;       /* "" or NULL: by id; "value": the objective; a
+                             metric, a parameter, or a trial column
+                             (seconds, started …) */
+    bool descending;
+    int64_t limit;        /* 0: no limit */
+    bool with_texts;      /* also summary, reason, note, tags */
+};
+struct rows; /* an open query */
+struct rows *store_rows(struct store *s, const struct query *q,
+                        struct err *err);
+/* 1 and *t (valid until the next call), 0 at the end, -1. */
+int rows_next(struct rows *r, struct trial *t, struct err *err);
+void rows_close(struct rows *r);
+/* Checks a filter or a selector alone, for good messages before any work. */
+int store_filter_check(const char *where, struct err *err);
+int store_selector_check(const char *selector, struct err *err);
+
+/* Trials grouped by all parameters but `over` (or over "seed": by repeat
+ * group). Sorted by mean, best first. */
+struct group_row {
+    struct str point; /* JSON without the parameters looked over */
+    int64_t count;    /* trials with a value */
+    double mean, std, min, max;
+    int64_t best;     /* trial */
+};
+int store_group(struct store *s, const char *over, const char *where,
+                bool minimize, int64_t limit, struct arena *a,
+                struct group_row **list, size_t *count, struct err *err);
+
+/* All points of one metric of a trial, the newest attempt's value winning at
+ * each step, the best source winning; by step. */
+struct series {
+    int64_t *steps;
+    double *values;
+    size_t count;
+};
+int store_series(struct store *s, int64_t trial, const char *name,
+                 struct arena *a, struct series *out, struct err *err);
+/* Names of all metrics of a trial (trial 0: of the study). NULL-terminated. */
+const char **store_metric_names(struct store *s, int64_t trial,
+                                struct arena *a, struct err *err);
+
+/* Best final trial by objective, or 0. */
+int64_t store_best(struct store *s, bool minimize);
+
+/* ---- requests --------------------------------------------------------- */
+
+/* A request to the holder of the lease: a verb ("stop", "kill", "retry",
+ * "tag" …), a selector, arguments. Written as a file renamed into
+ * <folder>/requests/. */
+struct request {
+    struct str file; /* its name there */
+    struct str verb, selector;
+    const struct value *args; /* or NULL */
+};
+int store_request_put(const char *folder, const char *verb,
+                      const char *selector, const struct value *args,
+                      struct err *err);
+/* All that wait, oldest first; unreadable ones are moved aside and named in
+ * the event diary. */
+int store_requests(struct store *s, struct arena *a, struct request **list,
+                   size_t *count, struct err *err);
+void store_request_done(struct store *s, const struct request *r);
+/* Writes a consistent copy of the store to path (for readers on network file
+ * systems). */
+int store_snapshot(struct store *s, const char *path, struct err *err);
+
+/* ---- folders ---------------------------------------------------------- */
+
+/* <folder>/trials/<thousand>/<id>, in the arena. */
+char *store_trial_folder(const char *folder, int64_t trial, struct arena *a);
+
+#endif
