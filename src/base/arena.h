@@ -16,7 +16,7 @@ void arena_reset(struct arena *a);
 
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_array(struct arena *a, size_t count, size_t size); /* checked */
-char *arena_cstr(struct arena *a, struct str s);  /* a C string copy */
+char *arena_cstr(struct arena *a, struct str s);     /* a C string copy */
 struct str arena_str(struct arena *a, struct str s); /* copy, NUL behind */
 char *arena_printf(struct arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -53,7 +53,7 @@ void buf_reserve(struct buf *b, size_t more)
 /* Makes room for len more bytes; false and `full` when the maximum forbids. */
 static bool room(struct buf *b, size_t len)
 {
-    if (b->max && len > b->max - b->len) {
+    if (b->max && (len > b->max || b->len > b->max - len)) {
         b->full = true;
         return false;
     }
@@ -155,13 +155,12 @@ void buf_add_varint(struct buf *b, uint64_t v)
 
 void buf_add_bytes(struct buf *b, struct str s)
 {
-    struct buf *whole = b;
     size_t before = b->len;
     bool was_full = b->full;
     b->full = false;
-    buf_add_varint(whole, s.len);
+    buf_add_varint(b, s.len);
     if (!b->full)
-        buf_addstr(whole, s);
+        buf_addstr(b, s);
     /* A length without its bytes would make all that follows unreadable. */
     if (b->full) {
         b->len = before;

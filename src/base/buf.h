@@ -54,7 +54,7 @@ uint32_t bytes_u32(struct bytes *b);
 uint64_t bytes_u64(struct bytes *b);
 double bytes_f64(struct bytes *b);
 uint64_t bytes_varint(struct bytes *b);
-struct str bytes_str(struct bytes *b);             /* varint length, bytes */
+struct str bytes_str(struct bytes *b);              /* varint length, bytes */
 struct str bytes_take(struct bytes *b, size_t len); /* exactly len bytes */
 
 #endif

@@ -12,7 +12,7 @@
 struct csv {
     struct str rest;
     char sep;
-    uint64_t line;     /* of the row last read, from 1 */
+    uint64_t line; /* of the row last read, from 1 */
     uint64_t next_line;
     struct buf scratch; /* unquoted fields of the row */
     VEC(struct str) fields;

@@ -86,10 +86,8 @@ int err_errno(struct err *err, const char *fmt, ...)
     va_start(ap, fmt);
     size_t len = format(text, sizeof(text), fmt, ap);
     va_end(ap);
-    append(text, sizeof(text), len,
-           strerror_r(number, reason, sizeof(reason)));
-    err->kind =
-        number == ENOSPC || number == EDQUOT ? ERR_FULL : ERR_SYSTEM;
+    append(text, sizeof(text), len, strerror_r(number, reason, sizeof(reason)));
+    err->kind = number == ENOSPC || number == EDQUOT ? ERR_FULL : ERR_SYSTEM;
     memcpy(err->text, text, strlen(text) + 1);
     errno = number;
     return -1;
@@ -98,9 +96,8 @@ int err_errno(struct err *err, const char *fmt, ...)
 _Noreturn void require_failed(const char *what, const char *file, int line,
                               const char *func)
 {
-    fprintf(stderr,
-            "throng: this is a bug: %s does not hold in %s (%s:%d)\n", what,
-            func, file, line);
+    fprintf(stderr, "throng: this is a bug: %s does not hold in %s (%s:%d)\n",
+            what, func, file, line);
     abort();
 }
 

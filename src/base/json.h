@@ -19,10 +19,10 @@ struct value *json_parse(struct arena *a, struct str text, const char *name,
 struct value *json_parse_next(struct arena *a, struct str *rest,
                               const char *name, struct err *err);
 
-void json_print(struct buf *b, const struct value *v);         /* one line */
-void json_print_pretty(struct buf *b, const struct value *v);  /* 2 blanks */
-void json_print_sorted(struct buf *b, const struct value *v);  /* keys sorted,
-                                                                  one line */
+void json_print(struct buf *b, const struct value *v);        /* one line */
+void json_print_pretty(struct buf *b, const struct value *v); /* 2 blanks */
+void json_print_sorted(struct buf *b, const struct value *v); /* keys sorted,
+                                                                 one line */
 void json_string(struct buf *b, struct str s); /* quoted and escaped */
 void json_number(struct buf *b, double d);     /* NaN and infinities bare */
 
@@ -44,6 +44,7 @@ enum json_token {
 };
 struct json_scan {
     const char *p, *end;
+    const char *at;  /* where the token begins, or what is wrong */
     const char *why; /* after JSON_BAD: what was expected */
     struct str text; /* of JSON_KEY and JSON_STRING, still escaped */
     bool escaped;    /* text holds a backslash */

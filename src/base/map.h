@@ -26,7 +26,6 @@ size_t idmap_count(const struct idmap *m);
 void *idmap_get(const struct idmap *m, uint64_t key);
 void *idmap_set(struct idmap *m, uint64_t key, void *value); /* not NULL */
 void *idmap_del(struct idmap *m, uint64_t key);
-bool idmap_next(const struct idmap *m, size_t *at, uint64_t *key,
-                void **value);
+bool idmap_next(const struct idmap *m, size_t *at, uint64_t *key, void **value);
 
 #endif

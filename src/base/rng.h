@@ -9,8 +9,8 @@
 #include "base/str.h"
 
 struct rng {
-    uint64_t key;        /* from seed and purpose */
-    uint64_t stream;     /* a trial number, usually */
+    uint64_t key;    /* from seed and purpose */
+    uint64_t stream; /* a trial number, usually */
     uint64_t counter;
     uint32_t block[4];
     unsigned left; /* words of block not used yet */
@@ -20,8 +20,8 @@ void rng_init(struct rng *r, uint64_t seed, uint64_t stream,
               const char *purpose);
 uint32_t rng_u32(struct rng *r);
 uint64_t rng_u64(struct rng *r);
-double rng_uniform(struct rng *r);              /* [0, 1), 53 bits */
-uint64_t rng_below(struct rng *r, uint64_t n);  /* [0, n), unbiased, n > 0 */
+double rng_uniform(struct rng *r);             /* [0, 1), 53 bits */
+uint64_t rng_below(struct rng *r, uint64_t n); /* [0, n), unbiased, n > 0 */
 double rng_normal(struct rng *r);
 double rng_beta(struct rng *r, double a, double b);
 /* Position k of a pseudo-random permutation of 0..n-1, without storing it. */

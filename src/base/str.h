@@ -48,6 +48,8 @@ const char *str_nearest(struct str s, const char *const *names);
 
 /* True when s is valid UTF-8 without NUL. */
 bool str_utf8(struct str s);
+/* Length of the valid UTF-8 character that s starts with, 0 for none. */
+size_t str_utf8_next(struct str s);
 
 /* Shell-style glob of one path: * ? [] do not cross '/', ** does. */
 bool str_glob(const char *pattern, struct str s);

@@ -53,12 +53,18 @@ void value_set(struct arena *a, struct value *object, struct str key,
 /* As value_set but remembers where the key stood in the text. */
 void value_set_at(struct arena *a, struct value *object, struct str key,
                   struct value *item, uint32_t line, uint32_t column);
+/* As value_set_at for a reader that knows the key to be new and its text to
+ * live as long as the value: no search, no copy. */
+void value_add_at(struct arena *a, struct value *object, struct str key,
+                  struct value *item, uint32_t line, uint32_t column);
 struct value *value_copy(struct arena *a, const struct value *v); /* deep */
 
 /* NULL when absent or when object is NULL or no object. */
 struct value *value_get(const struct value *object, struct str key);
 struct value *value_at(const struct value *list, size_t i);
 long value_index(const struct value *object, struct str key); /* -1: none */
+/* The object's member numbers by key; yours to free. */
+size_t *value_sorted(const struct value *object);
 bool value_is_number(const struct value *v); /* INT or DOUBLE */
 double value_number(const struct value *v);  /* of a number, else NaN */
 /* The text of a STRING, else an empty str. */

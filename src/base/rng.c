@@ -1,0 +1,210 @@
+/* rng.c - random numbers from a counter (Philox 4x32-10)
+ *
+ * Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3"
+ * (SC 2011). The counter of the cipher is (counter, stream), its key is made
+ * of seed and purpose.
+ *
+ * A study must come out bit-equal on every machine, and the C library's log,
+ * exp and cos do not: they take other paths on other processors. So the
+ * transcendental functions needed here are made of +, -, *, / and sqrt, which
+ * IEEE 754 defines to the last bit. */
+#include "base/rng.h"
+
+#include <math.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+
+static void philox_round(uint32_t c[4], uint32_t key0, uint32_t key1)
+{
+    uint64_t p0 = UINT64_C(0xD2511F53) * c[0];
+    uint64_t p1 = UINT64_C(0xCD9E8D57) * c[2];
+    c[0] = (uint32_t)(p1 >> 32) ^ c[1] ^ key0;
+    c[1] = (uint32_t)p1;
+    c[2] = (uint32_t)(p0 >> 32) ^ c[3] ^ key1;
+    c[3] = (uint32_t)p0;
+}
+
+static void philox(uint32_t c[4], uint64_t key)
+{
+    uint32_t key0 = (uint32_t)key, key1 = (uint32_t)(key >> 32);
+    for (unsigned i = 0; i < 10; i++) {
+        philox_round(c, key0, key1);
+        key0 += 0x9E3779B9;
+        key1 += 0xBB67AE85;
+    }
+}
+
+void rng_init(struct rng *r, uint64_t seed, uint64_t stream,
+              const char *purpose)
+{
+    *r = (struct rng){.key = hash64(str_of(purpose), seed), .stream = stream};
+}
+
+uint32_t rng_u32(struct rng *r)
+{
+    if (r->left == 0) {
+        r->block[0] = (uint32_t)r->counter;
+        r->block[1] = (uint32_t)(r->counter >> 32);
+        r->block[2] = (uint32_t)r->stream;
+        r->block[3] = (uint32_t)(r->stream >> 32);
+        philox(r->block, r->key);
+        r->counter++;
+        r->left = 4;
+    }
+    return r->block[4 - r->left--];
+}
+
+uint64_t rng_u64(struct rng *r)
+{
+    uint64_t low = rng_u32(r);
+    return low | (uint64_t)rng_u32(r) << 32;
+}
+
+double rng_uniform(struct rng *r)
+{
+    return (double)(rng_u64(r) >> 11) * 0x1p-53;
+}
+
+uint64_t rng_below(struct rng *r, uint64_t n)
+{
+    require(n > 0);
+    /* The first 2^64 mod n numbers would favour the small remainders. */
+    uint64_t unfair = (0 - n) % n;
+    uint64_t x;
+    do
+        x = rng_u64(r);
+    while (x < unfair);
+    return x % n;
+}
+
+/* ln 2 in two pieces: a multiple of the first is exact. */
+static const double ln2_high = 0x1.62e42feep-1;
+static const double ln2_low = 0x1.a39ef35793c76p-33;
+
+/* The natural logarithm of a positive, normal x: x = m 2^e with m near 1,
+ * and log m = 2 atanh((m - 1) / (m + 1)) as a series. */
+static double exact_log(double x)
+{
+    int e;
+    double m = frexp(x, &e);
+    if (m < 0.70710678118654752) {
+        m *= 2;
+        e--;
+    }
+    double s = (m - 1) / (m + 1), q = s * s;
+    double sum = 0;
+    for (int k = 23; k >= 3; k -= 2)
+        sum = (sum + 1.0 / k) * q;
+    double log_m = 2 * s + 2 * s * sum;
+    return e * ln2_high + (e * ln2_low + log_m);
+}
+
+static double exact_exp(double x)
+{
+    if (x < -740)
+        return 0;
+    double e = floor(x / 0.69314718055994531 + 0.5);
+    double t = (x - e * ln2_high) - e * ln2_low;
+    double sum = 1;
+    for (int k = 14; k >= 1; k--)
+        sum = 1 + sum * t / k;
+    return ldexp(sum, (int)e);
+}
+
+/* cos(2 pi u) for u in [0, 1): folded by symmetry to an angle of at most a
+ * quarter of pi. */
+static double cos_turns(double u)
+{
+    if (u > 0.5)
+        u = 1 - u;
+    bool negative = u > 0.25;
+    if (negative)
+        u = 0.5 - u;
+    bool sine = u > 0.125;
+    double x = 6.283185307179586477 * (sine ? 0.25 - u : u);
+    double q = x * x, sum = 1;
+    int last = sine ? 19 : 18;
+    for (int k = last; k >= 2; k -= 2)
+        sum = 1 - sum * q / (k * (k - 1));
+    if (sine)
+        sum *= x;
+    return negative ? -sum : sum;
+}
+
+/* Box-Muller. The sine half is not kept for the next call: a normal number
+ * always takes two uniform ones, whatever was drawn before. */
+double rng_normal(struct rng *r)
+{
+    double radius = 1 - rng_uniform(r); /* (0, 1] */
+    double angle = rng_uniform(r);
+    return sqrt(-2 * exact_log(radius)) * cos_turns(angle);
+}
+
+/* The logarithm of a gamma number of shape a >= 1, after Marsaglia and Tsang
+ * (2000). */
+static double log_gamma_large(struct rng *r, double a)
+{
+    double d = a - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double x = rng_normal(r);
+        double u = 1 - rng_uniform(r);
+        double v = 1 + c * x;
+        if (v <= 0)
+            continue;
+        double log_v = 3 * exact_log(v);
+        double log_u = exact_log(u);
+        if (log_u < 0.5 * x * x + d - d * v * v * v + d * log_v)
+            return exact_log(d) + log_v;
+    }
+}
+
+/* Small shapes give numbers that underflow, so the logarithm is returned. */
+static double log_gamma(struct rng *r, double a)
+{
+    if (a >= 1)
+        return log_gamma_large(r, a);
+    double u = 1 - rng_uniform(r);
+    return log_gamma_large(r, a + 1) + exact_log(u) / a;
+}
+
+double rng_beta(struct rng *r, double a, double b)
+{
+    require(a > 0 && b > 0);
+    double x = log_gamma(r, a), y = log_gamma(r, b);
+    /* The first gamma's share of both, divided by the larger of the two. */
+    double ratio = exact_exp(x > y ? y - x : x - y);
+    return (x > y ? 1 : ratio) / (1 + ratio);
+}
+
+/* The bits of x stirred well (the finalizer of splitmix64). */
+static uint64_t stir(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+/* A Feistel network permutes the numbers of 2 * half bits, of which there are
+ * fewer than 4n; those that are n or more are passed on through it again until
+ * they fall below n. */
+uint64_t rng_permute(uint64_t key, uint64_t k, uint64_t n)
+{
+    require(k < n);
+    unsigned half = 1;
+    while (half < 32 && (n - 1) >> (2 * half))
+        half++;
+    uint64_t mask = (UINT64_C(1) << half) - 1;
+    uint64_t stirred = stir(key + UINT64_C(0x9E3779B97F4A7C15));
+    do {
+        uint64_t left = k >> half, right = k & mask;
+        for (uint64_t round = 1; round <= 8; round++) {
+            uint64_t mixed = stir(stirred + (right << 8 | round));
+            uint64_t next = left ^ (mixed >> 32 & mask);
+            left = right;
+            right = next;
+        }
+        k = left << half | right;
+    } while (k >= n);
+    return k;
+}
