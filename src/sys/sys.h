@@ -35,9 +35,11 @@ typedef void loop_signal_fn(void *context, int signum);
 
 struct loop *loop_new(struct err *err);
 void loop_free(struct loop *l); /* frees its sources too */
-/* Runs until loop_stop. */
+/* Runs until loop_stop, which lets the round end first. Nothing left to wait
+ * for is an error. */
 int loop_run(struct loop *l, struct err *err);
 void loop_stop(struct loop *l);
+/* NULL when the descriptor cannot be watched, as that of a regular file. */
 struct loop_source *loop_fd(struct loop *l, int fd, unsigned what,
                             loop_fd_fn *fn, void *context);
 void loop_fd_want(struct loop_source *s, unsigned what); /* 0: none */
@@ -45,15 +47,16 @@ void loop_fd_want(struct loop_source *s, unsigned what); /* 0: none */
 struct loop_source *loop_timer(struct loop *l, loop_fn *fn, void *context);
 void loop_timer_in(struct loop_source *s, double seconds); /* arms again */
 void loop_timer_off(struct loop_source *s);
-struct loop_source *loop_signal(struct loop *l, int signum,
-                                loop_signal_fn *fn, void *context);
-/* Called once after every round of events, before the loop sleeps: the place
- * to commit and to flush what the round collected. */
+struct loop_source *loop_signal(struct loop *l, int signum, loop_signal_fn *fn,
+                                void *context);
+/* Called once after every round of events, before the loop sleeps (and once
+ * when loop_run begins): the place to commit and to flush what the round
+ * collected. */
 struct loop_source *loop_after(struct loop *l, loop_fn *fn, void *context);
 /* Called again and again, the loop sleeping at most interval_ms between (for
  * things without a descriptor, such as MPI). */
-struct loop_source *loop_poll(struct loop *l, unsigned interval_ms,
-                              loop_fn *fn, void *context);
+struct loop_source *loop_poll(struct loop *l, unsigned interval_ms, loop_fn *fn,
+                              void *context);
 void loop_remove(struct loop_source *s); /* NULL is fine */
 
 /* ---- processes ------------------------------------------------------- */
@@ -67,12 +70,12 @@ struct process_id {
 
 struct spawn {
     const char *const *argv;
-    const char *const *env;  /* NULL: inherit */
-    const char *cwd;         /* NULL: inherit */
-    int in, out, err;        /* descriptors for 0, 1, 2; -1: /dev/null */
-    int keep_fd;             /* one more descriptor kept open; -1: none */
-    bool session;            /* own session and process group */
-    bool die_with_parent;    /* SIGKILL when the spawning thread ends */
+    const char *const *env; /* NULL: inherit */
+    const char *cwd;        /* NULL: inherit */
+    int in, out, err;       /* descriptors for 0, 1, 2; -1: /dev/null */
+    int keep_fd;            /* one more descriptor kept open; -1: none */
+    bool session;           /* own session and process group */
+    bool die_with_parent;   /* SIGKILL when the spawning thread ends */
 };
 /* Starts a program found through env's PATH (or this process's), with
  * signals reset to defaults and nothing blocked. The failure of chdir or
@@ -99,6 +102,7 @@ struct process_info {
 struct process_table {
     VEC(struct process_info) rows;
 };
+/* Replaces the rows of t, which starts as {0}. */
 int process_table_read(struct process_table *t, struct err *err);
 void process_table_done(struct process_table *t);
 /* The proportional set size, or 0 when it cannot be read. */
@@ -131,7 +135,8 @@ uint64_t dir_digest(const char *path);
 /* Names in a folder without . and .., sorted, in the arena; NULL-terminated.
  * An absent folder is an error of kind ERR_MISSING. */
 const char **dir_list(const char *path, struct arena *a, struct err *err);
-/* Regular files below `root` whose path relative to it matches the glob. */
+/* Regular files below `root` (and links to such) whose path relative to it
+ * matches the glob; sorted, in the arena; NULL-terminated. */
 const char **dir_glob(const char *root, const char *pattern, struct arena *a,
                       struct err *err);
 char *path_join(struct arena *a, const char *folder, const char *name);
@@ -141,6 +146,8 @@ struct str path_name(const char *path);
 struct str path_stem(const char *path); /* name without its last .ending */
 /* True on NFS, Lustre, GPFS, BeeGFS, FUSE, AFS, CIFS … by statfs. */
 bool path_is_network(const char *path);
+/* Free space where path lies, or will lie; 0: unknown. */
+uint64_t path_free_bytes(const char *path);
 /* The program as execvp would find it, or NULL. */
 char *path_program(struct arena *a, const char *name, const char *path_env);
 int fd_write_all(int fd, const void *p, size_t len, struct err *err);
@@ -158,7 +165,8 @@ struct machine {
     char host[256];
     unsigned cpus;         /* of the affinity mask, cut by cgroup quota */
     uint64_t memory_bytes; /* the least of physical and cgroup limits */
-    uint64_t disk_bytes;   /* free where the study lives; 0: unknown */
+    uint64_t disk_bytes;   /* free where the study lives; 0: unknown, as
+                              machine_read leaves it: see path_free_bytes */
     const struct gpu *gpus;
     size_t gpu_count;
 };

@@ -1,0 +1,232 @@
+/* file.c - whole files: read, replaced in one step, mapped */
+#include "sys/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The error for `verb path: reason`, with its own kind when path is not
+ * there. */
+static int fail_path(const char *verb, const char *path, struct err *err)
+{
+    if (errno == ENOENT)
+        return err_set(err, ERR_MISSING, "cannot %s %s: there is no such file",
+                       verb, path);
+    return err_errno(err, "cannot %s %s", verb, path);
+}
+
+static int fail_large(const char *path, uint64_t max, struct err *err)
+{
+    return err_set(err, ERR_LIMIT, "%s is larger than the %llu bytes allowed",
+                   path, (unsigned long long)max);
+}
+
+/* Reads until the end: the size that stat tells is only a first guess, since
+ * files grow and those in /proc have none. */
+static int read_all(int fd, const char *path, size_t max, struct buf *b,
+                    struct err *err)
+{
+    size_t begin = b->len;
+    for (;;) {
+        if (b->cap - b->len < 2)
+            buf_reserve(b, 65536);
+        ssize_t n = read(fd, b->p + b->len, b->cap - b->len - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_path("read", path, err);
+        if (n == 0)
+            return 0;
+        b->len += (size_t)n;
+        if (max && b->len - begin > max)
+            return fail_large(path, max, err);
+        if (b->max && b->len > b->max)
+            return fail_large(path, b->max, err);
+    }
+}
+
+int file_read(const char *path, size_t max, struct buf *b, struct err *err)
+{
+    struct stat st;
+    size_t begin = b->len;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_path("read", path, err);
+    int rc = 0;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (max && (uint64_t)st.st_size > max)
+            rc = fail_large(path, max, err);
+        else
+            buf_reserve(b, (size_t)st.st_size + 1);
+    }
+    if (rc == 0)
+        rc = read_all(fd, path, max, b, err);
+    close(fd);
+    if (rc < 0)
+        b->len = begin;
+    b->p[b->len] = 0;
+    return rc;
+}
+
+/* ---- writing --------------------------------------------------------- */
+
+/* Makes a new file beside path, with a name that no other process on any
+ * host keeps for long, and returns its descriptor. The name does not grow
+ * with that of path, which may be as long as the system allows. */
+static int open_beside(const char *path, char *temp, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path + 1) : 0;
+    unsigned seed = (unsigned)clock_mono_ns();
+    for (unsigned i = 0; i < 100; i++) {
+        int n = snprintf(temp, size, "%.*s.throng-%d-%08x.tmp", folder, path,
+                         (int)getpid(), seed + i * 2654435769u);
+        if (n < 0 || (size_t)n >= size) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+/* A replaced file keeps the permissions that somebody gave it. */
+static void keep_mode(int fd, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+        fchmod(fd, st.st_mode & 07777) < 0)
+        return; /* The new file's own permissions are good enough. */
+}
+
+static int sync_folder(const char *path, struct err *err)
+{
+    struct arena *a = arena_new();
+    const char *folder = path_folder(a, path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+    /* Some network file systems cannot sync a folder; that is no failure. */
+    if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL && errno != EBADF))
+        rc = err_errno(err, "cannot sync the folder %s", folder);
+    if (fd >= 0)
+        close(fd);
+    arena_free(a);
+    return rc;
+}
+
+static int fill(int fd, const char *path, struct str text, bool durable,
+                struct err *err)
+{
+    if (fd_write_all(fd, text.p, text.len, err) < 0)
+        return err_wrap(err, "cannot write %s", path);
+    keep_mode(fd, path);
+    if (durable && fsync(fd) < 0)
+        return err_errno(err, "cannot write %s", path);
+    return 0;
+}
+
+int file_write(const char *path, struct str text, bool durable, struct err *err)
+{
+    char temp[PATH_MAX + 64];
+    int fd = open_beside(path, temp, sizeof(temp));
+    if (fd < 0)
+        return err_errno(err, "cannot write %s", path);
+    int rc = fill(fd, path, text, durable, err);
+    /* A network file system may find only now that the disk is full. */
+    if (close(fd) < 0 && rc == 0)
+        rc = err_errno(err, "cannot write %s", path);
+    if (rc == 0 && rename(temp, path) < 0)
+        rc = err_errno(err, "cannot write %s", path);
+    if (rc < 0) {
+        unlink(temp);
+        return -1;
+    }
+    return durable ? sync_folder(path, err) : 0;
+}
+
+/* ---- mapping --------------------------------------------------------- */
+
+static int map_fd(int fd, const char *path, struct str *text, struct err *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return fail_path("read", path, err);
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_INPUT, "cannot read %s: not a regular file",
+                       path);
+    if (st.st_size == 0) {
+        *text = STR("");
+        return 0;
+    }
+    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return fail_path("map", path, err);
+    *text = str_n(p, (size_t)st.st_size);
+    return 0;
+}
+
+int file_map(const char *path, struct str *text, struct err *err)
+{
+    /* Not to hang on a FIFO, which is refused right after. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return fail_path("read", path, err);
+    int rc = map_fd(fd, path, text, err);
+    close(fd);
+    return rc;
+}
+
+void file_unmap(struct str text)
+{
+    void *p;
+    if (text.len == 0)
+        return;
+    memcpy(&p, &text.p, sizeof(p));
+    munmap(p, text.len);
+}
+
+/* ---- questions and descriptors --------------------------------------- */
+
+bool file_exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+bool file_is_dir(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int fd_write_all(int fd, const void *p, size_t len, struct err *err)
+{
+    const char *at = p;
+    while (len > 0) {
+        ssize_t n = write(fd, at, len);
+        if (n >= 0) {
+            at += n;
+            len -= (size_t)n;
+        } else if (errno == EAGAIN) {
+            struct pollfd ready = {.fd = fd, .events = POLLOUT};
+            poll(&ready, 1, -1);
+        } else if (errno != EINTR) {
+            return err_errno(err, "write");
+        }
+    }
+    return 0;
+}
+
+int fd_nonblocking(int fd, struct err *err)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+        return err_errno(err, "cannot make descriptor %d non-blocking", fd);
+    return 0;
+}

@@ -1,0 +1,178 @@
+/* folder.c - folders: made, listed, measured, searched */
+#include "sys/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/hash.h"
+#include "sys/walk.h"
+
+static int make_one(const char *path, struct err *err)
+{
+    if (mkdir(path, 0777) == 0)
+        return 0;
+    int error = errno;
+    /* Besides EEXIST, a read-only file system may answer EROFS for a folder
+     * that is there. */
+    if (file_is_dir(path))
+        return 0;
+    errno = error == EEXIST ? ENOTDIR : error;
+    return err_errno(err, "cannot make the folder %s", path);
+}
+
+int dir_make(const char *path, struct err *err)
+{
+    int rc = 0;
+    if (mkdir(path, 0777) == 0)
+        return 0;
+    if (errno != ENOENT)
+        return make_one(path, err);
+    char *part = xstrdup(path);
+    for (char *p = part + 1; part[0] && *p && rc == 0; p++) {
+        if (*p != '/')
+            continue;
+        *p = 0;
+        rc = make_one(part, err);
+        *p = '/';
+    }
+    if (rc == 0)
+        rc = make_one(part, err);
+    free(part);
+    return rc;
+}
+
+const char **dir_list(const char *path, struct arena *a, struct err *err)
+{
+    size_t count;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) {
+        err_set(err, ERR_MISSING, "there is no folder %s", path);
+        return NULL;
+    }
+    const char **names = fd < 0 ? NULL : walk_names(fd, a, &count);
+    if (!names)
+        err_errno(err, "cannot list %s", path);
+    return names;
+}
+
+/* ---- size and digest ------------------------------------------------- */
+
+static enum walk_answer add_size(void *context, const struct walk_entry *e,
+                                 struct err *err)
+{
+    (void)err;
+    uint64_t *bytes = context;
+    if (S_ISREG(e->stat->st_mode))
+        *bytes += (uint64_t)e->stat->st_size;
+    return WALK_ON;
+}
+
+uint64_t dir_bytes(const char *path)
+{
+    uint64_t bytes = 0;
+    walk(path, add_size, &bytes, NULL);
+    return bytes;
+}
+
+struct digest {
+    uint64_t hash;
+    struct buf record;
+    bool any;
+};
+
+/* Of a folder only the name counts: its time follows from what is in it, and
+ * a copy of the folder has another one. */
+static enum walk_answer add_digest(void *context, const struct walk_entry *e,
+                                   struct err *err)
+{
+    (void)err;
+    struct digest *d = context;
+    const struct stat *st = e->stat;
+    bool folder = S_ISDIR(st->st_mode);
+    buf_reset(&d->record);
+    buf_add_bytes(&d->record, str_of(e->path));
+    buf_add_u32(&d->record, st->st_mode & S_IFMT);
+    buf_add_u64(&d->record, folder ? 0 : (uint64_t)st->st_size);
+    buf_add_u64(&d->record, folder ? 0 : (uint64_t)st->st_mtim.tv_sec);
+    buf_add_u64(&d->record, folder ? 0 : (uint64_t)st->st_mtim.tv_nsec);
+    d->hash = hash64(buf_str(&d->record), d->hash);
+    d->any = true;
+    return WALK_ON;
+}
+
+uint64_t dir_digest(const char *path)
+{
+    struct digest d = {0};
+    buf_init(&d.record);
+    walk(path, add_digest, &d, NULL);
+    buf_done(&d.record);
+    if (!d.any)
+        return 0;
+    return d.hash ? d.hash : 1;
+}
+
+/* ---- glob ------------------------------------------------------------ */
+
+struct glob {
+    const char *pattern;
+    struct arena *arena;
+    VEC(const char *) found;
+};
+
+/* True when something below the folder at `depth` can match: the first
+ * `depth` parts of the pattern match the folder, or a "**" is among them. */
+static bool may_hold(const struct glob *g, const struct walk_entry *e)
+{
+    const char *end = g->pattern;
+    for (unsigned i = 0; i < e->depth; i++) {
+        end = strchr(end, '/');
+        if (!end)
+            break;
+        end++;
+    }
+    size_t len = end ? (size_t)(end - g->pattern) : strlen(g->pattern);
+    if (memmem(g->pattern, len, "**", 2))
+        return true;
+    if (!end)
+        return false;
+    char *prefix = arena_cstr(g->arena, str_n(g->pattern, len - 1));
+    return str_glob(prefix, str_of(e->path));
+}
+
+/* A link to a regular file counts as one, as it does for whoever opens it. */
+static bool is_file(const struct walk_entry *e)
+{
+    struct stat st;
+    if (!S_ISLNK(e->stat->st_mode))
+        return S_ISREG(e->stat->st_mode);
+    return fstatat(e->folder, e->name, &st, 0) == 0 && S_ISREG(st.st_mode);
+}
+
+static enum walk_answer glob_one(void *context, const struct walk_entry *e,
+                                 struct err *err)
+{
+    (void)err;
+    struct glob *g = context;
+    if (S_ISDIR(e->stat->st_mode))
+        return may_hold(g, e) ? WALK_ON : WALK_SKIP;
+    if (str_glob(g->pattern, str_of(e->path)) && is_file(e))
+        vec_push(&g->found, arena_cstr(g->arena, str_of(e->path)));
+    return WALK_ON;
+}
+
+const char **dir_glob(const char *root, const char *pattern, struct arena *a,
+                      struct err *err)
+{
+    while (strncmp(pattern, "./", 2) == 0)
+        pattern += 2;
+    struct glob g = {.pattern = pattern, .arena = a};
+    const char **list = NULL;
+    if (walk(root, glob_one, &g, err) == 0) {
+        list = arena_array(a, g.found.len + 1, sizeof(*list));
+        if (g.found.len)
+            memcpy(list, g.found.p, g.found.len * sizeof(*list));
+    }
+    vec_done(&g.found);
+    return list;
+}

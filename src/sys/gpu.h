@@ -1,0 +1,27 @@
+/* gpu.h - the GPUs of this machine; internal to src/sys
+ *
+ * gpu_nvml_read lives in a library of its own (dep_sys_gpu), since a static
+ * program cannot load NVML; machine_read asks it when it is linked in. */
+#ifndef THRONG_SYS_GPU_H
+#define THRONG_SYS_GPU_H
+
+#include "sys/sys.h"
+
+/* A list of GPUs in the arena. */
+struct gpu_list {
+    const struct gpu *gpus;
+    size_t count;
+};
+
+/* Reads "a100:8.0:40G,…"; the GPUs get the ids 0, 1, … */
+int gpu_parse(const char *text, struct arena *a, struct gpu_list *list,
+              struct err *err);
+/* Asks NVML, loaded from the file `library`. visible is the value of
+ * CUDA_VISIBLE_DEVICES or NULL. A machine without the library or without a
+ * driver has no GPUs; that is no error. */
+int gpu_nvml_read(const char *library, const char *visible, struct arena *a,
+                  struct gpu_list *list, struct err *err);
+
+#define GPU_NVML_LIBRARY "libnvidia-ml.so.1"
+
+#endif

@@ -1,0 +1,193 @@
+/* gpu_nvml.c - GPUs as NVIDIA's management library knows them
+ *
+ * The library comes with the driver and is loaded when we ask, so that the
+ * same program runs on machines without one. Its types are declared here by
+ * hand: they are a fixed binary interface, and its header is not everywhere.
+ *
+ * CUDA_VISIBLE_DEVICES is read as CUDA does: a list of numbers or UUIDs (or
+ * beginnings of them), which ends at the first entry that names nothing. */
+#include "sys/gpu.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include "base/num.h"
+
+struct nvml_memory {
+    unsigned long long total, free, used;
+};
+
+/* NVML's functions by their own names; 0 is success. */
+struct nvml {
+    int (*nvmlInit_v2)(void);
+    int (*nvmlShutdown)(void);
+    int (*nvmlDeviceGetCount_v2)(unsigned *count);
+    int (*nvmlDeviceGetHandleByIndex_v2)(unsigned index, void **device);
+    int (*nvmlDeviceGetHandleByUUID)(const char *uuid, void **device);
+    int (*nvmlDeviceGetName)(void *device, char *name, unsigned len);
+    int (*nvmlDeviceGetUUID)(void *device, char *uuid, unsigned len);
+    int (*nvmlDeviceGetCudaComputeCapability)(void *device, int *major,
+                                              int *minor);
+    int (*nvmlDeviceGetMemoryInfo)(void *device, struct nvml_memory *memory);
+    /* Only newer drivers have it. */
+    int (*nvmlDeviceGetDeviceHandleFromMigDeviceHandle)(void *mig,
+                                                        void **device);
+};
+
+static bool find(void *library, const char *name, void *function)
+{
+    void *p = dlsym(library, name);
+    memcpy(function, &p, sizeof(p));
+    return p != NULL;
+}
+
+#define FIND(name) find(library, #name, &n->name)
+
+static bool find_all(void *library, struct nvml *n)
+{
+    FIND(nvmlDeviceGetDeviceHandleFromMigDeviceHandle);
+    return FIND(nvmlInit_v2) && FIND(nvmlShutdown) &&
+           FIND(nvmlDeviceGetCount_v2) && FIND(nvmlDeviceGetHandleByIndex_v2) &&
+           FIND(nvmlDeviceGetHandleByUUID) && FIND(nvmlDeviceGetName) &&
+           FIND(nvmlDeviceGetUUID) &&
+           FIND(nvmlDeviceGetCudaComputeCapability) &&
+           FIND(nvmlDeviceGetMemoryInfo);
+}
+
+/* ---- one device ------------------------------------------------------ */
+
+/* A slice of a GPU has the capability of the whole. */
+static void read_capability(const struct nvml *n, void *device, struct gpu *g)
+{
+    void *whole;
+    if (n->nvmlDeviceGetDeviceHandleFromMigDeviceHandle &&
+        n->nvmlDeviceGetDeviceHandleFromMigDeviceHandle(device, &whole) == 0)
+        device = whole;
+    if (n->nvmlDeviceGetCudaComputeCapability(device, &g->capability_major,
+                                              &g->capability_minor) != 0)
+        g->capability_major = g->capability_minor = 0;
+}
+
+/* False when the device is lost or not ours to use. */
+static bool read_device(const struct nvml *n, void *device, struct gpu *g)
+{
+    struct nvml_memory memory;
+    *g = (struct gpu){0};
+    if (n->nvmlDeviceGetUUID(device, g->uuid, sizeof(g->uuid)) != 0 ||
+        n->nvmlDeviceGetMemoryInfo(device, &memory) != 0)
+        return false;
+    if (n->nvmlDeviceGetName(device, g->name, sizeof(g->name)) != 0)
+        g->name[0] = 0;
+    g->memory_bytes = memory.total;
+    read_capability(n, device, g);
+    return true;
+}
+
+static bool read_index(const struct nvml *n, unsigned index, struct gpu *g)
+{
+    void *device;
+    return n->nvmlDeviceGetHandleByIndex_v2(index, &device) == 0 &&
+           read_device(n, device, g);
+}
+
+/* ---- CUDA_VISIBLE_DEVICES -------------------------------------------- */
+
+/* The device whose UUID begins with prefix; false unless there is just one. */
+static bool read_uuid(const struct nvml *n, unsigned count, struct str prefix,
+                      struct gpu *g)
+{
+    unsigned matches = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct gpu one;
+        if (read_index(n, i, &one) && str_starts(str_of(one.uuid), prefix)) {
+            *g = one;
+            matches++;
+        }
+    }
+    return matches == 1;
+}
+
+static bool read_slice(const struct nvml *n, struct str name, struct gpu *g)
+{
+    char uuid[96];
+    void *device;
+    if (name.len >= sizeof(uuid))
+        return false;
+    memcpy(uuid, name.p, name.len);
+    uuid[name.len] = 0;
+    return n->nvmlDeviceGetHandleByUUID(uuid, &device) == 0 &&
+           read_device(n, device, g);
+}
+
+static bool read_entry(const struct nvml *n, unsigned count, struct str entry,
+                       struct gpu *g)
+{
+    uint64_t index;
+    if (str_starts(entry, STR("MIG-")))
+        return read_slice(n, entry, g);
+    if (str_starts(entry, STR("GPU-")))
+        return read_uuid(n, count, entry, g);
+    return num_uint(entry, &index) && index < count &&
+           read_index(n, (unsigned)index, g);
+}
+
+static bool listed(const struct gpu *gpus, size_t count, const char *uuid)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(gpus[i].uuid, uuid) == 0)
+            return true;
+    return false;
+}
+
+static size_t read_visible(const struct nvml *n, unsigned count,
+                           const char *visible, struct gpu *gpus, size_t room)
+{
+    struct str rest = str_of(visible), entry;
+    size_t used = 0;
+    while (used < room && str_split(&rest, ',', &entry)) {
+        if (!read_entry(n, count, str_trim(entry), &gpus[used]))
+            break;
+        /* CUDA sees no device at all when one is named twice. */
+        if (listed(gpus, used, gpus[used].uuid))
+            return 0;
+        used++;
+    }
+    return used;
+}
+
+/* ---- all of them ----------------------------------------------------- */
+
+static void read_all(const struct nvml *n, const char *visible, struct arena *a,
+                     struct gpu_list *list)
+{
+    unsigned count;
+    if (n->nvmlDeviceGetCount_v2(&count) != 0)
+        return;
+    size_t room = count;
+    /* Slices are not counted as devices. */
+    for (const char *p = visible; p && *p; p++)
+        room += *p == ',';
+    struct gpu *gpus = arena_array(a, room + 1, sizeof(*gpus));
+    size_t used = 0;
+    if (visible)
+        used = read_visible(n, count, visible, gpus, room + 1);
+    for (unsigned i = 0; !visible && i < count; i++)
+        used += read_index(n, i, &gpus[used]);
+    *list = (struct gpu_list){.gpus = gpus, .count = used};
+}
+
+int gpu_nvml_read(const char *library, const char *visible, struct arena *a,
+                  struct gpu_list *list, struct err *err)
+{
+    (void)err;
+    struct nvml n = {0};
+    *list = (struct gpu_list){0};
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return 0;
+    if (find_all(handle, &n) && n.nvmlInit_v2() == 0) {
+        read_all(&n, visible, a, list);
+        n.nvmlShutdown();
+    }
+    dlclose(handle);
+    return 0;
+}

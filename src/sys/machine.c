@@ -1,0 +1,64 @@
+/* machine.c - what this machine has */
+#include "sys/sys.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <unistd.h>
+#include "sys/gpu.h"
+#include "sys/machine_limits.h"
+
+/* Present only in programs that link dep_sys_gpu. */
+#pragma weak gpu_nvml_read
+
+/* The number of CPUs in our affinity mask. The kernel refuses a mask that is
+ * shorter than its own, so it grows until it fits. */
+static unsigned affinity_cpus(void)
+{
+    for (size_t cpus = 1024; cpus <= 1 << 20; cpus *= 2) {
+        cpu_set_t *set = CPU_ALLOC(cpus);
+        size_t size = CPU_ALLOC_SIZE(cpus);
+        int count = -1;
+        if (set && sched_getaffinity(0, size, set) == 0)
+            count = CPU_COUNT_S(size, set);
+        bool too_short = count < 0 && errno == EINVAL;
+        CPU_FREE(set);
+        if (count > 0)
+            return (unsigned)count;
+        if (!too_short)
+            break;
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (unsigned)online : 1;
+}
+
+static int read_gpus(const char *text, struct arena *a, struct gpu_list *list,
+                     struct err *err)
+{
+    if (text)
+        return gpu_parse(text, a, list, err);
+    if (!gpu_nvml_read)
+        return 0;
+    return gpu_nvml_read(GPU_NVML_LIBRARY, getenv("CUDA_VISIBLE_DEVICES"), a,
+                         list, err);
+}
+
+int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
+                 struct err *err)
+{
+    struct gpu_list list = {0};
+    struct machine read = {0};
+    if (read_gpus(gpus_text, a, &list, err) < 0)
+        return -1;
+    if (gethostname(read.host, sizeof(read.host) - 1) < 0)
+        return err_errno(err, "cannot read the name of this machine");
+    read.cpus = limit_cpus("", affinity_cpus());
+    read.memory_bytes = limit_memory("");
+    if (read.memory_bytes == 0)
+        return err_set(err, ERR_SYSTEM,
+                       "cannot tell how much memory this machine has: "
+                       "/proc/meminfo does not say");
+    read.gpus = list.gpus;
+    read.gpu_count = list.count;
+    *m = read;
+    return 0;
+}
