@@ -1,1 +1,85 @@
 # Two verbs do everything: `make demo` and `make test`. See README.md.
+#
+# Meson and ninja do the work; this file only gives it short names.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+TEST_FUZZ_SECONDS ?= 5
+
+# Where this machine's python3 looks for packages below PREFIX.
+PYTHONDIR ?= $(shell python3 tools/pythondir $(PREFIX))
+
+.PHONY: all build build-san build-fuzz demo test sanitize fuzz soak bench \
+	format install clean help
+
+all: build
+
+build: build/build.ninja
+	@ninja -C build
+
+build-san: build-san/build.ninja
+	@ninja -C build-san
+
+build-fuzz: build-fuzz/build.ninja
+	@ninja -C build-fuzz fuzz
+
+build/build.ninja:
+	meson setup build
+
+# The second compiler, so that both see every line.
+build-san/build.ninja:
+	CC=clang meson setup build-san --buildtype=debugoptimized \
+	    -Db_sanitize=address,undefined -Db_lundef=false
+
+build-fuzz/build.ninja:
+	CC=clang meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true \
+	    -Db_sanitize=address,undefined -Db_lundef=false
+
+demo:
+	@tools/setup build
+	@$(MAKE) --no-print-directory build
+	@examples/quickstart/demo
+
+test:
+	@tools/setup build test
+	@tests/run --fuzz-seconds $(TEST_FUZZ_SECONDS)
+
+sanitize:
+	@tools/setup build test
+	@tests/run sanitize
+
+fuzz:
+	@tools/setup build test
+	@$(MAKE) --no-print-directory build-fuzz
+	@tools/fuzz --seconds $(FUZZ_SECONDS)
+
+soak:
+	@tools/setup build test
+	@tests/run soak
+
+bench:
+	@tools/setup build bench
+	@$(MAKE) --no-print-directory build
+	@bench/run
+
+format:
+	@tools/format
+
+install: build
+	tools/install "$(DESTDIR)" "$(PREFIX)" "$(PYTHONDIR)"
+
+clean:
+	rm -rf build build-san build-fuzz
+
+help:
+	@echo 'make            build into build/'
+	@echo 'make demo       install what is missing, build, run an example'
+	@echo 'make test       install what is missing, build, run every test'
+	@echo 'make sanitize   the tests under address and undefined sanitizers'
+	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make soak       the long tests'
+	@echo 'make bench      measurements, as ratios'
+	@echo 'make format     lay out the code as .clang-format says'
+	@echo 'make install    to DESTDIR, below PREFIX=$(PREFIX)'
+	@echo 'make clean      remove the build folders'
