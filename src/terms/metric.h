@@ -40,8 +40,7 @@ void metric_line_done(struct metric_line *m);
  * err (with the column) for a line that is no JSON object. */
 int metric_line_json(struct metric_line *m, struct str line, struct err *err);
 /* Reads `step=3 val_loss=0.21 "odd name"=1`, as behind `::throng`. */
-int metric_line_words(struct metric_line *m, struct str line,
-                      struct err *err);
+int metric_line_words(struct metric_line *m, struct str line, struct err *err);
 /* True when the line starts with "::throng " and sets *rest behind it. */
 bool metric_line_marked(struct str line, struct str *rest);
 /* Appends the JSON line of words `loss=.12 step=3`, with a line feed. */
@@ -73,7 +72,7 @@ void metric_batch_print(struct metric_batch *b, struct buf *out);
 struct metric_column {
     uint64_t name_id;
     enum metric_source source;
-    struct str name;            /* empty when it was given before */
+    struct str name; /* empty when it was given before */
     size_t count;
     const unsigned char *steps; /* count x int64_t, maybe unaligned */
     const unsigned char *values;

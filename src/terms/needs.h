@@ -7,15 +7,15 @@
 #include "base/value.h"
 
 struct needs {
-    double cpus;            /* default 1 */
-    uint64_t memory_bytes;  /* 0: not said, not enforced */
-    uint64_t disk_bytes;    /* 0: not said */
-    double gpus;            /* 0, 0.25, 1, 2 … a fraction is below 1 */
-    char gpu_name[32];      /* "a100": part of the name, no case; "": any */
+    double cpus;           /* default 1 */
+    uint64_t memory_bytes; /* 0: not said, not enforced */
+    uint64_t disk_bytes;   /* 0: not said */
+    double gpus;           /* 0, 0.25, 1, 2 … a fraction is below 1 */
+    char gpu_name[32];     /* "a100": part of the name, no case; "": any */
     double gpu_minimum_capability, gpu_maximum_capability; /* 0: not said */
     uint64_t gpu_minimum_memory_bytes;
     uint32_t nodes, ranks, ranks_per_node; /* 0: not said */
-    double time_s;          /* of one attempt; 0: no limit */
+    double time_s;                         /* of one attempt; 0: no limit */
 };
 
 void needs_init(struct needs *n);

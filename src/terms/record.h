@@ -23,12 +23,12 @@
 
 enum record_type {
     /* worker to conductor */
-    RECORD_HELLO = 1,   /* struct record_hello */
+    RECORD_HELLO = 1,    /* struct record_hello */
     RECORD_STARTING = 2, /* sent before the task is spawned; no payload */
-    RECORD_STARTED = 3, /* struct record_started */
-    RECORD_METRICS = 4, /* a metric batch (terms/metric.h) */
-    RECORD_ENDED = 5,   /* struct record_ended */
-    RECORD_NOTICE = 6,  /* text for the person about this attempt */
+    RECORD_STARTED = 3,  /* struct record_started */
+    RECORD_METRICS = 4,  /* a metric batch (terms/metric.h) */
+    RECORD_ENDED = 5,    /* struct record_ended */
+    RECORD_NOTICE = 6,   /* text for the person about this attempt */
     /* conductor to worker */
     RECORD_TASK = 32, /* a task (terms/task.h) */
     RECORD_STOP = 33, /* finish early: stop file, then signals; no payload */
@@ -64,17 +64,17 @@ struct record_started {
 };
 struct record_ended {
     enum outcome outcome;
-    int32_t exit_code; /* -1: ended by a signal or never ran */
-    int32_t signum;    /* 0: none */
-    double wall;       /* unix time of the end */
-    double seconds;    /* how long it ran */
+    int32_t exit_code;  /* -1: ended by a signal or never ran */
+    int32_t signum;     /* 0: none */
+    double wall;        /* unix time of the end */
+    double seconds;     /* how long it ran */
     double cpu_seconds; /* of the whole tree, as far as seen */
     uint64_t max_rss_bytes;
     uint64_t output_bytes;      /* of what was captured */
     uint64_t checkpoint_digest; /* dir_digest of THRONG_CHECKPOINT; 0: empty */
     uint64_t metric_points;     /* sent for this attempt in all */
-    struct str reason; /* for people; empty when it ended well */
-    struct str tail;   /* last lines of its output when it did not */
+    struct str reason;          /* for people; empty when it ended well */
+    struct str tail;            /* last lines of its output when it did not */
 };
 void record_hello_print(struct buf *b, const struct record_hello *h);
 int record_hello_parse(struct str payload, struct record_hello *h,

@@ -13,17 +13,17 @@
 #define ROOM_GPUS_MAX 64
 
 struct room_gpu {
-    struct str id;   /* what CUDA_VISIBLE_DEVICES takes */
+    struct str id; /* what CUDA_VISIBLE_DEVICES takes */
     struct str name;
     double capability; /* 8.0 */
     uint64_t memory_bytes;
-    double free;     /* 1: untouched … 0: all taken */
+    double free; /* 1: untouched … 0: all taken */
 };
 struct room {
     double cpus, free_cpus;
     uint64_t memory_bytes, free_memory_bytes;
     uint64_t disk_bytes, free_disk_bytes; /* 0 in all: not counted */
-    uint32_t parallel, running; /* tasks at once; 0: no such limit */
+    uint32_t parallel, running;           /* tasks at once; 0: no such limit */
     struct room_gpu gpus[ROOM_GPUS_MAX];
     size_t gpu_count;
 };

@@ -46,19 +46,19 @@ struct condition {
 };
 
 struct param {
-    struct str name;       /* "opt.lr" */
+    struct str name;        /* "opt.lr" */
     const struct str *path; /* "opt", "lr" */
     size_t path_len;
     enum dist dist;
-    const struct value *constant;    /* DIST_CONSTANT */
-    const struct value *values;      /* DIST_CATEGORICAL: a LIST */
-    const double *probabilities;     /* or NULL: all equal */
+    const struct value *constant; /* DIST_CONSTANT */
+    const struct value *values;   /* DIST_CATEGORICAL: a LIST */
+    const double *probabilities;  /* or NULL: all equal */
     double min, max;  /* of uniforms, int_uniform; as written (exponents for
                          log_uniform) */
     double mu, sigma; /* of normals */
     double a, b;      /* of betas */
     double q;
-    bool q_integer;   /* q is an integer: results are integers */
+    bool q_integer; /* q is an integer: results are integers */
     const struct condition *conditions;
     size_t condition_count;
 };
@@ -80,16 +80,14 @@ double param_position(const struct param *p, const struct value *v);
 /* How many values a grid takes of it; 0 when it cannot be in a grid (then
  * *why says the reason). */
 uint64_t param_grid_count(const struct param *p, const char **why);
-struct value *param_grid_at(const struct param *p, uint64_t i,
-                            struct arena *a);
+struct value *param_grid_at(const struct param *p, uint64_t i, struct arena *a);
 
 /* Which parameters are active, given values (NULL: not known yet) by index:
  * used while building a point in dependency order. space_order gives an order
  * in which every condition's parameter comes first; -1 on a cycle or an
  * unknown name. */
 int space_order(const struct space *s, size_t *order, struct err *err);
-bool space_active(const struct space *s, size_t i,
-                  struct value *const *values);
+bool space_active(const struct space *s, size_t i, struct value *const *values);
 /* Builds the point's object from values by index (NULL: inactive). */
 struct value *space_point(const struct space *s, struct value *const *values,
                           struct arena *a);

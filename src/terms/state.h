@@ -18,27 +18,27 @@ enum state {
     STATE_DIVERGED = 9,
     STATE_COUNT
 };
-const char *state_name(enum state s);         /* "timed_out" */
+const char *state_name(enum state s); /* "timed_out" */
 bool state_parse(struct str s, enum state *state);
-bool state_final(enum state s);               /* nothing more will happen */
+bool state_final(enum state s); /* nothing more will happen */
 bool state_bad(enum state s); /* failed, invalid, timed_out, killed, diverged */
 
 /* How one attempt ended. */
 enum outcome {
     OUTCOME_NONE = 0, /* not ended yet */
     OUTCOME_DONE = 1,
-    OUTCOME_FAILED = 2,     /* exit code or signal of its own */
-    OUTCOME_INVALID = 3,    /* exit code 78 */
-    OUTCOME_STOPPED = 4,    /* finished early because it was asked to */
+    OUTCOME_FAILED = 2,  /* exit code or signal of its own */
+    OUTCOME_INVALID = 3, /* exit code 78 */
+    OUTCOME_STOPPED = 4, /* finished early because it was asked to */
     OUTCOME_TIMED_OUT = 5,
-    OUTCOME_KILLED = 6,     /* by the user */
+    OUTCOME_KILLED = 6, /* by the user */
     OUTCOME_DIVERGED = 7,
-    OUTCOME_LOST = 8,       /* its machine or worker went away */
+    OUTCOME_LOST = 8,         /* its machine or worker went away */
     OUTCOME_CHECKPOINTED = 9, /* exit code 85 */
-    OUTCOME_MEMORY = 10,    /* used more than its grant: counts as failed */
-    OUTCOME_SPAWN = 11,     /* could not be started: counts as failed */
-    OUTCOME_UNSTARTED = 12, /* handed out but never started: as if it never
-                               was; the attempt number is used again */
+    OUTCOME_MEMORY = 10,      /* used more than its grant: counts as failed */
+    OUTCOME_SPAWN = 11,       /* could not be started: counts as failed */
+    OUTCOME_UNSTARTED = 12,   /* handed out but never started: as if it never
+                                 was; the attempt number is used again */
     OUTCOME_INTERRUPTED = 13, /* ended because the conductor ended; not
                                  counted as a loss */
     OUTCOME_COUNT

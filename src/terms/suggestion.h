@@ -6,12 +6,12 @@
 #include "base/value.h"
 
 struct suggestion {
-    struct value *point;  /* lives as long as the arena passed to ask */
-    int64_t parent;       /* trial whose checkpoint to start from; -1: none */
-    int64_t parent_step;  /* at which step of it; -1: the last */
-    int64_t budget;       /* steps allowed for now; 0: no limit */
-    int64_t replaces;     /* a paused trial that goes on; -1: a new one */
-    struct str run_id;    /* the user's own id of the point; empty: none */
+    struct value *point; /* lives as long as the arena passed to ask */
+    int64_t parent;      /* trial whose checkpoint to start from; -1: none */
+    int64_t parent_step; /* at which step of it; -1: the last */
+    int64_t budget;      /* steps allowed for now; 0: no limit */
+    int64_t replaces;    /* a paused trial that goes on; -1: a new one */
+    struct str run_id;   /* the user's own id of the point; empty: none */
 };
 
 enum decision { DECISION_CONTINUE, DECISION_STOP, DECISION_PAUSE };
@@ -25,7 +25,7 @@ struct result {
     double value;         /* the objective; NaN when there is none */
     const double *values; /* several objectives, or NULL */
     size_t value_count;
-    int64_t step;         /* last step reported; -1: none */
+    int64_t step; /* last step reported; -1: none */
 };
 
 #endif

@@ -37,19 +37,19 @@ struct task {
 
     const struct arg *argv;
     size_t argc;
-    struct str setup;    /* shell lines before the command; empty: none */
-    struct str workdir;  /* absolute folder to run in; empty: `folder` */
+    struct str setup;   /* shell lines before the command; empty: none */
+    struct str workdir; /* absolute folder to run in; empty: `folder` */
     const struct assignment *env; /* besides the worker's own */
     size_t env_count;
-    struct str params;   /* JSON text of the point */
+    struct str params; /* JSON text of the point */
 
-    struct str study;    /* THRONG_STUDY */
-    uint64_t seed;       /* THRONG_SEED */
-    int64_t budget;      /* THRONG_BUDGET; 0: none */
-    double subset;       /* THRONG_SUBSET; 0: none */
-    struct str folder;   /* the trial's folder: log, params.json,
-                            metrics.jsonl, output/, checkpoint/ live in it;
-                            removed at the end when nothing was written */
+    struct str study;       /* THRONG_STUDY */
+    uint64_t seed;          /* THRONG_SEED */
+    int64_t budget;         /* THRONG_BUDGET; 0: none */
+    double subset;          /* THRONG_SUBSET; 0: none */
+    struct str folder;      /* the trial's folder: log, params.json,
+                               metrics.jsonl, output/, checkpoint/ live in it;
+                               removed at the end when nothing was written */
     struct str resume_from; /* checkpoint folder to copy first; empty: none */
     const struct task_file *files;
     size_t file_count;
