@@ -17,8 +17,8 @@ struct point_source {
     void *context;
     uint64_t count;
     /* Point i (from 0) and its run id (empty: none) into the arena. */
-    int (*get)(void *context, uint64_t i, struct arena *a,
-               struct value **point, struct str *run_id, struct err *err);
+    int (*get)(void *context, uint64_t i, struct arena *a, struct value **point,
+               struct str *run_id, struct err *err);
 };
 
 struct search_setup {
@@ -26,14 +26,15 @@ struct search_setup {
     const struct point_source *points; /* of method points; else NULL */
     uint64_t seed;
     bool minimize;
-    int64_t run_cap;  /* trials in all; 0: no limit */
-    uint32_t repeat;  /* trials of each point; 0 and 1: one */
+    int64_t run_cap;             /* trials in all; 0: no limit */
+    uint32_t repeat;             /* trials of each point; 0 and 1: one */
     const struct value *options; /* the study's `<method>:` object, or NULL */
 };
 
 struct search;
 
-/* Opens a strategy by name. Refuses a space it cannot take, with the reason
+/* Opens a strategy by name; what the setup points to must live as long as
+ * the search. Refuses a space it cannot take, with the reason
  * and the parameter's name. */
 struct search *search_open(const char *method, const struct search_setup *s,
                            struct err *err);
@@ -57,9 +58,12 @@ enum search_answer {
 enum search_answer search_ask(struct search *s, int64_t k, struct arena *a,
                               struct suggestion *out, struct err *err);
 /* A trial ended (or paused). Out of order is normal; a trial told twice
- * counts once. */
+ * counts once. With repeat the strategy learns of a point when its last
+ * trial is final: the mean of the values that there are (with none: NaN, and
+ * the worst of the states). */
 void search_tell(struct search *s, const struct result *r);
-/* A running trial reported the objective's value. */
+/* A running trial reported the objective's value. With repeat one trial says
+ * too little about its point: the answer is always to continue. */
 enum decision search_report(struct search *s, int64_t trial, int64_t step,
                             double value);
 /* With repeat: which group (from 0) and which member a trial is. */

@@ -107,33 +107,33 @@ static double finite_exp(double x)
 /* The smallest and the largest real number before rounding. */
 static void bounds(const struct param *p, double *low, double *high)
 {
+    *low = p->min;
+    *high = p->max;
     switch (dists[p->dist].shape) {
-    case SHAPE_LOG:
-        *low = finite_exp(p->min);
-        *high = finite_exp(p->max);
-        return;
-    case SHAPE_INV_LOG:
-        *low = finite_exp(-p->max);
-        *high = finite_exp(-p->min);
-        return;
-    case SHAPE_NORMAL:
-        *low = -DBL_MAX;
-        *high = DBL_MAX;
-        return;
-    case SHAPE_LOG_NORMAL:
-        *low = 0;
-        *high = DBL_MAX;
-        return;
-    case SHAPE_BETA:
-        *low = 0;
-        *high = 1;
-        return;
     case SHAPE_LIST:
     case SHAPE_UNIFORM:
     case SHAPE_LOG_VALUES:
-        *low = p->min;
-        *high = p->max;
-        return;
+        break;
+    case SHAPE_LOG:
+        *low = finite_exp(p->min);
+        *high = finite_exp(p->max);
+        break;
+    case SHAPE_INV_LOG:
+        *low = finite_exp(-p->max);
+        *high = finite_exp(-p->min);
+        break;
+    case SHAPE_NORMAL:
+        *low = -DBL_MAX;
+        *high = DBL_MAX;
+        break;
+    case SHAPE_LOG_NORMAL:
+        *low = 0;
+        *high = DBL_MAX;
+        break;
+    case SHAPE_BETA:
+        *low = 0;
+        *high = 1;
+        break;
     }
 }
 

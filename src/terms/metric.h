@@ -1,9 +1,10 @@
 /* metric.h - metric points: one line of a metrics file, one batch on a pipe
  *
  * A line is {"step":3,"val_loss":0.21} or, on standard output,
- * `::throng step=3 val_loss=0.21`. Nested objects flatten with '/'; strings
- * that are no numbers are kept apart (`texts`), true and false are 1 and 0,
- * null is NaN. */
+ * `::throng step=3 val_loss=0.21`. Nested objects flatten with '/', true and
+ * false are 1 and 0, null is NaN (as a step: no step). Strings count when they
+ * are numbers; other strings and lists are passed over. A name may come twice
+ * in a line: both points are kept, so that the later one wins. */
 #ifndef THRONG_TERMS_METRIC_H
 #define THRONG_TERMS_METRIC_H
 
@@ -39,7 +40,8 @@ void metric_line_done(struct metric_line *m);
 /* Reads one line without its line feed; valid until the next call. -1 and
  * err (with the column) for a line that is no JSON object. */
 int metric_line_json(struct metric_line *m, struct str line, struct err *err);
-/* Reads `step=3 val_loss=0.21 "odd name"=1`, as behind `::throng`. */
+/* Reads `step=3 val_loss=0.21 "odd name"=1`, as behind `::throng`. -1 and
+ * err (with the column) also for a word that is no number. */
 int metric_line_words(struct metric_line *m, struct str line, struct err *err);
 /* True when the line starts with "::throng " and sets *rest behind it. */
 bool metric_line_marked(struct str line, struct str *rest);
@@ -61,7 +63,9 @@ void metric_batch_free(struct metric_batch *b);
 int metric_batch_add(struct metric_batch *b, struct str name,
                      enum metric_source source, int64_t step, double value);
 /* Adds all pairs of a line. A line without a step gets, for each name, the
- * number of points that this name already has. Returns points dropped. */
+ * number of points that this name already has from the same source (so that
+ * the same value from two sources falls on the same step). Returns points
+ * dropped. */
 size_t metric_batch_add_line(struct metric_batch *b,
                              const struct metric_line *m,
                              enum metric_source source);

@@ -21,7 +21,7 @@ struct needs {
 void needs_init(struct needs *n);
 bool needs_eq(const struct needs *a, const struct needs *b);
 /* Reads one member ("cpus", "gpus", "time" …) as study files write it
- * (numbers, "4G", "a100:2", "2h 30m"). */
+ * (numbers, "4G", "a100:2", "2h 30m"). On failure n is as before. */
 int needs_set(struct needs *n, struct str key, const struct value *v,
               struct err *err);
 extern const char *const needs_keys[]; /* NULL-terminated */

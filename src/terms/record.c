@@ -8,6 +8,9 @@ enum {
     HEADER = 16 /* version, type, zero, attempt, task */
 };
 
+_Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
+               "a record of the largest payload is a record of RECORD_MAX");
+
 static bool type_known(unsigned type)
 {
     return (type >= RECORD_HELLO && type <= RECORD_NOTICE) ||
@@ -16,7 +19,7 @@ static bool type_known(unsigned type)
 
 void record_print(struct buf *b, const struct record *r)
 {
-    require(r->payload.len <= RECORD_MAX - FRAME - HEADER);
+    require(r->payload.len <= RECORD_PAYLOAD_MAX);
     size_t start = b->len;
     buf_reserve(b, FRAME + HEADER + r->payload.len);
     buf_add_u32(b, (uint32_t)(4 + HEADER + r->payload.len));

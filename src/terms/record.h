@@ -20,6 +20,7 @@
 
 #define RECORD_VERSION 1
 #define RECORD_MAX (16u << 20) /* bytes of one record */
+#define RECORD_PAYLOAD_MAX (RECORD_MAX - 24)
 
 enum record_type {
     /* worker to conductor */
@@ -45,6 +46,7 @@ struct record {
     uint64_t task;
     struct str payload; /* points into the reader's buffer */
 };
+/* The payload holds at most RECORD_PAYLOAD_MAX bytes. */
 void record_print(struct buf *b, const struct record *r);
 /* 1: *r is filled and *used bytes belong to it; 0: more bytes are needed;
  * -1: damaged (err says how). */

@@ -21,9 +21,9 @@ struct room_gpu {
 };
 struct room {
     double cpus, free_cpus;
-    uint64_t memory_bytes, free_memory_bytes;
-    uint64_t disk_bytes, free_disk_bytes; /* 0 in all: not counted */
-    uint32_t parallel, running;           /* tasks at once; 0: no such limit */
+    uint64_t memory_bytes, free_memory_bytes; /* 0 in all: not counted */
+    uint64_t disk_bytes, free_disk_bytes;     /* 0 in all: not counted */
+    uint32_t parallel, running; /* tasks at once; 0: no such limit */
     struct room_gpu gpus[ROOM_GPUS_MAX];
     size_t gpu_count;
 };
@@ -50,7 +50,8 @@ uint32_t room_slots(const struct room *r, const struct needs *n);
 void room_print_gpus(struct buf *b, const struct room *r,
                      const struct grant *g);
 /* Text form, for the worker's command line:
- * cpus=2;memory=8589934592;parallel=4;gpu=ID/NAME/8.0/BYTES;gpu=… */
+ * cpus=2;memory=8589934592;parallel=4;gpu=ID/NAME/8.0/BYTES;gpu=…
+ * (disk=BYTES where it is counted; % ; / in an id or a name as %25 %3B %2F) */
 void room_print(struct buf *b, const struct room *r);
 int room_parse(struct room *r, struct str text, struct arena *a,
                struct err *err);

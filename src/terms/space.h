@@ -101,7 +101,7 @@ struct value *space_sample(const struct space *s, struct rng *r,
  * cannot be in a grid or the number passes 2^62. */
 uint64_t space_grid_count(const struct space *s, struct err *err);
 /* Grid point k of space_grid_count; the order is fixed: the last parameter
- * by name varies fastest. */
+ * by name varies fastest (with conditions: the last in space_order). */
 struct value *space_grid_point(const struct space *s, uint64_t k,
                                struct arena *a);
 

@@ -1,0 +1,37 @@
+/* strategy.h - what one strategy is made of
+ *
+ * Inside search only: one file per strategy, one const struct of functions,
+ * one line in search.c's table. A strategy counts points from 1 and knows
+ * nothing of run_cap and repeat: search.c cuts and repeats, and tells each
+ * point once. */
+#ifndef THRONG_SEARCH_STRATEGY_H
+#define THRONG_SEARCH_STRATEGY_H
+
+#include "search/search.h"
+
+struct strategy {
+    const char *name;
+    /* The strategy's own state (never NULL when it worked). */
+    void *(*open)(const struct search_setup *setup, struct err *err);
+    void (*free)(void *state);
+    int64_t (*total)(const void *state); /* points in all; -1: no end */
+    /* Point k, from 1; out is cleared before (no parent, no budget). */
+    enum search_answer (*ask)(void *state, int64_t k, struct arena *a,
+                              struct suggestion *out, struct err *err);
+    /* NULL: the strategy does not look at results. result->trial is the
+     * point's number. */
+    void (*tell)(void *state, const struct result *r);
+    /* NULL: every trial goes on. */
+    enum decision (*report)(void *state, int64_t k, int64_t step, double value);
+};
+
+extern const struct strategy strategy_grid;
+extern const struct strategy strategy_random;
+extern const struct strategy strategy_points;
+
+/* As search_open, of a strategy that is not in the table (tests). */
+struct search *search_open_strategy(const struct strategy *strategy,
+                                    const struct search_setup *setup,
+                                    struct err *err);
+
+#endif
