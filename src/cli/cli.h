@@ -1,0 +1,119 @@
+/* cli.h - the faces of throng in a terminal
+ *
+ * One table of verbs, each with its options, makes parsing, help, man pages
+ * and completion. Data goes to standard output, talk to standard error. */
+#ifndef THRONG_CLI_CLI_H
+#define THRONG_CLI_CLI_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "store/store.h"
+#include "study/study.h"
+
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_ERROR = 1,
+    EXIT_USAGE = 2,
+    EXIT_FAILED_TRIALS = 3, /* finished, but some trials failed */
+    EXIT_NO_SUCH = 4,       /* no such study or trial */
+    EXIT_IN_USE = 5,        /* somebody else runs it */
+    EXIT_STOP = 10,         /* `report`: finish now */
+    EXIT_INTERRUPTED = 130,
+};
+
+struct option_spec {
+    const char *name; /* long form, without dashes */
+    char letter;      /* short form; 0: none */
+    const char *arg;  /* name of its argument; NULL: a flag */
+    const char *help;
+};
+
+struct call; /* one invocation of a verb */
+
+struct verb {
+    const char *name;
+    const char *args;    /* "[STUDY] [TRIALS]" */
+    const char *summary; /* one line */
+    const char *text;    /* more, for `help VERB` and the man page */
+    const struct option_spec *options; /* ended by {0} */
+    int (*run)(struct call *c); /* returns an exit code */
+};
+extern const struct verb *const verbs[]; /* NULL-terminated */
+
+#define OPTIONS_MAX 24
+
+struct call {
+    const struct verb *verb;
+    struct arena *arena;
+    const char *values[OPTIONS_MAX]; /* by index; NULL: not given; flags "" */
+    const char **args; /* NULL-terminated */
+    size_t arg_count;
+    struct err err;
+    bool terminal; /* standard output is one */
+    bool colour;
+    unsigned columns;
+};
+
+/* The value of an option, NULL when it was not given ("" for a flag). */
+const char *call_option(const struct call *c, const char *name);
+bool call_flag(const struct call *c, const char *name);
+/* A whole number option; fallback when absent; -1 and err when it is none. */
+int call_int(struct call *c, const char *name, int64_t fallback, int64_t *v);
+/* Prints "throng VERB: text" with c->err and gives the exit code of its
+ * kind. */
+int call_fail(struct call *c);
+/* The same for a mistake on the command line; prints the usage line. */
+int call_usage(struct call *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+void help_verb(struct buf *b, const struct verb *v);
+void help_all(struct buf *b);
+
+/* ---- finding studies -------------------------------------------------- */
+
+/* Where a study lives, from what the person wrote: a study file, a name, a
+ * folder; NULL: the study used last in ./.throng. */
+struct place_of_study {
+    char *folder; /* …/.throng/<name> */
+    char *home;   /* where the study file is */
+    char *name;
+};
+int locate_study(struct arena *a, const char *what,
+                 struct place_of_study *where, struct err *err);
+/* True when `what` names a study (so that `show 7` and `show mine 7` can be
+ * told apart). */
+bool names_study(const char *what);
+/* Takes the study off the front of the arguments (or the one used last) and
+ * opens its store for reading; the rest stays in c->args. NULL: c->err. */
+struct store *open_named_study(struct call *c, struct place_of_study *where);
+/* Reads and checks a study file, printing its problems to stderr; NULL when
+ * there are errors. `name` overrides the study's name (--new). */
+struct plan *load_plan(struct call *c, const char *file, const char *name);
+
+/* ---- writing ---------------------------------------------------------- */
+
+/* A table with aligned columns that fits the terminal; numbers to the right.
+ * Off a terminal: tab separated with a header line. */
+struct table;
+struct table *table_new(void);
+void table_free(struct table *t);
+void table_column(struct table *t, const char *title, bool right);
+void table_cell(struct table *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void table_number(struct table *t, double v); /* blank for NaN */
+void table_row(struct table *t);              /* ends a row */
+void table_print(const struct table *t, const struct call *c);
+
+/* A log whose lines go to standard error as "throng: text". */
+struct log log_stderr(void);
+/* Writes to standard output; a broken pipe ends the program quietly. */
+void put(struct str text);
+
+/* One entry per verb. */
+extern const struct verb verb_run, verb_check, verb_status, verb_rank,
+    verb_show, verb_logs, verb_export, verb_stop, verb_kill, verb_doctor,
+    verb_report, verb_version, verb_help;
+
+#endif

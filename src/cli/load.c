@@ -1,0 +1,55 @@
+/* load.c - reading a study file for the verbs that take one */
+#include <stdio.h>
+#include "cli/cli.h"
+
+#define STUDY_FILE_MAX (64u << 20)
+
+struct reader {
+    struct arena *arena;
+    const char *home;
+};
+
+/* Files named in a study are relative to it. They stay mapped as long as the
+ * program runs. */
+static int read_beside(void *context, const char *path, struct str *text,
+                       struct err *err)
+{
+    struct reader *r = context;
+    return file_map(path_join(r->arena, r->home, path), text, err);
+}
+
+static void say(const struct problems *problems)
+{
+    struct buf b;
+    buf_init(&b);
+    problems_print(&b, problems);
+    fputs(b.p, stderr);
+    buf_done(&b);
+}
+
+struct plan *load_plan(struct call *c, const char *file, const char *name)
+{
+    struct buf b;
+    buf_init(&b);
+    if (file_read(file, STUDY_FILE_MAX, &b, &c->err)) {
+        buf_done(&b);
+        return NULL;
+    }
+    struct str text = arena_str(c->arena, buf_str(&b));
+    buf_done(&b);
+    struct reader *r = arena_new_of(c->arena, struct reader);
+    r->arena = c->arena;
+    r->home = path_folder(c->arena, path_absolute(c->arena, file));
+    struct plan_reader reader = {.context = r, .read = read_beside};
+    struct problems problems;
+    problems_init(&problems, c->arena);
+    struct plan *plan = plan_read(text, file, &reader, c->arena, &problems);
+    say(&problems);
+    if (!plan)
+        err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,
+                problems.errors, problems.errors == 1 ? "" : "s");
+    else if (name)
+        plan->name = str_of(name);
+    problems_done(&problems);
+    return plan;
+}

@@ -1,0 +1,149 @@
+/* locate.c - from what a person wrote to a study
+ *
+ * A study lives in .throng/<name> beside its study file. A person may name
+ * the file, the name, the folder, or nothing: then it is the study in
+ * ./.throng whose store was touched last. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli/cli.h"
+
+static bool is_study_folder(struct arena *a, const char *folder)
+{
+    return file_exists(path_join(a, folder, "study.db"));
+}
+
+static void fill(struct arena *a, const char *folder,
+                 struct place_of_study *where)
+{
+    where->folder = path_absolute(a, folder);
+    where->name = arena_cstr(a, path_name(where->folder));
+    where->home = path_folder(a, path_folder(a, where->folder));
+}
+
+static int64_t touched(struct arena *a, const char *folder)
+{
+    static const char *const files[] = {"study.db", "study.db-wal"};
+    int64_t newest = -1;
+    for (size_t i = 0; i < 2; i++) {
+        struct stat st;
+        if (stat(path_join(a, folder, files[i]), &st))
+            continue;
+        int64_t t = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+        newest = t > newest ? t : newest;
+    }
+    return newest;
+}
+
+static int locate_last(struct arena *a, struct place_of_study *where,
+                       struct err *err)
+{
+    const char **names = dir_list(".throng", a, NULL);
+    const char *best = NULL;
+    int64_t best_time = -1;
+    for (; names && *names; names++) {
+        char *folder = path_join(a, ".throng", *names);
+        int64_t t = touched(a, folder);
+        if (t > best_time) {
+            best_time = t;
+            best = folder;
+        }
+    }
+    if (!best)
+        return err_set(err, ERR_MISSING,
+                       "there is no study here yet (no .throng folder with "
+                       "one); start one with `throng run STUDY.yaml`");
+    fill(a, best, where);
+    return 0;
+}
+
+/* The name inside a study file decides, not the file's. */
+static const char *name_in_file(struct arena *a, const char *file)
+{
+    struct buf b;
+    struct problems problems;
+    const char *name = arena_cstr(a, path_stem(file));
+    buf_init(&b);
+    problems_init(&problems, a);
+    if (!file_read(file, 64u << 20, &b, NULL)) {
+        struct value *root = plan_yaml(buf_str(&b), file, a, &problems);
+        struct str said = value_text(value_get(root, STR("name")));
+        if (said.len)
+            name = arena_cstr(a, said);
+    }
+    problems_done(&problems);
+    buf_done(&b);
+    return name;
+}
+
+static bool locate_file(struct arena *a, const char *file,
+                        struct place_of_study *where)
+{
+    if (!file_exists(file) || file_is_dir(file))
+        return false;
+    char *home = path_folder(a, path_absolute(a, file));
+    char *all = path_join(a, home, ".throng");
+    fill(a, path_join(a, all, name_in_file(a, file)), where);
+    return true;
+}
+
+static int nearest(struct arena *a, const char *what, struct err *err)
+{
+    const char **names = dir_list(".throng", a, NULL);
+    const char *near = names ? str_nearest(str_of(what), names) : NULL;
+    return err_set(err, ERR_MISSING, "there is no study `%s` here%s%s%s",
+                   what, near ? "; did you mean `" : "", near ? near : "",
+                   near ? "`?" : "");
+}
+
+int locate_study(struct arena *a, const char *what,
+                 struct place_of_study *where, struct err *err)
+{
+    if (!what)
+        return locate_last(a, where, err);
+    if (file_is_dir(what) && is_study_folder(a, what)) {
+        fill(a, what, where);
+        return 0;
+    }
+    char *named = path_join(a, ".throng", what);
+    if (!strchr(what, '/') && is_study_folder(a, named)) {
+        fill(a, named, where);
+        return 0;
+    }
+    if (locate_file(a, what, where)) {
+        if (is_study_folder(a, where->folder))
+            return 0;
+        return err_set(err, ERR_MISSING,
+                       "the study of %s has not been run yet; `throng run "
+                       "%s` starts it",
+                       what, what);
+    }
+    return nearest(a, what, err);
+}
+
+bool names_study(const char *what)
+{
+    struct arena *a = arena_new();
+    bool yes = (file_is_dir(what) && is_study_folder(a, what)) ||
+               (!strchr(what, '/') &&
+                is_study_folder(a, path_join(a, ".throng", what))) ||
+               (file_exists(what) && !file_is_dir(what));
+    arena_free(a);
+    return yes;
+}
+
+struct store *open_named_study(struct call *c, struct place_of_study *where)
+{
+    const char *what = NULL;
+    if (c->arg_count &&
+        (names_study(c->args[0]) ||
+         store_selector_check(c->args[0], NULL))) {
+        what = c->args[0];
+        c->args++;
+        c->arg_count--;
+    }
+    if (locate_study(c->arena, what, where, &c->err))
+        return NULL;
+    return store_open(where->folder, false, &c->err);
+}

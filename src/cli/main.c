@@ -1,0 +1,249 @@
+/* main.c - throng: which verb, with which options */
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "base/num.h"
+#include "cli/cli.h"
+
+const struct verb *const verbs[] = {
+    &verb_run,    &verb_check,  &verb_status, &verb_rank,   &verb_show,
+    &verb_logs,   &verb_export, &verb_stop,   &verb_kill,   &verb_doctor,
+    &verb_report, &verb_help,   &verb_version, NULL,
+};
+
+/* ---- calls ------------------------------------------------------------ */
+
+const char *call_option(const struct call *c, const char *name)
+{
+    for (size_t i = 0; c->verb->options[i].name; i++)
+        if (!strcmp(c->verb->options[i].name, name))
+            return c->values[i];
+    require(!"an option that the verb declares");
+    return NULL;
+}
+
+bool call_flag(const struct call *c, const char *name)
+{
+    return call_option(c, name) != NULL;
+}
+
+int call_int(struct call *c, const char *name, int64_t fallback, int64_t *v)
+{
+    const char *text = call_option(c, name);
+    if (!text) {
+        *v = fallback;
+        return 0;
+    }
+    if (num_int(str_of(text), v) && *v >= 0)
+        return 0;
+    return err_set(&c->err, ERR_USAGE, "--%s takes a whole number, not `%s`",
+                   name, text);
+}
+
+static int code_of(enum err_kind kind)
+{
+    switch (kind) {
+    case ERR_USAGE:
+        return EXIT_USAGE;
+    case ERR_MISSING:
+        return EXIT_NO_SUCH;
+    case ERR_BUSY:
+        return EXIT_IN_USE;
+    default:
+        return EXIT_ERROR;
+    }
+}
+
+int call_fail(struct call *c)
+{
+    fflush(stdout);
+    fprintf(stderr, "throng %s: %s\n", c->verb->name, c->err.text);
+    return code_of(c->err.kind);
+}
+
+int call_usage(struct call *c, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fprintf(stderr, "throng %s: ", c->verb->name);
+    vfprintf(stderr, fmt, ap);
+    fprintf(stderr, "\nusage: throng %s %s\n       throng help %s\n",
+            c->verb->name, c->verb->args, c->verb->name);
+    va_end(ap);
+    return EXIT_USAGE;
+}
+
+/* ---- parsing ---------------------------------------------------------- */
+
+/* getopt's own tables, made from the verb's. */
+static void getopt_tables(const struct verb *v, struct option *longs,
+                          char *shorts)
+{
+    size_t i = 0;
+    for (; v->options[i].name; i++) {
+        const struct option_spec *o = &v->options[i];
+        require(i < OPTIONS_MAX);
+        longs[i] = (struct option){o->name, o->arg ? required_argument : 0,
+                                   NULL, 256 + (int)i};
+        if (o->letter) {
+            *shorts++ = o->letter;
+            if (o->arg)
+                *shorts++ = ':';
+        }
+    }
+    longs[i++] = (struct option){"help", 0, NULL, 'h'};
+    longs[i] = (struct option){0};
+    *shorts++ = 'h';
+    *shorts = 0;
+}
+
+static long option_index(const struct verb *v, int code)
+{
+    if (code >= 256)
+        return code - 256;
+    for (long i = 0; v->options[i].name; i++)
+        if (v->options[i].letter == code)
+            return i;
+    return -1;
+}
+
+static int unknown_option(struct call *c, const char *text)
+{
+    const char *names[OPTIONS_MAX + 2];
+    size_t n = 0;
+    for (; c->verb->options[n].name; n++)
+        names[n] = c->verb->options[n].name;
+    names[n++] = "help";
+    names[n] = NULL;
+    struct str bare = str_of(text);
+    while (bare.len && *bare.p == '-')
+        bare = str_n(bare.p + 1, bare.len - 1);
+    long cut = str_find(bare, '=');
+    if (cut >= 0)
+        bare.len = (size_t)cut;
+    const char *near = str_nearest(bare, names);
+    if (near)
+        return call_usage(c, "`%s` is no option; did you mean --%s?", text,
+                          near);
+    return call_usage(c, "`%s` is no option here, or lacks its value", text);
+}
+
+/* 0, or an exit code (in *code) when there is nothing left to do. */
+static int parse(struct call *c, int argc, char **argv, int *code)
+{
+    struct option longs[OPTIONS_MAX + 2];
+    char shorts[3 * OPTIONS_MAX + 8];
+    getopt_tables(c->verb, longs, shorts);
+    opterr = 0;
+    for (;;) {
+        int at = optind > 0 ? optind : 1;
+        int got = getopt_long(argc, argv, shorts, longs, NULL);
+        if (got == -1)
+            break;
+        if (got == 'h') {
+            struct buf b;
+            buf_init(&b);
+            help_verb(&b, c->verb);
+            put(buf_str(&b));
+            buf_done(&b);
+            *code = EXIT_OK;
+            return -1;
+        }
+        long i = option_index(c->verb, got);
+        if (got == '?' || i < 0) {
+            *code = unknown_option(c, argv[at]);
+            return -1;
+        }
+        c->values[i] = optarg ? optarg : "";
+    }
+    c->arg_count = (size_t)(argc - optind);
+    c->args = arena_array(c->arena, c->arg_count + 1, sizeof(char *));
+    for (size_t i = 0; i < c->arg_count; i++)
+        c->args[i] = argv[optind + (int)i];
+    return 0;
+}
+
+/* ---- the terminal ----------------------------------------------------- */
+
+static void look_at_terminal(struct call *c)
+{
+    const char *columns = getenv("COLUMNS"), *term = getenv("TERM");
+    const char *no_colour = getenv("NO_COLOR");
+    struct winsize size;
+    int64_t n;
+    c->terminal = isatty(STDOUT_FILENO);
+    c->columns = 80;
+    if (columns && num_int(str_of(columns), &n) && n >= 20 && n < 10000)
+        c->columns = (unsigned)n;
+    else if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
+        c->columns = size.ws_col;
+    c->colour = c->terminal && !(no_colour && *no_colour) &&
+                !(term && !strcmp(term, "dumb"));
+}
+
+/* ---- main ------------------------------------------------------------- */
+
+static const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; verbs[i]; i++)
+        if (!strcmp(verbs[i]->name, name))
+            return verbs[i];
+    return NULL;
+}
+
+static int unknown_verb(const char *name)
+{
+    const char *names[sizeof(verbs) / sizeof(verbs[0])];
+    size_t n = 0;
+    for (; verbs[n]; n++)
+        names[n] = verbs[n]->name;
+    names[n] = NULL;
+    const char *near = str_nearest(str_of(name), names);
+    fprintf(stderr, "throng: there is no verb `%s`%s%s%s\n", name,
+            near ? "; did you mean `" : "", near ? near : "",
+            near ? "`?" : "; `throng help` lists them");
+    return EXIT_USAGE;
+}
+
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+    struct call c = {.verb = verb, .arena = arena_new()};
+    int code;
+    look_at_terminal(&c);
+    if (!parse(&c, argc, argv, &code))
+        code = verb->run(&c);
+    arena_free(c.arena);
+    if (fflush(stdout) && code == EXIT_OK)
+        code = EXIT_ERROR;
+    return code;
+}
+
+static int no_verb(void)
+{
+    struct buf b;
+    buf_init(&b);
+    help_all(&b);
+    fputs(b.p, stderr);
+    buf_done(&b);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2)
+        return no_verb();
+    const char *name = argv[1];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+        name = "help";
+    if (!strcmp(name, "--version"))
+        name = "version";
+    const struct verb *verb = find_verb(name);
+    if (!verb)
+        return unknown_verb(name);
+    return run_verb(verb, argc - 1, argv + 1);
+}

@@ -1,0 +1,22 @@
+/* progress.h - the line that says how far a study is */
+#ifndef THRONG_CLI_PROGRESS_H
+#define THRONG_CLI_PROGRESS_H
+
+#include "study/study.h"
+
+struct progress {
+    struct study *study;
+    struct loop_source *timer;
+    unsigned columns;
+    bool terminal, drawn;
+};
+
+void progress_open(struct progress *g, struct study *study, struct loop *loop,
+                   unsigned columns, bool quiet);
+/* Takes the line off the screen, so that something else can be said. */
+void progress_clear(struct progress *g);
+void progress_close(struct progress *g);
+/* "12/100 done  3.1/s  28s left  2 running  1 failed  best 0.21 (trial 7)" */
+void progress_print(struct buf *b, const struct study_progress *p);
+
+#endif

@@ -1,0 +1,18 @@
+/* ranking.h - the table of the best trials, for `rank` and after `run` */
+#ifndef THRONG_CLI_RANKING_H
+#define THRONG_CLI_RANKING_H
+
+#include "cli/cli.h"
+
+struct ranking {
+    int64_t limit;     /* rows; 0: all */
+    const char *by;    /* metric, parameter or column; NULL: the objective */
+    const char *where; /* filter; NULL: none */
+    const char *over;  /* parameter to average over; NULL: none */
+    bool json;
+};
+/* Prints to standard output; -1 with c->err. */
+int ranking_print(struct call *c, struct store *store,
+                  const struct ranking *r);
+
+#endif

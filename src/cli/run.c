@@ -1,0 +1,262 @@
+/* run.c - the verb that runs a study
+ *
+ * Ctrl-C once lets running trials finish and starts no more; twice ends them
+ * (they go on with the next run). A dropped line (SIGHUP) does not stop a
+ * study. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "cli/ranking.h"
+
+struct session {
+    struct call *call;
+    struct study *study;
+    struct loop *loop;
+    struct progress progress;
+    unsigned interrupts;
+};
+
+/* ---- signals ---------------------------------------------------------- */
+
+static void on_interrupt(void *context, int signum)
+{
+    struct session *s = context;
+    (void)signum;
+    progress_clear(&s->progress);
+    if (s->interrupts++ == 0) {
+        fputs("throng: running trials finish, no more start; press Ctrl-C "
+              "again to end them now\n",
+              stderr);
+        study_drain(s->study);
+    } else {
+        fputs("throng: ending running trials; they go on with the next "
+              "run\n",
+              stderr);
+        study_interrupt(s->study);
+    }
+}
+
+/* A batch system's or an administrator's wish: end at once, lose nothing. */
+static void on_terminate(void *context, int signum)
+{
+    struct session *s = context;
+    (void)signum;
+    s->interrupts += 2;
+    study_interrupt(s->study);
+}
+
+/* The terminal is gone: nothing more can be said, the study goes on. */
+static void on_hangup(void *context, int signum)
+{
+    struct session *s = context;
+    (void)signum;
+    progress_close(&s->progress);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0)
+        return;
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    close(null);
+}
+
+static void watch_signals(struct session *s)
+{
+    loop_signal(s->loop, SIGINT, on_interrupt, s);
+    loop_signal(s->loop, SIGTERM, on_terminate, s);
+    loop_signal(s->loop, SIGHUP, on_hangup, s);
+}
+
+static void say(void *context, enum log_level level, const char *text)
+{
+    struct session *s = context;
+    (void)level;
+    progress_clear(&s->progress);
+    fprintf(stderr, "throng: %s\n", text);
+}
+
+/* ---- setting up ------------------------------------------------------- */
+
+/* throng-worker stands beside throng, or in ../libexec/throng. */
+static char *find_worker(struct call *c)
+{
+    const char *said = getenv("THRONG_WORKER");
+    if (said && *said)
+        return arena_cstr(c->arena, str_of(said));
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n > 0) {
+        self[n] = 0;
+        char *folder = path_folder(c->arena, self);
+        static const char *const places[] = {
+            "throng-worker", "../libexec/throng/throng-worker"};
+        for (size_t i = 0; i < 2; i++) {
+            char *path = path_join(c->arena, folder, places[i]);
+            if (!access(path, X_OK))
+                return path;
+        }
+    }
+    char *found = path_program(c->arena, "throng-worker", NULL);
+    if (!found)
+        err_set(&c->err, ERR_MISSING,
+                "throng-worker is neither beside throng nor on PATH; install "
+                "both, or set THRONG_WORKER");
+    return found;
+}
+
+static int fill_setup(struct call *c, const char *file,
+                      struct study_setup *setup)
+{
+    struct arena *a = c->arena;
+    const char *home = path_folder(a, path_absolute(a, file));
+    char *name = arena_cstr(a, setup->plan->name);
+    struct machine *machine = arena_new_of(a, struct machine);
+    setup->home = home;
+    setup->folder = path_join(a, path_join(a, home, ".throng"), name);
+    setup->machine = machine;
+    setup->take_over = call_flag(c, "take-over");
+    setup->keep_going = call_flag(c, "keep-going");
+    setup->worker = find_worker(c);
+    if (!setup->worker || call_int(c, "count", 0, &setup->count))
+        return -1;
+    return machine_read(machine, getenv("THRONG_GPUS"), a, &c->err);
+}
+
+/* ---- the end ---------------------------------------------------------- */
+
+static void say_end(struct session *s, enum study_end end,
+                    const struct study_progress *p)
+{
+    struct buf b;
+    buf_init(&b);
+    progress_print(&b, p);
+    fprintf(stderr, "throng: %s\n", b.p);
+    buf_done(&b);
+    const char *name = s->call->args[0];
+    switch (end) {
+    case STUDY_ALL_FAILED:
+        fprintf(stderr,
+                "throng: the first trials all failed, so no more were "
+                "started (--keep-going goes on all the same). The last "
+                "lines of one of them:\n%s\n",
+                study_failure_tail(s->study));
+        break;
+    case STUDY_FAILURES:
+        fputs("throng: more trials failed than max_failures allows\n",
+              stderr);
+        break;
+    case STUDY_DRAINED:
+    case STUDY_INTERRUPTED:
+    case STUDY_TIME:
+        fprintf(stderr, "throng: `throng run %s` goes on from here\n", name);
+        break;
+    case STUDY_COUNT:
+        fprintf(stderr, "throng: --count is reached; `throng run %s` goes "
+                        "on\n",
+                name);
+        break;
+    default:
+        break;
+    }
+}
+
+static int exit_code(struct session *s, enum study_end end,
+                     const struct study_progress *p)
+{
+    if (s->interrupts)
+        return EXIT_INTERRUPTED;
+    if (end == STUDY_ALL_FAILED || end == STUDY_FAILURES)
+        return EXIT_FAILED_TRIALS;
+    const int64_t *n = p->counts.by_state;
+    bool bad = n[STATE_FAILED] || n[STATE_INVALID] || n[STATE_TIMED_OUT] ||
+               n[STATE_DIVERGED];
+    return bad ? EXIT_FAILED_TRIALS : EXIT_OK;
+}
+
+/* ---- the verb --------------------------------------------------------- */
+
+static int conduct(struct session *s, const struct study_setup *setup)
+{
+    struct call *c = s->call;
+    enum study_end end;
+    s->study = study_open(setup, &c->err);
+    if (!s->study)
+        return call_fail(c);
+    watch_signals(s);
+    progress_open(&s->progress, s->study, s->loop, c->columns,
+                  call_flag(c, "quiet"));
+    int rc = study_run(s->study, &end, &c->err);
+    progress_close(&s->progress);
+    int code;
+    if (rc) {
+        code = call_fail(c);
+    } else {
+        struct study_progress p;
+        study_progress(s->study, &p);
+        if (!call_flag(c, "quiet"))
+            say_end(s, end, &p);
+        code = exit_code(s, end, &p);
+    }
+    study_close(s->study);
+    return code;
+}
+
+static int show_ranking(struct call *c, const char *folder)
+{
+    struct store *store = store_open(folder, false, &c->err);
+    if (!store)
+        return -1;
+    struct ranking ranking = {.limit = 10};
+    int rc = ranking_print(c, store, &ranking);
+    store_close(store);
+    return rc;
+}
+
+static int run(struct call *c)
+{
+    if (c->arg_count != 1)
+        return call_usage(c, "name one study file");
+    struct plan *plan = load_plan(c, c->args[0], call_option(c, "new"));
+    if (!plan)
+        return call_fail(c);
+    struct session s = {.call = c};
+    struct log log = {.write = say, .context = &s, .least = LOG_NOTICE};
+    struct study_setup setup = {.plan = plan, .log = &log};
+    int code = EXIT_ERROR;
+    if (fill_setup(c, c->args[0], &setup) || !(s.loop = loop_new(&c->err)))
+        code = call_fail(c);
+    else {
+        setup.loop = s.loop;
+        code = conduct(&s, &setup);
+        if ((code == EXIT_OK || code == EXIT_FAILED_TRIALS) && c->terminal &&
+            !call_flag(c, "quiet") && show_ranking(c, setup.folder))
+            code = call_fail(c);
+    }
+    loop_free(s.loop);
+    plan_close(plan);
+    return code;
+}
+
+const struct verb verb_run = {
+    .name = "run",
+    .args = "STUDY.yaml",
+    .summary = "Run a study, or go on with it where it was",
+    .text = "Trials, metrics and results are kept in .throng/NAME beside the "
+            "study file.\nCtrl-C once lets running trials finish; twice ends "
+            "them, and the next run goes\non with them. A crash or a reboot "
+            "loses nothing: run it again.\n",
+    .options =
+        (const struct option_spec[]){
+            {"count", 0, "N", "make at most N new trials in this run"},
+            {"new", 0, "NAME", "run it as a study of another name"},
+            {"take-over", 0, NULL,
+             "take it from a conductor that no longer answers"},
+            {"keep-going", 'k', NULL,
+             "go on even when the first trials all fail"},
+            {"quiet", 'q', NULL, "say nothing but errors"},
+            {0}},
+    .run = run,
+};

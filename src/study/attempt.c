@@ -1,0 +1,456 @@
+/* attempt.c - what a worker's record means for a trial
+ *
+ * Records of an attempt that is not the trial's newest are refused. The rules
+ * of the end: done, invalid, stopped, timed out, killed and diverged are
+ * final; a failure is final when retries are used up; lost, interrupted and
+ * checkpointed attempts use up no retry, but three losses in a row, or two
+ * checkpoints without a change between them, count as failed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "study/run.h"
+
+#define LOSSES_MAX 3
+#define RETRY_DELAY_MAX_S 300.0
+#define RATE_WINDOW_NS 2000000000
+
+/* ---- metrics ---------------------------------------------------------- */
+
+static const char *column_name(struct live *l, const struct metric_column *c)
+{
+    if (c->name_id < l->names.len && l->names.p[c->name_id])
+        return l->names.p[c->name_id];
+    if (c->name.len == 0 || c->name_id > METRIC_NAMES_MAX)
+        return NULL;
+    while (l->names.len <= c->name_id)
+        vec_push(&l->names, NULL);
+    char *name = xmalloc(c->name.len + 1);
+    memcpy(name, c->name.p, c->name.len);
+    name[c->name.len] = 0;
+    l->names.p[c->name_id] = name;
+    return name;
+}
+
+static void report(struct run *r, struct live *l, int64_t step, double value)
+{
+    if (l->stopping)
+        return;
+    enum decision d = r->source.report(r->source.context, l, step, value);
+    if (d == DECISION_CONTINUE)
+        return;
+    l->stopping = true;
+    if (r->engine)
+        engine_stop_task(r->engine, (uint64_t)l->t.id);
+}
+
+static int take_column(struct run *r, struct live *l,
+                       const struct metric_column *c, struct err *err)
+{
+    const char *name = column_name(l, c);
+    if (!name)
+        return err_set(err, ERR_CORRUPT, "a metric without a name");
+    if (store_metrics_add(r->store, l->t.id, l->a.number, str_of(name), c,
+                          err))
+        return -1;
+    struct summary_entry *e =
+        summary_entry(&l->summary, str_of(name), c->source);
+    if (!e)
+        return 0;
+    bool objective = str_is(r->limits.metric, name);
+    for (size_t i = 0; i < c->count; i++) {
+        summary_point(e, metric_step(c, i), metric_value(c, i));
+        if (objective)
+            report(r, l, metric_step(c, i), metric_value(c, i));
+    }
+    return 0;
+}
+
+static int on_metrics(struct run *r, struct live *l, struct str payload,
+                      struct err *err)
+{
+    struct metric_reader reader;
+    struct metric_column c;
+    metric_reader_init(&reader, payload);
+    int got;
+    while ((got = metric_reader_next(&reader, &c)) > 0)
+        if (take_column(r, l, &c, err))
+            return -1;
+    if (got < 0)
+        return err_set(err, ERR_CORRUPT, "a damaged batch of metrics");
+    return 0;
+}
+
+/* ---- start ------------------------------------------------------------ */
+
+static void text_copy(char *to, size_t size, struct str from)
+{
+    size_t n = from.len < size - 1 ? from.len : size - 1;
+    memcpy(to, from.p, n);
+    to[n] = 0;
+}
+
+static int on_started(struct run *r, struct live *l, struct str payload,
+                      struct err *err)
+{
+    struct record_started s;
+    if (record_started_parse(payload, &s, err))
+        return -1;
+    l->a.pid = s.pid;
+    l->a.pid_start = s.pid_start;
+    l->a.started = s.wall;
+    text_copy(l->a.boot_id, sizeof(l->a.boot_id), s.boot_id);
+    text_copy(l->a.host, sizeof(l->a.host), str_of(r->host));
+    if (l->t.started == 0)
+        l->t.started = s.wall;
+    if (l->t.state != STATE_RUNNING) {
+        r->counts.by_state[l->t.state]--;
+        r->counts.by_state[STATE_RUNNING]++;
+        l->t.state = STATE_RUNNING;
+    }
+    if (store_attempt_put(r->store, &l->a, err))
+        return -1;
+    return store_trial_update(r->store, &l->t, err);
+}
+
+/* ---- end -------------------------------------------------------------- */
+
+/* The attempt is over: nothing of it is out any more. */
+static int close_attempt(struct run *r, struct live *l, struct err *err)
+{
+    l->placed = false;
+    l->t.seconds += l->a.seconds;
+    for (size_t i = 0; i < l->names.len; i++)
+        free(l->names.p[i]);
+    l->names.len = 0;
+    return store_attempt_put(r->store, &l->a, err);
+}
+
+static int wait_again(struct run *r, struct live *l, double delay_s,
+                      struct err *err)
+{
+    if (l->t.state != STATE_WAITING) {
+        r->counts.by_state[l->t.state]--;
+        r->counts.by_state[STATE_WAITING]++;
+        l->t.state = STATE_WAITING;
+    }
+    l->ready_ns = clock_mono_ns() + (int64_t)(delay_s * 1e9);
+    run_wait(r, l);
+    return store_trial_update(r->store, &l->t, err);
+}
+
+static void remember_tail(struct run *r, struct str tail, struct str reason)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_addstr(&b, tail);
+    if (tail.len == 0)
+        buf_addstr(&b, reason);
+    free(r->failure_tail);
+    r->failure_tail = buf_take(&b);
+}
+
+/* True when the run was ended because everything has failed so far. */
+static bool all_failing(struct run *r, struct live *l)
+{
+    if (r->any_good || r->limits.keep_going || r->draining || !r->engine)
+        return false;
+    if (l->t.failures == 1)
+        r->failed_first++;
+    struct needs one;
+    needs_init(&one);
+    int64_t enough = engine_slots(r->engine, &one);
+    enough = enough < 3 ? 3 : enough > 20 ? 20 : enough;
+    return r->failed_first >= enough && idmap_count(r->lives) > 1;
+}
+
+static double back_off(const struct run *r, const struct live *l)
+{
+    double delay = r->limits.retry_delay_s;
+    for (uint32_t i = 1; i < l->t.failures && delay < RETRY_DELAY_MAX_S; i++)
+        delay *= 2;
+    return delay < RETRY_DELAY_MAX_S ? delay : RETRY_DELAY_MAX_S;
+}
+
+static int on_failure(struct run *r, struct live *l, struct str tail,
+                      const char *reason, struct err *err)
+{
+    l->t.failures++;
+    remember_tail(r, tail, str_of(reason));
+    bool hopeless = all_failing(r, l);
+    int rc = l->t.failures <= r->limits.retries
+                 ? wait_again(r, l, back_off(r, l), err)
+                 : run_finish(r, l, STATE_FAILED, reason, err);
+    if (rc)
+        return -1;
+    if (hopeless)
+        run_interrupt(r, STUDY_ALL_FAILED);
+    else if (r->limits.max_failures >= 0 &&
+             r->counts.by_state[STATE_FAILED] > r->limits.max_failures)
+        run_drain(r, STUDY_FAILURES);
+    return 0;
+}
+
+static int on_checkpointed(struct run *r, struct live *l, uint64_t digest,
+                           struct err *err)
+{
+    bool same = l->has_digest && l->digest == digest;
+    l->has_digest = true;
+    l->digest = digest;
+    if (same)
+        return run_finish(r, l, STATE_FAILED,
+                          "ended twice with exit code 85 and no change in "
+                          "its checkpoint",
+                          err);
+    return wait_again(r, l, 0, err);
+}
+
+static int on_loss(struct run *r, struct live *l, const char *reason,
+                   struct err *err)
+{
+    if (++l->losses < LOSSES_MAX)
+        return wait_again(r, l, 0, err);
+    char text[256];
+    snprintf(text, sizeof(text), "lost %d times in a row: %s", LOSSES_MAX,
+             reason);
+    return run_finish(r, l, STATE_FAILED, text, err);
+}
+
+/* The objective's value as the study wants it; NaN when it has none. */
+static int take_value(struct run *r, struct live *l, struct err *err)
+{
+    if (l->t.attempts > 1 &&
+        summary_rebuild(&l->summary, r->store, l->t.id, err))
+        return -1;
+    const struct summary_entry *e =
+        r->limits.metric.len ? summary_find(&l->summary, r->limits.metric)
+                             : NULL;
+    l->t.value = NAN;
+    if (!e)
+        return 0;
+    l->t.value = !r->limits.pick_best ? e->last
+                 : r->limits.minimize ? e->min
+                                      : e->max;
+    return 0;
+}
+
+static bool better(const struct run *r, double a, double b)
+{
+    if (isnan(a))
+        return false;
+    return isnan(b) || (r->limits.minimize ? a < b : a > b);
+}
+
+static void note_value(struct run *r, const struct live *l)
+{
+    double v = l->t.value;
+    if (!better(r, v, r->best_value))
+        return;
+    r->best = l->t.id;
+    r->best_value = v;
+    bool hit = r->limits.has_target &&
+               (r->limits.minimize ? v <= r->limits.target
+                                   : v >= r->limits.target);
+    if (hit && !r->draining) {
+        log_to(r->log, LOG_NOTICE, "trial %lld reached the target",
+               (long long)l->t.id);
+        run_drain(r, STUDY_TARGET);
+    }
+}
+
+static void say_no_objective(struct run *r, const struct live *l)
+{
+    if (!r->limits.metric.len || !isnan(l->t.value) || r->said_no_objective)
+        return;
+    if (summary_find(&l->summary, r->limits.metric))
+        return;
+    r->said_no_objective = true;
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < l->summary.list.len && i < 8; i++)
+        buf_addf(&b, "%s%s", i ? ", " : "", l->summary.list.p[i].name);
+    log_to(r->log, LOG_WARN,
+           "trial %lld ended without reporting the metric `%.*s`%s%s",
+           (long long)l->t.id, STRF(r->limits.metric),
+           b.len ? "; it reported: " : " (it reported none at all)", b.p);
+    buf_done(&b);
+}
+
+static int on_good_end(struct run *r, struct live *l, enum state state,
+                       struct err *err)
+{
+    r->any_good = true;
+    if (take_value(r, l, err))
+        return -1;
+    say_no_objective(r, l);
+    note_value(r, l);
+    return run_finish(r, l, state, "", err);
+}
+
+static int on_other_end(struct run *r, struct live *l, enum state state,
+                        const char *reason, struct err *err)
+{
+    if (take_value(r, l, err))
+        return -1;
+    l->t.value = NAN; /* its metrics stay, but it does not rank */
+    return run_finish(r, l, state, reason, err);
+}
+
+/* The attempt was handed out and never began: as if it had never been. */
+static int on_unstarted(struct run *r, struct live *l, const char *reason,
+                        struct err *err)
+{
+    l->placed = false;
+    if (store_attempt_drop(r->store, l->t.id, l->a.number, err))
+        return -1;
+    l->t.attempts--;
+    return wait_again(r, l, *reason ? 1.0 : 0, err);
+}
+
+static int decide(struct run *r, struct live *l,
+                  const struct record_ended *e, const char *reason,
+                  struct err *err)
+{
+    switch (e->outcome) {
+    case OUTCOME_DONE:
+        return on_good_end(r, l, STATE_DONE, err);
+    case OUTCOME_STOPPED:
+        return on_good_end(r, l, STATE_STOPPED, err);
+    case OUTCOME_CHECKPOINTED:
+        return on_checkpointed(r, l, e->checkpoint_digest, err);
+    case OUTCOME_INVALID:
+        return on_other_end(r, l, STATE_INVALID, reason, err);
+    case OUTCOME_TIMED_OUT:
+        return on_other_end(r, l, STATE_TIMED_OUT, reason, err);
+    case OUTCOME_KILLED:
+        return on_other_end(r, l, STATE_KILLED, reason, err);
+    case OUTCOME_DIVERGED:
+        return on_other_end(r, l, STATE_DIVERGED, reason, err);
+    case OUTCOME_INTERRUPTED:
+        return wait_again(r, l, 0, err);
+    case OUTCOME_LOST:
+        return on_loss(r, l, reason, err);
+    default:
+        return on_failure(r, l, e->tail, reason, err);
+    }
+}
+
+static void count_rate(struct run *r)
+{
+    int64_t now = clock_mono_ns(), span = now - r->rate_since_ns;
+    r->rate_ended++;
+    if (span < RATE_WINDOW_NS)
+        return;
+    double fresh = (double)r->rate_ended * 1e9 / (double)span;
+    r->rate = r->rate > 0 ? 0.7 * r->rate + 0.3 * fresh : fresh;
+    r->rate_since_ns = now;
+    r->rate_ended = 0;
+}
+
+static int on_ended(struct run *r, struct live *l, struct str payload,
+                    struct err *err)
+{
+    struct record_ended e;
+    if (record_ended_parse(payload, &e, err))
+        return -1;
+    char *reason = arena_cstr(r->arena, e.reason);
+    if (e.outcome == OUTCOME_UNSTARTED)
+        return on_unstarted(r, l, reason, err);
+    l->a.outcome = e.outcome;
+    l->a.ended = e.wall;
+    l->a.seconds = e.seconds;
+    l->a.cpu_seconds = e.cpu_seconds;
+    l->a.max_rss_bytes = e.max_rss_bytes;
+    l->a.output_bytes = e.output_bytes;
+    l->a.checkpoint_digest = e.checkpoint_digest;
+    l->a.metric_points = e.metric_points;
+    l->a.exit_code = e.exit_code;
+    l->a.signum = e.signum;
+    l->a.reason = e.reason;
+    l->a.tail = e.tail;
+    count_rate(r);
+    if (e.outcome != OUTCOME_LOST)
+        l->losses = 0;
+    if (close_attempt(r, l, err))
+        return -1;
+    return decide(r, l, &e, reason, err);
+}
+
+/* ---- entry ------------------------------------------------------------ */
+
+static void on_notice(struct run *r, struct live *l, struct str text)
+{
+    if (l->noticed || r->notices >= 20)
+        return;
+    l->noticed = true;
+    r->notices++;
+    log_to(r->log, LOG_NOTICE, "trial %lld: %.*s", (long long)l->t.id,
+           STRF(text));
+}
+
+static int take(struct run *r, struct live *l, const struct record *record,
+                struct err *err)
+{
+    switch (record->type) {
+    case RECORD_STARTED:
+        return on_started(r, l, record->payload, err);
+    case RECORD_METRICS:
+        return on_metrics(r, l, record->payload, err);
+    case RECORD_ENDED:
+        return on_ended(r, l, record->payload, err);
+    case RECORD_NOTICE:
+        on_notice(r, l, record->payload);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+void attempt_record(struct run *r, const struct record *record)
+{
+    struct live *l = run_live(r, (int64_t)record->task);
+    if (!l || !l->placed || l->a.number != record->attempt)
+        return;
+    struct err err = {0};
+    arena_reset(r->arena);
+    if (record->type != RECORD_STARTING && record->type != RECORD_NOTICE)
+        run_dirty(r);
+    if (r->end != STUDY_BROKEN && take(r, l, record, &err)) {
+        err_wrap(&err, "trial %llu", (unsigned long long)record->task);
+        run_break(r, &err);
+    }
+}
+
+void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
+                  const char *reason)
+{
+    struct record_ended e = {
+        .outcome = outcome,
+        .exit_code = -1,
+        .wall = clock_wall(),
+        .reason = str_of(reason),
+        .metric_points = 0,
+    };
+    if (l->a.started > 0 && e.wall > l->a.started && r->engine)
+        e.seconds = e.wall - l->a.started;
+    struct buf b;
+    buf_init(&b);
+    record_ended_print(&b, &e);
+    struct record record = {.type = RECORD_ENDED,
+                            .attempt = l->a.number,
+                            .task = (uint64_t)l->t.id,
+                            .payload = buf_str(&b)};
+    attempt_record(r, &record);
+    buf_done(&b);
+}
+
+void attempt_lost(struct run *r, uint64_t task, uint32_t number, bool started,
+                  const char *reason)
+{
+    struct live *l = run_live(r, (int64_t)task);
+    if (!l || !l->placed || l->a.number != number)
+        return;
+    if (started)
+        attempt_gone(r, l, OUTCOME_LOST, reason);
+    else
+        attempt_gone(r, l, OUTCOME_UNSTARTED, "");
+}

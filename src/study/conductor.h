@@ -1,0 +1,52 @@
+/* conductor.h - the inside of a study, for the files of this folder */
+#ifndef THRONG_STUDY_CONDUCTOR_H
+#define THRONG_STUDY_CONDUCTOR_H
+
+#include "search/search.h"
+#include "study/run.h"
+#include "study/study.h"
+
+struct study {
+    struct study_setup setup;
+    const struct plan *plan;
+    struct store *store;
+    struct search *search;
+    struct point_source points;
+    struct engine *engine;
+    struct run run;
+    struct arena *arena; /* lives as long as the study */
+    struct loop_source *beat, *ear; /* lease and requests */
+    char *mark;          /* THRONG_STORE=<folder> */
+    bool scaled_cpus;    /* `parallel` asks for more than there are cpus */
+    bool created;        /* this run made the store */
+    double time_used_s;  /* by earlier runs */
+};
+
+/* ---- search.c: the strategy as a source of trials --------------------- */
+int study_search_open(struct study *s, struct err *err);
+/* Tells the strategy what earlier runs found. */
+int study_search_resume(struct study *s, struct err *err);
+struct run_source study_source(struct study *s);
+
+/* ---- task.c ----------------------------------------------------------- */
+int study_task(const struct study *s, const struct live *l, struct arena *a,
+               struct task *t, struct err *err);
+/* Needs of any trial when they do not depend on parameters. */
+int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
+                      struct err *err);
+
+/* ---- facts.c: what is written when the store is made ------------------ */
+int study_facts_write(struct study *s, struct err *err);
+int study_facts_check(struct study *s, struct err *err);
+
+/* ---- resume.c --------------------------------------------------------- */
+int study_resume(struct study *s, struct err *err);
+
+/* ---- request.c -------------------------------------------------------- */
+void study_requests(struct study *s);
+
+/* ---- keep.c ----------------------------------------------------------- */
+/* Removes what the keep rule does not keep, and records what it does. */
+int study_keep(struct study *s, struct err *err);
+
+#endif

@@ -1,0 +1,191 @@
+/* facts.c - where a study came from, and whether it is still the same one
+ *
+ * Written once, when the store is made: the study file, what makes the study
+ * itself (its identity), the objective, and the state of the source around
+ * it: git commit, uncommitted diff, interpreter, command. The environment is
+ * never stored; secrets in command lines are redacted. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/json.h"
+#include "study/conductor.h"
+
+#define GIT_TEXT_MAX (1u << 20)
+#define GIT_WAIT_S 5.0
+
+/* ---- git -------------------------------------------------------------- */
+
+static bool inside_git(const struct study *s)
+{
+    struct arena *a = arena_new();
+    char *folder = arena_cstr(a, str_of(s->setup.home));
+    bool found = false;
+    while (!found && strcmp(folder, "/") && strcmp(folder, ".")) {
+        found = file_exists(path_join(a, folder, ".git"));
+        folder = path_folder(a, folder);
+    }
+    arena_free(a);
+    return found;
+}
+
+/* Waits a little for a child; ends it when it takes too long. */
+static int wait_child(pid_t pid)
+{
+    int64_t until = clock_mono_ns() + (int64_t)(GIT_WAIT_S * 1e9);
+    int status;
+    for (;;) {
+        pid_t got = waitpid(pid, &status, WNOHANG);
+        if (got == pid)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        if (got < 0 && errno != EINTR)
+            return -1;
+        if (clock_mono_ns() > until) {
+            kill(pid, SIGKILL);
+            until = INT64_MAX;
+        }
+        usleep(1000);
+    }
+}
+
+/* Runs git in the study's folder and stores its output as a fact; a git
+ * that fails or is not there is no fault. */
+static int git_fact(struct study *s, const char *fact,
+                    const char *const *argv, struct err *err)
+{
+    struct arena *a = arena_new();
+    char *path = path_join(a, s->setup.folder, "git.out");
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    struct spawn spawn = {.argv = argv,
+                          .cwd = s->setup.home,
+                          .in = -1,
+                          .out = fd,
+                          .err = -1,
+                          .keep_fd = -1};
+    struct process_id id;
+    struct buf b;
+    int rc = 0;
+    buf_init(&b);
+    if (fd >= 0 && !process_spawn(&spawn, &id, NULL) &&
+        wait_child(id.pid) == 0 && !file_read(path, GIT_TEXT_MAX, &b, NULL) &&
+        b.len)
+        rc = store_fact_set(s->store, fact, str_trim(buf_str(&b)), err);
+    if (fd >= 0)
+        close(fd);
+    unlink(path);
+    buf_done(&b);
+    arena_free(a);
+    return rc;
+}
+
+static int write_git(struct study *s, struct err *err)
+{
+    static const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
+    static const char *const diff[] = {"git", "diff", "HEAD", NULL};
+    if (!inside_git(s))
+        return 0;
+    if (git_fact(s, "commit", head, err))
+        return -1;
+    return git_fact(s, "diff", diff, err);
+}
+
+/* ---- facts ------------------------------------------------------------ */
+
+static void print_command_template(struct buf *b, const struct plan *p)
+{
+    struct value *command = value_get(p->root, STR("command"));
+    if (command)
+        json_print(b, command);
+    else
+        buf_addstr(b, p->program);
+}
+
+static int write_texts(struct study *s, struct buf *b, struct err *err)
+{
+    const struct plan *p = s->plan;
+    char created[32];
+    snprintf(created, sizeof(created), "%.3f", clock_wall());
+    if (store_fact_set(s->store, "name", p->name, err) ||
+        store_fact_set(s->store, "file", p->file, err) ||
+        store_fact_set(s->store, "text", p->text, err) ||
+        store_fact_set(s->store, "metric", p->metric.name, err) ||
+        store_fact_set(s->store, "goal",
+                       p->metric.minimize ? STR("minimize") : STR("maximize"),
+                       err) ||
+        store_fact_set(s->store, "method", p->method, err) ||
+        store_fact_set(s->store, "created", str_of(created), err))
+        return -1;
+    buf_reset(b);
+    print_command_template(b, p);
+    return store_fact_set(s->store, "command", buf_str(b), err);
+}
+
+static int write_space(struct study *s, struct buf *b, struct err *err)
+{
+    struct arena *a = arena_new();
+    buf_reset(b);
+    json_print(b, space_to_value(&s->plan->space, a));
+    int rc = store_fact_set(s->store, "space", buf_str(b), err);
+    char *python = path_program(a, "python", NULL);
+    if (!python)
+        python = path_program(a, "python3", NULL);
+    if (!rc && python)
+        rc = store_fact_set(s->store, "interpreter", str_of(python), err);
+    arena_free(a);
+    return rc;
+}
+
+/* What may change between runs: kept current for the faces that read. */
+static int write_current(struct study *s, struct buf *b, struct err *err)
+{
+    if (store_fact_set(s->store, "text", s->plan->text, err))
+        return -1;
+    buf_reset(b);
+    buf_addf(b, "%lld", (long long)search_total(s->search));
+    return store_fact_set(s->store, "total", buf_str(b), err);
+}
+
+int study_facts_write(struct study *s, struct err *err)
+{
+    struct buf b;
+    buf_init(&b);
+    plan_identity(&b, s->plan);
+    int rc = store_fact_set(s->store, "identity", buf_str(&b), err);
+    if (!rc)
+        rc = write_texts(s, &b, err);
+    if (!rc)
+        rc = write_space(s, &b, err);
+    if (!rc)
+        rc = write_git(s, err);
+    if (!rc)
+        rc = write_current(s, &b, err);
+    buf_done(&b);
+    return rc;
+}
+
+int study_facts_check(struct study *s, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct buf now, diff;
+    struct str stored;
+    buf_init(&now);
+    buf_init(&diff);
+    int rc = store_fact(s->store, "identity", a, &stored, err);
+    if (!rc) {
+        plan_identity(&now, s->plan);
+        plan_identity_diff(&diff, stored, buf_str(&now));
+        if (diff.len)
+            rc = err_set(err, ERR_INPUT,
+                         "%.*s no longer asks the same question as the study "
+                         "`%.*s` that is stored:\n%.600s\nkeep both with "
+                         "--new NAME, or undo the change",
+                         STRF(s->plan->file), STRF(s->plan->name), diff.p);
+    }
+    if (!rc)
+        rc = write_current(s, &now, err);
+    buf_done(&now);
+    buf_done(&diff);
+    arena_free(a);
+    return rc;
+}

@@ -1,0 +1,619 @@
+/* run.c - which trial goes next, when it is committed, when all is over */
+#include "study/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "base/json.h"
+
+#define BATCH_MAX 256
+#define FILL_GAP_NS 10000000     /* between fills that only look ahead */
+#define COMMIT_GAP_NS 100000000  /* results wait at most this long */
+#define COMMIT_RETRY_S 1.0
+#define COMMIT_TRIES 30
+
+/* ---- live trials ------------------------------------------------------ */
+
+static struct str own(struct str s)
+{
+    char *p = xmalloc(s.len + 1);
+    if (s.len)
+        memcpy(p, s.p, s.len);
+    p[s.len] = 0;
+    return str_n(p, s.len);
+}
+
+static void disown(struct str s)
+{
+    free((void *)(uintptr_t)s.p);
+}
+
+static struct live *live_new(const struct trial *t)
+{
+    struct live *l = xcalloc(1, sizeof(*l));
+    l->t = *t;
+    l->t.point = own(t->point);
+    l->t.run_id = own(t->run_id);
+    l->t.reason = l->t.summary = l->t.note = str_n(NULL, 0);
+    l->t.tags = NULL;
+    l->t.tag_count = 0;
+    stoprule_begin(&l->rule);
+    return l;
+}
+
+void live_free(struct live *l)
+{
+    if (!l)
+        return;
+    disown(l->t.point);
+    disown(l->t.run_id);
+    summary_done(&l->summary);
+    for (size_t i = 0; i < l->names.len; i++)
+        free(l->names.p[i]);
+    vec_done(&l->names);
+    free(l);
+}
+
+struct live *run_live(struct run *r, int64_t trial)
+{
+    return trial > 0 ? idmap_get(r->lives, (uint64_t)trial) : NULL;
+}
+
+/* ---- the waiting heap ------------------------------------------------- */
+
+static bool before(const struct live *a, const struct live *b)
+{
+    if (a->ready_ns != b->ready_ns)
+        return a->ready_ns < b->ready_ns;
+    return a->t.id < b->t.id;
+}
+
+void run_wait(struct run *r, struct live *l)
+{
+    vec_push(&r->waiting, l);
+    struct live **heap = r->waiting.p;
+    size_t i = r->waiting.len - 1;
+    while (i > 0 && before(heap[i], heap[(i - 1) / 2])) {
+        struct live *up = heap[(i - 1) / 2];
+        heap[(i - 1) / 2] = heap[i];
+        heap[i] = up;
+        i = (i - 1) / 2;
+    }
+}
+
+static void sift_down(struct live **heap, size_t len, size_t i)
+{
+    for (;;) {
+        size_t least = i;
+        for (size_t child = 2 * i + 1; child <= 2 * i + 2; child++)
+            if (child < len && before(heap[child], heap[least]))
+                least = child;
+        if (least == i)
+            return;
+        struct live *down = heap[i];
+        heap[i] = heap[least];
+        heap[least] = down;
+        i = least;
+    }
+}
+
+static struct live *pop_ready(struct run *r, int64_t now_ns)
+{
+    if (!r->waiting.len || r->waiting.p[0]->ready_ns > now_ns)
+        return NULL;
+    struct live *first = r->waiting.p[0];
+    r->waiting.p[0] = r->waiting.p[--r->waiting.len];
+    sift_down(r->waiting.p, r->waiting.len, 0);
+    return first;
+}
+
+static void unwait(struct run *r, const struct live *l)
+{
+    for (size_t i = 0; i < r->waiting.len; i++) {
+        if (r->waiting.p[i] != l)
+            continue;
+        r->waiting.p[i] = r->waiting.p[--r->waiting.len];
+        for (size_t k = r->waiting.len / 2 + 1; k-- > 0;)
+            sift_down(r->waiting.p, r->waiting.len, k);
+        return;
+    }
+}
+
+/* ---- new trials ------------------------------------------------------- */
+
+static bool may_ask(const struct run *r)
+{
+    if (r->asked_all || r->draining)
+        return false;
+    return !r->limits.count || r->made_here < r->limits.count;
+}
+
+/* Asks for the next point and writes its trial; NULL when there is none now
+ * or an error (then the run is broken). */
+static struct live *make_trial(struct run *r)
+{
+    struct suggestion s = {.parent = -1, .parent_step = -1, .replaces = -1};
+    struct err err = {0};
+    enum run_next next =
+        r->source.next(r->source.context, r->next_id, r->place_arena, &s,
+                       &err);
+    if (next == RUN_NEXT_ERROR) {
+        run_break(r, &err);
+        return NULL;
+    }
+    if (next == RUN_NEXT_END)
+        r->asked_all = true;
+    if (next != RUN_NEXT)
+        return NULL;
+    buf_reset(&r->text);
+    json_print_sorted(&r->text, s.point);
+    struct trial t = {
+        .id = r->next_id,
+        .state = STATE_WAITING,
+        .point = buf_str(&r->text),
+        .run_id = s.run_id,
+        .value = NAN,
+        .parent = s.parent,
+        .parent_step = s.parent_step,
+        .budget = s.budget,
+        .created = clock_wall(),
+    };
+    r->source.place_in_group(r->source.context, &t);
+    if (store_trial_add(r->store, &t, &err)) {
+        run_break(r, &err);
+        return NULL;
+    }
+    run_dirty(r);
+    r->next_id++;
+    r->made_here++;
+    r->counts.total++;
+    r->counts.by_state[STATE_WAITING]++;
+    struct live *l = live_new(&t);
+    idmap_set(r->lives, (uint64_t)t.id, l);
+    return l;
+}
+
+static struct live *next_live(struct run *r)
+{
+    struct live *l = r->candidate;
+    r->candidate = NULL;
+    if (!l)
+        l = pop_ready(r, clock_mono_ns());
+    if (!l && may_ask(r))
+        l = make_trial(r);
+    return l;
+}
+
+/* What the newest attempts of a stored trial say about the next one. */
+static void take_history(struct live *l, const struct attempt *list,
+                         size_t count)
+{
+    if (!count)
+        return;
+    const struct attempt *last = &list[count - 1];
+    if (last->outcome == OUTCOME_NONE) {
+        l->placed = true;
+        l->a = *last;
+        l->a.reason = l->a.tail = str_n(NULL, 0);
+        count--;
+    }
+    while (count && (list[count - 1].outcome == OUTCOME_INTERRUPTED))
+        count--;
+    if (count && list[count - 1].outcome == OUTCOME_CHECKPOINTED) {
+        l->has_digest = true;
+        l->digest = list[count - 1].checkpoint_digest;
+    }
+    for (; count && list[count - 1].outcome == OUTCOME_LOST; count--)
+        l->losses++;
+}
+
+int run_adopt(struct run *r, const struct trial *t, struct err *err)
+{
+    struct attempt *list;
+    size_t count;
+    arena_reset(r->arena);
+    if (store_attempts(r->store, t->id, r->arena, &list, &count, err))
+        return -1;
+    struct live *l = live_new(t);
+    idmap_set(r->lives, (uint64_t)t->id, l);
+    take_history(l, list, count);
+    if (l->placed)
+        return 0;
+    if (l->t.state != STATE_WAITING) {
+        run_dirty(r);
+        r->counts.by_state[l->t.state]--;
+        r->counts.by_state[STATE_WAITING]++;
+        l->t.state = STATE_WAITING;
+        if (store_trial_update(r->store, &l->t, err))
+            return -1;
+    }
+    run_wait(r, l);
+    return 0;
+}
+
+void run_settle(struct run *r)
+{
+    uint64_t id;
+    void *live;
+    VEC(struct live *) out = {0};
+    for (size_t at = 0; idmap_next(r->lives, &at, &id, &live);)
+        if (((struct live *)live)->placed)
+            vec_push(&out, live);
+    for (size_t i = 0; i < out.len; i++)
+        attempt_gone(r, out.p[i], OUTCOME_INTERRUPTED,
+                     "throng ended while it ran");
+    vec_done(&out);
+}
+
+/* ---- placing ---------------------------------------------------------- */
+
+/* Writes the attempt of a trial that is about to go out. */
+static int write_attempt(struct run *r, struct live *l, struct err *err)
+{
+    l->placed = true;
+    l->stopping = false;
+    l->t.attempts++;
+    memset(&l->a, 0, sizeof(l->a));
+    l->a.trial = l->t.id;
+    l->a.number = l->t.attempts;
+    l->a.exit_code = -1;
+    l->a.placed = clock_wall();
+    if (store_attempt_put(r->store, &l->a, err))
+        return -1;
+    run_dirty(r);
+    return store_trial_update(r->store, &l->t, err);
+}
+
+static int refuse(struct run *r, struct live *l, const struct err *why)
+{
+    struct err err = {0};
+    if (run_finish(r, l, STATE_INVALID, why->text, &err))
+        run_break(r, &err);
+    return 0;
+}
+
+/* Builds the task of a trial and writes its attempt when there is room.
+ * 1: placed, 0: no room (it stays the candidate), -1: broken. */
+static int place(struct run *r, struct live *l, size_t *room)
+{
+    struct task task = {0};
+    struct err err = {0};
+    if (r->source.build(r->source.context, l, r->place_arena, &task, &err) ||
+        engine_check(r->engine, &task.needs, &err))
+        return refuse(r, l, &err) ? -1 : 1;
+    if (*room == 0) {
+        *room = engine_room(r->engine, &task.needs, r->limits.foresees);
+        *room -= *room > r->placing.len ? r->placing.len : *room;
+        if (*room == 0) {
+            r->candidate = l;
+            return 0;
+        }
+    }
+    if (write_attempt(r, l, &err)) {
+        run_break(r, &err);
+        return -1;
+    }
+    vec_push(&r->placing, ((struct placing){l, task}));
+    (*room)--;
+    return 1;
+}
+
+static void submit_all(struct run *r)
+{
+    for (size_t i = 0; i < r->placing.len; i++) {
+        struct err err = {0};
+        if (engine_submit(r->engine, &r->placing.p[i].task, 0, &err)) {
+            run_break(r, &err);
+            break;
+        }
+    }
+    r->placing.len = 0;
+}
+
+/* ---- commits ---------------------------------------------------------- */
+
+void run_dirty(struct run *r)
+{
+    if (r->dirty)
+        return;
+    struct err err = {0};
+    if (store_begin(r->store, &err)) {
+        run_break(r, &err);
+        return;
+    }
+    r->dirty = true;
+    r->dirty_ns = clock_mono_ns();
+}
+
+static void commit_failed(struct run *r, struct err *err)
+{
+    bool passing = err->kind == ERR_FULL;
+    if (passing && ++r->commit_tries < COMMIT_TRIES) {
+        if (r->commit_tries == 1)
+            log_to(r->log, LOG_WARN,
+                   "%s; waiting up to %d s for room, no new trial starts",
+                   err->text, COMMIT_TRIES);
+        loop_timer_in(r->timer, COMMIT_RETRY_S);
+        return;
+    }
+    err_wrap(err, "results could not be written and will be made again by "
+                  "the next run");
+    run_break(r, err);
+}
+
+/* Makes all changes permanent, then sends out what waited for that. */
+static void commit(struct run *r)
+{
+    struct err err = {0};
+    if (r->dirty && store_commit(r->store, &err)) {
+        commit_failed(r, &err);
+        return;
+    }
+    if (r->commit_tries) {
+        log_to(r->log, LOG_NOTICE, "the store can be written again");
+        r->commit_tries = 0;
+    }
+    r->dirty = false;
+    if (!r->engine)
+        return;
+    engine_ack(r->engine);
+    submit_all(r);
+}
+
+/* ---- the round -------------------------------------------------------- */
+
+/* True when this round should hand out tasks. Looking ahead is done in
+ * larger steps, so that short tasks share one commit. */
+static bool time_to_fill(struct run *r)
+{
+    if (r->draining || r->commit_tries || r->end != STUDY_RUNNING)
+        return false;
+    int64_t now = clock_mono_ns();
+    r->fill_due = r->limits.foresees && now - r->filled_ns < FILL_GAP_NS;
+    if (!r->fill_due)
+        r->filled_ns = now;
+    return !r->fill_due;
+}
+
+static void fill(struct run *r)
+{
+    size_t room = 0;
+    if (!r->placing.len)
+        arena_reset(r->place_arena);
+    while (r->end == STUDY_RUNNING && r->placing.len < BATCH_MAX) {
+        struct live *l = next_live(r);
+        if (!l || place(r, l, &room) <= 0)
+            break;
+    }
+}
+
+static bool nothing_left(const struct run *r)
+{
+    return idmap_count(r->lives) == 0 && !may_ask(r);
+}
+
+static void check_time(struct run *r)
+{
+    double used = (double)(clock_mono_ns() - r->started_ns) / 1e9 +
+                  r->limits.time_used_s;
+    if (r->limits.time_limit_s > 0 && used >= r->limits.time_limit_s &&
+        !r->quitting) {
+        log_to(r->log, LOG_NOTICE, "the study's time limit is reached");
+        run_interrupt(r, STUDY_TIME);
+    }
+}
+
+/* The next moment at which something must happen without an event. */
+static void arm_timer(struct run *r)
+{
+    double wait_s = 1.0;
+    int64_t now = clock_mono_ns();
+    if (r->commit_tries)
+        wait_s = COMMIT_RETRY_S;
+    else if (r->fill_due)
+        wait_s = (double)FILL_GAP_NS / 1e9;
+    else if (r->dirty)
+        wait_s = (double)COMMIT_GAP_NS / 1e9;
+    if (r->waiting.len && !r->draining) {
+        double ready_s = (double)(r->waiting.p[0]->ready_ns - now) / 1e9;
+        if (ready_s > 0 && ready_s < wait_s)
+            wait_s = ready_s;
+    }
+    loop_timer_in(r->timer, wait_s);
+}
+
+static void finish_run(struct run *r, enum study_end end)
+{
+    if (r->end == STUDY_RUNNING)
+        r->end = end;
+    loop_stop(r->loop);
+}
+
+void run_round(struct run *r)
+{
+    if (r->end != STUDY_RUNNING && !r->quitting)
+        return;
+    check_time(r);
+    if (time_to_fill(r))
+        fill(r);
+    bool late = r->dirty && clock_mono_ns() - r->dirty_ns >= COMMIT_GAP_NS;
+    bool eager = !r->limits.foresees || idmap_count(r->lives) == 0;
+    if (r->placing.len || (r->dirty && (late || eager || r->draining)))
+        if (!r->commit_tries || late)
+            commit(r);
+    if (!r->quitting && !r->dirty && nothing_left(r)) {
+        bool counted = r->limits.count && !r->asked_all &&
+                       r->made_here >= r->limits.count;
+        finish_run(r, counted ? STUDY_COUNT : STUDY_COMPLETE);
+        return;
+    }
+    arm_timer(r);
+}
+
+/* ---- ends ------------------------------------------------------------- */
+
+static void end_run(struct run *r, enum study_end why, bool kill)
+{
+    r->draining = true;
+    if (r->end == STUDY_RUNNING || kill)
+        r->end = r->end == STUDY_BROKEN ? STUDY_BROKEN : why;
+    if (r->candidate) {
+        run_wait(r, r->candidate);
+        r->candidate = NULL;
+    }
+    r->quitting = true;
+    if (r->engine)
+        engine_quit(r->engine, kill);
+    else
+        loop_stop(r->loop);
+}
+
+void run_drain(struct run *r, enum study_end why)
+{
+    if (!r->draining)
+        end_run(r, why, false);
+}
+
+void run_interrupt(struct run *r, enum study_end why)
+{
+    end_run(r, why, true);
+}
+
+void run_break(struct run *r, const struct err *err)
+{
+    if (r->end == STUDY_BROKEN)
+        return;
+    r->end = STUDY_BROKEN;
+    r->draining = true;
+    r->fault = *err;
+    loop_stop(r->loop);
+}
+
+int run_finish(struct run *r, struct live *l, enum state state,
+               const char *reason, struct err *err)
+{
+    run_dirty(r);
+    enum state was = l->t.state;
+    l->t.state = state;
+    l->t.ended = clock_wall();
+    l->t.reason = str_of(reason);
+    buf_reset(&r->text);
+    if (l->summary.list.len)
+        summary_print(&r->text, &l->summary);
+    l->t.summary = buf_str(&r->text);
+    if (store_trial_update(r->store, &l->t, err))
+        return -1;
+    r->counts.by_state[was]--;
+    r->counts.by_state[state]++;
+    r->ended_here++;
+    r->source.ended(r->source.context, l);
+    idmap_del(r->lives, (uint64_t)l->t.id);
+    live_free(l);
+    return 0;
+}
+
+int run_end_waiting(struct run *r, struct live *l, enum state state,
+                    const char *reason)
+{
+    struct err err = {0};
+    if (r->candidate == l)
+        r->candidate = NULL;
+    else
+        unwait(r, l);
+    if (run_finish(r, l, state, reason, &err))
+        run_break(r, &err);
+    return 0;
+}
+
+/* ---- opening and closing ---------------------------------------------- */
+
+static void on_record(void *context, const struct record *record)
+{
+    attempt_record(context, record);
+}
+
+static void on_lost(void *context, uint64_t task, uint32_t attempt,
+                    bool started, const char *reason)
+{
+    attempt_lost(context, task, attempt, started, reason);
+}
+
+static void on_fault(void *context, const struct err *err)
+{
+    run_break(context, err);
+}
+
+static void on_idle(void *context)
+{
+    struct run *r = context;
+    r->idle = true;
+    if (r->dirty)
+        commit(r);
+    if (!r->commit_tries)
+        loop_stop(r->loop);
+}
+
+static void on_round(void *context)
+{
+    run_round(context);
+}
+
+static void on_timer(void *context)
+{
+    struct run *r = context;
+    if (r->commit_tries)
+        commit(r);
+    if (r->idle && !r->commit_tries)
+        loop_stop(r->loop);
+}
+
+struct engine_hooks run_hooks(struct run *r)
+{
+    return (struct engine_hooks){.context = r,
+                                 .record = on_record,
+                                 .lost = on_lost,
+                                 .fault = on_fault,
+                                 .idle = on_idle};
+}
+
+int run_open(struct run *r, struct err *err)
+{
+    r->lives = idmap_new();
+    r->arena = arena_new();
+    r->place_arena = arena_new();
+    buf_init(&r->text);
+    r->best_value = NAN;
+    r->started_ns = r->rate_since_ns = clock_mono_ns();
+    r->next_id = store_last_trial(r->store) + 1;
+    if (store_counts(r->store, &r->counts, err))
+        return -1;
+    r->any_good = r->counts.by_state[STATE_DONE] > 0 ||
+                  r->counts.by_state[STATE_STOPPED] > 0;
+    if (r->limits.metric.len) {
+        r->best = store_best(r->store, r->limits.minimize);
+        struct trial t;
+        if (r->best && !store_trial(r->store, r->best, r->arena, &t, NULL))
+            r->best_value = t.value;
+    }
+    r->after = loop_after(r->loop, on_round, r);
+    r->timer = loop_timer(r->loop, on_timer, r);
+    return 0;
+}
+
+void run_close(struct run *r)
+{
+    loop_remove(r->after);
+    loop_remove(r->timer);
+    if (r->lives) {
+        uint64_t id;
+        void *live;
+        for (size_t at = 0; idmap_next(r->lives, &at, &id, &live);)
+            live_free(live);
+        idmap_free(r->lives);
+    }
+    vec_done(&r->waiting);
+    vec_done(&r->placing);
+    arena_free(r->arena);
+    arena_free(r->place_arena);
+    buf_done(&r->text);
+    free(r->failure_tail);
+}

@@ -1,0 +1,165 @@
+/* run.h - running trials: attempts, retries, results
+ *
+ * Knows the engine and the store, and no strategy: what to run next, how to
+ * build its task and who hears of results come in through `run_source`, so
+ * that other faces of throng can use it. What must stay true:
+ *
+ * - A trial's row and its attempt's row are committed before the task is
+ *   submitted.
+ * - A result and the state that it leads to are one transaction.
+ * - The worker is told that records are committed only after they are. */
+#ifndef THRONG_STUDY_RUN_H
+#define THRONG_STUDY_RUN_H
+
+#include <stdint.h>
+#include "base/err.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "engine/engine.h"
+#include "store/store.h"
+#include "study/study.h"
+#include "study/summary.h"
+#include "terms/stoprule.h"
+#include "terms/suggestion.h"
+#include "terms/task.h"
+
+/* A trial that is not final yet, in memory. */
+struct live {
+    struct trial t;    /* strings are ours, freed with it */
+    struct attempt a;  /* the attempt that is out, when `placed` */
+    bool placed;       /* handed to the engine */
+    bool stopping;     /* asked to finish early */
+    bool noticed;      /* its notices were shown once */
+    unsigned losses;   /* in a row */
+    bool has_digest;   /* an attempt has ended checkpointed … */
+    uint64_t digest;   /* … with this checkpoint */
+    int64_t ready_ns;  /* not to be placed before (monotonic) */
+    struct summary summary;
+    struct stoprule_state rule;
+    VEC(char *) names; /* of this attempt's metrics, by number */
+};
+
+/* A trial with its task, on its way out. */
+struct placing {
+    struct live *live;
+    struct task task;
+};
+
+enum run_next { RUN_NEXT_ERROR = -1, RUN_NEXT_END, RUN_NEXT, RUN_NEXT_WAIT };
+
+struct run_source {
+    void *context;
+    /* The point of new trial `id`. */
+    enum run_next (*next)(void *context, int64_t id, struct arena *a,
+                          struct suggestion *out, struct err *err);
+    /* Which repeat group and member a new trial is. */
+    void (*place_in_group)(void *context, struct trial *t);
+    /* Its task; the strings may live in the arena. */
+    int (*build)(void *context, const struct live *l, struct arena *a,
+                 struct task *t, struct err *err);
+    /* A running trial reported the objective. */
+    enum decision (*report)(void *context, struct live *l, int64_t step,
+                            double value);
+    /* A trial is final; its row is written but not committed yet. */
+    void (*ended)(void *context, const struct live *l);
+};
+
+struct run_limits {
+    struct str metric; /* the objective; empty: none */
+    bool minimize, pick_best;
+    bool has_target;
+    double target;
+    uint32_t retries;
+    double retry_delay_s;
+    double time_limit_s;  /* 0: none */
+    double time_used_s;   /* by earlier runs */
+    int64_t max_failures; /* -1: none */
+    int64_t count;        /* new trials in this run; 0: no limit */
+    bool keep_going;
+    bool foresees; /* may ask ahead of results */
+};
+
+struct run {
+    struct store *store;
+    struct engine *engine; /* set by the owner after engine_open */
+    struct loop *loop;
+    const struct log *log;
+    const char *host; /* this machine's name */
+    struct run_source source;
+    struct run_limits limits;
+
+    struct idmap *lives;
+    VEC(struct live *) waiting; /* a heap by (ready_ns, id) */
+    struct live *candidate;     /* popped, but there was no room for it */
+    /* Written, not committed, not submitted; in place_arena. */
+    VEC(struct placing) placing;
+    struct arena *place_arena;
+    int64_t next_id;
+    bool asked_all;
+    int64_t made_here, ended_here;
+    int64_t failed_first; /* trials whose first attempt here failed … */
+    bool any_good;        /* … while none has ended well */
+
+    struct counts counts; /* kept current for progress */
+    int64_t best;
+    double best_value;
+    double rate;
+    int64_t rate_since_ns;
+    int64_t rate_ended;
+    int64_t started_ns;
+    char *failure_tail;
+    unsigned notices; /* shown so far */
+    bool said_no_objective;
+
+    bool dirty;            /* changes wait for a commit */
+    int64_t dirty_ns, filled_ns;
+    unsigned commit_tries; /* failed ones in a row */
+    bool fill_due;         /* a fill was put off to share a commit */
+    bool draining, quitting, idle;
+    enum study_end end;
+    struct err fault;
+    struct arena *arena; /* for one record */
+    struct buf text;
+    struct loop_source *after, *timer;
+};
+
+/* store, loop, log, source, limits are filled by the caller. */
+int run_open(struct run *r, struct err *err);
+void run_close(struct run *r);
+struct engine_hooks run_hooks(struct run *r);
+/* Takes in a trial of the store that is not final. If it has an attempt out,
+ * records that a worker left behind may still end that attempt, until … */
+int run_adopt(struct run *r, const struct trial *t, struct err *err);
+/* … here attempts that nobody has heard of end as interrupted. */
+void run_settle(struct run *r);
+/* Places what there is room for, commits, ends when nothing is left. Called
+ * after every round of the loop; the owner calls it once to begin. */
+void run_round(struct run *r);
+void run_drain(struct run *r, enum study_end why);
+void run_interrupt(struct run *r, enum study_end why);
+/* Something broke for good; err is copied. */
+void run_break(struct run *r, const struct err *err);
+struct live *run_live(struct run *r, int64_t trial);
+/* A waiting trial becomes final without an attempt (killed by the user). */
+int run_end_waiting(struct run *r, struct live *l, enum state state,
+                    const char *reason);
+
+/* ---- attempt.c: what a record means for a trial ---------------------- */
+
+void attempt_record(struct run *r, const struct record *record);
+void attempt_lost(struct run *r, uint64_t task, uint32_t number, bool started,
+                  const char *reason);
+/* The attempt that is out has gone without a word of its own. */
+void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
+                  const char *reason);
+
+/* ---- shared by run.c and attempt.c ----------------------------------- */
+
+void run_dirty(struct run *r);
+void run_wait(struct run *r, struct live *l); /* into the waiting heap */
+/* Writes the final state and forgets the trial. */
+int run_finish(struct run *r, struct live *l, enum state state,
+               const char *reason, struct err *err);
+void live_free(struct live *l);
+
+#endif

@@ -1,0 +1,124 @@
+/* search.c - the strategy as a source of trials */
+#include <math.h>
+#include "base/json.h"
+#include "study/conductor.h"
+
+int study_search_open(struct study *s, struct err *err)
+{
+    const struct plan *p = s->plan;
+    struct search_setup setup = {
+        .space = &p->space,
+        .seed = p->seed,
+        .minimize = p->metric.minimize,
+        .run_cap = p->run_cap,
+        .repeat = p->repeat,
+        .options = p->method_options,
+    };
+    if (p->points) {
+        s->points.context = p->points;
+        s->points.count = plan_points_count(p->points);
+        s->points.get = plan_points_get;
+        setup.points = &s->points;
+    }
+    char *method = arena_cstr(s->arena, p->method);
+    s->search = search_open(method, &setup, err);
+    return s->search ? 0 : -1;
+}
+
+int study_search_resume(struct study *s, struct err *err)
+{
+    if (search_foresees(s->search))
+        return 0;
+    struct query q = {.selector = "finished"};
+    struct rows *rows = store_rows(s->store, &q, err);
+    if (!rows)
+        return -1;
+    struct arena *a = arena_new();
+    struct trial t;
+    int got;
+    while ((got = rows_next(rows, &t, err)) > 0) {
+        arena_reset(a);
+        struct result result = {
+            .trial = t.id,
+            .point = json_parse(a, t.point, "point", false, err),
+            .state = t.state,
+            .value = t.value,
+            .step = -1,
+        };
+        if (!result.point) {
+            got = -1;
+            break;
+        }
+        search_tell(s->search, &result);
+    }
+    arena_free(a);
+    rows_close(rows);
+    return got;
+}
+
+static enum run_next next(void *context, int64_t id, struct arena *a,
+                          struct suggestion *out, struct err *err)
+{
+    struct study *s = context;
+    switch (search_ask(s->search, id, a, out, err)) {
+    case SEARCH_HERE:
+        return RUN_NEXT;
+    case SEARCH_END:
+        return RUN_NEXT_END;
+    case SEARCH_WAIT:
+        return RUN_NEXT_WAIT;
+    default:
+        return RUN_NEXT_ERROR;
+    }
+}
+
+static void place_in_group(void *context, struct trial *t)
+{
+    struct study *s = context;
+    search_repeat_of(s->search, t->id, &t->group, &t->member);
+}
+
+static int build(void *context, const struct live *l, struct arena *a,
+                 struct task *t, struct err *err)
+{
+    return study_task(context, l, a, t, err);
+}
+
+static enum decision report(void *context, struct live *l, int64_t step,
+                            double value)
+{
+    struct study *s = context;
+    const struct plan *p = s->plan;
+    enum decision d = search_report(s->search, l->t.id, step, value);
+    if (d != DECISION_CONTINUE || p->early.kind != EARLY_RULE)
+        return d;
+    double seconds = l->a.started > 0 ? clock_wall() - l->a.started : 0;
+    return stoprule_report(&p->early.rule, &l->rule, p->metric.minimize,
+                           value, seconds);
+}
+
+static void ended(void *context, const struct live *l)
+{
+    struct study *s = context;
+    if (search_foresees(s->search))
+        return;
+    struct result result = {
+        .trial = l->t.id,
+        .point = json_parse(s->run.arena, l->t.point, "point", true, NULL),
+        .state = l->t.state,
+        .value = l->t.value,
+        .step = -1,
+    };
+    if (result.point)
+        search_tell(s->search, &result);
+}
+
+struct run_source study_source(struct study *s)
+{
+    return (struct run_source){.context = s,
+                               .next = next,
+                               .place_in_group = place_in_group,
+                               .build = build,
+                               .report = report,
+                               .ended = ended};
+}

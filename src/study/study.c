@@ -1,0 +1,282 @@
+/* study.c - opening, running and closing a study */
+#include "study/study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/num.h"
+#include "study/conductor.h"
+
+#define BEAT_S 10.0 /* the lease is touched this often */
+#define EAR_S 0.25  /* requests are looked for this often */
+
+/* ---- opening ---------------------------------------------------------- */
+
+static int open_store(struct study *s, struct err *err)
+{
+    const char *folder = s->setup.folder;
+    struct err missing = {0};
+    s->store = store_open(folder, true, &missing);
+    if (!s->store && missing.kind == ERR_MISSING) {
+        if (store_create(folder, err))
+            return -1;
+        s->store = store_open(folder, true, err);
+        if (!s->store)
+            return -1;
+    } else if (!s->store) {
+        return err_set(err, missing.kind, "%s", missing.text);
+    }
+    return store_lease_take(s->store, s->setup.take_over, err);
+}
+
+static double read_time_used(struct study *s)
+{
+    struct str text;
+    double seconds = 0;
+    if (!store_fact(s->store, "time_used", s->arena, &text, NULL) && text.p)
+        num_double(text, &seconds);
+    return seconds;
+}
+
+static void write_time_used(struct study *s)
+{
+    char text[32];
+    double here = (double)(clock_mono_ns() - s->run.started_ns) / 1e9;
+    snprintf(text, sizeof(text), "%.1f", s->time_used_s + here);
+    run_dirty(&s->run);
+    store_fact_set(s->store, "time_used", str_of(text), NULL);
+}
+
+static int open_facts(struct study *s, struct err *err)
+{
+    struct str identity;
+    if (store_fact(s->store, "identity", s->arena, &identity, err) ||
+        store_begin(s->store, err))
+        return -1;
+    s->created = identity.p == NULL;
+    int rc = s->created ? study_facts_write(s, err)
+                        : study_facts_check(s, err);
+    if (rc) {
+        store_rollback(s->store);
+        return -1;
+    }
+    s->time_used_s = read_time_used(s);
+    if (store_event_add(s->store, clock_wall(),
+                        s->created ? "created" : "opened", STR(""), err))
+        return -1;
+    return store_commit(s->store, err);
+}
+
+static void fill_limits(struct study *s)
+{
+    const struct plan *p = s->plan;
+    s->run.limits = (struct run_limits){
+        .metric = p->metric.name,
+        .minimize = p->metric.minimize,
+        .pick_best = p->metric.pick == PICK_BEST,
+        .has_target = p->metric.has_target,
+        .target = p->metric.target,
+        .retries = p->retries,
+        .retry_delay_s = p->retry_delay_s,
+        .time_limit_s = p->time_limit_s,
+        .time_used_s = s->time_used_s,
+        .max_failures = p->max_failures,
+        .count = s->setup.count,
+        .keep_going = s->setup.keep_going,
+        .foresees = search_foresees(s->search),
+    };
+}
+
+static int open_run(struct study *s, struct err *err)
+{
+    s->run.store = s->store;
+    s->run.loop = s->setup.loop;
+    s->run.log = s->setup.log;
+    s->run.host = s->setup.machine->host;
+    s->run.source = study_source(s);
+    fill_limits(s);
+    return run_open(&s->run, err);
+}
+
+static const char *place_name(const struct study *s)
+{
+    if (s->setup.place)
+        return s->setup.place;
+    return s->plan->engine.len ? arena_cstr(s->arena, s->plan->engine)
+                               : "local";
+}
+
+static int open_engine(struct study *s, struct err *err)
+{
+    struct engine_setup setup = {
+        .place = place_name(s),
+        .loop = s->setup.loop,
+        .machine = s->setup.machine,
+        .parallel = s->plan->parallel,
+        .worker = s->setup.worker,
+        .folder = s->setup.folder,
+        .mark = s->mark,
+        .log = s->setup.log,
+    };
+    struct engine_hooks hooks = run_hooks(&s->run);
+    s->engine = engine_open(&setup, &hooks, err);
+    if (!s->engine)
+        return -1;
+    s->run.engine = s->engine;
+    struct needs needs;
+    bool fixed;
+    if (study_fixed_needs(s, &needs, &fixed, err))
+        return -1;
+    return fixed ? engine_check(s->engine, &needs, err) : 0;
+}
+
+static void on_beat(void *context)
+{
+    struct study *s = context;
+    struct err err = {0};
+    write_time_used(s);
+    if (store_lease_touch(s->store, &err)) {
+        run_break(&s->run, &err);
+        return;
+    }
+    loop_timer_in(s->beat, BEAT_S);
+}
+
+static void on_ear(void *context)
+{
+    struct study *s = context;
+    study_requests(s);
+    loop_timer_in(s->ear, EAR_S);
+}
+
+struct study *study_open(const struct study_setup *setup, struct err *err)
+{
+    struct study *s = xcalloc(1, sizeof(*s));
+    s->setup = *setup;
+    s->plan = setup->plan;
+    s->arena = arena_new();
+    s->mark = arena_printf(s->arena, "THRONG_STORE=%s", setup->folder);
+    if (study_search_open(s, err) || open_store(s, err) ||
+        open_facts(s, err) || open_run(s, err) || study_resume(s, err) ||
+        open_engine(s, err)) {
+        study_close(s);
+        return NULL;
+    }
+    s->beat = loop_timer(setup->loop, on_beat, s);
+    s->ear = loop_timer(setup->loop, on_ear, s);
+    loop_timer_in(s->beat, BEAT_S);
+    loop_timer_in(s->ear, EAR_S);
+    return s;
+}
+
+/* ---- running ---------------------------------------------------------- */
+
+static bool target_reached(const struct study *s)
+{
+    const struct run *r = &s->run;
+    if (!r->limits.has_target || isnan(r->best_value))
+        return false;
+    return r->limits.minimize ? r->best_value <= r->limits.target
+                              : r->best_value >= r->limits.target;
+}
+
+static void end_event(struct study *s)
+{
+    static const char *const names[] = {
+        [STUDY_RUNNING] = "running",     [STUDY_COMPLETE] = "complete",
+        [STUDY_TARGET] = "target",       [STUDY_COUNT] = "count",
+        [STUDY_DRAINED] = "stopped",     [STUDY_INTERRUPTED] = "interrupted",
+        [STUDY_TIME] = "time limit",     [STUDY_FAILURES] = "max_failures",
+        [STUDY_ALL_FAILED] = "failures", [STUDY_BROKEN] = "broken",
+    };
+    write_time_used(s);
+    store_event_add(s->store, clock_wall(), names[s->run.end], STR(""), NULL);
+    if (s->run.dirty && !store_commit(s->store, NULL))
+        s->run.dirty = false;
+}
+
+int study_run(struct study *s, enum study_end *end, struct err *err)
+{
+    if (target_reached(s))
+        s->run.end = STUDY_TARGET;
+    else {
+        run_round(&s->run);
+        if (s->run.end == STUDY_RUNNING && loop_run(s->setup.loop, err))
+            return -1;
+    }
+    *end = s->run.end;
+    if (s->run.end == STUDY_BROKEN)
+        return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
+    end_event(s);
+    if (s->run.end == STUDY_COMPLETE || s->run.end == STUDY_TARGET)
+        return study_keep(s, err);
+    return 0;
+}
+
+void study_drain(struct study *s)
+{
+    run_drain(&s->run, STUDY_DRAINED);
+}
+
+void study_interrupt(struct study *s)
+{
+    run_interrupt(&s->run, STUDY_INTERRUPTED);
+}
+
+void study_close(struct study *s)
+{
+    if (!s)
+        return;
+    loop_remove(s->beat);
+    loop_remove(s->ear);
+    engine_close(s->engine);
+    if (s->run.lives)
+        run_close(&s->run);
+    search_free(s->search);
+    store_close(s->store);
+    arena_free(s->arena);
+    free(s);
+}
+
+/* ---- progress --------------------------------------------------------- */
+
+void study_progress(const struct study *s, struct study_progress *p)
+{
+    const struct run *r = &s->run;
+    memset(p, 0, sizeof(*p));
+    p->counts = r->counts;
+    p->total = search_total(s->search);
+    p->elapsed_s = (double)(clock_mono_ns() - r->started_ns) / 1e9;
+    p->rate = r->rate;
+    if (p->rate <= 0 && r->ended_here && p->elapsed_s > 0)
+        p->rate = (double)r->ended_here / p->elapsed_s;
+    int64_t final = 0;
+    for (int i = 0; i < STATE_COUNT; i++)
+        if (state_final((enum state)i))
+            final += r->counts.by_state[i];
+    p->left_s = p->total > 0 && p->rate > 0
+                    ? (double)(p->total - final) / p->rate
+                    : -1;
+    p->best = r->best;
+    p->best_value = r->best_value;
+    p->ended_here = r->ended_here;
+    p->draining = r->draining;
+}
+
+const char *study_failure_tail(const struct study *s)
+{
+    return s->run.failure_tail ? s->run.failure_tail : "";
+}
+
+/* ---- for readers ------------------------------------------------------ */
+
+int study_goal_read(struct store *store, struct arena *a,
+                    struct study_goal *goal, struct err *err)
+{
+    struct str text;
+    if (store_fact(store, "goal", a, &text, err) ||
+        store_fact(store, "metric", a, &goal->name, err))
+        return -1;
+    goal->minimize = !str_is(text, "maximize");
+    return 0;
+}

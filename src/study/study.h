@@ -1,0 +1,88 @@
+/* study.h - the conductor: where strategy, engine and store meet
+ *
+ * A study is opened from a plan, run on an event loop until it is complete
+ * or told to end, and closed. Kill the program at any instant and open it
+ * again: no trial is lost, none is counted twice. */
+#ifndef THRONG_STUDY_STUDY_H
+#define THRONG_STUDY_STUDY_H
+
+#include <stdint.h>
+#include "base/err.h"
+#include "base/log.h"
+#include "plan/plan.h"
+#include "store/store.h"
+#include "sys/sys.h"
+
+struct study;
+
+struct study_setup {
+    const struct plan *plan;
+    const char *folder; /* absolute: <where the file is>/.throng/<name> */
+    const char *home;   /* absolute: the study file's own folder */
+    const char *worker; /* path of throng-worker */
+    const char *place;  /* NULL: as the plan says, else local */
+    struct loop *loop;
+    const struct machine *machine;
+    const struct log *log;
+    bool take_over;
+    bool keep_going;    /* do not end early when the first trials all fail */
+    int64_t count;      /* new trials in this run at most; 0: no limit */
+    double subset;      /* THRONG_SUBSET; 0: none */
+};
+
+enum study_end {
+    STUDY_RUNNING,
+    STUDY_COMPLETE,     /* nothing is left to do */
+    STUDY_TARGET,       /* the objective's target was reached */
+    STUDY_COUNT,        /* `count` new trials were made */
+    STUDY_DRAINED,      /* asked to end; running trials finished */
+    STUDY_INTERRUPTED,  /* asked to end at once */
+    STUDY_TIME,         /* the study's time limit */
+    STUDY_FAILURES,     /* more than max_failures */
+    STUDY_ALL_FAILED,   /* the first trials all failed */
+    STUDY_BROKEN,       /* the place or the store cannot go on */
+};
+
+/* Makes or opens the store, takes the lease, takes over what an earlier run
+ * left, and starts the place. ERR_INPUT with a diff when the study file no
+ * longer asks the same question as the stored study; ERR_BUSY when somebody
+ * else runs it. */
+struct study *study_open(const struct study_setup *setup, struct err *err);
+/* Runs until the end. -1 when something broke (err says what); results until
+ * then are in the store. */
+int study_run(struct study *s, enum study_end *end, struct err *err);
+/* No new trials; running ones finish (how they were asked to end). */
+void study_drain(struct study *s);
+/* Running trials are ended; they go on in the next run. */
+void study_interrupt(struct study *s);
+void study_close(struct study *s);
+
+struct study_progress {
+    struct counts counts;
+    int64_t total;     /* trials in all; -1: no end */
+    double rate;       /* trials ended per second, lately */
+    double left_s;     /* time left; -1: unknown */
+    double elapsed_s;  /* of this run */
+    int64_t best;      /* trial; 0: none yet */
+    double best_value;
+    int64_t ended_here; /* trials that ended in this run */
+    bool draining;
+};
+void study_progress(const struct study *s, struct study_progress *p);
+/* The last lines of a failed attempt of this run, for people; may be "". */
+const char *study_failure_tail(const struct study *s);
+
+/* Applies a request (stop, kill, tag, note …) to a store whose lease the
+ * caller holds, with no conductor running. *changed counts trials. */
+int study_apply(struct store *store, const char *verb, const char *selector,
+                const struct value *args, int64_t *changed, struct err *err);
+
+/* The objective's goal and name of a stored study, for those who rank. */
+struct study_goal {
+    struct str name; /* empty: no objective */
+    bool minimize;
+};
+int study_goal_read(struct store *store, struct arena *a,
+                    struct study_goal *goal, struct err *err);
+
+#endif

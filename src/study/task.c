@@ -1,0 +1,89 @@
+/* task.c - from a trial to the task that a worker runs */
+#include "base/json.h"
+#include "base/rng.h"
+#include "study/conductor.h"
+
+#define SEED_MASK 0x7fffffffu /* every language can hold it */
+
+/* With `parallel: 8` on 2 cpus and no word about cpus, the person wants 8 at
+ * once: each then needs less than a whole cpu. */
+static void scale_cpus(const struct study *s, struct needs *n)
+{
+    double cpus = s->setup.machine->cpus;
+    if (!s->plan->cpus_said && s->plan->parallel > cpus)
+        n->cpus = cpus / s->plan->parallel;
+}
+
+int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
+                      struct err *err)
+{
+    struct value empty = {.kind = VALUE_OBJECT};
+    struct err why = {0};
+    *fixed = true;
+    if (plan_needs(s->plan, &empty, n, &why)) {
+        if (s->plan->space.count == 0 && !s->plan->points)
+            return err_set(err, why.kind, "%s", why.text);
+        *fixed = false;
+        needs_init(n);
+    }
+    scale_cpus(s, n);
+    return 0;
+}
+
+static uint64_t trial_seed(const struct study *s, int64_t trial)
+{
+    struct rng r;
+    rng_init(&r, s->plan->seed, (uint64_t)trial, "trial seed");
+    return rng_u32(&r) & SEED_MASK;
+}
+
+/* What every task of the study has in common. */
+static void fill_common(const struct study *s, struct task *t)
+{
+    const struct plan *p = s->plan;
+    t->kind = STR("command");
+    t->setup = p->setup;
+    t->workdir = p->workdir_trial ? str_n("", 0) : str_of(s->setup.home);
+    t->env = p->env;
+    t->env_count = p->env_count;
+    t->study = p->name;
+    t->subset = s->setup.subset;
+    t->outputs = p->outputs;
+    t->output_count = p->output_count;
+    t->metric_name = p->metric.name;
+    t->metric_pattern = p->metric.pattern;
+    t->metric_file = p->metric.file;
+    t->wandb = p->wandb;
+    t->grace_s = p->grace_s;
+    t->output_max_bytes = p->output_max_bytes;
+}
+
+static void fill_parent(const struct study *s, const struct live *l,
+                        struct arena *a, struct task *t)
+{
+    if (l->t.parent <= 0)
+        return;
+    char *folder = store_trial_folder(s->setup.folder, l->t.parent, a);
+    t->resume_from = str_of(path_join(a, folder, "checkpoint"));
+}
+
+int study_task(const struct study *s, const struct live *l, struct arena *a,
+               struct task *t, struct err *err)
+{
+    const struct plan *p = s->plan;
+    struct value *point = json_parse(a, l->t.point, "point", false, err);
+    if (!point || plan_needs(p, point, &t->needs, err) ||
+        plan_command(p, point, a, &t->argv, &t->argc, err) ||
+        plan_files(p, point, a, &t->files, &t->file_count, err))
+        return -1;
+    scale_cpus(s, &t->needs);
+    fill_common(s, t);
+    fill_parent(s, l, a, t);
+    t->id = (uint64_t)l->t.id;
+    t->attempt = l->placed ? l->a.number : l->t.attempts + 1;
+    t->params = l->t.point;
+    t->seed = trial_seed(s, l->t.id);
+    t->budget = l->t.budget;
+    t->folder = str_of(store_trial_folder(s->setup.folder, l->t.id, a));
+    return 0;
+}
