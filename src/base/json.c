@@ -666,7 +666,7 @@ static void print_value(struct buf *b, const struct value *v,
         buf_adds(b, v->boolean ? "true" : "false");
         break;
     case VALUE_INT:
-        buf_addf(b, "%lld", (long long)v->i);
+        num_print_int(b, v->i);
         break;
     case VALUE_DOUBLE:
         num_print_json(b, v->d);

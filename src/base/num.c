@@ -495,17 +495,24 @@ static void write_plain(struct buf *b, const struct digits *d)
     buf_add(b, text, n);
 }
 
-/* A whole number below 1e16, with ".0". */
-static void write_whole(struct buf *b, uint64_t n)
+void num_print_int(struct buf *b, int64_t v)
 {
     char text[24];
     size_t at = sizeof(text);
-    text[--at] = '0';
-    text[--at] = '.';
+    uint64_t n = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
     do
         text[--at] = (char)('0' + n % 10);
     while (n /= 10);
+    if (v < 0)
+        text[--at] = '-';
     buf_add(b, text + at, sizeof(text) - at);
+}
+
+/* A whole number below 1e16, with ".0". */
+static void write_whole(struct buf *b, uint64_t n)
+{
+    num_print_int(b, (int64_t)n);
+    buf_add(b, ".0", 2);
 }
 
 static void print_finite(struct buf *b, double v)

@@ -14,6 +14,7 @@ bool num_double(struct str s, double *v); /* decimal; also nan, inf,
  * short decimals, correctly rounded always. */
 size_t num_scan(struct str s, double *v, int64_t *i, bool *is_int);
 
+void num_print_int(struct buf *b, int64_t v);
 /* Shortest text that reads back as the same double. */
 void num_print(struct buf *b, double v);      /* 0.1 1e-05 5.0 nan inf:
                                                  as Python's repr */

@@ -388,7 +388,7 @@ void value_python_repr(struct buf *b, const struct value *v)
         buf_adds(b, v->boolean ? "True" : "False");
         break;
     case VALUE_INT:
-        buf_addf(b, "%lld", (long long)v->i);
+        num_print_int(b, v->i);
         break;
     case VALUE_DOUBLE:
         num_print(b, v->d);

@@ -55,6 +55,23 @@ static void integers_must_fit(void **state)
     assert_false(num_uint(STR("-1"), &u));
 }
 
+static void integers_are_printed(void **state)
+{
+    (void)state;
+    static const int64_t cases[] = {0,  7,    -7,        10,
+                                    99, -100, INT64_MAX, INT64_MIN};
+    struct buf b;
+    buf_init(&b);
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+        char want[32];
+        snprintf(want, sizeof(want), "%lld", (long long)cases[k]);
+        buf_reset(&b);
+        num_print_int(&b, cases[k]);
+        assert_string_equal(b.p, want);
+    }
+    buf_done(&b);
+}
+
 struct double_case {
     const char *text;
     double want;
@@ -466,6 +483,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_must_fit),
+        cmocka_unit_test(integers_are_printed),
         cmocka_unit_test(doubles_are_read),
         cmocka_unit_test(what_is_no_double_is_refused),
         cmocka_unit_test(scanning_stops_where_the_number_ends),
