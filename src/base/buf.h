@@ -20,6 +20,7 @@ void buf_init(struct buf *b);
 void buf_init_max(struct buf *b, size_t max);
 void buf_done(struct buf *b);
 void buf_reset(struct buf *b); /* len = 0, memory kept */
+/* Makes cap - len > more, whatever the maximum, for writing to p + len. */
 void buf_reserve(struct buf *b, size_t more);
 void buf_add(struct buf *b, const void *p, size_t len);
 void buf_adds(struct buf *b, const char *s);

@@ -3,7 +3,11 @@
  * The reader is strict JSON plus NaN, Infinity and -Infinity (which Python's
  * json module writes). Integers that fit int64_t stay integers. Depth is
  * limited to 128, duplicate keys are an error. The printer writes numbers so
- * that they read back exactly; NaN and infinities as NaN, Infinity. */
+ * that they read back exactly; NaN and infinities as NaN, Infinity.
+ *
+ * Refused: NUL (also as \u0000), bare control characters, what is not UTF-8,
+ * half a surrogate pair, a number larger than any double. All that is printed
+ * can be read: in strings, NUL and bytes that are not UTF-8 become U+FFFD. */
 #ifndef THRONG_BASE_JSON_H
 #define THRONG_BASE_JSON_H
 

@@ -11,7 +11,8 @@ bool num_uint(struct str s, uint64_t *v);
 bool num_double(struct str s, double *v); /* decimal; also nan, inf,
                                              infinity, in any case */
 /* Length of the longest number that s starts with, 0 for none. Fast for
- * short decimals, correctly rounded always. */
+ * short decimals, correctly rounded always. *i is set when the text is an
+ * integer that fits; too large a number gives an infinity. */
 size_t num_scan(struct str s, double *v, int64_t *i, bool *is_int);
 
 void num_print_int(struct buf *b, int64_t v);

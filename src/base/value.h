@@ -69,7 +69,8 @@ bool value_is_number(const struct value *v); /* INT or DOUBLE */
 double value_number(const struct value *v);  /* of a number, else NaN */
 /* The text of a STRING, else an empty str. */
 struct str value_text(const struct value *v);
-bool value_eq(const struct value *a, const struct value *b); /* 1 == 1.0 */
+/* 1 == 1.0, NaN == NaN, true != 1; the order of members does not count. */
+bool value_eq(const struct value *a, const struct value *b);
 /* A total order: null < bool < number < string < list < object; NaN last
  * among numbers. */
 int value_cmp(const struct value *a, const struct value *b);
