@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The first example: what `make demo` runs, and what the README shows.
+. "$(dirname "$0")/lib.sh"
+
+cp -r "$ROOT/examples/quickstart" study
+rm -rf study/.throng
+cd study || exit 1
+
+run "$THRONG" run study.yaml
+check_status "the quickstart study runs to its end" 0
+
+run "$THRONG" export --jsonl
+check_equal "all of its 40 trials are recorded" 40 \
+    "$(grep -c '"state":"done"' <<<"$out")"
+check_equal "each has its loss" 40 \
+    "$(grep -c '"loss":' <<<"$out")"
+
+run "$THRONG" rank -n 5 --json
+check_status "its trials can be ranked" 0
+check_contains "as a value with a schema" "$out" '"schema":"throng.rank/1"'
+
+before=$("$THRONG" export --jsonl)
+run "$THRONG" run study.yaml
+check_status "running it again finds it finished" 0
+check_equal "and does nothing again" "$before" "$("$THRONG" export --jsonl)"

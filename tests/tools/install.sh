@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# make install: what it puts where, and that it works from there
+. "$(dirname "$0")/../cli/lib.sh"
+
+python=$TMP/root/opt/throng/lib/python3/dist-packages
+run make -C "$ROOT" --no-print-directory install DESTDIR="$TMP/root" \
+    PREFIX=/opt/throng
+check_status "it installs below DESTDIR and PREFIX" 0
+check_equal "programs, header, library" "bin/throng
+bin/throng-worker
+include/throng.h
+lib/libthrong.a" "$(cd root/opt/throng && find bin include lib/*.a -type f | sort)"
+
+run root/opt/throng/bin/throng version
+check_status "the installed program starts" 0
+check_contains "and knows its version" "$out" \
+    "$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$ROOT/meson.build")"
+
+check "the Python package can be imported" \
+    env PYTHONPATH="$python" PYTHONDONTWRITEBYTECODE=1 python3 -c 'import throng'
+
+echo '#include <throng.h>' >alone.c
+check "the header compiles alone, as C99" cc -std=c99 -Wall -Wextra -Werror \
+    -pedantic -I root/opt/throng/include -c alone.c -o alone.o
+
+nm -g --defined-only root/opt/throng/lib/libthrong.a 2>/dev/null |
+    awk 'NF == 3 { print $3 }' >names
+check "the library has names" test -s names
+check_not "and shows none but its own" grep -v '^throng_' names
+
+run make -C "$ROOT" -s --no-print-directory install -n PREFIX=/usr/local
+check_contains "below /usr/local Python's own folder is used" "$out" \
+    "$("$ROOT/tools/pythondir" /usr/local)"
