@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 64, TRIES_MAX = 1000 };
 
 struct removal {
     const char *path; /* for error texts */
@@ -34,7 +34,7 @@ static int move_up(struct removal *r, int folder, const char *name,
                    struct err *err)
 {
     char to[64];
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < TRIES_MAX; i++) {
         snprintf(to, sizeof(to), ".throng-removed-%u", r->moved++);
         if (renameat(folder, name, r->root, to) == 0 || errno == ENOENT)
             return 0;
@@ -49,7 +49,7 @@ static int remove_folder(struct removal *r, int folder, const char *name,
 {
     if (r->depth >= DEPTH_MAX)
         return move_up(r, folder, name, err);
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < TRIES_MAX; i++) {
         int fd = openat(folder, name,
                         O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0 && errno == ENOENT)
@@ -105,7 +105,7 @@ static int remove_inside(struct removal *r, int fd, struct err *err)
 static int remove_root(const char *path, int fd, struct err *err)
 {
     struct removal r = {.path = path, .root = fd};
-    for (;;) {
+    for (int idle = 0;;) {
         unsigned moved = r.moved;
         int list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (list < 0)
@@ -114,7 +114,8 @@ static int remove_root(const char *path, int fd, struct err *err)
             return -1;
         if (unlinkat(AT_FDCWD, path, AT_REMOVEDIR) == 0 || errno == ENOENT)
             return 0;
-        if ((errno != ENOTEMPTY && errno != EEXIST) || moved == r.moved)
+        bool filled = errno == ENOTEMPTY || errno == EEXIST;
+        if (!filled || (moved == r.moved && ++idle == TRIES_MAX))
             return err_errno(err, "cannot remove %s", path);
     }
 }

@@ -1,0 +1,123 @@
+#include "scratch.h"
+
+#include "sys/gpu.h"
+
+/* The names of the visible GPUs, each followed by a '|'. */
+static void check_visible(struct scratch *s, const char *visible,
+                          const char *expected)
+{
+    struct gpu_list l;
+    struct err err = {0};
+    struct buf b;
+    assert_int_equal(gpu_nvml_read(FAKE_NVML, visible, s->arena, &l, &err), 0);
+    buf_init(&b);
+    for (size_t i = 0; i < l.count; i++)
+        buf_addf(&b, "%s|", l.gpus[i].uuid);
+    assert_string_equal(b.p, expected);
+    buf_done(&b);
+}
+
+static void every_gpu_that_answers_is_read(void **state)
+{
+    struct scratch *s = *state;
+    struct gpu_list l;
+    assert_int_equal(gpu_nvml_read(FAKE_NVML, NULL, s->arena, &l, NULL), 0);
+    assert_int_equal(l.count, 2);
+    assert_string_equal(l.gpus[0].uuid, "GPU-aaaa1111-0000");
+    assert_string_equal(l.gpus[0].name, "NVIDIA A100-SXM4-40GB");
+    assert_int_equal(l.gpus[0].capability_major, 8);
+    assert_int_equal(l.gpus[1].capability_major, 9);
+    assert_true(l.gpus[0].memory_bytes == 40ull << 30);
+    assert_true(l.gpus[1].memory_bytes == 80ull << 30);
+}
+
+static void cuda_visible_devices_chooses_and_orders(void **state)
+{
+    struct scratch *s = *state;
+    check_visible(s, "", "");
+    check_visible(s, "1", "GPU-aabb2222-0000|");
+    check_visible(s, "1,0", "GPU-aabb2222-0000|GPU-aaaa1111-0000|");
+    check_visible(s, " 1 , 0", "GPU-aabb2222-0000|GPU-aaaa1111-0000|");
+    check_visible(s, "GPU-aabb", "GPU-aabb2222-0000|");
+    check_visible(s, "NoDevFiles", "");
+}
+
+static void the_list_ends_at_the_first_entry_that_names_nothing(void **state)
+{
+    struct scratch *s = *state;
+    check_visible(s, "0,-1,1", "GPU-aaaa1111-0000|");
+    check_visible(s, "1,9,0", "GPU-aabb2222-0000|");
+    check_visible(s, "2,0", "");
+    /* The beginning of two UUIDs is none. */
+    check_visible(s, "GPU-aa", "");
+}
+
+static void a_gpu_named_twice_leaves_none(void **state)
+{
+    struct scratch *s = *state;
+    check_visible(s, "0,0", "");
+    check_visible(s, "0,1,GPU-aaaa", "");
+}
+
+static void a_slice_has_the_capability_of_its_gpu(void **state)
+{
+    struct scratch *s = *state;
+    struct gpu_list l;
+    assert_int_equal(
+        gpu_nvml_read(FAKE_NVML, "MIG-cccc-1,0", s->arena, &l, NULL), 0);
+    assert_int_equal(l.count, 2);
+    assert_string_equal(l.gpus[0].uuid, "MIG-cccc-1");
+    assert_int_equal(l.gpus[0].capability_major, 8);
+    assert_true(l.gpus[0].memory_bytes == 5ull << 30);
+    check_visible(s, "MIG-other", "");
+}
+
+static void a_machine_without_library_or_driver_has_no_gpus(void **state)
+{
+    struct scratch *s = *state;
+    struct gpu_list l = {.count = 7};
+    struct err err = {0};
+    assert_int_equal(
+        gpu_nvml_read("/no/such/library.so", NULL, s->arena, &l, &err), 0);
+    assert_int_equal(l.count, 0);
+    /* A library that is something else. */
+    assert_int_equal(gpu_nvml_read("libm.so.6", NULL, s->arena, &l, &err), 0);
+    assert_int_equal(l.count, 0);
+    setenv("FAKE_NVML_NO_DRIVER", "1", 1);
+    check_visible(s, NULL, "");
+    unsetenv("FAKE_NVML_NO_DRIVER");
+    assert_int_equal(err.kind, ERR_NONE);
+}
+
+static void this_machine_can_be_asked(void **state)
+{
+    struct scratch *s = *state;
+    struct machine m;
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    assert_int_equal(machine_read(&m, NULL, s->arena, NULL), 0);
+    assert_int_equal(m.gpu_count, 0);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    assert_int_equal(machine_read(&m, NULL, s->arena, NULL), 0);
+    for (size_t i = 0; i < m.gpu_count; i++) {
+        print_message("%s: %s, capability %d.%d, %llu bytes\n", m.gpus[i].uuid,
+                      m.gpus[i].name, m.gpus[i].capability_major,
+                      m.gpus[i].capability_minor,
+                      (unsigned long long)m.gpus[i].memory_bytes);
+        assert_true(m.gpus[i].uuid[0]);
+        assert_true(m.gpus[i].memory_bytes > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        scratch_test(every_gpu_that_answers_is_read),
+        scratch_test(cuda_visible_devices_chooses_and_orders),
+        scratch_test(the_list_ends_at_the_first_entry_that_names_nothing),
+        scratch_test(a_gpu_named_twice_leaves_none),
+        scratch_test(a_slice_has_the_capability_of_its_gpu),
+        scratch_test(a_machine_without_library_or_driver_has_no_gpus),
+        scratch_test(this_machine_can_be_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+/* This program links no NVML, as the static worker does not. */
+#include "scratch.h"
+
+#include <sched.h>
+
+static void this_machine_has_a_name_cpus_and_memory(void **state)
+{
+    struct scratch *s = *state;
+    struct machine m;
+    struct err err = {0};
+    assert_int_equal(machine_read(&m, "", s->arena, &err), 0);
+    assert_true(m.host[0]);
+    assert_true(m.cpus >= 1);
+    assert_true(m.memory_bytes > 1 << 20);
+    assert_int_equal(m.gpu_count, 0);
+    assert_int_equal(m.disk_bytes, 0);
+}
+
+static void cpus_follow_the_affinity_mask(void **state)
+{
+    struct scratch *s = *state;
+    struct machine m;
+    cpu_set_t before, one;
+    assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &before))
+            CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+    int rc = machine_read(&m, "", s->arena, NULL);
+    sched_setaffinity(0, sizeof(before), &before);
+    assert_int_equal(rc, 0);
+    assert_int_equal(m.cpus, 1);
+}
+
+static void described_gpus_are_taken(void **state)
+{
+    struct scratch *s = *state;
+    struct machine m;
+    assert_int_equal(
+        machine_read(&m, "a100:8.0:40G,t4:7.5:16G", s->arena, NULL), 0);
+    assert_int_equal(m.gpu_count, 2);
+    assert_string_equal(m.gpus[1].name, "t4");
+    assert_string_equal(m.gpus[1].uuid, "1");
+}
+
+static void a_wrong_description_is_an_error_and_changes_nothing(void **state)
+{
+    struct scratch *s = *state;
+    struct err err = {0};
+    struct machine m = {.cpus = 77};
+    assert_int_equal(machine_read(&m, "a100", s->arena, &err), -1);
+    assert_int_equal(err.kind, ERR_INPUT);
+    assert_int_equal(m.cpus, 77);
+}
+
+static void without_nvml_there_are_no_gpus(void **state)
+{
+    struct scratch *s = *state;
+    struct machine m;
+    assert_int_equal(machine_read(&m, NULL, s->arena, NULL), 0);
+    assert_int_equal(m.gpu_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        scratch_test(this_machine_has_a_name_cpus_and_memory),
+        scratch_test(cpus_follow_the_affinity_mask),
+        scratch_test(described_gpus_are_taken),
+        scratch_test(a_wrong_description_is_an_error_and_changes_nothing),
+        scratch_test(without_nvml_there_are_no_gpus),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
