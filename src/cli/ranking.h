@@ -9,6 +9,7 @@ struct ranking {
     const char *by;    /* metric, parameter or column; NULL: the objective */
     const char *where; /* filter; NULL: none */
     const char *over;  /* parameter to average over; NULL: none */
+    bool reverse; /* worst first */
     bool json;
 };
 /* Prints to standard output; -1 with c->err. */

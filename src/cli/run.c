@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "cli/ranking.h"
+#include "cli/worker_path.h"
 
 struct session {
     struct call *call;
@@ -80,33 +81,6 @@ static void say(void *context, enum log_level level, const char *text)
 
 /* ---- setting up ------------------------------------------------------- */
 
-/* throng-worker stands beside throng, or in ../libexec/throng. */
-static char *find_worker(struct call *c)
-{
-    const char *said = getenv("THRONG_WORKER");
-    if (said && *said)
-        return arena_cstr(c->arena, str_of(said));
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (n > 0) {
-        self[n] = 0;
-        char *folder = path_folder(c->arena, self);
-        static const char *const places[] = {
-            "throng-worker", "../libexec/throng/throng-worker"};
-        for (size_t i = 0; i < 2; i++) {
-            char *path = path_join(c->arena, folder, places[i]);
-            if (!access(path, X_OK))
-                return path;
-        }
-    }
-    char *found = path_program(c->arena, "throng-worker", NULL);
-    if (!found)
-        err_set(&c->err, ERR_MISSING,
-                "throng-worker is neither beside throng nor on PATH; install "
-                "both, or set THRONG_WORKER");
-    return found;
-}
-
 static int fill_setup(struct call *c, const char *file,
                       struct study_setup *setup)
 {
@@ -119,7 +93,7 @@ static int fill_setup(struct call *c, const char *file,
     setup->machine = machine;
     setup->take_over = call_flag(c, "take-over");
     setup->keep_going = call_flag(c, "keep-going");
-    setup->worker = find_worker(c);
+    setup->worker = worker_path(a, &c->err);
     if (!setup->worker || call_int(c, "count", 0, &setup->count))
         return -1;
     return machine_read(machine, getenv("THRONG_GPUS"), a, &c->err);

@@ -1,0 +1,199 @@
+/* check.c - what a study file would do, without doing it */
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "search/search.h"
+
+#define SAMPLES 5
+
+struct checker {
+    struct call *call;
+    struct plan *plan;
+    struct search *search;
+    struct point_source points;
+    struct machine machine;
+    struct buf out;
+};
+
+static int open_search(struct checker *k)
+{
+    const struct plan *p = k->plan;
+    struct search_setup setup = {.space = &p->space,
+                                 .seed = p->seed,
+                                 .minimize = p->metric.minimize,
+                                 .run_cap = p->run_cap,
+                                 .repeat = p->repeat,
+                                 .options = p->method_options};
+    if (p->points) {
+        k->points = (struct point_source){
+            p->points, plan_points_count(p->points), plan_points_get};
+        setup.points = &k->points;
+    }
+    k->search = search_open(arena_cstr(k->call->arena, p->method), &setup,
+                            &k->call->err);
+    return k->search ? 0 : -1;
+}
+
+/* ---- for people ------------------------------------------------------- */
+
+static void add_total(struct checker *k)
+{
+    int64_t total = search_total(k->search);
+    if (total < 0)
+        buf_adds(&k->out, "trials   no end (set run_cap, or --count N)\n");
+    else
+        buf_addf(&k->out, "trials   %lld\n", (long long)total);
+}
+
+static void add_metric(struct checker *k)
+{
+    const struct plan_metric *m = &k->plan->metric;
+    if (!m->name.len) {
+        buf_adds(&k->out, "metric   none: trials run and are counted, not "
+                          "ranked\n");
+        return;
+    }
+    buf_addf(&k->out, "metric   %.*s, %s, %s value of a trial counts\n",
+             STRF(m->name), m->minimize ? "minimize" : "maximize",
+             m->pick == PICK_BEST ? "the best" : "the last");
+}
+
+/* Which interpreter `python` means here. */
+static void add_interpreter(struct checker *k)
+{
+    const struct plan *p = k->plan;
+    bool used = false;
+    for (size_t i = 0; i < p->command_count; i++)
+        used |= p->command[i].kind == COMMAND_INTERPRETER;
+    if (!used)
+        return;
+    char *python = path_program(k->call->arena, "python", NULL);
+    char *python3 = path_program(k->call->arena, "python3", NULL);
+    if (python)
+        buf_addf(&k->out, "python   %s\n", python);
+    else if (python3)
+        buf_addf(&k->out, "python   %s (there is no `python` here)\n",
+                 python3);
+    else
+        buf_adds(&k->out, "python   neither python nor python3 is on PATH "
+                          "here\n");
+}
+
+static int add_sample(struct checker *k, int64_t id)
+{
+    struct call *c = k->call;
+    struct suggestion s = {0};
+    const struct arg *argv;
+    size_t argc;
+    struct needs needs;
+    enum search_answer got =
+        search_ask(k->search, id, c->arena, &s, &c->err);
+    if (got != SEARCH_HERE)
+        return got == SEARCH_ERROR ? -1 : 0;
+    if (plan_needs(k->plan, s.point, &needs, &c->err) ||
+        plan_command(k->plan, s.point, c->arena, &argv, &argc, &c->err))
+        return -1;
+    if (id == 1) {
+        buf_adds(&k->out, "needs    ");
+        needs_print(&k->out, &needs);
+        buf_adds(&k->out, " each\ncommands\n");
+    }
+    buf_addf(&k->out, "  %lld  ", (long long)id);
+    plan_print_command(&k->out, k->plan, argv, argc, true);
+    buf_addc(&k->out, '\n');
+    return 0;
+}
+
+static int describe(struct checker *k)
+{
+    const struct plan *p = k->plan;
+    buf_addf(&k->out, "study    %.*s\nmethod   %.*s\n", STRF(p->name),
+             STRF(p->method));
+    add_total(k);
+    buf_addf(&k->out, "params   ");
+    for (size_t i = 0; i < p->space.count; i++)
+        buf_addf(&k->out, "%s%.*s (%s)", i ? ", " : "",
+                 STRF(p->space.params[i].name),
+                 dist_name(p->space.params[i].dist));
+    buf_adds(&k->out, p->space.count ? "\n" : "as the points have them\n");
+    add_metric(k);
+    add_interpreter(k);
+    buf_addf(&k->out, "machine  %u cpus, ", k->machine.cpus);
+    num_print_bytes(&k->out, k->machine.memory_bytes);
+    buf_addf(&k->out, ", %zu gpu%s\n", k->machine.gpu_count,
+             k->machine.gpu_count == 1 ? "" : "s");
+    for (int64_t id = 1; id <= SAMPLES; id++)
+        if (add_sample(k, id))
+            return -1;
+    return 0;
+}
+
+/* ---- for programs ----------------------------------------------------- */
+
+static void describe_json(struct checker *k)
+{
+    const struct plan *p = k->plan;
+    struct buf *b = &k->out;
+    buf_adds(b, "{\"schema\":\"throng.check/1\",\"study\":");
+    json_string(b, p->name);
+    buf_adds(b, ",\"method\":");
+    json_string(b, p->method);
+    int64_t total = search_total(k->search);
+    if (total >= 0)
+        buf_addf(b, ",\"trials\":%lld", (long long)total);
+    else
+        buf_adds(b, ",\"trials\":null");
+    buf_adds(b, ",\"metric\":");
+    json_string(b, p->metric.name);
+    buf_addf(b, ",\"goal\":\"%s\",\"pick\":\"%s\",\"space\":",
+             p->metric.minimize ? "minimize" : "maximize",
+             p->metric.pick == PICK_BEST ? "best" : "last");
+    json_print(b, space_to_value(&p->space, k->call->arena));
+    buf_adds(b, "}\n");
+}
+
+/* ---- the verb --------------------------------------------------------- */
+
+static int check(struct checker *k)
+{
+    struct call *c = k->call;
+    if (open_search(k) || machine_read(&k->machine, getenv("THRONG_GPUS"),
+                                       c->arena, &c->err))
+        return -1;
+    if (call_flag(c, "json")) {
+        describe_json(k);
+        return 0;
+    }
+    return describe(k);
+}
+
+static int run(struct call *c)
+{
+    if (c->arg_count != 1)
+        return call_usage(c, "name one study file");
+    struct checker k = {.call = c, .plan = load_plan(c, c->args[0], NULL)};
+    if (!k.plan)
+        return call_fail(c);
+    buf_init(&k.out);
+    int code = check(&k) ? call_fail(c) : EXIT_OK;
+    if (code == EXIT_OK)
+        put(buf_str(&k.out));
+    buf_done(&k.out);
+    search_free(k.search);
+    plan_close(k.plan);
+    return code;
+}
+
+const struct verb verb_check = {
+    .name = "check",
+    .args = "STUDY.yaml",
+    .summary = "Check a study file and show what it would run",
+    .text = "All mistakes are listed, each with its line and column. Nothing "
+            "is run.\n",
+    .options =
+        (const struct option_spec[]){
+            {"json", 0, NULL, "for programs: schema throng.check/1"}, {0}},
+    .run = run,
+};

@@ -1,0 +1,131 @@
+/* doctor.c - what is here, and what is missing */
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/worker_path.h"
+
+struct finding {
+    const char *name;
+    bool ok;
+    const char *text;
+};
+struct findings {
+    VEC(struct finding) list;
+    struct arena *arena;
+};
+
+static void found(struct findings *f, const char *name, bool ok,
+                  const char *text)
+{
+    vec_push(&f->list, ((struct finding){name, ok, text}));
+}
+
+static void look_at_machine(struct findings *f, struct call *c)
+{
+    struct machine m;
+    struct buf b;
+    if (machine_read(&m, getenv("THRONG_GPUS"), c->arena, &c->err)) {
+        found(f, "machine", false, arena_cstr(f->arena, str_of(c->err.text)));
+        return;
+    }
+    buf_init(&b);
+    num_print_bytes(&b, m.memory_bytes);
+    found(f, "machine", true,
+          arena_printf(f->arena, "%s: %u cpus, %s for tasks", m.host, m.cpus,
+                       b.p));
+    buf_done(&b);
+    found(f, "gpus", true,
+          m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,
+                                     m.gpus[0].name)
+                      : "none seen (NVML is not here or lists none)");
+}
+
+static void look_at_worker(struct findings *f, struct call *c)
+{
+    char *worker = worker_path(c->arena, &c->err);
+    found(f, "worker", worker != NULL,
+          worker ? worker : arena_cstr(f->arena, str_of(c->err.text)));
+}
+
+static void look_at_folder(struct findings *f)
+{
+    bool network = path_is_network(".");
+    found(f, "folder", true,
+          network ? "this folder is on a network file system: one writer "
+                    "with a rollback journal, readers use snapshots"
+                  : "local file system: write-ahead log");
+    static const char probe[] = ".throng-doctor-probe";
+    struct err err = {0};
+    bool writable = !file_write(probe, STR("probe"), false, &err);
+    remove(probe);
+    found(f, "writing", writable,
+          writable ? "studies can be kept here"
+                   : arena_cstr(f->arena, str_of(err.text)));
+}
+
+static void look_for(struct findings *f, const char *name,
+                     const char *purpose)
+{
+    char *path = path_program(f->arena, name, NULL);
+    found(f, name, true,
+          path ? path
+               : arena_printf(f->arena, "not here (needed for %s)", purpose));
+}
+
+static void print(const struct findings *f, bool json)
+{
+    struct buf b;
+    buf_init(&b);
+    if (json)
+        buf_adds(&b, "{\"schema\":\"throng.doctor/1\",\"version\":"
+                     "\"" THRONG_VERSION "\",\"findings\":[");
+    else
+        buf_adds(&b, "throng " THRONG_VERSION "\n");
+    for (size_t i = 0; i < f->list.len; i++) {
+        const struct finding *one = &f->list.p[i];
+        if (!json) {
+            buf_addf(&b, "%-4s %-8s %s\n", one->ok ? "ok" : "BAD", one->name,
+                     one->text);
+            continue;
+        }
+        buf_addf(&b, "%s{\"name\":\"%s\",\"ok\":%s,\"text\":", i ? "," : "",
+                 one->name, one->ok ? "true" : "false");
+        json_string(&b, str_of(one->text));
+        buf_addc(&b, '}');
+    }
+    if (json)
+        buf_adds(&b, "]}\n");
+    put(buf_str(&b));
+    buf_done(&b);
+}
+
+static int run(struct call *c)
+{
+    struct findings f = {.arena = c->arena};
+    look_at_machine(&f, c);
+    look_at_worker(&f, c);
+    look_at_folder(&f);
+    look_for(&f, "python3", "Python programs");
+    look_for(&f, "git", "recording the commit of a study");
+    look_for(&f, "sbatch", "place slurm");
+    look_for(&f, "condor_submit", "place htcondor");
+    print(&f, call_flag(c, "json"));
+    bool ok = true;
+    for (size_t i = 0; i < f.list.len; i++)
+        ok &= f.list.p[i].ok;
+    vec_done(&f.list);
+    return ok ? EXIT_OK : EXIT_ERROR;
+}
+
+const struct verb verb_doctor = {
+    .name = "doctor",
+    .args = "",
+    .summary = "Say what this machine has and what is missing",
+    .text = "",
+    .options =
+        (const struct option_spec[]){
+            {"json", 0, NULL, "for programs: schema throng.doctor/1"}, {0}},
+    .run = run,
+};

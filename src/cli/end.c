@@ -1,0 +1,76 @@
+/* end.c - stop and kill: of a whole study, or of some trials */
+#include <stdio.h>
+#include "cli/cli.h"
+
+/* Nobody runs the study: the verb itself takes the lease for a moment. */
+static int apply_here(struct call *c, const char *folder, const char *verb,
+                      const char *selector)
+{
+    struct store *store = store_open(folder, true, &c->err);
+    if (!store)
+        return -1;
+    int64_t changed = 0;
+    int rc = store_lease_take(store, false, &c->err);
+    if (!rc)
+        rc = study_apply(store, verb, selector, NULL, &changed, &c->err);
+    store_close(store);
+    if (!rc)
+        fprintf(stderr, "throng %s: %lld trial%s changed\n", verb,
+                (long long)changed, changed == 1 ? "" : "s");
+    return rc;
+}
+
+static int ask(struct call *c, const char *folder, const char *verb,
+               const char *selector)
+{
+    if (store_request_put(folder, verb, selector, NULL, &c->err))
+        return -1;
+    fprintf(stderr, "throng %s: asked the running study\n", verb);
+    return 0;
+}
+
+static int end(struct call *c)
+{
+    struct place_of_study where;
+    struct lease lease;
+    const char *verb = c->verb->name;
+    struct store *store = open_named_study(c, &where);
+    if (!store)
+        return call_fail(c);
+    const char *selector = c->arg_count ? c->args[0] : "";
+    int rc = store_lease_read(store, &lease, &c->err);
+    if (!rc && *selector)
+        rc = store_selector_check(selector, &c->err);
+    store_close(store);
+    if (rc)
+        return call_fail(c);
+    if (lease.live)
+        rc = ask(c, where.folder, verb, selector);
+    else if (*selector)
+        rc = apply_here(c, where.folder, verb, selector);
+    else
+        fprintf(stderr, "throng %s: the study is not running\n", verb);
+    return rc ? call_fail(c) : EXIT_OK;
+}
+
+const struct verb verb_stop = {
+    .name = "stop",
+    .args = "[STUDY] [TRIALS]",
+    .summary = "Let a study, or some trials, finish early",
+    .text = "Without TRIALS: no new trial starts, running ones finish, the "
+            "study ends and can go\non with `throng run`. With TRIALS: those "
+            "are asked to finish; their results count.\n",
+    .options = (const struct option_spec[]){{0}},
+    .run = end,
+};
+
+const struct verb verb_kill = {
+    .name = "kill",
+    .args = "[STUDY] [TRIALS]",
+    .summary = "End a study, or some trials, at once",
+    .text = "Without TRIALS: running trials are ended and go on with the "
+            "next `throng run`.\nWith TRIALS: those end as killed, for "
+            "good.\n",
+    .options = (const struct option_spec[]){{0}},
+    .run = end,
+};

@@ -1,0 +1,194 @@
+/* export.c - all trials, for other programs: CSV or JSON lines */
+#include <math.h>
+#include <stdio.h>
+#include "base/csv.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/point_columns.h"
+#include "cli/trial_json.h"
+
+#define FLUSH_BYTES (1u << 20)
+
+struct exporter {
+    struct call *call;
+    struct store *store;
+    struct query query;
+    bool minimize;
+    struct point_columns params, metrics;
+    struct buf out;
+    struct arena *arena; /* for one trial */
+};
+typedef void trial_fn(struct exporter *e, const struct trial *t);
+
+static int each(struct exporter *e, trial_fn *fn)
+{
+    struct err *err = &e->call->err;
+    struct rows *rows = store_rows(e->store, &e->query, err);
+    if (!rows)
+        return -1;
+    struct trial t;
+    int got;
+    while ((got = rows_next(rows, &t, err)) > 0) {
+        arena_reset(e->arena);
+        fn(e, &t);
+        if (e->out.len > FLUSH_BYTES) {
+            put(buf_str(&e->out));
+            buf_reset(&e->out);
+        }
+    }
+    rows_close(rows);
+    put(buf_str(&e->out));
+    buf_reset(&e->out);
+    return got;
+}
+
+static void json_line(struct exporter *e, const struct trial *t)
+{
+    trial_json(&e->out, t, e->minimize, e->arena);
+    buf_addc(&e->out, '\n');
+}
+
+/* ---- CSV -------------------------------------------------------------- */
+
+static void collect(struct exporter *e, const struct trial *t)
+{
+    point_columns_add(&e->params,
+                      json_parse(e->arena, t->point, "point", false, NULL));
+    if (!t->summary.len)
+        return;
+    struct value *s =
+        json_parse(e->arena, t->summary, "summary", false, NULL);
+    for (size_t i = 0; s && i < s->count; i++) {
+        if (map_has(e->metrics.known, s->keys[i]))
+            continue;
+        struct str own = arena_str(e->call->arena, s->keys[i]);
+        map_set(e->metrics.known, own, e);
+        vec_push(&e->metrics.names, own);
+    }
+}
+
+static void number_field(struct buf *b, double v)
+{
+    buf_addc(b, ',');
+    if (!isnan(v))
+        num_print(b, v);
+}
+
+static void csv_header(struct exporter *e)
+{
+    buf_adds(&e->out, "id,state,value");
+    for (size_t i = 0; i < e->params.names.len; i++) {
+        buf_addc(&e->out, ',');
+        csv_field(&e->out, e->params.names.p[i], ',');
+    }
+    for (size_t i = 0; i < e->metrics.names.len; i++) {
+        struct buf name;
+        buf_init(&name);
+        buf_addc(&e->out, ',');
+        buf_addf(&name, "%.*s.last", STRF(e->metrics.names.p[i]));
+        csv_field(&e->out, buf_str(&name), ',');
+        buf_reset(&name);
+        buf_addc(&e->out, ',');
+        buf_addf(&name, "%.*s.best", STRF(e->metrics.names.p[i]));
+        csv_field(&e->out, buf_str(&name), ',');
+        buf_done(&name);
+    }
+    buf_adds(&e->out, ",attempts,seconds,started,ended,reason\n");
+}
+
+static void csv_line(struct exporter *e, const struct trial *t)
+{
+    struct buf *b = &e->out, cell;
+    struct value *point = json_parse(e->arena, t->point, "", false, NULL);
+    struct value *summary =
+        t->summary.len ? json_parse(e->arena, t->summary, "", false, NULL)
+                       : NULL;
+    buf_init(&cell);
+    buf_addf(b, "%lld,%s", (long long)t->id, state_name(t->state));
+    number_field(b, t->value);
+    for (size_t i = 0; i < e->params.names.len; i++) {
+        buf_reset(&cell);
+        point_cell(&cell, point_flat_get(point, e->params.names.p[i]));
+        buf_addc(b, ',');
+        csv_field(b, buf_str(&cell), ',');
+    }
+    for (size_t i = 0; i < e->metrics.names.len; i++) {
+        double last, best;
+        summary_values(summary, e->metrics.names.p[i], e->minimize, &last,
+                       &best);
+        number_field(b, last);
+        number_field(b, best);
+    }
+    buf_addf(b, ",%u", t->attempts);
+    number_field(b, t->seconds);
+    number_field(b, t->started > 0 ? t->started : NAN);
+    number_field(b, t->ended > 0 ? t->ended : NAN);
+    buf_addc(b, ',');
+    csv_field(b, t->reason, ',');
+    buf_addc(b, '\n');
+    buf_done(&cell);
+}
+
+static int export_csv(struct exporter *e)
+{
+    if (each(e, collect))
+        return -1;
+    point_columns_sort(&e->params);
+    point_columns_sort(&e->metrics);
+    csv_header(e);
+    return each(e, csv_line);
+}
+
+/* ---- the verb --------------------------------------------------------- */
+
+static int export_all(struct exporter *e)
+{
+    struct call *c = e->call;
+    struct study_goal goal;
+    if (study_goal_read(e->store, c->arena, &goal, &c->err))
+        return -1;
+    e->minimize = goal.minimize;
+    return call_flag(c, "csv") ? export_csv(e) : each(e, json_line);
+}
+
+static int run(struct call *c)
+{
+    struct place_of_study where;
+    struct exporter e = {.call = c};
+    if (call_flag(c, "csv") == call_flag(c, "jsonl"))
+        return call_usage(c, "choose one of --csv and --jsonl");
+    e.store = open_named_study(c, &where);
+    if (!e.store)
+        return call_fail(c);
+    e.query = (struct query){.selector = c->arg_count ? c->args[0] : "all",
+                             .where = call_option(c, "where"),
+                             .with_texts = true};
+    e.arena = arena_new();
+    buf_init(&e.out);
+    point_columns_init(&e.params, c->arena);
+    point_columns_init(&e.metrics, c->arena);
+    int code = export_all(&e) ? call_fail(c) : EXIT_OK;
+    point_columns_done(&e.params);
+    point_columns_done(&e.metrics);
+    buf_done(&e.out);
+    arena_free(e.arena);
+    store_close(e.store);
+    return code;
+}
+
+const struct verb verb_export = {
+    .name = "export",
+    .args = "[STUDY] [TRIALS] --csv|--jsonl",
+    .summary = "Write trials for other programs",
+    .text = "--jsonl gives one trial a line with id, state, value, params, "
+            "metrics (last and\nbest of each), attempts, seconds. --csv gives "
+            "the same as columns.\n",
+    .options =
+        (const struct option_spec[]){
+            {"csv", 0, NULL, "comma separated, with a header"},
+            {"jsonl", 0, NULL, "one JSON object a line"},
+            {"where", 0, "FILTER", "only trials for which this holds"},
+            {0}},
+    .run = run,
+};

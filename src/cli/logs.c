@@ -1,0 +1,170 @@
+/* logs.c - what trials printed
+ *
+ * -f follows one trial until it ends, as tail -f does. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "cli/cli.h"
+
+#define FOLLOW_MS 200
+
+static int print_from(int fd, off_t *at, struct err *err)
+{
+    char block[65536];
+    for (;;) {
+        ssize_t n = pread(fd, block, sizeof(block), *at);
+        if (n < 0)
+            return err_errno(err, "read the log");
+        if (n == 0)
+            return 0;
+        put(str_n(block, (size_t)n));
+        *at += n;
+    }
+}
+
+/* A log that shrank was cut by the worker: go on from its new end. */
+static void mind_cut(int fd, off_t *at)
+{
+    off_t end = lseek(fd, 0, SEEK_END);
+    if (end >= 0 && end < *at)
+        *at = end;
+}
+
+static int follow(struct call *c, const char *folder, int64_t trial,
+                  const char *path)
+{
+    off_t at = 0;
+    int fd = -1;
+    for (;;) {
+        struct trial t;
+        struct store *store = store_open(folder, false, &c->err);
+        if (!store)
+            return -1;
+        int rc = store_trial(store, trial, c->arena, &t, &c->err);
+        store_close(store);
+        if (rc)
+            return -1;
+        if (fd < 0)
+            fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0) {
+            mind_cut(fd, &at);
+            if (print_from(fd, &at, &c->err))
+                return -1;
+        }
+        if (state_final(t.state))
+            break;
+        usleep(FOLLOW_MS * 1000);
+    }
+    if (fd >= 0)
+        close(fd);
+    return 0;
+}
+
+static int explain_absence(struct call *c, const struct trial *t)
+{
+    if (t->state == STATE_WAITING)
+        fprintf(stderr, "throng logs: trial %lld has not started yet\n",
+                (long long)t->id);
+    else
+        fprintf(stderr,
+                "throng logs: trial %lld (%s) has no log: it printed "
+                "nothing, or its files were not kept (see `keep:`)\n",
+                (long long)t->id, state_name(t->state));
+    (void)c;
+    return 0;
+}
+
+static int print_log(struct call *c, const char *folder,
+                     const struct trial *t, bool title)
+{
+    char *path = path_join(
+        c->arena, store_trial_folder(folder, t->id, c->arena), "log");
+    off_t at = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return explain_absence(c, t);
+    if (fd < 0)
+        return err_errno(&c->err, "open %s", path);
+    if (title)
+        put(str_of(arena_printf(c->arena, "==> trial %lld <==\n",
+                                (long long)t->id)));
+    int rc = print_from(fd, &at, &c->err);
+    close(fd);
+    return rc;
+}
+
+static int print_logs(struct call *c, struct store *store, const char *folder,
+                      const char *selector)
+{
+    struct query q = {.selector = selector};
+    struct rows *rows = store_rows(store, &q, &c->err);
+    if (!rows)
+        return -1;
+    struct trial t;
+    bool many = strpbrk(selector, ",-:") || !strpbrk(selector, "0123456789");
+    int64_t count = 0;
+    int got;
+    while ((got = rows_next(rows, &t, &c->err)) > 0) {
+        count++;
+        if (print_log(c, folder, &t, many && strcmp(selector, "last"))) {
+            got = -1;
+            break;
+        }
+    }
+    rows_close(rows);
+    if (!got && !count)
+        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+    return got;
+}
+
+static int64_t first_of(struct call *c, struct store *store,
+                        const char *selector)
+{
+    struct query q = {.selector = selector, .limit = 1};
+    struct rows *rows = store_rows(store, &q, &c->err);
+    struct trial t;
+    int64_t id = -1;
+    int got = rows ? rows_next(rows, &t, &c->err) : -1;
+    if (got > 0)
+        id = t.id;
+    else if (got == 0)
+        err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+    rows_close(rows);
+    return id;
+}
+
+static int run(struct call *c)
+{
+    struct place_of_study where;
+    struct store *store = open_named_study(c, &where);
+    if (!store)
+        return call_fail(c);
+    const char *selector = c->arg_count ? c->args[0] : "last";
+    int rc;
+    if (call_flag(c, "follow")) {
+        int64_t id = first_of(c, store, selector);
+        store_close(store);
+        store = NULL;
+        char *folder = store_trial_folder(where.folder, id, c->arena);
+        rc = id < 0 ? -1
+                    : follow(c, where.folder, id,
+                             path_join(c->arena, folder, "log"));
+    } else {
+        rc = print_logs(c, store, where.folder, selector);
+    }
+    store_close(store);
+    return rc ? call_fail(c) : EXIT_OK;
+}
+
+const struct verb verb_logs = {
+    .name = "logs",
+    .args = "[STUDY] [TRIALS]",
+    .summary = "Print what trials wrote to their output",
+    .text = "Without TRIALS: the last one.\n",
+    .options =
+        (const struct option_spec[]){
+            {"follow", 'f', NULL, "go on printing until the trial ends"},
+            {0}},
+    .run = run,
+};

@@ -1,0 +1,86 @@
+/* point_columns.c - points side by side */
+#include "cli/point_columns.h"
+
+#include <stdlib.h>
+#include "base/json.h"
+
+void point_columns_init(struct point_columns *p, struct arena *a)
+{
+    *p = (struct point_columns){.arena = a, .known = map_new()};
+}
+
+void point_columns_done(struct point_columns *p)
+{
+    map_free(p->known);
+    vec_done(&p->names);
+}
+
+static void add_below(struct point_columns *p, const struct value *v,
+                      struct buf *name)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        size_t mark = name->len;
+        if (mark)
+            buf_addc(name, '.');
+        buf_addstr(name, v->keys[i]);
+        if (v->items[i]->kind == VALUE_OBJECT && v->items[i]->count) {
+            add_below(p, v->items[i], name);
+        } else if (!map_has(p->known, buf_str(name))) {
+            struct str own = arena_str(p->arena, buf_str(name));
+            map_set(p->known, own, p);
+            vec_push(&p->names, own);
+        }
+        name->len = mark;
+        name->p[mark] = 0;
+    }
+}
+
+void point_columns_add(struct point_columns *p, const struct value *point)
+{
+    struct buf name;
+    if (!point || point->kind != VALUE_OBJECT)
+        return;
+    buf_init(&name);
+    add_below(p, point, &name);
+    buf_done(&name);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+void point_columns_sort(struct point_columns *p)
+{
+    if (p->names.len > 1)
+        qsort(p->names.p, p->names.len, sizeof(struct str), by_text);
+}
+
+const struct value *point_flat_get(const struct value *point, struct str name)
+{
+    const struct value *whole = value_get(point, name);
+    if (whole)
+        return whole;
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.p[i] != '.')
+            continue;
+        const struct value *inner = value_get(point, str_n(name.p, i));
+        if (inner && inner->kind == VALUE_OBJECT) {
+            const struct value *found = point_flat_get(
+                inner, str_n(name.p + i + 1, name.len - i - 1));
+            if (found)
+                return found;
+        }
+    }
+    return NULL;
+}
+
+void point_cell(struct buf *b, const struct value *v)
+{
+    if (!v)
+        return;
+    if (v->kind == VALUE_STRING)
+        buf_addstr(b, v->s);
+    else
+        json_print(b, v);
+}

@@ -1,0 +1,24 @@
+/* point_columns.h - points side by side: the flat names of their parameters */
+#ifndef THRONG_CLI_POINT_COLUMNS_H
+#define THRONG_CLI_POINT_COLUMNS_H
+
+#include "base/map.h"
+#include "base/value.h"
+#include "base/vec.h"
+
+struct point_columns {
+    struct arena *arena;
+    VEC(struct str) names; /* "opt.lr", in order of first appearance */
+    struct map *known;
+};
+void point_columns_init(struct point_columns *p, struct arena *a);
+void point_columns_done(struct point_columns *p);
+void point_columns_add(struct point_columns *p, const struct value *point);
+void point_columns_sort(struct point_columns *p);
+/* The value under a flat name, or NULL. */
+const struct value *point_flat_get(const struct value *point,
+                                   struct str name);
+/* For tables and CSV: strings bare, numbers exact, lists and objects JSON. */
+void point_cell(struct buf *b, const struct value *v);
+
+#endif

@@ -1,0 +1,134 @@
+/* status.c - how a study stands */
+#include <math.h>
+#include <stdio.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/cli.h"
+
+struct standing {
+    struct counts counts;
+    int64_t total, finished;
+    struct lease lease;
+    struct study_goal goal;
+    struct trial best; /* id 0: none */
+};
+
+static int read_standing(struct call *c, struct store *store,
+                         struct standing *s)
+{
+    struct str total;
+    if (store_counts(store, &s->counts, &c->err) ||
+        store_fact(store, "total", c->arena, &total, &c->err) ||
+        store_lease_read(store, &s->lease, &c->err) ||
+        study_goal_read(store, c->arena, &s->goal, &c->err))
+        return -1;
+    s->total = -1;
+    if (total.p && !num_int(total, &s->total))
+        s->total = -1;
+    for (int i = 0; i < STATE_COUNT; i++)
+        if (state_final((enum state)i))
+            s->finished += s->counts.by_state[i];
+    int64_t best = s->goal.name.len ? store_best(store, s->goal.minimize) : 0;
+    s->best.id = 0;
+    return best ? store_trial(store, best, c->arena, &s->best, &c->err) : 0;
+}
+
+static void print_json(const struct standing *s, const char *name)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_adds(&b, "{\"schema\":\"throng.status/1\",\"study\":");
+    json_string(&b, str_of(name));
+    buf_addf(&b, ",\"running\":%s,\"total\":", s->lease.live ? "true"
+                                                             : "false");
+    if (s->total >= 0)
+        buf_addf(&b, "%lld", (long long)s->total);
+    else
+        buf_adds(&b, "null");
+    buf_addf(&b, ",\"trials\":%lld,\"finished\":%lld,\"states\":{",
+             (long long)s->counts.total, (long long)s->finished);
+    for (int i = 0; i < STATE_COUNT; i++)
+        buf_addf(&b, "%s\"%s\":%lld", i ? "," : "",
+                 state_name((enum state)i),
+                 (long long)s->counts.by_state[i]);
+    buf_adds(&b, "},\"best\":");
+    if (s->best.id) {
+        buf_addf(&b, "{\"id\":%lld,\"value\":", (long long)s->best.id);
+        json_number(&b, s->best.value);
+        buf_adds(&b, ",\"params\":");
+        buf_addstr(&b, s->best.point);
+        buf_addc(&b, '}');
+    } else {
+        buf_adds(&b, "null");
+    }
+    buf_adds(&b, "}\n");
+    put(buf_str(&b));
+    buf_done(&b);
+}
+
+static void print_holder(struct buf *b, const struct lease *l)
+{
+    if (l->live)
+        buf_addf(b, "running as process %lld on %s\n",
+                 (long long)l->process.pid, l->host);
+    else if (l->process.pid)
+        buf_addf(b, "not running (process %lld on %s ended without a "
+                    "word); `throng run` goes on\n",
+                 (long long)l->process.pid, l->host);
+    else
+        buf_adds(b, "not running\n");
+}
+
+static void print_text(const struct standing *s, const char *name)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_addf(&b, "study    %s\n", name);
+    buf_adds(&b, "now      ");
+    print_holder(&b, &s->lease);
+    buf_addf(&b, "trials   %lld", (long long)s->finished);
+    if (s->total >= 0)
+        buf_addf(&b, " of %lld", (long long)s->total);
+    buf_adds(&b, " finished\n");
+    for (int i = 0; i < STATE_COUNT; i++)
+        if (s->counts.by_state[i])
+            buf_addf(&b, "  %-10s %lld\n", state_name((enum state)i),
+                     (long long)s->counts.by_state[i]);
+    if (s->best.id) {
+        buf_addf(&b, "best     %.*s = ", STRF(s->goal.name));
+        num_print_short(&b, s->best.value, 6);
+        buf_addf(&b, " (trial %lld: %.*s)\n", (long long)s->best.id,
+                 STRF(s->best.point));
+    }
+    put(buf_str(&b));
+    buf_done(&b);
+}
+
+static int run(struct call *c)
+{
+    struct place_of_study where;
+    struct standing s = {0};
+    struct store *store = open_named_study(c, &where);
+    if (!store)
+        return call_fail(c);
+    int code = EXIT_OK;
+    if (read_standing(c, store, &s))
+        code = call_fail(c);
+    else if (call_flag(c, "json"))
+        print_json(&s, where.name);
+    else
+        print_text(&s, where.name);
+    store_close(store);
+    return code;
+}
+
+const struct verb verb_status = {
+    .name = "status",
+    .args = "[STUDY]",
+    .summary = "Say how a study stands",
+    .text = "",
+    .options =
+        (const struct option_spec[]){
+            {"json", 0, NULL, "for programs: schema throng.status/1"}, {0}},
+    .run = run,
+};

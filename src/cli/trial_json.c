@@ -1,0 +1,83 @@
+/* trial_json.c - one trial as JSON */
+#include "cli/trial_json.h"
+
+#include "base/json.h"
+
+void summary_values(const struct value *summary, struct str name,
+                    bool minimize, double *last, double *best)
+{
+    const struct value *m = value_get(summary, name);
+    *last = value_number(value_get(m, STR("last")));
+    *best = value_number(value_get(m, minimize ? STR("min") : STR("max")));
+}
+
+static void add_metrics(struct buf *b, const struct trial *t, bool minimize,
+                        struct arena *a)
+{
+    struct value *summary =
+        t->summary.len ? json_parse(a, t->summary, "summary", false, NULL)
+                       : NULL;
+    buf_adds(b, ",\"metrics\":{");
+    for (size_t i = 0; summary && i < summary->count; i++) {
+        double last, best;
+        summary_values(summary, summary->keys[i], minimize, &last, &best);
+        if (i)
+            buf_addc(b, ',');
+        json_string(b, summary->keys[i]);
+        buf_adds(b, ":{\"last\":");
+        json_number(b, last);
+        buf_adds(b, ",\"best\":");
+        json_number(b, best);
+        buf_addc(b, '}');
+    }
+    buf_addc(b, '}');
+}
+
+static void add_time(struct buf *b, const char *name, double wall)
+{
+    buf_addf(b, ",\"%s\":", name);
+    if (wall > 0)
+        buf_addf(b, "%.3f", wall);
+    else
+        buf_adds(b, "null");
+}
+
+static void add_tags(struct buf *b, const struct trial *t)
+{
+    buf_adds(b, ",\"tags\":[");
+    for (size_t i = 0; i < t->tag_count; i++) {
+        if (i)
+            buf_addc(b, ',');
+        json_string(b, t->tags[i]);
+    }
+    buf_addc(b, ']');
+}
+
+void trial_json(struct buf *b, const struct trial *t, bool minimize,
+                struct arena *a)
+{
+    buf_addf(b, "{\"id\":%lld,\"state\":\"%s\",\"value\":", (long long)t->id,
+             state_name(t->state));
+    json_number(b, t->value);
+    buf_adds(b, ",\"params\":");
+    buf_addstr(b, t->point);
+    add_metrics(b, t, minimize, a);
+    buf_addf(b, ",\"attempts\":%u,\"seconds\":", t->attempts);
+    json_number(b, t->seconds);
+    add_time(b, "created", t->created);
+    add_time(b, "started", t->started);
+    add_time(b, "ended", t->ended);
+    buf_adds(b, ",\"reason\":");
+    json_string(b, t->reason);
+    if (t->run_id.len) {
+        buf_adds(b, ",\"run_id\":");
+        json_string(b, t->run_id);
+    }
+    if (t->note.len) {
+        buf_adds(b, ",\"note\":");
+        json_string(b, t->note);
+    }
+    if (t->tag_count)
+        add_tags(b, t);
+    buf_addc(b, '}');
+}

@@ -1,0 +1,32 @@
+/* worker_path.c - where throng-worker is */
+#include "cli/worker_path.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include "sys/sys.h"
+
+char *worker_path(struct arena *a, struct err *err)
+{
+    const char *said = getenv("THRONG_WORKER");
+    if (said && *said)
+        return arena_cstr(a, str_of(said));
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n > 0) {
+        self[n] = 0;
+        char *folder = path_folder(a, self);
+        static const char *const places[] = {
+            "throng-worker", "../libexec/throng/throng-worker"};
+        for (size_t i = 0; i < 2; i++) {
+            char *path = path_join(a, folder, places[i]);
+            if (!access(path, X_OK))
+                return path;
+        }
+    }
+    char *found = path_program(a, "throng-worker", NULL);
+    if (!found)
+        err_set(err, ERR_MISSING,
+                "throng-worker is neither beside throng nor on PATH; install "
+                "both, or set THRONG_WORKER");
+    return found;
+}
