@@ -1,0 +1,486 @@
+/* engine.c - tasks in, attempt records out
+ *
+ * Every task that was submitted and has not ended is held: it is in `held`
+ * by its number and in exactly one of three states (`where`): in the queue,
+ * at the place, or dropped (it will be answered as unstarted from the loop).
+ * Only the queued ones own the text of their task; it is gone once sent.
+ *
+ * Hooks are called with the engine in a consistent state and may call back
+ * into it, except for engine_close. A task is forgotten before the hook that
+ * reports its end, so that the hook can submit the next attempt. */
+#include "engine/engine.h"
+#include "engine/load.h"
+#include "engine/place.h"
+#include "engine/queue.h"
+#include "base/map.h"
+#include <inttypes.h>
+
+/* How much work shall wait at the place behind what runs there. */
+#define AHEAD_SECONDS 0.05
+#define AHEAD_MAX 64
+/* Tasks longer than this gain nothing from a waiting successor. */
+#define AHEAD_TASK_SECONDS 1.0
+/* The moving average of task durations follows one task by this much. */
+#define AVERAGE_WEIGHT (1.0 / 16)
+/* When held tasks differ in their needs, so many more go to the place, for
+ * the worker to choose from: the first in the queue may wait for a GPU while
+ * CPUs are idle. */
+#define CHOICE 8
+/* The frame and the numbers around a task's text. */
+#define RECORD_OVERHEAD 64
+
+static const struct place *const places[] = {&place_local, &place_fake};
+
+enum where { IN_QUEUE, AT_PLACE, DROPPED };
+
+struct held {
+    struct queue_node node; /* first: the queue hands out its address */
+    uint64_t id;
+    uint32_t attempt;
+    enum where where;
+    bool begun; /* STARTING has come: a process may exist */
+    struct needs needs;
+    char *text; /* the task, while it is IN_QUEUE */
+    size_t text_len;
+};
+
+struct engine {
+    struct arena *arena; /* copies of the setup's texts */
+    struct engine_setup setup;
+    struct engine_hooks hooks;
+    struct room room; /* the empty place */
+    const struct place *place;
+    void *at; /* the open place */
+    struct idmap *held;
+    struct queue queue;
+    struct load all, out;           /* held tasks; those AT_PLACE */
+    VEC(struct held *) dropped;     /* to be answered by `later` */
+    struct buf scratch;             /* a task's text in the making */
+    struct loop_source *later;      /* armed when something is to be said */
+    double average_s;               /* of task durations; below 0: unknown */
+    bool down, quitting, idle_said; /* down: nothing can be sent */
+};
+
+/* ---- opening and closing --------------------------------------------- */
+
+static const struct place *find_place(const char *name, struct err *err)
+{
+    size_t count = sizeof places / sizeof *places;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(places[i]->name, name) == 0)
+            return places[i];
+    err_set(err, ERR_INPUT, "there is no place called \"%s\" (local, fake)",
+            name);
+    return NULL;
+}
+
+static char *copy(struct arena *a, const char *s)
+{
+    return s ? arena_cstr(a, str_of(s)) : NULL;
+}
+
+static void copy_setup(struct engine *e, const struct engine_setup *from)
+{
+    e->setup = *from;
+    e->setup.place = copy(e->arena, from->place);
+    e->setup.worker = copy(e->arena, from->worker);
+    e->setup.folder = copy(e->arena, from->folder);
+    e->setup.mark = copy(e->arena, from->mark);
+}
+
+static void make_room(struct engine *e, const struct machine *m)
+{
+    room_init(&e->room, m->cpus, m->memory_bytes, e->setup.parallel);
+    e->room.disk_bytes = e->room.free_disk_bytes = m->disk_bytes;
+    for (size_t i = 0; i < m->gpu_count && i < ROOM_GPUS_MAX; i++) {
+        const struct gpu *g = &m->gpus[i];
+        struct room_gpu gpu = {
+            .id = arena_str(e->arena, str_of(g->uuid)),
+            .name = arena_str(e->arena, str_of(g->name)),
+            .capability = g->capability_major + g->capability_minor / 10.0,
+            .memory_bytes = g->memory_bytes,
+            .free = 1,
+        };
+        room_add_gpu(&e->room, &gpu);
+    }
+}
+
+static void answer_later(void *context);
+
+struct engine *engine_open(const struct engine_setup *setup,
+                           const struct engine_hooks *hooks, struct err *err)
+{
+    const struct place *place = find_place(setup->place, err);
+    if (!place)
+        return NULL;
+    struct engine *e = xcalloc(1, sizeof *e);
+    e->arena = arena_new();
+    copy_setup(e, setup);
+    e->hooks = *hooks;
+    e->place = place;
+    make_room(e, setup->machine);
+    e->setup.machine = NULL; /* may be gone after this call */
+    e->held = idmap_new();
+    queue_init(&e->queue);
+    buf_init(&e->scratch);
+    load_init(&e->all, &e->room);
+    load_init(&e->out, &e->room);
+    e->average_s = -1;
+    e->later = loop_timer(setup->loop, answer_later, e);
+    struct place_setup ps = {e, &e->setup, &e->room};
+    e->at = place->open(&ps, err);
+    if (!e->at) {
+        engine_close(e);
+        return NULL;
+    }
+    return e;
+}
+
+static void held_free(struct held *h)
+{
+    free(h->text);
+    free(h);
+}
+
+void engine_close(struct engine *e)
+{
+    if (!e)
+        return;
+    if (e->at)
+        e->place->close(e->at);
+    uint64_t id;
+    void *h;
+    for (size_t at = 0; idmap_next(e->held, &at, &id, &h);)
+        held_free(h);
+    idmap_free(e->held);
+    queue_done(&e->queue);
+    load_done(&e->all);
+    load_done(&e->out);
+    vec_done(&e->dropped);
+    buf_done(&e->scratch);
+    loop_remove(e->later);
+    arena_free(e->arena);
+    free(e);
+}
+
+/* ---- room ------------------------------------------------------------ */
+
+int engine_check(const struct engine *e, const struct needs *n, struct err *err)
+{
+    return room_check(&e->room, n, err);
+}
+
+uint32_t engine_slots(const struct engine *e, const struct needs *n)
+{
+    return room_slots(&e->room, n);
+}
+
+/* How many tasks shall wait at the place, so that a slot which falls free is
+ * filled without asking us. */
+static int64_t ahead_count(const struct engine *e, const struct needs *n)
+{
+    if (e->average_s < 0 || e->average_s > AHEAD_TASK_SECONDS)
+        return 0;
+    double slots = room_slots(&e->room, n);
+    double least_s = AHEAD_SECONDS * slots / AHEAD_MAX;
+    if (e->average_s <= least_s)
+        return AHEAD_MAX;
+    return 1 + (int64_t)(AHEAD_SECONDS * slots / e->average_s);
+}
+
+size_t engine_room(const struct engine *e, const struct needs *n, bool ahead)
+{
+    if (e->quitting)
+        return 0;
+    int64_t room = load_free(&e->all, n);
+    if (ahead)
+        room += ahead_count(e, n);
+    return room > 0 ? (size_t)room : 0;
+}
+
+static void learn_duration(struct engine *e, double seconds)
+{
+    if (!(seconds >= 0))
+        return;
+    if (e->average_s < 0)
+        e->average_s = seconds;
+    else
+        e->average_s += (seconds - e->average_s) * AVERAGE_WEIGHT;
+}
+
+/* ---- from the queue to the place -------------------------------------- */
+
+static bool wanted_now(const struct engine *e, const struct needs *n)
+{
+    int64_t free = load_free(&e->out, n) + ahead_count(e, n);
+    if (free <= 0 && load_mixed(&e->all, n))
+        free += CHOICE;
+    return free > 0;
+}
+
+static void send_task(struct engine *e, struct held *h)
+{
+    struct record r = {.type = RECORD_TASK,
+                       .attempt = h->attempt,
+                       .task = h->id,
+                       .payload = str_n(h->text, h->text_len)};
+    queue_remove(&e->queue, &h->node);
+    h->where = AT_PLACE;
+    load_add(&e->out, &h->needs);
+    e->place->send(e->at, &r);
+    free(h->text);
+    h->text = NULL;
+}
+
+static void forward(struct engine *e)
+{
+    while (!e->down && queue_count(&e->queue)) {
+        struct held *h = (struct held *)queue_first(&e->queue);
+        if (!wanted_now(e, &h->needs))
+            return;
+        send_task(e, h);
+    }
+}
+
+static int check_task(const struct engine *e, const struct task *t,
+                      struct err *err)
+{
+    if (e->quitting)
+        return err_set(err, ERR_BUSY, "the run is ending: no more tasks");
+    if (idmap_get(e->held, t->id))
+        return err_set(err, ERR_BUSY,
+                       "task %" PRIu64 " has an attempt that has not ended",
+                       t->id);
+    return engine_check(e, &t->needs, err);
+}
+
+int engine_submit(struct engine *e, const struct task *t, int priority,
+                  struct err *err)
+{
+    if (check_task(e, t, err))
+        return -1;
+    buf_reset(&e->scratch);
+    task_print(&e->scratch, t);
+    if (e->scratch.len > RECORD_MAX - RECORD_OVERHEAD)
+        return err_set(err, ERR_LIMIT,
+                       "task %" PRIu64 " is larger than %u MiB as text", t->id,
+                       RECORD_MAX >> 20);
+    struct held *h = xcalloc(1, sizeof *h);
+    h->id = t->id;
+    h->attempt = t->attempt;
+    h->where = IN_QUEUE;
+    h->needs = t->needs;
+    h->text_len = e->scratch.len;
+    h->text = xmalloc(h->text_len);
+    memcpy(h->text, e->scratch.p, h->text_len);
+    idmap_set(e->held, h->id, h);
+    load_add(&e->all, &h->needs);
+    queue_push(&e->queue, &h->node, priority);
+    forward(e);
+    return 0;
+}
+
+/* ---- the end of tasks -------------------------------------------------- */
+
+/* After this only the caller knows the task; it must free it. */
+static void forget(struct engine *e, struct held *h)
+{
+    idmap_del(e->held, h->id);
+    load_remove(&e->all, &h->needs);
+    if (h->where == AT_PLACE)
+        load_remove(&e->out, &h->needs);
+    if (h->where == IN_QUEUE)
+        queue_remove(&e->queue, &h->node);
+    if (e->quitting && idmap_count(e->held) == 0)
+        loop_timer_in(e->later, 0);
+}
+
+/* The task has not left the engine: it is answered from the loop. */
+static void drop(struct engine *e, struct held *h)
+{
+    queue_remove(&e->queue, &h->node);
+    h->where = DROPPED;
+    vec_push(&e->dropped, h);
+    loop_timer_in(e->later, 0);
+}
+
+static void answer_unstarted(struct engine *e, struct held *h)
+{
+    struct record_ended ended = {
+        .outcome = OUTCOME_UNSTARTED, .exit_code = -1, .wall = clock_wall()};
+    struct buf payload;
+    buf_init(&payload);
+    record_ended_print(&payload, &ended);
+    struct record r = {.type = RECORD_ENDED,
+                       .attempt = h->attempt,
+                       .task = h->id,
+                       .payload = buf_str(&payload)};
+    forget(e, h);
+    e->hooks.record(e->hooks.context, &r);
+    held_free(h);
+    buf_done(&payload);
+}
+
+static void answer_later(void *context)
+{
+    struct engine *e = context;
+    for (size_t i = 0; i < e->dropped.len; i++) /* hooks may drop more */
+        answer_unstarted(e, e->dropped.p[i]);
+    e->dropped.len = 0;
+    if (e->quitting && !e->idle_said && idmap_count(e->held) == 0) {
+        e->idle_said = true;
+        if (e->hooks.idle)
+            e->hooks.idle(e->hooks.context);
+    }
+}
+
+static void send_kill(struct engine *e, const struct held *h,
+                      enum outcome outcome)
+{
+    char payload = (char)outcome;
+    struct record r = {.type = RECORD_KILL,
+                       .attempt = h->attempt,
+                       .task = h->id,
+                       .payload = str_n(&payload, 1)};
+    e->place->send(e->at, &r);
+}
+
+/* While we believe that the task waits at the place it may begin: the first
+ * record takes it back if it has not, and is ignored if it has. */
+static void take_back(struct engine *e, const struct held *h)
+{
+    if (!h->begun)
+        send_kill(e, h, OUTCOME_UNSTARTED);
+}
+
+void engine_stop_task(struct engine *e, uint64_t task)
+{
+    struct held *h = idmap_get(e->held, task);
+    if (!h)
+        return;
+    if (h->where == IN_QUEUE)
+        drop(e, h);
+    else if (h->where == AT_PLACE && !e->down) {
+        struct record r = {
+            .type = RECORD_STOP, .attempt = h->attempt, .task = h->id};
+        take_back(e, h);
+        e->place->send(e->at, &r);
+    }
+}
+
+static void kill_held(struct engine *e, struct held *h, enum outcome outcome)
+{
+    if (h->where == IN_QUEUE)
+        drop(e, h);
+    else if (h->where == AT_PLACE && !e->down) {
+        take_back(e, h);
+        if (outcome != OUTCOME_UNSTARTED)
+            send_kill(e, h, outcome);
+    }
+}
+
+void engine_kill_task(struct engine *e, uint64_t task, enum outcome outcome)
+{
+    struct held *h = idmap_get(e->held, task);
+    if (h)
+        kill_held(e, h, outcome);
+}
+
+void engine_quit(struct engine *e, bool kill)
+{
+    uint64_t id;
+    void *h;
+    e->quitting = true;
+    for (size_t at = 0; idmap_next(e->held, &at, &id, &h);)
+        kill_held(e, h, kill ? OUTCOME_INTERRUPTED : OUTCOME_UNSTARTED);
+    if (idmap_count(e->held) == 0)
+        loop_timer_in(e->later, 0);
+}
+
+void engine_ack(struct engine *e)
+{
+    e->place->ack(e->at);
+}
+
+/* ---- what a place says ------------------------------------------------- */
+
+static int note_end(struct engine *e, const struct record *r, struct err *err)
+{
+    struct record_ended ended = {0};
+    if (record_ended_parse(r->payload, &ended, err))
+        return -1;
+    if (ended.outcome != OUTCOME_UNSTARTED && ended.outcome != OUTCOME_SPAWN)
+        learn_duration(e, ended.seconds);
+    return 0;
+}
+
+int engine_place_record(struct engine *e, const struct record *r,
+                        struct err *err)
+{
+    struct held *h = idmap_get(e->held, r->task);
+    if (!h || h->attempt != r->attempt || h->where != AT_PLACE) {
+        log_to(e->setup.log, LOG_DEBUG,
+               "a record of task %" PRIu64 " attempt %u, which is not here, "
+               "was dropped",
+               r->task, (unsigned)r->attempt);
+        return 0;
+    }
+    if (r->type == RECORD_STARTING || r->type == RECORD_STARTED)
+        h->begun = true;
+    if (r->type != RECORD_ENDED) {
+        e->hooks.record(e->hooks.context, r);
+        return 0;
+    }
+    if (note_end(e, r, err))
+        return -1;
+    forget(e, h);
+    held_free(h);
+    e->hooks.record(e->hooks.context, r);
+    forward(e);
+    return 0;
+}
+
+void engine_place_down(struct engine *e)
+{
+    e->down = true;
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const struct held *const *x = a, *const *y = b;
+    return ((*x)->node.age > (*y)->node.age) -
+           ((*x)->node.age < (*y)->node.age);
+}
+
+void engine_place_lost(struct engine *e, const char *reason)
+{
+    VEC(struct held *) lost = {0};
+    uint64_t id;
+    void *h;
+    for (size_t at = 0; idmap_next(e->held, &at, &id, &h);)
+        if (((struct held *)h)->where == AT_PLACE)
+            vec_push(&lost, h);
+    if (lost.len)
+        qsort(lost.p, lost.len, sizeof *lost.p, by_age);
+    for (size_t i = 0; i < lost.len; i++)
+        forget(e, lost.p[i]);
+    for (size_t i = 0; i < lost.len; i++) {
+        struct held *l = lost.p[i];
+        e->hooks.lost(e->hooks.context, l->id, l->attempt, l->begun, reason);
+        held_free(l);
+    }
+    vec_done(&lost);
+}
+
+void engine_place_up(struct engine *e)
+{
+    e->down = false;
+    forward(e);
+}
+
+void engine_place_fault(struct engine *e, const struct err *err)
+{
+    e->down = true;
+    if (e->hooks.fault)
+        e->hooks.fault(e->hooks.context, err);
+}

@@ -1,0 +1,493 @@
+/* fake.c - place fake: tasks that only pretend, for tests of the conductor
+ *
+ * No process is started and no time passes: the clock is virtual and jumps
+ * to the next thing that happens. One step of one task is done per turn of
+ * the loop, so that whoever listens can act between any two of them. The
+ * same tasks in the same order give the same records, always.
+ *
+ * A task's script are the words of its arguments, one after the other; words
+ * that are not known are skipped, so that ordinary arguments may stand among
+ * them:
+ *
+ *   sleep-ms=5         virtual time passes
+ *   metric=loss:0.5    a point; metric=loss:0.5@3 for step 3
+ *   notice=text        a RECORD_NOTICE
+ *   checkpoint=7       the digest of the checkpoint folder from now on
+ *   ignore-stop        from now on a stop waits for twice the grace time
+ *   exit=3             ends with that exit code (85 and 78 as real ones do)
+ *   signal=11          ends by that signal
+ *   outcome=memory     ends with that outcome
+ *   die                the worker dies here: all its tasks are lost
+ *   fault              the place gives up here
+ *   attempt=2          what follows is for attempt 2 only; attempt=any: for
+ *                      every one again
+ *
+ * A script that runs out ends with exit code 0. Tasks wait for room as they
+ * do at a real worker. They are freed only by the step that ends them. */
+#include "engine/place.h"
+#include "base/num.h"
+#include "terms/metric.h"
+#include <math.h>
+#include <stdio.h>
+
+struct fake_task {
+    uint64_t id;
+    uint32_t attempt;
+    struct arena *arena;
+    struct task task;
+    struct str script; /* what has not been done yet */
+    bool running;
+    struct grant grant;
+    double started_s, wake_s;
+    double end_s; /* when it ends whatever the script says; infinity: never */
+    enum outcome end_as;
+    bool skipping; /* words are for another attempt */
+    bool ignore_stop;
+    uint64_t checkpoint;
+    struct metric_batch *batch;
+    uint64_t points;
+};
+
+struct fake {
+    struct engine *engine;
+    struct room room;
+    VEC(struct fake_task *) tasks; /* in order of arrival */
+    struct loop_source *step;
+    double now_s;
+    double wall; /* unix time of now_s == 0 */
+};
+
+/* ---- what it says ----------------------------------------------------- */
+
+static void say(struct fake *f, const struct fake_task *t,
+                enum record_type type, struct str payload)
+{
+    struct record r = {
+        .type = type, .attempt = t->attempt, .task = t->id, .payload = payload};
+    require(engine_place_record(f->engine, &r, NULL) == 0);
+}
+
+static void say_started(struct fake *f, const struct fake_task *t)
+{
+    struct buf b;
+    struct record_started s = {.wall = f->wall + f->now_s,
+                               .boot_id = str_of(process_boot_id())};
+    buf_init(&b);
+    record_started_print(&b, &s);
+    say(f, t, RECORD_STARTED, buf_str(&b));
+    buf_done(&b);
+}
+
+static void say_metrics(struct fake *f, struct fake_task *t)
+{
+    struct buf b;
+    if (metric_batch_points(t->batch) == 0)
+        return;
+    buf_init(&b);
+    metric_batch_print(t->batch, &b);
+    say(f, t, RECORD_METRICS, buf_str(&b));
+    buf_done(&b);
+}
+
+static void task_free(struct fake_task *t)
+{
+    metric_batch_free(t->batch);
+    arena_free(t->arena);
+    free(t);
+}
+
+static void forget(struct fake *f, struct fake_task *t)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->tasks.len; i++)
+        if (f->tasks.p[i] != t)
+            f->tasks.p[kept++] = f->tasks.p[i];
+    f->tasks.len = kept;
+    if (t->running)
+        room_give_back(&f->room, &t->grant);
+}
+
+/* Ends t: it is no more after this. */
+static void finish(struct fake *f, struct fake_task *t,
+                   struct record_ended *ended)
+{
+    struct buf b;
+    say_metrics(f, t);
+    ended->wall = f->wall + f->now_s;
+    ended->seconds = t->running ? f->now_s - t->started_s : 0;
+    ended->checkpoint_digest = t->checkpoint;
+    ended->metric_points = t->points;
+    buf_init(&b);
+    record_ended_print(&b, ended);
+    forget(f, t);
+    say(f, t, RECORD_ENDED, buf_str(&b));
+    buf_done(&b);
+    task_free(t);
+}
+
+static void finish_as(struct fake *f, struct fake_task *t, enum outcome outcome)
+{
+    struct record_ended e = {.outcome = outcome, .exit_code = -1};
+    if (outcome == OUTCOME_DONE || outcome == OUTCOME_STOPPED)
+        e.exit_code = 0;
+    else if (outcome != OUTCOME_UNSTARTED)
+        e.reason = STR("the fake task was told to end so");
+    finish(f, t, &e);
+}
+
+static void finish_exit(struct fake *f, struct fake_task *t, int code)
+{
+    char reason[32];
+    struct record_ended e = {.outcome = OUTCOME_FAILED, .exit_code = code};
+    snprintf(reason, sizeof reason, "exit code %d", code);
+    if (code == 0)
+        e.outcome = OUTCOME_DONE;
+    else if (code == EXIT_CODE_CHECKPOINTED)
+        e.outcome = OUTCOME_CHECKPOINTED;
+    else if (code == EXIT_CODE_INVALID)
+        e.outcome = OUTCOME_INVALID;
+    if (e.outcome == OUTCOME_FAILED || e.outcome == OUTCOME_INVALID)
+        e.reason = str_of(reason);
+    finish(f, t, &e);
+}
+
+static void finish_signal(struct fake *f, struct fake_task *t, int signum)
+{
+    char reason[64];
+    struct record_ended e = {
+        .outcome = OUTCOME_FAILED, .exit_code = -1, .signum = signum};
+    snprintf(reason, sizeof reason, "signal %d (%s)", signum,
+             strsignal(signum));
+    e.reason = str_of(reason);
+    finish(f, t, &e);
+}
+
+static void lose_all(struct fake *f, const char *reason)
+{
+    engine_place_down(f->engine);
+    for (size_t i = 0; i < f->tasks.len; i++) {
+        if (f->tasks.p[i]->running)
+            room_give_back(&f->room, &f->tasks.p[i]->grant);
+        task_free(f->tasks.p[i]);
+    }
+    f->tasks.len = 0;
+    engine_place_lost(f->engine, reason);
+}
+
+/* ---- the words of a script --------------------------------------------
+ *
+ * Each returns GO_ON, WAIT (until t->wake_s) or ENDED (t is gone). */
+
+enum after_word { GO_ON, WAIT, ENDED };
+typedef enum after_word word_fn(struct fake *f, struct fake_task *t,
+                                struct str value);
+
+static double number(struct str value)
+{
+    double d = 0;
+    num_double(value, &d);
+    return d;
+}
+
+static enum after_word do_sleep(struct fake *f, struct fake_task *t,
+                                struct str value)
+{
+    say_metrics(f, t);
+    t->wake_s = f->now_s + number(value) / 1000;
+    return WAIT;
+}
+
+static enum after_word do_metric(struct fake *f, struct fake_task *t,
+                                 struct str value)
+{
+    struct str name, point;
+    (void)f;
+    if (!str_split(&value, ':', &name) || !str_split(&value, '@', &point))
+        return GO_ON;
+    struct metric_pair pair = {name, number(point)};
+    struct metric_line line = {
+        .step = METRIC_NO_STEP, .pairs = &pair, .count = 1};
+    if (value.p)
+        line.step = (int64_t)number(value);
+    metric_batch_add_line(t->batch, &line, METRIC_FROM_METRICS);
+    t->points++;
+    return GO_ON;
+}
+
+static enum after_word do_notice(struct fake *f, struct fake_task *t,
+                                 struct str value)
+{
+    say(f, t, RECORD_NOTICE, value);
+    return GO_ON;
+}
+
+static enum after_word do_checkpoint(struct fake *f, struct fake_task *t,
+                                     struct str value)
+{
+    (void)f;
+    num_uint(value, &t->checkpoint);
+    return GO_ON;
+}
+
+static enum after_word do_ignore_stop(struct fake *f, struct fake_task *t,
+                                      struct str value)
+{
+    (void)f;
+    (void)value;
+    t->ignore_stop = true;
+    return GO_ON;
+}
+
+static enum after_word do_exit(struct fake *f, struct fake_task *t,
+                               struct str value)
+{
+    finish_exit(f, t, (int)number(value));
+    return ENDED;
+}
+
+static enum after_word do_signal(struct fake *f, struct fake_task *t,
+                                 struct str value)
+{
+    finish_signal(f, t, (int)number(value));
+    return ENDED;
+}
+
+static enum after_word do_outcome(struct fake *f, struct fake_task *t,
+                                  struct str value)
+{
+    enum outcome o;
+    if (!outcome_parse(value, &o))
+        return GO_ON;
+    finish_as(f, t, o);
+    return ENDED;
+}
+
+static enum after_word do_die(struct fake *f, struct fake_task *t,
+                              struct str value)
+{
+    (void)t;
+    (void)value;
+    lose_all(f, "the fake worker died");
+    engine_place_up(f->engine);
+    return ENDED;
+}
+
+static enum after_word do_fault(struct fake *f, struct fake_task *t,
+                                struct str value)
+{
+    struct err err = {0};
+    (void)t;
+    (void)value;
+    lose_all(f, "the fake place gave up");
+    err_set(&err, ERR_SYSTEM,
+            "the fake place gave up, as a task's script "
+            "asked");
+    engine_place_fault(f->engine, &err);
+    return ENDED;
+}
+
+static const struct {
+    const char *name;
+    word_fn *fn;
+} words[] = {
+    {"sleep-ms", do_sleep},
+    {"metric", do_metric},
+    {"notice", do_notice},
+    {"checkpoint", do_checkpoint},
+    {"ignore-stop", do_ignore_stop},
+    {"exit", do_exit},
+    {"signal", do_signal},
+    {"outcome", do_outcome},
+    {"die", do_die},
+    {"fault", do_fault},
+};
+
+static enum after_word do_word(struct fake *f, struct fake_task *t,
+                               struct str word)
+{
+    struct str name = {0}, value = word;
+    str_split(&value, '=', &name);
+    if (str_is(name, "attempt")) {
+        t->skipping =
+            !str_is(value, "any") && number(value) != (double)t->attempt;
+        return GO_ON;
+    }
+    size_t count = sizeof words / sizeof *words;
+    for (size_t i = 0; i < count && !t->skipping; i++)
+        if (str_is(name, words[i].name))
+            return words[i].fn(f, t, value);
+    return GO_ON;
+}
+
+/* ---- steps ------------------------------------------------------------ */
+
+static void start(struct fake *f, struct fake_task *t)
+{
+    t->running = true;
+    t->started_s = t->wake_s = f->now_s;
+    if (t->task.needs.time_s > 0) {
+        t->end_s = f->now_s + t->task.needs.time_s;
+        t->end_as = OUTCOME_TIMED_OUT;
+    }
+    say(f, t, RECORD_STARTING, (struct str){0});
+    say_started(f, t);
+}
+
+/* Starts the oldest task that fits. */
+static bool start_one(struct fake *f)
+{
+    for (size_t i = 0; i < f->tasks.len; i++) {
+        struct fake_task *t = f->tasks.p[i];
+        if (!t->running && isinf(t->end_s) &&
+            room_take(&f->room, &t->task.needs, &t->grant)) {
+            start(f, t);
+            return true;
+        }
+    }
+    return false;
+}
+
+static double next_s(const struct fake_task *t)
+{
+    double wake = t->running ? t->wake_s : INFINITY;
+    return t->end_s < wake ? t->end_s : wake;
+}
+
+/* The task to which something happens first, or NULL. */
+static struct fake_task *find_next(const struct fake *f)
+{
+    struct fake_task *next = NULL;
+    for (size_t i = 0; i < f->tasks.len; i++) {
+        struct fake_task *t = f->tasks.p[i];
+        if (!isinf(next_s(t)) && (!next || next_s(t) < next_s(next)))
+            next = t;
+    }
+    return next;
+}
+
+static void run_script(struct fake *f, struct fake_task *t)
+{
+    struct str word;
+    /* A listener may have stopped the task because of its last words. */
+    while (t->end_s > f->now_s) {
+        if (!str_split(&t->script, ' ', &word)) {
+            finish_exit(f, t, 0);
+            return;
+        }
+        if (do_word(f, t, word) != GO_ON)
+            return;
+    }
+}
+
+static void on_step(void *context)
+{
+    struct fake *f = context;
+    struct fake_task *t;
+    if (!start_one(f) && (t = find_next(f))) {
+        if (next_s(t) > f->now_s)
+            f->now_s = next_s(t);
+        if (t->end_s <= f->now_s)
+            finish_as(f, t, t->end_as);
+        else
+            run_script(f, t);
+    }
+    if (f->tasks.len)
+        loop_timer_in(f->step, 0);
+}
+
+/* ---- what it is told -------------------------------------------------- */
+
+static struct fake_task *find(const struct fake *f, const struct record *r)
+{
+    for (size_t i = 0; i < f->tasks.len; i++)
+        if (f->tasks.p[i]->id == r->task &&
+            f->tasks.p[i]->attempt == r->attempt)
+            return f->tasks.p[i];
+    return NULL;
+}
+
+static struct str join_arguments(const struct task *t, struct arena *a)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < t->argc; i++) {
+        if (i)
+            buf_addc(&b, ' ');
+        buf_addstr(&b, t->argv[i].text);
+    }
+    struct str s = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return s;
+}
+
+static void take_task(struct fake *f, const struct record *r)
+{
+    struct fake_task *t = xcalloc(1, sizeof *t);
+    t->id = r->task;
+    t->attempt = r->attempt;
+    t->arena = arena_new();
+    t->end_s = INFINITY;
+    t->batch = metric_batch_new();
+    require(task_parse(&t->task, r->payload, t->arena, NULL) == 0);
+    t->script = join_arguments(&t->task, t->arena);
+    vec_push(&f->tasks, t);
+}
+
+static void end_at(struct fake_task *t, double at_s, enum outcome outcome)
+{
+    if (at_s > t->end_s)
+        return;
+    t->end_s = at_s;
+    t->end_as = t->running ? outcome : OUTCOME_UNSTARTED;
+}
+
+static void fake_send(void *place, const struct record *r)
+{
+    struct fake *f = place;
+    struct fake_task *t = find(f, r);
+    loop_timer_in(f->step, 0);
+    if (r->type == RECORD_TASK) {
+        take_task(f, r);
+    } else if (t && r->type == RECORD_STOP) {
+        double wait_s = t->ignore_stop ? 2 * t->task.grace_s : 0;
+        end_at(t, f->now_s + wait_s, OUTCOME_STOPPED);
+    } else if (t && r->type == RECORD_KILL && r->payload.len == 1) {
+        enum outcome outcome = (enum outcome)r->payload.p[0];
+        if (outcome != OUTCOME_UNSTARTED || !t->running)
+            end_at(t, f->now_s, outcome);
+    }
+}
+
+static void fake_ack(void *place)
+{
+    (void)place;
+}
+
+static void *fake_open(const struct place_setup *setup, struct err *err)
+{
+    struct fake *f = xcalloc(1, sizeof *f);
+    (void)err;
+    f->engine = setup->engine;
+    f->room = *setup->room;
+    f->wall = clock_wall();
+    f->step = loop_timer(setup->given->loop, on_step, f);
+    return f;
+}
+
+static void fake_close(void *place)
+{
+    struct fake *f = place;
+    for (size_t i = 0; i < f->tasks.len; i++)
+        task_free(f->tasks.p[i]);
+    vec_done(&f->tasks);
+    loop_remove(f->step);
+    free(f);
+}
+
+const struct place place_fake = {
+    .name = "fake",
+    .open = fake_open,
+    .close = fake_close,
+    .send = fake_send,
+    .ack = fake_ack,
+};

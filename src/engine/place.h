@@ -1,0 +1,48 @@
+/* place.h - what a place is to the engine, and the engine to a place
+ *
+ * A place takes records (TASK, STOP, KILL) and gives records back; all of it
+ * happens in the event loop. One file per place, one const struct in the
+ * table of engine.c. Private to this folder. */
+#ifndef THRONG_ENGINE_PLACE_H
+#define THRONG_ENGINE_PLACE_H
+
+#include "engine/engine.h"
+
+struct place_setup {
+    struct engine *engine;
+    const struct engine_setup *given; /* lives as long as the place */
+    const struct room *room;          /* all that the place has; likewise */
+};
+
+struct place {
+    const char *name;
+    void *(*open)(const struct place_setup *setup, struct err *err);
+    /* Ends every task and frees the place; calls nobody back. */
+    void (*close)(void *place);
+    /* Takes a copy of the record and returns at once. Answers come from the
+     * loop, never from inside. Not called between engine_place_down and
+     * engine_place_up. */
+    void (*send)(void *place, const struct record *r);
+    /* All records given to the engine until now are committed. */
+    void (*ack)(void *place);
+};
+
+extern const struct place place_local;
+extern const struct place place_fake;
+
+/* A worker said something about a task. -1 when it makes no sense: the
+ * worker is broken. Records of tasks that the engine does not hold are
+ * dropped. */
+int engine_place_record(struct engine *e, const struct record *r,
+                        struct err *err);
+/* From now on nothing can be sent; the queue waits. */
+void engine_place_down(struct engine *e);
+/* Everything that was sent and has not ended is gone, without a trace of a
+ * process. Only while down. */
+void engine_place_lost(struct engine *e, const char *reason);
+/* Sending works again. */
+void engine_place_up(struct engine *e);
+/* The place gives up; it stays down. */
+void engine_place_fault(struct engine *e, const struct err *err);
+
+#endif

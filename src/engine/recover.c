@@ -1,0 +1,134 @@
+/* recover.c - what an ended conductor's workers left behind
+ *
+ * First no process of the study may be left, or a worker could still write
+ * its last words while they are read. A living worker has noticed the end of
+ * its conductor and is ending its tasks: it gets some time to do so, because
+ * its word is worth more than our guess. Then every file is read to its end
+ * or to where it is torn. */
+#include "engine/engine.h"
+#include "engine/sweep.h"
+#include <stdio.h>
+#include <unistd.h>
+
+#define WORKER_SECONDS 3.0
+#define SWEEP_SECONDS 10.0
+#define LOOK_MS 10
+#define WORKER_NAME "throng-worker"
+
+/* ---- processes -------------------------------------------------------- */
+
+/* Called for every process of the study; counts the workers among them. */
+static void count_worker(void *context, const struct process_info *row)
+{
+    size_t *count = context;
+    char path[64];
+    struct buf name;
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)row->pid);
+    buf_init(&name);
+    if (file_read(path, 0, &name, NULL) == 0 &&
+        str_is(str_trim(buf_str(&name)), WORKER_NAME))
+        ++*count;
+    buf_done(&name);
+}
+
+static void wait_for_workers(const char *mark)
+{
+    int64_t end = clock_mono_ns() + (int64_t)(WORKER_SECONDS * 1e9);
+    for (;;) {
+        size_t workers = 0;
+        sweep_marked(mark, count_worker, &workers);
+        if (workers == 0 || clock_mono_ns() > end)
+            return;
+        sweep_pause_ms(LOOK_MS);
+    }
+}
+
+static int end_processes(const char *mark, struct err *err)
+{
+    struct sweep s;
+    wait_for_workers(mark);
+    sweep_init(&s, mark);
+    int rc = sweep_all(&s, SWEEP_SECONDS, err);
+    sweep_done(&s);
+    return rc;
+}
+
+/* ---- files ------------------------------------------------------------ */
+
+struct reader {
+    engine_record_fn *apply;
+    int (*commit)(void *context);
+    void *context;
+};
+
+/* Only what a worker says of tasks is of interest. */
+static bool about_a_task(const struct record *r)
+{
+    return r->type >= RECORD_STARTING && r->type <= RECORD_NOTICE;
+}
+
+static int read_file(const struct reader *to, const char *path, struct err *err)
+{
+    struct str text, rest;
+    struct record r;
+    size_t used;
+    if (file_map(path, &text, err))
+        return -1;
+    /* What does not parse is the end: a torn write, whatever follows it. */
+    for (rest = text; rest.len && record_parse(rest, &r, &used, NULL) > 0;
+         rest = str_n(rest.p + used, rest.len - used))
+        if (about_a_task(&r))
+            to->apply(to->context, &r);
+    file_unmap(text);
+    if (to->commit(to->context))
+        return err_set(err, ERR_SYSTEM,
+                       "what an earlier run left in %s could not be taken "
+                       "over; the file stays",
+                       path);
+    if (unlink(path))
+        return err_errno(err, "cannot remove %s, which has been taken over",
+                         path);
+    return 0;
+}
+
+/* A worker that was killed leaves the folder of its tools. */
+static bool is_tools(const char *name)
+{
+    return str_starts(str_of(name), STR("tools-"));
+}
+
+static int read_files(const struct reader *to, const char *folder,
+                      struct arena *a, struct err *err)
+{
+    struct err missing = {0};
+    const char **names = dir_list(folder, a, &missing);
+    if (!names && missing.kind == ERR_MISSING)
+        return 0;
+    if (!names) {
+        if (err)
+            *err = missing;
+        return -1;
+    }
+    for (; *names; names++) {
+        const char *path = path_join(a, folder, *names);
+        if (is_tools(*names))
+            dir_remove(path, NULL);
+        else if (str_ends(str_of(*names), STR(".rec")) &&
+                 read_file(to, path, err))
+            return -1;
+    }
+    return 0;
+}
+
+int engine_recover(const char *folder, const char *mark,
+                   engine_record_fn *apply, int (*commit)(void *context),
+                   void *context, struct err *err)
+{
+    struct reader to = {apply, commit, context};
+    if (end_processes(mark, err))
+        return -1;
+    struct arena *a = arena_new();
+    int rc = read_files(&to, path_join(a, folder, "last-words"), a, err);
+    arena_free(a);
+    return rc;
+}

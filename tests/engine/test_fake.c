@@ -1,0 +1,233 @@
+/* Place fake, end to end: the script of a task becomes records. */
+#include "rig.h"
+
+static bool all_over(struct rig *r)
+{
+    return r->ended + r->lost == (size_t)(uintptr_t)r->context;
+}
+
+static void run_script(struct rig *r, const char *script, uint32_t attempt)
+{
+    rig_submit(r, 1, attempt, script, 0);
+    r->context = (void *)(uintptr_t)(r->ended + r->lost + 1);
+    rig_run(r, all_over);
+}
+
+static void open_rig(struct rig *r)
+{
+    rig_init(r);
+    rig_open(r, "fake");
+}
+
+static enum outcome outcome_of(const char *script, uint32_t attempt)
+{
+    struct rig r;
+    open_rig(&r);
+    run_script(&r, script, attempt);
+    const struct seen *s = rig_find(&r, RECORD_ENDED, 1);
+    assert_non_null(s);
+    enum outcome o = s->ended.outcome;
+    rig_done(&r);
+    return o;
+}
+
+static void records_come_in_the_order_of_a_real_task(void **state)
+{
+    (void)state;
+    struct rig r;
+    const unsigned order[] = {RECORD_STARTING, RECORD_STARTED, RECORD_METRICS,
+                              RECORD_NOTICE,   RECORD_METRICS, RECORD_ENDED};
+    open_rig(&r);
+    run_script(&r,
+               "python train.py metric=loss:2 metric=acc:.5 sleep-ms=250 "
+               "notice=hm metric=loss:0.5@7 exit=3",
+               4);
+    assert_int_equal(r.seen.len, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(r.seen.p[i].type, order[i]);
+        assert_int_equal(r.seen.p[i].attempt, 4);
+    }
+    assert_string_equal(r.seen.p[3].text, "hm");
+    const struct seen *end = &r.seen.p[5];
+    assert_int_equal(end->ended.outcome, OUTCOME_FAILED);
+    assert_int_equal(end->ended.exit_code, 3);
+    assert_int_equal(end->ended.metric_points, 3);
+    assert_string_equal(end->text, "exit code 3");
+    assert_true(end->ended.seconds > 0.249 && end->ended.seconds < 0.251);
+    assert_int_equal(r.points, 3);
+    assert_true(r.last_value == 0.5);
+    rig_done(&r);
+}
+
+static void a_script_says_how_it_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(outcome_of("nothing known", 1), OUTCOME_DONE);
+    assert_int_equal(outcome_of("exit=0", 1), OUTCOME_DONE);
+    assert_int_equal(outcome_of("exit=85 checkpoint=3", 1),
+                     OUTCOME_CHECKPOINTED);
+    assert_int_equal(outcome_of("exit=78", 1), OUTCOME_INVALID);
+    assert_int_equal(outcome_of("exit=1", 1), OUTCOME_FAILED);
+    assert_int_equal(outcome_of("signal=11", 1), OUTCOME_FAILED);
+    assert_int_equal(outcome_of("outcome=memory", 1), OUTCOME_MEMORY);
+}
+
+static void a_script_can_differ_by_attempt(void **state)
+{
+    (void)state;
+    const char *script =
+        "attempt=1 exit=1 attempt=2 exit=85 attempt=any exit=0";
+    assert_int_equal(outcome_of(script, 1), OUTCOME_FAILED);
+    assert_int_equal(outcome_of(script, 2), OUTCOME_CHECKPOINTED);
+    assert_int_equal(outcome_of(script, 3), OUTCOME_DONE);
+}
+
+static void virtual_time_is_not_waited_for(void **state)
+{
+    (void)state;
+    struct rig r;
+    int64_t begin = clock_mono_ns();
+    open_rig(&r);
+    run_script(&r, "sleep-ms=86400000", 1);
+    assert_true(rig_find(&r, RECORD_ENDED, 1)->ended.seconds == 86400);
+    assert_true(clock_mono_ns() - begin < (int64_t)30e9);
+    rig_done(&r);
+}
+
+static void a_time_limit_ends_a_task(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct task t;
+    open_rig(&r);
+    rig_task(&r, &t, 1, 1, "sleep-ms=5000");
+    t.needs.time_s = 2;
+    assert_int_equal(engine_submit(r.engine, &t, 0, NULL), 0);
+    r.context = (void *)(uintptr_t)1;
+    rig_run(&r, all_over);
+    const struct seen *s = rig_find(&r, RECORD_ENDED, 1);
+    assert_int_equal(s->ended.outcome, OUTCOME_TIMED_OUT);
+    assert_true(s->ended.seconds == 2);
+    rig_done(&r);
+}
+
+static void stop_at_first_metric(struct rig *r, const struct seen *s)
+{
+    if (s->type == RECORD_METRICS)
+        engine_stop_task(r->engine, s->task);
+}
+
+static void a_stop_ends_a_task_at_once_unless_it_ignores_it(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_rig(&r);
+    r.on_seen = stop_at_first_metric;
+    run_script(&r, "metric=a:1 sleep-ms=9000 metric=a:2", 1);
+    const struct seen *s = rig_find(&r, RECORD_ENDED, 1);
+    assert_int_equal(s->ended.outcome, OUTCOME_STOPPED);
+    assert_true(s->ended.seconds == 0);
+    r.seen.len = 0;
+    run_script(&r, "ignore-stop metric=a:1 sleep-ms=9000 metric=a:2", 2);
+    s = rig_find(&r, RECORD_ENDED, 1);
+    assert_int_equal(s->ended.outcome, OUTCOME_STOPPED);
+    assert_true(s->ended.seconds == 2);
+    rig_done(&r);
+}
+
+static void kill_at_start(struct rig *r, const struct seen *s)
+{
+    if (s->type == RECORD_STARTED)
+        engine_kill_task(r->engine, s->task, OUTCOME_DIVERGED);
+}
+
+static void a_killed_task_counts_as_it_was_told(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_rig(&r);
+    r.on_seen = kill_at_start;
+    run_script(&r, "sleep-ms=9000", 1);
+    assert_int_equal(rig_find(&r, RECORD_ENDED, 1)->ended.outcome,
+                     OUTCOME_DIVERGED);
+    rig_done(&r);
+}
+
+static void a_dying_worker_loses_all_and_the_queue_goes_on(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    r.parallel = 2;
+    rig_open(&r, "fake");
+    rig_submit(&r, 1, 1, "sleep-ms=2000", 0);
+    rig_submit(&r, 2, 1, "sleep-ms=1000 die", 0);
+    rig_submit(&r, 3, 1, "exit=0", 0);
+    r.context = (void *)(uintptr_t)3;
+    rig_run(&r, all_over);
+    assert_int_equal(r.lost, 2);
+    assert_true(rig_find(&r, RIG_LOST, 1)->started);
+    assert_true(rig_find(&r, RIG_LOST, 2)->started);
+    assert_int_equal(rig_find(&r, RECORD_ENDED, 3)->ended.outcome,
+                     OUTCOME_DONE);
+    rig_done(&r);
+}
+
+static bool faulted(struct rig *r)
+{
+    return r->faults > 0;
+}
+
+static void a_fault_is_told_and_the_engine_can_still_quit(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    r.parallel = 1;
+    rig_open(&r, "fake");
+    rig_submit(&r, 1, 1, "fault", 0);
+    rig_submit(&r, 2, 1, "exit=0", 0);
+    rig_run(&r, faulted);
+    assert_int_equal(r.lost, 1);
+    engine_quit(r.engine, false);
+    rig_run(&r, rig_idle);
+    assert_int_equal(rig_find(&r, RECORD_ENDED, 2)->ended.outcome,
+                     OUTCOME_UNSTARTED);
+    rig_done(&r);
+}
+
+static void no_more_tasks_run_at_once_than_fit(void **state)
+{
+    (void)state;
+    struct rig r;
+    size_t running = 0, most = 0;
+    open_rig(&r);
+    for (uint64_t i = 0; i < 50; i++)
+        rig_submit(&r, i, 1, "sleep-ms=3", 0);
+    r.context = (void *)(uintptr_t)50;
+    rig_run(&r, all_over);
+    for (size_t i = 0; i < r.seen.len; i++) {
+        running += r.seen.p[i].type == RECORD_STARTED;
+        running -= r.seen.p[i].type == RECORD_ENDED;
+        most = running > most ? running : most;
+    }
+    assert_int_equal(most, 4);
+    rig_done(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_come_in_the_order_of_a_real_task),
+        cmocka_unit_test(a_script_says_how_it_ends),
+        cmocka_unit_test(a_script_can_differ_by_attempt),
+        cmocka_unit_test(virtual_time_is_not_waited_for),
+        cmocka_unit_test(a_time_limit_ends_a_task),
+        cmocka_unit_test(a_stop_ends_a_task_at_once_unless_it_ignores_it),
+        cmocka_unit_test(a_killed_task_counts_as_it_was_told),
+        cmocka_unit_test(a_dying_worker_loses_all_and_the_queue_goes_on),
+        cmocka_unit_test(a_fault_is_told_and_the_engine_can_still_quit),
+        cmocka_unit_test(no_more_tasks_run_at_once_than_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+#include "rig.h"
+#include "engine/sweep.h"
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct process_id spawn_sleeper(const char *mark, bool session)
+{
+    const char *argv[] = {"/bin/sleep", "1000", NULL};
+    const char *env[] = {mark, NULL};
+    struct spawn s = {.argv = argv,
+                      .env = env,
+                      .in = -1,
+                      .out = -1,
+                      .err = -1,
+                      .keep_fd = -1,
+                      .session = session};
+    struct process_id id;
+    struct err err = {0};
+    if (process_spawn(&s, &id, &err))
+        fail_msg("%s", err.text);
+    return id;
+}
+
+static void end_sleeper(struct process_id id)
+{
+    kill(id.pid, SIGKILL);
+    waitpid(id.pid, NULL, 0);
+}
+
+static void only_marked_processes_are_ended(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct sweep s;
+    struct err err = {0};
+    rig_init(&r);
+    struct process_id marked = spawn_sleeper(r.mark, true);
+    struct process_id same_session = spawn_sleeper(r.mark, false);
+    struct process_id other = spawn_sleeper("THRONG_STORE=/elsewhere", true);
+    assert_int_equal(sweep_marked(r.mark, NULL, NULL), 2);
+    sweep_init(&s, r.mark);
+    assert_int_equal(sweep_all(&s, 30, &err), 0);
+    assert_false(process_alive(marked));
+    assert_false(process_alive(same_session));
+    assert_true(process_alive(other));
+    assert_int_equal(sweep_marked(r.mark, NULL, NULL), 0);
+    sweep_done(&s);
+    end_sleeper(marked);
+    end_sleeper(same_session);
+    end_sleeper(other);
+    rig_done(&r);
+}
+
+/* A child with a session of its own, started after the worker and not noted,
+ * is what an orphan looks like. */
+static void orphans_are_ended_and_kin_is_spared(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct sweep s;
+    struct err err = {0};
+    rig_init(&r);
+    struct process_id worker = spawn_sleeper("A=B", true);
+    struct process_id kin = spawn_sleeper("A=B", true);
+    sweep_init(&s, r.mark);
+    s.worker = worker;
+    sweep_note_kin(&s);
+    struct process_id orphan = spawn_sleeper("A=B", true);
+    struct process_id ours = spawn_sleeper("A=B", false);
+    end_sleeper(worker);
+    /* Too late: this would take the orphan for kin. */
+    sweep_note_kin(&s);
+    assert_int_equal(sweep_all(&s, 30, &err), 0);
+    assert_int_equal(kill(orphan.pid, 0), -1);
+    assert_true(process_alive(kin));
+    assert_true(process_alive(ours));
+    sweep_done(&s);
+    end_sleeper(kin);
+    end_sleeper(ours);
+    rig_done(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_marked_processes_are_ended),
+        cmocka_unit_test(orphans_are_ended_and_kin_is_spared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
