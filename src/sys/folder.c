@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/hash.h"
@@ -23,23 +24,22 @@ static int make_one(const char *path, struct err *err)
 
 int dir_make(const char *path, struct err *err)
 {
-    int rc = 0;
+    char part[PATH_MAX];
+    size_t len = strlen(path);
     if (mkdir(path, 0777) == 0)
         return 0;
-    if (errno != ENOENT)
+    if (errno != ENOENT || len == 0 || len >= sizeof(part))
         return make_one(path, err);
-    char *part = xstrdup(path);
-    for (char *p = part + 1; part[0] && *p && rc == 0; p++) {
+    memcpy(part, path, len + 1);
+    for (char *p = part + 1; *p; p++) {
         if (*p != '/')
             continue;
         *p = 0;
-        rc = make_one(part, err);
+        if (make_one(part, err) < 0)
+            return -1;
         *p = '/';
     }
-    if (rc == 0)
-        rc = make_one(part, err);
-    free(part);
-    return rc;
+    return make_one(path, err);
 }
 
 const char **dir_list(const char *path, struct arena *a, struct err *err)
