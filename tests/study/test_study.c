@@ -1,0 +1,491 @@
+/* test_study.c - the conductor, end to end, on the fake place
+ *
+ * Each test writes a study whose command is a script of the fake place (see
+ * engine/fake.c), runs it, and looks at the store. */
+#include "study/study.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+struct bed {
+    char home[64];
+    struct arena *arena;
+    struct machine machine;
+    struct err err;
+    struct study_setup setup; /* tests may change it before bed_run */
+    struct store *store;      /* opened for reading after a run */
+};
+
+static int bed_open(void **state)
+{
+    struct bed *b = xcalloc(1, sizeof(*b));
+    snprintf(b->home, sizeof(b->home), "/tmp/throng-study-XXXXXX");
+    assert_non_null(mkdtemp(b->home));
+    b->arena = arena_new();
+    snprintf(b->machine.host, sizeof(b->machine.host), "here");
+    b->machine.cpus = 2;
+    b->machine.memory_bytes = 8ull << 30;
+    *state = b;
+    return 0;
+}
+
+static int bed_close(void **state)
+{
+    struct bed *b = *state;
+    store_close(b->store);
+    assert_int_equal(dir_remove(b->home, NULL), 0);
+    arena_free(b->arena);
+    free(b);
+    return 0;
+}
+
+static int no_files(void *context, const char *path, struct str *text,
+                    struct err *err)
+{
+    (void)context;
+    (void)text;
+    return err_set(err, ERR_MISSING, "%s is not there", path);
+}
+
+/* Runs the study of a text; -1 when it could not be opened or broke. */
+static int bed_run(struct bed *b, const char *text, enum study_end *end)
+{
+    struct plan_reader reader = {.read = no_files};
+    struct problems problems;
+    problems_init(&problems, b->arena);
+    struct plan *plan =
+        plan_read(str_of(text), "s.yaml", &reader, b->arena, &problems);
+    if (!plan) {
+        struct buf why;
+        buf_init(&why);
+        problems_print(&why, &problems);
+        fail_msg("%s", why.p);
+    }
+    store_close(b->store);
+    b->store = NULL;
+    memset(&b->err, 0, sizeof(b->err));
+    struct loop *loop = loop_new(&b->err);
+    b->setup.plan = plan;
+    b->setup.home = b->home;
+    b->setup.folder = path_join(b->arena, b->home, ".throng/s");
+    b->setup.place = "fake";
+    b->setup.worker = "none";
+    b->setup.loop = loop;
+    b->setup.machine = &b->machine;
+    struct study *study = study_open(&b->setup, &b->err);
+    int rc = study ? study_run(study, end, &b->err) : -1;
+    study_close(study);
+    loop_free(loop);
+    plan_close(plan);
+    problems_done(&problems);
+    if (file_exists(path_join(b->arena, b->setup.folder, "study.db")))
+        b->store = store_open(b->setup.folder, false, NULL);
+    return rc;
+}
+
+static struct trial trial(struct bed *b, int64_t id)
+{
+    struct trial t;
+    struct err err = {0};
+    if (store_trial(b->store, id, b->arena, &t, &err))
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static int64_t count(struct bed *b, enum state s)
+{
+    struct counts c;
+    assert_int_equal(store_counts(b->store, &c, NULL), 0);
+    return c.by_state[s];
+}
+
+#define GRID                                                                   \
+    "method: grid\nmetric: {name: loss, goal: minimize}\n"                     \
+    "parameters: {lr: {values: [3, 1, 2]}}\n"
+
+static void every_point_of_a_grid_is_done_once_and_the_best_known(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b, GRID "command: [x, 'metric=loss:{lr}']\n", &end), 0);
+    assert_int_equal(end, STUDY_COMPLETE);
+    assert_int_equal(count(b, STATE_DONE), 3);
+    assert_int_equal(store_best(b->store, true), 2);
+    assert_true(trial(b, 2).value == 1);
+    assert_int_equal(trial(b, 2).attempts, 1);
+    assert_true(str_is(trial(b, 1).point, "{\"lr\":3}"));
+}
+
+static void a_failed_attempt_is_tried_again(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             GRID "retries: 2\nretry_delay: 0\n"
+                                  "command: [x, attempt=1, exit=3, "
+                                  "attempt=2, 'metric=loss:{lr}']\n",
+                             &end),
+                     0);
+    assert_int_equal(count(b, STATE_DONE), 3);
+    assert_int_equal(trial(b, 1).attempts, 2);
+    assert_int_equal(trial(b, 1).failures, 1);
+    assert_true(trial(b, 1).value == 3);
+    struct attempt *list;
+    size_t n;
+    assert_int_equal(store_attempts(b->store, 1, b->arena, &list, &n, NULL),
+                     0);
+    assert_int_equal(n, 2);
+    assert_int_equal(list[0].outcome, OUTCOME_FAILED);
+    assert_int_equal(list[0].exit_code, 3);
+    assert_int_equal(list[1].outcome, OUTCOME_DONE);
+}
+
+static void used_up_retries_make_it_failed(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    b->setup.keep_going = true;
+    assert_int_equal(bed_run(b,
+                             GRID "retries: 1\nretry_delay: 0\n"
+                                  "command: [x, exit=3]\n",
+                             &end),
+                     0);
+    assert_int_equal(end, STUDY_COMPLETE);
+    assert_int_equal(count(b, STATE_FAILED), 3);
+    assert_int_equal(trial(b, 3).attempts, 2);
+    assert_true(isnan(trial(b, 3).value));
+    assert_true(trial(b, 3).reason.len > 0);
+}
+
+static void exit_78_is_invalid_and_never_tried_again(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b, GRID "retries: 5\ncommand: [x, exit=78]\n", &end), 0);
+    assert_int_equal(count(b, STATE_INVALID), 3);
+    assert_int_equal(trial(b, 1).attempts, 1);
+}
+
+static void a_checkpointed_attempt_goes_on_without_using_a_retry(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b,
+                GRID "command: [x, attempt=1, checkpoint=7, exit=85, "
+                     "attempt=2, checkpoint=8, exit=85, attempt=3, "
+                     "'metric=loss:{lr}']\n",
+                &end),
+        0);
+    assert_int_equal(count(b, STATE_DONE), 3);
+    assert_int_equal(trial(b, 1).attempts, 3);
+    assert_int_equal(trial(b, 1).failures, 0);
+}
+
+static void two_checkpoints_without_a_change_count_as_failed(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b, GRID "command: [x, checkpoint=7, exit=85]\n", &end), 0);
+    assert_int_equal(count(b, STATE_FAILED), 3);
+    assert_int_equal(trial(b, 1).attempts, 2);
+}
+
+static void lost_attempts_use_no_retry_but_three_in_a_row_fail(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nparallel: 1\n"
+                             "metric: {name: loss}\n"
+                             "parameters: {lr: {values: [1]}}\n"
+                             "command: [x, die]\n",
+                             &end),
+                     0);
+    assert_int_equal(trial(b, 1).state, STATE_FAILED);
+    assert_int_equal(trial(b, 1).attempts, 3);
+    assert_int_equal(trial(b, 1).failures, 0);
+}
+
+static void when_the_first_trials_all_fail_the_study_ends_early(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nparameters: {n: {min: 1, max: "
+                             "1000}}\ncommand: [x, exit=1]\n",
+                             &end),
+                     0);
+    assert_int_equal(end, STUDY_ALL_FAILED);
+    assert_in_range(count(b, STATE_FAILED), 3, 20);
+}
+
+static void max_failures_ends_the_study(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    b->setup.keep_going = true;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nmax_failures: 5\n"
+                             "parameters: {n: {min: 1, max: 1000}}\n"
+                             "command: [x, sleep-ms=2000, exit=1]\n",
+                             &end),
+                     0);
+    assert_int_equal(end, STUDY_FAILURES);
+    assert_in_range(count(b, STATE_FAILED), 6, 8);
+}
+
+static void no_trial_starts_after_the_target(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = "method: grid\nmetric: {name: n, goal: maximize, "
+                       "target: 10}\nparameters: {n: {min: 1, max: 1000}}\n"
+                       "command: [x, sleep-ms=2000, 'metric=n:{n}']\n";
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_TARGET);
+    assert_in_range(count(b, STATE_DONE), 10, 12);
+    int64_t done = count(b, STATE_DONE);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_TARGET);
+    assert_int_equal(count(b, STATE_DONE), done);
+}
+
+static void a_run_of_count_trials_goes_on_later(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
+    b->setup.count = 2;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_COUNT);
+    assert_int_equal(count(b, STATE_DONE), 2);
+    b->setup.count = 0;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_COMPLETE);
+    assert_int_equal(count(b, STATE_DONE), 3);
+    assert_int_equal(trial(b, 1).attempts, 1);
+}
+
+static void pick_best_takes_the_best_value_and_last_the_last(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nmetric: {name: loss, pick: best}\n"
+                             "parameters: {lr: {values: [1]}}\n"
+                             "command: [x, metric=loss:2, metric=loss:1, "
+                             "metric=loss:3]\n",
+                             &end),
+                     0);
+    assert_true(trial(b, 1).value == 1);
+}
+
+static void the_newest_attempts_value_at_a_step_wins(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b,
+                "method: grid\nmetric: {name: loss, pick: best}\n"
+                "retries: 1\nretry_delay: 0\n"
+                "parameters: {lr: {values: [1]}}\n"
+                "command: [x, attempt=1, 'metric=loss:0.1@0', exit=1, "
+                "attempt=2, 'metric=loss:5@0', 'metric=loss:4@1']\n",
+                &end),
+        0);
+    assert_true(trial(b, 1).value == 4);
+}
+
+static void a_repeated_point_is_one_group_with_several_seeds(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b, GRID "repeat: 2\ncommand: [x, 'metric=loss:{lr}']\n",
+                &end),
+        0);
+    assert_int_equal(count(b, STATE_DONE), 6);
+    assert_true(str_eq(trial(b, 1).point, trial(b, 2).point));
+    assert_int_equal(trial(b, 1).group, trial(b, 2).group);
+    assert_int_not_equal(trial(b, 2).group, trial(b, 3).group);
+    assert_int_equal(trial(b, 2).member, 1);
+}
+
+static void another_question_under_the_same_name_is_refused(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b, GRID "command: [x, 'metric=loss:{lr}']\n", &end), 0);
+    assert_int_equal(bed_run(b,
+                             "method: grid\n"
+                             "metric: {name: loss, goal: minimize}\n"
+                             "parameters: {lr: {values: [3, 1, 9]}}\n"
+                             "command: [x, 'metric=loss:{lr}']\n",
+                             &end),
+                     -1);
+    assert_int_equal(b->err.kind, ERR_INPUT);
+    assert_non_null(strstr(b->err.text, "--new"));
+    assert_int_equal(count(b, STATE_DONE), 3);
+}
+
+static void a_larger_run_cap_extends_a_finished_study(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *tail = "metric: {name: loss}\nparameters: {lr: {min: 0.0, "
+                       "max: 1.0}}\ncommand: [x, 'metric=loss:{lr}']\n";
+    char text[512];
+    snprintf(text, sizeof(text), "method: random\nrun_cap: 4\n%s", tail);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(count(b, STATE_DONE), 4);
+    struct str first = trial(b, 1).point;
+    snprintf(text, sizeof(text), "method: random\nrun_cap: 9\n%s", tail);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_COMPLETE);
+    assert_int_equal(count(b, STATE_DONE), 9);
+    assert_true(str_eq(first, trial(b, 1).point));
+}
+
+static void needs_that_can_never_be_met_are_refused_at_once(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b, GRID "resources: {cpus: 64}\ncommand: [x]\n", &end), -1);
+    assert_non_null(strstr(b->err.text, "64"));
+}
+
+static void needs_of_one_point_that_cannot_be_met_make_it_invalid(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nparameters: {n: {values: [1, "
+                             "64]}}\nresources: {cpus: '${n}'}\n"
+                             "command: [x]\n",
+                             &end),
+                     0);
+    assert_int_equal(trial(b, 1).state, STATE_DONE);
+    assert_int_equal(trial(b, 2).state, STATE_INVALID);
+    assert_non_null(strstr(trial(b, 2).reason.p, "64"));
+}
+
+static void patience_stops_a_trial_that_gets_no_better(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b,
+                "method: grid\nmetric: {name: loss}\n"
+                "early_terminate: {type: patience, patience: 2}\n"
+                "parameters: {lr: {values: [1]}}\n"
+                "command: [x, metric=loss:3, metric=loss:2, metric=loss:5, "
+                "metric=loss:5, metric=loss:5, sleep-ms=100000, "
+                "metric=loss:0]\n",
+                &end),
+        0);
+    assert_int_equal(trial(b, 1).state, STATE_STOPPED);
+    assert_true(trial(b, 1).value == 5);
+}
+
+static void a_waiting_trial_can_be_killed_while_nothing_runs(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
+    b->setup.count = 1;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    store_close(b->store);
+    struct store *w = store_open(b->setup.folder, true, &b->err);
+    assert_non_null(w);
+    struct trial t = {.id = 2, .point = STR("{\"lr\":1}"), .parent = -1};
+    t.value = NAN;
+    int64_t changed = 0;
+    assert_int_equal(store_lease_take(w, false, &b->err), 0);
+    assert_int_equal(store_begin(w, &b->err), 0);
+    assert_int_equal(store_trial_add(w, &t, &b->err), 0);
+    assert_int_equal(store_commit(w, &b->err), 0);
+    assert_int_equal(study_apply(w, "kill", "2", NULL, &changed, &b->err), 0);
+    assert_int_equal(changed, 1);
+    store_close(w);
+    b->store = NULL;
+    b->setup.count = 0;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(trial(b, 2).state, STATE_KILLED);
+    assert_int_equal(count(b, STATE_DONE), 2);
+}
+
+static void an_attempt_left_open_ends_as_interrupted_and_runs_again(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
+    b->setup.count = 1;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    store_close(b->store);
+    struct store *w = store_open(b->setup.folder, true, &b->err);
+    struct trial t = {.id = 2, .point = STR("{\"lr\":1}"), .parent = -1};
+    t.value = NAN;
+    struct attempt a = {.trial = 2, .number = 1};
+    assert_int_equal(store_lease_take(w, false, &b->err), 0);
+    assert_int_equal(store_begin(w, &b->err), 0);
+    assert_int_equal(store_trial_add(w, &t, &b->err), 0);
+    t.attempts = 1;
+    t.state = STATE_RUNNING;
+    assert_int_equal(store_trial_update(w, &t, &b->err), 0);
+    assert_int_equal(store_attempt_put(w, &a, &b->err), 0);
+    assert_int_equal(store_commit(w, &b->err), 0);
+    store_close(w);
+    b->store = NULL;
+    b->setup.count = 0;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(count(b, STATE_DONE), 3);
+    struct attempt *list;
+    size_t n;
+    assert_int_equal(store_attempts(b->store, 2, b->arena, &list, &n, NULL),
+                     0);
+    assert_int_equal(n, 2);
+    assert_int_equal(list[0].outcome, OUTCOME_INTERRUPTED);
+    assert_int_equal(list[1].outcome, OUTCOME_DONE);
+    assert_true(trial(b, 2).value == 1);
+}
+
+#define on_bed(test) cmocka_unit_test_setup_teardown(test, bed_open, bed_close)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        on_bed(every_point_of_a_grid_is_done_once_and_the_best_known),
+        on_bed(a_failed_attempt_is_tried_again),
+        on_bed(used_up_retries_make_it_failed),
+        on_bed(exit_78_is_invalid_and_never_tried_again),
+        on_bed(a_checkpointed_attempt_goes_on_without_using_a_retry),
+        on_bed(two_checkpoints_without_a_change_count_as_failed),
+        on_bed(lost_attempts_use_no_retry_but_three_in_a_row_fail),
+        on_bed(when_the_first_trials_all_fail_the_study_ends_early),
+        on_bed(max_failures_ends_the_study),
+        on_bed(no_trial_starts_after_the_target),
+        on_bed(a_run_of_count_trials_goes_on_later),
+        on_bed(pick_best_takes_the_best_value_and_last_the_last),
+        on_bed(the_newest_attempts_value_at_a_step_wins),
+        on_bed(a_repeated_point_is_one_group_with_several_seeds),
+        on_bed(another_question_under_the_same_name_is_refused),
+        on_bed(a_larger_run_cap_extends_a_finished_study),
+        on_bed(needs_that_can_never_be_met_are_refused_at_once),
+        on_bed(needs_of_one_point_that_cannot_be_met_make_it_invalid),
+        on_bed(patience_stops_a_trial_that_gets_no_better),
+        on_bed(a_waiting_trial_can_be_killed_while_nothing_runs),
+        on_bed(an_attempt_left_open_ends_as_interrupted_and_runs_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
