@@ -345,14 +345,6 @@ static void send_kill(struct engine *e, const struct held *h,
     e->place->send(e->at, &r);
 }
 
-/* While we believe that the task waits at the place it may begin: the first
- * record takes it back if it has not, and is ignored if it has. */
-static void take_back(struct engine *e, const struct held *h)
-{
-    if (!h->begun)
-        send_kill(e, h, OUTCOME_UNSTARTED);
-}
-
 void engine_stop_task(struct engine *e, uint64_t task)
 {
     struct held *h = idmap_get(e->held, task);
@@ -363,7 +355,6 @@ void engine_stop_task(struct engine *e, uint64_t task)
     else if (h->where == AT_PLACE && !e->down) {
         struct record r = {
             .type = RECORD_STOP, .attempt = h->attempt, .task = h->id};
-        take_back(e, h);
         e->place->send(e->at, &r);
     }
 }
@@ -372,11 +363,16 @@ static void kill_held(struct engine *e, struct held *h, enum outcome outcome)
 {
     if (h->where == IN_QUEUE)
         drop(e, h);
-    else if (h->where == AT_PLACE && !e->down) {
-        take_back(e, h);
-        if (outcome != OUTCOME_UNSTARTED)
-            send_kill(e, h, outcome);
-    }
+    else if (h->where == AT_PLACE && !e->down)
+        send_kill(e, h, outcome);
+}
+
+/* While we believe that a task waits at the place it may begin there. This
+ * outcome takes it back if it has not, and means nothing if it has. */
+static void take_back(struct engine *e, struct held *h)
+{
+    if (!h->begun)
+        kill_held(e, h, OUTCOME_UNSTARTED);
 }
 
 void engine_kill_task(struct engine *e, uint64_t task, enum outcome outcome)
@@ -392,7 +388,10 @@ void engine_quit(struct engine *e, bool kill)
     void *h;
     e->quitting = true;
     for (size_t at = 0; idmap_next(e->held, &at, &id, &h);)
-        kill_held(e, h, kill ? OUTCOME_INTERRUPTED : OUTCOME_UNSTARTED);
+        if (kill)
+            kill_held(e, h, OUTCOME_INTERRUPTED);
+        else
+            take_back(e, h);
     if (idmap_count(e->held) == 0)
         loop_timer_in(e->later, 0);
 }

@@ -33,7 +33,7 @@ struct engine_hooks {
 };
 
 struct engine_setup {
-    const char *place;  /* "local", "fake" */
+    const char *place; /* "local", "fake" */
     struct loop *loop;
     const struct machine *machine;
     uint32_t parallel;  /* tasks at once; 0: as many as fit */
@@ -46,8 +46,7 @@ struct engine_setup {
 };
 
 struct engine *engine_open(const struct engine_setup *setup,
-                           const struct engine_hooks *hooks,
-                           struct err *err);
+                           const struct engine_hooks *hooks, struct err *err);
 /* Ends every task at once (after engine_quit and idle there are none). */
 void engine_close(struct engine *e);
 

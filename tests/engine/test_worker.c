@@ -228,6 +228,35 @@ static void quit_drains(void **state)
     rig_done(&r);
 }
 
+static bool at_once(struct rig *r)
+{
+    (void)r;
+    return true;
+}
+
+/* The tasks begin while nobody listens, so that the engine believes that
+ * they wait at the worker when it asks for them back. */
+static void quit_does_not_end_what_began_unheard(void **state)
+{
+    (void)state;
+    struct rig r;
+    if (!have_worker(&r))
+        skip();
+    r.parallel = 2;
+    rig_open(&r, "local");
+    rig_submit(&r, 1, 1, "/bin/sleep 1", 0);
+    rig_submit(&r, 2, 1, "/bin/sleep 1", 0);
+    rig_run(&r, at_once);
+    while (rig_processes(&r) < 3)
+        ;
+    assert_int_equal(r.seen.len, 0);
+    engine_quit(r.engine, false);
+    rig_run(&r, rig_idle);
+    assert_int_equal(outcome_of(&r, 1), OUTCOME_DONE);
+    assert_int_equal(outcome_of(&r, 2), OUTCOME_DONE);
+    rig_done(&r);
+}
+
 static void quit_with_kill_interrupts(void **state)
 {
     (void)state;
@@ -345,6 +374,7 @@ int main(void)
         cmocka_unit_test(a_task_that_never_began_is_lost_as_such),
         cmocka_unit_test(stop_and_kill_end_tasks),
         cmocka_unit_test(quit_drains),
+        cmocka_unit_test(quit_does_not_end_what_began_unheard),
         cmocka_unit_test(quit_with_kill_interrupts),
         cmocka_unit_test(a_killed_conductor_leaves_last_words_and_no_process),
         cmocka_unit_test(closing_with_tasks_leaves_last_words_too),
