@@ -27,15 +27,16 @@ struct problem {
 };
 struct problems {
     struct arena *arena;
-    VEC(struct problem) list; /* in order of place */
-    size_t errors;
+    VEC(struct problem) list; /* in order of place; at most PROBLEMS_MAX */
+    size_t errors;            /* also those that are not in the list */
+    size_t dropped;           /* problems that found no room in the list */
 };
+#define PROBLEMS_MAX 1000
 void problems_init(struct problems *p, struct arena *a);
 void problems_done(struct problems *p);
-void problems_add(struct problems *p, enum problem_level level,
-                  struct str file, uint32_t line, uint32_t column,
-                  struct str hint, const char *fmt, ...)
-    __attribute__((format(printf, 7, 8)));
+void problems_add(struct problems *p, enum problem_level level, struct str file,
+                  uint32_t line, uint32_t column, struct str hint,
+                  const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 /* "study.yaml:3:7: error: … (did you mean …?)" lines, for people. */
 void problems_print(struct buf *b, const struct problems *p);
 
@@ -93,6 +94,8 @@ enum command_kind {
     COMMAND_ARGS_NO_BOOLEAN_FLAGS,
     COMMAND_ARGS_JSON,
     COMMAND_ARGS_JSON_FILE,
+    COMMAND_SHELL, /* a line for /bin/sh -c: as TEXT and macros too, each
+                      value quoted for the shell */
 };
 struct command_part {
     enum command_kind kind;
@@ -115,9 +118,9 @@ struct plan_objective {
 struct plan_points; /* an opened point list; see below */
 
 struct plan {
-    struct str file;   /* the study file's path as given */
-    struct str text;   /* and its text */
-    struct str name;   /* of the study */
+    struct str file; /* the study file's path as given */
+    struct str text; /* and its text */
+    struct str name; /* of the study */
     struct str description;
     struct value *root; /* the whole file */
 
@@ -128,8 +131,8 @@ struct plan {
     struct plan_points *points; /* or NULL */
     uint64_t seed;
     bool seed_said;
-    int64_t run_cap; /* 0: none */
-    uint32_t repeat; /* at least 1 */
+    int64_t run_cap;  /* 0: none */
+    uint32_t repeat;  /* at least 1 */
     struct str order; /* free, lag, batch */
     int64_t lag;
     struct str warm_start;
@@ -158,12 +161,12 @@ struct plan {
 
     const struct value *resources; /* as written, may hold ${name} */
     bool cpus_said;
-    uint32_t parallel;  /* 0: not said */
-    double time_limit_s; /* of the whole study; 0: none */
+    uint32_t parallel;    /* 0: not said */
+    double time_limit_s;  /* of the whole study; 0: none */
     int64_t max_failures; /* -1: none */
     uint32_t retries;
     double retry_delay_s;
-    double grace_s;      /* default 30 */
+    double grace_s;            /* default 30 */
     uint64_t output_max_bytes; /* of one trial's log; default 64 MiB */
     enum keep_kind keep;
     int64_t keep_count;
@@ -186,22 +189,36 @@ struct value *plan_yaml(struct str text, const char *file, struct arena *a,
 
 /* ---- from a plan to a task -------------------------------------------- */
 
+/* True when a parameter of that name is declared: a leaf of the space
+ * ("opt.lr"), a nested outer name ("opt") or a member of the points. */
+bool plan_declares(const struct plan *p, struct str name);
+
 /* The argument vector of a point. */
 int plan_command(const struct plan *p, const struct value *point,
                  struct arena *a, const struct arg **argv, size_t *argc,
                  struct err *err);
 /* The needs of a point (${name} replaced). */
-int plan_needs(const struct plan *p, const struct value *point,
-               struct needs *n, struct err *err);
-/* Template files filled in for a point. */
-int plan_files(const struct plan *p, const struct value *point,
-               struct arena *a, const struct task_file **files, size_t *count,
+int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
                struct err *err);
+/* Template files filled in for a point. */
+int plan_files(const struct plan *p, const struct value *point, struct arena *a,
+               const struct task_file **files, size_t *count, struct err *err);
 /* An argument vector as a line that can be pasted into a shell. With redact,
  * values of names that end in _KEY, _TOKEN, _SECRET, PASSWORD are replaced
  * (never a declared parameter's). */
 void plan_print_command(struct buf *b, const struct plan *p,
                         const struct arg *argv, size_t argc, bool redact);
+
+/* ---- the keys --------------------------------------------------------- */
+
+/* What may stand in a study file, for help texts; by index until NULL. */
+struct plan_key {
+    const char *name; /* "metric.goal" for what stands inside of a key */
+    const char *kind; /* "a whole number", "minimize or maximize" … */
+    const char *help;
+};
+const struct plan_key *plan_key_at(size_t i);
+extern const char *const plan_methods[]; /* NULL-terminated */
 
 /* ---- point lists ------------------------------------------------------ */
 
@@ -218,8 +235,7 @@ void plan_points_close(struct plan_points *p);
 uint64_t plan_points_count(const struct plan_points *p);
 /* Fits search's struct point_source.get, with the plan_points as context. */
 int plan_points_get(void *points, uint64_t i, struct arena *a,
-                    struct value **point, struct str *run_id,
-                    struct err *err);
+                    struct value **point, struct str *run_id, struct err *err);
 
 /* ---- identity --------------------------------------------------------- */
 
@@ -227,6 +243,10 @@ int plan_points_get(void *points, uint64_t i, struct arena *a,
  * repeat, points) as JSON text: when it changes, it is another study. Points
  * go in by hash, so a list that only grew at its end is told apart. */
 void plan_identity(struct buf *b, const struct plan *p);
+/* As plan_identity, but when the list of points is longer than that of
+ * `stored`, only as many points are taken: the result then equals `stored`
+ * when the list only grew at its end. */
+void plan_identity_as(struct buf *b, const struct plan *p, struct str stored);
 /* Empty when both are the same study; else one line per difference. */
 void plan_identity_diff(struct buf *b, struct str stored, struct str now);
 

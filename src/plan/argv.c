@@ -1,0 +1,436 @@
+/* argv.c - from a command and a point to an argument vector
+ *
+ * A parameter's value goes in once and is never looked at again: a value
+ * that looks like {name} or ${envvar:X} stays what it is. */
+#include "plan/reading.h"
+
+#include "base/json.h"
+
+enum quote { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE };
+
+struct args {
+    VEC(struct arg) list;
+};
+
+/* ---- looking up ------------------------------------------------------- */
+
+static bool space_has_group(const struct space *s, struct str name)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct str leaf = s->params[i].name;
+
+        if (s->params[i].path_len > 1 && leaf.len > name.len &&
+            leaf.p[name.len] == '.' && str_starts(leaf, name))
+            return true;
+    }
+    return false;
+}
+
+bool plan_declares(const struct plan *p, struct str name)
+{
+    return space_find(&p->space, name) >= 0 ||
+           space_has_group(&p->space, name) ||
+           (p->points && points_has_name(p->points, name));
+}
+
+static const struct value *walk_dots(const struct value *v, struct str name)
+{
+    struct str part;
+
+    while (v && str_split(&name, '.', &part))
+        v = value_get(v, part);
+    return v;
+}
+
+bool command_lookup(const struct plan *p, const struct value *point,
+                    struct str name, const struct value **v)
+{
+    long leaf;
+
+    *v = value_get(point, name);
+    if (*v)
+        return true;
+    leaf = space_find(&p->space, name);
+    if (leaf >= 0) {
+        *v = point_get(point, &p->space.params[leaf]);
+        return true;
+    }
+    if (!plan_declares(p, name))
+        return false;
+    *v = walk_dots(point, name);
+    return true;
+}
+
+size_t command_brace(struct str s, struct str *name)
+{
+    const char *close;
+
+    if (s.len < 3 || s.p[0] != '{')
+        return 0;
+    close = memchr(s.p, '}', s.len < 300 ? s.len : 300);
+    if (!close)
+        return 0;
+    *name = str_n(s.p + 1, (size_t)(close - s.p) - 1);
+    return name_valid(*name) ? name->len + 2 : 0;
+}
+
+int command_replace(struct buf *b, const struct plan *p, struct str text,
+                    const struct value *point, struct err *err)
+{
+    size_t i = 0;
+
+    while (i < text.len) {
+        struct str rest = str_n(text.p + i, text.len - i), name;
+        const struct value *v;
+        size_t len = command_brace(rest, &name);
+
+        if (len > 0 && command_lookup(p, point, name, &v)) {
+            if (v)
+                value_python_str(b, v);
+            i += len;
+        } else {
+            buf_addc(b, text.p[i++]);
+        }
+    }
+    if (b->full)
+        return err_set(err, ERR_LIMIT, "longer than %zu bytes", b->max);
+    return 0;
+}
+
+/* ---- quoting ---------------------------------------------------------- */
+
+static bool shell_safe(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.p[i];
+
+        if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+            (c >= '0' && c <= '9') || memchr("_-+=.,/:@%", c, 10))
+            continue;
+        return false;
+    }
+    return s.len > 0;
+}
+
+static void quote_inside(struct buf *b, struct str s, enum quote quote)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.p[i];
+
+        if (quote == QUOTE_SINGLE && c == '\'') {
+            buf_adds(b, "'\\''");
+            continue;
+        }
+        if (quote == QUOTE_DOUBLE && memchr("\"\\$`", c, 4))
+            buf_addc(b, '\\');
+        buf_addc(b, c);
+    }
+}
+
+void shell_quote(struct buf *b, struct str s)
+{
+    if (shell_safe(s)) {
+        buf_addstr(b, s);
+        return;
+    }
+    buf_addc(b, '\'');
+    quote_inside(b, s, QUOTE_SINGLE);
+    buf_addc(b, '\'');
+}
+
+static void quote_for(struct buf *b, struct str s, enum quote quote)
+{
+    if (quote == QUOTE_NONE)
+        shell_quote(b, s);
+    else
+        quote_inside(b, s, quote);
+}
+
+/* The state of quoting behind the character s.p[i]; skips escaped ones. */
+static enum quote step_quote(struct str s, size_t *i, enum quote quote)
+{
+    char c = s.p[*i];
+
+    if (c == '\\' && quote != QUOTE_SINGLE && *i + 1 < s.len)
+        ++*i;
+    else if (c == '\'' && quote != QUOTE_DOUBLE)
+        return quote == QUOTE_SINGLE ? QUOTE_NONE : QUOTE_SINGLE;
+    else if (c == '"' && quote != QUOTE_SINGLE)
+        return quote == QUOTE_DOUBLE ? QUOTE_NONE : QUOTE_DOUBLE;
+    return quote;
+}
+
+/* ---- the arguments of a point ----------------------------------------- */
+
+static int by_key(const void *a, const void *b, void *object)
+{
+    const struct value *o = object;
+
+    return str_cmp(o->keys[*(const size_t *)a], o->keys[*(const size_t *)b]);
+}
+
+/* Indices of the point's members by name. */
+static const size_t *sorted_members(struct arena *a, struct value *point)
+{
+    size_t *order = arena_array(a, point->count, sizeof(*order));
+
+    for (size_t i = 0; i < point->count; i++)
+        order[i] = i;
+    if (point->count > 1)
+        qsort_r(order, point->count, sizeof(*order), by_key, point);
+    return order;
+}
+
+static void add(struct args *args, enum arg_kind kind, struct str text)
+{
+    struct arg arg = {kind, text};
+
+    vec_push(&args->list, arg);
+}
+
+static void add_text(struct args *args, struct arena *a, struct buf *b)
+{
+    add(args, ARG_TEXT, arena_str(a, buf_str(b)));
+    buf_reset(b);
+}
+
+static void add_member(struct args *args, struct arena *a,
+                       enum command_kind kind, struct str key,
+                       const struct value *v)
+{
+    struct buf b;
+
+    if (kind == COMMAND_ARGS_NO_BOOLEAN_FLAGS && v->kind == VALUE_BOOL &&
+        !v->boolean)
+        return;
+    buf_init(&b);
+    if (kind != COMMAND_ARGS_NO_HYPHENS)
+        buf_adds(&b, "--");
+    buf_addstr(&b, key);
+    if (kind == COMMAND_ARGS_NO_BOOLEAN_FLAGS && v->kind == VALUE_BOOL) {
+        add_text(args, a, &b);
+        buf_done(&b);
+        return;
+    }
+    if (kind == COMMAND_ARGS_NO_EQUALS)
+        add_text(args, a, &b);
+    else
+        buf_addc(&b, '=');
+    value_python_str(&b, v);
+    add_text(args, a, &b);
+    buf_done(&b);
+}
+
+/* The arguments that a macro of the ${args} family stands for. */
+static void add_args(struct args *args, struct arena *a, enum command_kind kind,
+                     const struct value *point)
+{
+    struct value copy;
+    const size_t *order;
+    struct buf b;
+
+    if (kind == COMMAND_ARGS_JSON) {
+        buf_init(&b);
+        json_print_sorted(&b, point);
+        add_text(args, a, &b);
+        buf_done(&b);
+        return;
+    }
+    if (point->kind != VALUE_OBJECT)
+        return;
+    copy = *point;
+    order = sorted_members(a, &copy);
+    for (size_t i = 0; i < point->count; i++)
+        add_member(args, a, kind, point->keys[order[i]],
+                   point->items[order[i]]);
+}
+
+/* ---- texts ------------------------------------------------------------ */
+
+static size_t count_envvars(struct str s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i + 9 <= s.len; i++)
+        n += memcmp(s.p + i, "${envvar:", 9) == 0;
+    return n;
+}
+
+/* Adds a text in which values have been put. The place where the task runs
+ * expands ${envvar:…} of the whole text, so a value must not bring one. */
+static int add_filled(struct args *args, struct arena *a, struct str written,
+                      struct str filled, struct err *err)
+{
+    size_t n = count_envvars(written);
+
+    if (n > 0 && count_envvars(filled) != n)
+        return err_set(err, ERR_INPUT,
+                       "a parameter's value holds ${envvar:…} and stands "
+                       "beside one in '%.200s'; put them into different "
+                       "elements of the command",
+                       arena_cstr(a, written));
+    add(args, n > 0 ? ARG_EXPAND : ARG_TEXT, arena_str(a, filled));
+    return 0;
+}
+
+static int add_written(struct args *args, struct arena *a, const struct plan *p,
+                       struct str text, const struct value *point,
+                       struct err *err)
+{
+    struct buf b;
+    int rc;
+
+    buf_init(&b);
+    rc = command_replace(&b, p, text, point, err);
+    if (rc == 0)
+        rc = add_filled(args, a, text, buf_str(&b), err);
+    buf_done(&b);
+    return rc;
+}
+
+/* ---- shell lines ------------------------------------------------------ */
+
+static void shell_macro(struct buf *b, const struct plan *p, struct arena *a,
+                        enum command_kind kind, const struct value *point,
+                        enum quote quote)
+{
+    struct args args = {0};
+
+    switch (kind) {
+    case COMMAND_ENV:
+        buf_adds(b, "/usr/bin/env");
+        return;
+    case COMMAND_INTERPRETER:
+        buf_adds(b, "$(command -v python || command -v python3)");
+        return;
+    case COMMAND_PROGRAM:
+        quote_for(b, p->program, quote);
+        return;
+    case COMMAND_ARGS_JSON_FILE:
+        buf_adds(b, quote == QUOTE_DOUBLE ? "$THRONG_PARAMS"
+                                          : "\"$THRONG_PARAMS\"");
+        return;
+    default:
+        break;
+    }
+    add_args(&args, a, kind, point);
+    for (size_t i = 0; i < args.list.len; i++) {
+        if (i > 0)
+            buf_addc(b, ' ');
+        quote_for(b, args.list.p[i].text, quote);
+    }
+    vec_done(&args.list);
+}
+
+/* Puts the value of {name} or of a macro at the front of rest into the line;
+ * returns how many bytes of the line it stands for, 0 when there is none. */
+static size_t shell_value(struct buf *b, const struct plan *p, struct arena *a,
+                          struct str rest, const struct value *point,
+                          enum quote quote)
+{
+    struct str name, macro = macro_at(rest);
+    const struct value *v;
+    enum command_kind kind;
+    struct buf text;
+    size_t len = command_brace(rest, &name);
+
+    if (macro.len > 0 && macro_find(macro, &kind)) {
+        shell_macro(b, p, a, kind, point, quote);
+        return macro.len;
+    }
+    if (len == 0 || !command_lookup(p, point, name, &v))
+        return 0;
+    if (v) {
+        buf_init(&text);
+        value_python_str(&text, v);
+        quote_for(b, buf_str(&text), quote);
+        buf_done(&text);
+    }
+    return len;
+}
+
+static int add_shell(struct args *args, struct arena *a, const struct plan *p,
+                     struct str line, const struct value *point,
+                     struct err *err)
+{
+    enum quote quote = QUOTE_NONE;
+    struct buf b;
+    int rc;
+
+    buf_init(&b);
+    for (size_t i = 0; i < line.len; i++) {
+        struct str rest = str_n(line.p + i, line.len - i);
+        size_t from = i, len = 0;
+
+        if (*rest.p == '{' || *rest.p == '$')
+            len = shell_value(&b, p, a, rest, point, quote);
+        if (len > 0) {
+            i += len - 1;
+            continue;
+        }
+        if (*rest.p == '$' && rest.len > 1 && rest.p[1] == '{') {
+            buf_adds(&b, "${"); /* the shell's own ${NAME} is no {NAME} */
+            i++;
+            continue;
+        }
+        quote = step_quote(line, &i, quote);
+        buf_add(&b, line.p + from, i + 1 - from);
+    }
+    rc = add_filled(args, a, line, buf_str(&b), err);
+    buf_done(&b);
+    return rc;
+}
+
+/* ---- the whole -------------------------------------------------------- */
+
+static int add_part(struct args *args, struct arena *a, const struct plan *p,
+                    const struct command_part *part, const struct value *point,
+                    struct err *err)
+{
+    switch (part->kind) {
+    case COMMAND_TEXT:
+        return add_written(args, a, p, part->text, point, err);
+    case COMMAND_SHELL:
+        return add_shell(args, a, p, part->text, point, err);
+    case COMMAND_PROGRAM:
+        return add_written(args, a, p, p->program, point, err);
+    case COMMAND_ENV:
+        add(args, ARG_TEXT, STR("/usr/bin/env"));
+        return 0;
+    case COMMAND_INTERPRETER:
+        add(args, ARG_INTERPRETER, STR("python"));
+        return 0;
+    case COMMAND_ARGS_JSON_FILE:
+        add(args, ARG_PARAMS_FILE, STR(""));
+        return 0;
+    default:
+        add_args(args, a, part->kind, point);
+        return 0;
+    }
+}
+
+int plan_command(const struct plan *p, const struct value *point,
+                 struct arena *a, const struct arg **argv, size_t *argc,
+                 struct err *err)
+{
+    struct args args = {0};
+    struct arg *list;
+    int rc = 0;
+
+    for (size_t i = 0; i < p->command_count && rc == 0; i++)
+        rc = add_part(&args, a, p, &p->command[i], point, err);
+    for (size_t i = 0; i < args.list.len && rc == 0; i++)
+        if (memchr(args.list.p[i].text.p, 0, args.list.p[i].text.len))
+            rc = err_set(err, ERR_INPUT,
+                         "command: a parameter's value holds "
+                         "a NUL byte");
+    if (rc == 0) {
+        list = arena_array(a, args.list.len, sizeof(*list));
+        if (args.list.len > 0)
+            memcpy(list, args.list.p, args.list.len * sizeof(*list));
+        *argv = list;
+        *argc = args.list.len;
+    }
+    vec_done(&args.list);
+    return rc;
+}

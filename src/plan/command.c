@@ -1,0 +1,389 @@
+/* command.c - reading the command: macros, words, shell lines
+ *
+ * A command is a list of elements (as W&B has it) or one string. A string is
+ * split into words by the quoting rules of a shell, without any expansion;
+ * when it needs a shell (a pipe, a redirection …) it becomes /bin/sh -c. */
+#include "plan/reading.h"
+
+static const struct {
+    const char *name; /* as written, whole */
+    enum command_kind kind;
+} macros[] = {
+    {"${env}", COMMAND_ENV},
+    {"${interpreter}", COMMAND_INTERPRETER},
+    {"${program}", COMMAND_PROGRAM},
+    {"${args}", COMMAND_ARGS},
+    {"${args_no_equals}", COMMAND_ARGS_NO_EQUALS},
+    {"${args_no_hyphens}", COMMAND_ARGS_NO_HYPHENS},
+    {"${args_no_boolean_flags}", COMMAND_ARGS_NO_BOOLEAN_FLAGS},
+    {"${args_json}", COMMAND_ARGS_JSON},
+    {"${args_json_file}", COMMAND_ARGS_JSON_FILE},
+};
+const char *const macro_names[] = {"${env}",
+                                   "${interpreter}",
+                                   "${program}",
+                                   "${args}",
+                                   "${args_no_equals}",
+                                   "${args_no_hyphens}",
+                                   "${args_no_boolean_flags}",
+                                   "${args_json}",
+                                   "${args_json_file}",
+                                   "${envvar:NAME}",
+                                   NULL};
+
+static const char all_macros[] =
+    "the macros are ${env}, ${interpreter}, ${program}, ${args}, "
+    "${args_no_equals}, ${args_no_hyphens}, ${args_no_boolean_flags}, "
+    "${args_json}, ${args_json_file}, ${envvar:NAME}";
+
+bool macro_find(struct str s, enum command_kind *kind)
+{
+    for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++) {
+        if (str_is(s, macros[i].name)) {
+            *kind = macros[i].kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *macro_text(enum command_kind kind)
+{
+    for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++)
+        if (macros[i].kind == kind)
+            return macros[i].name;
+    return "";
+}
+
+/* The `${…}` that s starts with, or an empty str. */
+struct str macro_at(struct str s)
+{
+    const char *close;
+
+    if (s.len < 3 || s.p[0] != '$' || s.p[1] != '{')
+        return STR("");
+    close = memchr(s.p, '}', s.len);
+    return close ? str_n(s.p, (size_t)(close + 1 - s.p)) : STR("");
+}
+
+bool macro_envvar(struct str macro, struct str *name)
+{
+    struct str prefix = STR("${envvar:");
+
+    if (!str_starts(macro, prefix) || macro.len < prefix.len + 2)
+        return false;
+    *name = str_n(macro.p + prefix.len, macro.len - prefix.len - 1);
+    return name_valid(*name) && !memchr(name->p, '.', name->len) &&
+           !memchr(name->p, '-', name->len);
+}
+
+/* ---- reading one element ---------------------------------------------- */
+
+struct parts {
+    VEC(struct command_part) list;
+};
+
+static void add_part(struct parts *parts, enum command_kind kind,
+                     struct str text)
+{
+    struct command_part part = {kind, text};
+
+    vec_push(&parts->list, part);
+}
+
+static void unknown_macro(struct reading *r, const struct value *at,
+                          struct str macro)
+{
+    struct str inner = str_n(macro.p + 2, macro.len - 3);
+    const char *near = str_nearest(macro, macro_names);
+    const char *hint = all_macros;
+
+    if (name_valid(inner) && plan_declares(r->plan, inner))
+        hint = arena_printf(r->arena, "a parameter is written {%.*s}",
+                            STRF(inner));
+    else if (near)
+        hint =
+            arena_printf(r->arena, "did you mean '%s'? %s", near, all_macros);
+    problem_at(r, PROBLEM_ERROR, at, hint, "command: no macro '%s'",
+               shown(r->arena, macro));
+}
+
+/* Looks at every ${…} of a text. In a line for a shell, macros work inside
+ * of the line and other names are the shell's own variables, as long as they
+ * do not look like a macro or a parameter. */
+static void check_text(struct reading *r, const struct value *at,
+                       struct str text, bool shell)
+{
+    enum command_kind kind;
+    struct str name;
+
+    for (size_t i = 0; i < text.len; i++) {
+        struct str macro = macro_at(str_n(text.p + i, text.len - i));
+        struct str inner;
+
+        if (macro.len == 0 || macro_envvar(macro, &name))
+            continue;
+        inner = str_n(macro.p + 2, macro.len - 3);
+        if (macro_find(macro, &kind)) {
+            if (!shell)
+                problem_at(r, PROBLEM_ERROR, at,
+                           "only ${envvar:NAME} works inside of a text",
+                           "command: %s must be an element of its own",
+                           shown(r->arena, macro));
+        } else if (str_starts(inner, STR("envvar:"))) {
+            problem_at(r, PROBLEM_ERROR, at, NULL,
+                       "command: '%s' does not name a variable",
+                       shown(r->arena, macro));
+        } else if (!shell || str_nearest(macro, macro_names) ||
+                   plan_declares(r->plan, inner)) {
+            unknown_macro(r, at, macro);
+        }
+    }
+}
+
+static void read_element(struct reading *r, const struct value *at,
+                         struct str text, bool script, struct parts *parts)
+{
+    enum command_kind kind;
+
+    if (macro_find(text, &kind)) {
+        add_part(parts, kind, text);
+        return;
+    }
+    check_text(r, at, text, script);
+    add_part(parts, COMMAND_TEXT, text);
+}
+
+static void read_list(struct reading *r, const struct value *v,
+                      struct parts *parts)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        const struct value *item = v->items[i];
+        bool script = i > 0 && str_is(value_text(v->items[i - 1]), "-c");
+        struct buf b;
+
+        if (item->kind == VALUE_LIST || item->kind == VALUE_OBJECT ||
+            item->kind == VALUE_NULL) {
+            problem_at(r, PROBLEM_ERROR, item, NULL,
+                       "command: an element must be text, not %s",
+                       value_words(r, item));
+            continue;
+        }
+        buf_init(&b);
+        value_python_str(&b, item);
+        read_element(r, item, arena_str(r->arena, buf_str(&b)), script, parts);
+        buf_done(&b);
+    }
+}
+
+/* ---- one string ------------------------------------------------------- */
+
+enum quote { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE };
+
+/* True when only a shell can run this line. */
+static bool needs_shell(struct str s)
+{
+    enum quote quote = QUOTE_NONE;
+
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.p[i];
+        bool open = i + 1 < s.len && s.p[i + 1] == '(';
+
+        if (quote == QUOTE_SINGLE) {
+            quote = c == '\'' ? QUOTE_NONE : QUOTE_SINGLE;
+        } else if (c == '\\') {
+            i++;
+        } else if (c == '`' || (c == '$' && open)) {
+            return true;
+        } else if (c == '"') {
+            quote = quote == QUOTE_DOUBLE ? QUOTE_NONE : QUOTE_DOUBLE;
+        } else if (quote == QUOTE_NONE) {
+            if (c == '\'')
+                quote = QUOTE_SINGLE;
+            else if (memchr("|><;&\n", c, 6))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Takes one word off the front of *rest. 1, 0 at the end, -1 when a quote is
+ * never closed. */
+static int next_word(struct str *rest, struct buf *word)
+{
+    enum quote quote = QUOTE_NONE;
+    size_t i = 0;
+
+    while (i < rest->len && memchr(" \t\r", rest->p[i], 3))
+        i++;
+    if (i == rest->len)
+        return 0;
+    buf_reset(word);
+    for (; i < rest->len; i++) {
+        char c = rest->p[i];
+
+        if (quote == QUOTE_NONE && memchr(" \t\r", c, 3))
+            break;
+        if (c == '\'' && quote != QUOTE_DOUBLE)
+            quote = quote ? QUOTE_NONE : QUOTE_SINGLE;
+        else if (c == '"' && quote != QUOTE_SINGLE)
+            quote = quote ? QUOTE_NONE : QUOTE_DOUBLE;
+        else if (c == '\\' && quote != QUOTE_SINGLE && i + 1 < rest->len &&
+                 (quote == QUOTE_NONE || memchr("\"\\$`", rest->p[i + 1], 4)))
+            buf_addc(word, rest->p[++i]);
+        else
+            buf_addc(word, c);
+    }
+    *rest = str_n(rest->p + i, rest->len - i);
+    return quote == QUOTE_NONE ? 1 : -1;
+}
+
+/* Somebody who writes $HOME expects it to be expanded. */
+static void warn_dollar(struct reading *r, const struct value *v,
+                        struct str word)
+{
+    long at = str_find(word, '$');
+
+    if (at < 0 || (size_t)at + 1 >= word.len || word.p[at + 1] == '{' ||
+        !name_valid(str_n(word.p + at + 1, 1)))
+        return;
+    problem_at(r, PROBLEM_WARNING, v, "write ${envvar:NAME}",
+               "command: '%s' stays as it is; no shell runs this command",
+               shown(r->arena, word));
+}
+
+static void read_words(struct reading *r, const struct value *v,
+                       struct str line, struct parts *parts)
+{
+    struct buf word;
+    int rc;
+
+    buf_init(&word);
+    while ((rc = next_word(&line, &word)) > 0) {
+        struct str text = arena_str(r->arena, buf_str(&word));
+
+        warn_dollar(r, v, text);
+        read_element(r, v, text, false, parts);
+    }
+    if (rc < 0)
+        problem_at(r, PROBLEM_ERROR, v, NULL,
+                   "command: a quote is never closed");
+    buf_done(&word);
+}
+
+static void read_string(struct reading *r, const struct value *v,
+                        struct parts *parts)
+{
+    struct str line = str_trim(v->s);
+
+    if (!needs_shell(line)) {
+        read_words(r, v, line, parts);
+        return;
+    }
+    check_text(r, v, line, true);
+    add_part(parts, COMMAND_TEXT, STR("/bin/sh"));
+    add_part(parts, COMMAND_TEXT, STR("-c"));
+    add_part(parts, COMMAND_SHELL, line);
+}
+
+/* ---- the whole -------------------------------------------------------- */
+
+static void keep_parts(struct reading *r, struct parts *parts)
+{
+    struct command_part *list =
+        arena_array(r->arena, parts->list.len, sizeof(*list));
+
+    if (parts->list.len > 0)
+        memcpy(list, parts->list.p, parts->list.len * sizeof(*list));
+    r->plan->command = list;
+    r->plan->command_count = parts->list.len;
+    vec_done(&parts->list);
+}
+
+void read_command(struct reading *r, const struct value *v)
+{
+    struct parts parts = {0};
+
+    if (v->kind == VALUE_LIST)
+        read_list(r, v, &parts);
+    else if (v->kind == VALUE_STRING)
+        read_string(r, v, &parts);
+    else
+        problem_at(r, PROBLEM_ERROR, v,
+                   "as in [\"${program}\", \"${args}\"], or one line",
+                   "command must be a list or text, not %s", value_words(r, v));
+    if (parts.list.len == 0 &&
+        (v->kind == VALUE_LIST || v->kind == VALUE_STRING))
+        problem_at(r, PROBLEM_ERROR, v, NULL, "command is empty");
+    keep_parts(r, &parts);
+}
+
+static void default_command(struct reading *r)
+{
+    struct parts parts = {0};
+
+    add_part(&parts, COMMAND_ENV, STR("${env}"));
+    add_part(&parts, COMMAND_INTERPRETER, STR("${interpreter}"));
+    add_part(&parts, COMMAND_PROGRAM, STR("${program}"));
+    add_part(&parts, COMMAND_ARGS, STR("${args}"));
+    keep_parts(r, &parts);
+}
+
+/* W&B starts every program with Python unless a command says otherwise. */
+static void notice_python(struct reading *r)
+{
+    static const char *const others[] = {".sh", ".R",  ".r",   ".jl",  ".pl",
+                                         ".rb", ".js", ".lua", ".exe", NULL};
+    const struct value *v = value_get(r->root, STR("program"));
+
+    for (size_t i = 0; others[i]; i++)
+        if (str_ends(r->plan->program, str_of(others[i])))
+            problem_at(r, PROBLEM_WARNING, v,
+                       "say how it is started, as in command: "
+                       "[\"${program}\", \"${args}\"]",
+                       "program %s is started with python", value_words(r, v));
+}
+
+static bool uses(const struct plan *p, enum command_kind kind)
+{
+    for (size_t i = 0; i < p->command_count; i++) {
+        const struct command_part *part = &p->command[i];
+
+        if (part->kind == kind)
+            return true;
+        if (part->kind == COMMAND_SHELL &&
+            memmem(part->text.p, part->text.len, macro_text(kind),
+                   strlen(macro_text(kind))))
+            return true;
+    }
+    return false;
+}
+
+void check_command(struct reading *r)
+{
+    struct plan *p = r->plan;
+    const struct value *command = value_get(r->root, STR("command"));
+    const struct value *program = value_get(r->root, STR("program"));
+    const struct value *model = value_get(r->root, STR("model"));
+
+    if (model && (command || program))
+        problem_at(r, PROBLEM_ERROR, model, NULL,
+                   "give a model or a command, not both");
+    if (!model && !command && !program)
+        problem_whole(r, PROBLEM_ERROR,
+                      "as in program: train.py, or command: ./train {lr}",
+                      "the study does not say what to run: program or command "
+                      "is missing");
+    if (program)
+        check_text(r, program, p->program, false);
+    if (program && !command && !model) {
+        notice_python(r);
+        default_command(r);
+    }
+    if (command && !program && uses(p, COMMAND_PROGRAM))
+        problem_at(r, PROBLEM_ERROR, command, "as in program: train.py",
+                   "command uses ${program}, but program is missing");
+    if (command && program && p->command_count > 0 && !uses(p, COMMAND_PROGRAM))
+        problem_at(r, PROBLEM_WARNING, program, NULL,
+                   "program is not used: command has no ${program}");
+}

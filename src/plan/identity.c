@@ -1,0 +1,245 @@
+/* identity.c - what makes a study the same study
+ *
+ * The identity is one JSON object with sorted keys. Whatever is not in it
+ * (limits, resources, the engine) may change between two runs of a study. */
+#include "plan/reading.h"
+
+#include "base/json.h"
+
+#define SHOWN_VALUE_MAX 120
+
+static void set_text(struct arena *a, struct value *o, const char *key,
+                     struct str s)
+{
+    if (s.len > 0)
+        value_set(a, o, str_of(key), value_string(a, s));
+}
+
+static struct value *metric_value_of(struct arena *a,
+                                     const struct plan_metric *m)
+{
+    struct value *o = value_object(a);
+
+    set_text(a, o, "name", m->name);
+    set_text(a, o, "goal", m->minimize ? STR("minimize") : STR("maximize"));
+    set_text(a, o, "pick", m->pick == PICK_BEST ? STR("best") : STR("last"));
+    set_text(a, o, "pattern", m->pattern);
+    set_text(a, o, "file", m->file);
+    return o;
+}
+
+static struct value *objectives_of(struct arena *a, const struct plan *p)
+{
+    struct value *o = value_object(a);
+
+    for (size_t i = 0; i < p->objective_count; i++)
+        set_text(a, o, arena_cstr(a, p->objectives[i].name),
+                 p->objectives[i].minimize ? STR("minimize") : STR("maximize"));
+    return o;
+}
+
+static struct value *command_of(struct arena *a, const struct plan *p)
+{
+    struct value *list = value_list(a);
+
+    for (size_t i = 0; i < p->command_count; i++)
+        value_list_add(a, list, value_string(a, p->command[i].text));
+    return list;
+}
+
+/* By name, so that a difference can be named. */
+static struct value *parameters_of(struct arena *a, const struct space *s)
+{
+    struct value *o = value_object(a);
+    struct value *text = space_to_value(s, a);
+    const struct value *list = value_get(text, STR("parameters"));
+
+    for (size_t i = 0; i < s->count; i++)
+        value_set(a, o, s->params[i].name, value_at(list, i));
+    return o;
+}
+
+static struct value *points_of(struct arena *a, const struct plan_points *p,
+                               uint64_t count)
+{
+    struct value *o = value_object(a);
+
+    value_set(a, o, STR("count"), value_int(a, (int64_t)count));
+    set_text(a, o, "hash",
+             str_of(arena_printf(a, "%016llx",
+                                 (unsigned long long)points_hash(p, count))));
+    return o;
+}
+
+static void print_identity(struct buf *b, const struct plan *p, uint64_t count)
+{
+    struct arena *a = arena_new();
+    struct value *o = value_object(a);
+
+    value_set(a, o, STR("version"), value_int(a, 1));
+    value_set(a, o, STR("parameters"), parameters_of(a, &p->space));
+    if (p->metric.name.len > 0)
+        value_set(a, o, STR("metric"), metric_value_of(a, &p->metric));
+    if (p->objective_count > 0)
+        value_set(a, o, STR("metrics"), objectives_of(a, p));
+    value_set(a, o, STR("command"), command_of(a, p));
+    set_text(a, o, "program", p->program);
+    set_text(a, o, "model", p->model);
+    set_text(a, o, "method", p->method);
+    if (p->method_options)
+        value_set(a, o, STR("method_options"),
+                  value_copy(a, p->method_options));
+    value_set(a, o, STR("seed"), value_int(a, (int64_t)p->seed));
+    value_set(a, o, STR("repeat"), value_int(a, p->repeat));
+    set_text(a, o, "order", p->order);
+    if (p->lag > 0)
+        value_set(a, o, STR("lag"), value_int(a, p->lag));
+    if (p->points)
+        value_set(a, o, STR("points"), points_of(a, p->points, count));
+    json_print_sorted(b, o);
+    arena_free(a);
+}
+
+void plan_identity(struct buf *b, const struct plan *p)
+{
+    print_identity(b, p, p->points ? plan_points_count(p->points) : 0);
+}
+
+void plan_identity_as(struct buf *b, const struct plan *p, struct str stored)
+{
+    struct arena *a = arena_new();
+    uint64_t count = p->points ? plan_points_count(p->points) : 0;
+    const struct value *v = json_parse(a, stored, "identity", false, NULL);
+
+    v = value_get(value_get(v, STR("points")), STR("count"));
+    if (v && v->kind == VALUE_INT && v->i >= 0 && (uint64_t)v->i < count)
+        count = (uint64_t)v->i;
+    print_identity(b, p, count);
+    arena_free(a);
+}
+
+/* ---- differences ------------------------------------------------------ */
+
+static void print_short(struct buf *b, const struct value *v)
+{
+    struct buf text;
+    size_t len;
+
+    if (!v) {
+        buf_adds(b, "absent");
+        return;
+    }
+    buf_init(&text);
+    json_print_sorted(&text, v);
+    len = text.len;
+    if (len > SHOWN_VALUE_MAX) {
+        len = SHOWN_VALUE_MAX;
+        while (len > 0 && ((unsigned char)text.p[len] & 0xc0) == 0x80)
+            len--;
+    }
+    buf_add(b, text.p, len);
+    if (len < text.len)
+        buf_adds(b, "…");
+    buf_done(&text);
+}
+
+/* The same when printed: 1 and 1.0 differ, since a program sees the
+ * difference, and NaN is NaN. */
+static bool same(const struct value *x, const struct value *y)
+{
+    struct buf a, b;
+    bool equal;
+
+    if (!x || !y)
+        return x == y;
+    buf_init(&a);
+    buf_init(&b);
+    json_print_sorted(&a, x);
+    json_print_sorted(&b, y);
+    equal = str_eq(buf_str(&a), buf_str(&b));
+    buf_done(&a);
+    buf_done(&b);
+    return equal;
+}
+
+static void print_points_change(struct buf *b, const struct value *was,
+                                const struct value *now)
+{
+    const struct value *was_count = value_get(was, STR("count"));
+    const struct value *now_count = value_get(now, STR("count"));
+
+    if (!was_count || !now_count)
+        buf_addf(b, "points: %s\n",
+                 was_count ? "there were some, now there are none"
+                           : "there were none, now there are some");
+    else if (value_eq(was_count, now_count))
+        buf_adds(b, "points: other ones than before\n");
+    else
+        buf_addf(b, "points: %lld before, %lld now\n", (long long)was_count->i,
+                 (long long)now_count->i);
+}
+
+static void print_change(struct buf *b, const char *outer, struct str key,
+                         const struct value *was, const struct value *now)
+{
+    buf_adds(b, outer);
+    buf_addstr(b, key);
+    buf_adds(b, ": was ");
+    print_short(b, was);
+    buf_adds(b, ", now ");
+    print_short(b, now);
+    buf_addc(b, '\n');
+}
+
+/* Lines for the members of two objects that differ. */
+static void diff_members(struct buf *b, const char *outer,
+                         const struct value *was, const struct value *now)
+{
+    for (size_t i = 0; was && i < was->count; i++) {
+        const struct value *other = value_get(now, was->keys[i]);
+
+        if (!same(was->items[i], other))
+            print_change(b, outer, was->keys[i], was->items[i], other);
+    }
+    for (size_t i = 0; now && i < now->count; i++)
+        if (!value_get(was, now->keys[i]))
+            print_change(b, outer, now->keys[i], NULL, now->items[i]);
+}
+
+static void diff_key(struct buf *b, struct str key, const struct value *was,
+                     const struct value *now)
+{
+    bool objects =
+        was && now && was->kind == VALUE_OBJECT && now->kind == VALUE_OBJECT;
+
+    if (same(was, now))
+        return;
+    if (str_is(key, "points"))
+        print_points_change(b, was, now);
+    else if (objects && str_is(key, "parameters"))
+        diff_members(b, "parameter ", was, now);
+    else if (objects && str_is(key, "metric"))
+        diff_members(b, "metric.", was, now);
+    else
+        print_change(b, "", key, was, now);
+}
+
+void plan_identity_diff(struct buf *b, struct str stored, struct str now)
+{
+    struct arena *a = arena_new();
+    const struct value *x = json_parse(a, stored, "stored", false, NULL);
+    const struct value *y = json_parse(a, now, "now", false, NULL);
+
+    if (!x || !y || x->kind != VALUE_OBJECT || y->kind != VALUE_OBJECT) {
+        if (!str_eq(stored, now))
+            buf_adds(b, "the stored study cannot be compared\n");
+        arena_free(a);
+        return;
+    }
+    for (size_t i = 0; i < x->count; i++)
+        diff_key(b, x->keys[i], x->items[i], value_get(y, x->keys[i]));
+    for (size_t i = 0; i < y->count; i++)
+        if (!value_get(x, y->keys[i]))
+            diff_key(b, y->keys[i], NULL, y->items[i]);
+    arena_free(a);
+}

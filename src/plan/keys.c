@@ -1,0 +1,481 @@
+/* keys.c - every key of a study file, in one table
+ *
+ * The table is the order of reading: what others refer to (parameters,
+ * points) comes first. The order in the file does not matter; problems are
+ * put in the order of their places anyway. */
+#include "plan/reading.h"
+
+#include <stddef.h>
+
+const char *const plan_methods[] = {
+    "grid", "random",     "bayes",    "points", "sobol", "lhs",
+    "tpe",  "gp",         "forest",   "cmaes",  "ga",    "nsga2",
+    "pbt",  "hyperspace", "external", "auto",   NULL};
+
+/* ---- readers of small keys -------------------------------------------- */
+
+static void read_name(struct reading *r, const struct value *v)
+{
+    if (v->kind == VALUE_INT)
+        r->plan->name = str_of(arena_printf(r->arena, "%lld", (long long)v->i));
+    else
+        read_text(r, v, "name", &r->plan->name);
+}
+
+static void read_description(struct reading *r, const struct value *v)
+{
+    if (v->kind != VALUE_NULL)
+        read_text(r, v, "description", &r->plan->description);
+}
+
+static void read_method(struct reading *r, const struct value *v)
+{
+    int choice;
+
+    if (str_is(value_text(v), "custom")) {
+        problem_at(r, PROBLEM_ERROR, v,
+                   "method: external runs a strategy of your own",
+                   "method custom is a search that runs on W&B's server");
+        return;
+    }
+    choice = read_choice(r, v, "method", plan_methods);
+    if (choice < 0)
+        return;
+    r->plan->method = str_of(plan_methods[choice]);
+    r->plan->method_said = true;
+}
+
+static void read_program(struct reading *r, const struct value *v)
+{
+    read_text(r, v, "program", &r->plan->program);
+}
+
+static void read_seed(struct reading *r, const struct value *v)
+{
+    int64_t seed;
+
+    r->plan->seed_said = read_int(r, v, "seed", 0, INT64_MAX, &seed);
+    if (r->plan->seed_said)
+        r->plan->seed = (uint64_t)seed;
+}
+
+static void read_run_cap(struct reading *r, const struct value *v)
+{
+    read_int(r, v, "run_cap", 1, (int64_t)1 << 53, &r->plan->run_cap);
+}
+
+static void read_repeat(struct reading *r, const struct value *v)
+{
+    int64_t n;
+
+    if (read_int(r, v, "repeat", 1, 1000000, &n))
+        r->plan->repeat = (uint32_t)n;
+}
+
+static void read_parallel(struct reading *r, const struct value *v)
+{
+    int64_t n;
+
+    if (read_int(r, v, "parallel", 1, 10000000, &n))
+        r->plan->parallel = (uint32_t)n;
+}
+
+static void read_time_limit(struct reading *r, const struct value *v)
+{
+    read_seconds(r, v, "time_limit", &r->plan->time_limit_s);
+}
+
+static void read_max_failures(struct reading *r, const struct value *v)
+{
+    read_int(r, v, "max_failures", 0, (int64_t)1 << 53, &r->plan->max_failures);
+}
+
+static void read_retries(struct reading *r, const struct value *v)
+{
+    int64_t n;
+
+    if (read_int(r, v, "retries", 0, 1000000, &n))
+        r->plan->retries = (uint32_t)n;
+}
+
+static void read_retry_delay(struct reading *r, const struct value *v)
+{
+    read_seconds(r, v, "retry_delay", &r->plan->retry_delay_s);
+}
+
+static void read_grace(struct reading *r, const struct value *v)
+{
+    read_seconds(r, v, "grace", &r->plan->grace_s);
+}
+
+static void read_output_max(struct reading *r, const struct value *v)
+{
+    read_bytes(r, v, "output_max", &r->plan->output_max_bytes);
+}
+
+/* A command given to a shell; a list is quoted into one line. */
+static void read_hook(struct reading *r, const struct value *v,
+                      const char *what, struct str *out)
+{
+    const struct str *words = NULL;
+    size_t count = 0;
+    struct buf b;
+
+    if (v->kind != VALUE_LIST) {
+        read_text(r, v, what, out);
+        return;
+    }
+    if (!read_texts(r, v, what, &words, &count))
+        return;
+    buf_init(&b);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            buf_addc(&b, ' ');
+        shell_quote(&b, words[i]);
+    }
+    *out = arena_str(r->arena, buf_str(&b));
+    buf_done(&b);
+}
+
+static void read_on_finish(struct reading *r, const struct value *v)
+{
+    read_hook(r, v, "on_finish", &r->plan->on_finish);
+}
+
+static void read_on_best(struct reading *r, const struct value *v)
+{
+    read_hook(r, v, "on_best", &r->plan->on_best);
+}
+
+static void read_workdir(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"study", "trial", NULL};
+
+    r->plan->workdir_trial = read_choice(r, v, "workdir", choices) == 1;
+}
+
+static void read_order(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"free", "lag", "batch", NULL};
+
+    if (read_choice(r, v, "order", choices) >= 0)
+        r->plan->order = v->s;
+}
+
+static void read_lag(struct reading *r, const struct value *v)
+{
+    read_int(r, v, "lag", 1, 1000000, &r->plan->lag);
+}
+
+static void read_warm_start(struct reading *r, const struct value *v)
+{
+    read_text(r, v, "warm_start", &r->plan->warm_start);
+}
+
+static void read_protocol(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"throng", "candle", NULL};
+
+    if (read_choice(r, v, "protocol", choices) >= 0)
+        r->plan->protocol = v->s;
+}
+
+static void read_wandb(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"stand-in", "real", NULL};
+
+    if (read_choice(r, v, "wandb", choices) >= 0)
+        r->plan->wandb = v->s;
+}
+
+static void read_engine(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"local", "slurm", "htcondor", "mpi",
+                                          NULL};
+
+    if (read_choice(r, v, "engine", choices) >= 0)
+        r->plan->engine = v->s;
+}
+
+static void read_profile(struct reading *r, const struct value *v)
+{
+    read_text(r, v, "profile", &r->plan->profile);
+}
+
+static void read_model(struct reading *r, const struct value *v)
+{
+    read_text(r, v, "model", &r->plan->model);
+}
+
+static void read_kernels(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"auto", "portable", NULL};
+
+    if (read_choice(r, v, "kernels", choices) >= 0)
+        r->plan->kernels = v->s;
+}
+
+/* The settings that we read ourselves; the rest goes to the scheduler. */
+static bool read_scheduler(struct reading *r, const struct value *v,
+                           const char *what)
+{
+    const struct value *item;
+    double seconds;
+    int64_t n;
+
+    if (!read_object(r, v, what))
+        return false;
+    if ((item = value_get(v, STR("bundle_time"))))
+        read_seconds(r, item, "bundle_time", &seconds);
+    if ((item = value_get(v, STR("checkpoint_every"))))
+        read_seconds(r, item, "checkpoint_every", &seconds);
+    if ((item = value_get(v, STR("max_jobs"))))
+        read_int(r, item, "max_jobs", 1, 1000000, &n);
+    if ((item = value_get(v, STR("array_limit"))))
+        read_int(r, item, "array_limit", 1, 10000000, &n);
+    return true;
+}
+
+static void read_slurm(struct reading *r, const struct value *v)
+{
+    if (read_scheduler(r, v, "slurm"))
+        r->plan->slurm = v;
+}
+
+static void read_htcondor(struct reading *r, const struct value *v)
+{
+    if (read_scheduler(r, v, "htcondor"))
+        r->plan->htcondor = v;
+}
+
+/* `<method>: {…}`; which one is used is known when all keys are read. */
+static void read_options(struct reading *r, const struct value *v)
+{
+    read_object(r, v, "the options of a method");
+}
+
+static void read_external(struct reading *r, const struct value *v)
+{
+    const struct value *command = value_get(v, STR("command"));
+    const struct str *words;
+    size_t count;
+
+    if (!read_object(r, v, "external"))
+        return;
+    if (command)
+        read_texts(r, command, "external.command", &words, &count);
+    else
+        problem_at(r, PROBLEM_ERROR, v, "as in command: [python, search.py]",
+                   "external has no command");
+}
+
+static void accept(struct reading *r, const struct value *v)
+{
+    (void)r;
+    (void)v;
+}
+
+static void refuse_launch(struct reading *r, const struct value *v)
+{
+    problem_at(r, PROBLEM_ERROR, v, "say what to run with program or command",
+               "job and image_uri belong to W&B Launch, a service that throng "
+               "does without");
+}
+
+static void refuse_container(struct reading *r, const struct value *v)
+{
+    problem_at(r, PROBLEM_ERROR, v,
+               "start the container in command; htcondor's container_image "
+               "is passed through",
+               "container is reserved: throng does not start containers yet");
+}
+
+static void refuse_outside(struct reading *r, const struct value *v)
+{
+    problem_at(r, PROBLEM_ERROR, v, NULL,
+               "bundle_time, max_jobs, array_limit and checkpoint_every stand "
+               "inside of slurm or htcondor");
+}
+
+/* ---- the table -------------------------------------------------------- */
+
+struct key {
+    struct plan_key key;
+    void (*read)(struct reading *r, const struct value *v); /* NULL: it is
+                                       read by the key that holds it */
+};
+
+static const struct key keys[] = {
+    {{"name", "text", "names the study; else the file's name does"}, read_name},
+    {{"description", "text", "a note for people"}, read_description},
+    {{"parameters", "an object", "the parameter space, one member each"},
+     read_parameters},
+    {{"points", "a file or a list",
+      "explicit points: JSON lines, CSV, or inline"},
+     read_points},
+    {{"parameters_file", "a file", "the same as points"}, read_parameters_file},
+    {{"method", "a word",
+      "how points are chosen: grid, random, bayes, points, sobol, tpe …"},
+     read_method},
+    {{"metric", "an object", "the objective"}, read_metric},
+    {{"metric.name", "text", "as the program reports it"}, NULL},
+    {{"metric.goal", "minimize or maximize", "default minimize"}, NULL},
+    {{"metric.target", "a number", "no new trials once it is reached"}, NULL},
+    {{"metric.pick", "best or last",
+      "which value of a trial counts; best with bayes, else last"},
+     NULL},
+    {{"metric.impute", "worst, best or latest",
+      "what a failed trial counts as"},
+     NULL},
+    {{"metric.impute_while_running", "true or false",
+      "whether running trials count"},
+     NULL},
+    {{"metric.pattern", "a regular expression",
+      "finds the value in lines of output, with one or two groups"},
+     NULL},
+    {{"metric.file", "a file", "holds one number when the task ends"}, NULL},
+    {{"metrics", "a list", "several objectives: [{name, goal}, …]"},
+     read_metrics},
+    {{"constraints", "a list", "[{name: latency, max: 5}]"}, read_constraints},
+    {{"early_terminate", "an object",
+      "type: hyperband, asha, median, patience, threshold or time"},
+     read_early},
+    {{"run_cap", "a whole number", "trials in all"}, read_run_cap},
+    {{"repeat", "a whole number", "trials of each point, each with a seed"},
+     read_repeat},
+    {{"seed", "a whole number", "of everything random; default: by the name"},
+     read_seed},
+    {{"order", "free, lag or batch", "what a suggestion may depend on"},
+     read_order},
+    {{"lag", "a whole number", "with order: lag"}, read_lag},
+    {{"warm_start", "a study or a CSV file", "earlier results to start from"},
+     read_warm_start},
+    {{"program", "a file", "the script that ${program} stands for"},
+     read_program},
+    {{"command", "a list or a line",
+      "what runs; default ${env} ${interpreter} ${program} ${args}"},
+     read_command},
+    {{"env", "an object", "environment variables of the task"}, read_env},
+    {{"setup", "shell lines", "run before each task, as in module load"},
+     read_setup},
+    {{"workdir", "study or trial", "where the task runs"}, read_workdir},
+    {{"templates", "files", "input files with {name}, filled for each trial"},
+     read_templates},
+    {{"inputs", "globs", "files that go to the task"}, read_inputs},
+    {{"outputs", "globs", "files that are kept from the task's folder"},
+     read_outputs},
+    {{"keep", "all, best:N or none", "whose outputs stay; default best:10"},
+     read_keep},
+    {{"resources", "an object", "cpus, memory, disk, gpus, nodes, ranks, time"},
+     read_resources},
+    {{"parallel", "a whole number", "trials at once"}, read_parallel},
+    {{"time_limit", "a time", "of the whole study"}, read_time_limit},
+    {{"max_failures", "a whole number", "ends the study when passed"},
+     read_max_failures},
+    {{"retries", "a whole number", "of a failed attempt; default 0"},
+     read_retries},
+    {{"retry_delay", "a time", "before the first retry; doubles"},
+     read_retry_delay},
+    {{"grace", "a time", "between asking a task to end and killing it"},
+     read_grace},
+    {{"output_max", "bytes", "of one trial's captured output; default 64M"},
+     read_output_max},
+    {{"on_finish", "a command", "run when the study ends"}, read_on_finish},
+    {{"on_best", "a command", "run at each new best trial"}, read_on_best},
+    {{"engine", "local, slurm, htcondor or mpi", "where tasks run"},
+     read_engine},
+    {{"profile", "text", "named settings of a site"}, read_profile},
+    {{"slurm", "an object", "settings of Slurm jobs"}, read_slurm},
+    {{"htcondor", "an object", "settings of HTCondor jobs"}, read_htcondor},
+    {{"protocol", "throng or candle", "how parameters go in"}, read_protocol},
+    {{"wandb", "stand-in or real", "which wandb a script gets"}, read_wandb},
+    {{"model", "a file", "built-in training instead of a command"}, read_model},
+    {{"kernels", "auto or portable", "code path of built-in training"},
+     read_kernels},
+    {{"grid", "an object", "options of this method"}, read_options},
+    {{"random", "an object", "options of this method"}, read_options},
+    {{"bayes", "an object", "options of this method"}, read_options},
+    {{"sobol", "an object", "options of this method"}, read_options},
+    {{"lhs", "an object", "options of this method"}, read_options},
+    {{"tpe", "an object", "options of this method"}, read_options},
+    {{"gp", "an object", "options of this method"}, read_options},
+    {{"forest", "an object", "options of this method"}, read_options},
+    {{"cmaes", "an object", "options of this method"}, read_options},
+    {{"ga", "an object", "options of this method"}, read_options},
+    {{"nsga2", "an object", "options of this method"}, read_options},
+    {{"pbt", "an object", "options of this method"}, read_options},
+    {{"hyperspace", "an object", "options of this method"}, read_options},
+    {{"external", "an object", "command: the program that chooses points"},
+     read_external},
+    {{"entity", "anything", "accepted, not acted on"}, accept},
+    {{"project", "anything", "accepted, not acted on"}, accept},
+    {{"controller", "anything", "accepted, not acted on"}, accept},
+    {{"apiVersion", "anything", "accepted, not acted on"}, accept},
+    {{"kind", "anything", "accepted, not acted on"}, accept},
+    {{"job", "-", "refused: W&B Launch"}, refuse_launch},
+    {{"image_uri", "-", "refused: W&B Launch"}, refuse_launch},
+    {{"container", "-", "reserved"}, refuse_container},
+    {{"bundle_time", "-", "stands inside of slurm or htcondor"},
+     refuse_outside},
+    {{"max_jobs", "-", "stands inside of slurm or htcondor"}, refuse_outside},
+    {{"array_limit", "-", "stands inside of slurm or htcondor"},
+     refuse_outside},
+    {{"checkpoint_every", "-", "stands inside of slurm or htcondor"},
+     refuse_outside},
+};
+#define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
+
+const struct plan_key *plan_key_at(size_t i)
+{
+    return i < KEY_COUNT ? &keys[i].key : NULL;
+}
+
+static const struct key *find_key(struct str name)
+{
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        if (keys[i].read && str_is(name, keys[i].key.name))
+            return &keys[i];
+    return NULL;
+}
+
+/* A key of a nested place written at the top is the usual slip. */
+static const char *hint_for(struct reading *r, struct str name)
+{
+    const char *names[KEY_COUNT + 1];
+    size_t n = 0;
+    const char *near;
+
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        const char *dot = strchr(keys[i].key.name, '.');
+
+        if (dot && str_is(name, dot + 1))
+            return "write it inside of metric";
+        if (keys[i].read)
+            names[n++] = keys[i].key.name;
+    }
+    names[n] = NULL;
+    for (size_t i = 0; needs_keys[i]; i++)
+        if (str_is(name, needs_keys[i]))
+            return "write it inside of resources";
+    near = str_nearest(name, names);
+    if (near)
+        return arena_printf(r->arena, "did you mean '%s'?", near);
+    return "see the list of keys in docs/reference/study-files.md";
+}
+
+void read_keys(struct reading *r)
+{
+    const struct value *root = r->root;
+
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        const struct value *v = value_get(root, str_of(keys[i].key.name));
+
+        if (v && keys[i].read)
+            keys[i].read(r, v);
+    }
+    for (size_t i = 0; i < root->count; i++)
+        if (!find_key(root->keys[i]) && !str_starts(root->keys[i], STR("x-")))
+            problem_at_key(r, PROBLEM_ERROR, root, i,
+                           hint_for(r, root->keys[i]), "no key '%s'",
+                           shown(r->arena, root->keys[i]));
+}

@@ -1,0 +1,234 @@
+/* metric.c - what is measured: metric, metrics, constraints */
+#include "plan/reading.h"
+
+#include <regex.h>
+
+static const char *const goals[] = {"minimize", "maximize", NULL};
+
+static bool read_goal(struct reading *r, const struct value *v, bool *minimize)
+{
+    int goal;
+
+    *minimize = true;
+    if (!v)
+        return true;
+    goal = read_choice(r, v, "metric.goal", goals);
+    *minimize = goal == 0;
+    return goal >= 0;
+}
+
+static void read_pattern(struct reading *r, const struct value *v)
+{
+    struct str text;
+    regex_t regex;
+    char why[200];
+    int rc;
+
+    if (!read_text(r, v, "metric.pattern", &text))
+        return;
+    rc = regcomp(&regex, arena_cstr(r->arena, text), REG_EXTENDED);
+    if (rc) {
+        regerror(rc, &regex, why, sizeof(why));
+        problem_at(r, PROBLEM_ERROR, v, "POSIX extended syntax",
+                   "metric.pattern %s is no regular expression: %s",
+                   value_words(r, v), why);
+        return;
+    }
+    if (regex.re_nsub < 1 || regex.re_nsub > 2)
+        problem_at(r, PROBLEM_ERROR, v,
+                   "one for the value, or the first for the step and the "
+                   "second for the value",
+                   "metric.pattern %s must have one or two (groups), not %zu",
+                   value_words(r, v), regex.re_nsub);
+    r->plan->metric.pattern = text;
+    regfree(&regex);
+}
+
+static void read_impute(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"worst", "best", "latest", NULL};
+    int choice = read_choice(r, v, "metric.impute", choices);
+
+    if (choice >= 0)
+        r->plan->metric.impute = (enum impute)choice;
+}
+
+static void read_impute_running(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"worst", "best", "latest", "false",
+                                          NULL};
+    int choice;
+
+    if (v->kind == VALUE_BOOL) {
+        r->plan->metric.impute_while_running = v->boolean;
+        return;
+    }
+    choice = read_choice(r, v, "metric.impute_while_running", choices);
+    r->plan->metric.impute_while_running = choice >= 0 && choice < 3;
+}
+
+static void read_pick(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"last", "best", NULL};
+    int choice = read_choice(r, v, "metric.pick", choices);
+
+    if (choice < 0)
+        return;
+    r->plan->metric.pick = choice == 0 ? PICK_LAST : PICK_BEST;
+    r->plan->metric.pick_said = true;
+}
+
+static void read_metric_members(struct reading *r, const struct value *v)
+{
+    struct plan_metric *m = &r->plan->metric;
+    const struct value *item;
+
+    read_goal(r, value_get(v, STR("goal")), &m->minimize);
+    if ((item = value_get(v, STR("target"))))
+        m->has_target = read_number(r, item, "metric.target", &m->target);
+    if ((item = value_get(v, STR("impute"))))
+        read_impute(r, item);
+    if ((item = value_get(v, STR("impute_while_running"))))
+        read_impute_running(r, item);
+    if ((item = value_get(v, STR("pick"))))
+        read_pick(r, item);
+    if ((item = value_get(v, STR("pattern"))))
+        read_pattern(r, item);
+    if ((item = value_get(v, STR("file"))))
+        read_text(r, item, "metric.file", &m->file);
+}
+
+void read_metric(struct reading *r, const struct value *v)
+{
+    static const char *const names[] = {
+        "name", "goal",    "target", "impute", "impute_while_running",
+        "pick", "pattern", "file",   NULL};
+    const struct value *name;
+
+    r->plan->metric.minimize = true;
+    if (v->kind == VALUE_STRING) {
+        read_text(r, v, "metric", &r->plan->metric.name);
+        return;
+    }
+    if (!read_object(r, v, "metric"))
+        return;
+    read_known_keys(r, v, "metric", names);
+    name = value_get(v, STR("name"));
+    if (name)
+        read_text(r, name, "metric.name", &r->plan->metric.name);
+    else
+        problem_at(r, PROBLEM_ERROR, v, NULL, "metric has no name");
+    read_metric_members(r, v);
+}
+
+static void read_objective(struct reading *r, const struct value *v,
+                           struct plan_objective *o)
+{
+    static const char *const names[] = {"name", "goal", NULL};
+    const struct value *name;
+
+    o->minimize = true;
+    if (v->kind == VALUE_STRING) {
+        read_text(r, v, "metrics: a name", &o->name);
+        return;
+    }
+    if (!read_object(r, v, "each of metrics"))
+        return;
+    read_known_keys(r, v, "each of metrics", names);
+    name = value_get(v, STR("name"));
+    if (name)
+        read_text(r, name, "metrics: a name", &o->name);
+    else
+        problem_at(r, PROBLEM_ERROR, v, NULL, "a metric has no name");
+    read_goal(r, value_get(v, STR("goal")), &o->minimize);
+}
+
+void read_metrics(struct reading *r, const struct value *v)
+{
+    struct plan_objective *list;
+
+    if (v->kind != VALUE_LIST || v->count == 0 || v->count > 100) {
+        problem_at(r, PROBLEM_ERROR, v,
+                   "as in [{name: loss}, {name: latency, goal: minimize}]",
+                   "metrics must be a list of 1 to 100 objectives");
+        return;
+    }
+    list = arena_array(r->arena, v->count, sizeof(*list));
+    for (size_t i = 0; i < v->count; i++) {
+        read_objective(r, v->items[i], &list[i]);
+        for (size_t k = 0; k < i; k++)
+            if (list[k].name.len > 0 && str_eq(list[k].name, list[i].name))
+                problem_at(r, PROBLEM_ERROR, v->items[i], NULL,
+                           "metrics: '%s' stands there twice",
+                           shown(r->arena, list[i].name));
+    }
+    r->plan->objectives = list;
+    r->plan->objective_count = v->count;
+}
+
+void read_constraints(struct reading *r, const struct value *v)
+{
+    static const char *const names[] = {"name", "min", "max", NULL};
+    double bound;
+    struct str name;
+
+    if (v->kind != VALUE_LIST) {
+        problem_at(r, PROBLEM_ERROR, v, "as in [{name: latency, max: 5}]",
+                   "constraints must be a list");
+        return;
+    }
+    for (size_t i = 0; i < v->count; i++) {
+        const struct value *c = v->items[i];
+        const struct value *min = value_get(c, STR("min"));
+        const struct value *max = value_get(c, STR("max"));
+
+        if (!read_object(r, c, "each of constraints"))
+            continue;
+        read_known_keys(r, c, "a constraint", names);
+        if (!value_get(c, STR("name")) || (!min && !max))
+            problem_at(r, PROBLEM_ERROR, c, "as in {name: latency, max: 5}",
+                       "a constraint needs a name and min or max");
+        else
+            read_text(r, value_get(c, STR("name")), "constraint: name", &name);
+        if (min)
+            read_number(r, min, "constraint: min", &bound);
+        if (max)
+            read_number(r, max, "constraint: max", &bound);
+    }
+    r->plan->constraints = v;
+}
+
+/* Methods that learn need something to learn from. */
+static bool method_learns(struct str method)
+{
+    static const char *const plain[] = {"grid",  "random",     "points",
+                                        "sobol", "lhs",        "auto",
+                                        "",      "hyperspace", NULL};
+
+    for (size_t i = 0; plain[i]; i++)
+        if (str_is(method, plain[i]))
+            return false;
+    return true;
+}
+
+void check_metric(struct reading *r)
+{
+    struct plan *p = r->plan;
+
+    if (p->metric.name.len == 0 && p->objective_count > 0) {
+        p->metric.name = p->objectives[0].name;
+        p->metric.minimize = p->objectives[0].minimize;
+    }
+    if (!p->metric.pick_said)
+        p->metric.pick = str_is(p->method, "bayes") ? PICK_BEST : PICK_LAST;
+    if (value_get(r->root, STR("metric")) || p->objective_count > 0)
+        return;
+    if (method_learns(p->method))
+        problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("method")),
+                   "as in metric: {name: val_loss, goal: minimize}",
+                   "method %.*s needs a metric", STRF(p->method));
+    if (p->early.kind != EARLY_NONE)
+        problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("early_terminate")),
+                   "as in metric: {name: val_loss, goal: minimize}",
+                   "early_terminate needs a metric");
+}

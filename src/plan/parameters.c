@@ -1,0 +1,772 @@
+/* parameters.c - the parameter space
+ *
+ * `parameters` is walked to a flat list of leaves, which is then sorted by
+ * name and becomes the space. What one parameter says of another (`when`) is
+ * looked at after all are known. */
+#include "plan/reading.h"
+
+#include <math.h>
+
+#define PARAMETERS_MAX 10000
+
+/* The `when` objects that hold for a leaf: its own and those of the groups
+ * around it. `prefix` is the group in which it stands ("opt."). */
+struct when {
+    const struct value *object;
+    struct str prefix;
+    const struct when *outer;
+};
+
+struct leaf {
+    struct param param;
+    const struct value *at;
+    const struct when *when;
+    bool broken; /* only its name is known */
+};
+struct leaves {
+    VEC(struct leaf) list;
+    bool too_many;
+};
+
+/* The group that is being walked. */
+struct group {
+    const struct group *outer;
+    struct str name;
+    struct str prefix; /* "opt." or empty */
+    size_t depth;      /* names in front of a leaf's own */
+    const struct when *when;
+};
+
+static const char *const param_keys[] = {
+    "value", "values", "distribution",  "min",
+    "max",   "mu",     "sigma",         "q",
+    "a",     "b",      "probabilities", "parameters",
+    "when",  NULL};
+
+/* What each distribution takes. The bounds, where it has them, must be
+ * there; mu, sigma and q have defaults. */
+static const struct {
+    const char *takes[4]; /* besides distribution and when */
+    const char *needs[3];
+} dist_takes[DIST_COUNT] = {
+    [DIST_CONSTANT] = {{"value"}, {"value"}},
+    [DIST_CATEGORICAL] = {{"values", "probabilities"}, {"values"}},
+    [DIST_INT_UNIFORM] = {{"min", "max"}, {"min", "max"}},
+    [DIST_UNIFORM] = {{"min", "max"}, {"min", "max"}},
+    [DIST_Q_UNIFORM] = {{"min", "max", "q"}, {"min", "max"}},
+    [DIST_LOG_UNIFORM] = {{"min", "max"}, {"min", "max"}},
+    [DIST_Q_LOG_UNIFORM] = {{"min", "max", "q"}, {"min", "max"}},
+    [DIST_LOG_UNIFORM_VALUES] = {{"min", "max"}, {"min", "max"}},
+    [DIST_Q_LOG_UNIFORM_VALUES] = {{"min", "max", "q"}, {"min", "max"}},
+    [DIST_INV_LOG_UNIFORM] = {{"min", "max"}, {"min", "max"}},
+    [DIST_INV_LOG_UNIFORM_VALUES] = {{"min", "max"}, {"min", "max"}},
+    [DIST_NORMAL] = {{"mu", "sigma"}, {NULL}},
+    [DIST_Q_NORMAL] = {{"mu", "sigma", "q"}, {NULL}},
+    [DIST_LOG_NORMAL] = {{"mu", "sigma"}, {NULL}},
+    [DIST_Q_LOG_NORMAL] = {{"mu", "sigma", "q"}, {NULL}},
+    [DIST_BETA] = {{"a", "b"}, {"a", "b"}},
+    [DIST_Q_BETA] = {{"a", "b", "q"}, {"a", "b"}},
+};
+
+bool name_valid(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.p[i];
+        bool letter =
+            (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+        bool later = (c >= '0' && c <= '9') || c == '.' || c == '-';
+
+        if (!letter && !(later && i > 0))
+            return false;
+    }
+    return name.len > 0;
+}
+
+/* ---- one leaf --------------------------------------------------------- */
+
+static bool has(const struct value *v, const char *key)
+{
+    return value_get(v, str_of(key)) != NULL;
+}
+
+/* The distribution that is said, or that follows from what is there. */
+static bool find_dist(struct reading *r, const struct value *v,
+                      const char *name, enum dist *d)
+{
+    const struct value *said = value_get(v, STR("distribution"));
+    const struct value *min = value_get(v, STR("min"));
+    const struct value *max = value_get(v, STR("max"));
+
+    if (said) {
+        if (said->kind == VALUE_STRING && dist_parse(said->s, d))
+            return true;
+        problem_at(r, PROBLEM_ERROR, said,
+                   hint_nearest(r, value_text(said), dist_names),
+                   "parameter '%s': no distribution %s", name,
+                   value_words(r, said));
+        return false;
+    }
+    if (has(v, "value"))
+        *d = DIST_CONSTANT;
+    else if (has(v, "values"))
+        *d = DIST_CATEGORICAL;
+    else if (has(v, "q") && min && max)
+        *d = DIST_Q_UNIFORM;
+    else if (min && max)
+        *d = min->kind == VALUE_INT && max->kind == VALUE_INT ? DIST_INT_UNIFORM
+                                                              : DIST_UNIFORM;
+    else {
+        problem_at(r, PROBLEM_ERROR, v,
+                   "give value, values, min and max, or a distribution",
+                   "parameter '%s' does not say its values%s", name,
+                   min   ? ": max is missing"
+                   : max ? ": min is missing"
+                         : "");
+        return false;
+    }
+    return true;
+}
+
+static bool dist_has(enum dist d, struct str key)
+{
+    for (size_t i = 0; i < 4 && dist_takes[d].takes[i]; i++)
+        if (str_is(key, dist_takes[d].takes[i]))
+            return true;
+    return str_is(key, "distribution") || str_is(key, "when");
+}
+
+static bool check_dist_keys(struct reading *r, const struct value *v,
+                            const char *name, enum dist d)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < v->count; i++) {
+        if (dist_has(d, v->keys[i]))
+            continue;
+        if (dist_has(DIST_CATEGORICAL, v->keys[i]) ||
+            dist_has(DIST_Q_UNIFORM, v->keys[i]) ||
+            dist_has(DIST_NORMAL, v->keys[i]) ||
+            dist_has(DIST_BETA, v->keys[i]) || str_is(v->keys[i], "value"))
+            problem_at_key(r, PROBLEM_ERROR, v, i, NULL,
+                           "parameter '%s': the distribution %s takes no "
+                           "'%.*s'",
+                           name, dist_name(d), STRF(v->keys[i]));
+    }
+    for (size_t i = 0; i < 3 && dist_takes[d].needs[i]; i++) {
+        if (has(v, dist_takes[d].needs[i]))
+            continue;
+        ok = false;
+        problem_at(r, PROBLEM_ERROR, v, NULL,
+                   "parameter '%s': the distribution %s needs '%s'", name,
+                   dist_name(d), dist_takes[d].needs[i]);
+    }
+    return ok;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct value *const *x = a, *const *y = b;
+    int order = value_cmp(*x, *y);
+
+    if (order)
+        return order;
+    if ((*x)->line != (*y)->line)
+        return (*x)->line < (*y)->line ? -1 : 1;
+    return ((*x)->column > (*y)->column) - ((*x)->column < (*y)->column);
+}
+
+static void warn_duplicates(struct reading *r, const struct value *list,
+                            const char *name)
+{
+    const struct value **sorted =
+        arena_array(r->arena, list->count, sizeof(*sorted));
+
+    for (size_t i = 0; i < list->count; i++)
+        sorted[i] = list->items[i];
+    qsort(sorted, list->count, sizeof(*sorted), by_value);
+    for (size_t i = 1; i < list->count; i++)
+        if (sorted[i]->kind == sorted[i - 1]->kind &&
+            value_eq(sorted[i], sorted[i - 1]))
+            problem_at(r, PROBLEM_WARNING, sorted[i], NULL,
+                       "parameter '%s': the value %s stands there twice", name,
+                       value_words(r, sorted[i]));
+}
+
+static bool read_probabilities(struct reading *r, const struct value *v,
+                               const char *name, struct param *p)
+{
+    double *shares;
+    double sum = 0;
+    const char *what =
+        arena_printf(r->arena, "parameter '%s': a probability", name);
+
+    if (v->kind != VALUE_LIST || v->count != p->values->count) {
+        problem_at(r, PROBLEM_ERROR, v, NULL,
+                   "parameter '%s': probabilities must be a list of %zu "
+                   "numbers, one for each value",
+                   name, p->values->count);
+        return false;
+    }
+    shares = arena_array(r->arena, v->count, sizeof(*shares));
+    for (size_t i = 0; i < v->count; i++) {
+        if (!read_number(r, v->items[i], what, &shares[i]))
+            return false;
+        if (shares[i] < 0) {
+            problem_at(r, PROBLEM_ERROR, v->items[i], NULL,
+                       "%s cannot be below 0", what);
+            return false;
+        }
+        sum += shares[i];
+    }
+    if (!(fabs(sum - 1) <= 1e-6)) {
+        problem_at(r, PROBLEM_ERROR, v, NULL,
+                   "parameter '%s': the probabilities sum to %.9g, not 1", name,
+                   sum);
+        return false;
+    }
+    p->probabilities = shares;
+    return true;
+}
+
+static bool read_values(struct reading *r, const struct value *v,
+                        const char *name, struct param *p)
+{
+    const struct value *list = value_get(v, STR("values"));
+    const struct value *shares = value_get(v, STR("probabilities"));
+
+    if (list->kind != VALUE_LIST || list->count == 0) {
+        problem_at(r, PROBLEM_ERROR, list, "as in [1, 2, 3]",
+                   "parameter '%s': values must be a list with something in "
+                   "it, not %s",
+                   name,
+                   list->kind == VALUE_LIST ? "an empty one"
+                                            : value_words(r, list));
+        return false;
+    }
+    p->values = list;
+    warn_duplicates(r, list, name);
+    return !shares || read_probabilities(r, shares, name, p);
+}
+
+static bool positive_bounds(enum dist d)
+{
+    return d == DIST_LOG_UNIFORM_VALUES || d == DIST_Q_LOG_UNIFORM_VALUES ||
+           d == DIST_INV_LOG_UNIFORM_VALUES;
+}
+
+static bool check_bounds(struct reading *r, const struct value *v,
+                         const char *name, const struct param *p)
+{
+    const struct value *min = value_get(v, STR("min"));
+    bool exponents = p->dist == DIST_LOG_UNIFORM ||
+                     p->dist == DIST_Q_LOG_UNIFORM ||
+                     p->dist == DIST_INV_LOG_UNIFORM;
+
+    if (p->min > p->max) {
+        problem_at(r, PROBLEM_ERROR, min, NULL,
+                   "parameter '%s': min %.9g is above max %.9g", name, p->min,
+                   p->max);
+        return false;
+    }
+    if (positive_bounds(p->dist) && p->min <= 0) {
+        problem_at(r, PROBLEM_ERROR, min, NULL,
+                   "parameter '%s': min of %s must be above 0, not %.9g", name,
+                   dist_name(p->dist), p->min);
+        return false;
+    }
+    if (exponents && (fabs(p->min) > 700 || fabs(p->max) > 700)) {
+        problem_at(r, PROBLEM_ERROR, min,
+                   "the bounds are exponents of e; for the values themselves "
+                   "use log_uniform_values",
+                   "parameter '%s': e to that power is no number", name);
+        return false;
+    }
+    if (exponents && p->min > 0 && p->min < p->max && p->max < 1)
+        problem_at(r, PROBLEM_WARNING, min,
+                   "for the values themselves use log_uniform_values",
+                   "parameter '%s': the bounds of %s are exponents of e: this "
+                   "is from %.4g to %.4g",
+                   name, dist_name(p->dist), exp(p->min), exp(p->max));
+    return true;
+}
+
+static bool read_bounds(struct reading *r, const struct value *v,
+                        const char *name, struct param *p)
+{
+    const struct value *min = value_get(v, STR("min"));
+    const struct value *max = value_get(v, STR("max"));
+    const char *what_min = arena_printf(r->arena, "parameter '%s': min", name);
+    const char *what_max = arena_printf(r->arena, "parameter '%s': max", name);
+    int64_t low = 0, high = 0, limit = (int64_t)1 << 53;
+    bool ok;
+
+    if (p->dist == DIST_INT_UNIFORM) {
+        ok = read_int(r, min, what_min, -limit, limit, &low);
+        ok = read_int(r, max, what_max, -limit, limit, &high) && ok;
+        p->min = (double)low;
+        p->max = (double)high;
+    } else {
+        ok = read_number(r, min, what_min, &p->min);
+        ok = read_number(r, max, what_max, &p->max) && ok;
+    }
+    return ok && check_bounds(r, v, name, p);
+}
+
+/* One number of a parameter that has a default or must be above 0. */
+static bool read_shape(struct reading *r, const struct value *v,
+                       const char *name, const char *key, bool positive,
+                       double *out)
+{
+    const struct value *item = value_get(v, str_of(key));
+    const char *what = arena_printf(r->arena, "parameter '%s': %s", name, key);
+
+    if (!item)
+        return true;
+    if (!read_number(r, item, what, out))
+        return false;
+    if (!positive || *out > 0)
+        return true;
+    problem_at(r, PROBLEM_ERROR, item, NULL, "%s must be above 0, not %s", what,
+               value_words(r, item));
+    return false;
+}
+
+static bool read_dist(struct reading *r, const struct value *v,
+                      const char *name, struct param *p)
+{
+    const struct value *q = value_get(v, STR("q"));
+    bool ok = true;
+
+    p->sigma = 1;
+    p->q = 1;
+    p->q_integer = !q || q->kind == VALUE_INT;
+    if (!check_dist_keys(r, v, name, p->dist))
+        return false;
+    p->constant = value_get(v, STR("value"));
+    if (p->dist == DIST_CATEGORICAL)
+        ok = read_values(r, v, name, p);
+    if (dist_has(p->dist, STR("min")))
+        ok = read_bounds(r, v, name, p) && ok;
+    ok = read_shape(r, v, name, "mu", false, &p->mu) && ok;
+    ok = read_shape(r, v, name, "sigma", true, &p->sigma) && ok;
+    ok = read_shape(r, v, name, "a", true, &p->a) && ok;
+    ok = read_shape(r, v, name, "b", true, &p->b) && ok;
+    return read_shape(r, v, name, "q", true, &p->q) && ok;
+}
+
+/* ---- the tree of groups ----------------------------------------------- */
+
+static const struct str *path_of(struct arena *a, const struct group *g,
+                                 struct str own, size_t *len)
+{
+    struct str *path = arena_array(a, g->depth + 1, sizeof(*path));
+
+    *len = g->depth + 1;
+    path[g->depth] = own;
+    for (size_t i = g->depth; i > 0; i--, g = g->outer)
+        path[i - 1] = g->name;
+    return path;
+}
+
+static const struct when *with_when(struct reading *r, const struct group *g,
+                                    const struct value *v)
+{
+    const struct value *object = value_get(v, STR("when"));
+    struct when *w;
+
+    if (!object)
+        return g->when;
+    if (object->kind != VALUE_OBJECT || object->count == 0) {
+        problem_at(r, PROBLEM_ERROR, object, "as in when: {opt: [sgd, adam]}",
+                   "when must name a parameter and its values");
+        return g->when;
+    }
+    w = arena_new_of(r->arena, struct when);
+    *w = (struct when){object, g->prefix, g->when};
+    return w;
+}
+
+static void walk_group(struct reading *r, const struct value *object,
+                       const struct group *g, struct leaves *leaves);
+
+static void walk_nested(struct reading *r, const struct value *v,
+                        const struct group *g, struct str own, struct str name,
+                        struct leaves *leaves)
+{
+    struct group inner = {
+        .outer = g,
+        .name = own,
+        .prefix = str_of(arena_printf(r->arena, "%.*s.", STRF(name))),
+        .depth = g->depth + 1,
+        .when = with_when(r, g, v)};
+    const struct value *object = value_get(v, STR("parameters"));
+    const char *what =
+        arena_printf(r->arena, "parameter '%.*s': parameters", STRF(name));
+
+    for (size_t i = 0; i < v->count; i++)
+        if (!str_is(v->keys[i], "parameters") && !str_is(v->keys[i], "when"))
+            problem_at_key(r, PROBLEM_ERROR, v, i, NULL,
+                           "parameter '%.*s' holds parameters; it cannot have "
+                           "'%s' too",
+                           STRF(name), shown(r->arena, v->keys[i]));
+    if (!read_object(r, object, what))
+        return;
+    if (object->count == 0)
+        problem_at(r, PROBLEM_ERROR, object, NULL, "%s has nothing in it",
+                   what);
+    walk_group(r, object, &inner, leaves);
+}
+
+static struct leaf broken_leaf(struct reading *r, const struct group *g,
+                               struct str own, struct str name,
+                               const struct value *at)
+{
+    struct leaf leaf = {.at = at, .param = {.name = name}, .broken = true};
+
+    leaf.param.path = path_of(r->arena, g, own, &leaf.param.path_len);
+    return leaf;
+}
+
+/* A parameter with a mistake stays known by its name, so that what refers to
+ * it is not called a mistake too. */
+static void push_leaf(struct reading *r, struct leaves *leaves,
+                      struct leaf leaf)
+{
+    if (leaf.broken) {
+        leaf.param.dist = DIST_CONSTANT;
+        leaf.param.constant = value_null(r->arena);
+    }
+    vec_push(&leaves->list, leaf);
+}
+
+static void walk_leaf(struct reading *r, const struct value *v,
+                      const struct group *g, struct str own, struct str name,
+                      struct leaves *leaves)
+{
+    struct leaf leaf = broken_leaf(r, g, own, name, v);
+    const char *text = arena_cstr(r->arena, name);
+
+    if (leaves->list.len >= PARAMETERS_MAX) {
+        if (!leaves->too_many)
+            problem_at(r, PROBLEM_ERROR, v, NULL, "more than %d parameters",
+                       PARAMETERS_MAX);
+        leaves->too_many = true;
+        return;
+    }
+    leaf.when = with_when(r, g, v);
+    leaf.broken = !find_dist(r, v, text, &leaf.param.dist) ||
+                  !read_dist(r, v, text, &leaf.param);
+    push_leaf(r, leaves, leaf);
+}
+
+static void not_an_object(struct reading *r, const struct value *v,
+                          struct str name)
+{
+    const char *hint = "write its values as an object, as in {min: 0, max: 1}";
+
+    if (v->kind == VALUE_LIST)
+        hint = arena_printf(r->arena, "write %s: {values: […]}",
+                            shown(r->arena, name));
+    else if (v->kind != VALUE_NULL)
+        hint = arena_printf(r->arena, "write %s: {value: %s}",
+                            shown(r->arena, name), value_words(r, v));
+    problem_at(r, PROBLEM_ERROR, v, hint, "parameter '%s' must be an object",
+               shown(r->arena, name));
+}
+
+static void walk_group(struct reading *r, const struct value *object,
+                       const struct group *g, struct leaves *leaves)
+{
+    for (size_t i = 0; i < object->count; i++) {
+        const struct value *v = object->items[i];
+        struct str own = object->keys[i];
+        struct str name = str_of(
+            arena_printf(r->arena, "%.*s%.*s", STRF(g->prefix), STRF(own)));
+
+        if (!name_valid(own)) {
+            problem_at_key(r, PROBLEM_ERROR, object, i,
+                           "letters, digits and _ . - after a letter or _",
+                           "'%s' cannot be the name of a parameter",
+                           shown(r->arena, own));
+        } else if (v->kind != VALUE_OBJECT) {
+            not_an_object(r, v, name);
+            push_leaf(r, leaves, broken_leaf(r, g, own, name, v));
+        } else {
+            const char *what =
+                arena_printf(r->arena, "parameter '%.*s'", STRF(name));
+
+            read_known_keys(r, v, what, param_keys);
+            if (has(v, "parameters"))
+                walk_nested(r, v, g, own, name, leaves);
+            else
+                walk_leaf(r, v, g, own, name, leaves);
+        }
+    }
+}
+
+/* ---- from leaves to the space ----------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct leaf *x = a, *y = b;
+
+    return str_cmp(x->param.name, y->param.name);
+}
+
+static const char **names_of(struct reading *r, const struct space *s)
+{
+    const char **names = arena_array(r->arena, s->count + 1, sizeof(*names));
+
+    for (size_t i = 0; i < s->count; i++)
+        names[i] = arena_cstr(r->arena, s->params[i].name);
+    return names;
+}
+
+/* A name in a `when`: the whole name, or one of the same group. */
+static long find_when_name(struct reading *r, const struct space *s,
+                           const struct when *w, struct str name)
+{
+    long found = space_find(s, name);
+
+    if (found < 0 && w->prefix.len > 0)
+        found =
+            space_find(s, str_of(arena_printf(r->arena, "%.*s%.*s",
+                                              STRF(w->prefix), STRF(name))));
+    return found;
+}
+
+static void check_possible(struct reading *r, const struct param *other,
+                           const struct value *v)
+{
+    struct buf b;
+    const char *hint = NULL;
+
+    if (other->dist == DIST_CONSTANT ? value_eq(other->constant, v)
+                                     : param_position(other, v) >= 0)
+        return;
+    if (other->dist == DIST_CATEGORICAL) {
+        buf_init_max(&b, 200);
+        value_python_str(&b, other->values);
+        if (!b.full)
+            hint = arena_printf(r->arena, "its values are %s", b.p);
+        buf_done(&b);
+    }
+    problem_at(r, PROBLEM_ERROR, v, hint,
+               "when: parameter '%.*s' never has the value %s",
+               STRF(other->name), value_words(r, v));
+}
+
+/* The values of one condition as a list. */
+static const struct value *condition_values(struct reading *r,
+                                            const struct value *v)
+{
+    struct value *list;
+
+    if (v->kind == VALUE_LIST)
+        return v;
+    list = value_list(r->arena);
+    list->line = v->line;
+    list->column = v->column;
+    value_list_add(r->arena, list, value_copy(r->arena, v));
+    list->items[0]->line = v->line;
+    list->items[0]->column = v->column;
+    return list;
+}
+
+static void resolve_when(struct reading *r, const struct space *s,
+                         const struct leaf *leaf, const bool *broken,
+                         struct param *p)
+{
+    struct condition *conditions;
+    size_t room = 0, n = 0;
+
+    for (const struct when *w = leaf->when; w; w = w->outer)
+        room += w->object->count;
+    if (room == 0)
+        return;
+    conditions = arena_array(r->arena, room, sizeof(*conditions));
+    for (const struct when *w = leaf->when; w; w = w->outer) {
+        for (size_t i = 0; i < w->object->count; i++) {
+            struct str name = w->object->keys[i];
+            long found = find_when_name(r, s, w, name);
+            const struct value *list = condition_values(r, w->object->items[i]);
+
+            if (found < 0) {
+                problem_at_key(r, PROBLEM_ERROR, w->object, i,
+                               hint_nearest(r, name, names_of(r, s)),
+                               "when: no parameter '%s'",
+                               shown(r->arena, name));
+                continue;
+            }
+            if (list->count == 0)
+                problem_at(r, PROBLEM_ERROR, list, NULL,
+                           "when: '%s' has no values, so this parameter is "
+                           "never active",
+                           shown(r->arena, name));
+            for (size_t k = 0; k < list->count && !broken[found]; k++)
+                check_possible(r, &s->params[found], list->items[k]);
+            conditions[n++] = (struct condition){s->params[found].name, list};
+        }
+    }
+    p->conditions = conditions;
+    p->condition_count = n;
+}
+
+/* Parameters whose conditions are all settled are settled; what is left over
+ * when nothing more can be settled waits for itself. */
+static void check_cycles(struct reading *r, const struct space *s)
+{
+    bool *settled = arena_array(r->arena, s->count, sizeof(*settled));
+    bool progress = true;
+
+    while (progress) {
+        progress = false;
+        for (size_t i = 0; i < s->count; i++) {
+            const struct param *p = &s->params[i];
+            bool ready = !settled[i];
+
+            for (size_t k = 0; ready && k < p->condition_count; k++)
+                ready = settled[space_find(s, p->conditions[k].name)];
+            if (ready)
+                settled[i] = progress = true;
+        }
+    }
+    for (size_t i = 0; i < s->count; i++)
+        if (!settled[i])
+            problem_at(r, PROBLEM_ERROR, r->param_at[i], NULL,
+                       "when: parameter '%.*s' depends on itself",
+                       STRF(s->params[i].name));
+}
+
+static void build_space(struct reading *r, struct leaves *leaves)
+{
+    size_t n = leaves->list.len;
+    struct param *params = arena_array(r->arena, n, sizeof(*params));
+    bool *broken = arena_array(r->arena, n, sizeof(*broken));
+    struct space *s = &r->plan->space;
+
+    r->param_at = arena_array(r->arena, n, sizeof(*r->param_at));
+    if (n > 0)
+        qsort(leaves->list.p, n, sizeof(*leaves->list.p), by_name);
+    for (size_t i = 0; i < n; i++) {
+        const struct leaf *leaf = &leaves->list.p[i];
+
+        params[i] = leaf->param;
+        r->param_at[i] = leaf->at;
+        broken[i] = leaf->broken;
+        if (i > 0 && str_eq(params[i - 1].name, params[i].name))
+            problem_at(r, PROBLEM_ERROR, leaf->at, NULL,
+                       "parameter '%.*s' is declared twice, once nested",
+                       STRF(params[i].name));
+    }
+    *s = (struct space){.params = params, .count = n};
+    for (size_t i = 0; i < n; i++)
+        resolve_when(r, s, &leaves->list.p[i], broken, &params[i]);
+    check_cycles(r, s);
+}
+
+void read_parameters(struct reading *r, const struct value *v)
+{
+    struct leaves leaves = {0};
+    struct group top = {.prefix = STR("")};
+
+    if (!read_object(r, v, "parameters"))
+        return;
+    walk_group(r, v, &top, &leaves);
+    build_space(r, &leaves);
+    vec_done(&leaves.list);
+}
+
+/* ---- after all keys --------------------------------------------------- */
+
+void check_names_apart(struct reading *r, const struct str *names,
+                       const struct value *const *at, size_t count)
+{
+    struct map *seen = map_new();
+
+    for (size_t i = 0; i < count; i++) {
+        char *variable = arena_cstr(r->arena, names[i]);
+        struct str *slot;
+
+        for (char *p = variable; *p; p++)
+            if (*p == '.' || *p == '-')
+                *p = '_';
+        slot = map_get(seen, str_of(variable));
+        if (!slot) {
+            slot = arena_new_of(r->arena, struct str);
+            *slot = names[i];
+            map_set(seen, str_of(variable), slot);
+        } else if (!str_eq(*slot, names[i])) {
+            problem_at(r, PROBLEM_ERROR, at ? at[i] : NULL, "rename one",
+                       "parameters '%.*s' and '%.*s' would both be "
+                       "THRONG_P_%s",
+                       STRF(*slot), STRF(names[i]), variable);
+        }
+    }
+    map_free(seen);
+}
+
+/* Words that mean something where trials are listed and filtered. */
+static void warn_reserved(struct reading *r)
+{
+    static const char *const reserved[] = {
+        "trial", "state", "attempt", "attempts", "seconds", "step",
+        "tag",   "note",  "host",    "and",      "or",      "not",
+        "in",    "true",  "false",   "null",     NULL};
+    const struct space *s = &r->plan->space;
+
+    for (size_t i = 0; i < s->count; i++) {
+        for (size_t k = 0; reserved[k]; k++)
+            if (str_is(s->params[i].name, reserved[k]))
+                problem_at(r, PROBLEM_WARNING, r->param_at[i],
+                           "in a filter, write it as params.NAME",
+                           "parameter '%s' is named like a word of ours",
+                           reserved[k]);
+        if (str_eq(s->params[i].name, r->plan->metric.name))
+            problem_at(r, PROBLEM_WARNING, r->param_at[i], NULL,
+                       "parameter '%.*s' is named like the metric",
+                       STRF(s->params[i].name));
+    }
+}
+
+static void check_grid(struct reading *r)
+{
+    const struct space *s = &r->plan->space;
+    struct err err = {0};
+    bool fits = s->count > 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        const char *why = "";
+
+        if (param_grid_count(&s->params[i], &why) > 0)
+            continue;
+        fits = false;
+        problem_at(r, PROBLEM_ERROR, r->param_at[i],
+                   "use values or whole numbers, or another method",
+                   "parameter '%.*s' cannot be in a grid: %s",
+                   STRF(s->params[i].name), why);
+    }
+    if (fits && r->problems->errors == 0 && space_grid_count(s, &err) == 0)
+        problem_whole(r, PROBLEM_ERROR, NULL, "%s", err.text);
+}
+
+void check_parameters(struct reading *r)
+{
+    const struct space *s = &r->plan->space;
+    size_t n = 0;
+    struct str *names = arena_array(r->arena, 2 * s->count, sizeof(*names));
+    const struct value **at = arena_array(r->arena, 2 * s->count, sizeof(*at));
+
+    for (size_t i = 0; i < s->count; i++) {
+        at[n] = r->param_at[i];
+        names[n++] = s->params[i].name;
+        if (s->params[i].path_len == 1)
+            continue;
+        at[n] = r->param_at[i];
+        names[n++] = s->params[i].path[0];
+    }
+    check_names_apart(r, names, at, n);
+    warn_reserved(r);
+    if (str_is(r->plan->method, "grid"))
+        check_grid(r);
+}

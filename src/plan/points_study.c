@@ -1,0 +1,121 @@
+/* points_study.c - the list of points of a study: which one, and whether its
+ * points are points of the declared space */
+#include "plan/reading.h"
+
+#define WARNED_MAX 20
+
+static void open_file(struct reading *r, const struct value *v)
+{
+    struct plan *p = r->plan;
+    const char *path = arena_cstr(r->arena, v->s);
+    struct str text = STR("");
+    struct err err = {0};
+
+    if (!r->reader || !r->reader->read)
+        problem_at(r, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
+                   value_words(r, v));
+    else if (r->reader->read(r->reader->context, path, &text, &err))
+        problem_at(r, PROBLEM_ERROR, v, NULL, "%s", err.text);
+    else
+        p->points = plan_points_text(text, path, r->arena, r->problems);
+}
+
+void read_points(struct reading *r, const struct value *v)
+{
+    if (v->kind == VALUE_STRING && v->s.len > 0)
+        open_file(r, v);
+    else
+        r->plan->points = plan_points_value(v, arena_cstr(r->arena, r->file),
+                                            r->arena, r->problems);
+}
+
+void read_parameters_file(struct reading *r, const struct value *v)
+{
+    struct str path;
+
+    if (value_get(r->root, STR("points")))
+        problem_at(r, PROBLEM_ERROR, v, NULL,
+                   "give points or parameters_file, not both");
+    else if (read_text(r, v, "parameters_file", &path))
+        open_file(r, v);
+}
+
+struct seen {
+    struct str name;
+    long param; /* -1: none of the space */
+};
+
+/* Every declared parameter that a point has must be possible in the space.
+ * Said once for each parameter, at its first point: a list of a million
+ * points that all miss a bound has one mistake, not a million. */
+struct fit {
+    struct reading *r;
+    bool *warned;
+    size_t left; /* warnings that may still be given */
+    /* Which parameter stood at each position of the point before. */
+    VEC(struct seen) seen;
+};
+
+static long param_at_position(struct fit *f, size_t position, struct str name)
+{
+    struct seen *seen;
+
+    while (f->seen.len <= position)
+        vec_push(&f->seen, ((struct seen){STR(""), -1}));
+    seen = &f->seen.p[position];
+    if (!str_eq(seen->name, name)) {
+        seen->name = name;
+        seen->param = space_find(&f->r->plan->space, name);
+    }
+    return seen->param;
+}
+
+static bool check_fit(void *context, uint64_t i, size_t position,
+                      struct str name, const struct value *v)
+{
+    struct fit *f = context;
+    long k = param_at_position(f, position, name);
+    const struct param *p = k < 0 ? NULL : &f->r->plan->space.params[k];
+
+    if (!p || f->warned[k] || p->dist == DIST_CONSTANT ||
+        param_position(p, v) >= 0)
+        return true;
+    problem_at(f->r, PROBLEM_WARNING, f->r->param_at[k], NULL,
+               "point %llu of the list has %s for parameter '%.*s', which is "
+               "outside of it",
+               (unsigned long long)i + 1, value_words(f->r, v), STRF(p->name));
+    f->warned[k] = true;
+    return --f->left > 0;
+}
+
+static void check_against_space(struct reading *r)
+{
+    const struct space *s = &r->plan->space;
+    struct fit fit = {.r = r,
+                      .warned =
+                          arena_array(r->arena, s->count, sizeof(*fit.warned)),
+                      .left = WARNED_MAX};
+
+    points_walk(r->plan->points, check_fit, &fit);
+    vec_done(&fit.seen);
+}
+
+void check_points(struct reading *r)
+{
+    struct plan *p = r->plan;
+    const struct value *v = value_get(r->root, STR("points"));
+
+    if (!v)
+        v = value_get(r->root, STR("parameters_file"));
+    if (!v && str_is(p->method, "points"))
+        problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("method")),
+                   "as in points: list.csv", "method points needs points");
+    if (v && p->method_said && !str_is(p->method, "points"))
+        problem_at(r, PROBLEM_ERROR, v, "leave method out, or say points",
+                   "points are given, but the method is %.*s", STRF(p->method));
+    if (!p->points)
+        return;
+    points_bind(p->points, &p->space);
+    if (p->space.count > 0 && r->problems->errors == 0)
+        check_against_space(r);
+}

@@ -1,0 +1,141 @@
+/* reading.h - what the readers of a study file share (inside of plan only)
+ *
+ * A reader is handed a value with its place, puts what it says into the plan
+ * and adds a problem for each mistake. It never stops at the first one. */
+#ifndef THRONG_PLAN_READING_H
+#define THRONG_PLAN_READING_H
+
+#include "plan/plan.h"
+#include "base/map.h"
+
+struct reading {
+    struct plan *plan;
+    struct arena *arena;
+    struct problems *problems;
+    struct str file;
+    const struct plan_reader *reader;
+    const struct value *root;
+    const struct value **param_at; /* where each leaf of the space stands */
+};
+
+/* ---- problems.c ------------------------------------------------------- */
+
+/* A problem at a value's place. The hint may be NULL. */
+void problem_at(struct reading *r, enum problem_level level,
+                const struct value *at, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* A problem at the i-th key of an object. */
+void problem_at_key(struct reading *r, enum problem_level level,
+                    const struct value *object, size_t i, const char *hint,
+                    const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* A problem of the file as a whole. */
+void problem_whole(struct reading *r, enum problem_level level,
+                   const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* "did you mean x?" for the nearest of names, else "one of: a, b, c". */
+const char *hint_nearest(struct reading *r, struct str s,
+                         const char *const *names);
+/* A text as a message shows it: not too long, no control characters. */
+const char *shown(struct arena *a, struct str s);
+/* A value in words, short: 'abc', 12, a list. */
+const char *value_words(struct reading *r, const struct value *v);
+
+/* ---- scalars.c: one value each; false and a problem when it is wrong --- */
+
+bool read_text(struct reading *r, const struct value *v, const char *what,
+               struct str *out);
+bool read_bool(struct reading *r, const struct value *v, const char *what,
+               bool *out);
+/* Whole numbers, also written 1e3. */
+bool read_int(struct reading *r, const struct value *v, const char *what,
+              int64_t min, int64_t max, int64_t *out);
+bool read_number(struct reading *r, const struct value *v, const char *what,
+                 double *out); /* finite */
+bool read_seconds(struct reading *r, const struct value *v, const char *what,
+                  double *out);
+bool read_bytes(struct reading *r, const struct value *v, const char *what,
+                uint64_t *out);
+/* One word of a NULL-terminated list; its index, or -1 and a problem. */
+int read_choice(struct reading *r, const struct value *v, const char *what,
+                const char *const *choices);
+bool read_object(struct reading *r, const struct value *v, const char *what);
+/* A problem for each key of the object that is not among names. */
+void read_known_keys(struct reading *r, const struct value *object,
+                     const char *what, const char *const *names);
+/* A list of texts, or one text, in the arena. */
+bool read_texts(struct reading *r, const struct value *v, const char *what,
+                const struct str **out, size_t *count);
+
+/* ---- one file each ---------------------------------------------------- */
+
+void read_parameters(struct reading *r, const struct value *v);
+void check_parameters(struct reading *r); /* after all keys are read */
+bool name_valid(struct str name);         /* [A-Za-z_][A-Za-z0-9_.-]* */
+/* THRONG_P_<name> of two names must differ. Adds the problem. */
+void check_names_apart(struct reading *r, const struct str *names,
+                       const struct value *const *at, size_t count);
+
+void read_metric(struct reading *r, const struct value *v);
+void read_metrics(struct reading *r, const struct value *v);
+void read_constraints(struct reading *r, const struct value *v);
+void read_early(struct reading *r, const struct value *v);
+void check_metric(struct reading *r);
+
+void read_command(struct reading *r, const struct value *v);
+void check_command(struct reading *r);
+/* Macros as they are written, "${args}". */
+extern const char *const macro_names[]; /* NULL-terminated */
+bool macro_find(struct str s, enum command_kind *kind);
+const char *macro_text(enum command_kind kind);
+/* The `${…}` that s starts with, or an empty str. */
+struct str macro_at(struct str s);
+/* True for ${envvar:NAME}. */
+bool macro_envvar(struct str macro, struct str *name);
+
+/* ---- argv.c ----------------------------------------------------------- */
+
+/* Replaces {name} of declared parameters by the point's values. */
+int command_replace(struct buf *b, const struct plan *p, struct str text,
+                    const struct value *point, struct err *err);
+/* The value that {name} stands for: *v is NULL when the name is declared but
+ * not in this point. False when no such parameter is declared. */
+bool command_lookup(const struct plan *p, const struct value *point,
+                    struct str name, const struct value **v);
+/* Length of the {name} that s starts with (0: none) and its name. */
+size_t command_brace(struct str s, struct str *name);
+/* Appends s quoted so that a shell reads it as one word. */
+void shell_quote(struct buf *b, struct str s);
+
+void read_resources(struct reading *r, const struct value *v);
+void check_resources(struct reading *r);
+
+void read_templates(struct reading *r, const struct value *v);
+void read_inputs(struct reading *r, const struct value *v);
+void read_outputs(struct reading *r, const struct value *v);
+void read_keep(struct reading *r, const struct value *v);
+void read_env(struct reading *r, const struct value *v);
+void read_setup(struct reading *r, const struct value *v);
+/* A path inside of the trial's folder: relative, no "..". */
+bool path_inside(struct str path);
+
+void read_points(struct reading *r, const struct value *v);
+void read_parameters_file(struct reading *r, const struct value *v);
+void check_points(struct reading *r);
+bool points_has_name(const struct plan_points *p, struct str name);
+/* Points are of this space from now on: its constants are filled in. */
+void points_bind(struct plan_points *p, const struct space *s);
+/* Calls see for each member of each point that is no object or list (of
+ * inline points: for every one), until it answers false. `position` is that
+ * of the member in its point. */
+typedef bool points_member_fn(void *context, uint64_t i, size_t position,
+                              struct str name, const struct value *v);
+void points_walk(const struct plan_points *p, points_member_fn *see,
+                 void *context);
+/* One hash of the first `count` points. */
+uint64_t points_hash(const struct plan_points *p, uint64_t count);
+
+/* ---- keys.c ----------------------------------------------------------- */
+
+void read_keys(struct reading *r); /* every key of the root */
+
+#endif

@@ -1,0 +1,136 @@
+/* resources.c - what one task needs; a value may come from a parameter */
+#include "plan/reading.h"
+
+/* Takes the text up to the next ${name} and the name; false when there is no
+ * more (then *text is all of the rest). */
+static bool next_reference(struct str *rest, struct str *text, struct str *name)
+{
+    for (size_t i = 0; i + 1 < rest->len; i++) {
+        const char *close;
+
+        if (rest->p[i] != '$' || rest->p[i + 1] != '{')
+            continue;
+        close = memchr(rest->p + i, '}', rest->len - i);
+        if (!close)
+            break;
+        *text = str_n(rest->p, i);
+        *name = str_n(rest->p + i + 2, (size_t)(close - rest->p) - i - 2);
+        *rest = str_n(close + 1, rest->len - (size_t)(close + 1 - rest->p));
+        return true;
+    }
+    *text = *rest;
+    return false;
+}
+
+static bool refers(const struct value *v)
+{
+    struct str rest = value_text(v), text, name;
+
+    return v->kind == VALUE_STRING && next_reference(&rest, &text, &name);
+}
+
+void read_resources(struct reading *r, const struct value *v)
+{
+    if (!read_object(r, v, "resources"))
+        return;
+    read_known_keys(r, v, "resources", needs_keys);
+    r->plan->resources = v;
+    r->plan->cpus_said = value_get(v, STR("cpus")) != NULL;
+}
+
+static bool known_need(struct str key)
+{
+    for (size_t i = 0; needs_keys[i]; i++)
+        if (str_is(key, needs_keys[i]))
+            return true;
+    return false;
+}
+
+static void check_reference(struct reading *r, const struct value *v)
+{
+    struct str rest = v->s, text, name;
+    const struct space *s = &r->plan->space;
+    const char **names = arena_array(r->arena, s->count + 1, sizeof(*names));
+
+    for (size_t i = 0; i < s->count; i++)
+        names[i] = arena_cstr(r->arena, s->params[i].name);
+    while (next_reference(&rest, &text, &name))
+        if (!plan_declares(r->plan, name))
+            problem_at(r, PROBLEM_ERROR, v,
+                       s->count ? hint_nearest(r, name, names) : NULL,
+                       "resources: no parameter '%s'", shown(r->arena, name));
+}
+
+void check_resources(struct reading *r)
+{
+    const struct value *v = r->plan->resources;
+    struct needs needs;
+
+    needs_init(&needs);
+    for (size_t i = 0; v && i < v->count; i++) {
+        struct err err = {0};
+
+        if (!known_need(v->keys[i]))
+            continue;
+        if (refers(v->items[i]))
+            check_reference(r, v->items[i]);
+        else if (needs_set(&needs, v->keys[i], v->items[i], &err))
+            problem_at(r, PROBLEM_ERROR, v->items[i], NULL,
+                       "resources.%.*s: %s", STRF(v->keys[i]), err.text);
+    }
+}
+
+/* The value of a member for this point. */
+static const struct value *fill(const struct plan *p, const struct value *v,
+                                const struct value *point, struct arena *a,
+                                struct err *err)
+{
+    struct str rest = v->s, text, name;
+    const struct value *found = NULL;
+    struct buf b;
+
+    buf_init(&b);
+    while (next_reference(&rest, &text, &name)) {
+        found = NULL;
+        if (!command_lookup(p, point, name, &found) || !found) {
+            err_set(err, ERR_INPUT, "this trial has no parameter '%.*s'",
+                    STRF(name));
+            goto out;
+        }
+        if (text.len == 0 && rest.len == 0 && b.len == 0)
+            goto out;
+        buf_addstr(&b, text);
+        value_python_str(&b, found);
+    }
+    buf_addstr(&b, text);
+    found = value_string(a, buf_str(&b));
+out:
+    buf_done(&b);
+    return found;
+}
+
+int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
+               struct err *err)
+{
+    const struct value *r = p->resources;
+    struct arena *a = NULL;
+    struct needs needs;
+    int rc = 0;
+
+    needs_init(&needs);
+    for (size_t i = 0; r && i < r->count && rc == 0; i++) {
+        const struct value *v = r->items[i];
+
+        if (refers(v)) {
+            if (!a)
+                a = arena_new();
+            v = fill(p, v, point, a, err);
+        }
+        if (!v || needs_set(&needs, r->keys[i], v, err))
+            rc = err_wrap(err, "resources.%.*s", STRF(r->keys[i]));
+    }
+    arena_free(a);
+    if (rc == 0)
+        *n = needs;
+    return rc;
+}

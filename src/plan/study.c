@@ -1,0 +1,215 @@
+/* study.c - a study file as a whole
+ *
+ * The text becomes a tree, each key is read by its reader, and then what
+ * concerns several keys is checked. All of it happens even after a mistake,
+ * so that a person sees all mistakes of a file at once. */
+#include "plan/reading.h"
+
+#include "base/hash.h"
+
+#define NAME_MAX_BYTES 100
+
+static void set_defaults(struct plan *p)
+{
+    p->repeat = 1;
+    p->order = STR("free");
+    p->metric.minimize = true;
+    p->max_failures = -1;
+    p->retry_delay_s = 1;
+    p->grace_s = 30;
+    p->output_max_bytes = (uint64_t)64 << 20;
+    p->keep = KEEP_BEST;
+    p->keep_count = 10;
+    p->protocol = STR("throng");
+}
+
+/* ---- the name --------------------------------------------------------- */
+
+static struct str stem_of(struct str file)
+{
+    const char *slash = memrchr(file.p, '/', file.len);
+    struct str s = file;
+    const char *dot;
+
+    if (slash)
+        s = str_n(slash + 1, file.len - (size_t)(slash + 1 - file.p));
+    dot = memrchr(s.p, '.', s.len);
+    return dot && dot > s.p ? str_n(s.p, (size_t)(dot - s.p)) : s;
+}
+
+/* What keeps a name from being a folder's, or NULL. */
+static const char *name_fault(struct str name)
+{
+    if (name.len == 0)
+        return "is empty";
+    if (name.len > NAME_MAX_BYTES)
+        return "is longer than 100 bytes";
+    if (name.p[0] == '.' || name.p[0] == '-')
+        return "begins with a dot or a hyphen";
+    if (!str_eq(str_trim(name), name))
+        return "begins or ends with a blank";
+    if (!str_utf8(name))
+        return "is not UTF-8 text";
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.p[i];
+
+        if (c == '/' || c == '\\')
+            return "holds a slash";
+        if (c < 0x20 || c == 0x7f)
+            return "holds a control character";
+    }
+    return NULL;
+}
+
+static void check_name(struct reading *r)
+{
+    struct plan *p = r->plan;
+    const struct value *said = value_get(r->root, STR("name"));
+    const char *fault;
+
+    if (said && p->name.len == 0)
+        return;
+    if (!said)
+        p->name = stem_of(p->file);
+    fault = name_fault(p->name);
+    if (fault)
+        problem_at(r, PROBLEM_ERROR, said,
+                   said ? "the study gets a folder of this name"
+                        : "give the study a name",
+                   "the study's name '%s' %s", shown(r->arena, p->name), fault);
+    if (!p->seed_said)
+        p->seed = hash64(p->name, 0) & 0x7fffffff;
+}
+
+/* ---- the method ------------------------------------------------------- */
+
+static bool method_ends(struct str method)
+{
+    return str_is(method, "grid") || str_is(method, "points");
+}
+
+static void warn_other_options(struct reading *r)
+{
+    for (size_t i = 0; plan_methods[i]; i++) {
+        struct str name = str_of(plan_methods[i]);
+
+        if (str_is(name, "points") || str_eq(name, r->plan->method) ||
+            !value_get(r->root, name))
+            continue;
+        problem_at(r, PROBLEM_WARNING, value_get(r->root, name), NULL,
+                   "the options of %s are not used: the method is %.*s",
+                   plan_methods[i], STRF(r->plan->method));
+    }
+}
+
+static void check_method(struct reading *r)
+{
+    struct plan *p = r->plan;
+    const struct value *said = value_get(r->root, STR("method"));
+    bool points = value_get(r->root, STR("points")) ||
+                  value_get(r->root, STR("parameters_file"));
+
+    if (said && !p->method_said)
+        return;
+    if (!said)
+        p->method = points ? STR("points") : STR("auto");
+    if (str_is(p->method, "auto")) {
+        p->method = STR("random");
+        problem_at(r, PROBLEM_NOTICE, said,
+                   "say method: random to be told no more",
+                   "the method is random: auto has nothing better yet");
+    }
+    if (!method_ends(p->method) && p->run_cap == 0)
+        problem_at(r, PROBLEM_NOTICE, said, "set run_cap, or use --count N",
+                   "without run_cap the study goes on until it is stopped");
+    if (!str_is(p->method, "points"))
+        p->method_options = value_get(r->root, p->method);
+    if (str_is(p->method, "external") && !p->method_options)
+        problem_at(r, PROBLEM_ERROR, said,
+                   "as in external: {command: [python, search.py]}",
+                   "method external needs external");
+    warn_other_options(r);
+}
+
+static void check_space(struct reading *r)
+{
+    struct plan *p = r->plan;
+    const struct value *said = value_get(r->root, STR("parameters"));
+    bool points = value_get(r->root, STR("points")) ||
+                  value_get(r->root, STR("parameters_file"));
+
+    if (!said && !points)
+        problem_whole(r, PROBLEM_ERROR,
+                      "as in parameters: {lr: {min: 0.001, max: 0.1}}",
+                      "the study has no parameters");
+    else if (said && said->kind == VALUE_OBJECT && said->count == 0 && !points)
+        problem_at(r, PROBLEM_ERROR, said, NULL, "parameters is empty");
+    if (p->space.count > 0)
+        check_parameters(r);
+}
+
+static void check_order(struct reading *r)
+{
+    struct plan *p = r->plan;
+    const struct value *lag = value_get(r->root, STR("lag"));
+    const struct value *order = value_get(r->root, STR("order"));
+
+    if (lag && !str_is(p->order, "lag"))
+        problem_at(r, PROBLEM_ERROR, lag, "say order: lag too",
+                   "lag is used only with order: lag");
+    if (!lag && str_is(p->order, "lag"))
+        problem_at(r, PROBLEM_ERROR, order, "as in lag: 8",
+                   "order: lag needs lag");
+}
+
+/* ---- the whole -------------------------------------------------------- */
+
+static void read_study(struct reading *r)
+{
+    read_keys(r);
+    check_name(r);
+    check_method(r);
+    check_space(r);
+    check_metric(r);
+    check_order(r);
+    check_command(r);
+    check_resources(r);
+    check_points(r);
+}
+
+struct plan *plan_read(struct str text, const char *file,
+                       const struct plan_reader *reader, struct arena *a,
+                       struct problems *problems)
+{
+    struct plan *p = arena_new_of(a, struct plan);
+    struct reading r = {
+        .plan = p, .arena = a, .problems = problems, .reader = reader};
+
+    set_defaults(p);
+    p->file = r.file = arena_str(a, str_of(file));
+    p->text = arena_str(a, text);
+    p->root = plan_yaml(text, file, a, problems);
+    if (!p->root)
+        return NULL;
+    r.root = p->root;
+    if (p->root->kind != VALUE_OBJECT) {
+        problem_whole(&r, PROBLEM_ERROR, "as in program: train.py",
+                      p->root->kind == VALUE_NULL
+                          ? "the file is empty"
+                          : "a study file is made of key: value lines");
+        return NULL;
+    }
+    read_study(&r);
+    if (problems->errors == 0)
+        return p;
+    plan_close(p);
+    return NULL;
+}
+
+void plan_close(struct plan *p)
+{
+    if (!p)
+        return;
+    plan_points_close(p->points);
+    p->points = NULL;
+}
