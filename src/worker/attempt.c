@@ -1,0 +1,352 @@
+/* attempt.c - one task on its way through this worker */
+#include "worker/attempt.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/num.h"
+#include "worker/kind.h"
+#include "worker/worker.h"
+
+#define MS 1000000ll
+#define LOOK_LEAST_NS (20 * MS)
+#define LOOK_MOST_NS (200 * MS)
+#define KILL_AGAIN_NS (1000 * MS)
+#define SPARE_MAX 64
+
+/* ---- beginning ------------------------------------------------------- */
+
+static struct attempt *blank(struct worker *w)
+{
+    struct attempt *a;
+    struct arena *arena;
+    if (w->spare.len > 0) {
+        a = w->spare.p[--w->spare.len];
+        arena = a->arena;
+    } else {
+        a = xmalloc(sizeof *a);
+        arena = arena_new();
+    }
+    memset(a, 0, sizeof *a);
+    a->worker = w;
+    a->arena = arena;
+    a->serial = OWNER_FIRST + w->serial++;
+    folder_init(&a->folder);
+    metrics_init(&a->metrics);
+    tail_init(&a->output.tail, -1, 0);
+    return a;
+}
+
+struct attempt *attempt_new(struct worker *w, struct str text, struct err *err)
+{
+    struct attempt *a = blank(w);
+    if (task_parse(&a->task, text, a->arena, err) != 0) {
+        attempt_free(a);
+        return NULL;
+    }
+    a->grace_s = a->task.grace_s;
+    return a;
+}
+
+void attempt_free(struct attempt *a)
+{
+    if (!a)
+        return;
+    struct worker *w = a->worker;
+    metrics_done(&a->metrics);
+    folder_close(&a->folder, false);
+    if (w->spare.len < SPARE_MAX) {
+        arena_reset(a->arena);
+        vec_push(&w->spare, a);
+        return;
+    }
+    arena_free(a->arena);
+    free(a);
+}
+
+static void say_started(const struct attempt *a)
+{
+    struct record_started s = {.pid = (uint64_t)a->process.pid,
+                               .pid_start = a->process.start,
+                               .wall = a->started_wall,
+                               .boot_id = str_of(process_boot_id())};
+    struct buf *b = &a->worker->payload;
+    buf_reset(b);
+    record_started_print(b, &s);
+    worker_say(a, RECORD_STARTED, buf_str(b));
+}
+
+static int64_t after(int64_t now_ns, double seconds)
+{
+    return now_ns + (int64_t)(seconds * 1e9);
+}
+
+static void now_runs(struct attempt *a)
+{
+    a->phase = ATTEMPT_RUNNING;
+    a->interval_ns = LOOK_LEAST_NS;
+    a->due_ns = a->started_ns + LOOK_LEAST_NS;
+    if (a->task.needs.time_s > 0)
+        a->limit_ns = after(a->started_ns, a->task.needs.time_s);
+    cgroup_enter(a);
+    say_started(a);
+    worker_wake(a->worker, attempt_next_ns(a));
+}
+
+static int start(struct attempt *a, struct err *err)
+{
+    struct spawn s;
+    const struct kind *kind = kind_find(a->task.kind, err);
+    if (!kind || folder_open(&a->folder, &a->task, a->arena, err) != 0)
+        return -1;
+    if (output_begin(a, err) != 0 || kind->prepare(a, &s, err) != 0)
+        return -1;
+    metrics_begin(a);
+    cgroup_begin(a);
+    if (process_spawn(&s, &a->process, err) != 0)
+        return -1;
+    now_runs(a);
+    return 0;
+}
+
+int attempt_start(struct attempt *a)
+{
+    struct err err = {0};
+    a->started_wall = clock_wall();
+    a->started_ns = clock_mono_ns();
+    if (start(a, &err) == 0)
+        return 0;
+    if (a->verdict == OUTCOME_NONE)
+        a->verdict = OUTCOME_SPAWN;
+    a->reason = arena_cstr(a->arena, str_of(err.text));
+    a->phase = ATTEMPT_DRAINING;
+    a->status = -1;
+    cgroup_end(a);
+    return -1;
+}
+
+/* ---- pushing it to its end ------------------------------------------- */
+
+static void kill_everything(struct attempt *a)
+{
+    kill(-a->process.pid, SIGKILL);
+    census_take(a->worker);
+    census_kill(a->worker, a);
+}
+
+static void push(struct attempt *a, enum push how)
+{
+    int64_t now = clock_mono_ns();
+    a->push = how;
+    a->push_ns = after(now, a->grace_s);
+    if (how == PUSH_ASKED)
+        folder_ask_stop(&a->folder);
+    if (how == PUSH_TERMINATED)
+        kill(-a->process.pid, SIGTERM);
+    if (how == PUSH_KILLED) {
+        kill_everything(a);
+        a->push_ns = now + KILL_AGAIN_NS;
+    }
+    worker_wake(a->worker, a->push_ns);
+}
+
+void attempt_stop(struct attempt *a)
+{
+    if (a->push != PUSH_NONE || a->phase != ATTEMPT_RUNNING)
+        return;
+    a->verdict = OUTCOME_STOPPED;
+    push(a, PUSH_ASKED);
+}
+
+void attempt_end(struct attempt *a, enum outcome verdict, const char *reason,
+                 enum push how)
+{
+    if (a->phase != ATTEMPT_RUNNING)
+        return;
+    bool only_asked =
+        a->verdict == OUTCOME_STOPPED && verdict == OUTCOME_KILLED;
+    if (a->verdict == OUTCOME_NONE || only_asked) {
+        a->verdict = verdict;
+        a->reason = reason;
+    }
+    if (a->push < how)
+        push(a, how);
+}
+
+/* ---- while it runs --------------------------------------------------- */
+
+/* Reads its files; the more there is to read the sooner the next look. */
+static void look(struct attempt *a, int64_t now_ns)
+{
+    uint64_t before = a->metrics.tail.at + a->output.tail.seen;
+    metrics_read(a, false);
+    output_read(a, false);
+    metrics_send(a);
+    bool news = a->metrics.tail.at + a->output.tail.seen != before;
+    a->interval_ns = news ? LOOK_LEAST_NS : a->interval_ns * 2;
+    if (a->interval_ns > LOOK_MOST_NS)
+        a->interval_ns = LOOK_MOST_NS;
+    a->due_ns = now_ns + a->interval_ns;
+}
+
+static void end_for_time(struct attempt *a)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_adds(&b, "ran longer than its limit of ");
+    num_print_seconds(&b, a->task.needs.time_s);
+    a->limit_ns = 0;
+    attempt_end(a, OUTCOME_TIMED_OUT, arena_cstr(a->arena, buf_str(&b)),
+                PUSH_TERMINATED);
+    buf_done(&b);
+}
+
+void attempt_tick(struct attempt *a, int64_t now_ns)
+{
+    if (a->phase != ATTEMPT_RUNNING)
+        return;
+    if (now_ns >= a->due_ns)
+        look(a, now_ns);
+    if (a->limit_ns > 0 && now_ns >= a->limit_ns)
+        end_for_time(a);
+    if (a->push_ns > 0 && now_ns >= a->push_ns)
+        push(a, a->push < PUSH_KILLED ? a->push + 1 : PUSH_KILLED);
+}
+
+int64_t attempt_next_ns(const struct attempt *a)
+{
+    int64_t next = a->due_ns;
+    if (a->phase != ATTEMPT_RUNNING)
+        return 0;
+    if (a->limit_ns > 0 && a->limit_ns < next)
+        next = a->limit_ns;
+    if (a->push_ns > 0 && a->push_ns < next)
+        next = a->push_ns;
+    return next;
+}
+
+/* ---- its end --------------------------------------------------------- */
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
+static void blame_kernel_limit(struct attempt *a)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_adds(&b, "used more than its grant of ");
+    num_print_bytes(&b, a->task.needs.memory_bytes);
+    buf_adds(&b, " (the kernel ended it at that limit)");
+    a->verdict = OUTCOME_MEMORY;
+    a->reason = arena_cstr(a->arena, buf_str(&b));
+    buf_done(&b);
+}
+
+void attempt_exited(struct attempt *a, int status, const struct rusage *use)
+{
+    kill(-a->process.pid, SIGKILL);
+    a->phase = ATTEMPT_DRAINING;
+    a->status = status;
+    a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;
+    a->cpu_s = seconds_of(use->ru_utime) + seconds_of(use->ru_stime);
+    uint64_t rss = (uint64_t)use->ru_maxrss * 1024;
+    if (rss > a->max_rss_bytes)
+        a->max_rss_bytes = rss;
+    if (cgroup_end(a) && a->verdict == OUTCOME_NONE)
+        blame_kernel_limit(a);
+}
+
+/* What the exit status says, for an attempt without a verdict. */
+static void judge_exit(struct attempt *a, struct record_ended *e)
+{
+    if (WIFSIGNALED(a->status)) {
+        e->outcome = OUTCOME_FAILED;
+        a->reason = arena_printf(a->arena, "signal %d (%s)", e->signum,
+                                 strsignal(e->signum));
+    } else if (e->exit_code == 0) {
+        e->outcome = OUTCOME_DONE;
+    } else if (e->exit_code == EXIT_CODE_CHECKPOINTED) {
+        e->outcome = OUTCOME_CHECKPOINTED;
+    } else {
+        bool invalid = e->exit_code == EXIT_CODE_INVALID;
+        e->outcome = invalid ? OUTCOME_INVALID : OUTCOME_FAILED;
+        a->reason = arena_printf(a->arena, "exit code %d%s", e->exit_code,
+                                 invalid ? ": it says that its parameters "
+                                           "are invalid"
+                                         : "");
+    }
+}
+
+static void judge(struct attempt *a, struct record_ended *e)
+{
+    bool ran = a->process.pid > 0;
+    e->exit_code = ran && WIFEXITED(a->status) ? WEXITSTATUS(a->status) : -1;
+    e->signum = ran && WIFSIGNALED(a->status) ? WTERMSIG(a->status) : 0;
+    if (a->verdict != OUTCOME_NONE)
+        e->outcome = a->verdict;
+    else
+        judge_exit(a, e);
+    e->reason = str_of(a->reason ? a->reason : "");
+}
+
+static bool ended_well(enum outcome o)
+{
+    return o == OUTCOME_DONE || o == OUTCOME_STOPPED ||
+           o == OUTCOME_CHECKPOINTED;
+}
+
+static void say_ended(const struct attempt *a, const struct record_ended *e)
+{
+    struct buf *b = &a->worker->payload;
+    buf_reset(b);
+    record_ended_print(b, e);
+    worker_say(a, RECORD_ENDED, buf_str(b));
+}
+
+static void finish(struct attempt *a)
+{
+    struct record_ended e = {.wall = clock_wall(),
+                             .seconds = a->ran_s,
+                             .cpu_seconds = a->cpu_s,
+                             .max_rss_bytes = a->max_rss_bytes,
+                             .output_bytes = output_bytes(a),
+                             .metric_points = a->metrics.points};
+    struct buf last;
+    buf_init(&last);
+    judge(a, &e);
+    if (!ended_well(e.outcome))
+        output_last_lines(a, &last);
+    e.tail = buf_str(&last);
+    if (e.outcome != OUTCOME_DONE)
+        e.checkpoint_digest = folder_checkpoint_digest(&a->folder, a->arena);
+    folder_close(&a->folder, true);
+    say_ended(a, &e);
+    buf_done(&last);
+}
+
+bool attempt_drain(struct attempt *a)
+{
+    struct err err = {0};
+    if (!metrics_read(a, true) || !output_read(a, true))
+        return false;
+    if (a->process.pid > 0) {
+        metrics_read_number(a);
+        if (folder_keep_outputs(&a->folder, &a->task, a->arena, &err) != 0)
+            worker_notice(a, "not every output was kept: %s", err.text);
+    }
+    metrics_send(a);
+    finish(a);
+    return true;
+}
+
+void attempt_unstarted(struct attempt *a)
+{
+    struct record_ended e = {.outcome = OUTCOME_UNSTARTED,
+                             .exit_code = -1,
+                             .wall = clock_wall(),
+                             .reason = STR(""),
+                             .tail = STR("")};
+    say_ended(a, &e);
+}

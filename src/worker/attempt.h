@@ -1,0 +1,89 @@
+/* attempt.h - one task on its way through this worker
+ *
+ * An attempt waits (in the queue), is chosen (it has room and its STARTING
+ * record is on its way), runs, drains (its process has ended, its last
+ * metrics are being read) and is ended. */
+#ifndef THRONG_WORKER_ATTEMPT_H
+#define THRONG_WORKER_ATTEMPT_H
+
+#include <stdint.h>
+#include "sys/sys.h"
+#include "terms/record.h"
+#include "terms/room.h"
+#include "terms/task.h"
+#include "worker/cgroup.h"
+#include "worker/folder.h"
+#include "worker/metrics.h"
+#include "worker/output.h"
+
+struct worker;
+
+enum attempt_phase {
+    ATTEMPT_WAITING,
+    ATTEMPT_CHOSEN,
+    ATTEMPT_RUNNING,
+    ATTEMPT_DRAINING,
+};
+
+/* How hard an attempt is being pushed to its end. */
+enum push { PUSH_NONE, PUSH_ASKED, PUSH_TERMINATED, PUSH_KILLED };
+
+struct attempt {
+    struct worker *worker;
+    uint64_t serial;     /* of all attempts that this worker has had */
+    struct arena *arena; /* everything of this attempt lives in it */
+    struct task task;
+    struct grant grant;
+    enum attempt_phase phase;
+    unsigned passed;      /* starts of later tasks while this one waited */
+    uint64_t starting_at; /* link position behind its STARTING record */
+
+    struct folder folder;
+    struct output output;
+    struct metrics metrics;
+    struct cgroup cgroup;
+    struct process_id process;
+    int64_t started_ns;
+    double started_wall;
+
+    int64_t due_ns;      /* when to look at its files next */
+    int64_t interval_ns; /* between two looks */
+    int64_t limit_ns;    /* its time limit; 0: none */
+    enum push push;
+    int64_t push_ns; /* when to push harder; 0: never */
+    double grace_s;
+
+    enum outcome verdict; /* decided from outside; NONE: its exit decides */
+    const char *reason;   /* that goes with the verdict */
+    int status;           /* of wait */
+    double ran_s, cpu_s;
+    uint64_t max_rss_bytes;
+};
+
+/* Takes the task of a RECORD_TASK. NULL and err when it makes no sense. */
+struct attempt *attempt_new(struct worker *w, struct str text, struct err *err);
+void attempt_free(struct attempt *a);
+
+/* Makes the folder and starts the process. -1: it could not be started and
+ * the reason is in a->verdict and a->reason. */
+int attempt_start(struct attempt *a);
+/* Looks at the files, the time limit and the pushes that are due. */
+void attempt_tick(struct attempt *a, int64_t now_ns);
+/* When attempt_tick should be called next; 0: not any more. */
+int64_t attempt_next_ns(const struct attempt *a);
+/* The main process has ended. */
+void attempt_exited(struct attempt *a, int status, const struct rusage *use);
+/* Reads what is left of its files. True when the ENDED record is out and the
+ * attempt can be freed; false when the link must drain first. */
+bool attempt_drain(struct attempt *a);
+/* Says ENDED for a task that never began. */
+void attempt_unstarted(struct attempt *a);
+
+/* Asks it to finish early: stop file, SIGTERM, SIGKILL. */
+void attempt_stop(struct attempt *a);
+/* Ends it from `push` on (PUSH_TERMINATED or PUSH_KILLED); the verdict holds
+ * unless one was given before. reason may be NULL. */
+void attempt_end(struct attempt *a, enum outcome verdict, const char *reason,
+                 enum push push);
+
+#endif

@@ -1,0 +1,62 @@
+/* census.h - which process belongs to which attempt
+ *
+ * A task may leave processes behind: in other sessions, without parents.
+ * They become children of this worker (it is a subreaper). A census looks at
+ * all processes once and says whose each of them is: by its parents, by its
+ * session, by what an earlier census saw, or by its environment. It costs
+ * more than a short task, so many ended attempts share one. */
+#ifndef THRONG_WORKER_CENSUS_H
+#define THRONG_WORKER_CENSUS_H
+
+#include <stdint.h>
+#include "base/map.h"
+#include "sys/sys.h"
+
+struct worker;
+struct attempt;
+
+/* Owners below OWNER_FIRST are no attempts. */
+#define OWNER_NONE 0u    /* not below this worker */
+#define OWNER_UNKNOWN 1u /* ours, but it cannot be said whose */
+#define OWNER_GONE 2u    /* of an attempt that ended some time ago */
+#define OWNER_FIRST 16u
+
+struct known {
+    pid_t pid;
+    uint64_t start;
+    uint64_t owner;
+};
+struct ended {
+    uint64_t task;
+    uint32_t attempt;
+    uint64_t serial;
+    pid_t pid;
+    bool dirty; /* the last census still found processes of it */
+};
+
+struct census {
+    struct process_table table;
+    VEC(uint64_t) owners;      /* of each row of the table */
+    VEC(struct known) known;   /* by the census before, in pid order */
+    VEC(struct ended) ended;   /* attempts that may have left processes */
+    struct idmap *ended_tasks; /* task ids of those */
+    int64_t cost_ns;           /* of the last one */
+};
+
+void census_init(struct census *c);
+void census_done(struct census *c);
+/* Looks at all processes. */
+void census_take(struct worker *w);
+/* The main process of the attempt has ended. */
+void census_add_ended(struct census *c, const struct attempt *a);
+/* True while an earlier attempt of the task may have processes left. */
+bool census_may_live(const struct census *c, uint64_t task);
+/* Kills what ended attempts left, by the census just taken. True when there
+ * was nothing: then no ended attempt is remembered any more. */
+bool census_sweep(struct worker *w);
+/* Kills all processes of one attempt, by the census just taken. */
+void census_kill(struct worker *w, const struct attempt *a);
+/* Kills every process below this worker; returns how many there were. */
+size_t census_kill_all(struct worker *w);
+
+#endif

@@ -1,0 +1,314 @@
+/* environment.c - the environment of a task
+ *
+ * In this order, later ones winning: the worker's own environment without
+ * the names of the protocol (they would be those of an outer study), the
+ * mark, the task's own variables, the protocol. */
+#include "worker/environment.h"
+
+#include <math.h>
+#include "base/json.h"
+#include "worker/worker.h"
+
+#define PATH_DEFAULT "/usr/local/bin:/usr/bin:/bin"
+
+static const char *const protocol_names[] = {
+    "THRONG_STUDY",      "THRONG_TRIAL",   "THRONG_ATTEMPT", "THRONG_SEED",
+    "THRONG_PARAMS",     "THRONG_METRICS", "THRONG_OUTPUT",  "THRONG_STOP",
+    "THRONG_CHECKPOINT", "THRONG_SUBSET",  "THRONG_BUDGET",  "THRONG_DEADLINE",
+};
+/* Room for the protocol, the mark, PATH, PYTHONPATH, CUDA, OMP, NULL. */
+#define OURS_MAX 24
+
+static size_t name_len(const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    return equals ? (size_t)(equals - assignment) : strlen(assignment);
+}
+
+static bool has_name(const char *assignment, struct str name)
+{
+    return strncmp(assignment, name.p, name.len) == 0 &&
+           assignment[name.len] == '=';
+}
+
+static bool is_protocol(const char *assignment)
+{
+    if (strncmp(assignment, "THRONG_", 7) != 0)
+        return false;
+    if (strncmp(assignment, "THRONG_P_", 9) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof protocol_names / sizeof *protocol_names; i++)
+        if (has_name(assignment, str_of(protocol_names[i])))
+            return true;
+    return false;
+}
+
+void environment_init(struct environment *e, const char *const *own,
+                      const char *mark)
+{
+    *e = (struct environment){.arena = arena_new(), .mark = mark};
+    for (; own && *own; own++) {
+        bool marked = mark && has_name(*own, str_n(mark, name_len(mark)));
+        if (!is_protocol(*own) && !marked)
+            vec_push(&e->base, *own);
+    }
+    if (mark)
+        vec_push(&e->base, mark);
+}
+
+void environment_done(struct environment *e)
+{
+    vec_done(&e->base);
+    arena_free(e->arena);
+}
+
+const char *environment_get(const char *const *env, struct str name)
+{
+    for (; *env; env++)
+        if (has_name(*env, name))
+            return *env + name.len + 1;
+    return NULL;
+}
+
+/* ---- ${envvar:NAME} -------------------------------------------------- */
+
+static int expand_into(struct buf *b, struct str text, const char *const *env,
+                       struct err *err)
+{
+    static const char open[] = "${envvar:";
+    const char *p = text.p, *end = text.p + text.len;
+    while (p < end) {
+        const char *found = memmem(p, (size_t)(end - p), open, sizeof open - 1);
+        const char *name = found ? found + sizeof open - 1 : end;
+        const char *close =
+            found ? memchr(name, '}', (size_t)(end - name)) : NULL;
+        if (!close) {
+            buf_add(b, p, (size_t)(end - p));
+            return 0;
+        }
+        struct str key = str_n(name, (size_t)(close - name));
+        const char *value = environment_get(env, key);
+        if (!value)
+            return err_set(err, ERR_INPUT,
+                           "`%.*s` needs the environment variable %.*s, "
+                           "which is not set here",
+                           STRF(text), STRF(key));
+        buf_add(b, p, (size_t)(found - p));
+        buf_adds(b, value);
+        p = close + 1;
+    }
+    return 0;
+}
+
+char *environment_expand(struct arena *a, struct str text,
+                         const char *const *env, struct err *err)
+{
+    struct buf b;
+    char *result = NULL;
+    buf_init(&b);
+    if (expand_into(&b, text, env, err) == 0)
+        result = arena_cstr(a, buf_str(&b));
+    buf_done(&b);
+    return result;
+}
+
+/* ---- building -------------------------------------------------------- */
+
+struct builder {
+    struct arena *arena;
+    const char **env; /* NULL-terminated at every moment */
+    size_t count;
+};
+
+/* The assignment replaces an earlier one of the same name. */
+static void put(struct builder *b, const char *assignment)
+{
+    struct str name = str_n(assignment, name_len(assignment));
+    for (size_t i = 0; i < b->count; i++) {
+        if (has_name(b->env[i], name)) {
+            b->env[i] = assignment;
+            return;
+        }
+    }
+    b->env[b->count++] = assignment;
+}
+
+#define putf(b, ...) put((b), arena_printf((b)->arena, __VA_ARGS__))
+
+static int put_task_env(struct builder *b, const struct task *t,
+                        struct err *err)
+{
+    for (size_t i = 0; i < t->env_count; i++) {
+        struct str name = t->env[i].name;
+        const char *value =
+            environment_expand(b->arena, t->env[i].value, b->env, err);
+        if (!value)
+            return err_wrap(err, "env: %.*s", STRF(name));
+        if (name.len == 0 || memchr(name.p, '=', name.len))
+            return err_set(err, ERR_INPUT,
+                           "env: `%.*s` cannot be the name of a variable",
+                           STRF(name));
+        putf(b, "%.*s=%s", STRF(name), value);
+    }
+    return 0;
+}
+
+static const char *param_name(struct arena *a, struct str key)
+{
+    char *name = arena_printf(a, "THRONG_P_%.*s", STRF(key));
+    for (char *p = name + 9; *p; p++)
+        if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+              (*p >= '0' && *p <= '9')))
+            *p = '_';
+    return name;
+}
+
+/* Strings bare, everything else as JSON. */
+static void print_param(struct buf *b, const struct value *v)
+{
+    if (v->kind == VALUE_STRING)
+        buf_addstr(b, v->s);
+    else
+        json_print(b, v);
+}
+
+/* " (by the parameter `x`)", or nothing when it is not another parameter. */
+static const char *collides_with(struct arena *a, const struct value *params,
+                                 size_t i)
+{
+    const char *name = param_name(a, params->keys[i]);
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(name, param_name(a, params->keys[k])) == 0)
+            return arena_printf(a, " (by the parameter `%.*s`)",
+                                STRF(params->keys[k]));
+    return "";
+}
+
+static int put_param(struct builder *b, const struct value *params, size_t i,
+                     struct err *err)
+{
+    const char *name = param_name(b->arena, params->keys[i]);
+    if (environment_get(b->env, str_of(name)))
+        return err_set(err, ERR_INPUT,
+                       "the parameter `%.*s` would be %s in the environment, "
+                       "a name that is taken already%s",
+                       STRF(params->keys[i]), name,
+                       collides_with(b->arena, params, i));
+    struct buf text;
+    buf_init(&text);
+    print_param(&text, params->items[i]);
+    int result = 0;
+    if (memchr(text.p, 0, text.len))
+        result = err_set(err, ERR_INPUT,
+                         "the parameter `%.*s` holds a NUL character, which "
+                         "no environment can carry",
+                         STRF(params->keys[i]));
+    else
+        b->env[b->count++] = arena_printf(b->arena, "%s=%s", name, text.p);
+    buf_done(&text);
+    return result;
+}
+
+static int put_params(struct builder *b, const struct value *params,
+                      struct err *err)
+{
+    for (size_t i = 0; params && i < params->count; i++)
+        if (put_param(b, params, i, err) != 0)
+            return -1;
+    return 0;
+}
+
+static void put_identity(struct builder *b, const struct attempt *a)
+{
+    const struct task *t = &a->task;
+    const char *folder = a->folder.path;
+    putf(b, "THRONG_STUDY=%.*s", STRF(t->study));
+    putf(b, "THRONG_TRIAL=%llu", (unsigned long long)t->id);
+    putf(b, "THRONG_ATTEMPT=%u", t->attempt);
+    putf(b, "THRONG_SEED=%llu", (unsigned long long)t->seed);
+    putf(b, "THRONG_PARAMS=%s/params.json", folder);
+    putf(b, "THRONG_METRICS=%s/metrics.jsonl", folder);
+    putf(b, "THRONG_CHECKPOINT=%s/checkpoint", folder);
+    putf(b, "THRONG_OUTPUT=%s/output", folder);
+    putf(b, "THRONG_STOP=%s/stop", folder);
+    if (t->subset > 0)
+        putf(b, "THRONG_SUBSET=%.17g", t->subset);
+    if (t->budget > 0)
+        putf(b, "THRONG_BUDGET=%lld", (long long)t->budget);
+    if (t->needs.time_s > 0)
+        putf(b, "THRONG_DEADLINE=%.3f", a->started_wall + t->needs.time_s);
+}
+
+static bool task_sets(const struct task *t, const char *name)
+{
+    for (size_t i = 0; i < t->env_count; i++)
+        if (str_is(t->env[i].name, name))
+            return true;
+    return false;
+}
+
+/* Where this machine has GPUs, a task that was granted none sees none. */
+static void put_grant(struct builder *b, const struct attempt *a)
+{
+    const struct room *room = &a->worker->room;
+    if (room->gpu_count > 0 && a->grant.gpu_count == 0)
+        put(b, "CUDA_VISIBLE_DEVICES=");
+    if (a->grant.gpu_count > 0) {
+        struct buf gpus;
+        buf_init(&gpus);
+        room_print_gpus(&gpus, room, &a->grant);
+        putf(b, "CUDA_VISIBLE_DEVICES=%s", gpus.p);
+        buf_done(&gpus);
+    }
+    if (!task_sets(&a->task, "OMP_NUM_THREADS"))
+        putf(b, "OMP_NUM_THREADS=%.0f", fmax(1, ceil(a->task.needs.cpus)));
+}
+
+static void put_tools(struct builder *b, const struct environment *e)
+{
+    const char *path = environment_get(b->env, STR("PATH"));
+    const char *python = environment_get(b->env, STR("PYTHONPATH"));
+    if (e->tools_bin)
+        putf(b, "PATH=%s:%s", e->tools_bin, path ? path : PATH_DEFAULT);
+    if (e->tools_python && python && *python)
+        putf(b, "PYTHONPATH=%s:%s", e->tools_python, python);
+    else if (e->tools_python)
+        putf(b, "PYTHONPATH=%s", e->tools_python);
+}
+
+static const struct value *read_params(struct attempt *a, struct err *err)
+{
+    struct value *v =
+        json_parse(a->arena, a->task.params, "parameters", false, err);
+    if (v && v->kind != VALUE_OBJECT) {
+        err_set(err, ERR_INPUT, "the parameters are no JSON object");
+        return NULL;
+    }
+    return v;
+}
+
+const char *const *environment_make(struct attempt *a, struct err *err)
+{
+    const struct environment *e = &a->worker->environment;
+    const struct task *t = &a->task;
+    const struct value *params = NULL;
+    if (t->params.len > 0 && !(params = read_params(a, err)))
+        goto invalid;
+    size_t most =
+        e->base.len + t->env_count + (params ? params->count : 0) + OURS_MAX;
+    struct builder b = {.arena = a->arena, .count = e->base.len};
+    b.env = arena_array(a->arena, most, sizeof *b.env);
+    if (e->base.len > 0)
+        memcpy(b.env, e->base.p, e->base.len * sizeof *b.env);
+    if (put_task_env(&b, t, err) != 0)
+        return NULL;
+    put_tools(&b, e);
+    put_identity(&b, a);
+    put_grant(&b, a);
+    if (put_params(&b, params, err) != 0)
+        goto invalid;
+    return b.env;
+invalid:
+    a->verdict = OUTCOME_INVALID;
+    return NULL;
+}

@@ -1,0 +1,252 @@
+/* folder.c - the folder of one trial
+ *
+ * Made for thousands of short tasks a second: everything goes through one
+ * descriptor of the folder, and what is empty is found out by trying to
+ * remove it. */
+#include "worker/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "sys/sys.h"
+
+void folder_init(struct folder *f)
+{
+    *f = (struct folder){.fd = -1, .log = -1};
+}
+
+/* The parent holds a thousand trials, so it is there nearly always. */
+static int make_folder(struct folder *f, struct arena *a, struct err *err)
+{
+    f->fresh = mkdir(f->path, 0777) == 0;
+    if (!f->fresh && errno == ENOENT) {
+        if (dir_make(path_folder(a, f->path), err) != 0)
+            return -1;
+        f->fresh = mkdir(f->path, 0777) == 0;
+    }
+    if (!f->fresh && errno != EEXIST)
+        return err_errno(err, "make the folder %s", f->path);
+    f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (f->fd < 0)
+        return err_errno(err, "open the folder %s", f->path);
+    return 0;
+}
+
+static int make_inner(struct folder *f, const char *name, struct err *err)
+{
+    if (mkdirat(f->fd, name, 0777) != 0 && errno != EEXIST)
+        return err_errno(err, "make the folder %s/%s", f->path, name);
+    return 0;
+}
+
+/* An earlier attempt's output stays; a line says where this one begins. */
+static int open_log(struct folder *f, const struct task *t, struct err *err)
+{
+    f->log =
+        openat(f->fd, "log", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (f->log < 0)
+        return err_errno(err, "open %s/log", f->path);
+    struct stat st;
+    if (f->fresh || fstat(f->log, &st) != 0 || st.st_size == 0)
+        return 0;
+    dprintf(f->log, "[throng: attempt %u]\n", t->attempt);
+    if (fstat(f->log, &st) == 0)
+        f->log_start = (uint64_t)st.st_size;
+    return 0;
+}
+
+static int write_file(const struct folder *f, const char *name, struct str text,
+                      struct err *err)
+{
+    int fd =
+        openat(f->fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return err_errno(err, "open %s/%s", f->path, name);
+    int result = fd_write_all(fd, text.p, text.len, err);
+    close(fd);
+    if (result != 0)
+        return err_wrap(err, "write %s/%s", f->path, name);
+    return 0;
+}
+
+/* A path from a study file must stay inside the folder. */
+static bool stays_inside(struct str path)
+{
+    struct str part;
+    if (path.len == 0 || path.p[0] == '/' || memchr(path.p, 0, path.len))
+        return false;
+    while (str_split(&path, '/', &part))
+        if (str_is(part, ".."))
+            return false;
+    return true;
+}
+
+static int write_files(const struct folder *f, const struct task *t,
+                       struct arena *a, struct err *err)
+{
+    for (size_t i = 0; i < t->file_count; i++) {
+        struct str name = t->files[i].path;
+        if (!stays_inside(name))
+            return err_set(err, ERR_INPUT,
+                           "the file `%.*s` would lie outside of the trial's "
+                           "folder",
+                           STRF(name));
+        const char *path = path_join(a, f->path, arena_cstr(a, name));
+        if (dir_make(path_folder(a, path), err) != 0 ||
+            write_file(f, arena_cstr(a, name), t->files[i].text, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* An unlink that fails because the folder is not empty says that there is a
+ * checkpoint already: the newest one wins. The copy gets its name in one
+ * step, so that a half copied checkpoint is never taken for a whole one. */
+static int resume(const struct folder *f, const struct task *t, struct arena *a,
+                  struct err *err)
+{
+    if (unlinkat(f->fd, "checkpoint", AT_REMOVEDIR) != 0)
+        return 0;
+    const char *from = arena_cstr(a, t->resume_from);
+    const char *copy = path_join(a, f->path, "checkpoint.copy");
+    if (dir_remove(copy, err) != 0 || dir_copy(from, copy, err) != 0)
+        return err_wrap(err, "copy the checkpoint %s", from);
+    if (renameat(f->fd, "checkpoint.copy", f->fd, "checkpoint") != 0)
+        return err_errno(err, "rename %s", copy);
+    return 0;
+}
+
+/* The metrics of an attempt that was cut off go away with it, unless there
+ * is a checkpoint to go on from: then its unread points still count. */
+static void clear_leftovers(const struct folder *f)
+{
+    unlinkat(f->fd, "stop", 0);
+    if (unlinkat(f->fd, "checkpoint", AT_REMOVEDIR) != 0)
+        return;
+    mkdirat(f->fd, "checkpoint", 0777);
+    unlinkat(f->fd, "metrics.jsonl", 0);
+}
+
+int folder_open(struct folder *f, const struct task *t, struct arena *a,
+                struct err *err)
+{
+    f->path = arena_cstr(a, t->folder);
+    if (make_folder(f, a, err) != 0 || make_inner(f, "output", err) != 0 ||
+        make_inner(f, "checkpoint", err) != 0)
+        return -1;
+    if (!f->fresh)
+        clear_leftovers(f);
+    if (t->resume_from.len > 0 && resume(f, t, a, err) != 0)
+        return -1;
+    if (write_file(f, "params.json", t->params, err) != 0 ||
+        write_files(f, t, a, err) != 0)
+        return -1;
+    return open_log(f, t, err);
+}
+
+void folder_ask_stop(const struct folder *f)
+{
+    int fd = openat(f->fd, "stop", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        close(fd);
+}
+
+static int copy_file(const char *from, const char *to, struct err *err)
+{
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    if (in < 0)
+        return err_errno(err, "open %s", from);
+    int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out < 0) {
+        close(in);
+        return err_errno(err, "open %s", to);
+    }
+    char chunk[65536];
+    ssize_t n;
+    int result = 0;
+    while (result == 0 && (n = read(in, chunk, sizeof chunk)) > 0)
+        result = fd_write_all(out, chunk, (size_t)n, err);
+    close(in);
+    close(out);
+    return result;
+}
+
+/* What the worker itself keeps in the folder is not an output, even where a
+ * task runs in it and says `*`. */
+static bool is_ours(const struct folder *f, const char *workdir,
+                    const char *name)
+{
+    static const char *const ours[] = {"output/",     "checkpoint/",   "log",
+                                       "params.json", "metrics.jsonl", "stop"};
+    if (strcmp(workdir, f->path) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        size_t len = strlen(ours[i]);
+        bool whole = ours[i][len - 1] != '/';
+        if (strncmp(name, ours[i], whole ? len + 1 : len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int keep_one(const struct folder *f, const char *workdir,
+                    const char *name, struct arena *a, struct err *err)
+{
+    const char *output = path_join(a, f->path, "output");
+    const char *to = path_join(a, output, name);
+    if (is_ours(f, workdir, name))
+        return 0;
+    if (dir_make(path_folder(a, to), err) != 0)
+        return -1;
+    return copy_file(path_join(a, workdir, name), to, err);
+}
+
+int folder_keep_outputs(const struct folder *f, const struct task *t,
+                        struct arena *a, struct err *err)
+{
+    const char *workdir =
+        t->workdir.len > 0 ? arena_cstr(a, t->workdir) : f->path;
+    int result = 0;
+    for (size_t i = 0; i < t->output_count; i++) {
+        const char *glob = arena_cstr(a, t->outputs[i]);
+        const char **names = dir_glob(workdir, glob, a, err);
+        if (!names)
+            result = -1;
+        for (size_t k = 0; names && names[k]; k++)
+            if (keep_one(f, workdir, names[k], a, err) != 0)
+                result = -1;
+    }
+    return result;
+}
+
+uint64_t folder_checkpoint_digest(const struct folder *f, struct arena *a)
+{
+    return f->fd < 0 ? 0 : dir_digest(path_join(a, f->path, "checkpoint"));
+}
+
+static void remove_empty_log(const struct folder *f)
+{
+    struct stat st;
+    if (f->log >= 0 && fstat(f->log, &st) == 0 && st.st_size == 0)
+        unlinkat(f->fd, "log", 0);
+}
+
+void folder_close(struct folder *f, bool metrics_read)
+{
+    if (f->fd >= 0) {
+        unlinkat(f->fd, "params.json", 0);
+        unlinkat(f->fd, "output", AT_REMOVEDIR);
+        unlinkat(f->fd, "checkpoint", AT_REMOVEDIR);
+        unlinkat(f->fd, "stop", 0);
+        if (metrics_read)
+            unlinkat(f->fd, "metrics.jsonl", 0);
+        remove_empty_log(f);
+        close(f->fd);
+        rmdir(f->path);
+    }
+    if (f->log >= 0)
+        close(f->log);
+    folder_init(f);
+}

@@ -1,0 +1,38 @@
+/* folder.h - the folder of one trial
+ *
+ * log, params.json, metrics.jsonl, stop, output/ and checkpoint/ live in it.
+ * Whatever nobody wrote into is removed at the end. */
+#ifndef THRONG_WORKER_FOLDER_H
+#define THRONG_WORKER_FOLDER_H
+
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "terms/task.h"
+
+struct folder {
+    const char *path; /* lives in the attempt's arena */
+    int fd;
+    int log;            /* standard output and error, appended */
+    uint64_t log_start; /* bytes that earlier attempts left in it */
+    bool fresh;         /* nothing was there before */
+};
+
+void folder_init(struct folder *f);
+/* Makes the folder and what belongs into it, with the checkpoint to resume
+ * from and the files of the task. */
+int folder_open(struct folder *f, const struct task *t, struct arena *a,
+                struct err *err);
+/* Makes the file that tells the program to finish. */
+void folder_ask_stop(const struct folder *f);
+/* Copies the task's outputs into output/. Files that cannot be copied are
+ * named in err; the others are. */
+int folder_keep_outputs(const struct folder *f, const struct task *t,
+                        struct arena *a, struct err *err);
+/* Digest of checkpoint/, 0 when it is empty. */
+uint64_t folder_checkpoint_digest(const struct folder *f, struct arena *a);
+/* Removes what is empty or can be made again, and closes. The metrics file
+ * goes when metrics_read says that all of it has been sent. */
+void folder_close(struct folder *f, bool metrics_read);
+
+#endif

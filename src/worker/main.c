@@ -1,0 +1,227 @@
+/* main.c - throng-worker: the program that runs tasks on a machine
+ *
+ * Called `throng` (as its link in a task's PATH is), it is the `throng
+ * report` of that task instead. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "base/num.h"
+#include "worker/report.h"
+#include "worker/tools.h"
+#include "worker/worker.h"
+
+extern char **environ;
+
+static const char usage[] =
+    "usage: throng-worker --fd N --room TEXT --mark NAME=VALUE "
+    "--last-words FILE\n"
+    "       throng-worker --bundle FILE [--room TEXT] [--mark NAME=VALUE]\n"
+    "\n"
+    "  --fd N             socket to the conductor\n"
+    "  --bundle FILE      run the tasks of FILE; answers go to FILE.out\n"
+    "  --room TEXT        what may be used, as cpus=2;memory=8589934592;…\n"
+    "  --mark NAME=VALUE  put into the environment of every task\n"
+    "  --last-words FILE  where to leave records that nobody took\n"
+    "  --tools DIR        folder with bin/ and python/ for tasks\n"
+    "  --version          print the version\n"
+    "\n"
+    "throng starts it by itself; see throng(1).\n";
+
+enum {
+    OPT_FD = 1,
+    OPT_BUNDLE,
+    OPT_ROOM,
+    OPT_MARK,
+    OPT_LAST,
+    OPT_TOOLS,
+    OPT_VERSION,
+    OPT_HELP
+};
+
+static const struct option options[] = {
+    {"fd", required_argument, NULL, OPT_FD},
+    {"bundle", required_argument, NULL, OPT_BUNDLE},
+    {"room", required_argument, NULL, OPT_ROOM},
+    {"mark", required_argument, NULL, OPT_MARK},
+    {"last-words", required_argument, NULL, OPT_LAST},
+    {"tools", required_argument, NULL, OPT_TOOLS},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {"help", no_argument, NULL, OPT_HELP},
+    {0},
+};
+
+struct command_line {
+    struct worker_setup setup;
+    const char *tools;
+    bool version, help;
+};
+
+static int read_fd(const char *text, int *fd, struct err *err)
+{
+    int64_t v;
+    if (!num_int(str_of(text), &v) || v < 0 || v > 1 << 20)
+        return err_set(err, ERR_USAGE, "--fd %s: not a descriptor", text);
+    *fd = (int)v;
+    return 0;
+}
+
+static int read_option(struct command_line *c, int option, struct err *err)
+{
+    switch (option) {
+    case OPT_FD:
+        return read_fd(optarg, &c->setup.fd, err);
+    case OPT_BUNDLE:
+        c->setup.bundle = optarg;
+        return 0;
+    case OPT_ROOM:
+        c->setup.room = optarg;
+        return 0;
+    case OPT_MARK:
+        c->setup.mark = optarg;
+        return 0;
+    case OPT_LAST:
+        c->setup.last_words = optarg;
+        return 0;
+    case OPT_TOOLS:
+        c->tools = optarg;
+        return 0;
+    case OPT_VERSION:
+        c->version = true;
+        return 0;
+    case OPT_HELP:
+        c->help = true;
+        return 0;
+    default:
+        return err_set(err, ERR_USAGE, "see throng-worker --help");
+    }
+}
+
+static int read_options(struct command_line *c, int argc, char **argv,
+                        struct err *err)
+{
+    int option;
+    *c = (struct command_line){.setup.fd = -1};
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
+        if (read_option(c, option, err) != 0)
+            return -1;
+    if (c->version || c->help)
+        return 0;
+    if (optind < argc)
+        return err_set(err, ERR_USAGE, "unexpected argument `%s`",
+                       argv[optind]);
+    if ((c->setup.fd < 0) == (c->setup.bundle == NULL))
+        return err_set(err, ERR_USAGE, "give either --fd or --bundle");
+    if (c->setup.fd >= 0 && (!c->setup.room || !c->setup.last_words))
+        return err_set(err, ERR_USAGE, "--fd needs --room and --last-words");
+    if (c->setup.mark && !strchr(c->setup.mark, '='))
+        return err_set(err, ERR_USAGE, "--mark %s: NAME=VALUE is expected",
+                       c->setup.mark);
+    return 0;
+}
+
+static void to_stderr(void *context, enum log_level level, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "throng-worker: %s: %s\n", log_level_name(level), text);
+}
+
+/* A session of our own keeps the terminal's signals away: Ctrl-C is for the
+ * conductor to understand. */
+static void leave_terminal(void)
+{
+    setsid();
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* A running task holds up to four descriptors. Tasks inherit the limit, so
+ * it is raised only where it would not do. */
+static void allow_descriptors(const struct room *room)
+{
+    struct rlimit limit;
+    rlim_t need = 4 * (rlim_t)room->parallel + 64;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
+        return;
+    limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Beside the last words; the host's name keeps workers of several machines
+ * apart that answer bundles in one folder. */
+static const char *tools_folder(const struct worker_setup *s, struct arena *a)
+{
+    char host[256] = "";
+    if (s->last_words)
+        return path_join(a, path_folder(a, s->last_words),
+                         arena_printf(a, "tools-%d", (int)getpid()));
+    gethostname(host, sizeof host - 1);
+    return path_join(a, path_folder(a, s->bundle),
+                     arena_printf(a, "tools-%s-%d", host, (int)getpid()));
+}
+
+/* Tasks can run without tools, so a folder that cannot be written is no
+ * reason to give up. */
+static void open_tools(struct tools *t, const struct command_line *c,
+                       struct arena *a)
+{
+    struct err err = {0};
+    *t = (struct tools){0};
+    if (c->tools)
+        tools_take(t, c->tools, a);
+    else if (tools_make(t, tools_folder(&c->setup, a), a, &err) != 0)
+        log_to(c->setup.log, LOG_WARN, "%s", err.text);
+}
+
+static int work(struct command_line *c, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct worker w;
+    struct tools tools;
+    open_tools(&tools, c, a);
+    c->setup.tools_bin = tools.bin;
+    c->setup.tools_python = tools.python;
+    int result = worker_init(&w, &c->setup, err);
+    if (result == 0) {
+        allow_descriptors(&w.room);
+        result = worker_run(&w, err);
+    }
+    worker_done(&w);
+    tools_done(&tools);
+    arena_free(a);
+    return result;
+}
+
+static int worker_main(int argc, char **argv)
+{
+    struct err err = {0};
+    struct command_line c;
+    struct log log = {.write = to_stderr, .least = LOG_DEBUG};
+    const char *debug = getenv("THRONG_WORKER_DEBUG");
+    if (read_options(&c, argc, argv, &err) != 0) {
+        fprintf(stderr, "throng-worker: %s\n", err.text);
+        return 2;
+    }
+    if (c.version || c.help) {
+        fputs(c.help ? usage : "throng-worker " THRONG_VERSION "\n", stdout);
+        return 0;
+    }
+    c.setup.env = (const char *const *)environ;
+    c.setup.log = debug && strcmp(debug, "1") == 0 ? &log : NULL;
+    leave_terminal();
+    if (work(&c, &err) != 0) {
+        fprintf(stderr, "throng-worker: %s\n", err.text);
+        return 1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 0 && str_is(path_name(argv[0]), "throng"))
+        return report_main(argc, argv);
+    return worker_main(argc, argv);
+}

@@ -1,0 +1,199 @@
+/* metrics.c - the metric points of one attempt, on their way out */
+#include "worker/metrics.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/num.h"
+#include "worker/worker.h"
+
+#define BATCH_POINTS 4096
+
+void metrics_init(struct metrics *m)
+{
+    *m = (struct metrics){.tail.fd = -1};
+}
+
+void metrics_done(struct metrics *m)
+{
+    metric_batch_free(m->batch);
+    if (m->tail.fd >= 0)
+        close(m->tail.fd);
+    metrics_init(m);
+}
+
+/* ---- points ---------------------------------------------------------- */
+
+void metrics_send(struct attempt *a)
+{
+    struct metrics *m = &a->metrics;
+    struct worker *w = a->worker;
+    size_t points = m->batch ? metric_batch_points(m->batch) : 0;
+    if (points == 0)
+        return;
+    buf_reset(&w->payload);
+    metric_batch_print(m->batch, &w->payload);
+    worker_say(a, RECORD_METRICS, buf_str(&w->payload));
+    m->points += points;
+}
+
+static void after_adding(struct attempt *a, size_t dropped)
+{
+    struct metrics *m = &a->metrics;
+    if (dropped > 0 && !m->crowded) {
+        m->crowded = true;
+        worker_notice(a,
+                      "more than %d names of metrics; values of further "
+                      "names are dropped",
+                      METRIC_NAMES_MAX);
+    }
+    if (metric_batch_points(m->batch) >= BATCH_POINTS)
+        metrics_send(a);
+}
+
+static struct metric_batch *batch_of(struct metrics *m)
+{
+    if (!m->batch)
+        m->batch = metric_batch_new();
+    return m->batch;
+}
+
+void metrics_add_line(struct attempt *a, enum metric_source source)
+{
+    struct metric_batch *batch = batch_of(&a->metrics);
+    after_adding(a, metric_batch_add_line(batch, &a->worker->line, source));
+}
+
+void metrics_add_point(struct attempt *a, enum metric_source source,
+                       int64_t step, double value)
+{
+    struct metric_pair pair = {.name = a->task.metric_name, .value = value};
+    struct metric_line line = {.step = step, .pairs = &pair, .count = 1};
+    struct metric_batch *batch = batch_of(&a->metrics);
+    after_adding(a, metric_batch_add_line(batch, &line, source));
+}
+
+void metrics_bad_line(struct attempt *a, const char *where, uint64_t number,
+                      const char *why)
+{
+    if (a->metrics.noticed)
+        return;
+    a->metrics.noticed = true;
+    worker_notice(a, "line %llu of %s was skipped: %s",
+                  (unsigned long long)number, where, why);
+}
+
+/* ---- metrics.jsonl --------------------------------------------------- */
+
+static bool on_line(void *context, struct str line, uint64_t number)
+{
+    struct attempt *a = context;
+    struct err err = {0};
+    if (line.len == 0 || str_trim(line).len == 0)
+        return true;
+    if (metric_line_json(&a->worker->line, line, &err) != 0)
+        metrics_bad_line(a, "its metrics file", number, err.text);
+    else
+        metrics_add_line(a, METRIC_FROM_METRICS);
+    return !worker_congested(a->worker);
+}
+
+static void on_too_long(void *context, uint64_t number)
+{
+    metrics_bad_line(context, "its metrics file", number,
+                     "it is longer than 1 MiB");
+}
+
+static bool read_open_file(struct attempt *a, bool all)
+{
+    struct tail_reader r = {.context = a,
+                            .line = on_line,
+                            .too_long = on_too_long,
+                            .scratch = &a->worker->chunk};
+    return tail_read(&a->metrics.tail, all, &r);
+}
+
+static void open_file(struct attempt *a)
+{
+    struct metrics *m = &a->metrics;
+    struct stat st;
+    int fd = openat(a->folder.fd, "metrics.jsonl",
+                    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return;
+    }
+    m->inode = st.st_ino;
+    tail_init(&m->tail, fd, 0);
+}
+
+/* A program may write a new file and rename it over the old one. */
+static bool was_replaced(const struct attempt *a)
+{
+    struct stat st;
+    return fstatat(a->folder.fd, "metrics.jsonl", &st, 0) == 0 &&
+           st.st_ino != a->metrics.inode;
+}
+
+bool metrics_read(struct attempt *a, bool all)
+{
+    struct metrics *m = &a->metrics;
+    if (worker_congested(a->worker))
+        return false;
+    if (m->tail.fd >= 0 && was_replaced(a)) {
+        if (!read_open_file(a, true))
+            return false;
+        close(m->tail.fd);
+        m->tail.fd = -1;
+    }
+    if (m->tail.fd < 0)
+        open_file(a);
+    return m->tail.fd < 0 || read_open_file(a, all);
+}
+
+/* ---- metric.file ----------------------------------------------------- */
+
+static const char *number_path(struct attempt *a)
+{
+    const struct task *t = &a->task;
+    struct str folder = t->workdir.len > 0 ? t->workdir : t->folder;
+    if (t->metric_file.p[0] == '/')
+        return arena_cstr(a->arena, t->metric_file);
+    return path_join(a->arena, arena_cstr(a->arena, folder),
+                     arena_cstr(a->arena, t->metric_file));
+}
+
+static int64_t mtime_ns(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return -1;
+    return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
+void metrics_begin(struct attempt *a)
+{
+    if (a->task.metric_file.len > 0)
+        a->metrics.number_mtime_ns = mtime_ns(number_path(a));
+}
+
+void metrics_read_number(struct attempt *a)
+{
+    if (a->task.metric_file.len == 0)
+        return;
+    const char *path = number_path(a);
+    int64_t changed = mtime_ns(path);
+    struct buf text;
+    double value;
+    if (changed < 0 || changed == a->metrics.number_mtime_ns)
+        return;
+    buf_init(&text);
+    if (file_read(path, 4096, &text, NULL) != 0 ||
+        !num_double(str_trim(buf_str(&text)), &value))
+        worker_notice(a, "%s does not hold one number", path);
+    else
+        metrics_add_point(a, METRIC_FROM_FILE_NUMBER, METRIC_NO_STEP, value);
+    buf_done(&text);
+}

@@ -1,0 +1,47 @@
+/* metrics.h - the metric points of one attempt, on their way out
+ *
+ * Points come from the metrics file, from marked lines of the output, from a
+ * pattern over the output and from a file with one number. They leave in
+ * batches. */
+#ifndef THRONG_WORKER_METRICS_H
+#define THRONG_WORKER_METRICS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+#include "terms/metric.h"
+#include "worker/tail.h"
+
+struct attempt;
+
+struct metrics {
+    struct metric_batch *batch; /* NULL before the first point */
+    struct tail tail;           /* of metrics.jsonl */
+    ino_t inode;                /* of the file that is open */
+    int64_t number_mtime_ns;    /* of metric.file before the start */
+    uint64_t points;            /* sent */
+    bool noticed;               /* a bad line was told of */
+    bool crowded;               /* too many names were told of */
+};
+
+void metrics_init(struct metrics *m);
+void metrics_done(struct metrics *m);
+
+/* Remembers how old the task's metric.file is, before the task starts. */
+void metrics_begin(struct attempt *a);
+/* Reads on in metrics.jsonl; `all`: the task has ended. False when the link
+ * is too full to take more now. */
+bool metrics_read(struct attempt *a, bool all);
+/* Reads metric.file, when the task has written it. */
+void metrics_read_number(struct attempt *a);
+/* Adds the line in the worker's scratch, or one point of the task's metric
+ * (step METRIC_NO_STEP: a counter). */
+void metrics_add_line(struct attempt *a, enum metric_source source);
+void metrics_add_point(struct attempt *a, enum metric_source source,
+                       int64_t step, double value);
+/* Tells the person of a bad line, once for an attempt. */
+void metrics_bad_line(struct attempt *a, const char *where, uint64_t number,
+                      const char *why);
+/* Sends what waits. */
+void metrics_send(struct attempt *a);
+
+#endif

@@ -1,0 +1,31 @@
+/* output.h - what a task prints
+ *
+ * The task writes straight into the log file. The worker reads along, for
+ * `::throng` lines and the pattern, and keeps the file within its limit. */
+#ifndef THRONG_WORKER_OUTPUT_H
+#define THRONG_WORKER_OUTPUT_H
+
+#include <stdint.h>
+#include "base/buf.h"
+#include "worker/pattern.h"
+#include "worker/tail.h"
+
+struct attempt;
+
+struct output {
+    struct tail tail;
+    const struct pattern *pattern; /* NULL: none */
+    uint64_t dropped;              /* bytes cut out of the log */
+    uint64_t notice_len;           /* of the line that says so */
+};
+
+/* Begins to read along; the folder is open. */
+int output_begin(struct attempt *a, struct err *err);
+/* Reads on; `all`: the task has ended. False when the link is too full. */
+bool output_read(struct attempt *a, bool all);
+/* Bytes that the task has printed. */
+uint64_t output_bytes(const struct attempt *a);
+/* Appends the last lines, at most 20 and at most 4 KiB. */
+void output_last_lines(const struct attempt *a, struct buf *b);
+
+#endif

@@ -1,0 +1,34 @@
+/* tail.h - reading a file that somebody else is still writing, by lines */
+#ifndef THRONG_WORKER_TAIL_H
+#define THRONG_WORKER_TAIL_H
+
+#include <stdint.h>
+#include "base/buf.h"
+
+struct tail {
+    int fd;        /* -1: no such file yet; not owned */
+    uint64_t at;   /* the start of the first line not handed on */
+    uint64_t seen; /* the size when it was last looked at */
+    uint64_t line; /* lines handed on or skipped */
+    bool skipping; /* inside a line that is too long */
+};
+/* One line without its line feed. False: take no more for now. */
+typedef bool tail_fn(void *context, struct str line, uint64_t number);
+
+struct tail_reader {
+    void *context;
+    tail_fn *line;
+    /* A line longer than METRIC_LINE_MAX was skipped. May be NULL. */
+    void (*too_long)(void *context, uint64_t number);
+    struct buf *scratch; /* holds what is being read */
+};
+
+void tail_init(struct tail *t, int fd, uint64_t at);
+/* Hands on every whole line that is there; with `all` also a last one that
+ * has no line feed. A file that shrank is read from its start again. False
+ * when the reader asked for a pause and there is more. */
+bool tail_read(struct tail *t, bool all, const struct tail_reader *r);
+/* True when the file has grown since the last tail_read, or shrunk. */
+bool tail_news(const struct tail *t);
+
+#endif

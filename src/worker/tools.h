@@ -1,0 +1,25 @@
+/* tools.h - what tasks find on PATH and PYTHONPATH
+ *
+ * A scratch folder holds bin/throng, a link to this program (which is the
+ * `throng report` of tasks when it is called by that name), and python/, the
+ * client for training scripts, which this program carries inside. */
+#ifndef THRONG_WORKER_TOOLS_H
+#define THRONG_WORKER_TOOLS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+struct tools {
+    const char *bin, *python; /* NULL: none */
+    const char *scratch;      /* what to remove at the end; NULL: nothing */
+};
+
+/* Takes a folder that has bin/ and python/ already. */
+void tools_take(struct tools *t, const char *folder, struct arena *a);
+/* Makes the folder, which tools_done removes. On failure there are no tools,
+ * and err says why. */
+int tools_make(struct tools *t, const char *folder, struct arena *a,
+               struct err *err);
+void tools_done(struct tools *t);
+
+#endif

@@ -1,0 +1,652 @@
+/* worker.c - tasks in, attempt records out
+ *
+ * An event (a record, an ended child, the timer) only changes what is known.
+ * After each round of events come the same steps: end what is drained, choose
+ * waiting tasks that fit, launch those whose STARTING record is in the
+ * socket, write. So the conductor always knows of a task before it can have
+ * done anything, and one write carries all that a round has to say. */
+#include "worker/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "worker/lastwords.h"
+#include "worker/memory.h"
+
+#define MS 1000000ll
+#define PASSED_MAX 100  /* starts that may overtake a waiting task */
+#define LOOK_AHEAD 1000 /* waiting tasks looked at for one that fits */
+#define SWEEP_NS (200 * MS)
+#define SWEEP_MOST_NS (800 * MS)
+#define SWEEP_AGAIN_NS (20 * MS)
+#define LAST_GRACE_S 0.5 /* for tasks whose conductor is gone */
+#define LAST_SWEEP_NS (5000 * MS)
+#define LAST_WAIT_NS (1000 * MS) /* for the last acknowledgement */
+
+static void begin_end(struct worker *w);
+
+/* ---- for the attempts ------------------------------------------------ */
+
+void worker_say(const struct attempt *a, enum record_type type,
+                struct str payload)
+{
+    link_add(&a->worker->link, type, a->task.id, a->task.attempt, payload);
+}
+
+void worker_notice(const struct attempt *a, const char *fmt, ...)
+{
+    struct buf b;
+    va_list ap;
+    buf_init(&b);
+    va_start(ap, fmt);
+    buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    worker_say(a, RECORD_NOTICE, buf_str(&b));
+    buf_done(&b);
+}
+
+void worker_wake(struct worker *w, int64_t at_ns)
+{
+    if (at_ns <= 0 || (w->wake_ns > 0 && w->wake_ns <= at_ns))
+        return;
+    int64_t wait = at_ns - clock_mono_ns();
+    w->wake_ns = at_ns;
+    loop_timer_in(w->timer, wait > 0 ? (double)wait * 1e-9 : 0);
+}
+
+/* ---- leftovers ------------------------------------------------------- */
+
+/* Looks for processes that ended attempts left behind. While there are some,
+ * it looks again soon, because a killed process may have forked. */
+static void sweep(struct worker *w)
+{
+    int64_t now = clock_mono_ns();
+    w->sweep_ns = census_sweep(w) ? 0 : now + SWEEP_AGAIN_NS;
+    worker_wake(w, w->sweep_ns);
+}
+
+static void sweep_later(struct worker *w)
+{
+    int64_t wait = 20 * w->census.cost_ns;
+    if (w->sweep_ns > 0)
+        return;
+    if (wait < SWEEP_NS)
+        wait = SWEEP_NS;
+    if (wait > SWEEP_MOST_NS)
+        wait = SWEEP_MOST_NS;
+    w->sweep_ns = clock_mono_ns() + wait;
+    worker_wake(w, w->sweep_ns);
+}
+
+/* ---- starting -------------------------------------------------------- */
+
+static void choose_one(struct worker *w, size_t at)
+{
+    struct attempt *a = w->waiting.p[at];
+    for (size_t i = w->first; i < at; i++)
+        w->waiting.p[i]->passed++;
+    memmove(w->waiting.p + w->first + 1, w->waiting.p + w->first,
+            (at - w->first) * sizeof a);
+    w->first++;
+    a->phase = ATTEMPT_CHOSEN;
+    worker_say(a, RECORD_STARTING, STR(""));
+    a->starting_at = link_end(&w->link);
+    vec_push(&w->chosen, a);
+}
+
+/* A new attempt must not meet processes of the one before. */
+static bool is_held(struct worker *w, const struct attempt *a, bool *swept)
+{
+    if (!census_may_live(&w->census, a->task.id))
+        return false;
+    if (!*swept) {
+        *swept = true;
+        census_take(w);
+        sweep(w);
+    }
+    return census_may_live(&w->census, a->task.id);
+}
+
+static void choose(struct worker *w)
+{
+    bool swept = false;
+    const struct room *room = &w->room;
+    size_t end = w->first + LOOK_AHEAD;
+    for (size_t i = w->first; i < w->waiting.len && i < end; i++) {
+        struct attempt *a = w->waiting.p[i];
+        if (room->parallel > 0 && room->running >= room->parallel)
+            break;
+        if (!is_held(w, a, &swept) &&
+            room_take(&w->room, &a->task.needs, &a->grant))
+            choose_one(w, i);
+        else if (a->passed >= PASSED_MAX)
+            break;
+    }
+    if (w->first == w->waiting.len)
+        w->first = w->waiting.len = 0;
+}
+
+static void launch_one(struct worker *w, struct attempt *a)
+{
+    vec_push(&w->running, a);
+    if (attempt_start(a) != 0)
+        return;
+    idmap_set(w->by_pid, (uint64_t)a->process.pid, a);
+    if (a->task.needs.memory_bytes > 0 && w->watch_ns == 0) {
+        w->watch_ns = a->started_ns + 25 * MS;
+        worker_wake(w, w->watch_ns);
+    }
+}
+
+static void launch(struct worker *w)
+{
+    size_t count = 0;
+    link_flush(&w->link);
+    while (count < w->chosen.len &&
+           w->chosen.p[count]->starting_at <= link_written(&w->link))
+        launch_one(w, w->chosen.p[count++]);
+    w->chosen.len -= count;
+    memmove(w->chosen.p, w->chosen.p + count,
+            w->chosen.len * sizeof *w->chosen.p);
+}
+
+/* Ends the draining attempts that are drained. True: room became free. */
+static bool drain(struct worker *w)
+{
+    bool freed = false;
+    for (size_t i = w->running.len; i > 0; i--) {
+        struct attempt *a = w->running.p[i - 1];
+        if (a->phase != ATTEMPT_DRAINING || !attempt_drain(a))
+            continue;
+        w->running.p[i - 1] = vec_last(&w->running);
+        w->running.len--;
+        room_give_back(&w->room, &a->grant);
+        attempt_free(a);
+        freed = true;
+    }
+    return freed;
+}
+
+/* Starts whatever can be started. A task that fails to start frees its room
+ * at once, so this goes on until nothing changes. */
+static void advance(struct worker *w)
+{
+    drain(w);
+    while (w->phase == WORKER_RUNS) {
+        choose(w);
+        if (w->chosen.len == 0)
+            break;
+        launch(w);
+        if (!drain(w))
+            break;
+    }
+}
+
+/* ---- children -------------------------------------------------------- */
+
+static void reap(struct worker *w)
+{
+    pid_t pid;
+    int status;
+    struct rusage use;
+    while (process_reap(&pid, &status, &use) == 1) {
+        struct attempt *a = idmap_del(w->by_pid, (uint64_t)pid);
+        if (!a)
+            continue;
+        attempt_exited(a, status, &use);
+        census_add_ended(&w->census, a);
+        sweep_later(w);
+    }
+}
+
+static void on_child(void *context, int signum)
+{
+    struct worker *w = context;
+    (void)signum;
+    reap(w);
+}
+
+/* ---- the timer ------------------------------------------------------- */
+
+static void watch(struct worker *w, int64_t now)
+{
+    bool watch_due = w->watch_ns > 0 && now >= w->watch_ns;
+    bool sweep_due = w->sweep_ns > 0 && now >= w->sweep_ns;
+    if (watch_due && !memory_is_watched(w)) {
+        w->watch_ns = 0;
+        watch_due = false;
+    }
+    if (!watch_due && !sweep_due)
+        return;
+    census_take(w);
+    if (sweep_due)
+        sweep(w);
+    if (watch_due)
+        w->watch_ns = now + memory_watch(w);
+}
+
+static void on_timer(void *context)
+{
+    struct worker *w = context;
+    int64_t now = clock_mono_ns();
+    w->wake_ns = 0;
+    for (size_t i = 0; i < w->running.len; i++)
+        attempt_tick(w->running.p[i], now);
+    watch(w, now);
+    for (size_t i = 0; i < w->running.len; i++)
+        worker_wake(w, attempt_next_ns(w->running.p[i]));
+    worker_wake(w, w->sweep_ns);
+    worker_wake(w, w->watch_ns);
+    worker_wake(w, w->give_up_ns);
+}
+
+/* ---- records --------------------------------------------------------- */
+
+/* A task that cannot be taken ends right here. */
+static void refuse(struct worker *w, const struct record *r,
+                   enum outcome outcome, const char *why)
+{
+    struct record_ended e = {.outcome = outcome,
+                             .exit_code = -1,
+                             .wall = clock_wall(),
+                             .reason = str_of(why),
+                             .tail = STR("")};
+    buf_reset(&w->payload);
+    record_ended_print(&w->payload, &e);
+    link_add(&w->link, RECORD_ENDED, r->task, r->attempt, buf_str(&w->payload));
+}
+
+static void take_task(struct worker *w, const struct record *r)
+{
+    struct err err = {0};
+    if (w->phase != WORKER_RUNS) {
+        refuse(w, r, OUTCOME_UNSTARTED, "");
+        return;
+    }
+    struct attempt *a = attempt_new(w, r->payload, &err);
+    if (!a) {
+        err_wrap(&err, "the worker cannot read the task");
+        refuse(w, r, OUTCOME_SPAWN, err.text);
+        return;
+    }
+    a->task.id = r->task;
+    a->task.attempt = r->attempt;
+    if (room_check(&w->room, &a->task.needs, &err) != 0) {
+        refuse(w, r, OUTCOME_SPAWN, err.text);
+        attempt_free(a);
+        return;
+    }
+    vec_push(&w->waiting, a);
+}
+
+static void never_began(struct worker *w, struct attempt *a)
+{
+    if (a->phase == ATTEMPT_CHOSEN)
+        room_give_back(&w->room, &a->grant);
+    attempt_unstarted(a);
+    attempt_free(a);
+}
+
+static bool is_named(const struct attempt *a, const struct record *r)
+{
+    return a->task.id == r->task && a->task.attempt == r->attempt;
+}
+
+/* A task that has not begun is taken out and ends as unstarted. */
+static void take_out(struct worker *w, const struct record *r)
+{
+    for (size_t i = 0; i < w->chosen.len; i++) {
+        struct attempt *a = w->chosen.p[i];
+        if (!is_named(a, r))
+            continue;
+        w->chosen.len--;
+        memmove(w->chosen.p + i, w->chosen.p + i + 1,
+                (w->chosen.len - i) * sizeof a);
+        never_began(w, a);
+        return;
+    }
+    for (size_t i = w->first; i < w->waiting.len; i++) {
+        struct attempt *a = w->waiting.p[i];
+        if (!is_named(a, r))
+            continue;
+        w->waiting.len--;
+        memmove(w->waiting.p + i, w->waiting.p + i + 1,
+                (w->waiting.len - i) * sizeof a);
+        never_began(w, a);
+        return;
+    }
+}
+
+static struct attempt *find_running(struct worker *w, const struct record *r)
+{
+    for (size_t i = 0; i < w->running.len; i++)
+        if (is_named(w->running.p[i], r))
+            return w->running.p[i];
+    return NULL;
+}
+
+static void stop_task(struct worker *w, const struct record *r)
+{
+    struct attempt *a = find_running(w, r);
+    struct bytes payload = bytes_of(r->payload);
+    if (!a) {
+        take_out(w, r);
+        return;
+    }
+    if (r->type == RECORD_STOP) {
+        attempt_stop(a);
+        return;
+    }
+    uint8_t outcome = bytes_u8(&payload);
+    if (payload.bad || outcome >= OUTCOME_COUNT || outcome == OUTCOME_NONE)
+        outcome = OUTCOME_KILLED;
+    attempt_end(a, (enum outcome)outcome, NULL, PUSH_TERMINATED);
+}
+
+static void on_record(void *context, const struct record *r)
+{
+    struct worker *w = context;
+    struct bytes payload = bytes_of(r->payload);
+    switch (r->type) {
+    case RECORD_TASK:
+        take_task(w, r);
+        break;
+    case RECORD_STOP:
+    case RECORD_KILL:
+        stop_task(w, r);
+        break;
+    case RECORD_ACK:
+        link_acknowledge(&w->link, bytes_u64(&payload));
+        break;
+    case RECORD_QUIT:
+        w->orderly = true;
+        begin_end(w);
+        break;
+    default:
+        log_to(w->log, LOG_WARN, "a record of type %d came in", r->type);
+    }
+}
+
+static void on_closed(void *context)
+{
+    struct worker *w = context;
+    w->orderly = false;
+    begin_end(w);
+}
+
+/* The round that brought the news goes on with whatever waited. */
+static void on_drained(void *context)
+{
+    (void)context;
+}
+
+static void on_terminate(void *context, int signum)
+{
+    (void)signum;
+    on_closed(context);
+}
+
+/* ---- the end --------------------------------------------------------- */
+
+static void end_now(struct attempt *a, int64_t now)
+{
+    int64_t latest = now + (int64_t)(LAST_GRACE_S * 1e9);
+    a->grace_s = LAST_GRACE_S;
+    attempt_end(a, OUTCOME_INTERRUPTED, "throng ended while it ran",
+                PUSH_TERMINATED);
+    if (a->push_ns > latest)
+        a->push_ns = latest;
+    worker_wake(a->worker, attempt_next_ns(a));
+}
+
+/* What has ended by itself until now keeps its own outcome. */
+static void begin_end(struct worker *w)
+{
+    if (w->phase != WORKER_RUNS)
+        return;
+    reap(w);
+    w->phase = WORKER_ENDS;
+    for (size_t i = 0; i < w->chosen.len; i++)
+        never_began(w, w->chosen.p[i]);
+    for (size_t i = w->first; i < w->waiting.len; i++)
+        never_began(w, w->waiting.p[i]);
+    w->chosen.len = w->waiting.len = w->first = 0;
+    int64_t now = clock_mono_ns();
+    for (size_t i = 0; i < w->running.len; i++)
+        end_now(w->running.p[i], now);
+}
+
+static bool have_children(void)
+{
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ||
+           errno != ECHILD;
+}
+
+/* Ends every process below us. As a subreaper without children we have no
+ * descendants at all. */
+static void last_sweep(struct worker *w)
+{
+    const struct timespec pause = {.tv_nsec = 2 * MS};
+    int64_t give_up = clock_mono_ns() + LAST_SWEEP_NS;
+    while (clock_mono_ns() < give_up) {
+        reap(w);
+        if (!have_children())
+            return;
+        census_take(w);
+        census_kill_all(w);
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void leave(struct worker *w)
+{
+    struct err err = {0};
+    if (w->last_words && lastwords_write(w, &err) != 0)
+        log_to(w->log, LOG_ERROR, "%s", err.text);
+    w->phase = WORKER_LEFT;
+    loop_stop(w->loop);
+}
+
+/* With a conductor that still listens we wait a moment for its word that
+ * everything is safe; otherwise what it may not have goes to a file. */
+static void check_end(struct worker *w)
+{
+    bool idle =
+        w->running.len == 0 && w->chosen.len == 0 && w->first == w->waiting.len;
+    if (w->phase == WORKER_RUNS && w->bundle && idle)
+        w->phase = WORKER_ENDS;
+    if (w->phase == WORKER_ENDS && idle) {
+        last_sweep(w);
+        w->phase = WORKER_FINISHED;
+        link_flush(&w->link);
+        w->give_up_ns = clock_mono_ns() + LAST_WAIT_NS;
+        worker_wake(w, w->give_up_ns);
+    }
+    if (w->phase != WORKER_FINISHED)
+        return;
+    if (link_waiting(&w->link) == 0)
+        link_finish(&w->link);
+    if (!w->orderly || w->link.closed || w->link.acked == w->link.count ||
+        clock_mono_ns() >= w->give_up_ns)
+        leave(w);
+}
+
+static void after_round(void *context)
+{
+    struct worker *w = context;
+    advance(w);
+    link_flush(&w->link);
+    check_end(w);
+}
+
+/* ---- life ------------------------------------------------------------ */
+
+static int read_room(struct worker *w, const char *text, struct err *err)
+{
+    struct machine m;
+    struct arena *a = w->environment.arena;
+    if (text)
+        return room_parse(&w->room, str_of(text), a, err);
+    if (machine_read(&m, NULL, a, err) != 0)
+        return -1;
+    room_init(&w->room, m.cpus, m.memory_bytes, 0);
+    for (size_t i = 0; i < m.gpu_count && i < ROOM_GPUS_MAX; i++) {
+        const struct gpu *g = &m.gpus[i];
+        struct room_gpu gpu = {.id = str_of(g->uuid),
+                               .name = str_of(g->name),
+                               .capability = g->capability_major +
+                                             g->capability_minor / 10.0,
+                               .memory_bytes = g->memory_bytes,
+                               .free = 1};
+        room_add_gpu(&w->room, &gpu);
+    }
+    return 0;
+}
+
+static const struct link_hooks *hooks_of(struct worker *w)
+{
+    struct link_hooks *h =
+        arena_new_of(w->environment.arena, struct link_hooks);
+    *h = (struct link_hooks){.context = w,
+                             .record = on_record,
+                             .closed = on_closed,
+                             .drained = on_drained};
+    return h;
+}
+
+static void say_hello(struct worker *w)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    struct record_hello h = {.pid = (uint64_t)w->self,
+                             .host = str_of(host),
+                             .version = str_of(THRONG_VERSION)};
+    buf_reset(&w->payload);
+    record_hello_print(&w->payload, &h);
+    link_add(&w->link, RECORD_HELLO, 0, 0, buf_str(&w->payload));
+}
+
+static int take_records(struct worker *w, struct str text, struct err *err)
+{
+    while (text.len > 0) {
+        struct record r;
+        size_t used = 0;
+        int got = record_parse(text, &r, &used, err);
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            return err_set(err, ERR_CORRUPT,
+                           "it ends in the middle of a record");
+        on_record(w, &r);
+        text = str_n(text.p + used, text.len - used);
+    }
+    return 0;
+}
+
+/* Takes the tasks of the bundle; its answers go to FILE.out. */
+static int open_bundle(struct worker *w, const char *path, struct err *err)
+{
+    struct str text;
+    const char *out = arena_printf(w->environment.arena, "%s.out", path);
+    int fd = open(out, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return err_errno(err, "open %s", out);
+    if (file_map(path, &text, err) != 0)
+        return -1;
+    link_open_file(&w->link, fd, hooks_of(w));
+    w->bundle = true;
+    say_hello(w);
+    int result = take_records(w, text, err);
+    file_unmap(text);
+    return result == 0 ? 0 : err_wrap(err, "%s", path);
+}
+
+static int open_link(struct worker *w, const struct worker_setup *setup,
+                     struct err *err)
+{
+    if (setup->bundle)
+        return open_bundle(w, setup->bundle, err);
+    if (link_open_socket(&w->link, w->loop, setup->fd, hooks_of(w), err) != 0)
+        return -1;
+    say_hello(w);
+    return 0;
+}
+
+static int open_sources(struct worker *w, struct err *err)
+{
+    w->loop = loop_new(err);
+    if (!w->loop)
+        return -1;
+    w->timer = loop_timer(w->loop, on_timer, w);
+    w->after = loop_after(w->loop, after_round, w);
+    w->chld = loop_signal(w->loop, SIGCHLD, on_child, w);
+    w->term = loop_signal(w->loop, SIGTERM, on_terminate, w);
+    if (!w->timer || !w->after || !w->chld || !w->term)
+        return err_set(err, ERR_SYSTEM, "cannot set up the event loop");
+    return process_subreaper(err);
+}
+
+int worker_init(struct worker *w, const struct worker_setup *setup,
+                struct err *err)
+{
+    *w = (struct worker){.last_words = setup->last_words,
+                         .log = setup->log,
+                         .self = getpid(),
+                         .link.fd = -1};
+    environment_init(&w->environment, setup->env, setup->mark);
+    w->environment.tools_bin = setup->tools_bin;
+    w->environment.tools_python = setup->tools_python;
+    patterns_init(&w->patterns);
+    census_init(&w->census);
+    metric_line_init(&w->line);
+    buf_init(&w->payload);
+    buf_init(&w->chunk);
+    w->by_pid = idmap_new();
+    if (read_room(w, setup->room, err) != 0)
+        return err_wrap(err, "--room");
+    if (open_sources(w, err) != 0)
+        return -1;
+    return open_link(w, setup, err);
+}
+
+/* The first round must not wait for an event: a bundle has none. */
+int worker_run(struct worker *w, struct err *err)
+{
+    after_round(w);
+    if (w->phase == WORKER_LEFT)
+        return 0;
+    return loop_run(w->loop, err);
+}
+
+static void free_attempts(struct worker *w)
+{
+    for (size_t i = 0; i < w->spare.len; i++) {
+        arena_free(w->spare.p[i]->arena);
+        free(w->spare.p[i]);
+    }
+    vec_done(&w->spare);
+    vec_done(&w->waiting);
+    vec_done(&w->chosen);
+    vec_done(&w->running);
+}
+
+void worker_done(struct worker *w)
+{
+    free_attempts(w);
+    link_done(&w->link);
+    if (w->link.fd >= 0)
+        close(w->link.fd);
+    loop_free(w->loop);
+    idmap_free(w->by_pid);
+    patterns_done(&w->patterns);
+    census_done(&w->census);
+    cgroups_done(&w->cgroups);
+    metric_line_done(&w->line);
+    buf_done(&w->payload);
+    buf_done(&w->chunk);
+    environment_done(&w->environment);
+}

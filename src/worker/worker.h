@@ -1,0 +1,98 @@
+/* worker.h - the state of one throng-worker
+ *
+ * Tasks come in over the link, wait in the queue until the room holds them,
+ * run, and leave as ENDED records. One timer serves everything that is due
+ * at some time. */
+#ifndef THRONG_WORKER_WORKER_H
+#define THRONG_WORKER_WORKER_H
+
+#include "base/log.h"
+#include "base/map.h"
+#include "terms/metric.h"
+#include "worker/attempt.h"
+#include "worker/census.h"
+#include "worker/cgroup.h"
+#include "worker/environment.h"
+#include "worker/link.h"
+#include "worker/pattern.h"
+
+enum worker_phase {
+    WORKER_RUNS,
+    WORKER_ENDS,     /* every task is being ended */
+    WORKER_FINISHED, /* nothing runs; the last records are on their way */
+    WORKER_LEFT,     /* the loop is about to return */
+};
+
+struct worker {
+    enum worker_phase phase;
+    bool bundle;  /* no more tasks will come */
+    bool orderly; /* the conductor asked us to end, and still listens */
+    const char *last_words; /* NULL: nobody will look for them */
+    const struct log *log;
+    pid_t self;
+
+    struct loop *loop;
+    struct loop_source *timer, *after, *chld, *term;
+    int64_t wake_ns;    /* when the timer rings; 0: not set */
+    int64_t sweep_ns;   /* when to look for leftovers; 0: no need */
+    int64_t watch_ns;   /* when to look at memory; 0: no need */
+    int64_t give_up_ns; /* when to stop waiting at the end; 0: not yet */
+
+    struct link link;
+    struct room room;
+    struct environment environment;
+    struct patterns patterns;
+    struct cgroups cgroups;
+    struct census census;
+
+    VEC(struct attempt *) waiting; /* in order of arrival, from `first` on */
+    size_t first;
+    VEC(struct attempt *) chosen;  /* wait for their STARTING to be written */
+    VEC(struct attempt *) running; /* and draining */
+    VEC(struct attempt *) spare;   /* memory to be used again */
+    struct idmap *by_pid;          /* running ones */
+    uint64_t serial;
+
+    /* Scratch, for one call at a time. */
+    struct buf payload, chunk;
+    struct metric_line line;
+};
+
+/* What the command line says. */
+struct worker_setup {
+    int fd;             /* socket to the conductor; -1: none */
+    const char *bundle; /* file of tasks; NULL: none */
+    const char *room;   /* text of the room; NULL: all of this machine */
+    const char *mark;
+    const char *last_words;
+    const char *tools_bin, *tools_python; /* NULL: none */
+    const char *const *env;               /* our own environment */
+    const struct log *log;
+};
+int worker_init(struct worker *w, const struct worker_setup *setup,
+                struct err *err);
+/* Returns when there is nothing more to do. */
+int worker_run(struct worker *w, struct err *err);
+void worker_done(struct worker *w);
+
+/* ---- for the attempts ------------------------------------------------ */
+
+/* Sends a record about an attempt. */
+void worker_say(const struct attempt *a, enum record_type type,
+                struct str payload);
+void worker_notice(const struct attempt *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Makes sure that the worker wakes up at that time or before. */
+void worker_wake(struct worker *w, int64_t at_ns);
+
+#define WORKER_WAITING_MAX (8u << 20) /* bytes not written yet */
+#define WORKER_HELD_MAX (64u << 20)   /* bytes not acknowledged yet */
+
+/* True when nothing more should be read for the conductor right now. */
+static inline bool worker_congested(const struct worker *w)
+{
+    return !w->link.closed && (link_waiting(&w->link) > WORKER_WAITING_MAX ||
+                               link_held(&w->link) > WORKER_HELD_MAX);
+}
+
+#endif
