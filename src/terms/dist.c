@@ -184,9 +184,11 @@ static double position_of_real(const struct param *p, double x)
     case SHAPE_UNIFORM:
         return (x / 2 - low / 2) / (high / 2 - low / 2);
     case SHAPE_LOG:
+        return (log(x) - p->min) / (p->max - p->min);
     case SHAPE_LOG_VALUES:
-    case SHAPE_INV_LOG:
         return (log(x) - log(low)) / (log(high) - log(low));
+    case SHAPE_INV_LOG:
+        return (log(x) + p->max) / (p->max - p->min);
     case SHAPE_NORMAL:
         return normal_cdf((x - p->mu) / p->sigma);
     case SHAPE_LOG_NORMAL:

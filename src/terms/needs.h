@@ -25,7 +25,7 @@ bool needs_eq(const struct needs *a, const struct needs *b);
 int needs_set(struct needs *n, struct str key, const struct value *v,
               struct err *err);
 extern const char *const needs_keys[]; /* NULL-terminated */
-/* "2 cpus, 4.0 GiB, 1 gpu (a100)" for people. */
+/* "2 cpus, 4 GiB, 1 gpu (a100)" for people. */
 void needs_print(struct buf *b, const struct needs *n);
 struct value *needs_to_value(struct arena *a, const struct needs *n);
 int needs_from_value(struct needs *n, const struct value *v, struct err *err);

@@ -68,7 +68,7 @@ static size_t gpus_fitting(const struct room *r, const struct needs *n)
     return count;
 }
 
-/* "gpus (a100) of capability at least 8.0 and 40.0 GiB" */
+/* "2 gpus (a100) of capability 8 or more with 40 GiB" */
 static void describe_gpus(struct buf *b, const struct needs *n)
 {
     num_print_short(b, n->gpus, 9);
