@@ -1,0 +1,175 @@
+/* fill_store.c - a store with very many finished trials
+ *
+ *     fill_store FOLDER TRIALS
+ *
+ * Makes the store FOLDER through the store's own interface: TRIALS trials of
+ * a study that minimizes `loss`, four parameters each, five repeats a point,
+ * most of them done, each with one attempt and a few metric points, as a
+ * conductor would have written them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/json.h"
+#include "base/rng.h"
+#include "store/store.h"
+
+#define TRIALS_PER_COMMIT 10000
+#define REPEATS 5
+#define POINTS 3
+#define EPOCH 1700000000.0 /* when the first trial began, in unix time */
+
+struct filler {
+    struct store *store;
+    struct rng rng;
+    struct buf point, summary;
+};
+
+static int write_facts(struct store *s, int64_t trials, struct err *err)
+{
+    char total[32];
+    snprintf(total, sizeof(total), "%lld", (long long)trials);
+    const char *const facts[][2] = {
+        {"name", "million"},     {"metric", "loss"}, {"goal", "minimize"},
+        {"method", "random"},    {"total", total},   {"created", "1700000000"},
+        {"command", "train.py"},
+    };
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+        if (store_fact_set(s, facts[i][0], str_of(facts[i][1]), err))
+            return -1;
+    return 0;
+}
+
+static void print_point(struct filler *f)
+{
+    static const char *const optimizers[] = {"adam", "lion", "sgd"};
+    buf_reset(&f->point);
+    buf_adds(&f->point, "{\"dropout\":");
+    json_number(&f->point, (double)rng_below(&f->rng, 10) / 10);
+    buf_addf(&f->point, ",\"layers\":%llu,\"lr\":",
+             (unsigned long long)(1 + rng_below(&f->rng, 8)));
+    json_number(&f->point, exp(-10 * rng_uniform(&f->rng)));
+    buf_addf(&f->point, ",\"opt\":\"%s\"}", optimizers[rng_below(&f->rng, 3)]);
+}
+
+static int add_metrics(struct filler *f, int64_t trial, double value,
+                       struct err *err)
+{
+    int64_t steps[POINTS];
+    double values[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        steps[i] = i + 1;
+        values[i] = value + (POINTS - 1 - i) * 0.1;
+    }
+    struct metric_column c = {
+        .source = METRIC_FROM_METRICS,
+        .count = POINTS,
+        .steps = (const unsigned char *)steps,
+        .values = (const unsigned char *)values,
+    };
+    return store_metrics_add(f->store, trial, 1, STR("loss"), &c, err);
+}
+
+static void print_summary(struct filler *f, double value)
+{
+    buf_reset(&f->summary);
+    buf_adds(&f->summary, "{\"loss\":{\"last\":");
+    json_number(&f->summary, value);
+    buf_adds(&f->summary, ",\"min\":");
+    json_number(&f->summary, value);
+    buf_adds(&f->summary, ",\"max\":");
+    json_number(&f->summary, value + 0.2);
+    buf_addf(&f->summary, ",\"step\":%d,\"count\":%d}}", POINTS, POINTS);
+}
+
+static int add_attempt(struct filler *f, const struct trial *t, struct err *err)
+{
+    struct attempt a = {
+        .trial = t->id,
+        .number = 1,
+        .outcome = t->state == STATE_DONE ? OUTCOME_DONE : OUTCOME_FAILED,
+        .host = "bench",
+        .pid = (uint64_t)(1000 + t->id % 30000),
+        .placed = t->created,
+        .started = t->started,
+        .ended = t->ended,
+        .seconds = t->seconds,
+        .cpu_seconds = t->seconds,
+        .max_rss_bytes = 100 << 20,
+        .metric_points = POINTS,
+        .exit_code = t->state == STATE_DONE ? 0 : 1,
+        .reason = t->reason,
+    };
+    return store_attempt_put(f->store, &a, err);
+}
+
+static int add_trial(struct filler *f, int64_t id, struct err *err)
+{
+    int64_t group = (id - 1) / REPEATS;
+    if ((id - 1) % REPEATS == 0)
+        print_point(f);
+    double value = 0.1 + rng_uniform(&f->rng);
+    bool failed = rng_below(&f->rng, 50) == 0;
+    struct trial t = {
+        .id = id,
+        .state = STATE_WAITING,
+        .point = buf_str(&f->point),
+        .value = NAN,
+        .parent = -1,
+        .parent_step = -1,
+        .group = group,
+        .member = (uint32_t)((id - 1) % REPEATS),
+        .created = EPOCH + (double)id,
+    };
+    if (store_trial_add(f->store, &t, err) || add_metrics(f, id, value, err))
+        return -1;
+    print_summary(f, value);
+    t.state = failed ? STATE_FAILED : STATE_DONE;
+    t.value = failed ? NAN : value;
+    t.attempts = 1;
+    t.failures = failed;
+    t.started = t.created + 0.01;
+    t.seconds = 5 * rng_uniform(&f->rng);
+    t.ended = t.started + t.seconds;
+    t.reason = failed ? STR("exit code 1") : str_n("", 0);
+    t.summary = buf_str(&f->summary);
+    if (add_attempt(f, &t, err))
+        return -1;
+    return store_trial_update(f->store, &t, err);
+}
+
+static int fill(struct filler *f, int64_t trials, struct err *err)
+{
+    if (store_lease_take(f->store, false, err) || store_begin(f->store, err) ||
+        write_facts(f->store, trials, err))
+        return -1;
+    for (int64_t id = 1; id <= trials; id++) {
+        if (store_begin(f->store, err) || add_trial(f, id, err))
+            return -1;
+        if (id % TRIALS_PER_COMMIT == 0 && store_commit(f->store, err))
+            return -1;
+    }
+    return store_commit(f->store, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+    struct filler f = {0};
+    if (argc != 3) {
+        fputs("usage: fill_store FOLDER TRIALS\n", stderr);
+        return 2;
+    }
+    rng_init(&f.rng, 1, 0, "fill_store");
+    buf_init(&f.point);
+    buf_init(&f.summary);
+    int rc = store_create(argv[1], &err);
+    if (!rc)
+        f.store = store_open(argv[1], true, &err);
+    rc = f.store ? fill(&f, strtoll(argv[2], NULL, 10), &err) : -1;
+    store_close(f.store);
+    buf_done(&f.point);
+    buf_done(&f.summary);
+    if (rc)
+        fprintf(stderr, "fill_store: %s\n", err.text);
+    return rc ? 1 : 0;
+}
