@@ -31,6 +31,9 @@ int store_create(const char *folder, struct err *err);
 struct store *store_open(const char *folder, bool write, struct err *err);
 void store_close(struct store *s); /* releases the lease if held */
 const char *store_folder(const struct store *s);
+/* When the holder made the snapshot that a reader was given, as unix time; 0
+ * when the store itself is open. */
+double store_as_of(const struct store *s);
 /* SQLite's own check of the whole file; 0 when it is sound. */
 int store_integrity(struct store *s, struct err *err);
 
@@ -72,18 +75,18 @@ int store_fact(struct store *s, const char *key, struct arena *a,
 struct trial {
     int64_t id; /* from 1 */
     enum state state;
-    struct str point;  /* JSON, keys sorted */
-    struct str run_id; /* the user's; empty: none */
-    double value;      /* objective; NaN: none */
+    struct str point;            /* JSON, keys sorted */
+    struct str run_id;           /* the user's; empty: none */
+    double value;                /* objective; NaN: none */
     int64_t parent, parent_step; /* -1: none */
-    int64_t budget;    /* 0: none */
-    int64_t group;     /* of repeat; equals id - 1 without repeat */
+    int64_t budget;              /* 0: none */
+    int64_t group;               /* of repeat; equals id - 1 without repeat */
     uint32_t member;
-    uint32_t attempts; /* made so far */
-    uint32_t failures; /* attempts that used up a retry */
+    uint32_t attempts;              /* made so far */
+    uint32_t failures;              /* attempts that used up a retry */
     double created, started, ended; /* unix time; 0: not yet */
-    double seconds;    /* run time of all its attempts */
-    struct str reason; /* why it ended as it did; empty: well */
+    double seconds;                 /* run time of all its attempts */
+    struct str reason;              /* why it ended as it did; empty: well */
     struct str summary; /* JSON: {"loss":{"last":…,"min":…,"max":…,
                            "step":…,"count":…,"source":…},…} */
     struct str note;
@@ -110,8 +113,7 @@ struct attempt {
 int store_trial_add(struct store *s, const struct trial *t, struct err *err);
 /* Writes state, value, attempts, failures, started, ended, seconds, reason,
  * summary, budget of an existing trial. Counters follow. */
-int store_trial_update(struct store *s, const struct trial *t,
-                       struct err *err);
+int store_trial_update(struct store *s, const struct trial *t, struct err *err);
 int store_trial_note(struct store *s, int64_t id, struct str note,
                      struct err *err);
 int store_trial_tag(struct store *s, int64_t id, struct str tag, bool on,
@@ -133,9 +135,23 @@ int store_metrics_drop(struct store *s, int64_t trial, uint32_t attempt,
                        struct err *err);
 int store_artifact_add(struct store *s, int64_t trial, struct str path,
                        uint64_t bytes, struct str sha256, struct err *err);
+struct artifact {
+    struct str path; /* relative to the trial's folder */
+    uint64_t bytes;
+    struct str sha256;
+};
+int store_artifacts(struct store *s, int64_t trial, struct arena *a,
+                    struct artifact **list, size_t *count, struct err *err);
 /* A line in the study's diary: started, stopped, took over, requests. */
 int store_event_add(struct store *s, double wall, const char *what,
                     struct str text, struct err *err);
+struct event {
+    double wall;
+    struct str what, text;
+};
+/* The last lines of the diary, oldest first; last 0: all. */
+int store_events(struct store *s, int64_t last, struct arena *a,
+                 struct event **list, size_t *count, struct err *err);
 
 /* ---- reading ---------------------------------------------------------- */
 
@@ -160,8 +176,8 @@ struct query {
                              metric, a parameter, or a trial column
                              (seconds, started …) */
     bool descending;
-    int64_t limit;        /* 0: no limit */
-    bool with_texts;      /* also summary, reason, note, tags */
+    int64_t limit;   /* 0: no limit */
+    bool with_texts; /* also summary, reason, note, tags */
 };
 struct rows; /* an open query */
 struct rows *store_rows(struct store *s, const struct query *q,
@@ -179,7 +195,7 @@ struct group_row {
     struct str point; /* JSON without the parameters looked over */
     int64_t count;    /* trials with a value */
     double mean, std, min, max;
-    int64_t best;     /* trial */
+    int64_t best; /* trial */
 };
 int store_group(struct store *s, const char *over, const char *where,
                 bool minimize, int64_t limit, struct arena *a,
@@ -195,8 +211,8 @@ struct series {
 int store_series(struct store *s, int64_t trial, const char *name,
                  struct arena *a, struct series *out, struct err *err);
 /* Names of all metrics of a trial (trial 0: of the study). NULL-terminated. */
-const char **store_metric_names(struct store *s, int64_t trial,
-                                struct arena *a, struct err *err);
+const char **store_metric_names(struct store *s, int64_t trial, struct arena *a,
+                                struct err *err);
 
 /* Best final trial by objective, or 0. */
 int64_t store_best(struct store *s, bool minimize);

@@ -1,0 +1,180 @@
+/* attempt.c - the tries at running a trial
+ *
+ * Host and boot id are the same for thousands of attempts; they stand once
+ * in `machines`, and the number of the last one used is remembered. */
+#include <stdio.h>
+#include "store/change.h"
+
+int store_attempt_put(struct store *s, const struct attempt *a, struct err *err)
+{
+    struct buf *b = change_start(s, CHANGE_ATTEMPT_PUT, err);
+    if (!b)
+        return -1;
+    change_add_int(b, a->trial);
+    buf_add_varint(b, a->number);
+    buf_add_u8(b, (uint8_t)a->outcome);
+    buf_add_bytes(b, str_n(a->host, strnlen(a->host, sizeof a->host)));
+    buf_add_bytes(b, str_n(a->boot_id, strnlen(a->boot_id, sizeof a->boot_id)));
+    const uint64_t numbers[] = {
+        a->pid,          a->pid_start,         a->max_rss_bytes,
+        a->output_bytes, a->checkpoint_digest, a->metric_points};
+    const double times[] = {a->placed, a->started, a->ended, a->seconds,
+                            a->cpu_seconds};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        buf_add_u64(b, numbers[i]);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        buf_add_f64(b, times[i]);
+    change_add_int(b, a->exit_code);
+    change_add_int(b, a->signum);
+    buf_add_bytes(b, a->reason);
+    buf_add_bytes(b, a->tail);
+    return change_end(s, err);
+}
+
+static int machine_insert(struct store *s, struct str host, struct str boot,
+                          struct err *err)
+{
+    static const char put[] =
+        "INSERT OR IGNORE INTO machines (host, boot_id) VALUES (?, ?)";
+    static const char get[] =
+        "SELECT id FROM machines WHERE host = ? AND boot_id = ?";
+    const char *const texts[] = {put, get};
+    for (int i = 0; i < 2; i++) {
+        sqlite3_stmt *st = db_stmt(s, texts[i], err);
+        if (!st)
+            return -1;
+        sqlite3_bind_text64(st, 1, host.p, host.len, SQLITE_STATIC,
+                            SQLITE_UTF8);
+        sqlite3_bind_text64(st, 2, boot.p, boot.len, SQLITE_STATIC,
+                            SQLITE_UTF8);
+        int row = db_row(s, st, "write a machine into", err);
+        if (row < 0)
+            return -1;
+        if (row == 1)
+            s->machine = sqlite3_column_int64(st, 0);
+        sqlite3_reset(st);
+    }
+    snprintf(s->machine_host, sizeof s->machine_host, "%.*s", STRF(host));
+    snprintf(s->machine_boot, sizeof s->machine_boot, "%.*s", STRF(boot));
+    return 0;
+}
+
+static int machine_find(struct store *s, struct str host, struct str boot,
+                        struct err *err)
+{
+    if (s->machine > 0 && str_is(host, s->machine_host) &&
+        str_is(boot, s->machine_boot))
+        return 0;
+    return machine_insert(s, host, boot, err);
+}
+
+int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
+{
+    static const char sql[] =
+        "INSERT OR REPLACE INTO attempts (trial, number, outcome, machine,"
+        " pid, pid_start, max_rss_bytes, output_bytes, checkpoint_digest,"
+        " metric_points, placed, started, ended, seconds, cpu_seconds,"
+        " exit_code, signum, reason, tail) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+        " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, change_int(b));
+    sqlite3_bind_int64(st, 2, (int64_t)bytes_varint(b));
+    sqlite3_bind_int(st, 3, bytes_u8(b));
+    struct str host = bytes_str(b);
+    struct str boot = bytes_str(b);
+    if (machine_find(s, host, boot, err))
+        return -1;
+    sqlite3_bind_int64(st, 4, s->machine);
+    for (int i = 5; i <= 10; i++)
+        sqlite3_bind_int64(st, i, (int64_t)bytes_u64(b));
+    for (int i = 11; i <= 15; i++)
+        sqlite3_bind_double(st, i, bytes_f64(b));
+    sqlite3_bind_int64(st, 16, change_int(b));
+    sqlite3_bind_int64(st, 17, change_int(b));
+    db_bind_str(st, 18, bytes_str(b));
+    db_bind_str(st, 19, bytes_str(b));
+    return db_run(s, st, "write an attempt into", err);
+}
+
+int store_attempt_drop(struct store *s, int64_t trial, uint32_t number,
+                       struct err *err)
+{
+    struct buf *b = change_start(s, CHANGE_ATTEMPT_DROP, err);
+    if (!b)
+        return -1;
+    change_add_int(b, trial);
+    buf_add_varint(b, number);
+    return change_end(s, err);
+}
+
+int attempt_apply_drop(struct store *s, struct bytes *b, struct err *err)
+{
+    static const char sql[] =
+        "DELETE FROM attempts WHERE trial = ? AND number = ?";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, change_int(b));
+    sqlite3_bind_int64(st, 2, (int64_t)bytes_varint(b));
+    return db_run(s, st, "remove an attempt from", err);
+}
+
+static void attempt_read(sqlite3_stmt *st, struct arena *arena,
+                         struct attempt *a)
+{
+    *a = (struct attempt){
+        .trial = sqlite3_column_int64(st, 0),
+        .number = (uint32_t)sqlite3_column_int64(st, 1),
+        .outcome = (enum outcome)sqlite3_column_int(st, 2),
+        .pid = (uint64_t)sqlite3_column_int64(st, 5),
+        .pid_start = (uint64_t)sqlite3_column_int64(st, 6),
+        .max_rss_bytes = (uint64_t)sqlite3_column_int64(st, 7),
+        .output_bytes = (uint64_t)sqlite3_column_int64(st, 8),
+        .checkpoint_digest = (uint64_t)sqlite3_column_int64(st, 9),
+        .metric_points = (uint64_t)sqlite3_column_int64(st, 10),
+        .placed = sqlite3_column_double(st, 11),
+        .started = sqlite3_column_double(st, 12),
+        .ended = sqlite3_column_double(st, 13),
+        .seconds = sqlite3_column_double(st, 14),
+        .cpu_seconds = sqlite3_column_double(st, 15),
+        .exit_code = sqlite3_column_int(st, 16),
+        .signum = sqlite3_column_int(st, 17),
+        .reason = arena_str(arena, db_column_str(st, 18)),
+        .tail = arena_str(arena, db_column_str(st, 19)),
+    };
+    struct str host = db_column_str(st, 3), boot = db_column_str(st, 4);
+    snprintf(a->host, sizeof a->host, "%.*s", STRF(host));
+    snprintf(a->boot_id, sizeof a->boot_id, "%.*s", STRF(boot));
+}
+
+int store_attempts(struct store *s, int64_t id, struct arena *a,
+                   struct attempt **list, size_t *count, struct err *err)
+{
+    static const char sql[] =
+        "SELECT trial, number, outcome, host, boot_id, pid, pid_start,"
+        " max_rss_bytes, output_bytes, checkpoint_digest, metric_points,"
+        " placed, started, ended, seconds, cpu_seconds, exit_code, signum,"
+        " reason, tail FROM attempts LEFT JOIN machines ON id = machine"
+        " WHERE trial = ? ORDER BY number";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, id);
+    VEC(struct attempt) found = {0};
+    int row;
+    while ((row = db_row(s, st, "read the attempts of", err)) == 1) {
+        struct attempt attempt;
+        attempt_read(st, a, &attempt);
+        vec_push(&found, attempt);
+    }
+    if (row == 0) {
+        *list = arena_array(a, found.len, sizeof **list);
+        if (found.len)
+            memcpy(*list, found.p, found.len * sizeof **list);
+        *count = found.len;
+    }
+    vec_done(&found);
+    return row;
+}

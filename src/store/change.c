@@ -1,0 +1,270 @@
+/* change.c - changes on their way into the file: begin, apply, commit
+ *
+ * What must stay true:
+ * - redo holds every change since store_begin, in order, until the commit
+ *   has succeeded or the caller rolls back.
+ * - !suspended: SQLite's transaction (if in_sql) holds exactly what redo
+ *   holds, but for metric points that metrics.c still has in memory.
+ * - suspended: SQLite has no transaction; nothing in memory but redo counts.
+ *   The next commit applies redo from its beginning.
+ * SQLite's transaction begins with the first change, not with store_begin,
+ * so that a round without changes costs nothing. */
+#include "store/change.h"
+
+static const struct {
+    change_fn *apply;
+} kinds[CHANGE_COUNT] = {
+    [CHANGE_FACT] = {fact_apply},
+    [CHANGE_TRIAL_ADD] = {trial_apply_add},
+    [CHANGE_TRIAL_UPDATE] = {trial_apply_update},
+    [CHANGE_NOTE] = {trial_apply_note},
+    [CHANGE_TAG] = {trial_apply_tag},
+    [CHANGE_ATTEMPT_PUT] = {attempt_apply_put},
+    [CHANGE_ATTEMPT_DROP] = {attempt_apply_drop},
+    [CHANGE_METRICS_ADD] = {metrics_apply_add},
+    [CHANGE_METRICS_DROP] = {metrics_apply_drop},
+    [CHANGE_ARTIFACT] = {artifact_apply},
+    [CHANGE_EVENT] = {event_apply},
+};
+
+#define SYNC_EVERY_NS 1000000000
+
+void change_add_int(struct buf *b, int64_t v)
+{
+    uint64_t u = (uint64_t)v;
+    buf_add_varint(b, u << 1 ^ (v < 0 ? UINT64_MAX : 0));
+}
+
+int64_t change_int(struct bytes *b)
+{
+    uint64_t u = bytes_varint(b);
+    return (int64_t)(u >> 1 ^ (0 - (u & 1)));
+}
+
+int change_counts_load(struct store *s, struct err *err)
+{
+    static const char sql[] = "SELECT state, trials FROM counters";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    struct counts c = {0};
+    int row;
+    while ((row = db_row(s, st, "read", err)) == 1) {
+        int64_t state = sqlite3_column_int64(st, 0);
+        int64_t trials = sqlite3_column_int64(st, 1);
+        if (state < 0 || state >= STATE_COUNT)
+            continue;
+        c.by_state[state] = trials;
+        c.total += trials;
+    }
+    if (row < 0)
+        return -1;
+    static const char last[] = "SELECT max(id) FROM trials";
+    if (db_number(s, last, 0, &s->last_trial, err))
+        return -1;
+    s->counts = s->counts_saved = c;
+    return 0;
+}
+
+static int counts_save(struct store *s, struct err *err)
+{
+    static const char sql[] = "INSERT OR REPLACE INTO counters VALUES (?, ?)";
+    for (int i = 0; i < STATE_COUNT; i++) {
+        if (s->counts.by_state[i] == s->counts_saved.by_state[i])
+            continue;
+        sqlite3_stmt *st = db_stmt(s, sql, err);
+        if (!st)
+            return -1;
+        sqlite3_bind_int(st, 1, i);
+        sqlite3_bind_int64(st, 2, s->counts.by_state[i]);
+        if (db_run(s, st, "write", err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- beginning and taking back ---------------------------------------- */
+
+static void sql_rollback(struct store *s)
+{
+    if (!sqlite3_get_autocommit(s->db))
+        db_exec(s, "ROLLBACK", "roll back", NULL);
+    s->in_sql = false;
+    s->machine = 0;
+    metrics_forget(s);
+    if (change_counts_load(s, NULL)) {
+        /* Not even reading works; the next replay loads them again. */
+        s->counts = s->counts_saved;
+    }
+}
+
+static void suspend(struct store *s)
+{
+    s->suspended = true;
+    sql_rollback(s);
+}
+
+static int sql_begin(struct store *s, struct err *err)
+{
+    static const char sql[] = "BEGIN IMMEDIATE";
+    if (s->in_sql)
+        return 0;
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st || db_run(s, st, "write", err)) {
+        /* A lock is no takeover: the caller may simply try again. */
+        if (err && err->kind == ERR_BUSY)
+            err->kind = ERR_SYSTEM;
+        return -1;
+    }
+    s->in_sql = true;
+    return 0;
+}
+
+int store_begin(struct store *s, struct err *err)
+{
+    if (s->begun)
+        return 0;
+    if (s->taken_over)
+        return err_set(err, ERR_BUSY, "%s was taken over by another throng",
+                       s->folder);
+    if (s->epoch == 0)
+        return err_set(err, ERR_BUSY,
+                       "%s is open without its lease: nothing can be changed",
+                       s->folder);
+    s->begun = true;
+    return 0;
+}
+
+void store_rollback(struct store *s)
+{
+    if (s->in_sql || s->redo.len > 0)
+        sql_rollback(s);
+    buf_reset(&s->redo);
+    s->begun = s->suspended = false;
+}
+
+/* ---- one change ------------------------------------------------------- */
+
+struct buf *change_start(struct store *s, enum change kind, struct err *err)
+{
+    if (store_begin(s, err))
+        return NULL;
+    s->redo_mark = s->redo.len;
+    buf_add_u8(&s->redo, (uint8_t)kind);
+    /* The length is filled in when the change is complete. */
+    buf_add_u32(&s->redo, 0);
+    return &s->redo;
+}
+
+static bool is_trouble(struct store *s, const struct err *err)
+{
+    return err->kind == ERR_FULL || err->kind == ERR_SYSTEM ||
+           (s->in_sql && sqlite3_get_autocommit(s->db));
+}
+
+static int apply_at(struct store *s, size_t at, size_t *next, struct err *err)
+{
+    struct bytes b = bytes_of(str_n(s->redo.p + at, s->redo.len - at));
+    uint8_t kind = bytes_u8(&b);
+    uint32_t len = bytes_u32(&b);
+    require(!b.bad && kind < CHANGE_COUNT);
+    *next = at + 5 + len;
+    b.end = b.p + len;
+    return kinds[kind].apply(s, &b, err);
+}
+
+int change_end(struct store *s, struct err *err)
+{
+    uint32_t len = (uint32_t)(s->redo.len - s->redo_mark - 5);
+    memcpy(s->redo.p + s->redo_mark + 1, &len, sizeof len);
+    if (s->suspended)
+        return 0;
+    struct err why = {0};
+    size_t next;
+    if (!sql_begin(s, &why) && !apply_at(s, s->redo_mark, &next, &why))
+        return 0;
+    if (is_trouble(s, &why)) {
+        suspend(s);
+        return 0;
+    }
+    s->redo.len = s->redo_mark;
+    s->redo.p[s->redo.len] = 0;
+    return err_set(err, why.kind, "%s", why.text);
+}
+
+/* ---- commit ----------------------------------------------------------- */
+
+/* Applies all of redo in a new transaction. What is refused now was refused
+ * for a reason that the disk has no part in; it is passed over. */
+static int replay(struct store *s, struct err *err)
+{
+    metrics_forget(s);
+    if (change_counts_load(s, err) || sql_begin(s, err))
+        return -1;
+    for (size_t at = 0; at < s->redo.len;) {
+        struct err why = {0};
+        if (apply_at(s, at, &at, &why) && is_trouble(s, &why))
+            return err_set(err, why.kind, "%s", why.text);
+    }
+    s->suspended = false;
+    return 0;
+}
+
+/* With synchronous=NORMAL a commit in WAL mode is in the page cache only.
+ * This puts the log on the disk, at most once a second. */
+static int sync_log(struct store *s, bool now, struct err *err)
+{
+    int64_t ns = clock_mono_ns();
+    if (!s->unsynced || (!now && ns - s->synced_ns < SYNC_EVERY_NS))
+        return 0;
+    sqlite3_file *log = NULL;
+    sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods &&
+        log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK)
+        return err_errno(err, "write %s-wal to the disk", s->path);
+    s->unsynced = false;
+    s->synced_ns = ns;
+    return 0;
+}
+
+static int sql_commit(struct store *s, struct err *err)
+{
+    static const char sql[] = "COMMIT";
+    if (lease_check(s, err) || metrics_flush(s, err) || counts_save(s, err))
+        return -1;
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st || db_run(s, st, "write", err)) {
+        if (err && err->kind == ERR_BUSY)
+            err->kind = ERR_SYSTEM;
+        return -1;
+    }
+    return 0;
+}
+
+static int commit_all(struct store *s, struct err *err)
+{
+    if (s->suspended && replay(s, err))
+        return -1;
+    return sql_commit(s, err);
+}
+
+int store_commit(struct store *s, struct err *err)
+{
+    struct err why = {0};
+    if (!s->begun || s->redo.len == 0) {
+        s->begun = false;
+        return s->db ? sync_log(s, false, err) : 0;
+    }
+    if (commit_all(s, &why)) {
+        if (s->taken_over)
+            store_rollback(s);
+        else
+            suspend(s);
+        return err_set(err, why.kind, "%s", why.text);
+    }
+    s->counts_saved = s->counts;
+    s->begun = s->in_sql = false;
+    buf_reset(&s->redo);
+    s->unsynced = !s->network;
+    return sync_log(s, false, err);
+}

@@ -1,0 +1,138 @@
+/* db.c - statements, and SQLite's failures in words */
+#include "store/db.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct db_statement *statement_slot(struct store *s, const char *sql)
+{
+    size_t at = ((uintptr_t)sql >> 3) * 0x9e3779b97f4a7c15u >> 32;
+    for (size_t i = 0; i < DB_STATEMENTS; i++) {
+        struct db_statement *slot =
+            &s->statements[(at + i) & (DB_STATEMENTS - 1)];
+        if (!slot->sql || slot->sql == sql)
+            return slot;
+    }
+    require(!"more statements than slots");
+    return NULL;
+}
+
+sqlite3_stmt *db_stmt(struct store *s, const char *sql, struct err *err)
+{
+    struct db_statement *slot = statement_slot(s, sql);
+    if (!slot->sql) {
+        if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                               &slot->st, NULL) != SQLITE_OK) {
+            db_err(s, "prepare", err);
+            return NULL;
+        }
+        slot->sql = sql;
+    }
+    return slot->st;
+}
+
+void db_finalize_all(struct store *s)
+{
+    for (size_t i = 0; i < DB_STATEMENTS; i++) {
+        sqlite3_finalize(s->statements[i].st);
+        s->statements[i] = (struct db_statement){0};
+    }
+}
+
+int db_row(struct store *s, sqlite3_stmt *st, const char *what, struct err *err)
+{
+    int rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW)
+        return 1;
+    if (rc != SQLITE_DONE)
+        db_err(s, what, err);
+    sqlite3_reset(st);
+    return rc == SQLITE_DONE ? 0 : -1;
+}
+
+int db_run(struct store *s, sqlite3_stmt *st, const char *what, struct err *err)
+{
+    int row = db_row(s, st, what, err);
+    if (row == 1)
+        sqlite3_reset(st);
+    return row < 0 ? -1 : 0;
+}
+
+int db_exec(struct store *s, const char *sql, const char *what, struct err *err)
+{
+    if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return db_err(s, what, err);
+    return 0;
+}
+
+int db_number(struct store *s, const char *sql, int64_t otherwise,
+              int64_t *number, struct err *err)
+{
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    int row = db_row(s, st, "read", err);
+    if (row < 0)
+        return -1;
+    bool none = row == 0 || sqlite3_column_type(st, 0) == SQLITE_NULL;
+    *number = none ? otherwise : sqlite3_column_int64(st, 0);
+    sqlite3_reset(st);
+    return 0;
+}
+
+/* What the person may do about it, by SQLite's primary result. */
+static const struct failure {
+    int code;
+    enum err_kind kind;
+    const char *text;
+} failures[] = {
+    {SQLITE_FULL, ERR_FULL, "the disk is full"},
+    {SQLITE_CORRUPT, ERR_CORRUPT, "the file is damaged"},
+    {SQLITE_NOTADB, ERR_CORRUPT, "this is no store of throng's"},
+    {SQLITE_BUSY, ERR_BUSY, "another program is using the file"},
+    {SQLITE_LOCKED, ERR_BUSY, "another program is using the file"},
+    {SQLITE_READONLY, ERR_SYSTEM, "the file or its folder is read-only"},
+    {SQLITE_PERM, ERR_SYSTEM, "no permission"},
+    {SQLITE_AUTH, ERR_SYSTEM, "no permission"},
+    {SQLITE_CANTOPEN, ERR_SYSTEM, "the file cannot be opened"},
+    {SQLITE_IOERR, ERR_SYSTEM, "reading or writing failed"},
+};
+
+int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err)
+{
+    int code = sqlite3_errcode(db) & 0xff;
+    int number = sqlite3_system_errno(db);
+    bool full = number == ENOSPC || number == EDQUOT;
+    if (code == SQLITE_IOERR && full)
+        code = SQLITE_FULL;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
+        const struct failure *f = &failures[i];
+        if (f->code != code)
+            continue;
+        bool system = f->kind == ERR_SYSTEM && number != 0;
+        return err_set(err, f->kind, "%s %s: %s%s%s", what, path, f->text,
+                       system ? ": " : "", system ? strerror(number) : "");
+    }
+    return err_set(err, ERR_SYSTEM, "%s %s: %s", what, path,
+                   sqlite3_errmsg(db));
+}
+
+int db_err(struct store *s, const char *what, struct err *err)
+{
+    return db_err_of(s->db, s->path, what, err);
+}
+
+void db_bind_str(sqlite3_stmt *st, int at, struct str text)
+{
+    if (text.len == 0)
+        sqlite3_bind_null(st, at);
+    else
+        sqlite3_bind_text64(st, at, text.p, text.len, SQLITE_STATIC,
+                            SQLITE_UTF8);
+}
+
+struct str db_column_str(sqlite3_stmt *st, int at)
+{
+    const void *p = sqlite3_column_text(st, at);
+    return p ? str_n(p, (size_t)sqlite3_column_bytes(st, at)) : STR("");
+}

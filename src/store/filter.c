@@ -1,0 +1,445 @@
+/* filter.c - the filter language: is this trial meant?
+ *
+ * The values of all names that a filter uses are taken from the point, then
+ * (only if one is missing) from the summary, in one pass over each; then the
+ * tree is walked. */
+#include "store/filter_parse.h"
+
+#include <math.h>
+#include "base/json.h"
+#include "base/num.h"
+
+struct filter_needs filter_needs(const struct filter *f)
+{
+    return f->needs;
+}
+
+size_t filter_tag_count(const struct filter *f)
+{
+    return f->tags.len;
+}
+
+struct str filter_tag(const struct filter *f, size_t i)
+{
+    return f->tags.p[i].tag;
+}
+
+void filter_tag_trials(struct filter *f, size_t i, const int64_t *ids,
+                       size_t count)
+{
+    f->tags.p[i].ids = ids;
+    f->tags.p[i].count = count;
+}
+
+/* ---- names in a trial -------------------------------------------------- */
+
+/* Turns the token just read into a value; objects and lists are texts. */
+static struct filter_value token_value(struct json_scan *scan,
+                                       enum json_token token,
+                                       struct buf *unescaped)
+{
+    struct filter_value v = {.kind = FILTER_NULL};
+    const char *from = scan->at;
+    switch (token) {
+    case JSON_STRING:
+        v.kind = FILTER_STRING;
+        v.text = scan->text;
+        if (scan->escaped) {
+            buf_reset(unescaped);
+            json_unescape(unescaped, scan->text);
+            v.text = buf_str(unescaped);
+        }
+        break;
+    case JSON_INT:
+    case JSON_DOUBLE:
+        v.kind = FILTER_NUMBER;
+        v.number = scan->d;
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        v.kind = FILTER_BOOL;
+        v.number = token == JSON_TRUE;
+        break;
+    case JSON_OBJECT_OPEN:
+    case JSON_LIST_OPEN:
+        v.kind = FILTER_STRING;
+        if (json_scan_skip(scan, token))
+            return (struct filter_value){0};
+        v.text = str_n(from, (size_t)(scan->p - from));
+        break;
+    default:
+        break;
+    }
+    return v;
+}
+
+/* What is left of a name behind the path so far; p == NULL when the name
+ * does not lie below it. */
+static struct str behind(struct str name, struct str key)
+{
+    if (name.len > key.len && name.p[key.len] == '.' &&
+        memcmp(name.p, key.p, key.len) == 0)
+        return str_n(name.p + key.len + 1, name.len - key.len - 1);
+    return (struct str){0};
+}
+
+/* Looks for one name in the object whose opening was just read; true when
+ * found. Leaves the scanner behind the object otherwise. */
+static bool find_path(struct json_scan *scan, struct str name,
+                      struct slot *slot)
+{
+    for (;;) {
+        enum json_token token = json_scan_next(scan);
+        if (token != JSON_KEY)
+            return false;
+        bool same = str_eq(scan->text, name);
+        struct str rest = behind(name, scan->text);
+        token = json_scan_next(scan);
+        if (same) {
+            slot->value = token_value(scan, token, &slot->text);
+            return true;
+        }
+        if (token == JSON_OBJECT_OPEN && rest.p) {
+            if (find_path(scan, rest, slot))
+                return true;
+        } else if (json_scan_skip(scan, token)) {
+            return false;
+        }
+    }
+}
+
+/* One pass over the point's own members fills most slots; a name that goes
+ * into a nested one is followed from there. */
+static size_t fill_from_point(struct filter *f, struct str point)
+{
+    struct json_scan scan;
+    size_t missing = f->slots.len;
+    json_scan_init(&scan, point);
+    if (json_scan_next(&scan) != JSON_OBJECT_OPEN)
+        return missing;
+    while (missing > 0 && json_scan_next(&scan) == JSON_KEY) {
+        struct str key = scan.text;
+        enum json_token token = json_scan_next(&scan);
+        struct json_scan value = scan;
+        for (size_t i = 0; i < f->slots.len; i++) {
+            struct slot *slot = &f->slots.p[i];
+            struct str rest = behind(slot->name, key);
+            if (slot->value.kind != FILTER_UNKNOWN)
+                continue;
+            struct json_scan copy = value;
+            if (str_eq(slot->name, key)) {
+                slot->value = token_value(&copy, token, &slot->text);
+                missing--;
+            } else if (rest.p && token == JSON_OBJECT_OPEN &&
+                       find_path(&copy, rest, slot)) {
+                missing--;
+            }
+        }
+        if (json_scan_skip(&scan, token))
+            break;
+    }
+    return missing;
+}
+
+/* Takes the wanted fields of one metric's object, or its plain number. */
+static void fill_metric(struct slot *slot, struct json_scan scan,
+                        enum json_token token, struct str field)
+{
+    if (token != JSON_OBJECT_OPEN) {
+        if (str_is(field, "last"))
+            slot->value = token_value(&scan, token, &slot->text);
+        return;
+    }
+    find_path(&scan, field, slot);
+}
+
+static void fill_from_summary(struct filter *f, struct str summary)
+{
+    struct json_scan scan;
+    json_scan_init(&scan, summary);
+    if (json_scan_next(&scan) != JSON_OBJECT_OPEN)
+        return;
+    while (json_scan_next(&scan) == JSON_KEY) {
+        struct str key = scan.text;
+        enum json_token token = json_scan_next(&scan);
+        for (size_t i = 0; i < f->slots.len; i++) {
+            struct slot *slot = &f->slots.p[i];
+            bool unknown = slot->value.kind == FILTER_UNKNOWN;
+            /* loss.min may itself be a metric; its own name wins. */
+            if (str_eq(slot->name, key) && (unknown || slot->by_ending)) {
+                fill_metric(slot, scan, token, STR("last"));
+                slot->by_ending = false;
+            } else if (slot->ending.len > 0 && unknown &&
+                       str_eq(slot->metric, key)) {
+                fill_metric(slot, scan, token, slot->ending);
+                slot->by_ending = true;
+            }
+        }
+        if (json_scan_skip(&scan, token))
+            return;
+    }
+}
+
+static void fill_slots(struct filter *f, const struct trial *t,
+                       filter_summary_fn *summary, void *context)
+{
+    for (size_t i = 0; i < f->slots.len; i++) {
+        f->slots.p[i].value.kind = FILTER_UNKNOWN;
+        f->slots.p[i].by_ending = false;
+    }
+    if (f->slots.len == 0 || fill_from_point(f, t->point) == 0)
+        return;
+    struct str text = t->summary;
+    if (!text.p && summary)
+        text = summary(context, t->id);
+    if (text.len > 0)
+        fill_from_summary(f, text);
+}
+
+bool filter_names_in(struct filter *f, struct str point)
+{
+    for (size_t i = 0; i < f->slots.len; i++)
+        f->slots.p[i].value.kind = FILTER_UNKNOWN;
+    return fill_from_point(f, point) == 0;
+}
+
+/* ---- values ----------------------------------------------------------- */
+
+static struct filter_value number_value(double number)
+{
+    return (struct filter_value){.kind = FILTER_NUMBER, .number = number};
+}
+
+static struct filter_value text_value(struct str text)
+{
+    return (struct filter_value){
+        .kind = text.len ? FILTER_STRING : FILTER_UNKNOWN, .text = text};
+}
+
+/* Times and the objective are unknown as long as there are none. */
+static struct filter_value known(double number, bool is_known)
+{
+    struct filter_value v = number_value(number);
+    if (!is_known)
+        v.kind = FILTER_UNKNOWN;
+    return v;
+}
+
+static struct filter_value column_value(const struct trial *t,
+                                        enum filter_column column)
+{
+    switch (column) {
+    case COLUMN_TRIAL:
+        return number_value((double)t->id);
+    case COLUMN_STATE:
+        return text_value(str_of(state_name(t->state)));
+    case COLUMN_VALUE:
+        return known(t->value, !isnan(t->value));
+    case COLUMN_SECONDS:
+        return number_value(t->seconds);
+    case COLUMN_ATTEMPTS:
+        return number_value(t->attempts);
+    case COLUMN_FAILURES:
+        return number_value(t->failures);
+    case COLUMN_STARTED:
+        return known(t->started, t->started != 0);
+    case COLUMN_ENDED:
+        return known(t->ended, t->ended != 0);
+    case COLUMN_REASON:
+        return text_value(t->reason);
+    case COLUMN_NOTE:
+        return text_value(t->note);
+    case COLUMN_RUN_ID:
+        return text_value(t->run_id);
+    case COLUMN_NONE:
+        break;
+    }
+    return (struct filter_value){0};
+}
+
+static struct filter_value operand_value(const struct filter *f,
+                                         const struct operand *o,
+                                         const struct trial *t)
+{
+    if (!o->is_name)
+        return o->literal;
+    if (o->column != COLUMN_NONE)
+        return column_value(t, o->column);
+    return f->slots.p[o->slot].value;
+}
+
+static bool as_number(const struct filter_value *v, double *number)
+{
+    *number = v->number;
+    if (v->kind == FILTER_STRING)
+        return num_double(str_trim(v->text), number);
+    return v->kind == FILTER_NUMBER || v->kind == FILTER_BOOL;
+}
+
+static bool is_true(const struct filter_value *v)
+{
+    switch (v->kind) {
+    case FILTER_BOOL:
+        return v->number != 0;
+    case FILTER_NUMBER:
+        return v->number != 0 && !isnan(v->number);
+    case FILTER_STRING:
+        return v->text.len > 0;
+    default:
+        return false;
+    }
+}
+
+/* ---- comparing -------------------------------------------------------- */
+
+enum order { LESS = 1, EQUAL = 2, GREATER = 4, APART = 8, UNKNOWN = 0 };
+
+static enum order compare_numbers(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b) ? EQUAL : APART;
+    return a < b ? LESS : a > b ? GREATER : EQUAL;
+}
+
+static enum order compare(const struct filter_value *a,
+                          const struct filter_value *b)
+{
+    double x, y;
+    if (a->kind == FILTER_UNKNOWN || b->kind == FILTER_UNKNOWN)
+        return UNKNOWN;
+    if (a->kind == FILTER_NULL || b->kind == FILTER_NULL)
+        return a->kind == b->kind ? EQUAL : APART;
+    if (a->kind == FILTER_STRING && b->kind == FILTER_STRING) {
+        int order = str_cmp(a->text, b->text);
+        return order < 0 ? LESS : order > 0 ? GREATER : EQUAL;
+    }
+    if (as_number(a, &x) && as_number(b, &y))
+        return compare_numbers(x, y);
+    return APART;
+}
+
+static bool answers(enum filter_op op, enum order order)
+{
+    static const int wanted[] = {
+        [OP_EQ] = EQUAL,   [OP_NE] = LESS | GREATER | APART,
+        [OP_LT] = LESS,    [OP_LE] = LESS | EQUAL,
+        [OP_GT] = GREATER, [OP_GE] = GREATER | EQUAL,
+    };
+    return (wanted[op] & (int)order) != 0;
+}
+
+/* `bad` and `finished` stand for several states. */
+static bool same(const struct operand *left, const struct filter_value *a,
+                 const struct filter_value *b, const struct trial *t)
+{
+    if (left->is_name && left->column == COLUMN_STATE &&
+        b->kind == FILTER_STRING) {
+        if (str_is(b->text, "bad"))
+            return state_bad(t->state);
+        if (str_is(b->text, "finished"))
+            return state_final(t->state);
+    }
+    return compare(a, b) == EQUAL;
+}
+
+static struct str value_as_text(const struct filter_value *v, struct buf *b)
+{
+    if (v->kind == FILTER_STRING || v->text.len > 0)
+        return v->text;
+    buf_reset(b);
+    if (v->kind == FILTER_NUMBER)
+        num_print(b, v->number);
+    else if (v->kind == FILTER_BOOL)
+        buf_adds(b, v->number != 0 ? "true" : "false");
+    return buf_str(b);
+}
+
+static bool has_text(const struct filter_value *a, const struct filter_value *b)
+{
+    if (a->kind == FILTER_UNKNOWN || b->kind == FILTER_UNKNOWN)
+        return false;
+    struct buf x, y;
+    buf_init(&x);
+    buf_init(&y);
+    struct str text = value_as_text(a, &x), part = value_as_text(b, &y);
+    bool found = part.len == 0;
+    for (size_t i = 0; !found && i + part.len <= text.len; i++)
+        found = strncasecmp(text.p + i, part.p, part.len) == 0;
+    buf_done(&x);
+    buf_done(&y);
+    return found;
+}
+
+static bool has_tag(const struct filter_tag *tag, int64_t id)
+{
+    size_t low = 0, high = tag->count;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (tag->ids[mid] < id)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < tag->count && tag->ids[low] == id;
+}
+
+static bool test_operands(const struct filter *f, const struct node *n,
+                          const struct trial *t)
+{
+    struct filter_value a = operand_value(f, &n->a, t);
+    if (n->op == OP_TRUE)
+        return is_true(&a);
+    if (n->op == OP_IN) {
+        for (size_t i = 0; i < n->list_count; i++) {
+            struct filter_value b = operand_value(f, &n->list[i], t);
+            if (same(&n->a, &a, &b, t))
+                return true;
+        }
+        return false;
+    }
+    struct filter_value b = operand_value(f, &n->b, t);
+    if (n->op == OP_HAS)
+        return has_text(&a, &b);
+    if (n->a.is_name && n->a.column == COLUMN_STATE &&
+        (n->op == OP_EQ || n->op == OP_NE))
+        return same(&n->a, &a, &b, t) == (n->op == OP_EQ);
+    return answers(n->op, compare(&a, &b));
+}
+
+static bool test_node(const struct filter *f, const struct node *n,
+                      const struct trial *t)
+{
+    switch (n->op) {
+    case OP_AND:
+        return test_node(f, n->left, t) && test_node(f, n->right, t);
+    case OP_OR:
+        return test_node(f, n->left, t) || test_node(f, n->right, t);
+    case OP_NOT:
+        return !test_node(f, n->left, t);
+    case OP_TAG:
+        return has_tag(&f->tags.p[n->tag], t->id);
+    default:
+        return test_operands(f, n, t);
+    }
+}
+
+bool filter_test(struct filter *f, const struct trial *t,
+                 filter_summary_fn *summary, void *context)
+{
+    fill_slots(f, t, summary, context);
+    return test_node(f, f->root, t);
+}
+
+struct filter_value filter_lookup(struct filter *f, const struct trial *t,
+                                  filter_summary_fn *summary, void *context)
+{
+    fill_slots(f, t, summary, context);
+    return operand_value(f, &f->root->a, t);
+}
+
+int store_filter_check(const char *where, struct err *err)
+{
+    struct filter *f = filter_new(where, err);
+    filter_free(f);
+    return f ? 0 : -1;
+}

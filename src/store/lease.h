@@ -1,0 +1,13 @@
+/* lease.h - who may write, for the files of this folder */
+#ifndef THRONG_STORE_LEASE_H
+#define THRONG_STORE_LEASE_H
+
+#include "store/change.h"
+
+/* Reads lease.json; `live` is not judged. ERR_MISSING-like failures of any
+ * kind mean that nobody has written one. */
+int lease_mirror_read(const char *folder, struct lease *lease, struct err *err);
+/* As judged from here and now. */
+bool lease_lives(const struct store *s, const struct lease *lease);
+
+#endif

@@ -1,0 +1,291 @@
+/* query.c - rows: trials, selected, filtered and ordered
+ *
+ * Three ways, by what the query asks:
+ * - by number: one scan, each trial handed on as it is read;
+ * - by the objective, all trials: along the index, no more of it read than
+ *   is taken;
+ * - else: a first scan collects (key, number), they are sorted (only the
+ *   best `limit` are kept), and the trials are read one by one. */
+#include <math.h>
+#include "store/scan.h"
+#include "store/trial.h"
+
+enum rows_way { BY_SCAN, BY_INDEX, BY_LIST };
+
+struct sort_key {
+    int64_t id;
+    double number;
+    struct str text; /* p == NULL: it is a number */
+};
+
+struct rows {
+    struct store *store;
+    enum rows_way way;
+    struct scan scan;
+    sqlite3_stmt *st;   /* BY_INDEX: the rows; BY_LIST: one trial */
+    sqlite3_stmt *hold; /* BY_LIST: keeps one view of the file */
+    VEC(int64_t) ids;
+    size_t at;
+    int64_t limit, given;
+    bool tags;
+    struct arena *arena; /* of the row's tags */
+};
+
+/* ---- sorting ---------------------------------------------------------- */
+
+/* Numbers come before texts; equal keys by number of the trial. */
+static int cmp_keys(const struct sort_key *x, const struct sort_key *y,
+                    int sign)
+{
+    if (!x->text.p != !y->text.p)
+        return x->text.p ? 1 : -1;
+    int order = x->text.p               ? str_cmp(x->text, y->text)
+                : x->number < y->number ? -1
+                                        : x->number > y->number;
+    if (order != 0)
+        return order * sign;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int cmp_up(const void *a, const void *b)
+{
+    return cmp_keys(a, b, 1);
+}
+
+static int cmp_down(const void *a, const void *b)
+{
+    return cmp_keys(a, b, -1);
+}
+
+struct sorter {
+    VEC(struct sort_key) keys;
+    struct arena *texts;
+    bool descending;
+    size_t limit; /* 0: none */
+};
+
+static void sorter_sort(struct sorter *k)
+{
+    if (k->keys.len > 0)
+        qsort(k->keys.p, k->keys.len, sizeof *k->keys.p,
+              k->descending ? cmp_down : cmp_up);
+    if (k->limit > 0 && k->keys.len > k->limit)
+        k->keys.len = k->limit;
+}
+
+/* With a limit, what cannot be among the first is thrown out in bulk. */
+static void sorter_add(struct sorter *k, int64_t id,
+                       const struct filter_value *v)
+{
+    struct sort_key key = {.id = id, .number = v->number};
+    if (v->kind == FILTER_UNKNOWN || v->kind == FILTER_NULL)
+        return;
+    if (v->kind == FILTER_NUMBER && isnan(v->number))
+        return;
+    if (v->kind == FILTER_STRING)
+        key.text = arena_str(k->texts, v->text);
+    vec_push(&k->keys, key);
+    if (k->limit > 0 && k->keys.len >= 2 * k->limit + 1024)
+        sorter_sort(k);
+}
+
+static int collect(struct rows *r, const struct query *q, struct err *err)
+{
+    struct scan_options o = {
+        .selector = q->selector, .where = q->where, .by = q->by};
+    struct sorter k = {.texts = arena_new(),
+                       .descending = q->descending,
+                       .limit = q->limit > 0 ? (size_t)q->limit : 0};
+    struct trial t;
+    int row = scan_open(&r->scan, r->store, &o, err);
+    while (row == 0 && (row = scan_next(&r->scan, &t, err)) == 1) {
+        struct filter_value v = scan_by(&r->scan, &t);
+        sorter_add(&k, t.id, &v);
+        row = 0;
+    }
+    if (row == 0)
+        sorter_sort(&k);
+    for (size_t i = 0; row == 0 && i < k.keys.len; i++)
+        vec_push(&r->ids, k.keys.p[i].id);
+    scan_close(&r->scan);
+    vec_done(&k.keys);
+    arena_free(k.texts);
+    return row;
+}
+
+/* ---- opening ---------------------------------------------------------- */
+
+static int prepare(struct rows *r, const char *sql, sqlite3_stmt **st,
+                   struct err *err)
+{
+    if (sqlite3_prepare_v2(r->store->db, sql, -1, st, NULL) != SQLITE_OK)
+        return db_err(r->store, "read", err);
+    return 0;
+}
+
+static int open_scan(struct rows *r, const struct query *q, struct err *err)
+{
+    struct scan_options o = {.selector = q->selector,
+                             .where = q->where,
+                             .descending = q->descending,
+                             .point = true,
+                             .texts = q->with_texts};
+    r->way = BY_SCAN;
+    return scan_open(&r->scan, r->store, &o, err);
+}
+
+#define FROM_ALONE ", NULL, NULL, NULL FROM trials AS t"
+#define FROM_JOINED                                                            \
+    ", " TRIAL_TEXTS " FROM trials AS t LEFT JOIN texts AS x ON x.id = t.id"
+#define SELECT_PLAIN "SELECT " TRIAL_COLUMNS FROM_ALONE
+#define SELECT_TEXTS "SELECT " TRIAL_COLUMNS FROM_JOINED
+
+static int open_index(struct rows *r, const struct query *q, struct err *err)
+{
+    static const char *const sql[2][2] = {
+        {SELECT_PLAIN " WHERE t.value IS NOT NULL ORDER BY t.value, t.id",
+         SELECT_PLAIN " WHERE t.value IS NOT NULL ORDER BY t.value DESC,"
+                      " t.id"},
+        {SELECT_TEXTS " WHERE t.value IS NOT NULL ORDER BY t.value, t.id",
+         SELECT_TEXTS " WHERE t.value IS NOT NULL ORDER BY t.value DESC,"
+                      " t.id"}};
+    r->way = BY_INDEX;
+    return prepare(r, sql[q->with_texts][q->descending], &r->st, err);
+}
+
+static int open_list(struct rows *r, const struct query *q, struct err *err)
+{
+    r->way = BY_LIST;
+    if (prepare(r,
+                q->with_texts ? SELECT_TEXTS " WHERE t.id = ?"
+                              : SELECT_PLAIN " WHERE t.id = ?",
+                &r->st, err) ||
+        prepare(r, "SELECT 1 FROM lease", &r->hold, err))
+        return -1;
+    /* As long as a statement is open SQLite keeps the same view of the file
+     * and takes no new lock for each trial. */
+    if (sqlite3_step(r->hold) != SQLITE_ROW)
+        return db_err(r->store, "read", err);
+    return 0;
+}
+
+/* best:N alone: the order is the ranking's, the filter is applied to it. */
+static int open_ranked(struct rows *r, const struct query *q,
+                       struct selection *sel, struct err *err)
+{
+    if (!q->where || !*q->where) {
+        for (size_t i = 0; i < sel->ranked.len; i++)
+            vec_push(&r->ids, sel->ranked.p[i]);
+        return open_list(r, q, err);
+    }
+    struct idmap *meant = idmap_new();
+    struct scan_options o = {.selector = q->selector, .where = q->where};
+    struct trial t;
+    int row = scan_open(&r->scan, r->store, &o, err);
+    while (row == 0 && (row = scan_next(&r->scan, &t, err)) == 1) {
+        idmap_set(meant, (uint64_t)t.id, r);
+        row = 0;
+    }
+    scan_close(&r->scan);
+    for (size_t i = 0; row == 0 && i < sel->ranked.len; i++)
+        if (idmap_get(meant, (uint64_t)sel->ranked.p[i]))
+            vec_push(&r->ids, sel->ranked.p[i]);
+    idmap_free(meant);
+    return row ? -1 : open_list(r, q, err);
+}
+
+static bool given(const char *text)
+{
+    return text && *text;
+}
+
+static int open_by_id(struct rows *r, const struct query *q, struct err *err)
+{
+    if (!given(q->selector))
+        return open_scan(r, q, err);
+    struct selection sel;
+    if (selection_init(&sel, r->store, q->selector, err))
+        return -1;
+    int rc =
+        sel.is_ranked ? open_ranked(r, q, &sel, err) : open_scan(r, q, err);
+    selection_done(&sel);
+    return rc;
+}
+
+static int open_rows(struct rows *r, const struct query *q, struct err *err)
+{
+    if (!given(q->by) || strcmp(q->by, "trial") == 0)
+        return open_by_id(r, q, err);
+    if (strcmp(q->by, "value") == 0 && !given(q->where) && !given(q->selector))
+        return open_index(r, q, err);
+    if (collect(r, q, err))
+        return -1;
+    return open_list(r, q, err);
+}
+
+struct rows *store_rows(struct store *s, const struct query *q, struct err *err)
+{
+    struct rows *r = xcalloc(1, sizeof *r);
+    r->store = s;
+    r->limit = q->limit;
+    r->tags = q->with_texts;
+    r->arena = arena_new();
+    if (open_rows(r, q, err)) {
+        rows_close(r);
+        return NULL;
+    }
+    return r;
+}
+
+void rows_close(struct rows *r)
+{
+    if (!r)
+        return;
+    scan_close(&r->scan);
+    sqlite3_finalize(r->st);
+    sqlite3_finalize(r->hold);
+    vec_done(&r->ids);
+    arena_free(r->arena);
+    free(r);
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+static int next_of_index(struct rows *r, struct trial *t, struct err *err)
+{
+    int rc = sqlite3_step(r->st);
+    if (rc == SQLITE_DONE)
+        return 0;
+    if (rc != SQLITE_ROW)
+        return db_err(r->store, "read the trials of", err);
+    trial_read(r->st, t);
+    return 1;
+}
+
+static int next_of_list(struct rows *r, struct trial *t, struct err *err)
+{
+    while (r->at < r->ids.len) {
+        sqlite3_reset(r->st);
+        sqlite3_bind_int64(r->st, 1, r->ids.p[r->at++]);
+        int row = next_of_index(r, t, err);
+        if (row != 0)
+            return row;
+    }
+    return 0;
+}
+
+int rows_next(struct rows *r, struct trial *t, struct err *err)
+{
+    if (r->limit > 0 && r->given >= r->limit)
+        return 0;
+    int row = r->way == BY_SCAN    ? scan_next(&r->scan, t, err)
+              : r->way == BY_INDEX ? next_of_index(r, t, err)
+                                   : next_of_list(r, t, err);
+    if (row != 1)
+        return row;
+    r->given++;
+    if (!r->tags)
+        return 1;
+    arena_reset(r->arena);
+    return trial_tags(r->store, t->id, r->arena, t, err) ? -1 : 1;
+}

@@ -1,0 +1,150 @@
+/* series.c - the points of one metric, ready to draw
+ *
+ * Rows come by attempt, then source, then chunk, all ascending. Within an
+ * attempt only its best source counts; of equal steps the last one in this
+ * order wins, which is the newest attempt's. */
+#include "store/metrics.h"
+
+#include "store/change.h"
+
+struct point {
+    int64_t step;
+    double value;
+    size_t order;
+};
+
+struct gathered {
+    VEC(struct point) points;
+    size_t attempt_at; /* where the points of the attempt begin */
+    int64_t attempt, source;
+};
+
+static int by_step(const void *a, const void *b)
+{
+    const struct point *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int add_row(struct store *s, struct packer *packer, sqlite3_stmt *st,
+                   struct gathered *g, struct err *err)
+{
+    int64_t steps[PACK_POINTS_MAX];
+    double values[PACK_POINTS_MAX];
+    int64_t attempt = sqlite3_column_int64(st, 0);
+    int64_t source = sqlite3_column_int64(st, 1);
+    const void *p = sqlite3_column_blob(st, 2);
+    size_t len = (size_t)sqlite3_column_bytes(st, 2);
+    int count = packer_unpack(packer, str_n(p, len), steps, values);
+    if (count < 0)
+        return err_set(err, ERR_CORRUPT, "%s holds damaged metric points",
+                       s->path);
+    if (attempt != g->attempt)
+        g->attempt_at = g->points.len;
+    else if (source != g->source)
+        g->points.len = g->attempt_at;
+    g->attempt = attempt;
+    g->source = source;
+    vec_reserve(&g->points, g->points.len + (size_t)count);
+    for (int i = 0; i < count; i++) {
+        struct point point = {steps[i], values[i], g->points.len};
+        g->points.p[g->points.len++] = point;
+    }
+    return 0;
+}
+
+static int gather(struct store *s, int64_t trial, int64_t name,
+                  struct gathered *g, struct err *err)
+{
+    static const char sql[] =
+        "SELECT attempt, source, points FROM metrics WHERE trial = ?"
+        " AND name = ? ORDER BY attempt, source, chunk";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, trial);
+    sqlite3_bind_int64(st, 2, name);
+    struct packer *packer = packer_new();
+    int row;
+    while ((row = db_row(s, st, "read metrics of", err)) == 1)
+        if (add_row(s, packer, st, g, err)) {
+            sqlite3_reset(st);
+            row = -1;
+            break;
+        }
+    packer_free(packer);
+    return row;
+}
+
+static void sort_points(struct gathered *g)
+{
+    bool sorted = true;
+    for (size_t i = 1; i < g->points.len && sorted; i++)
+        sorted = g->points.p[i - 1].step < g->points.p[i].step;
+    if (!sorted)
+        qsort(g->points.p, g->points.len, sizeof *g->points.p, by_step);
+}
+
+static void hand_over(const struct gathered *g, struct arena *a,
+                      struct series *out)
+{
+    size_t n = g->points.len, count = 0;
+    out->steps = arena_array(a, n, sizeof *out->steps);
+    out->values = arena_array(a, n, sizeof *out->values);
+    for (size_t i = 0; i < n; i++) {
+        if (i + 1 < n && g->points.p[i + 1].step == g->points.p[i].step)
+            continue;
+        out->steps[count] = g->points.p[i].step;
+        out->values[count++] = g->points.p[i].value;
+    }
+    out->count = count;
+}
+
+int store_series(struct store *s, int64_t trial, const char *name,
+                 struct arena *a, struct series *out, struct err *err)
+{
+    int64_t id;
+    if (s->in_sql && metrics_flush(s, err))
+        return -1;
+    if (metrics_name_find(s, str_of(name), &id, err))
+        return -1;
+    struct gathered g = {.attempt = -1, .source = -1};
+    int rc = id ? gather(s, trial, id, &g, err) : 0;
+    if (rc == 0) {
+        sort_points(&g);
+        hand_over(&g, a, out);
+    }
+    vec_done(&g.points);
+    return rc;
+}
+
+const char **store_metric_names(struct store *s, int64_t trial, struct arena *a,
+                                struct err *err)
+{
+    static const char of_study[] = "SELECT name FROM names ORDER BY id";
+    static const char of_trial[] =
+        "SELECT name FROM names WHERE EXISTS (SELECT 1 FROM metrics"
+        " WHERE trial = ? AND metrics.name = names.id) ORDER BY id";
+    if (s->in_sql && metrics_flush(s, err))
+        return NULL;
+    sqlite3_stmt *st = db_stmt(s, trial ? of_trial : of_study, err);
+    if (!st)
+        return NULL;
+    if (trial)
+        sqlite3_bind_int64(st, 1, trial);
+    VEC(const char *) names = {0};
+    int row;
+    while ((row = db_row(s, st, "read metrics of", err)) == 1) {
+        const char *name = arena_cstr(a, db_column_str(st, 0));
+        vec_push(&names, name);
+    }
+    const char **list = NULL;
+    if (row == 0) {
+        list = arena_array(a, names.len + 1, sizeof *list);
+        if (names.len)
+            memcpy(list, names.p, names.len * sizeof *list);
+    }
+    vec_done(&names);
+    return list;
+}

@@ -1,0 +1,323 @@
+/* store.c - create, open and close
+ *
+ * A new store is made complete under another name and then linked into its
+ * place, so that study.db is either absent or whole.
+ *
+ * Local file system: a write-ahead log, so that readers never wait. Network
+ * file system: shared memory does not work there, so the holder of the lease
+ * keeps the file locked with a rollback journal, and readers are given
+ * snapshots (snapshot.c). */
+#include "store/lease.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "store/schema.h"
+#include "store/snapshot.h"
+
+/* The log is folded into the file at 8 MiB, and cut back to 16 MiB should a
+ * long reader have kept it from that. */
+static const char writer_settings[] =
+    "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;"
+    "PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216;"
+    "PRAGMA trusted_schema = OFF;";
+static const char reader_settings[] =
+    "PRAGMA query_only = ON; PRAGMA cache_size = -8192;"
+    "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;";
+
+static char *study_path(struct arena *a, const char *folder)
+{
+    return path_join(a, folder, "study.db");
+}
+
+static bool on_network(const char *folder)
+{
+    const char *assume = getenv("THRONG_ASSUME_NETWORK");
+    return (assume && strcmp(assume, "1") == 0) || path_is_network(folder);
+}
+
+/* ---- create ----------------------------------------------------------- */
+
+static struct store *store_new(const char *folder, const char *path)
+{
+    struct store *s = xcalloc(1, sizeof *s);
+    s->folder = xstrdup(folder);
+    s->path = xstrdup(path);
+    buf_init(&s->redo);
+    return s;
+}
+
+static void store_free(struct store *s)
+{
+    db_finalize_all(s);
+    metrics_free(s->metrics);
+    sqlite3_close(s->db);
+    buf_done(&s->redo);
+    free(s->path);
+    free(s->folder);
+    free(s);
+}
+
+static int fill_new(struct store *s, struct err *err)
+{
+    char sql[64];
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                SQLITE_OPEN_EXCLUSIVE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
+        return db_err(s, "create", err);
+    snprintf(sql, sizeof sql, "PRAGMA application_id = %d", DB_APPLICATION);
+    if (db_exec(s, sql, "create", err))
+        return -1;
+    return schema_migrate(s, schema_steps, STORE_SCHEMA, err);
+}
+
+/* A link refuses to replace what is there; file systems without links get a
+ * rename after a look. */
+static int put_in_place(const char *made, const char *path, struct err *err)
+{
+    if (link(made, path) == 0) {
+        unlink(made);
+        return 0;
+    }
+    if (errno == EEXIST || file_exists(path))
+        return err_set(err, ERR_BUSY, "there is a store already: %s", path);
+    if (errno != EPERM && errno != ENOTSUP && errno != EMLINK &&
+        errno != ENOSYS)
+        return err_errno(err, "link %s", path);
+    if (rename(made, path))
+        return err_errno(err, "rename %s to %s", made, path);
+    return 0;
+}
+
+static int create_at(const char *folder, const char *path, const char *made,
+                     struct err *err)
+{
+    if (file_exists(path))
+        return err_set(err, ERR_BUSY, "there is a store already: %s", path);
+    unlink(made);
+    struct store *s = store_new(folder, made);
+    int rc = fill_new(s, err);
+    store_free(s);
+    if (rc == 0)
+        rc = put_in_place(made, path, err);
+    if (rc)
+        unlink(made);
+    return rc;
+}
+
+int store_create(const char *folder, struct err *err)
+{
+    if (dir_make(folder, err))
+        return -1;
+    struct arena *a = arena_new();
+    char *path = study_path(a, folder);
+    char *made = arena_printf(a, "%s.new-%lld", path, (long long)getpid());
+    char *requests = path_join(a, folder, "requests");
+    int rc = create_at(folder, path, made, err);
+    if (rc == 0)
+        rc = dir_make(requests, err);
+    arena_free(a);
+    return rc;
+}
+
+/* ---- open ------------------------------------------------------------- */
+
+/* What can be said without SQLite. The file itself is not opened here: a
+ * close would drop the locks of another store of this process. */
+static int look_at(const char *folder, const char *path, struct err *err)
+{
+    struct stat st;
+    if (stat(path, &st)) {
+        if (errno == ENOENT || errno == ENOTDIR)
+            return err_set(err, ERR_MISSING, "there is no study in %s", folder);
+        return err_errno(err, "open %s", path);
+    }
+    if (S_ISDIR(st.st_mode))
+        return err_set(err, ERR_CORRUPT,
+                       "%s is a folder where a file is expected", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_CORRUPT, "%s is no regular file", path);
+    if (st.st_size == 0)
+        return err_set(err, ERR_CORRUPT,
+                       "%s is empty; throng leaves it as it is", path);
+    return 0;
+}
+
+static int open_with(struct store *s, const char *name, int flags,
+                     struct err *err)
+{
+    db_finalize_all(s);
+    sqlite3_close(s->db);
+    s->db = NULL;
+    flags |= SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(name, &s->db, flags, NULL) != SQLITE_OK)
+        return db_err(s, "open", err);
+    sqlite3_extended_result_codes(s->db, 1);
+    sqlite3_busy_timeout(s->db, DB_BUSY_MS);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return 0;
+}
+
+static int check_version(struct store *s, int *version, struct err *err)
+{
+    if (schema_version(s, version, err))
+        return -1;
+    if (*version > STORE_SCHEMA)
+        return err_set(err, ERR_CORRUPT,
+                       "%s was written by a newer throng (format %d, this "
+                       "one knows %d); throng leaves it as it is",
+                       s->path, *version, STORE_SCHEMA);
+    return 0;
+}
+
+static int set_journal(struct store *s, struct err *err)
+{
+    static const char local[] = "PRAGMA journal_mode = WAL";
+    static const char network[] = "PRAGMA journal_mode = DELETE";
+    sqlite3_stmt *st = db_stmt(s, s->network ? network : local, err);
+    if (!st || db_run(s, st, "open", err))
+        return -1;
+    return db_exec(s,
+                   s->network ? "PRAGMA synchronous = FULL"
+                              : "PRAGMA synchronous = NORMAL",
+                   "open", err);
+}
+
+static int migrate(struct store *s, struct err *err)
+{
+    struct lease l;
+    /* An older throng may be writing right now, in the older form. */
+    if (lease_mirror_read(s->folder, &l, NULL) == 0 && lease_lives(s, &l))
+        return err_set(err, ERR_BUSY,
+                       "%s is of an older form and in use by process %lld "
+                       "on %s",
+                       s->path, (long long)l.process.pid, l.host);
+    return schema_migrate(s, schema_steps, STORE_SCHEMA, err);
+}
+
+static int open_writer(struct store *s, struct err *err)
+{
+    int version;
+    if (open_with(s, s->path, SQLITE_OPEN_READWRITE, err) ||
+        check_version(s, &version, err))
+        return -1;
+    if (sqlite3_db_readonly(s->db, "main") == 1)
+        return err_set(err, ERR_SYSTEM, "%s cannot be written: no permission",
+                       s->path);
+    if (db_exec(s, writer_settings, "open", err) || set_journal(s, err))
+        return -1;
+    if (version < STORE_SCHEMA && migrate(s, err))
+        return -1;
+    s->metrics = metrics_new();
+    return change_counts_load(s, err);
+}
+
+/* A reader of an older file brings it up to date as a writer would. */
+static int migrate_for_reader(struct store *s, struct err *err)
+{
+    if (open_with(s, s->path, SQLITE_OPEN_READWRITE, err) || migrate(s, err))
+        return err_wrap(err, "%s is of an older form", s->path);
+    return 0;
+}
+
+/* Opens the file itself for reading. Without the right to write beside it
+ * SQLite can neither roll back a crashed transaction nor share the log; a
+ * file that needs neither is then read as one that does not change. */
+static int open_reader_at(struct store *s, int *version, struct err *err)
+{
+    struct err why = {0};
+    if (open_with(s, s->path, SQLITE_OPEN_READONLY, &why) == 0 &&
+        check_version(s, version, &why) == 0)
+        return 0;
+    if (why.kind != ERR_SYSTEM)
+        return err_set(err, why.kind, "%s", why.text);
+    if (access(s->folder, W_OK) == 0) {
+        if (open_with(s, s->path, SQLITE_OPEN_READWRITE, err))
+            return -1;
+        return check_version(s, version, err);
+    }
+    struct arena *a = arena_new();
+    char *log = arena_printf(a, "%s-wal", s->path);
+    struct stat st;
+    bool needs_log = stat(log, &st) == 0 && st.st_size > 0;
+    arena_free(a);
+    if (needs_log)
+        return err_set(err, why.kind, "%s", why.text);
+    if (snapshot_open_unchanging(s, s->path, err))
+        return -1;
+    return check_version(s, version, err);
+}
+
+static int open_reader(struct store *s, struct err *err)
+{
+    int version;
+    if (s->network && snapshot_needed(s)) {
+        if (snapshot_open(s, err) || check_version(s, &version, err))
+            return -1;
+        return db_exec(s, reader_settings, "open", err);
+    }
+    if (open_reader_at(s, &version, err))
+        return -1;
+    if (version < STORE_SCHEMA && migrate_for_reader(s, err))
+        return -1;
+    return db_exec(s, reader_settings, "open", err);
+}
+
+struct store *store_open(const char *folder, bool write, struct err *err)
+{
+    struct arena *a = arena_new();
+    char *path = study_path(a, folder);
+    struct store *s = NULL;
+    if (look_at(folder, path, err))
+        goto out;
+    s = store_new(folder, path);
+    s->write = write;
+    s->network = on_network(folder);
+    if (write ? open_writer(s, err) : open_reader(s, err)) {
+        store_free(s);
+        s = NULL;
+    }
+out:
+    arena_free(a);
+    return s;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    if (s->write) {
+        store_rollback(s);
+        store_lease_release(s);
+    }
+    store_free(s);
+}
+
+const char *store_folder(const struct store *s)
+{
+    return s->folder;
+}
+
+double store_as_of(const struct store *s)
+{
+    return s->as_of;
+}
+
+int store_integrity(struct store *s, struct err *err)
+{
+    static const char sql[] = "PRAGMA integrity_check(1)";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    int row = db_row(s, st, "check", err);
+    if (row < 0)
+        return -1;
+    struct str said = row ? db_column_str(st, 0) : STR("no answer");
+    int rc = 0;
+    if (!str_is(said, "ok"))
+        rc = err_set(err, ERR_CORRUPT, "%s is damaged: %.*s", s->path,
+                     STRF(said));
+    sqlite3_reset(st);
+    return rc;
+}

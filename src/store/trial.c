@@ -1,0 +1,399 @@
+/* trial.c - facts, trials, their notes and tags, artifacts, the diary
+ *
+ * The counters follow each change of a state here; they are written with the
+ * commit (change.c). */
+#include "store/trial.h"
+
+#include <math.h>
+#include "store/change.h"
+
+/* ---- facts ------------------------------------------------------------ */
+
+int store_fact_set(struct store *s, const char *key, struct str text,
+                   struct err *err)
+{
+    struct buf *b = change_start(s, CHANGE_FACT, err);
+    if (!b)
+        return -1;
+    buf_add_bytes(b, str_of(key));
+    buf_add_u8(b, text.p != NULL);
+    buf_add_bytes(b, text);
+    return change_end(s, err);
+}
+
+int fact_apply(struct store *s, struct bytes *b, struct err *err)
+{
+    static const char put[] = "INSERT OR REPLACE INTO facts VALUES (?1, ?2)";
+    static const char drop[] = "DELETE FROM facts WHERE key = ?1";
+    struct str key = bytes_str(b);
+    bool keep = bytes_u8(b) != 0;
+    struct str text = bytes_str(b);
+    sqlite3_stmt *st = db_stmt(s, keep ? put : drop, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_text64(st, 1, key.p, key.len, SQLITE_STATIC, SQLITE_UTF8);
+    if (keep)
+        sqlite3_bind_blob64(st, 2, text.p, text.len, SQLITE_STATIC);
+    return db_run(s, st, "write a fact into", err);
+}
+
+int store_fact(struct store *s, const char *key, struct arena *a,
+               struct str *text, struct err *err)
+{
+    static const char sql[] = "SELECT text FROM facts WHERE key = ?";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
+    int row = db_row(s, st, "read a fact of", err);
+    if (row < 0)
+        return -1;
+    *text = (struct str){0};
+    if (row == 0)
+        return 0;
+    const void *p = sqlite3_column_blob(st, 0);
+    size_t len = (size_t)sqlite3_column_bytes(st, 0);
+    *text = arena_str(a, str_n(p ? p : "", len));
+    sqlite3_reset(st);
+    return 0;
+}
+
+/* ---- trials ----------------------------------------------------------- */
+
+static void bind_optional(sqlite3_stmt *st, int at, int64_t v, int64_t none)
+{
+    if (v == none)
+        sqlite3_bind_null(st, at);
+    else
+        sqlite3_bind_int64(st, at, v);
+}
+
+static void bind_value(sqlite3_stmt *st, int at, double v)
+{
+    if (isnan(v))
+        sqlite3_bind_null(st, at);
+    else
+        sqlite3_bind_double(st, at, v);
+}
+
+static void count_state(struct store *s, int64_t state, int by)
+{
+    if (state < 0 || state >= STATE_COUNT)
+        return;
+    s->counts.by_state[state] += by;
+    s->counts.total += by;
+}
+
+int store_trial_add(struct store *s, const struct trial *t, struct err *err)
+{
+    if (t->id < 1)
+        return err_set(err, ERR_INPUT, "trial %lld: numbers begin at 1",
+                       (long long)t->id);
+    struct buf *b = change_start(s, CHANGE_TRIAL_ADD, err);
+    if (!b)
+        return -1;
+    change_add_int(b, t->id);
+    buf_add_f64(b, t->created);
+    change_add_int(b, t->parent);
+    change_add_int(b, t->parent_step);
+    change_add_int(b, t->budget);
+    change_add_int(b, t->group);
+    buf_add_varint(b, t->member);
+    buf_add_bytes(b, t->run_id);
+    buf_add_bytes(b, t->point);
+    return change_end(s, err);
+}
+
+int trial_apply_add(struct store *s, struct bytes *b, struct err *err)
+{
+    static const char sql[] =
+        "INSERT INTO trials (id, state, created, parent, parent_step, budget,"
+        " repeat, member, run_id, point)"
+        " VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    int64_t id = change_int(b);
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, id);
+    sqlite3_bind_double(st, 2, bytes_f64(b));
+    bind_optional(st, 3, change_int(b), -1);
+    bind_optional(st, 4, change_int(b), -1);
+    bind_optional(st, 5, change_int(b), 0);
+    bind_optional(st, 6, change_int(b), id - 1);
+    bind_optional(st, 7, (int64_t)bytes_varint(b), 0);
+    db_bind_str(st, 8, bytes_str(b));
+    struct str point = bytes_str(b);
+    sqlite3_bind_text64(st, 9, point.p, point.len, SQLITE_STATIC, SQLITE_UTF8);
+    int rc = sqlite3_step(st);
+    if (rc == SQLITE_CONSTRAINT_PRIMARYKEY || rc == SQLITE_CONSTRAINT_ROWID) {
+        sqlite3_reset(st);
+        return err_set(err, ERR_INPUT, "trial %lld is there already",
+                       (long long)id);
+    }
+    if (rc != SQLITE_DONE)
+        db_err(s, "add a trial to", err);
+    sqlite3_reset(st);
+    if (rc != SQLITE_DONE)
+        return -1;
+    count_state(s, STATE_WAITING, 1);
+    if (id > s->last_trial)
+        s->last_trial = id;
+    return 0;
+}
+
+int store_trial_update(struct store *s, const struct trial *t, struct err *err)
+{
+    require((unsigned)t->state < STATE_COUNT);
+    struct buf *b = change_start(s, CHANGE_TRIAL_UPDATE, err);
+    if (!b)
+        return -1;
+    change_add_int(b, t->id);
+    buf_add_u8(b, (uint8_t)t->state);
+    buf_add_f64(b, t->value);
+    buf_add_varint(b, t->attempts);
+    buf_add_varint(b, t->failures);
+    buf_add_f64(b, t->started);
+    buf_add_f64(b, t->ended);
+    buf_add_f64(b, t->seconds);
+    change_add_int(b, t->budget);
+    buf_add_bytes(b, t->reason);
+    buf_add_bytes(b, t->summary);
+    return change_end(s, err);
+}
+
+static int no_such_trial(int64_t id, struct err *err)
+{
+    return err_set(err, ERR_MISSING, "there is no trial %lld", (long long)id);
+}
+
+/* The state of a trial as the file has it. */
+static int state_of(struct store *s, int64_t id, int64_t *state,
+                    struct err *err)
+{
+    static const char sql[] = "SELECT state FROM trials WHERE id = ?";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, id);
+    int row = db_row(s, st, "read", err);
+    if (row < 0)
+        return -1;
+    if (row == 0)
+        return no_such_trial(id, err);
+    *state = sqlite3_column_int64(st, 0);
+    sqlite3_reset(st);
+    return 0;
+}
+
+static int texts_write(struct store *s, int64_t id, struct str reason,
+                       struct str summary, struct err *err)
+{
+    static const char put[] =
+        "INSERT INTO texts (id, reason, summary) VALUES (?1, ?2, ?3)"
+        " ON CONFLICT (id) DO UPDATE SET reason = ?2, summary = ?3";
+    static const char clear[] =
+        "UPDATE texts SET reason = NULL, summary = NULL WHERE id = ?1";
+    bool none = reason.len == 0 && summary.len == 0;
+    sqlite3_stmt *st = db_stmt(s, none ? clear : put, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, id);
+    if (!none) {
+        db_bind_str(st, 2, reason);
+        db_bind_str(st, 3, summary);
+    }
+    return db_run(s, st, "write the texts of a trial into", err);
+}
+
+int trial_apply_update(struct store *s, struct bytes *b, struct err *err)
+{
+    static const char sql[] =
+        "UPDATE trials SET state = ?2, value = ?3, attempts = ?4,"
+        " failures = ?5, started = ?6, ended = ?7, seconds = ?8, budget = ?9"
+        " WHERE id = ?1";
+    int64_t id = change_int(b), before = 0;
+    if (state_of(s, id, &before, err))
+        return -1;
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    uint8_t state = bytes_u8(b);
+    sqlite3_bind_int64(st, 1, id);
+    sqlite3_bind_int(st, 2, state);
+    bind_value(st, 3, bytes_f64(b));
+    sqlite3_bind_int64(st, 4, (int64_t)bytes_varint(b));
+    sqlite3_bind_int64(st, 5, (int64_t)bytes_varint(b));
+    sqlite3_bind_double(st, 6, bytes_f64(b));
+    sqlite3_bind_double(st, 7, bytes_f64(b));
+    sqlite3_bind_double(st, 8, bytes_f64(b));
+    bind_optional(st, 9, change_int(b), 0);
+    struct str reason = bytes_str(b);
+    struct str summary = bytes_str(b);
+    if (db_run(s, st, "write a trial into", err) ||
+        texts_write(s, id, reason, summary, err))
+        return -1;
+    count_state(s, before, -1);
+    count_state(s, state, 1);
+    return state >= DB_STATE_FINAL ? metrics_end(s, id, err) : 0;
+}
+
+/* ---- notes and tags --------------------------------------------------- */
+
+int store_trial_note(struct store *s, int64_t id, struct str note,
+                     struct err *err)
+{
+    struct buf *b = change_start(s, CHANGE_NOTE, err);
+    if (!b)
+        return -1;
+    change_add_int(b, id);
+    buf_add_bytes(b, note);
+    return change_end(s, err);
+}
+
+int trial_apply_note(struct store *s, struct bytes *b, struct err *err)
+{
+    static const char sql[] = "INSERT INTO texts (id, note) VALUES (?1, ?2)"
+                              " ON CONFLICT (id) DO UPDATE SET note = ?2";
+    int64_t id = change_int(b), state;
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st || state_of(s, id, &state, err))
+        return -1;
+    sqlite3_bind_int64(st, 1, id);
+    db_bind_str(st, 2, bytes_str(b));
+    return db_run(s, st, "write a note into", err);
+}
+
+int store_trial_tag(struct store *s, int64_t id, struct str tag, bool on,
+                    struct err *err)
+{
+    if (tag.len == 0)
+        return err_set(err, ERR_INPUT, "a tag cannot be empty");
+    struct buf *b = change_start(s, CHANGE_TAG, err);
+    if (!b)
+        return -1;
+    change_add_int(b, id);
+    buf_add_u8(b, on);
+    buf_add_bytes(b, tag);
+    return change_end(s, err);
+}
+
+int trial_apply_tag(struct store *s, struct bytes *b, struct err *err)
+{
+    static const char put[] = "INSERT OR IGNORE INTO tags VALUES (?, ?)";
+    static const char drop[] = "DELETE FROM tags WHERE trial = ? AND tag = ?";
+    int64_t id = change_int(b), state;
+    bool on = bytes_u8(b) != 0;
+    sqlite3_stmt *st = db_stmt(s, on ? put : drop, err);
+    if (!st || state_of(s, id, &state, err))
+        return -1;
+    sqlite3_bind_int64(st, 1, id);
+    db_bind_str(st, 2, bytes_str(b));
+    return db_run(s, st, "write a tag into", err);
+}
+
+int trial_tags(struct store *s, int64_t id, struct arena *a, struct trial *t,
+               struct err *err)
+{
+    static const char sql[] =
+        "SELECT tag FROM tags WHERE trial = ? ORDER BY tag";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, id);
+    struct str *tags = NULL;
+    size_t count = 0, cap = 0;
+    int row;
+    while ((row = db_row(s, st, "read the tags of", err)) == 1) {
+        if (count == cap) {
+            cap = cap ? 2 * cap : 4;
+            struct str *more = arena_array(a, cap, sizeof *more);
+            if (count)
+                memcpy(more, tags, count * sizeof *more);
+            tags = more;
+        }
+        tags[count++] = arena_str(a, db_column_str(st, 0));
+    }
+    if (row < 0)
+        return -1;
+    t->tags = tags;
+    t->tag_count = count;
+    return 0;
+}
+
+/* ---- one trial -------------------------------------------------------- */
+
+void trial_read(sqlite3_stmt *st, struct trial *t)
+{
+    t->id = sqlite3_column_int64(st, TRIAL_ID);
+    t->state = (enum state)sqlite3_column_int(st, TRIAL_STATE);
+    t->value = sqlite3_column_type(st, TRIAL_VALUE) == SQLITE_NULL
+                   ? NAN
+                   : sqlite3_column_double(st, TRIAL_VALUE);
+    t->attempts = (uint32_t)sqlite3_column_int64(st, TRIAL_ATTEMPTS);
+    t->failures = (uint32_t)sqlite3_column_int64(st, TRIAL_FAILURES);
+    t->created = sqlite3_column_double(st, TRIAL_CREATED);
+    t->started = sqlite3_column_double(st, TRIAL_STARTED);
+    t->ended = sqlite3_column_double(st, TRIAL_ENDED);
+    t->seconds = sqlite3_column_double(st, TRIAL_SECONDS);
+    bool no_parent = sqlite3_column_type(st, TRIAL_PARENT) == SQLITE_NULL;
+    t->parent = no_parent ? -1 : sqlite3_column_int64(st, TRIAL_PARENT);
+    bool no_step = sqlite3_column_type(st, TRIAL_PARENT_STEP) == SQLITE_NULL;
+    t->parent_step = no_step ? -1 : sqlite3_column_int64(st, TRIAL_PARENT_STEP);
+    t->budget = sqlite3_column_int64(st, TRIAL_BUDGET);
+    bool no_group = sqlite3_column_type(st, TRIAL_GROUP) == SQLITE_NULL;
+    t->group = no_group ? t->id - 1 : sqlite3_column_int64(st, TRIAL_GROUP);
+    t->member = (uint32_t)sqlite3_column_int64(st, TRIAL_MEMBER);
+    t->run_id = db_column_str(st, TRIAL_RUN_ID);
+    t->point = db_column_str(st, TRIAL_POINT);
+    t->reason = db_column_str(st, TRIAL_REASON);
+    t->summary = db_column_str(st, TRIAL_SUMMARY);
+    t->note = db_column_str(st, TRIAL_NOTE);
+    t->tags = NULL;
+    t->tag_count = 0;
+}
+
+int store_trial(struct store *s, int64_t id, struct arena *a, struct trial *t,
+                struct err *err)
+{
+    static const char sql[] = "SELECT " TRIAL_COLUMNS ", " TRIAL_TEXTS
+                              " FROM trials AS t LEFT JOIN texts AS x"
+                              " ON x.id = t.id WHERE t.id = ?";
+    struct trial found;
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, id);
+    int row = db_row(s, st, "read a trial of", err);
+    if (row < 0)
+        return -1;
+    if (row == 0)
+        return no_such_trial(id, err);
+    trial_read(st, &found);
+    found.point = arena_str(a, found.point);
+    found.run_id = arena_str(a, found.run_id);
+    found.reason = arena_str(a, found.reason);
+    found.summary = arena_str(a, found.summary);
+    found.note = arena_str(a, found.note);
+    sqlite3_reset(st);
+    if (trial_tags(s, id, a, &found, err))
+        return -1;
+    *t = found;
+    return 0;
+}
+
+int store_counts(struct store *s, struct counts *c, struct err *err)
+{
+    if (!s->write && change_counts_load(s, err))
+        return -1;
+    *c = s->counts;
+    return 0;
+}
+
+int64_t store_last_trial(struct store *s)
+{
+    static const char sql[] = "SELECT max(id) FROM trials";
+    if (s->write)
+        return s->last_trial;
+    int64_t last;
+    return db_number(s, sql, 0, &last, NULL) ? 0 : last;
+}
