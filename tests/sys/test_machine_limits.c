@@ -150,6 +150,9 @@ static void huge_values_of_version_1_are_no_limit(void **state)
     const char *root = machine(s, "9:memory:/job\n");
     group(s, "memory/job/memory.limit_in_bytes", "9223372036854771712\n");
     assert_true(limit_memory(root) == 64 * GIB);
+    /* Also where the machine does not tell its memory. */
+    scratch_file(s, "proc/meminfo", "");
+    assert_true(limit_memory(root) == 0);
     group(s, "memory/memory.limit_in_bytes", "1073741824\n");
     assert_true(limit_memory(root) == GIB);
 }
