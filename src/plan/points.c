@@ -43,7 +43,9 @@ struct check {
     struct plan_points *points;
     struct problems *problems;
     struct arena *arena;
+    const struct points_watch *watch; /* or NULL */
     size_t mistakes, warnings;
+    struct buf scratch;
     /* Names of the line before, in order: most lines have the same. */
     VEC(struct str) before;
     size_t at;
@@ -81,6 +83,7 @@ static void end_mistakes(struct check *c)
                      STR(""), "and %zu more warnings for this list",
                      c->warnings - LISTED_MAX);
     vec_done(&c->before);
+    buf_done(&c->scratch);
 }
 
 /* ---- names ------------------------------------------------------------ */
@@ -128,6 +131,52 @@ static void see_key(struct check *c, struct str key, uint64_t line,
     c->at++;
 }
 
+/* ---- watching -------------------------------------------------------- */
+
+/* Shows a member to the watcher until it has seen enough. */
+static void watch(struct check *c, size_t position, struct str name,
+                  const struct value *v)
+{
+    if (c->watch &&
+        !c->watch->see(c->watch->context, c->points->count, position, name, v))
+        c->watch = NULL;
+}
+
+/* A scalar token as a value; false for lists, objects and broken text. */
+static bool token_read(const struct json_scan *s, enum json_token token,
+                       struct buf *scratch, struct value *v)
+{
+    *v = (struct value){0};
+    switch (token) {
+    case JSON_INT:
+        v->kind = VALUE_INT;
+        v->i = s->i;
+        return true;
+    case JSON_DOUBLE:
+        v->kind = VALUE_DOUBLE;
+        v->d = s->d;
+        return true;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        v->kind = VALUE_BOOL;
+        v->boolean = token == JSON_TRUE;
+        return true;
+    case JSON_NULL:
+        return true;
+    case JSON_STRING:
+        buf_reset(scratch);
+        v->kind = VALUE_STRING;
+        v->s = s->text;
+        if (s->escaped && json_unescape(scratch, s->text))
+            return false;
+        if (s->escaped)
+            v->s = buf_str(scratch);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* ---- lines of JSON ---------------------------------------------------- */
 
 static bool next_line(const struct plan_points *p, struct place *at,
@@ -153,8 +202,8 @@ static void json_mistake(struct check *c, struct str line, uint64_t number,
 {
     uint64_t column = (uint64_t)(s->p - line.p) + 1;
 
-    mistake(c, PROBLEM_ERROR, number, column, "%s in '%s'",
-            s->why ? s->why : "not JSON", shown(c->arena, line));
+    mistake(c, PROBLEM_ERROR, number, column, "expected %s in '%s'",
+            s->why ? s->why : "JSON", shown(c->arena, line));
 }
 
 static void check_json_line(struct check *c, struct str line, uint64_t number)
@@ -171,10 +220,15 @@ static void check_json_line(struct check *c, struct str line, uint64_t number)
         return;
     }
     while ((token = json_scan_next(&s)) == JSON_KEY) {
-        see_key(c, s.text, number, (uint64_t)(s.text.p - line.p));
+        struct str name = s.text;
+        struct value v;
+
+        see_key(c, name, number, (uint64_t)(name.p - line.p));
         token = json_scan_next(&s);
         if (token == JSON_BAD || json_scan_skip(&s, token))
             break;
+        if (c->watch && token_read(&s, token, &c->scratch, &v))
+            watch(c, c->at - 1, name, &v);
     }
     if (token != JSON_OBJECT_CLOSE)
         json_mistake(c, line, number, &s);
@@ -233,48 +287,6 @@ static void read_header(struct check *c, const struct csv *csv)
     }
 }
 
-static void check_csv(struct check *c)
-{
-    struct plan_points *p = c->points;
-    struct err err = {0};
-    struct csv csv;
-    int rc;
-
-    csv_at(&csv, p, (struct place){0});
-    rc = csv_next(&csv, &err);
-    if (rc > 0)
-        read_header(c, &csv);
-    while (rc > 0) {
-        struct place start = csv_place(&csv, p);
-
-        rc = csv_next(&csv, &err);
-        if (rc <= 0)
-            break;
-        if (p->count % BLOCK == 0)
-            vec_push(&p->blocks, start);
-        p->count++;
-        if (csv.fields.len != p->column_count)
-            mistake(c, PROBLEM_ERROR, csv.line, 1,
-                    "%zu fields, but the header has %zu", csv.fields.len,
-                    p->column_count);
-    }
-    if (rc < 0)
-        mistake(c, PROBLEM_ERROR, csv.next_line, 1, "%s", err.text);
-    csv_done(&csv);
-}
-
-/* The separator that the header shows: a comma unless there is none. */
-static char find_sep(struct str text)
-{
-    struct str header;
-
-    if (!str_split(&text, '\n', &header) || str_find(header, ',') >= 0)
-        return ',';
-    return str_find(header, '\t') >= 0  ? '\t'
-           : str_find(header, ';') >= 0 ? ';'
-                                        : ',';
-}
-
 static bool leading_zero(struct str s)
 {
     if (s.len > 0 && (s.p[0] == '-' || s.p[0] == '+'))
@@ -309,6 +321,75 @@ static bool cell_read(struct str cell, struct value *v)
     return true;
 }
 
+static void watch_row(struct check *c, const struct csv *csv)
+{
+    struct value v;
+
+    for (size_t i = 0; c->watch && i < csv->fields.len; i++)
+        if (i < c->points->column_count && cell_read(csv->fields.p[i], &v))
+            watch(c, i, c->points->columns[i], &v);
+}
+
+static bool check_csv_bytes(struct check *c)
+{
+    struct str text = c->points->text;
+    size_t at = first_bad_byte(text);
+    uint64_t line = 1;
+
+    if (at == text.len)
+        return true;
+    for (size_t i = 0; i < at; i++)
+        line += text.p[i] == '\n';
+    mistake(c, PROBLEM_ERROR, line, 1, "the byte 0x%02x is not UTF-8 text",
+            (unsigned char)text.p[at]);
+    return false;
+}
+
+static void check_csv(struct check *c)
+{
+    struct plan_points *p = c->points;
+    struct err err = {0};
+    struct csv csv;
+    int rc;
+
+    if (!check_csv_bytes(c))
+        return;
+    csv_at(&csv, p, (struct place){0});
+    rc = csv_next(&csv, &err);
+    if (rc > 0)
+        read_header(c, &csv);
+    while (rc > 0) {
+        struct place start = csv_place(&csv, p);
+
+        rc = csv_next(&csv, &err);
+        if (rc <= 0)
+            break;
+        if (p->count % BLOCK == 0)
+            vec_push(&p->blocks, start);
+        watch_row(c, &csv);
+        p->count++;
+        if (csv.fields.len != p->column_count)
+            mistake(c, PROBLEM_ERROR, csv.line, 1,
+                    "%zu fields, but the header has %zu", csv.fields.len,
+                    p->column_count);
+    }
+    if (rc < 0)
+        mistake(c, PROBLEM_ERROR, csv.next_line, 1, "%s", err.text);
+    csv_done(&csv);
+}
+
+/* The separator that the header shows: a comma unless there is none. */
+static char find_sep(struct str text)
+{
+    struct str header;
+
+    if (!str_split(&text, '\n', &header) || str_find(header, ',') >= 0)
+        return ',';
+    return str_find(header, '\t') >= 0  ? '\t'
+           : str_find(header, ';') >= 0 ? ';'
+                                        : ',';
+}
+
 /* ---- inline ----------------------------------------------------------- */
 
 static void check_list(struct check *c)
@@ -325,11 +406,13 @@ static void check_list(struct check *c)
                     value_kind_name(v->kind));
             continue;
         }
-        for (size_t k = 0; k < v->count; k++)
+        for (size_t k = 0; k < v->count; k++) {
             add_name(c, v->keys[k], v->key_lines ? v->key_lines[k] : v->line,
                      v->key_columns ? v->key_columns[k] : v->column);
+            watch(c, k, v->keys[k], v->items[k]);
+        }
+        p->count++;
     }
-    p->count = p->list->count;
 }
 
 /* ---- opening ---------------------------------------------------------- */
@@ -356,10 +439,13 @@ void plan_points_close(struct plan_points *p)
 
 static struct plan_points *points_checked(struct plan_points *p,
                                           struct arena *a,
-                                          struct problems *problems)
+                                          struct problems *problems,
+                                          const struct points_watch *w)
 {
-    struct check c = {.points = p, .problems = problems, .arena = a};
+    struct check c = {
+        .points = p, .problems = problems, .arena = a, .watch = w};
 
+    buf_init(&c.scratch);
     if (p->kind == POINTS_JSON)
         check_json(&c);
     else if (p->kind == POINTS_CSV)
@@ -375,9 +461,10 @@ static struct plan_points *points_checked(struct plan_points *p,
     return NULL;
 }
 
-struct plan_points *plan_points_value(const struct value *list,
+struct plan_points *points_open_value(const struct value *list,
                                       const char *file, struct arena *a,
-                                      struct problems *problems)
+                                      struct problems *problems,
+                                      const struct points_watch *w)
 {
     struct plan_points *p;
 
@@ -390,19 +477,20 @@ struct plan_points *plan_points_value(const struct value *list,
     }
     p = points_new(POINTS_LIST, file, a);
     p->list = list;
-    return points_checked(p, a, problems);
+    return points_checked(p, a, problems, w);
 }
 
 /* One JSON list of all points, as some programs write it. */
 static struct plan_points *points_json_list(struct str text, const char *file,
                                             struct arena *a,
-                                            struct problems *problems)
+                                            struct problems *problems,
+                                            const struct points_watch *w)
 {
     struct err err = {0};
     struct value *list = json_parse(a, text, file, false, &err);
 
     if (list)
-        return plan_points_value(list, file, a, problems);
+        return points_open_value(list, file, a, problems, w);
     problems_add(problems, PROBLEM_ERROR, str_of(file), 0, 0, STR(""), "%s",
                  err.text);
     return NULL;
@@ -415,8 +503,9 @@ static bool named_csv(const char *file)
     return str_ends(s, STR(".csv")) || str_ends(s, STR(".tsv"));
 }
 
-struct plan_points *plan_points_text(struct str text, const char *file,
-                                     struct arena *a, struct problems *problems)
+struct plan_points *points_open_text(struct str text, const char *file,
+                                     struct arena *a, struct problems *problems,
+                                     const struct points_watch *w)
 {
     struct plan_points *p;
     struct str begin;
@@ -425,7 +514,7 @@ struct plan_points *plan_points_text(struct str text, const char *file,
         text = str_n(text.p + 3, text.len - 3);
     begin = str_trim(str_n(text.p, text.len < 4096 ? text.len : 4096));
     if (begin.len > 0 && begin.p[0] == '[' && !named_csv(file))
-        return points_json_list(text, file, a, problems);
+        return points_json_list(text, file, a, problems, w);
     if (begin.len > 0 && begin.p[0] == '{' && !named_csv(file)) {
         p = points_new(POINTS_JSON, file, a);
     } else if (str_ends(str_of(file), STR(".jsonl")) ||
@@ -437,7 +526,20 @@ struct plan_points *plan_points_text(struct str text, const char *file,
         p->sep = find_sep(text);
     }
     p->text = text;
-    return points_checked(p, a, problems);
+    return points_checked(p, a, problems, w);
+}
+
+struct plan_points *plan_points_text(struct str text, const char *file,
+                                     struct arena *a, struct problems *problems)
+{
+    return points_open_text(text, file, a, problems, NULL);
+}
+
+struct plan_points *plan_points_value(const struct value *list,
+                                      const char *file, struct arena *a,
+                                      struct problems *problems)
+{
+    return points_open_value(list, file, a, problems, NULL);
 }
 
 uint64_t plan_points_count(const struct plan_points *p)
@@ -602,108 +704,6 @@ uint64_t points_hash(const struct plan_points *p, uint64_t count)
     }
     buf_done(&b);
     return hash;
-}
-
-/* ---- walking ---------------------------------------------------------- */
-
-/* A scalar token as a value; false for lists, objects and broken text. */
-static bool token_read(const struct json_scan *s, enum json_token token,
-                       struct buf *scratch, struct value *v)
-{
-    *v = (struct value){0};
-    switch (token) {
-    case JSON_INT:
-        v->kind = VALUE_INT;
-        v->i = s->i;
-        return true;
-    case JSON_DOUBLE:
-        v->kind = VALUE_DOUBLE;
-        v->d = s->d;
-        return true;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        v->kind = VALUE_BOOL;
-        v->boolean = token == JSON_TRUE;
-        return true;
-    case JSON_NULL:
-        return true;
-    case JSON_STRING:
-        buf_reset(scratch);
-        v->kind = VALUE_STRING;
-        v->s = s->text;
-        if (s->escaped && json_unescape(scratch, s->text))
-            return false;
-        if (s->escaped)
-            v->s = buf_str(scratch);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static void walk_json(const struct plan_points *p, points_member_fn *see,
-                      void *context)
-{
-    struct place at = {0};
-    struct str line;
-    struct buf scratch;
-    bool more = true;
-
-    buf_init(&scratch);
-    for (uint64_t i = 0; more && next_line(p, &at, &line); i++) {
-        struct json_scan s;
-        struct value v;
-
-        json_scan_init(&s, line);
-        json_scan_next(&s);
-        for (size_t k = 0; more && json_scan_next(&s) == JSON_KEY; k++) {
-            struct str name = s.text;
-            enum json_token token = json_scan_next(&s);
-
-            if (token_read(&s, token, &scratch, &v))
-                more = see(context, i, k, name, &v);
-            else if (json_scan_skip(&s, token))
-                break;
-        }
-    }
-    buf_done(&scratch);
-}
-
-static void walk_csv(const struct plan_points *p, points_member_fn *see,
-                     void *context)
-{
-    struct csv csv;
-    bool more = true;
-
-    csv_at(&csv, p, p->count ? p->blocks.p[0] : (struct place){0});
-    for (uint64_t i = 0; more && csv_next(&csv, NULL) > 0; i++) {
-        for (size_t k = 0; more && k < csv.fields.len; k++) {
-            struct value v;
-
-            if (k < p->column_count && cell_read(csv.fields.p[k], &v))
-                more = see(context, i, k, p->columns[k], &v);
-        }
-    }
-    csv_done(&csv);
-}
-
-void points_walk(const struct plan_points *p, points_member_fn *see,
-                 void *context)
-{
-    bool more = true;
-
-    if (p->kind == POINTS_JSON) {
-        walk_json(p, see, context);
-    } else if (p->kind == POINTS_CSV) {
-        walk_csv(p, see, context);
-    } else {
-        for (size_t i = 0; more && i < p->list->count; i++) {
-            const struct value *v = p->list->items[i];
-
-            for (size_t k = 0; more && k < v->count; k++)
-                more = see(context, i, k, v->keys[k], v->items[k]);
-        }
-    }
 }
 
 /* ---- points of a study ------------------------------------------------ */

@@ -4,42 +4,6 @@
 
 #define WARNED_MAX 20
 
-static void open_file(struct reading *r, const struct value *v)
-{
-    struct plan *p = r->plan;
-    const char *path = arena_cstr(r->arena, v->s);
-    struct str text = STR("");
-    struct err err = {0};
-
-    if (!r->reader || !r->reader->read)
-        problem_at(r, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
-                   value_words(r, v));
-    else if (r->reader->read(r->reader->context, path, &text, &err))
-        problem_at(r, PROBLEM_ERROR, v, NULL, "%s", err.text);
-    else
-        p->points = plan_points_text(text, path, r->arena, r->problems);
-}
-
-void read_points(struct reading *r, const struct value *v)
-{
-    if (v->kind == VALUE_STRING && v->s.len > 0)
-        open_file(r, v);
-    else
-        r->plan->points = plan_points_value(v, arena_cstr(r->arena, r->file),
-                                            r->arena, r->problems);
-}
-
-void read_parameters_file(struct reading *r, const struct value *v)
-{
-    struct str path;
-
-    if (value_get(r->root, STR("points")))
-        problem_at(r, PROBLEM_ERROR, v, NULL,
-                   "give points or parameters_file, not both");
-    else if (read_text(r, v, "parameters_file", &path))
-        open_file(r, v);
-}
-
 struct seen {
     struct str name;
     long param; /* -1: none of the space */
@@ -88,16 +52,58 @@ static bool check_fit(void *context, uint64_t i, size_t position,
     return --f->left > 0;
 }
 
-static void check_against_space(struct reading *r)
+/* Parameters are read before points, so the space is there. */
+static void fit_init(struct fit *f, struct reading *r)
 {
-    const struct space *s = &r->plan->space;
-    struct fit fit = {.r = r,
-                      .warned =
-                          arena_array(r->arena, s->count, sizeof(*fit.warned)),
-                      .left = WARNED_MAX};
+    *f = (struct fit){.r = r, .left = WARNED_MAX};
+    f->warned = arena_array(r->arena, r->plan->space.count, sizeof(*f->warned));
+}
 
-    points_walk(r->plan->points, check_fit, &fit);
+static void open_file(struct reading *r, const struct value *v)
+{
+    const char *path = arena_cstr(r->arena, v->s);
+    struct str text = STR("");
+    struct err err = {0};
+    struct fit fit;
+    struct points_watch w = {check_fit, &fit};
+
+    fit_init(&fit, r);
+    if (!r->reader || !r->reader->read)
+        problem_at(r, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
+                   value_words(r, v));
+    else if (r->reader->read(r->reader->context, path, &text, &err))
+        problem_at(r, PROBLEM_ERROR, v, NULL, "%s", err.text);
+    else
+        r->plan->points =
+            points_open_text(text, path, r->arena, r->problems,
+                             r->plan->space.count > 0 ? &w : NULL);
     vec_done(&fit.seen);
+}
+
+void read_points(struct reading *r, const struct value *v)
+{
+    struct fit fit;
+    struct points_watch w = {check_fit, &fit};
+
+    if (v->kind == VALUE_STRING && v->s.len > 0) {
+        open_file(r, v);
+        return;
+    }
+    fit_init(&fit, r);
+    r->plan->points = points_open_value(v, arena_cstr(r->arena, r->file),
+                                        r->arena, r->problems, &w);
+    vec_done(&fit.seen);
+}
+
+void read_parameters_file(struct reading *r, const struct value *v)
+{
+    struct str path;
+
+    if (value_get(r->root, STR("points")))
+        problem_at(r, PROBLEM_ERROR, v, NULL,
+                   "give points or parameters_file, not both");
+    else if (read_text(r, v, "parameters_file", &path))
+        open_file(r, v);
 }
 
 void check_points(struct reading *r)
@@ -116,6 +122,4 @@ void check_points(struct reading *r)
     if (!p->points)
         return;
     points_bind(p->points, &p->space);
-    if (p->space.count > 0 && r->problems->errors == 0)
-        check_against_space(r);
 }

@@ -66,6 +66,11 @@ void read_known_keys(struct reading *r, const struct value *object,
 bool read_texts(struct reading *r, const struct value *v, const char *what,
                 const struct str **out, size_t *count);
 
+/* ---- yaml.c ----------------------------------------------------------- */
+
+/* Offset of the first byte that is NUL or no UTF-8; text.len when none. */
+size_t first_bad_byte(struct str text);
+
 /* ---- one file each ---------------------------------------------------- */
 
 void read_parameters(struct reading *r, const struct value *v);
@@ -124,13 +129,23 @@ void check_points(struct reading *r);
 bool points_has_name(const struct plan_points *p, struct str name);
 /* Points are of this space from now on: its constants are filled in. */
 void points_bind(struct plan_points *p, const struct space *s);
-/* Calls see for each member of each point that is no object or list (of
- * inline points: for every one), until it answers false. `position` is that
- * of the member in its point. */
+/* Is shown each member of each point that is no object or list (of inline
+ * points: every one) while the list is checked, until it answers false.
+ * `position` is that of the member in its point. */
 typedef bool points_member_fn(void *context, uint64_t i, size_t position,
                               struct str name, const struct value *v);
-void points_walk(const struct plan_points *p, points_member_fn *see,
-                 void *context);
+struct points_watch {
+    points_member_fn *see;
+    void *context;
+};
+/* As plan_points_text and plan_points_value; w may be NULL. */
+struct plan_points *points_open_text(struct str text, const char *file,
+                                     struct arena *a, struct problems *problems,
+                                     const struct points_watch *w);
+struct plan_points *points_open_value(const struct value *list,
+                                      const char *file, struct arena *a,
+                                      struct problems *problems,
+                                      const struct points_watch *w);
 /* One hash of the first `count` points. */
 uint64_t points_hash(const struct plan_points *p, uint64_t count);
 

@@ -674,28 +674,14 @@ static struct value *read_stream(struct tree *t)
 
 /* ---- bytes ------------------------------------------------------------ */
 
-/* Offset of the first byte that is NUL or no UTF-8; text.len when none. */
-static size_t first_bad_byte(struct str text)
+size_t first_bad_byte(struct str text)
 {
-    struct str rest = text, line;
+    size_t at = 0, len;
 
-    while (str_split(&rest, '\n', &line)) {
-        size_t at = 0;
-
-        if (str_utf8(line))
-            continue;
-        while (at < line.len) {
-            size_t len = 1;
-
-            while (at + len < line.len &&
-                   ((unsigned char)line.p[at + len] & 0xc0) == 0x80)
-                len++;
-            if (!str_utf8(str_n(line.p + at, len)))
-                return (size_t)(line.p - text.p) + at;
-            at += len;
-        }
-    }
-    return text.len;
+    while (at < text.len && text.p[at] != 0 &&
+           (len = str_utf8_next(str_n(text.p + at, text.len - at))) > 0)
+        at += len;
+    return at;
 }
 
 static bool check_bytes(struct tree *t)
