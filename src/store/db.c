@@ -37,6 +37,8 @@ void db_finalize_all(struct store *s)
         sqlite3_finalize(s->statements[i].st);
         s->statements[i] = (struct db_statement){0};
     }
+    sqlite3_finalize(s->trial_st);
+    s->trial_st = NULL;
 }
 
 int db_row(struct store *s, sqlite3_stmt *st, const char *what, struct err *err)

@@ -30,6 +30,7 @@ struct store {
     bool network; /* rollback journal and exclusive locking */
     double as_of; /* a snapshot is open, made then; 0: the store itself */
     struct db_statement statements[DB_STATEMENTS];
+    sqlite3_stmt *trial_st; /* store_trial's, whose text is made */
 
     /* The rest is the writer's. */
     uint64_t epoch;       /* of the lease that is held; 0: none */

@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "base/num.h"
 
-struct filter_needs filter_needs(const struct filter *f)
+unsigned filter_columns(const struct filter *f)
 {
-    return f->needs;
+    return f->columns;
 }
 
 size_t filter_tag_count(const struct filter *f)
@@ -226,32 +226,32 @@ static struct filter_value known(double number, bool is_known)
 }
 
 static struct filter_value column_value(const struct trial *t,
-                                        enum filter_column column)
+                                        enum trial_column column)
 {
     switch (column) {
-    case COLUMN_TRIAL:
+    case TRIAL_ID:
         return number_value((double)t->id);
-    case COLUMN_STATE:
+    case TRIAL_STATE:
         return text_value(str_of(state_name(t->state)));
-    case COLUMN_VALUE:
+    case TRIAL_VALUE:
         return known(t->value, !isnan(t->value));
-    case COLUMN_SECONDS:
+    case TRIAL_SECONDS:
         return number_value(t->seconds);
-    case COLUMN_ATTEMPTS:
+    case TRIAL_ATTEMPTS:
         return number_value(t->attempts);
-    case COLUMN_FAILURES:
+    case TRIAL_FAILURES:
         return number_value(t->failures);
-    case COLUMN_STARTED:
+    case TRIAL_STARTED:
         return known(t->started, t->started != 0);
-    case COLUMN_ENDED:
+    case TRIAL_ENDED:
         return known(t->ended, t->ended != 0);
-    case COLUMN_REASON:
+    case TRIAL_REASON:
         return text_value(t->reason);
-    case COLUMN_NOTE:
+    case TRIAL_NOTE:
         return text_value(t->note);
-    case COLUMN_RUN_ID:
+    case TRIAL_RUN_ID:
         return text_value(t->run_id);
-    case COLUMN_NONE:
+    default:
         break;
     }
     return (struct filter_value){0};
@@ -332,7 +332,7 @@ static bool answers(enum filter_op op, enum order order)
 static bool same(const struct operand *left, const struct filter_value *a,
                  const struct filter_value *b, const struct trial *t)
 {
-    if (left->is_name && left->column == COLUMN_STATE &&
+    if (left->is_name && left->column == TRIAL_STATE &&
         b->kind == FILTER_STRING) {
         if (str_is(b->text, "bad"))
             return state_bad(t->state);
@@ -400,7 +400,7 @@ static bool test_operands(const struct filter *f, const struct node *n,
     struct filter_value b = operand_value(f, &n->b, t);
     if (n->op == OP_HAS)
         return has_text(&a, &b);
-    if (n->a.is_name && n->a.column == COLUMN_STATE &&
+    if (n->a.is_name && n->a.column == TRIAL_STATE &&
         (n->op == OP_EQ || n->op == OP_NE))
         return same(&n->a, &a, &b, t) == (n->op == OP_EQ);
     return answers(n->op, compare(&a, &b));

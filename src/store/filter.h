@@ -31,6 +31,7 @@
 #define THRONG_STORE_FILTER_H
 
 #include "base/vec.h"
+#include "store/columns.h"
 #include "store/store.h"
 
 #define FILTER_TEXT_MAX 65536
@@ -42,13 +43,9 @@ struct filter;
 struct filter *filter_new(const char *text, struct err *err);
 void filter_free(struct filter *f);
 
-/* What a row must bring for the filter to be answered. */
-struct filter_needs {
-    bool names; /* parameters or metrics: point, and summary for those
-                   names that the point does not have */
-    bool reason, note;
-};
-struct filter_needs filter_needs(const struct filter *f);
+/* The columns (columns.h) that a row must bring for the filter to be
+ * answered; the point among them when it looks for parameters or metrics. */
+unsigned filter_columns(const struct filter *f);
 /* The tags that are asked for; ids (sorted, not owned) must be given for
  * each before the first test. */
 size_t filter_tag_count(const struct filter *f);

@@ -9,14 +9,14 @@
 
 static const struct {
     const char *name;
-    enum filter_column column;
+    enum trial_column column;
 } columns[] = {
-    {"trial", COLUMN_TRIAL},       {"state", COLUMN_STATE},
-    {"value", COLUMN_VALUE},       {"seconds", COLUMN_SECONDS},
-    {"attempts", COLUMN_ATTEMPTS}, {"failures", COLUMN_FAILURES},
-    {"started", COLUMN_STARTED},   {"ended", COLUMN_ENDED},
-    {"reason", COLUMN_REASON},     {"note", COLUMN_NOTE},
-    {"run_id", COLUMN_RUN_ID},
+    {"trial", TRIAL_ID},          {"state", TRIAL_STATE},
+    {"value", TRIAL_VALUE},       {"seconds", TRIAL_SECONDS},
+    {"attempts", TRIAL_ATTEMPTS}, {"failures", TRIAL_FAILURES},
+    {"started", TRIAL_STARTED},   {"ended", TRIAL_ENDED},
+    {"reason", TRIAL_REASON},     {"note", TRIAL_NOTE},
+    {"run_id", TRIAL_RUN_ID},
 };
 
 static const char *const endings[] = {".last", ".min", ".max", ".count",
@@ -203,13 +203,10 @@ static void set_name(struct parser *p, struct operand *o, bool quoted)
     for (size_t i = 0; !quoted && i < sizeof columns / sizeof *columns; i++)
         if (str_is(p->word, columns[i].name))
             o->column = columns[i].column;
-    if (o->column == COLUMN_REASON)
-        f->needs.reason = true;
-    if (o->column == COLUMN_NOTE)
-        f->needs.note = true;
-    if (o->column != COLUMN_NONE)
+    bool is_column = o->column != COLUMN_NONE;
+    f->columns |= COLUMN_BIT(is_column ? o->column : TRIAL_POINT);
+    if (is_column)
         return;
-    f->needs.names = true;
     o->slot = slot_of(f, p->word);
 }
 
@@ -266,7 +263,7 @@ static int parse_operand(struct parser *p, bool words_are_names,
 static int check_state(struct parser *p, const struct operand *name,
                        const struct operand *value, const char *at)
 {
-    if (!name->is_name || name->column != COLUMN_STATE || value->is_name ||
+    if (!name->is_name || name->column != TRIAL_STATE || value->is_name ||
         value->literal.kind != FILTER_STRING)
         return 0;
     struct str s = value->literal.text;

@@ -4,20 +4,7 @@
 
 #include "store/filter.h"
 
-enum filter_column {
-    COLUMN_NONE,
-    COLUMN_TRIAL,
-    COLUMN_STATE,
-    COLUMN_VALUE,
-    COLUMN_SECONDS,
-    COLUMN_ATTEMPTS,
-    COLUMN_FAILURES,
-    COLUMN_STARTED,
-    COLUMN_ENDED,
-    COLUMN_REASON,
-    COLUMN_NOTE,
-    COLUMN_RUN_ID,
-};
+#define COLUMN_NONE TRIAL_COLUMN_COUNT
 
 enum filter_op {
     OP_AND,
@@ -37,8 +24,8 @@ enum filter_op {
 
 struct operand {
     bool is_name;
-    enum filter_column column;
-    size_t slot; /* of a parameter or metric */
+    enum trial_column column; /* or COLUMN_NONE */
+    size_t slot;              /* of a parameter or metric */
     struct filter_value literal;
 };
 
@@ -72,7 +59,7 @@ struct filter {
     struct node *root;
     VEC(struct slot) slots;
     VEC(struct filter_tag) tags;
-    struct filter_needs needs;
+    unsigned columns;
 };
 
 #endif

@@ -232,7 +232,10 @@ static int gather(struct grouper *g, struct store *s, const char *where,
                   struct err *err)
 {
     struct scan scan;
-    struct scan_options o = {.where = where, .point = true};
+    struct scan_options o = {.where = where,
+                             .columns = COLUMN_BIT(TRIAL_VALUE) |
+                                        COLUMN_BIT(TRIAL_GROUP) |
+                                        COLUMN_BIT(TRIAL_POINT)};
     struct trial t;
     if (scan_open(&scan, s, &o, err))
         return -1;

@@ -24,6 +24,7 @@ struct rows {
     struct scan scan;
     sqlite3_stmt *st;   /* BY_INDEX: the rows; BY_LIST: one trial */
     sqlite3_stmt *hold; /* BY_LIST: keeps one view of the file */
+    unsigned columns;   /* that st selects */
     VEC(int64_t) ids;
     size_t at;
     int64_t limit, given;
@@ -115,12 +116,9 @@ static int collect(struct rows *r, const struct query *q, struct err *err)
 
 /* ---- opening ---------------------------------------------------------- */
 
-static int prepare(struct rows *r, const char *sql, sqlite3_stmt **st,
-                   struct err *err)
+static unsigned columns_of(const struct query *q)
 {
-    if (sqlite3_prepare_v2(r->store->db, sql, -1, st, NULL) != SQLITE_OK)
-        return db_err(r->store, "read", err);
-    return 0;
+    return q->with_texts ? COLUMNS_ALL : COLUMNS_PLAIN;
 }
 
 static int open_scan(struct rows *r, const struct query *q, struct err *err)
@@ -128,43 +126,46 @@ static int open_scan(struct rows *r, const struct query *q, struct err *err)
     struct scan_options o = {.selector = q->selector,
                              .where = q->where,
                              .descending = q->descending,
-                             .point = true,
-                             .texts = q->with_texts};
+                             .columns = columns_of(q)};
     r->way = BY_SCAN;
     return scan_open(&r->scan, r->store, &o, err);
 }
 
-#define FROM_ALONE ", NULL, NULL, NULL FROM trials AS t"
-#define FROM_JOINED                                                            \
-    ", " TRIAL_TEXTS " FROM trials AS t LEFT JOIN texts AS x ON x.id = t.id"
-#define SELECT_PLAIN "SELECT " TRIAL_COLUMNS FROM_ALONE
-#define SELECT_TEXTS "SELECT " TRIAL_COLUMNS FROM_JOINED
+/* Prepares "SELECT the query's columns FROM … <tail>". */
+static int prepare(struct rows *r, const struct query *q, const char *tail,
+                   struct err *err)
+{
+    struct buf sql;
+    buf_init(&sql);
+    r->columns = columns_of(q);
+    trial_select(&sql, r->columns);
+    buf_adds(&sql, tail);
+    int rc = sqlite3_prepare_v2(r->store->db, sql.p, -1, &r->st, NULL);
+    buf_done(&sql);
+    return rc == SQLITE_OK ? 0 : db_err(r->store, "read", err);
+}
 
 static int open_index(struct rows *r, const struct query *q, struct err *err)
 {
-    static const char *const sql[2][2] = {
-        {SELECT_PLAIN " WHERE t.value IS NOT NULL ORDER BY t.value, t.id",
-         SELECT_PLAIN " WHERE t.value IS NOT NULL ORDER BY t.value DESC,"
-                      " t.id"},
-        {SELECT_TEXTS " WHERE t.value IS NOT NULL ORDER BY t.value, t.id",
-         SELECT_TEXTS " WHERE t.value IS NOT NULL ORDER BY t.value DESC,"
-                      " t.id"}};
     r->way = BY_INDEX;
-    return prepare(r, sql[q->with_texts][q->descending], &r->st, err);
+    return prepare(r, q,
+                   q->descending
+                       ? " WHERE t.value IS NOT NULL"
+                         " ORDER BY t.value DESC, t.id"
+                       : " WHERE t.value IS NOT NULL ORDER BY t.value, t.id",
+                   err);
 }
 
 static int open_list(struct rows *r, const struct query *q, struct err *err)
 {
     r->way = BY_LIST;
-    if (prepare(r,
-                q->with_texts ? SELECT_TEXTS " WHERE t.id = ?"
-                              : SELECT_PLAIN " WHERE t.id = ?",
-                &r->st, err) ||
-        prepare(r, "SELECT 1 FROM lease", &r->hold, err))
+    if (prepare(r, q, " WHERE t.id = ?", err))
         return -1;
     /* As long as a statement is open SQLite keeps the same view of the file
      * and takes no new lock for each trial. */
-    if (sqlite3_step(r->hold) != SQLITE_ROW)
+    if (sqlite3_prepare_v2(r->store->db, "SELECT 1 FROM lease", -1, &r->hold,
+                           NULL) != SQLITE_OK ||
+        sqlite3_step(r->hold) != SQLITE_ROW)
         return db_err(r->store, "read", err);
     return 0;
 }
@@ -258,7 +259,7 @@ static int next_of_index(struct rows *r, struct trial *t, struct err *err)
         return 0;
     if (rc != SQLITE_ROW)
         return db_err(r->store, "read the trials of", err);
-    trial_read(r->st, t);
+    trial_read(r->st, r->columns, t);
     return 1;
 }
 

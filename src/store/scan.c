@@ -7,8 +7,6 @@
 
 #include "store/trial.h"
 
-#define SCAN_FROM_JOINED " FROM trials AS t LEFT JOIN texts AS x ON x.id = t.id"
-
 static int prepare(struct store *s, const char *sql, sqlite3_stmt **st,
                    struct err *err)
 {
@@ -40,25 +38,16 @@ static bool wants_summaries(struct scan *c)
 static int prepare_scan(struct scan *c, const struct scan_options *o,
                         struct err *err)
 {
-    bool names = o->point, reason = false, note = false;
-    struct filter *const filters[] = {c->where, c->by};
-    for (int k = 0; k < 2; k++) {
-        if (!filters[k])
-            continue;
-        struct filter_needs needs = filter_needs(filters[k]);
-        names |= needs.names;
-        reason |= needs.reason;
-        note |= needs.note;
-    }
-    c->texts = o->texts || reason || note || wants_summaries(c);
+    c->columns = o->columns | COLUMN_BIT(TRIAL_ID);
+    if (c->where)
+        c->columns |= filter_columns(c->where);
+    if (c->by)
+        c->columns |= filter_columns(c->by);
+    if (wants_summaries(c))
+        c->columns |= COLUMN_BIT(TRIAL_SUMMARY);
     struct buf sql;
     buf_init(&sql);
-    buf_adds(&sql, "SELECT t.id, t.state, t.value, t.attempts, t.failures,"
-                   " t.created, t.started, t.ended, t.seconds, t.parent,"
-                   " t.parent_step, t.budget, t.repeat, t.member, t.run_id");
-    buf_adds(&sql, names ? ", t.point" : ", NULL");
-    buf_adds(&sql, c->texts ? ", " TRIAL_TEXTS SCAN_FROM_JOINED
-                            : ", NULL, NULL, NULL FROM trials AS t");
+    trial_select(&sql, c->columns);
     buf_adds(&sql, " WHERE t.id BETWEEN ? AND ? ORDER BY t.id");
     if (o->descending)
         buf_adds(&sql, " DESC");
@@ -166,9 +155,7 @@ int scan_next(struct scan *c, struct trial *t, struct err *err)
         }
         if (rc != SQLITE_ROW)
             return db_err(c->store, "read the trials of", err);
-        trial_read(c->st, t);
-        if (!c->texts)
-            t->summary = (struct str){0};
+        trial_read(c->st, c->columns, t);
         if (!c->where || filter_test(c->where, t, ask_summary, c))
             return 1;
     }

@@ -20,13 +20,13 @@ struct scan {
     size_t range; /* the next one to read */
     bool in_range;
     bool descending;
-    bool texts; /* the row brings its summary, reason and note */
+    unsigned columns; /* that each row brings */
 };
 
 struct scan_options {
     const char *selector, *where, *by;
     bool descending;
-    bool point, texts; /* columns that the caller reads */
+    unsigned columns; /* that the caller reads; the number always comes */
 };
 
 int scan_open(struct scan *c, struct store *s, const struct scan_options *o,

@@ -322,59 +322,150 @@ int trial_tags(struct store *s, int64_t id, struct arena *a, struct trial *t,
 
 /* ---- one trial -------------------------------------------------------- */
 
-void trial_read(sqlite3_stmt *st, struct trial *t)
+static const char *const column_sql[TRIAL_COLUMN_COUNT] = {
+    [TRIAL_ID] = "t.id",
+    [TRIAL_STATE] = "t.state",
+    [TRIAL_VALUE] = "t.value",
+    [TRIAL_ATTEMPTS] = "t.attempts",
+    [TRIAL_FAILURES] = "t.failures",
+    [TRIAL_CREATED] = "t.created",
+    [TRIAL_STARTED] = "t.started",
+    [TRIAL_ENDED] = "t.ended",
+    [TRIAL_SECONDS] = "t.seconds",
+    [TRIAL_PARENT] = "t.parent",
+    [TRIAL_PARENT_STEP] = "t.parent_step",
+    [TRIAL_BUDGET] = "t.budget",
+    [TRIAL_GROUP] = "t.repeat",
+    [TRIAL_MEMBER] = "t.member",
+    [TRIAL_RUN_ID] = "t.run_id",
+    [TRIAL_POINT] = "t.point",
+    [TRIAL_REASON] = "x.reason",
+    [TRIAL_SUMMARY] = "x.summary",
+    [TRIAL_NOTE] = "x.note",
+};
+
+void trial_select(struct buf *sql, unsigned columns)
 {
-    t->id = sqlite3_column_int64(st, TRIAL_ID);
-    t->state = (enum state)sqlite3_column_int(st, TRIAL_STATE);
-    t->value = sqlite3_column_type(st, TRIAL_VALUE) == SQLITE_NULL
-                   ? NAN
-                   : sqlite3_column_double(st, TRIAL_VALUE);
-    t->attempts = (uint32_t)sqlite3_column_int64(st, TRIAL_ATTEMPTS);
-    t->failures = (uint32_t)sqlite3_column_int64(st, TRIAL_FAILURES);
-    t->created = sqlite3_column_double(st, TRIAL_CREATED);
-    t->started = sqlite3_column_double(st, TRIAL_STARTED);
-    t->ended = sqlite3_column_double(st, TRIAL_ENDED);
-    t->seconds = sqlite3_column_double(st, TRIAL_SECONDS);
-    bool no_parent = sqlite3_column_type(st, TRIAL_PARENT) == SQLITE_NULL;
-    t->parent = no_parent ? -1 : sqlite3_column_int64(st, TRIAL_PARENT);
-    bool no_step = sqlite3_column_type(st, TRIAL_PARENT_STEP) == SQLITE_NULL;
-    t->parent_step = no_step ? -1 : sqlite3_column_int64(st, TRIAL_PARENT_STEP);
-    t->budget = sqlite3_column_int64(st, TRIAL_BUDGET);
-    bool no_group = sqlite3_column_type(st, TRIAL_GROUP) == SQLITE_NULL;
-    t->group = no_group ? t->id - 1 : sqlite3_column_int64(st, TRIAL_GROUP);
-    t->member = (uint32_t)sqlite3_column_int64(st, TRIAL_MEMBER);
-    t->run_id = db_column_str(st, TRIAL_RUN_ID);
-    t->point = db_column_str(st, TRIAL_POINT);
-    t->reason = db_column_str(st, TRIAL_REASON);
-    t->summary = db_column_str(st, TRIAL_SUMMARY);
-    t->note = db_column_str(st, TRIAL_NOTE);
-    t->tags = NULL;
-    t->tag_count = 0;
+    for (unsigned i = 0; i < TRIAL_COLUMN_COUNT; i++) {
+        buf_adds(sql, i ? ", " : "SELECT ");
+        buf_adds(sql, columns & COLUMN_BIT(i) ? column_sql[i] : "NULL");
+    }
+    buf_adds(sql, " FROM trials AS t");
+    if (columns & COLUMNS_TEXTS)
+        buf_adds(sql, " LEFT JOIN texts AS x ON x.id = t.id");
+}
+
+static int64_t column_or(sqlite3_stmt *st, int at, int64_t otherwise)
+{
+    return sqlite3_column_type(st, at) == SQLITE_NULL
+               ? otherwise
+               : sqlite3_column_int64(st, at);
+}
+
+static void read_number(sqlite3_stmt *st, enum trial_column column,
+                        struct trial *t)
+{
+    int at = (int)column;
+    switch (column) {
+    case TRIAL_ID:
+        t->id = sqlite3_column_int64(st, at);
+        break;
+    case TRIAL_STATE:
+        t->state = (enum state)sqlite3_column_int(st, at);
+        break;
+    case TRIAL_VALUE:
+        if (sqlite3_column_type(st, at) != SQLITE_NULL)
+            t->value = sqlite3_column_double(st, at);
+        break;
+    case TRIAL_ATTEMPTS:
+        t->attempts = (uint32_t)sqlite3_column_int64(st, at);
+        break;
+    case TRIAL_FAILURES:
+        t->failures = (uint32_t)sqlite3_column_int64(st, at);
+        break;
+    case TRIAL_CREATED:
+        t->created = sqlite3_column_double(st, at);
+        break;
+    case TRIAL_STARTED:
+        t->started = sqlite3_column_double(st, at);
+        break;
+    case TRIAL_ENDED:
+        t->ended = sqlite3_column_double(st, at);
+        break;
+    case TRIAL_SECONDS:
+        t->seconds = sqlite3_column_double(st, at);
+        break;
+    case TRIAL_PARENT:
+        t->parent = column_or(st, at, -1);
+        break;
+    case TRIAL_PARENT_STEP:
+        t->parent_step = column_or(st, at, -1);
+        break;
+    case TRIAL_BUDGET:
+        t->budget = sqlite3_column_int64(st, at);
+        break;
+    case TRIAL_GROUP:
+        t->group = column_or(st, at, t->id - 1);
+        break;
+    case TRIAL_MEMBER:
+        t->member = (uint32_t)sqlite3_column_int64(st, at);
+        break;
+    default:
+        break;
+    }
+}
+
+void trial_read(sqlite3_stmt *st, unsigned columns, struct trial *t)
+{
+    *t = (struct trial){.value = NAN, .parent = -1, .parent_step = -1};
+    for (unsigned i = 0; i < TRIAL_RUN_ID; i++)
+        if (columns & COLUMN_BIT(i))
+            read_number(st, (enum trial_column)i, t);
+    if (columns & COLUMN_BIT(TRIAL_RUN_ID))
+        t->run_id = db_column_str(st, TRIAL_RUN_ID);
+    if (columns & COLUMN_BIT(TRIAL_POINT))
+        t->point = db_column_str(st, TRIAL_POINT);
+    if (columns & COLUMN_BIT(TRIAL_REASON))
+        t->reason = db_column_str(st, TRIAL_REASON);
+    if (columns & COLUMN_BIT(TRIAL_SUMMARY))
+        t->summary = db_column_str(st, TRIAL_SUMMARY);
+    if (columns & COLUMN_BIT(TRIAL_NOTE))
+        t->note = db_column_str(st, TRIAL_NOTE);
+}
+
+/* Reads the row that the statement is at, its texts into the arena. */
+static void trial_keep(sqlite3_stmt *st, struct arena *a, struct trial *t)
+{
+    trial_read(st, COLUMNS_ALL, t);
+    t->point = arena_str(a, t->point);
+    t->run_id = arena_str(a, t->run_id);
+    t->reason = arena_str(a, t->reason);
+    t->summary = arena_str(a, t->summary);
+    t->note = arena_str(a, t->note);
 }
 
 int store_trial(struct store *s, int64_t id, struct arena *a, struct trial *t,
                 struct err *err)
 {
-    static const char sql[] = "SELECT " TRIAL_COLUMNS ", " TRIAL_TEXTS
-                              " FROM trials AS t LEFT JOIN texts AS x"
-                              " ON x.id = t.id WHERE t.id = ?";
     struct trial found;
-    sqlite3_stmt *st = db_stmt(s, sql, err);
-    if (!st)
-        return -1;
-    sqlite3_bind_int64(st, 1, id);
-    int row = db_row(s, st, "read a trial of", err);
+    if (!s->trial_st) {
+        struct buf sql;
+        buf_init(&sql);
+        trial_select(&sql, COLUMNS_ALL);
+        buf_adds(&sql, " WHERE t.id = ?");
+        int rc = sqlite3_prepare_v2(s->db, sql.p, -1, &s->trial_st, NULL);
+        buf_done(&sql);
+        if (rc != SQLITE_OK)
+            return db_err(s, "read a trial of", err);
+    }
+    sqlite3_bind_int64(s->trial_st, 1, id);
+    int row = db_row(s, s->trial_st, "read a trial of", err);
     if (row < 0)
         return -1;
     if (row == 0)
         return no_such_trial(id, err);
-    trial_read(st, &found);
-    found.point = arena_str(a, found.point);
-    found.run_id = arena_str(a, found.run_id);
-    found.reason = arena_str(a, found.reason);
-    found.summary = arena_str(a, found.summary);
-    found.note = arena_str(a, found.note);
-    sqlite3_reset(st);
+    trial_keep(s->trial_st, a, &found);
+    sqlite3_reset(s->trial_st);
     if (trial_tags(s, id, a, &found, err))
         return -1;
     *t = found;
