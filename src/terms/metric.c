@@ -143,50 +143,59 @@ static int read_nested(struct reader *r, struct str name, struct err *err)
     return rc;
 }
 
+/* The number that a value stands for; false when it stands for none. */
+static bool token_number(const struct json_scan *s, enum json_token token,
+                         double *value)
+{
+    switch (token) {
+    case JSON_INT:
+    case JSON_DOUBLE:
+        *value = s->d;
+        return true;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        *value = token == JSON_TRUE;
+        return true;
+    case JSON_NULL:
+        *value = NAN;
+        return true;
+    default:
+        return token == JSON_STRING && !s->escaped &&
+               text_number(s->text, value);
+    }
+}
+
+static int read_step(struct reader *r, enum json_token token, struct err *err)
+{
+    const struct json_scan *s = &r->scan;
+    double value;
+    if (token == JSON_NULL)
+        return 0;
+    if (token == JSON_INT && s->i != METRIC_NO_STEP) {
+        r->m->step = s->i;
+        return 0;
+    }
+    if (token_number(s, token, &value))
+        return set_step(r->m, value, column_of(r), err);
+    return err_set(err, ERR_INPUT, "column %zu: a step is a whole number",
+                   column_of(r));
+}
+
 static int read_member(struct reader *r, struct str name, struct err *err)
 {
     struct json_scan *s = &r->scan;
     enum json_token token = json_scan_next(s);
-    double value = NAN;
-    bool step =
-        name.len == 4 && memcmp(name.p, "step", 4) == 0 && r->prefix_len == 0;
-    switch (token) {
-    case JSON_INT:
-        if (step && s->i != METRIC_NO_STEP) {
-            r->m->step = s->i;
-            return 0;
-        }
-        value = s->d;
-        break;
-    case JSON_DOUBLE:
-        value = s->d;
-        break;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        value = token == JSON_TRUE;
-        break;
-    case JSON_NULL:
-        if (step)
-            return 0;
-        break;
-    case JSON_STRING:
-        if (!s->escaped && text_number(s->text, &value))
-            break;
-        if (step)
-            return err_set(err, ERR_INPUT,
-                           "column %zu: a step is a whole number, not a text",
-                           column_of(r));
-        return 0;
-    case JSON_OBJECT_OPEN:
-        return read_nested(r, name, err);
-    case JSON_LIST_OPEN:
-        return json_scan_skip(s, token) ? expected(r, err) : 0;
-    default:
+    double value;
+    if (token == JSON_BAD)
         return expected(r, err);
-    }
-    if (step)
-        return set_step(r->m, value, column_of(r), err);
-    add_pair(r->m, name, value);
+    if (r->prefix_len == 0 && name.len == 4 && !memcmp(name.p, "step", 4))
+        return read_step(r, token, err);
+    if (token_number(s, token, &value))
+        add_pair(r->m, name, value);
+    else if (token == JSON_OBJECT_OPEN)
+        return read_nested(r, name, err);
+    else if (json_scan_skip(s, token))
+        return expected(r, err);
     return 0;
 }
 
