@@ -125,8 +125,7 @@ static struct task blank(struct bench *b, uint64_t id)
     return t;
 }
 
-struct task bench_command(struct bench *b, uint64_t id,
-                          const char *const *argv)
+struct task bench_command(struct bench *b, uint64_t id, const char *const *argv)
 {
     struct task t = blank(b, id);
     while (argv[t.argc])
@@ -221,8 +220,7 @@ static size_t take_record(struct bench *b, struct str text)
         fail_msg("%s", err.text);
     if (got == 0)
         return 0;
-    struct got g = {r.type, r.task, r.attempt,
-                    arena_str(b->arena, r.payload)};
+    struct got g = {r.type, r.task, r.attempt, arena_str(b->arena, r.payload)};
     vec_push(&b->records, g);
     return used;
 }

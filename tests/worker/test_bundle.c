@@ -1,0 +1,95 @@
+/* test_bundle.c - a file of tasks, as a scheduler runs it; the command line */
+#include "harness.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+static int run_worker(struct bench *b, const char *const *args)
+{
+    const char *argv[16] = {getenv("THRONG_WORKER")};
+    struct process_id id;
+    struct err err = {0};
+    int status;
+    for (size_t i = 0; args[i]; i++)
+        argv[i + 1] = args[i];
+    struct spawn s = {
+        .argv = argv, .in = -1, .out = -1, .err = -1, .keep_fd = -1};
+    if (process_spawn(&s, &id, &err) != 0)
+        fail_msg("%s", err.text);
+    b->pid = id.pid;
+    status = bench_wait(b);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void add_task(struct buf *out, const struct task *t)
+{
+    struct buf text;
+    buf_init(&text);
+    task_print(&text, t);
+    struct record r = {.type = RECORD_TASK,
+                       .task = t->id,
+                       .attempt = t->attempt,
+                       .payload = buf_str(&text)};
+    record_print(out, &r);
+    buf_done(&text);
+}
+
+static void a_bundle_runs_and_answers_in_a_file(void **state)
+{
+    struct bench *b = *state;
+    struct buf bundle, answers;
+    struct task one = bench_shell(b, 1, "echo '::throng x=4'"),
+                two = bench_shell(b, 2, "exit 5");
+    char *path = path_join(b->arena, b->folder, "bundle");
+    buf_init(&bundle);
+    buf_init(&answers);
+    add_task(&bundle, &one);
+    add_task(&bundle, &two);
+    file_write(path, buf_str(&bundle), false, NULL);
+    const char *args[] = {"--bundle", path, "--mark", MARK, NULL};
+    assert_int_equal(run_worker(b, args), 0);
+    file_read(arena_printf(b->arena, "%s.out", path), 0, &answers, NULL);
+    bench_read_records(b, buf_str(&answers));
+    assert_int_equal(b->records.p[0].type, RECORD_HELLO);
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_DONE);
+    assert_int_equal(bench_ended(b, 2).outcome, OUTCOME_FAILED);
+    assert_string_equal(bench_metric(b, 1, "x"), "0:4");
+    buf_done(&bundle);
+    buf_done(&answers);
+}
+
+static void a_damaged_bundle_is_an_error(void **state)
+{
+    struct bench *b = *state;
+    char *path = path_join(b->arena, b->folder, "bundle");
+    file_write(path, STR("this is no bundle, not at all"), false, NULL);
+    const char *args[] = {"--bundle", path, NULL};
+    assert_int_equal(run_worker(b, args), 1);
+}
+
+static void a_wrong_command_line_is_a_usage_error(void **state)
+{
+    struct bench *b = *state;
+    const char *none[] = {NULL};
+    const char *unknown[] = {"--dance", NULL};
+    const char *word[] = {"--fd", "x", NULL};
+    const char *missing[] = {"--fd", "0", NULL};
+    const char *mark[] = {"--bundle", "x", "--mark", "nothing", NULL};
+    const char *version[] = {"--version", NULL};
+    assert_int_equal(run_worker(b, none), 2);
+    assert_int_equal(run_worker(b, unknown), 2);
+    assert_int_equal(run_worker(b, word), 2);
+    assert_int_equal(run_worker(b, missing), 2);
+    assert_int_equal(run_worker(b, mark), 2);
+    assert_int_equal(run_worker(b, version), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_bench(a_bundle_runs_and_answers_in_a_file),
+        with_bench(a_damaged_bundle_is_an_error),
+        with_bench(a_wrong_command_line_is_a_usage_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+/* test_limits.c - stop, kill, time, memory, output, and processes left */
+#include "harness.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+static pid_t pid_in(struct bench *b, uint64_t id, const char *name)
+{
+    const char *text = bench_await_file(b, bench_path(b, id, name));
+    return (pid_t)strtol(text, NULL, 10);
+}
+
+/* ---- stop and kill --------------------------------------------------- */
+
+static void a_stop_file_lets_a_program_finish(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t =
+        bench_shell(b, 1,
+                    "trap 'echo terminated' TERM; echo up > up; "
+                    "while test ! -e $THRONG_STOP; do sleep 0.01; done; "
+                    "echo finished; rm up; exit 4");
+    t.grace_s = 15;
+    bench_submit(b, &t);
+    pid_in(b, 1, "up");
+    bench_send(b, RECORD_STOP, &t, STR(""));
+    struct record_ended e = bench_ended(b, 1);
+    assert_int_equal(e.outcome, OUTCOME_STOPPED);
+    assert_int_equal(e.exit_code, 4);
+    assert_string_equal(bench_file(b, bench_path(b, 1, "log")), "finished\n");
+    assert_false(file_exists(bench_path(b, 1, "stop")));
+}
+
+static void a_program_that_ignores_everything_is_killed(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1,
+                                "trap '' TERM; echo up > up; "
+                                "while :; do sleep 0.02; done");
+    t.grace_s = 0.2;
+    bench_submit(b, &t);
+    pid_in(b, 1, "up");
+    bench_send(b, RECORD_STOP, &t, STR(""));
+    struct record_ended e = bench_ended(b, 1);
+    assert_int_equal(e.outcome, OUTCOME_STOPPED);
+    assert_int_equal(e.signum, SIGKILL);
+    assert_true(e.seconds >= 0.4);
+}
+
+static void a_kill_ends_with_its_outcome(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo up > up; exec sleep 300");
+    bench_submit(b, &t);
+    pid_in(b, 1, "up");
+    char outcome = OUTCOME_DIVERGED;
+    bench_send(b, RECORD_KILL, &t, str_n(&outcome, 1));
+    struct record_ended e = bench_ended(b, 1);
+    assert_int_equal(e.outcome, OUTCOME_DIVERGED);
+    assert_int_equal(e.signum, SIGTERM);
+}
+
+static void a_stop_for_another_attempt_is_ignored(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo up > up; sleep 0.3; rm up; exit 0");
+    t.attempt = 2;
+    bench_submit(b, &t);
+    pid_in(b, 1, "up");
+    char outcome = OUTCOME_KILLED;
+    struct task old = t;
+    old.attempt = 1;
+    bench_send(b, RECORD_KILL, &old, str_n(&outcome, 1));
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_DONE);
+}
+
+static void a_time_limit_ends_a_task(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "sleep 300");
+    t.needs.time_s = 0.3;
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_TIMED_OUT);
+    assert_contains(e.reason.p, "ran longer than its limit of ");
+    assert_true(e.seconds >= 0.3);
+}
+
+/* ---- processes left behind ------------------------------------------- */
+
+/* Starts a process in a session of its own whose parent is gone, and writes
+ * its pid into a file. */
+#define DAEMON(before)                                                         \
+    "setsid sh -c '" before "sh -c \"echo \\$\\$ > pid.new; mv pid.new pid; "  \
+    "trap \\\"\\\" TERM HUP; while :; do sleep 1; done\" &' & "                \
+    "while test ! -e pid; do sleep 0.01; done; "
+
+static void a_daemon_is_gone_soon_after_the_end(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, DAEMON("") "exit 0");
+    assert_int_equal(bench_run(b, &t).outcome, OUTCOME_DONE);
+    assert_true(bench_gone(pid_in(b, 1, "pid"), 1.0));
+}
+
+static void a_daemon_of_a_running_task_lives(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(
+        b, 1,
+        DAEMON("") "echo up > up; while test ! -e go; do sleep 0.01; "
+                   "done; kill -0 $(cat pid) && echo alive");
+    bench_submit(b, &t);
+    pid_in(b, 1, "up");
+    /* Others end meanwhile, and their leftovers are looked for. */
+    for (uint64_t i = 2; i < 6; i++) {
+        struct task other = bench_shell(b, i, DAEMON("") "exit 0");
+        bench_run(b, &other);
+        assert_true(bench_gone(pid_in(b, i, "pid"), 1.0));
+    }
+    file_write(bench_path(b, 1, "go"), STR("x"), false, NULL);
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_DONE);
+    assert_string_equal(bench_file(b, bench_path(b, 1, "log")), "alive\n");
+    assert_true(bench_gone(pid_in(b, 1, "pid"), 1.0));
+}
+
+static void a_daemon_without_its_environment_goes_too(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(
+        b, 1, DAEMON("exec env -i PATH=$PATH ") "sleep 0.1; exit 0");
+    bench_run(b, &t);
+    assert_true(bench_gone(pid_in(b, 1, "pid"), 1.0));
+}
+
+static void background_processes_end_with_their_group(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "sleep 300 & echo $! > pid; exit 0");
+    bench_run(b, &t);
+    assert_true(bench_gone(pid_in(b, 1, "pid"), 1.0));
+}
+
+static void a_next_attempt_never_meets_the_last(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, DAEMON("") "exit 1");
+    bench_run(b, &t);
+    struct task next = bench_shell(
+        b, 1, "kill -0 $(cat pid) 2>/dev/null && echo still there; exit 0");
+    next.attempt = 2;
+    b->records.len = 0;
+    assert_int_equal(bench_run(b, &next).outcome, OUTCOME_DONE);
+    assert_false(file_exists(bench_path(b, 1, "log")));
+}
+
+/* ---- memory ---------------------------------------------------------- */
+
+static void a_grandchild_that_takes_too_much_is_named(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    const char *eat = getenv("WORKER_EAT");
+    struct task t = bench_shell(
+        b, 1,
+        arena_printf(b->arena, "sh -c '%s 150 eaten; true'; exit 0", eat));
+    t.needs.memory_bytes = 64 << 20;
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_MEMORY);
+    assert_contains(e.reason.p, "its grant is 64");
+    assert_contains(e.reason.p, eat);
+    assert_true(e.max_rss_bytes > 64 << 20);
+}
+
+static void a_daemon_counts_for_the_memory_of_its_task(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    const char *eat = getenv("WORKER_EAT");
+    struct task t =
+        bench_shell(b, 1,
+                    arena_printf(b->arena,
+                                 "setsid sh -c 'setsid %s 150 eaten & exit' & "
+                                 "sleep 300",
+                                 eat));
+    t.needs.memory_bytes = 64 << 20;
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_MEMORY);
+    assert_true(bench_gone(pid_in(b, 1, "eaten"), 1.0));
+}
+
+static void a_task_within_its_grant_is_left_alone(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    const char *eat = getenv("WORKER_EAT");
+    struct task t = bench_shell(
+        b, 1,
+        arena_printf(b->arena,
+                     "%s 40 eaten & while test ! -e eaten; do sleep "
+                     "0.01; done; sleep 0.4; exit 0",
+                     eat));
+    t.needs.memory_bytes = 200 << 20;
+    assert_int_equal(bench_run(b, &t).outcome, OUTCOME_DONE);
+}
+
+/* ---- output ---------------------------------------------------------- */
+
+static void a_flood_is_cut_in_its_middle(void **state)
+{
+    struct bench *b = *state;
+    struct stat st;
+    bench_start(b, NULL);
+    struct task t = bench_shell(
+        b, 1,
+        "echo first line; echo '::throng step=1 x=1'; "
+        "awk 'BEGIN { for (i = 0; i < 400000; i++) { "
+        "print \"line number\", i, \"of a very long output\"; "
+        "if (i % 40000 == 0) print \"::throng step=\" i \" y=1\" } }'; "
+        "echo last line; exit 3");
+    t.output_max_bytes = 256 << 10;
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(stat(bench_path(b, 1, "log"), &st), 0);
+    assert_true(st.st_size < 300 << 10);
+    assert_true(e.output_bytes > 10 << 20);
+    char *text = bench_file(b, bench_path(b, 1, "log"));
+    assert_true(strncmp(text, "first line\n", 11) == 0);
+    assert_contains(text, "bytes of output were dropped here; the limit is");
+    assert_contains(text, "last line\n");
+    assert_contains(e.tail.p, "last line\n");
+    assert_string_equal(bench_metric(b, 1, "y"),
+                        "0:1 40000:1 80000:1 120000:1 160000:1 200000:1 "
+                        "240000:1 280000:1 320000:1 360000:1");
+    unsigned long long dropped = 0;
+    sscanf(strstr(text, "[throng: "), "[throng: %llu", &dropped);
+    const char *notice = strstr(text, "\n[throng: ");
+    size_t notice_len = (size_t)(strstr(notice + 1, "]\n") + 2 - notice);
+    assert_int_equal(dropped + (unsigned long long)st.st_size - notice_len,
+                     e.output_bytes);
+}
+
+static void an_endless_flood_stays_small_while_it_runs(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "exec yes some output");
+    t.output_max_bytes = 1 << 20;
+    t.needs.time_s = 1;
+    struct record_ended e = bench_run(b, &t);
+    struct stat st;
+    assert_int_equal(e.outcome, OUTCOME_TIMED_OUT);
+    assert_int_equal(stat(bench_path(b, 1, "log"), &st), 0);
+    assert_true(st.st_size < 2 << 20);
+    assert_true(e.output_bytes > 2 << 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_bench(a_stop_file_lets_a_program_finish),
+        with_bench(a_program_that_ignores_everything_is_killed),
+        with_bench(a_kill_ends_with_its_outcome),
+        with_bench(a_stop_for_another_attempt_is_ignored),
+        with_bench(a_time_limit_ends_a_task),
+        with_bench(a_daemon_is_gone_soon_after_the_end),
+        with_bench(a_daemon_of_a_running_task_lives),
+        with_bench(a_daemon_without_its_environment_goes_too),
+        with_bench(background_processes_end_with_their_group),
+        with_bench(a_next_attempt_never_meets_the_last),
+        with_bench(a_grandchild_that_takes_too_much_is_named),
+        with_bench(a_daemon_counts_for_the_memory_of_its_task),
+        with_bench(a_task_within_its_grant_is_left_alone),
+        with_bench(a_flood_is_cut_in_its_middle),
+        with_bench(an_endless_flood_stays_small_while_it_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,460 @@
+/* test_protocol.c - what goes between a task and the worker */
+#include "harness.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* Runs the script and returns what it printed. */
+static char *printed(struct bench *b, struct task t)
+{
+    assert_int_equal(bench_run(b, &t).outcome, OUTCOME_DONE);
+    return bench_file(b, bench_path(b, t.id, "log"));
+}
+
+static void a_task_finds_itself_in_its_environment(void **state)
+{
+    struct bench *b = *state;
+    setenv("THRONG_BUDGET", "99", 1); /* of an outer study */
+    setenv("THRONG_P_old", "1", 1);
+    setenv("KEPT_FROM_OUTSIDE", "yes", 1);
+    bench_start(b, NULL);
+    struct task t = bench_shell(
+        b, 5,
+        "echo $THRONG_STUDY $THRONG_TRIAL $THRONG_ATTEMPT $THRONG_SEED; "
+        "echo $THRONG_P_lr $THRONG_P_opt_name $THRONG_P_flag "
+        "$THRONG_P_nested; "
+        "echo ${THRONG_BUDGET-none} ${THRONG_SUBSET-none} "
+        "${THRONG_DEADLINE-none} ${THRONG_P_old-none} "
+        "$KEPT_FROM_OUTSIDE; "
+        "echo $THRONG_STORE $OMP_NUM_THREADS "
+        "${CUDA_VISIBLE_DEVICES-none}; "
+        "cat $THRONG_PARAMS; "
+        "test -d $THRONG_OUTPUT && test -d $THRONG_CHECKPOINT && "
+        "test ! -e $THRONG_STOP && echo folders");
+    t.attempt = 3;
+    t.params = STR("{\"lr\":1e-05,\"opt.name\":\"adam w\",\"flag\":true,"
+                   "\"nested\":{\"a\":[1,2]}}");
+    t.needs.cpus = 1.5;
+    char *text = printed(b, t);
+    assert_contains(text, "test 5 3 7\n");
+    assert_contains(text, "1e-05 adam w true {\"a\":[1,2]}\n");
+    assert_contains(text, "none none none none yes\n");
+    assert_contains(text, "/nowhere/at/all 2 none\n");
+    assert_contains(text, "\"opt.name\":\"adam w\"");
+    assert_contains(text, "folders\n");
+    unsetenv("THRONG_BUDGET");
+    unsetenv("THRONG_P_old");
+}
+
+static void budget_subset_and_deadline_appear_when_they_apply(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t =
+        bench_shell(b, 1,
+                    "echo $THRONG_BUDGET $THRONG_SUBSET; "
+                    "test ${THRONG_DEADLINE%.*} -gt $(($(date +%s) + 50)) && "
+                    "test ${THRONG_DEADLINE%.*} -lt $(($(date +%s) + 70)) && "
+                    "echo soon");
+    t.budget = 30;
+    t.subset = 0.25;
+    t.needs.time_s = 60;
+    assert_string_equal(printed(b, t), "30 0.25\nsoon\n");
+}
+
+static void the_tasks_own_variables_win_and_are_expanded(void **state)
+{
+    struct bench *b = *state;
+    setenv("FROM_HERE", "abc", 1);
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo $A $OMP_NUM_THREADS $FROM_HERE");
+    struct assignment env[] = {{STR("A"), STR("x-${envvar:FROM_HERE}-y")},
+                               {STR("OMP_NUM_THREADS"), STR("9")},
+                               {STR("FROM_HERE"), STR("new")}};
+    t.env = env;
+    t.env_count = 3;
+    assert_string_equal(printed(b, t), "x-abc-y 9 new\n");
+}
+
+static void parameters_with_colliding_names_are_invalid(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "true");
+    t.params = STR("{\"a.b\":1,\"a-b\":2}");
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_INVALID);
+    assert_contains(e.reason.p, "`a-b`");
+    assert_contains(e.reason.p, "THRONG_P_a_b");
+    assert_contains(e.reason.p, "`a.b`");
+}
+
+static void granted_gpus_are_the_visible_ones(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, "cpus=4;memory=1073741824;parallel=4;"
+                   "gpu=GPU-aa/A100/8.0/40000000000;"
+                   "gpu=GPU-bb/A100/8.0/40000000000");
+    struct task one = bench_shell(b, 1, "echo $CUDA_VISIBLE_DEVICES");
+    one.needs.gpus = 2;
+    assert_string_equal(printed(b, one), "GPU-aa,GPU-bb\n");
+    struct task none = bench_shell(b, 2, "echo [$CUDA_VISIBLE_DEVICES]");
+    assert_string_equal(printed(b, none), "[]\n");
+}
+
+static void setup_lines_run_first(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo $A; echo \"$0\" $1");
+    struct arg argv[] = {{ARG_TEXT, STR("/bin/sh")},
+                         {ARG_TEXT, STR("-c")},
+                         {ARG_TEXT, STR("echo $A; echo \"$0\" $1")},
+                         {ARG_TEXT, STR("it's \"odd\"")},
+                         {ARG_PARAMS_FILE, STR("")}};
+    t.argv = argv;
+    t.argc = 5;
+    t.setup = STR("A=from-setup\nexport A");
+    char *text = printed(b, t);
+    assert_contains(text, "from-setup\nit's \"odd\" ");
+    assert_contains(text, "/params.json\n");
+}
+
+static void files_of_the_task_are_written_first(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "cat in/deck.txt; rm -r in");
+    struct task_file file = {STR("in/deck.txt"), STR("lr = 0.1\n")};
+    t.files = &file;
+    t.file_count = 1;
+    assert_string_equal(printed(b, t), "lr = 0.1\n");
+    struct task bad = bench_shell(b, 2, "true");
+    struct task_file outside = {STR("../../x"), STR("")};
+    bad.files = &outside;
+    bad.file_count = 1;
+    assert_int_equal(bench_run(b, &bad).outcome, OUTCOME_SPAWN);
+}
+
+/* ---- the folder ------------------------------------------------------ */
+
+static void a_task_that_wrote_nothing_leaves_no_folder(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "exit 0");
+    bench_run(b, &t);
+    assert_false(file_exists(bench_path(b, 1, "")));
+}
+
+static void what_was_written_stays(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1,
+                                "echo model > $THRONG_OUTPUT/model; "
+                                "echo '{\"a\":1}' >> $THRONG_METRICS");
+    bench_run(b, &t);
+    assert_true(file_exists(bench_path(b, 1, "output/model")));
+    assert_false(file_exists(bench_path(b, 1, "log")));
+    assert_false(file_exists(bench_path(b, 1, "checkpoint")));
+    assert_false(file_exists(bench_path(b, 1, "metrics.jsonl")));
+    assert_false(file_exists(bench_path(b, 1, "params.json")));
+}
+
+static void outputs_are_collected_from_the_workdir(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t =
+        bench_shell(b, 1, "mkdir d; echo 1 > d/a.csv; echo 2 > b.txt");
+    struct str globs[] = {STR("**/*.csv"), STR("*")};
+    t.outputs = globs;
+    t.output_count = 2;
+    bench_run(b, &t);
+    assert_string_equal(bench_file(b, bench_path(b, 1, "output/d/a.csv")),
+                        "1\n");
+    assert_true(file_exists(bench_path(b, 1, "output/b.txt")));
+    assert_false(file_exists(bench_path(b, 1, "output/log")));
+    assert_false(file_exists(bench_path(b, 1, "output/params.json")));
+}
+
+static void a_checkpoint_is_copied_before_the_start(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task first = bench_shell(
+        b, 1, "mkdir $THRONG_CHECKPOINT/d; echo 5 > $THRONG_CHECKPOINT/d/s");
+    bench_run(b, &first);
+    struct task t = bench_shell(b, 2,
+                                "cat $THRONG_CHECKPOINT/d/s; "
+                                "echo 6 > $THRONG_CHECKPOINT/d/s");
+    t.resume_from = str_of(bench_path(b, 1, "checkpoint"));
+    assert_string_equal(printed(b, t), "5\n");
+    assert_string_equal(bench_file(b, bench_path(b, 1, "checkpoint/d/s")),
+                        "5\n");
+    /* Its own newer checkpoint beats the one to resume from. */
+    struct task again = bench_shell(b, 2, "cat $THRONG_CHECKPOINT/d/s");
+    again.attempt = 2;
+    again.resume_from = t.resume_from;
+    b->records.len = 0;
+    assert_contains(printed(b, again), "[throng: attempt 2]\n6\n");
+}
+
+/* ---- metrics --------------------------------------------------------- */
+
+static void lines_of_the_metrics_file_arrive(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(
+        b, 1,
+        "echo '{\"step\":1,\"loss\":0.5,\"acc\":1}' >> $THRONG_METRICS; "
+        "echo '{\"step\":2,\"loss\":NaN}' >> $THRONG_METRICS; "
+        "printf '{\"step\":3,\"loss\":0.25}' >> $THRONG_METRICS");
+    struct record_ended e = bench_run(b, &t);
+    assert_string_equal(bench_metric(b, 1, "loss"), "1:0.5 2:nan 3:0.25");
+    assert_string_equal(bench_metric(b, 1, "acc"), "1:1");
+    assert_int_equal(e.metric_points, 4);
+}
+
+static void lines_without_a_step_are_counted(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1,
+                                "for i in 7 8 9; do echo "
+                                "\"{\\\"x\\\":$i}\"; done >> "
+                                "$THRONG_METRICS");
+    bench_run(b, &t);
+    assert_string_equal(bench_metric(b, 1, "x"), "0:7 1:8 2:9");
+}
+
+static void a_torn_line_waits_for_its_end(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t =
+        bench_shell(b, 1,
+                    "echo '{\"step\":1,\"x\":1}' >> $THRONG_METRICS; "
+                    "printf '{\"step\":2,' >> $THRONG_METRICS; "
+                    "while test ! -e go; do sleep 0.01; done; "
+                    "echo '\"x\":2}' >> $THRONG_METRICS; rm go");
+    bench_submit(b, &t);
+    bench_await(b, RECORD_METRICS, 1);
+    assert_string_equal(bench_metric(b, 1, "x"), "1:1");
+    assert_int_equal(file_write(bench_path(b, 1, "go"), STR("x"), false, NULL),
+                     0);
+    bench_ended(b, 1);
+    assert_string_equal(bench_metric(b, 1, "x"), "1:1 2:2");
+    assert_int_equal(bench_count(b, RECORD_NOTICE, 1), 0);
+}
+
+static void a_malformed_line_is_told_of_once(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1,
+                                "echo '{\"x\":1}' >> $THRONG_METRICS; "
+                                "echo 'nonsense' >> $THRONG_METRICS; "
+                                "echo '[1]' >> $THRONG_METRICS; "
+                                "echo '{\"x\":2}' >> $THRONG_METRICS");
+    bench_run(b, &t);
+    assert_string_equal(bench_metric(b, 1, "x"), "0:1 1:2");
+    assert_int_equal(bench_count(b, RECORD_NOTICE, 1), 1);
+    struct got *g = bench_await(b, RECORD_NOTICE, 1);
+    assert_contains(bench_cstr(b, g->payload), "line 2 of its metrics file");
+}
+
+static void a_metrics_file_that_begins_anew_is_read_anew(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t =
+        bench_shell(b, 1,
+                    "printf '{\"step\":1,\"x\":1}\\n{\"step\":2,\"x\":2}\\n' > "
+                    "$THRONG_METRICS; "
+                    "while test ! -e go; do sleep 0.01; done; "
+                    "echo '{\"step\":3,\"x\":3}' > $THRONG_METRICS; rm go");
+    bench_submit(b, &t);
+    bench_await(b, RECORD_METRICS, 1);
+    assert_int_equal(file_write(bench_path(b, 1, "go"), STR("x"), false, NULL),
+                     0);
+    bench_ended(b, 1);
+    assert_string_equal(bench_metric(b, 1, "x"), "1:1 2:2 3:3");
+}
+
+static void a_metrics_file_that_is_replaced_is_read(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(
+        b, 1,
+        "echo '{\"step\":1,\"x\":1}' > $THRONG_METRICS; "
+        "while test ! -e go; do sleep 0.01; done; "
+        "printf '{\"step\":2,\"x\":2}\\n{\"step\":3,\"x\":3}\\n' > new; "
+        "mv new $THRONG_METRICS; rm go");
+    bench_submit(b, &t);
+    bench_await(b, RECORD_METRICS, 1);
+    assert_int_equal(file_write(bench_path(b, 1, "go"), STR("x"), false, NULL),
+                     0);
+    bench_ended(b, 1);
+    assert_string_equal(bench_metric(b, 1, "x"), "1:1 2:2 3:3");
+}
+
+static void marked_lines_of_the_output_are_metrics(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t =
+        bench_shell(b, 1,
+                    "echo hello; echo '::throng step=3 val_loss=0.21'; "
+                    "echo ' ::throng step=4 val_loss=9'; "
+                    "printf '::throng step=5 \"odd name\"=1 val_loss=.5'");
+    bench_run(b, &t);
+    assert_string_equal(bench_metric(b, 1, "val_loss"), "3:0.21 5:0.5");
+    assert_string_equal(bench_metric(b, 1, "odd name"), "5:1");
+}
+
+static void a_pattern_finds_the_metric(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1,
+                                "echo 'epoch 1 loss: 0.5'; echo other; "
+                                "echo 'epoch 2 loss: 2.5e-1'");
+    t.metric_name = STR("loss");
+    t.metric_pattern = STR("epoch ([0-9]+) loss: ([0-9.e+-]+)");
+    bench_run(b, &t);
+    assert_string_equal(bench_metric(b, 1, "loss"), "1:0.5 2:0.25");
+    struct task one = bench_shell(b, 2, "echo acc=7; echo acc=8");
+    one.metric_name = STR("acc");
+    one.metric_pattern = STR("acc=([0-9]+)");
+    bench_run(b, &one);
+    assert_string_equal(bench_metric(b, 2, "acc"), "0:7 1:8");
+}
+
+static void a_wrong_pattern_is_named(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "true");
+    t.metric_name = STR("x");
+    t.metric_pattern = STR("(unclosed");
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_SPAWN);
+    assert_contains(e.reason.p, "(unclosed");
+}
+
+static void a_file_with_one_number_is_a_metric(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo ' 0.75 ' > score.txt");
+    t.metric_name = STR("score");
+    t.metric_file = STR("score.txt");
+    bench_run(b, &t);
+    assert_string_equal(bench_metric(b, 1, "score"), "0:0.75");
+    /* An older attempt's number is not taken for this one's. */
+    struct task again = bench_shell(b, 1, "true");
+    again.attempt = 2;
+    again.metric_name = t.metric_name;
+    again.metric_file = t.metric_file;
+    b->records.len = 0;
+    assert_int_equal(bench_run(b, &again).metric_points, 0);
+}
+
+static void many_points_arrive_complete_and_in_order(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t =
+        bench_shell(b, 1,
+                    "awk 'BEGIN { for (i = 0; i < 200000; i++) "
+                    "printf \"{\\\"step\\\":%d,\\\"x\\\":%d}\\n\", i, 2 * i }' "
+                    ">> $THRONG_METRICS");
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.metric_points, 200000);
+    int64_t next = 0;
+    for (size_t i = 0; i < b->records.len; i++) {
+        struct metric_reader r;
+        struct metric_column c;
+        if (b->records.p[i].type != RECORD_METRICS)
+            continue;
+        metric_reader_init(&r, b->records.p[i].payload);
+        while (metric_reader_next(&r, &c) == 1) {
+            for (size_t k = 0; k < c.count; k++, next++) {
+                assert_int_equal(metric_step(&c, k), next);
+                assert_true(metric_value(&c, k) == 2.0 * (double)next);
+            }
+        }
+    }
+    assert_int_equal(next, 200000);
+}
+
+/* ---- throng report --------------------------------------------------- */
+
+static void throng_report_works_inside_a_task(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1,
+                                "throng report step=3 loss=.12 'odd name=2' && "
+                                "throng report loss=oops; echo $?; "
+                                "touch $THRONG_STOP; throng report loss=1; "
+                                "echo $?");
+    char *text = printed(b, t);
+    assert_contains(text, "throng report: ");
+    assert_contains(text, "2\n10\n");
+    assert_string_equal(bench_metric(b, 1, "loss"), "3:0.12 1:1");
+    assert_string_equal(bench_metric(b, 1, "odd name"), "3:2");
+}
+
+static void other_verbs_go_to_the_next_throng(void **state)
+{
+    struct bench *b = *state;
+    char *bin = path_join(b->arena, b->folder, "bin");
+    char *other = path_join(b->arena, bin, "throng");
+    mkdir(bin, 0777);
+    assert_int_equal(
+        file_write(other, STR("#!/bin/sh\necho other $@\n"), false, NULL), 0);
+    chmod(other, 0755);
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "throng status --json");
+    struct assignment path = {
+        STR("PATH"), str_of(arena_printf(b->arena, "%s:/usr/bin:/bin", bin))};
+    t.env = &path;
+    t.env_count = 1;
+    assert_string_equal(printed(b, t), "other status --json\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_bench(a_task_finds_itself_in_its_environment),
+        with_bench(budget_subset_and_deadline_appear_when_they_apply),
+        with_bench(the_tasks_own_variables_win_and_are_expanded),
+        with_bench(parameters_with_colliding_names_are_invalid),
+        with_bench(granted_gpus_are_the_visible_ones),
+        with_bench(setup_lines_run_first),
+        with_bench(files_of_the_task_are_written_first),
+        with_bench(a_task_that_wrote_nothing_leaves_no_folder),
+        with_bench(what_was_written_stays),
+        with_bench(outputs_are_collected_from_the_workdir),
+        with_bench(a_checkpoint_is_copied_before_the_start),
+        with_bench(lines_of_the_metrics_file_arrive),
+        with_bench(lines_without_a_step_are_counted),
+        with_bench(a_torn_line_waits_for_its_end),
+        with_bench(a_malformed_line_is_told_of_once),
+        with_bench(a_metrics_file_that_begins_anew_is_read_anew),
+        with_bench(a_metrics_file_that_is_replaced_is_read),
+        with_bench(marked_lines_of_the_output_are_metrics),
+        with_bench(a_pattern_finds_the_metric),
+        with_bench(a_wrong_pattern_is_named),
+        with_bench(a_file_with_one_number_is_a_metric),
+        with_bench(many_points_arrive_complete_and_in_order),
+        with_bench(throng_report_works_inside_a_task),
+        with_bench(other_verbs_go_to_the_next_throng),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

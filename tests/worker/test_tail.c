@@ -1,0 +1,161 @@
+/* test_tail.c - reading a file that somebody else is still writing */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "sys/sys.h"
+#include "terms/metric.h"
+#include "worker/tail.h"
+
+struct reading {
+    int fd;
+    struct tail tail;
+    struct tail_reader reader;
+    struct buf scratch, got;
+    size_t pause_after; /* 0: never */
+    uint64_t too_long;
+};
+
+static bool on_line(void *context, struct str line, uint64_t number)
+{
+    struct reading *r = context;
+    if (line.len > 40)
+        buf_addf(&r->got, "%llu:(%zu) ", (unsigned long long)number, line.len);
+    else
+        buf_addf(&r->got, "%llu:%.*s ", (unsigned long long)number, STRF(line));
+    return r->pause_after == 0 || --r->pause_after > 0;
+}
+
+static void on_too_long(void *context, uint64_t number)
+{
+    struct reading *r = context;
+    r->too_long = number;
+}
+
+static int setup(void **state)
+{
+    char path[] = "/tmp/throng-tail-XXXXXX";
+    struct reading *r = calloc(1, sizeof *r);
+    r->fd = mkstemp(path);
+    unlink(path);
+    tail_init(&r->tail, r->fd, 0);
+    buf_init(&r->scratch);
+    buf_init(&r->got);
+    r->reader = (struct tail_reader){.context = r,
+                                     .line = on_line,
+                                     .too_long = on_too_long,
+                                     .scratch = &r->scratch};
+    *state = r;
+    return r->fd < 0;
+}
+
+static int teardown(void **state)
+{
+    struct reading *r = *state;
+    close(r->fd);
+    buf_done(&r->scratch);
+    buf_done(&r->got);
+    free(r);
+    return 0;
+}
+
+static void append(struct reading *r, const char *text)
+{
+    lseek(r->fd, 0, SEEK_END);
+    assert_int_equal(fd_write_all(r->fd, text, strlen(text), NULL), 0);
+}
+
+static void append_many(struct reading *r, char c, size_t count)
+{
+    char chunk[4096];
+    memset(chunk, c, sizeof chunk);
+    lseek(r->fd, 0, SEEK_END);
+    for (; count > 0; count -= count < 4096 ? count : 4096)
+        fd_write_all(r->fd, chunk, count < 4096 ? count : 4096, NULL);
+}
+
+static void whole_lines_are_handed_on_once(void **state)
+{
+    struct reading *r = *state;
+    append(r, "a\nb\n\nc");
+    assert_true(tail_read(&r->tail, false, &r->reader));
+    assert_string_equal(r->got.p, "1:a 2:b 3: ");
+    assert_false(tail_news(&r->tail));
+    append(r, "d\n");
+    assert_true(tail_news(&r->tail));
+    tail_read(&r->tail, false, &r->reader);
+    assert_string_equal(r->got.p, "1:a 2:b 3: 4:cd ");
+}
+
+static void the_last_line_counts_at_the_end(void **state)
+{
+    struct reading *r = *state;
+    append(r, "a\nlast");
+    tail_read(&r->tail, true, &r->reader);
+    tail_read(&r->tail, true, &r->reader);
+    assert_string_equal(r->got.p, "1:a 2:last ");
+}
+
+static void a_file_that_shrank_is_read_again(void **state)
+{
+    struct reading *r = *state;
+    append(r, "one\ntwo\n");
+    tail_read(&r->tail, false, &r->reader);
+    assert_int_equal(ftruncate(r->fd, 0), 0);
+    append(r, "new\n");
+    tail_read(&r->tail, false, &r->reader);
+    assert_string_equal(r->got.p, "1:one 2:two 1:new ");
+}
+
+static void a_reader_that_pauses_misses_nothing(void **state)
+{
+    struct reading *r = *state;
+    append(r, "a\nb\nc\n");
+    r->pause_after = 2;
+    assert_false(tail_read(&r->tail, true, &r->reader));
+    assert_string_equal(r->got.p, "1:a 2:b ");
+    assert_true(tail_read(&r->tail, true, &r->reader));
+    assert_string_equal(r->got.p, "1:a 2:b 3:c ");
+}
+
+static void long_lines_are_read_up_to_the_limit(void **state)
+{
+    struct reading *r = *state;
+    append_many(r, 'x', METRIC_LINE_MAX);
+    append(r, "\nnext\n");
+    tail_read(&r->tail, false, &r->reader);
+    assert_string_equal(r->got.p, "1:(1048576) 2:next ");
+    assert_int_equal(r->too_long, 0);
+}
+
+static void a_line_past_the_limit_is_skipped(void **state)
+{
+    struct reading *r = *state;
+    append(r, "a\n");
+    append_many(r, 'x', 3 * METRIC_LINE_MAX);
+    tail_read(&r->tail, false, &r->reader);
+    append_many(r, 'x', 100);
+    append(r, "\nb\n");
+    tail_read(&r->tail, false, &r->reader);
+    assert_string_equal(r->got.p, "1:a 3:b ");
+    assert_int_equal(r->too_long, 2);
+}
+
+#define with_file(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_file(whole_lines_are_handed_on_once),
+        with_file(the_last_line_counts_at_the_end),
+        with_file(a_file_that_shrank_is_read_again),
+        with_file(a_reader_that_pauses_misses_nothing),
+        with_file(long_lines_are_read_up_to_the_limit),
+        with_file(a_line_past_the_limit_is_skipped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
