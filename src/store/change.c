@@ -92,6 +92,7 @@ static void sql_rollback(struct store *s)
     s->in_sql = false;
     s->machine = 0;
     metrics_forget(s);
+    trial_forget(s);
     if (change_counts_load(s, NULL)) {
         /* Not even reading works; the next replay loads them again. */
         s->counts = s->counts_saved;

@@ -45,6 +45,11 @@ int change_counts_load(struct store *s, struct err *err);
 /* ERR_BUSY when another has taken the lease over. Inside a transaction. */
 int lease_check(struct store *s, struct err *err);
 
+/* Forgets what is known of open trials, after a rollback. */
+void trial_forget(struct store *s);
+/* True when this store added the trial, so no row of it can be older. */
+bool trial_is_fresh(const struct store *s, int64_t id);
+
 /* ---- metrics.c, as the commit sees it --------------------------------- */
 
 struct metrics *metrics_new(void);

@@ -43,6 +43,7 @@ struct store {
     struct counts counts; /* with the changes since store_begin */
     struct counts counts_saved; /* as the file has them */
     int64_t last_trial;
+    struct idmap *open_trials; /* what is known of them; trial.c */
     struct metrics *metrics;
     int64_t machine; /* row of the machine that was named last */
     char machine_host[64], machine_boot[64];

@@ -44,6 +44,7 @@ struct metrics {
     struct idmap *trials; /* trial -> its first series */
     VEC(struct series_open *) dirty;
     size_t bytes;
+    bool let_go; /* series of open trials were freed to save memory */
     struct packer *packer;
 };
 
@@ -254,8 +255,10 @@ series_find(struct store *s, const struct series_key *key, struct err *err)
     struct series_open *o = map_get(m->series, key_str(key));
     if (o)
         return o;
-    int64_t chunk;
-    if (next_chunk(s, key, &chunk, err))
+    /* The first points of a trial that is new have no row before them. */
+    int64_t chunk = 0;
+    if ((m->let_go || !trial_is_fresh(s, key->trial)) &&
+        next_chunk(s, key, &chunk, err))
         return NULL;
     o = xcalloc(1, sizeof *o);
     o->key = *key;
@@ -364,8 +367,10 @@ int metrics_flush(struct store *s, struct err *err)
     for (size_t i = 0; i < m->dirty.len; i++)
         m->dirty.p[i]->dirty = false;
     m->dirty.len = 0;
-    if (m->bytes > METRICS_BYTES_MAX)
+    if (m->bytes > METRICS_BYTES_MAX) {
         free_all_series(m);
+        m->let_go = true;
+    }
     return 0;
 }
 

@@ -45,6 +45,7 @@ static struct store *store_new(const char *folder, const char *path)
     s->folder = xstrdup(folder);
     s->path = xstrdup(path);
     buf_init(&s->redo);
+    s->open_trials = idmap_new();
     return s;
 }
 
@@ -54,6 +55,7 @@ static void store_free(struct store *s)
     metrics_free(s->metrics);
     sqlite3_close(s->db);
     buf_done(&s->redo);
+    idmap_free(s->open_trials);
     free(s->path);
     free(s->folder);
     free(s);

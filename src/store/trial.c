@@ -58,6 +58,39 @@ int store_fact(struct store *s, const char *key, struct arena *a,
     return 0;
 }
 
+/* ---- what is known of open trials -------------------------------------- */
+
+/* A trial that is not final is changed several times. What its rows hold is
+ * remembered, so that a change need not read them first. An entry is a set
+ * of these bits, its state above them. */
+enum { KNOWN = 1, KNOWN_TEXTS = 2, KNOWN_FRESH = 4, KNOWN_STATE_SHIFT = 3 };
+
+static void remember(struct store *s, int64_t id, unsigned state, unsigned bits)
+{
+    if (state >= DB_STATE_FINAL)
+        idmap_del(s->open_trials, (uint64_t)id);
+    else
+        idmap_set(
+            s->open_trials, (uint64_t)id,
+            (void *)(uintptr_t)(state << KNOWN_STATE_SHIFT | bits | KNOWN));
+}
+
+static unsigned remembered(const struct store *s, int64_t id)
+{
+    return (unsigned)(uintptr_t)idmap_get(s->open_trials, (uint64_t)id);
+}
+
+void trial_forget(struct store *s)
+{
+    idmap_free(s->open_trials);
+    s->open_trials = idmap_new();
+}
+
+bool trial_is_fresh(const struct store *s, int64_t id)
+{
+    return remembered(s, id) & KNOWN_FRESH;
+}
+
 /* ---- trials ----------------------------------------------------------- */
 
 static void bind_optional(sqlite3_stmt *st, int at, int64_t v, int64_t none)
@@ -136,6 +169,7 @@ int trial_apply_add(struct store *s, struct bytes *b, struct err *err)
     if (rc != SQLITE_DONE)
         return -1;
     count_state(s, STATE_WAITING, 1);
+    remember(s, id, STATE_WAITING, KNOWN_FRESH);
     if (id > s->last_trial)
         s->last_trial = id;
     return 0;
@@ -166,11 +200,15 @@ static int no_such_trial(int64_t id, struct err *err)
     return err_set(err, ERR_MISSING, "there is no trial %lld", (long long)id);
 }
 
-/* The state of a trial as the file has it. */
-static int state_of(struct store *s, int64_t id, int64_t *state,
-                    struct err *err)
+/* What is known of a trial, read from the file when nothing is. */
+static int know(struct store *s, int64_t id, unsigned *known, struct err *err)
 {
-    static const char sql[] = "SELECT state FROM trials WHERE id = ?";
+    static const char sql[] =
+        "SELECT state, EXISTS (SELECT 1 FROM texts WHERE texts.id = trials.id)"
+        " FROM trials WHERE id = ?";
+    *known = remembered(s, id);
+    if (*known)
+        return 0;
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -180,13 +218,15 @@ static int state_of(struct store *s, int64_t id, int64_t *state,
         return -1;
     if (row == 0)
         return no_such_trial(id, err);
-    *state = sqlite3_column_int64(st, 0);
+    unsigned state = (unsigned)sqlite3_column_int(st, 0);
+    bool texts = sqlite3_column_int(st, 1) != 0;
+    *known = state << KNOWN_STATE_SHIFT | (texts ? KNOWN_TEXTS : 0u) | KNOWN;
     sqlite3_reset(st);
     return 0;
 }
 
 static int texts_write(struct store *s, int64_t id, struct str reason,
-                       struct str summary, struct err *err)
+                       struct str summary, unsigned *known, struct err *err)
 {
     static const char put[] =
         "INSERT INTO texts (id, reason, summary) VALUES (?1, ?2, ?3)"
@@ -194,6 +234,9 @@ static int texts_write(struct store *s, int64_t id, struct str reason,
     static const char clear[] =
         "UPDATE texts SET reason = NULL, summary = NULL WHERE id = ?1";
     bool none = reason.len == 0 && summary.len == 0;
+    if (none && !(*known & KNOWN_TEXTS))
+        return 0;
+    *known |= KNOWN_TEXTS;
     sqlite3_stmt *st = db_stmt(s, none ? clear : put, err);
     if (!st)
         return -1;
@@ -211,8 +254,9 @@ int trial_apply_update(struct store *s, struct bytes *b, struct err *err)
         "UPDATE trials SET state = ?2, value = ?3, attempts = ?4,"
         " failures = ?5, started = ?6, ended = ?7, seconds = ?8, budget = ?9"
         " WHERE id = ?1";
-    int64_t id = change_int(b), before = 0;
-    if (state_of(s, id, &before, err))
+    int64_t id = change_int(b);
+    unsigned known = 0;
+    if (know(s, id, &known, err))
         return -1;
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
@@ -230,10 +274,11 @@ int trial_apply_update(struct store *s, struct bytes *b, struct err *err)
     struct str reason = bytes_str(b);
     struct str summary = bytes_str(b);
     if (db_run(s, st, "write a trial into", err) ||
-        texts_write(s, id, reason, summary, err))
+        texts_write(s, id, reason, summary, &known, err))
         return -1;
-    count_state(s, before, -1);
+    count_state(s, known >> KNOWN_STATE_SHIFT, -1);
     count_state(s, state, 1);
+    remember(s, id, state, known & (KNOWN_TEXTS | KNOWN_FRESH));
     return state >= DB_STATE_FINAL ? metrics_end(s, id, err) : 0;
 }
 
@@ -254,10 +299,13 @@ int trial_apply_note(struct store *s, struct bytes *b, struct err *err)
 {
     static const char sql[] = "INSERT INTO texts (id, note) VALUES (?1, ?2)"
                               " ON CONFLICT (id) DO UPDATE SET note = ?2";
-    int64_t id = change_int(b), state;
+    int64_t id = change_int(b);
+    unsigned known = 0;
     sqlite3_stmt *st = db_stmt(s, sql, err);
-    if (!st || state_of(s, id, &state, err))
+    if (!st || know(s, id, &known, err))
         return -1;
+    remember(s, id, known >> KNOWN_STATE_SHIFT,
+             (known & KNOWN_FRESH) | KNOWN_TEXTS);
     sqlite3_bind_int64(st, 1, id);
     db_bind_str(st, 2, bytes_str(b));
     return db_run(s, st, "write a note into", err);
@@ -281,10 +329,11 @@ int trial_apply_tag(struct store *s, struct bytes *b, struct err *err)
 {
     static const char put[] = "INSERT OR IGNORE INTO tags VALUES (?, ?)";
     static const char drop[] = "DELETE FROM tags WHERE trial = ? AND tag = ?";
-    int64_t id = change_int(b), state;
+    int64_t id = change_int(b);
+    unsigned known = 0;
     bool on = bytes_u8(b) != 0;
     sqlite3_stmt *st = db_stmt(s, on ? put : drop, err);
-    if (!st || state_of(s, id, &state, err))
+    if (!st || know(s, id, &known, err))
         return -1;
     sqlite3_bind_int64(st, 1, id);
     db_bind_str(st, 2, bytes_str(b));
