@@ -190,17 +190,25 @@ static int deliver_all(struct local *l)
     return got;
 }
 
-/* Up to `pieces` pieces from the socket. False when no more will come. */
-static bool pump(struct local *l, unsigned pieces)
+/* Reads and delivers one piece from the socket: as wire_read, and -1 too
+ * when what came makes no sense. */
+static int pump(struct local *l)
 {
-    for (unsigned i = 0; i < pieces; i++) {
-        int got = wire_read(&l->wire);
-        if (got <= 0)
-            return got == 0;
-        if (deliver_all(l))
-            return false;
+    int got = wire_read(&l->wire);
+    return got > 0 && deliver_all(l) ? -1 : got;
+}
+
+/* A turn's worth of pieces. The loop calls again when more is there, so the
+ * end of a short piece need not be felt for. */
+static int pump_some(struct local *l)
+{
+    int got = 1;
+    for (int i = 0; i < PIECES_MAX && got > 0; i++) {
+        got = pump(l);
+        if (!l->wire.more)
+            break;
     }
-    return true;
+    return got;
 }
 
 static void on_socket(void *context, int fd, unsigned what)
@@ -208,7 +216,7 @@ static void on_socket(void *context, int fd, unsigned what)
     struct local *l = context;
     (void)fd;
     l->after_ran = false;
-    if ((what & LOOP_READ) && !pump(l, PIECES_MAX))
+    if ((what & LOOP_READ) && pump_some(l) < 0)
         begin_death(l);
     else if (what & LOOP_WRITE)
         flush(l);
@@ -329,7 +337,8 @@ static void on_child(void *context, int signum)
         return;
     /* What the hooks submit now shall wait for the next worker. */
     engine_place_down(l->engine);
-    pump(l, UINT32_MAX);
+    while (pump(l) > 0)
+        ;
     begin_death(l);
 }
 
@@ -449,7 +458,7 @@ static int wait_hello(struct local *l, struct err *err)
         if (left_ms <= 0)
             return err_set(err, ERR_SYSTEM, "the worker %s does not answer",
                            l->given->worker);
-        if (poll(&p, 1, (int)left_ms) < 0 || pump(l, 1))
+        if (poll(&p, 1, (int)left_ms) < 0 || pump(l) >= 0)
             continue;
         if (l->damage.kind)
             return err_set(err, ERR_SYSTEM,

@@ -80,6 +80,7 @@ int wire_flush(struct wire *w)
 
 int wire_read(struct wire *w)
 {
+    w->more = false;
     compact(&w->in, &w->in_at);
     buf_reserve(&w->in, PIECE_BYTES);
     for (;;) {
@@ -90,6 +91,7 @@ int wire_read(struct wire *w)
             return 0;
         if (n <= 0)
             return -1;
+        w->more = n == PIECE_BYTES;
         w->in.len += (size_t)n;
         w->in.p[w->in.len] = 0;
         return 1;

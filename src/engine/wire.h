@@ -14,6 +14,7 @@ struct wire {
     int fd; /* -1: none */
     struct buf in, out;
     size_t in_at, out_at; /* what of them is used up */
+    bool more; /* the last wire_read filled its piece: more may wait */
 };
 
 void wire_init(struct wire *w);

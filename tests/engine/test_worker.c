@@ -82,7 +82,7 @@ static void ends_are_told_apart(void **state)
     rig_done(&r);
 }
 
-/* The worker is our child and carries the mark. */
+/* The worker is our child and carries the mark; 0: none lives now. */
 static pid_t worker_pid(const struct rig *r)
 {
     struct process_table t = {0};
@@ -93,15 +93,51 @@ static pid_t worker_pid(const struct rig *r)
             process_has_env(t.rows.p[i].pid, r->mark))
             pid = t.rows.p[i].pid;
     process_table_done(&t);
-    assert_true(pid > 0);
     return pid;
 }
 
-/* Only the next worker may live when a loss is told. */
+static void kill_worker(const struct rig *r)
+{
+    pid_t pid = worker_pid(r);
+    assert_true(pid > 0);
+    kill(pid, SIGKILL);
+}
+
+static char *stray_path(struct rig *r)
+{
+    return path_join(r->arena, r->folder, "stray");
+}
+
+/* The pid that a task has written down, or 0. */
+static pid_t stray_pid(struct rig *r)
+{
+    struct buf b;
+    long pid = 0;
+    buf_init(&b);
+    if (file_read(stray_path(r), 0, &b, NULL) == 0)
+        pid = strtol(b.p, NULL, 10);
+    buf_done(&b);
+    return (pid_t)pid;
+}
+
+/* When a loss is told no process is left, not even one that hides. */
 static void nothing_is_left(struct rig *r, const struct seen *s)
 {
-    if (s->type == RIG_LOST)
-        assert_int_equal(rig_processes(r), 0);
+    if (s->type != RIG_LOST)
+        return;
+    assert_int_equal(rig_processes(r), 0);
+    assert_int_equal(kill(stray_pid(r), 0), -1);
+}
+
+static bool stray_runs(struct rig *r)
+{
+    return two_run(r) && stray_pid(r) > 0;
+}
+
+/* The loop must turn for a file to be seen. */
+static void look_again(void *context)
+{
+    (void)context;
 }
 
 static void submit_shell(struct rig *r, uint64_t id, const char *script)
@@ -128,11 +164,17 @@ static void a_killed_worker_loses_its_tasks_and_is_replaced(void **state)
     rig_open(&r, "local");
     /* One with a child, one whose grandchild runs from everything. */
     submit_shell(&r, 1, "sleep 1000; true");
-    submit_shell(&r, 2, "env -i setsid sleep 1000 & sleep 1000; true");
+    submit_shell(&r, 2,
+                 arena_printf(r.arena,
+                              "env -i setsid sh -c 'echo $$ > %s; exec sleep "
+                              "1000' & sleep 1000; true",
+                              stray_path(&r)));
     rig_submit(&r, 3, 1, "/bin/true", 0);
-    rig_run(&r, two_run);
+    struct loop_source *look = loop_poll(r.loop, 10, look_again, NULL);
+    rig_run(&r, stray_runs);
+    loop_remove(look);
     r.on_seen = nothing_is_left;
-    kill(worker_pid(&r), SIGKILL);
+    kill_worker(&r);
     run_until_over(&r, 3);
     assert_int_equal(r.lost, 2);
     assert_true(rig_find(&r, RIG_LOST, 1)->started);
@@ -150,18 +192,18 @@ static bool one_ended(struct rig *r)
     return r->ended == 1;
 }
 
-/* After a short task the engine sends more than fits: those wait at the
- * worker. */
+/* Tasks of different needs are sent to the worker though they do not fit, so
+ * that it can choose: 1 and 2 run, 3 to 6 wait there. */
 static void open_with_waiting_tasks(struct rig *r)
 {
+    struct task t;
     r->parallel = 2;
     rig_open(r, "local");
-    rig_submit(r, 100, 1, "/bin/true", 0);
-    rig_run(r, one_ended);
-    r->seen.len = 0;
-    r->ended = 0;
-    for (uint64_t i = 1; i <= 6; i++)
-        rig_submit(r, i, 1, "/bin/sleep 1000", 0);
+    for (uint64_t i = 1; i <= 6; i++) {
+        rig_task(r, &t, i, 1, "/bin/sleep 1000");
+        t.needs.cpus = i % 2 ? 1 : 1.5;
+        assert_int_equal(engine_submit(r->engine, &t, 0, NULL), 0);
+    }
     rig_run(r, two_run);
 }
 
@@ -172,7 +214,7 @@ static void a_task_that_never_began_is_lost_as_such(void **state)
     if (!have_worker(&r))
         skip();
     open_with_waiting_tasks(&r);
-    kill(worker_pid(&r), SIGKILL);
+    kill_worker(&r);
     run_until_over(&r, 6);
     assert_int_equal(r.lost, 6);
     for (uint64_t i = 1; i <= 6; i++)
@@ -272,6 +314,123 @@ static void quit_with_kill_interrupts(void **state)
     rig_done(&r);
 }
 
+/* ---- the worker dies at any moment -------------------------------------- */
+
+#define CHAOS_TASKS 60
+#define CHAOS_KILLS 20
+#define CHAOS_ATTEMPTS 200
+
+struct chaos {
+    struct rig *rig;
+    struct loop_source *timer;
+    unsigned kills, step;
+    size_t done, ended_before;
+    char side[160];
+    bool begun[CHAOS_TASKS][CHAOS_ATTEMPTS];
+    bool over[CHAOS_TASKS];
+};
+
+static void chaos_submit(struct chaos *c, uint64_t id, uint32_t attempt)
+{
+    struct task t;
+    char script[400];
+    snprintf(script, sizeof script,
+             "echo %u %u >> %s; sleep 0.0%u; sleep 1000 & exit 0", (unsigned)id,
+             (unsigned)attempt, c->side, (unsigned)(id % 4));
+    struct arg argv[] = {{ARG_TEXT, STR("/bin/sh")},
+                         {ARG_TEXT, STR("-c")},
+                         {ARG_TEXT, str_of(script)}};
+    assert_true(attempt < CHAOS_ATTEMPTS);
+    rig_task(c->rig, &t, id, attempt, "");
+    t.argv = argv;
+    t.argc = 3;
+    assert_int_equal(engine_submit(c->rig->engine, &t, 0, NULL), 0);
+}
+
+static void chaos_seen(struct rig *r, const struct seen *s)
+{
+    struct chaos *c = r->context;
+    bool *begun = &c->begun[s->task][s->attempt];
+    if (s->type == RECORD_STARTING) {
+        assert_false(*begun);
+        *begun = true;
+    } else if (s->type == RECORD_ENDED) {
+        assert_true(*begun && !c->over[s->task]);
+        assert_int_equal(s->ended.outcome, OUTCOME_DONE);
+        c->over[s->task] = true;
+        c->done++;
+    } else if (s->type == RIG_LOST) {
+        assert_int_equal(s->started, *begun);
+        assert_int_equal(rig_processes(r), 0);
+        chaos_submit(c, s->task, s->attempt + (s->started ? 1 : 0));
+    }
+    engine_ack(r->engine);
+}
+
+/* Kills the worker, later each time, but only when a task has ended since
+ * the last kill, so that there is an end to it. */
+static void chaos_kill(void *context)
+{
+    struct chaos *c = context;
+    pid_t pid = worker_pid(c->rig);
+    if (pid && c->done > c->ended_before && c->kills < CHAOS_KILLS) {
+        c->ended_before = c->done;
+        c->kills++;
+        kill(pid, SIGKILL);
+    }
+    c->step = (c->step * 31 + 7) % 101;
+    loop_timer_in(c->timer, c->step * 0.0005);
+}
+
+static bool chaos_over(struct rig *r)
+{
+    struct chaos *c = r->context;
+    return c->done == CHAOS_TASKS;
+}
+
+/* Every task writes down that it has begun: each of them must have been
+ * announced. */
+static void check_side_file(const struct chaos *c)
+{
+    struct buf b;
+    unsigned id, attempt, lines = 0;
+    buf_init(&b);
+    assert_int_equal(file_read(c->side, 0, &b, NULL), 0);
+    struct str rest = buf_str(&b), line;
+    for (; str_split(&rest, '\n', &line) && line.len; lines++) {
+        assert_int_equal(sscanf(line.p, "%u %u", &id, &attempt), 2);
+        assert_true(id < CHAOS_TASKS && attempt < CHAOS_ATTEMPTS);
+        assert_true(c->begun[id][attempt]);
+    }
+    assert_true(lines >= CHAOS_TASKS);
+    buf_done(&b);
+}
+
+static void no_start_goes_unheard_whenever_the_worker_dies(void **state)
+{
+    (void)state;
+    struct rig r;
+    static struct chaos c;
+    if (!have_worker(&r))
+        skip();
+    c = (struct chaos){.rig = &r};
+    snprintf(c.side, sizeof c.side, "%s/side", r.folder);
+    r.context = &c;
+    r.on_seen = chaos_seen;
+    rig_open(&r, "local");
+    for (uint64_t i = 0; i < CHAOS_TASKS; i++)
+        chaos_submit(&c, i, 1);
+    c.timer = loop_timer(r.loop, chaos_kill, &c);
+    loop_timer_in(c.timer, 0);
+    rig_run(&r, chaos_over);
+    loop_remove(c.timer);
+    assert_true(c.kills > 0);
+    check_side_file(&c);
+    rig_close(&r);
+    assert_int_equal(rig_processes(&r), 0);
+    rig_done(&r);
+}
+
 /* ---- the conductor dies ------------------------------------------------ */
 
 struct heard {
@@ -283,9 +442,7 @@ static void apply(void *context, const struct record *rec)
 {
     struct heard *h = context;
     struct record_ended e;
-    assert_true(rec->task < 8 || rec->task == 100);
-    if (rec->task == 100)
-        return;
+    assert_true(rec->task < 8);
     if (rec->type == RECORD_STARTING)
         h->starting[rec->task]++;
     if (rec->type != RECORD_ENDED)
@@ -376,6 +533,7 @@ int main(void)
         cmocka_unit_test(quit_drains),
         cmocka_unit_test(quit_does_not_end_what_began_unheard),
         cmocka_unit_test(quit_with_kill_interrupts),
+        cmocka_unit_test(no_start_goes_unheard_whenever_the_worker_dies),
         cmocka_unit_test(a_killed_conductor_leaves_last_words_and_no_process),
         cmocka_unit_test(closing_with_tasks_leaves_last_words_too),
     };
