@@ -150,12 +150,11 @@ static void remember_tail(struct run *r, struct str tail, struct str reason)
 }
 
 /* True when the run was ended because everything has failed so far. */
-static bool all_failing(struct run *r, struct live *l)
+static bool all_failing(struct run *r)
 {
     if (r->any_good || r->limits.keep_going || r->draining || !r->engine)
         return false;
-    if (l->t.failures == 1)
-        r->failed_first++;
+    r->failed_first++;
     struct needs one;
     needs_init(&one);
     int64_t enough = engine_slots(r->engine, &one);
@@ -176,11 +175,10 @@ static int on_failure(struct run *r, struct live *l, struct str tail,
 {
     l->t.failures++;
     remember_tail(r, tail, str_of(reason));
-    bool hopeless = all_failing(r, l);
-    int rc = l->t.failures <= r->limits.retries
-                 ? wait_again(r, l, back_off(r, l), err)
-                 : run_finish(r, l, STATE_FAILED, reason, err);
-    if (rc)
+    if (l->t.failures <= r->limits.retries)
+        return wait_again(r, l, back_off(r, l), err);
+    bool hopeless = all_failing(r);
+    if (run_finish(r, l, STATE_FAILED, reason, err))
         return -1;
     if (hopeless)
         run_interrupt(r, STUDY_ALL_FAILED);

@@ -97,7 +97,7 @@ struct run {
     int64_t next_id;
     bool asked_all;
     int64_t made_here, ended_here;
-    int64_t failed_first; /* trials whose first attempt here failed … */
+    int64_t failed_first; /* trials that failed … */
     bool any_good;        /* … while none has ended well */
 
     struct counts counts; /* kept current for progress */
