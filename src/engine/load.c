@@ -7,6 +7,9 @@
 #include "engine/load.h"
 #include <math.h>
 
+/* Tasks that ask for nothing fit without end; more than this at once helps
+ * nobody. */
+#define SLOTS_MAX 4096
 /* So many classes are kept before empty ones are used again. */
 #define CLASSES_KEPT 32
 
@@ -38,12 +41,18 @@ static struct load_class *find_empty(const struct load *l)
     return NULL;
 }
 
+static uint32_t slots_of(const struct load *l, const struct needs *n)
+{
+    uint32_t slots = room_slots(l->room, n);
+    return slots < SLOTS_MAX ? slots : SLOTS_MAX;
+}
+
 static struct load_class *find_or_add(struct load *l, const struct needs *n)
 {
     struct load_class *c = find(l, n);
     if (c)
         return c;
-    struct load_class fresh = {.needs = *n, .slots = room_slots(l->room, n)};
+    struct load_class fresh = {.needs = *n, .slots = slots_of(l, n)};
     c = find_empty(l);
     if (c) {
         *c = fresh;
@@ -99,10 +108,11 @@ int64_t load_free(const struct load *l, const struct needs *n)
     const struct room *r = l->room;
     const struct load_class *c = find(l, n);
     int64_t fit =
-        c ? (int64_t)c->slots - (int64_t)c->count : (int64_t)room_slots(r, n);
+        c ? (int64_t)c->slots - (int64_t)c->count : (int64_t)slots_of(l, n);
     fit = least(fit, times(r->cpus, l->cpus, n->cpus));
-    fit = least(fit, times((double)r->memory_bytes, l->memory_bytes,
-                           (double)n->memory_bytes));
+    if (r->memory_bytes)
+        fit = least(fit, times((double)r->memory_bytes, l->memory_bytes,
+                               (double)n->memory_bytes));
     if (r->disk_bytes)
         fit = least(fit, times((double)r->disk_bytes, l->disk_bytes,
                                (double)n->disk_bytes));

@@ -110,6 +110,38 @@ static void memory_limits_when_it_is_asked_for(void **state)
     load_done(&l);
 }
 
+static void what_is_not_known_of_a_machine_does_not_limit(void **state)
+{
+    (void)state;
+    struct room r;
+    struct load l;
+    struct needs n;
+    room_init(&r, 8, 0, 0);
+    needs_init(&n);
+    n.memory_bytes = (uint64_t)1 << 30;
+    n.disk_bytes = (uint64_t)1 << 30;
+    load_init(&l, &r);
+    load_add(&l, &n);
+    assert_int_equal(load_free(&l, &n), 7);
+    load_done(&l);
+}
+
+static void tasks_that_need_nothing_are_limited_all_the_same(void **state)
+{
+    (void)state;
+    struct room r;
+    struct load l;
+    struct needs n;
+    machine(&r, 0, 0);
+    needs_init(&n);
+    n.cpus = 0;
+    load_init(&l, &r);
+    assert_int_equal(load_free(&l, &n), 4096);
+    load_add(&l, &n);
+    assert_int_equal(load_free(&l, &n), 4095);
+    load_done(&l);
+}
+
 static void many_kinds_of_needs_are_forgotten_again(void **state)
 {
     (void)state;
@@ -138,6 +170,8 @@ int main(void)
         cmocka_unit_test(a_task_without_a_gpu_does_not_wait_for_one),
         cmocka_unit_test(fractions_of_a_gpu_do_not_add_up_over_gpus),
         cmocka_unit_test(memory_limits_when_it_is_asked_for),
+        cmocka_unit_test(what_is_not_known_of_a_machine_does_not_limit),
+        cmocka_unit_test(tasks_that_need_nothing_are_limited_all_the_same),
         cmocka_unit_test(many_kinds_of_needs_are_forgotten_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
