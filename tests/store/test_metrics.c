@@ -1,0 +1,260 @@
+/* test_metrics.c - points in, series out */
+#include "made_store.h"
+#include <sqlite3.h>
+#include "base/rng.h"
+
+static struct series series_of(struct made *m, struct store *s, int64_t trial,
+                               const char *name)
+{
+    struct series out;
+    assert_ok(m, store_series(s, trial, name, m->a, &out, &m->err));
+    return out;
+}
+
+static void add_run(struct made *m, int64_t trial, uint32_t attempt,
+                    enum metric_source source, int64_t first, size_t count,
+                    double value)
+{
+    int64_t *steps = calloc(count, sizeof *steps);
+    double *values = calloc(count, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        steps[i] = first + (int64_t)i;
+        values[i] = value + (double)i;
+    }
+    assert_ok(m, made_points(m, trial, attempt, "loss", source, steps, values,
+                             count));
+    free(steps);
+    free(values);
+}
+
+static void assert_run(struct series s, int64_t first, size_t count,
+                       double value)
+{
+    assert_int_equal(s.count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(s.steps[i], first + (int64_t)i);
+        assert_true(s.values[i] == value + (double)i);
+    }
+}
+
+static int64_t ask_file(struct made *m, const char *sql)
+{
+    char path[256];
+    sqlite3 *db;
+    sqlite3_stmt *st;
+    snprintf(path, sizeof path, "%s/study.db", m->folder);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    int64_t v = sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    return v;
+}
+
+static void points_are_read_back_before_and_after_the_commit(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 0, 10, 0.5);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 10, 0.5);
+    made_commit(m);
+    struct store *reader = store_open(m->folder, false, &m->err);
+    assert_run(series_of(m, reader, 1, "loss"), 0, 10, 0.5);
+    assert_int_equal(series_of(m, reader, 1, "other").count, 0);
+    assert_int_equal(series_of(m, reader, 2, "loss").count, 0);
+    store_close(reader);
+}
+
+static void every_commit_holds_all_points_given_before_it(void **state)
+{
+    struct made *m = *state;
+    struct store *reader = store_open(m->folder, false, &m->err);
+    struct rng r;
+    rng_init(&r, 1, 1, "metrics");
+    size_t total = 0;
+    for (int i = 0; i < 300; i++) {
+        size_t count = 1 + rng_below(&r, 60);
+        add_run(m, 1, 1, METRIC_FROM_METRICS, (int64_t)total, count,
+                (double)total);
+        total += count;
+        made_commit(m);
+        arena_reset(m->a);
+        assert_run(series_of(m, reader, 1, "loss"), 0, total, 0);
+    }
+    assert_true(total > 8192);
+    store_close(reader);
+    /* Not a row per commit: two full chunks and few parts. */
+    assert_true(ask_file(m, "SELECT count(*) FROM metrics") < 14);
+}
+
+static void the_end_of_a_trial_leaves_one_row_a_chunk(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    for (int i = 0; i < 11; i++) {
+        add_run(m, 1, 1, METRIC_FROM_METRICS, i * 3, 3, i * 3);
+        made_commit(m);
+    }
+    assert_true(ask_file(m, "SELECT count(*) FROM metrics") > 1);
+    struct trial t = {.id = 1, .state = STATE_DONE, .value = 1};
+    assert_ok(m, store_trial_update(m->s, &t, &m->err));
+    made_commit(m);
+    assert_int_equal(ask_file(m, "SELECT count(*) FROM metrics"), 1);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 33, 0);
+    /* A late point goes behind what is there. */
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 33, 1, 33);
+    made_commit(m);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 34, 0);
+}
+
+static void points_go_on_after_a_restart(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 0, 5000, 0);
+    made_commit(m);
+    made_again(m);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 5000, 5000, 5000);
+    made_commit(m);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 10000, 0);
+}
+
+static void more_series_than_memory_allows_lose_nothing(void **state)
+{
+    struct made *m = *state;
+    enum { TRIALS = 700, EACH = 2000 };
+    for (int round = 0; round < 2; round++)
+        for (int i = 1; i <= TRIALS; i++) {
+            if (round == 0)
+                made_trial(m, i, "{}", STATE_RUNNING, NAN);
+            add_run(m, i, 1, METRIC_FROM_METRICS, round * EACH, EACH,
+                    round * EACH);
+            if (i % 100 == 0)
+                made_commit(m);
+        }
+    for (int i = 1; i <= TRIALS; i += 99) {
+        arena_reset(m->a);
+        assert_run(series_of(m, m->s, i, "loss"), 0, 2 * EACH, 0);
+    }
+}
+
+static void nan_infinity_and_steps_out_of_order_are_kept(void **state)
+{
+    struct made *m = *state;
+    const int64_t steps[] = {5, 1, 3, 1};
+    const double values[] = {NAN, 1, INFINITY, -INFINITY};
+    assert_ok(m, made_points(m, 1, 1, "odd name/x", METRIC_FROM_METRICS,
+                             steps, values, 4));
+    made_commit(m);
+    struct series s = series_of(m, m->s, 1, "odd name/x");
+    assert_int_equal(s.count, 3);
+    assert_int_equal(s.steps[0], 1);
+    assert_true(s.values[0] == -INFINITY);
+    assert_int_equal(s.steps[1], 3);
+    assert_true(s.values[1] == INFINITY);
+    assert_int_equal(s.steps[2], 5);
+    assert_true(isnan(s.values[2]));
+}
+
+static void the_newest_attempt_wins_at_each_step(void **state)
+{
+    struct made *m = *state;
+    add_run(m, 1, 2, METRIC_FROM_METRICS, 5, 5, 205);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 0, 8, 100);
+    made_commit(m);
+    struct series s = series_of(m, m->s, 1, "loss");
+    assert_int_equal(s.count, 10);
+    for (int i = 0; i < 10; i++)
+        assert_true(s.values[i] == (i < 5 ? 100 + i : 200 + i));
+}
+
+static void the_best_source_of_an_attempt_wins(void **state)
+{
+    struct made *m = *state;
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 0, 3, 30);
+    add_run(m, 1, 1, METRIC_FROM_PATTERN, 0, 9, 10);
+    add_run(m, 1, 1, METRIC_FROM_OUTPUT, 0, 6, 20);
+    /* Another attempt has no metrics file: its own best counts. */
+    add_run(m, 1, 2, METRIC_FROM_FILE_NUMBER, 2, 9, 1000);
+    add_run(m, 1, 2, METRIC_FROM_OUTPUT, 2, 2, 2000);
+    made_commit(m);
+    struct series s = series_of(m, m->s, 1, "loss");
+    assert_int_equal(s.count, 4);
+    const double expected[] = {30, 31, 2000, 2001};
+    for (int i = 0; i < 4; i++)
+        assert_true(s.values[i] == expected[i]);
+}
+
+static void a_dropped_attempt_leaves_no_points(void **state)
+{
+    struct made *m = *state;
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 0, 5, 0);
+    made_commit(m);
+    add_run(m, 1, 2, METRIC_FROM_METRICS, 0, 9, 50);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 5, 1, 5);
+    assert_ok(m, store_metrics_drop(m->s, 1, 2, &m->err));
+    made_commit(m);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 6, 0);
+    assert_ok(m, store_metrics_drop(m->s, 1, 1, &m->err));
+    made_commit(m);
+    assert_int_equal(series_of(m, m->s, 1, "loss").count, 0);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 7, 2, 70);
+    made_commit(m);
+    assert_run(series_of(m, m->s, 1, "loss"), 7, 2, 70);
+}
+
+static void points_rolled_back_are_gone(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 0, 5, 0);
+    made_commit(m);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 5, 5000, 5);
+    store_rollback(m->s);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 5, 0);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 5, 3, 5);
+    made_commit(m);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 8, 0);
+}
+
+static void names_are_those_of_a_trial_or_of_the_study(void **state)
+{
+    struct made *m = *state;
+    const int64_t step = 0;
+    const double value = 1;
+    const char *const names[] = {"b", "a", "c"};
+    for (int i = 0; i < 3; i++)
+        assert_ok(m, made_points(m, 1 + i / 2, 1, names[i],
+                                 METRIC_FROM_METRICS, &step, &value, 1));
+    const char **of_study = store_metric_names(m->s, 0, m->a, &m->err);
+    const char **of_trial = store_metric_names(m->s, 1, m->a, &m->err);
+    const char **of_none = store_metric_names(m->s, 9, m->a, &m->err);
+    assert_string_equal(of_study[0], "b");
+    assert_string_equal(of_study[2], "c");
+    assert_null(of_study[3]);
+    assert_string_equal(of_trial[1], "a");
+    assert_null(of_trial[2]);
+    assert_null(of_none[0]);
+}
+
+#define with_store(f)                                                          \
+    cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_store(points_are_read_back_before_and_after_the_commit),
+        with_store(every_commit_holds_all_points_given_before_it),
+        with_store(the_end_of_a_trial_leaves_one_row_a_chunk),
+        with_store(points_go_on_after_a_restart),
+        with_store(more_series_than_memory_allows_lose_nothing),
+        with_store(nan_infinity_and_steps_out_of_order_are_kept),
+        with_store(the_newest_attempt_wins_at_each_step),
+        with_store(the_best_source_of_an_attempt_wins),
+        with_store(a_dropped_attempt_leaves_no_points),
+        with_store(points_rolled_back_are_gone),
+        with_store(names_are_those_of_a_trial_or_of_the_study),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
