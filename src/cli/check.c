@@ -74,8 +74,7 @@ static void add_interpreter(struct checker *k)
     if (python)
         buf_addf(&k->out, "python   %s\n", python);
     else if (python3)
-        buf_addf(&k->out, "python   %s (there is no `python` here)\n",
-                 python3);
+        buf_addf(&k->out, "python   %s (there is no `python` here)\n", python3);
     else
         buf_adds(&k->out, "python   neither python nor python3 is on PATH "
                           "here\n");
@@ -88,8 +87,7 @@ static int add_sample(struct checker *k, int64_t id)
     const struct arg *argv;
     size_t argc;
     struct needs needs;
-    enum search_answer got =
-        search_ask(k->search, id, c->arena, &s, &c->err);
+    enum search_answer got = search_ask(k->search, id, c->arena, &s, &c->err);
     if (got != SEARCH_HERE)
         return got == SEARCH_ERROR ? -1 : 0;
     if (plan_needs(k->plan, s.point, &needs, &c->err) ||
@@ -159,8 +157,8 @@ static void describe_json(struct checker *k)
 static int check(struct checker *k)
 {
     struct call *c = k->call;
-    if (open_search(k) || machine_read(&k->machine, getenv("THRONG_GPUS"),
-                                       c->arena, &c->err))
+    if (open_search(k) ||
+        machine_read(&k->machine, getenv("THRONG_GPUS"), c->arena, &c->err))
         return -1;
     if (call_flag(c, "json")) {
         describe_json(k);

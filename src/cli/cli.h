@@ -38,7 +38,7 @@ struct verb {
     const char *summary; /* one line */
     const char *text;    /* more, for `help VERB` and the man page */
     const struct option_spec *options; /* ended by {0} */
-    int (*run)(struct call *c); /* returns an exit code */
+    int (*run)(struct call *c);        /* returns an exit code */
 };
 extern const struct verb *const verbs[]; /* NULL-terminated */
 
@@ -48,7 +48,7 @@ struct call {
     const struct verb *verb;
     struct arena *arena;
     const char *values[OPTIONS_MAX]; /* by index; NULL: not given; flags "" */
-    const char **args; /* NULL-terminated */
+    const char **args;               /* NULL-terminated */
     size_t arg_count;
     struct err err;
     bool terminal; /* standard output is one */

@@ -65,8 +65,7 @@ static void look_at_folder(struct findings *f)
                    : arena_cstr(f->arena, str_of(err.text)));
 }
 
-static void look_for(struct findings *f, const char *name,
-                     const char *purpose)
+static void look_for(struct findings *f, const char *name, const char *purpose)
 {
     char *path = path_program(f->arena, name, NULL);
     found(f, name, true,

@@ -57,8 +57,7 @@ static void collect(struct exporter *e, const struct trial *t)
                       json_parse(e->arena, t->point, "point", false, NULL));
     if (!t->summary.len)
         return;
-    struct value *s =
-        json_parse(e->arena, t->summary, "summary", false, NULL);
+    struct value *s = json_parse(e->arena, t->summary, "summary", false, NULL);
     for (size_t i = 0; s && i < s->count; i++) {
         if (map_has(e->metrics.known, s->keys[i]))
             continue;

@@ -92,8 +92,8 @@ static int nearest(struct arena *a, const char *what, struct err *err)
 {
     const char **names = dir_list(".throng", a, NULL);
     const char *near = names ? str_nearest(str_of(what), names) : NULL;
-    return err_set(err, ERR_MISSING, "there is no study `%s` here%s%s%s",
-                   what, near ? "; did you mean `" : "", near ? near : "",
+    return err_set(err, ERR_MISSING, "there is no study `%s` here%s%s%s", what,
+                   near ? "; did you mean `" : "", near ? near : "",
                    near ? "`?" : "");
 }
 
@@ -137,8 +137,7 @@ struct store *open_named_study(struct call *c, struct place_of_study *where)
 {
     const char *what = NULL;
     if (c->arg_count &&
-        (names_study(c->args[0]) ||
-         store_selector_check(c->args[0], NULL))) {
+        (names_study(c->args[0]) || store_selector_check(c->args[0], NULL))) {
         what = c->args[0];
         c->args++;
         c->arg_count--;

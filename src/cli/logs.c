@@ -75,11 +75,11 @@ static int explain_absence(struct call *c, const struct trial *t)
     return 0;
 }
 
-static int print_log(struct call *c, const char *folder,
-                     const struct trial *t, bool title)
+static int print_log(struct call *c, const char *folder, const struct trial *t,
+                     bool title)
 {
-    char *path = path_join(
-        c->arena, store_trial_folder(folder, t->id, c->arena), "log");
+    char *path =
+        path_join(c->arena, store_trial_folder(folder, t->id, c->arena), "log");
     off_t at = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
@@ -87,8 +87,8 @@ static int print_log(struct call *c, const char *folder,
     if (fd < 0)
         return err_errno(&c->err, "open %s", path);
     if (title)
-        put(str_of(arena_printf(c->arena, "==> trial %lld <==\n",
-                                (long long)t->id)));
+        put(str_of(
+            arena_printf(c->arena, "==> trial %lld <==\n", (long long)t->id)));
     int rc = print_from(fd, &at, &c->err);
     close(fd);
     return rc;
@@ -164,7 +164,6 @@ const struct verb verb_logs = {
     .text = "Without TRIALS: the last one.\n",
     .options =
         (const struct option_spec[]){
-            {"follow", 'f', NULL, "go on printing until the trial ends"},
-            {0}},
+            {"follow", 'f', NULL, "go on printing until the trial ends"}, {0}},
     .run = run,
 };

@@ -10,8 +10,8 @@
 #include "cli/cli.h"
 
 const struct verb *const verbs[] = {
-    &verb_run,    &verb_check,  &verb_status, &verb_rank,   &verb_show,
-    &verb_logs,   &verb_export, &verb_stop,   &verb_kill,   &verb_doctor,
+    &verb_run,    &verb_check,  &verb_status,  &verb_rank, &verb_show,
+    &verb_logs,   &verb_export, &verb_stop,    &verb_kill, &verb_doctor,
     &verb_report, &verb_help,   &verb_version, NULL,
 };
 

@@ -66,8 +66,8 @@ const struct value *point_flat_get(const struct value *point, struct str name)
             continue;
         const struct value *inner = value_get(point, str_n(name.p, i));
         if (inner && inner->kind == VALUE_OBJECT) {
-            const struct value *found = point_flat_get(
-                inner, str_n(name.p + i + 1, name.len - i - 1));
+            const struct value *found =
+                point_flat_get(inner, str_n(name.p + i + 1, name.len - i - 1));
             if (found)
                 return found;
         }

@@ -16,8 +16,7 @@ void point_columns_done(struct point_columns *p);
 void point_columns_add(struct point_columns *p, const struct value *point);
 void point_columns_sort(struct point_columns *p);
 /* The value under a flat name, or NULL. */
-const struct value *point_flat_get(const struct value *point,
-                                   struct str name);
+const struct value *point_flat_get(const struct value *point, struct str name);
 /* For tables and CSV: strings bare, numbers exact, lists and objects JSON. */
 void point_cell(struct buf *b, const struct value *v);
 

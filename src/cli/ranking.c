@@ -63,10 +63,9 @@ static double shown(struct sheet *s, const struct ranked *r)
     const struct value *p = point_flat_get(r->point, str_of(by));
     if (p)
         return value_number(p);
-    struct value *summary = json_parse(s->call->arena, r->t.summary,
-                                       "summary", true, NULL);
-    return value_number(
-        value_get(value_get(summary, str_of(by)), STR("last")));
+    struct value *summary =
+        json_parse(s->call->arena, r->t.summary, "summary", true, NULL);
+    return value_number(value_get(value_get(summary, str_of(by)), STR("last")));
 }
 
 static int read_rows(struct sheet *s, struct store *store)
@@ -77,8 +76,8 @@ static int read_rows(struct sheet *s, struct store *store)
     struct query q = {
         .where = k->where,
         .by = k->by ? k->by : "value",
-        .descending = (!k->by || metric || !strcmp(k->by, "value")) &&
-                      !s->goal.minimize,
+        .descending =
+            (!k->by || metric || !strcmp(k->by, "value")) && !s->goal.minimize,
         .limit = k->limit,
         .with_texts = true,
     };
@@ -155,8 +154,9 @@ static void print_json(struct sheet *s)
              s->goal.minimize ? "minimize" : "maximize");
     for (size_t i = 0; i < s->rows.len; i++) {
         const struct ranked *r = &s->rows.p[i];
-        buf_addf(&b, "%s{\"rank\":%zu,\"id\":%lld,\"state\":\"%s\","
-                     "\"value\":",
+        buf_addf(&b,
+                 "%s{\"rank\":%zu,\"id\":%lld,\"state\":\"%s\","
+                 "\"value\":",
                  i ? "," : "", i + 1, (long long)r->t.id,
                  state_name(r->t.state));
         json_number(&b, r->shown);
@@ -183,8 +183,8 @@ static void print_groups_json(struct sheet *s, const struct group_row *list,
     buf_adds(&b, ",\"groups\":[");
     for (size_t i = 0; i < count; i++) {
         const struct group_row *g = &list[i];
-        buf_addf(&b, "%s{\"rank\":%zu,\"count\":%lld,\"mean\":",
-                 i ? "," : "", i + 1, (long long)g->count);
+        buf_addf(&b, "%s{\"rank\":%zu,\"count\":%lld,\"mean\":", i ? "," : "",
+                 i + 1, (long long)g->count);
         json_number(&b, g->mean);
         buf_adds(&b, ",\"std\":");
         json_number(&b, g->std);
@@ -214,7 +214,7 @@ static int print_groups(struct sheet *s, const struct group_row *list,
         point_columns_add(&s->columns, points[i]);
     }
     point_columns_sort(&s->columns);
-    static const char *const titles[] = {"rank", "mean", "std",  "min",
+    static const char *const titles[] = {"rank", "mean", "std",       "min",
                                          "max",  "n",    "best trial"};
     struct table *t = table_new();
     struct buf b;
@@ -271,8 +271,8 @@ static int rank(struct sheet *s, struct store *store)
                        "this study names no metric to rank by; use --by NAME "
                        "(a metric, a parameter, or seconds), or add `metric:` "
                        "to its file");
-    s->title = s->ranking->by ? s->ranking->by
-                              : arena_cstr(c->arena, s->goal.name);
+    s->title =
+        s->ranking->by ? s->ranking->by : arena_cstr(c->arena, s->goal.name);
     if (s->ranking->over)
         return rank_over(s, store);
     if (read_rows(s, store))
@@ -284,8 +284,7 @@ static int rank(struct sheet *s, struct store *store)
     return 0;
 }
 
-int ranking_print(struct call *c, struct store *store,
-                  const struct ranking *r)
+int ranking_print(struct call *c, struct store *store, const struct ranking *r)
 {
     struct sheet s = {.call = c, .ranking = r};
     point_columns_init(&s.columns, c->arena);

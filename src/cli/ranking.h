@@ -9,11 +9,10 @@ struct ranking {
     const char *by;    /* metric, parameter or column; NULL: the objective */
     const char *where; /* filter; NULL: none */
     const char *over;  /* parameter to average over; NULL: none */
-    bool reverse; /* worst first */
+    bool reverse;      /* worst first */
     bool json;
 };
 /* Prints to standard output; -1 with c->err. */
-int ranking_print(struct call *c, struct store *store,
-                  const struct ranking *r);
+int ranking_print(struct call *c, struct store *store, const struct ranking *r);
 
 #endif

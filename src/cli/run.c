@@ -119,8 +119,7 @@ static void say_end(struct session *s, enum study_end end,
                 study_failure_tail(s->study));
         break;
     case STUDY_FAILURES:
-        fputs("throng: more trials failed than max_failures allows\n",
-              stderr);
+        fputs("throng: more trials failed than max_failures allows\n", stderr);
         break;
     case STUDY_DRAINED:
     case STUDY_INTERRUPTED:
@@ -128,8 +127,9 @@ static void say_end(struct session *s, enum study_end end,
         fprintf(stderr, "throng: `throng run %s` goes on from here\n", name);
         break;
     case STUDY_COUNT:
-        fprintf(stderr, "throng: --count is reached; `throng run %s` goes "
-                        "on\n",
+        fprintf(stderr,
+                "throng: --count is reached; `throng run %s` goes "
+                "on\n",
                 name);
         break;
     default:

@@ -41,9 +41,8 @@ static void add_metrics(struct shower *s, const struct trial *t)
 {
     struct buf *b = &s->out;
     struct value *summary =
-        t->summary.len
-            ? json_parse(s->call->arena, t->summary, "", true, NULL)
-            : NULL;
+        t->summary.len ? json_parse(s->call->arena, t->summary, "", true, NULL)
+                       : NULL;
     if (!summary || !summary->count)
         return;
     buf_adds(b, "metrics                       last         min         max"
@@ -55,8 +54,7 @@ static void add_metrics(struct shower *s, const struct trial *t)
         for (size_t k = 0; k < 3; k++) {
             struct buf n;
             buf_init(&n);
-            num_print_short(&n, value_number(value_get(m, str_of(keys[k]))),
-                            6);
+            num_print_short(&n, value_number(value_get(m, str_of(keys[k]))), 6);
             buf_addf(b, " %11s", n.p);
             buf_done(&n);
         }
@@ -92,8 +90,7 @@ static void show_text(struct shower *s, const struct trial *t,
     struct value *point =
         json_parse(s->call->arena, t->point, "point", true, NULL);
     buf_addf(b, "trial    %lld  %s%s%.*s\n", (long long)t->id,
-             state_name(t->state), t->reason.len ? ": " : "",
-             STRF(t->reason));
+             state_name(t->state), t->reason.len ? ": " : "", STRF(t->reason));
     if (!isnan(t->value)) {
         buf_addf(b, "value    %.*s = ", STRF(s->goal.name));
         num_print(b, t->value);

@@ -39,8 +39,8 @@ static void print_json(const struct standing *s, const char *name)
     buf_init(&b);
     buf_adds(&b, "{\"schema\":\"throng.status/1\",\"study\":");
     json_string(&b, str_of(name));
-    buf_addf(&b, ",\"running\":%s,\"total\":", s->lease.live ? "true"
-                                                             : "false");
+    buf_addf(&b,
+             ",\"running\":%s,\"total\":", s->lease.live ? "true" : "false");
     if (s->total >= 0)
         buf_addf(&b, "%lld", (long long)s->total);
     else
@@ -48,8 +48,7 @@ static void print_json(const struct standing *s, const char *name)
     buf_addf(&b, ",\"trials\":%lld,\"finished\":%lld,\"states\":{",
              (long long)s->counts.total, (long long)s->finished);
     for (int i = 0; i < STATE_COUNT; i++)
-        buf_addf(&b, "%s\"%s\":%lld", i ? "," : "",
-                 state_name((enum state)i),
+        buf_addf(&b, "%s\"%s\":%lld", i ? "," : "", state_name((enum state)i),
                  (long long)s->counts.by_state[i]);
     buf_adds(&b, "},\"best\":");
     if (s->best.id) {
@@ -72,8 +71,9 @@ static void print_holder(struct buf *b, const struct lease *l)
         buf_addf(b, "running as process %lld on %s\n",
                  (long long)l->process.pid, l->host);
     else if (l->process.pid)
-        buf_addf(b, "not running (process %lld on %s ended without a "
-                    "word); `throng run` goes on\n",
+        buf_addf(b,
+                 "not running (process %lld on %s ended without a "
+                 "word); `throng run` goes on\n",
                  (long long)l->process.pid, l->host);
     else
         buf_adds(b, "not running\n");

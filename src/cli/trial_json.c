@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 
-void summary_values(const struct value *summary, struct str name,
-                    bool minimize, double *last, double *best)
+void summary_values(const struct value *summary, struct str name, bool minimize,
+                    double *last, double *best)
 {
     const struct value *m = value_get(summary, name);
     *last = value_number(value_get(m, STR("last")));

@@ -10,7 +10,7 @@
 void trial_json(struct buf *b, const struct trial *t, bool minimize,
                 struct arena *a);
 /* "last" and "best" of one metric of a parsed summary; NaN when absent. */
-void summary_values(const struct value *summary, struct str name,
-                    bool minimize, double *last, double *best);
+void summary_values(const struct value *summary, struct str name, bool minimize,
+                    double *last, double *best);
 
 #endif

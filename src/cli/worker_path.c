@@ -15,8 +15,8 @@ char *worker_path(struct arena *a, struct err *err)
     if (n > 0) {
         self[n] = 0;
         char *folder = path_folder(a, self);
-        static const char *const places[] = {
-            "throng-worker", "../libexec/throng/throng-worker"};
+        static const char *const places[] = {"throng-worker",
+                                             "../libexec/throng/throng-worker"};
         for (size_t i = 0; i < 2; i++) {
             char *path = path_join(a, folder, places[i]);
             if (!access(path, X_OK))

@@ -49,8 +49,7 @@ static int take_column(struct run *r, struct live *l,
     const char *name = column_name(l, c);
     if (!name)
         return err_set(err, ERR_CORRUPT, "a metric without a name");
-    if (store_metrics_add(r->store, l->t.id, l->a.number, str_of(name), c,
-                          err))
+    if (store_metrics_add(r->store, l->t.id, l->a.number, str_of(name), c, err))
         return -1;
     struct summary_entry *e =
         summary_entry(&l->summary, str_of(name), c->source);
@@ -107,9 +106,9 @@ static int on_started(struct run *r, struct live *l, struct str payload,
         r->counts.by_state[STATE_RUNNING]++;
         l->t.state = STATE_RUNNING;
     }
-    if (store_attempt_put(r->store, &l->a, err))
-        return -1;
-    return store_trial_update(r->store, &l->t, err);
+    l->start_unwritten = true;
+    vec_push(&r->started, l->t.id);
+    return 0;
 }
 
 /* ---- end -------------------------------------------------------------- */
@@ -117,7 +116,7 @@ static int on_started(struct run *r, struct live *l, struct str payload,
 /* The attempt is over: nothing of it is out any more. */
 static int close_attempt(struct run *r, struct live *l, struct err *err)
 {
-    l->placed = false;
+    l->placed = l->start_unwritten = false;
     l->t.seconds += l->a.seconds;
     for (size_t i = 0; i < l->names.len; i++)
         free(l->names.p[i]);
@@ -245,9 +244,9 @@ static void note_value(struct run *r, const struct live *l)
         return;
     r->best = l->t.id;
     r->best_value = v;
-    bool hit = r->limits.has_target &&
-               (r->limits.minimize ? v <= r->limits.target
-                                   : v >= r->limits.target);
+    bool hit =
+        r->limits.has_target &&
+        (r->limits.minimize ? v <= r->limits.target : v >= r->limits.target);
     if (hit && !r->draining) {
         log_to(r->log, LOG_NOTICE, "trial %lld reached the target",
                (long long)l->t.id);
@@ -304,9 +303,8 @@ static int on_unstarted(struct run *r, struct live *l, const char *reason,
     return wait_again(r, l, *reason ? 1.0 : 0, err);
 }
 
-static int decide(struct run *r, struct live *l,
-                  const struct record_ended *e, const char *reason,
-                  struct err *err)
+static int decide(struct run *r, struct live *l, const struct record_ended *e,
+                  const char *reason, struct err *err)
 {
     switch (e->outcome) {
     case OUTCOME_DONE:

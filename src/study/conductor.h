@@ -14,12 +14,12 @@ struct study {
     struct point_source points;
     struct engine *engine;
     struct run run;
-    struct arena *arena; /* lives as long as the study */
+    struct arena *arena;            /* lives as long as the study */
     struct loop_source *beat, *ear; /* lease and requests */
-    char *mark;          /* THRONG_STORE=<folder> */
-    bool scaled_cpus;    /* `parallel` asks for more than there are cpus */
-    bool created;        /* this run made the store */
-    double time_used_s;  /* by earlier runs */
+    char *mark;                     /* THRONG_STORE=<folder> */
+    bool scaled_cpus;   /* `parallel` asks for more than there are cpus */
+    bool created;       /* this run made the store */
+    double time_used_s; /* by earlier runs */
 };
 
 /* ---- search.c: the strategy as a source of trials --------------------- */

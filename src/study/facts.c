@@ -51,8 +51,8 @@ static int wait_child(pid_t pid)
 
 /* Runs git in the study's folder and stores its output as a fact; a git
  * that fails or is not there is no fault. */
-static int git_fact(struct study *s, const char *fact,
-                    const char *const *argv, struct err *err)
+static int git_fact(struct study *s, const char *fact, const char *const *argv,
+                    struct err *err)
 {
     struct arena *a = arena_new();
     char *path = path_join(a, s->setup.folder, "git.out");

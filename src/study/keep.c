@@ -24,8 +24,7 @@ static int find_best(struct keeper *k, struct err *err)
     if (p->keep != KEEP_BEST || p->keep_count <= 0)
         return 0;
     char selector[32];
-    snprintf(selector, sizeof(selector), "best:%lld",
-             (long long)p->keep_count);
+    snprintf(selector, sizeof(selector), "best:%lld", (long long)p->keep_count);
     struct query q = {.selector = selector};
     struct rows *rows = store_rows(k->study->store, &q, err);
     if (!rows)
@@ -72,8 +71,8 @@ static int keep_one(struct keeper *k, int64_t id, const char *folder,
                    : err_set(err, gone.kind, "%s", gone.text);
     if (!state_final(t.state))
         return 0;
-    bool all = k->study->plan->keep == KEEP_ALL ||
-               !k->study->plan->metric.name.len;
+    bool all =
+        k->study->plan->keep == KEEP_ALL || !k->study->plan->metric.name.len;
     if (all || idmap_get(k->best, (uint64_t)id))
         return record_artifacts(k, &t, folder, err);
     if (!state_bad(t.state) || k->study->plan->keep == KEEP_NONE)
@@ -83,8 +82,7 @@ static int keep_one(struct keeper *k, int64_t id, const char *folder,
     return dir_remove(path_join(k->arena, folder, "checkpoint"), err);
 }
 
-static int keep_thousand(struct keeper *k, const char *folder,
-                         struct err *err)
+static int keep_thousand(struct keeper *k, const char *folder, struct err *err)
 {
     struct arena *names = arena_new();
     const char **list = dir_list(folder, names, err);

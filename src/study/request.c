@@ -14,11 +14,10 @@ struct change {
     const struct value *args;
     int64_t changed;
 };
-typedef int change_fn(struct change *c, const struct trial *t,
-                      struct err *err);
+typedef int change_fn(struct change *c, const struct trial *t, struct err *err);
 
-static int end_stored(struct change *c, const struct trial *t,
-                      enum state state, struct err *err)
+static int end_stored(struct change *c, const struct trial *t, enum state state,
+                      struct err *err)
 {
     struct trial ended = *t;
     if (state_final(t->state))
@@ -45,8 +44,8 @@ static int end_live(struct change *c, struct live *l, enum state state)
     return 0;
 }
 
-static int end_trial(struct change *c, const struct trial *t,
-                     enum state state, struct err *err)
+static int end_trial(struct change *c, const struct trial *t, enum state state,
+                     struct err *err)
 {
     struct live *l = c->study ? run_live(&c->study->run, t->id) : NULL;
     return l ? end_live(c, l, state) : end_stored(c, t, state, err);
@@ -66,10 +65,9 @@ static int do_tag(struct change *c, const struct trial *t, struct err *err)
 {
     const struct value *off = value_get(c->args, STR("remove"));
     c->changed++;
-    return store_trial_tag(c->store, t->id,
-                           value_text(value_get(c->args, STR("tag"))),
-                           !(off && off->kind == VALUE_BOOL && off->boolean),
-                           err);
+    return store_trial_tag(
+        c->store, t->id, value_text(value_get(c->args, STR("tag"))),
+        !(off && off->kind == VALUE_BOOL && off->boolean), err);
 }
 
 static int do_note(struct change *c, const struct trial *t, struct err *err)
@@ -147,8 +145,7 @@ static int take_snapshot(struct study *s, struct err *err)
     if (s->run.dirty && !store_commit(s->store, err))
         s->run.dirty = false;
     int rc = store_snapshot(s->store,
-                            path_join(a, s->setup.folder, "snapshot.db"),
-                            err);
+                            path_join(a, s->setup.folder, "snapshot.db"), err);
     arena_free(a);
     return rc;
 }
@@ -170,8 +167,7 @@ static int perform(struct study *s, const struct request *q, struct err *err)
     struct arena *a = arena_new();
     struct change c = {.store = s->store, .study = s, .args = q->args};
     run_dirty(&s->run);
-    int rc = apply(&c, arena_cstr(a, q->verb), arena_cstr(a, q->selector),
-                   err);
+    int rc = apply(&c, arena_cstr(a, q->verb), arena_cstr(a, q->selector), err);
     arena_free(a);
     return rc;
 }

@@ -52,8 +52,8 @@ static int commit(void *context)
 
 int study_resume(struct study *s, struct err *err)
 {
-    if (adopt_all(s, err) || engine_recover(s->setup.folder, s->mark, apply,
-                                            commit, s, err))
+    if (adopt_all(s, err) ||
+        engine_recover(s->setup.folder, s->mark, apply, commit, s, err))
         return -1;
     run_settle(&s->run);
     if (commit(s) || s->run.end == STUDY_BROKEN)

@@ -6,8 +6,8 @@
 #include "base/json.h"
 
 #define BATCH_MAX 256
-#define FILL_GAP_NS 10000000     /* between fills that only look ahead */
-#define COMMIT_GAP_NS 100000000  /* results wait at most this long */
+#define FILL_GAP_NS 10000000    /* between fills that only look ahead */
+#define COMMIT_GAP_NS 100000000 /* results wait at most this long */
 #define COMMIT_RETRY_S 1.0
 #define COMMIT_TRIES 30
 
@@ -134,8 +134,7 @@ static struct live *make_trial(struct run *r)
     struct suggestion s = {.parent = -1, .parent_step = -1, .replaces = -1};
     struct err err = {0};
     enum run_next next =
-        r->source.next(r->source.context, r->next_id, r->place_arena, &s,
-                       &err);
+        r->source.next(r->source.context, r->next_id, r->place_arena, &s, &err);
     if (next == RUN_NEXT_ERROR) {
         run_break(r, &err);
         return NULL;
@@ -190,6 +189,8 @@ static void take_history(struct live *l, const struct attempt *list,
     if (!count)
         return;
     const struct attempt *last = &list[count - 1];
+    if (l->t.attempts < last->number)
+        l->t.attempts = last->number;
     if (last->outcome == OUTCOME_NONE) {
         l->placed = true;
         l->a = *last;
@@ -246,7 +247,8 @@ void run_settle(struct run *r)
 
 /* ---- placing ---------------------------------------------------------- */
 
-/* Writes the attempt of a trial that is about to go out. */
+/* Writes the attempt of a trial that is about to go out. The trial's own row
+ * is left alone: whoever resumes counts the attempts. */
 static int write_attempt(struct run *r, struct live *l, struct err *err)
 {
     l->placed = true;
@@ -257,10 +259,8 @@ static int write_attempt(struct run *r, struct live *l, struct err *err)
     l->a.number = l->t.attempts;
     l->a.exit_code = -1;
     l->a.placed = clock_wall();
-    if (store_attempt_put(r->store, &l->a, err))
-        return -1;
     run_dirty(r);
-    return store_trial_update(r->store, &l->t, err);
+    return store_attempt_put(r->store, &l->a, err);
 }
 
 static int refuse(struct run *r, struct live *l, const struct err *why)
@@ -340,10 +340,31 @@ static void commit_failed(struct run *r, struct err *err)
     run_break(r, err);
 }
 
+/* Starts are written only of attempts that have not ended since: a short one
+ * starts and ends within one commit. */
+static int write_starts(struct run *r, struct err *err)
+{
+    for (size_t i = 0; i < r->started.len; i++) {
+        struct live *l = run_live(r, r->started.p[i]);
+        if (!l || !l->start_unwritten)
+            continue;
+        l->start_unwritten = false;
+        if (store_attempt_put(r->store, &l->a, err) ||
+            store_trial_update(r->store, &l->t, err))
+            return -1;
+    }
+    r->started.len = 0;
+    return 0;
+}
+
 /* Makes all changes permanent, then sends out what waited for that. */
 static void commit(struct run *r)
 {
     struct err err = {0};
+    if (r->dirty && write_starts(r, &err)) {
+        run_break(r, &err);
+        return;
+    }
     if (r->dirty && store_commit(r->store, &err)) {
         commit_failed(r, &err);
         return;
@@ -393,8 +414,8 @@ static bool nothing_left(const struct run *r)
 
 static void check_time(struct run *r)
 {
-    double used = (double)(clock_mono_ns() - r->started_ns) / 1e9 +
-                  r->limits.time_used_s;
+    double used =
+        (double)(clock_mono_ns() - r->started_ns) / 1e9 + r->limits.time_used_s;
     if (r->limits.time_limit_s > 0 && used >= r->limits.time_limit_s &&
         !r->quitting) {
         log_to(r->log, LOG_NOTICE, "the study's time limit is reached");
@@ -441,8 +462,8 @@ void run_round(struct run *r)
         if (!r->commit_tries || late)
             commit(r);
     if (!r->quitting && !r->dirty && nothing_left(r)) {
-        bool counted = r->limits.count && !r->asked_all &&
-                       r->made_here >= r->limits.count;
+        bool counted =
+            r->limits.count && !r->asked_all && r->made_here >= r->limits.count;
         finish_run(r, counted ? STUDY_COUNT : STUDY_COMPLETE);
         return;
     }
@@ -612,6 +633,7 @@ void run_close(struct run *r)
     }
     vec_done(&r->waiting);
     vec_done(&r->placing);
+    vec_done(&r->started);
     arena_free(r->arena);
     arena_free(r->place_arena);
     buf_done(&r->text);

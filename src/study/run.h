@@ -25,15 +25,16 @@
 
 /* A trial that is not final yet, in memory. */
 struct live {
-    struct trial t;    /* strings are ours, freed with it */
-    struct attempt a;  /* the attempt that is out, when `placed` */
-    bool placed;       /* handed to the engine */
-    bool stopping;     /* asked to finish early */
-    bool noticed;      /* its notices were shown once */
-    unsigned losses;   /* in a row */
-    bool has_digest;   /* an attempt has ended checkpointed … */
-    uint64_t digest;   /* … with this checkpoint */
-    int64_t ready_ns;  /* not to be placed before (monotonic) */
+    struct trial t;       /* strings are ours, freed with it */
+    struct attempt a;     /* the attempt that is out, when `placed` */
+    bool placed;          /* handed to the engine */
+    bool start_unwritten; /* it runs, its rows do not say so yet */
+    bool stopping;        /* asked to finish early */
+    bool noticed;         /* its notices were shown once */
+    unsigned losses;      /* in a row */
+    bool has_digest;      /* an attempt has ended checkpointed … */
+    uint64_t digest;      /* … with this checkpoint */
+    int64_t ready_ns;     /* not to be placed before (monotonic) */
     struct summary summary;
     struct stoprule_state rule;
     VEC(char *) names; /* of this attempt's metrics, by number */
@@ -94,6 +95,7 @@ struct run {
     /* Written, not committed, not submitted; in place_arena. */
     VEC(struct placing) placing;
     struct arena *place_arena;
+    VEC(int64_t) started; /* since the last commit */
     int64_t next_id;
     bool asked_all;
     int64_t made_here, ended_here;
@@ -111,7 +113,7 @@ struct run {
     unsigned notices; /* shown so far */
     bool said_no_objective;
 
-    bool dirty;            /* changes wait for a commit */
+    bool dirty; /* changes wait for a commit */
     int64_t dirty_ns, filled_ns;
     unsigned commit_tries; /* failed ones in a row */
     bool fill_due;         /* a fill was put off to share a commit */

@@ -93,8 +93,8 @@ static enum decision report(void *context, struct live *l, int64_t step,
     if (d != DECISION_CONTINUE || p->early.kind != EARLY_RULE)
         return d;
     double seconds = l->a.started > 0 ? clock_wall() - l->a.started : 0;
-    return stoprule_report(&p->early.rule, &l->rule, p->metric.minimize,
-                           value, seconds);
+    return stoprule_report(&p->early.rule, &l->rule, p->metric.minimize, value,
+                           seconds);
 }
 
 static void ended(void *context, const struct live *l)

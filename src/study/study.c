@@ -54,8 +54,7 @@ static int open_facts(struct study *s, struct err *err)
         store_begin(s->store, err))
         return -1;
     s->created = identity.p == NULL;
-    int rc = s->created ? study_facts_write(s, err)
-                        : study_facts_check(s, err);
+    int rc = s->created ? study_facts_write(s, err) : study_facts_check(s, err);
     if (rc) {
         store_rollback(s->store);
         return -1;
@@ -156,9 +155,8 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     s->plan = setup->plan;
     s->arena = arena_new();
     s->mark = arena_printf(s->arena, "THRONG_STORE=%s", setup->folder);
-    if (study_search_open(s, err) || open_store(s, err) ||
-        open_facts(s, err) || open_run(s, err) || study_resume(s, err) ||
-        open_engine(s, err)) {
+    if (study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
+        open_run(s, err) || study_resume(s, err) || open_engine(s, err)) {
         study_close(s);
         return NULL;
     }
@@ -254,9 +252,8 @@ void study_progress(const struct study *s, struct study_progress *p)
     for (int i = 0; i < STATE_COUNT; i++)
         if (state_final((enum state)i))
             final += r->counts.by_state[i];
-    p->left_s = p->total > 0 && p->rate > 0
-                    ? (double)(p->total - final) / p->rate
-                    : -1;
+    p->left_s =
+        p->total > 0 && p->rate > 0 ? (double)(p->total - final) / p->rate : -1;
     p->best = r->best;
     p->best_value = r->best_value;
     p->ended_here = r->ended_here;

@@ -25,22 +25,22 @@ struct study_setup {
     const struct machine *machine;
     const struct log *log;
     bool take_over;
-    bool keep_going;    /* do not end early when the first trials all fail */
-    int64_t count;      /* new trials in this run at most; 0: no limit */
-    double subset;      /* THRONG_SUBSET; 0: none */
+    bool keep_going; /* do not end early when the first trials all fail */
+    int64_t count;   /* new trials in this run at most; 0: no limit */
+    double subset;   /* THRONG_SUBSET; 0: none */
 };
 
 enum study_end {
     STUDY_RUNNING,
-    STUDY_COMPLETE,     /* nothing is left to do */
-    STUDY_TARGET,       /* the objective's target was reached */
-    STUDY_COUNT,        /* `count` new trials were made */
-    STUDY_DRAINED,      /* asked to end; running trials finished */
-    STUDY_INTERRUPTED,  /* asked to end at once */
-    STUDY_TIME,         /* the study's time limit */
-    STUDY_FAILURES,     /* more than max_failures */
-    STUDY_ALL_FAILED,   /* the first trials all failed */
-    STUDY_BROKEN,       /* the place or the store cannot go on */
+    STUDY_COMPLETE,    /* nothing is left to do */
+    STUDY_TARGET,      /* the objective's target was reached */
+    STUDY_COUNT,       /* `count` new trials were made */
+    STUDY_DRAINED,     /* asked to end; running trials finished */
+    STUDY_INTERRUPTED, /* asked to end at once */
+    STUDY_TIME,        /* the study's time limit */
+    STUDY_FAILURES,    /* more than max_failures */
+    STUDY_ALL_FAILED,  /* the first trials all failed */
+    STUDY_BROKEN,      /* the place or the store cannot go on */
 };
 
 /* Makes or opens the store, takes the lease, takes over what an earlier run
@@ -59,11 +59,11 @@ void study_close(struct study *s);
 
 struct study_progress {
     struct counts counts;
-    int64_t total;     /* trials in all; -1: no end */
-    double rate;       /* trials ended per second, lately */
-    double left_s;     /* time left; -1: unknown */
-    double elapsed_s;  /* of this run */
-    int64_t best;      /* trial; 0: none yet */
+    int64_t total;    /* trials in all; -1: no end */
+    double rate;      /* trials ended per second, lately */
+    double left_s;    /* time left; -1: unknown */
+    double elapsed_s; /* of this run */
+    int64_t best;     /* trial; 0: none yet */
     double best_value;
     int64_t ended_here; /* trials that ended in this run */
     bool draining;

@@ -12,9 +12,9 @@ struct summary_entry {
     char *name;
     enum metric_source source;
     uint64_t count;
-    int64_t step;        /* of `last` */
+    int64_t step; /* of `last` */
     double last;
-    double min, max;     /* NaN points are left out; NaN when all are */
+    double min, max; /* NaN points are left out; NaN when all are */
 };
 struct summary {
     VEC(struct summary_entry) list;

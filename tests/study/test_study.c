@@ -138,8 +138,7 @@ static void a_failed_attempt_is_tried_again(void **s)
     assert_true(trial(b, 1).value == 3);
     struct attempt *list;
     size_t n;
-    assert_int_equal(store_attempts(b->store, 1, b->arena, &list, &n, NULL),
-                     0);
+    assert_int_equal(store_attempts(b->store, 1, b->arena, &list, &n, NULL), 0);
     assert_int_equal(n, 2);
     assert_int_equal(list[0].outcome, OUTCOME_FAILED);
     assert_int_equal(list[0].exit_code, 3);
@@ -177,13 +176,13 @@ static void a_checkpointed_attempt_goes_on_without_using_a_retry(void **s)
 {
     struct bed *b = *s;
     enum study_end end;
-    assert_int_equal(
-        bed_run(b,
-                GRID "command: [x, attempt=1, checkpoint=7, exit=85, "
-                     "attempt=2, checkpoint=8, exit=85, attempt=3, "
-                     "'metric=loss:{lr}']\n",
-                &end),
-        0);
+    assert_int_equal(bed_run(b,
+                             GRID
+                             "command: [x, attempt=1, checkpoint=7, exit=85, "
+                             "attempt=2, checkpoint=8, exit=85, attempt=3, "
+                             "'metric=loss:{lr}']\n",
+                             &end),
+                     0);
     assert_int_equal(count(b, STATE_DONE), 3);
     assert_int_equal(trial(b, 1).attempts, 3);
     assert_int_equal(trial(b, 1).failures, 0);
@@ -310,8 +309,7 @@ static void a_repeated_point_is_one_group_with_several_seeds(void **s)
     struct bed *b = *s;
     enum study_end end;
     assert_int_equal(
-        bed_run(b, GRID "repeat: 2\ncommand: [x, 'metric=loss:{lr}']\n",
-                &end),
+        bed_run(b, GRID "repeat: 2\ncommand: [x, 'metric=loss:{lr}']\n", &end),
         0);
     assert_int_equal(count(b, STATE_DONE), 6);
     assert_true(str_eq(trial(b, 1).point, trial(b, 2).point));
@@ -452,8 +450,7 @@ static void an_attempt_left_open_ends_as_interrupted_and_runs_again(void **s)
     assert_int_equal(count(b, STATE_DONE), 3);
     struct attempt *list;
     size_t n;
-    assert_int_equal(store_attempts(b->store, 2, b->arena, &list, &n, NULL),
-                     0);
+    assert_int_equal(store_attempts(b->store, 2, b->arena, &list, &n, NULL), 0);
     assert_int_equal(n, 2);
     assert_int_equal(list[0].outcome, OUTCOME_INTERRUPTED);
     assert_int_equal(list[1].outcome, OUTCOME_DONE);
