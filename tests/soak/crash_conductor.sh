@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# The long form of tests/cli/crash_conductor.sh: hundreds of kills.
+# timeout: 1800
+CRASHES=${CRASHES:-300} exec bash "$(dirname "$0")/../cli/crash_conductor.sh"
