@@ -215,6 +215,7 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err)
     if (store_attempts(r->store, t->id, r->arena, &list, &count, err))
         return -1;
     struct live *l = live_new(t);
+    l->adopted = true;
     idmap_set(r->lives, (uint64_t)t->id, l);
     take_history(l, list, count);
     if (l->placed)

@@ -343,7 +343,9 @@ static void stop_task(struct worker *w, const struct record *r)
     uint8_t outcome = bytes_u8(&payload);
     if (payload.bad || outcome >= OUTCOME_COUNT || outcome == OUTCOME_NONE)
         outcome = OUTCOME_KILLED;
-    attempt_end(a, (enum outcome)outcome, NULL, PUSH_TERMINATED);
+    /* "Unless it has begun": it has. */
+    if (outcome != OUTCOME_UNSTARTED)
+        attempt_end(a, (enum outcome)outcome, NULL, PUSH_TERMINATED);
 }
 
 static void on_record(void *context, const struct record *r)
