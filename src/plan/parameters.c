@@ -679,29 +679,45 @@ void read_parameters(struct reading *r, const struct value *v)
 
 /* ---- after all keys --------------------------------------------------- */
 
-void check_names_apart(struct reading *r, const struct str *names,
-                       const struct value *const *at, size_t count)
+/* The variable THRONG_P_<variable> belongs to the first name that asks. */
+static void claim_variable(struct reading *r, struct map *seen, struct str name,
+                           const struct value *at)
 {
+    char *variable = arena_cstr(r->arena, name);
+    struct str *slot;
+
+    for (char *p = variable; *p; p++)
+        if (*p == '.' || *p == '-')
+            *p = '_';
+    slot = map_get(seen, str_of(variable));
+    if (!slot) {
+        slot = arena_new_of(r->arena, struct str);
+        *slot = name;
+        map_set(seen, str_of(variable), slot);
+    } else if (!str_eq(*slot, name)) {
+        problem_at(r, PROBLEM_ERROR, at, "rename one",
+                   "parameters '%.*s' and '%.*s' would both be THRONG_P_%s",
+                   STRF(*slot), STRF(name), variable);
+    }
+}
+
+void check_names_apart(struct reading *r)
+{
+    const struct space *s = &r->plan->space;
     struct map *seen = map_new();
+    const struct str *names;
+    size_t count = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        char *variable = arena_cstr(r->arena, names[i]);
-        struct str *slot;
-
-        for (char *p = variable; *p; p++)
-            if (*p == '.' || *p == '-')
-                *p = '_';
-        slot = map_get(seen, str_of(variable));
-        if (!slot) {
-            slot = arena_new_of(r->arena, struct str);
-            *slot = names[i];
-            map_set(seen, str_of(variable), slot);
-        } else if (!str_eq(*slot, names[i])) {
-            problem_at(r, PROBLEM_ERROR, at ? at[i] : NULL, "rename one",
-                       "parameters '%.*s' and '%.*s' would both be "
-                       "THRONG_P_%s",
-                       STRF(*slot), STRF(names[i]), variable);
-        }
+    for (size_t i = 0; i < s->count; i++) {
+        claim_variable(r, seen, s->params[i].name, r->param_at[i]);
+        if (s->params[i].path_len > 1)
+            claim_variable(r, seen, s->params[i].path[0], r->param_at[i]);
+    }
+    if (r->plan->points) {
+        names = points_names(r->plan->points, r->arena, &count);
+        for (size_t i = 0; i < count; i++)
+            claim_variable(r, seen, names[i],
+                           value_get(r->root, STR("points")));
     }
     map_free(seen);
 }
@@ -752,20 +768,7 @@ static void check_grid(struct reading *r)
 
 void check_parameters(struct reading *r)
 {
-    const struct space *s = &r->plan->space;
-    size_t n = 0;
-    struct str *names = arena_array(r->arena, 2 * s->count, sizeof(*names));
-    const struct value **at = arena_array(r->arena, 2 * s->count, sizeof(*at));
-
-    for (size_t i = 0; i < s->count; i++) {
-        at[n] = r->param_at[i];
-        names[n++] = s->params[i].name;
-        if (s->params[i].path_len == 1)
-            continue;
-        at[n] = r->param_at[i];
-        names[n++] = s->params[i].path[0];
-    }
-    check_names_apart(r, names, at, n);
+    check_names_apart(r);
     warn_reserved(r);
     if (str_is(r->plan->method, "grid"))
         check_grid(r);

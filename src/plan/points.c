@@ -93,6 +93,27 @@ bool points_has_name(const struct plan_points *p, struct str name)
     return map_has(p->names, name);
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+struct str *points_names(const struct plan_points *p, struct arena *a,
+                         size_t *count)
+{
+    struct str *names = arena_array(a, map_count(p->names), sizeof(*names));
+    struct str key;
+    void *value;
+    size_t n = 0;
+
+    for (size_t at = 0; map_next(p->names, &at, &key, &value);)
+        names[n++] = key;
+    if (n > 1)
+        qsort(names, n, sizeof(*names), by_text);
+    *count = n;
+    return names;
+}
+
 static void add_name(struct check *c, struct str name, uint64_t line,
                      uint64_t column)
 {
@@ -374,7 +395,7 @@ static void check_csv(struct check *c)
                     p->column_count);
     }
     if (rc < 0)
-        mistake(c, PROBLEM_ERROR, csv.next_line, 1, "%s", err.text);
+        mistake(c, PROBLEM_ERROR, 0, 0, "%s", err.text); /* has its line */
     csv_done(&csv);
 }
 

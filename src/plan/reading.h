@@ -76,9 +76,9 @@ size_t first_bad_byte(struct str text);
 void read_parameters(struct reading *r, const struct value *v);
 void check_parameters(struct reading *r); /* after all keys are read */
 bool name_valid(struct str name);         /* [A-Za-z_][A-Za-z0-9_.-]* */
-/* THRONG_P_<name> of two names must differ. Adds the problem. */
-void check_names_apart(struct reading *r, const struct str *names,
-                       const struct value *const *at, size_t count);
+/* THRONG_P_<name> of two different names must differ. The names of the space
+ * and, when they are there, of the points. */
+void check_names_apart(struct reading *r);
 
 void read_metric(struct reading *r, const struct value *v);
 void read_metrics(struct reading *r, const struct value *v);
@@ -127,6 +127,9 @@ void read_points(struct reading *r, const struct value *v);
 void read_parameters_file(struct reading *r, const struct value *v);
 void check_points(struct reading *r);
 bool points_has_name(const struct plan_points *p, struct str name);
+/* All names of members, sorted. */
+struct str *points_names(const struct plan_points *p, struct arena *a,
+                         size_t *count);
 /* Points are of this space from now on: its constants are filled in. */
 void points_bind(struct plan_points *p, const struct space *s);
 /* Is shown each member of each point that is no object or list (of inline

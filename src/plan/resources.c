@@ -75,8 +75,8 @@ void check_resources(struct reading *r)
         if (refers(v->items[i]))
             check_reference(r, v->items[i]);
         else if (needs_set(&needs, v->keys[i], v->items[i], &err))
-            problem_at(r, PROBLEM_ERROR, v->items[i], NULL,
-                       "resources.%.*s: %s", STRF(v->keys[i]), err.text);
+            problem_at(r, PROBLEM_ERROR, v->items[i], NULL, "resources: %s",
+                       err.text);
     }
 }
 
@@ -127,7 +127,7 @@ int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
             v = fill(p, v, point, a, err);
         }
         if (!v || needs_set(&needs, r->keys[i], v, err))
-            rc = err_wrap(err, "resources.%.*s", STRF(r->keys[i]));
+            rc = err_wrap(err, "resources");
     }
     arena_free(a);
     if (rc == 0)

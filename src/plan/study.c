@@ -133,7 +133,6 @@ static void check_method(struct reading *r)
 
 static void check_space(struct reading *r)
 {
-    struct plan *p = r->plan;
     const struct value *said = value_get(r->root, STR("parameters"));
     bool points = value_get(r->root, STR("points")) ||
                   value_get(r->root, STR("parameters_file"));
@@ -144,8 +143,7 @@ static void check_space(struct reading *r)
                       "the study has no parameters");
     else if (said && said->kind == VALUE_OBJECT && said->count == 0 && !points)
         problem_at(r, PROBLEM_ERROR, said, NULL, "parameters is empty");
-    if (p->space.count > 0)
-        check_parameters(r);
+    check_parameters(r);
 }
 
 static void check_order(struct reading *r)

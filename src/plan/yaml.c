@@ -678,9 +678,16 @@ size_t first_bad_byte(struct str text)
 {
     size_t at = 0, len;
 
-    while (at < text.len && text.p[at] != 0 &&
-           (len = str_utf8_next(str_n(text.p + at, text.len - at))) > 0)
+    while (at < text.len) {
+        if ((signed char)text.p[at] > 0) { /* plain ASCII, nearly always */
+            at++;
+            continue;
+        }
+        len = text.p[at] ? str_utf8_next(str_n(text.p + at, text.len - at)) : 0;
+        if (len == 0)
+            break;
         at += len;
+    }
     return at;
 }
 

@@ -1,0 +1,333 @@
+/* test_keys.c - every key of a study file, right and wrong
+ *
+ * A fragment is put behind a small study whose three lines it follows, so it
+ * stands in line 4; one that begins with '!' is a whole file. */
+#include "plan_test.h"
+
+#define STUDY                                                                  \
+    "program: a.py\n"                                                          \
+    "method: grid\n"                                                           \
+    "parameters: {x: {values: [1, 2]}}\n"
+#define METRIC "metric: {name: loss}\n"
+#define SAMPLED                                                                \
+    "!program: a.py\nrun_cap: 3\nparameters: {x: {values: [1, 2]}}\n" METRIC
+
+struct row {
+    const char *key, *good, *bad, *said;
+};
+
+static const struct row rows[] = {
+    {"name", "name: my study", "name: ../up",
+     "study.yaml:4:7: error: the study's name '../up' begins with a dot or a "
+     "hyphen"},
+    {"name", "name: 17", "name: a/b", "holds a slash"},
+    {"description", "description: words", "description: [1]",
+     "4:14: error: description must be text, not a list"},
+    {"parameters", "!program: a\nmethod: grid\nparameters: {x: {value: 1}}",
+     "!program: a\nmethod: grid\nparameters: [x]",
+     "3:13: error: parameters must be an object (key: value lines), not a "
+     "list"},
+    {"points", "!program: a\npoints: [{x: 1}]", "!program: a\npoints: 5",
+     "2:9: error: points must be a list of points or the name of a file"},
+    {"parameters_file", "!program: a\nparameters_file: list.csv",
+     "!program: a\nparameters_file: none.csv",
+     "2:18: error: cannot read none.csv: no such file"},
+    {"method", "!program: a\nmethod: random\nparameters: {x: {value: 1}}",
+     "!program: a\nmethod: randm\nparameters: {x: {value: 1}}",
+     "2:9: error: method cannot be 'randm' (did you mean 'random'?)"},
+    {"metric", "metric: {name: loss}", "metric: 5",
+     "4:9: error: metric must be an object"},
+    {"metric", "metric: val_loss", "metric: {nme: loss}",
+     "4:10: error: metric has no key 'nme' (did you mean 'name'?)"},
+    {"metric.name", "metric: {name: val/loss}", "metric: {goal: minimize}",
+     "4:9: error: metric has no name"},
+    {"metric.goal", "metric: {name: a, goal: maximize}",
+     "metric: {name: a, goal: minimise}",
+     "4:25: error: metric.goal cannot be 'minimise' (did you mean "
+     "'minimize'?)"},
+    {"metric.target", "metric: {name: a, target: 0.5}",
+     "metric: {name: a, target: .nan}",
+     "4:27: error: metric.target must be a finite number, not nan"},
+    {"metric.pick", "metric: {name: a, pick: best}",
+     "metric: {name: a, pick: first}", "metric.pick cannot be 'first'"},
+    {"metric.impute", "metric: {name: a, impute: latest}",
+     "metric: {name: a, impute: mean}", "metric.impute cannot be 'mean'"},
+    {"metric.impute_while_running",
+     "metric: {name: a, impute_while_running: true}",
+     "metric: {name: a, impute_while_running: 3}",
+     "metric.impute_while_running cannot be 3"},
+    {"metric.pattern", "metric: {name: a, pattern: 'loss ([0-9.]+)'}",
+     "metric: {name: a, pattern: 'loss [0-9.]+'}",
+     "must have one or two (groups), not 0"},
+    {"metric.pattern", "metric: {name: a, pattern: '(.*) (.*)'}",
+     "metric: {name: a, pattern: '('}", "is no regular expression"},
+    {"metric.file", "metric: {name: a, file: result.txt}",
+     "metric: {name: a, file: []}", "metric.file must be text, not a list"},
+    {"metrics", "metrics: [{name: a}, {name: b, goal: maximize}]",
+     "metrics: [{name: a}, {name: a}]",
+     "4:22: error: metrics: 'a' stands there twice"},
+    {"constraints", METRIC "constraints: [{name: ms, max: 5}]",
+     "constraints: [{name: ms}]", "a constraint needs a name and min or max"},
+    {"early_terminate",
+     METRIC "early_terminate: {type: hyperband, min_iter: 3}",
+     "early_terminate: {min_iter: 3}", "early_terminate has no type"},
+    {"run_cap", "run_cap: 1e3", "run_cap: 0",
+     "4:10: error: run_cap must be at least 1, not 0"},
+    {"repeat", "repeat: 3", "repeat: 2.5",
+     "repeat must be a whole number, not 2.5"},
+    {"seed", "seed: 0", "seed: -1", "seed must be at least 0, not -1"},
+    {"order", "order: batch", "order: fre",
+     "order cannot be 'fre' (did you mean 'free'?)"},
+    {"order", "order: free", "order: lag", "order: lag needs lag"},
+    {"lag", "order: lag\nlag: 4", "lag: 4",
+     "4:6: error: lag is used only with order: lag"},
+    {"warm_start", "warm_start: other", "warm_start: 5",
+     "warm_start must be text, not 5"},
+    {"program", "!program: b.py\nmethod: grid\nparameters: {x: {value: 1}}",
+     "!program: 5\nmethod: grid\nparameters: {x: {value: 1}}",
+     "1:10: error: program must be text, not 5 (put it in quotes"},
+    {"command", "command: ['${program}']", "command: {a: 1}",
+     "command must be a list or text, not an object"},
+    {"command", "command: ${program} x", "command: []", "command is empty"},
+    {"env", "env: {A: 1, B: text, C: true}", "env: {A-B: 1}",
+     "4:7: error: env: 'A-B' cannot be the name of a variable"},
+    {"env", "env: {A: null}", "env: {THRONG_X: 1}",
+     "variables that begin with THRONG_ are set by throng"},
+    {"setup", "setup: [module load x, y]", "setup: {a: 1}",
+     "setup must be text, not an object"},
+    {"workdir", "workdir: trial", "workdir: home",
+     "workdir cannot be 'home' (one of: study, trial)"},
+    {"templates", "templates: [{path: a.in, text: 'x {x}'}]",
+     "templates: [{path: ../a.in, text: y}]",
+     "'../a.in' would be outside of the trial's folder"},
+    {"templates", "templates: list.csv", "templates: none.in",
+     "4:12: error: cannot read none.in: no such file"},
+    {"inputs", "inputs: [data/*.csv, {path: /big, site_bound: true}]",
+     "inputs: [{site_bound: true}]", "an input has no path"},
+    {"outputs", "outputs: '*.pt'", "outputs: [/etc/passwd]",
+     "outputs: '/etc/passwd' is outside of the task's folder"},
+    {"keep", "keep: best:3", "keep: best:0", "keep cannot be 'best:0'"},
+    {"keep", "keep: none", "keep: some", "all, none or best:N"},
+    {"resources", "resources: {cpus: 2, memory: 4G}", "resources: {cpu: 2}",
+     "4:13: error: resources has no key 'cpu' (did you mean 'cpus'?)"},
+    {"parallel", "parallel: 8", "parallel: many",
+     "parallel must be a whole number, not 'many'"},
+    {"time_limit", "time_limit: 2h 30m", "time_limit: soon",
+     "time_limit must be a time, not 'soon'"},
+    {"max_failures", "max_failures: 0", "max_failures: -1",
+     "max_failures must be at least 0"},
+    {"retries", "retries: 3", "retries: no",
+     "retries must be a whole number, not false"},
+    {"retry_delay", "retry_delay: 5s", "retry_delay: -5",
+     "retry_delay must be a time"},
+    {"grace", "grace: 10", "grace: x", "grace must be a time"},
+    {"output_max", "output_max: 1M", "output_max: x",
+     "output_max must be a number of bytes"},
+    {"on_finish", "on_finish: mail me", "on_finish: 5",
+     "on_finish must be text"},
+    {"on_best", "on_best: [notify, two words]", "on_best: {a: 1}",
+     "on_best must be text"},
+    {"engine", "engine: slurm", "engine: slurmm",
+     "engine cannot be 'slurmm' (did you mean 'slurm'?)"},
+    {"profile", "profile: big", "profile: []", "profile must be text"},
+    {"slurm", "slurm: {partition: gpu, bundle_time: 1h, max_jobs: 4}",
+     "slurm: {max_jobs: 0}", "max_jobs must be at least 1"},
+    {"htcondor", "htcondor: {container_image: x, checkpoint_every: 5m}",
+     "htcondor: 5", "htcondor must be an object"},
+    {"protocol", "protocol: candle", "protocol: c", "protocol cannot be 'c'"},
+    {"wandb", "wandb: stand-in", "wandb: fake", "wandb cannot be 'fake'"},
+    {"model", "!model: net.yaml\nmethod: grid\nparameters: {x: {value: 1}}",
+     "model: net.yaml", "give a model or a command, not both"},
+    {"kernels", "kernels: portable", "kernels: fast",
+     "kernels cannot be 'fast'"},
+    {"grid", "grid: {}", "grid: 5", "options of a method must be an object"},
+    {"random", SAMPLED "method: random\nrandom: {}", "random: 1",
+     "options of a method"},
+    {"bayes", SAMPLED "method: bayes\nbayes: {}", "bayes: 1",
+     "options of a method"},
+    {"sobol", SAMPLED "method: sobol\nsobol: {}", "sobol: 1",
+     "options of a method"},
+    {"lhs", SAMPLED "method: lhs\nlhs: {}", "lhs: 1", "options of a method"},
+    {"tpe", SAMPLED "method: tpe\ntpe: {candidates: 24}", "tpe: 1",
+     "options of a method"},
+    {"gp", SAMPLED "method: gp\ngp: {}", "gp: 1", "options of a method"},
+    {"forest", SAMPLED "method: forest\nforest: {}", "forest: 1",
+     "options of a method"},
+    {"cmaes", SAMPLED "method: cmaes\ncmaes: {}", "cmaes: 1",
+     "options of a method"},
+    {"ga", SAMPLED "method: ga\nga: {}", "ga: 1", "options of a method"},
+    {"nsga2", SAMPLED "method: nsga2\nnsga2: {}", "nsga2: 1",
+     "options of a method"},
+    {"pbt", SAMPLED "method: pbt\npbt: {}", "pbt: 1", "options of a method"},
+    {"hyperspace", SAMPLED "method: hyperspace\nhyperspace: {}",
+     "hyperspace: 1", "options of a method"},
+    {"external", SAMPLED "method: external\nexternal: {command: [a, b]}",
+     "external: {}", "external has no command"},
+    {"entity", "entity: lab", "entty: lab", "did you mean 'entity'?"},
+    {"project", "project: {a: 1}", "projct: x", "did you mean 'project'?"},
+    {"controller", "controller: {type: local}", "controler: 1",
+     "did you mean 'controller'?"},
+    {"apiVersion", "apiVersion: 1", "apiversion: 1",
+     "did you mean 'apiVersion'?"},
+    {"kind", "kind: Sweep", "knd: Sweep", "did you mean 'kind'?"},
+    /* These have no right use. */
+    {"job", NULL, "job: x", "4:6: error: job and image_uri belong to W&B"},
+    {"image_uri", NULL, "image_uri: x", "job and image_uri belong to W&B"},
+    {"container", NULL, "container: x",
+     "4:12: error: container is reserved: throng does not start containers "
+     "yet"},
+    {"bundle_time", "slurm: {bundle_time: 1h}", "bundle_time: 1h",
+     "inside of slurm or htcondor"},
+    {"max_jobs", "slurm: {max_jobs: 3}", "max_jobs: 3",
+     "inside of slurm or htcondor"},
+    {"array_limit", "slurm: {array_limit: 100}", "array_limit: 100",
+     "inside of slurm or htcondor"},
+    {"checkpoint_every", "slurm: {checkpoint_every: 1h}",
+     "checkpoint_every: 1h", "inside of slurm or htcondor"},
+};
+#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+static const struct test_file files[] = {{"list.csv", "x\n1\n2\n"},
+                                         {NULL, NULL}};
+
+static void read_row(struct reading_test *t, const char *fragment)
+{
+    struct buf b;
+
+    buf_init(&b);
+    if (fragment[0] != '!')
+        buf_adds(&b, STUDY);
+    buf_adds(&b, fragment[0] == '!' ? fragment + 1 : fragment);
+    buf_addc(&b, '\n');
+    test_read_str(t, buf_str(&b), "study.yaml", files);
+    buf_done(&b);
+}
+
+static void every_key_is_read(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        struct reading_test t;
+
+        if (!rows[i].good)
+            continue;
+        read_row(&t, rows[i].good);
+        if (!t.plan)
+            fail_msg("%s was refused:\n%s", rows[i].good, t.said.p);
+        test_done(&t);
+    }
+}
+
+static void every_key_refuses_what_is_wrong(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        struct reading_test t;
+
+        read_row(&t, rows[i].bad);
+        if (t.plan || !strstr(t.said.p, rows[i].said))
+            fail_msg("%s: expected\n%s\nsaid\n%s", rows[i].bad, rows[i].said,
+                     t.said.p);
+        test_done(&t);
+    }
+}
+
+static void every_key_of_the_table_is_tested(void **state)
+{
+    const struct plan_key *key;
+
+    (void)state;
+    for (size_t i = 0; (key = plan_key_at(i)); i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < ROW_COUNT; k++)
+            found = found || strcmp(rows[k].key, key->name) == 0;
+        if (!found)
+            fail_msg("no test for the key %s", key->name);
+        assert_true(key->help[0] && key->kind[0]);
+    }
+}
+
+static void an_unknown_key_is_named_with_the_nearest(void **state)
+{
+    (void)state;
+    test_says(STUDY "paralel: 4\n",
+              "study.yaml:4:1: error: no key 'paralel' (did you mean "
+              "'parallel'?)\n");
+    test_says(STUDY "goal: minimize\n", "no key 'goal' (write it inside of "
+                                        "metric)");
+    test_says(STUDY "cpus: 4\n",
+              "no key 'cpus' (write it inside of resources)");
+    test_says(STUDY "zzzzzzzzzz: 4\n", "no key 'zzzzzzzzzz'");
+}
+
+static void a_key_that_begins_with_x_is_ours_to_ignore(void **state)
+{
+    struct reading_test t;
+
+    (void)state;
+    test_read_well(&t, STUDY "x-defaults: {anything: [1, 2]}\n");
+    assert_int_equal(t.problems.list.len, 0);
+    test_done(&t);
+}
+
+static void values_arrive_in_the_plan(void **state)
+{
+    struct reading_test t;
+    const struct plan *p;
+
+    (void)state;
+    test_read_well(&t, STUDY
+                   "name: n\ndescription: d\nseed: 7\nrun_cap: 9\nrepeat: 2\n"
+                   "parallel: 3\ntime_limit: 1h\nmax_failures: 4\nretries: 5\n"
+                   "retry_delay: 2s\ngrace: 1m\noutput_max: 1M\nkeep: best:2\n"
+                   "workdir: trial\nengine: local\nprofile: q\nwandb: real\n"
+                   "on_finish: a\non_best: [b, c d]\nsetup: [e, f]\n"
+                   "env: {A: 1.5, B: true}\noutputs: ['*.x']\n"
+                   "inputs: [{path: i, site_bound: true}]\norder: lag\nlag: 6\n"
+                   "warm_start: w\n");
+    p = t.plan;
+    assert_true(str_is(p->name, "n"));
+    assert_true(str_is(p->description, "d"));
+    assert_true(p->seed_said && p->seed == 7);
+    assert_int_equal(p->run_cap, 9);
+    assert_int_equal(p->repeat, 2);
+    assert_int_equal(p->parallel, 3);
+    assert_true(p->time_limit_s == 3600);
+    assert_int_equal(p->max_failures, 4);
+    assert_int_equal(p->retries, 5);
+    assert_true(p->retry_delay_s == 2);
+    assert_true(p->grace_s == 60);
+    assert_int_equal(p->output_max_bytes, 1 << 20);
+    assert_true(p->keep == KEEP_BEST && p->keep_count == 2);
+    assert_true(p->workdir_trial);
+    assert_true(str_is(p->engine, "local"));
+    assert_true(str_is(p->profile, "q"));
+    assert_true(str_is(p->wandb, "real"));
+    assert_true(str_is(p->on_finish, "a"));
+    assert_true(str_is(p->on_best, "b 'c d'"));
+    assert_true(str_is(p->setup, "e\nf\n"));
+    assert_int_equal(p->env_count, 2);
+    assert_true(str_is(p->env[0].name, "A"));
+    assert_true(str_is(p->env[0].value, "1.5"));
+    assert_true(str_is(p->env[1].value, "true"));
+    assert_true(p->output_count == 1 && str_is(p->outputs[0], "*.x"));
+    assert_true(p->input_count == 1 && p->inputs[0].site_bound);
+    assert_true(str_is(p->order, "lag") && p->lag == 6);
+    assert_true(str_is(p->warm_start, "w"));
+    test_done(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_is_read),
+        cmocka_unit_test(every_key_refuses_what_is_wrong),
+        cmocka_unit_test(every_key_of_the_table_is_tested),
+        cmocka_unit_test(an_unknown_key_is_named_with_the_nearest),
+        cmocka_unit_test(a_key_that_begins_with_x_is_ours_to_ignore),
+        cmocka_unit_test(values_arrive_in_the_plan),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* test_problems.c - mistakes in order */
+#include "plan_test.h"
+
+static void problems_are_in_the_order_of_their_places(void **state)
+{
+    struct arena *a = arena_new();
+    struct problems p;
+    struct buf b;
+
+    (void)state;
+    problems_init(&p, a);
+    problems_add(&p, PROBLEM_ERROR, STR("f"), 0, 0, STR(""), "whole");
+    problems_add(&p, PROBLEM_ERROR, STR("f"), 9, 1, STR("hint"), "nine %d", 9);
+    problems_add(&p, PROBLEM_WARNING, STR("f"), 2, 7, STR(""), "two seven");
+    problems_add(&p, PROBLEM_NOTICE, STR("f"), 2, 3, STR(""), "two three");
+    problems_add(&p, PROBLEM_ERROR, STR("f"), 2, 7, STR(""), "behind");
+    problems_add(&p, PROBLEM_ERROR, STR("g"), 1, 1, STR(""), "other");
+    assert_int_equal(p.errors, 4);
+    buf_init(&b);
+    problems_print(&b, &p);
+    assert_string_equal(b.p, "f:2:3: notice: two three\n"
+                             "f:2:7: warning: two seven\n"
+                             "f:2:7: error: behind\n"
+                             "f:9:1: error: nine 9 (hint)\n"
+                             "f: error: whole\n"
+                             "g:1:1: error: other\n");
+    buf_done(&b);
+    problems_done(&p);
+    arena_free(a);
+}
+
+static void the_list_has_an_end_but_errors_are_counted(void **state)
+{
+    struct arena *a = arena_new();
+    struct problems p;
+    struct buf b;
+
+    (void)state;
+    problems_init(&p, a);
+    for (uint32_t i = 0; i < 2 * PROBLEMS_MAX; i++)
+        problems_add(&p, PROBLEM_ERROR, STR("f"), 5000 - i, 1, STR(""), "x");
+    assert_int_equal(p.list.len, PROBLEMS_MAX);
+    assert_int_equal(p.errors, 2 * PROBLEMS_MAX);
+    buf_init(&b);
+    problems_print(&b, &p);
+    assert_true(str_ends(buf_str(&b), STR("and 1000 more\n")));
+    buf_done(&b);
+    problems_done(&p);
+    arena_free(a);
+}
+
+static void all_mistakes_of_a_file_are_said_at_once(void **state)
+{
+    struct reading_test t;
+
+    (void)state;
+    test_read(&t, "progam: train.py\n"
+                  "method: gird\n"
+                  "parameters:\n"
+                  "  lr: {min: 0.1, max: 0.01}\n"
+                  "  bs: [1, 2]\n"
+                  "  n: {value: 007}\n"
+                  "command: ['${arg}', x]\n"
+                  "parallel: 0\n");
+    assert_string_equal(
+        t.said.p,
+        "study.yaml:1:1: error: no key 'progam' (did you mean 'program'?)\n"
+        "study.yaml:2:9: error: method cannot be 'gird' (did you mean "
+        "'grid'?)\n"
+        "study.yaml:4:13: error: parameter 'lr': min 0.1 is above max 0.01\n"
+        "study.yaml:5:7: error: parameter 'bs' must be an object (write bs: "
+        "{values: […]})\n"
+        "study.yaml:6:14: error: '007' has leading zeros (drop the zeros, or "
+        "put it in quotes to make it text)\n"
+        "study.yaml:7:11: error: command: no macro '${arg}' (did you mean "
+        "'${args}'? the macros are ${env}, ${interpreter}, ${program}, "
+        "${args}, ${args_no_equals}, ${args_no_hyphens}, "
+        "${args_no_boolean_flags}, ${args_json}, ${args_json_file}, "
+        "${envvar:NAME})\n"
+        "study.yaml:8:11: error: parallel must be at least 1, not 0\n");
+    test_done(&t);
+}
+
+static void control_characters_do_not_reach_the_terminal(void **state)
+{
+    struct reading_test t;
+
+    (void)state;
+    test_read(&t, "program: a\nmethod: \"\\e[31mred\"\n"
+                  "parameters: {a: {value: 1}}\n\"\\a\\r\": 1\n");
+    for (size_t i = 0; i < t.said.len; i++)
+        assert_true((unsigned char)t.said.p[i] >= 0x20 || t.said.p[i] == '\n');
+    assert_non_null(strstr(t.said.p, "'?[31mred'"));
+    test_done(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(problems_are_in_the_order_of_their_places),
+        cmocka_unit_test(the_list_has_an_end_but_errors_are_counted),
+        cmocka_unit_test(all_mistakes_of_a_file_are_said_at_once),
+        cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
