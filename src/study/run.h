@@ -28,6 +28,7 @@ struct live {
     struct trial t;       /* strings are ours, freed with it */
     struct attempt a;     /* the attempt that is out, when `placed` */
     bool placed;          /* handed to the engine */
+    bool adopted;         /* an earlier run made it */
     bool start_unwritten; /* it runs, its rows do not say so yet */
     bool stopping;        /* asked to finish early */
     bool noticed;         /* its notices were shown once */
