@@ -45,8 +45,8 @@ static void insert(struct problems *p, struct problem problem)
     p->list.p[at] = problem;
 }
 
-static void add(struct problems *p, struct problem problem, const char *fmt,
-                va_list ap)
+__attribute__((format(printf, 3, 0))) static void
+add(struct problems *p, struct problem problem, const char *fmt, va_list ap)
 {
     struct buf text;
 
