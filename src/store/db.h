@@ -13,7 +13,8 @@
 #define DB_STATEMENTS 128 /* a power of two, more than there are texts */
 #define DB_APPLICATION 0x7468726e /* "thrn" in the file's header */
 #define DB_BUSY_MS 5000
-#define DB_STATE_FINAL 3 /* states from here on are final */
+#define DB_NETWORK_BUSY_MS 1000 /* a holder there keeps its lock anyway */
+#define DB_STATE_FINAL 3        /* states from here on are final */
 
 struct metrics; /* points on their way into rows; metrics.c */
 

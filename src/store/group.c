@@ -149,9 +149,9 @@ static void cell_add(const struct grouper *g, struct cell *c,
     c->count++;
     c->mean += off / (double)c->count;
     c->squares += off * (v - c->mean);
-    /* Infinities have a mean of themselves; the recurrence gives NaN. */
+    /* With an infinity among them the recurrence would give NaN. */
     if (isinf(c->min) || isinf(c->max))
-        c->mean = c->min + c->max == c->min ? c->min : c->min + c->max;
+        c->mean = c->min + c->max;
 }
 
 static void group_add(struct grouper *g, const struct trial *t)

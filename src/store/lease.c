@@ -173,8 +173,7 @@ int lease_check(struct store *s, struct err *err)
                    s->folder, (long long)l.process.pid, l.host);
 }
 
-static int held_by(const struct store *s, const struct lease *l,
-                   struct err *err)
+int lease_held_by(const struct store *s, const struct lease *l, struct err *err)
 {
     if (l->process.pid == 0)
         return err_set(err, ERR_BUSY, "%s is in use by another program",
@@ -215,7 +214,7 @@ static int take_in_transaction(struct store *s, bool take_over,
     if (row_read(s, &l, err))
         return -1;
     if (!take_over && lease_lives(s, &l))
-        return held_by(s, &l, err);
+        return lease_held_by(s, &l, err);
     lease_fill(mine, l.epoch + 1);
     if (row_write(s, mine, err))
         return -1;
@@ -231,7 +230,7 @@ static int begin_to_take(struct store *s, struct err *err)
         return 0;
     if (why.kind == ERR_BUSY &&
         lease_mirror_read(s->folder, &mirror, NULL) == 0)
-        return held_by(s, &mirror, err);
+        return lease_held_by(s, &mirror, err);
     return err_set(err, why.kind, "%s", why.text);
 }
 

@@ -7,6 +7,9 @@
 /* Reads lease.json; `live` is not judged. ERR_MISSING-like failures of any
  * kind mean that nobody has written one. */
 int lease_mirror_read(const char *folder, struct lease *lease, struct err *err);
+/* ERR_BUSY, naming the holder. */
+int lease_held_by(const struct store *s, const struct lease *lease,
+                  struct err *err);
 /* As judged from here and now. */
 bool lease_lives(const struct store *s, const struct lease *lease);
 

@@ -198,12 +198,25 @@ static int migrate(struct store *s, struct err *err)
     return schema_migrate(s, schema_steps, STORE_SCHEMA, err);
 }
 
+/* The holder of a lease on a network file system has the file locked. */
+static int name_holder(struct store *s, struct err *err)
+{
+    struct lease l;
+    if (err && err->kind == ERR_BUSY && s->network &&
+        lease_mirror_read(s->folder, &l, NULL) == 0)
+        lease_held_by(s, &l, err);
+    return -1;
+}
+
 static int open_writer(struct store *s, struct err *err)
 {
     int version;
-    if (open_with(s, s->path, SQLITE_OPEN_READWRITE, err) ||
-        check_version(s, &version, err))
+    if (open_with(s, s->path, SQLITE_OPEN_READWRITE, err))
         return -1;
+    if (s->network)
+        sqlite3_busy_timeout(s->db, DB_NETWORK_BUSY_MS);
+    if (check_version(s, &version, err))
+        return name_holder(s, err);
     if (sqlite3_db_readonly(s->db, "main") == 1)
         return err_set(err, ERR_SYSTEM, "%s cannot be written: no permission",
                        s->path);

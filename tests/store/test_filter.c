@@ -237,8 +237,7 @@ static void random_texts_never_crash(void **state)
     for (int i = 0; i < 30000; i++) {
         buf_reset(&b);
         for (uint64_t k = rng_below(&r, 9); k > 0; k--) {
-            buf_adds(&b,
-                     words[rng_below(&r, sizeof words / sizeof *words)]);
+            buf_adds(&b, words[rng_below(&r, sizeof words / sizeof *words)]);
             if (rng_below(&r, 3))
                 buf_addc(&b, ' ');
         }

@@ -6,17 +6,17 @@ struct groups {
     size_t count;
 };
 
-static struct groups group(struct made *m, const char *over,
-                           const char *where, bool minimize, int64_t limit)
+static struct groups group(struct made *m, const char *over, const char *where,
+                           bool minimize, int64_t limit)
 {
     struct groups g;
-    assert_ok(m, store_group(m->s, over, where, minimize, limit, m->a,
-                             &g.list, &g.count, &m->err));
+    assert_ok(m, store_group(m->s, over, where, minimize, limit, m->a, &g.list,
+                             &g.count, &m->err));
     return g;
 }
 
-static void assert_group(struct group_row r, const char *point,
-                         int64_t count, double mean, int64_t best)
+static void assert_group(struct group_row r, const char *point, int64_t count,
+                         double mean, int64_t best)
 {
     assert_true(str_is(r.point, point));
     assert_int_equal(r.count, count);
@@ -81,8 +81,7 @@ static void nested_parameters_are_looked_over_too(void **state)
     made_commit(m);
     struct groups g = group(m, "o.s", NULL, true, 0);
     assert_int_equal(g.count, 1);
-    assert_group(g.list[0], "{\"o\":{\"k\":1},\"z\":[1,{\"s\":2}]}", 2, 1.5,
-                 1);
+    assert_group(g.list[0], "{\"o\":{\"k\":1},\"z\":[1,{\"s\":2}]}", 2, 1.5, 1);
 }
 
 static void a_name_that_no_trial_has_is_an_error(void **state)

@@ -144,8 +144,8 @@ static void nan_infinity_and_steps_out_of_order_are_kept(void **state)
     struct made *m = *state;
     const int64_t steps[] = {5, 1, 3, 1};
     const double values[] = {NAN, 1, INFINITY, -INFINITY};
-    assert_ok(m, made_points(m, 1, 1, "odd name/x", METRIC_FROM_METRICS,
-                             steps, values, 4));
+    assert_ok(m, made_points(m, 1, 1, "odd name/x", METRIC_FROM_METRICS, steps,
+                             values, 4));
     made_commit(m);
     struct series s = series_of(m, m->s, 1, "odd name/x");
     assert_int_equal(s.count, 3);
@@ -225,8 +225,8 @@ static void names_are_those_of_a_trial_or_of_the_study(void **state)
     const double value = 1;
     const char *const names[] = {"b", "a", "c"};
     for (int i = 0; i < 3; i++)
-        assert_ok(m, made_points(m, 1 + i / 2, 1, names[i],
-                                 METRIC_FROM_METRICS, &step, &value, 1));
+        assert_ok(m, made_points(m, 1 + i / 2, 1, names[i], METRIC_FROM_METRICS,
+                                 &step, &value, 1));
     const char **of_study = store_metric_names(m->s, 0, m->a, &m->err);
     const char **of_trial = store_metric_names(m->s, 1, m->a, &m->err);
     const char **of_none = store_metric_names(m->s, 9, m->a, &m->err);

@@ -3,8 +3,7 @@
 #include "base/rng.h"
 #include "store/pack.h"
 
-static void round_trip(const int64_t *steps, const double *values,
-                       size_t count)
+static void round_trip(const int64_t *steps, const double *values, size_t count)
 {
     static int64_t s[PACK_POINTS_MAX];
     static double v[PACK_POINTS_MAX];
@@ -32,7 +31,7 @@ static void odd_values_and_steps_survive(void **state)
 {
     (void)state;
     const int64_t steps[] = {INT64_MAX, INT64_MIN, 0, -1, 3, 3, 2, 1 << 20};
-    const double values[] = {NAN,     INFINITY, -INFINITY, -0.0,
+    const double values[] = {NAN,    INFINITY, -INFINITY, -0.0,
                              5e-324, 1.7e308,  -NAN,      1};
     for (size_t count = 1; count <= 8; count++)
         round_trip(steps, values, count);

@@ -63,8 +63,7 @@ static void selectors_give_each_trial_once_by_number(void **state)
         struct query q = {.selector = cases[i].selector};
         const char *got = made_rows(m, m->s, &q);
         if (strcmp(got, cases[i].trials) != 0)
-            fail_msg("%s: %s, not %s", cases[i].selector, got,
-                     cases[i].trials);
+            fail_msg("%s: %s, not %s", cases[i].selector, got, cases[i].trials);
     }
 }
 
@@ -109,8 +108,7 @@ static void bad_selectors_name_the_piece_and_what_is_allowed(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct query q = {.selector = cases[i].selector};
-        assert_int_equal(store_selector_check(cases[i].selector, &m->err),
-                         -1);
+        assert_int_equal(store_selector_check(cases[i].selector, &m->err), -1);
         assert_null(store_rows(m->s, &q, &m->err));
         assert_int_equal(m->err.kind, ERR_USAGE);
         if (!strstr(m->err.text, cases[i].piece))

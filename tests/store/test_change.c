@@ -1,0 +1,189 @@
+/* test_change.c - a failing disk loses nothing that was collected */
+#include "made_store.h"
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+
+/* No file of this process may grow past so many bytes. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit r;
+    getrlimit(RLIMIT_FSIZE, &r);
+    r.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &r), 0);
+}
+
+static void add_trials(struct made *m, int first, int last)
+{
+    for (int i = first; i <= last; i++) {
+        made_trial(m, i, "{\"lr\":0.1,\"text\":\"................\"}",
+                   i % 3 ? STATE_DONE : STATE_RUNNING, i);
+        int64_t steps[50];
+        double values[50];
+        for (int k = 0; k < 50; k++) {
+            steps[k] = k;
+            values[k] = sin(i * 50 + k);
+        }
+        assert_ok(m, made_points(m, i, 1, "loss", METRIC_FROM_METRICS, steps,
+                                 values, 50));
+    }
+}
+
+static void assert_trials(struct made *m, struct store *s, int last)
+{
+    struct counts c;
+    assert_ok(m, store_counts(s, &c, &m->err));
+    assert_int_equal(c.total, last);
+    assert_int_equal(c.by_state[STATE_RUNNING], last / 3);
+    for (int i = 1; i <= last; i += 37) {
+        struct series series;
+        assert_ok(m, store_series(s, i, "loss", m->a, &series, &m->err));
+        assert_int_equal(series.count, 50);
+        assert_true(series.values[49] == sin(i * 50 + 49));
+    }
+}
+
+static void a_commit_that_failed_is_done_by_the_next(void **state)
+{
+    struct made *m = *state;
+    signal(SIGXFSZ, SIG_IGN);
+    add_trials(m, 1, 10);
+    made_commit(m);
+    limit_files(300000);
+    add_trials(m, 11, 2000);
+    assert_int_equal(store_commit(m->s, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_SYSTEM);
+    assert_non_null(strstr(m->err.text, "study.db"));
+    /* Readers see the last good state. */
+    struct store *reader = store_open(m->folder, false, &m->err);
+    assert_non_null(reader);
+    assert_trials(m, reader, 10);
+    /* It fails again and again; more changes are taken meanwhile. */
+    assert_int_equal(store_commit(m->s, &m->err), -1);
+    add_trials(m, 2001, 2100);
+    assert_int_equal(store_commit(m->s, &m->err), -1);
+    limit_files(RLIM_INFINITY);
+    made_commit(m);
+    assert_trials(m, m->s, 2100);
+    assert_trials(m, reader, 2100);
+    assert_ok(m, store_integrity(reader, &m->err));
+    store_close(reader);
+    add_trials(m, 2101, 2200);
+    made_commit(m);
+    assert_trials(m, m->s, 2200);
+}
+
+static void a_rollback_ends_the_trouble(void **state)
+{
+    struct made *m = *state;
+    signal(SIGXFSZ, SIG_IGN);
+    add_trials(m, 1, 10);
+    made_commit(m);
+    limit_files(300000);
+    add_trials(m, 11, 2000);
+    assert_int_equal(store_commit(m->s, &m->err), -1);
+    limit_files(RLIM_INFINITY);
+    store_rollback(m->s);
+    assert_trials(m, m->s, 10);
+    add_trials(m, 11, 20);
+    made_commit(m);
+    assert_trials(m, m->s, 20);
+}
+
+static void fill_disk(const char *folder, char *path, size_t size)
+{
+    static char block[65536];
+    snprintf(path, size, "%s/ballast", folder);
+    int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_true(fd >= 0);
+    while (write(fd, block, sizeof block) > 0)
+        ;
+    while (write(fd, block, 1) > 0)
+        ;
+    close(fd);
+}
+
+static void a_full_disk_is_named_and_got_over(void **state)
+{
+    (void)state;
+    struct made m;
+    char ballast[256];
+    made_folder(&m);
+    if (mount("none", m.folder, "tmpfs", 0, "size=4m")) {
+        print_message("skipped: no permission to mount a small tmpfs\n");
+        rmdir(m.folder);
+        arena_free(m.a);
+        skip();
+    }
+    assert_ok(&m, store_create(m.folder, &m.err));
+    made_open(&m);
+    add_trials(&m, 1, 10);
+    made_commit(&m);
+    fill_disk(m.folder, ballast, sizeof ballast);
+    add_trials(&m, 11, 1000);
+    assert_int_equal(store_commit(m.s, &m.err), -1);
+    assert_int_equal(m.err.kind, ERR_FULL);
+    assert_non_null(strstr(m.err.text, "full"));
+    /* The lease cannot be written either, but nothing breaks. */
+    store_lease_touch(m.s, &m.err);
+    assert_int_equal(unlink(ballast), 0);
+    made_commit(&m);
+    assert_trials(&m, m.s, 1000);
+    assert_ok(&m, store_integrity(m.s, &m.err));
+    store_close(m.s);
+    assert_int_equal(umount(m.folder), 0);
+    rmdir(m.folder);
+    arena_free(m.a);
+}
+
+static void an_empty_round_costs_no_commit(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_DONE, 1);
+    made_commit(m);
+    struct stat before, after;
+    char path[256];
+    snprintf(path, sizeof path, "%s/study.db-wal", m->folder);
+    assert_int_equal(stat(path, &before), 0);
+    for (int i = 0; i < 100; i++) {
+        assert_ok(m, store_begin(m->s, &m->err));
+        made_commit(m);
+    }
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(before.st_size, after.st_size);
+    assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+}
+
+static void the_log_stays_small(void **state)
+{
+    struct made *m = *state;
+    char path[256];
+    snprintf(path, sizeof path, "%s/study.db-wal", m->folder);
+    off_t most = 0;
+    for (int i = 0; i < 400; i++) {
+        add_trials(m, i * 50 + 1, i * 50 + 50);
+        made_commit(m);
+        struct stat st;
+        assert_int_equal(stat(path, &st), 0);
+        if (st.st_size > most)
+            most = st.st_size;
+    }
+    assert_true(most < 16 << 20);
+}
+
+#define with_store(f)                                                          \
+    cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_store(a_commit_that_failed_is_done_by_the_next),
+        with_store(a_rollback_ends_the_trouble),
+        cmocka_unit_test(a_full_disk_is_named_and_got_over),
+        with_store(an_empty_round_costs_no_commit),
+        with_store(the_log_stays_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

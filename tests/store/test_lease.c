@@ -1,0 +1,248 @@
+/* test_lease.c - one writer at a time */
+#include "made_store.h"
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+
+/* Makes the lease look as if another process held it. */
+static void forge(struct made *m, const char *set)
+{
+    char path[256], sql[512];
+    sqlite3 *db;
+    snprintf(path, sizeof path, "%s/study.db", m->folder);
+    snprintf(sql, sizeof sql, "UPDATE lease SET %s", set);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 1000);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static struct store *second(struct made *m)
+{
+    struct store *s = store_open(m->folder, true, &m->err);
+    if (!s)
+        fail_msg("%s", m->err.text);
+    return s;
+}
+
+static void the_holder_is_this_process(void **state)
+{
+    struct made *m = *state;
+    struct lease l;
+    assert_ok(m, store_lease_read(m->s, &l, &m->err));
+    assert_int_equal(l.epoch, 1);
+    assert_int_equal(l.process.pid, getpid());
+    assert_true(l.live);
+    assert_string_equal(l.boot_id, process_boot_id());
+    assert_true(fabs(l.touched - clock_wall()) < 60);
+}
+
+static void a_live_holder_is_named_and_not_replaced(void **state)
+{
+    struct made *m = *state;
+    struct store *other = second(m);
+    char pid[32];
+    snprintf(pid, sizeof pid, "process %d", (int)getpid());
+    assert_int_equal(store_lease_take(other, false, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_BUSY);
+    assert_non_null(strstr(m->err.text, pid));
+    assert_non_null(strstr(m->err.text, "--take-over"));
+    store_close(other);
+    made_trial(m, 1, "{}", STATE_DONE, 1);
+    made_commit(m);
+}
+
+static void a_holder_that_was_replaced_commits_nothing(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_DONE, 1);
+    made_commit(m);
+    struct store *other = second(m);
+    assert_ok(m, store_lease_take(other, true, &m->err));
+    struct lease l;
+    assert_ok(m, store_lease_read(other, &l, &m->err));
+    assert_int_equal(l.epoch, 2);
+    made_trial(m, 2, "{}", STATE_DONE, 2);
+    assert_int_equal(store_commit(m->s, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_BUSY);
+    assert_non_null(strstr(m->err.text, "taken over"));
+    /* And it stays so. */
+    struct trial t = {.id = 3, .point = STR("{}")};
+    assert_int_equal(store_begin(m->s, &m->err), -1);
+    assert_int_equal(store_trial_add(m->s, &t, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_BUSY);
+    assert_int_equal(store_lease_touch(m->s, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_BUSY);
+    struct counts c;
+    assert_ok(m, store_counts(other, &c, &m->err));
+    assert_int_equal(c.total, 1);
+    /* The new holder works, also while the old one lets go. */
+    store_close(m->s);
+    m->s = other;
+    made_trial(m, 2, "{}", STATE_DONE, 2);
+    made_commit(m);
+    assert_ok(m, store_lease_read(other, &l, &m->err));
+    assert_true(l.live);
+}
+
+static void a_touch_notices_the_takeover(void **state)
+{
+    struct made *m = *state;
+    assert_ok(m, store_lease_touch(m->s, &m->err));
+    forge(m, "epoch = epoch + 1");
+    assert_int_equal(store_lease_touch(m->s, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_BUSY);
+}
+
+static void a_touch_inside_a_transaction_belongs_to_it(void **state)
+{
+    struct made *m = *state;
+    struct lease l;
+    made_trial(m, 1, "{}", STATE_DONE, 1);
+    assert_ok(m, store_lease_touch(m->s, &m->err));
+    made_commit(m);
+    made_again(m);
+    assert_ok(m, store_lease_read(m->s, &l, &m->err));
+    assert_int_equal(l.epoch, 2);
+    struct counts c;
+    assert_ok(m, store_counts(m->s, &c, &m->err));
+    assert_int_equal(c.total, 1);
+}
+
+static void without_a_lease_nothing_changes(void **state)
+{
+    struct made *m = *state;
+    store_lease_release(m->s);
+    struct trial t = {.id = 1, .point = STR("{}")};
+    assert_int_equal(store_trial_add(m->s, &t, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_BUSY);
+    assert_ok(m, store_commit(m->s, &m->err));
+    struct lease l;
+    assert_ok(m, store_lease_read(m->s, &l, &m->err));
+    assert_int_equal(l.process.pid, 0);
+    assert_int_equal(l.epoch, 1);
+    assert_false(l.live);
+    assert_ok(m, store_lease_take(m->s, false, &m->err));
+    made_trial(m, 1, "{}", STATE_DONE, 1);
+    made_commit(m);
+}
+
+static void a_dead_holder_of_this_host_is_replaced_at_once(void **state)
+{
+    struct made *m = *state;
+    store_close(m->s);
+    m->s = NULL;
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct store *s = store_open(m->folder, true, NULL);
+        bool held = s && store_lease_take(s, false, NULL) == 0;
+        if (held)
+            raise(SIGKILL);
+        _exit(1);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status));
+    struct store *reader = store_open(m->folder, false, &m->err);
+    struct lease l;
+    assert_ok(m, store_lease_read(reader, &l, &m->err));
+    assert_int_equal(l.process.pid, pid);
+    assert_false(l.live);
+    store_close(reader);
+    made_open(m);
+    assert_ok(m, store_lease_read(m->s, &l, &m->err));
+    assert_int_equal(l.epoch, 3);
+}
+
+static void another_host_is_believed_for_a_minute(void **state)
+{
+    struct made *m = *state;
+    char set[128];
+    struct lease l;
+    forge(m, "host = 'elsewhere', pid = 5, epoch = 9");
+    struct store *other = second(m);
+    assert_ok(m, store_lease_read(other, &l, &m->err));
+    assert_true(l.live);
+    assert_int_equal(store_lease_take(other, false, &m->err), -1);
+    assert_non_null(strstr(m->err.text, "process 5 on elsewhere"));
+    snprintf(set, sizeof set, "touched = %.3f", clock_wall() - 61);
+    forge(m, set);
+    assert_ok(m, store_lease_read(other, &l, &m->err));
+    assert_false(l.live);
+    assert_ok(m, store_lease_take(other, false, &m->err));
+    assert_ok(m, store_lease_read(other, &l, &m->err));
+    assert_int_equal(l.epoch, 10);
+    store_close(other);
+}
+
+static void a_reboot_ends_the_lease_of_this_host(void **state)
+{
+    struct made *m = *state;
+    struct lease l;
+    forge(m, "boot_id = 'an-earlier-boot'");
+    assert_ok(m, store_lease_read(m->s, &l, &m->err));
+    assert_false(l.live);
+}
+
+static void the_mirror_says_what_the_row_says(void **state)
+{
+    struct made *m = *state;
+    struct buf b;
+    buf_init(&b);
+    char path[256], wanted[64];
+    snprintf(path, sizeof path, "%s/lease.json", m->folder);
+    assert_ok(m, file_read(path, 0, &b, &m->err));
+    snprintf(wanted, sizeof wanted, "\"pid\":%d,", (int)getpid());
+    assert_non_null(strstr(b.p, "\"epoch\":1,"));
+    assert_non_null(strstr(b.p, wanted));
+    store_lease_release(m->s);
+    buf_reset(&b);
+    assert_ok(m, file_read(path, 0, &b, &m->err));
+    assert_non_null(strstr(b.p, "\"pid\":0,"));
+    buf_done(&b);
+}
+
+static void two_readers_see_only_whole_commits(void **state)
+{
+    struct made *m = *state;
+    struct store *readers[2];
+    for (int i = 0; i < 2; i++) {
+        readers[i] = store_open(m->folder, false, &m->err);
+        assert_non_null(readers[i]);
+    }
+    for (int i = 1; i <= 200; i++) {
+        made_trial(m, 2 * i - 1, "{}", STATE_DONE, i);
+        struct counts c;
+        assert_ok(m, store_counts(readers[i % 2], &c, &m->err));
+        assert_int_equal(c.total, 2 * i - 2);
+        made_trial(m, 2 * i, "{}", STATE_FAILED, NAN);
+        made_commit(m);
+        assert_ok(m, store_counts(readers[i % 2], &c, &m->err));
+        assert_int_equal(c.total, 2 * i);
+        assert_int_equal(c.by_state[STATE_DONE], i);
+        assert_int_equal(store_last_trial(readers[i % 2]), 2 * i);
+    }
+    for (int i = 0; i < 2; i++)
+        store_close(readers[i]);
+}
+
+#define with_store(f)                                                          \
+    cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_store(the_holder_is_this_process),
+        with_store(a_live_holder_is_named_and_not_replaced),
+        with_store(a_holder_that_was_replaced_commits_nothing),
+        with_store(a_touch_notices_the_takeover),
+        with_store(a_touch_inside_a_transaction_belongs_to_it),
+        with_store(without_a_lease_nothing_changes),
+        with_store(a_dead_holder_of_this_host_is_replaced_at_once),
+        with_store(another_host_is_believed_for_a_minute),
+        with_store(a_reboot_ends_the_lease_of_this_host),
+        with_store(the_mirror_says_what_the_row_says),
+        with_store(two_readers_see_only_whole_commits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

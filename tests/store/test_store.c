@@ -1,0 +1,275 @@
+/* test_store.c - creating and opening, also what cannot be opened */
+#include "made_store.h"
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static const char *db_path(struct made *m)
+{
+    return path_join(m->a, m->folder, "study.db");
+}
+
+static void write_text(const char *path, const char *text, size_t len)
+{
+    struct err err = {0};
+    if (file_write(path, str_n(text, len), false, &err))
+        fail_msg("%s", err.text);
+}
+
+/* Opening fails with a kind and a text, and the file stays as it is. */
+static void assert_refused(struct made *m, enum err_kind kind, const char *says)
+{
+    struct buf before, after;
+    buf_init(&before);
+    buf_init(&after);
+    bool file = !file_is_dir(db_path(m)) && file_exists(db_path(m));
+    if (file)
+        assert_ok(m, file_read(db_path(m), 0, &before, &m->err));
+    for (int write = 0; write < 2; write++) {
+        m->err = (struct err){0};
+        struct store *s = store_open(m->folder, write, &m->err);
+        assert_null(s);
+        assert_int_equal(m->err.kind, kind);
+        if (!strstr(m->err.text, says))
+            fail_msg("%s", m->err.text);
+    }
+    if (file)
+        assert_ok(m, file_read(db_path(m), 0, &after, &m->err));
+    assert_int_equal(before.len, after.len);
+    assert_memory_equal(before.p, after.p, before.len);
+    buf_done(&before);
+    buf_done(&after);
+}
+
+static void close_made(struct made *m)
+{
+    store_close(m->s);
+    m->s = NULL;
+}
+
+static void exec_file(struct made *m, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(db_path(m), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void a_store_is_not_created_twice(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_DONE, 1);
+    made_commit(m);
+    assert_int_equal(store_create(m->folder, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_BUSY);
+    made_again(m);
+    assert_int_equal(store_last_trial(m->s), 1);
+    /* Nothing is left of the attempt. */
+    const char **names = dir_list(m->folder, m->a, &m->err);
+    for (size_t i = 0; names[i]; i++)
+        assert_null(strstr(names[i], ".new-"));
+}
+
+static void folders_on_the_way_are_made(void **state)
+{
+    struct made *m = *state;
+    char *deep = path_join(m->a, m->folder, "a/b/c");
+    assert_ok(m, store_create(deep, &m->err));
+    struct store *s = store_open(deep, false, &m->err);
+    assert_non_null(s);
+    store_close(s);
+}
+
+static void a_folder_without_a_store_is_missing(void **state)
+{
+    struct made *m = *state;
+    close_made(m);
+    unlink(db_path(m));
+    assert_refused(m, ERR_MISSING, "no study");
+    struct store *s = store_open("/nowhere/at/all", false, &m->err);
+    assert_null(s);
+    assert_int_equal(m->err.kind, ERR_MISSING);
+}
+
+static void an_empty_file_is_refused(void **state)
+{
+    struct made *m = *state;
+    close_made(m);
+    write_text(db_path(m), "", 0);
+    assert_refused(m, ERR_CORRUPT, "is empty");
+}
+
+static void a_text_file_is_refused(void **state)
+{
+    struct made *m = *state;
+    close_made(m);
+    char text[5000];
+    memset(text, 'x', sizeof text);
+    write_text(db_path(m), text, sizeof text);
+    assert_refused(m, ERR_CORRUPT, "no store of throng's");
+}
+
+static void a_folder_in_place_of_the_file_is_refused(void **state)
+{
+    struct made *m = *state;
+    close_made(m);
+    unlink(db_path(m));
+    assert_int_equal(mkdir(db_path(m), 0777), 0);
+    assert_refused(m, ERR_CORRUPT, "is a folder");
+}
+
+static void another_programs_database_is_refused(void **state)
+{
+    struct made *m = *state;
+    close_made(m);
+    unlink(db_path(m));
+    exec_file(m, "CREATE TABLE t (x)");
+    assert_refused(m, ERR_CORRUPT, "no store of throng's");
+}
+
+static void a_newer_schema_is_refused(void **state)
+{
+    struct made *m = *state;
+    close_made(m);
+    exec_file(m, "PRAGMA user_version = 99");
+    assert_refused(m, ERR_CORRUPT, "newer throng (format 99");
+}
+
+static void damage_inside_is_found_and_named(void **state)
+{
+    struct made *m = *state;
+    for (int i = 1; i <= 2000; i++)
+        made_trial(m, i, "{\"a\":1}", STATE_DONE, i);
+    made_commit(m);
+    close_made(m);
+    int fd = open(db_path(m), O_WRONLY);
+    char garbage[4096];
+    memset(garbage, 0x5a, sizeof garbage);
+    struct stat st;
+    assert_int_equal(fstat(fd, &st), 0);
+    /* Not the first pages: those hold the tables' names. */
+    for (off_t at = 24 * 4096; at < st.st_size; at += 3 * 4096)
+        assert_int_equal(pwrite(fd, garbage, sizeof garbage, at), 4096);
+    close(fd);
+    struct store *s = store_open(m->folder, false, &m->err);
+    if (s)
+        assert_int_equal(store_integrity(s, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_CORRUPT);
+    assert_non_null(strstr(m->err.text, "damaged"));
+    store_close(s);
+}
+
+/* Runs a check as somebody who may not write here; root may always. */
+static void as_nobody(struct made *m, void (*check)(struct made *m))
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (getuid() == 0 && (setgid(65534) || setuid(65534)))
+            _exit(77);
+        check(m);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void check_unreadable(struct made *m)
+{
+    struct err err = {0};
+    if (store_open(m->folder, false, &err) || err.kind != ERR_SYSTEM ||
+        !strstr(err.text, "Permission denied"))
+        _exit(2);
+    if (store_open(m->folder, true, &err) || err.kind != ERR_SYSTEM)
+        _exit(3);
+}
+
+static void a_folder_without_permission_says_so(void **state)
+{
+    struct made *m = *state;
+    close_made(m);
+    chmod(m->folder, 0);
+    as_nobody(m, check_unreadable);
+    chmod(m->folder, 0700);
+}
+
+static void check_read_only(struct made *m)
+{
+    struct err err = {0};
+    struct counts c;
+    struct store *s = store_open(m->folder, false, &err);
+    if (!s || store_counts(s, &c, &err) || c.total != 1)
+        _exit(2);
+    store_close(s);
+    if (store_open(m->folder, true, &err) || err.kind != ERR_SYSTEM)
+        _exit(3);
+    if (store_create(m->folder, &err) == 0)
+        _exit(4);
+}
+
+static void a_read_only_folder_can_be_read_but_not_written(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_DONE, 1);
+    made_commit(m);
+    close_made(m);
+    chmod(db_path(m), 0444);
+    chmod(m->folder, 0555);
+    as_nobody(m, check_read_only);
+    chmod(m->folder, 0700);
+}
+
+static void a_crashed_writers_log_is_read(void **state)
+{
+    struct made *m = *state;
+    close_made(m);
+    pid_t pid = fork();
+    if (pid == 0) {
+        made_open(m);
+        made_trial(m, 1, "{}", STATE_DONE, 1);
+        made_commit(m);
+        _exit(0); /* without closing */
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+    struct store *s = store_open(m->folder, false, &m->err);
+    assert_non_null(s);
+    assert_int_equal(store_last_trial(s), 1);
+    store_close(s);
+    made_open(m);
+}
+
+static void closing_nothing_is_fine(void **state)
+{
+    (void)state;
+    store_close(NULL);
+    rows_close(NULL);
+}
+
+#define with_store(f)                                                          \
+    cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_store(a_store_is_not_created_twice),
+        with_store(folders_on_the_way_are_made),
+        with_store(a_folder_without_a_store_is_missing),
+        with_store(an_empty_file_is_refused),
+        with_store(a_text_file_is_refused),
+        with_store(a_folder_in_place_of_the_file_is_refused),
+        with_store(another_programs_database_is_refused),
+        with_store(a_newer_schema_is_refused),
+        with_store(damage_inside_is_found_and_named),
+        with_store(a_folder_without_permission_says_so),
+        with_store(a_read_only_folder_can_be_read_but_not_written),
+        with_store(a_crashed_writers_log_is_read),
+        cmocka_unit_test(closing_nothing_is_fine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
