@@ -54,7 +54,7 @@ void attempt_free(struct attempt *a)
         return;
     struct worker *w = a->worker;
     metrics_done(&a->metrics);
-    folder_close(&a->folder, false);
+    folder_close(&a->folder, false, NULL, 0);
     if (w->spare.len < SPARE_MAX) {
         arena_reset(a->arena);
         vec_push(&w->spare, a);
@@ -97,7 +97,8 @@ static int start(struct attempt *a, struct err *err)
 {
     struct spawn s;
     const struct kind *kind = kind_find(a->task.kind, err);
-    if (!kind || folder_open(&a->folder, &a->task, a->arena, err) != 0)
+    if (!kind ||
+        folder_open(&a->folder, &a->task, &a->worker->pool, a->arena, err) != 0)
         return -1;
     if (output_begin(a, err) != 0 || kind->prepare(a, &s, err) != 0)
         return -1;
@@ -321,7 +322,7 @@ static void finish(struct attempt *a)
     e.tail = buf_str(&last);
     if (e.outcome != OUTCOME_DONE)
         e.checkpoint_digest = folder_checkpoint_digest(&a->folder, a->arena);
-    folder_close(&a->folder, true);
+    folder_close(&a->folder, true, &a->worker->pool, a->serial);
     say_ended(a, &e);
     buf_done(&last);
 }

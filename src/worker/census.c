@@ -169,11 +169,14 @@ static void sort_rows(struct process_table *t)
 static void remember(struct census *c)
 {
     c->known.len = 0;
+    c->unknown = 0;
     for (size_t i = 0; i < c->table.rows.len; i++) {
         const struct process_info *row = &c->table.rows.p[i];
         struct known k = {row->pid, row->start, c->owners.p[i]};
         if (k.owner >= OWNER_GONE)
             vec_push(&c->known, k);
+        if (k.owner == OWNER_UNKNOWN && row->state != 'Z')
+            c->unknown++;
     }
 }
 
@@ -212,6 +215,14 @@ void census_add_ended(struct census *c, const struct attempt *a)
 bool census_may_live(const struct census *c, uint64_t task)
 {
     return idmap_get(c->ended_tasks, task) != NULL;
+}
+
+bool census_may_have(const struct census *c, uint64_t serial)
+{
+    for (size_t i = 0; i < c->ended.len; i++)
+        if (c->ended.p[i].serial == serial)
+            return true;
+    return false;
 }
 
 static bool runs(const struct worker *w, uint64_t serial)

@@ -40,6 +40,7 @@ struct census {
     VEC(struct known) known;   /* by the census before, in pid order */
     VEC(struct ended) ended;   /* attempts that may have left processes */
     struct idmap *ended_tasks; /* task ids of those */
+    size_t unknown;            /* living processes of OWNER_UNKNOWN */
     int64_t cost_ns;           /* of the last one */
 };
 
@@ -51,6 +52,8 @@ void census_take(struct worker *w);
 void census_add_ended(struct census *c, const struct attempt *a);
 /* True while an earlier attempt of the task may have processes left. */
 bool census_may_live(const struct census *c, uint64_t task);
+/* The same for one attempt, by its serial number. */
+bool census_may_have(const struct census *c, uint64_t serial);
 /* Kills what ended attempts left, by the census just taken. True when there
  * was nothing: then no ended attempt is remembered any more. */
 bool census_sweep(struct worker *w);

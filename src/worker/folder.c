@@ -1,14 +1,15 @@
 /* folder.c - the folder of one trial
  *
  * Made for thousands of short tasks a second: everything goes through one
- * descriptor of the folder, and what is empty is found out by trying to
- * remove it. */
+ * descriptor of the folder, and a folder into which nobody wrote is not
+ * removed but used again (pool.h). */
 #include "worker/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "sys/sys.h"
 
@@ -57,18 +58,41 @@ static int open_log(struct folder *f, const struct task *t, struct err *err)
     return 0;
 }
 
-static int write_file(const struct folder *f, const char *name, struct str text,
-                      struct err *err)
+/* A file that is there is written over and filled up with blanks, which mean
+ * nothing in JSON: to shorten it would cost more. One that has a second name
+ * by now is left alone under that. */
+static int write_params(const struct folder *f, struct str text,
+                        struct err *err)
 {
-    int fd =
-        openat(f->fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    struct stat st = {0};
+    struct buf b;
+    int fd = openat(f->fd, "params.json", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink != 1) {
+        close(fd);
+        unlinkat(f->fd, "params.json", 0);
+        fd = openat(f->fd, "params.json", O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        st.st_size = 0;
+    }
     if (fd < 0)
-        return err_errno(err, "open %s/%s", f->path, name);
+        return err_errno(err, "open %s/params.json", f->path);
+    buf_init(&b);
+    buf_addstr(&b, text);
+    while ((off_t)b.len < st.st_size)
+        buf_addc(&b, ' ');
+    int result = fd_write_all(fd, b.p, b.len, err);
+    buf_done(&b);
+    close(fd);
+    return result == 0 ? 0 : err_wrap(err, "write %s/params.json", f->path);
+}
+
+static int write_file(const char *path, struct str text, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return err_errno(err, "open %s", path);
     int result = fd_write_all(fd, text.p, text.len, err);
     close(fd);
-    if (result != 0)
-        return err_wrap(err, "write %s/%s", f->path, name);
-    return 0;
+    return result == 0 ? 0 : err_wrap(err, "write %s", path);
 }
 
 /* A path from a study file must stay inside the folder. */
@@ -95,7 +119,7 @@ static int write_files(const struct folder *f, const struct task *t,
                            STRF(name));
         const char *path = path_join(a, f->path, arena_cstr(a, name));
         if (dir_make(path_folder(a, path), err) != 0 ||
-            write_file(f, arena_cstr(a, name), t->files[i].text, err) != 0)
+            write_file(path, t->files[i].text, err) != 0)
             return -1;
     }
     return 0;
@@ -129,19 +153,21 @@ static void clear_leftovers(const struct folder *f)
     unlinkat(f->fd, "metrics.jsonl", 0);
 }
 
-int folder_open(struct folder *f, const struct task *t, struct arena *a,
-                struct err *err)
+int folder_open(struct folder *f, const struct task *t, struct pool *pool,
+                struct arena *a, struct err *err)
 {
     f->path = arena_cstr(a, t->folder);
-    if (make_folder(f, a, err) != 0 || make_inner(f, "output", err) != 0 ||
-        make_inner(f, "checkpoint", err) != 0)
+    f->fd = pool_take(pool, f->path);
+    f->fresh = f->fd >= 0;
+    if (!f->fresh &&
+        (make_folder(f, a, err) != 0 || make_inner(f, "output", err) != 0 ||
+         make_inner(f, "checkpoint", err) != 0))
         return -1;
     if (!f->fresh)
         clear_leftovers(f);
     if (t->resume_from.len > 0 && resume(f, t, a, err) != 0)
         return -1;
-    if (write_file(f, "params.json", t->params, err) != 0 ||
-        write_files(f, t, a, err) != 0)
+    if (write_params(f, t->params, err) != 0 || write_files(f, t, a, err) != 0)
         return -1;
     return open_log(f, t, err);
 }
@@ -226,23 +252,120 @@ uint64_t folder_checkpoint_digest(const struct folder *f, struct arena *a)
     return f->fd < 0 ? 0 : dir_digest(path_join(a, f->path, "checkpoint"));
 }
 
-static void remove_empty_log(const struct folder *f)
+/* ---- closing --------------------------------------------------------- */
+
+/* What getdents64 fills. */
+struct entry {
+    uint64_t inode;
+    int64_t next;
+    unsigned short len;
+    unsigned char type;
+    char name[];
+};
+#define ENTRIES_BYTES 2048
+
+/* Reads the names of a folder into `text`; -1 when they do not all fit: then
+ * it surely is not empty. */
+static long read_names(int fd, char *text)
+{
+    if (lseek(fd, 0, SEEK_SET) != 0)
+        return -1;
+    long got = syscall(SYS_getdents64, fd, text, ENTRIES_BYTES);
+    char more[ENTRIES_BYTES];
+    if (got > ENTRIES_BYTES / 2 &&
+        syscall(SYS_getdents64, fd, more, sizeof more) != 0)
+        return -1;
+    return got;
+}
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static bool is_empty(int folder, const char *name)
+{
+    _Alignas(struct entry) char text[ENTRIES_BYTES];
+    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    long got = read_names(fd, text);
+    bool empty = got >= 0;
+    close(fd);
+    for (long at = 0; at < got;) {
+        const struct entry *e = (const void *)(text + at);
+        empty &= is_dots(e->name);
+        at += e->len;
+    }
+    return empty;
+}
+
+/* Removes what the protocol put into the folder for a while. */
+static bool is_passing(const struct folder *f, const char *name,
+                       bool metrics_read)
+{
+    if (strcmp(name, "stop") != 0 &&
+        (strcmp(name, "metrics.jsonl") != 0 || !metrics_read))
+        return false;
+    return unlinkat(f->fd, name, 0) == 0;
+}
+
+/* True when the folder holds log, params.json, output and checkpoint, and
+ * nothing else. */
+static bool has_only_ours(const struct folder *f, bool metrics_read)
+{
+    static const char *const ours[] = {"log", "params.json", "output",
+                                       "checkpoint"};
+    _Alignas(struct entry) char text[ENTRIES_BYTES];
+    long got = read_names(f->fd, text);
+    size_t found = 0;
+    for (long at = 0; at < got;) {
+        const struct entry *e = (const void *)(text + at);
+        size_t i = 0;
+        while (i < 4 && strcmp(e->name, ours[i]) != 0)
+            i++;
+        found += i < 4;
+        if (i == 4 && !is_dots(e->name) &&
+            !is_passing(f, e->name, metrics_read))
+            return false;
+        at += e->len;
+    }
+    return found == 4;
+}
+
+static bool log_is_blank(const struct folder *f)
 {
     struct stat st;
-    if (f->log >= 0 && fstat(f->log, &st) == 0 && st.st_size == 0)
+    return f->log >= 0 && fstat(f->log, &st) == 0 && st.st_size == 0 &&
+           st.st_nlink == 1;
+}
+
+static bool is_blank(const struct folder *f, bool metrics_read)
+{
+    return log_is_blank(f) && has_only_ours(f, metrics_read) &&
+           is_empty(f->fd, "output") && is_empty(f->fd, "checkpoint");
+}
+
+static void remove_parts(const struct folder *f, bool metrics_read)
+{
+    unlinkat(f->fd, "params.json", 0);
+    unlinkat(f->fd, "output", AT_REMOVEDIR);
+    unlinkat(f->fd, "checkpoint", AT_REMOVEDIR);
+    unlinkat(f->fd, "stop", 0);
+    if (metrics_read)
+        unlinkat(f->fd, "metrics.jsonl", 0);
+    if (log_is_blank(f))
         unlinkat(f->fd, "log", 0);
 }
 
-void folder_close(struct folder *f, bool metrics_read)
+void folder_close(struct folder *f, bool metrics_read, struct pool *pool,
+                  uint64_t serial)
 {
-    if (f->fd >= 0) {
-        unlinkat(f->fd, "params.json", 0);
-        unlinkat(f->fd, "output", AT_REMOVEDIR);
-        unlinkat(f->fd, "checkpoint", AT_REMOVEDIR);
-        unlinkat(f->fd, "stop", 0);
-        if (metrics_read)
-            unlinkat(f->fd, "metrics.jsonl", 0);
-        remove_empty_log(f);
+    bool blank = pool && f->fd >= 0 && is_blank(f, metrics_read);
+    if (blank && pool_give(pool, f->path, f->fd, serial)) {
+        f->fd = -1;
+    } else if (f->fd >= 0) {
+        remove_parts(f, metrics_read);
         close(f->fd);
         rmdir(f->path);
     }

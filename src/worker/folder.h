@@ -9,9 +9,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "terms/task.h"
+#include "worker/pool.h"
 
 struct folder {
-    const char *path; /* lives in the attempt's arena */
+    const char *path;    /* lives in the attempt's arena */
     int fd;
     int log;            /* standard output and error, appended */
     uint64_t log_start; /* bytes that earlier attempts left in it */
@@ -19,10 +20,10 @@ struct folder {
 };
 
 void folder_init(struct folder *f);
-/* Makes the folder and what belongs into it, with the checkpoint to resume
- * from and the files of the task. */
-int folder_open(struct folder *f, const struct task *t, struct arena *a,
-                struct err *err);
+/* Makes the folder (or takes one from the pool) and what belongs into it, with
+ * the checkpoint to resume from and the files of the task. */
+int folder_open(struct folder *f, const struct task *t, struct pool *pool,
+                struct arena *a, struct err *err);
 /* Makes the file that tells the program to finish. */
 void folder_ask_stop(const struct folder *f);
 /* Copies the task's outputs into output/. Files that cannot be copied are
@@ -32,7 +33,9 @@ int folder_keep_outputs(const struct folder *f, const struct task *t,
 /* Digest of checkpoint/, 0 when it is empty. */
 uint64_t folder_checkpoint_digest(const struct folder *f, struct arena *a);
 /* Removes what is empty or can be made again, and closes. The metrics file
- * goes when metrics_read says that all of it has been sent. */
-void folder_close(struct folder *f, bool metrics_read);
+ * goes when metrics_read says that all of it has been sent. Where nothing was
+ * written the folder goes to the pool (NULL: none). */
+void folder_close(struct folder *f, bool metrics_read, struct pool *pool,
+                  uint64_t serial);
 
 #endif

@@ -184,6 +184,8 @@ static int work(struct command_line *c, struct err *err)
     open_tools(&tools, c, a);
     c->setup.tools_bin = tools.bin;
     c->setup.tools_python = tools.python;
+    if (tools.scratch)
+        c->setup.pool = path_join(a, tools.scratch, "pool");
     int result = worker_init(&w, &c->setup, err);
     if (result == 0) {
         allow_descriptors(&w.room);

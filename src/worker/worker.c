@@ -65,6 +65,7 @@ static void sweep(struct worker *w)
 {
     int64_t now = clock_mono_ns();
     w->sweep_ns = census_sweep(w) ? 0 : now + SWEEP_AGAIN_NS;
+    pool_settle(&w->pool, &w->census);
     worker_wake(w, w->sweep_ns);
 }
 
@@ -145,6 +146,10 @@ static void launch(struct worker *w)
 {
     size_t count = 0;
     link_flush(&w->link);
+    if (pool_wants_census(&w->pool, &w->census)) {
+        census_take(w);
+        sweep(w);
+    }
     while (count < w->chosen.len &&
            w->chosen.p[count]->starting_at <= link_written(&w->link))
         launch_one(w, w->chosen.p[count++]);
@@ -604,6 +609,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
     w->environment.tools_python = setup->tools_python;
     patterns_init(&w->patterns);
     census_init(&w->census);
+    pool_init(&w->pool, setup->pool);
     metric_line_init(&w->line);
     buf_init(&w->payload);
     buf_init(&w->chunk);
@@ -646,6 +652,7 @@ void worker_done(struct worker *w)
     idmap_free(w->by_pid);
     patterns_done(&w->patterns);
     census_done(&w->census);
+    pool_done(&w->pool);
     cgroups_done(&w->cgroups);
     metric_line_done(&w->line);
     buf_done(&w->payload);

@@ -15,6 +15,7 @@
 #include "worker/environment.h"
 #include "worker/link.h"
 #include "worker/pattern.h"
+#include "worker/pool.h"
 
 enum worker_phase {
     WORKER_RUNS,
@@ -44,6 +45,7 @@ struct worker {
     struct patterns patterns;
     struct cgroups cgroups;
     struct census census;
+    struct pool pool;
 
     VEC(struct attempt *) waiting; /* in order of arrival, from `first` on */
     size_t first;
@@ -66,7 +68,8 @@ struct worker_setup {
     const char *mark;
     const char *last_words;
     const char *tools_bin, *tools_python; /* NULL: none */
-    const char *const *env;               /* our own environment */
+    const char *pool;       /* folder to be made for the pool; NULL: none */
+    const char *const *env; /* our own environment */
     const struct log *log;
 };
 int worker_init(struct worker *w, const struct worker_setup *setup,
