@@ -80,6 +80,19 @@ static void add_interpreter(struct checker *k)
                           "here\n");
 }
 
+/* False when the command is the same for every trial: the parameters then go
+ * in through the environment and the params file. */
+static bool command_shows_point(const struct plan *p)
+{
+    for (size_t i = 0; i < p->command_count; i++) {
+        const struct command_part *part = &p->command[i];
+        bool text = part->kind == COMMAND_TEXT || part->kind == COMMAND_SHELL;
+        if (text ? str_find(part->text, '{') >= 0 : part->kind >= COMMAND_ARGS)
+            return true;
+    }
+    return false;
+}
+
 static int add_sample(struct checker *k, int64_t id)
 {
     struct call *c = k->call;
@@ -101,6 +114,11 @@ static int add_sample(struct checker *k, int64_t id)
     buf_addf(&k->out, "  %lld  ", (long long)id);
     plan_print_command(&k->out, k->plan, argv, argc, true);
     buf_addc(&k->out, '\n');
+    if (!command_shows_point(k->plan)) {
+        buf_adds(&k->out, "     ");
+        json_print(&k->out, s.point);
+        buf_addc(&k->out, '\n');
+    }
     return 0;
 }
 

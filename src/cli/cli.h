@@ -70,6 +70,8 @@ int call_usage(struct call *c, const char *fmt, ...)
 
 void help_verb(struct buf *b, const struct verb *v);
 void help_all(struct buf *b);
+/* The verb that a misspelt one may have meant, or NULL. */
+const char *nearest_verb(const char *name);
 
 /* ---- finding studies -------------------------------------------------- */
 
@@ -86,8 +88,10 @@ int locate_study(struct arena *a, const char *what,
  * told apart). */
 bool names_study(const char *what);
 /* Takes the study off the front of the arguments (or the one used last) and
- * opens its store for reading; the rest stays in c->args. NULL: c->err. */
-struct store *open_named_study(struct call *c, struct place_of_study *where);
+ * opens its store for reading. With trials, what is left in c->args is a
+ * checked selector or nothing; without, nothing may be left. NULL: c->err. */
+struct store *open_named_study(struct call *c, bool trials,
+                               struct place_of_study *where);
 /* Reads and checks a study file, printing its problems to stderr; NULL when
  * there are errors. `name` overrides the study's name (--new). */
 struct plan *load_plan(struct call *c, const char *file, const char *name);

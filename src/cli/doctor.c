@@ -6,9 +6,10 @@
 #include "cli/cli.h"
 #include "cli/worker_path.h"
 
+enum mark { MARK_OK, MARK_ABSENT, MARK_BAD };
 struct finding {
     const char *name;
-    bool ok;
+    enum mark mark; /* absent: not here, and needed by some only */
     const char *text;
 };
 struct findings {
@@ -19,7 +20,7 @@ struct findings {
 static void found(struct findings *f, const char *name, bool ok,
                   const char *text)
 {
-    vec_push(&f->list, ((struct finding){name, ok, text}));
+    vec_push(&f->list, ((struct finding){name, ok ? MARK_OK : MARK_BAD, text}));
 }
 
 static void look_at_machine(struct findings *f, struct call *c)
@@ -68,9 +69,12 @@ static void look_at_folder(struct findings *f)
 static void look_for(struct findings *f, const char *name, const char *purpose)
 {
     char *path = path_program(f->arena, name, NULL);
-    found(f, name, true,
-          path ? path
-               : arena_printf(f->arena, "not here (needed for %s)", purpose));
+    struct finding one = {name, MARK_OK, path};
+    if (!path) {
+        one.mark = MARK_ABSENT;
+        one.text = arena_printf(f->arena, "not here; needed for %s", purpose);
+    }
+    vec_push(&f->list, one);
 }
 
 static void print(const struct findings *f, bool json)
@@ -85,12 +89,13 @@ static void print(const struct findings *f, bool json)
     for (size_t i = 0; i < f->list.len; i++) {
         const struct finding *one = &f->list.p[i];
         if (!json) {
-            buf_addf(&b, "%-4s %-8s %s\n", one->ok ? "ok" : "BAD", one->name,
+            static const char *const marks[] = {"ok", "-", "BAD"};
+            buf_addf(&b, "%-4s %-14s %s\n", marks[one->mark], one->name,
                      one->text);
             continue;
         }
         buf_addf(&b, "%s{\"name\":\"%s\",\"ok\":%s,\"text\":", i ? "," : "",
-                 one->name, one->ok ? "true" : "false");
+                 one->name, one->mark != MARK_BAD ? "true" : "false");
         json_string(&b, str_of(one->text));
         buf_addc(&b, '}');
     }
@@ -113,7 +118,7 @@ static int run(struct call *c)
     print(&f, call_flag(c, "json"));
     bool ok = true;
     for (size_t i = 0; i < f.list.len; i++)
-        ok &= f.list.p[i].ok;
+        ok &= f.list.p[i].mark != MARK_BAD;
     vec_done(&f.list);
     return ok ? EXIT_OK : EXIT_ERROR;
 }
@@ -122,7 +127,9 @@ const struct verb verb_doctor = {
     .name = "doctor",
     .args = "",
     .summary = "Say what this machine has and what is missing",
-    .text = "",
+    .text = "`ok`: it is here. `-`: it is not, and only some studies need it. "
+            "`BAD`: studies\ncannot run until it is mended; the exit code is "
+            "1.\n",
     .options =
         (const struct option_spec[]){
             {"json", 0, NULL, "for programs: schema throng.doctor/1"}, {0}},

@@ -15,8 +15,9 @@ static int apply_here(struct call *c, const char *folder, const char *verb,
         rc = study_apply(store, verb, selector, NULL, &changed, &c->err);
     store_close(store);
     if (!rc)
-        fprintf(stderr, "throng %s: %lld trial%s changed\n", verb,
-                (long long)changed, changed == 1 ? "" : "s");
+        fprintf(stderr, "throng %s: %lld trial%s ended%s\n", verb,
+                (long long)changed, changed == 1 ? "" : "s",
+                changed ? "" : ": all of them had ended before");
     return rc;
 }
 
@@ -29,18 +30,31 @@ static int ask(struct call *c, const char *folder, const char *verb,
     return 0;
 }
 
+/* ERR_MISSING when the selector names no trial at all. */
+static int check_any(struct call *c, struct store *store, const char *selector)
+{
+    struct query q = {.selector = selector, .limit = 1};
+    struct rows *rows = store_rows(store, &q, &c->err);
+    struct trial t;
+    int got = rows ? rows_next(rows, &t, &c->err) : -1;
+    rows_close(rows);
+    if (got == 0)
+        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+    return got < 0 ? -1 : 0;
+}
+
 static int end(struct call *c)
 {
     struct place_of_study where;
     struct lease lease;
     const char *verb = c->verb->name;
-    struct store *store = open_named_study(c, &where);
+    struct store *store = open_named_study(c, true, &where);
     if (!store)
         return call_fail(c);
     const char *selector = c->arg_count ? c->args[0] : "";
     int rc = store_lease_read(store, &lease, &c->err);
     if (!rc && *selector)
-        rc = store_selector_check(selector, &c->err);
+        rc = check_any(c, store, selector);
     store_close(store);
     if (rc)
         return call_fail(c);
@@ -49,7 +63,8 @@ static int end(struct call *c)
     else if (*selector)
         rc = apply_here(c, where.folder, verb, selector);
     else
-        fprintf(stderr, "throng %s: the study is not running\n", verb);
+        fprintf(stderr, "throng %s: the study %s is not running\n", verb,
+                where.name);
     return rc ? call_fail(c) : EXIT_OK;
 }
 

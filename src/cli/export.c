@@ -157,7 +157,7 @@ static int run(struct call *c)
     struct exporter e = {.call = c};
     if (call_flag(c, "csv") == call_flag(c, "jsonl"))
         return call_usage(c, "choose one of --csv and --jsonl");
-    e.store = open_named_study(c, &where);
+    e.store = open_named_study(c, true, &where);
     if (!e.store)
         return call_fail(c);
     e.query = (struct query){.selector = c->arg_count ? c->args[0] : "all",

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include "cli/cli.h"
 
+#define VERBS_MAX 64
+
 static void print_option(struct buf *b, const struct option_spec *o)
 {
     char left[64];
@@ -13,7 +15,9 @@ static void print_option(struct buf *b, const struct option_spec *o)
 
 void help_verb(struct buf *b, const struct verb *v)
 {
-    buf_addf(b, "throng %s %s\n\n%s.\n", v->name, v->args, v->summary);
+    buf_addf(b, "usage: throng %s%s%s%s\n\n%s.\n", v->name,
+             v->options[0].name ? " [OPTIONS]" : "", *v->args ? " " : "",
+             v->args, v->summary);
     if (v->text && *v->text)
         buf_addf(b, "\n%s", v->text);
     if (!v->options[0].name)
@@ -26,12 +30,35 @@ void help_verb(struct buf *b, const struct verb *v)
 void help_all(struct buf *b)
 {
     buf_adds(b, "throng trains a throng of models: searches, sweeps and "
-                "ensembles, nothing lost.\n\nusage: throng VERB …\n\n");
+                "ensembles, nothing lost.\n\nusage: throng VERB [OPTIONS] "
+                "[ARGUMENTS]\n\n");
     for (size_t i = 0; verbs[i]; i++)
         buf_addf(b, "  %-9s %s\n", verbs[i]->name, verbs[i]->summary);
-    buf_adds(b, "\nA STUDY is a study file, its name, or left out: the one "
-                "used last here.\nTRIALS are 7, 1-10,15, failed, best:20, "
-                "tag:x, last.\n`throng help VERB` says more.\n");
+    buf_adds(b, "\nA STUDY is a study file, its name or its folder; left "
+                "out, it is the one used\nlast here. TRIALS are 7, 1-10,15, "
+                "failed, best:20, tag:x, last, all.\n`throng help VERB` says "
+                "more.\n");
+}
+
+const char *nearest_verb(const char *name)
+{
+    const char *names[VERBS_MAX + 1];
+    size_t n = 0;
+    for (; verbs[n]; n++) {
+        require(n < VERBS_MAX);
+        names[n] = verbs[n]->name;
+    }
+    names[n] = NULL;
+    return str_nearest(str_of(name), names);
+}
+
+static int no_such_verb(struct call *c, const char *name)
+{
+    const char *near = nearest_verb(name);
+    if (near)
+        return call_usage(c, "there is no verb `%s`; did you mean `%s`?", name,
+                          near);
+    return call_usage(c, "there is no verb `%s`", name);
 }
 
 static int run(struct call *c)
@@ -46,8 +73,10 @@ static int run(struct call *c)
             k++;
         if (!verbs[k]) {
             buf_done(&b);
-            return call_usage(c, "there is no verb `%s`", c->args[i]);
+            return no_such_verb(c, c->args[i]);
         }
+        if (i)
+            buf_addc(&b, '\n');
         help_verb(&b, verbs[k]);
     }
     put(buf_str(&b));

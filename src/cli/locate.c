@@ -133,15 +133,46 @@ bool names_study(const char *what)
     return yes;
 }
 
-struct store *open_named_study(struct call *c, struct place_of_study *where)
+/* Which of the arguments is the study. A word that is neither a study nor a
+ * selector is taken for the misspelt one of those it is nearer to. */
+static int take_study(struct call *c, bool trials, const char **what)
 {
-    const char *what = NULL;
-    if (c->arg_count &&
-        (names_study(c->args[0]) || store_selector_check(c->args[0], NULL))) {
-        what = c->args[0];
+    struct err not_trials = {0};
+    *what = NULL;
+    if (!c->arg_count)
+        return 0;
+    const char *first = c->args[0];
+    bool study = !trials || c->arg_count > 1 || names_study(first);
+    if (!study && store_selector_check(first, &not_trials)) {
+        struct err not_study = {0};
+        struct place_of_study where;
+        if (locate_study(c->arena, first, &where, &not_study) &&
+            strstr(not_trials.text, "did you mean") &&
+            !strstr(not_study.text, "did you mean"))
+            return err_set(&c->err, ERR_USAGE, "%s", not_trials.text);
+        study = true;
+    }
+    if (study) {
+        *what = first;
         c->args++;
         c->arg_count--;
     }
+    return 0;
+}
+
+struct store *open_named_study(struct call *c, bool trials,
+                               struct place_of_study *where)
+{
+    const char *what;
+    if (take_study(c, trials, &what))
+        return NULL;
+    if (c->arg_count > (trials ? 1 : 0)) {
+        err_set(&c->err, ERR_USAGE, "`%s` is one argument too many",
+                c->args[trials ? 1 : 0]);
+        return NULL;
+    }
+    if (c->arg_count && store_selector_check(c->args[0], &c->err))
+        return NULL;
     if (locate_study(c->arena, what, where, &c->err))
         return NULL;
     return store_open(where->folder, false, &c->err);

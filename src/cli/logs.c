@@ -31,37 +31,62 @@ static void mind_cut(int fd, off_t *at)
         *at = end;
 }
 
+/* A trial's state, and whether somebody runs its study. */
+static int look(struct call *c, const char *folder, int64_t trial,
+                enum state *state, bool *live)
+{
+    struct trial t;
+    struct lease lease;
+    struct store *store = store_open(folder, false, &c->err);
+    if (!store)
+        return -1;
+    struct arena *a = arena_new();
+    int rc = store_lease_read(store, &lease, &c->err);
+    if (!rc)
+        rc = store_trial(store, trial, a, &t, &c->err);
+    if (!rc) {
+        *state = t.state;
+        *live = lease.live;
+    }
+    arena_free(a);
+    store_close(store);
+    return rc;
+}
+
+/* Prints until the trial has ended. A study that nobody runs will not end
+ * it: that is said, and waiting ends. */
 static int follow(struct call *c, const char *folder, int64_t trial,
                   const char *path)
 {
     off_t at = 0;
-    int fd = -1;
+    int fd = -1, rc;
     for (;;) {
-        struct trial t;
-        struct store *store = store_open(folder, false, &c->err);
-        if (!store)
-            return -1;
-        int rc = store_trial(store, trial, c->arena, &t, &c->err);
-        store_close(store);
-        if (rc)
-            return -1;
-        if (fd < 0)
+        enum state state;
+        bool live;
+        rc = look(c, folder, trial, &state, &live);
+        if (!rc && fd < 0)
             fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (fd >= 0) {
+        if (!rc && fd >= 0) {
             mind_cut(fd, &at);
-            if (print_from(fd, &at, &c->err))
-                return -1;
+            rc = print_from(fd, &at, &c->err);
         }
-        if (state_final(t.state))
+        if (rc || state_final(state))
             break;
+        if (!live) {
+            fprintf(stderr,
+                    "throng logs: trial %lld is %s, but nobody runs the "
+                    "study; `throng run` goes on with it\n",
+                    (long long)trial, state_name(state));
+            break;
+        }
         usleep(FOLLOW_MS * 1000);
     }
     if (fd >= 0)
         close(fd);
-    return 0;
+    return rc;
 }
 
-static int explain_absence(struct call *c, const struct trial *t)
+static int explain_absence(const struct trial *t)
 {
     if (t->state == STATE_WAITING)
         fprintf(stderr, "throng logs: trial %lld has not started yet\n",
@@ -71,7 +96,6 @@ static int explain_absence(struct call *c, const struct trial *t)
                 "throng logs: trial %lld (%s) has no log: it printed "
                 "nothing, or its files were not kept (see `keep:`)\n",
                 (long long)t->id, state_name(t->state));
-    (void)c;
     return 0;
 }
 
@@ -83,7 +107,7 @@ static int print_log(struct call *c, const char *folder, const struct trial *t,
     off_t at = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
-        return explain_absence(c, t);
+        return explain_absence(t);
     if (fd < 0)
         return err_errno(&c->err, "open %s", path);
     if (title)
@@ -137,7 +161,7 @@ static int64_t first_of(struct call *c, struct store *store,
 static int run(struct call *c)
 {
     struct place_of_study where;
-    struct store *store = open_named_study(c, &where);
+    struct store *store = open_named_study(c, true, &where);
     if (!store)
         return call_fail(c);
     const char *selector = c->arg_count ? c->args[0] : "last";
@@ -161,7 +185,8 @@ const struct verb verb_logs = {
     .name = "logs",
     .args = "[STUDY] [TRIALS]",
     .summary = "Print what trials wrote to their output",
-    .text = "Without TRIALS: the last one.\n",
+    .text = "Standard output and standard error, as they came. Without "
+            "TRIALS: the last one.\n",
     .options =
         (const struct option_spec[]){
             {"follow", 'f', NULL, "go on printing until the trial ends"}, {0}},

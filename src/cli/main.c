@@ -1,4 +1,5 @@
 /* main.c - throng: which verb, with which options */
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -71,8 +72,9 @@ int call_usage(struct call *c, const char *fmt, ...)
     va_start(ap, fmt);
     fprintf(stderr, "throng %s: ", c->verb->name);
     vfprintf(stderr, fmt, ap);
-    fprintf(stderr, "\nusage: throng %s %s\n       throng help %s\n",
-            c->verb->name, c->verb->args, c->verb->name);
+    fprintf(stderr, "\nusage: throng %s%s%s\n       throng help %s\n",
+            c->verb->name, *c->verb->args ? " " : "", c->verb->args,
+            c->verb->name);
     va_end(ap);
     return EXIT_USAGE;
 }
@@ -111,6 +113,15 @@ static long option_index(const struct verb *v, int code)
     return -1;
 }
 
+/* The option that getopt stumbled over, as it was written. A letter may
+ * stand in a group of them. */
+static const char *bad_option(struct call *c, char **argv)
+{
+    if (optopt > 0 && optopt < 256)
+        return arena_printf(c->arena, "-%c", optopt);
+    return argv[optind - 1];
+}
+
 static int unknown_option(struct call *c, const char *text)
 {
     const char *names[OPTIONS_MAX + 2];
@@ -125,45 +136,64 @@ static int unknown_option(struct call *c, const char *text)
     long cut = str_find(bare, '=');
     if (cut >= 0)
         bare.len = (size_t)cut;
+    for (size_t i = 0; i < n; i++)
+        if (str_is(bare, names[i]))
+            return call_usage(c, "--%s takes no value", names[i]);
     const char *near = str_nearest(bare, names);
     if (near)
-        return call_usage(c, "`%s` is no option; did you mean --%s?", text,
-                          near);
-    return call_usage(c, "`%s` is no option here, or lacks its value", text);
+        return call_usage(c, "there is no option `%s`; did you mean --%s?",
+                          text, near);
+    return call_usage(c, "there is no option `%s`", text);
 }
 
-/* 0, or an exit code (in *code) when there is nothing left to do. */
-static int parse(struct call *c, int argc, char **argv, int *code)
+static int print_help(const struct verb *v)
+{
+    struct buf b;
+    buf_init(&b);
+    help_verb(&b, v);
+    put(buf_str(&b));
+    buf_done(&b);
+    return EXIT_OK;
+}
+
+/* 0, or -1 and an exit code when there is nothing left to do. */
+static int parse_options(struct call *c, int argc, char **argv, int *code)
 {
     struct option longs[OPTIONS_MAX + 2];
-    char shorts[3 * OPTIONS_MAX + 8];
-    getopt_tables(c->verb, longs, shorts);
+    char shorts[3 * OPTIONS_MAX + 8] = ":";
+    getopt_tables(c->verb, longs, shorts + 1);
     opterr = 0;
     for (;;) {
-        int at = optind > 0 ? optind : 1;
         int got = getopt_long(argc, argv, shorts, longs, NULL);
         if (got == -1)
-            break;
-        if (got == 'h') {
-            struct buf b;
-            buf_init(&b);
-            help_verb(&b, c->verb);
-            put(buf_str(&b));
-            buf_done(&b);
-            *code = EXIT_OK;
-            return -1;
-        }
+            return 0;
         long i = option_index(c->verb, got);
-        if (got == '?' || i < 0) {
-            *code = unknown_option(c, argv[at]);
-            return -1;
+        if (got == 'h')
+            *code = print_help(c->verb);
+        else if (got == ':')
+            *code = call_usage(c, "%s lacks its value", bad_option(c, argv));
+        else if (got == '?' || i < 0)
+            *code = unknown_option(c, bad_option(c, argv));
+        else {
+            c->values[i] = optarg ? optarg : "";
+            continue;
         }
-        c->values[i] = optarg ? optarg : "";
+        return -1;
     }
+}
+
+static int parse(struct call *c, int argc, char **argv, int *code)
+{
+    if (parse_options(c, argc, argv, code))
+        return -1;
     c->arg_count = (size_t)(argc - optind);
     c->args = arena_array(c->arena, c->arg_count + 1, sizeof(char *));
     for (size_t i = 0; i < c->arg_count; i++)
         c->args[i] = argv[optind + (int)i];
+    if (!*c->verb->args && c->arg_count) {
+        *code = call_usage(c, "`%s` is one argument too many", c->args[0]);
+        return -1;
+    }
     return 0;
 }
 
@@ -197,12 +227,7 @@ static const struct verb *find_verb(const char *name)
 
 static int unknown_verb(const char *name)
 {
-    const char *names[sizeof(verbs) / sizeof(verbs[0])];
-    size_t n = 0;
-    for (; verbs[n]; n++)
-        names[n] = verbs[n]->name;
-    names[n] = NULL;
-    const char *near = str_nearest(str_of(name), names);
+    const char *near = nearest_verb(name);
     fprintf(stderr, "throng: there is no verb `%s`%s%s%s\n", name,
             near ? "; did you mean `" : "", near ? near : "",
             near ? "`?" : "; `throng help` lists them");
@@ -232,8 +257,20 @@ static int no_verb(void)
     return EXIT_USAGE;
 }
 
+/* A closed standard stream would be given to the next file that is opened,
+ * and then what we say would be written into that file. /dev/null takes its
+ * place, opened the wrong way round so that using it still fails. */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            exit(EXIT_ERROR);
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_streams();
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2)
         return no_verb();

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include "base/json.h"
+#include "base/num.h"
 
 void point_columns_init(struct point_columns *p, struct arena *a)
 {
@@ -83,4 +84,28 @@ void point_cell(struct buf *b, const struct value *v)
         buf_addstr(b, v->s);
     else
         json_print(b, v);
+}
+
+void point_lines(struct buf *b, const struct value *point, bool brief)
+{
+    struct arena *a = arena_new();
+    struct point_columns columns;
+    size_t width = 0;
+    point_columns_init(&columns, a);
+    point_columns_add(&columns, point);
+    for (size_t i = 0; i < columns.names.len; i++)
+        if (columns.names.p[i].len > width)
+            width = columns.names.p[i].len;
+    for (size_t i = 0; i < columns.names.len; i++) {
+        struct str name = columns.names.p[i];
+        const struct value *v = point_flat_get(point, name);
+        buf_addf(b, "  %.*s%*s  ", STRF(name), (int)(width - name.len), "");
+        if (brief && v && v->kind == VALUE_DOUBLE)
+            num_print_short(b, v->d, 6);
+        else
+            point_cell(b, v);
+        buf_addc(b, '\n');
+    }
+    point_columns_done(&columns);
+    arena_free(a);
 }

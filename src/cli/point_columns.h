@@ -19,5 +19,8 @@ void point_columns_sort(struct point_columns *p);
 const struct value *point_flat_get(const struct value *point, struct str name);
 /* For tables and CSV: strings bare, numbers exact, lists and objects JSON. */
 void point_cell(struct buf *b, const struct value *v);
+/* One line per parameter, indented, names padded to the longest. With brief,
+ * floats have six digits. */
+void point_lines(struct buf *b, const struct value *point, bool brief);
 
 #endif

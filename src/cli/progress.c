@@ -6,12 +6,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "base/num.h"
 
 #define TERMINAL_S 0.2
 #define PLAIN_FIRST_S 1.0
 #define PLAIN_S 30.0
+#define PLAIN_COLUMNS 1000
 
 static int64_t finished(const struct counts *c)
 {
@@ -22,50 +24,131 @@ static int64_t finished(const struct counts *c)
     return n;
 }
 
-static void add_rate(struct buf *b, double rate)
-{
-    if (rate <= 0)
-        return;
-    if (rate >= 10)
-        buf_addf(b, "  %.0f/s", rate);
-    else if (rate >= 0.1)
-        buf_addf(b, "  %.1f/s", rate);
-    else
-        buf_addf(b, "  %.1f/min", rate * 60);
-}
-
 static int64_t failures(const struct counts *c)
 {
     return c->by_state[STATE_FAILED] + c->by_state[STATE_INVALID] +
-           c->by_state[STATE_TIMED_OUT] + c->by_state[STATE_KILLED] +
-           c->by_state[STATE_DIVERGED];
+           c->by_state[STATE_TIMED_OUT] + c->by_state[STATE_DIVERGED];
 }
 
-void progress_print(struct buf *b, const struct study_progress *p)
+/* How much room there is for the parts of the line. */
+enum room { ROOMY, TIGHT, TIGHTEST };
+
+static void gap(struct buf *b, enum room room)
 {
-    const struct counts *c = &p->counts;
-    buf_addf(b, "%lld", (long long)finished(c));
+    buf_adds(b, room == ROOMY ? "  " : " ");
+}
+
+static void add_count(struct buf *b, int64_t n, const char *what,
+                      enum room room)
+{
+    if (!n)
+        return;
+    gap(b, room);
+    buf_addf(b, "%lld %s", (long long)n, what);
+}
+
+static void add_done(struct buf *b, const struct study_progress *p,
+                     enum room room)
+{
+    buf_addf(b, "%lld", (long long)finished(&p->counts));
     if (p->total >= 0)
         buf_addf(b, "/%lld", (long long)p->total);
-    buf_adds(b, " done");
-    add_rate(b, p->rate);
-    if (p->left_s >= 0) {
-        buf_adds(b, "  ");
-        num_print_seconds(b, ceil(p->left_s));
-        buf_adds(b, " left");
+    if (room == ROOMY)
+        buf_adds(b, " done");
+}
+
+static void add_rate(struct buf *b, double rate, enum room room)
+{
+    if (rate <= 0)
+        return;
+    gap(b, room);
+    if (rate >= 10)
+        buf_addf(b, "%.0f/s", rate);
+    else if (rate >= 0.1)
+        buf_addf(b, "%.1f/s", rate);
+    else if (rate * 60 >= 0.1)
+        buf_addf(b, "%.1f/min", rate * 60);
+    else
+        buf_addf(b, "%.1f/h", rate * 3600);
+}
+
+static void add_left(struct buf *b, const struct study_progress *p,
+                     enum room room)
+{
+    if (p->left_s < 0 || p->draining || finished(&p->counts) >= p->total)
+        return;
+    gap(b, room);
+    num_print_seconds(b, ceil(p->left_s));
+    buf_adds(b, " left");
+}
+
+static void add_ends(struct buf *b, const struct counts *c, enum room room)
+{
+    add_count(b, failures(c), "failed", room);
+    add_count(b, c->by_state[STATE_STOPPED], "stopped", room);
+    add_count(b, c->by_state[STATE_KILLED], "killed", room);
+}
+
+static void add_best(struct buf *b, const struct study_progress *p,
+                     enum room room)
+{
+    if (!p->best)
+        return;
+    gap(b, room);
+    buf_adds(b, "best ");
+    num_print_short(b, p->best_value, 5);
+    buf_addf(b, room == ROOMY ? " (trial %lld)" : " #%lld", (long long)p->best);
+}
+
+static void print_in(struct buf *b, const struct study_progress *p,
+                     enum room room)
+{
+    add_done(b, p, room);
+    if (room != TIGHTEST)
+        add_rate(b, p->rate, room);
+    add_left(b, p, room);
+    add_count(b, p->counts.by_state[STATE_RUNNING], "running", room);
+    add_ends(b, &p->counts, room);
+    add_best(b, p, room);
+    if (p->draining) {
+        gap(b, room);
+        buf_adds(b, "ending");
     }
-    buf_addf(b, "  %lld running", (long long)c->by_state[STATE_RUNNING]);
-    if (failures(c))
-        buf_addf(b, "  %lld failed", (long long)failures(c));
-    if (c->by_state[STATE_STOPPED])
-        buf_addf(b, "  %lld stopped", (long long)c->by_state[STATE_STOPPED]);
-    if (p->best) {
-        buf_adds(b, "  best ");
-        num_print_short(b, p->best_value, 5);
-        buf_addf(b, " (trial %lld)", (long long)p->best);
+}
+
+void progress_print(struct buf *b, const struct study_progress *p,
+                    unsigned columns)
+{
+    for (enum room room = ROOMY; room <= TIGHTEST; room++) {
+        buf_reset(b);
+        print_in(b, p, room);
+        if (b->len < columns)
+            return;
     }
-    if (p->draining)
-        buf_adds(b, "  ending");
+    b->len = columns - 1;
+    b->p[b->len] = 0;
+}
+
+void progress_print_end(struct buf *b, const struct study_progress *p)
+{
+    add_done(b, p, ROOMY);
+    if (p->ended_here) {
+        buf_adds(b, " in ");
+        num_print_seconds(b, p->elapsed_s);
+        add_rate(b, (double)p->ended_here / p->elapsed_s, ROOMY);
+    }
+    add_count(b, p->counts.by_state[STATE_WAITING], "waiting", ROOMY);
+    add_ends(b, &p->counts, ROOMY);
+    add_best(b, p, ROOMY);
+}
+
+/* The terminal may have been made wider or narrower since. */
+static unsigned columns_now(const struct progress *g)
+{
+    struct winsize size;
+    if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
+        return size.ws_col;
+    return g->columns;
 }
 
 static void draw(struct progress *g)
@@ -74,10 +157,9 @@ static void draw(struct progress *g)
     struct buf b;
     buf_init(&b);
     study_progress(g->study, &p);
-    progress_print(&b, &p);
+    progress_print(&b, &p, g->terminal ? columns_now(g) : PLAIN_COLUMNS);
     if (g->terminal) {
-        size_t n = b.len < g->columns - 1 ? b.len : g->columns - 1;
-        fprintf(stderr, "\r%.*s\033[K", (int)n, b.p);
+        fprintf(stderr, "\r%s\033[K", b.p);
         g->drawn = true;
     } else {
         fprintf(stderr, "throng: %s\n", b.p);

@@ -16,7 +16,12 @@ void progress_open(struct progress *g, struct study *study, struct loop *loop,
 /* Takes the line off the screen, so that something else can be said. */
 void progress_clear(struct progress *g);
 void progress_close(struct progress *g);
-/* "12/100 done  3.1/s  28s left  2 running  1 failed  best 0.21 (trial 7)" */
-void progress_print(struct buf *b, const struct study_progress *p);
+/* "12/100 done  3.1/s  28s left  2 running  1 failed  best 0.21 (trial 7)" in
+ * fewer than so many columns: what does not fit is said shorter, then left
+ * out. */
+void progress_print(struct buf *b, const struct study_progress *p,
+                    unsigned columns);
+/* "100/100 done in 32s  3.1/s  1 failed  best 0.21 (trial 7)" */
+void progress_print_end(struct buf *b, const struct study_progress *p);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/point_columns.h"
+#include "cli/strict_json.h"
 
 struct ranked {
     struct trial t;
@@ -159,11 +160,11 @@ static void print_json(struct sheet *s)
                  "\"value\":",
                  i ? "," : "", i + 1, (long long)r->t.id,
                  state_name(r->t.state));
-        json_number(&b, r->shown);
+        strict_number_or_null(&b, r->shown);
         buf_adds(&b, ",\"params\":");
-        buf_addstr(&b, r->t.point);
+        strict_text(&b, r->t.point);
         buf_adds(&b, ",\"seconds\":");
-        json_number(&b, r->t.seconds);
+        strict_number(&b, r->t.seconds);
         buf_addc(&b, '}');
     }
     buf_adds(&b, "]}\n");
@@ -185,15 +186,15 @@ static void print_groups_json(struct sheet *s, const struct group_row *list,
         const struct group_row *g = &list[i];
         buf_addf(&b, "%s{\"rank\":%zu,\"count\":%lld,\"mean\":", i ? "," : "",
                  i + 1, (long long)g->count);
-        json_number(&b, g->mean);
+        strict_number_or_null(&b, g->mean);
         buf_adds(&b, ",\"std\":");
-        json_number(&b, g->std);
+        strict_number_or_null(&b, g->std);
         buf_adds(&b, ",\"min\":");
-        json_number(&b, g->min);
+        strict_number_or_null(&b, g->min);
         buf_adds(&b, ",\"max\":");
-        json_number(&b, g->max);
+        strict_number_or_null(&b, g->max);
         buf_addf(&b, ",\"best\":%lld,\"params\":", (long long)g->best);
-        buf_addstr(&b, g->point);
+        strict_text(&b, g->point);
         buf_addc(&b, '}');
     }
     buf_adds(&b, "]}\n");
@@ -261,6 +262,32 @@ static int rank_over(struct sheet *s, struct store *store)
 
 /* ---- entry ------------------------------------------------------------ */
 
+/* An empty list may come of a misspelt name: one that is no metric of the
+ * study and no parameter of its first trial. */
+static int check_by(struct sheet *s, struct store *store)
+{
+    const char *by = s->ranking->by;
+    struct call *c = s->call;
+    struct trial first;
+    if (!by || s->rows.len || is_column(by) || !strcmp(by, "value") ||
+        store_trial(store, 1, c->arena, &first, NULL))
+        return 0;
+    const char **names = store_metric_names(store, 0, c->arena, &c->err);
+    if (!names)
+        return -1;
+    for (size_t i = 0; names[i]; i++)
+        if (!strcmp(names[i], by))
+            return 0;
+    struct value *point =
+        json_parse(c->arena, first.point, "point", false, &c->err);
+    if (!point || point_flat_get(point, str_of(by)))
+        return point ? 0 : -1;
+    const char *near = str_nearest(str_of(by), names);
+    return err_set(
+        &c->err, ERR_INPUT, "no trial has a metric or a parameter `%s`%s%s%s",
+        by, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+}
+
 static int rank(struct sheet *s, struct store *store)
 {
     struct call *c = s->call;
@@ -275,7 +302,7 @@ static int rank(struct sheet *s, struct store *store)
         s->ranking->by ? s->ranking->by : arena_cstr(c->arena, s->goal.name);
     if (s->ranking->over)
         return rank_over(s, store);
-    if (read_rows(s, store))
+    if (read_rows(s, store) || check_by(s, store))
         return -1;
     if (s->ranking->json)
         print_json(s);
@@ -306,17 +333,16 @@ static int run(struct call *c)
         .json = call_flag(c, "json"),
     };
     struct place_of_study where;
+    if (r.over && (r.by || r.reverse))
+        return call_usage(c, "with --over the study's own metric decides; "
+                             "--by and --reverse do not go with it");
     if (call_int(c, "number", 10, &r.limit) ||
         (r.where && store_filter_check(r.where, &c->err)))
         return call_fail(c);
-    struct store *store = open_named_study(c, &where);
+    struct store *store = open_named_study(c, false, &where);
     if (!store)
         return call_fail(c);
-    int code = EXIT_OK;
-    if (c->arg_count)
-        code = call_usage(c, "`%s` is one argument too many", c->args[0]);
-    else if (ranking_print(c, store, &r))
-        code = call_fail(c);
+    int code = ranking_print(c, store, &r) ? call_fail(c) : EXIT_OK;
     store_close(store);
     return code;
 }

@@ -19,6 +19,7 @@ struct session {
     struct loop *loop;
     struct progress progress;
     unsigned interrupts;
+    bool on_terminal[3]; /* standard input, output, error */
 };
 
 /* ---- signals ---------------------------------------------------------- */
@@ -47,25 +48,34 @@ static void on_terminate(void *context, int signum)
     struct session *s = context;
     (void)signum;
     s->interrupts += 2;
+    progress_clear(&s->progress);
+    fputs("throng: asked to terminate; running trials are ended and go on "
+          "with the next run\n",
+          stderr);
     study_interrupt(s->study);
 }
 
-/* The terminal is gone: nothing more can be said, the study goes on. */
+/* The terminal is gone: nothing more can be said on it, the study goes on.
+ * A stream that leads to a file stays as it is. */
 static void on_hangup(void *context, int signum)
 {
     struct session *s = context;
     (void)signum;
-    progress_close(&s->progress);
+    if (s->progress.terminal)
+        progress_close(&s->progress);
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0)
         return;
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (s->on_terminal[fd])
+            dup2(null, fd);
     close(null);
 }
 
 static void watch_signals(struct session *s)
 {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        s->on_terminal[fd] = isatty(fd);
     loop_signal(s->loop, SIGINT, on_interrupt, s);
     loop_signal(s->loop, SIGTERM, on_terminate, s);
     loop_signal(s->loop, SIGHUP, on_hangup, s);
@@ -101,36 +111,55 @@ static int fill_setup(struct call *c, const char *file,
 
 /* ---- the end ---------------------------------------------------------- */
 
+static void say_all_failed(struct session *s)
+{
+    const char *tail = study_failure_tail(s->study);
+    fputs("throng: the first trials all failed, so no more were started "
+          "(--keep-going goes on all the same)\n",
+          stderr);
+    if (!*tail)
+        return;
+    fputs("throng: the last lines of one of them:\n", stderr);
+    struct str rest = str_trim(str_of(tail)), line;
+    while (rest.len && str_split(&rest, '\n', &line))
+        fprintf(stderr, "    %.*s\n", STRF(line));
+}
+
 static void say_end(struct session *s, enum study_end end,
                     const struct study_progress *p)
 {
+    const char *file = s->call->args[0];
     struct buf b;
     buf_init(&b);
-    progress_print(&b, p);
+    progress_print_end(&b, p);
     fprintf(stderr, "throng: %s\n", b.p);
     buf_done(&b);
-    const char *name = s->call->args[0];
     switch (end) {
+    case STUDY_COMPLETE:
+        if (!p->ended_here)
+            fputs("throng: nothing was left to do\n", stderr);
+        break;
+    case STUDY_TARGET:
+        fputs("throng: the metric's target is reached\n", stderr);
+        break;
     case STUDY_ALL_FAILED:
-        fprintf(stderr,
-                "throng: the first trials all failed, so no more were "
-                "started (--keep-going goes on all the same). The last "
-                "lines of one of them:\n%s\n",
-                study_failure_tail(s->study));
+        say_all_failed(s);
         break;
     case STUDY_FAILURES:
         fputs("throng: more trials failed than max_failures allows\n", stderr);
         break;
     case STUDY_DRAINED:
     case STUDY_INTERRUPTED:
+        fprintf(stderr, "throng: `throng run %s` goes on from here\n", file);
+        break;
     case STUDY_TIME:
-        fprintf(stderr, "throng: `throng run %s` goes on from here\n", name);
+        fprintf(stderr,
+                "throng: with a larger time_limit, `throng run %s` goes on\n",
+                file);
         break;
     case STUDY_COUNT:
-        fprintf(stderr,
-                "throng: --count is reached; `throng run %s` goes "
-                "on\n",
-                name);
+        fprintf(stderr, "throng: --count is reached; `throng run %s` goes on\n",
+                file);
         break;
     default:
         break;
@@ -140,7 +169,7 @@ static void say_end(struct session *s, enum study_end end,
 static int exit_code(struct session *s, enum study_end end,
                      const struct study_progress *p)
 {
-    if (s->interrupts)
+    if (s->interrupts || end == STUDY_INTERRUPTED)
         return EXIT_INTERRUPTED;
     if (end == STUDY_ALL_FAILED || end == STUDY_FAILURES)
         return EXIT_FAILED_TRIALS;
@@ -205,7 +234,8 @@ static int run(struct call *c)
     else {
         setup.loop = s.loop;
         code = conduct(&s, &setup);
-        if ((code == EXIT_OK || code == EXIT_FAILED_TRIALS) && c->terminal &&
+        bool ended = code == EXIT_OK || code == EXIT_FAILED_TRIALS;
+        if (ended && c->terminal && plan->metric.name.len &&
             !call_flag(c, "quiet") && show_ranking(c, setup.folder))
             code = call_fail(c);
     }

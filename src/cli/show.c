@@ -4,6 +4,8 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/point_columns.h"
+#include "cli/strict_json.h"
 #include "cli/trial_json.h"
 
 struct shower {
@@ -14,6 +16,15 @@ struct shower {
     struct buf out;
     bool json;
     int64_t shown;
+};
+
+/* A trial and what belongs to it. */
+struct extent {
+    struct trial trial;
+    struct attempt *attempts;
+    size_t attempt_count;
+    struct artifact *artifacts;
+    size_t artifact_count;
 };
 
 /* ---- for people ------------------------------------------------------- */
@@ -27,14 +38,27 @@ static void add_time(struct buf *b, const char *name, double wall)
     buf_addc(b, '\n');
 }
 
-static void add_params(struct buf *b, const struct value *point)
+static size_t longest_key(const struct value *v, size_t least)
 {
-    buf_adds(b, "params\n");
-    for (size_t i = 0; point && i < point->count; i++) {
-        buf_addf(b, "  %-20.*s ", STRF(point->keys[i]));
-        json_print(b, point->items[i]);
-        buf_addc(b, '\n');
+    for (size_t i = 0; i < v->count; i++)
+        if (v->keys[i].len > least)
+            least = v->keys[i].len;
+    return least;
+}
+
+static void add_metric(struct buf *b, struct str name, int width,
+                       const struct value *m)
+{
+    static const char *const keys[] = {"last", "min", "max"};
+    buf_addf(b, "  %.*s%*s", STRF(name), width - (int)name.len, "");
+    for (size_t k = 0; k < 3; k++) {
+        struct buf n;
+        buf_init(&n);
+        num_print_short(&n, value_number(value_get(m, str_of(keys[k]))), 6);
+        buf_addf(b, "  %11s", n.p);
+        buf_done(&n);
     }
+    buf_addf(b, "  %7.0f\n", value_number(value_get(m, STR("count"))));
 }
 
 static void add_metrics(struct shower *s, const struct trial *t)
@@ -45,36 +69,30 @@ static void add_metrics(struct shower *s, const struct trial *t)
                        : NULL;
     if (!summary || !summary->count)
         return;
-    buf_adds(b, "metrics                       last         min         max"
-                "   points\n");
-    for (size_t i = 0; i < summary->count; i++) {
-        static const char *const keys[] = {"last", "min", "max"};
-        const struct value *m = summary->items[i];
-        buf_addf(b, "  %-20.*s", STRF(summary->keys[i]));
-        for (size_t k = 0; k < 3; k++) {
-            struct buf n;
-            buf_init(&n);
-            num_print_short(&n, value_number(value_get(m, str_of(keys[k]))), 6);
-            buf_addf(b, " %11s", n.p);
-            buf_done(&n);
-        }
-        buf_addf(b, " %8.0f\n", value_number(value_get(m, STR("count"))));
-    }
+    int width = (int)longest_key(summary, 12);
+    buf_addf(b, "metrics%*s  %11s  %11s  %11s  %7s\n", width - 5, "", "last",
+             "min", "max", "points");
+    for (size_t i = 0; i < summary->count; i++)
+        add_metric(b, summary->keys[i], width, summary->items[i]);
 }
 
 static void add_attempt(struct buf *b, const struct attempt *a)
 {
     buf_addf(b, "  %u  %-12s ", a->number,
-             a->outcome == OUTCOME_NONE ? "out" : outcome_name(a->outcome));
-    num_print_seconds(b, a->seconds);
-    buf_adds(b, ", cpu ");
-    num_print_seconds(b, a->cpu_seconds);
+             a->outcome != OUTCOME_NONE ? outcome_name(a->outcome)
+             : a->started > 0           ? "running"
+                                        : "placed");
+    if (a->outcome != OUTCOME_NONE) {
+        num_print_seconds(b, a->seconds);
+        buf_adds(b, ", cpu ");
+        num_print_seconds(b, a->cpu_seconds);
+    }
     if (a->max_rss_bytes) {
         buf_adds(b, ", at most ");
         num_print_bytes(b, a->max_rss_bytes);
     }
     if (*a->host)
-        buf_addf(b, ", %s", a->host);
+        buf_addf(b, "%son %s", a->outcome != OUTCOME_NONE ? ", " : "", a->host);
     if (a->reason.len)
         buf_addf(b, ": %.*s", STRF(a->reason));
     buf_addc(b, '\n');
@@ -83,9 +101,18 @@ static void add_attempt(struct buf *b, const struct attempt *a)
         buf_addf(b, "     | %.*s\n", STRF(line));
 }
 
-static void show_text(struct shower *s, const struct trial *t,
-                      const struct attempt *list, size_t count)
+static void add_artifact(struct buf *b, const struct artifact *a, bool first)
 {
+    if (first)
+        buf_adds(b, "outputs\n");
+    buf_addf(b, "  %.*s  ", STRF(a->path));
+    num_print_bytes(b, a->bytes);
+    buf_addc(b, '\n');
+}
+
+static void show_text(struct shower *s, const struct extent *x)
+{
+    const struct trial *t = &x->trial;
     struct buf *b = &s->out;
     struct value *point =
         json_parse(s->call->arena, t->point, "point", true, NULL);
@@ -93,10 +120,13 @@ static void show_text(struct shower *s, const struct trial *t,
              state_name(t->state), t->reason.len ? ": " : "", STRF(t->reason));
     if (!isnan(t->value)) {
         buf_addf(b, "value    %.*s = ", STRF(s->goal.name));
-        num_print(b, t->value);
+        num_print_short(b, t->value, s->call->terminal ? 6 : 17);
         buf_addc(b, '\n');
     }
-    add_params(b, point);
+    if (t->run_id.len)
+        buf_addf(b, "run_id   %.*s\n", STRF(t->run_id));
+    buf_adds(b, "params\n");
+    point_lines(b, point, s->call->terminal);
     add_metrics(s, t);
     add_time(b, "created", t->created);
     add_time(b, "started", t->started);
@@ -106,10 +136,12 @@ static void show_text(struct shower *s, const struct trial *t,
     for (size_t i = 0; i < t->tag_count; i++)
         buf_addf(b, "%s%.*s%s", i ? ", " : "tags     ", STRF(t->tags[i]),
                  i + 1 == t->tag_count ? "\n" : "");
-    if (count)
+    if (x->attempt_count)
         buf_adds(b, "attempts\n");
-    for (size_t i = 0; i < count; i++)
-        add_attempt(b, &list[i]);
+    for (size_t i = 0; i < x->attempt_count; i++)
+        add_attempt(b, &x->attempts[i]);
+    for (size_t i = 0; i < x->artifact_count; i++)
+        add_artifact(b, &x->artifacts[i], i == 0);
     char *folder = store_trial_folder(s->folder, t->id, s->call->arena);
     if (file_is_dir(folder))
         buf_addf(b, "files    %s\n", folder);
@@ -124,9 +156,9 @@ static void attempt_json(struct buf *b, const struct attempt *a)
     json_string(b, str_of(a->host));
     buf_addf(b, ",\"exit_code\":%d,\"signal\":%d,\"seconds\":", a->exit_code,
              a->signum);
-    json_number(b, a->seconds);
+    strict_number(b, a->seconds);
     buf_adds(b, ",\"cpu_seconds\":");
-    json_number(b, a->cpu_seconds);
+    strict_number(b, a->cpu_seconds);
     buf_addf(b, ",\"max_rss_bytes\":%llu,\"reason\":",
              (unsigned long long)a->max_rss_bytes);
     json_string(b, a->reason);
@@ -135,21 +167,38 @@ static void attempt_json(struct buf *b, const struct attempt *a)
     buf_addc(b, '}');
 }
 
-static void show_json(struct shower *s, const struct trial *t,
-                      const struct attempt *list, size_t count)
+static void artifact_json(struct buf *b, const struct artifact *a)
+{
+    buf_adds(b, "{\"path\":");
+    json_string(b, a->path);
+    buf_addf(b, ",\"bytes\":%llu,\"sha256\":", (unsigned long long)a->bytes);
+    json_string(b, a->sha256);
+    buf_addc(b, '}');
+}
+
+static void show_json(struct shower *s, const struct extent *x)
 {
     struct buf *b = &s->out;
     if (s->shown)
         buf_addc(b, ',');
     buf_adds(b, "{\"trial\":");
-    trial_json(b, t, s->goal.minimize, s->call->arena);
+    trial_json(b, &x->trial, s->goal.minimize, s->call->arena);
     buf_adds(b, ",\"attempts\":[");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < x->attempt_count; i++) {
         if (i)
             buf_addc(b, ',');
-        attempt_json(b, &list[i]);
+        attempt_json(b, &x->attempts[i]);
     }
-    buf_adds(b, "]}");
+    buf_adds(b, "],\"outputs\":[");
+    for (size_t i = 0; i < x->artifact_count; i++) {
+        if (i)
+            buf_addc(b, ',');
+        artifact_json(b, &x->artifacts[i]);
+    }
+    buf_adds(b, "],\"folder\":");
+    json_string(
+        b, str_of(store_trial_folder(s->folder, x->trial.id, s->call->arena)));
+    buf_addc(b, '}');
 }
 
 /* ---- the verb --------------------------------------------------------- */
@@ -157,15 +206,16 @@ static void show_json(struct shower *s, const struct trial *t,
 static int show_one(struct shower *s, int64_t id)
 {
     struct call *c = s->call;
-    struct trial t;
-    struct attempt *list;
-    size_t count;
-    if (store_trial(s->store, id, c->arena, &t, &c->err) ||
-        store_attempts(s->store, id, c->arena, &list, &count, &c->err))
+    struct extent x;
+    if (store_trial(s->store, id, c->arena, &x.trial, &c->err) ||
+        store_attempts(s->store, id, c->arena, &x.attempts, &x.attempt_count,
+                       &c->err) ||
+        store_artifacts(s->store, id, c->arena, &x.artifacts, &x.artifact_count,
+                        &c->err))
         return -1;
     if (!s->json && s->shown)
         buf_addc(&s->out, '\n');
-    (s->json ? show_json : show_text)(s, &t, list, count);
+    (s->json ? show_json : show_text)(s, &x);
     s->shown++;
     return 0;
 }
@@ -201,7 +251,7 @@ static int run(struct call *c)
 {
     struct place_of_study where;
     struct shower s = {.call = c, .json = call_flag(c, "json")};
-    s.store = open_named_study(c, &where);
+    s.store = open_named_study(c, true, &where);
     if (!s.store)
         return call_fail(c);
     s.folder = where.folder;
@@ -221,7 +271,9 @@ const struct verb verb_show = {
     .args = "[STUDY] [TRIALS]",
     .summary = "Show everything about some trials",
     .text = "Parameters, metrics, attempts with their ends and resource use, "
-            "the place of files.\nWithout TRIALS: the last one.\n",
+            "the place of files.\nWithout TRIALS: the last one. On a terminal "
+            "floats "
+            "have six digits.\n",
     .options =
         (const struct option_spec[]){
             {"json", 0, NULL, "for programs: schema throng.show/1"}, {0}},

@@ -4,6 +4,8 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/point_columns.h"
+#include "cli/strict_json.h"
 
 struct standing {
     struct counts counts;
@@ -53,9 +55,9 @@ static void print_json(const struct standing *s, const char *name)
     buf_adds(&b, "},\"best\":");
     if (s->best.id) {
         buf_addf(&b, "{\"id\":%lld,\"value\":", (long long)s->best.id);
-        json_number(&b, s->best.value);
+        strict_number(&b, s->best.value);
         buf_adds(&b, ",\"params\":");
-        buf_addstr(&b, s->best.point);
+        strict_text(&b, s->best.point);
         buf_addc(&b, '}');
     } else {
         buf_adds(&b, "null");
@@ -79,7 +81,18 @@ static void print_holder(struct buf *b, const struct lease *l)
         buf_adds(b, "not running\n");
 }
 
-static void print_text(const struct standing *s, const char *name)
+static void print_best(struct buf *b, const struct call *c,
+                       const struct standing *s)
+{
+    buf_addf(b, "best     %.*s = ", STRF(s->goal.name));
+    num_print_short(b, s->best.value, c->terminal ? 6 : 17);
+    buf_addf(b, " (trial %lld)\n", (long long)s->best.id);
+    point_lines(b, json_parse(c->arena, s->best.point, "point", true, NULL),
+                c->terminal);
+}
+
+static void print_text(const struct call *c, const struct standing *s,
+                       const char *name)
 {
     struct buf b;
     buf_init(&b);
@@ -94,12 +107,8 @@ static void print_text(const struct standing *s, const char *name)
         if (s->counts.by_state[i])
             buf_addf(&b, "  %-10s %lld\n", state_name((enum state)i),
                      (long long)s->counts.by_state[i]);
-    if (s->best.id) {
-        buf_addf(&b, "best     %.*s = ", STRF(s->goal.name));
-        num_print_short(&b, s->best.value, 6);
-        buf_addf(&b, " (trial %lld: %.*s)\n", (long long)s->best.id,
-                 STRF(s->best.point));
-    }
+    if (s->best.id)
+        print_best(&b, c, s);
     put(buf_str(&b));
     buf_done(&b);
 }
@@ -108,7 +117,7 @@ static int run(struct call *c)
 {
     struct place_of_study where;
     struct standing s = {0};
-    struct store *store = open_named_study(c, &where);
+    struct store *store = open_named_study(c, false, &where);
     if (!store)
         return call_fail(c);
     int code = EXIT_OK;
@@ -117,7 +126,7 @@ static int run(struct call *c)
     else if (call_flag(c, "json"))
         print_json(&s, where.name);
     else
-        print_text(&s, where.name);
+        print_text(c, &s, where.name);
     store_close(store);
     return code;
 }
@@ -126,7 +135,8 @@ const struct verb verb_status = {
     .name = "status",
     .args = "[STUDY]",
     .summary = "Say how a study stands",
-    .text = "",
+    .text = "How many trials are in which state, who runs it, and the best "
+            "trial so far.\n",
     .options =
         (const struct option_spec[]){
             {"json", 0, NULL, "for programs: schema throng.status/1"}, {0}},

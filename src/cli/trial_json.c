@@ -2,6 +2,7 @@
 #include "cli/trial_json.h"
 
 #include "base/json.h"
+#include "cli/strict_json.h"
 
 void summary_values(const struct value *summary, struct str name, bool minimize,
                     double *last, double *best)
@@ -25,9 +26,9 @@ static void add_metrics(struct buf *b, const struct trial *t, bool minimize,
             buf_addc(b, ',');
         json_string(b, summary->keys[i]);
         buf_adds(b, ":{\"last\":");
-        json_number(b, last);
+        strict_number(b, last);
         buf_adds(b, ",\"best\":");
-        json_number(b, best);
+        strict_number(b, best);
         buf_addc(b, '}');
     }
     buf_addc(b, '}');
@@ -58,12 +59,12 @@ void trial_json(struct buf *b, const struct trial *t, bool minimize,
 {
     buf_addf(b, "{\"id\":%lld,\"state\":\"%s\",\"value\":", (long long)t->id,
              state_name(t->state));
-    json_number(b, t->value);
+    strict_number_or_null(b, t->value);
     buf_adds(b, ",\"params\":");
-    buf_addstr(b, t->point);
+    strict_text(b, t->point);
     add_metrics(b, t, minimize, a);
     buf_addf(b, ",\"attempts\":%u,\"seconds\":", t->attempts);
-    json_number(b, t->seconds);
+    strict_number(b, t->seconds);
     add_time(b, "created", t->created);
     add_time(b, "started", t->started);
     add_time(b, "ended", t->ended);

@@ -8,8 +8,12 @@
 char *worker_path(struct arena *a, struct err *err)
 {
     const char *said = getenv("THRONG_WORKER");
-    if (said && *said)
-        return arena_cstr(a, str_of(said));
+    if (said && *said) {
+        if (!access(said, X_OK))
+            return arena_cstr(a, str_of(said));
+        err_errno(err, "THRONG_WORKER names %s", said);
+        return NULL;
+    }
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
     if (n > 0) {

@@ -1,0 +1,17 @@
+/* strict_json.h - JSON that every reader takes
+ *
+ * JSON has no NaN and no infinities, and most readers refuse the bare words
+ * that Python writes for them. What throng hands to other programs says them
+ * as the strings "NaN", "Infinity" and "-Infinity". */
+#ifndef THRONG_CLI_STRICT_JSON_H
+#define THRONG_CLI_STRICT_JSON_H
+
+#include "base/buf.h"
+
+void strict_number(struct buf *b, double v);
+/* As strict_number, but NaN means that there is no value: null. */
+void strict_number_or_null(struct buf *b, double v);
+/* Text that is JSON but for bare NaN and infinities outside of strings. */
+void strict_text(struct buf *b, struct str json);
+
+#endif
