@@ -445,6 +445,8 @@ static const char *hint_for(struct reading *r, struct str name)
     size_t n = 0;
     const char *near;
 
+    if (problems_full(r))
+        return NULL;
     for (size_t i = 0; i < KEY_COUNT; i++) {
         const char *dot = strchr(keys[i].key.name, '.');
 
@@ -460,7 +462,7 @@ static const char *hint_for(struct reading *r, struct str name)
     near = str_nearest(name, names);
     if (near)
         return arena_printf(r->arena, "did you mean '%s'?", near);
-    return "see the list of keys in docs/reference/study-files.md";
+    return NULL;
 }
 
 void read_keys(struct reading *r)

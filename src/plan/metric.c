@@ -3,6 +3,9 @@
 
 #include <regex.h>
 
+#define PATTERN_MAX_BYTES 1000
+#define PATTERN_REPEATS_MAX 1000
+
 static const char *const goals[] = {"minimize", "maximize", NULL};
 
 static bool read_goal(struct reading *r, const struct value *v, bool *minimize)
@@ -17,6 +20,34 @@ static bool read_goal(struct reading *r, const struct value *v, bool *minimize)
     return goal >= 0;
 }
 
+/* Counted repeats multiply when they are nested, and so does the memory that
+ * regcomp takes: (((a{255}){255}){255}) would ask for all there is. */
+static bool pattern_small(struct str text)
+{
+    uint64_t product = 1;
+
+    if (text.len > PATTERN_MAX_BYTES)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        uint64_t count = 0, largest = 1;
+
+        if (text.p[i] != '{')
+            continue;
+        for (i++; i < text.len && text.p[i] != '}'; i++) {
+            bool digit = text.p[i] >= '0' && text.p[i] <= '9';
+
+            count = digit ? count * 10 + (uint64_t)(text.p[i] - '0') : 0;
+            if (count > PATTERN_REPEATS_MAX)
+                return false;
+            largest = count > largest ? count : largest;
+        }
+        product *= largest;
+        if (product > PATTERN_REPEATS_MAX)
+            return false;
+    }
+    return true;
+}
+
 static void read_pattern(struct reading *r, const struct value *v)
 {
     struct str text;
@@ -26,6 +57,12 @@ static void read_pattern(struct reading *r, const struct value *v)
 
     if (!read_text(r, v, "metric.pattern", &text))
         return;
+    if (!pattern_small(text)) {
+        problem_at(r, PROBLEM_ERROR, v,
+                   "at most 1000 bytes; repeats {n} at most 1000 in all",
+                   "metric.pattern %s is too large", value_words(r, v));
+        return;
+    }
     rc = regcomp(&regex, arena_cstr(r->arena, text), REG_EXTENDED);
     if (rc) {
         regerror(rc, &regex, why, sizeof(why));

@@ -593,7 +593,7 @@ static void resolve_when(struct reading *r, const struct space *s,
 
             if (found < 0) {
                 problem_at_key(r, PROBLEM_ERROR, w->object, i,
-                               hint_nearest(r, name, names_of(r, s)),
+                               hint_nearest(r, name, r->param_names),
                                "when: no parameter '%s'",
                                shown(r->arena, name));
                 continue;
@@ -612,27 +612,60 @@ static void resolve_when(struct reading *r, const struct space *s,
     p->condition_count = n;
 }
 
-/* Parameters whose conditions are all settled are settled; what is left over
- * when nothing more can be settled waits for itself. */
-static void check_cycles(struct reading *r, const struct space *s)
+/* Who waits for whom: the parameters that have a condition on parameter i are
+ * list[start[i]] … list[start[i + 1] - 1]. */
+struct waiting {
+    size_t *start, *list;
+    size_t *left; /* conditions of each parameter that are not settled yet */
+};
+
+static void find_waiting(struct reading *r, const struct space *s,
+                         struct waiting *w)
 {
-    bool *settled = arena_array(r->arena, s->count, sizeof(*settled));
-    bool progress = true;
+    size_t total = 0;
+    size_t *fill = arena_array(r->arena, s->count + 1, sizeof(*fill));
 
-    while (progress) {
-        progress = false;
-        for (size_t i = 0; i < s->count; i++) {
-            const struct param *p = &s->params[i];
-            bool ready = !settled[i];
-
-            for (size_t k = 0; ready && k < p->condition_count; k++)
-                ready = settled[space_find(s, p->conditions[k].name)];
-            if (ready)
-                settled[i] = progress = true;
-        }
+    w->start = arena_array(r->arena, s->count + 2, sizeof(*w->start));
+    w->left = arena_array(r->arena, s->count + 1, sizeof(*w->left));
+    for (size_t i = 0; i < s->count; i++) {
+        w->left[i] = s->params[i].condition_count;
+        total += w->left[i];
+        for (size_t k = 0; k < w->left[i]; k++)
+            w->start[space_find(s, s->params[i].conditions[k].name) + 1]++;
     }
     for (size_t i = 0; i < s->count; i++)
-        if (!settled[i])
+        w->start[i + 1] += w->start[i];
+    w->list = arena_array(r->arena, total + 1, sizeof(*w->list));
+    for (size_t i = 0; i < s->count; i++) {
+        for (size_t k = 0; k < s->params[i].condition_count; k++) {
+            long on = space_find(s, s->params[i].conditions[k].name);
+
+            w->list[w->start[on] + fill[on]++] = i;
+        }
+    }
+}
+
+/* Parameters without conditions are settled, and each settles those that
+ * waited for it; what is left over at the end waits for itself. */
+static void check_cycles(struct reading *r, const struct space *s)
+{
+    size_t *settled = arena_array(r->arena, s->count + 1, sizeof(*settled));
+    struct waiting w;
+    size_t count = 0;
+
+    find_waiting(r, s, &w);
+    for (size_t i = 0; i < s->count; i++)
+        if (w.left[i] == 0)
+            settled[count++] = i;
+    for (size_t at = 0; at < count; at++) {
+        size_t on = settled[at];
+
+        for (size_t k = w.start[on]; k < w.start[on + 1]; k++)
+            if (--w.left[w.list[k]] == 0)
+                settled[count++] = w.list[k];
+    }
+    for (size_t i = 0; i < s->count; i++)
+        if (w.left[i] > 0)
             problem_at(r, PROBLEM_ERROR, r->param_at[i], NULL,
                        "when: parameter '%.*s' depends on itself",
                        STRF(s->params[i].name));
@@ -660,6 +693,7 @@ static void build_space(struct reading *r, struct leaves *leaves)
                        STRF(params[i].name));
     }
     *s = (struct space){.params = params, .count = n};
+    r->param_names = names_of(r, s);
     for (size_t i = 0; i < n; i++)
         resolve_when(r, s, &leaves->list.p[i], broken, &params[i]);
     check_cycles(r, s);

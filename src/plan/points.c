@@ -501,6 +501,24 @@ struct plan_points *points_open_value(const struct value *list,
     return points_checked(p, a, problems, w);
 }
 
+/* "file:3:14: what" of the JSON reader, as a problem with its place. */
+static void add_parse_error(struct problems *problems, const char *file,
+                            const char *text)
+{
+    struct str rest = str_of(text), line, column;
+    uint64_t l = 0, c = 0;
+
+    if (str_starts(rest, str_of(file))) {
+        rest = str_n(rest.p + strlen(file), rest.len - strlen(file));
+        str_split(&rest, ':', &line);
+        if (str_split(&rest, ':', &line) && str_split(&rest, ':', &column) &&
+            num_uint(line, &l) && num_uint(column, &c) && rest.p)
+            text = rest.p;
+    }
+    problems_add(problems, PROBLEM_ERROR, str_of(file), (uint32_t)l,
+                 (uint32_t)c, STR(""), "%s", text + strspn(text, " "));
+}
+
 /* One JSON list of all points, as some programs write it. */
 static struct plan_points *points_json_list(struct str text, const char *file,
                                             struct arena *a,
@@ -512,8 +530,7 @@ static struct plan_points *points_json_list(struct str text, const char *file,
 
     if (list)
         return points_open_value(list, file, a, problems, w);
-    problems_add(problems, PROBLEM_ERROR, str_of(file), 0, 0, STR(""), "%s",
-                 err.text);
+    add_parse_error(problems, file, err.text);
     return NULL;
 }
 
@@ -628,9 +645,10 @@ static struct value *json_point(struct plan_points *p, uint64_t i,
         require(next_line(p, &at, &line));
     p->next = i + 1;
     p->next_place = at;
-    v = json_parse(a, line, arena_cstr(a, p->file), true, err);
-    if (!v)
-        err_wrap(err, "line %llu", (unsigned long long)at.line);
+    v = json_parse(a, line,
+                   arena_printf(a, "%.*s line %llu", STRF(p->file),
+                                (unsigned long long)at.line),
+                   true, err);
     return v;
 }
 

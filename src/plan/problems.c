@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define NAMES_SHOWN_MAX 30
 #define SHOWN_MAX 60 /* bytes of an offending text that are shown */
 
 void problems_init(struct problems *p, struct arena *a)
@@ -129,22 +130,41 @@ void problem_whole(struct reading *r, enum problem_level level,
     va_end(ap);
 }
 
-const char *hint_nearest(struct reading *r, struct str s,
-                         const char *const *names)
+bool problems_full(const struct reading *r)
 {
-    const char *near = str_nearest(s, names);
+    return r->problems->list.len >= PROBLEMS_MAX;
+}
+
+static const char *one_of(struct reading *r, const char *const *names)
+{
     struct buf b;
     const char *hint;
 
-    if (near)
-        return arena_printf(r->arena, "did you mean '%s'?", near);
     buf_init(&b);
     buf_adds(&b, "one of: ");
-    for (size_t i = 0; names[i]; i++)
+    for (size_t i = 0; names[i]; i++) {
+        if (i == NAMES_SHOWN_MAX) {
+            buf_adds(&b, " …");
+            break;
+        }
         buf_addf(&b, "%s%s", i ? ", " : "", names[i]);
+    }
     hint = arena_cstr(r->arena, buf_str(&b));
     buf_done(&b);
     return hint;
+}
+
+const char *hint_nearest(struct reading *r, struct str s,
+                         const char *const *names)
+{
+    const char *near;
+
+    if (problems_full(r))
+        return NULL;
+    near = str_nearest(s, names);
+    if (near)
+        return arena_printf(r->arena, "did you mean '%s'?", near);
+    return one_of(r, names);
 }
 
 const char *shown(struct arena *a, struct str s)

@@ -16,6 +16,7 @@ struct reading {
     const struct plan_reader *reader;
     const struct value *root;
     const struct value **param_at; /* where each leaf of the space stands */
+    const char **param_names;      /* of the leaves, NULL-terminated */
 };
 
 /* ---- problems.c ------------------------------------------------------- */
@@ -32,7 +33,10 @@ void problem_at_key(struct reading *r, enum problem_level level,
 void problem_whole(struct reading *r, enum problem_level level,
                    const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* "did you mean x?" for the nearest of names, else "one of: a, b, c". */
+/* Nobody will see the next problem: not worth the work of a hint. */
+bool problems_full(const struct reading *r);
+/* "did you mean x?" for the nearest of names, else "one of: a, b, c"; NULL
+ * when the list of problems is full. */
 const char *hint_nearest(struct reading *r, struct str s,
                          const char *const *names);
 /* A text as a message shows it: not too long, no control characters. */

@@ -49,15 +49,12 @@ static bool known_need(struct str key)
 static void check_reference(struct reading *r, const struct value *v)
 {
     struct str rest = v->s, text, name;
-    const struct space *s = &r->plan->space;
-    const char **names = arena_array(r->arena, s->count + 1, sizeof(*names));
 
-    for (size_t i = 0; i < s->count; i++)
-        names[i] = arena_cstr(r->arena, s->params[i].name);
     while (next_reference(&rest, &text, &name))
         if (!plan_declares(r->plan, name))
             problem_at(r, PROBLEM_ERROR, v,
-                       s->count ? hint_nearest(r, name, names) : NULL,
+                       r->param_names ? hint_nearest(r, name, r->param_names)
+                                      : NULL,
                        "resources: no parameter '%s'", shown(r->arena, name));
 }
 

@@ -37,6 +37,16 @@ static void everything_of_a_metric_arrives(void **state)
     test_done(&t);
 }
 
+static void a_pattern_that_eats_memory_is_refused(void **state)
+{
+    (void)state;
+    test_says(HEAD "metric: {name: a, pattern: '(((a{255}){255}){255})'}\n",
+              "metric.pattern '(((a{255}){255}){255})' is too large");
+    test_says(HEAD "metric: {name: a, pattern: '(a{1,99999999999999999999})'}"
+                   "\n",
+              "is too large");
+}
+
 static void bayes_picks_the_best_value_unless_said(void **state)
 {
     struct reading_test t;
@@ -119,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_goal_is_minimize_unless_said),
         cmocka_unit_test(everything_of_a_metric_arrives),
+        cmocka_unit_test(a_pattern_that_eats_memory_is_refused),
         cmocka_unit_test(bayes_picks_the_best_value_unless_said),
         cmocka_unit_test(a_study_may_have_no_metric),
         cmocka_unit_test(a_method_that_learns_needs_a_metric),

@@ -120,7 +120,7 @@ static void a_json_list_is_taken_too(void **state)
     assert_int_equal(plan_points_count(t.points), 2);
     point_is(t.points, t.arena, 1, "{\"a\": 2}");
     open_done(&t);
-    says("[1, 2", "p.json", "p.json");
+    says("[1,\n 2", "p.json", "p.json:2:3: error: ");
 }
 
 static void points_are_reached_in_any_order(void **state)
