@@ -7,14 +7,13 @@
 static struct db_statement *statement_slot(struct store *s, const char *sql)
 {
     size_t at = ((uintptr_t)sql >> 3) * 0x9e3779b97f4a7c15u >> 32;
-    for (size_t i = 0; i < DB_STATEMENTS; i++) {
+    for (size_t i = 0;; i++) {
+        require(i < DB_STATEMENTS);
         struct db_statement *slot =
             &s->statements[(at + i) & (DB_STATEMENTS - 1)];
         if (!slot->sql || slot->sql == sql)
             return slot;
     }
-    require(!"more statements than slots");
-    return NULL;
 }
 
 sqlite3_stmt *db_stmt(struct store *s, const char *sql, struct err *err)

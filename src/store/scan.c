@@ -59,6 +59,17 @@ static int prepare_scan(struct scan *c, const struct scan_options *o,
                    &c->summary_st, err);
 }
 
+/* As long as a statement is open SQLite keeps the same view of the file and
+ * takes no new lock for each range. */
+static int hold_view(struct scan *c, struct err *err)
+{
+    if (prepare(c->store, "SELECT 1 FROM lease", &c->hold, err))
+        return -1;
+    if (sqlite3_step(c->hold) != SQLITE_ROW)
+        return db_err(c->store, "read", err);
+    return 0;
+}
+
 static int load_tags(struct scan *c, struct err *err)
 {
     for (size_t i = 0; c->where && i < filter_tag_count(c->where); i++) {
@@ -91,7 +102,7 @@ int scan_open(struct scan *c, struct store *s, const struct scan_options *o,
     if (selection_init(&c->selection, s, selector, err))
         goto fail;
     c->have_selection = true;
-    if (load_tags(c, err) || prepare_scan(c, o, err))
+    if (load_tags(c, err) || prepare_scan(c, o, err) || hold_view(c, err))
         goto fail;
     return 0;
 fail:
@@ -103,6 +114,7 @@ void scan_close(struct scan *c)
 {
     sqlite3_finalize(c->st);
     sqlite3_finalize(c->summary_st);
+    sqlite3_finalize(c->hold);
     filter_free(c->where);
     filter_free(c->by);
     for (size_t i = 0; i < c->tagged.len; i++)

@@ -12,6 +12,7 @@ struct scan {
     struct store *store;
     sqlite3_stmt *st;
     sqlite3_stmt *summary_st; /* summaries asked for one by one */
+    sqlite3_stmt *hold;       /* keeps one view of the file */
     struct filter *where;     /* or NULL */
     struct filter *by;        /* a name that is looked up too, or NULL */
     VEC(int64_t *) tagged;    /* ids that the filter's tags point to */
