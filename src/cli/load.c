@@ -27,9 +27,20 @@ static void say(const struct problems *problems)
     buf_done(&b);
 }
 
+/* A name given on the command line becomes a folder's, as one in a file. */
+static int check_name(struct call *c, const char *name)
+{
+    const char *fault = name ? plan_name_fault(str_of(name)) : NULL;
+    if (!fault)
+        return 0;
+    return err_set(&c->err, ERR_USAGE, "the name `%s` %s", name, fault);
+}
+
 struct plan *load_plan(struct call *c, const char *file, const char *name)
 {
     struct buf b;
+    if (check_name(c, name))
+        return NULL;
     buf_init(&b);
     if (file_read(file, STUDY_FILE_MAX, &b, &c->err)) {
         buf_done(&b);

@@ -189,6 +189,8 @@ struct value *plan_yaml(struct str text, const char *file, struct arena *a,
 
 /* ---- from a plan to a task -------------------------------------------- */
 
+/* What keeps a name from being a study's (and its folder's), or NULL. */
+const char *plan_name_fault(struct str name);
 /* True when a parameter of that name is declared: a leaf of the space
  * ("opt.lr"), a nested outer name ("opt") or a member of the points. */
 bool plan_declares(const struct plan *p, struct str name);

@@ -37,8 +37,7 @@ static struct str stem_of(struct str file)
     return dot && dot > s.p ? str_n(s.p, (size_t)(dot - s.p)) : s;
 }
 
-/* What keeps a name from being a folder's, or NULL. */
-static const char *name_fault(struct str name)
+const char *plan_name_fault(struct str name)
 {
     if (name.len == 0)
         return "is empty";
@@ -71,7 +70,7 @@ static void check_name(struct reading *r)
         return;
     if (!said)
         p->name = stem_of(p->file);
-    fault = name_fault(p->name);
+    fault = plan_name_fault(p->name);
     if (fault)
         problem_at(r, PROBLEM_ERROR, said,
                    said ? "the study gets a folder of this name"
