@@ -22,10 +22,14 @@ static void read_name(struct reading *r, const struct value *v)
         read_text(r, v, "name", &r->plan->name);
 }
 
+/* It may be empty: W&B's files often have it so. */
 static void read_description(struct reading *r, const struct value *v)
 {
-    if (v->kind != VALUE_NULL)
-        read_text(r, v, "description", &r->plan->description);
+    if (v->kind == VALUE_STRING)
+        r->plan->description = v->s;
+    else if (v->kind == VALUE_LIST || v->kind == VALUE_OBJECT)
+        problem_at(r, PROBLEM_ERROR, v, NULL,
+                   "description must be text, not %s", value_words(r, v));
 }
 
 static void read_method(struct reading *r, const struct value *v)

@@ -621,6 +621,26 @@ static void fill_constants(struct arena *a, const struct plan_points *p,
     }
 }
 
+/* A member that is named like a nested leaf goes where the space has it. */
+static struct value *nest_members(struct arena *a, const struct plan_points *p,
+                                  struct value *point)
+{
+    struct value *nested;
+    bool flat = false;
+
+    for (size_t i = 0; p->space && i < point->count; i++) {
+        long leaf = space_find(p->space, point->keys[i]);
+
+        flat = flat || (leaf >= 0 && p->space->params[leaf].path_len > 1);
+    }
+    if (!flat)
+        return point;
+    nested = value_object(a);
+    for (size_t i = 0; i < point->count; i++)
+        put(a, p, nested, point->keys[i], point->items[i]);
+    return nested;
+}
+
 /* Where point i stands, or the block before it and how many to skip. */
 static struct place find_place(const struct plan_points *p, uint64_t i,
                                uint64_t *skip)
@@ -697,6 +717,8 @@ int plan_points_get(void *points, uint64_t i, struct arena *a,
         v = value_copy(a, p->list->items[i]);
     if (!v)
         return -1;
+    if (p->kind != POINTS_CSV)
+        v = nest_members(a, p, v);
     fill_constants(a, p, v);
     *point = v;
     *run_id = STR("");

@@ -33,16 +33,21 @@ static bool stands_behind(const struct problem *a, const struct problem *b)
     return a->column > b->column;
 }
 
+/* Problems of one file stand together, wherever the first of them came. */
 static void insert(struct problems *p, struct problem problem)
 {
     size_t at = p->list.len;
 
-    vec_push(&p->list, problem);
-    while (at > 0 && str_eq(p->list.p[at - 1].file, problem.file) &&
-           stands_behind(&p->list.p[at - 1], &problem)) {
-        p->list.p[at] = p->list.p[at - 1];
+    while (at > 0 && !str_eq(p->list.p[at - 1].file, problem.file))
         at--;
-    }
+    if (at == 0)
+        at = p->list.len;
+    while (at > 0 && str_eq(p->list.p[at - 1].file, problem.file) &&
+           stands_behind(&p->list.p[at - 1], &problem))
+        at--;
+    vec_push(&p->list, problem);
+    memmove(&p->list.p[at + 1], &p->list.p[at],
+            (p->list.len - 1 - at) * sizeof(*p->list.p));
     p->list.p[at] = problem;
 }
 

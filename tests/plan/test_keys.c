@@ -23,6 +23,8 @@ static const struct row rows[] = {
     {"name", "name: 17", "name: a/b", "holds a slash"},
     {"description", "description: words", "description: [1]",
      "4:14: error: description must be text, not a list"},
+    {"description", "description: ''", "description: {a: 1}",
+     "description must be text, not an object"},
     {"parameters", "!program: a\nmethod: grid\nparameters: {x: {value: 1}}",
      "!program: a\nmethod: grid\nparameters: [x]",
      "3:13: error: parameters must be an object (key: value lines), not a "

@@ -239,6 +239,20 @@ static void a_study_takes_points_and_fills_in_constants(void **state)
     test_done(&t);
 }
 
+static void a_flat_name_finds_its_nested_place(void **state)
+{
+    struct reading_test t;
+
+    (void)state;
+    test_read_well(&t, "program: a\npoints: [{o.lr: 1, z: 2}, {o: {lr: 3}}]\n"
+                       "parameters: {o: {parameters: {lr: {min: 1, max: 5},"
+                       " k: {value: 7}}}}\n");
+    point_is(t.plan->points, t.arena, 0,
+             "{\"o\": {\"lr\": 1, \"k\": 7}, \"z\": 2}");
+    point_is(t.plan->points, t.arena, 1, "{\"o\": {\"lr\": 3, \"k\": 7}}");
+    test_done(&t);
+}
+
 static void members_of_points_are_declared(void **state)
 {
     struct reading_test t;
@@ -287,6 +301,7 @@ int main(void)
         cmocka_unit_test(mistakes_have_their_line),
         cmocka_unit_test(at_most_twenty_mistakes_are_listed),
         cmocka_unit_test(a_study_takes_points_and_fills_in_constants),
+        cmocka_unit_test(a_flat_name_finds_its_nested_place),
         cmocka_unit_test(members_of_points_are_declared),
         cmocka_unit_test(wrong_points_of_a_study_are_named),
     };

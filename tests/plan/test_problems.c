@@ -14,16 +14,20 @@ static void problems_are_in_the_order_of_their_places(void **state)
     problems_add(&p, PROBLEM_WARNING, STR("f"), 2, 7, STR(""), "two seven");
     problems_add(&p, PROBLEM_NOTICE, STR("f"), 2, 3, STR(""), "two three");
     problems_add(&p, PROBLEM_ERROR, STR("f"), 2, 7, STR(""), "behind");
-    problems_add(&p, PROBLEM_ERROR, STR("g"), 1, 1, STR(""), "other");
-    assert_int_equal(p.errors, 4);
+    problems_add(&p, PROBLEM_ERROR, STR("g"), 2, 1, STR(""), "other");
+    problems_add(&p, PROBLEM_ERROR, STR("f"), 3, 1, STR(""), "late");
+    problems_add(&p, PROBLEM_ERROR, STR("g"), 1, 1, STR(""), "first");
+    assert_int_equal(p.errors, 6);
     buf_init(&b);
     problems_print(&b, &p);
     assert_string_equal(b.p, "f:2:3: notice: two three\n"
                              "f:2:7: warning: two seven\n"
                              "f:2:7: error: behind\n"
+                             "f:3:1: error: late\n"
                              "f:9:1: error: nine 9 (hint)\n"
                              "f: error: whole\n"
-                             "g:1:1: error: other\n");
+                             "g:1:1: error: first\n"
+                             "g:2:1: error: other\n");
     buf_done(&b);
     problems_done(&p);
     arena_free(a);
