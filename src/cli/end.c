@@ -73,8 +73,8 @@ const struct verb verb_stop = {
     .args = "[STUDY] [TRIALS]",
     .summary = "Let a study, or some trials, finish early",
     .text = "Without TRIALS: no new trial starts, running ones finish, the "
-            "study ends and can go\non with `throng run`. With TRIALS: those "
-            "are asked to finish; their results count.\n",
+            "study ends and\ngoes on with the next `throng run`. With "
+            "TRIALS: those are asked to finish, and\ntheir results count.\n",
     .options = (const struct option_spec[]){{0}},
     .run = end,
 };

@@ -133,8 +133,20 @@ bool names_study(const char *what)
     return yes;
 }
 
-/* Which of the arguments is the study. A word that is neither a study nor a
- * selector is taken for the misspelt one of those it is nearer to. */
+/* A word that is neither a study nor a selector: which of them it was meant
+ * to be. */
+static bool meant_trials(struct arena *a, const char *word, const char *fault)
+{
+    struct err not_study = {0};
+    struct place_of_study where;
+    if ((*word >= '0' && *word <= '9') || strpbrk(word, ",:"))
+        return true;
+    return strstr(fault, "did you mean") &&
+           locate_study(a, word, &where, &not_study) &&
+           !strstr(not_study.text, "did you mean");
+}
+
+/* Which of the arguments is the study. */
 static int take_study(struct call *c, bool trials, const char **what)
 {
     struct err not_trials = {0};
@@ -144,11 +156,7 @@ static int take_study(struct call *c, bool trials, const char **what)
     const char *first = c->args[0];
     bool study = !trials || c->arg_count > 1 || names_study(first);
     if (!study && store_selector_check(first, &not_trials)) {
-        struct err not_study = {0};
-        struct place_of_study where;
-        if (locate_study(c->arena, first, &where, &not_study) &&
-            strstr(not_trials.text, "did you mean") &&
-            !strstr(not_study.text, "did you mean"))
+        if (meant_trials(c->arena, first, not_trials.text))
             return err_set(&c->err, ERR_USAGE, "%s", not_trials.text);
         study = true;
     }

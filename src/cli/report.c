@@ -21,6 +21,8 @@ static int run(struct call *c)
     if (!rc)
         put(buf_str(&out));
     buf_done(&out);
+    if (rc && c->err.kind == ERR_INPUT)
+        c->err.kind = ERR_USAGE; /* it stands on the command line */
     if (rc)
         return call_fail(c);
     return stop ? EXIT_STOP : EXIT_OK;

@@ -271,9 +271,8 @@ const struct verb verb_show = {
     .args = "[STUDY] [TRIALS]",
     .summary = "Show everything about some trials",
     .text = "Parameters, metrics, attempts with their ends and resource use, "
-            "the place of files.\nWithout TRIALS: the last one. On a terminal "
-            "floats "
-            "have six digits.\n",
+            "where its files\nare. Without TRIALS: the last one. On a "
+            "terminal floats have six digits.\n",
     .options =
         (const struct option_spec[]){
             {"json", 0, NULL, "for programs: schema throng.show/1"}, {0}},

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Verbs, options, help: what is accepted, and what is said about the rest.
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+
+verbs="run check status rank show logs export stop kill doctor report help
+version"
+
+run "$THRONG"
+check_status "no verb at all is a usage error" 2
+check_equal "which prints nothing as data" "" "$out"
+for verb in $verbs; do
+    check_matches "the list of verbs has $verb" "$err" "^  $verb +[A-Z]"
+done
+
+run "$THRONG" help
+check_status "help lists the verbs" 0
+check_equal "on standard output" "" "$err"
+run "$THRONG" --help
+check_status "--help is the same" 0
+check_contains "as help" "$out" "usage: throng VERB"
+
+for verb in $verbs; do
+    run "$THRONG" help "$verb"
+    check_status "there is help for $verb" 0
+    check_matches "with a usage line ($verb)" "$out" "^usage: throng $verb"
+    check_equal "that fits 80 columns ($verb)" "" "$(grep -E '.{81}' <<<"$out")"
+    before=$out
+    run "$THRONG" "$verb" --help
+    check_equal "$verb --help says the same" "0 $before" "$status $out"
+done
+run "$THRONG" help run rank
+check_contains "help takes several verbs" "$out" "usage: throng rank"
+run "$THRONG" rank -h
+check_status "-h is help too" 0
+
+run "$THRONG" version
+check_equal "version prints the version" 0 "$status"
+check_matches "as a word and a number" "$out" '^throng [0-9]+\.[0-9]+\.[0-9]+$'
+run "$THRONG" --version
+check_matches "--version too" "$out" '^throng [0-9]'
+run "$THRONG" version --json
+check_equal "version --json has its schema" throng.version/1 \
+    "$(json 'd["schema"]')"
+
+run "$THRONG" stauts
+check_status "a misspelt verb is a usage error" 2
+check_contains "and the right one is suggested" "$err" "did you mean \`status\`?"
+run "$THRONG" xyzzyplugh
+check_contains "a verb like no other is named" "$err" "xyzzyplugh"
+run "$THRONG" help stauts
+check_status "help for a misspelt verb is a usage error" 2
+check_contains "with the suggestion" "$err" "did you mean \`status\`?"
+
+run "$THRONG" rank study.yaml --revrese
+check_status "a misspelt option is a usage error" 2
+check_contains "and is named, wherever it stands" "$err" "\`--revrese\`"
+check_contains "with the right one" "$err" "did you mean --reverse?"
+run "$THRONG" rank -z
+check_status "so is an unknown letter" 2
+check_contains "which is named" "$err" "\`-z\`"
+run "$THRONG" rank --by
+check_status "an option without its value is a usage error" 2
+check_contains "that says so" "$err" "--by lacks its value"
+run "$THRONG" rank -n
+check_contains "also for a letter" "$err" "-n lacks its value"
+run "$THRONG" rank --json=yes
+check_contains "a flag with a value is refused" "$err" "--json takes no value"
+run "$THRONG" rank -n many
+check_status "a number must be one" 2
+check_contains "and the text is shown" "$err" "many"
+run "$THRONG" rank -n -3
+check_status "and not negative" 2
+
+for verb in doctor version; do
+    run "$THRONG" $verb surplus
+    check_status "$verb takes no argument" 2
+    check_contains "and names it" "$err" "\`surplus\`"
+done
+for verb in run check; do
+    run "$THRONG" $verb
+    check_status "$verb needs a study file" 2
+    run "$THRONG" $verb a.yaml b.yaml
+    check_status "$verb takes one" 2
+    run "$THRONG" $verb absent.yaml
+    check_status "$verb of a file that is not there" 4
+    check_contains "names it" "$err" "absent.yaml"
+done
+run "$THRONG" export
+check_status "export wants to know the format" 2
+check_contains "and says which there are" "$err" "--csv and --jsonl"
+run "$THRONG" export --csv --jsonl
+check_status "one of them" 2
+
+for verb in status rank show logs stop kill "export --csv"; do
+    # shellcheck disable=SC2086
+    run "$THRONG" $verb
+    check_status "without any study there is none to ${verb%% *}" 4
+    check_contains "and how to make one is said" "$err" "throng run"
+    # shellcheck disable=SC2086
+    run "$THRONG" $verb elsewhere
+    check_status "a study that is not there (${verb%% *})" 4
+    check_contains "is named" "$err" "\`elsewhere\`"
+done
+
+run "$THRONG" report
+check_status "report needs a metric" 2
+run "$THRONG" report loss
+check_status "and its value" 2
+run "$THRONG" report loss=0.5 step=3
+check_status "outside of a task report prints the line" 0
+check_equal "as a metrics file holds it" '{"step":3,"loss":0.5}' "$out"
+
+run "$THRONG" doctor
+check_status "doctor finds this machine fit" 0
+check_matches "it has looked at the worker" "$out" '^ok +worker'
+check_equal "all of its columns line up" 1 \
+    "$(sed -n '2,$p' <<<"$out" | sed -E 's/^(.{4} )([a-z_0-9]+ +).*/\1\2/' |
+        awk '{print length($0)}' | sort -u | wc -l)"
+run "$THRONG" doctor --json
+check_equal "doctor --json has its schema" throng.doctor/1 \
+    "$(json 'd["schema"]')"
+check_equal "and each finding its fields" True \
+    "$(json 'all(set(f)=={"name","ok","text"} for f in d["findings"])')"
+THRONG_WORKER=/nowhere/throng-worker run "$THRONG" doctor
+check_status "doctor says when the worker is not there" 1
+check_matches "and where it was looked for" "$out" '^BAD +worker.*/nowhere'
+mkdir closed && cd closed && chmod 555 .
+if [ "$(id -u)" -eq 0 ]; then
+    skip "doctor in a folder that cannot be written" "root can write anywhere"
+else
+    run "$THRONG" doctor
+    check_matches "doctor in a folder that cannot be written" "$out" \
+        '^BAD +writing'
+fi
