@@ -1,0 +1,134 @@
+"""A study, driven from Python through the throng program."""
+
+import json
+import os
+
+from . import program
+
+_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"),
+            "-Infinity": float("-inf")}
+
+
+class Study:
+    """A study file, or the name or folder of a study that ran before.
+
+        study = throng.Study("study.yaml").run()
+        study.status()["finished"]
+        study.best()                    # {"id": 7, "value": 0.02, "params": …}
+        study.trials("failed")          # rows as dicts
+        study.trials(frame=True)        # a pandas frame
+
+    What throng refuses is raised as throng.ThrongError with its own text.
+    """
+
+    def __init__(self, what, program=None):
+        self.what = os.fspath(what)
+        self.program = program
+
+    def __repr__(self):
+        return "throng.Study(%r)" % self.what
+
+    def run(self, count=None, new=None, take_over=False, keep_going=False,
+            quiet=False):
+        """Run the study, or go on with it, until it is complete; the
+        arguments are the options of `throng run`. Trials that failed are no
+        error here: trials("failed") has them. An interrupt lets running
+        trials finish, a second one ends them; either way the next run() goes
+        on. Returns the study."""
+        words = ["run", self.what]
+        words += [] if count is None else ["--count", count]
+        words += [] if new is None else ["--new", new]
+        words += ["--take-over"] if take_over else []
+        words += ["--keep-going"] if keep_going else []
+        words += ["--quiet"] if quiet else []
+        code, text = program.talk(words, self.program)
+        if code == program.INTERRUPTED:
+            raise KeyboardInterrupt("the study was interrupted; run() goes on")
+        if code not in (program.OK, program.FAILED_TRIALS):
+            raise program.error(code, text)
+        return self if new is None else self._called(new)
+
+    def status(self):
+        """How the study stands: the object of `throng status --json`."""
+        return self._json("status", self.what, "--json")
+
+    def trials(self, select="all", where=None, frame=False):
+        """The trials as dicts with id, state, value, params, metrics (last
+        and best of each), attempts, seconds. `select` is "all", 7, "1-10,15",
+        "failed", "best:20", "tag:x", "last"; `where` is a filter such as
+        "lr>1e-3". With frame=True a pandas frame with one column for each
+        parameter and metric."""
+        words = ["export", self.what, select, "--jsonl"]
+        words += [] if where is None else ["--where", where]
+        text = program.read(words, self.program)
+        rows = [_numbers(json.loads(line)) for line in text.splitlines()]
+        return _frame(rows) if frame else rows
+
+    def rank(self, count=10, by=None, where=None):
+        """The best trials, best first, with rank, id, state, value, params,
+        seconds. `by` is a metric, a parameter or a column to rank by."""
+        words = ["rank", self.what, "--json", "-n", count]
+        words += [] if by is None else ["--by", by]
+        words += [] if where is None else ["--where", where]
+        return self._json(*words)["trials"]
+
+    def best(self):
+        """The best trial so far, as in rank(); None when there is none."""
+        first = self.rank(1)
+        return first[0] if first else None
+
+    def _json(self, *words):
+        return _numbers(json.loads(program.read(words, self.program)))
+
+    def _called(self, name):
+        folder = os.path.dirname(os.path.abspath(self.what))
+        return Study(os.path.join(folder, ".throng", name), self.program)
+
+
+# What people wrote stays as it is.
+_TEXTS = {"params", "note", "reason", "tags", "study", "run_id", "by"}
+
+
+def _numbers(value):
+    """NaN and the infinities, which throng's strict JSON writes as texts, as
+    numbers."""
+    if isinstance(value, dict):
+        return {k: v if k in _TEXTS else _numbers(v)
+                for k, v in value.items()}
+    if isinstance(value, list):
+        return [_numbers(v) for v in value]
+    return _NUMBERS.get(value, value) if isinstance(value, str) else value
+
+
+def _flat(prefix, values, row):
+    for name, value in values.items():
+        if isinstance(value, dict):
+            _flat(prefix + name + ".", value, row)
+        else:
+            row[prefix + name] = value
+
+
+def _frame_row(row):
+    """A parameter is a column under its own name and a metric under its name
+    for the last value, with `.best` for the best; a name that is taken gets
+    `params.` or `metrics.` in front."""
+    flat = {k: v for k, v in row.items() if k not in ("params", "metrics")}
+    params, metrics = {}, {}
+    _flat("", row["params"], params)
+    for name, value in row["metrics"].items():
+        metrics[name] = value["last"]
+        metrics[name + ".best"] = value["best"]
+    for kind, values in (("params.", params), ("metrics.", metrics)):
+        for name, value in values.items():
+            flat[kind + name if name in flat else name] = value
+    return flat
+
+
+def _frame(rows):
+    try:
+        import pandas
+    except ImportError:
+        raise program.ThrongError(
+            "a frame needs pandas, which is not installed for this Python; "
+            "without frame=True the rows are dicts") from None
+    return pandas.DataFrame([_frame_row(row) for row in rows])
