@@ -314,6 +314,31 @@ static const struct key keys[] = {
     {{"description", "text", "a note for people"}, read_description},
     {{"parameters", "an object", "the parameter space, one member each"},
      read_parameters},
+    {{"parameters.NAME.value", "anything", "the one value it has"}, NULL},
+    {{"parameters.NAME.values", "a list", "the values to choose from"}, NULL},
+    {{"parameters.NAME.probabilities", "a list", "one for each of values"},
+     NULL},
+    {{"parameters.NAME.distribution", "a word",
+      "constant, categorical, int_uniform, uniform, q_uniform, log_uniform, "
+      "q_log_uniform, log_uniform_values, q_log_uniform_values, "
+      "inv_log_uniform, inv_log_uniform_values, normal, q_normal, log_normal, "
+      "q_log_normal, beta, q_beta"},
+     NULL},
+    {{"parameters.NAME.min", "a number", "the lowest value"}, NULL},
+    {{"parameters.NAME.max", "a number", "the highest value"}, NULL},
+    {{"parameters.NAME.mu", "a number", "of the normal ones; default 0"}, NULL},
+    {{"parameters.NAME.sigma", "a number", "of the normal ones; default 1"},
+     NULL},
+    {{"parameters.NAME.a", "a number", "of the beta ones"}, NULL},
+    {{"parameters.NAME.b", "a number", "of the beta ones"}, NULL},
+    {{"parameters.NAME.q", "a number", "values are multiples of it; default 1"},
+     NULL},
+    {{"parameters.NAME.parameters", "an object",
+      "parameters inside of this one, which becomes an object"},
+     NULL},
+    {{"parameters.NAME.when", "an object",
+      "active only if others have these values: {opt: [sgd, adam]}"},
+     NULL},
     {{"points", "a file or a list",
       "explicit points: JSON lines, CSV, or inline"},
      read_points},
@@ -344,6 +369,43 @@ static const struct key keys[] = {
     {{"early_terminate", "an object",
       "type: hyperband, asha, median, patience, threshold or time"},
      read_early},
+    {{"early_terminate.type", "a word", "which rule; the others depend on it"},
+     NULL},
+    {{"early_terminate.min_iter", "a whole number",
+      "hyperband, asha: the first band"},
+     NULL},
+    {{"early_terminate.max_iter", "a whole number",
+      "hyperband, asha: the longest trial"},
+     NULL},
+    {{"early_terminate.s", "a whole number", "hyperband: bands, with max_iter"},
+     NULL},
+    {{"early_terminate.eta", "a whole number",
+      "hyperband, asha: one in eta goes on; default 3"},
+     NULL},
+    {{"early_terminate.strict", "true or false",
+      "hyperband: judge at every band passed"},
+     NULL},
+    {{"early_terminate.brackets", "a whole number", "asha"}, NULL},
+    {{"early_terminate.warmup_steps", "a whole number",
+      "median: not judged before"},
+     NULL},
+    {{"early_terminate.warmup_trials", "a whole number",
+      "median: trials that end undisturbed first"},
+     NULL},
+    {{"early_terminate.percentile", "a number", "median: default 50"}, NULL},
+    {{"early_terminate.patience", "a whole number",
+      "patience: reports without a better value"},
+     NULL},
+    {{"early_terminate.min_delta", "a number",
+      "patience: what counts as better"},
+     NULL},
+    {{"early_terminate.threshold", "a number",
+      "threshold: a trial worse than this ends"},
+     NULL},
+    {{"early_terminate.from", "a whole number",
+      "patience, threshold: not judged before this report"},
+     NULL},
+    {{"early_terminate.time", "a time", "time: the trial ends after it"}, NULL},
     {{"run_cap", "a whole number", "trials in all"}, read_run_cap},
     {{"repeat", "a whole number", "trials of each point, each with a seed"},
      read_repeat},
@@ -372,6 +434,18 @@ static const struct key keys[] = {
      read_keep},
     {{"resources", "an object", "cpus, memory, disk, gpus, nodes, ranks, time"},
      read_resources},
+    {{"resources.cpus", "a number", "default 1"}, NULL},
+    {{"resources.memory", "bytes", "as in 4G; enforced"}, NULL},
+    {{"resources.disk", "bytes", "as in 10G"}, NULL},
+    {{"resources.gpus", "a number", "2, 0.5 or a100:1"}, NULL},
+    {{"resources.gpus_minimum_capability", "a number", "as in 8.0"}, NULL},
+    {{"resources.gpus_maximum_capability", "a number", "as in 9.0"}, NULL},
+    {{"resources.gpus_minimum_memory", "bytes", "of one GPU"}, NULL},
+    {{"resources.nodes", "a whole number", "machines of one task"}, NULL},
+    {{"resources.ranks", "a whole number", "MPI ranks of one task"}, NULL},
+    {{"resources.ranks_per_node", "a whole number", "of these, on one node"},
+     NULL},
+    {{"resources.time", "a time", "of one attempt"}, NULL},
     {{"parallel", "a whole number", "trials at once"}, read_parallel},
     {{"time_limit", "a time", "of the whole study"}, read_time_limit},
     {{"max_failures", "a whole number", "ends the study when passed"},
@@ -442,31 +516,40 @@ static const struct key *find_key(struct str name)
     return NULL;
 }
 
-/* A key of a nested place written at the top is the usual slip. */
+/* Where a key that stands at the top by mistake belongs, or NULL. Of several
+ * places (time) the last of the table is meant most often. */
+static const char *place_for(struct str name)
+{
+    const char *place = NULL;
+
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        const char *key = keys[i].key.name;
+        const char *dot = strrchr(key, '.');
+
+        if (!dot || name.len < 3 || !str_is(name, dot + 1))
+            continue;
+        place = key[0] == 'p'   ? "write it inside of a parameter"
+                : key[0] == 'm' ? "write it inside of metric"
+                : key[0] == 'e' ? "write it inside of early_terminate"
+                                : "write it inside of resources";
+    }
+    return place;
+}
+
 static const char *hint_for(struct reading *r, struct str name)
 {
     const char *names[KEY_COUNT + 1];
+    const char *near = place_for(name);
     size_t n = 0;
-    const char *near;
 
-    if (problems_full(r))
-        return NULL;
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        const char *dot = strchr(keys[i].key.name, '.');
-
-        if (dot && str_is(name, dot + 1))
-            return "write it inside of metric";
+    if (problems_full(r) || near)
+        return near;
+    for (size_t i = 0; i < KEY_COUNT; i++)
         if (keys[i].read)
             names[n++] = keys[i].key.name;
-    }
     names[n] = NULL;
-    for (size_t i = 0; needs_keys[i]; i++)
-        if (str_is(name, needs_keys[i]))
-            return "write it inside of resources";
     near = str_nearest(name, names);
-    if (near)
-        return arena_printf(r->arena, "did you mean '%s'?", near);
-    return NULL;
+    return near ? arena_printf(r->arena, "did you mean '%s'?", near) : NULL;
 }
 
 void read_keys(struct reading *r)
