@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# Ctrl-C, SIGTERM, SIGHUP, stop and kill, of studies and of trials.
+# timeout: 180
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+states() { # STUDY [TRIALS]
+    run "$THRONG" export "$1" "${2:-all}" --jsonl
+    json '" ".join(t["state"] for t in (d if isinstance(d, list) else [d]))'
+}
+
+# A trial says that it started, and ends when it may.
+cat >study.yaml <<'END'
+command: [sh, task.sh]
+method: grid
+parallel: 2
+grace: 1
+metric: {name: loss}
+parameters: {a: {values: [1, 2, 3]}}
+END
+cat >task.sh <<'END'
+throng report loss="$THRONG_P_a"
+touch "$SIDE/started.$THRONG_TRIAL.$THRONG_ATTEMPT"
+echo $$ >"$SIDE/pid.$THRONG_TRIAL"
+while [ ! -e "$SIDE/go" ]; do
+    [ ! -e "$THRONG_STOP" ] || { throng report loss=0; exit 0; }
+    sleep 0.05
+done
+END
+
+begin() { # STUDY: runs it in the background until two trials run
+    export SIDE=$TMP/side.$1
+    mkdir -p "$SIDE"
+    "$THRONG" run study.yaml --new "$1" >"$1.out" 2>"$1.err" &
+    pid=$!
+    wait_for 30 test -e "$SIDE/started.1.1" -a -e "$SIDE/started.2.1"
+}
+said() { grep -q "$2" "$1.err"; }
+# The worker and its tasks do not outlive the conductor.
+gone() { ! kill -0 "$(cat "$SIDE/pid.$1")" 2>/dev/null; }
+
+begin once
+kill -INT $pid
+wait_for 30 said once "running trials finish"
+touch "$SIDE/go"
+wait $pid
+check_equal "after one Ctrl-C it ends with 130" 130 $?
+check_not "no more trials have started" test -e "$SIDE/started.3.1"
+check_equal "running ones have finished" "done done" \
+    "$(states once 1-2)"
+check_contains "and how to go on is said" "$(cat once.err)" \
+    "\`throng run study.yaml\` goes on"
+run "$THRONG" run study.yaml --new once
+check_status "the next run goes on" 0
+check_equal "with the rest" "done done done" "$(states once)"
+
+begin twice
+kill -INT $pid
+wait_for 30 said twice "press Ctrl-C again"
+kill -INT $pid
+wait $pid
+check_equal "after two it ends with 130 too" 130 $?
+check "its tasks are gone" gone 1
+check_equal "and their trials wait" "waiting waiting" "$(states twice 1-2)"
+touch "$SIDE/go"
+run "$THRONG" run study.yaml --new twice
+check_equal "the next run finishes them" "0 done done done" "$status $(states twice)"
+run "$THRONG" show twice 1 --json
+check_equal "in a second attempt; the first used up no retry" \
+    "interrupted done" "$(json \
+        '" ".join(a["outcome"] for a in d["trials"][0]["attempts"])')"
+
+begin term
+kill -TERM $pid
+wait $pid
+check_equal "SIGTERM ends at once with 130" 130 $?
+check_equal "and loses nothing" "waiting waiting" "$(states term 1-2)"
+check "its tasks are gone as well" gone 2
+
+begin hup
+kill -HUP $pid
+sleep 0.3
+check "SIGHUP does not stop a study" kill -0 $pid
+touch "$SIDE/go"
+wait $pid
+check_equal "which finishes" 0 $?
+check_equal "all of it" "done done done" "$(states hup)"
+check_contains "what it says still goes to its file" "$(cat hup.err)" "3/3 done"
+
+# ---- stop and kill ---------------------------------------------------------
+begin stop
+run "$THRONG" stop stop
+check_status "a running study can be asked to stop" 0
+wait_for 30 said stop "asked to stop"
+touch "$SIDE/go"
+wait $pid
+check_equal "and ends well" 0 $?
+check_equal "when its running trials have finished" "done done" "$(states stop 1-2)"
+run "$THRONG" stop stop
+check_status "stopping it again is no error" 0
+check_contains "but said" "$err" "not running"
+
+begin kill
+run "$THRONG" kill kill
+check_status "a running study can be killed" 0
+wait $pid
+check_equal "and ends interrupted" 130 $?
+check_equal "its trials wait" "waiting waiting" "$(states kill 1-2)"
+run "$THRONG" kill kill 1
+check_status "a waiting trial can be killed, with nobody running it" 0
+check_contains "which says how many it were" "$err" "1 trial ended"
+run "$THRONG" stop kill 2
+check_equal "or stopped" "killed stopped" "$(states kill 1-2)"
+run "$THRONG" kill kill 1-2
+check_contains "what has ended stays so" "$err" "0 trials ended"
+run "$THRONG" kill kill 99
+check_status "a trial that is not there cannot be killed" 4
+run "$THRONG" kill kill failed
+check_status "nor one in a state that none is in" 4
+
+are() { [ "$(states "$1")" = "$2" ]; }
+begin some
+run "$THRONG" kill some 1
+check "a running trial can be killed alone" \
+    wait_for 30 are some "killed running running"
+run "$THRONG" stop some 2
+check "or stopped: it is asked through its file" \
+    wait_for 30 are some "killed stopped running"
+run "$THRONG" show some 2 --json
+check_equal "and what it reported then counts" 0.0 \
+    "$(json 'd["trials"][0]["trial"]["value"]')"
+touch "$SIDE/go"
+wait $pid
+check_equal "the study goes on, and killed trials are no failures" 0 $?
+
+# ---- following a log -------------------------------------------------------
+cat >task.sh <<'END'
+echo first
+touch "$SIDE/started.$THRONG_TRIAL.$THRONG_ATTEMPT"
+while [ ! -e "$SIDE/go" ]; do sleep 0.05; done
+echo last
+END
+begin follow
+"$THRONG" logs follow -f 1 >followed &
+reader=$!
+check "logs -f prints what is there" wait_for 30 grep -q first followed
+check "and waits for more" kill -0 $reader
+touch "$SIDE/go"
+wait $reader
+check_equal "until the trial ends" "0 first last" "$? $(paste -sd' ' followed)"
+wait $pid
+begin cut
+kill -KILL $pid
+wait $pid 2>/dev/null
+run timeout 20 "$THRONG" logs cut -f 1
+check_status "logs -f does not wait for a study that nobody runs" 0
+check_contains "and says why" "$err" "nobody runs"
