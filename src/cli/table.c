@@ -9,6 +9,9 @@
 #include "base/vec.h"
 #include "cli/cli.h"
 
+#define GAP 2
+#define WIDTH_LEAST 8 /* columns are not cut to less */
+
 struct column {
     char *title;
     bool right;
@@ -104,26 +107,42 @@ static void add_cut(struct buf *b, const char *s, size_t w)
         buf_adds(b, "…");
 }
 
-static void print_line(struct buf *b, const struct table *t, char **cells,
-                       const size_t *widths, unsigned columns)
+/* Narrows the widest columns, down to a readable width, until the line fits.
+ * Gives the number of columns that do fit then; the rest is left out. */
+static size_t fit(size_t *widths, size_t n, unsigned columns)
 {
-    size_t used = 0, n = t->columns.len;
-    for (size_t i = 0; i < n; i++) {
-        size_t w = widths[i];
-        if (used + w > columns)
-            w = columns > used + 1 ? columns - used : 1;
-        const char *s = cells ? cells[i] : t->columns.p[i].title;
-        size_t have = width(s) < w ? width(s) : w;
-        if (t->columns.p[i].right)
-            buf_addf(b, "%*s", (int)(w - have), "");
-        add_cut(b, s, w);
-        if (!t->columns.p[i].right && i + 1 < n)
-            buf_addf(b, "%*s", (int)(w - have), "");
-        if (i + 1 < n)
-            buf_adds(b, "  ");
-        used += w + 2;
-        if (used >= columns)
+    size_t total = 0;
+    for (size_t i = 0; i < n; i++)
+        total += widths[i] + (i ? GAP : 0);
+    while (total > columns) {
+        size_t widest = 0;
+        for (size_t i = 1; i < n; i++)
+            if (widths[i] > widths[widest])
+                widest = i;
+        if (widths[widest] <= WIDTH_LEAST)
             break;
+        widths[widest]--;
+        total--;
+    }
+    for (; n > 1 && total > columns; n--)
+        total -= widths[n - 1] + GAP;
+    return n;
+}
+
+static void print_line(struct buf *b, const struct table *t, char **cells,
+                       const size_t *widths, size_t shown)
+{
+    for (size_t i = 0; i < shown; i++) {
+        const char *s = cells ? cells[i] : t->columns.p[i].title;
+        size_t have = width(s) < widths[i] ? width(s) : widths[i];
+        int blanks = (int)(widths[i] - have);
+        if (i)
+            buf_addf(b, "%*s", GAP, "");
+        if (t->columns.p[i].right)
+            buf_addf(b, "%*s", blanks, "");
+        add_cut(b, s, widths[i]);
+        if (!t->columns.p[i].right && i + 1 < shown)
+            buf_addf(b, "%*s", blanks, "");
     }
     buf_addc(b, '\n');
 }
@@ -139,9 +158,10 @@ static void print_aligned(struct buf *b, const struct table *t,
         size_t w = width(t->cells.p[i]);
         widths[i % n] = w > widths[i % n] ? w : widths[i % n];
     }
-    print_line(b, t, NULL, widths, columns);
+    size_t shown = fit(widths, n, columns);
+    print_line(b, t, NULL, widths, shown);
     for (size_t i = 0; i < t->cells.len; i += n)
-        print_line(b, t, t->cells.p + i, widths, columns);
+        print_line(b, t, t->cells.p + i, widths, shown);
     free(widths);
 }
 
