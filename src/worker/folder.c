@@ -42,14 +42,36 @@ static int make_inner(struct folder *f, const char *name, struct err *err)
     return 0;
 }
 
-/* An earlier attempt's output stays; a line says where this one begins. */
+/* A lease for writing is granted only when nobody else has the file open. A
+ * file system without leases says no, which is the safe answer. */
+static bool nobody_else_has(int fd)
+{
+    if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0)
+        return false;
+    fcntl(fd, F_SETLEASE, F_UNLCK);
+    return true;
+}
+
+static int open_file(const struct folder *f)
+{
+    return openat(f->fd, "log", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+}
+
+/* An earlier attempt's output stays; a line says where this one begins. An
+ * empty log may come from another trial, and somebody whom that left behind
+ * must not write into this one's. */
 static int open_log(struct folder *f, const struct task *t, struct err *err)
 {
-    f->log =
-        openat(f->fd, "log", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    struct stat st;
+    f->log = open_file(f);
+    if (f->log >= 0 && fstat(f->log, &st) == 0 && st.st_size == 0 &&
+        f->pooled && !nobody_else_has(f->log)) {
+        close(f->log);
+        unlinkat(f->fd, "log", 0);
+        f->log = open_file(f);
+    }
     if (f->log < 0)
         return err_errno(err, "open %s/log", f->path);
-    struct stat st;
     if (f->fresh || fstat(f->log, &st) != 0 || st.st_size == 0)
         return 0;
     dprintf(f->log, "[throng: attempt %u]\n", t->attempt);
@@ -157,9 +179,10 @@ int folder_open(struct folder *f, const struct task *t, struct pool *pool,
                 struct arena *a, struct err *err)
 {
     f->path = arena_cstr(a, t->folder);
+    f->visited = t->workdir.len == 0 || str_starts(t->workdir, t->folder);
     f->fd = pool_take(pool, f->path);
-    f->fresh = f->fd >= 0;
-    if (!f->fresh &&
+    f->fresh = f->pooled = f->fd >= 0;
+    if (!f->pooled &&
         (make_folder(f, a, err) != 0 || make_inner(f, "output", err) != 0 ||
          make_inner(f, "checkpoint", err) != 0))
         return -1;
@@ -362,7 +385,8 @@ void folder_close(struct folder *f, bool metrics_read, struct pool *pool,
                   uint64_t serial)
 {
     bool blank = pool && f->fd >= 0 && is_blank(f, metrics_read);
-    if (blank && pool_give(pool, f->path, f->fd, serial)) {
+    struct pooled one = {.fd = f->fd, .serial = serial, .visited = f->visited};
+    if (blank && pool_give(pool, f->path, one)) {
         f->fd = -1;
     } else if (f->fd >= 0) {
         remove_parts(f, metrics_read);

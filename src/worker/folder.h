@@ -12,11 +12,13 @@
 #include "worker/pool.h"
 
 struct folder {
-    const char *path;    /* lives in the attempt's arena */
+    const char *path; /* lives in the attempt's arena */
     int fd;
     int log;            /* standard output and error, appended */
     uint64_t log_start; /* bytes that earlier attempts left in it */
     bool fresh;         /* nothing was there before */
+    bool pooled;        /* it came from the pool */
+    bool visited;       /* the task runs in it */
 };
 
 void folder_init(struct folder *f);

@@ -130,12 +130,13 @@ static void to_stderr(void *context, enum log_level level, const char *text)
 
 /* A session of our own keeps the terminal's signals away: Ctrl-C is for the
  * conductor to understand. */
-static void leave_terminal(void)
+static void set_signals(void)
 {
     setsid();
     signal(SIGHUP, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGIO, SIG_IGN); /* somebody opens a log that has a lease */
 }
 
 /* A running task holds up to four descriptors. Tasks inherit the limit, so
@@ -213,7 +214,7 @@ static int worker_main(int argc, char **argv)
     }
     c.setup.env = (const char *const *)environ;
     c.setup.log = debug && strcmp(debug, "1") == 0 ? &log : NULL;
-    leave_terminal();
+    set_signals();
     if (work(&c, &err) != 0) {
         fprintf(stderr, "throng-worker: %s\n", err.text);
         return 1;

@@ -9,7 +9,7 @@
 #include "sys/sys.h"
 #include "worker/census.h"
 
-#define RESTING_LEAST 24
+#define RESTING_LEAST 64
 #define POOL_MOST 200 /* each holds a descriptor */
 #define MS 1000000ll
 
@@ -53,17 +53,20 @@ int pool_take(struct pool *p, const char *path)
     return last.fd;
 }
 
-bool pool_give(struct pool *p, const char *path, int fd, uint64_t serial)
+bool pool_give(struct pool *p, const char *path, struct pooled one)
 {
     char name[4096];
-    struct pooled one = {.fd = fd, .number = p->made, .serial = serial};
     if (!p->path || p->ready.len + p->resting.len >= POOL_MOST)
         return false;
+    one.number = p->made;
     name_of(p, one.number, name);
     if (rename(path, name) != 0)
         return false;
     p->made++;
-    vec_push(&p->resting, one);
+    if (one.visited)
+        vec_push(&p->resting, one);
+    else
+        vec_push(&p->ready, one);
     return true;
 }
 

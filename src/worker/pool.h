@@ -5,8 +5,9 @@
  * every inode that was freed in the last seconds). Such a folder is moved
  * here instead, and from here to the next trial.
  *
- * A process that an ended task left behind may still hold the log of its
- * folder. So a folder rests until a census has shown that there is none. */
+ * A process that an ended task left behind may still be in the folder that
+ * the task ran in. Such a folder rests until a census has shown that there is
+ * none. Whoever holds the log open is found out when it is used again. */
 #ifndef THRONG_WORKER_POOL_H
 #define THRONG_WORKER_POOL_H
 
@@ -22,6 +23,7 @@ struct pooled {
     int fd;          /* of the folder */
     uint64_t number; /* its name in the pool */
     uint64_t serial; /* of the attempt that had it */
+    bool visited;    /* the task ran in it */
 };
 struct pool {
     char *path; /* NULL: there is none */
@@ -37,9 +39,9 @@ void pool_done(struct pool *p); /* removes all of it */
 /* Moves a ready folder to `path` and returns its descriptor; -1 when none is
  * ready or there is something at `path` already (or no folder around it). */
 int pool_take(struct pool *p, const char *path);
-/* Moves the folder at `path` here; the descriptor is the pool's then. False
+/* Moves the folder at `path` here; its descriptor is the pool's then. False
  * when it cannot be moved. */
-bool pool_give(struct pool *p, const char *path, int fd, uint64_t serial);
+bool pool_give(struct pool *p, const char *path, struct pooled one);
 /* Looks which resting folders the census just swept has freed. */
 void pool_settle(struct pool *p, const struct census *c);
 /* True when a census is worth its cost, to free resting folders. */

@@ -19,6 +19,7 @@
 #define MS 1000000ll
 #define PASSED_MAX 100  /* starts that may overtake a waiting task */
 #define LOOK_AHEAD 1000 /* waiting tasks looked at for one that fits */
+#define FLUSH_NS (2 * MS)
 #define SWEEP_NS (200 * MS)
 #define SWEEP_MOST_NS (800 * MS)
 #define SWEEP_AGAIN_NS (20 * MS)
@@ -33,6 +34,8 @@ static void begin_end(struct worker *w);
 void worker_say(const struct attempt *a, enum record_type type,
                 struct str payload)
 {
+    if (type != RECORD_STARTED)
+        a->worker->urgent = true;
     link_add(&a->worker->link, type, a->task.id, a->task.attempt, payload);
 }
 
@@ -55,6 +58,38 @@ void worker_wake(struct worker *w, int64_t at_ns)
     int64_t wait = at_ns - clock_mono_ns();
     w->wake_ns = at_ns;
     loop_timer_in(w->timer, wait > 0 ? (double)wait * 1e-9 : 0);
+}
+
+/* ---- writing --------------------------------------------------------- */
+
+static void write_now(struct worker *w)
+{
+    w->urgent = false;
+    w->flush_ns = 0;
+    link_flush(&w->link);
+}
+
+/* That a task has started can wait a moment for company: of a short task the
+ * next word is its end. */
+static void write_later(struct worker *w)
+{
+    int64_t now = clock_mono_ns();
+    if (w->flush_ns == 0)
+        w->flush_ns = now + FLUSH_NS;
+    if (now >= w->flush_ns)
+        write_now(w);
+    else
+        worker_wake(w, w->flush_ns);
+}
+
+static void write_out(struct worker *w)
+{
+    if (link_waiting(&w->link) == 0 || w->link.waits)
+        return;
+    if (w->urgent)
+        write_now(w);
+    else
+        write_later(w);
 }
 
 /* ---- leftovers ------------------------------------------------------- */
@@ -145,7 +180,7 @@ static void launch_one(struct worker *w, struct attempt *a)
 static void launch(struct worker *w)
 {
     size_t count = 0;
-    link_flush(&w->link);
+    write_now(w);
     if (pool_wants_census(&w->pool, &w->census)) {
         census_take(w);
         sweep(w);
@@ -245,6 +280,7 @@ static void on_timer(void *context)
         worker_wake(w, attempt_next_ns(w->running.p[i]));
     worker_wake(w, w->sweep_ns);
     worker_wake(w, w->watch_ns);
+    worker_wake(w, w->flush_ns);
     worker_wake(w, w->give_up_ns);
 }
 
@@ -261,6 +297,7 @@ static void refuse(struct worker *w, const struct record *r,
                              .tail = STR("")};
     buf_reset(&w->payload);
     record_ended_print(&w->payload, &e);
+    w->urgent = true;
     link_add(&w->link, RECORD_ENDED, r->task, r->attempt, buf_str(&w->payload));
 }
 
@@ -486,7 +523,7 @@ static void after_round(void *context)
 {
     struct worker *w = context;
     advance(w);
-    link_flush(&w->link);
+    write_out(w);
     check_end(w);
 }
 
@@ -534,6 +571,7 @@ static void say_hello(struct worker *w)
                              .version = str_of(THRONG_VERSION)};
     buf_reset(&w->payload);
     record_hello_print(&w->payload, &h);
+    w->urgent = true;
     link_add(&w->link, RECORD_HELLO, 0, 0, buf_str(&w->payload));
 }
 

@@ -37,9 +37,11 @@ struct worker {
     int64_t wake_ns;    /* when the timer rings; 0: not set */
     int64_t sweep_ns;   /* when to look for leftovers; 0: no need */
     int64_t watch_ns;   /* when to look at memory; 0: no need */
+    int64_t flush_ns;   /* when to write what is not urgent; 0: nothing */
     int64_t give_up_ns; /* when to stop waiting at the end; 0: not yet */
 
     struct link link;
+    bool urgent; /* something waits that should be written in this round */
     struct room room;
     struct environment environment;
     struct patterns patterns;

@@ -201,6 +201,46 @@ static void a_checkpoint_is_copied_before_the_start(void **state)
     assert_contains(printed(b, again), "[throng: attempt 2]\n6\n");
 }
 
+/* A folder that nothing was written into is used again. */
+static void a_folder_used_again_shows_nothing_of_before(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "exit 0");
+    t.params = STR("{\"a_long_name_of_a_parameter\":\"and a long value\"}");
+    t.workdir = str_of(b->folder);
+    bench_run(b, &t);
+    struct task u = bench_shell(b, 2,
+                                "cat $THRONG_PARAMS; ls -A "
+                                "$THRONG_OUTPUT $THRONG_CHECKPOINT");
+    u.params = STR("{\"b\":1}");
+    u.workdir = t.workdir;
+    char *text = printed(b, u);
+    assert_contains(text, "{\"b\":1}");
+    assert_null(strstr(text, "long"));
+    assert_false(file_exists(bench_path(b, 1, "")));
+}
+
+static void who_is_left_over_writes_into_no_other_log(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    char *go = path_join(b->arena, b->folder, "go");
+    struct task t = bench_shell(
+        b, 1,
+        "setsid sh -c 'echo > up; while test ! -e go; do :; done; echo "
+        "intruder' & while test ! -e up; do sleep 0.01; done; exit 0");
+    t.workdir = str_of(b->folder);
+    bench_run(b, &t);
+    struct task u = bench_shell(b, 2, "sleep 0.1");
+    u.workdir = t.workdir;
+    bench_submit(b, &u);
+    bench_await(b, RECORD_STARTED, 2);
+    assert_int_equal(file_write(go, STR("x"), false, NULL), 0);
+    bench_ended(b, 2);
+    assert_false(file_exists(bench_path(b, 2, "log")));
+}
+
 /* ---- metrics --------------------------------------------------------- */
 
 static void lines_of_the_metrics_file_arrive(void **state)
@@ -442,6 +482,8 @@ int main(void)
         with_bench(what_was_written_stays),
         with_bench(outputs_are_collected_from_the_workdir),
         with_bench(a_checkpoint_is_copied_before_the_start),
+        with_bench(a_folder_used_again_shows_nothing_of_before),
+        with_bench(who_is_left_over_writes_into_no_other_log),
         with_bench(lines_of_the_metrics_file_arrive),
         with_bench(lines_without_a_step_are_counted),
         with_bench(a_torn_line_waits_for_its_end),
