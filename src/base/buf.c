@@ -10,6 +10,10 @@
 
 enum { CAP_LEAST = 64 };
 
+/* The text of a buf whose memory was taken, so that it is a C string still.
+ * Nothing but the 0 that is there is ever written to it. */
+static char nothing[1];
+
 void buf_init(struct buf *b)
 {
     buf_init_max(b, 0);
@@ -25,7 +29,8 @@ void buf_done(struct buf *b)
 {
     if (!b)
         return;
-    free(b->p);
+    if (b->p != nothing)
+        free(b->p);
     *b = (struct buf){0};
 }
 
@@ -46,7 +51,8 @@ void buf_reserve(struct buf *b, size_t more)
     size_t cap = b->cap + b->cap / 2;
     if (cap < need)
         cap = need;
-    b->p = xrealloc(b->p, cap);
+    b->p = xrealloc(b->p == nothing ? NULL : b->p, cap);
+    b->p[b->len] = 0;
     b->cap = cap;
 }
 
@@ -185,7 +191,11 @@ struct str buf_str(const struct buf *b)
 char *buf_take(struct buf *b)
 {
     char *p = b->p;
-    buf_init_max(b, b->max);
+    if (p == nothing) {
+        p = xmalloc(1);
+        p[0] = 0;
+    }
+    *b = (struct buf){.p = nothing, .max = b->max};
     return p;
 }
 

@@ -40,7 +40,8 @@ void buf_add_bytes(struct buf *b, struct str s); /* varint length, bytes */
 /* Removes the first n bytes. */
 void buf_drop(struct buf *b, size_t n);
 struct str buf_str(const struct buf *b);
-/* Hands the memory over (yours to free) and empties b. */
+/* Hands the memory over (yours to free) and empties b, which may be used
+ * again but need not be done with. */
 char *buf_take(struct buf *b);
 
 /* The reader of what buf_add_* wrote. Past the end everything is 0 and

@@ -88,6 +88,31 @@ static void taking_hands_the_memory_over(void **state)
     buf_done(&b);
 }
 
+/* Under the address sanitizer a buf that kept memory would be a leak. */
+static void a_taken_buf_holds_no_memory_but_works(void **state)
+{
+    (void)state;
+    struct buf b;
+    buf_init_max(&b, 4);
+    buf_adds(&b, "mine");
+    free(buf_take(&b));
+    assert_string_equal(b.p, "");
+    assert_int_equal(buf_str(&b).len, 0);
+    buf_reset(&b);
+    buf_drop(&b, 1);
+    buf_addf(&b, "%s", "too long");
+    assert_true(b.full);
+    assert_string_equal(b.p, "");
+    char *empty = buf_take(&b);
+    assert_string_equal(empty, "");
+    free(empty);
+    buf_reserve(&b, 3);
+    assert_string_equal(b.p, "");
+    buf_addf(&b, "%d", 1234);
+    assert_string_equal(b.p, "1234");
+    free(buf_take(&b));
+}
+
 static void binary_numbers_read_back(void **state)
 {
     (void)state;
@@ -169,6 +194,7 @@ int main(void)
         cmocka_unit_test(a_buf_grows_without_losing_anything),
         cmocka_unit_test(an_addition_past_the_maximum_is_dropped_whole),
         cmocka_unit_test(taking_hands_the_memory_over),
+        cmocka_unit_test(a_taken_buf_holds_no_memory_but_works),
         cmocka_unit_test(binary_numbers_read_back),
         cmocka_unit_test(numbers_are_little_endian),
         cmocka_unit_test(past_the_end_everything_is_zero_and_bad),
