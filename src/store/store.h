@@ -53,14 +53,24 @@ int store_lease_read(struct store *s, struct lease *lease, struct err *err);
 /* ERR_BUSY, naming the holder, when a live one has it and !take_over. */
 int store_lease_take(struct store *s, bool take_over, struct err *err);
 int store_lease_touch(struct store *s, struct err *err);
+/* Lets go; changes that were not committed are dropped. */
 void store_lease_release(struct store *s);
 
 /* ---- changes ---------------------------------------------------------- */
 
 int store_begin(struct store *s, struct err *err); /* idempotent */
 /* Makes everything since store_begin permanent. Survives the death of the
- * process at once, that of the machine after at most a second. */
+ * process at once, that of the machine after at most a second, provided that
+ * it is called once a second (also without changes: it then only puts the
+ * last ones on the disk).
+ *
+ * ERR_BUSY: another has taken the lease over; all changes are dropped and no
+ * more are taken. Any other failure (ERR_FULL, ERR_SYSTEM: the disk) drops
+ * nothing: the changes wait in memory, more may be added, reading shows the
+ * state of the last good commit, and the next store_commit tries them all
+ * again. A change itself never fails for such a reason, only its commit. */
 int store_commit(struct store *s, struct err *err);
+/* Drops the changes since store_begin, also those that wait for a disk. */
 void store_rollback(struct store *s);
 
 /* Facts of the study by key: "name", "file", "text", "identity", "plan",
@@ -124,9 +134,9 @@ int store_attempt_put(struct store *s, const struct attempt *a,
 /* Removes the attempt that was placed but never began. */
 int store_attempt_drop(struct store *s, int64_t trial, uint32_t number,
                        struct err *err);
-/* Appends a metric batch as it came (terms/metric.h). Points may stay in
- * memory until the commit; chunks of many points are packed together.
- * name_of gives the text of the batch's name numbers. */
+/* Appends one column of a metric batch as it came (terms/metric.h); name is
+ * the text of its name, whether or not the column brings it. Points may stay
+ * in memory until the commit; many are packed together. */
 int store_metrics_add(struct store *s, int64_t trial, uint32_t attempt,
                       struct str name, const struct metric_column *c,
                       struct err *err);
@@ -173,13 +183,18 @@ struct query {
                              "all"; several joined by ',' */
     const char *where;    /* the filter language; see filter.h's grammar */
     const char *by;       /* "" or NULL: by id; "value": the objective; a
-                             metric, a parameter, or a trial column
-                             (seconds, started …) */
+                             metric (loss, loss.min), a parameter, or a
+                             trial column (seconds, started …). Trials
+                             without it are left out; numbers come before
+                             texts, equal ones by id */
     bool descending;
     int64_t limit;   /* 0: no limit */
     bool with_texts; /* also summary, reason, note, tags */
 };
-struct rows; /* an open query */
+struct rows; /* an open query; close it before its store */
+/* Each trial once, by id unless the query says otherwise; "best:N" alone
+ * comes in rank order. best and worst look at final trials that have a
+ * value, by the fact "goal" ("maximize", else minimize). */
 struct rows *store_rows(struct store *s, const struct query *q,
                         struct err *err);
 /* 1 and *t (valid until the next call), 0 at the end, -1. */
@@ -189,13 +204,14 @@ void rows_close(struct rows *r);
 int store_filter_check(const char *where, struct err *err);
 int store_selector_check(const char *selector, struct err *err);
 
-/* Trials grouped by all parameters but `over` (or over "seed": by repeat
- * group). Sorted by mean, best first. */
+/* Trials with a value, grouped by all parameters but `over` (names joined by
+ * ','; "seed" where no parameter is called so: by repeat group). Sorted by
+ * mean, best first. ERR_INPUT when no trial has such a parameter. */
 struct group_row {
-    struct str point; /* JSON without the parameters looked over */
-    int64_t count;    /* trials with a value */
-    double mean, std, min, max;
-    int64_t best; /* trial */
+    struct str point;           /* JSON without the parameters looked over */
+    int64_t count;              /* trials with a value */
+    double mean, std, min, max; /* std of the sample; 0 for one trial */
+    int64_t best;               /* trial */
 };
 int store_group(struct store *s, const char *over, const char *where,
                 bool minimize, int64_t limit, struct arena *a,
@@ -210,7 +226,8 @@ struct series {
 };
 int store_series(struct store *s, int64_t trial, const char *name,
                  struct arena *a, struct series *out, struct err *err);
-/* Names of all metrics of a trial (trial 0: of the study). NULL-terminated. */
+/* Names of all metrics of a trial (trial 0: of the study), in the order in
+ * which the study first saw them. NULL-terminated. */
 const char **store_metric_names(struct store *s, int64_t trial, struct arena *a,
                                 struct err *err);
 
@@ -235,8 +252,8 @@ int store_request_put(const char *folder, const char *verb,
 int store_requests(struct store *s, struct arena *a, struct request **list,
                    size_t *count, struct err *err);
 void store_request_done(struct store *s, const struct request *r);
-/* Writes a consistent copy of the store to path (for readers on network file
- * systems). */
+/* Writes a consistent copy of the store to path, in one step (for readers on
+ * network file systems: <folder>/snapshot.db). Commits first. */
 int store_snapshot(struct store *s, const char *path, struct err *err);
 
 /* ---- folders ---------------------------------------------------------- */
