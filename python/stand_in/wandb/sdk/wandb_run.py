@@ -1,0 +1,3 @@
+"""Where libraries look for the class of a run."""
+
+from .._run import Run  # noqa: F401

@@ -1,0 +1,10 @@
+"""What scripts take from wandb.util."""
+
+import secrets
+import string
+
+_LETTERS = string.ascii_lowercase + string.digits
+
+
+def generate_id(length=8):
+    return "".join(secrets.choice(_LETTERS) for _ in range(length))
