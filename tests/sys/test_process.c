@@ -271,6 +271,15 @@ static void standard_descriptors_may_be_closed_here(void **state)
     close(out[1]);
 }
 
+/* Bit n - 1 for signal n. 32 and 33 belong to the C library: some programs
+ * hand them on ignored, and nobody else can change that. */
+static uint64_t ignored_signals(const char *status)
+{
+    const char *line = strstr(status, "SigIgn:\t");
+    assert_non_null(line);
+    return strtoull(line + 8, NULL, 16) & ~(3ull << 31);
+}
+
 static void signals_are_neither_ignored_nor_blocked(void **state)
 {
     struct scratch *s = *state;
@@ -287,8 +296,8 @@ static void signals_are_neither_ignored_nor_blocked(void **state)
     signal(SIGUSR1, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
-    assert_string_equal(text, "SigBlk:\t0000000000000000\n"
-                              "SigIgn:\t0000000000000000\n");
+    assert_non_null(strstr(text, "SigBlk:\t0000000000000000\n"));
+    assert_int_equal(ignored_signals(text), 0);
     for (int i = 1; i < NSIG; i++)
         assert_int_equal(sigismember(&before, i), sigismember(&after, i));
 }
