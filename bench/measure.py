@@ -4,8 +4,10 @@ A measurement is a script that makes some rows `what, measured, limit, met`,
 shows each as it comes, and ends with status 1 when a limit is missed. Under
 bench/run the rows are also collected in one table (the file $BENCH_ROWS).
 
-Ratios are taken between things that ran in turn, and are ratios of medians:
-the machine may be busy with something else at any moment.
+Ratios are taken between things that ran in turn, a few times, and the median
+counts: the machine may be busy with something else at any moment. Limits in
+seconds and rates of short tasks still want a machine without other work; the
+load is shown at the start.
 """
 
 import contextlib
