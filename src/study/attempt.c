@@ -215,7 +215,7 @@ static int on_loss(struct run *r, struct live *l, const char *reason,
 /* The objective's value as the study wants it; NaN when it has none. */
 static int take_value(struct run *r, struct live *l, struct err *err)
 {
-    if ((l->adopted || l->t.attempts > 1) &&
+    if ((l->adopted || l->t.attempts > 1 || summary_tangled(&l->summary)) &&
         summary_rebuild(&l->summary, r->store, l->t.id, err))
         return -1;
     const struct summary_entry *e =

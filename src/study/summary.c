@@ -31,6 +31,7 @@ static void begin(struct summary_entry *e, enum metric_source source)
     e->source = source;
     e->count = 0;
     e->step = -1;
+    e->tangled = false;
     e->last = e->min = e->max = NAN;
 }
 
@@ -54,8 +55,17 @@ struct summary_entry *summary_entry(struct summary *s, struct str name,
     return e;
 }
 
+bool summary_tangled(const struct summary *s)
+{
+    for (size_t i = 0; i < s->list.len; i++)
+        if (s->list.p[i].tangled)
+            return true;
+    return false;
+}
+
 void summary_point(struct summary_entry *e, int64_t step, double value)
 {
+    e->tangled |= e->count && step <= e->step;
     e->count++;
     e->step = step;
     e->last = value;

@@ -15,6 +15,7 @@ struct summary_entry {
     int64_t step; /* of `last` */
     double last;
     double min, max; /* NaN points are left out; NaN when all are */
+    bool tangled;    /* a step came twice, or behind a later one */
 };
 struct summary {
     VEC(struct summary_entry) list;
@@ -28,6 +29,9 @@ struct summary_entry *summary_find(const struct summary *s, struct str name);
 struct summary_entry *summary_entry(struct summary *s, struct str name,
                                     enum metric_source source);
 void summary_point(struct summary_entry *e, int64_t step, double value);
+/* True when some steps did not come in order: then `last` and `count` are
+ * those of the order of arrival, and summary_rebuild gives those by step. */
+bool summary_tangled(const struct summary *s);
 /* {"loss":{"last":…,"min":…,"max":…,"step":…,"count":…},…}, by name. */
 void summary_print(struct buf *b, struct summary *s);
 /* Makes it anew from the stored points of all attempts of a trial, the newer

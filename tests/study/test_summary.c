@@ -21,6 +21,20 @@ static void last_least_and_greatest_are_kept(void **state)
     summary_done(&s);
 }
 
+static void steps_out_of_order_are_noticed(void **state)
+{
+    (void)state;
+    struct summary s = {0};
+    struct summary_entry *e =
+        summary_entry(&s, STR("loss"), METRIC_FROM_METRICS);
+    summary_point(e, 5, 3);
+    summary_point(e, 6, 1);
+    assert_false(summary_tangled(&s));
+    summary_point(e, 6, 2);
+    assert_true(summary_tangled(&s));
+    summary_done(&s);
+}
+
 static void nan_is_a_last_value_but_no_least_or_greatest(void **state)
 {
     (void)state;
@@ -70,6 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(last_least_and_greatest_are_kept),
+        cmocka_unit_test(steps_out_of_order_are_noticed),
         cmocka_unit_test(nan_is_a_last_value_but_no_least_or_greatest),
         cmocka_unit_test(a_better_source_replaces_a_worse_one),
         cmocka_unit_test(it_prints_as_json_by_name),
