@@ -17,6 +17,7 @@ struct session {
     struct call *call;
     struct study *study;
     struct loop *loop;
+    const char *folder; /* where the study is kept */
     struct progress progress;
     unsigned interrupts;
     bool on_terminal[3]; /* standard input, output, error */
@@ -111,18 +112,33 @@ static int fill_setup(struct call *c, const char *file,
 
 /* ---- the end ---------------------------------------------------------- */
 
-static void say_all_failed(struct session *s)
+static void say_tail(struct session *s)
 {
     const char *tail = study_failure_tail(s->study);
-    fputs("throng: the first trials all failed, so no more were started "
-          "(--keep-going goes on all the same)\n",
-          stderr);
     if (!*tail)
         return;
-    fputs("throng: the last lines of one of them:\n", stderr);
+    fputs("throng: the last lines of one that failed:\n", stderr);
     struct str rest = str_trim(str_of(tail)), line;
     while (rest.len && str_split(&rest, '\n', &line))
         fprintf(stderr, "    %.*s\n", STRF(line));
+}
+
+static int64_t bad_trials(const struct counts *c)
+{
+    return c->by_state[STATE_FAILED] + c->by_state[STATE_INVALID] +
+           c->by_state[STATE_TIMED_OUT] + c->by_state[STATE_DIVERGED];
+}
+
+/* Why trials failed is what a person wants to know next. */
+static void say_failures(struct session *s, const struct study_progress *p)
+{
+    if (!bad_trials(&p->counts))
+        return;
+    if (!p->counts.by_state[STATE_DONE])
+        say_tail(s);
+    const char *what =
+        call_option(s->call, "new") ? s->folder : s->call->args[0];
+    fprintf(stderr, "throng: `throng show %s bad` says more\n", what);
 }
 
 static void say_end(struct session *s, enum study_end end,
@@ -143,7 +159,9 @@ static void say_end(struct session *s, enum study_end end,
         fputs("throng: the metric's target is reached\n", stderr);
         break;
     case STUDY_ALL_FAILED:
-        say_all_failed(s);
+        fputs("throng: the first trials all failed, so no more were started "
+              "(--keep-going goes on all the same)\n",
+              stderr);
         break;
     case STUDY_FAILURES:
         fputs("throng: more trials failed than max_failures allows\n", stderr);
@@ -164,6 +182,7 @@ static void say_end(struct session *s, enum study_end end,
     default:
         break;
     }
+    say_failures(s, p);
 }
 
 static int exit_code(struct session *s, enum study_end end,
@@ -173,10 +192,7 @@ static int exit_code(struct session *s, enum study_end end,
         return EXIT_INTERRUPTED;
     if (end == STUDY_ALL_FAILED || end == STUDY_FAILURES)
         return EXIT_FAILED_TRIALS;
-    const int64_t *n = p->counts.by_state;
-    bool bad = n[STATE_FAILED] || n[STATE_INVALID] || n[STATE_TIMED_OUT] ||
-               n[STATE_DIVERGED];
-    return bad ? EXIT_FAILED_TRIALS : EXIT_OK;
+    return bad_trials(&p->counts) ? EXIT_FAILED_TRIALS : EXIT_OK;
 }
 
 /* ---- the verb --------------------------------------------------------- */
@@ -233,6 +249,7 @@ static int run(struct call *c)
         code = call_fail(c);
     else {
         setup.loop = s.loop;
+        s.folder = setup.folder;
         code = conduct(&s, &setup);
         bool ended = code == EXIT_OK || code == EXIT_FAILED_TRIALS;
         if (ended && c->terminal && plan->metric.name.len &&
