@@ -4,8 +4,6 @@
  * complete. Its name begins with the time in microseconds, so that names in
  * order are requests in order. Names that do not end in .json are files
  * still being written. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -121,12 +119,13 @@ int store_requests(struct store *s, struct arena *a, struct request **list,
     VEC(struct request) found = {0};
     for (size_t i = 0; names[i]; i++) {
         struct request r;
+        struct stat st;
         if (names[i][0] == '.' || !str_ends(str_of(names[i]), STR(".json")))
             continue;
         char *path = path_join(a, folder, names[i]);
         if (read_request(path, names[i], a, &r, &why) == 0)
             vec_push(&found, r);
-        else if (file_exists(path) || errno != ENOENT)
+        else if (lstat(path, &st) == 0) /* not taken away meanwhile */
             move_aside(s, path, names[i], why.text, a);
     }
     *list = arena_array(a, found.len, sizeof **list);
