@@ -90,12 +90,18 @@ static void try_open(struct cgroups *c)
         rmdir(path);
 }
 
+/* The cgroups of attempts whose processes took their time are still there. */
 void cgroups_done(struct cgroups *c)
 {
+    const char **names = NULL;
     if (c->path) {
         put(c->path, "cgroup.kill", "1");
-        rmdir(c->path);
+        names = dir_list(c->path, c->arena, NULL);
     }
+    for (; names && *names; names++)
+        rmdir(path_join(c->arena, c->path, *names));
+    if (c->path)
+        rmdir(c->path);
     arena_free(c->arena);
 }
 

@@ -16,7 +16,7 @@ static int prepare(struct attempt *a, struct spawn *s, struct err *err)
         .env = env,
         .cwd = t->workdir.len > 0 ? arena_cstr(a->arena, t->workdir)
                                   : a->folder.path,
-        .in = -1,
+        .in = a->worker->nothing,
         .out = a->folder.log,
         .err = a->folder.log,
         .keep_fd = -1,

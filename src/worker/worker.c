@@ -301,6 +301,17 @@ static void refuse(struct worker *w, const struct record *r,
     link_add(&w->link, RECORD_ENDED, r->task, r->attempt, buf_str(&w->payload));
 }
 
+/* Cuts off the places of tasks that have left the queue. */
+static void tidy_queue(struct worker *w)
+{
+    if (w->first < 1024 || w->first < w->waiting.len / 2)
+        return;
+    w->waiting.len -= w->first;
+    memmove(w->waiting.p, w->waiting.p + w->first,
+            w->waiting.len * sizeof *w->waiting.p);
+    w->first = 0;
+}
+
 static void take_task(struct worker *w, const struct record *r)
 {
     struct err err = {0};
@@ -321,6 +332,7 @@ static void take_task(struct worker *w, const struct record *r)
         attempt_free(a);
         return;
     }
+    tidy_queue(w);
     vec_push(&w->waiting, a);
 }
 
@@ -635,12 +647,23 @@ static int open_sources(struct worker *w, struct err *err)
     return process_subreaper(err);
 }
 
+/* A chroot may have no /dev/null; a pipe that nobody writes to is as good. */
+static int open_nothing(void)
+{
+    int ends[2], fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 || pipe2(ends, O_CLOEXEC) != 0)
+        return fd;
+    close(ends[1]);
+    return ends[0];
+}
+
 int worker_init(struct worker *w, const struct worker_setup *setup,
                 struct err *err)
 {
     *w = (struct worker){.last_words = setup->last_words,
                          .log = setup->log,
                          .self = getpid(),
+                         .nothing = open_nothing(),
                          .link.fd = -1};
     environment_init(&w->environment, setup->env, setup->mark);
     w->environment.tools_bin = setup->tools_bin;
@@ -686,6 +709,8 @@ void worker_done(struct worker *w)
     link_done(&w->link);
     if (w->link.fd >= 0)
         close(w->link.fd);
+    if (w->nothing >= 0)
+        close(w->nothing);
     loop_free(w->loop);
     idmap_free(w->by_pid);
     patterns_done(&w->patterns);

@@ -31,6 +31,7 @@ struct worker {
     const char *last_words; /* NULL: nobody will look for them */
     const struct log *log;
     pid_t self;
+    int nothing; /* what tasks read from: nothing */
 
     struct loop *loop;
     struct loop_source *timer, *after, *chld, *term;

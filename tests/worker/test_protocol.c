@@ -120,6 +120,53 @@ static void setup_lines_run_first(void **state)
     assert_contains(text, "/params.json\n");
 }
 
+static void make_program(struct bench *b, const char *folder, const char *name)
+{
+    char *path = path_join(b->arena, folder, name);
+    char *text = arena_printf(b->arena, "#!/bin/sh\necho %s $@\n", name);
+    assert_int_equal(file_write(path, str_of(text), false, NULL), 0);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+static void the_interpreter_is_python_or_else_python3(void **state)
+{
+    struct bench *b = *state;
+    char *one = path_join(b->arena, b->folder, "one");
+    char *both = path_join(b->arena, b->folder, "both");
+    mkdir(one, 0777);
+    mkdir(both, 0777);
+    make_program(b, one, "python3");
+    make_program(b, both, "python3");
+    make_program(b, both, "python");
+    bench_start(b, NULL);
+    struct arg argv[] = {{ARG_INTERPRETER, STR("")},
+                         {ARG_TEXT, STR("train.py")}};
+    struct assignment env = {STR("PATH"), str_of(one)};
+    struct task t = bench_shell(b, 1, ""), u = bench_shell(b, 2, "");
+    t.argv = u.argv = argv;
+    t.argc = u.argc = 2;
+    t.env = u.env = &env;
+    t.env_count = u.env_count = 1;
+    assert_string_equal(printed(b, t), "python3 train.py\n");
+    env.value = str_of(both);
+    assert_string_equal(printed(b, u), "python train.py\n");
+}
+
+static void the_python_client_can_be_imported(void **state)
+{
+    struct bench *b = *state;
+    struct arena *a = b->arena;
+    if (!path_program(a, "python3", getenv("PATH"))) {
+        print_message("skipped: there is no python3 here\n");
+        skip();
+    }
+    bench_start(b, NULL);
+    struct task t =
+        bench_shell(b, 1, "python3 -c 'import throng; print(throng.__file__)'");
+    assert_contains(printed(b, t),
+                    arena_printf(a, "/tools-%d/python/throng/", (int)b->pid));
+}
+
 static void files_of_the_task_are_written_first(void **state)
 {
     struct bench *b = *state;
@@ -477,6 +524,8 @@ int main(void)
         with_bench(parameters_with_colliding_names_are_invalid),
         with_bench(granted_gpus_are_the_visible_ones),
         with_bench(setup_lines_run_first),
+        with_bench(the_interpreter_is_python_or_else_python3),
+        with_bench(the_python_client_can_be_imported),
         with_bench(files_of_the_task_are_written_first),
         with_bench(a_task_that_wrote_nothing_leaves_no_folder),
         with_bench(what_was_written_stays),
