@@ -1,0 +1,1 @@
+"""The parts for other libraries; there is one for Keras."""

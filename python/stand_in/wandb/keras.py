@@ -1,0 +1,3 @@
+"""The older place of the Keras callbacks."""
+
+from .integration.keras import WandbCallback, WandbMetricsLogger  # noqa: F401
