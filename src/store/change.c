@@ -211,12 +211,12 @@ static int replay(struct store *s, struct err *err)
     return 0;
 }
 
-/* With synchronous=NORMAL a commit in WAL mode is in the page cache only.
- * This puts the log on the disk, at most once a second. */
-static int sync_log(struct store *s, bool now, struct err *err)
+/* With synchronous=NORMAL a commit in WAL mode is in the page cache only;
+ * this puts the log on the disk. */
+int change_sync(struct store *s, struct err *err)
 {
     int64_t ns = clock_mono_ns();
-    if (!s->unsynced || (!now && ns - s->synced_ns < SYNC_EVERY_NS))
+    if (!s->unsynced || ns - s->synced_ns < SYNC_EVERY_NS)
         return 0;
     sqlite3_file *log = NULL;
     sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
@@ -254,7 +254,7 @@ int store_commit(struct store *s, struct err *err)
     struct err why = {0};
     if (!s->begun || s->redo.len == 0) {
         s->begun = false;
-        return s->db ? sync_log(s, false, err) : 0;
+        return change_sync(s, err);
     }
     if (commit_all(s, &why)) {
         if (s->taken_over)
@@ -267,5 +267,5 @@ int store_commit(struct store *s, struct err *err)
     s->begun = s->in_sql = false;
     buf_reset(&s->redo);
     s->unsynced = !s->network;
-    return sync_log(s, false, err);
+    return change_sync(s, err);
 }

@@ -40,6 +40,8 @@ change_fn fact_apply, trial_apply_add, trial_apply_update, trial_apply_note,
     trial_apply_tag, attempt_apply_put, attempt_apply_drop, metrics_apply_add,
     metrics_apply_drop, artifact_apply, event_apply;
 
+/* Makes what was committed survive a power loss, at most once a second. */
+int change_sync(struct store *s, struct err *err);
 /* Reads the counters and the last trial from the file. */
 int change_counts_load(struct store *s, struct err *err);
 /* ERR_BUSY when another has taken the lease over. Inside a transaction. */
