@@ -139,7 +139,10 @@ static int write_space(struct study *s, struct buf *b, struct err *err)
 /* What may change between runs: kept current for the faces that read. */
 static int write_current(struct study *s, struct buf *b, struct err *err)
 {
-    if (store_fact_set(s->store, "text", s->plan->text, err))
+    buf_reset(b);
+    plan_identity(b, s->plan); /* a list of points may have grown */
+    if (store_fact_set(s->store, "text", s->plan->text, err) ||
+        store_fact_set(s->store, "identity", buf_str(b), err))
         return -1;
     buf_reset(b);
     buf_addf(b, "%lld", (long long)search_total(s->search));
@@ -150,10 +153,7 @@ int study_facts_write(struct study *s, struct err *err)
 {
     struct buf b;
     buf_init(&b);
-    plan_identity(&b, s->plan);
-    int rc = store_fact_set(s->store, "identity", buf_str(&b), err);
-    if (!rc)
-        rc = write_texts(s, &b, err);
+    int rc = write_texts(s, &b, err);
     if (!rc)
         rc = write_space(s, &b, err);
     if (!rc)
@@ -173,7 +173,7 @@ int study_facts_check(struct study *s, struct err *err)
     buf_init(&diff);
     int rc = store_fact(s->store, "identity", a, &stored, err);
     if (!rc) {
-        plan_identity(&now, s->plan);
+        plan_identity_as(&now, s->plan, stored);
         plan_identity_diff(&diff, stored, buf_str(&now));
         if (diff.len)
             rc = err_set(err, ERR_INPUT,

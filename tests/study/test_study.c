@@ -354,6 +354,26 @@ static void a_larger_run_cap_extends_a_finished_study(void **s)
     assert_true(str_eq(first, trial(b, 1).point));
 }
 
+static void a_list_of_points_may_grow_at_its_end(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *tail = "]\nmetric: {name: loss}\n"
+                       "command: [x, 'metric=loss:{lr}']\n";
+    char text[512];
+    snprintf(text, sizeof(text), "points: [{lr: 3}, {lr: 2}%s", tail);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(count(b, STATE_DONE), 2);
+    for (int more = 0; more < 2; more++) {
+        snprintf(text, sizeof(text), "points: [{lr: 3}, {lr: 2}, {lr: 1}%s%s",
+                 more ? ", {lr: 0}" : "", tail);
+        assert_int_equal(bed_run(b, text, &end), 0);
+        assert_int_equal(count(b, STATE_DONE), 3 + more);
+    }
+    snprintf(text, sizeof(text), "points: [{lr: 3}, {lr: 7}, {lr: 1}%s", tail);
+    assert_int_equal(bed_run(b, text, &end), -1);
+}
+
 static void needs_that_can_never_be_met_are_refused_at_once(void **s)
 {
     struct bed *b = *s;
@@ -478,6 +498,7 @@ int main(void)
         on_bed(a_repeated_point_is_one_group_with_several_seeds),
         on_bed(another_question_under_the_same_name_is_refused),
         on_bed(a_larger_run_cap_extends_a_finished_study),
+        on_bed(a_list_of_points_may_grow_at_its_end),
         on_bed(needs_that_can_never_be_met_are_refused_at_once),
         on_bed(needs_of_one_point_that_cannot_be_met_make_it_invalid),
         on_bed(patience_stops_a_trial_that_gets_no_better),
