@@ -1,0 +1,245 @@
+"""throng driven from a notebook, with the real program."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+import types
+import unittest
+from unittest import mock
+
+from place import PYTHON, THRONG, InFolder, said
+
+import throng
+from throng import program
+
+STUDY = """
+name: toy
+method: grid
+metric: {name: loss, goal: minimize}
+parallel: 2
+command: [/bin/sh, task.sh]
+parameters:
+  x: {values: [3, 1, 2]}
+  opt: {parameters: {lr: {value: 0.5}}}
+"""
+TASK = """
+echo "{\\"loss\\": $THRONG_P_x}" >>"$THRONG_METRICS"
+echo "{\\"loss\\": 1$THRONG_P_x, \\"odd\\": NaN}" >>"$THRONG_METRICS"
+"""
+
+
+def wait_for(path):
+    end = time.monotonic() + 60
+    while not os.path.exists(path):
+        if time.monotonic() > end:
+            raise AssertionError("%s did not appear" % path)
+        time.sleep(0.02)
+
+
+class WithProgram(InFolder):
+    def setUp(self):
+        super().setUp()
+        os.environ["THRONG"] = THRONG
+        self.write("task.sh", TASK)
+        self.write("toy.yaml", STUDY)
+
+    def run_quietly(self, study, **options):
+        with said() as text:
+            study.run(**options)
+        return text.getvalue()
+
+
+class Running(WithProgram):
+    def test_a_study_is_run_and_read(self):
+        study = throng.Study("toy.yaml")
+        text = self.run_quietly(study)
+        self.assertIn("3/3 done", text)
+        self.check_trials(study.trials())
+        self.check_best(study)
+        self.assertEqual(study.status()["finished"], 3)
+        self.assertEqual(repr(study), "throng.Study('toy.yaml')")
+
+    def check_trials(self, rows):
+        self.assertEqual([row["params"]["x"] for row in rows], [3, 1, 2])
+        self.assertEqual({row["state"] for row in rows}, {"done"})
+        self.assertEqual(rows[0]["params"]["opt"], {"lr": 0.5})
+        self.assertEqual(rows[0]["metrics"]["loss"], {"last": 13, "best": 3})
+        self.assertTrue(math.isnan(rows[0]["metrics"]["odd"]["last"]))
+
+    def check_best(self, study):
+        best = study.best()
+        self.assertEqual((best["value"], best["params"]["x"]), (11, 1))
+        self.assertEqual([t["params"]["x"] for t in study.rank()], [1, 2, 3])
+        self.assertEqual(len(study.rank(2)), 2)
+        self.assertEqual([t["params"]["x"] for t in study.rank(by="x")],
+                         [1, 2, 3])
+        self.assertEqual(len(study.trials(2)), 1)
+        self.assertEqual(len(study.trials(where="x>1")), 2)
+        self.assertEqual(len(study.rank(where="x>1")), 2)
+
+    def test_count_and_quiet_reach_throng(self):
+        study = throng.Study("toy.yaml")
+        self.assertEqual(self.run_quietly(study, count=1, quiet=True), "")
+        self.assertEqual(study.status()["finished"], 1)
+
+    def test_a_run_under_a_new_name_gives_that_study(self):
+        with said():
+            other = throng.Study("toy.yaml").run(new="other")
+        self.assertEqual(other.status()["study"], "other")
+        self.assertEqual(len(other.trials()), 3)
+
+    def test_a_path_may_be_a_path_object(self):
+        from pathlib import Path
+        self.run_quietly(throng.Study(Path("toy.yaml"), program=THRONG))
+
+    def test_failed_trials_are_no_error(self):
+        self.write("task.sh", "[ $THRONG_P_x != 2 ] || exit 9\n" + TASK)
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        failed = study.trials("failed")
+        self.assertEqual([t["params"]["x"] for t in failed], [2])
+        self.assertIn("exit code 9", failed[0]["reason"])
+        self.assertEqual(study.best()["params"]["x"], 1)
+
+    def test_without_a_value_there_is_no_best(self):
+        self.write("task.sh", "exit 0\n")
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        self.assertIsNone(study.best())
+
+
+class Interrupted(WithProgram):
+    def test_an_interrupt_ends_the_run_and_the_next_one_goes_on(self):
+        self.write("task.sh", "touch began\nwhile [ ! -e free ]; do "
+                   "sleep 0.05; done\n" + TASK)
+        self.write("toy.yaml", STUDY.replace("parallel: 2", "parallel: 1"))
+        self.write("drive.py", "import throng\n"
+                   "try:\n    throng.Study('toy.yaml').run()\n"
+                   "except KeyboardInterrupt as e:\n    print('stopped:', e)\n")
+        child = subprocess.Popen(
+            [sys.executable, "drive.py"], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "PYTHONPATH": PYTHON})
+        wait_for("began")
+        child.send_signal(signal.SIGINT)
+        while "running trials finish" not in child.stderr.readline():
+            self.assertIsNone(child.poll())
+        self.write("free", "")
+        out, _ = child.communicate(timeout=60)
+        self.assertIn("stopped: the study was interrupted", out)
+        study = throng.Study("toy.yaml")
+        self.assertEqual(study.status()["finished"], 1)
+        self.run_quietly(study)
+        self.assertEqual(study.status()["finished"], 3)
+
+
+class Errors(WithProgram):
+    def test_a_wrong_study_file_is_throngs_own_text(self):
+        self.write("toy.yaml", STUDY.replace("method", "methd"))
+        with self.assertRaises(throng.ThrongError) as caught, said():
+            throng.Study("toy.yaml").run()
+        self.assertIn("methd", str(caught.exception))
+        self.assertEqual(caught.exception.code, 1)
+
+    def test_a_study_that_never_ran_is_not_found(self):
+        with self.assertRaises(throng.StudyNotFound) as caught:
+            throng.Study("nowhere").status()
+        self.assertIn("nowhere", str(caught.exception))
+        self.assertEqual(caught.exception.code, 4)
+
+    def test_a_wrong_filter_is_throngs_own_text(self):
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        with self.assertRaisesRegex(throng.ThrongError, "x >>> 1"):
+            study.trials(where="x >>> 1")
+
+    def test_a_study_that_runs_already_is_in_use(self):
+        self.write("task.sh", "touch began; while [ ! -e free ]; do "
+                   "sleep 0.05; done\n")
+        first = subprocess.Popen([THRONG, "run", "-q", "toy.yaml"],
+                                 stderr=subprocess.DEVNULL)
+        try:
+            wait_for("began")
+            with self.assertRaises(throng.StudyInUse), said():
+                throng.Study("toy.yaml").run()
+        finally:
+            self.write("free", "")
+            first.wait(60)
+
+    def test_a_program_that_is_not_there_is_named(self):
+        with self.assertRaisesRegex(throng.ThrongError, "/no/throng cannot"):
+            throng.Study("toy.yaml", program="/no/throng").status()
+
+    def test_no_program_anywhere_says_what_to_do(self):
+        del os.environ["THRONG"]
+        os.environ["PATH"] = self.folder
+        with mock.patch.object(program, "__file__",
+                               self.folder + "/a/b/c/program.py"):
+            with self.assertRaisesRegex(throng.ThrongError, "PATH"):
+                program.find()
+
+
+class Finding(InFolder):
+    def executable(self, name):
+        path = self.write(name, "")
+        os.chmod(path, 0o755)
+        return path
+
+    def test_the_variable_wins(self):
+        os.environ["THRONG"] = "/some/where"
+        self.assertEqual(program.find(), "/some/where")
+
+    def find_from(self, package):
+        with mock.patch.object(program, "__file__",
+                               os.path.join(self.folder, package)):
+            return program.find()
+
+    def test_in_a_source_tree_it_is_the_build(self):
+        path = self.executable("tree/build/throng")
+        self.assertEqual(self.find_from("tree/python/throng/program.py"), path)
+
+    def test_installed_it_is_below_the_same_prefix(self):
+        path = self.executable("opt/bin/throng")
+        for lib in ("opt/lib/python3/dist-packages",
+                    "opt/lib/python3.11/site-packages"):
+            self.assertEqual(self.find_from(lib + "/throng/program.py"), path)
+
+    def test_else_it_is_on_the_path(self):
+        path = self.executable("here/throng")
+        os.environ["PATH"] = self.folder + "/here"
+        self.assertEqual(self.find_from("x/y/z/program.py"), path)
+
+
+class Frames(WithProgram):
+    def test_a_frame_has_a_column_for_each_name_with_a_fake_pandas(self):
+        fake = types.ModuleType("pandas")
+        fake.DataFrame = list
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        with mock.patch.dict(sys.modules, {"pandas": fake}):
+            rows = study.trials(frame=True)
+        self.assertEqual(rows[0]["x"], 3)
+        self.assertEqual(rows[0]["opt.lr"], 0.5)
+        self.assertEqual((rows[0]["loss"], rows[0]["loss.best"]), (13, 3))
+        self.assertNotIn("params", rows[0])
+
+    def test_without_pandas_it_says_so(self):
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        with mock.patch.dict(sys.modules, {"pandas": None}):
+            with self.assertRaisesRegex(throng.ThrongError, "pandas"):
+                study.trials(frame=True)
+
+    def test_names_that_collide_keep_apart(self):
+        from throng.study import _frame_row
+        row = _frame_row({"id": 1, "value": 2, "params": {"id": 3, "loss": 4},
+                          "metrics": {"loss": {"last": 5, "best": 6}}})
+        self.assertEqual(row, {"id": 1, "value": 2, "params.id": 3, "loss": 4,
+                               "metrics.loss": 5, "loss.best": 6})
+
+
+if __name__ == "__main__":
+    unittest.main()
