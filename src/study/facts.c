@@ -15,6 +15,18 @@
 #define GIT_TEXT_MAX (1u << 20)
 #define GIT_WAIT_S 5.0
 
+/* Stores a text without the secrets in it. */
+static int set_redacted(struct study *s, const char *fact, struct str text,
+                        struct err *err)
+{
+    struct buf b;
+    buf_init(&b);
+    plan_redact(&b, s->plan, text);
+    int rc = store_fact_set(s->store, fact, buf_str(&b), err);
+    buf_done(&b);
+    return rc;
+}
+
 /* ---- git -------------------------------------------------------------- */
 
 static bool inside_git(const struct study *s)
@@ -70,7 +82,7 @@ static int git_fact(struct study *s, const char *fact, const char *const *argv,
     if (fd >= 0 && !process_spawn(&spawn, &id, NULL) &&
         wait_child(id.pid) == 0 && !file_read(path, GIT_TEXT_MAX, &b, NULL) &&
         b.len)
-        rc = store_fact_set(s->store, fact, str_trim(buf_str(&b)), err);
+        rc = set_redacted(s, fact, str_trim(buf_str(&b)), err);
     if (fd >= 0)
         close(fd);
     unlink(path);
@@ -108,7 +120,7 @@ static int write_texts(struct study *s, struct buf *b, struct err *err)
     snprintf(created, sizeof(created), "%.3f", clock_wall());
     if (store_fact_set(s->store, "name", p->name, err) ||
         store_fact_set(s->store, "file", p->file, err) ||
-        store_fact_set(s->store, "text", p->text, err) ||
+        set_redacted(s, "text", p->text, err) ||
         store_fact_set(s->store, "metric", p->metric.name, err) ||
         store_fact_set(s->store, "goal",
                        p->metric.minimize ? STR("minimize") : STR("maximize"),
@@ -118,7 +130,7 @@ static int write_texts(struct study *s, struct buf *b, struct err *err)
         return -1;
     buf_reset(b);
     print_command_template(b, p);
-    return store_fact_set(s->store, "command", buf_str(b), err);
+    return set_redacted(s, "command", buf_str(b), err);
 }
 
 static int write_space(struct study *s, struct buf *b, struct err *err)
@@ -141,7 +153,7 @@ static int write_current(struct study *s, struct buf *b, struct err *err)
 {
     buf_reset(b);
     plan_identity(b, s->plan); /* a list of points may have grown */
-    if (store_fact_set(s->store, "text", s->plan->text, err) ||
+    if (set_redacted(s, "text", s->plan->text, err) ||
         store_fact_set(s->store, "identity", buf_str(b), err))
         return -1;
     buf_reset(b);
@@ -185,6 +197,7 @@ int study_facts_check(struct study *s, struct err *err)
     if (!rc)
         rc = write_current(s, &now, err);
     buf_done(&now);
+    buf_done(&bare);
     buf_done(&diff);
     arena_free(a);
     return rc;

@@ -8,6 +8,7 @@
 #define BATCH_MAX 256
 #define FILL_GAP_NS 10000000    /* between fills that only look ahead */
 #define COMMIT_GAP_NS 100000000 /* results wait at most this long */
+#define SYNC_GAP_NS 1000000000
 #define COMMIT_RETRY_S 1.0
 #define COMMIT_TRIES 30
 
@@ -327,7 +328,7 @@ void run_dirty(struct run *r)
 
 static void commit_failed(struct run *r, struct err *err)
 {
-    bool passing = err->kind == ERR_FULL;
+    bool passing = err->kind == ERR_FULL || err->kind == ERR_SYSTEM;
     if (passing && ++r->commit_tries < COMMIT_TRIES) {
         if (r->commit_tries == 1)
             log_to(r->log, LOG_WARN,
@@ -375,6 +376,7 @@ static void commit(struct run *r)
         r->commit_tries = 0;
     }
     r->dirty = false;
+    r->committed_ns = clock_mono_ns();
     if (!r->engine)
         return;
     engine_ack(r->engine);
@@ -411,6 +413,16 @@ static void fill(struct run *r)
 static bool nothing_left(const struct run *r)
 {
     return idmap_count(r->lives) == 0 && !may_ask(r);
+}
+
+/* The last commit of a busy time reaches the disk only with another one. */
+static void settle_on_disk(struct run *r)
+{
+    if (r->dirty || !r->committed_ns ||
+        clock_mono_ns() - r->committed_ns < SYNC_GAP_NS)
+        return;
+    r->committed_ns = 0;
+    store_commit(r->store, NULL);
 }
 
 static void check_time(struct run *r)
@@ -468,6 +480,7 @@ void run_round(struct run *r)
         finish_run(r, counted ? STUDY_COUNT : STUDY_COMPLETE);
         return;
     }
+    settle_on_disk(r);
     arm_timer(r);
 }
 

@@ -116,6 +116,7 @@ struct run {
 
     bool dirty; /* changes wait for a commit */
     int64_t dirty_ns, filled_ns;
+    int64_t committed_ns;  /* 0: all is on the disk */
     unsigned commit_tries; /* failed ones in a row */
     bool fill_due;         /* a fill was put off to share a commit */
     bool draining, quitting, idle;
