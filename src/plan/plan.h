@@ -210,6 +210,10 @@ int plan_files(const struct plan *p, const struct value *point, struct arena *a,
  * (never a declared parameter's). */
 void plan_print_command(struct buf *b, const struct plan *p,
                         const struct arg *argv, size_t argc, bool redact);
+/* Appends a text of any kind (YAML, JSON, source code) with its secrets
+ * replaced: what stands behind such a name, and the values of such variables
+ * of `env`. ${envvar:NAME} stays. */
+void plan_redact(struct buf *b, const struct plan *p, struct str text);
 
 /* ---- the keys --------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 /* ---- what is secret --------------------------------------------------- */
 
 /* --api-key and API_KEY are the same name. */
-static bool secret_name(const struct plan *p, struct str name)
+bool secret_name(const struct plan *p, struct str name)
 {
     static const char *const endings[] = {"_KEY", "_TOKEN", "_SECRET",
                                           "PASSWORD", NULL};

@@ -115,6 +115,9 @@ size_t command_brace(struct str s, struct str *name);
 /* Appends s quoted so that a shell reads it as one word. */
 void shell_quote(struct buf *b, struct str s);
 
+/* print.c: true when what belongs to this name is a secret. */
+bool secret_name(const struct plan *p, struct str name);
+
 void read_resources(struct reading *r, const struct value *v);
 void check_resources(struct reading *r);
 

@@ -154,7 +154,7 @@ static int write_current(struct study *s, struct buf *b, struct err *err)
     buf_reset(b);
     plan_identity(b, s->plan); /* a list of points may have grown */
     if (set_redacted(s, "text", s->plan->text, err) ||
-        store_fact_set(s->store, "identity", buf_str(b), err))
+        set_redacted(s, "identity", buf_str(b), err))
         return -1;
     buf_reset(b);
     buf_addf(b, "%lld", (long long)search_total(s->search));
@@ -179,18 +179,20 @@ int study_facts_write(struct study *s, struct err *err)
 int study_facts_check(struct study *s, struct err *err)
 {
     struct arena *a = arena_new();
-    struct buf now, diff;
+    struct buf now, bare, diff;
     struct str stored;
     buf_init(&now);
+    buf_init(&bare);
     buf_init(&diff);
     int rc = store_fact(s->store, "identity", a, &stored, err);
     if (!rc) {
         plan_identity_as(&now, s->plan, stored);
-        plan_identity_diff(&diff, stored, buf_str(&now));
+        plan_redact(&bare, s->plan, buf_str(&now));
+        plan_identity_diff(&diff, stored, buf_str(&bare));
         if (diff.len)
             rc = err_set(err, ERR_INPUT,
                          "%.*s no longer asks the same question as the study "
-                         "`%.*s` that is stored:\n%.600s\nkeep both with "
+                         "`%.*s` that is stored:\n%.600skeep both with "
                          "--new NAME, or undo the change",
                          STRF(s->plan->file), STRF(s->plan->name), diff.p);
     }
