@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Secrets do not get into the store, whatever way they go to a task.
+. "$(dirname "$0")/lib.sh"
+
+export OUTER_TOKEN=5ecret-outer
+cat >study.yaml <<'END'
+name: s
+command: [sh, task.sh, "--api_key=5ecret-one", --password, 5ecret-two,
+          "HF_TOKEN=5ecret-three", "--from=${envvar:OUTER_TOKEN}",
+          "--max_tokens={max_tokens}", "${args}"]
+method: grid
+env: {WANDB_API_KEY: 5ecret-four, PLAIN: visible}
+metric: {name: loss}
+parameters: {max_tokens: {values: [17, 18]}}
+END
+cat >task.sh <<'END'
+case "$* $WANDB_API_KEY" in
+"--api_key=5ecret-one --password 5ecret-two HF_TOKEN=5ecret-three\
+ --from=5ecret-outer --max_tokens=17 --max_tokens=17 5ecret-four") ;;
+*--max_tokens=18*) ;;
+*) exit 1 ;;
+esac
+throng report loss=1
+END
+run "$THRONG" run study.yaml
+check_status "the task gets its secrets" 0
+# What was deleted may still lie in a database's free pages, and the newest
+# writes in its log.
+check_equal "the store holds none of them" "" \
+    "$(grep -raoE '5ecret-[a-z]+' .throng | sort -u)"
+check_contains "what is no secret is there" "$(strings -n 4 .throng/s/study.db*)" \
+    "max_tokens"
+check_contains "variables are named, not expanded" \
+    "$(strings -n 4 .throng/s/study.db*)" 'envvar:OUTER_TOKEN'
+run "$THRONG" check study.yaml
+check_lacks "check shows none" "$out" "5ecret"
+check_contains "but says where one was" "$out" "--api_key="
+check_contains "and shows parameters" "$out" "--max_tokens=17"
+run "$THRONG" show --json
+check_lacks "nor does show" "$out" "5ecret"
+run "$THRONG" run study.yaml
+check_status "the study can be run again" 0
+sed -i 's/5ecret-one/5ecret-five/' study.yaml
+run "$THRONG" run study.yaml
+check_status "a changed secret does not make another study of it" 0
+check_equal "and is not stored either" "" \
+    "$(grep -raoE '5ecret-[a-z]+' .throng | sort -u)"
+if command -v git >/dev/null; then
+    mkdir repo && cd repo || exit 1
+    git init -q . && git config user.email a@b && git config user.name n
+    cp ../study.yaml ../task.sh . && git add . && git commit -qm first
+    sed -i 's/5ecret-five/5ecret-six/' study.yaml
+    run "$THRONG" run study.yaml
+    check_equal "the diff of a repository holds none" "" \
+        "$(grep -raoE '5ecret-[a-z]+' .throng | sort -u)"
+fi
