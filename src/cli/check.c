@@ -93,6 +93,19 @@ static bool command_shows_point(const struct plan *p)
     return false;
 }
 
+static void add_program(struct checker *k)
+{
+    const struct plan *p = k->plan;
+    struct arena *a = k->call->arena;
+    if (!p->program.len)
+        return;
+    char *file = arena_cstr(a, p->file);
+    char *path = path_join(a, path_folder(a, path_absolute(a, file)),
+                           arena_cstr(a, p->program));
+    buf_addf(&k->out, "program  %.*s%s\n", STRF(p->program),
+             file_exists(path) ? "" : " (not there, seen from the study file)");
+}
+
 static int add_sample(struct checker *k, int64_t id)
 {
     struct call *c = k->call;
@@ -135,6 +148,7 @@ static int describe(struct checker *k)
                  dist_name(p->space.params[i].dist));
     buf_adds(&k->out, p->space.count ? "\n" : "as the points have them\n");
     add_metric(k);
+    add_program(k);
     add_interpreter(k);
     buf_addf(&k->out, "machine  %u cpus, ", k->machine.cpus);
     num_print_bytes(&k->out, k->machine.memory_bytes);

@@ -1,6 +1,7 @@
 /* load.c - reading a study file for the verbs that take one */
 #include <stdio.h>
 #include "cli/cli.h"
+#include "cli/unready.h"
 
 #define STUDY_FILE_MAX (64u << 20)
 
@@ -55,6 +56,12 @@ struct plan *load_plan(struct call *c, const char *file, const char *name)
     struct problems problems;
     problems_init(&problems, c->arena);
     struct plan *plan = plan_read(text, file, &reader, c->arena, &problems);
+    if (plan)
+        unready_check(plan, &problems);
+    if (problems.errors) {
+        plan_close(plan);
+        plan = NULL;
+    }
     say(&problems);
     if (!plan)
         err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,

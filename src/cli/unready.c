@@ -1,0 +1,102 @@
+/* unready.c - what a study file may say before throng can do it
+ *
+ * Study files are a superset of what every version does, so that a file that
+ * is right stays right. Nobody should wait for what will not happen, though:
+ * each such key is named here, until it is acted on. */
+#include "cli/unready.h"
+
+static bool early_waits(const struct plan *p)
+{
+    return p->early.kind == EARLY_HYPERBAND || p->early.kind == EARLY_ASHA ||
+           p->early.kind == EARLY_MEDIAN;
+}
+
+static bool is_candle(const struct plan *p)
+{
+    return str_is(p->protocol, "candle");
+}
+
+static bool is_elsewhere(const struct plan *p)
+{
+    return p->engine.len && !str_is(p->engine, "local");
+}
+
+static bool has_model(const struct plan *p)
+{
+    return p->model.len > 0;
+}
+
+static bool has_order(const struct plan *p)
+{
+    return !str_is(p->order, "free");
+}
+
+static bool has_warm_start(const struct plan *p)
+{
+    return p->warm_start.len > 0;
+}
+
+static bool has_constraints(const struct plan *p)
+{
+    return p->constraints != NULL;
+}
+
+static bool has_objectives(const struct plan *p)
+{
+    return p->objective_count > 1;
+}
+
+static bool has_on_finish(const struct plan *p)
+{
+    return p->on_finish.len > 0;
+}
+
+static bool has_on_best(const struct plan *p)
+{
+    return p->on_best.len > 0;
+}
+
+static bool has_profile(const struct plan *p)
+{
+    return p->profile.len > 0;
+}
+
+static const struct unready {
+    const char *key;
+    bool (*said)(const struct plan *p);
+    enum problem_level level;
+    const char *text;
+} list[] = {
+    {"early_terminate", early_waits, PROBLEM_NOTICE,
+     "early_terminate of this type is not acted on yet: trials run to their "
+     "end"},
+    {"model", has_model, PROBLEM_ERROR,
+     "built-in training is not there yet: say what to run with program or "
+     "command"},
+    {"protocol", is_candle, PROBLEM_ERROR, "protocol candle is not there yet"},
+    {"engine", is_elsewhere, PROBLEM_ERROR,
+     "only the engine local is there yet"},
+    {"order", has_order, PROBLEM_NOTICE,
+     "order is not acted on yet: with grid, random and points it makes no "
+     "difference"},
+    {"warm_start", has_warm_start, PROBLEM_NOTICE,
+     "warm_start is not acted on yet"},
+    {"constraints", has_constraints, PROBLEM_NOTICE,
+     "constraints are not acted on yet"},
+    {"metrics", has_objectives, PROBLEM_NOTICE,
+     "several metrics are not ranked together yet: the first one counts"},
+    {"on_finish", has_on_finish, PROBLEM_NOTICE,
+     "on_finish is not acted on yet"},
+    {"on_best", has_on_best, PROBLEM_NOTICE, "on_best is not acted on yet"},
+    {"profile", has_profile, PROBLEM_NOTICE, "profile is not acted on yet"},
+};
+
+void unready_check(const struct plan *p, struct problems *problems)
+{
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+        const struct value *v = value_get(p->root, str_of(list[i].key));
+        if (v && list[i].said(p))
+            problems_add(problems, list[i].level, p->file, v->line, v->column,
+                         str_n("", 0), "%s", list[i].text);
+    }
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# The verb check: what a study file would do, and all that is wrong with one.
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+
+cat >good.yaml <<'END'
+program: train.py
+method: grid
+metric: {name: acc, goal: maximize}
+resources: {cpus: 2, memory: 1G}
+parameters:
+  lr: {values: [0.1, 0.01]}
+  opt: {value: sgd}
+END
+run "$THRONG" check good.yaml
+check_status "a good file is checked" 0
+check_equal "without a word on standard error" "" "$err"
+check_matches "it says the name" "$out" '^study +good$'
+check_matches "how many trials there are" "$out" '^trials +2$'
+check_matches "what decides" "$out" '^metric +acc, maximize, the last value'
+check_matches "what each needs" "$out" '^needs +2 cpus, 1 GiB'
+check_matches "and what would run" "$out" \
+    '^  1  /usr/bin/env python[0-9.]* train.py --lr=0.1 --opt=sgd$'
+check_matches "a program that is not there is noticed" "$out" \
+    '^program +train.py \(not there'
+touch train.py
+run "$THRONG" check good.yaml
+check_matches "one that is there is not" "$out" '^program +train.py$'
+check_not "nothing was run or made" test -e .throng
+run "$THRONG" check good.yaml --json
+check_equal "check --json has its schema" throng.check/1 "$(json 'd["schema"]')"
+check_equal "and says the same" "good grid 2 acc maximize last" "$(json \
+    '"%s %s %d %s %s %s" % tuple(d[k] for k in
+        ("study", "method", "trials", "metric", "goal", "pick"))')"
+
+cat >endless.yaml <<'END'
+command: ['true']
+method: random
+parameters: {x: {min: 0.0, max: 1.0}}
+END
+run "$THRONG" check endless.yaml
+check_matches "a study without an end is named so" "$out" '^trials +no end'
+check_contains "with a notice" "$err" "--count N"
+check_contains "a command without parameters shows them beside it" "$out" '{"x":'
+run "$THRONG" check endless.yaml --json
+check_equal "which JSON says with null" None "$(json 'd["trials"]')"
+
+cat >bad.yaml <<'END'
+progam: t.py
+method: gird
+metric: {name: loss, goal: minimise}
+parameters:
+  x: {min: 3, max: 1}
+  lr: {distribution: log_uniform_value, min: 0.1}
+END
+for verb in check run; do
+    run "$THRONG" $verb bad.yaml
+    check_status "$verb refuses a file with mistakes" 1
+    check_equal "and prints nothing as data" "" "$out"
+    check_contains "an unknown key has its place" "$err" "bad.yaml:1:1: error:"
+    check_contains "and the nearest known one" "$err" "did you mean 'program'?"
+    check_contains "so has a wrong value" "$err" "did you mean 'minimize'?"
+    check_contains "all mistakes are named at once" "$err" "bad.yaml:6:"
+    check_matches "and counted" "$err" 'bad.yaml has [5-9] mistakes$'
+done
+check_not "a file with mistakes makes no study" test -e .throng
+
+cat >later.yaml <<'END'
+program: train.py
+method: random
+run_cap: 2
+metric: {name: loss}
+early_terminate: {type: hyperband, min_iter: 3}
+on_best: [notify]
+parameters: {x: {min: 0.0, max: 1.0}}
+END
+run "$THRONG" check later.yaml
+check_status "what throng cannot do yet is no mistake" 0
+check_matches "but said, with its place" "$err" '^later.yaml:5:[0-9]+: notice: early_terminate'
+check_matches "each" "$err" '^later.yaml:6:[0-9]+: notice: on_best'
+echo 'engine: slurm' >>later.yaml
+run "$THRONG" run later.yaml
+check_status "unless the study would be another one" 1
+check_contains "which is said" "$err" "only the engine local"
+sed 's/random/bayes/; /^engine/d' later.yaml >bayes.yaml
+run "$THRONG" check bayes.yaml
+check_status "so is a method that is not there" 1
+check_contains "with those that are" "$err" "random, grid or points"
