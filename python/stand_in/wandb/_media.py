@@ -6,7 +6,7 @@ keep(folder, name, step) writes it and gives what the history says of it.
 import os
 
 from . import _png
-from ._folder import copy, dumps, plain
+from ._folder import copy, dumps
 from ._say import once
 
 
@@ -59,7 +59,7 @@ class Media:
             return data.encode()
         if isinstance(data, (bytes, bytearray)):
             return bytes(data)
-        return dumps(plain(data)).encode()
+        return dumps(data).encode()
 
 
 class Image(Media):

@@ -1,0 +1,930 @@
+"""The stand-in for wandb, function by function."""
+
+import argparse
+import json
+import os
+import sys
+import types
+import unittest
+from unittest import mock
+
+from place import STAND_IN, InFolder, said
+
+sys.path.insert(0, STAND_IN)
+os.environ["THRONG_WANDB"] = "stand-in"
+
+import wandb  # noqa: E402
+from wandb import _init, _png, _say  # noqa: E402
+
+
+class Standing(InFolder):
+    """Each test begins as trial 7, without a run, with nothing said."""
+
+    params = {"lr": 0.5, "opt": {"name": "sgd", "wd": 0.1}}
+
+    def setUp(self):
+        super().setUp()
+        self.enter_trial(self.params)
+        _say._said.clear()
+        _init._past.clear()
+        self.addCleanup(self.drop_run)
+
+    def drop_run(self):
+        with said():
+            wandb.finish()
+
+    def history(self):
+        return self.lines("output/wandb/history.jsonl")
+
+
+class Config(Standing):
+    def test_it_holds_the_parameters_of_the_trial(self):
+        wandb.init()
+        self.assertEqual(wandb.config.lr, 0.5)
+        self.assertEqual(wandb.config["lr"], 0.5)
+        self.assertEqual(wandb.config.opt["name"], "sgd")
+        self.assertEqual(wandb.config.opt.name, "sgd")
+        self.assertEqual(wandb.config["opt"].wd, 0.1)
+
+    def test_the_study_wins_over_the_script_and_the_rest_stays(self):
+        wandb.init(config={"lr": 9, "epochs": 3, "opt": {"wd": 9, "beta": 1}})
+        self.assertEqual(dict(wandb.config), {
+            "lr": 0.5, "epochs": 3,
+            "opt": {"name": "sgd", "wd": 0.1, "beta": 1}})
+
+    def test_a_parameter_is_locked_and_the_script_goes_on(self):
+        wandb.init()
+        with said() as text:
+            wandb.config.update({"lr": 3, "depth": 2})
+            wandb.config.lr = 4
+            wandb.config["lr"] = 0.5
+        self.assertEqual((wandb.config.lr, wandb.config.depth), (0.5, 2))
+        self.assertEqual(text.getvalue().count("'lr' was locked"), 2)
+
+    def test_another_value_may_not_change_unless_allowed(self):
+        wandb.init(config={"depth": 2})
+        with self.assertRaisesRegex(wandb.Error, "allow_val_change"):
+            wandb.config.update({"depth": 3})
+        wandb.config.update({"depth": 2})
+        wandb.config.update({"depth": 3}, allow_val_change=True)
+        self.assertEqual(wandb.config.depth, 3)
+
+    def test_it_takes_what_argparse_and_absl_give(self):
+        flags = types.SimpleNamespace(flag_values_dict=lambda: {"b": 2})
+        wandb.init(config=argparse.Namespace(a=1))
+        wandb.config.update(flags)
+        wandb.config.setdefaults({"a": 5, "c": 3})
+        self.assertEqual([wandb.config[k] for k in "abc"], [1, 2, 3])
+        with self.assertRaisesRegex(wandb.Error, "config: a dict"):
+            wandb.config.update(7)
+
+    def test_keys_may_be_chosen(self):
+        wandb.init(config={"a": 1, "b": 2}, config_exclude_keys=["a"])
+        self.assertNotIn("a", wandb.config)
+        wandb.finish()
+        wandb.init(config={"a": 1, "b": 2}, config_include_keys=["a"])
+        self.assertNotIn("b", wandb.config)
+
+    def test_a_file_gives_values(self):
+        self.write("c.json", '{"a": {"value": 1, "desc": "x"}, "b": 2}')
+        wandb.init(config="c.json")
+        self.assertEqual((wandb.config.a, wandb.config.b), (1, 2))
+
+    def test_the_file_of_defaults_lies_below_all(self):
+        self.write("config-defaults.yaml", '{"a": {"value": 1}, "b": 2}')
+        wandb.init(config={"b": 3})
+        self.assertEqual((wandb.config.a, wandb.config.b), (1, 3))
+
+    def test_yaml_without_pyyaml_is_said(self):
+        self.write("c.yaml", "a: 1\n")
+        with mock.patch.dict(sys.modules, {"yaml": None}):
+            with self.assertRaisesRegex(wandb.Error, "PyYAML"):
+                wandb.init(config="c.yaml")
+
+    def test_it_reads_like_a_dict(self):
+        wandb.init(config={"a": 1})
+        self.assertEqual(sorted(wandb.config.keys()), ["a", "lr", "opt"])
+        self.assertEqual(sorted(wandb.config), ["a", "lr", "opt"])
+        self.assertEqual(len(wandb.config), 3)
+        self.assertEqual(wandb.config.get("nix", 4), 4)
+        self.assertIn(("a", 1), list(wandb.config.items()))
+        self.assertEqual(dict(**wandb.config)["a"], 1)
+        self.assertEqual(vars(wandb.config).get("_items")["a"], 1)
+        with self.assertRaises(AttributeError):
+            wandb.config.nix
+        with self.assertRaises(KeyError):
+            wandb.config["nix"]
+        self.assertEqual(getattr(wandb.config, "nix", 5), 5)
+
+    def test_it_can_be_copied_and_pickled(self):
+        import copy
+        import pickle
+        wandb.init(config={"a": 1})
+        for same in (copy.deepcopy(wandb.config),
+                     pickle.loads(pickle.dumps(wandb.config))):
+            self.assertEqual((same.a, same.opt.name), (1, "sgd"))
+
+    def test_what_the_script_added_is_kept(self):
+        wandb.init(config={"a": 1})
+        wandb.finish()
+        self.assertEqual(json.loads(self.read("output/wandb/config.json")),
+                         {**self.params, "a": 1})
+
+    def test_without_additions_nothing_is_written(self):
+        wandb.init()
+        wandb.log({"loss": 1})
+        wandb.finish()
+        self.assertFalse(os.path.exists("output"))
+
+
+class Logging(Standing):
+    def test_each_call_is_a_step(self):
+        wandb.init()
+        wandb.log({"loss": 2})
+        wandb.log({"loss": 1, "acc": 0.5})
+        self.assertEqual(self.metrics(), [
+            {"step": 0, "loss": 2}, {"step": 1, "loss": 1, "acc": 0.5}])
+        self.assertEqual(wandb.run.step, 2)
+
+    def test_nested_names_are_joined(self):
+        wandb.init()
+        wandb.log({"train": {"loss": 1, "deep": {"er": 2}}, "x": 3})
+        self.assertEqual(self.metrics(), [
+            {"step": 0, "train/loss": 1, "train/deep/er": 2, "x": 3}])
+
+    def test_commit_false_waits_for_the_rest_of_the_row(self):
+        wandb.init()
+        wandb.log({"a": 1}, commit=False)
+        self.assertEqual(self.metrics(), [])
+        wandb.log({"b": 2}, commit=False)
+        wandb.log({"a": 5})
+        self.assertEqual(self.metrics(), [{"step": 0, "a": 5, "b": 2}])
+
+    def test_what_waits_is_written_at_the_end(self):
+        wandb.init()
+        wandb.log({"a": 1}, commit=False)
+        wandb.finish()
+        self.assertEqual(self.metrics(), [{"step": 0, "a": 1}])
+
+    def test_a_given_step_is_written_at_once(self):
+        wandb.init()
+        wandb.log({"a": 1}, step=10)
+        wandb.log({"b": 2}, step=10)
+        wandb.log({"a": 3}, step=20)
+        self.assertEqual(self.metrics(), [
+            {"step": 10, "a": 1}, {"step": 10, "b": 2},
+            {"step": 20, "a": 3}])
+
+    def test_a_call_without_a_step_belongs_to_the_step_given_before(self):
+        wandb.init()
+        wandb.log({"a": 1}, step=10)
+        wandb.log({"b": 2})
+        wandb.log({"c": 3})
+        self.assertEqual([m["step"] for m in self.metrics()], [10, 10, 11])
+
+    def test_a_higher_step_ends_a_row_that_waits(self):
+        wandb.init()
+        wandb.log({"a": 1}, step=1, commit=False)
+        wandb.log({"b": 2}, step=2, commit=True)
+        wandb.log({"c": 3})
+        self.assertEqual([sorted(m) + [m["step"]] for m in self.metrics()], [
+            ["a", "step", 1], ["b", "step", 2], ["c", "step", 3]])
+
+    def test_steps_only_go_up_and_it_is_said_once(self):
+        wandb.init()
+        wandb.log({"a": 1}, step=5)
+        with said() as text:
+            wandb.log({"a": 2}, step=3)
+            wandb.log({"a": 2}, step=4)
+        self.assertEqual(len(self.metrics()), 1)
+        self.assertEqual(text.getvalue().count("steps only go up"), 1)
+
+    def test_scalars_of_numpy_and_torch_are_numbers(self):
+        scalar = types.SimpleNamespace(item=lambda: 0.25)
+        wandb.init()
+        wandb.log({"a": scalar, "b": True, "c": float("nan")})
+        line = self.metrics()[0]
+        self.assertEqual((line["a"], line["b"]), (0.25, True))
+        self.assertNotEqual(line["c"], line["c"])
+        self.assertEqual(self.history(), [])
+
+    def test_what_is_no_number_is_kept_and_said_once(self):
+        wandb.init()
+        with said() as text:
+            wandb.log({"loss": 1, "text": "hello", "list": [1, 2]})
+            wandb.log({"loss": 1, "text": "again", "none": None})
+        self.assertEqual(self.metrics(), [
+            {"step": 0, "loss": 1}, {"step": 1, "loss": 1}])
+        self.assertEqual(self.history(), [
+            {"_step": 0, "text": "hello", "list": [1, 2]},
+            {"_step": 1, "text": "again", "none": None}])
+        self.assertEqual(text.getvalue().count("text"), 1)
+        self.assertIn("history.jsonl", text.getvalue())
+
+    def test_a_metric_named_step_does_not_move_the_step(self):
+        wandb.init()
+        with said():
+            wandb.log({"step": 100, "loss": 1})
+        self.assertEqual(self.metrics(), [{"step": 0, "loss": 1}])
+        self.assertEqual(self.history(), [{"_step": 0, "step": 100}])
+
+    def test_only_a_dict_can_be_logged(self):
+        wandb.init()
+        with self.assertRaisesRegex(ValueError, "a dict"):
+            wandb.log(3)
+
+    def test_before_init_it_says_what_to_do(self):
+        self.assertIsNone(wandb.run)
+        with self.assertRaisesRegex(wandb.Error, "wandb.init"):
+            wandb.log({"a": 1})
+        with self.assertRaisesRegex(wandb.Error, "wandb.init"):
+            wandb.config.lr
+        with self.assertRaisesRegex(wandb.Error, "wandb.init"):
+            wandb.config["lr"]
+        with self.assertRaisesRegex(wandb.Error, "wandb.init"):
+            wandb.config.lr = 3
+        with self.assertRaisesRegex(wandb.Error, "wandb.init"):
+            wandb.summary["a"] = 1
+
+    def test_a_finished_run_takes_no_more(self):
+        run = wandb.init()
+        run.finish()
+        with self.assertRaisesRegex(wandb.Error, "finished"):
+            run.log({"a": 1})
+
+    def test_a_stop_interrupts_the_script_once(self):
+        wandb.init()
+        wandb.log({"a": 1})
+        self.write("stop", "")
+        with said() as text:
+            with self.assertRaises(KeyboardInterrupt):
+                wandb.log({"a": 2})
+            wandb.log({"a": 3})
+        self.assertIn("asks this trial to stop", text.getvalue())
+        self.assertEqual(len(self.metrics()), 3)
+
+
+class Summary(Standing):
+    def test_it_holds_the_last_value(self):
+        wandb.init()
+        wandb.log({"loss": 2, "a": {"b": 1}})
+        wandb.log({"loss": 1})
+        self.assertEqual(wandb.summary["loss"], 1)
+        self.assertEqual(wandb.run.summary.loss, 1)
+        self.assertEqual(wandb.summary["a/b"], 1)
+        self.assertEqual(sorted(wandb.summary.keys()), ["a/b", "loss"])
+
+    def test_what_is_set_by_hand_becomes_a_metric_at_the_end(self):
+        wandb.init()
+        wandb.log({"loss": 1})
+        wandb.summary["best"] = 0.5
+        wandb.run.summary.update({"deep": {"er": 2}})
+        wandb.summary.acc = 0.75
+        self.assertEqual(len(self.metrics()), 1)
+        wandb.finish()
+        self.assertEqual(self.metrics()[1:], [
+            {"step": 1, "best": 0.5, "deep/er": 2, "acc": 0.75}])
+
+    def test_a_logged_value_replaces_what_was_set_by_hand(self):
+        wandb.init()
+        wandb.summary["loss"] = 9
+        wandb.log({"loss": 1})
+        self.assertEqual(wandb.summary["loss"], 1)
+        wandb.finish()
+        self.assertEqual(self.metrics(), [{"step": 0, "loss": 1}])
+
+    def test_a_text_set_by_hand_is_kept(self):
+        wandb.init()
+        wandb.summary["why"] = "early"
+        wandb.finish()
+        self.assertEqual(json.loads(self.read("output/wandb/summary.json")),
+                         {"why": "early"})
+
+    def test_something_can_be_taken_out(self):
+        wandb.init()
+        wandb.summary["a"] = 1
+        del wandb.summary["a"]
+        self.assertNotIn("a", wandb.summary)
+        wandb.finish()
+        self.assertEqual(self.metrics(), [])
+
+
+class Definitions(Standing):
+    def fed(self, *values, **definition):
+        wandb.init()
+        wandb.define_metric("loss", **definition)
+        for value in values:
+            wandb.log({"loss": value})
+        return wandb.summary.get("loss")
+
+    def test_min_and_max_and_mean(self):
+        self.assertEqual(self.fed(3, 1, 2, summary="min"), {"min": 1})
+        wandb.define_metric("loss", summary="max")
+        wandb.log({"loss": 5})
+        self.assertEqual(wandb.summary["loss"], {"min": 1, "max": 5})
+        wandb.finish()
+        self.assertEqual(self.fed(1, 2, 6, summary="mean,last"),
+                         {"mean": 3.0, "last": 6})
+
+    def test_best_needs_a_goal(self):
+        with self.assertRaisesRegex(wandb.Error, "goal"):
+            self.fed(summary="best")
+        wandb.finish()
+        self.assertEqual(self.fed(3, 1, 2, summary="best", goal="minimize"),
+                         {"best": 1})
+        wandb.finish()
+        self.assertEqual(self.fed(1, 3, 2, summary="best",
+                                  objective="maximize"), {"best": 3})
+
+    def test_nan_is_never_the_best(self):
+        nan = float("nan")
+        self.assertEqual(self.fed(nan, 2, nan, summary="min"), {"min": 2})
+
+    def test_none_and_copy(self):
+        self.assertIsNone(self.fed(1, summary="none"))
+        wandb.finish()
+        self.assertEqual(self.fed(1, 2, summary="copy"), 2)
+
+    def test_a_pattern_covers_many(self):
+        wandb.init()
+        metric = wandb.define_metric("val/*", summary="max", step_metric="e")
+        self.assertEqual((metric.name, metric.step_metric), ("val/*", "e"))
+        wandb.log({"val/a": 2, "train/a": 2})
+        wandb.log({"val/a": 1, "train/a": 1})
+        self.assertEqual(wandb.summary["val/a"], {"max": 2})
+        self.assertEqual(wandb.summary["train/a"], 1)
+
+    def test_what_was_asked_for_becomes_a_metric_at_the_end(self):
+        self.fed(3, 1, 2, summary="min")
+        wandb.finish()
+        self.assertEqual(self.metrics()[-1], {"step": 3, "loss.min": 1})
+
+    def test_a_misspelt_kind_is_named(self):
+        with self.assertRaisesRegex(wandb.Error, "minn"):
+            self.fed(summary="minn")
+
+
+class Runs(Standing):
+    def test_who_it_is(self):
+        run = wandb.init(project="p", entity="e", name="n", group="g",
+                         tags=["t"], notes="note", job_type="j")
+        self.assertIs(run, wandb.run)
+        self.assertEqual((run.id, run.name, run.project, run.entity, run.group,
+                          run.tags, run.notes, run.job_type, run.path),
+                         ("mine-7", "n", "p", "e", "g", ("t",), "note", "j",
+                          "e/p/mine-7"))
+        self.assertEqual(run.sweep_id, "mine")
+        self.assertIsNone(run.url)
+        self.assertEqual(run.dir, self.folder + "/output/wandb/files")
+        self.assertTrue(os.path.isdir(run.dir))
+
+    def test_names_come_from_the_environment_too(self):
+        os.environ.update(WANDB_NAME="n", WANDB_RUN_ID="i", WANDB_TAGS="a,b",
+                          WANDB_PROJECT="p")
+        run = wandb.init()
+        self.assertEqual((run.name, run.id, run.tags, run.project),
+                         ("n", "i", ("a", "b"), "p"))
+
+    def test_every_argument_of_wandb_is_taken(self):
+        wandb.init(magic=False, anonymous="allow", resume="allow", force=True,
+                   sync_tensorboard=False, monitor_gym=False, save_code=True,
+                   settings=wandb.Settings(start_method="thread"),
+                   settings_of_the_future=1)
+        self.assertEqual(wandb.run.settings.start_method, "thread")
+        self.assertIsNone(wandb.run.settings.something_else)
+
+    def test_init_again_gives_the_same_run(self):
+        run = wandb.init(config={"a": 1})
+        self.assertIs(wandb.init(config={"b": 2}), run)
+        self.assertEqual((wandb.config.a, wandb.config.b), (1, 2))
+
+    def test_a_second_run_goes_on_behind_the_first(self):
+        for fold in range(2):
+            run = wandb.init(reinit=True)
+            run.log({"loss": fold})
+            run.log({"loss": fold}, step=5)
+        self.assertEqual(run.id, "mine-7-2")
+        self.assertEqual([m["step"] for m in self.metrics()], [0, 5, 6, 11])
+        self.assertEqual(run.step, 5)
+
+    def test_as_a_context_it_ends_at_its_end(self):
+        with wandb.init() as run:
+            run.log({"a": 1}, commit=False)
+        self.assertIsNone(wandb.run)
+        self.assertEqual(self.metrics(), [{"step": 0, "a": 1}])
+        with self.assertRaises(ZeroDivisionError):
+            with wandb.init() as run:
+                1 / 0
+        self.assertIsNone(wandb.run)
+
+    def test_disabled_means_nothing_is_written(self):
+        with said() as text:
+            run = wandb.init(mode="disabled", config={"a": 1})
+            run.log({"loss": 1, "im": wandb.Image("none.png")})
+            run.summary["x"] = 1
+            self.assertEqual(run.summary["loss"], 1)
+            artifact = wandb.Artifact("a", "t")
+            run.log_artifact(artifact)
+            run.finish()
+        self.assertIn("disabled", text.getvalue())
+        self.assertEqual(sorted(os.listdir()), ["params.json"])
+
+    def test_disabled_by_the_environment(self):
+        os.environ["WANDB_MODE"] = "disabled"
+        with said():
+            wandb.init()
+        self.assertTrue(wandb.run.disabled)
+
+    def test_resume_goes_on_with_the_steps_of_the_attempt_before(self):
+        self.write("metrics.jsonl", '{"step": 41, "loss": 1}\n{"torn')
+        run = wandb.init(resume="allow")
+        self.assertTrue(run.resumed)
+        self.assertEqual(run.step, 42)
+
+    def test_a_script_that_goes_on_may_say_an_earlier_step(self):
+        self.write("metrics.jsonl", '{"step": 41, "loss": 1}\n')
+        wandb.init(resume="allow")
+        wandb.log({"loss": 2}, step=40)
+        self.assertEqual(self.metrics()[-1], {"step": 40, "loss": 2})
+
+    def test_without_an_attempt_before_resume_begins_at_0(self):
+        run = wandb.init(resume=True)
+        self.assertEqual((run.resumed, run.step), (False, 0))
+
+    def test_what_the_stand_in_lacks_is_named(self):
+        wandb.init()
+        with self.assertRaisesRegex(AttributeError, "run.nonsense"):
+            wandb.run.nonsense
+        with self.assertRaisesRegex(AttributeError, "wandb.nonsense.*real"):
+            wandb.nonsense
+
+    def test_every_public_name_is_there(self):
+        from wandb import _public
+        for name in _public.__all__:
+            self.assertTrue(hasattr(wandb, name), name)
+
+    def test_libraries_find_the_classes_where_they_look(self):
+        from wandb.data_types import Table
+        from wandb.sdk.lib import RunDisabled
+        from wandb.sdk.wandb_run import Run as Inner
+        from wandb.wandb_run import Run
+        run = wandb.init()
+        run._label(code="some_library")
+        self.assertIsInstance(run, Run)
+        self.assertIsInstance(run, (Inner, RunDisabled))
+        self.assertIs(Table, wandb.Table)
+
+
+class Files(Standing):
+    def test_save_keeps_a_copy_and_the_end_a_newer_one(self):
+        self.write("m/model.pt", "1")
+        wandb.init()
+        kept = wandb.save("m/*.pt", base_path=".")
+        self.assertEqual(kept, [wandb.run.dir + "/m/model.pt"])
+        self.write("m/model.pt", "2")
+        self.assertEqual(self.read("output/wandb/files/m/model.pt"), "1")
+        wandb.finish()
+        self.assertEqual(self.read("output/wandb/files/m/model.pt"), "2")
+
+    def test_save_of_a_file_elsewhere_or_in_the_folder_itself(self):
+        path = self.write("x/y/z.txt", "z")
+        wandb.init()
+        wandb.save(path)
+        self.assertEqual(self.read("output/wandb/files/z.txt"), "z")
+        own = self.write("output/wandb/files/own.txt", "o")
+        wandb.save(own)
+        wandb.save(path, base_path="/nowhere")
+        self.assertEqual(self.read("output/wandb/files/own.txt"), "o")
+
+    def test_save_of_nothing_is_said(self):
+        wandb.init()
+        with said() as text:
+            self.assertEqual(wandb.save("*.pt"), [])
+        self.assertIn("no file matches", text.getvalue())
+
+    def test_restore_gives_what_was_saved_and_says_what_was_not(self):
+        self.write("a.txt", "A")
+        wandb.init()
+        wandb.save("a.txt")
+        with wandb.restore("a.txt") as file:
+            self.assertEqual(file.read(), "A")
+        with self.assertRaisesRegex(wandb.CommError, "no W&B server"):
+            wandb.restore("b.txt")
+
+
+class Artifacts(Standing):
+    TOP = "output/wandb/artifacts/"
+
+    def logged(self, text, **options):
+        artifact = wandb.Artifact("model", "model", metadata={"a": 1})
+        artifact.add_file(self.write("model.pt", text))
+        return wandb.log_artifact(artifact, **options)
+
+    def test_a_file_is_kept_by_its_hash_under_its_name(self):
+        wandb.init()
+        self.logged("x", aliases=["best"])
+        self.write("model.pt", "changed since")
+        sha256 = ("2d711642b726b04401627ca9fbac32f5"
+                  "c8530fb1903cc4db02258717921a4881")
+        self.assertEqual(self.read(self.TOP + "objects/" + sha256), "x")
+        self.assertEqual(self.read(self.TOP + "model-v0/model.pt"), "x")
+        manifest = json.loads(self.read(self.TOP + "model-v0.json"))
+        self.assertEqual(manifest["files"],
+                         {"model.pt": {"sha256": sha256, "size": 1}})
+        self.assertEqual(manifest["aliases"], ["latest", "best", "v0"])
+        self.assertEqual(manifest["metadata"], {"a": 1})
+
+    def test_the_same_content_makes_no_new_version(self):
+        wandb.init()
+        versions = [self.logged(text).version for text in "xyxx"]
+        self.assertEqual(versions, ["v0", "v1", "v0", "v0"])
+        self.assertEqual(len(os.listdir(self.TOP + "objects")), 2)
+
+    def test_an_alias_moves_to_the_newest(self):
+        wandb.init()
+        self.logged("x", aliases=["best"])
+        self.logged("y")
+        first = json.loads(self.read(self.TOP + "model-v0.json"))
+        self.assertEqual(first["aliases"], ["best", "v0"])
+        self.assertEqual(wandb.use_artifact("model:latest").version, "v1")
+        self.assertEqual(wandb.use_artifact("e/p/model:best").version, "v0")
+        self.assertEqual(wandb.use_artifact("model").version, "v1")
+
+    def test_the_links_survive_a_move(self):
+        wandb.init()
+        self.logged("x")
+        wandb.finish()
+        os.rename("output", "moved")
+        self.assertEqual(
+            self.read("moved/wandb/artifacts/model-v0/model.pt"), "x")
+
+    def test_folders_new_files_tables_and_references(self):
+        self.write("data/a/b.txt", "B")
+        wandb.init()
+        artifact = wandb.Artifact("set", type="dataset")
+        artifact.add_dir("data", name="d")
+        with artifact.new_file("n.txt", mode="w") as file:
+            file.write("N")
+        artifact.add(wandb.Table(columns=["x"], data=[[1]]), "t")
+        artifact.add_reference("s3://bucket/big.bin")
+        with said() as text:
+            wandb.run.log_artifact(artifact).wait()
+        self.assertIn("not fetched", text.getvalue())
+        self.assertEqual(self.read(self.TOP + "set-v0/d/a/b.txt"), "B")
+        self.assertEqual(self.read(self.TOP + "set-v0/n.txt"), "N")
+        self.assertEqual(len(artifact.files()), 3)
+        self.assertEqual(artifact.get_path("n.txt").download(),
+                         artifact.download() + "/n.txt")
+        artifact.download(root="copy")
+        self.assertEqual(self.read("copy/n.txt"), "N")
+
+    def test_a_path_is_an_artifact_too(self):
+        wandb.init()
+        artifact = wandb.log_artifact(self.write("w.bin", "w"), name="w",
+                                      type="weights")
+        self.assertEqual((artifact.name, artifact.type), ("w", "weights"))
+        wandb.run.log_model(self.write("m.bin", "m"), name="m")
+        self.assertEqual(self.read(self.TOP + "m-v0/m.bin"), "m")
+        self.assertEqual(wandb.run.use_model("m"),
+                         self.folder + "/" + self.TOP + "m-v0")
+
+    def test_an_artifact_of_somewhere_else_says_what_to_do(self):
+        wandb.init()
+        with self.assertRaisesRegex(wandb.CommError, "inputs:"):
+            wandb.use_artifact("team/project/data:v3")
+
+    def test_a_file_that_is_not_there_is_named(self):
+        with self.assertRaisesRegex(ValueError, "no file nix.pt"):
+            wandb.Artifact("a", "b").add_file("nix.pt")
+        with self.assertRaisesRegex(ValueError, "no folder nix"):
+            wandb.Artifact("a", "b").add_dir("nix")
+
+    def test_the_registry_is_said_to_be_absent(self):
+        wandb.init()
+        with said() as text:
+            wandb.run.link_artifact(wandb.Artifact("a", "b"), "r/a")
+            wandb.run.link_model(self.write("m", "m"), "registered")
+        self.assertEqual(text.getvalue().count("no registry"), 2)
+        self.assertTrue(os.path.exists(self.TOP + "registered-v0/m"))
+
+
+class Values(Standing):
+    def kept(self, value, name="x"):
+        """The file that a logged value became."""
+        if wandb.run is None:
+            wandb.init()
+        with said():
+            wandb.log({name: value})
+        said_of_it = self.history()[-1][name]
+        self.assertIn("path", said_of_it)
+        return "output/wandb/" + said_of_it["path"]
+
+    def test_a_table_is_a_file_with_columns_and_rows(self):
+        table = wandb.Table(columns=["a", "b"])
+        table.add_data(1, "x")
+        table.add_column("c", [2])
+        self.assertEqual(json.loads(self.read(self.kept(table))),
+                         {"columns": ["a", "b", "c"], "data": [[1, "x", 2]]})
+        self.assertEqual(table.get_column("b"), ["x"])
+        with self.assertRaisesRegex(ValueError, "3 values"):
+            table.add_data(1)
+
+    def test_a_table_of_a_frame_like_thing(self):
+        frame = types.SimpleNamespace(
+            columns=["a"], values=types.SimpleNamespace(tolist=lambda: [[1]]))
+        for table in (wandb.Table(dataframe=frame), wandb.Table(data=frame)):
+            self.assertEqual((table.columns, table.data), (["a"], [[1]]))
+
+    def test_pictures_in_a_table_are_files(self):
+        table = wandb.Table(columns=["im"], data=[[wandb.Image([[0, 255]])]])
+        cell = json.loads(self.read(self.kept(table)))["data"][0][0]
+        self.assertTrue(os.path.exists("output/wandb/" + cell["path"]))
+
+    def test_an_image_from_a_file_an_array_and_a_figure(self):
+        class Figure:
+            def savefig(self, path):
+                with open(path, "w") as file:
+                    file.write("figure")
+
+        self.write("a.jpg", "jpg")
+        path = self.kept(wandb.Image("a.jpg", caption="c"))
+        self.assertEqual((self.read(path), path[-4:]), ("jpg", ".jpg"))
+        self.assertEqual(self.history()[-1]["x"]["caption"], "c")
+        with open(self.kept(wandb.Image([[0.0, 1.0]])), "rb") as file:
+            self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(self.read(self.kept(Figure())), "figure")
+
+    def test_a_list_of_images_is_as_many_files(self):
+        wandb.init()
+        with said():
+            wandb.log({"x": [wandb.Image([[0]]), wandb.Image([[1]])]})
+        self.assertEqual([v["path"] for v in self.history()[0]["x"]],
+                         ["media/images/x_0_0.png", "media/images/x_1_0.png"])
+
+    def test_a_histogram_counts(self):
+        path = self.kept(wandb.Histogram([0, 1, 1, 4, float("nan")],
+                                         num_bins=4))
+        self.assertEqual(json.loads(self.read(path)),
+                         {"values": [1, 2, 0, 1], "bins": [0, 1, 2, 3, 4]})
+        given = wandb.Histogram(np_histogram=([1, 2], [0, 1, 2]))
+        self.assertEqual(json.loads(self.read(self.kept(given)))["values"],
+                         [1, 2])
+
+    def test_html_video_audio_and_charts_are_files(self):
+        self.assertEqual(self.read(self.kept(wandb.Html("<b>"))), "<b>")
+        self.write("v.mp4", "v")
+        self.assertEqual(self.read(self.kept(wandb.Video("v.mp4", fps=4))),
+                         "v")
+        self.assertEqual(self.read(self.kept(wandb.Audio([0.5, 1]))),
+                         "[0.5, 1]")
+        table = wandb.Table(columns=["x", "y"], data=[[1, 2]])
+        chart = json.loads(self.read(self.kept(
+            wandb.plot.line(table, "x", "y", title="t"))))
+        self.assertEqual((chart["chart"], chart["title"]), ("line", "t"))
+        plotly = types.SimpleNamespace(to_plotly_json=None,
+                                       to_json=lambda: "{}")
+        self.assertEqual(self.read(self.kept(plotly)), "{}")
+
+    def test_a_value_that_cannot_be_kept_is_said_once(self):
+        wandb.init()
+        with said() as text:
+            for _ in range(2):
+                wandb.log({"im": wandb.Image("nowhere.png")})
+        self.assertEqual(text.getvalue().count("could not be kept"), 1)
+        self.assertIn("error", self.history()[0]["im"])
+
+    def test_a_name_cannot_lead_out_of_the_folder(self):
+        path = self.kept(wandb.Html("x"), name="../../../../evil")
+        self.assertEqual(path, "output/wandb/media/html/evil_0.html")
+
+    def test_watch_and_alert_are_said(self):
+        wandb.init()
+        with said() as text:
+            wandb.watch(object(), log="all")
+            wandb.watch(object())
+            wandb.unwatch()
+            wandb.alert("Title", "text", level=wandb.AlertLevel.WARN)
+        self.assertEqual(text.getvalue().count("watch:"), 1)
+        self.assertIn("alert (WARN): Title: text", text.getvalue())
+
+    def test_silence_can_be_asked_for(self):
+        os.environ["WANDB_SILENT"] = "true"
+        with said() as text:
+            wandb.init(mode="disabled")
+        self.assertEqual(text.getvalue(), "")
+
+
+class Pictures(unittest.TestCase):
+    def decode(self, data):
+        """Width, height, kind of colour and the bytes of the lines."""
+        import struct
+        import zlib
+        width, height, depth, colour = struct.unpack(">IIBB", data[16:26])
+        self.assertEqual(depth, 8)
+        size = struct.unpack(">I", data[33:37])[0]
+        return width, height, colour, zlib.decompress(data[41:41 + size])
+
+    def test_grey_floats_are_spread(self):
+        self.assertEqual(self.decode(_png.encode([[0.0, 1.0, 0.5]])),
+                         (3, 1, 0, b"\0\x00\xff\x7f"))
+
+    def test_whole_numbers_are_taken_as_they_are(self):
+        self.assertEqual(self.decode(_png.encode([[[1, 2, 3]], [[4, 5, 300]]])),
+                         (1, 2, 2, b"\0\1\2\3\0\4\5\xff"))
+
+    def test_planes_become_pixels(self):
+        planes = [[[c] * 5] for c in (1, 2, 3)]  # 3 x 1 x 5
+        self.assertEqual(self.decode(_png.encode(planes)),
+                         (5, 1, 2, b"\0" + b"\1\2\3" * 5))
+
+    def test_an_array_of_a_library(self):
+        array = types.SimpleNamespace(tolist=lambda: [[7]])
+        self.assertEqual(self.decode(_png.encode(array))[3], b"\0\7")
+
+    def test_what_is_no_picture_is_refused(self):
+        for wrong in ([], [[]], [[[1] * 5] * 5] * 5):
+            with self.assertRaises(ValueError):
+                _png.encode(wrong)
+
+
+class Servers(Standing):
+    def test_login_is_always_right(self):
+        self.assertTrue(wandb.login(key="abc"))
+        wandb.setup()
+        wandb.require("core")
+
+    def test_the_api_says_what_to_use(self):
+        with self.assertRaisesRegex(wandb.Error, "throng.Study"):
+            wandb.Api()
+
+    def test_an_agent_runs_the_function_once_with_this_trials_parameters(self):
+        seen = []
+
+        def train():
+            with wandb.init() as run:
+                seen.append(run.config.lr)
+
+        with said() as text:
+            name = wandb.sweep({"method": "random"}, project="p")
+            wandb.agent(name, function=train, count=20)
+        self.assertEqual((name, seen), ("mine", [0.5]))
+        self.assertIn("throng is the agent", text.getvalue())
+
+    def test_outside_of_throng_a_sweep_says_what_to_run(self):
+        del os.environ["THRONG_TRIAL"]
+        for call in (lambda: wandb.sweep({}), lambda: wandb.agent("x"),
+                     lambda: wandb.controller("x")):
+            with self.assertRaisesRegex(wandb.Error, "throng run"):
+                call()
+
+
+class ByHand(Standing):
+    def setUp(self):
+        super().setUp()
+        for name in [n for n in os.environ if n.startswith("THRONG_")]:
+            del os.environ[name]
+
+    def run_folder(self):
+        names = [n for n in os.listdir("wandb") if n.startswith("offline-run")]
+        self.assertEqual(len(names), 1)
+        return "wandb/" + names[0]
+
+    def test_everything_goes_into_a_folder_that_is_named(self):
+        with said() as text:
+            with wandb.init(config={"a": 1}) as run:
+                run.log({"loss": 1, "t": "x"})
+                run.summary["best"] = 2
+        top = self.run_folder()
+        self.assertIn(top, text.getvalue())
+        row = self.lines(top + "/history.jsonl")[0]
+        self.assertEqual((row["_step"], row["loss"], row["t"]), (0, 1, "x"))
+        self.assertEqual(json.loads(self.read(top + "/config.json")),
+                         {"a": 1})
+        self.assertEqual(json.loads(self.read(top + "/summary.json")),
+                         {"loss": 1, "t": "x", "best": 2})
+        self.assertFalse(os.path.exists("metrics.jsonl"))
+
+    def test_the_folder_can_be_elsewhere(self):
+        with said():
+            wandb.init(dir="logs")
+            wandb.finish()
+        self.assertEqual(os.listdir("logs"), ["wandb"])
+
+
+class Processes(Standing):
+    def setUp(self):
+        super().setUp()
+        os.environ["THRONG_WANDB"] = "stand-in"
+
+    def test_the_end_of_the_script_ends_the_run(self):
+        self.script("import wandb\nwandb.init()\n"
+                    "wandb.log({'a': 1}, commit=False)\n"
+                    "wandb.summary['b'] = 2\n")
+        self.assertEqual(self.metrics(), [{"step": 0, "a": 1},
+                                          {"step": 0, "b": 2}])
+
+    def test_an_exception_ends_the_run_too(self):
+        self.script("import wandb\nwandb.init()\n"
+                    "wandb.log({'a': 1}, commit=False)\n1 / 0\n", status=1)
+        self.assertEqual(self.metrics(), [{"step": 0, "a": 1}])
+
+    def test_a_forked_process_neither_reports_nor_ends_the_run(self):
+        done = self.script(
+            "import os, sys, wandb\nwandb.init()\nwandb.summary['b'] = 2\n"
+            "wandb.log({'a': 1}, commit=False)\n"
+            "pid = os.fork()\n"
+            "if pid == 0:\n"
+            "    wandb.log({'a': 5})\n    wandb.log({'a': 6})\n"
+            "    wandb.run.log_artifact('script.py')\n"
+            "    sys.exit(0)\n"  # runs what atexit holds
+            "os.waitpid(pid, 0)\n"
+            "wandb.log({'a': 2})\n")
+        self.assertEqual(self.metrics(), [{"step": 0, "a": 2},
+                                          {"step": 1, "b": 2}])
+        self.assertEqual(done.stderr.count("log() is left out"), 1)
+        self.assertFalse(os.path.exists("output"))
+
+    def test_config_and_run_reach_a_spawned_process(self):
+        self.script(
+            "import multiprocessing, wandb\n"
+            "def work(config, run, queue):\n"
+            "    run.log({'a': 9})\n"
+            "    queue.put((config.lr, config.opt.name, run.id))\n"
+            "if __name__ == '__main__':\n"
+            "    context = multiprocessing.get_context('spawn')\n"
+            "    queue = context.Queue()\n"
+            "    run = wandb.init()\n"
+            "    child = context.Process(target=work,\n"
+            "                            args=(wandb.config, run, queue))\n"
+            "    child.start()\n"
+            "    assert queue.get() == (0.5, 'sgd', 'mine-7')\n"
+            "    child.join()\n"
+            "    assert child.exitcode == 0\n")
+        self.assertEqual(self.metrics(), [])
+
+    def test_only_the_stand_ins_folder_is_needed(self):
+        self.script("import wandb\nwandb.init()\nwandb.log({'a': 1})\n",
+                    path=(STAND_IN,))
+        self.assertEqual(self.metrics(), [{"step": 0, "a": 1}])
+
+
+class SteppingAside(InFolder):
+    """Who is imported: the stand-in or a real wandb."""
+
+    REAL = ("from wandb.part import VALUE\nimport wandb.part\n"
+            "__version__ = 'real'\n")
+    ASK = ("import sys, wandb\n"
+           "print(wandb.__version__, wandb is sys.modules['wandb'])\n")
+
+    def install_real(self):
+        self.write("site/wandb/__init__.py", self.REAL)
+        self.write("site/wandb/part.py", "VALUE = 1\n")
+        return self.folder + "/site"
+
+    def asked(self, **env):
+        site = self.install_real()
+        done = self.script(self.ASK, path=(STAND_IN, site), **env)
+        return done.stdout.strip()
+
+    def test_a_real_one_is_taken_when_there_is_one(self):
+        self.assertEqual(self.asked(), "real True")
+
+    def test_not_when_the_study_says_stand_in(self):
+        self.assertEqual(self.asked(THRONG_WANDB="stand-in"),
+                         wandb.__version__ + " True")
+
+    def test_a_folder_of_runs_is_no_real_one(self):
+        os.makedirs("wandb/offline-run-1")
+        done = self.script(self.ASK, path=(STAND_IN,))
+        self.assertEqual(done.stdout.strip(), wandb.__version__ + " True")
+
+    def test_one_that_a_finder_gives_is_taken(self):
+        site = self.install_real()
+        done = self.script(
+            "import sys\nfrom importlib.machinery import PathFinder\n"
+            "class Editable:\n"
+            "    @staticmethod\n"
+            "    def find_spec(name, path, target=None):\n"
+            "        if name == 'wandb':\n"
+            "            return PathFinder.find_spec(name, [%r])\n"
+            "sys.meta_path.append(Editable)\n" % site + self.ASK,
+            path=(STAND_IN,))
+        self.assertEqual(done.stdout.strip(), "real True")
+
+    def test_nothing_of_the_stand_in_is_left_behind(self):
+        site = self.install_real()
+        done = self.script(
+            "import sys, wandb\n"
+            "print([n for n in sys.modules if n.startswith('wandb._')], "
+            "hasattr(wandb, 'init'))\n", path=(STAND_IN, site))
+        self.assertEqual(done.stdout.strip(), "[] False")
+
+    def test_a_real_one_that_is_broken_says_so(self):
+        site = self.install_real()
+        self.write("site/wandb/__init__.py", "import no_such_thing\n")
+        done = self.script(self.ASK, path=(STAND_IN, site), status=1)
+        self.assertIn("no_such_thing", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
