@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include "study/run.h"
 
-#define LOSSES_MAX 3
 #define RETRY_DELAY_MAX_S 300.0
 #define RATE_WINDOW_NS 2000000000
 
@@ -204,10 +203,10 @@ static int on_checkpointed(struct run *r, struct live *l, uint64_t digest,
 static int on_loss(struct run *r, struct live *l, const char *reason,
                    struct err *err)
 {
-    if (++l->losses < LOSSES_MAX)
+    if (++l->losses < RUN_LOSSES_MAX)
         return wait_again(r, l, 0, err);
     char text[256];
-    snprintf(text, sizeof(text), "lost %d times in a row: %s", LOSSES_MAX,
+    snprintf(text, sizeof(text), "lost %d times in a row: %s", RUN_LOSSES_MAX,
              reason);
     return run_finish(r, l, STATE_FAILED, text, err);
 }

@@ -3,6 +3,7 @@
 #define THRONG_STUDY_CONDUCTOR_H
 
 #include "search/search.h"
+#include "study/added.h"
 #include "study/run.h"
 #include "study/study.h"
 
@@ -12,6 +13,7 @@ struct study {
     struct store *store;
     struct search *search;
     struct point_source points;
+    struct added added; /* trials that are no suggestions */
     struct engine *engine;
     struct run run;
     struct arena *arena;            /* lives as long as the study */
@@ -19,6 +21,8 @@ struct study {
     char *mark;                     /* THRONG_STORE=<folder> */
     bool scaled_cpus;   /* `parallel` asks for more than there are cpus */
     bool created;       /* this run made the store */
+    struct map *heard;  /* files of requests that this run has applied */
+    bool applied_gone;  /* those that the fact "applied" names are gone */
     double time_used_s; /* by earlier runs */
 };
 
@@ -44,6 +48,9 @@ int study_resume(struct study *s, struct err *err);
 
 /* ---- request.c -------------------------------------------------------- */
 void study_requests(struct study *s);
+/* The run is over: what came too late to stop anything goes, what was asked
+ * of trials is still done. */
+void study_requests_end(struct study *s);
 
 /* ---- keep.c ----------------------------------------------------------- */
 /* Removes what the keep rule does not keep, and records what it does. */

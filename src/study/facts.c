@@ -157,7 +157,9 @@ static int write_current(struct study *s, struct buf *b, struct err *err)
         set_redacted(s, "identity", buf_str(b), err))
         return -1;
     buf_reset(b);
-    buf_addf(b, "%lld", (long long)search_total(s->search));
+    int64_t total = search_total(s->search);
+    buf_addf(b, "%lld",
+             (long long)(total < 0 ? total : total + s->added.count));
     return store_fact_set(s->store, "total", buf_str(b), err);
 }
 

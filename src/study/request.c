@@ -1,125 +1,14 @@
-/* request.c - what others ask of a study: stop, kill, tag, note, snapshot
+/* request.c - what others ask of a study: stop, kill, add, tag, snapshot …
  *
  * One set of verbs, whether a conductor runs (then it hears them from the
- * requests folder) or not (then the verb itself applies them). */
+ * requests folder) or not (then the verb itself applies them). A request
+ * must count exactly once although its file and the store cannot change in
+ * one step: the names of the files that a transaction applied are written
+ * in it, as the fact "applied"; a file goes when that is committed, and one
+ * that is named there is never applied again. */
 #include <stdio.h>
 #include "base/json.h"
-#include "study/conductor.h"
-
-/* ---- on a store alone ------------------------------------------------- */
-
-struct change {
-    struct store *store;
-    struct study *study; /* NULL when no conductor runs */
-    const struct value *args;
-    int64_t changed;
-};
-typedef int change_fn(struct change *c, const struct trial *t, struct err *err);
-
-static int end_stored(struct change *c, const struct trial *t, enum state state,
-                      struct err *err)
-{
-    struct trial ended = *t;
-    if (state_final(t->state))
-        return 0;
-    ended.state = state;
-    ended.ended = clock_wall();
-    ended.reason = STR("by request");
-    c->changed++;
-    return store_trial_update(c->store, &ended, err);
-}
-
-/* A trial of a running study is ended by its worker, or at once when it
- * waits. */
-static int end_live(struct change *c, struct live *l, enum state state)
-{
-    struct run *r = &c->study->run;
-    c->changed++;
-    if (!l->placed)
-        return run_end_waiting(r, l, state, "by request");
-    if (state == STATE_STOPPED)
-        engine_stop_task(r->engine, (uint64_t)l->t.id);
-    else
-        engine_kill_task(r->engine, (uint64_t)l->t.id, OUTCOME_KILLED);
-    return 0;
-}
-
-static int end_trial(struct change *c, const struct trial *t, enum state state,
-                     struct err *err)
-{
-    struct live *l = c->study ? run_live(&c->study->run, t->id) : NULL;
-    return l ? end_live(c, l, state) : end_stored(c, t, state, err);
-}
-
-static int do_stop(struct change *c, const struct trial *t, struct err *err)
-{
-    return end_trial(c, t, STATE_STOPPED, err);
-}
-
-static int do_kill(struct change *c, const struct trial *t, struct err *err)
-{
-    return end_trial(c, t, STATE_KILLED, err);
-}
-
-static int do_tag(struct change *c, const struct trial *t, struct err *err)
-{
-    const struct value *off = value_get(c->args, STR("remove"));
-    c->changed++;
-    return store_trial_tag(
-        c->store, t->id, value_text(value_get(c->args, STR("tag"))),
-        !(off && off->kind == VALUE_BOOL && off->boolean), err);
-}
-
-static int do_note(struct change *c, const struct trial *t, struct err *err)
-{
-    c->changed++;
-    return store_trial_note(c->store, t->id,
-                            value_text(value_get(c->args, STR("text"))), err);
-}
-
-static const struct {
-    const char *verb;
-    change_fn *change;
-} verbs[] = {
-    {"stop", do_stop},
-    {"kill", do_kill},
-    {"tag", do_tag},
-    {"note", do_note},
-};
-
-static int change_each(struct change *c, change_fn *change,
-                       const char *selector, struct err *err)
-{
-    struct query q = {.selector = selector};
-    struct rows *rows = store_rows(c->store, &q, err);
-    if (!rows)
-        return -1;
-    VEC(int64_t) ids = {0};
-    struct trial t;
-    int got;
-    while ((got = rows_next(rows, &t, err)) > 0)
-        vec_push(&ids, t.id);
-    rows_close(rows);
-    struct arena *a = arena_new();
-    for (size_t i = 0; !got && i < ids.len; i++) {
-        arena_reset(a);
-        got = store_trial(c->store, ids.p[i], a, &t, err);
-        if (!got)
-            got = change(c, &t, err);
-    }
-    arena_free(a);
-    vec_done(&ids);
-    return got;
-}
-
-static int apply(struct change *c, const char *verb, const char *selector,
-                 struct err *err)
-{
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-        if (!strcmp(verbs[i].verb, verb))
-            return change_each(c, verbs[i].change, selector, err);
-    return err_set(err, ERR_INPUT, "there is no request `%s`", verb);
-}
+#include "study/change.h"
 
 int study_apply(struct store *store, const char *verb, const char *selector,
                 const struct value *args, int64_t *changed, struct err *err)
@@ -127,7 +16,7 @@ int study_apply(struct store *store, const char *verb, const char *selector,
     struct change c = {.store = store, .args = args};
     if (store_begin(store, err))
         return -1;
-    if (apply(&c, verb, selector, err)) {
+    if (change_apply(&c, verb, selector, err)) {
         store_rollback(store);
         return -1;
     }
@@ -135,6 +24,75 @@ int study_apply(struct store *store, const char *verb, const char *selector,
         return -1;
     *changed = c.changed;
     return 0;
+}
+
+/* ---- once only -------------------------------------------------------- */
+
+static bool is_applied(struct store *store, struct str file, struct arena *a)
+{
+    struct str text, line;
+    if (store_fact(store, "applied", a, &text, NULL))
+        return false;
+    while (text.len && str_split(&text, '\n', &line))
+        if (str_eq(line, file))
+            return true;
+    return false;
+}
+
+/* Adds a file to the fact; with `fresh`, it begins anew: the files that it
+ * named are gone. */
+static int mark_applied(struct store *store, struct str file, bool fresh,
+                        struct arena *a, struct err *err)
+{
+    struct str text = STR("");
+    struct buf b;
+    if (!fresh && store_fact(store, "applied", a, &text, err))
+        return -1;
+    buf_init(&b);
+    if (text.len)
+        buf_addf(&b, "%.*s\n", STRF(text));
+    buf_addstr(&b, file);
+    int rc = store_fact_set(store, "applied", buf_str(&b), err);
+    buf_done(&b);
+    return rc;
+}
+
+/* ---- with no conductor ------------------------------------------------ */
+
+/* Stopping what does not run is no wish that could still be granted. */
+static bool is_for_conductor(const struct request *q)
+{
+    bool ends = str_is(q->verb, "stop") || str_is(q->verb, "kill");
+    return str_is(q->verb, "snapshot") || (ends && q->selector.len == 0);
+}
+
+int study_apply_waiting(struct store *store, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct request *list;
+    size_t count = 0;
+    int rc = store_requests(store, a, &list, &count, err);
+    for (size_t i = 0; !rc && i < count; i++) {
+        struct change c = {.store = store, .args = list[i].args};
+        if (!is_for_conductor(&list[i]) &&
+            !is_applied(store, list[i].file, a)) {
+            struct err why = {0};
+            rc = store_begin(store, err);
+            if (!rc && change_apply(&c, arena_cstr(a, list[i].verb),
+                                    arena_cstr(a, list[i].selector), &why)) {
+                store_rollback(store);
+                rc = store_begin(store, err);
+            }
+            if (!rc)
+                rc = mark_applied(store, list[i].file, true, a, err);
+            if (!rc)
+                rc = store_commit(store, err);
+        }
+        if (!rc)
+            store_request_done(store, &list[i]);
+    }
+    arena_free(a);
+    return rc;
 }
 
 /* ---- on a running study ----------------------------------------------- */
@@ -150,26 +108,48 @@ static int take_snapshot(struct study *s, struct err *err)
     return rc;
 }
 
-static int perform(struct study *s, const struct request *q, struct err *err)
+/* What concerns the conductor itself is done at once. */
+static void conduct(struct study *s, const struct request *q)
 {
-    if (str_is(q->verb, "snapshot"))
-        return take_snapshot(s, err);
-    if (q->selector.len == 0 && str_is(q->verb, "stop")) {
+    struct err err = {0};
+    if (str_is(q->verb, "snapshot")) {
+        if (take_snapshot(s, &err))
+            log_to(s->setup.log, LOG_WARN, "snapshot: %s", err.text);
+    } else if (str_is(q->verb, "stop")) {
         log_to(s->setup.log, LOG_NOTICE, "asked to stop");
         study_drain(s);
-        return 0;
-    }
-    if (q->selector.len == 0 && str_is(q->verb, "kill")) {
+    } else {
         log_to(s->setup.log, LOG_NOTICE, "asked to end at once");
         study_interrupt(s);
-        return 0;
     }
-    struct arena *a = arena_new();
+    store_request_done(s->store, q);
+}
+
+static void change(struct study *s, const struct request *q, struct arena *a)
+{
     struct change c = {.store = s->store, .study = s, .args = q->args};
+    struct err err = {0};
     run_dirty(&s->run);
-    int rc = apply(&c, arena_cstr(a, q->verb), arena_cstr(a, q->selector), err);
-    arena_free(a);
-    return rc;
+    if (change_apply(&c, arena_cstr(a, q->verb), arena_cstr(a, q->selector),
+                     &err))
+        log_to(s->setup.log, LOG_WARN, "request %.*s: %s", STRF(q->verb),
+               err.text);
+    else if (c.changed && (str_is(q->verb, "add") || str_is(q->verb, "rerun") ||
+                           str_is(q->verb, "retry")))
+        log_to(s->setup.log, LOG_NOTICE, "%.*s: %lld trial%s wait%s",
+               STRF(q->verb), (long long)c.changed, c.changed == 1 ? "" : "s",
+               c.changed == 1 ? "s" : "");
+    if (mark_applied(s->store, q->file, s->applied_gone, a, &err))
+        log_to(s->setup.log, LOG_WARN, "request %.*s: %s", STRF(q->verb),
+               err.text);
+    map_set(s->heard, q->file, s);
+    s->applied_gone = false;
+}
+
+/* A disk that is full hides what was applied since: memory knows. */
+static bool was_heard(struct study *s, const struct request *q, struct arena *a)
+{
+    return map_has(s->heard, q->file) || is_applied(s->store, q->file, a);
 }
 
 void study_requests(struct study *s)
@@ -180,11 +160,35 @@ void study_requests(struct study *s)
     struct err err = {0};
     if (store_requests(s->store, a, &list, &count, &err))
         count = 0;
+    bool left = false;
     for (size_t i = 0; i < count; i++) {
-        if (perform(s, &list[i], &err))
-            log_to(s->setup.log, LOG_WARN, "request %.*s: %s",
-                   STRF(list[i].verb), err.text);
-        store_request_done(s->store, &list[i]);
+        if (is_for_conductor(&list[i]))
+            conduct(s, &list[i]);
+        else if (!was_heard(s, &list[i], a)) {
+            change(s, &list[i], a);
+            left = true;
+        } else if (s->run.dirty)
+            left = true;
+        else
+            store_request_done(s->store, &list[i]);
+    }
+    if (!left && !s->run.dirty)
+        s->applied_gone = true;
+    arena_free(a);
+}
+
+void study_requests_end(struct study *s)
+{
+    struct arena *a = arena_new();
+    struct request *list;
+    size_t count;
+    if (store_requests(s->store, a, &list, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_for_conductor(&list[i]))
+            store_request_done(s->store, &list[i]);
+        else if (!was_heard(s, &list[i], a))
+            change(s, &list[i], a);
     }
     arena_free(a);
 }

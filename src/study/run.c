@@ -134,8 +134,8 @@ static struct live *make_trial(struct run *r)
 {
     struct suggestion s = {.parent = -1, .parent_step = -1, .replaces = -1};
     struct err err = {0};
-    enum run_next next =
-        r->source.next(r->source.context, r->next_id, r->place_arena, &s, &err);
+    enum run_next next = r->source.next(r->source.context, r->next_suggestion,
+                                        r->place_arena, &s, &err);
     if (next == RUN_NEXT_ERROR) {
         run_break(r, &err);
         return NULL;
@@ -157,7 +157,7 @@ static struct live *make_trial(struct run *r)
         .budget = s.budget,
         .created = clock_wall(),
     };
-    r->source.place_in_group(r->source.context, &t);
+    r->source.place_in_group(r->source.context, r->next_suggestion, &t);
     if (store_trial_add(r->store, &t, &err)) {
         run_break(r, &err);
         return NULL;
@@ -168,6 +168,7 @@ static struct live *make_trial(struct run *r)
     r->counts.total++;
     r->counts.by_state[STATE_WAITING]++;
     struct live *l = live_new(&t);
+    l->suggestion = r->next_suggestion++;
     idmap_set(r->lives, (uint64_t)t.id, l);
     return l;
 }
@@ -183,7 +184,16 @@ static struct live *next_live(struct run *r)
     return l;
 }
 
-/* What the newest attempts of a stored trial say about the next one. */
+static bool checkpointed_twice(const struct attempt *list, size_t count)
+{
+    return count > 1 && list[count - 2].outcome == OUTCOME_CHECKPOINTED &&
+           list[count - 2].checkpoint_digest ==
+               list[count - 1].checkpoint_digest;
+}
+
+/* What the newest attempts of a stored trial say about the next one. Losses
+ * or checkpoints that made the trial fail do not count once more when a
+ * person wants it to be tried again. */
 static void take_history(struct live *l, const struct attempt *list,
                          size_t count)
 {
@@ -201,11 +211,13 @@ static void take_history(struct live *l, const struct attempt *list,
     while (count && (list[count - 1].outcome == OUTCOME_INTERRUPTED))
         count--;
     if (count && list[count - 1].outcome == OUTCOME_CHECKPOINTED) {
-        l->has_digest = true;
+        l->has_digest = !checkpointed_twice(list, count);
         l->digest = list[count - 1].checkpoint_digest;
     }
     for (; count && list[count - 1].outcome == OUTCOME_LOST; count--)
         l->losses++;
+    if (l->losses >= RUN_LOSSES_MAX)
+        l->losses = 0;
 }
 
 int run_adopt(struct run *r, const struct trial *t, struct err *err)
@@ -217,6 +229,7 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err)
         return -1;
     struct live *l = live_new(t);
     l->adopted = true;
+    l->suggestion = r->source.suggestion_of(r->source.context, t->id);
     idmap_set(r->lives, (uint64_t)t->id, l);
     take_history(l, list, count);
     if (l->placed)
@@ -245,6 +258,37 @@ void run_settle(struct run *r)
         attempt_gone(r, out.p[i], OUTCOME_INTERRUPTED,
                      "throng ended while it ran");
     vec_done(&out);
+}
+
+int run_take_in(struct run *r, const struct trial *t, bool again,
+                enum state was, struct err *err)
+{
+    if (again)
+        r->counts.by_state[was]--;
+    else
+        r->counts.total++;
+    r->counts.by_state[STATE_WAITING]++;
+    if (t->id >= r->next_id)
+        r->next_id = t->id + 1;
+    return run_adopt(r, t, err);
+}
+
+void run_only_wishes(struct run *r)
+{
+    size_t kept = 0;
+    r->asked_all = true;
+    for (size_t i = 0; i < r->waiting.len; i++) {
+        struct live *l = r->waiting.p[i];
+        if (l->t.attempts || !l->suggestion) {
+            r->waiting.p[kept++] = l;
+            continue;
+        }
+        idmap_del(r->lives, (uint64_t)l->t.id);
+        live_free(l);
+    }
+    r->waiting.len = kept;
+    for (size_t k = kept / 2 + 1; k-- > 0;)
+        sift_down(r->waiting.p, kept, k);
 }
 
 /* ---- placing ---------------------------------------------------------- */
@@ -618,7 +662,6 @@ int run_open(struct run *r, struct err *err)
     buf_init(&r->text);
     r->best_value = NAN;
     r->started_ns = r->rate_since_ns = clock_mono_ns();
-    r->next_id = store_last_trial(r->store) + 1;
     if (store_counts(r->store, &r->counts, err))
         return -1;
     r->any_good = r->counts.by_state[STATE_DONE] > 0 ||

@@ -23,9 +23,12 @@
 #include "terms/suggestion.h"
 #include "terms/task.h"
 
+#define RUN_LOSSES_MAX 3 /* so many in a row count as a failure */
+
 /* A trial that is not final yet, in memory. */
 struct live {
     struct trial t;       /* strings are ours, freed with it */
+    int64_t suggestion;   /* which one of the source's; 0: a person's */
     struct attempt a;     /* the attempt that is out, when `placed` */
     bool placed;          /* handed to the engine */
     bool adopted;         /* an earlier run made it */
@@ -51,11 +54,13 @@ enum run_next { RUN_NEXT_ERROR = -1, RUN_NEXT_END, RUN_NEXT, RUN_NEXT_WAIT };
 
 struct run_source {
     void *context;
-    /* The point of new trial `id`. */
-    enum run_next (*next)(void *context, int64_t id, struct arena *a,
+    /* Suggestion k, from 1: the point of a new trial. */
+    enum run_next (*next)(void *context, int64_t k, struct arena *a,
                           struct suggestion *out, struct err *err);
-    /* Which repeat group and member a new trial is. */
-    void (*place_in_group)(void *context, struct trial *t);
+    /* Which suggestion a stored trial is; 0: none. */
+    int64_t (*suggestion_of)(void *context, int64_t trial);
+    /* Which repeat group and member the trial of suggestion k is. */
+    void (*place_in_group)(void *context, int64_t k, struct trial *t);
     /* Its task; the strings may live in the arena. */
     int (*build)(void *context, const struct live *l, struct arena *a,
                  struct task *t, struct err *err);
@@ -96,8 +101,9 @@ struct run {
     /* Written, not committed, not submitted; in place_arena. */
     VEC(struct placing) placing;
     struct arena *place_arena;
-    VEC(int64_t) started; /* since the last commit */
-    int64_t next_id;
+    VEC(int64_t) started;    /* since the last commit */
+    int64_t next_id;         /* of the next trial */
+    int64_t next_suggestion; /* trials that people added have none */
     bool asked_all;
     int64_t made_here, ended_here;
     int64_t failed_first; /* trials that failed … */
@@ -127,7 +133,8 @@ struct run {
     struct loop_source *after, *timer;
 };
 
-/* store, loop, log, source, limits are filled by the caller. */
+/* store, loop, log, source, limits, next_id and next_suggestion are filled
+ * by the caller. */
 int run_open(struct run *r, struct err *err);
 void run_close(struct run *r);
 struct engine_hooks run_hooks(struct run *r);
@@ -136,6 +143,14 @@ struct engine_hooks run_hooks(struct run *r);
 int run_adopt(struct run *r, const struct trial *t, struct err *err);
 /* … here attempts that nobody has heard of end as interrupted. */
 void run_settle(struct run *r);
+/* Takes in a waiting trial that was just written, while the run goes on: one
+ * that a person added, or one that is to be tried again (`again`: it is
+ * counted in its old state). */
+int run_take_in(struct run *r, const struct trial *t, bool again,
+                enum state was, struct err *err);
+/* No more suggestions; of the waiting trials, only those go on that have run
+ * before or that a person added. */
+void run_only_wishes(struct run *r);
 /* Places what there is room for, commits, ends when nothing is left. Called
  * after every round of the loop; the owner calls it once to begin. */
 void run_round(struct run *r);

@@ -39,7 +39,7 @@ int study_search_resume(struct study *s, struct err *err)
     while ((got = rows_next(rows, &t, err)) > 0) {
         arena_reset(a);
         struct result result = {
-            .trial = t.id,
+            .trial = added_suggestion(&s->added, t.id),
             .point = json_parse(a, t.point, "point", false, err),
             .state = t.state,
             .value = t.value,
@@ -56,12 +56,22 @@ int study_search_resume(struct study *s, struct err *err)
     return got;
 }
 
-static enum run_next next(void *context, int64_t id, struct arena *a,
+/* The strategy counts its suggestions, the store trials. */
+static void number_as_trials(const struct study *s, struct suggestion *out)
+{
+    if (out->parent > 0)
+        out->parent = added_trial(&s->added, out->parent);
+    if (out->replaces > 0)
+        out->replaces = added_trial(&s->added, out->replaces);
+}
+
+static enum run_next next(void *context, int64_t k, struct arena *a,
                           struct suggestion *out, struct err *err)
 {
     struct study *s = context;
-    switch (search_ask(s->search, id, a, out, err)) {
+    switch (search_ask(s->search, k, a, out, err)) {
     case SEARCH_HERE:
+        number_as_trials(s, out);
         return RUN_NEXT;
     case SEARCH_END:
         return RUN_NEXT_END;
@@ -72,10 +82,16 @@ static enum run_next next(void *context, int64_t id, struct arena *a,
     }
 }
 
-static void place_in_group(void *context, struct trial *t)
+static int64_t suggestion_of(void *context, int64_t trial)
 {
     struct study *s = context;
-    search_repeat_of(s->search, t->id, &t->group, &t->member);
+    return added_suggestion(&s->added, trial);
+}
+
+static void place_in_group(void *context, int64_t k, struct trial *t)
+{
+    struct study *s = context;
+    search_repeat_of(s->search, k, &t->group, &t->member);
 }
 
 static int build(void *context, const struct live *l, struct arena *a,
@@ -89,7 +105,9 @@ static enum decision report(void *context, struct live *l, int64_t step,
 {
     struct study *s = context;
     const struct plan *p = s->plan;
-    enum decision d = search_report(s->search, l->t.id, step, value);
+    enum decision d = DECISION_CONTINUE;
+    if (l->suggestion)
+        d = search_report(s->search, l->suggestion, step, value);
     if (d != DECISION_CONTINUE || p->early.kind != EARLY_RULE)
         return d;
     double seconds = l->a.started > 0 ? clock_wall() - l->a.started : 0;
@@ -100,10 +118,10 @@ static enum decision report(void *context, struct live *l, int64_t step,
 static void ended(void *context, const struct live *l)
 {
     struct study *s = context;
-    if (search_foresees(s->search))
+    if (search_foresees(s->search) || !l->suggestion)
         return;
     struct result result = {
-        .trial = l->t.id,
+        .trial = l->suggestion,
         .point = json_parse(s->run.arena, l->t.point, "point", true, NULL),
         .state = l->t.state,
         .value = l->t.value,
@@ -117,6 +135,7 @@ struct run_source study_source(struct study *s)
 {
     return (struct run_source){.context = s,
                                .next = next,
+                               .suggestion_of = suggestion_of,
                                .place_in_group = place_in_group,
                                .build = build,
                                .report = report,

@@ -54,6 +54,8 @@ static int open_facts(struct study *s, struct err *err)
         store_begin(s->store, err))
         return -1;
     s->created = identity.p == NULL;
+    if (added_read(&s->added, s->store, err))
+        return -1;
     int rc = s->created ? study_facts_write(s, err) : study_facts_check(s, err);
     if (rc) {
         store_rollback(s->store);
@@ -93,6 +95,8 @@ static int open_run(struct study *s, struct err *err)
     s->run.log = s->setup.log;
     s->run.host = s->setup.machine->host;
     s->run.source = study_source(s);
+    s->run.next_id = last_trial_ever(s->store) + 1;
+    s->run.next_suggestion = s->run.next_id - s->added.count;
     fill_limits(s);
     return run_open(&s->run, err);
 }
@@ -154,6 +158,7 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     s->setup = *setup;
     s->plan = setup->plan;
     s->arena = arena_new();
+    s->heard = map_new();
     s->mark = arena_printf(s->arena, "THRONG_STORE=%s", setup->folder);
     if (study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
         open_run(s, err) || study_resume(s, err) || open_engine(s, err)) {
@@ -196,6 +201,8 @@ static void end_event(struct study *s)
 int study_run(struct study *s, enum study_end *end, struct err *err)
 {
     if (target_reached(s))
+        run_only_wishes(&s->run);
+    if (target_reached(s) && !idmap_count(s->run.lives))
         s->run.end = STUDY_TARGET;
     else {
         run_round(&s->run);
@@ -205,6 +212,7 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
     *end = s->run.end;
     if (s->run.end == STUDY_BROKEN)
         return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
+    study_requests_end(s);
     end_event(s);
     if (s->run.end == STUDY_COMPLETE || s->run.end == STUDY_TARGET)
         return study_keep(s, err);
@@ -231,6 +239,8 @@ void study_close(struct study *s)
     if (s->run.lives)
         run_close(&s->run);
     search_free(s->search);
+    added_done(&s->added);
+    map_free(s->heard);
     store_close(s->store);
     arena_free(s->arena);
     free(s);
@@ -244,6 +254,8 @@ void study_progress(const struct study *s, struct study_progress *p)
     memset(p, 0, sizeof(*p));
     p->counts = r->counts;
     p->total = search_total(s->search);
+    if (p->total >= 0)
+        p->total += s->added.count;
     p->elapsed_s = (double)(clock_mono_ns() - r->started_ns) / 1e9;
     p->rate = r->rate;
     if (p->rate <= 0 && r->ended_here && p->elapsed_s > 0)

@@ -72,10 +72,41 @@ void study_progress(const struct study *s, struct study_progress *p);
 /* The last lines of a failed attempt of this run, for people; may be "". */
 const char *study_failure_tail(const struct study *s);
 
-/* Applies a request (stop, kill, tag, note …) to a store whose lease the
- * caller holds, with no conductor running. *changed counts trials. */
+/* Applies a request to a store whose lease the caller holds, with no
+ * conductor running. *changed counts trials. The requests, and their args:
+ *
+ *   stop, kill      -
+ *   retry           -; bad trials wait again, others are left alone
+ *   rerun           {"times":N}; each trial's point as N new trials
+ *   add             {"points":[…],"times":N}; checked points, N trials each;
+ *                   no selector
+ *   tag             {"tag":"x","remove":false}
+ *   note            {"text":"…"}, empty: none */
 int study_apply(struct store *store, const char *verb, const char *selector,
                 const struct value *args, int64_t *changed, struct err *err);
+
+/* Applies the requests that nobody has heard, in the same situation. */
+int study_apply_waiting(struct store *store, struct err *err);
+
+/* ---- points that people write ---------------------------------------- */
+
+/* "one of 1, 2", "uniform 0 to 1": what a parameter takes. */
+void study_param_print(struct buf *b, const struct param *p);
+/* A value as the parameter would have it; NULL and err (with what it takes)
+ * when it is of another kind or, unless outside, not among its values. */
+struct value *study_param_value(const struct param *p, const struct value *v,
+                                bool outside, struct arena *a, struct err *err);
+/* The point that `given` (names, flat or nested, with values) means; what is
+ * not given comes from `like` (or NULL) and from constants. */
+struct value *study_point(const struct space *s, const struct value *given,
+                          const struct value *like, bool outside,
+                          struct arena *a, struct err *err);
+/* The same where the study has no space but listed points: `model` is one of
+ * them. */
+struct value *study_point_as(const struct value *model,
+                             const struct value *given,
+                             const struct value *like, struct arena *a,
+                             struct err *err);
 
 /* The objective's goal and name of a stored study, for those who rank. */
 struct study_goal {

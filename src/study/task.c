@@ -30,10 +30,15 @@ int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
     return 0;
 }
 
-static uint64_t trial_seed(const struct study *s, int64_t trial)
+/* Belongs to the suggestion, so that a trial that a person adds changes no
+ * other one. */
+static uint64_t trial_seed(const struct study *s, const struct live *l)
 {
     struct rng r;
-    rng_init(&r, s->plan->seed, (uint64_t)trial, "trial seed");
+    if (l->suggestion)
+        rng_init(&r, s->plan->seed, (uint64_t)l->suggestion, "trial seed");
+    else
+        rng_init(&r, s->plan->seed, (uint64_t)l->t.id, "added trial seed");
     return rng_u32(&r) & SEED_MASK;
 }
 
@@ -82,7 +87,7 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     t->id = (uint64_t)l->t.id;
     t->attempt = l->placed ? l->a.number : l->t.attempts + 1;
     t->params = l->t.point;
-    t->seed = trial_seed(s, l->t.id);
+    t->seed = trial_seed(s, l);
     t->budget = l->t.budget;
     t->folder = str_of(store_trial_folder(s->setup.folder, l->t.id, a));
     return 0;

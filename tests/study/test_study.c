@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "base/json.h"
 
 struct bed {
     char home[64];
@@ -477,6 +478,150 @@ static void an_attempt_left_open_ends_as_interrupted_and_runs_again(void **s)
     assert_true(trial(b, 2).value == 1);
 }
 
+/* ---- trials that people add, and try again ---------------------------- */
+
+/* Applies a request while nothing runs. */
+static int64_t ask(struct bed *b, const char *verb, const char *selector,
+                   const char *args)
+{
+    store_close(b->store);
+    b->store = NULL;
+    struct store *w = store_open(b->setup.folder, true, &b->err);
+    assert_non_null(w);
+    int64_t changed = 0;
+    const struct value *v =
+        args ? json_parse(b->arena, str_of(args), "args", true, NULL) : NULL;
+    assert_int_equal(store_lease_take(w, false, &b->err), 0);
+    if (study_apply(w, verb, selector, v, &changed, &b->err))
+        fail_msg("%s", b->err.text);
+    store_close(w);
+    return changed;
+}
+
+static void added_points_change_no_suggestion(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
+    b->setup.count = 1;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(ask(b, "add", "", "{\"points\":[{\"lr\":7},{\"lr\":8}]}"),
+                     2);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    b->setup.count = 0;
+    assert_int_equal(ask(b, "add", "", "{\"points\":[{\"lr\":9}]}"), 1);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_COMPLETE);
+    static const char *const points[] = {"{\"lr\":3}", "{\"lr\":7}",
+                                         "{\"lr\":8}", "{\"lr\":1}",
+                                         "{\"lr\":9}", "{\"lr\":2}"};
+    for (int64_t i = 1; i <= 6; i++) {
+        assert_true(str_is(trial(b, i).point, points[i - 1]));
+        assert_int_equal(trial(b, i).state, STATE_DONE);
+    }
+    assert_int_equal(store_last_trial(b->store), 6);
+    struct str added, total;
+    assert_int_equal(store_fact(b->store, "added", b->arena, &added, NULL), 0);
+    assert_int_equal(store_fact(b->store, "total", b->arena, &total, NULL), 0);
+    assert_true(str_is(added, "2-3,5"));
+    assert_true(str_is(total, "6"));
+}
+
+static void a_point_that_runs_again_is_a_new_trial_of_its_group(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(ask(b, "rerun", "2", "{\"times\":2}"), 2);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(store_last_trial(b->store), 5);
+    assert_true(str_is(trial(b, 4).point, "{\"lr\":1}"));
+    assert_int_equal(trial(b, 4).group, trial(b, 2).group);
+    assert_int_equal(trial(b, 5).group, trial(b, 2).group);
+    assert_int_equal(trial(b, 5).state, STATE_DONE);
+}
+
+static void added_points_run_even_when_the_target_is_reached(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = "method: grid\nparallel: 1\n"
+                       "metric: {name: loss, goal: minimize, target: 1}\n"
+                       "parameters: {lr: {values: [3, 1, 2]}}\n"
+                       "command: [x, 'metric=loss:{lr}']\n";
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_TARGET);
+    int64_t last = store_last_trial(b->store);
+    assert_int_equal(ask(b, "add", "", "{\"points\":[{\"lr\":0.5}]}"), 1);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(trial(b, last + 1).state, STATE_DONE);
+    assert_int_equal(store_best(b->store, true), last + 1);
+    assert_int_equal(store_last_trial(b->store), last + 1);
+}
+
+static void a_failed_trial_waits_again_with_all_its_retries(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = GRID "retries: 1\nretry_delay: 0\n"
+                            "command: [x, attempt=1, exit=3, attempt=2, "
+                            "exit=4, attempt=3, exit=5, attempt=any, "
+                            "'metric=loss:{lr}']\n";
+    b->setup.keep_going = true;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(count(b, STATE_FAILED), 3);
+    assert_int_equal(ask(b, "retry", "1-2", NULL), 2);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(count(b, STATE_FAILED), 1);
+    assert_int_equal(trial(b, 1).state, STATE_DONE);
+    assert_int_equal(trial(b, 1).attempts, 4);
+    assert_int_equal(trial(b, 1).reason.len, 0);
+    assert_int_equal(trial(b, 3).state, STATE_FAILED);
+    assert_int_equal(ask(b, "retry", "1", NULL), 0);
+}
+
+static void a_trial_that_was_lost_too_often_may_be_lost_again(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text =
+        "method: grid\nparameters: {lr: {values: [1]}}\n"
+        "command: [x, attempt=1, die, attempt=2, die, attempt=3, die, "
+        "attempt=4, die, attempt=any]\n";
+    b->setup.keep_going = true;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(trial(b, 1).state, STATE_FAILED);
+    assert_int_equal(ask(b, "retry", "1", NULL), 1);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(trial(b, 1).state, STATE_DONE);
+    assert_int_equal(trial(b, 1).attempts, 5);
+}
+
+static void a_request_that_nobody_heard_counts_once(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
+    assert_int_equal(bed_run(b, text, &end), 0);
+    store_close(b->store);
+    struct value *args = json_parse(b->arena, STR("{\"points\":[{\"lr\":5}]}"),
+                                    "args", true, NULL);
+    assert_int_equal(
+        store_request_put(b->setup.folder, "add", "", args, &b->err), 0);
+    struct store *w = store_open(b->setup.folder, true, &b->err);
+    assert_int_equal(store_lease_take(w, false, &b->err), 0);
+    assert_int_equal(study_apply_waiting(w, &b->err), 0);
+    assert_int_equal(study_apply_waiting(w, &b->err), 0);
+    assert_int_equal(store_last_trial(w), 4);
+    struct request *list;
+    size_t n;
+    assert_int_equal(store_requests(w, b->arena, &list, &n, &b->err), 0);
+    assert_int_equal(n, 0);
+    store_close(w);
+    b->store = NULL;
+}
+
 #define on_bed(test) cmocka_unit_test_setup_teardown(test, bed_open, bed_close)
 
 int main(void)
@@ -504,6 +649,12 @@ int main(void)
         on_bed(patience_stops_a_trial_that_gets_no_better),
         on_bed(a_waiting_trial_can_be_killed_while_nothing_runs),
         on_bed(an_attempt_left_open_ends_as_interrupted_and_runs_again),
+        on_bed(added_points_change_no_suggestion),
+        on_bed(a_point_that_runs_again_is_a_new_trial_of_its_group),
+        on_bed(added_points_run_even_when_the_target_is_reached),
+        on_bed(a_failed_trial_waits_again_with_all_its_retries),
+        on_bed(a_trial_that_was_lost_too_often_may_be_lost_again),
+        on_bed(a_request_that_nobody_heard_counts_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

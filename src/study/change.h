@@ -1,0 +1,17 @@
+/* change.h - what a request changes, with or without a conductor */
+#ifndef THRONG_STUDY_CHANGE_H
+#define THRONG_STUDY_CHANGE_H
+
+#include "study/conductor.h"
+
+struct change {
+    struct store *store;
+    struct study *study;      /* NULL when no conductor runs */
+    const struct value *args; /* of the request, or NULL */
+    int64_t changed;          /* trials */
+};
+/* Inside of a transaction. study.h's study_apply lists the verbs. */
+int change_apply(struct change *c, const char *verb, const char *selector,
+                 struct err *err);
+
+#endif
