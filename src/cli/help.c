@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #define VERBS_MAX 64
+#define WIDTH 80
 
 static void print_option(struct buf *b, const struct option_spec *o)
 {
@@ -37,7 +38,7 @@ void help_all(struct buf *b)
     buf_adds(b, "\nA STUDY is a study file, its name or its folder; left "
                 "out, it is the one used\nlast here. TRIALS are 7, 1-10,15, "
                 "failed, best:20, tag:x, last, all.\n`throng help VERB` says "
-                "more.\n");
+                "more, `throng help study-file` lists a study's keys.\n");
 }
 
 const char *nearest_verb(const char *name)
@@ -50,6 +51,35 @@ const char *nearest_verb(const char *name)
     }
     names[n] = NULL;
     return str_nearest(str_of(name), names);
+}
+
+/* Appends words, indented, in lines of fewer than WIDTH columns. */
+static void add_wrapped(struct buf *b, const char *text)
+{
+    struct str rest = str_of(text), word;
+    size_t used = 0;
+    while (str_split(&rest, ' ', &word)) {
+        if (used && used + 1 + word.len >= WIDTH) {
+            buf_addc(b, '\n');
+            used = 0;
+        }
+        buf_adds(b, used ? " " : "      ");
+        buf_addstr(b, word);
+        used += word.len + (used ? 1 : 6);
+    }
+    buf_addc(b, '\n');
+}
+
+/* Every key of a study file, in the order in which they are read. */
+static void help_study_file(struct buf *b)
+{
+    buf_adds(b, "Keys of a study file (docs/reference/study-file.md says "
+                "more):\n\n");
+    for (size_t i = 0; plan_key_at(i); i++) {
+        const struct plan_key *k = plan_key_at(i);
+        buf_addf(b, "  %s: %s\n", k->name, k->kind);
+        add_wrapped(b, k->help);
+    }
 }
 
 static int no_such_verb(struct call *c, const char *name)
@@ -69,6 +99,10 @@ static int run(struct call *c)
         help_all(&b);
     for (size_t i = 0; i < c->arg_count; i++) {
         size_t k = 0;
+        if (!strcmp(c->args[i], "study-file")) {
+            help_study_file(&b);
+            continue;
+        }
         while (verbs[k] && strcmp(verbs[k]->name, c->args[i]))
             k++;
         if (!verbs[k]) {
@@ -86,9 +120,9 @@ static int run(struct call *c)
 
 const struct verb verb_help = {
     .name = "help",
-    .args = "[VERB]",
+    .args = "[VERB|study-file]",
     .summary = "Say what a verb does and which options it takes",
-    .text = "",
+    .text = "`throng help study-file` lists every key of a study file.\n",
     .options = (const struct option_spec[]){{0}},
     .run = run,
 };

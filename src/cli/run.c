@@ -159,6 +159,8 @@ static void say_end(struct session *s, enum study_end end,
         fputs("throng: the metric's target is reached\n", stderr);
         break;
     case STUDY_ALL_FAILED:
+        if (p->counts.total == p->total)
+            break;
         fputs("throng: the first trials all failed, so no more were started "
               "(--keep-going goes on all the same)\n",
               stderr);

@@ -1,0 +1,208 @@
+"""docs.py - keep docs/reference true
+
+    docs.py THRONG FOLDER            check it; TAP on standard output
+    docs.py THRONG FOLDER --update   write the help texts into cli.md
+
+What is checked: the help texts in cli.md are those of the program; each file
+and each study in the examples can be used (studies are checked, and run where
+the fence says so); every key of a study file is described; the tables of
+json.md name exactly the fields that the program writes.
+
+The first words behind a fence say what a block is:
+
+    ```yaml file=NAME [run]   a study file; `run`: and it runs to its end
+    ```sh file=NAME           a file that goes with it
+    ```console                `$ command` lines, run in the same folder
+    ```text help=VERB         what `throng help VERB` prints
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+VERBS = ["run", "check", "status", "rank", "show", "logs", "export", "stop",
+         "kill", "doctor", "report", "help", "version"]
+FENCE = re.compile(r"^```(\w+) *([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+made = failed = 0
+
+
+def check(name, good, why=""):
+    global made, failed
+    made += 1
+    print("%sok %d - %s" % ("" if good else "not ", made, name))
+    if not good:
+        failed += 1
+        for line in str(why).splitlines():
+            print("#   " + line)
+
+
+def run(argv, cwd=None, shell=False):
+    return subprocess.run(argv, cwd=cwd, shell=shell, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True)
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as f:
+        return f.read()
+
+
+# ---- cli.md ----------------------------------------------------------------
+
+def help_blocks(throng):
+    text = ""
+    for verb in VERBS:
+        said = run([throng, "help", verb]).stdout
+        text += "\n### %s\n\n```text help=%s\n%s```\n" % (verb, verb, said)
+    return text
+
+
+def update(throng, folder):
+    head = read(folder, "cli.md").split("\n### ")[0].rstrip() + "\n"
+    with open(os.path.join(folder, "cli.md"), "w", encoding="utf-8") as f:
+        f.write(head + help_blocks(throng))
+
+
+def check_help(throng, folder):
+    text = read(folder, "cli.md")
+    at = text.index("\n### ")
+    check("the help texts in cli.md are those of the program",
+          text[at:] == help_blocks(throng), "update with --update")
+
+
+# ---- examples --------------------------------------------------------------
+
+def words_of(info):
+    return dict(w.partition("=")[::2] for w in info.split())
+
+
+def check_file(throng, scratch, name, words):
+    said = run([throng, "check", words["file"]], scratch)
+    check("%s: the study %s is right" % (name, words["file"]),
+          said.returncode == 0, said.stderr)
+    if "run" in words:
+        said = run([throng, "run", words["file"]], scratch)
+        check("%s: and runs" % name, said.returncode == 0, said.stderr)
+
+
+def check_console(scratch, name, body):
+    for line in body.splitlines():
+        if not line.startswith("$ "):
+            continue
+        said = run(["bash", "-c", line[2:]], scratch)
+        check("%s: %s" % (name, line), said.returncode == 0,
+              said.stdout + said.stderr)
+
+
+def check_examples(throng, folder, name):
+    blocks = FENCE.findall(read(folder, name))
+    with tempfile.TemporaryDirectory() as scratch:
+        for _, info, body in blocks:
+            if "file" in words_of(info):
+                path = os.path.join(scratch, words_of(info)["file"])
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(body)
+        for kind, info, body in blocks:
+            words = words_of(info)
+            if kind == "yaml" and "file" in words:
+                check_file(throng, scratch, name, words)
+            if kind == "console":
+                check_console(scratch, name, body)
+
+
+# ---- study-file.md ---------------------------------------------------------
+
+def check_keys(throng, folder):
+    text = read(folder, "study-file.md")
+    said = run([throng, "help", "study-file"]).stdout
+    for key in re.findall(r"^  (\S+): ", said, re.MULTILINE):
+        last = key.split(".")[-1]
+        check("study-file.md describes %s" % key,
+              re.search(r"`%s`" % re.escape(last), text), "no `%s`" % last)
+
+
+# ---- json.md ---------------------------------------------------------------
+
+STUDY = """
+name: doc
+command: [sh, -c, 'throng report loss={x}; echo 1 >$THRONG_OUTPUT/f; echo no; [ {x} = 1 ]']
+method: grid
+keep: all
+metric: {name: loss}
+parameters: {x: {values: [1, 2]}, y: {value: 0}}
+"""
+NAMED = {"states", "params", "metrics", "space"}
+# As one thing in the table, though there is more inside.
+WHOLE = {"space", "trials[].trial"}
+
+
+def fields(value, path=""):
+    """The paths of everything in a value, as the tables write them."""
+    if path in WHOLE or not isinstance(value, (dict, list)):
+        return {path}
+    found = set()
+    if isinstance(value, list):
+        for item in value:
+            found |= fields(item, path + "[]")
+        return found
+    for key, item in value.items():
+        inside = path.split(".")[-1] in NAMED
+        found |= fields(item, (path + "." if path else "") +
+                        ("NAME" if inside else key))
+    return found
+
+
+def tables(text):
+    """title -> the fields of its table."""
+    found = {}
+    for section in text.split("\n## ")[1:]:
+        title = section.splitlines()[0].replace("`", "")
+        names = set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
+        # An object whose members have rows of their own is a heading.
+        found[title] = {n for n in names
+                        if not any(m.startswith(n + ".") for m in names)}
+    return found
+
+
+def check_json(throng, folder):
+    text = read(folder, "json.md")
+    documented = tables(text)
+    with tempfile.TemporaryDirectory() as scratch:
+        with open(os.path.join(scratch, "doc.yaml"), "w") as f:
+            f.write(STUDY)
+        run([throng, "run", "doc.yaml"], scratch)
+        for title, names in documented.items():
+            argv = title.replace("over NAME", "over x").split()[1:]
+            argv += {"check": ["doc.yaml"], "show": ["all"]}.get(argv[0], [])
+            said = run([throng] + argv, scratch)
+            values = [json.loads(line) for line in said.stdout.splitlines()]
+            real = set().union(*map(fields, values)) if values else set()
+            check("json.md: the fields of %s" % title, real == names,
+                  "not documented: %s\nnot there: %s" %
+                  (sorted(real - names), sorted(names - real)))
+            schema = re.search(r"## `%s`\n.*?`(throng\.[\w-]+/\d+)`" %
+                               re.escape(title), text, re.DOTALL)
+            if "--json" in argv and values:
+                check("json.md: its schema (%s)" % title,
+                      schema and schema.group(1) == values[0]["schema"],
+                      values[0]["schema"])
+
+
+def main(throng, folder, *rest):
+    if rest == ("--update",):
+        update(throng, folder)
+        return 0
+    check_help(throng, folder)
+    check_keys(throng, folder)
+    check_json(throng, folder)
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".md"):
+            check_examples(throng, folder, name)
+    print("1..%d" % made)
+    return 1 if failed else 0
+
+
+sys.exit(main(*sys.argv[1:]))
