@@ -15,6 +15,7 @@ static const char *const protocol_names[] = {
     "THRONG_STUDY",      "THRONG_TRIAL",   "THRONG_ATTEMPT", "THRONG_SEED",
     "THRONG_PARAMS",     "THRONG_METRICS", "THRONG_OUTPUT",  "THRONG_STOP",
     "THRONG_CHECKPOINT", "THRONG_SUBSET",  "THRONG_BUDGET",  "THRONG_DEADLINE",
+    "THRONG_WANDB",
 };
 /* Room for the protocol, the mark, PATH, PYTHONPATH, CUDA, OMP, NULL. */
 #define OURS_MAX 24
@@ -264,16 +265,33 @@ static void put_grant(struct builder *b, const struct attempt *a)
         putf(b, "OMP_NUM_THREADS=%.0f", fmax(1, ceil(a->task.needs.cpus)));
 }
 
-static void put_tools(struct builder *b, const struct environment *e)
+/* The stand-in for wandb steps aside by itself for a real one, unless the
+ * study asks for it; then it also looks installed. */
+static void put_python(struct builder *b, const struct environment *e,
+                       const struct task *t)
+{
+    const char *python = e->tools_python;
+    const char *given = environment_get(b->env, STR("PYTHONPATH"));
+    bool ours = str_is(t->wandb, "stand-in"), real = str_is(t->wandb, "real");
+    const char *stand_in =
+        real ? "" : arena_printf(b->arena, ":%s/stand_in", python);
+    const char *installed =
+        ours ? arena_printf(b->arena, ":%s/stand_in_only", python) : "";
+    bool more = given && *given;
+    putf(b, "PYTHONPATH=%s%s%s%s%s", python, stand_in, installed,
+         more ? ":" : "", more ? given : "");
+    if (ours)
+        put(b, "THRONG_WANDB=stand-in");
+}
+
+static void put_tools(struct builder *b, const struct environment *e,
+                      const struct task *t)
 {
     const char *path = environment_get(b->env, STR("PATH"));
-    const char *python = environment_get(b->env, STR("PYTHONPATH"));
     if (e->tools_bin)
         putf(b, "PATH=%s:%s", e->tools_bin, path ? path : PATH_DEFAULT);
-    if (e->tools_python && python && *python)
-        putf(b, "PYTHONPATH=%s:%s", e->tools_python, python);
-    else if (e->tools_python)
-        putf(b, "PYTHONPATH=%s", e->tools_python);
+    if (e->tools_python)
+        put_python(b, e, t);
 }
 
 static const struct value *read_params(struct attempt *a, struct err *err)
@@ -302,7 +320,7 @@ const char *const *environment_make(struct attempt *a, struct err *err)
         memcpy(b.env, e->base.p, e->base.len * sizeof *b.env);
     if (put_task_env(&b, t, err) != 0)
         return NULL;
-    put_tools(&b, e);
+    put_tools(&b, e, t);
     put_identity(&b, a);
     put_grant(&b, a);
     if (put_params(&b, params, err) != 0)

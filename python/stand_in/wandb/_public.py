@@ -15,7 +15,7 @@ from ._say import once, say
 from ._settings import Settings
 from .errors import CommError, Error, UnsupportedError, UsageError
 
-__version__ = "0.19.0+throng"
+__version__ = "0.19.0"
 
 __all__ = [
     "AlertLevel", "Api", "Artifact", "Audio", "CommError", "Error",

@@ -13,7 +13,7 @@ from ._history import History
 from ._media import as_media
 from ._metric import Definitions, Metric
 from ._nested import flat
-from ._say import once, say
+from ._say import once, once_with_forks, say
 from ._summary import Summary
 from .errors import CommError, UsageError
 
@@ -153,8 +153,9 @@ class Run:
                              "a new one" % verb)
         if os.getpid() == self._pid:
             return True
-        once("%s() is left out in process %d: wandb.init() was called in "
-             "process %d" % (verb, os.getpid(), self._pid), (verb, "fork"))
+        once_with_forks("%s() is left out in process %d (and others forked "
+                        "like it): wandb.init() was called in process %d"
+                        % (verb, os.getpid(), self._pid))
         return False
 
     def _stop_if_asked(self):

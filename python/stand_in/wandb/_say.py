@@ -1,9 +1,11 @@
 """What the stand-in tells the person, on standard error."""
 
+import mmap
 import os
 import sys
 
 _said = set()
+_shared = mmap.mmap(-1, 1)  # forked processes see the same byte
 
 
 def say(text):
@@ -17,4 +19,12 @@ def once(text, key=None):
     key = key or text
     if key not in _said:
         _said.add(key)
+        say(text)
+
+
+def once_with_forks(text):
+    """Say it the first time that this process or one forked from it does;
+    data loaders are forked by the dozen."""
+    if _shared[0] == 0:
+        _shared[0] = 1
         say(text)
