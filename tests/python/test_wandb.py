@@ -467,7 +467,10 @@ class Runs(Standing):
         from wandb.data_types import Table
         from wandb.sdk.lib import RunDisabled
         from wandb.sdk.wandb_run import Run as Inner
+        from wandb.util import generate_id
         from wandb.wandb_run import Run
+        self.assertEqual(len(generate_id()), 8)
+        self.assertIs(wandb.util.generate_id, generate_id)
         run = wandb.init()
         run._label(code="some_library")
         self.assertIsInstance(run, Run)

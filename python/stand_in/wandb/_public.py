@@ -5,7 +5,8 @@ import sys
 
 import throng
 
-from . import errors, plot, util
+from . import _ids as util
+from . import errors, plot
 from ._artifact import Artifact
 from ._init import finish, init
 from ._media import (Audio, Histogram, Html, Image, Molecule, Object3D, Plotly,
@@ -16,6 +17,7 @@ from ._settings import Settings
 from .errors import CommError, Error, UnsupportedError, UsageError
 
 __version__ = "0.19.0"
+sys.modules[__package__ + ".util"] = util  # for `import wandb.util`
 
 __all__ = [
     "AlertLevel", "Api", "Artifact", "Audio", "CommError", "Error",

@@ -1,4 +1,4 @@
-"""What scripts take from wandb.util."""
+"""Names for runs; scripts know this module as wandb.util."""
 
 import secrets
 import string
