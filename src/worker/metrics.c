@@ -85,14 +85,22 @@ void metrics_bad_line(struct attempt *a, const char *where, uint64_t number,
 
 /* ---- metrics.jsonl --------------------------------------------------- */
 
+static void skip_line(struct attempt *a, struct str line, uint64_t number)
+{
+    struct err err = {0};
+    metric_line_json(&a->worker->line, line, &err);
+    metrics_bad_line(a, "its metrics file", number, err.text);
+}
+
+/* Called for millions of lines: a struct err is cleared, and a line read
+ * again, only for one that is bad. */
 static bool on_line(void *context, struct str line, uint64_t number)
 {
     struct attempt *a = context;
-    struct err err = {0};
     if (line.len == 0 || str_trim(line).len == 0)
         return true;
-    if (metric_line_json(&a->worker->line, line, &err) != 0)
-        metrics_bad_line(a, "its metrics file", number, err.text);
+    if (metric_line_json(&a->worker->line, line, NULL) != 0)
+        skip_line(a, line, number);
     else
         metrics_add_line(a, METRIC_FROM_METRICS);
     return !worker_congested(a->worker);
