@@ -10,11 +10,13 @@ int main(int argc, char **argv)
 {
     size_t bytes = argc > 2 ? strtoul(argv[1], NULL, 10) << 20 : 0;
     FILE *file = argc > 2 ? fopen(argv[2], "w") : NULL;
-    char *p = malloc(bytes);
-    if (!file || !p)
+    if (!file)
         return 1;
     fprintf(file, "%d\n", (int)getpid());
     fclose(file);
+    char *p = malloc(bytes);
+    if (!p)
+        return 1;
     memset(p, 1, bytes);
     while (p[bytes / 2] == 1)
         sleep(1);
