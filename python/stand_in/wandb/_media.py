@@ -128,7 +128,8 @@ class Histogram(Media):
             counts, edges = np_histogram
             self.histogram, self.bins = list(counts), list(edges)
         else:
-            self.histogram, self.bins = _count(sequence or [], num_bins)
+            self.histogram, self.bins = _count(
+                [] if sequence is None else sequence, num_bins)
 
     def _bytes(self):
         return dumps({"values": self.histogram, "bins": self.bins}).encode()
