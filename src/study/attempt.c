@@ -168,49 +168,6 @@ static double back_off(const struct run *r, const struct live *l)
     return delay < RETRY_DELAY_MAX_S ? delay : RETRY_DELAY_MAX_S;
 }
 
-static int on_failure(struct run *r, struct live *l, struct str tail,
-                      const char *reason, struct err *err)
-{
-    l->t.failures++;
-    remember_tail(r, tail, str_of(reason));
-    if (l->t.failures <= r->limits.retries)
-        return wait_again(r, l, back_off(r, l), err);
-    bool hopeless = all_failing(r);
-    if (run_finish(r, l, STATE_FAILED, reason, err))
-        return -1;
-    if (hopeless)
-        run_interrupt(r, STUDY_ALL_FAILED);
-    else if (r->limits.max_failures >= 0 &&
-             r->counts.by_state[STATE_FAILED] > r->limits.max_failures)
-        run_drain(r, STUDY_FAILURES);
-    return 0;
-}
-
-static int on_checkpointed(struct run *r, struct live *l, uint64_t digest,
-                           struct err *err)
-{
-    bool same = l->has_digest && l->digest == digest;
-    l->has_digest = true;
-    l->digest = digest;
-    if (same)
-        return run_finish(r, l, STATE_FAILED,
-                          "ended twice with exit code 85 and no change in "
-                          "its checkpoint",
-                          err);
-    return wait_again(r, l, 0, err);
-}
-
-static int on_loss(struct run *r, struct live *l, const char *reason,
-                   struct err *err)
-{
-    if (++l->losses < RUN_LOSSES_MAX)
-        return wait_again(r, l, 0, err);
-    char text[256];
-    snprintf(text, sizeof(text), "lost %d times in a row: %s", RUN_LOSSES_MAX,
-             reason);
-    return run_finish(r, l, STATE_FAILED, text, err);
-}
-
 /* The objective's value as the study wants it; NaN when it has none. */
 static int take_value(struct run *r, struct live *l, struct err *err)
 {
@@ -227,6 +184,58 @@ static int take_value(struct run *r, struct live *l, struct err *err)
                  : r->limits.minimize ? e->min
                                       : e->max;
     return 0;
+}
+
+static int on_bad_end(struct run *r, struct live *l, enum state state,
+                      const char *reason, struct err *err)
+{
+    if (take_value(r, l, err))
+        return -1;
+    l->t.value = NAN; /* its metrics stay, but it does not rank */
+    return run_finish(r, l, state, reason, err);
+}
+
+static int on_failure(struct run *r, struct live *l, struct str tail,
+                      const char *reason, struct err *err)
+{
+    l->t.failures++;
+    remember_tail(r, tail, str_of(reason));
+    if (l->t.failures <= r->limits.retries)
+        return wait_again(r, l, back_off(r, l), err);
+    bool hopeless = all_failing(r);
+    if (on_bad_end(r, l, STATE_FAILED, reason, err))
+        return -1;
+    if (hopeless)
+        run_interrupt(r, STUDY_ALL_FAILED);
+    else if (r->limits.max_failures >= 0 &&
+             r->counts.by_state[STATE_FAILED] > r->limits.max_failures)
+        run_drain(r, STUDY_FAILURES);
+    return 0;
+}
+
+static int on_checkpointed(struct run *r, struct live *l, uint64_t digest,
+                           struct err *err)
+{
+    bool same = l->has_digest && l->digest == digest;
+    l->has_digest = true;
+    l->digest = digest;
+    if (same)
+        return on_bad_end(r, l, STATE_FAILED,
+                          "ended twice with exit code 85 and no change in "
+                          "its checkpoint",
+                          err);
+    return wait_again(r, l, 0, err);
+}
+
+static int on_loss(struct run *r, struct live *l, const char *reason,
+                   struct err *err)
+{
+    if (++l->losses < RUN_LOSSES_MAX)
+        return wait_again(r, l, 0, err);
+    char text[256];
+    snprintf(text, sizeof(text), "lost %d times in a row: %s", RUN_LOSSES_MAX,
+             reason);
+    return on_bad_end(r, l, STATE_FAILED, text, err);
 }
 
 static bool better(const struct run *r, double a, double b)
@@ -282,15 +291,6 @@ static int on_good_end(struct run *r, struct live *l, enum state state,
     return run_finish(r, l, state, "", err);
 }
 
-static int on_other_end(struct run *r, struct live *l, enum state state,
-                        const char *reason, struct err *err)
-{
-    if (take_value(r, l, err))
-        return -1;
-    l->t.value = NAN; /* its metrics stay, but it does not rank */
-    return run_finish(r, l, state, reason, err);
-}
-
 /* The attempt was handed out and never began: as if it had never been. */
 static int on_unstarted(struct run *r, struct live *l, const char *reason,
                         struct err *err)
@@ -313,13 +313,13 @@ static int decide(struct run *r, struct live *l, const struct record_ended *e,
     case OUTCOME_CHECKPOINTED:
         return on_checkpointed(r, l, e->checkpoint_digest, err);
     case OUTCOME_INVALID:
-        return on_other_end(r, l, STATE_INVALID, reason, err);
+        return on_bad_end(r, l, STATE_INVALID, reason, err);
     case OUTCOME_TIMED_OUT:
-        return on_other_end(r, l, STATE_TIMED_OUT, reason, err);
+        return on_bad_end(r, l, STATE_TIMED_OUT, reason, err);
     case OUTCOME_KILLED:
-        return on_other_end(r, l, STATE_KILLED, reason, err);
+        return on_bad_end(r, l, STATE_KILLED, reason, err);
     case OUTCOME_DIVERGED:
-        return on_other_end(r, l, STATE_DIVERGED, reason, err);
+        return on_bad_end(r, l, STATE_DIVERGED, reason, err);
     case OUTCOME_INTERRUPTED:
         return wait_again(r, l, 0, err);
     case OUTCOME_LOST:

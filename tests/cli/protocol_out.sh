@@ -149,6 +149,14 @@ check_equal "the newest attempt's value at a step wins" "done 50.0 1.0" \
     "$(get 'd["state"]') $(metric loss) $(metric loss best)"
 check_equal "of two attempts" 2 "$(get 'd["attempts"]')"
 
+one failing 'metric: {name: loss}' 'retries: 1' 'retry_delay: 0' <<'END'
+throng report step=1 loss=5
+throng report step=2 loss="$THRONG_ATTEMPT"
+exit 1
+END
+run "$THRONG" show failing 1
+check_matches "of a trial that failed too" "$out" '^  loss +2 +2 +5 +2$'
+
 one bad <<'END'
 echo '::throng loss=abc'
 echo '{"loss": ' >>"$THRONG_METRICS"
