@@ -106,8 +106,9 @@ void table_free(struct table *t);
 void table_column(struct table *t, const char *title, bool right);
 void table_cell(struct table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void table_number(struct table *t, double v); /* blank for NaN */
-void table_row(struct table *t);              /* ends a row */
+/* So many digits, 0: as many as it has; blank for NaN. */
+void table_number(struct table *t, double v, int digits);
+void table_row(struct table *t); /* ends a row */
 void table_print(const struct table *t, const struct call *c);
 
 /* A log whose lines go to standard error as "throng: text". */

@@ -7,6 +7,10 @@
 #include "cli/point_columns.h"
 #include "cli/strict_json.h"
 
+/* What a person sees on a terminal; elsewhere numbers are exact. */
+#define VALUE_DIGITS 6
+#define PARAM_DIGITS 4
+
 struct ranked {
     struct trial t;
     struct value *point;
@@ -108,11 +112,32 @@ static int read_rows(struct sheet *s, struct store *store)
 
 /* ---- printing --------------------------------------------------------- */
 
+static int value_digits(const struct sheet *s)
+{
+    return s->call->terminal ? VALUE_DIGITS : 0;
+}
+
+static void add_point(struct table *t, const struct sheet *s,
+                      const struct value *point)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < s->columns.names.len; i++) {
+        const struct value *v = point_flat_get(point, s->columns.names.p[i]);
+        if (v && v->kind == VALUE_DOUBLE && s->call->terminal) {
+            table_number(t, v->d, PARAM_DIGITS);
+            continue;
+        }
+        buf_reset(&b);
+        point_cell(&b, v);
+        table_cell(t, "%s", b.p);
+    }
+    buf_done(&b);
+}
+
 static void print_table(struct sheet *s)
 {
     struct table *t = table_new();
-    struct buf b;
-    buf_init(&b);
     table_column(t, "rank", true);
     table_column(t, "trial", true);
     table_column(t, s->title, true);
@@ -124,25 +149,14 @@ static void print_table(struct sheet *s)
         const struct ranked *r = &s->rows.p[i];
         table_cell(t, "%zu", i + 1);
         table_cell(t, "%lld", (long long)r->t.id);
-        table_number(t, r->shown);
-        for (size_t k = 0; k < s->columns.names.len; k++) {
-            const struct value *v =
-                point_flat_get(r->point, s->columns.names.p[k]);
-            if (v && v->kind == VALUE_DOUBLE && s->call->terminal) {
-                table_number(t, v->d);
-                continue;
-            }
-            buf_reset(&b);
-            point_cell(&b, v);
-            table_cell(t, "%s", b.p);
-        }
+        table_number(t, r->shown, value_digits(s));
+        add_point(t, s, r->point);
         table_cell(t, "%s", state_name(r->t.state));
         table_cell(t, "%.2f", r->t.seconds);
         table_row(t);
     }
     table_print(t, s->call);
     table_free(t);
-    buf_done(&b);
 }
 
 static void print_json(struct sheet *s)
@@ -215,33 +229,26 @@ static int print_groups(struct sheet *s, const struct group_row *list,
         point_columns_add(&s->columns, points[i]);
     }
     point_columns_sort(&s->columns);
-    static const char *const titles[] = {"rank", "mean", "std",       "min",
-                                         "max",  "n",    "best trial"};
+    static const char *const titles[] = {"rank", "mean", "std", "min",
+                                         "max",  "n",    "best"};
     struct table *t = table_new();
-    struct buf b;
-    buf_init(&b);
     for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
         table_column(t, titles[i], true);
     for (size_t i = 0; i < s->columns.names.len; i++)
         table_column(t, s->columns.names.p[i].p, true);
     for (size_t i = 0; i < count; i++) {
         table_cell(t, "%zu", i + 1);
-        table_number(t, list[i].mean);
-        table_number(t, list[i].std);
-        table_number(t, list[i].min);
-        table_number(t, list[i].max);
+        table_number(t, list[i].mean, value_digits(s));
+        table_number(t, list[i].std, value_digits(s));
+        table_number(t, list[i].min, value_digits(s));
+        table_number(t, list[i].max, value_digits(s));
         table_cell(t, "%lld", (long long)list[i].count);
         table_cell(t, "%lld", (long long)list[i].best);
-        for (size_t k = 0; k < s->columns.names.len; k++) {
-            buf_reset(&b);
-            point_cell(&b, point_flat_get(points[i], s->columns.names.p[k]));
-            table_cell(t, "%s", b.p);
-        }
+        add_point(t, s, points[i]);
         table_row(t);
     }
     table_print(t, c);
     table_free(t);
-    buf_done(&b);
     return 0;
 }
 

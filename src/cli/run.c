@@ -159,7 +159,7 @@ static void say_end(struct session *s, enum study_end end,
         fputs("throng: the metric's target is reached\n", stderr);
         break;
     case STUDY_ALL_FAILED:
-        if (p->counts.total == p->total)
+        if (p->counts.total == p->total && !p->counts.by_state[STATE_WAITING])
             break;
         fputs("throng: the first trials all failed, so no more were started "
               "(--keep-going goes on all the same)\n",

@@ -120,7 +120,10 @@ static void show_text(struct shower *s, const struct extent *x)
              state_name(t->state), t->reason.len ? ": " : "", STRF(t->reason));
     if (!isnan(t->value)) {
         buf_addf(b, "value    %.*s = ", STRF(s->goal.name));
-        num_print_short(b, t->value, s->call->terminal ? 6 : 17);
+        if (s->call->terminal)
+            num_print_short(b, t->value, 6);
+        else
+            num_print(b, t->value);
         buf_addc(b, '\n');
     }
     if (t->run_id.len)

@@ -85,7 +85,10 @@ static void print_best(struct buf *b, const struct call *c,
                        const struct standing *s)
 {
     buf_addf(b, "best     %.*s = ", STRF(s->goal.name));
-    num_print_short(b, s->best.value, c->terminal ? 6 : 17);
+    if (c->terminal)
+        num_print_short(b, s->best.value, 6);
+    else
+        num_print(b, s->best.value);
     buf_addf(b, " (trial %lld)\n", (long long)s->best.id);
     point_lines(b, json_parse(c->arena, s->best.point, "point", true, NULL),
                 c->terminal);

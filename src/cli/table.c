@@ -58,12 +58,14 @@ void table_cell(struct table *t, const char *fmt, ...)
     vec_push(&t->cells, buf_take(&b));
 }
 
-void table_number(struct table *t, double v)
+void table_number(struct table *t, double v, int digits)
 {
     struct buf b;
     buf_init(&b);
-    if (!isnan(v))
-        num_print_short(&b, v, 6);
+    if (!isnan(v) && digits)
+        num_print_short(&b, v, digits);
+    else if (!isnan(v))
+        num_print(&b, v);
     vec_push(&t->cells, buf_take(&b));
 }
 
@@ -107,19 +109,42 @@ static void add_cut(struct buf *b, const char *s, size_t w)
         buf_adds(b, "…");
 }
 
-/* Narrows the widest columns, down to a readable width, until the line fits.
- * Gives the number of columns that do fit then; the rest is left out. */
-static size_t fit(size_t *widths, size_t n, unsigned columns)
+/* Numbers are never cut: half of 1.25e-05 is another number. */
+static bool is_number(const char *s)
+{
+    double v;
+    return num_double(str_of(s), &v);
+}
+
+/* How narrow each column may become. */
+static void find_least(const struct table *t, const size_t *widths,
+                       size_t *least)
+{
+    size_t n = t->columns.len;
+    for (size_t i = 0; i < n; i++)
+        least[i] = widths[i] < WIDTH_LEAST ? widths[i] : WIDTH_LEAST;
+    for (size_t i = 0; i < t->cells.len; i++) {
+        size_t w = width(t->cells.p[i]);
+        if (w > least[i % n] && is_number(t->cells.p[i]))
+            least[i % n] = w;
+    }
+}
+
+/* Narrows the widest columns until the line fits. Gives the number of columns
+ * that do fit then; the rest is left out. */
+static size_t fit(size_t *widths, const size_t *least, size_t n,
+                  unsigned columns)
 {
     size_t total = 0;
     for (size_t i = 0; i < n; i++)
         total += widths[i] + (i ? GAP : 0);
     while (total > columns) {
-        size_t widest = 0;
-        for (size_t i = 1; i < n; i++)
-            if (widths[i] > widths[widest])
+        size_t widest = n;
+        for (size_t i = 0; i < n; i++)
+            if (widths[i] > least[i] &&
+                (widest == n || widths[i] > widths[widest]))
                 widest = i;
-        if (widths[widest] <= WIDTH_LEAST)
+        if (widest == n)
             break;
         widths[widest]--;
         total--;
@@ -158,7 +183,10 @@ static void print_aligned(struct buf *b, const struct table *t,
         size_t w = width(t->cells.p[i]);
         widths[i % n] = w > widths[i % n] ? w : widths[i % n];
     }
-    size_t shown = fit(widths, n, columns);
+    size_t *least = xcalloc(n, sizeof(*least));
+    find_least(t, widths, least);
+    size_t shown = fit(widths, least, n, columns);
+    free(least);
     print_line(b, t, NULL, widths, shown);
     for (size_t i = 0; i < t->cells.len; i += n)
         print_line(b, t, t->cells.p + i, widths, shown);

@@ -48,7 +48,7 @@ run "$THRONG" status
 check_status "status needs no name" 0
 check_matches "and counts the trials" "$out" '^trials +12 of 12 finished$'
 check_matches "by state" "$out" '^  failed +3$'
-check_matches "and names the best one" "$out" '^best +loss = 2 \(trial 1\)$'
+check_matches "and names the best one" "$out" '^best +loss = 2\.0 \(trial 1\)$'
 run "$THRONG" status --json
 check_equal "status --json has its schema" throng.status/1 "$(json 'd["schema"]')"
 check_equal "and counts" "12 12 12 9 3 False" \
@@ -108,7 +108,7 @@ check_equal "with minimum, maximum and the best trial" "2.0 5.0 1" \
     "$(json '"%s %s %s" % (d["groups"][0]["min"], d["groups"][0]["max"],
         d["groups"][0]["best"])')"
 run "$THRONG" rank --over lr -n 1
-check_matches "--over prints a table" "$out" "^1$(printf '\t')3.33"
+check_matches "--over prints a table" "$out" "^1$(printf '\t')3.33333333"
 run "$THRONG" rank --over lr --by acc
 check_status "--over goes with the study's metric only" 2
 run "$THRONG" rank mine extra
