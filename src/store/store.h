@@ -217,6 +217,21 @@ int store_group(struct store *s, const char *over, const char *where,
                 bool minimize, int64_t limit, struct arena *a,
                 struct group_row **list, size_t *count, struct err *err);
 
+/* How bad trials ended, by number, each with its newest attempt. */
+struct trial_failure {
+    int64_t trial;
+    enum state state;
+    struct str reason; /* of the trial */
+    uint32_t attempt;  /* 0: it never had one */
+    enum outcome outcome;
+    int32_t exit_code, signum;
+    struct str tail; /* last lines of its output */
+};
+/* The texts are valid during the call. */
+typedef void store_failure_fn(void *context, const struct trial_failure *f);
+int store_failures(struct store *s, store_failure_fn *fn, void *context,
+                   struct err *err);
+
 /* All points of one metric of a trial, the newest attempt's value winning at
  * each step, the best source winning; by step. */
 struct series {

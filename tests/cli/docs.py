@@ -23,8 +23,6 @@ import subprocess
 import sys
 import tempfile
 
-VERBS = ["run", "check", "status", "rank", "show", "logs", "export", "stop",
-         "kill", "doctor", "report", "help", "version"]
 FENCE = re.compile(r"^```(\w+) *([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 made = failed = 0
@@ -52,9 +50,14 @@ def read(folder, name):
 
 # ---- cli.md ----------------------------------------------------------------
 
+def verbs_of(throng):
+    said = run([throng, "help"]).stdout
+    return re.findall(r"^  ([a-z]+) +[A-Z]", said, re.MULTILINE)
+
+
 def help_blocks(throng):
     text = ""
-    for verb in VERBS:
+    for verb in verbs_of(throng):
         said = run([throng, "help", verb]).stdout
         text += "\n### %s\n\n```text help=%s\n%s```\n" % (verb, verb, said)
     return text
@@ -134,7 +137,7 @@ keep: all
 metric: {name: loss}
 parameters: {x: {values: [1, 2]}, y: {value: 0}}
 """
-NAMED = {"states", "params", "metrics", "space"}
+NAMED = {"states", "params", "metrics", "space", "trial"}
 # As one thing in the table, though there is more inside.
 WHOLE = {"space", "trials[].trial"}
 
@@ -176,7 +179,8 @@ def check_json(throng, folder):
         run([throng, "run", "doc.yaml"], scratch)
         for title, names in documented.items():
             argv = title.replace("over NAME", "over x").split()[1:]
-            argv += {"check": ["doc.yaml"], "show": ["all"]}.get(argv[0], [])
+            argv += {"check": ["doc.yaml"], "show": ["all"],
+                     "diff": ["1", "2"]}.get(argv[0], [])
             said = run([throng] + argv, scratch)
             values = [json.loads(line) for line in said.stdout.splitlines()]
             real = set().union(*map(fields, values)) if values else set()

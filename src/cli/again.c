@@ -1,0 +1,120 @@
+/* again.c - retry: bad trials wait again; rerun: a point as a new trial */
+#include <stdio.h>
+#include "cli/act.h"
+
+/* ---- retry ------------------------------------------------------------ */
+
+static int count_bad(struct call *c, struct store *store, int64_t *bad)
+{
+    struct query q = {.selector = c->args[0]};
+    struct rows *rows = store_rows(store, &q, &c->err);
+    struct trial t;
+    int got = -1;
+    *bad = 0;
+    while (rows && (got = rows_next(rows, &t, &c->err)) > 0)
+        *bad += state_bad(t.state);
+    rows_close(rows);
+    return got;
+}
+
+static void say_run(const struct place_of_study *where, enum acted acted)
+{
+    if (acted == ACT_DONE)
+        fprintf(stderr,
+                "throng: nobody runs %s now; `throng run` goes on with it\n",
+                where->name);
+    else if (acted == ACT_ASKED)
+        fputs("throng: the running study was asked and has not answered "
+              "yet\n",
+              stderr);
+}
+
+static int run_retry(struct call *c)
+{
+    struct place_of_study where;
+    int64_t count, bad = 0, changed;
+    struct store *store = open_for_trials(c, &where, &count);
+    if (!store)
+        return call_fail(c);
+    int rc = count_bad(c, store, &bad);
+    store_close(store);
+    if (rc)
+        return call_fail(c);
+    if (!bad) {
+        fprintf(stderr,
+                "throng retry: no trial of `%s` failed; `throng rerun` makes "
+                "new trials of the same points\n",
+                c->args[0]);
+        return EXIT_ERROR;
+    }
+    enum acted acted = act(c, &where, "retry", c->args[0], NULL, &changed);
+    if (acted == ACT_FAILED)
+        return call_fail(c);
+    fprintf(stderr, "throng retry: %lld trial%s wait%s again", (long long)bad,
+            bad == 1 ? "" : "s", bad == 1 ? "s" : "");
+    if (bad < count)
+        fprintf(stderr,
+                "; %lld of those named did not fail and stay as they "
+                "are",
+                (long long)(count - bad));
+    fputc('\n', stderr);
+    say_run(&where, acted);
+    return EXIT_OK;
+}
+
+const struct verb verb_retry = {
+    .name = "retry",
+    .args = "[STUDY] TRIALS",
+    .summary = "Try trials again that failed",
+    .text = "Trials that failed, were invalid, timed out, were killed or "
+            "diverged wait again,\nwith all their retries and their last "
+            "checkpoint. A running study takes them up\nat once; else the "
+            "next `throng run` does. Trials that did not fail stay as they\n"
+            "are.\n\n    throng retry failed\n    throng retry mine 7,12-15\n",
+    .options = (const struct option_spec[]){{0}},
+    .run = run_retry,
+};
+
+/* ---- rerun ------------------------------------------------------------ */
+
+static int run_rerun(struct call *c)
+{
+    struct place_of_study where;
+    int64_t count, changed, times;
+    struct store *store = open_for_trials(c, &where, &count);
+    if (!store)
+        return call_fail(c);
+    int64_t first = store_last_trial(store) + 1;
+    store_close(store);
+    if (call_int(c, "times", 1, &times))
+        return call_fail(c);
+    if (!times)
+        return call_usage(c, "--times takes a number from 1");
+    struct value *args = value_object(c->arena);
+    value_set(c->arena, args, STR("times"), value_int(c->arena, times));
+    enum acted acted = act(c, &where, "rerun", c->args[0], args, &changed);
+    if (acted == ACT_FAILED)
+        return call_fail(c);
+    if (acted == ACT_DONE && changed == 1)
+        fprintf(stderr, "throng rerun: trial %lld waits\n", (long long)first);
+    else
+        fprintf(stderr, "throng rerun: %lld new trial%s wait%s\n",
+                (long long)(count * times), count * times == 1 ? "" : "s",
+                count * times == 1 ? "s" : "");
+    say_run(&where, acted);
+    return EXIT_OK;
+}
+
+const struct verb verb_rerun = {
+    .name = "rerun",
+    .args = "[STUDY] TRIALS",
+    .summary = "Run the same points again, as new trials",
+    .text = "Each trial's parameters become a new trial with a seed of its "
+            "own; the old one\nstays. `throng rank --over seed` counts them "
+            "as repeats of the same point. To\ntry a failed trial again, use "
+            "`throng retry`.\n\n    throng rerun best:3 --times 5\n",
+    .options =
+        (const struct option_spec[]){
+            {"times", 0, "N", "new trials of each (1)"}, {0}},
+    .run = run_rerun,
+};

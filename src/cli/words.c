@@ -1,0 +1,99 @@
+/* words.c - tag and note: what people write beside trials */
+#include <stdio.h>
+#include "cli/act.h"
+
+#define NOTE_MAX 10000
+
+/* Takes the last argument off. */
+static const char *take_last(struct call *c)
+{
+    const char *last = c->args[--c->arg_count];
+    c->args[c->arg_count] = NULL;
+    return last;
+}
+
+static int change(struct call *c, const char *verb, const struct value *args,
+                  const char *what)
+{
+    struct place_of_study where;
+    int64_t count, changed;
+    struct store *store = open_for_trials(c, &where, &count);
+    if (!store)
+        return call_fail(c);
+    store_close(store);
+    enum acted acted = act(c, &where, verb, c->args[0], args, &changed);
+    if (acted == ACT_FAILED)
+        return call_fail(c);
+    fprintf(stderr, "throng %s: %s %lld trial%s%s\n", verb, what,
+            (long long)count, count == 1 ? "" : "s",
+            acted == ACT_ASKED ? "; the running study has not answered yet"
+                               : "");
+    return EXIT_OK;
+}
+
+/* What `tag:x` in a selector can name. */
+static const char *tag_fault(const char *tag)
+{
+    if (!*tag)
+        return "is empty";
+    if (strlen(tag) > 100)
+        return "is longer than 100 bytes";
+    if (!str_utf8(str_of(tag)))
+        return "is not UTF-8 text";
+    for (const char *p = tag; *p; p++)
+        if ((unsigned char)*p <= ' ' || *p == ',' || *p == 127)
+            return "holds a blank, a comma or a control character, so that "
+                   "`tag:` could not name it";
+    return NULL;
+}
+
+static int run_tag(struct call *c)
+{
+    if (c->arg_count < 2)
+        return call_usage(c, "say which trials, and the tag");
+    const char *tag = take_last(c), *fault = tag_fault(tag);
+    if (fault)
+        return call_usage(c, "the tag `%s` %s", tag, fault);
+    bool off = call_flag(c, "remove");
+    struct value *args = value_object(c->arena);
+    value_set(c->arena, args, STR("tag"), value_string(c->arena, str_of(tag)));
+    value_set(c->arena, args, STR("remove"), value_bool(c->arena, off));
+    return change(c, "tag", args, off ? "removed from" : "put on");
+}
+
+const struct verb verb_tag = {
+    .name = "tag",
+    .args = "[STUDY] TRIALS TAG",
+    .summary = "Put a tag on trials, to name them by",
+    .text = "`tag:TAG` then names them wherever trials are named, and a "
+            "filter can ask for\nthem.\n\n    throng tag best:5 paper\n    "
+            "throng export --csv tag:paper\n",
+    .options =
+        (const struct option_spec[]){
+            {"remove", 'r', NULL, "take the tag off again"}, {0}},
+    .run = run_tag,
+};
+
+static int run_note(struct call *c)
+{
+    if (c->arg_count < 2)
+        return call_usage(c, "say which trials, and the note");
+    const char *text = take_last(c);
+    if (strlen(text) > NOTE_MAX || !str_utf8(str_of(text)))
+        return call_usage(c, "a note is UTF-8 text of at most %d bytes",
+                          NOTE_MAX);
+    struct value *args = value_object(c->arena);
+    value_set(c->arena, args, STR("text"),
+              value_string(c->arena, str_of(text)));
+    return change(c, "note", args, *text ? "written on" : "removed from");
+}
+
+const struct verb verb_note = {
+    .name = "note",
+    .args = "[STUDY] TRIALS TEXT",
+    .summary = "Write a note on trials",
+    .text = "`throng show` prints it; an empty TEXT removes it.\n\n    throng "
+            "note 7 'loss spike at step 300: bad shard?'\n",
+    .options = (const struct option_spec[]){{0}},
+    .run = run_note,
+};

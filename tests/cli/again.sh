@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# errors, retry, rerun, tag, note, ls and diff: what people do after a look at
+# their results, while the study runs and while it does not.
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+
+# width 3 fails (until the file `mended` is there), width 4 says it is invalid.
+cat >train.sh <<'END'
+throng report step=1 loss="$THRONG_P_lr"
+[ ! -e mended ] || exit 0
+case $THRONG_P_width in
+3)
+    echo "Traceback (most recent call last):" >&2
+    echo "  File \"/home/x$THRONG_TRIAL/net.py\", line 3" >&2
+    echo "RuntimeError: CUDA out of memory. Tried to allocate $THRONG_TRIAL.5 GiB at 0x7f$THRONG_TRIAL" >&2
+    exit 1
+    ;;
+4) exit 78 ;;
+esac
+END
+cat >study.yaml <<'END'
+name: mine
+command: [sh, train.sh]
+method: grid
+metric: {name: loss, goal: minimize}
+keep: all
+parameters:
+  lr: {values: [0.01, 0.02, 0.04]}
+  opt: {value: sgd}
+  width: {values: [1, 2, 3, 4]}
+END
+run "$THRONG" run study.yaml
+check_status "the study has failures" 3
+
+# ---- errors ----------------------------------------------------------------
+run "$THRONG" errors
+check_status "errors lists them" 0
+tab=$(printf '\t')
+check_equal "with a header" "count${tab}state${tab}trials${tab}message" \
+    "$(head -n 1 <<<"$out")"
+check_matches "messages that differ in numbers and paths are one group" "$out" \
+    "^3${tab}failed${tab}3,7,11${tab}RuntimeError: CUDA out of memory"
+check_matches "each state by itself" "$out" "^3${tab}invalid${tab}4,8,12"
+check_equal "and nothing else" 3 "$(wc -l <<<"$out")"
+check_contains "a hint helps" "$err" "gpus: 1"
+run "$THRONG" errors mine --json
+check_equal "errors --json has its schema" throng.errors/1 "$(json 'd["schema"]')"
+check_equal "and groups" "6 [3, 7, 11] 3 invalid" "$(json \
+    '"%d %s %d %s" % (d["failures"], d["groups"][0]["trials"],
+        d["groups"][0]["example"], d["groups"][1]["state"])')"
+run "$THRONG" errors -n 1 --json
+check_equal "as many as asked for" 1 "$(json 'len(d["groups"])')"
+run "$THRONG" errors nine
+check_status "of a study that is there" 4
+check_contains "a misspelt one is suggested" "$err" "did you mean \`mine\`?"
+
+# ---- tag and note ----------------------------------------------------------
+run "$THRONG" tag 1-3 paper
+check_status "tag puts a tag on" 0
+check_contains "and counts" "$err" "3 trials"
+run "$THRONG" show tag:paper --json
+check_equal "which then names them" "1 2 3" \
+    "$(json '" ".join(str(t["trial"]["id"]) for t in d["trials"])')"
+run "$THRONG" tag mine 2 paper --remove
+run "$THRONG" show tag:paper --json
+check_equal "and can be taken off" "1 3" \
+    "$(json '" ".join(str(t["trial"]["id"]) for t in d["trials"])')"
+run "$THRONG" tag 1 'a b'
+check_status "a tag with a blank is refused" 2
+check_contains "with the reason" "$err" "a blank"
+run "$THRONG" tag 1
+check_status "tag needs a tag" 2
+run "$THRONG" tag 99 x
+check_status "and a trial that is there" 4
+run "$THRONG" note 5 'spike at step 3'
+check_status "note writes a note" 0
+run "$THRONG" show 5
+check_matches "show prints it" "$out" '^note +spike at step 3$'
+run "$THRONG" note 5 ''
+run "$THRONG" show 5
+check_lacks "an empty one removes it" "$out" "spike"
+
+# ---- ls --------------------------------------------------------------------
+run "$THRONG" ls
+check_matches "ls shows counts and the best" "$out" \
+    "^mine${tab}finished${tab}12/12${tab}6${tab}loss=0.01 \(trial 1\)${tab}20"
+run "$THRONG" ls --json
+check_equal "ls --json has its schema" throng.ls/1 "$(json 'd["schema"]')"
+check_equal "and the same" "mine 12 6 1" "$(json '"%s %d %d %d" % (
+    d["studies"][0]["study"], d["studies"][0]["finished"],
+    d["studies"][0]["failed"], d["studies"][0]["best"]["id"])')"
+mkdir empty
+run "$THRONG" ls empty
+check_status "a folder without studies is no fault" 0
+check_contains "but is said" "$err" "throng init"
+run "$THRONG" ls nowhere
+check_status "a folder that is not there is one" 4
+mkdir -p broken/.throng/bad
+echo rubbish >broken/.throng/bad/study.db
+run "$THRONG" ls broken
+check_contains "a damaged store is listed" "$out" "unreadable"
+check_contains "and named with the reason" "$err" "bad: "
+
+# ---- diff ------------------------------------------------------------------
+run "$THRONG" diff 1 3
+check_matches "diff shows the parameters that differ" "$out" "^width${tab}1${tab}3$"
+check_matches "and how they ended" "$out" "^state${tab}done${tab}failed$"
+check_lacks "not those that do not" "$out" "opt"
+run "$THRONG" diff --all 1 5
+check_matches "--all shows them too" "$out" "^opt${tab}sgd${tab}sgd$"
+check_matches "and the metrics" "$out" "^loss.last${tab}0.01${tab}0.02$"
+run "$THRONG" diff mine 1 2 5 --json
+check_equal "several can be compared" "throng.diff/1 [1, 2, 5] [1, 2, 1]" "$(json \
+    '"%s %s %s" % (d["schema"], d["trials"], d["params"]["width"])')"
+run "$THRONG" diff 1 1
+check_contains "a trial does not differ from itself" "$err" "do not differ"
+run "$THRONG" diff 1
+check_status "two are needed" 2
+run "$THRONG" diff 1 failed
+check_status "each by itself" 2
+run "$THRONG" diff 1 99
+check_status "and there" 4
+
+# ---- retry and rerun, nobody running it ------------------------------------
+run "$THRONG" retry
+check_status "retry needs trials" 2
+run "$THRONG" retry 1
+check_status "a trial that did not fail is not tried again" 1
+check_contains "rerun is what may be meant" "$err" "throng rerun"
+run "$THRONG" retry 3,1
+check_status "others are" 0
+check_contains "and it is said which" "$err" "1 trial waits again; 1 of those"
+run "$THRONG" status --json
+check_equal "it waits" "1 2" \
+    "$(json '"%d %d" % (d["states"]["waiting"], d["states"]["failed"])')"
+run "$THRONG" rerun 2 --times 2
+check_status "rerun makes new trials" 0
+touch mended
+run "$THRONG" run study.yaml
+check_contains "the next run does them" "$err" "14/14 done"
+run "$THRONG" export --jsonl
+check_equal "the same point again" "{'lr': 0.01, 'opt': 'sgd', 'width': 2}" \
+    "$(json 'd[13]["params"]')"
+check_equal "the failed one is done, in a second attempt" "done 2" \
+    "$(json 'd[2]["state"] + " " + str(d[2]["attempts"])')"
+run "$THRONG" rank --over seed -n 0 --json
+check_equal "reruns are repeats of their point" "[3, 1, 1, 1, 1, 1, 1]" \
+    "$(json 'sorted((g["count"] for g in d["groups"]), reverse=True)')"
+
+# ---- while it runs ---------------------------------------------------------
+cat >slow.yaml <<'END'
+name: slow
+command: [sh, -c, 'test -e go{x} || exit 1; until test -e end; do sleep 0.05; done; throng report loss={x}']
+method: grid
+parallel: 2
+metric: {name: loss}
+parameters: {x: {values: [1, 2]}}
+END
+touch go2
+"$THRONG" run slow.yaml >slow.out 2>&1 &
+pid=$!
+states() {
+    "$THRONG" status slow --json | python3 -c '
+import json, sys
+s = json.load(sys.stdin)["states"]
+print(s["failed"], s["running"])'
+}
+in_states() { [ "$(states)" = "$1" ]; }
+wait_for 20 in_states "1 1"
+check_equal "one has failed, one runs" '1 1' "$(states)"
+touch go1
+run "$THRONG" retry slow 1
+check_status "a running study takes a retry" 0
+check_lacks "and answers" "$err" "not answered"
+wait_for 20 in_states "0 2"
+check_equal "it runs again" '0 2' "$(states)"
+run "$THRONG" tag slow 1 again
+check_status "a running study takes a tag" 0
+run "$THRONG" rerun slow 2
+check_status "and a rerun" 0
+touch end
+wait $pid
+check_equal "which it does before it ends" 0 $?
+check_contains "with all trials" "$(cat slow.out)" "3/3 done"
+run "$THRONG" show slow tag:again --json
+check_equal "the tag is there" 1 "$(json 'd["trials"][0]["trial"]["id"]')"
