@@ -87,6 +87,25 @@ check_equal "which finishes" 0 $?
 check_equal "all of it" "done done done" "$(states hup)"
 check_contains "what it says still goes to its file" "$(cat hup.err)" "3/3 done"
 
+# A terminal that goes away takes all of its programs with it, but not a study.
+if command -v script >/dev/null; then
+    export SIDE=$TMP/side.gone
+    mkdir -p "$SIDE"
+    script -qec "$THRONG run study.yaml --new gone" /dev/null </dev/null \
+        >/dev/null 2>&1 &
+    pid=$!
+    wait_for 30 test -e "$SIDE/started.1.1" -a -e "$SIDE/started.2.1"
+    kill -KILL $pid
+    wait $pid 2>/dev/null
+    sleep 0.3
+    touch "$SIDE/go"
+    finished() { ! "$THRONG" status gone --json | grep -q '"running":true'; }
+    check "a terminal that goes away does not stop a study" wait_for 30 finished
+    check_equal "which finishes by itself" "done done done" "$(states gone)"
+else
+    skip "a terminal that goes away" "there is no script program here"
+fi
+
 # ---- stop and kill ---------------------------------------------------------
 begin stop
 run "$THRONG" stop stop

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Which trials a study makes: grid, random, points, repeat; the same ones
+# however it is run.
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+points() { # STUDY
+    "$THRONG" export "$1" --jsonl >"$TMP/.out"
+    json '"\n".join(str(sorted(t["params"].items())) for t in d)'
+}
+
+# ---- grid and nesting ------------------------------------------------------
+cat >grid.yaml <<'END'
+command: [throng, report, "loss={n}"]
+method: grid
+metric: {name: loss}
+parameters:
+  opt: {parameters: {name: {values: [sgd, adam]}, lr: {values: [0.1, 0.01]}}}
+  n: {min: 1, max: 3}
+END
+run "$THRONG" run grid.yaml
+check_status "a grid with nested parameters runs" 0
+run "$THRONG" export --csv
+check_equal "nested ones are columns of their own" "id,state,value,n,opt.lr,opt.name" \
+    "$(head -n 1 <<<"$out" | cut -d, -f1-6)"
+check_equal "every combination is there once" "12 12" \
+    "$(sed 1d <<<"$out" | wc -l) $(sed 1d <<<"$out" | cut -d, -f4-6 | sort -u | wc -l)"
+run "$THRONG" rank --where 'opt.lr < 0.05 and opt.name = adam' --json
+check_equal "filters reach inside" 3 "$(json 'len(d["trials"])')"
+run "$THRONG" rank --over opt.name -n 0 --json
+check_equal "so does --over" 6 "$(json 'len(d["groups"])')"
+run "$THRONG" rank --by opt.lr -n 1 --json
+check_equal "and --by" 0.01 "$(json 'd["trials"][0]["value"]')"
+
+# ---- random ----------------------------------------------------------------
+cat >random.yaml <<'END'
+command: ['true']
+method: random
+seed: 7
+run_cap: 12
+parameters:
+  a: {min: 0.0, max: 1.0}
+  b: {values: [x, y, z]}
+  c: {distribution: q_log_uniform_values, min: 1, max: 1000}
+END
+run "$THRONG" run random.yaml
+points random >whole
+sed 's/^method/parallel: 1\nmethod/' random.yaml >one.yaml
+run "$THRONG" run one.yaml
+check_equal "random points do not depend on how many run at once" \
+    "$(cat whole)" "$(points one)"
+for n in 1 4 3 0; do
+    "$THRONG" run random.yaml --new pieces --count $n 2>/dev/null
+done
+check_equal "nor on pauses between them" "$(cat whole)" "$(points pieces)"
+sed 's/seed: 7/seed: 8/' random.yaml >other.yaml
+run "$THRONG" run other.yaml
+check_not "but on the seed" test "$(cat whole)" = "$(points other)"
+
+# ---- points ----------------------------------------------------------------
+printf 'lr,name\n0.1,a\n0.2,"b, c"\n' >list.csv
+printf '%s\n' 'command: [throng, report, "loss={lr}"]' 'points: list.csv' \
+    'metric: {name: loss}' >csv.yaml
+run "$THRONG" run csv.yaml
+check_status "points come from CSV" 0
+check_equal "as they stand there" "[('lr', 0.1), ('name', 'a')]
+[('lr', 0.2), ('name', 'b, c')]" "$(points csv)"
+printf '0.3,d\n' >>list.csv
+run "$THRONG" run csv.yaml
+check_equal "a list that has grown extends the study" "0 3" \
+    "$status $(points csv | wc -l)"
+sed -i 's/0.1,a/0.15,a/' list.csv
+run "$THRONG" run csv.yaml
+check_status "one that has changed does not" 1
+check_contains "which is said" "$err" "points"
+printf '{"lr": 0.5}\n{"lr": 1, "more": [1, {"x": null}]}\n' >list.jsonl
+sed 's/list.csv/list.jsonl/' csv.yaml >jsonl.yaml
+run "$THRONG" run jsonl.yaml
+check_equal "points come from JSON lines" "[('lr', 0.5)]
+[('lr', 1), ('more', [1, {'x': None}])]" "$(points jsonl)"
+
+# ---- repeat ----------------------------------------------------------------
+cat >repeat.yaml <<'END'
+command: [sh, -c, 'echo $THRONG_SEED >>$SIDE/seeds; throng report loss=$(($THRONG_P_a * 10 + THRONG_TRIAL))']
+method: grid
+repeat: 3
+metric: {name: loss}
+parameters: {a: {values: [2, 1]}}
+END
+export SIDE=$TMP
+run "$THRONG" run repeat.yaml
+check_equal "repeat makes so many trials of each point" "0 6" \
+    "$status $(points repeat | wc -l)"
+check_equal "each with a seed of its own" 6 "$(sort -u seeds | wc -l)"
+run "$THRONG" rank --over seed --json
+check_equal "rank --over seed has a row for each point" \
+    "1 3 15.0 1.0 14.0 16.0 4" "$(json '"%d %d %s %s %s %s %d" % (
+        d["groups"][0]["params"]["a"], *(d["groups"][0][k] for k in
+        ("count", "mean", "std", "min", "max", "best")))')"
+check_equal "best first" 2 "$(json 'd["groups"][1]["params"]["a"]')"
+run "$THRONG" rank --over seed --where 'a = 2' -n 1 --json
+check_equal "--where goes with it" 2 "$(json 'd["groups"][0]["params"]["a"]')"
