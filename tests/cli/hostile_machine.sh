@@ -170,6 +170,12 @@ one_program '[./text]'
 check_status "a text that is no program fails the trials" 3
 check_contains "and is named" "$err" text
 
+rm -rf .throng
+printf 'method: grid\ncommand: [./locked]\nparameters: {a: {value: 1}}\n' >s.yaml
+run timeout 30 "$THRONG" run s.yaml
+check_contains "a study of one trial says why it failed, too" "$err" \
+    "locked: it is not an executable"
+
 one_program '[/]'
 check_status "a folder as program fails the trials" 3
 
