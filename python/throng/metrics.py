@@ -78,5 +78,6 @@ def _plain(name, value):
 def _whole(step):
     plain = number(step)
     if plain is None or plain != plain or int(plain) != plain:
-        raise TypeError("report: a step is a whole number, not %.80r" % (step,))
+        raise TypeError("report: a step is a whole number, not %.80r"
+                        % (step,))
     return int(plain)

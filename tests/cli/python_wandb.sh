@@ -80,3 +80,61 @@ run "$THRONG" run -q client.yaml
 check_status "a script with \`import throng\` runs" 0
 run "$THRONG" export client --jsonl
 check_contains "its report is the trial's value" "$out" '"value":3.0'
+
+# A trial that is stopped is interrupted as W&B does it, and may still say
+# what it has; it does not wait for the time of grace (30 s).
+cat >endless.py <<'EOF'
+import time
+import wandb
+wandb.init()
+try:
+    while True:
+        wandb.log({"loss": 1.0})
+        open("began", "w").close()
+        time.sleep(0.02)
+except KeyboardInterrupt:
+    wandb.summary["last_words"] = 7
+EOF
+cat >endless.yaml <<'EOF'
+program: endless.py
+command: [python3, "${program}"]
+method: grid
+wandb: stand-in
+metric: {name: loss, goal: minimize}
+parameters: {x: {value: 3}}
+EOF
+"$THRONG" run -q endless.yaml 2>/dev/null &
+conductor=$!
+check "an endless script runs" wait_for 60 [ -e began ]
+start=$(date +%s)
+run "$THRONG" stop endless 1
+wait "$conductor"
+took=$(($(date +%s) - start))
+run "$THRONG" export endless --jsonl
+check_contains "a trial that is stopped ends as stopped" "$out" '"stopped"'
+check_contains "its summary is there" "$out" '"last_words":{"last":7.0'
+check "it did not wait for the time of grace" [ "$took" -lt 25 ]
+
+# A script that checkpoints goes on with its steps in the next attempt.
+cat >again.py <<'EOF'
+import os, sys
+import throng
+import wandb
+path = os.path.join(throng.checkpoint_dir(), "epoch")
+first = int(open(path).read()) if os.path.exists(path) else 0
+wandb.init(resume="allow")
+assert wandb.run.step == first and wandb.run.resumed == (first > 0)
+for epoch in range(first, 4):
+    wandb.log({"loss": 4.0 - epoch})
+    with open(path, "w") as file:
+        file.write(str(epoch + 1))
+    if epoch % 2 == 1 and epoch < 3:
+        sys.exit(85)
+EOF
+sed 's/endless/again/' endless.yaml >again.yaml
+run "$THRONG" run -q again.yaml
+check_status "a script with checkpoints runs to its end" 0
+run "$THRONG" export again --jsonl
+check_contains "in two attempts" "$out" '"attempts":2'
+run "$THRONG" show again 1
+check_matches "with a point for each step" "$out" '^ *loss +1 +1 +4 +4$'

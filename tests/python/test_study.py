@@ -118,7 +118,8 @@ class Interrupted(WithProgram):
         self.write("toy.yaml", STUDY.replace("parallel: 2", "parallel: 1"))
         self.write("drive.py", "import throng\n"
                    "try:\n    throng.Study('toy.yaml').run()\n"
-                   "except KeyboardInterrupt as e:\n    print('stopped:', e)\n")
+                   "except KeyboardInterrupt as e:\n"
+                   "    print('stopped:', e)\n")
         child = subprocess.Popen(
             [sys.executable, "drive.py"], stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,

@@ -228,6 +228,18 @@ class Logging(Standing):
         self.assertEqual(self.metrics(), [{"step": 0, "loss": 1}])
         self.assertEqual(self.history(), [{"_step": 0, "step": 100}])
 
+    def test_threads_may_log_at_once(self):
+        import threading
+        wandb.init()
+        threads = [threading.Thread(target=lambda: [
+            wandb.log({"a": i}) for i in range(100)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([m["step"] for m in self.metrics()],
+                         list(range(400)))
+
     def test_only_a_dict_can_be_logged(self):
         wandb.init()
         with self.assertRaisesRegex(ValueError, "a dict"):
@@ -435,21 +447,49 @@ class Runs(Standing):
             wandb.init()
         self.assertTrue(wandb.run.disabled)
 
+    def attempt(self, steps, **options):
+        """What an attempt does that logs so many steps and dies."""
+        run = wandb.init(**options)
+        for _ in range(steps):
+            run.log({"loss": 1})
+        wandb._take_run(None)
+        import atexit
+        atexit.unregister(run.finish)
+
     def test_resume_goes_on_with_the_steps_of_the_attempt_before(self):
-        self.write("metrics.jsonl", '{"step": 41, "loss": 1}\n{"torn')
+        self.write("checkpoint/model", "")
+        self.attempt(42, resume="allow")
         run = wandb.init(resume="allow")
         self.assertTrue(run.resumed)
-        self.assertEqual(run.step, 42)
+        self.assertEqual((run.step, run.starting_step), (42, 42))
+        run.log({"loss": 2})
+        self.assertEqual(self.metrics()[-1], {"step": 42, "loss": 2})
+
+    def test_the_end_of_an_attempt_uses_up_no_step(self):
+        self.write("checkpoint/model", "")
+        with wandb.init(resume="allow") as run:
+            run.log({"loss": 1})
+            run.summary["best"] = 1
+        _init._past.clear()
+        self.assertEqual(wandb.init(resume="allow").step, 1)
 
     def test_a_script_that_goes_on_may_say_an_earlier_step(self):
-        self.write("metrics.jsonl", '{"step": 41, "loss": 1}\n')
-        wandb.init(resume="allow")
+        self.write("checkpoint/model", "")
+        self.attempt(42, resume="must")
+        wandb.init(resume="must")
         wandb.log({"loss": 2}, step=40)
         self.assertEqual(self.metrics()[-1], {"step": 40, "loss": 2})
 
-    def test_without_an_attempt_before_resume_begins_at_0(self):
-        run = wandb.init(resume=True)
+    def test_without_a_checkpoint_an_attempt_begins_at_0(self):
+        self.attempt(42, resume="allow")
+        run = wandb.init(resume="allow")
         self.assertEqual((run.resumed, run.step), (False, 0))
+
+    def test_who_does_not_resume_begins_at_0_and_notes_nothing(self):
+        self.write("checkpoint/model", "")
+        self.attempt(3)
+        self.assertFalse(os.path.exists("output"))
+        self.assertEqual(wandb.init(resume="never").step, 0)
 
     def test_what_the_stand_in_lacks_is_named(self):
         wandb.init()
@@ -732,7 +772,8 @@ class Pictures(unittest.TestCase):
                          (3, 1, 0, b"\0\x00\xff\x7f"))
 
     def test_whole_numbers_are_taken_as_they_are(self):
-        self.assertEqual(self.decode(_png.encode([[[1, 2, 3]], [[4, 5, 300]]])),
+        rows = [[[1, 2, 3]], [[4, 5, 300]]]
+        self.assertEqual(self.decode(_png.encode(rows)),
                          (1, 2, 2, b"\0\1\2\3\0\4\5\xff"))
 
     def test_planes_become_pixels(self):

@@ -40,6 +40,23 @@ class Folder:
         os.replace(path + ".new", path)
         return path
 
+    def note_step(self, step):
+        """Of one width, so that it is whole whenever the process is killed."""
+        file = os.open(os.path.join(self.made(), "step"),
+                       os.O_WRONLY | os.O_CREAT, 0o666)
+        try:
+            os.write(file, b"%20d" % step)
+        finally:
+            os.close(file)
+
+    def noted_step(self):
+        """The step that an earlier attempt noted; -1: none."""
+        try:
+            with open(os.path.join(self.path, "step"), "rb") as file:
+                return int(file.read())
+        except (OSError, ValueError):
+            return -1
+
     def save(self, pattern, base_path=None, again=True):
         """Copies of the files that match; at the end once more, since a
         script may go on writing them. Returns the paths of the copies."""

@@ -1,7 +1,6 @@
 """wandb.init, wandb.finish, and the run that is current meanwhile."""
 
 import atexit
-import json
 import os
 import re
 import secrets
@@ -53,7 +52,7 @@ def init(job_type=None, dir=None, config=None, project=None, entity=None,
     run = Run(identity, _config(config, config_exclude_keys,
                                 config_include_keys),
               _folder(chosen(dir, "WANDB_DIR", "."), run_id), settings,
-              first_step=_last_step() + 1 if resume else 0,
+              resume=resume not in (None, False, "never"),
               offset=_offset(),
               disabled=chosen(mode or settings.mode,
                               "WANDB_MODE") == "disabled")
@@ -138,19 +137,3 @@ def _offset(steps=1):
     not take the place of the first's."""
     runs = [run for run in _past if not run.disabled]
     return runs[-1]._offset + runs[-1].step + steps if runs else 0
-
-
-def _last_step():
-    """Where an earlier attempt that left a checkpoint got to; -1: none."""
-    try:
-        with open(os.environ.get("THRONG_METRICS", ""), "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - 65536))
-            lines = file.read().splitlines()
-    except OSError:
-        return -1
-    for line in reversed(lines):
-        try:
-            return int(json.loads(line)["step"])
-        except (ValueError, KeyError, TypeError):
-            continue
-    return -1

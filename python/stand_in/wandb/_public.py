@@ -25,9 +25,9 @@ __all__ = [
     "Settings", "Table", "UsageError", "Video", "agent", "alert", "config",
     "controller", "define_metric", "ensure_configured", "errors",
     "finish", "init", "join", "link_model", "log", "log_artifact", "log_model",
-    "login", "mark_preempting", "plot", "require", "restore", "run", "save",
-    "setup", "summary", "sweep", "teardown", "termerror", "termlog",
-    "termwarn", "unwatch", "use_artifact", "use_model", "util", "watch",
+    "login", "mark_preempting", "plot", "plot_table", "require", "restore",
+    "run", "save", "setup", "summary", "sweep", "teardown", "termerror",
+    "termlog", "termwarn", "unwatch", "use_artifact", "use_model", "util", "watch",
 ]
 
 
@@ -97,6 +97,7 @@ use_model = _of_run("use_model")
 link_model = _of_run("link_model")
 mark_preempting = _of_run("mark_preempting")
 join = finish
+plot_table = plot.plot_table
 
 
 # ---- without a server -----------------------------------------------------

@@ -2,6 +2,7 @@
 else it logs, and everything by hand, goes into its folder."""
 
 import os
+import threading
 import time
 
 import throng
@@ -17,18 +18,23 @@ from ._say import once, once_with_forks, say
 from ._summary import Summary
 from .errors import CommError, UsageError
 
+# Threads may log at once. Not in the run itself, which can be pickled.
+_logging = threading.RLock()
+
 
 class Run:
     """Made by wandb.init()."""
 
-    def __init__(self, identity, config, folder, settings, first_step=0,
+    def __init__(self, identity, config, folder, settings, resume=False,
                  offset=0, disabled=False):
         self.__dict__.update(identity)  # id, name, project, tags, …
         self.config, self.summary = config, Summary()
         self.settings, self.disabled = settings, disabled
         self.start_time = time.time()
-        self.starting_step, self.resumed = first_step, first_step > 0
         self._folder = Folder(folder)
+        self._resumes = resume and throng.inside() and not disabled
+        first_step = self._first_step()
+        self.starting_step, self.resumed = first_step, first_step > 0
         self._shelf = Shelf(self._folder)
         self._definitions = Definitions()
         self._history = History(self._write_row, first_step)
@@ -77,6 +83,12 @@ class Run:
             "throng's stand-in for wandb has no run.%s; `wandb: real` in the "
             "study takes the real one" % name)
 
+    def _first_step(self):
+        """Behind those of an earlier attempt, if it left a checkpoint."""
+        path = os.environ.get("THRONG_CHECKPOINT")
+        left = path and os.path.isdir(path) and os.listdir(path)
+        return self._folder.noted_step() + 1 if self._resumes and left else 0
+
     # ---- logging
 
     def log(self, data, step=None, commit=None, sync=None):
@@ -85,7 +97,9 @@ class Run:
                              % (data,))
         if not self._listens("log"):
             return
-        self._history.log(dict(flat(dict(data))), step, commit)
+        values = dict(flat(dict(data)))
+        with _logging:
+            self._history.log(values, step, commit)
         self._stop_if_asked()
 
     def define_metric(self, name, step_metric=None, step_sync=None,
@@ -112,6 +126,8 @@ class Run:
             return
         if throng.inside():
             self._write_inside(step, numbers, others)
+            if self._resumes:
+                self._folder.note_step(step)
         else:
             self._folder.append("history.jsonl", {
                 "_step": step, "_timestamp": time.time(), **numbers, **others})
@@ -192,8 +208,9 @@ class Run:
                      aliases=None, tags=None):
         artifact = artifact_or_path
         if not isinstance(artifact, Artifact):
-            artifact = _artifact_of(os.fspath(artifact), name or "run-%s-%s" % (
-                self.id, os.path.basename(os.fspath(artifact))), type)
+            path = os.fspath(artifact)
+            default = "run-%s-%s" % (self.id, os.path.basename(path))
+            artifact = _artifact_of(path, name or default, type)
         if not self._listens("log_artifact") or self.disabled:
             return artifact
         return self._shelf.keep(artifact, aliases)
