@@ -31,7 +31,7 @@ static int64_t failures(const struct counts *c)
 }
 
 /* How much room there is for the parts of the line. */
-enum room { ROOMY, TIGHT, TIGHTEST };
+enum room { ROOMY, TIGHT, TIGHTER, TIGHTEST };
 
 static void gap(struct buf *b, enum room room)
 {
@@ -53,7 +53,7 @@ static void add_done(struct buf *b, const struct study_progress *p,
     buf_addf(b, "%lld", (long long)finished(&p->counts));
     if (p->total >= 0)
         buf_addf(b, "/%lld", (long long)p->total);
-    if (room == ROOMY)
+    if (room <= TIGHT)
         buf_adds(b, " done");
 }
 
@@ -97,7 +97,7 @@ static void add_best(struct buf *b, const struct study_progress *p,
     gap(b, room);
     buf_adds(b, "best ");
     num_print_short(b, p->best_value, 5);
-    buf_addf(b, room == ROOMY ? " (trial %lld)" : " #%lld", (long long)p->best);
+    buf_addf(b, room <= TIGHT ? " (trial %lld)" : " #%lld", (long long)p->best);
 }
 
 static void print_in(struct buf *b, const struct study_progress *p,

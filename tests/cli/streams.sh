@@ -101,7 +101,7 @@ parameters: {a: {values: [3, 2, 5, 4, 6, 7, 8, 9]}}
 END
 on_terminal 80 "$THRONG run slow.yaml" | screen >term
 check_matches "run shows how far it is" "$(cat term)" \
-    '^[1-7]/8 done  [0-9.]+/s  [0-9]+s left  2 running.*  best [23] \(trial [12]\)$'
+    '^[1-7]/8 done  [0-9.]+/s  [0-9ms ]+ left  [12] running.*  best [23] \(trial [12]\)$'
 check_matches "and what failed" "$(cat term)" '^[3-7]/8 done  .*  1 failed  best 2'
 check_matches "at the end how long it took" "$(cat term)" \
     '^throng: 8/8 done in [0-9.]+s  [0-9.]+/s  1 failed  best 2 \(trial 2\)$'

@@ -1,0 +1,70 @@
+/* test_strict_json.c - JSON that every reader takes */
+#include "cli/strict_json.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void number(double v, const char *plain, const char *or_null)
+{
+    struct buf b;
+    buf_init(&b);
+    strict_number(&b, v);
+    assert_string_equal(b.p, plain);
+    buf_reset(&b);
+    strict_number_or_null(&b, v);
+    assert_string_equal(b.p, or_null);
+    buf_done(&b);
+}
+
+static void text(const char *in, const char *out)
+{
+    struct buf b;
+    buf_init(&b);
+    strict_text(&b, str_of(in));
+    assert_string_equal(b.p, out);
+    buf_done(&b);
+}
+
+static void numbers_are_numbers(void **state)
+{
+    (void)state;
+    number(0.1, "0.1", "0.1");
+    number(-5, "-5.0", "-5.0");
+}
+
+static void what_json_lacks_is_a_string(void **state)
+{
+    (void)state;
+    number(NAN, "\"NaN\"", "null");
+    number(INFINITY, "\"Infinity\"", "\"Infinity\"");
+    number(-INFINITY, "\"-Infinity\"", "\"-Infinity\"");
+}
+
+static void bare_words_in_a_text_are_quoted(void **state)
+{
+    (void)state;
+    text("{\"a\":NaN,\"b\":[Infinity,-Infinity,-1],\"c\":null}",
+         "{\"a\":\"NaN\",\"b\":[\"Infinity\",\"-Infinity\",-1],\"c\":null}");
+}
+
+static void strings_stay_as_they_are(void **state)
+{
+    (void)state;
+    text("{\"NaN\":\"Infinity \\\" NaN\",\"b\\\\\":NaN}",
+         "{\"NaN\":\"Infinity \\\" NaN\",\"b\\\\\":\"NaN\"}");
+    text("", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_numbers),
+        cmocka_unit_test(what_json_lacks_is_a_string),
+        cmocka_unit_test(bare_words_in_a_text_are_quoted),
+        cmocka_unit_test(strings_stay_as_they_are),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
