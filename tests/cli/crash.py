@@ -336,11 +336,16 @@ class Driver:
 
 # ---- What must be true at the end ------------------------------------------
 
-def expected_state(trial, outcomes):
-    """Three losses in a row count as failed, whatever the task does."""
+def cut_short(outcomes):
+    """How a trial ends, whatever its task does: three losses in a row count
+    as failed, and on a busy machine any task may run into its time limit."""
     if outcomes[-3:] == ["lost"] * 3:
         return "failed"
-    return FINAL[kind(trial)]
+    return "timed_out" if outcomes[-1:] == ["timed_out"] else None
+
+
+def expected_state(trial, outcomes):
+    return cut_short(outcomes) or FINAL[kind(trial)]
 
 
 def check_trials(study, attempts, trials):
@@ -437,6 +442,15 @@ def check_counters(study, trials):
                                        (counted, real)]
 
 
+def check_times(study):
+    """Nobody is out of time before the time is over."""
+    return ["trial %d, attempt %d ran out of time after %.3f s" % row
+            for row in study.read(
+                "select trial, number, seconds from attempts "
+                "where outcome = %d and seconds < %g" %
+                (OUTCOMES.index("timed_out"), TIME_LIMIT_S))]
+
+
 def check_integrity(study):
     said = subprocess.run(
         ["sqlite3", os.path.join(study.store, "study.db"),
@@ -468,11 +482,11 @@ def read_attempts(study):
 def check_all(checks, study, points, driver, name):
     attempts = read_attempts(study)
     trials = {t["id"]: t for t in study.export()}
-    lost = [t for t, rows in attempts.items()
-            if [o for _, o in rows][-3:] == ["lost"] * 3]
-    print("# %s: %d kills, %d starts, %d attempts, lost for good: %s" % (
-        name, driver.kills, len(study.lines("starts")),
-        sum(map(len, attempts.values())), lost or "none"))
+    cut = [t for t, rows in attempts.items()
+           if kind(t) != "slow" and cut_short([o for _, o in rows])]
+    print("# %s: %d kills, %d starts, %d attempts, lost or out of time: %s" %
+          (name, driver.kills, len(study.lines("starts")),
+           sum(map(len, attempts.values())), cut or "none"))
     found = {t: trial["params"] for t, trial in trials.items()}
     checks.check(name + ": the points are those of an undisturbed run",
                  [] if found == points else
@@ -489,8 +503,10 @@ def check_all(checks, study, points, driver, name):
                  check_starts(study.lines("starts"), attempts))
     checks.check(name + ": no checkpoint was lost",
                  [w for w in check_steps(study)
-                  if int(w.split()[1]) not in lost])
+                  if int(w.split()[1]) not in cut])
     checks.check(name + ": what was over stayed as it was", driver.wrong)
+    checks.check(name + ": nobody ran out of time too early",
+                 check_times(study))
     checks.check(name + ": the counters are right",
                  check_counters(study, trials))
     checks.check(name + ": the store is sound", check_integrity(study))
