@@ -95,6 +95,8 @@ struct store *open_named_study(struct call *c, bool trials,
 /* Reads and checks a study file, printing its problems to stderr; NULL when
  * there are errors. `name` overrides the study's name (--new). */
 struct plan *load_plan(struct call *c, const char *file, const char *name);
+/* Reads the files that a study in this folder names. */
+struct plan_reader reader_beside(struct arena *a, const char *home);
 
 /* ---- writing ---------------------------------------------------------- */
 
@@ -120,6 +122,6 @@ void put(struct str text);
 extern const struct verb verb_run, verb_check, verb_status, verb_rank,
     verb_show, verb_logs, verb_export, verb_stop, verb_kill, verb_doctor,
     verb_report, verb_version, verb_help, verb_ls, verb_diff, verb_errors,
-    verb_retry, verb_rerun, verb_tag, verb_note;
+    verb_retry, verb_rerun, verb_tag, verb_note, verb_explain;
 
 #endif

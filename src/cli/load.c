@@ -19,6 +19,13 @@ static int read_beside(void *context, const char *path, struct str *text,
     return file_map(path_join(r->arena, r->home, path), text, err);
 }
 
+struct plan_reader reader_beside(struct arena *a, const char *home)
+{
+    struct reader *r = arena_new_of(a, struct reader);
+    *r = (struct reader){a, home};
+    return (struct plan_reader){.context = r, .read = read_beside};
+}
+
 static void say(const struct problems *problems)
 {
     struct buf b;
@@ -49,10 +56,8 @@ struct plan *load_plan(struct call *c, const char *file, const char *name)
     }
     struct str text = arena_str(c->arena, buf_str(&b));
     buf_done(&b);
-    struct reader *r = arena_new_of(c->arena, struct reader);
-    r->arena = c->arena;
-    r->home = path_folder(c->arena, path_absolute(c->arena, file));
-    struct plan_reader reader = {.context = r, .read = read_beside};
+    struct plan_reader reader = reader_beside(
+        c->arena, path_folder(c->arena, path_absolute(c->arena, file)));
     struct problems problems;
     problems_init(&problems, c->arena);
     struct plan *plan = plan_read(text, file, &reader, c->arena, &problems);

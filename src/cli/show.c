@@ -4,14 +4,17 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/command_line.h"
 #include "cli/point_columns.h"
+#include "cli/stored_plan.h"
 #include "cli/strict_json.h"
 #include "cli/trial_json.h"
 
 struct shower {
     struct call *call;
     struct store *store;
-    const char *folder;
+    const char *folder, *home;
+    struct plan *plan; /* with --command */
     struct study_goal goal;
     struct buf out;
     bool json;
@@ -216,6 +219,11 @@ static int show_one(struct shower *s, int64_t id)
         store_artifacts(s->store, id, c->arena, &x.artifacts, &x.artifact_count,
                         &c->err))
         return -1;
+    if (s->plan) {
+        s->shown++;
+        return command_line_print(&s->out, s->store, s->plan, s->home, &x.trial,
+                                  c->arena, &c->err);
+    }
     if (!s->json && s->shown)
         buf_addc(&s->out, '\n');
     (s->json ? show_json : show_text)(s, &x);
@@ -258,13 +266,19 @@ static int run(struct call *c)
     if (!s.store)
         return call_fail(c);
     s.folder = where.folder;
+    s.home = where.home;
     buf_init(&s.out);
     int code = EXIT_OK;
-    if (show_all(&s, c->arg_count ? c->args[0] : "last"))
+    bool command = call_flag(c, "command");
+    if (command)
+        s.plan = load_stored_plan(c, s.store, &where);
+    if ((command && !s.plan) ||
+        show_all(&s, c->arg_count ? c->args[0] : "last"))
         code = call_fail(c);
     else
         put(buf_str(&s.out));
     buf_done(&s.out);
+    plan_close(s.plan);
     store_close(s.store);
     return code;
 }
@@ -275,9 +289,13 @@ const struct verb verb_show = {
     .summary = "Show everything about some trials",
     .text = "Parameters, metrics, attempts with their ends and resource use, "
             "where its files\nare. Without TRIALS: the last one. On a "
-            "terminal floats have six digits.\n",
+            "terminal floats have six digits.\n--command prints a line that "
+            "can be pasted into a shell: it runs the trial by hand,\nin a "
+            "scratch folder of its own.\n",
     .options =
         (const struct option_spec[]){
-            {"json", 0, NULL, "for programs: schema throng.show/1"}, {0}},
+            {"command", 0, NULL, "print a line that runs it in a shell"},
+            {"json", 0, NULL, "for programs: schema throng.show/1"},
+            {0}},
     .run = run,
 };

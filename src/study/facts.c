@@ -170,6 +170,8 @@ int study_facts_write(struct study *s, struct err *err)
     int rc = write_texts(s, &b, err);
     if (!rc)
         rc = write_space(s, &b, err);
+    if (!rc && s->setup.fixed.len)
+        rc = store_fact_set(s->store, "fixed", s->setup.fixed, err);
     if (!rc)
         rc = write_git(s, err);
     if (!rc)

@@ -532,6 +532,10 @@ void run_round(struct run *r)
 
 static void end_run(struct run *r, enum study_end why, bool kill)
 {
+    if (!r->draining && r->end == STUDY_RUNNING) {
+        run_dirty(r);
+        store_event_add(r->store, clock_wall(), "draining", STR(""), NULL);
+    }
     r->draining = true;
     if (r->end == STUDY_RUNNING || kill)
         r->end = r->end == STUDY_BROKEN ? STUDY_BROKEN : why;

@@ -25,9 +25,11 @@ struct study_setup {
     const struct machine *machine;
     const struct log *log;
     bool take_over;
-    bool keep_going; /* do not end early when the first trials all fail */
-    int64_t count;   /* new trials in this run at most; 0: no limit */
-    double subset;   /* THRONG_SUBSET; 0: none */
+    bool keep_going;  /* do not end early when the first trials all fail */
+    int64_t count;    /* new trials in this run at most; 0: no limit */
+    double subset;    /* THRONG_SUBSET; 0: none */
+    struct str fixed; /* parameters made constants, as a JSON object, to be
+                         remembered; empty: none */
 };
 
 enum study_end {
@@ -107,6 +109,10 @@ struct value *study_point_as(const struct value *model,
                              const struct value *given,
                              const struct value *like, struct arena *a,
                              struct err *err);
+
+/* THRONG_SEED of a stored trial. */
+int study_trial_seed(struct store *store, const struct plan *plan,
+                     int64_t trial, uint64_t *seed, struct err *err);
 
 /* The objective's goal and name of a stored study, for those who rank. */
 struct study_goal {

@@ -32,14 +32,26 @@ int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
 
 /* Belongs to the suggestion, so that a trial that a person adds changes no
  * other one. */
-static uint64_t trial_seed(const struct study *s, const struct live *l)
+static uint64_t trial_seed(const struct plan *p, int64_t suggestion,
+                           int64_t trial)
 {
     struct rng r;
-    if (l->suggestion)
-        rng_init(&r, s->plan->seed, (uint64_t)l->suggestion, "trial seed");
+    if (suggestion)
+        rng_init(&r, p->seed, (uint64_t)suggestion, "trial seed");
     else
-        rng_init(&r, s->plan->seed, (uint64_t)l->t.id, "added trial seed");
+        rng_init(&r, p->seed, (uint64_t)trial, "added trial seed");
     return rng_u32(&r) & SEED_MASK;
+}
+
+int study_trial_seed(struct store *store, const struct plan *plan,
+                     int64_t trial, uint64_t *seed, struct err *err)
+{
+    struct added added = {0};
+    int rc = added_read(&added, store, err);
+    if (!rc)
+        *seed = trial_seed(plan, added_suggestion(&added, trial), trial);
+    added_done(&added);
+    return rc;
 }
 
 /* What every task of the study has in common. */
@@ -87,7 +99,7 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     t->id = (uint64_t)l->t.id;
     t->attempt = l->placed ? l->a.number : l->t.attempts + 1;
     t->params = l->t.point;
-    t->seed = trial_seed(s, l);
+    t->seed = trial_seed(p, l->suggestion, l->t.id);
     t->budget = l->t.budget;
     t->folder = str_of(store_trial_folder(s->setup.folder, l->t.id, a));
     return 0;

@@ -1,0 +1,152 @@
+/* command_line.c - a trial as a line that can be pasted into a shell */
+#include "cli/command_line.h"
+
+#include "base/json.h"
+
+static void quote(struct buf *b, const struct plan *p, struct str text)
+{
+    struct arg arg = {ARG_TEXT, text};
+    plan_print_command(b, p, &arg, 1, false);
+}
+
+/* ${envvar:NAME} becomes "$NAME". */
+static void quote_expand(struct buf *b, const struct plan *p, struct str text)
+{
+    struct arg arg = {ARG_EXPAND, text};
+    plan_print_command(b, p, &arg, 1, false);
+}
+
+static void add_file(struct buf *b, const struct plan *p, const char *path,
+                     struct str text)
+{
+    buf_adds(b, "printf %s ");
+    quote(b, p, text);
+    buf_adds(b, " >\"$d\"/");
+    quote(b, p, str_of(path));
+    buf_adds(b, " && ");
+}
+
+static int add_scratch(struct buf *b, const struct plan *p,
+                       const struct trial *t, const struct value *point,
+                       struct arena *a, struct err *err)
+{
+    const struct task_file *files;
+    size_t count;
+    if (plan_files(p, point, a, &files, &count, err))
+        return -1;
+    buf_adds(b, "d=$(mktemp -d) && mkdir \"$d/output\" \"$d/checkpoint\" && ");
+    add_file(b, p, "params.json", t->point);
+    for (size_t i = 0; i < count; i++) {
+        char *path = arena_cstr(a, files[i].path);
+        if (strchr(path, '/')) {
+            buf_adds(b, "mkdir -p \"$d\"/");
+            quote(b, p, str_of(path_folder(a, path)));
+            buf_adds(b, " && ");
+        }
+        add_file(b, p, path, files[i].text);
+    }
+    return 0;
+}
+
+static void add_params(struct buf *b, const struct plan *p,
+                       const struct value *point)
+{
+    struct buf text;
+    buf_init(&text);
+    for (size_t i = 0; i < point->count; i++) {
+        buf_adds(b, " THRONG_P_");
+        for (size_t k = 0; k < point->keys[i].len; k++) {
+            char c = point->keys[i].p[k];
+            bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                         (c >= '0' && c <= '9');
+            buf_addc(b, plain ? c : '_');
+        }
+        buf_addc(b, '=');
+        buf_reset(&text);
+        if (point->items[i]->kind == VALUE_STRING)
+            buf_addstr(&text, point->items[i]->s);
+        else
+            json_print(&text, point->items[i]);
+        quote(b, p, buf_str(&text));
+    }
+    buf_done(&text);
+}
+
+static void add_environment(struct buf *b, const struct plan *p,
+                            const struct trial *t, const struct value *point,
+                            uint64_t seed)
+{
+    static const char *const files[] = {
+        "PARAMS=\"$d/params.json\"", "METRICS=\"$d/metrics.jsonl\"",
+        "OUTPUT=\"$d/output\"", "CHECKPOINT=\"$d/checkpoint\"",
+        "STOP=\"$d/stop\""};
+    buf_adds(b, "env");
+    for (size_t i = 0; i < p->env_count; i++) {
+        buf_addf(b, " %.*s=", STRF(p->env[i].name));
+        quote_expand(b, p, p->env[i].value);
+    }
+    buf_adds(b, " THRONG_STUDY=");
+    quote(b, p, p->name);
+    buf_addf(b, " THRONG_TRIAL=%lld THRONG_ATTEMPT=1 THRONG_SEED=%llu",
+             (long long)t->id, (unsigned long long)seed);
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        buf_addf(b, " THRONG_%s", files[i]);
+    if (t->budget > 0)
+        buf_addf(b, " THRONG_BUDGET=%lld", (long long)t->budget);
+    add_params(b, p, point);
+    buf_addc(b, ' ');
+}
+
+/* `python` where there is one, as the worker does it. */
+static const struct arg *with_interpreter(const struct arg *argv, size_t argc,
+                                          struct arena *a)
+{
+    struct arg *own = arena_array(a, argc + 1, sizeof(*own));
+    bool absent = !path_program(a, "python", NULL);
+    for (size_t i = 0; i < argc; i++) {
+        own[i] = argv[i];
+        if (absent && argv[i].kind == ARG_INTERPRETER)
+            own[i] = (struct arg){ARG_TEXT, STR("python3")};
+    }
+    return own;
+}
+
+static int add_command(struct buf *b, const struct plan *p,
+                       const struct value *point, struct arena *a,
+                       struct err *err)
+{
+    const struct arg *argv;
+    size_t argc;
+    if (plan_command(p, point, a, &argv, &argc, err))
+        return -1;
+    if (p->setup.len) {
+        buf_adds(b, "sh -c ");
+        quote(b, p,
+              str_of(arena_printf(a, "%.*s\nexec \"$@\"", STRF(p->setup))));
+        buf_adds(b, " sh ");
+    }
+    plan_print_command(b, p, with_interpreter(argv, argc, a), argc, false);
+    return 0;
+}
+
+int command_line_print(struct buf *b, struct store *store,
+                       const struct plan *plan, const char *home,
+                       const struct trial *t, struct arena *a, struct err *err)
+{
+    struct value *point = json_parse(a, t->point, "point", true, err);
+    uint64_t seed;
+    if (!point || study_trial_seed(store, plan, t->id, &seed, err) ||
+        add_scratch(b, plan, t, point, a, err))
+        return -1;
+    buf_adds(b, "cd ");
+    if (plan->workdir_trial)
+        buf_adds(b, "\"$d\"");
+    else
+        quote(b, plan, str_of(home));
+    buf_adds(b, " && ");
+    add_environment(b, plan, t, point, seed);
+    if (add_command(b, plan, point, a, err))
+        return -1;
+    buf_addc(b, '\n');
+    return 0;
+}

@@ -1,0 +1,351 @@
+/* explain.c - why a trial waits, runs or failed
+ *
+ * All of it is read from the store: the state and the attempts of the trial,
+ * who holds the lease, the diary, and the study file's own limits. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/failure_text.h"
+#include "cli/stored_plan.h"
+
+#define RETRY_DELAY_MAX_S 300.0
+#define TAIL_LINES 8
+
+struct explainer {
+    struct call *call;
+    struct store *store;
+    struct place_of_study where;
+    struct plan *plan; /* NULL when it cannot be read */
+    struct lease lease;
+    struct counts counts;
+    int64_t total; /* -1: no end */
+    struct trial trial;
+    struct attempt *attempts;
+    size_t attempt_count;
+    struct buf out;
+};
+
+static const struct attempt *last_attempt(const struct explainer *e)
+{
+    return e->attempt_count ? &e->attempts[e->attempt_count - 1] : NULL;
+}
+
+static void add_seconds(struct buf *b, double s)
+{
+    num_print_seconds(b, s < 0 ? 0 : s);
+}
+
+/* ---- why it waits ----------------------------------------------------- */
+
+/* Seconds until the next attempt may begin; 0 or less: at any time. */
+static double retry_in(const struct explainer *e)
+{
+    const struct attempt *a = last_attempt(e);
+    if (!a || !e->plan || !e->trial.failures || a->ended <= 0)
+        return 0;
+    double delay = e->plan->retry_delay_s;
+    for (uint32_t i = 1; i < e->trial.failures && delay < RETRY_DELAY_MAX_S;
+         i++)
+        delay *= 2;
+    return a->ended + fmin(delay, RETRY_DELAY_MAX_S) - clock_wall();
+}
+
+/* What the diary says since the study was opened last: "draining" or "". */
+static bool is_draining(struct explainer *e)
+{
+    struct event *list;
+    size_t count;
+    bool draining = false;
+    if (store_events(e->store, 50, e->call->arena, &list, &count, NULL))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (str_is(list[i].what, "created") || str_is(list[i].what, "opened"))
+            draining = false;
+        if (str_is(list[i].what, "draining"))
+            draining = true;
+    }
+    return draining;
+}
+
+static int64_t waiting_before(struct explainer *e)
+{
+    struct query q = {.selector = "waiting"};
+    struct rows *rows = store_rows(e->store, &q, NULL);
+    struct trial t;
+    int64_t n = 0;
+    while (rows && rows_next(rows, &t, NULL) > 0 && t.id < e->trial.id)
+        n++;
+    rows_close(rows);
+    return n;
+}
+
+static void say_room(struct explainer *e)
+{
+    struct buf *b = &e->out;
+    struct call *c = e->call;
+    struct machine m;
+    struct needs needs;
+    struct value *point =
+        json_parse(c->arena, e->trial.point, "point", true, NULL);
+    buf_addf(b, "It waits for room: %lld run%s now",
+             (long long)e->counts.by_state[STATE_RUNNING],
+             e->counts.by_state[STATE_RUNNING] == 1 ? "s" : "");
+    if (e->plan && e->plan->parallel)
+        buf_addf(b, ", parallel: %u", e->plan->parallel);
+    if (point && e->plan && !plan_needs(e->plan, point, &needs, NULL)) {
+        buf_adds(b, "; each needs ");
+        needs_print(b, &needs);
+    }
+    if (!machine_read(&m, getenv("THRONG_GPUS"), c->arena, NULL)) {
+        buf_addf(b, " of this machine's %u cpus, ", m.cpus);
+        num_print_bytes(b, m.memory_bytes);
+        buf_addf(b, " and %zu gpus", m.gpu_count);
+    }
+    buf_adds(b, ".\n");
+    int64_t before = waiting_before(e);
+    if (before)
+        buf_addf(b, "%lld waiting trial%s before it.\n", (long long)before,
+                 before == 1 ? " comes" : "s come");
+}
+
+static void explain_waiting(struct explainer *e)
+{
+    struct buf *b = &e->out;
+    const struct attempt *a = last_attempt(e);
+    if (a && a->reason.len)
+        buf_addf(b, "Attempt %u ended as %s: %.*s.\n", a->number,
+                 outcome_name(a->outcome), STRF(a->reason));
+    if (!e->lease.live) {
+        buf_addf(b, "It waits because nobody runs the study now; `throng run` "
+                    "goes on with it.\n");
+        return;
+    }
+    if (is_draining(e)) {
+        buf_adds(b, "It waits because the study was asked to stop: running "
+                    "trials finish, no more\nstart. The next `throng run` "
+                    "goes on with it.\n");
+        return;
+    }
+    double wait_s = retry_in(e);
+    if (wait_s > 0) {
+        buf_addf(b, "It failed %u time%s and is tried again in ",
+                 e->trial.failures, e->trial.failures == 1 ? "" : "s");
+        add_seconds(b, ceil(wait_s));
+        buf_addf(b, " (retries: %u).\n", e->plan->retries);
+        return;
+    }
+    say_room(e);
+}
+
+/* ---- why it runs, and how it ended ------------------------------------ */
+
+static void explain_running(struct explainer *e)
+{
+    struct buf *b = &e->out;
+    const struct attempt *a = last_attempt(e);
+    if (!e->lease.live) {
+        buf_adds(b, "It ran when the study broke off; the next `throng run` "
+                    "goes on with it, from its\nlast checkpoint if it wrote "
+                    "one.\n");
+        return;
+    }
+    if (!a)
+        return;
+    buf_addf(b, "Attempt %u runs since ", a->number);
+    add_seconds(b, floor(clock_wall() - a->started));
+    buf_addf(b, " on %s as process %llu.\n", a->host,
+             (unsigned long long)a->pid);
+    buf_addf(b, "`throng logs -f %lld` follows its output.\n",
+             (long long)e->trial.id);
+}
+
+static void add_tail(struct buf *b, struct str tail)
+{
+    struct str rest = str_trim(tail), line;
+    size_t lines = 0, skip = 0;
+    for (size_t i = 0; i < rest.len; i++)
+        lines += rest.p[i] == '\n';
+    skip = lines + 1 > TAIL_LINES ? lines + 1 - TAIL_LINES : 0;
+    if (rest.len)
+        buf_adds(b, "Its last lines:\n");
+    while (rest.len && str_split(&rest, '\n', &line)) {
+        if (skip) {
+            skip--;
+            continue;
+        }
+        buf_addf(b, "    %.*s\n", STRF(line));
+    }
+}
+
+static void add_attempts(struct explainer *e)
+{
+    struct buf *b = &e->out;
+    const struct attempt *a = last_attempt(e);
+    if (!a) {
+        buf_adds(b, "It never began.\n");
+        return;
+    }
+    buf_addf(b, "It was tried %u time%s", e->trial.attempts,
+             e->trial.attempts == 1 ? "" : "s");
+    if (e->plan)
+        buf_addf(b, " (retries: %u)", e->plan->retries);
+    buf_adds(b, "; the last try took ");
+    add_seconds(b, a->seconds);
+    if (a->max_rss_bytes) {
+        buf_adds(b, " and at most ");
+        num_print_bytes(b, a->max_rss_bytes);
+    }
+    buf_adds(b, ".\n");
+}
+
+static void explain_bad(struct explainer *e)
+{
+    struct buf *b = &e->out;
+    const struct attempt *a = last_attempt(e);
+    struct trial_failure f = {.trial = e->trial.id,
+                              .state = e->trial.state,
+                              .reason = e->trial.reason};
+    if (a) {
+        f.outcome = a->outcome;
+        f.exit_code = a->exit_code;
+        f.signum = a->signum;
+        f.tail = a->tail;
+    }
+    add_attempts(e);
+    add_tail(b, f.tail);
+    const char *hint = failure_hint(&f);
+    if (hint)
+        buf_addf(b, "Hint: %s.\n", hint);
+    buf_addf(b,
+             "`throng logs %lld` prints all of its output, `throng show %lld "
+             "--command` a line that runs\nit by hand, `throng retry %lld` "
+             "tries it again.\n",
+             (long long)e->trial.id, (long long)e->trial.id,
+             (long long)e->trial.id);
+}
+
+static void explain_good(struct explainer *e)
+{
+    struct buf *b = &e->out;
+    if (e->trial.state == STATE_STOPPED)
+        buf_adds(b, "It was asked to finish early; what it reported counts.\n");
+    add_attempts(e);
+    if (e->plan && e->plan->metric.name.len && isnan(e->trial.value))
+        buf_addf(b, "It has no rank: it did not report the metric `%.*s`.\n",
+                 STRF(e->plan->metric.name));
+}
+
+static void explain(struct explainer *e)
+{
+    buf_addf(&e->out, "Trial %lld is %s%s%.*s.\n", (long long)e->trial.id,
+             state_name(e->trial.state), e->trial.reason.len ? ": " : "",
+             STRF(e->trial.reason));
+    if (e->trial.state == STATE_RUNNING)
+        explain_running(e);
+    else if (!state_final(e->trial.state))
+        explain_waiting(e);
+    else if (state_bad(e->trial.state))
+        explain_bad(e);
+    else
+        explain_good(e);
+}
+
+/* ---- a trial that is not there yet ------------------------------------ */
+
+/* Trials are made as room comes free: a number within the study's size is no
+ * mistake. */
+static bool explain_unmade(struct explainer *e, const char *selector)
+{
+    int64_t id, last = store_last_trial(e->store);
+    if (!num_int(str_of(selector), &id) || id <= last)
+        return false;
+    if (e->total >= 0 && id > e->total)
+        return false;
+    buf_addf(&e->out, "Trial %lld is not made yet: the study has %lld so far",
+             (long long)id, (long long)last);
+    if (e->total >= 0)
+        buf_addf(&e->out, " of %lld", (long long)e->total);
+    buf_addf(&e->out, ".\n%s",
+             e->lease.live
+                 ? "More are made as room comes free.\n"
+                 : "Nobody runs the study now; `throng run` goes on with "
+                   "it.\n");
+    return true;
+}
+
+/* ---- the verb --------------------------------------------------------- */
+
+static int read_study(struct explainer *e)
+{
+    struct call *c = e->call;
+    struct str total;
+    if (store_lease_read(e->store, &e->lease, &c->err) ||
+        store_counts(e->store, &e->counts, &c->err) ||
+        store_fact(e->store, "total", c->arena, &total, &c->err))
+        return -1;
+    if (!total.p || !num_int(total, &e->total))
+        e->total = -1;
+    struct err kept = c->err;
+    e->plan = load_stored_plan(c, e->store, &e->where);
+    c->err = kept;
+    return 0;
+}
+
+static int explain_all(struct explainer *e, const char *selector)
+{
+    struct call *c = e->call;
+    struct query q = {.selector = selector};
+    struct trial t;
+    int64_t count = 0;
+    int got = -1;
+    if (explain_unmade(e, selector))
+        return 0;
+    struct rows *rows = store_rows(e->store, &q, &c->err);
+    while (rows && (got = rows_next(rows, &t, &c->err)) > 0) {
+        if (store_trial(e->store, t.id, c->arena, &e->trial, &c->err) ||
+            store_attempts(e->store, t.id, c->arena, &e->attempts,
+                           &e->attempt_count, &c->err)) {
+            got = -1;
+            break;
+        }
+        if (count++)
+            buf_addc(&e->out, '\n');
+        explain(e);
+    }
+    rows_close(rows);
+    if (!got && !count)
+        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+    return got;
+}
+
+static int run(struct call *c)
+{
+    struct explainer e = {.call = c};
+    e.store = open_named_study(c, true, &e.where);
+    if (!e.store)
+        return call_fail(c);
+    buf_init(&e.out);
+    int code = EXIT_OK;
+    if (read_study(&e) || explain_all(&e, c->arg_count ? c->args[0] : "last"))
+        code = call_fail(c);
+    else
+        put(buf_str(&e.out));
+    buf_done(&e.out);
+    plan_close(e.plan);
+    store_close(e.store);
+    return code;
+}
+
+const struct verb verb_explain = {
+    .name = "explain",
+    .args = "[STUDY] [TRIALS]",
+    .summary = "Say why a trial waits, or why it failed",
+    .text = "Waiting: a retry's delay, no room, the study is stopping or does "
+            "not run. Failed:\nthe reason, its last lines, and what may help. "
+            "Without TRIALS: the last one.\n",
+    .options = (const struct option_spec[]){{0}},
+    .run = run,
+};

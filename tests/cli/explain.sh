@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# explain: why a trial waits, runs or failed; show --command: the same trial by
+# hand.
+. "$(dirname "$0")/lib.sh"
+
+running() { "$THRONG" status "$1" --json | grep -q "\"running\":$2,\"paused\""; }
+
+# ---- waiting ---------------------------------------------------------------
+cat >wait.yaml <<'END'
+name: wait
+command: [sh, -c, 'test {x} = 1 && test ! -e once{x} && { touch once{x}; exit 9; }; touch began{x}; until test -e end; do sleep 0.05; done']
+method: grid
+parallel: 1
+retries: 3
+retry_delay: 1h
+parameters: {x: {values: [1, 2, 3, 4]}}
+END
+"$THRONG" run wait.yaml >wait.out 2>&1 &
+pid=$!
+wait_for 20 test -e began2
+run "$THRONG" explain 1
+check_matches "a retry waits for its time" "$out" \
+    "^It failed 1 time and is tried again in (4m|5m)"
+check_contains "after what happened" "$out" "Attempt 1 ended as failed: exit code 9."
+wait_for 20 running wait 1
+run "$THRONG" explain wait 2
+check_matches "a trial runs as a process" "$out" '^Attempt 1 runs since .* as process [0-9]+\.$'
+run "$THRONG" explain 3
+check_matches "a trial waits for room" "$out" '^It waits for room: 1 runs now, parallel: 1; each needs 1 cpu'
+run "$THRONG" explain 5
+check_status "a number past the end is no trial" 4
+run "$THRONG" stop wait
+drains() { "$THRONG" explain 3 | grep -q "asked to stop"; }
+check "a trial waits when the study is stopping" wait_for 20 drains
+touch end
+wait $pid
+run "$THRONG" explain 3
+check_contains "and when nobody runs it" "$out" "nobody runs the study now"
+
+cat >count.yaml <<'END'
+name: count
+command: ["true"]
+method: grid
+parameters: {x: {values: [1, 2, 3, 4]}}
+END
+run "$THRONG" run count.yaml --count 1
+run "$THRONG" explain 4
+check_status "a trial that is not made yet is explained" 0
+check_contains "as that" "$out" "Trial 4 is not made yet: the study has 1 so far of 4."
+
+# ---- failed ----------------------------------------------------------------
+cat >fail.yaml <<'END'
+name: fail
+command: [sh, -c, 'case {x} in
+1) echo "ModuleNotFoundError: No module named torch"; exit 1 ;;
+2) no-such-command-anywhere ;;
+3) kill -9 $$ ;;
+4) exit 78 ;;
+5) sleep 60 ;;
+esac']
+method: grid
+parallel: 5
+resources: {time: 1s}
+parameters: {x: {values: [1, 2, 3, 4, 5]}}
+END
+run "$THRONG" run fail.yaml --keep-going
+for pair in '1:setup:' '2:exit code 127' '3:SIGKILL' '4:exit code 78' \
+    '5:resources: time'; do
+    run "$THRONG" explain fail "${pair%%:*}"
+    check_contains "trial ${pair%%:*} gets its hint" "$out" "${pair#*:}"
+done
+run "$THRONG" explain 1
+check_contains "its last lines are shown" "$out" "    ModuleNotFoundError: No module named torch"
+check_contains "and what to do next" "$out" "throng retry 1"
+run "$THRONG" explain bad
+check_equal "several are explained" 5 "$(grep -c '^Trial' <<<"$out")"
+run "$THRONG" explain 77
+check_status "a trial that is not there" 4
+
+# ---- by hand ---------------------------------------------------------------
+mkdir 'with blank'
+cd 'with blank' || exit 1
+cat >see.sh <<'END'
+echo "$PWD|$*|$THRONG_STUDY|$THRONG_TRIAL|$THRONG_P_name|$THRONG_P_lr|$WORD|$LINE|$THRONG_SEED"
+cat "$THRONG_PARAMS"
+test -d "$THRONG_OUTPUT" && test -d "$THRONG_CHECKPOINT" && echo folders
+END
+cat >hand.yaml <<'END'
+name: hand
+command: [sh, see.sh, "${args}", "{name}"]
+method: grid
+keep: all
+setup: LINE="it's set"; export LINE
+env: {WORD: "a b"}
+parameters: {lr: {values: [0.5]}, name: {values: ["it's", "a $HOME"]}}
+END
+run "$THRONG" run hand.yaml
+run "$THRONG" logs hand 2
+said=$out
+run "$THRONG" show hand 2 --command
+check_equal "--command prints one line per trial" 1 "$(grep -c 'THRONG_TRIAL=2 ' <<<"$out")"
+line=$out
+cd / || exit 1
+check_equal "which, pasted anywhere, does what the trial did" "$said" \
+    "$(sh -c "$line")"
+cd "$TMP/with blank" || exit 1
+run "$THRONG" show hand 1-2 --command
+check_equal "of several trials too" 2 "$(grep -c '^d=' <<<"$out")"
+rm hand.yaml
+run "$THRONG" show hand 2 --command
+check_equal "also when the study file is gone" "$line" "$out"
