@@ -144,7 +144,7 @@ class WandbKeras(WithKeras):
         sys.path.insert(0, STAND_IN)
         self.addCleanup(sys.path.remove, STAND_IN)
         self.wandb = importlib.import_module("wandb")
-        self.wandb._init._past.clear()
+        self.wandb._init._runs.clear()
         self.addCleanup(self.finish)
 
     def finish(self):

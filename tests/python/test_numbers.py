@@ -28,7 +28,7 @@ class Numpy(InFolder):
     def setUp(self):
         super().setUp()
         self.enter_trial()
-        _init._past.clear()
+        _init._runs.clear()
 
     def test_its_scalars_are_numbers(self):
         throng.report(step=numpy.int64(3), a=numpy.float32(0.5),

@@ -26,7 +26,7 @@ class Standing(InFolder):
         super().setUp()
         self.enter_trial(self.params)
         _say._said.clear()
-        _init._past.clear()
+        _init._runs.clear()
         self.addCleanup(self.drop_run)
 
     def drop_run(self):
@@ -419,6 +419,16 @@ class Runs(Standing):
         self.assertEqual([m["step"] for m in self.metrics()], [0, 5, 6, 11])
         self.assertEqual(run.step, 5)
 
+    def test_a_run_may_be_made_beside_another(self):
+        first = wandb.init()
+        first.log({"a": 1})
+        second = wandb.init(reinit="create_new")
+        second.log({"a": 2})
+        self.assertEqual([m["step"] for m in self.metrics()], [0, 2])
+        self.assertEqual((first.id, second.id), ("mine-7", "mine-7-2"))
+        first.finish()
+        self.assertIs(wandb.run, second)
+
     def test_as_a_context_it_ends_at_its_end(self):
         with wandb.init() as run:
             run.log({"a": 1}, commit=False)
@@ -470,7 +480,7 @@ class Runs(Standing):
         with wandb.init(resume="allow") as run:
             run.log({"loss": 1})
             run.summary["best"] = 1
-        _init._past.clear()
+        _init._runs.clear()
         self.assertEqual(wandb.init(resume="allow").step, 1)
 
     def test_a_script_that_goes_on_may_say_an_earlier_step(self):

@@ -14,7 +14,7 @@ from ._run import Run
 from ._say import once, say
 from ._settings import Settings, chosen
 
-_past = []  # runs of this process that are finished
+_runs = []  # all that were begun in this process, newest last
 
 
 def init(job_type=None, dir=None, config=None, project=None, entity=None,
@@ -68,6 +68,7 @@ def finish(exit_code=None, quiet=None):
 
 
 def _begin(run, unsupported):
+    _runs.append(run)
     run._on_finish.append(_ended)
     _module()._take_run(run)
     # A forked process inherits this; finish() does nothing there.
@@ -81,7 +82,6 @@ def _begin(run, unsupported):
 
 
 def _ended(run):
-    _past.append(run)
     atexit.unregister(run.finish)
     if _module().run is run:
         _module()._take_run(None)
@@ -114,15 +114,13 @@ def _id(given):
     if not throng.inside():
         return secrets.token_hex(4)
     study = re.sub(r"[^\w.-]", "_", throng.study_name("study"))
-    again = "-%d" % (len(_past) + 1) if _past else ""
-    return "%s-%d%s" % (study, throng.trial(), again)
+    return "%s-%d%s" % (study, throng.trial(), _again())
 
 
 def _folder(top, run_id):
     if throng.inside():
-        again = "-%d" % (len(_past) + 1) if _past else ""
         output = os.environ.get("THRONG_OUTPUT") or "output"
-        return os.path.join(output, "wandb" + again)
+        return os.path.join(output, "wandb" + _again())
     when = time.strftime("%Y%m%d_%H%M%S")
     return os.path.abspath(os.path.join(
         top, "wandb", "offline-run-%s-%s" % (when, run_id)))
@@ -132,8 +130,13 @@ def _tags(tags):
     return tuple(tags.split(",") if isinstance(tags, str) else tags or ())
 
 
-def _offset(steps=1):
+def _again():
+    """What tells a second run of one trial from the first."""
+    return "-%d" % (len(_runs) + 1) if _runs else ""
+
+
+def _offset():
     """A second run in one trial goes on behind the first: its values must
     not take the place of the first's."""
-    runs = [run for run in _past if not run.disabled]
-    return runs[-1]._offset + runs[-1].step + steps if runs else 0
+    runs = [run for run in _runs if not run.disabled]
+    return runs[-1]._offset + runs[-1].step + 1 if runs else 0
