@@ -465,6 +465,7 @@ class Runs(Standing):
         wandb._take_run(None)
         import atexit
         atexit.unregister(run.finish)
+        _init._runs.clear()
 
     def test_resume_goes_on_with_the_steps_of_the_attempt_before(self):
         self.write("checkpoint/model", "")
