@@ -47,6 +47,9 @@ int study_facts_check(struct study *s, struct err *err);
 int study_resume(struct study *s, struct err *err);
 
 /* ---- request.c -------------------------------------------------------- */
+/* A run begins: what was asked of an earlier conductor that died before it
+ * heard (stop, kill) does not concern this one. */
+void study_requests_begin(struct study *s);
 void study_requests(struct study *s);
 /* The run is over: what came too late to stop anything goes, what was asked
  * of trials is still done. */

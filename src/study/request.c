@@ -192,3 +192,16 @@ void study_requests_end(struct study *s)
     }
     arena_free(a);
 }
+
+void study_requests_begin(struct study *s)
+{
+    struct arena *a = arena_new();
+    struct request *list;
+    size_t count;
+    if (store_requests(s->store, a, &list, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_for_conductor(&list[i]) && !str_is(list[i].verb, "snapshot"))
+            store_request_done(s->store, &list[i]);
+    arena_free(a);
+}

@@ -165,6 +165,7 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
         study_close(s);
         return NULL;
     }
+    study_requests_begin(s);
     s->beat = loop_timer(setup->loop, on_beat, s);
     s->ear = loop_timer(setup->loop, on_ear, s);
     loop_timer_in(s->beat, BEAT_S);

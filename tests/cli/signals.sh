@@ -119,6 +119,16 @@ run "$THRONG" stop stop
 check_status "stopping it again is no error" 0
 check_contains "but said" "$err" "not running"
 
+begin stale
+kill -STOP $pid
+run "$THRONG" stop stale
+kill -KILL $pid
+wait $pid 2>/dev/null
+touch "$SIDE/go"
+run "$THRONG" run study.yaml --new stale
+check_equal "what a dead conductor did not hear does not stop the next one" \
+    "0 done done done" "$status $(states stale)"
+
 begin kill
 run "$THRONG" kill kill
 check_status "a running study can be killed" 0
