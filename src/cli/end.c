@@ -21,12 +21,19 @@ static int apply_here(struct call *c, const char *folder, const char *verb,
     return rc;
 }
 
-static int ask(struct call *c, const char *folder, const char *verb,
-               const char *selector)
+static int ask(struct call *c, const struct place_of_study *where,
+               const char *verb, const char *selector)
 {
-    if (store_request_put(folder, verb, selector, NULL, &c->err))
+    if (store_request_put(where->folder, verb, selector, NULL, &c->err))
         return -1;
-    fprintf(stderr, "throng %s: asked the running study\n", verb);
+    if (*selector)
+        fprintf(stderr, "throng %s: asked the study %s to %s trials %s\n", verb,
+                where->name, verb, selector);
+    else
+        fprintf(stderr, "throng %s: asked the study %s to end%s\n", verb,
+                where->name,
+                strcmp(verb, "stop") ? " at once"
+                                     : " when its running trials have");
     return 0;
 }
 
@@ -59,7 +66,7 @@ static int end(struct call *c)
     if (rc)
         return call_fail(c);
     if (lease.live)
-        rc = ask(c, where.folder, verb, selector);
+        rc = ask(c, &where, verb, selector);
     else if (*selector)
         rc = apply_here(c, where.folder, verb, selector);
     else
