@@ -1,8 +1,9 @@
 """measure.py - what the measurements in this folder share
 
 A measurement is a script that makes some rows `what, measured, limit, met`,
-shows each as it comes, and ends with status 1 when a limit is missed. Under
-bench/run the rows are also collected in one table (the file $BENCH_ROWS).
+shows each as it comes, and ends with status 1 when a limit is missed, 2 when
+it could not measure. Under bench/run the rows are also collected in one table
+(the file $BENCH_ROWS).
 
 Ratios are taken between things that ran in turn, a few times, and the median
 counts: the machine may be busy with something else at any moment. Limits in
@@ -26,11 +27,17 @@ THRONG = os.path.join(BUILD, "throng")
 SLOTS = len(os.sched_getaffinity(0))
 
 
+def broken(text):
+    """Ends a script that cannot measure what it should."""
+    print(text, file=sys.stderr)
+    sys.exit(2)
+
+
 def program(name):
     """A program of bench/meson.build."""
     path = os.path.join(BUILD, "bench", name)
     if not os.path.exists(path):
-        sys.exit("%s is not built; `make` builds it" % path)
+        broken("%s is not built; `make` builds it" % path)
     return path
 
 
@@ -73,8 +80,8 @@ class Run:
         self.cpu = usage.ru_utime + usage.ru_stime
         self.status = child.returncode = os.waitstatus_to_exitcode(status)
         if self.status not in statuses:
-            sys.exit("%s ended with status %d:\n%s" %
-                     (" ".join(argv), self.status, self.output[-4000:]))
+            broken("%s ended with status %d:\n%s" %
+                   (" ".join(argv), self.status, self.output[-4000:]))
 
 
 def watch_memory(argv, cwd=None):
@@ -95,8 +102,8 @@ def watch_memory(argv, cwd=None):
         time.sleep(0.02)
     said = child.stderr.read()
     if child.returncode != 0:
-        sys.exit("%s ended with status %d:\n%s" %
-                 (" ".join(argv), child.returncode, said[-4000:]))
+        broken("%s ended with status %d:\n%s" %
+               (" ".join(argv), child.returncode, said[-4000:]))
     return most
 
 
