@@ -10,6 +10,8 @@
 #include "cli/strict_json.h"
 #include "cli/trial_json.h"
 
+#define FLUSH_BYTES (1u << 20)
+
 struct shower {
     struct call *call;
     struct store *store;
@@ -17,6 +19,7 @@ struct shower {
     struct plan *plan; /* with --command */
     struct study_goal goal;
     struct buf out;
+    struct arena *arena; /* for one trial */
     bool json;
     int64_t shown;
 };
@@ -68,7 +71,7 @@ static void add_metrics(struct shower *s, const struct trial *t)
 {
     struct buf *b = &s->out;
     struct value *summary =
-        t->summary.len ? json_parse(s->call->arena, t->summary, "", true, NULL)
+        t->summary.len ? json_parse(s->arena, t->summary, "", true, NULL)
                        : NULL;
     if (!summary || !summary->count)
         return;
@@ -117,8 +120,7 @@ static void show_text(struct shower *s, const struct extent *x)
 {
     const struct trial *t = &x->trial;
     struct buf *b = &s->out;
-    struct value *point =
-        json_parse(s->call->arena, t->point, "point", true, NULL);
+    struct value *point = json_parse(s->arena, t->point, "point", true, NULL);
     buf_addf(b, "trial    %lld  %s%s%.*s\n", (long long)t->id,
              state_name(t->state), t->reason.len ? ": " : "", STRF(t->reason));
     if (!isnan(t->value)) {
@@ -148,7 +150,7 @@ static void show_text(struct shower *s, const struct extent *x)
         add_attempt(b, &x->attempts[i]);
     for (size_t i = 0; i < x->artifact_count; i++)
         add_artifact(b, &x->artifacts[i], i == 0);
-    char *folder = store_trial_folder(s->folder, t->id, s->call->arena);
+    char *folder = store_trial_folder(s->folder, t->id, s->arena);
     if (file_is_dir(folder))
         buf_addf(b, "files    %s\n", folder);
 }
@@ -188,7 +190,7 @@ static void show_json(struct shower *s, const struct extent *x)
     if (s->shown)
         buf_addc(b, ',');
     buf_adds(b, "{\"trial\":");
-    trial_json(b, &x->trial, s->goal.minimize, s->call->arena);
+    trial_json(b, &x->trial, s->goal.minimize, s->arena);
     buf_adds(b, ",\"attempts\":[");
     for (size_t i = 0; i < x->attempt_count; i++) {
         if (i)
@@ -202,8 +204,8 @@ static void show_json(struct shower *s, const struct extent *x)
         artifact_json(b, &x->artifacts[i]);
     }
     buf_adds(b, "],\"folder\":");
-    json_string(
-        b, str_of(store_trial_folder(s->folder, x->trial.id, s->call->arena)));
+    json_string(b,
+                str_of(store_trial_folder(s->folder, x->trial.id, s->arena)));
     buf_addc(b, '}');
 }
 
@@ -211,23 +213,27 @@ static void show_json(struct shower *s, const struct extent *x)
 
 static int show_one(struct shower *s, int64_t id)
 {
-    struct call *c = s->call;
+    struct err *err = &s->call->err;
+    struct arena *a = s->arena;
     struct extent x;
-    if (store_trial(s->store, id, c->arena, &x.trial, &c->err) ||
-        store_attempts(s->store, id, c->arena, &x.attempts, &x.attempt_count,
-                       &c->err) ||
-        store_artifacts(s->store, id, c->arena, &x.artifacts, &x.artifact_count,
-                        &c->err))
+    arena_reset(a);
+    if (store_trial(s->store, id, a, &x.trial, err) ||
+        store_attempts(s->store, id, a, &x.attempts, &x.attempt_count, err) ||
+        store_artifacts(s->store, id, a, &x.artifacts, &x.artifact_count, err))
         return -1;
     if (s->plan) {
         s->shown++;
         return command_line_print(&s->out, s->store, s->plan, s->home, &x.trial,
-                                  c->arena, &c->err);
+                                  a, err);
     }
     if (!s->json && s->shown)
         buf_addc(&s->out, '\n');
     (s->json ? show_json : show_text)(s, &x);
     s->shown++;
+    if (s->out.len > FLUSH_BYTES) {
+        put(buf_str(&s->out));
+        buf_reset(&s->out);
+    }
     return 0;
 }
 
@@ -267,6 +273,7 @@ static int run(struct call *c)
         return call_fail(c);
     s.folder = where.folder;
     s.home = where.home;
+    s.arena = arena_new();
     buf_init(&s.out);
     int code = EXIT_OK;
     bool command = call_flag(c, "command");
@@ -278,6 +285,7 @@ static int run(struct call *c)
     else
         put(buf_str(&s.out));
     buf_done(&s.out);
+    arena_free(s.arena);
     plan_close(s.plan);
     store_close(s.store);
     return code;
