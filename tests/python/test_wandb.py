@@ -150,7 +150,7 @@ class Logging(Standing):
         wandb.init()
         wandb.log({"train": {"loss": 1, "deep": {"er": 2}}, "x": 3})
         self.assertEqual(self.metrics(), [
-            {"step": 0, "train/loss": 1, "train/deep/er": 2, "x": 3}])
+            {"step": 0, "train.loss": 1, "train.deep.er": 2, "x": 3}])
 
     def test_commit_false_waits_for_the_rest_of_the_row(self):
         wandb.init()
@@ -283,8 +283,8 @@ class Summary(Standing):
         wandb.log({"loss": 1})
         self.assertEqual(wandb.summary["loss"], 1)
         self.assertEqual(wandb.run.summary.loss, 1)
-        self.assertEqual(wandb.summary["a/b"], 1)
-        self.assertEqual(sorted(wandb.summary.keys()), ["a/b", "loss"])
+        self.assertEqual(wandb.summary["a.b"], 1)
+        self.assertEqual(sorted(wandb.summary.keys()), ["a.b", "loss"])
 
     def test_what_is_set_by_hand_becomes_a_metric_at_the_end(self):
         wandb.init()
@@ -295,7 +295,7 @@ class Summary(Standing):
         self.assertEqual(len(self.metrics()), 1)
         wandb.finish()
         self.assertEqual(self.metrics()[1:], [
-            {"step": 1, "best": 0.5, "deep/er": 2, "acc": 0.75}])
+            {"step": 1, "best": 0.5, "deep.er": 2, "acc": 0.75}])
 
     def test_a_logged_value_replaces_what_was_set_by_hand(self):
         wandb.init()

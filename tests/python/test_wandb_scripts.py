@@ -64,7 +64,7 @@ class Scripts(InFolder):
         self.assertEqual([r["value"] for r in rows],
                          [1 / 2, 0.5 / 2, 1 / 3, 0.5 / 3])
         self.assertEqual(sorted(rows[0]["metrics"]),
-                         ["train/loss", "val/deep/a", "val/loss"])
+                         ["train.loss", "val.deep.a", "val.loss"])
 
     def test_forked_data_loaders(self):
         rows = self.sweep("loaders")

@@ -52,11 +52,11 @@ def merged(below, above):
     return result
 
 
-def flat(values, prefix="", between="/"):
-    """The pairs of name and value, {"a": {"b": 1}} as a/b."""
+def flat(values, prefix=""):
+    """The pairs of name and value, {"a": {"b": 1}} as a.b, as wandb names them."""
     for name, value in values.items():
         name = prefix + str(name)
         if isinstance(value, dict):
-            yield from flat(value, name + between, between)
+            yield from flat(value, name + ".")
         else:
             yield name, value

@@ -75,7 +75,7 @@ class Summary:
             if key in self._by_hand:
                 found.update(flat({key: value}))
             elif isinstance(value, dict) and definitions.find(key):
-                found.update(flat({key: value}, between="."))
+                found.update(flat({key: value}))
         numbers = {name: number(value) for name, value in found.items()}
         return {k: v for k, v in numbers.items() if v is not None}
 
