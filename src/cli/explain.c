@@ -344,8 +344,8 @@ const struct verb verb_explain = {
     .args = "[STUDY] [TRIALS]",
     .summary = "Say why a trial waits, or why it failed",
     .text = "Waiting: a retry's delay, no room, the study is stopping or does "
-            "not run. Failed:\nthe reason, its last lines, and what may help. "
-            "Without TRIALS: the last one.\n",
+            "not run.\nFailed: the reason, its last lines, and what may "
+            "help. Without TRIALS: the last\none.\n",
     .options = (const struct option_spec[]){{0}},
     .run = run,
 };

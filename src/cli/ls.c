@@ -229,8 +229,8 @@ const struct verb verb_ls = {
     .args = "[FOLDER]",
     .summary = "List the studies that are here",
     .text = "Each with its state, how many of its trials are finished and "
-            "failed, and its best\ntrial. `broken off`: whoever ran it ended "
-            "without a word; `throng run` goes on.\n",
+            "failed, and its\nbest trial. `broken off`: whoever ran it ended "
+            "without a word; `throng run` goes\non.\n",
     .options =
         (const struct option_spec[]){
             {"json", 0, NULL, "for programs: schema throng.ls/1"}, {0}},

@@ -298,7 +298,7 @@ const struct verb verb_show = {
     .text = "Parameters, metrics, attempts with their ends and resource use, "
             "where its files\nare. Without TRIALS: the last one. On a "
             "terminal floats have six digits.\n--command prints a line that "
-            "can be pasted into a shell: it runs the trial by hand,\nin a "
+            "can be pasted into a shell: it runs the trial by\nhand, in a "
             "scratch folder of its own.\n",
     .options =
         (const struct option_spec[]){
