@@ -237,7 +237,7 @@ static void blame_kernel_limit(struct attempt *a)
 {
     struct buf b;
     buf_init(&b);
-    buf_adds(&b, "used more than its grant of ");
+    buf_adds(&b, "used more memory than its grant of ");
     num_print_bytes(&b, a->task.needs.memory_bytes);
     buf_adds(&b, " (the kernel ended it at that limit)");
     a->verdict = OUTCOME_MEMORY;

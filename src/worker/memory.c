@@ -10,7 +10,7 @@
 
 #define WATCH_NS 100000000
 #define WATCH_NEAR_NS 25000000 /* when somebody is above half of its grant */
-#define COMMAND_MAX 60
+#define COMMAND_MAX 200
 
 bool memory_is_watched(const struct worker *w)
 {
@@ -48,21 +48,32 @@ static struct use measure(const struct worker *w, const struct attempt *a,
     return use;
 }
 
-/* "python train.py --lr=0.1", cut to a readable length. */
+/* "python train.py …": the words before the first option. Options are left
+ * out because a secret may be one, and the reason is stored. */
 static void print_command(struct buf *b, pid_t pid)
 {
     char path[64];
-    struct buf text;
+    struct buf text, line;
     snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
     buf_init(&text);
+    buf_init(&line);
     file_read(path, 1u << 20, &text, NULL);
-    for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.p[i] < ' ')
-            text.p[i] = ' ';
-    struct str line = str_trim(buf_str(&text));
-    bool cut = line.len > COMMAND_MAX;
-    buf_addf(b, " `%.*s%s`", cut ? COMMAND_MAX : (int)line.len, line.p,
-             cut ? "…" : "");
+    struct str rest = buf_str(&text), word;
+    while (rest.len > 0 && str_split(&rest, 0, &word)) {
+        bool option = str_starts(word, STR("-")) || str_find(word, '=') >= 0;
+        if (option || line.len + word.len > COMMAND_MAX) {
+            buf_adds(&line, line.len > 0 ? " …" : "…");
+            break;
+        }
+        if (line.len > 0)
+            buf_addc(&line, ' ');
+        buf_addstr(&line, word);
+    }
+    for (size_t i = 0; i < line.len; i++)
+        if ((unsigned char)line.p[i] < ' ')
+            line.p[i] = ' ';
+    buf_addf(b, " `%s`", line.p);
+    buf_done(&line);
     buf_done(&text);
 }
 
@@ -72,7 +83,7 @@ static void end_for_memory(struct attempt *a, struct use use)
     buf_init(&b);
     buf_adds(&b, "used ");
     num_print_bytes(&b, use.bytes);
-    buf_adds(&b, ", its grant is ");
+    buf_adds(&b, " of memory, its grant is ");
     num_print_bytes(&b, a->task.needs.memory_bytes);
     buf_addf(&b, " (process %d", (int)use.pid);
     print_command(&b, use.pid);
