@@ -25,6 +25,7 @@ static const struct {
     [CHANGE_METRICS_DROP] = {metrics_apply_drop},
     [CHANGE_ARTIFACT] = {artifact_apply},
     [CHANGE_EVENT] = {event_apply},
+    [CHANGE_TRIAL_REMOVE] = {trial_apply_remove},
 };
 
 #define SYNC_EVERY_NS 1000000000

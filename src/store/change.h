@@ -20,6 +20,7 @@ enum change {
     CHANGE_METRICS_DROP,
     CHANGE_ARTIFACT,
     CHANGE_EVENT,
+    CHANGE_TRIAL_REMOVE,
     CHANGE_COUNT
 };
 
@@ -36,9 +37,9 @@ int64_t change_int(struct bytes *b);
 
 /* One function per kind: reads its arguments and writes the rows. */
 typedef int change_fn(struct store *s, struct bytes *b, struct err *err);
-change_fn fact_apply, trial_apply_add, trial_apply_update, trial_apply_note,
-    trial_apply_tag, attempt_apply_put, attempt_apply_drop, metrics_apply_add,
-    metrics_apply_drop, artifact_apply, event_apply;
+change_fn fact_apply, trial_apply_add, trial_apply_update, trial_apply_remove,
+    trial_apply_note, trial_apply_tag, attempt_apply_put, attempt_apply_drop,
+    metrics_apply_add, metrics_apply_drop, artifact_apply, event_apply;
 
 /* Makes what was committed survive a power loss, at most once a second. */
 int change_sync(struct store *s, struct err *err);

@@ -124,6 +124,9 @@ int store_trial_add(struct store *s, const struct trial *t, struct err *err);
 /* Writes state, value, attempts, failures, started, ended, seconds, reason,
  * summary, budget of an existing trial. Counters follow. */
 int store_trial_update(struct store *s, const struct trial *t, struct err *err);
+/* Removes a trial with all that belongs to it. Its number may be given again
+ * after the store was closed, unless the caller remembers it. */
+int store_trial_remove(struct store *s, int64_t id, struct err *err);
 int store_trial_note(struct store *s, int64_t id, struct str note,
                      struct err *err);
 int store_trial_tag(struct store *s, int64_t id, struct str tag, bool on,

@@ -282,6 +282,42 @@ int trial_apply_update(struct store *s, struct bytes *b, struct err *err)
     return state >= DB_STATE_FINAL ? metrics_end(s, id, err) : 0;
 }
 
+int store_trial_remove(struct store *s, int64_t id, struct err *err)
+{
+    struct buf *b = change_start(s, CHANGE_TRIAL_REMOVE, err);
+    if (!b)
+        return -1;
+    change_add_int(b, id);
+    return change_end(s, err);
+}
+
+int trial_apply_remove(struct store *s, struct bytes *b, struct err *err)
+{
+    static const char *const texts[] = {
+        "DELETE FROM attempts WHERE trial = ?",
+        "DELETE FROM metrics WHERE trial = ?",
+        "DELETE FROM artifacts WHERE trial = ?",
+        "DELETE FROM tags WHERE trial = ?",
+        "DELETE FROM texts WHERE id = ?",
+        "DELETE FROM trials WHERE id = ?",
+    };
+    int64_t id = change_int(b);
+    unsigned known = 0;
+    if (know(s, id, &known, err) || metrics_end(s, id, err))
+        return -1;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sqlite3_stmt *st = db_stmt(s, texts[i], err);
+        if (!st)
+            return -1;
+        sqlite3_bind_int64(st, 1, id);
+        if (db_run(s, st, "remove a trial from", err))
+            return -1;
+    }
+    count_state(s, known >> KNOWN_STATE_SHIFT, -1);
+    idmap_del(s->open_trials, (uint64_t)id);
+    return 0;
+}
+
 /* ---- notes and tags --------------------------------------------------- */
 
 int store_trial_note(struct store *s, int64_t id, struct str note,

@@ -96,14 +96,24 @@ int64_t added_trial(const struct added *x, int64_t suggestion)
     return trial;
 }
 
-int64_t last_trial_ever(struct store *s)
+static int64_t fact_number(struct store *s, const char *key)
 {
     struct arena *a = arena_new();
     struct str text;
-    int64_t last = store_last_trial(s), removed = 0;
-    if (!store_fact(s, "last_trial", a, &text, NULL) && text.p &&
-        num_int(text, &removed) && removed > last)
-        last = removed;
+    int64_t v = 0;
+    if (store_fact(s, key, a, &text, NULL) || !text.p || !num_int(text, &v))
+        v = 0;
     arena_free(a);
-    return last;
+    return v;
+}
+
+int64_t removed_trials(struct store *s)
+{
+    return fact_number(s, "removed");
+}
+
+int64_t last_trial_ever(struct store *s)
+{
+    int64_t last = store_last_trial(s), said = fact_number(s, "last_trial");
+    return said > last ? said : last;
 }

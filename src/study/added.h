@@ -34,6 +34,8 @@ int64_t added_suggestion(const struct added *x, int64_t trial);
  * added before it. */
 int64_t added_trial(const struct added *x, int64_t suggestion);
 
+/* How many trials were removed. */
+int64_t removed_trials(struct store *s);
 /* The number of the last trial that ever was, also if it was removed. */
 int64_t last_trial_ever(struct store *s);
 

@@ -110,17 +110,16 @@ static int64_t times_of(const struct change *c)
     return v && v->kind == VALUE_INT && v->i > 0 ? v->i : 1;
 }
 
-/* The study grew: whoever reads its size must know. */
-static int grow_total(struct change *c, int64_t by, struct err *err)
+int change_total(struct store *store, int64_t by, struct err *err)
 {
     struct arena *a = arena_new();
     struct str text;
     int64_t total;
     char now[32];
-    int rc = store_fact(c->store, "total", a, &text, err);
+    int rc = store_fact(store, "total", a, &text, err);
     if (!rc && text.p && num_int(text, &total) && total >= 0) {
         snprintf(now, sizeof(now), "%lld", (long long)(total + by));
-        rc = store_fact_set(c->store, "total", str_of(now), err);
+        rc = store_fact_set(store, "total", str_of(now), err);
     }
     arena_free(a);
     return rc;
@@ -170,7 +169,7 @@ static int add_point(struct change *c, struct str point, int64_t group,
     if (!rc)
         rc = added_write(added, c->store, err);
     if (!rc)
-        rc = grow_total(c, times, err);
+        rc = change_total(c->store, times, err);
     added_done(&own);
     return rc;
 }

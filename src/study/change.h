@@ -14,4 +14,8 @@ struct change {
 int change_apply(struct change *c, const char *verb, const char *selector,
                  struct err *err);
 
+/* The study has more trials than its strategy says, or fewer: whoever reads
+ * its size must know. */
+int change_total(struct store *store, int64_t by, struct err *err);
+
 #endif

@@ -14,6 +14,7 @@ struct study {
     struct search *search;
     struct point_source points;
     struct added added; /* trials that are no suggestions */
+    int64_t removed;    /* trials that a person has removed */
     struct engine *engine;
     struct run run;
     struct arena *arena;            /* lives as long as the study */

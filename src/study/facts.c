@@ -158,8 +158,9 @@ static int write_current(struct study *s, struct buf *b, struct err *err)
         return -1;
     buf_reset(b);
     int64_t total = search_total(s->search);
-    buf_addf(b, "%lld",
-             (long long)(total < 0 ? total : total + s->added.count));
+    buf_addf(
+        b, "%lld",
+        (long long)(total < 0 ? total : total + s->added.count - s->removed));
     return store_fact_set(s->store, "total", buf_str(b), err);
 }
 

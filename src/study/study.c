@@ -56,6 +56,7 @@ static int open_facts(struct study *s, struct err *err)
     s->created = identity.p == NULL;
     if (added_read(&s->added, s->store, err))
         return -1;
+    s->removed = removed_trials(s->store);
     int rc = s->created ? study_facts_write(s, err) : study_facts_check(s, err);
     if (rc) {
         store_rollback(s->store);
@@ -256,7 +257,7 @@ void study_progress(const struct study *s, struct study_progress *p)
     p->counts = r->counts;
     p->total = search_total(s->search);
     if (p->total >= 0)
-        p->total += s->added.count;
+        p->total += s->added.count - s->removed;
     p->elapsed_s = (double)(clock_mono_ns() - r->started_ns) / 1e9;
     p->rate = r->rate;
     if (p->rate <= 0 && r->ended_here && p->elapsed_s > 0)

@@ -87,6 +87,11 @@ const char *study_failure_tail(const struct study *s);
 int study_apply(struct store *store, const char *verb, const char *selector,
                 const struct value *args, int64_t *changed, struct err *err);
 
+/* Removes the trials that a selector names, with their folders, from a study
+ * that nobody runs; the caller holds the lease. Their numbers and their
+ * suggestions are not used again. */
+int study_remove(struct store *store, const char *selector, int64_t *removed,
+                 struct err *err);
 /* Applies the requests that nobody has heard, in the same situation. */
 int study_apply_waiting(struct store *store, struct err *err);
 

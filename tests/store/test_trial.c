@@ -319,10 +319,79 @@ static void the_folder_of_a_trial_holds_a_thousand(void **state)
 #define with_store(f)                                                          \
     cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
 
+static void a_removed_trial_leaves_nothing_and_is_not_counted(void **state)
+{
+    struct made *m = *state;
+    struct attempt at = {.trial = 2, .number = 1, .outcome = OUTCOME_FAILED};
+    for (int64_t id = 1; id <= 2; id++) {
+        struct trial t = {.id = id, .point = STR("{}"), .parent = -1};
+        assert_ok(m, store_trial_add(m->s, &t, &m->err));
+        t.state = STATE_FAILED;
+        t.reason = STR("exit code 1");
+        assert_ok(m, store_trial_update(m->s, &t, &m->err));
+    }
+    assert_ok(m, store_attempt_put(m->s, &at, &m->err));
+    assert_ok(m, store_trial_tag(m->s, 2, STR("x"), true, &m->err));
+    made_commit(m);
+    assert_ok(m, store_trial_remove(m->s, 2, &m->err));
+    made_commit(m);
+    made_again(m);
+    struct trial r;
+    struct counts c;
+    struct attempt *list;
+    size_t n;
+    assert_int_equal(store_trial(m->s, 2, m->a, &r, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_MISSING);
+    assert_ok(m, store_counts(m->s, &c, &m->err));
+    assert_int_equal(c.total, 1);
+    assert_int_equal(c.by_state[STATE_FAILED], 1);
+    assert_ok(m, store_attempts(m->s, 2, m->a, &list, &n, &m->err));
+    assert_int_equal(n, 0);
+    assert_int_equal(store_trial_remove(m->s, 2, &m->err), -1);
+    assert_ok(m, store_integrity(m->s, &m->err));
+}
+
+static void keep_failure(void *context, const struct trial_failure *f)
+{
+    struct buf *b = context;
+    buf_addf(b, "%lld %s %u %d %.*s %.*s;", (long long)f->trial,
+             state_name(f->state), f->attempt, f->exit_code, STRF(f->reason),
+             STRF(f->tail));
+}
+
+static void failures_come_with_their_newest_attempt(void **state)
+{
+    struct made *m = *state;
+    struct buf b;
+    for (int64_t id = 1; id <= 3; id++) {
+        struct trial t = {.id = id, .point = STR("{}"), .parent = -1};
+        assert_ok(m, store_trial_add(m->s, &t, &m->err));
+        for (uint32_t i = 1; i <= 2; i++) {
+            struct attempt at = {.trial = id,
+                                 .number = i,
+                                 .exit_code = (int32_t)i,
+                                 .outcome = OUTCOME_FAILED,
+                                 .tail = i == 1 ? STR("old") : STR("new")};
+            if (id < 3)
+                assert_ok(m, store_attempt_put(m->s, &at, &m->err));
+        }
+        t.state = id == 1 ? STATE_DONE : STATE_FAILED;
+        t.reason = STR("why");
+        assert_ok(m, store_trial_update(m->s, &t, &m->err));
+    }
+    made_commit(m);
+    buf_init(&b);
+    assert_ok(m, store_failures(m->s, keep_failure, &b, &m->err));
+    assert_string_equal(b.p, "2 failed 2 2 why new;3 failed 0 0 why ;");
+    buf_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_store(a_new_store_is_empty),
+        with_store(a_removed_trial_leaves_nothing_and_is_not_counted),
+        with_store(failures_come_with_their_newest_attempt),
         with_store(a_trial_comes_back_as_it_was_given),
         with_store(absent_parts_of_a_trial_stay_absent),
         with_store(an_update_without_texts_clears_them_but_keeps_the_note),

@@ -1,0 +1,233 @@
+/* add.c - points of a person's own, as new trials of a study */
+#include <stdio.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/act.h"
+#include "cli/fix.h"
+
+struct adder {
+    struct call *call;
+    struct store *store;
+    struct place_of_study where;
+    struct space space;
+    struct value *model; /* a point of the study, where it has no space */
+    struct value *like;  /* what is not given comes from here; or NULL */
+    bool outside;
+    struct value *points; /* a list: checked */
+    int64_t last;         /* trial */
+};
+
+/* ---- what the study takes --------------------------------------------- */
+
+static struct value *point_of(struct adder *k, int64_t id)
+{
+    struct call *c = k->call;
+    struct trial t;
+    if (store_trial(k->store, id, c->arena, &t, &c->err))
+        return NULL;
+    return json_parse(c->arena, t.point, "point", true, &c->err);
+}
+
+static int read_like(struct adder *k)
+{
+    struct call *c = k->call;
+    const char *text = call_option(c, "like");
+    struct query q = {.selector = text, .limit = 1};
+    struct trial t;
+    if (!text)
+        return 0;
+    if (store_selector_check(text, &c->err))
+        return -1;
+    struct rows *rows = store_rows(k->store, &q, &c->err);
+    int got = rows ? rows_next(rows, &t, &c->err) : -1;
+    int64_t id = got > 0 ? t.id : 0;
+    rows_close(rows);
+    if (got == 0)
+        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", text);
+    if (got < 0)
+        return -1;
+    k->like = point_of(k, id);
+    return k->like ? 0 : -1;
+}
+
+static int read_space(struct adder *k)
+{
+    struct call *c = k->call;
+    struct str text;
+    if (store_fact(k->store, "space", c->arena, &text, &c->err))
+        return -1;
+    struct value *v =
+        json_parse(c->arena, text.p ? text : STR("{}"), "space", true, &c->err);
+    if (!v || space_from_value(&k->space, v, c->arena, &c->err))
+        return -1;
+    if (k->space.count)
+        return 0;
+    if (!k->last)
+        return err_set(&c->err, ERR_INPUT,
+                       "the study has no trial yet, so that nobody knows "
+                       "what a point of it looks like; run it first");
+    k->model = point_of(k, 1);
+    return k->model ? 0 : -1;
+}
+
+/* ---- points ----------------------------------------------------------- */
+
+static int take_point(struct adder *k, const struct value *given)
+{
+    struct call *c = k->call;
+    struct value *point =
+        k->model ? study_point_as(k->model, given, k->like, c->arena, &c->err)
+                 : study_point(&k->space, given, k->like, k->outside, c->arena,
+                               &c->err);
+    if (!point)
+        return -1;
+    value_list_add(c->arena, k->points, point);
+    return 0;
+}
+
+static int take_argument(struct adder *k, const char *text)
+{
+    struct call *c = k->call;
+    struct value *given = parse_assignments(text, c->arena, &c->err);
+    if (!given)
+        return -1;
+    if (given->kind != VALUE_OBJECT)
+        return err_set(&c->err, ERR_USAGE, "`%s` is no point", text);
+    return take_point(k, given);
+}
+
+static int take_lines(struct adder *k, struct plan_points *list,
+                      const char *file)
+{
+    struct call *c = k->call;
+    uint64_t count = plan_points_count(list);
+    for (uint64_t i = 0; i < count; i++) {
+        struct value *point;
+        struct str run_id;
+        if (plan_points_get(list, i, c->arena, &point, &run_id, &c->err))
+            return -1;
+        if (take_point(k, point))
+            return err_wrap(&c->err, "%s, point %llu", file,
+                            (unsigned long long)i + 1);
+    }
+    return 0;
+}
+
+static int take_file(struct adder *k, const char *file)
+{
+    struct call *c = k->call;
+    struct str text;
+    struct problems problems;
+    if (file_map(file, &text, &c->err))
+        return -1;
+    problems_init(&problems, c->arena);
+    struct plan_points *list =
+        plan_points_text(text, file, c->arena, &problems);
+    int rc = 0;
+    if (problems.errors) {
+        struct buf b;
+        buf_init(&b);
+        problems_print(&b, &problems);
+        fputs(b.p, stderr);
+        buf_done(&b);
+        rc = err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,
+                     problems.errors, problems.errors == 1 ? "" : "s");
+    } else {
+        rc = take_lines(k, list, file);
+    }
+    plan_points_close(list);
+    problems_done(&problems);
+    return rc;
+}
+
+static int take_points(struct adder *k)
+{
+    struct call *c = k->call;
+    const char *file = call_option(c, "file");
+    if (read_space(k) || read_like(k))
+        return -1;
+    for (size_t i = 0; i < c->arg_count; i++)
+        if (take_argument(k, c->args[i]))
+            return -1;
+    return file ? take_file(k, file) : 0;
+}
+
+/* ---- the verb --------------------------------------------------------- */
+
+static bool is_point(const char *text)
+{
+    return strchr(text, '=') || *text == '{';
+}
+
+static int submit(struct adder *k, int64_t times)
+{
+    struct call *c = k->call;
+    struct value *args = value_object(c->arena);
+    int64_t changed, made = (int64_t)k->points->count * times;
+    value_set(c->arena, args, STR("points"), k->points);
+    value_set(c->arena, args, STR("times"), value_int(c->arena, times));
+    enum acted acted = act(c, &k->where, "add", "", args, &changed);
+    if (acted == ACT_FAILED)
+        return call_fail(c);
+    fprintf(stderr, "throng add: %lld new trial%s wait%s", (long long)made,
+            made == 1 ? "" : "s", made == 1 ? "s" : "");
+    if (acted == ACT_DONE && made == 1)
+        fprintf(stderr, ": number %lld", (long long)k->last + 1);
+    else if (acted == ACT_DONE)
+        fprintf(stderr, ": numbers %lld to %lld", (long long)k->last + 1,
+                (long long)(k->last + made));
+    fputs(acted == ACT_DONE    ? "; `throng run` goes on\n"
+          : acted == ACT_ASKED ? "; the running study has not answered yet\n"
+                               : "\n",
+          stderr);
+    return EXIT_OK;
+}
+
+static int run(struct call *c)
+{
+    struct adder k = {.call = c,
+                      .outside = call_flag(c, "outside"),
+                      .points = value_list(c->arena)};
+    const char *what = NULL;
+    int64_t times;
+    if (c->arg_count && !is_point(c->args[0])) {
+        what = c->args[0];
+        c->args++;
+        c->arg_count--;
+    }
+    if (!c->arg_count && !call_option(c, "file") && !call_option(c, "like"))
+        return call_usage(c, "name a point, such as 'lr=3e-4,bs=64'");
+    if (call_int(c, "times", 1, &times))
+        return call_fail(c);
+    if (!times)
+        return call_usage(c, "--times takes a number from 1");
+    if (locate_study(c->arena, what, &k.where, &c->err) ||
+        !(k.store = store_open(k.where.folder, false, &c->err)))
+        return call_fail(c);
+    k.last = store_last_trial(k.store);
+    int rc = take_points(&k);
+    if (!rc && !k.points->count && k.like)
+        rc = take_point(&k, value_object(c->arena));
+    store_close(k.store);
+    return rc ? call_fail(c) : submit(&k, times);
+}
+
+const struct verb verb_add = {
+    .name = "add",
+    .args = "[STUDY] POINT…",
+    .summary = "Add points of your own to a study",
+    .text = "A POINT is 'lr=3e-4,bs=64' or a JSON object. It is checked "
+            "against the study's\nparameters; constants need not be given. "
+            "The new trials take the next numbers;\nwhat the study's own "
+            "method makes stays the same.\n\n    throng add 'lr=3e-4,bs=64' "
+            "'lr=1e-4,bs=64'\n    throng add --like best:1 lr=2e-4\n    "
+            "throng add mine --file more.csv\n",
+    .options =
+        (const struct option_spec[]){
+            {"like", 0, "TRIAL", "what is not given comes from this trial"},
+            {"file", 0, "FILE", "points from a CSV or JSON lines file"},
+            {"outside", 0, NULL, "allow values that the study does not draw"},
+            {"times", 0, "N", "trials of each point (1)"},
+            {0}},
+    .run = run,
+};

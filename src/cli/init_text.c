@@ -1,0 +1,190 @@
+/* init_text.c - the files that `throng init` writes
+ *
+ * Each study runs as it is, in seconds, and says in its comments what may be
+ * changed. */
+#include "cli/init_text.h"
+
+#include <stddef.h>
+
+static const char sweep_study[] =
+    "# A search: which learning rate and batch size give the lowest loss?\n"
+    "#\n"
+    "#   throng check study.yaml    what would run, without running it\n"
+    "#   throng run study.yaml      run it; run it again to go on after a "
+    "stop\n"
+    "#   throng rank                the best trials\n"
+    "#\n"
+    "# `throng help study` lists every key.\n"
+    "\n"
+    "program: train.py        # gets --batch_size=32 --epochs=5 --lr=0.01\n"
+    "method: random           # or grid; then each parameter needs `values`\n"
+    "run_cap: 20              # trials in all; a larger number goes on later\n"
+    "\n"
+    "metric:\n"
+    "  name: loss             # what train.py reports\n"
+    "  goal: minimize\n"
+    "\n"
+    "parameters:\n"
+    "  lr:\n"
+    "    distribution: log_uniform_values\n"
+    "    min: 0.0001\n"
+    "    max: 0.1\n"
+    "  batch_size:\n"
+    "    values: [16, 32, 64]\n"
+    "  epochs:\n"
+    "    value: 5             # the same for every trial\n"
+    "\n"
+    "# What one trial needs, and how long it may take. As many run at once as\n"
+    "# this machine has room for.\n"
+    "resources:\n"
+    "  cpus: 1\n"
+    "  # memory: 2G\n"
+    "  # gpus: 1\n"
+    "  time: 10m\n"
+    "\n"
+    "# retries: 1             # try a failed trial once more\n"
+    "# keep: best:10          # whose files stay at the end; also all, none\n";
+
+static const char sweep_program[] =
+    "\"\"\"A training program that only pretends. Replace it by yours.\n"
+    "\n"
+    "Parameters come as arguments. Metrics go out as lines that begin with\n"
+    "`::throng`; no library is needed, and it runs by hand as well:\n"
+    "\n"
+    "    python3 train.py --lr=0.01\n"
+    "\"\"\"\n"
+    "import argparse\n"
+    "import math\n"
+    "import os\n"
+    "import random\n"
+    "\n"
+    "parser = argparse.ArgumentParser()\n"
+    "parser.add_argument(\"--lr\", type=float, default=0.01)\n"
+    "parser.add_argument(\"--batch_size\", type=int, default=32)\n"
+    "parser.add_argument(\"--epochs\", type=int, default=5)\n"
+    "args = parser.parse_args()\n"
+    "\n"
+    "# Each trial has a seed of its own: the study can be repeated exactly.\n"
+    "random.seed(int(os.environ.get(\"THRONG_SEED\", \"0\")))\n"
+    "\n"
+    "distance = abs(math.log10(args.lr) + 2.5) + abs(args.batch_size - 32) / "
+    "64\n"
+    "for epoch in range(1, args.epochs + 1):\n"
+    "    loss = distance + 1 / epoch + random.uniform(0, 0.05)\n"
+    "    print(f\"::throng step={epoch} loss={loss:.6f}\", flush=True)\n";
+
+static const char points_study[] =
+    "# A list of points: every line of points.csv is one trial.\n"
+    "#\n"
+    "#   throng check study.yaml    what would run, without running it\n"
+    "#   throng run study.yaml      run it; run it again to go on after a "
+    "stop\n"
+    "#   throng export --csv        parameters and results as a table\n"
+    "#\n"
+    "# The list may grow at its end later; throng runs what is new. JSON "
+    "lines\n"
+    "# (points.jsonl) work as well. `throng help study` lists every key.\n"
+    "\n"
+    "command: [sh, work.sh, \"{x}\", \"{y}\"]\n"
+    "parameters_file: points.csv\n"
+    "\n"
+    "metric:\n"
+    "  name: result\n"
+    "  goal: maximize\n"
+    "\n"
+    "resources:\n"
+    "  cpus: 1\n"
+    "  time: 10m\n";
+
+static const char points_program[] =
+    "x,y\n1,10\n2,10\n3,10\n1,20\n2,20\n3,20\n";
+
+static const char shell_study[] =
+    "# A study of shell commands: any program in any language.\n"
+    "#\n"
+    "#   throng check study.yaml    what would run, without running it\n"
+    "#   throng run study.yaml      run it; run it again to go on after a "
+    "stop\n"
+    "#   throng rank                the best trials\n"
+    "#\n"
+    "# {x} stands for a parameter. `throng report` hands in results; it is\n"
+    "# there wherever a task runs. `throng help study` lists every key.\n"
+    "\n"
+    "command: |\n"
+    "  result=$(awk 'BEGIN { print ({x} - 3) ^ 2 + {y} }')\n"
+    "  throng report loss=$result\n"
+    "\n"
+    "method: grid             # every combination\n"
+    "metric:\n"
+    "  name: loss\n"
+    "  goal: minimize\n"
+    "\n"
+    "parameters:\n"
+    "  x:\n"
+    "    values: [1, 2, 3, 4, 5]\n"
+    "  y:\n"
+    "    values: [0.5, 1.5]\n"
+    "\n"
+    "# setup: module load gcc   # shell lines before each task\n"
+    "resources:\n"
+    "  cpus: 1\n"
+    "  time: 10m\n";
+
+static const char wandb_study[] =
+    "# A W&B sweep file, as it is: throng runs it on this machine, offline,\n"
+    "# without an account.\n"
+    "#\n"
+    "#   throng check study.yaml    what would run, without running it\n"
+    "#   throng run study.yaml      run it; run it again to go on after a "
+    "stop\n"
+    "#   throng rank                the best trials\n"
+    "\n"
+    "program: train.py\n"
+    "method: random\n"
+    "run_cap: 12\n"
+    "metric:\n"
+    "  name: val_loss\n"
+    "  goal: minimize\n"
+    "parameters:\n"
+    "  learning_rate:\n"
+    "    distribution: log_uniform_values\n"
+    "    min: 0.0001\n"
+    "    max: 0.1\n"
+    "  optimizer:\n"
+    "    values: [sgd, adam]\n"
+    "  epochs:\n"
+    "    value: 5\n"
+    "\n"
+    "# wandb: stand-in          # always throng's own; `real`: never\n";
+
+static const char wandb_program[] =
+    "\"\"\"A script that says `import wandb`, unchanged. Replace it by yours.\n"
+    "\n"
+    "Under throng a stand-in for wandb is there: config comes from the study,\n"
+    "what is logged goes to throng's store, nothing leaves this machine.\n"
+    "\"\"\"\n"
+    "import math\n"
+    "\n"
+    "import wandb\n"
+    "\n"
+    "run = wandb.init(config={\"learning_rate\": 0.01, \"optimizer\": "
+    "\"adam\",\n"
+    "                         \"epochs\": 5})\n"
+    "config = wandb.config\n"
+    "\n"
+    "bad = abs(math.log10(config.learning_rate) + 2.5)\n"
+    "bad += 0.3 if config.optimizer == \"sgd\" else 0.0\n"
+    "for epoch in range(1, config.epochs + 1):\n"
+    "    wandb.log({\"epoch\": epoch, \"val_loss\": bad + 1 / epoch})\n"
+    "wandb.finish()\n";
+
+const struct init_template init_templates[] = {
+    {"sweep", "a search, with a Python program", sweep_study, "train.py",
+     sweep_program},
+    {"points", "a list of points in a CSV file", points_study, "points.csv",
+     points_program},
+    {"shell", "any command, every combination", shell_study, NULL, NULL},
+    {"wandb", "a W&B sweep file and script", wandb_study, "train.py",
+     wandb_program},
+    {0},
+};

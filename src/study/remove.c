@@ -1,0 +1,74 @@
+/* remove.c - trials that a person does not want any more
+ *
+ * The rows go in one transaction, together with the facts that keep their
+ * numbers from being given again; the folders go after that, so that a crash
+ * between leaves files without a trial, never a trial without its files. */
+#include <stdio.h>
+#include "study/change.h"
+
+static int collect(struct store *store, const char *selector, struct arena *a,
+                   int64_t **ids, size_t *count, struct err *err)
+{
+    struct query q = {.selector = selector};
+    struct rows *rows = store_rows(store, &q, err);
+    if (!rows)
+        return -1;
+    VEC(int64_t) found = {0};
+    struct trial t;
+    int got;
+    while ((got = rows_next(rows, &t, err)) > 0)
+        vec_push(&found, t.id);
+    rows_close(rows);
+    *ids = arena_array(a, found.len, sizeof(**ids));
+    if (found.len)
+        memcpy(*ids, found.p, found.len * sizeof(**ids));
+    *count = found.len;
+    vec_done(&found);
+    return got;
+}
+
+static int set_number(struct store *store, const char *fact, int64_t v,
+                      struct err *err)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%lld", (long long)v);
+    return store_fact_set(store, fact, str_of(text), err);
+}
+
+static int remove_rows(struct store *store, const int64_t *ids, size_t count,
+                       struct err *err)
+{
+    if (set_number(store, "last_trial", last_trial_ever(store), err) ||
+        set_number(store, "removed", removed_trials(store) + (int64_t)count,
+                   err) ||
+        change_total(store, -(int64_t)count, err))
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (store_trial_remove(store, ids[i], err))
+            return -1;
+    return 0;
+}
+
+int study_remove(struct store *store, const char *selector, int64_t *removed,
+                 struct err *err)
+{
+    struct arena *a = arena_new();
+    int64_t *ids;
+    size_t count;
+    int rc = collect(store, selector, a, &ids, &count, err);
+    if (!rc)
+        rc = store_begin(store, err);
+    if (!rc && remove_rows(store, ids, count, err)) {
+        store_rollback(store);
+        rc = -1;
+    }
+    if (!rc)
+        rc = store_commit(store, err);
+    for (size_t i = 0; !rc && i < count; i++)
+        rc =
+            dir_remove(store_trial_folder(store_folder(store), ids[i], a), err);
+    if (!rc)
+        *removed = (int64_t)count;
+    arena_free(a);
+    return rc;
+}

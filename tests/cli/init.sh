@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# init: a study that runs, from every template.
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+
+for template in sweep:20 points:6 shell:10 wandb:12; do
+    name=${template%:*}
+    mkdir "$name"
+    cd "$name" || exit 1
+    run "$THRONG" init --template "$name"
+    check_status "init writes the template $name" 0
+    check_equal "and nothing as data ($name)" "" "$out"
+    run "$THRONG" check study.yaml
+    check_status "its study has no mistake ($name)" 0
+    check_equal "and no warning ($name)" "" "$err"
+    run "$THRONG" run study.yaml
+    check_status "it runs ($name)" 0
+    run "$THRONG" status --json
+    check_equal "to its end, with a best trial ($name)" "${template#*:} True" \
+        "$(json 'str(d["states"]["done"]) + " " + str(d["best"] is not None)')"
+    cd ..
+done
+
+cd sweep || exit 1
+cp study.yaml train.py ..
+run "$THRONG" init
+check_status "a file that is there is not overwritten" 1
+check_contains "and is named" "$err" "study.yaml is there already"
+check "it is as before" cmp study.yaml ../study.yaml
+run "$THRONG" init other.yaml
+check_status "nor is a program beside it" 1
+check_contains "which is named" "$err" "train.py is there already"
+check_not "and then nothing is written" test -e other.yaml
+cd ..
+rm study.yaml train.py
+mkdir below
+run "$THRONG" init below/mine.yaml
+check_status "the file can be named" 0
+check "its program stands beside it" test -e below/train.py
+check_contains "its comments name it" "$(cat below/mine.yaml)" "throng run mine.yaml"
+run "$THRONG" check below/mine.yaml --json
+check_equal "its study gets that name" mine "$(json 'd["study"]')"
+check "the program runs by hand" python3 below/train.py --lr=0.01
+run "$THRONG" init --template shel
+check_status "a template that is not there" 2
+check_contains "is suggested" "$err" "did you mean \`shell\`?"
+run "$THRONG" init nowhere/study.yaml
+check_status "a folder that is not there" 4
+check_contains "is named" "$err" "nowhere"
+run "$THRONG" init a b
+check_status "one file at a time" 2
