@@ -1,0 +1,533 @@
+/* watch_data.c - what `watch` reads of a study
+ *
+ * The store is opened for each look: a study that begins later, is removed
+ * and made anew, or lies where only snapshots can be read needs no other
+ * care. A list that needs a whole scan (a filter, another order) is kept, and
+ * made anew only after a pause of many times what it took. */
+#include "cli/watch_data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/point_columns.h"
+#include "cli/watch_history.h"
+
+#define SAMPLES 64
+#define RATE_WINDOW_S 30.0 /* how far back the rate looks */
+#define RATE_LEAST_S 3.0   /* before that, ended trials tell the rate */
+#define RATE_TRIALS 200
+#define RATE_TRIALS_S 60.0
+#define REST_FACTOR 20 /* a scan takes at most one part in so many */
+#define LOG_BYTES 65536
+
+struct sample {
+    double at; /* unix time */
+    int64_t finished;
+};
+
+/* The numbers of a list that took a scan to make. */
+struct kept_list {
+    char *key; /* what was asked; NULL: nothing is kept */
+    VEC(int64_t) ids;
+    int64_t made_ns, cost_ns;
+    struct counts counts; /* as they were then */
+};
+
+struct watcher {
+    char *folder;
+    struct history history;
+    struct sample samples[SAMPLES];
+    size_t sample_count; /* in all; the last SAMPLES are kept */
+    struct kept_list kept[LIST_COUNT];
+};
+
+/* One look in the making. */
+struct looking {
+    struct watcher *w;
+    struct store *store;
+    const struct want *want;
+    struct look *look;
+    struct err *err;
+};
+
+struct watcher *watcher_new(const char *folder)
+{
+    struct watcher *w = xcalloc(1, sizeof(*w));
+    w->folder = xstrdup(folder);
+    return w;
+}
+
+void watcher_free(struct watcher *w)
+{
+    if (!w)
+        return;
+    for (int i = 0; i < LIST_COUNT; i++) {
+        free(w->kept[i].key);
+        vec_done(&w->kept[i].ids);
+    }
+    history_done(&w->history);
+    free(w->folder);
+    free(w);
+}
+
+void look_free(struct look *l)
+{
+    if (l)
+        arena_free(l->arena); /* l itself lives in it */
+}
+
+/* ---- how far it is ---------------------------------------------------- */
+
+static void sum_up(struct look *l)
+{
+    for (int i = 0; i < STATE_COUNT; i++) {
+        if (state_final((enum state)i))
+            l->finished += l->counts.by_state[i];
+        if (state_bad((enum state)i))
+            l->failed += l->counts.by_state[i];
+    }
+}
+
+/* From when the newest trials ended; for the first seconds. Those of an
+ * earlier run are no measure. */
+static double rate_of_trials(struct looking *g)
+{
+    struct query q = {.descending = true, .limit = RATE_TRIALS};
+    struct rows *rows = store_rows(g->store, &q, NULL);
+    double first = g->look->now;
+    int64_t n = 0;
+    struct trial t;
+    while (rows && rows_next(rows, &t, NULL) > 0) {
+        if (!state_final(t.state) || t.ended < g->look->now - RATE_TRIALS_S)
+            continue;
+        n++;
+        first = fmin(first, t.ended);
+    }
+    rows_close(rows);
+    double span = g->look->now - first;
+    return n > 1 && span > 0 ? (double)n / span : 0;
+}
+
+static const struct sample *oldest_sample(const struct watcher *w, double now)
+{
+    size_t from = w->sample_count > SAMPLES ? w->sample_count - SAMPLES : 0;
+    for (size_t i = from; i < w->sample_count; i++) {
+        const struct sample *s = &w->samples[i % SAMPLES];
+        if (now - s->at <= RATE_WINDOW_S && s->at <= now)
+            return s;
+    }
+    return NULL;
+}
+
+static void find_rate(struct looking *g)
+{
+    struct watcher *w = g->w;
+    struct look *l = g->look;
+    const struct sample *old = oldest_sample(w, l->now);
+    double span = old ? l->now - old->at : 0;
+    l->left_s = -1;
+    if (!l->lease.live)
+        w->sample_count = 0;
+    else if (span >= RATE_LEAST_S && l->finished > old->finished)
+        l->rate = (double)(l->finished - old->finished) / span;
+    else
+        l->rate = rate_of_trials(g);
+    if (l->lease.live)
+        w->samples[w->sample_count++ % SAMPLES] =
+            (struct sample){l->now, l->finished};
+    if (l->rate > 0 && l->total >= l->finished)
+        l->left_s = (double)(l->total - l->finished) / l->rate;
+}
+
+static int read_standing(struct looking *g)
+{
+    struct look *l = g->look;
+    struct str total;
+    if (store_counts(g->store, &l->counts, g->err) ||
+        store_fact(g->store, "total", l->arena, &total, g->err) ||
+        store_lease_read(g->store, &l->lease, g->err) ||
+        study_goal_read(g->store, l->arena, &l->goal, g->err))
+        return -1;
+    if (!total.p || !num_int(total, &l->total))
+        l->total = -1;
+    l->goal.name = arena_str(l->arena, l->goal.name);
+    sum_up(l);
+    find_rate(g);
+    l->best =
+        l->goal.name.len ? store_best(g->store, l->goal.minimize) : (int64_t)0;
+    if (!l->best)
+        return 0;
+    struct trial t;
+    if (store_trial(g->store, l->best, l->arena, &t, g->err))
+        return -1;
+    l->best_value = t.value;
+    return 0;
+}
+
+/* ---- rows ------------------------------------------------------------- */
+
+bool newest_value(struct store *store, int64_t trial, const char *metric,
+                  double *value, int64_t *step)
+{
+    struct arena *a = arena_new();
+    struct series s = {0};
+    bool found =
+        !store_series(store, trial, metric, a, &s, NULL) && s.count > 0;
+    if (found) {
+        *value = s.values[s.count - 1];
+        *step = s.steps[s.count - 1];
+    }
+    arena_free(a);
+    return found;
+}
+
+static bool by_objective(const struct looking *g)
+{
+    const char *by = g->want->by;
+    return g->look->goal.name.len && (!by || !strcmp(by, "value"));
+}
+
+/* The newest and the longest come first; what they have is shown anyway. */
+static bool is_column(const char *by)
+{
+    return !by || !strcmp(by, "trial") || !strcmp(by, "seconds") ||
+           !strcmp(by, "started");
+}
+
+/* A parameter or the last value of a metric that the best are ordered by. */
+static double sort_value(const struct watch_row *r, const char *by,
+                         struct arena *a)
+{
+    const struct value *p = point_flat_get(r->point, str_of(by));
+    if (p || !r->t.summary.len)
+        return value_number(p);
+    struct value *summary = json_parse(a, r->t.summary, "", true, NULL);
+    return value_number(value_get(value_get(summary, str_of(by)), STR("last")));
+}
+
+static int read_row(struct looking *g, enum watch_list list, int64_t id,
+                    struct watch_row *r)
+{
+    struct look *l = g->look;
+    if (store_trial(g->store, id, l->arena, &r->t, g->err))
+        return -1;
+    r->point = json_parse(l->arena, r->t.point, "point", true, NULL);
+    r->value = r->t.value;
+    r->step = -1;
+    if (list == LIST_BEST && !by_objective(g) && !is_column(g->want->by))
+        r->value = sort_value(r, g->want->by, l->arena);
+    if (list == LIST_RUNNING && l->goal.name.len)
+        newest_value(g->store, id, l->goal.name.p, &r->value, &r->step);
+    return 0;
+}
+
+/* Trials that went away or changed meanwhile are left out. */
+static int read_rows(struct looking *g, enum watch_list list,
+                     const int64_t *ids, size_t count)
+{
+    struct look *l = g->look;
+    struct watch_row *rows = arena_array(l->arena, count, sizeof(*rows));
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct err err = {0};
+        struct err *own = g->err;
+        g->err = &err;
+        int rc = read_row(g, list, ids[i], &rows[n]);
+        g->err = own;
+        if (rc && err.kind != ERR_MISSING)
+            return err_set(own, err.kind, "%s", err.text);
+        if (!rc && (list != LIST_FAILED || state_bad(rows[n].t.state)))
+            n++;
+    }
+    l->lists[list].rows = rows;
+    l->lists[list].count = n;
+    return 0;
+}
+
+/* ---- lists ------------------------------------------------------------ */
+
+static int read_ids(struct looking *g, const struct query *q,
+                    struct kept_list *list)
+{
+    struct rows *rows = store_rows(g->store, q, g->err);
+    struct trial t;
+    int got = rows ? 1 : -1;
+    list->ids.len = 0;
+    while (got > 0 && (got = rows_next(rows, &t, g->err)) > 0)
+        vec_push(&list->ids, t.id);
+    rows_close(rows);
+    return got;
+}
+
+/* Made anew when something else is asked, or when the study has changed and
+ * enough time has passed. */
+static int read_kept(struct looking *g, const struct query *q,
+                     struct kept_list *list)
+{
+    const struct look *l = g->look;
+    char *key =
+        arena_printf(l->arena, "%s\n%s\n%s\n%d\n%lld",
+                     q->selector ? q->selector : "", q->where ? q->where : "",
+                     q->by ? q->by : "", q->descending, (long long)q->limit);
+    int64_t now = clock_mono_ns();
+    bool same = list->key && !strcmp(list->key, key);
+    bool unchanged = !memcmp(&list->counts, &l->counts, sizeof(list->counts));
+    if (same &&
+        (unchanged || now - list->made_ns < REST_FACTOR * list->cost_ns))
+        return 0;
+    if (read_ids(g, q, list))
+        return -1;
+    free(list->key);
+    list->key = xstrdup(key);
+    list->made_ns = clock_mono_ns();
+    list->cost_ns = list->made_ns - now;
+    list->counts = l->counts;
+    return 0;
+}
+
+/* The part of a list of ids that is shown. */
+static int show_ids(struct looking *g, enum watch_list list, const int64_t *ids,
+                    size_t count)
+{
+    size_t from = g->want->from[list], rows = g->want->rows[list];
+    if (from >= count)
+        return read_rows(g, list, ids, 0);
+    count -= from;
+    return read_rows(g, list, ids + from, count < rows ? count : rows);
+}
+
+static const char *filter_and(struct looking *g, const char *state)
+{
+    const char *f = g->want->filter;
+    return f ? arena_printf(g->look->arena, "(%s) and state = %s", f, state)
+             : NULL;
+}
+
+static int read_best_list(struct looking *g)
+{
+    const struct want *want = g->want;
+    struct kept_list *kept = &g->w->kept[LIST_BEST];
+    struct query q = {
+        .limit = (int64_t)(want->from[LIST_BEST] + want->rows[LIST_BEST])};
+    bool minimize = g->look->goal.minimize;
+    if (by_objective(g)) {
+        bool best = !want->reverse;
+        if (want->filter) {
+            q.by = "value";
+            q.descending = best ? !minimize : minimize;
+            q.where = filter_and(g, "finished");
+        } else {
+            q.selector =
+                arena_printf(g->look->arena, "%s:%lld", best ? "best" : "worst",
+                             (long long)q.limit);
+        }
+    } else {
+        q.by = want->by;
+        q.where = want->filter;
+        q.descending = (is_column(want->by) || !minimize) != want->reverse;
+    }
+    if (read_kept(g, &q, kept))
+        return -1;
+    return show_ids(g, LIST_BEST, kept->ids.p, kept->ids.len);
+}
+
+static int read_running_list(struct looking *g)
+{
+    const struct want *want = g->want;
+    struct kept_list list = {0};
+    struct query q = {.selector = "running",
+                      .where = want->filter,
+                      .limit = (int64_t)(want->from[LIST_RUNNING] +
+                                         want->rows[LIST_RUNNING])};
+    int rc = read_ids(g, &q, &list);
+    if (!rc)
+        rc = show_ids(g, LIST_RUNNING, list.ids.p, list.ids.len);
+    vec_done(&list.ids);
+    return rc;
+}
+
+static int read_failed_list(struct looking *g)
+{
+    const struct want *want = g->want;
+    const struct history *h = &g->w->history;
+    struct kept_list *kept = &g->w->kept[LIST_FAILED];
+    if (want->filter) {
+        struct query q = {.where = filter_and(g, "bad"),
+                          .descending = true,
+                          .limit = (int64_t)(want->from[LIST_FAILED] +
+                                             want->rows[LIST_FAILED])};
+        if (read_kept(g, &q, kept))
+            return -1;
+    } else {
+        kept->ids.len = 0;
+        free(kept->key);
+        kept->key = NULL;
+        for (size_t i = h->bad.len; i-- > 0;)
+            vec_push(&kept->ids, h->bad.p[i]);
+    }
+    return show_ids(g, LIST_FAILED, kept->ids.p, kept->ids.len);
+}
+
+static int read_lists(struct looking *g)
+{
+    static int (*const readers[LIST_COUNT])(struct looking *) = {
+        [LIST_BEST] = read_best_list,
+        [LIST_RUNNING] = read_running_list,
+        [LIST_FAILED] = read_failed_list,
+    };
+    for (int i = 0; i < LIST_COUNT; i++)
+        if (g->want->rows[i] && readers[i](g))
+            return -1;
+    return 0;
+}
+
+/* ---- curves ----------------------------------------------------------- */
+
+static void copy_records(struct looking *g)
+{
+    const struct history *h = &g->w->history;
+    struct look *l = g->look;
+    size_t n = h->records.len;
+    l->gathered = history_part(h);
+    if (!n)
+        return;
+    l->records = arena_array(l->arena, n + 1, sizeof(*l->records));
+    for (size_t i = 0; i < n; i++)
+        l->records[i] = (struct curve_point){(double)h->records.p[i].id,
+                                             h->records.p[i].value};
+    l->records[n] = (struct curve_point){(double)l->counts.total,
+                                         h->records.p[n - 1].value};
+    l->record_count = n + (l->records[n].x > l->records[n - 1].x);
+}
+
+static int read_objective(struct looking *g)
+{
+    struct look *l = g->look;
+    const struct want *want = g->want;
+    size_t from = want->from[want->list];
+    if (!l->goal.name.len)
+        return 0;
+    l->drawn = l->best;
+    if (want->chosen >= from &&
+        want->chosen - from < l->lists[want->list].count)
+        l->drawn = l->lists[want->list].rows[want->chosen - from].t.id;
+    if (!l->drawn)
+        return 0;
+    return store_series(g->store, l->drawn, l->goal.name.p, l->arena,
+                        &l->objective, g->err);
+}
+
+/* ---- one trial -------------------------------------------------------- */
+
+static int read_metrics(struct looking *g, struct watch_trial *w)
+{
+    struct arena *a = g->look->arena;
+    const char **names = store_metric_names(g->store, w->t.id, a, g->err);
+    size_t n = 0;
+    if (!names)
+        return -1;
+    while (names[n])
+        n++;
+    w->metrics = arena_array(a, n, sizeof(*w->metrics));
+    for (size_t i = 0; i < n; i++) {
+        w->metrics[i].name = names[i];
+        if (store_series(g->store, w->t.id, names[i], a, &w->metrics[i].series,
+                         g->err))
+            return -1;
+    }
+    w->metric_count = n;
+    return 0;
+}
+
+/* The last bytes of the trial's log, from the beginning of a line. */
+static struct str read_log(struct looking *g, int64_t trial)
+{
+    struct arena *a = g->look->arena;
+    char *path =
+        path_join(a, store_trial_folder(g->w->folder, trial, a), "log");
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return STR("");
+    char *text = arena_alloc(a, LOG_BYTES + 1);
+    off_t size = lseek(fd, 0, SEEK_END);
+    off_t at = size > LOG_BYTES ? size - LOG_BYTES : 0;
+    ssize_t n = pread(fd, text, LOG_BYTES, at);
+    close(fd);
+    struct str log = str_n(text, n > 0 ? (size_t)n : 0), part;
+    if (at > 0)
+        str_split(&log, '\n', &part);
+    return log.p ? log : STR("");
+}
+
+static int read_trial(struct looking *g)
+{
+    struct arena *a = g->look->arena;
+    struct watch_trial *w = arena_new_of(a, struct watch_trial);
+    struct err err = {0};
+    if (!g->want->trial)
+        return 0;
+    if (store_trial(g->store, g->want->trial, a, &w->t, &err))
+        return err.kind == ERR_MISSING
+                   ? 0
+                   : err_set(g->err, err.kind, "%s", err.text);
+    w->point = json_parse(a, w->t.point, "point", true, NULL);
+    w->log = read_log(g, w->t.id);
+    g->look->trial = w;
+    if (store_attempts(g->store, w->t.id, a, &w->attempts, &w->attempt_count,
+                       g->err))
+        return -1;
+    return read_metrics(g, w);
+}
+
+/* ---- looking ---------------------------------------------------------- */
+
+static int look_at(struct looking *g)
+{
+    struct look *l = g->look;
+    l->begun = true;
+    if (read_standing(g))
+        return -1;
+    g->w->history.minimize = l->goal.minimize;
+    if (history_update(&g->w->history, g->store, &l->counts, g->want->scan_s,
+                       g->err))
+        return -1;
+    if (l->best)
+        history_record(&g->w->history, l->best, l->best_value);
+    copy_records(g);
+    l->metrics = store_metric_names(g->store, 0, l->arena, g->err);
+    if (!l->metrics || read_lists(g) || read_objective(g))
+        return -1;
+    return read_trial(g);
+}
+
+struct look *watcher_look(struct watcher *w, const struct want *want,
+                          struct err *err)
+{
+    struct arena *a = arena_new();
+    struct look *l = arena_new_of(a, struct look);
+    struct err why = {0};
+    *l = (struct look){.arena = a, .now = clock_wall(), .total = -1};
+    struct store *store = store_open(w->folder, false, &why);
+    if (!store) {
+        if (why.kind == ERR_MISSING) {
+            /* A study of the same name that is made later is another one. */
+            w->history.begun = false;
+            w->sample_count = 0;
+            return l;
+        }
+        look_free(l);
+        err_set(err, why.kind, "%s", why.text);
+        return NULL;
+    }
+    struct looking g = {w, store, want, l, err};
+    if (look_at(&g)) {
+        look_free(l);
+        l = NULL;
+    }
+    store_close(store);
+    return l;
+}

@@ -1,0 +1,37 @@
+/* watch_history.h - which trials failed, and the best so far, of a large study
+ *
+ * The store has no index for these, and reading a million trials takes
+ * seconds. So they are gathered from the newest trial backwards, a bit with
+ * each look, and from then on only new and open trials are read. */
+#ifndef THRONG_CLI_WATCH_HISTORY_H
+#define THRONG_CLI_WATCH_HISTORY_H
+
+#include "base/vec.h"
+#include "store/store.h"
+
+/* A trial that was better than all before it. */
+struct record_trial {
+    int64_t id;
+    double value;
+};
+
+struct history {
+    bool minimize;
+    bool begun;
+    int64_t top, low; /* trials above low and up to top have been read */
+    VEC(struct record_trial) records; /* by id, each better than the last */
+    VEC(int64_t) bad;                 /* by id */
+    VEC(int64_t) open;                /* not final when last read, by id */
+    double restarted;                 /* unix time */
+};
+
+void history_done(struct history *h);
+/* Goes on for at most budget_s; counts were read just before. */
+int history_update(struct history *h, struct store *s, const struct counts *c,
+                   double budget_s, struct err *err);
+/* The part of the trials that was gone through, 0 to 1. */
+double history_part(const struct history *h);
+/* Takes a trial that may be better than all before it. */
+void history_record(struct history *h, int64_t id, double value);
+
+#endif

@@ -1,0 +1,157 @@
+/* watch_table.c - a table on a screen */
+#include "cli/watch_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "base/err.h"
+#include "base/num.h"
+
+#define GAP 2
+#define CURSOR 2      /* columns in front, for the mark of the chosen row */
+#define WIDTH_LEAST 6 /* texts are not cut to less */
+
+void sheet_init(struct sheet *t, struct arena *a)
+{
+    *t = (struct sheet){.arena = a};
+}
+
+void sheet_done(struct sheet *t)
+{
+    vec_done(&t->columns);
+    vec_done(&t->cells);
+    vec_done(&t->marks);
+}
+
+void sheet_column(struct sheet *t, const char *title, bool right)
+{
+    vec_push(&t->columns, ((struct sheet_column){title, right}));
+}
+
+void sheet_cell(struct sheet *t, const char *fmt, ...)
+{
+    struct buf b;
+    va_list ap;
+    buf_init(&b);
+    va_start(ap, fmt);
+    buf_vaddf(&b, fmt, ap);
+    va_end(ap);
+    vec_push(&t->cells, arena_cstr(t->arena, buf_str(&b)));
+    buf_done(&b);
+}
+
+void sheet_number(struct sheet *t, double v, int digits)
+{
+    struct buf b;
+    buf_init(&b);
+    if (!isnan(v))
+        num_print_short(&b, v, digits);
+    vec_push(&t->cells, arena_cstr(t->arena, buf_str(&b)));
+    buf_done(&b);
+}
+
+void sheet_row(struct sheet *t, enum mark mark)
+{
+    while (t->cells.len % t->columns.len)
+        vec_push(&t->cells, "");
+    vec_push(&t->marks, mark);
+}
+
+/* ---- widths ----------------------------------------------------------- */
+
+static bool is_number(const char *s)
+{
+    double v;
+    return num_double(str_of(s), &v);
+}
+
+static void grow(int *width, int to)
+{
+    *width = to > *width ? to : *width;
+}
+
+/* What each column would like to have, and needs at least. */
+static void measure(const struct sheet *t, const struct screen *s, int *widths,
+                    int *least)
+{
+    size_t n = t->columns.len;
+    for (size_t i = 0; i < n; i++)
+        widths[i] = screen_width(s, str_of(t->columns.p[i].title));
+    for (size_t i = 0; i < t->cells.len; i++)
+        grow(&widths[i % n], screen_width(s, str_of(t->cells.p[i])));
+    for (size_t i = 0; i < n; i++)
+        least[i] = widths[i] < WIDTH_LEAST ? widths[i] : WIDTH_LEAST;
+    for (size_t i = 0; i < t->cells.len; i++)
+        if (is_number(t->cells.p[i]))
+            grow(&least[i % n], screen_width(s, str_of(t->cells.p[i])));
+}
+
+/* Narrows the widest columns until all fit; gives the number of those that
+ * do then. */
+static size_t fit(int *widths, const int *least, size_t n, int room)
+{
+    int total = CURSOR - GAP;
+    for (size_t i = 0; i < n; i++)
+        total += widths[i] + GAP;
+    while (total > room) {
+        size_t widest = n;
+        for (size_t i = 0; i < n; i++)
+            if (widths[i] > least[i] &&
+                (widest == n || widths[i] > widths[widest]))
+                widest = i;
+        if (widest == n)
+            break;
+        widths[widest]--;
+        total--;
+    }
+    for (; n > 1 && total > room; n--)
+        total -= widths[n - 1] + GAP;
+    return n;
+}
+
+/* ---- drawing ---------------------------------------------------------- */
+
+static void draw_cell(struct screen *s, struct area a, enum mark mark,
+                      const char *text, bool right)
+{
+    int width = screen_width(s, str_of(text));
+    int col = right && width < a.cols ? a.cols - width : 0;
+    screen_put(s, a, 0, col, mark, str_of(text));
+    if (width > a.cols)
+        screen_put(s, a, 0, a.cols - 1, mark, STR("…"));
+}
+
+static void draw_row(const struct sheet *t, struct screen *s, struct area a,
+                     enum mark mark, const char *const *cells,
+                     const int *widths, size_t shown)
+{
+    struct area cell = {a.row, a.col + CURSOR, 1, 0};
+    for (size_t i = 0; i < shown; i++) {
+        const struct sheet_column *c = &t->columns.p[i];
+        int left = a.col + a.cols - cell.col;
+        cell.cols = widths[i] < left ? widths[i] : left;
+        if (cell.cols > 0)
+            draw_cell(s, cell, mark, cells ? cells[i] : c->title, c->right);
+        cell.col += widths[i] + GAP;
+    }
+}
+
+void sheet_draw(const struct sheet *t, struct screen *s, struct area a,
+                long chosen)
+{
+    size_t n = t->columns.len;
+    int *widths = xcalloc(2 * n + 1, sizeof(*widths)), *least = widths + n;
+    measure(t, s, widths, least);
+    size_t shown = fit(widths, least, n, a.cols);
+    struct area row = area_take_top(&a, 1);
+    if (row.rows)
+        draw_row(t, s, row, MARK_FAINT, NULL, widths, shown);
+    for (size_t i = 0; i < t->marks.len && a.rows > 0; i++) {
+        row = area_take_top(&a, 1);
+        draw_row(t, s, row, t->marks.p[i], t->cells.p + i * n, widths, shown);
+        if ((long)i != chosen)
+            continue;
+        screen_mark_row(s, row, 0, MARK_CHOSEN);
+        screen_put(s, row, 0, 0, MARK_CHOSEN, STR(">"));
+    }
+    free(widths);
+}

@@ -1,0 +1,39 @@
+/* watch_table.h - a table on a screen
+ *
+ * Columns are as wide as what they hold; where that is too wide, texts are
+ * cut (numbers never are: half of 1.25e-05 is another number), then columns
+ * are left out from the right. */
+#ifndef THRONG_CLI_WATCH_TABLE_H
+#define THRONG_CLI_WATCH_TABLE_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "cli/screen.h"
+
+struct sheet_column {
+    const char *title;
+    bool right;
+};
+
+struct sheet {
+    struct arena *arena;
+    VEC(struct sheet_column) columns;
+    VEC(const char *) cells; /* row by row */
+    VEC(enum mark) marks;    /* of each row */
+};
+
+void sheet_init(struct sheet *t, struct arena *a);
+void sheet_done(struct sheet *t);
+void sheet_column(struct sheet *t, const char *title, bool right);
+/* Cells fill a row from the left; sheet_row ends it. */
+void sheet_cell(struct sheet *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* So many digits; blank for NaN. */
+void sheet_number(struct sheet *t, double v, int digits);
+void sheet_row(struct sheet *t, enum mark mark);
+/* The titles, then as many rows as fit; `chosen` (-1: none) has a mark in
+ * front. */
+void sheet_draw(const struct sheet *t, struct screen *s, struct area a,
+                long chosen);
+
+#endif

@@ -1,0 +1,42 @@
+/* watch_view.h - how `watch` looks */
+#ifndef THRONG_CLI_WATCH_VIEW_H
+#define THRONG_CLI_WATCH_VIEW_H
+
+#include "cli/screen.h"
+#include "cli/watch_data.h"
+
+/* The first ones are the lists of the same number. */
+enum pane { PANE_BEST, PANE_RUNNING, PANE_FAILED, PANE_CURVES, PANE_COUNT };
+
+/* What is shown, as the person has chosen it. */
+struct view {
+    const char *study;
+    enum curve_kind curves;
+    enum pane pane;
+    bool help;
+    struct want want;    /* rows are set by view_plan */
+    size_t scroll;       /* in one trial or in the help */
+    const char *message; /* instead of the keys; NULL: none */
+    const char *prompt;  /* a text being typed; NULL: none */
+    const char *typed;   /* so far */
+    bool bare;           /* printed: no tabs, no keys */
+    bool no_curves;      /* there is no objective to draw */
+};
+
+/* Fills in how many rows of each list fit the screen, so that no more are
+ * read. */
+void view_plan(struct view *v, int rows, int cols);
+/* How many rows the list with the cursor has on such a screen. */
+size_t view_list_rows(const struct view *v, int rows, int cols);
+/* Draws the look (NULL: none yet). Scrolls back what is scrolled too far. */
+void view_draw(struct view *v, const struct look *l, struct screen *s);
+
+/* ---- for watch_trial.c and watch_view.c -------------------------------- */
+
+/* Everything about one trial, or why there is nothing. */
+void trial_draw(struct view *v, const struct look *l, struct screen *s,
+                struct area a);
+/* "12s", "3m 10s" from one unix time to another; "" when one is 0. */
+const char *print_span(struct arena *a, double from, double to);
+
+#endif
