@@ -25,6 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, os.environ.get("THRONG_BUILD", "build"))
 THRONG = os.path.join(BUILD, "throng")
 SLOTS = len(os.sched_getaffinity(0))
+REALTIME = bool(os.environ.get("BENCH_REALTIME"))
 
 
 def broken(text):
@@ -60,11 +61,17 @@ def write_study(folder, name, **keys):
     return path
 
 
+def go_first():
+    """Before all ordinary work of the machine, in turn with each other."""
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
 class Run:
     """A finished command: seconds of wall and CPU (the command and all that
-    it waited for), its exit status and what it printed."""
+    it waited for), its exit status and what it printed. first: with
+    BENCH_REALTIME no other work of the machine disturbs it."""
 
-    def __init__(self, argv, cwd=None, statuses=(0,)):
+    def __init__(self, argv, cwd=None, statuses=(0,), first=False):
         env = {k: v for k, v in os.environ.items()
                if not k.startswith("THRONG_")}
         start = time.monotonic()
@@ -72,7 +79,9 @@ class Run:
         child = subprocess.Popen(argv, cwd=cwd, env=env,
                                  stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT, text=True)
+                                 stderr=subprocess.STDOUT, text=True,
+                                 preexec_fn=go_first if first and REALTIME
+                                 else None)
         self.output = child.stdout.read()
         _, status, usage = os.wait4(child.pid, 0)
         self.ended = time.time()
