@@ -190,7 +190,7 @@ static int run(struct call *c)
                       .points = value_list(c->arena)};
     const char *what = NULL;
     int64_t times;
-    if (c->arg_count && !is_point(c->args[0])) {
+    if (c->arg_count && (!is_point(c->args[0]) || names_study(c->args[0]))) {
         what = c->args[0];
         c->args++;
         c->arg_count--;

@@ -26,7 +26,8 @@ enum exit_code {
 struct option_spec {
     const char *name; /* long form, without dashes */
     char letter;      /* short form; 0: none */
-    const char *arg;  /* name of its argument; NULL: a flag */
+    const char *arg;  /* name of its argument; NULL: a flag; with … at its
+                         end: may come again, values joined by line feeds */
     const char *help;
 };
 

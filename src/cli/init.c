@@ -124,7 +124,7 @@ const struct verb verb_init = {
     .args = "[FILE]",
     .summary = "Write a study to begin with",
     .text = "A commented study file (study.yaml if no FILE is named) that "
-            "runs as it is, and the\nsmall program or list that it needs. A "
+            "runs as it is, and\nthe small program or list that it needs. A "
             "file that is there already is never\noverwritten. The "
             "templates:\n\n  sweep   a search, with a Python program "
             "(default)\n  points  a list of points in a CSV file\n  shell   "

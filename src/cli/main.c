@@ -159,6 +159,17 @@ static int print_help(const struct verb *v)
     return EXIT_OK;
 }
 
+/* An option whose argument's name ends in … may come several times: its
+ * values are joined by line feeds. */
+static const char *option_value(struct call *c, long i, const char *value)
+{
+    const char *arg = c->verb->options[i].arg;
+    bool many = arg && str_ends(str_of(arg), STR("…"));
+    if (!many || !c->values[i])
+        return value;
+    return arena_printf(c->arena, "%s\n%s", c->values[i], value);
+}
+
 /* 0, or -1 and an exit code when there is nothing left to do. */
 static int parse_options(struct call *c, int argc, char **argv, int *code)
 {
@@ -178,7 +189,7 @@ static int parse_options(struct call *c, int argc, char **argv, int *code)
         else if (got == '?' || i < 0)
             *code = unknown_option(c, bad_option(c, argv));
         else {
-            c->values[i] = optarg ? optarg : "";
+            c->values[i] = option_value(c, i, optarg ? optarg : "");
             continue;
         }
         return -1;

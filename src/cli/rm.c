@@ -132,7 +132,7 @@ const struct verb verb_rm = {
     .summary = "Remove a study, or some of its trials, with their files",
     .text = "Asks before it does, and refuses where nobody can be asked "
             "unless -y is given. A\nstudy that runs is never touched. The "
-            "study file stays. Numbers of removed trials\nare not used "
+            "study file stays. Numbers of removed\ntrials are not used "
             "again.\n\n    throng rm mine\n    throng rm mine failed\n",
     .options =
         (const struct option_spec[]){{"yes", 'y', NULL, "do not ask"}, {0}},

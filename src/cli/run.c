@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/detach.h"
+#include "cli/dry_run.h"
+#include "cli/fix.h"
 #include "cli/progress.h"
 #include "cli/ranking.h"
 #include "cli/worker_path.h"
@@ -21,6 +24,7 @@ struct session {
     struct progress progress;
     unsigned interrupts;
     bool on_terminal[3]; /* standard input, output, error */
+    struct detached detached;
 };
 
 /* ---- signals ---------------------------------------------------------- */
@@ -92,20 +96,27 @@ static void say(void *context, enum log_level level, const char *text)
 
 /* ---- setting up ------------------------------------------------------- */
 
-static int fill_setup(struct call *c, const char *file,
+/* Where the study is kept, and how much of it is to be done. */
+static int fill_place(struct call *c, const char *file,
                       struct study_setup *setup)
 {
     struct arena *a = c->arena;
     const char *home = path_folder(a, path_absolute(a, file));
     char *name = arena_cstr(a, setup->plan->name);
-    struct machine *machine = arena_new_of(a, struct machine);
     setup->home = home;
     setup->folder = path_join(a, path_join(a, home, ".throng"), name);
+    return call_int(c, "count", 0, &setup->count);
+}
+
+static int fill_setup(struct call *c, struct study_setup *setup)
+{
+    struct arena *a = c->arena;
+    struct machine *machine = arena_new_of(a, struct machine);
     setup->machine = machine;
     setup->take_over = call_flag(c, "take-over");
     setup->keep_going = call_flag(c, "keep-going");
     setup->worker = worker_path(a, &c->err);
-    if (!setup->worker || call_int(c, "count", 0, &setup->count))
+    if (!setup->worker)
         return -1;
     return machine_read(machine, getenv("THRONG_GPUS"), a, &c->err);
 }
@@ -137,7 +148,9 @@ static void say_failures(struct session *s, const struct study_progress *p)
     if (!p->counts.by_state[STATE_DONE])
         say_tail(s);
     const char *what =
-        call_option(s->call, "new") ? s->folder : s->call->args[0];
+        call_option(s->call, "new") || call_option(s->call, "fix")
+            ? s->folder
+            : s->call->args[0];
     fprintf(stderr, "throng: `throng show %s bad` says more\n", what);
 }
 
@@ -197,6 +210,39 @@ static int exit_code(struct session *s, enum study_end end,
     return bad_trials(&p->counts) ? EXIT_FAILED_TRIALS : EXIT_OK;
 }
 
+/* ---- in the background ------------------------------------------------ */
+
+static char *log_path(struct session *s)
+{
+    return path_join(s->call->arena, s->folder, "conductor.log");
+}
+
+/* The study is open, so its folder is there. */
+static int go_to_background(struct session *s)
+{
+    if (s->detached.fd < 0)
+        return 0;
+    s->call->terminal = false;
+    return detach_ready(&s->detached, log_path(s), &s->call->err);
+}
+
+/* 0: go on, here or in the child; 1: the child does, and *code is ours. */
+static int detach_if_asked(struct session *s, const struct plan *p, int *code)
+{
+    pid_t pid;
+    s->detached.fd = -1;
+    if (!call_flag(s->call, "detach"))
+        return 0;
+    int rc = detach(s->call, &s->detached, code, &pid);
+    if (rc == 1 && *code == EXIT_OK)
+        fprintf(stderr,
+                "throng: the study %.*s runs in the background as process "
+                "%ld\nthrong: follow it with `throng status %s` or `tail -f "
+                "%s`, end it with `throng stop %s`\n",
+                STRF(p->name), (long)pid, s->folder, log_path(s), s->folder);
+    return rc;
+}
+
 /* ---- the verb --------------------------------------------------------- */
 
 static int conduct(struct session *s, const struct study_setup *setup)
@@ -204,8 +250,10 @@ static int conduct(struct session *s, const struct study_setup *setup)
     struct call *c = s->call;
     enum study_end end;
     s->study = study_open(setup, &c->err);
-    if (!s->study)
+    if (!s->study || go_to_background(s)) {
+        study_close(s->study);
         return call_fail(c);
+    }
     watch_signals(s);
     progress_open(&s->progress, s->study, s->loop, c->columns,
                   call_flag(c, "quiet"));
@@ -236,6 +284,44 @@ static int show_ranking(struct call *c, const char *folder)
     return rc;
 }
 
+static int fix_if_asked(struct call *c, struct plan *plan,
+                        struct study_setup *setup)
+{
+    const char *lines = call_option(c, "fix");
+    bool named = call_option(c, "new") != NULL;
+    if (!lines)
+        return 0;
+    if (fix_for_run(c, plan, lines, named, &setup->fixed))
+        return -1;
+    fprintf(stderr, "throng: with %.*s this is the study %.*s\n",
+            STRF(setup->fixed), STRF(plan->name));
+    return 0;
+}
+
+static int run_here(struct call *c, const struct plan *plan,
+                    struct study_setup *setup)
+{
+    struct session s = {.call = c, .folder = setup->folder};
+    struct log log = {.write = say, .context = &s, .least = LOG_NOTICE};
+    int code = EXIT_ERROR;
+    setup->log = &log;
+    int gone = detach_if_asked(&s, plan, &code);
+    if (gone > 0)
+        return code;
+    if (gone < 0 || fill_setup(c, setup) || !(s.loop = loop_new(&c->err)))
+        code = call_fail(c);
+    else {
+        setup->loop = s.loop;
+        code = conduct(&s, setup);
+        bool ended = code == EXIT_OK || code == EXIT_FAILED_TRIALS;
+        if (ended && c->terminal && plan->metric.name.len &&
+            !call_flag(c, "quiet") && show_ranking(c, setup->folder))
+            code = call_fail(c);
+    }
+    loop_free(s.loop);
+    return code;
+}
+
 static int run(struct call *c)
 {
     if (c->arg_count != 1)
@@ -243,22 +329,14 @@ static int run(struct call *c)
     struct plan *plan = load_plan(c, c->args[0], call_option(c, "new"));
     if (!plan)
         return call_fail(c);
-    struct session s = {.call = c};
-    struct log log = {.write = say, .context = &s, .least = LOG_NOTICE};
-    struct study_setup setup = {.plan = plan, .log = &log};
-    int code = EXIT_ERROR;
-    if (fill_setup(c, c->args[0], &setup) || !(s.loop = loop_new(&c->err)))
+    struct study_setup setup = {.plan = plan};
+    int code = EXIT_OK;
+    if (fix_if_asked(c, plan, &setup) || fill_place(c, c->args[0], &setup))
         code = call_fail(c);
-    else {
-        setup.loop = s.loop;
-        s.folder = setup.folder;
-        code = conduct(&s, &setup);
-        bool ended = code == EXIT_OK || code == EXIT_FAILED_TRIALS;
-        if (ended && c->terminal && plan->metric.name.len &&
-            !call_flag(c, "quiet") && show_ranking(c, setup.folder))
-            code = call_fail(c);
-    }
-    loop_free(s.loop);
+    else if (!call_flag(c, "dry-run"))
+        code = run_here(c, plan, &setup);
+    else if (dry_run(c, plan, setup.folder, setup.count))
+        code = call_fail(c);
     plan_close(plan);
     return code;
 }
@@ -267,14 +345,22 @@ const struct verb verb_run = {
     .name = "run",
     .args = "STUDY.yaml",
     .summary = "Run a study, or go on with it where it was",
-    .text = "Trials, metrics and results are kept in .throng/NAME beside the "
-            "study file.\nCtrl-C once lets running trials finish; twice ends "
-            "them, and the next run goes\non with them. A crash or a reboot "
-            "loses nothing: run it again.\n",
+    .text =
+        "Trials, metrics and results are kept in .throng/NAME beside the "
+        "study file.\nCtrl-C once lets running trials finish; twice ends "
+        "them, and the next run goes\non with them. A crash or a reboot "
+        "loses nothing: run it again.\n\n--fix lr=0.1 (again for more) makes "
+        "another study of it, named NAME-lr-0.1\nunless --new names it. "
+        "--detach writes what it says to\n.throng/NAME/conductor.log; "
+        "where logging out ends all processes, `loginctl\n"
+        "enable-linger` lets it live.\n",
     .options =
         (const struct option_spec[]){
             {"count", 0, "N", "make at most N new trials in this run"},
             {"new", 0, "NAME", "run it as a study of another name"},
+            {"fix", 0, "NAME=VALUE…", "make a parameter a constant"},
+            {"dry-run", 'n', NULL, "say what would run, and run nothing"},
+            {"detach", 'd', NULL, "run in the background, also after logout"},
             {"take-over", 0, NULL,
              "take it from a conductor that no longer answers"},
             {"keep-going", 'k', NULL,

@@ -281,6 +281,19 @@ const char *study_failure_tail(const struct study *s)
 
 /* ---- for readers ------------------------------------------------------ */
 
+int study_next(struct store *store, int64_t *trial, int64_t *suggestion,
+               struct err *err)
+{
+    struct added added = {0};
+    int rc = added_read(&added, store, err);
+    if (!rc) {
+        *trial = last_trial_ever(store) + 1;
+        *suggestion = *trial - added.count;
+    }
+    added_done(&added);
+    return rc;
+}
+
 int study_goal_read(struct store *store, struct arena *a,
                     struct study_goal *goal, struct err *err)
 {

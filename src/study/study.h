@@ -115,6 +115,9 @@ struct value *study_point_as(const struct value *model,
                              const struct value *like, struct arena *a,
                              struct err *err);
 
+/* The number of the next trial, and of the suggestion that it will be. */
+int study_next(struct store *store, int64_t *trial, int64_t *suggestion,
+               struct err *err);
 /* THRONG_SEED of a stored trial. */
 int study_trial_seed(struct store *store, const struct plan *plan,
                      int64_t trial, uint64_t *seed, struct err *err);

@@ -1,0 +1,12 @@
+/* plan_search.h - the strategy of a plan, for those who only look */
+#ifndef THRONG_CLI_PLAN_SEARCH_H
+#define THRONG_CLI_PLAN_SEARCH_H
+
+#include "plan/plan.h"
+#include "search/search.h"
+
+/* Lives no longer than the plan and *points, which is filled. */
+struct search *plan_search(const struct plan *p, struct point_source *points,
+                           struct arena *a, struct err *err);
+
+#endif
