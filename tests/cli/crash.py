@@ -116,7 +116,7 @@ class Checks:
 class Study:
     """One folder with the study file, the task, and the side files."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, keep="all"):
         self.home = os.path.abspath(folder)
         self.side = os.path.join(self.home, "side")
         self.store = os.path.join(self.home, ".throng", "crash")
@@ -138,7 +138,7 @@ class Study:
                            "opt": {"values": ["sgd", "adam"]}},
             "resources": {"time": TIME_LIMIT_S, "cpus": 0.5},
             "parallel": 4, "grace": 0.1,
-            "retries": RETRIES, "retry_delay": 0, "keep": "all"}))
+            "retries": RETRIES, "retry_delay": 0, "keep": keep}))
 
     def write(self, name, text, mode=0o644):
         path = os.path.join(self.home, name)
@@ -470,6 +470,21 @@ def check_gone(study):
         time.sleep(0.05)
 
 
+def check_kept(study, trials):
+    """At the end only the best and the logs of failures are kept. Folders
+    of the others are gone, also when the end itself was interrupted."""
+    best = sorted((t["value"], n) for n, t in trials.items()
+                  if t["state"] == "done")[:3]
+    may_stay = {n for _, n in best} | {n for n, t in trials.items()
+                                       if t["state"] != "done"}
+    left = []
+    for thousand, folders, _ in os.walk(os.path.join(study.store, "trials")):
+        if os.path.basename(os.path.dirname(thousand)) == "trials":
+            left += [int(f) for f in folders if f.isdigit()]
+    return ["the folder of trial %d is left" % n for n in sorted(left)
+            if n not in may_stay]
+
+
 def read_attempts(study):
     attempts = {}
     for trial, number, outcome in study.read(
@@ -515,7 +530,7 @@ def check_all(checks, study, points, driver, name):
 
 def run_round(checks, what, turn, left, rng, points):
     """One study; returns how many kills it took."""
-    study = Study("round-%d" % turn)
+    study = Study("round-%d" % turn, "all" if turn % 2 else "best:3")
     driver = Driver(study, what, rng)
     name = "study %d" % turn
     try:
@@ -529,6 +544,9 @@ def run_round(checks, what, turn, left, rng, points):
     driver.remember()
     failed = checks.failed
     check_all(checks, study, points, driver, name)
+    if turn % 2 == 0:
+        checks.check(name + ": only what is to be kept was kept",
+                     check_kept(study, {t["id"]: t for t in study.export()}))
     if checks.failed > failed:
         print("# the end of what it said:\n#   " +
               "\n#   ".join(study.said().splitlines()[-10:]))
