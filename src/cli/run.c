@@ -118,7 +118,10 @@ static int fill_setup(struct call *c, struct study_setup *setup)
     setup->worker = worker_path(a, &c->err);
     if (!setup->worker)
         return -1;
-    return machine_read(machine, getenv("THRONG_GPUS"), a, &c->err);
+    if (machine_read(machine, getenv("THRONG_GPUS"), a, &c->err))
+        return -1;
+    machine->disk_bytes = path_free_bytes(setup->home);
+    return 0;
 }
 
 /* ---- the end ---------------------------------------------------------- */

@@ -11,24 +11,10 @@
 #include "study/run.h"
 
 #define RETRY_DELAY_MAX_S 300.0
+#define UNSTARTED_MAX 30 /* in a row, of all trials */
 #define RATE_WINDOW_NS 2000000000
 
 /* ---- metrics ---------------------------------------------------------- */
-
-static const char *column_name(struct live *l, const struct metric_column *c)
-{
-    if (c->name_id < l->names.len && l->names.p[c->name_id])
-        return l->names.p[c->name_id];
-    if (c->name.len == 0 || c->name_id > METRIC_NAMES_MAX)
-        return NULL;
-    while (l->names.len <= c->name_id)
-        vec_push(&l->names, NULL);
-    char *name = xmalloc(c->name.len + 1);
-    memcpy(name, c->name.p, c->name.len);
-    name[c->name.len] = 0;
-    l->names.p[c->name_id] = name;
-    return name;
-}
 
 static void report(struct run *r, struct live *l, int64_t step, double value)
 {
@@ -45,16 +31,12 @@ static void report(struct run *r, struct live *l, int64_t step, double value)
 static int take_column(struct run *r, struct live *l,
                        const struct metric_column *c, struct err *err)
 {
-    const char *name = column_name(l, c);
-    if (!name)
-        return err_set(err, ERR_CORRUPT, "a metric without a name");
-    if (store_metrics_add(r->store, l->t.id, l->a.number, str_of(name), c, err))
+    if (store_metrics_add(r->store, l->t.id, l->a.number, c->name, c, err))
         return -1;
-    struct summary_entry *e =
-        summary_entry(&l->summary, str_of(name), c->source);
+    struct summary_entry *e = summary_entry(&l->summary, c->name, c->source);
     if (!e)
         return 0;
-    bool objective = str_is(r->limits.metric, name);
+    bool objective = str_eq(r->limits.metric, c->name);
     for (size_t i = 0; i < c->count; i++) {
         summary_point(e, metric_step(c, i), metric_value(c, i));
         if (objective)
@@ -105,6 +87,7 @@ static int on_started(struct run *r, struct live *l, struct str payload,
         r->counts.by_state[STATE_RUNNING]++;
         l->t.state = STATE_RUNNING;
     }
+    r->unstarted = 0;
     l->start_unwritten = true;
     vec_push(&r->started, l->t.id);
     return 0;
@@ -117,9 +100,6 @@ static int close_attempt(struct run *r, struct live *l, struct err *err)
 {
     l->placed = l->start_unwritten = false;
     l->t.seconds += l->a.seconds;
-    for (size_t i = 0; i < l->names.len; i++)
-        free(l->names.p[i]);
-    l->names.len = 0;
     return store_attempt_put(r->store, &l->a, err);
 }
 
@@ -291,7 +271,9 @@ static int on_good_end(struct run *r, struct live *l, enum state state,
     return run_finish(r, l, state, "", err);
 }
 
-/* The attempt was handed out and never began: as if it had never been. */
+/* The attempt was handed out and never began: as if it had never been. With
+ * a reason it could not begin (no room on the disk, say): that may pass, but
+ * not without end. */
 static int on_unstarted(struct run *r, struct live *l, const char *reason,
                         struct err *err)
 {
@@ -299,6 +281,11 @@ static int on_unstarted(struct run *r, struct live *l, const char *reason,
     if (store_attempt_drop(r->store, l->t.id, l->a.number, err))
         return -1;
     l->t.attempts--;
+    if (*reason && ++r->unstarted > UNSTARTED_MAX)
+        return err_set(err, ERR_SYSTEM, "nothing can be started: %s", reason);
+    if (*reason && r->unstarted == 1)
+        log_to(r->log, LOG_WARN, "trial %lld waits: %s", (long long)l->t.id,
+               reason);
     return wait_again(r, l, *reason ? 1.0 : 0, err);
 }
 

@@ -9,7 +9,7 @@
 #define FILL_GAP_NS 10000000    /* between fills that only look ahead */
 #define COMMIT_GAP_NS 100000000 /* results wait at most this long */
 #define SYNC_GAP_NS 1000000000
-#define COMMIT_RETRY_S 1.0
+#define COMMIT_RETRY_NS 1000000000
 #define COMMIT_TRIES 30
 
 /* ---- live trials ------------------------------------------------------ */
@@ -48,9 +48,6 @@ void live_free(struct live *l)
     disown(l->t.point);
     disown(l->t.run_id);
     summary_done(&l->summary);
-    for (size_t i = 0; i < l->names.len; i++)
-        free(l->names.p[i]);
-    vec_done(&l->names);
     free(l);
 }
 
@@ -378,7 +375,7 @@ static void commit_failed(struct run *r, struct err *err)
             log_to(r->log, LOG_WARN,
                    "%s; waiting up to %d s for room, no new trial starts",
                    err->text, COMMIT_TRIES);
-        loop_timer_in(r->timer, COMMIT_RETRY_S);
+        r->retry_ns = clock_mono_ns() + COMMIT_RETRY_NS;
         return;
     }
     err_wrap(err, "results could not be written and will be made again by "
@@ -486,7 +483,7 @@ static void arm_timer(struct run *r)
     double wait_s = 1.0;
     int64_t now = clock_mono_ns();
     if (r->commit_tries)
-        wait_s = COMMIT_RETRY_S;
+        wait_s = (double)(r->retry_ns - now) / 1e9;
     else if (r->fill_due)
         wait_s = (double)FILL_GAP_NS / 1e9;
     else if (r->dirty)
@@ -496,7 +493,7 @@ static void arm_timer(struct run *r)
         if (ready_s > 0 && ready_s < wait_s)
             wait_s = ready_s;
     }
-    loop_timer_in(r->timer, wait_s);
+    loop_timer_in(r->timer, wait_s > 0 ? wait_s : 0);
 }
 
 static void finish_run(struct run *r, enum study_end end)
@@ -506,6 +503,19 @@ static void finish_run(struct run *r, enum study_end end)
     loop_stop(r->loop);
 }
 
+/* Results wait a little for others when trials are short, and for the next
+ * try after one that failed. */
+static bool time_to_commit(const struct run *r)
+{
+    int64_t now = clock_mono_ns();
+    if (!r->dirty)
+        return false;
+    if (r->commit_tries)
+        return now >= r->retry_ns;
+    return r->placing.len || r->draining || !r->limits.foresees ||
+           idmap_count(r->lives) == 0 || now - r->dirty_ns >= COMMIT_GAP_NS;
+}
+
 void run_round(struct run *r)
 {
     if (r->end != STUDY_RUNNING && !r->quitting)
@@ -513,17 +523,16 @@ void run_round(struct run *r)
     check_time(r);
     if (time_to_fill(r))
         fill(r);
-    bool late = r->dirty && clock_mono_ns() - r->dirty_ns >= COMMIT_GAP_NS;
-    bool eager = !r->limits.foresees || idmap_count(r->lives) == 0;
-    if (r->placing.len || (r->dirty && (late || eager || r->draining)))
-        if (!r->commit_tries || late)
-            commit(r);
+    if (time_to_commit(r))
+        commit(r);
     if (!r->quitting && !r->dirty && nothing_left(r)) {
         bool counted =
             r->limits.count && !r->asked_all && r->made_here >= r->limits.count;
         finish_run(r, counted ? STUDY_COUNT : STUDY_COMPLETE);
         return;
     }
+    if (r->idle && !r->dirty)
+        loop_stop(r->loop);
     settle_on_disk(r);
     arm_timer(r);
 }
@@ -629,10 +638,6 @@ static void on_idle(void *context)
 {
     struct run *r = context;
     r->idle = true;
-    if (r->dirty)
-        commit(r);
-    if (!r->commit_tries)
-        loop_stop(r->loop);
 }
 
 static void on_round(void *context)
@@ -640,13 +645,10 @@ static void on_round(void *context)
     run_round(context);
 }
 
+/* The round that follows does what is due. */
 static void on_timer(void *context)
 {
-    struct run *r = context;
-    if (r->commit_tries)
-        commit(r);
-    if (r->idle && !r->commit_tries)
-        loop_stop(r->loop);
+    (void)context;
 }
 
 struct engine_hooks run_hooks(struct run *r)

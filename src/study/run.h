@@ -41,7 +41,6 @@ struct live {
     int64_t ready_ns;     /* not to be placed before (monotonic) */
     struct summary summary;
     struct stoprule_state rule;
-    VEC(char *) names; /* of this attempt's metrics, by number */
 };
 
 /* A trial with its task, on its way out. */
@@ -117,13 +116,15 @@ struct run {
     int64_t rate_ended;
     int64_t started_ns;
     char *failure_tail;
-    unsigned notices; /* shown so far */
+    unsigned unstarted; /* attempts in a row that could not begin */
+    unsigned notices;   /* shown so far */
     bool said_no_objective;
 
     bool dirty; /* changes wait for a commit */
     int64_t dirty_ns, filled_ns;
     int64_t committed_ns;  /* 0: all is on the disk */
-    unsigned commit_tries; /* failed ones in a row */
+    unsigned commit_tries; /* failed ones in a row … */
+    int64_t retry_ns;      /* … and when the next one is due */
     bool fill_due;         /* a fill was put off to share a commit */
     bool draining, quitting, idle;
     enum study_end end;

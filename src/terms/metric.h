@@ -49,11 +49,11 @@ bool metric_line_marked(struct str line, struct str *rest);
 void metric_line_print(struct buf *b, const struct metric_line *m);
 
 /* A batch is the payload of a RECORD_METRICS: points of one attempt in
- * columns, one name a column. Names are numbered per attempt as they appear;
- * the name's text goes along with its first use.
+ * columns, one name a column. Each batch stands for itself, so that one can
+ * be read without those before it.
  *
  *   varint column count, then per column:
- *     varint name number, u8 source, bytes name text (empty when known)
+ *     u8 source, bytes name
  *     varint point count n, n x i64 step, n x f64 value  (little-endian)
  */
 struct metric_batch; /* builder, one per attempt, remembers its names */
@@ -74,9 +74,8 @@ size_t metric_batch_points(const struct metric_batch *b); /* waiting */
 void metric_batch_print(struct metric_batch *b, struct buf *out);
 
 struct metric_column {
-    uint64_t name_id;
     enum metric_source source;
-    struct str name; /* empty when it was given before */
+    struct str name;
     size_t count;
     const unsigned char *steps; /* count x int64_t, maybe unaligned */
     const unsigned char *values;

@@ -25,8 +25,6 @@ struct column {
 
 struct name {
     struct str text;
-    uint64_t id;
-    bool told; /* the text went out with a batch */
     struct column columns[SOURCES];
 };
 
@@ -73,7 +71,6 @@ static struct name *name_of(struct metric_batch *b, struct str text)
         return n;
     n = arena_new_of(b->arena, struct name);
     n->text = arena_str(b->arena, text);
-    n->id = b->names.len;
     for (int s = 0; s < SOURCES; s++) {
         n->columns[s].name = n;
         n->columns[s].source = (enum metric_source)s;
@@ -154,10 +151,8 @@ void metric_batch_print(struct metric_batch *b, struct buf *out)
     buf_add_varint(out, b->waiting.len);
     for (size_t i = 0; i < b->waiting.len; i++) {
         struct column *c = b->waiting.p[i];
-        buf_add_varint(out, c->name->id);
         buf_add_u8(out, (uint8_t)c->source);
-        buf_add_bytes(out, c->name->told ? STR("") : c->name->text);
-        c->name->told = true;
+        buf_add_bytes(out, c->name->text);
         buf_add_varint(out, c->count);
         buf_add(out, c->steps, c->count * sizeof(*c->steps));
         buf_add(out, c->values, c->count * sizeof(*c->values));
@@ -177,11 +172,10 @@ void metric_reader_init(struct metric_reader *r, struct str payload)
 
 static bool read_column(struct bytes *in, struct metric_column *c)
 {
-    c->name_id = bytes_varint(in);
     unsigned source = bytes_u8(in);
     c->name = bytes_str(in);
     uint64_t count = bytes_varint(in);
-    if (in->bad || c->name_id >= METRIC_NAMES_MAX || source >= SOURCES ||
+    if (in->bad || source >= SOURCES || c->name.len == 0 ||
         c->name.len > METRIC_NAME_MAX ||
         count > (uint64_t)(in->end - in->p) / 16)
         return false;

@@ -308,7 +308,6 @@ static void add_points(struct buf *out, const struct metric_column *c)
 char *bench_metric(struct bench *b, uint64_t id, const char *name)
 {
     struct buf out;
-    uint64_t name_id = UINT64_MAX;
     buf_init(&out);
     for (size_t i = 0; i < b->records.len; i++) {
         struct got *g = &b->records.p[i];
@@ -318,9 +317,7 @@ char *bench_metric(struct bench *b, uint64_t id, const char *name)
             continue;
         metric_reader_init(&r, g->payload);
         while (metric_reader_next(&r, &c) == 1) {
-            if (c.name.len > 0 && str_is(c.name, name))
-                name_id = c.name_id;
-            if (c.name_id == name_id)
+            if (str_is(c.name, name))
                 add_points(&out, &c);
         }
     }
