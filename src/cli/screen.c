@@ -1,6 +1,8 @@
 /* screen.c - a screenful of characters, before it goes to a terminal */
 #include "cli/screen.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include "base/err.h"
@@ -18,6 +20,28 @@ void screen_done(struct screen *s)
 {
     free(s->cells);
     s->cells = NULL;
+}
+
+/* ---- the encoding ----------------------------------------------------- */
+
+static bool says_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < 3; i++) {
+        const char *v = getenv(names[i]);
+        if (v && *v)
+            return strcasestr(v, "utf-8") || strcasestr(v, "utf8");
+    }
+    return false;
+}
+
+/* Only for characters: numbers look the same in every locale. A locale that
+ * is asked for but not installed may still have told the encoding. */
+bool screen_encoding(void)
+{
+    if (!setlocale(LC_CTYPE, "") && says_utf8())
+        setlocale(LC_CTYPE, "C.UTF-8");
+    return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
 /* ---- areas ------------------------------------------------------------ */

@@ -35,6 +35,9 @@ struct area {
     int row, col, rows, cols;
 };
 
+/* Takes the encoding from the environment; true when it is UTF-8. */
+bool screen_encoding(void);
+
 void screen_init(struct screen *s, int rows, int cols, bool utf8);
 void screen_done(struct screen *s);
 struct area screen_all(const struct screen *s);

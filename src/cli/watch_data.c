@@ -10,9 +10,11 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/failure_text.h"
 #include "cli/point_columns.h"
 #include "cli/watch_history.h"
 
@@ -23,6 +25,7 @@
 #define RATE_TRIALS_S 60.0
 #define REST_FACTOR 20 /* a scan takes at most one part in so many */
 #define LOG_BYTES 65536
+#define LIST_LEAST 128 /* rows that are asked for at once */
 
 struct sample {
     double at; /* unix time */
@@ -33,8 +36,8 @@ struct sample {
 struct kept_list {
     char *key; /* what was asked; NULL: nothing is kept */
     VEC(int64_t) ids;
-    int64_t made_ns, cost_ns;
-    struct counts counts; /* as they were then */
+    int64_t made_ns, cost_ns; /* the cost is processor time */
+    struct counts counts;     /* as they were then */
 };
 
 struct watcher {
@@ -209,6 +212,32 @@ static double sort_value(const struct watch_row *r, const char *by,
     return value_number(value_get(value_get(summary, str_of(by)), STR("last")));
 }
 
+/* The reason, and the line of the output that says more. */
+static int explain_failure(struct looking *g, struct trial *t)
+{
+    struct arena *a = g->look->arena;
+    struct attempt *list;
+    size_t count;
+    if (store_attempts(g->store, t->id, a, &list, &count, g->err))
+        return -1;
+    if (!count)
+        return 0;
+    const struct attempt *last = &list[count - 1];
+    struct trial_failure f = {.trial = t->id,
+                              .state = t->state,
+                              .reason = t->reason,
+                              .attempt = last->number,
+                              .outcome = last->outcome,
+                              .exit_code = last->exit_code,
+                              .signum = last->signum,
+                              .tail = last->tail};
+    struct str line = failure_line(&f);
+    if (line.len && !str_eq(line, t->reason))
+        t->reason = str_of(arena_printf(a, "%.*s%s%.*s", STRF(t->reason),
+                                        t->reason.len ? ": " : "", STRF(line)));
+    return 0;
+}
+
 static int read_row(struct looking *g, enum watch_list list, int64_t id,
                     struct watch_row *r)
 {
@@ -222,7 +251,7 @@ static int read_row(struct looking *g, enum watch_list list, int64_t id,
         r->value = sort_value(r, g->want->by, l->arena);
     if (list == LIST_RUNNING && l->goal.name.len)
         newest_value(g->store, id, l->goal.name.p, &r->value, &r->step);
-    return 0;
+    return list == LIST_FAILED ? explain_failure(g, &r->t) : 0;
 }
 
 /* Trials that went away or changed meanwhile are left out. */
@@ -274,6 +303,7 @@ static int read_kept(struct looking *g, const struct query *q,
                      q->selector ? q->selector : "", q->where ? q->where : "",
                      q->by ? q->by : "", q->descending, (long long)q->limit);
     int64_t now = clock_mono_ns();
+    clock_t cpu = clock();
     bool same = list->key && !strcmp(list->key, key);
     bool unchanged = !memcmp(&list->counts, &l->counts, sizeof(list->counts));
     if (same &&
@@ -284,7 +314,7 @@ static int read_kept(struct looking *g, const struct query *q,
     free(list->key);
     list->key = xstrdup(key);
     list->made_ns = clock_mono_ns();
-    list->cost_ns = list->made_ns - now;
+    list->cost_ns = (int64_t)(clock() - cpu) * 1000000000 / CLOCKS_PER_SEC;
     list->counts = l->counts;
     return 0;
 }
@@ -307,12 +337,21 @@ static const char *filter_and(struct looking *g, const char *state)
              : NULL;
 }
 
+/* How many trials of a list are asked for: more than are shown, so that
+ * scrolling seldom needs another scan. */
+static int64_t limit_of(const struct want *want, enum watch_list list)
+{
+    size_t least = want->from[list] + want->rows[list], n = LIST_LEAST;
+    while (n < least)
+        n *= 2;
+    return (int64_t)n;
+}
+
 static int read_best_list(struct looking *g)
 {
     const struct want *want = g->want;
     struct kept_list *kept = &g->w->kept[LIST_BEST];
-    struct query q = {
-        .limit = (int64_t)(want->from[LIST_BEST] + want->rows[LIST_BEST])};
+    struct query q = {.limit = limit_of(want, LIST_BEST)};
     bool minimize = g->look->goal.minimize;
     if (by_objective(g)) {
         bool best = !want->reverse;
@@ -341,8 +380,7 @@ static int read_running_list(struct looking *g)
     struct kept_list list = {0};
     struct query q = {.selector = "running",
                       .where = want->filter,
-                      .limit = (int64_t)(want->from[LIST_RUNNING] +
-                                         want->rows[LIST_RUNNING])};
+                      .limit = limit_of(want, LIST_RUNNING)};
     int rc = read_ids(g, &q, &list);
     if (!rc)
         rc = show_ids(g, LIST_RUNNING, list.ids.p, list.ids.len);
@@ -358,8 +396,7 @@ static int read_failed_list(struct looking *g)
     if (want->filter) {
         struct query q = {.where = filter_and(g, "bad"),
                           .descending = true,
-                          .limit = (int64_t)(want->from[LIST_FAILED] +
-                                             want->rows[LIST_FAILED])};
+                          .limit = limit_of(want, LIST_FAILED)};
         if (read_kept(g, &q, kept))
             return -1;
     } else {
@@ -492,7 +529,8 @@ static int look_at(struct looking *g)
     if (read_standing(g))
         return -1;
     g->w->history.minimize = l->goal.minimize;
-    if (history_update(&g->w->history, g->store, &l->counts, g->want->scan_s,
+    if (g->want->scan_s >= 0 &&
+        history_update(&g->w->history, g->store, &l->counts, g->want->scan_s,
                        g->err))
         return -1;
     if (l->best)

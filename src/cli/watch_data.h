@@ -20,7 +20,7 @@ struct want {
     const char *by;     /* of the best; NULL: the objective */
     bool reverse;
     int64_t trial; /* everything about this one; 0: none */
-    double scan_s; /* time to spend on gathering */
+    double scan_s; /* time to spend on gathering; below 0: none is needed */
 };
 
 struct watch_row {

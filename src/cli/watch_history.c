@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 #include "sys/sys.h"
 
 #define SLICE 4096       /* trials read between looks at the clock */
@@ -207,7 +208,7 @@ static bool incomplete(const struct history *h, const struct counts *c)
 int history_update(struct history *h, struct store *s, const struct counts *c,
                    double budget_s, struct err *err)
 {
-    int64_t end_ns = clock_mono_ns() + (int64_t)(budget_s * 1e9);
+    clock_t end = clock() + (clock_t)(budget_s * CLOCKS_PER_SEC);
     bool fresh = !h->begun || stale(h, s, (int64_t)h->bad.len, c);
     if (fresh)
         begin(h, s);
@@ -217,7 +218,7 @@ int history_update(struct history *h, struct store *s, const struct counts *c,
     if (take_open(h, s, err) || take_range(h, s, h->top + 1, last, err))
         return -1;
     h->top = last > h->top ? last : h->top;
-    while (h->low > 0 && (fresh || clock_mono_ns() < end_ns)) {
+    while (h->low > 0 && (fresh || clock() < end)) {
         int64_t first = h->low > SLICE ? h->low - SLICE + 1 : 1;
         if (take_range(h, s, first, h->low, err))
             return -1;

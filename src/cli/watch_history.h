@@ -26,7 +26,8 @@ struct history {
 };
 
 void history_done(struct history *h);
-/* Goes on for at most budget_s; counts were read just before. */
+/* Goes on for at most budget_s of processor time; counts were read just
+ * before. */
 int history_update(struct history *h, struct store *s, const struct counts *c,
                    double budget_s, struct err *err);
 /* The part of the trials that was gone through, 0 to 1. */

@@ -295,10 +295,8 @@ static bool constant(const struct watch_row *rows, size_t count,
     return true;
 }
 
-/* The parameters' names: what differs comes first, since what does not fit is
- * left out at the end. */
-static void find_params(struct point_columns *c, const struct watch_row *rows,
-                        size_t count)
+void rows_params(struct point_columns *c, const struct watch_row *rows,
+                 size_t count)
 {
     for (size_t i = 0; i < count; i++)
         point_columns_add(c, rows[i].point);
@@ -313,8 +311,8 @@ static void find_params(struct point_columns *c, const struct watch_row *rows,
         c->names.p[i] = sorted[i];
 }
 
-static void add_params(struct sheet *t, const struct point_columns *c,
-                       const struct value *point)
+void sheet_params(struct sheet *t, const struct point_columns *c,
+                  const struct value *point)
 {
     struct buf b;
     buf_init(&b);
@@ -418,13 +416,13 @@ static void draw_list(const struct view *v, const struct look *l,
     struct point_columns columns;
     sheet_init(&t, l->arena);
     point_columns_init(&columns, l->arena);
-    find_params(&columns, rows, count);
+    rows_params(&columns, rows, count);
     add_columns(&t, list, v, l);
     for (size_t i = 0; i < columns.names.len; i++)
         sheet_column(&t, arena_cstr(l->arena, columns.names.p[i]), true);
     for (size_t i = 0; i < count; i++) {
         add_row(&t, list, &rows[i], l, from + i + 1);
-        add_params(&t, &columns, rows[i].point);
+        sheet_params(&t, &columns, rows[i].point);
         sheet_row(&t, state_bad(rows[i].t.state) ? MARK_BAD : MARK_PLAIN);
     }
     long chosen =

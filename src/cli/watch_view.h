@@ -2,8 +2,10 @@
 #ifndef THRONG_CLI_WATCH_VIEW_H
 #define THRONG_CLI_WATCH_VIEW_H
 
+#include "cli/point_columns.h"
 #include "cli/screen.h"
 #include "cli/watch_data.h"
+#include "cli/watch_table.h"
 
 /* The first ones are the lists of the same number. */
 enum pane { PANE_BEST, PANE_RUNNING, PANE_FAILED, PANE_CURVES, PANE_COUNT };
@@ -31,12 +33,19 @@ size_t view_list_rows(const struct view *v, int rows, int cols);
 /* Draws the look (NULL: none yet). Scrolls back what is scrolled too far. */
 void view_draw(struct view *v, const struct look *l, struct screen *s);
 
-/* ---- for watch_trial.c and watch_view.c -------------------------------- */
+/* ---- pieces ----------------------------------------------------------- */
 
 /* Everything about one trial, or why there is nothing. */
 void trial_draw(struct view *v, const struct look *l, struct screen *s,
                 struct area a);
 /* "12s", "3m 10s" from one unix time to another; "" when one is 0. */
 const char *print_span(struct arena *a, double from, double to);
+/* The names of the rows' parameters: what differs comes first, since what
+ * does not fit is left out at the end. */
+void rows_params(struct point_columns *c, const struct watch_row *rows,
+                 size_t count);
+/* A cell for each of them. */
+void sheet_params(struct sheet *t, const struct point_columns *c,
+                  const struct value *point);
 
 #endif
