@@ -52,10 +52,13 @@ ENDS_TRIAL = {"done", "invalid", "stopped", "timed_out", "killed", "diverged"}
 TASK = r"""#!/bin/sh
 # The first thing is one write to the side file.
 printf '%s %s\n' "$THRONG_TRIAL" "$THRONG_ATTEMPT" >>"$SIDE/starts"
+# Over some time, so that a crash comes between the points of one attempt.
 report() {
     for step in 1 2 3; do
-        printf '{"step":%s,"loss":%s}\n' "$step" "$((THRONG_TRIAL * 10 + step))"
-    done >>"$THRONG_METRICS"
+        printf '{"step":%s,"loss":%s}\n' "$step" "$((THRONG_TRIAL * 10 + step))" \
+            >>"$THRONG_METRICS"
+        sleep 0.05
+    done
 }
 case $(kind_of "$THRONG_TRIAL") in
 plain) sleep 0.0$((THRONG_TRIAL % 7)); report ;;

@@ -444,7 +444,7 @@ static void lines_without_a_step_count_per_name_and_source(void **state)
     c = next(&r, "x", 2);
     assert_int_equal(c.source, METRIC_FROM_METRICS);
     assert_true(metric_step(&c, 0) == 0 && metric_step(&c, 1) == 1);
-    c = next(&r, "", 2);
+    c = next(&r, "x", 2);
     assert_int_equal(c.source, METRIC_FROM_OUTPUT);
     assert_true(metric_step(&c, 0) == 0 && metric_step(&c, 1) == 1);
     c = next(&r, "y", 1);
