@@ -40,6 +40,7 @@ struct verb {
     const char *text;    /* more, for `help VERB` and the man page */
     const struct option_spec *options; /* ended by {0} */
     int (*run)(struct call *c);        /* returns an exit code */
+    bool pages; /* long output on a terminal goes through a pager */
 };
 extern const struct verb *const verbs[]; /* NULL-terminated */
 
@@ -124,6 +125,6 @@ extern const struct verb verb_run, verb_check, verb_status, verb_rank,
     verb_show, verb_logs, verb_export, verb_stop, verb_kill, verb_doctor,
     verb_report, verb_version, verb_help, verb_ls, verb_diff, verb_errors,
     verb_retry, verb_rerun, verb_tag, verb_note, verb_explain, verb_init,
-    verb_add, verb_rm, verb_watch;
+    verb_add, verb_rm, verb_watch, verb_complete, verb_completion;
 
 #endif

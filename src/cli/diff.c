@@ -318,4 +318,5 @@ const struct verb verb_diff = {
             {"json", 0, NULL, "for programs: schema throng.diff/1"},
             {0}},
     .run = run,
+    .pages = true,
 };

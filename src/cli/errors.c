@@ -186,4 +186,5 @@ const struct verb verb_errors = {
             {"json", 0, NULL, "for programs: schema throng.errors/1"},
             {0}},
     .run = run,
+    .pages = true,
 };

@@ -348,4 +348,5 @@ const struct verb verb_explain = {
             "help. Without TRIALS: the last\none.\n",
     .options = (const struct option_spec[]){{0}},
     .run = run,
+    .pages = true,
 };

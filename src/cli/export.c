@@ -190,4 +190,5 @@ const struct verb verb_export = {
             {"where", 0, "FILTER", "only trials for which this holds"},
             {0}},
     .run = run,
+    .pages = true,
 };

@@ -1,9 +1,10 @@
 /* help.c - the help verb, made from the table of verbs */
 #include <stdio.h>
 #include "cli/cli.h"
+#include "cli/help_topics.h"
+#include "cli/man.h"
 
 #define VERBS_MAX 64
-#define WIDTH 80
 
 static void print_option(struct buf *b, const struct option_spec *o)
 {
@@ -11,7 +12,9 @@ static void print_option(struct buf *b, const struct option_spec *o)
     snprintf(left, sizeof(left), "%s%c%s--%s%s%s", o->letter ? "-" : " ",
              o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
              o->arg ? " " : "", o->arg ? o->arg : "");
-    buf_addf(b, "  %-26s %s\n", left, o->help);
+    /* A … takes three bytes and one column. */
+    int width = 26 + (o->arg && strstr(o->arg, "…") ? 2 : 0);
+    buf_addf(b, "  %-*s %s\n", width, left, o->help);
 }
 
 void help_verb(struct buf *b, const struct verb *v)
@@ -34,11 +37,12 @@ void help_all(struct buf *b)
                 "ensembles, nothing lost.\n\nusage: throng VERB [OPTIONS] "
                 "[ARGUMENTS]\n\n");
     for (size_t i = 0; verbs[i]; i++)
-        buf_addf(b, "  %-9s %s\n", verbs[i]->name, verbs[i]->summary);
+        buf_addf(b, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
     buf_adds(b, "\nA STUDY is a study file, its name or its folder; left "
                 "out, it is the one used\nlast here. TRIALS are 7, 1-10,15, "
                 "failed, best:20, tag:x, last, all.\n`throng help VERB` says "
-                "more, `throng help study-file` lists a study's keys.\n");
+                "more. Topics: study, protocol, selectors,\nfilter, "
+                "exit-codes, environment.\n");
 }
 
 const char *nearest_verb(const char *name)
@@ -53,65 +57,61 @@ const char *nearest_verb(const char *name)
     return str_nearest(str_of(name), names);
 }
 
-/* Appends words, indented, in lines of fewer than WIDTH columns. */
-static void add_wrapped(struct buf *b, const char *text)
+/* A verb or a topic that may have been meant. */
+static const char *nearest_name(const char *name)
 {
-    struct str rest = str_of(text), word;
-    size_t used = 0;
-    while (str_split(&rest, ' ', &word)) {
-        if (used && used + 1 + word.len >= WIDTH) {
-            buf_addc(b, '\n');
-            used = 0;
-        }
-        buf_adds(b, used ? " " : "      ");
-        buf_addstr(b, word);
-        used += word.len + (used ? 1 : 6);
-    }
-    buf_addc(b, '\n');
+    const char *names[VERBS_MAX + 1];
+    size_t n = 0;
+    for (size_t i = 0; verbs[i]; i++)
+        names[n++] = verbs[i]->name;
+    for (size_t i = 0; help_topics[i].name; i++)
+        names[n++] = help_topics[i].name;
+    require(n <= VERBS_MAX);
+    names[n] = NULL;
+    return str_nearest(str_of(name), names);
 }
 
-/* Every key of a study file, in the order in which they are read. */
-static void help_study_file(struct buf *b)
+static int no_such_help(struct call *c, const char *name)
 {
-    buf_adds(b, "Keys of a study file (docs/reference/study-file.md says "
-                "more):\n\n");
-    for (size_t i = 0; plan_key_at(i); i++) {
-        const struct plan_key *k = plan_key_at(i);
-        buf_addf(b, "  %s: %s\n", k->name, k->kind);
-        add_wrapped(b, k->help);
-    }
-}
-
-static int no_such_verb(struct call *c, const char *name)
-{
-    const char *near = nearest_verb(name);
+    const char *near = nearest_name(name);
     if (near)
         return call_usage(c, "there is no verb `%s`; did you mean `%s`?", name,
                           near);
-    return call_usage(c, "there is no verb `%s`", name);
+    return call_usage(c, "there is no verb and no topic `%s`", name);
+}
+
+static bool help_one(struct buf *b, const char *name)
+{
+    const struct help_topic *topic = help_topic(name);
+    if (topic) {
+        topic->print(b);
+        return true;
+    }
+    for (size_t i = 0; verbs[i]; i++) {
+        if (strcmp(verbs[i]->name, name))
+            continue;
+        help_verb(b, verbs[i]);
+        return true;
+    }
+    return false;
 }
 
 static int run(struct call *c)
 {
+    bool man = call_flag(c, "man");
     struct buf b;
     buf_init(&b);
     if (c->arg_count == 0)
-        help_all(&b);
+        (man ? man_list : help_all)(&b);
     for (size_t i = 0; i < c->arg_count; i++) {
-        size_t k = 0;
-        if (!strcmp(c->args[i], "study-file")) {
-            help_study_file(&b);
-            continue;
-        }
-        while (verbs[k] && strcmp(verbs[k]->name, c->args[i]))
-            k++;
-        if (!verbs[k]) {
-            buf_done(&b);
-            return no_such_verb(c, c->args[i]);
-        }
         if (i)
             buf_addc(&b, '\n');
-        help_verb(&b, verbs[k]);
+        if ((man ? man_page : help_one)(&b, c->args[i]))
+            continue;
+        buf_done(&b);
+        if (man)
+            return call_usage(c, "there is no manual page `%s`", c->args[i]);
+        return no_such_help(c, c->args[i]);
     }
     put(buf_str(&b));
     buf_done(&b);
@@ -120,9 +120,20 @@ static int run(struct call *c)
 
 const struct verb verb_help = {
     .name = "help",
-    .args = "[VERB|study-file]",
+    .args = "[VERB|TOPIC]",
     .summary = "Say what a verb does and which options it takes",
-    .text = "`throng help study-file` lists every key of a study file.\n",
-    .options = (const struct option_spec[]){{0}},
+    .text = "The topics:\n\n"
+            "  study        every key of a study file\n"
+            "  protocol     how a program gets parameters and hands in "
+            "results\n"
+            "  selectors    how trials are named\n"
+            "  filter       the language of --where\n"
+            "  exit-codes   what throng's exit codes mean\n"
+            "  environment  variables that throng looks at\n",
+    .options =
+        (const struct option_spec[]){
+            {"man", 0, NULL, "as a manual page; alone: which pages there are"},
+            {0}},
+    .pages = true,
     .run = run,
 };

@@ -191,4 +191,5 @@ const struct verb verb_logs = {
         (const struct option_spec[]){
             {"follow", 'f', NULL, "go on printing until the trial ends"}, {0}},
     .run = run,
+    .pages = true,
 };

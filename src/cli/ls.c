@@ -235,4 +235,5 @@ const struct verb verb_ls = {
         (const struct option_spec[]){
             {"json", 0, NULL, "for programs: schema throng.ls/1"}, {0}},
     .run = run,
+    .pages = true,
 };

@@ -9,14 +9,15 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/pager.h"
 
 const struct verb *const verbs[] = {
-    &verb_init,    &verb_run,    &verb_check,  &verb_status, &verb_watch,
-    &verb_ls,      &verb_rank,   &verb_show,   &verb_diff,   &verb_errors,
-    &verb_explain, &verb_logs,   &verb_export, &verb_add,    &verb_retry,
-    &verb_rerun,   &verb_tag,    &verb_note,   &verb_rm,     &verb_stop,
-    &verb_kill,    &verb_doctor, &verb_report, &verb_help,   &verb_version,
-    NULL,
+    &verb_init,    &verb_run,    &verb_check,  &verb_status,     &verb_watch,
+    &verb_ls,      &verb_rank,   &verb_show,   &verb_diff,       &verb_errors,
+    &verb_explain, &verb_logs,   &verb_export, &verb_add,        &verb_retry,
+    &verb_rerun,   &verb_tag,    &verb_note,   &verb_rm,         &verb_stop,
+    &verb_kill,    &verb_doctor, &verb_report, &verb_completion, &verb_help,
+    &verb_version, NULL,
 };
 
 /* ---- calls ------------------------------------------------------------ */
@@ -236,7 +237,8 @@ static const struct verb *find_verb(const char *name)
     for (size_t i = 0; verbs[i]; i++)
         if (!strcmp(verbs[i]->name, name))
             return verbs[i];
-    return NULL;
+    /* Not for people, so not in the table. */
+    return strcmp(name, verb_complete.name) ? NULL : &verb_complete;
 }
 
 static int unknown_verb(const char *name)
@@ -254,7 +256,7 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
     int code;
     look_at_terminal(&c);
     if (!parse(&c, argc, argv, &code))
-        code = verb->run(&c);
+        code = pager_wanted(&c) ? pager_run(&c) : verb->run(&c);
     arena_free(c.arena);
     if (fflush(stdout) && code == EXIT_OK)
         code = EXIT_ERROR;

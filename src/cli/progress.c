@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "base/num.h"
@@ -179,7 +180,8 @@ void progress_open(struct progress *g, struct study *study, struct loop *loop,
                    unsigned columns, bool quiet)
 {
     *g = (struct progress){.study = study, .columns = columns};
-    g->terminal = isatty(STDERR_FILENO);
+    const char *term = getenv("TERM");
+    g->terminal = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb"));
     if (quiet)
         return;
     g->timer = loop_timer(loop, on_timer, g);

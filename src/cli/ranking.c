@@ -371,4 +371,5 @@ const struct verb verb_rank = {
             {"json", 0, NULL, "for programs: schema throng.rank/1"},
             {0}},
     .run = run,
+    .pages = true,
 };

@@ -306,4 +306,5 @@ const struct verb verb_show = {
             {"json", 0, NULL, "for programs: schema throng.show/1"},
             {0}},
     .run = run,
+    .pages = true,
 };
