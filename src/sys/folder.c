@@ -75,11 +75,35 @@ uint64_t dir_bytes(const char *path)
     return bytes;
 }
 
+#define DIGEST_READ_MAX (64u << 20) /* bytes read of all files together */
+
 struct digest {
+    const char *root;
     uint64_t hash;
     struct buf record;
+    uint64_t read;
     bool any;
 };
+
+/* What a file holds, as long as the reading is not too much: then its time
+ * stands for it. */
+static uint64_t digest_of_file(struct digest *d, const struct walk_entry *e)
+{
+    const struct stat *st = e->stat;
+    struct str text;
+    struct arena *a = arena_new();
+    uint64_t hash = (uint64_t)st->st_mtim.tv_sec * 1000000000u +
+                    (uint64_t)st->st_mtim.tv_nsec;
+    if (S_ISREG(st->st_mode) &&
+        d->read + (uint64_t)st->st_size <= DIGEST_READ_MAX &&
+        file_map(path_join(a, d->root, e->path), &text, NULL) == 0) {
+        d->read += text.len;
+        hash = hash64(text, 0);
+        file_unmap(text);
+    }
+    arena_free(a);
+    return hash;
+}
 
 /* Of a folder only the name counts: its time follows from what is in it, and
  * a copy of the folder has another one. */
@@ -94,8 +118,7 @@ static enum walk_answer add_digest(void *context, const struct walk_entry *e,
     buf_add_bytes(&d->record, str_of(e->path));
     buf_add_u32(&d->record, st->st_mode & S_IFMT);
     buf_add_u64(&d->record, folder ? 0 : (uint64_t)st->st_size);
-    buf_add_u64(&d->record, folder ? 0 : (uint64_t)st->st_mtim.tv_sec);
-    buf_add_u64(&d->record, folder ? 0 : (uint64_t)st->st_mtim.tv_nsec);
+    buf_add_u64(&d->record, folder ? 0 : digest_of_file(d, e));
     d->hash = hash64(buf_str(&d->record), d->hash);
     d->any = true;
     return WALK_ON;
@@ -103,7 +126,7 @@ static enum walk_answer add_digest(void *context, const struct walk_entry *e,
 
 uint64_t dir_digest(const char *path)
 {
-    struct digest d = {0};
+    struct digest d = {.root = path};
     buf_init(&d.record);
     walk(path, add_digest, &d, NULL);
     buf_done(&d.record);

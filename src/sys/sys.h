@@ -129,8 +129,9 @@ int dir_remove(const char *path, struct err *err);
 int dir_copy(const char *from, const char *to, struct err *err);
 /* Bytes of all regular files below path. */
 uint64_t dir_bytes(const char *path);
-/* A digest of names, sizes and modification times below path: changes
- * whenever a program writes there. 0 for an empty or absent folder. */
+/* A digest of names and contents below path (of sizes and times in place of
+ * contents, beyond 64 MiB): changes whenever a program writes something new
+ * there. 0 for an empty or absent folder. */
 uint64_t dir_digest(const char *path);
 /* Names in a folder without . and .., sorted, in the arena; NULL-terminated.
  * An absent folder is an error of kind ERR_MISSING. */
