@@ -96,7 +96,7 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count)
         value_set(a, o, STR("lag"), value_int(a, p->lag));
     if (p->points)
         value_set(a, o, STR("points"), points_of(a, p->points, count));
-    json_print_sorted(b, o);
+    json_print_sorted(b, plan_redacted(p, o, a));
     arena_free(a);
 }
 

@@ -210,10 +210,17 @@ int plan_files(const struct plan *p, const struct value *point, struct arena *a,
  * (never a declared parameter's). */
 void plan_print_command(struct buf *b, const struct plan *p,
                         const struct arg *argv, size_t argc, bool redact);
-/* Appends a text of any kind (YAML, JSON, source code) with its secrets
- * replaced: what stands behind such a name, and the values of such variables
- * of `env`. ${envvar:NAME} stays. */
+/* Appends a text of any kind (a script, source code, a message) with its
+ * secrets replaced: what stands behind such a name, and the values of such
+ * variables of `env`. ${envvar:NAME} stays. The text is for people: what is
+ * to be read again goes through the two below. */
 void plan_redact(struct buf *b, const struct plan *p, struct str text);
+/* A copy of a value with its secrets replaced. */
+struct value *plan_redacted(const struct plan *p, const struct value *v,
+                            struct arena *a);
+/* Appends the study file without its secrets: its own text, comments too,
+ * where that can be read again, else the same as JSON. */
+void plan_redact_study(struct buf *b, const struct plan *p);
 
 /* ---- the keys --------------------------------------------------------- */
 
@@ -247,7 +254,8 @@ int plan_points_get(void *points, uint64_t i, struct arena *a,
 
 /* What makes the study itself (space, objective, command, method, seed,
  * repeat, points) as JSON text: when it changes, it is another study. Points
- * go in by hash, so a list that only grew at its end is told apart. */
+ * go in by hash, so a list that only grew at its end is told apart. Secrets
+ * are replaced, so that a new one makes no new study. */
 void plan_identity(struct buf *b, const struct plan *p);
 /* As plan_identity, but when the list of points is longer than that of
  * `stored`, only as many points are taken: the result then equals `stored`

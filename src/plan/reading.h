@@ -115,8 +115,18 @@ size_t command_brace(struct str s, struct str *name);
 /* Appends s quoted so that a shell reads it as one word. */
 void shell_quote(struct buf *b, struct str s);
 
-/* print.c: true when what belongs to this name is a secret. */
+/* ---- secret.c, redact.c ------------------------------------------------ */
+
+/* True when what belongs to this name is a secret. */
 bool secret_name(const struct plan *p, struct str name);
+/* Appends a word of a command without the secrets in it. *next says, before,
+ * that this word is itself a secret and, after, that the next one is. */
+void redact_word(struct buf *b, const struct plan *p, struct str word,
+                 bool *next);
+/* The same for a line for a shell, word by word. */
+void redact_line(struct buf *b, const struct plan *p, struct str line);
+/* Nothing but letters, digits, _ and -. */
+bool name_only(struct str s);
 
 void read_resources(struct reading *r, const struct value *v);
 void check_resources(struct reading *r);

@@ -1,10 +1,12 @@
 /* redact.c - texts without the secrets in them
  *
- * What is stored of a study (its file, its identity, the diff of its
- * repository) is text of many kinds: YAML, JSON, source code, shell. In all
- * of them a secret stands behind a telling name: `api_key=…`, `api_key: …`,
- * `"api_key": "…"`, or as the word behind `--password`. */
+ * What is stored of a study (its file, the diff of its repository, the last
+ * lines of a trial) is text of many kinds: YAML, JSON, source code, shell. In
+ * all of them a secret stands behind a telling name: `api_key=…`,
+ * `api_key: …`, `"api_key": "…"`, or as the word behind `--password`. */
 #include "plan/reading.h"
+
+#include "base/json.h"
 
 #define SECRET_LEN_LEAST 4 /* shorter values are found by their names only */
 
@@ -12,6 +14,14 @@ struct scan {
     const struct plan *plan;
     struct buf *out;
     struct str rest;
+    bool yaml; /* a bare scalar is replaced by a quoted one */
+};
+
+/* How a secret is written. */
+enum written {
+    WRITTEN_WORD,  /* `name=…`: a blank ends it */
+    WRITTEN_VALUE, /* `name: …`: to the end of the line, or of the item */
+    WRITTEN_ITEM,  /* an item of a list of words */
 };
 
 static char peek(const struct scan *s)
@@ -47,53 +57,115 @@ static size_t name_len(struct str s)
     return n;
 }
 
-/* How long the secret is that begins here: to its quote, or to what ends a
- * word. */
-static size_t secret_len(struct str s, char quote, bool words)
+bool name_only(struct str s)
+{
+    return name_len(s) == s.len;
+}
+
+/* ---- how long a secret is ---------------------------------------------- */
+
+/* To the quote that closes it. */
+static size_t quoted_len(struct str s, char quote)
 {
     size_t n = 0;
 
-    for (; n < s.len; n++) {
-        char c = s.p[n];
-
-        if (c == '\\' && quote == '"' && n + 1 < s.len)
+    for (; n < s.len && s.p[n] != quote; n++)
+        if (s.p[n] == '\\' && quote == '"')
             n++;
-        else if (quote ? c == quote
-                       : memchr("\n,]}\"'", c, 6) ||
-                             (!words && memchr(" \t;&|)", c, 6)))
+    return n < s.len ? n : s.len;
+}
+
+/* To the next \" of a text that is itself in quotes, or to their end. */
+static size_t inner_quoted_len(struct str s)
+{
+    size_t n = 0;
+
+    for (; n < s.len && s.p[n] != '"'; n++) {
+        if (s.p[n] != '\\')
+            continue;
+        if (n + 1 < s.len && s.p[n + 1] == '"')
             break;
+        n++;
     }
     return n < s.len ? n : s.len;
 }
 
-/* Replaces the value at the current place. A macro is no secret: it names
- * one that is elsewhere. */
-static void replace(struct scan *s, bool words)
+/* To what ends a word, or an item of a list. */
+static size_t bare_len(struct str s, enum written written)
+{
+    size_t n = 0;
+
+    for (; n < s.len && !memchr("\n,]}\"'", s.p[n], 6); n++) {
+        if (s.p[n] == '\\' && n + 1 < s.len && memchr(" \t", s.p[n + 1], 2))
+            n++;
+        else if (written != WRITTEN_VALUE && memchr(" \t;&|)", s.p[n], 6))
+            break;
+    }
+    n = n < s.len ? n : s.len;
+    if (n > 1 && s.p[n - 1] == '\\')
+        n--; /* it belongs to the quote behind */
+    if (n > 1 && n < s.len && s.p[n - 1] == ':' && s.p[n] == ' ')
+        n--; /* a message goes on: "cannot start A_KEY=x: No such file" */
+    return n;
+}
+
+/* Replaces the secret at the current place. A macro is none: it names one
+ * that is elsewhere. */
+static void replace(struct scan *s, enum written written)
 {
     char quote = 0;
+    bool inner = str_starts(s->rest, STR("\\\""));
     size_t len;
 
-    if (str_starts(s->rest, STR("\\\"")))
-        pass(s, 1); /* a quote within a quoted text */
+    if (inner)
+        pass(s, 1);
     if (peek(s) == '"' || peek(s) == '\'') {
         quote = peek(s);
         pass(s, 1);
     }
-    len = secret_len(s->rest, quote, words);
+    len = inner   ? inner_quoted_len(s->rest)
+          : quote ? quoted_len(s->rest, quote)
+                  : bare_len(s->rest, written);
     if (len == 0 || str_starts(s->rest, STR("${"))) {
         pass(s, len);
         return;
     }
-    if (len > 1 && s->rest.p[len - 1] == '\\')
-        len--; /* it belongs to the quote behind */
-    buf_adds(s->out, "***");
+    buf_adds(s->out,
+             s->yaml && !quote && written != WRITTEN_WORD ? "'***'" : "***");
     s->rest = str_n(s->rest.p + len, s->rest.len - len);
+}
+
+/* ---- finding them ------------------------------------------------------ */
+
+/* The next word of a command line, or the next item of a list of words. */
+static void replace_next(struct scan *s)
+{
+    size_t mark = s->out->len;
+    bool item;
+
+    pass_any(s, "\\\"' \t,\n");
+    item = memchr(s->out->p + mark, ',', s->out->len - mark) ||
+           memchr(s->out->p + mark, '\n', s->out->len - mark);
+    if (str_starts(s->rest, STR("- ")))
+        pass(s, 2);
+    replace(s, item ? WRITTEN_ITEM : WRITTEN_WORD);
+}
+
+/* The quote here closes the name, as in ["--token:", "…"]: it opens no
+ * secret. */
+static bool closes(const struct scan *s)
+{
+    char c = s->rest.len > 1 ? s->rest.p[1] : '\n';
+
+    return (peek(s) == '"' || peek(s) == '\'') && strchr(",] \t\n", c);
 }
 
 static void take_name(struct scan *s)
 {
     struct str name = str_n(s->rest.p, name_len(s->rest));
     bool option = name.len > 2 && name.p[0] == '-';
+    bool quoted =
+        s->out->len > 0 && memchr("\"'", s->out->p[s->out->len - 1], 2);
 
     pass(s, name.len);
     if (!secret_name(s->plan, name))
@@ -102,22 +174,22 @@ static void take_name(struct scan *s)
     struct str before = s->rest;
     pass_any(s, "\\\"' \t]");
     if (peek(s) == '=' || peek(s) == ':') {
-        bool words = peek(s) == ':';
+        enum written written = peek(s) == ':' ? WRITTEN_VALUE : WRITTEN_WORD;
         pass(s, 1);
+        if (quoted && closes(s)) {
+            replace_next(s);
+            return;
+        }
         pass_any(s, " \t");
-        replace(s, words);
+        replace(s, written);
         return;
     }
     /* Undo: only behind an option is the next word the secret. */
     s->out->len = mark;
     s->out->p[mark] = 0;
     s->rest = before;
-    if (!option)
-        return;
-    pass_any(s, "\\\"' \t,\n");
-    if (str_starts(s->rest, STR("- ")))
-        pass(s, 2);
-    replace(s, false);
+    if (option)
+        replace_next(s);
 }
 
 /* The length of a known secret value that stands here, or 0. */
@@ -135,20 +207,63 @@ static size_t known_secret(const struct scan *s)
     return 0;
 }
 
-void plan_redact(struct buf *b, const struct plan *p, struct str text)
+static void scan_text(struct scan *s)
 {
-    struct scan s = {p, b, text};
-
-    while (s.rest.len > 0) {
-        size_t known = known_secret(&s);
+    while (s->rest.len > 0) {
+        size_t known = known_secret(s);
 
         if (known > 0) {
-            buf_adds(b, "***");
-            s.rest = str_n(s.rest.p + known, s.rest.len - known);
-        } else if (name_char(peek(&s))) {
-            take_name(&s);
+            buf_adds(s->out, "***");
+            s->rest = str_n(s->rest.p + known, s->rest.len - known);
+        } else if (name_char(peek(s))) {
+            take_name(s);
         } else {
-            pass(&s, 1);
+            pass(s, 1);
         }
     }
+}
+
+void plan_redact(struct buf *b, const struct plan *p, struct str text)
+{
+    struct scan s = {.plan = p, .out = b, .rest = text};
+
+    scan_text(&s);
+}
+
+/* ---- the study file ---------------------------------------------------- */
+
+static bool reads_as(struct str text, const struct value *expected,
+                     struct arena *a)
+{
+    struct problems problems;
+    const struct value *v;
+    bool same;
+
+    problems_init(&problems, a);
+    v = plan_yaml(text, "study", a, &problems);
+    same = v && problems.errors == 0 && value_eq(v, expected);
+    problems_done(&problems);
+    return same;
+}
+
+void plan_redact_study(struct buf *b, const struct plan *p)
+{
+    struct buf text;
+    struct scan s = {.plan = p, .out = &text, .rest = p->text, .yaml = true};
+
+    buf_init(&text);
+    scan_text(&s);
+    if (!str_eq(buf_str(&text), p->text)) {
+        struct arena *a = arena_new();
+        const struct value *v = plan_redacted(p, p->root, a);
+
+        if (!reads_as(buf_str(&text), v, a)) {
+            buf_reset(&text);
+            json_print(&text, v);
+            buf_addc(&text, '\n');
+        }
+        arena_free(a);
+    }
+    buf_addstr(b, buf_str(&text));
+    buf_done(&text);
 }

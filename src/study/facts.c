@@ -106,11 +106,20 @@ static int write_git(struct study *s, struct err *err)
 
 static void print_command_template(struct buf *b, const struct plan *p)
 {
+    struct arena *a = arena_new();
     struct value *command = value_get(p->root, STR("command"));
     if (command)
-        json_print(b, command);
+        json_print(b, plan_redacted(p, command, a));
     else
-        buf_addstr(b, p->program);
+        plan_redact(b, p, p->program);
+    arena_free(a);
+}
+
+static int write_study_text(struct study *s, struct buf *b, struct err *err)
+{
+    buf_reset(b);
+    plan_redact_study(b, s->plan);
+    return store_fact_set(s->store, "text", buf_str(b), err);
 }
 
 static int write_texts(struct study *s, struct buf *b, struct err *err)
@@ -120,7 +129,6 @@ static int write_texts(struct study *s, struct buf *b, struct err *err)
     snprintf(created, sizeof(created), "%.3f", clock_wall());
     if (store_fact_set(s->store, "name", p->name, err) ||
         store_fact_set(s->store, "file", p->file, err) ||
-        set_redacted(s, "text", p->text, err) ||
         store_fact_set(s->store, "metric", p->metric.name, err) ||
         store_fact_set(s->store, "goal",
                        p->metric.minimize ? STR("minimize") : STR("maximize"),
@@ -130,7 +138,7 @@ static int write_texts(struct study *s, struct buf *b, struct err *err)
         return -1;
     buf_reset(b);
     print_command_template(b, p);
-    return set_redacted(s, "command", buf_str(b), err);
+    return store_fact_set(s->store, "command", buf_str(b), err);
 }
 
 static int write_space(struct study *s, struct buf *b, struct err *err)
@@ -151,10 +159,11 @@ static int write_space(struct study *s, struct buf *b, struct err *err)
 /* What may change between runs: kept current for the faces that read. */
 static int write_current(struct study *s, struct buf *b, struct err *err)
 {
+    if (write_study_text(s, b, err))
+        return -1;
     buf_reset(b);
     plan_identity(b, s->plan); /* a list of points may have grown */
-    if (set_redacted(s, "text", s->plan->text, err) ||
-        set_redacted(s, "identity", buf_str(b), err))
+    if (store_fact_set(s->store, "identity", buf_str(b), err))
         return -1;
     buf_reset(b);
     int64_t total = search_total(s->search);
@@ -184,16 +193,14 @@ int study_facts_write(struct study *s, struct err *err)
 int study_facts_check(struct study *s, struct err *err)
 {
     struct arena *a = arena_new();
-    struct buf now, bare, diff;
+    struct buf now, diff;
     struct str stored;
     buf_init(&now);
-    buf_init(&bare);
     buf_init(&diff);
     int rc = store_fact(s->store, "identity", a, &stored, err);
     if (!rc) {
         plan_identity_as(&now, s->plan, stored);
-        plan_redact(&bare, s->plan, buf_str(&now));
-        plan_identity_diff(&diff, stored, buf_str(&bare));
+        plan_identity_diff(&diff, stored, buf_str(&now));
         if (diff.len)
             rc = err_set(err, ERR_INPUT,
                          "%.*s no longer asks the same question as the study "
@@ -204,7 +211,6 @@ int study_facts_check(struct study *s, struct err *err)
     if (!rc)
         rc = write_current(s, &now, err);
     buf_done(&now);
-    buf_done(&bare);
     buf_done(&diff);
     arena_free(a);
     return rc;

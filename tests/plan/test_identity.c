@@ -44,6 +44,25 @@ static void limits_do_not_make_another_study(void **state)
          "");
 }
 
+static void a_secret_is_not_part_of_a_study(void **state)
+{
+#define LINE "method: grid\nparameters: {a: {value: 1}}\ncommand: "
+    struct buf b;
+
+    (void)state;
+    buf_init(&b);
+    identity_of(&b, LINE "[run, \"--token:\", \"abc\"]\n");
+    assert_null(strstr(b.p, "abc"));
+    buf_done(&b);
+    diff(LINE "[run, \"--token:\", \"abc\"]\n",
+         LINE "[run, \"--token:\", \"xyz\"]\n", "");
+    diff(LINE "[run, \"--token:\", \"abc\"]\n",
+         LINE "[run, \"--token:\", \"abc\", b]\n",
+         "command: was [\"run\",\"--token:\",\"***\"], now "
+         "[\"run\",\"--token:\",\"***\",\"b\"]\n");
+#undef LINE
+}
+
 static void a_changed_space_is_named(void **state)
 {
     struct buf x, y, b;
@@ -182,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_do_not_make_another_study),
+        cmocka_unit_test(a_secret_is_not_part_of_a_study),
         cmocka_unit_test(a_changed_space_is_named),
         cmocka_unit_test(what_makes_the_study_is_compared),
         cmocka_unit_test(a_list_may_grow_at_its_end),

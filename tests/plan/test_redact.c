@@ -38,6 +38,35 @@ static void quotes_of_json_stay_whole(void **state)
     becomes("\"sh -c \\\"a_key=xyz\\\" b\"", "\"sh -c \\\"a_key=***\\\" b\"");
 }
 
+static void an_inner_quote_ends_an_inner_secret(void **state)
+{
+    (void)state;
+    becomes("a: \"x_key=\\\"xyz\\\" && run\"\nb: \"1\"",
+            "a: \"x_key=\\\"***\\\" && run\"\nb: \"1\"");
+}
+
+static void a_name_that_ends_in_its_colon_announces_the_next_item(void **state)
+{
+    (void)state;
+    becomes("[\"run\", \"--token:\", \"xyz\"]",
+            "[\"run\", \"--token:\", \"***\"]");
+    becomes("['--token:', xyz, b]", "['--token:', ***, b]");
+    becomes("\"api_key\": \"\", b", "\"api_key\": \"\", b");
+}
+
+static void a_blank_behind_a_backslash_ends_no_secret(void **state)
+{
+    (void)state;
+    becomes("A_KEY=x\\ yz run", "A_KEY=*** run");
+}
+
+static void a_message_goes_on_behind_a_secret(void **state)
+{
+    (void)state;
+    becomes("cannot start A_KEY=x:y: No such file",
+            "cannot start A_KEY=***: No such file");
+}
+
 static void the_word_behind_an_option_is_replaced(void **state)
 {
     (void)state;
@@ -64,14 +93,69 @@ static void what_is_no_secret_stays(void **state)
     becomes("", "");
 }
 
+/* ---- the study file --------------------------------------------------- */
+
+/* What is stored of a study file can be read, and reads as this. */
+static void study_becomes(const char *text, const char *expected)
+{
+    struct reading_test t, again;
+    struct buf b;
+
+    test_read_well(&t, text);
+    buf_init(&b);
+    plan_redact_study(&b, t.plan);
+    assert_string_equal(b.p, expected);
+    test_read_well(&again, b.p);
+    test_done(&again);
+    buf_done(&b);
+    test_done(&t);
+}
+
+static void a_study_file_keeps_its_looks(void **state)
+{
+    (void)state;
+    study_becomes("# mine\nprogram: a.py # A_KEY=xyz\nmethod: grid\n"
+                  "env: {A_KEY: xyz, B_KEY: 12, C_KEY: \"q\"}\n"
+                  "parameters: {a: {value: 1}}\n",
+                  "# mine\nprogram: a.py # A_KEY=***\nmethod: grid\n"
+                  "env: {A_KEY: '***', B_KEY: '***', C_KEY: \"***\"}\n"
+                  "parameters: {a: {value: 1}}\n");
+    study_becomes("command:\n  - run\n  - --password\n  - xyz\n"
+                  "method: grid\nparameters: {a: {value: 1}}\n",
+                  "command:\n  - run\n  - --password\n  - '***'\n"
+                  "method: grid\nparameters: {a: {value: 1}}\n");
+    study_becomes("command: A_KEY=xyz run --password xyz | tee a\n"
+                  "method: grid\nparameters: {a: {value: 1}}\n",
+                  "command: A_KEY=*** run --password *** | tee a\n"
+                  "method: grid\nparameters: {a: {value: 1}}\n");
+}
+
+static void
+a_study_file_whose_text_cannot_be_redacted_is_kept_as_json(void **state)
+{
+    (void)state;
+    study_becomes("command: [run, --token,\n  # later\n  xyz]\nmethod: grid\n"
+                  "parameters: {o: {parameters: {a_key: {value: k}}}}\n",
+                  "{\"command\":[\"run\",\"--token\",\"***\"],"
+                  "\"method\":\"grid\",\"parameters\":{\"o\":{\"parameters\":"
+                  "{\"a_key\":{\"value\":\"k\"}}}}}\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_follows_a_secret_name_is_replaced),
         cmocka_unit_test(quotes_of_json_stay_whole),
+        cmocka_unit_test(an_inner_quote_ends_an_inner_secret),
+        cmocka_unit_test(a_name_that_ends_in_its_colon_announces_the_next_item),
+        cmocka_unit_test(a_blank_behind_a_backslash_ends_no_secret),
+        cmocka_unit_test(a_message_goes_on_behind_a_secret),
         cmocka_unit_test(the_word_behind_an_option_is_replaced),
         cmocka_unit_test(values_of_secret_variables_are_found_anywhere),
         cmocka_unit_test(what_is_no_secret_stays),
+        cmocka_unit_test(a_study_file_keeps_its_looks),
+        cmocka_unit_test(
+            a_study_file_whose_text_cannot_be_redacted_is_kept_as_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
