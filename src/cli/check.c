@@ -4,7 +4,8 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
-#include "search/search.h"
+#include "cli/advice.h"
+#include "cli/plan_search.h"
 
 #define SAMPLES 5
 
@@ -14,27 +15,9 @@ struct checker {
     struct search *search;
     struct point_source points;
     struct machine machine;
+    struct outlook outlook;
     struct buf out;
 };
-
-static int open_search(struct checker *k)
-{
-    const struct plan *p = k->plan;
-    struct search_setup setup = {.space = &p->space,
-                                 .seed = p->seed,
-                                 .minimize = p->metric.minimize,
-                                 .run_cap = p->run_cap,
-                                 .repeat = p->repeat,
-                                 .options = p->method_options};
-    if (p->points) {
-        k->points = (struct point_source){
-            p->points, plan_points_count(p->points), plan_points_get};
-        setup.points = &k->points;
-    }
-    k->search = search_open(arena_cstr(k->call->arena, p->method), &setup,
-                            &k->call->err);
-    return k->search ? 0 : -1;
-}
 
 /* ---- for people ------------------------------------------------------- */
 
@@ -157,6 +140,7 @@ static int describe(struct checker *k)
     for (int64_t id = 1; id <= SAMPLES; id++)
         if (add_sample(k, id))
             return -1;
+    outlook_print(&k->out, &k->outlook);
     return 0;
 }
 
@@ -181,7 +165,79 @@ static void describe_json(struct checker *k)
              p->metric.minimize ? "minimize" : "maximize",
              p->metric.pick == PICK_BEST ? "best" : "last");
     json_print(b, space_to_value(&p->space, k->call->arena));
+    outlook_json(b, &k->outlook);
     buf_adds(b, "}\n");
+}
+
+/* ---- how long it takes ------------------------------------------------ */
+
+static int read_task_time(struct checker *k)
+{
+    const char *text = call_option(k->call, "task-time");
+    if (!text || (num_seconds(str_of(text), &k->outlook.given_s) &&
+                  k->outlook.given_s > 0))
+        return 0;
+    return err_set(&k->call->err, ERR_USAGE,
+                   "--task-time takes a time such as 30s, 5m or 2h, not `%s`",
+                   text);
+}
+
+static int read_subset(struct checker *k, double *subset)
+{
+    const char *text = call_option(k->call, "subset");
+    *subset = 0;
+    if (!text)
+        return 0;
+    if (!call_option(k->call, "try"))
+        return err_set(&k->call->err, ERR_USAGE,
+                       "--subset goes with --try: trials that are tried use "
+                       "that part of the data");
+    if (num_double(str_of(text), subset) && *subset > 0 && *subset <= 1)
+        return 0;
+    return err_set(&k->call->err, ERR_USAGE,
+                   "--subset takes a fraction above 0 and up to 1, not `%s`",
+                   text);
+}
+
+/* What earlier runs of the study say, when there were any. */
+static void look_back(struct checker *k, const char *home)
+{
+    struct arena *a = k->call->arena;
+    char *folder = path_join(a, path_join(a, home, ".throng"),
+                             arena_cstr(a, k->plan->name));
+    struct store *store = store_open(folder, false, NULL);
+    if (store && measure_store(store, &k->outlook.measure, NULL))
+        k->outlook.measure = (struct measure){0};
+    store_close(store);
+}
+
+/* 0, or an exit code after the reason was printed. */
+static int look_ahead(struct checker *k)
+{
+    struct call *c = k->call;
+    struct outlook *o = &k->outlook;
+    struct suggestion s = {0};
+    const char *home =
+        path_folder(c->arena, path_absolute(c->arena, c->args[0]));
+    int64_t tries;
+    double subset;
+    if (read_task_time(k) || read_subset(k, &subset) ||
+        call_int(c, "try", 0, &tries))
+        return call_fail(c);
+    o->plan = k->plan;
+    o->machine = &k->machine;
+    o->total = search_total(k->search);
+    o->adaptive = !search_foresees(k->search);
+    o->input_bytes = outlook_inputs(k->plan, home, c->arena);
+    needs_init(&o->needs);
+    if (search_ask(k->search, 1, c->arena, &s, NULL) == SEARCH_HERE)
+        plan_needs(k->plan, s.point, &o->needs, NULL);
+    look_back(k, home);
+    int code = EXIT_OK;
+    if (tries)
+        code = try_trials(c, k->plan, c->args[0], tries, subset, &o->measure);
+    outlook_think(o);
+    return code;
 }
 
 /* ---- the verb --------------------------------------------------------- */
@@ -189,9 +245,6 @@ static void describe_json(struct checker *k)
 static int check(struct checker *k)
 {
     struct call *c = k->call;
-    if (open_search(k) ||
-        machine_read(&k->machine, getenv("THRONG_GPUS"), c->arena, &c->err))
-        return -1;
     if (call_flag(c, "json")) {
         describe_json(k);
         return 0;
@@ -207,7 +260,15 @@ static int run(struct call *c)
     if (!k.plan)
         return call_fail(c);
     buf_init(&k.out);
-    int code = check(&k) ? call_fail(c) : EXIT_OK;
+    k.search = plan_search(k.plan, &k.points, c->arena, &c->err);
+    int code = EXIT_OK;
+    if (!k.search ||
+        machine_read(&k.machine, getenv("THRONG_GPUS"), c->arena, &c->err))
+        code = call_fail(c);
+    if (code == EXIT_OK)
+        code = look_ahead(&k);
+    if (code == EXIT_OK && check(&k))
+        code = call_fail(c);
     if (code == EXIT_OK)
         put(buf_str(&k.out));
     buf_done(&k.out);
@@ -220,10 +281,18 @@ const struct verb verb_check = {
     .name = "check",
     .args = "STUDY.yaml",
     .summary = "Check a study file and show what it would run",
-    .text = "All mistakes are listed, each with its line and column. Nothing "
-            "is run.\n",
+    .text = "All mistakes are listed, each with its line and column; then "
+            "the number of\ntrials, five of their commands, how long the "
+            "study would take, and where it\nbelongs: on one machine, in a "
+            "throughput queue, or on tightly coupled nodes. The\ntime of a "
+            "task is given (--task-time), tried (--try) or that of earlier "
+            "runs.\nTrials that are tried leave nothing behind.\n",
     .options =
         (const struct option_spec[]){
-            {"json", 0, NULL, "for programs: schema throng.check/1"}, {0}},
+            {"task-time", 0, "TIME", "how long one task takes"},
+            {"try", 0, "N", "run N trials and measure time and memory"},
+            {"subset", 0, "F", "let them use this fraction of the data"},
+            {"json", 0, NULL, "for programs: schema throng.check/1"},
+            {0}},
     .run = run,
 };

@@ -1,0 +1,296 @@
+/* advice.c - how long a study will take, and where it belongs */
+#include "cli/advice.h"
+
+#include <math.h>
+#include <sys/stat.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "terms/room.h"
+
+#define HERE_LIMIT_S 43200.0     /* half a day: a night on one machine */
+#define QUEUE_COST_S 60.0        /* what a queue needs to start one job */
+#define LONG_TASK_S 86400.0      /* longer ones are hard to place */
+#define LARGE_DATA (10ull << 30) /* more is slow to carry to a machine */
+
+/* ---- thinking --------------------------------------------------------- */
+
+uint64_t outlook_inputs(const struct plan *p, const char *home, struct arena *a)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < p->input_count; i++) {
+        char *pattern = arena_cstr(a, p->inputs[i].path);
+        const char **files = dir_glob(home, pattern, a, NULL);
+        for (; files && *files; files++) {
+            struct stat st;
+            if (!stat(path_join(a, home, *files), &st))
+                sum += (uint64_t)st.st_size;
+        }
+    }
+    return sum;
+}
+
+static uint32_t count_slots(const struct outlook *o)
+{
+    const struct machine *m = o->machine;
+    struct room room;
+    struct needs needs = o->needs;
+    uint32_t parallel = o->plan->parallel;
+    room_init(&room, m->cpus, m->memory_bytes, parallel);
+    for (size_t i = 0; i < m->gpu_count && i < ROOM_GPUS_MAX; i++) {
+        struct room_gpu gpu = {.id = str_of(m->gpus[i].uuid),
+                               .name = str_of(m->gpus[i].name),
+                               .capability = m->gpus[i].capability_major +
+                                             m->gpus[i].capability_minor / 10.0,
+                               .memory_bytes = m->gpus[i].memory_bytes,
+                               .free = 1};
+        room_add_gpu(&room, &gpu);
+    }
+    if (!o->plan->cpus_said && parallel > m->cpus)
+        needs.cpus = (double)m->cpus / parallel;
+    if (!needs.memory_bytes)
+        needs.memory_bytes = o->measure.rss_bytes;
+    return room_check(&room, &needs, NULL) ? 0 : room_slots(&room, &needs);
+}
+
+static void take_time(struct outlook *o)
+{
+    if (o->given_s > 0) {
+        o->task_s = o->given_s;
+        o->source = "given";
+    } else if (o->measure.tasks) {
+        double part = o->measure.subset > 0 ? o->measure.subset : 1;
+        o->task_s = o->measure.seconds / part;
+        o->source = "measured";
+    }
+}
+
+static bool is_coupled(const struct outlook *o)
+{
+    return o->needs.nodes > 1 || o->needs.ranks > 1;
+}
+
+void outlook_think(struct outlook *o)
+{
+    o->source = "";
+    take_time(o);
+    o->slots = count_slots(o);
+    if (o->task_s > 0 && o->total > 0 && o->slots)
+        o->here_s = ceil((double)o->total / o->slots) * o->task_s;
+    if (is_coupled(o))
+        o->advised = ADVISE_COUPLED;
+    else if (!o->slots)
+        o->advised = ADVISE_LARGER;
+    else if (o->here_s > HERE_LIMIT_S && o->input_bytes < LARGE_DATA)
+        o->advised = ADVISE_QUEUE;
+    else
+        o->advised = ADVISE_MACHINE;
+}
+
+/* ---- the reasons ------------------------------------------------------ */
+
+struct reasons {
+    VEC(char *) list;
+};
+
+static void because(struct reasons *r, struct buf *b)
+{
+    vec_push(&r->list, buf_take(b));
+}
+
+static void reason_length(struct reasons *r, const struct outlook *o)
+{
+    struct buf b;
+    buf_init(&b);
+    if (o->task_s <= 0) {
+        buf_adds(&b, "how long a task takes is not known: --try 2 measures "
+                     "it, --task-time 30s says it");
+        because(r, &b);
+        return;
+    }
+    buf_adds(&b, "a task takes ");
+    num_print_seconds(&b, o->task_s);
+    if (o->task_s < QUEUE_COST_S)
+        buf_addf(&b,
+                 ": less than the minute or so that a queue takes to start "
+                 "one, so there they must go in bundles of %.0f or more",
+                 ceil(10 * QUEUE_COST_S / o->task_s));
+    else if (o->task_s > LONG_TASK_S)
+        buf_adds(&b, ": so long that it should save checkpoints "
+                     "(THRONG_CHECKPOINT, exit code 85)");
+    else
+        buf_adds(&b, ": long enough for a queue, short enough to lose little");
+    because(r, &b);
+}
+
+static void reason_independence(struct reasons *r, const struct outlook *o)
+{
+    struct buf b;
+    buf_init(&b);
+    if (is_coupled(o))
+        buf_addf(&b,
+                 "one trial runs on several nodes or ranks at once (nodes: "
+                 "%u, ranks: %u) that talk to each other",
+                 o->needs.nodes, o->needs.ranks);
+    else if (o->adaptive)
+        buf_addf(&b,
+                 "method %.*s learns from results: with very many at once it "
+                 "learns less from each",
+                 STRF(o->plan->method));
+    else
+        buf_adds(&b, "trials do not depend on each other: any number can run "
+                     "at once, anywhere");
+    because(r, &b);
+}
+
+static void reason_data(struct reasons *r, const struct outlook *o)
+{
+    struct buf b;
+    uint64_t bytes = o->input_bytes + o->measure.output_bytes;
+    buf_init(&b);
+    if (!bytes) {
+        buf_adds(&b, "no `inputs:` are named: what the program reads must be "
+                     "where it runs");
+    } else {
+        buf_adds(&b, "data to carry for each task: ");
+        num_print_bytes(&b, bytes);
+        buf_adds(&b, bytes >= LARGE_DATA
+                         ? ", too much to send along: it wants a shared file "
+                           "system near the machines"
+                         : ", little enough to send along");
+    }
+    because(r, &b);
+}
+
+static void reason_memory(struct reasons *r, const struct outlook *o)
+{
+    struct buf b;
+    uint64_t bytes =
+        o->needs.memory_bytes ? o->needs.memory_bytes : o->measure.rss_bytes;
+    buf_init(&b);
+    if (!o->slots) {
+        buf_adds(&b, "this machine cannot hold one trial: it needs ");
+        needs_print(&b, &o->needs);
+    } else if (bytes) {
+        buf_adds(&b, "memory of one trial: ");
+        num_print_bytes(&b, bytes);
+        buf_addf(&b, " (%s), of ",
+                 o->needs.memory_bytes ? "asked for" : "measured");
+        num_print_bytes(&b, o->machine->memory_bytes);
+        buf_addf(&b, " here: %u at once", o->slots);
+    } else {
+        buf_addf(&b, "%u trials fit this machine at once", o->slots);
+    }
+    if (o->needs.gpus > 0)
+        buf_addf(&b, "; each wants %g of the %zu GPUs here", o->needs.gpus,
+                 o->machine->gpu_count);
+    because(r, &b);
+}
+
+static void think_of_reasons(struct reasons *r, const struct outlook *o)
+{
+    reason_length(r, o);
+    reason_independence(r, o);
+    reason_data(r, o);
+    reason_memory(r, o);
+}
+
+static void reasons_done(struct reasons *r)
+{
+    for (size_t i = 0; i < r->list.len; i++)
+        free(r->list.p[i]);
+    vec_done(&r->list);
+}
+
+/* ---- for people ------------------------------------------------------- */
+
+static const char *const advice_words[] = {
+    [ADVISE_MACHINE] = "one machine does it",
+    [ADVISE_QUEUE] = "a throughput queue (HTCondor): many machines, one task "
+                     "each",
+    [ADVISE_COUPLED] = "tightly coupled nodes (Slurm or MPI)",
+    [ADVISE_LARGER] = "a larger machine",
+};
+
+static void print_measure(struct buf *b, const struct outlook *o)
+{
+    const struct measure *m = &o->measure;
+    if (!m->tasks)
+        return;
+    buf_addf(b, "measured %lld trial%s: ", (long long)m->tasks,
+             m->tasks == 1 ? "" : "s");
+    num_print_seconds(b, m->seconds);
+    buf_adds(b, " each, at most ");
+    num_print_seconds(b, m->seconds_max);
+    buf_addf(b, ", %.2g cpus busy, at most ", m->cpus);
+    num_print_bytes(b, m->rss_bytes);
+    if (m->subset > 0)
+        buf_addf(b, ", with %g of the data", m->subset);
+    buf_addc(b, '\n');
+}
+
+static void print_estimate(struct buf *b, const struct outlook *o)
+{
+    buf_adds(b, "estimate ");
+    if (o->total < 0)
+        buf_adds(b, "no end: set run_cap");
+    else if (o->task_s <= 0)
+        buf_adds(b, "unknown: try some with --try 2, or say --task-time 30s");
+    else if (!o->slots)
+        buf_adds(b, "never here: no trial fits this machine");
+    else {
+        num_print_seconds(b, o->here_s);
+        buf_addf(b, " here: %lld trials of ", (long long)o->total);
+        num_print_seconds(b, o->task_s);
+        buf_addf(b, " (%s%s), %u at once", o->source,
+                 o->measure.subset > 0 && o->given_s <= 0
+                     ? " on a part of the data, scaled"
+                     : "",
+                 o->slots);
+    }
+    buf_addc(b, '\n');
+}
+
+void outlook_print(struct buf *b, const struct outlook *o)
+{
+    struct reasons r = {0};
+    think_of_reasons(&r, o);
+    print_measure(b, o);
+    print_estimate(b, o);
+    buf_addf(b, "advice   %s\n", advice_words[o->advised]);
+    for (size_t i = 0; i < r.list.len; i++)
+        buf_addf(b, "  - %s\n", r.list.p[i]);
+    reasons_done(&r);
+}
+
+/* ---- for programs ----------------------------------------------------- */
+
+static void json_or_null(struct buf *b, const char *name, double v)
+{
+    buf_addf(b, ",\"%s\":", name);
+    if (v > 0)
+        json_number(b, v);
+    else
+        buf_adds(b, "null");
+}
+
+void outlook_json(struct buf *b, const struct outlook *o)
+{
+    static const char *const names[] = {[ADVISE_MACHINE] = "machine",
+                                        [ADVISE_QUEUE] = "queue",
+                                        [ADVISE_COUPLED] = "coupled",
+                                        [ADVISE_LARGER] = "larger"};
+    struct reasons r = {0};
+    think_of_reasons(&r, o);
+    json_or_null(b, "task_seconds", o->task_s);
+    json_or_null(b, "task_memory_bytes", (double)o->measure.rss_bytes);
+    buf_addf(b, ",\"slots\":%u", o->slots);
+    json_or_null(b, "estimate_seconds", o->here_s);
+    buf_addf(b, ",\"advice\":\"%s\",\"reasons\":[", names[o->advised]);
+    for (size_t i = 0; i < r.list.len; i++) {
+        if (i)
+            buf_addc(b, ',');
+        json_string(b, str_of(r.list.p[i]));
+    }
+    buf_addc(b, ']');
+    reasons_done(&r);
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# check: how long a study takes and where it belongs; --try and --subset.
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+
+cat >study.yaml <<'END'
+name: mine
+command: [sh, -c, 'sleep 0.1; echo "$PWD $THRONG_SUBSET" >>ran; throng report loss={x}']
+method: grid
+parallel: 2
+on_finish: touch hooked
+metric: {name: loss}
+parameters: {x: {min: 1, max: 40}}
+END
+run "$THRONG" check study.yaml
+check_status "a check runs nothing" 0
+check_not "at all" test -e ran
+check_contains "an unknown time is said" "$out" "estimate unknown: try some with --try 2"
+check_contains "with advice" "$out" "advice   one machine does it"
+run "$THRONG" check study.yaml --json
+check_equal "also for programs" "None None 2 machine" "$(json '"%s %s %d %s" % (
+    d["task_seconds"], d["estimate_seconds"], d["slots"], d["advice"])')"
+
+# ---- a time that is given --------------------------------------------------
+run "$THRONG" check study.yaml --task-time 30s
+check_contains "a given time gives an estimate" "$out" \
+    "estimate 10m here: 40 trials of 30s (given), 2 at once"
+check_contains "short tasks are no single jobs" "$out" "bundles of 20 or more"
+run "$THRONG" check study.yaml --task-time 2h --json
+check_equal "long work belongs into a queue" "144000.0 queue" \
+    "$(json '"%s %s" % (d["estimate_seconds"], d["advice"])')"
+run "$THRONG" check study.yaml --task-time soon
+check_status "a time must be one" 2
+check_contains "and is shown" "$err" "\`soon\`"
+
+# ---- trials that are tried -------------------------------------------------
+run "$THRONG" check study.yaml --try 2 --subset 0.5
+check_status "trials can be tried" 0
+check_equal "in the study's folder, on a part of the data" "$PWD 0.5
+$PWD 0.5" "$(cat ran)"
+check_matches "they are measured" "$out" \
+    '^measured 2 trials: .*MiB, with 0.5 of the data$'
+check_matches "and scaled" "$out" '^estimate .*measured on a part of the data, scaled'
+check_not "nothing of the study is there after it" test -e .throng
+check_not "and its hooks were not called" test -e hooked
+check_equal "nor is anything left" "" "$(ls -d "${TMPDIR:-/tmp}"/throng-try-* 2>/dev/null)"
+run "$THRONG" check study.yaml --try 1 --json
+check_equal "for programs too" True \
+    "$(json 'd["task_seconds"] >= 0.1 and d["task_memory_bytes"] > 0')"
+run "$THRONG" check study.yaml --subset 0.5
+check_status "--subset goes with --try" 2
+for bad in 0 2 much; do
+    run "$THRONG" check study.yaml --try 1 --subset $bad
+    check_status "$bad is no fraction" 2
+done
+cat >fails.yaml <<'END'
+command: [sh, -c, 'echo it is broken; exit 3']
+points: [{x: 1}, {x: 2}]
+END
+run "$THRONG" check fails.yaml --try 1
+check_status "a trial that fails is told" 3
+check_contains "with its last lines" "$err" "it is broken"
+
+# ---- earlier runs ----------------------------------------------------------
+run "$THRONG" run study.yaml --count 2
+run "$THRONG" check study.yaml
+check_contains "earlier runs are looked at" "$out" "measured 2 trials"
+
+# ---- where it belongs ------------------------------------------------------
+cat >coupled.yaml <<'END'
+command: [mpirun, ./solve]
+points: [{x: 1}]
+resources: {ranks: 64, nodes: 2}
+END
+run "$THRONG" check coupled.yaml --json
+check_equal "ranks that talk want coupled nodes" coupled "$(json 'd["advice"]')"
+cat >large.yaml <<'END'
+command: ["true"]
+points: [{x: 1}]
+resources: {memory: 900T}
+END
+run "$THRONG" check large.yaml
+check_contains "more memory than there is wants a larger machine" "$out" \
+    "this machine cannot hold one trial"
+head -c 3000000 /dev/zero >data.bin
+cat >data.yaml <<'END'
+command: ["true"]
+points: [{x: 1}]
+inputs: [data.bin]
+END
+run "$THRONG" check data.yaml
+check_contains "data to carry is counted" "$out" "data to carry for each task: 2.86 MiB"
