@@ -328,12 +328,27 @@ static void count_rate(struct run *r)
     r->rate_ended = 0;
 }
 
+/* What a task said goes into the store, its secrets do not. */
+static struct str redacted(struct run *r, struct str text)
+{
+    struct buf b;
+    if (!text.len)
+        return text;
+    buf_init(&b);
+    r->source.redact(r->source.context, &b, text);
+    text = arena_str(r->arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
 static int on_ended(struct run *r, struct live *l, struct str payload,
                     struct err *err)
 {
     struct record_ended e;
     if (record_ended_parse(payload, &e, err))
         return -1;
+    e.reason = redacted(r, e.reason);
+    e.tail = redacted(r, e.tail);
     char *reason = arena_cstr(r->arena, e.reason);
     if (e.outcome == OUTCOME_UNSTARTED)
         return on_unstarted(r, l, reason, err);

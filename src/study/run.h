@@ -68,6 +68,8 @@ struct run_source {
                             double value);
     /* A trial is final; its row is written but not committed yet. */
     void (*ended)(void *context, const struct live *l);
+    /* Appends a text that a task wrote, without the secrets in it. */
+    void (*redact)(void *context, struct buf *b, struct str text);
 };
 
 struct run_limits {

@@ -131,6 +131,12 @@ static void ended(void *context, const struct live *l)
         search_tell(s->search, &result);
 }
 
+static void redact(void *context, struct buf *b, struct str text)
+{
+    struct study *s = context;
+    plan_redact(b, s->plan, text);
+}
+
 struct run_source study_source(struct study *s)
 {
     return (struct run_source){.context = s,
@@ -139,5 +145,6 @@ struct run_source study_source(struct study *s)
                                .place_in_group = place_in_group,
                                .build = build,
                                .report = report,
-                               .ended = ended};
+                               .ended = ended,
+                               .redact = redact};
 }

@@ -45,6 +45,50 @@ run "$THRONG" run study.yaml
 check_status "a changed secret does not make another study of it" 0
 check_equal "and is not stored either" "" \
     "$(grep -raoE '5ecret-[a-z]+' .throng | sort -u)"
+
+# What a task says of itself may name them too.
+cat >says.yaml <<'END'
+command: "WANDB_API_KEY=5ecret-seven sh -c true"
+method: grid
+retries: 1
+retry_delay: 0.01
+parameters: {a: {values: [1]}}
+END
+run "$THRONG" run says.yaml
+check_status "a command that cannot start has failed" 3
+check_equal "why it did is stored without its secret" "" \
+    "$(grep -raoE '5ecret-[a-z]+' .throng/says | sort -u)"
+run "$THRONG" show says 1
+check_contains "and says what could not start" "$out" "WANDB_API_KEY=***"
+cat >tail.yaml <<'END'
+command: [sh, -c, "echo \"login --token: $LOGIN_TOKEN\" >&2; exit 1"]
+method: grid
+env: {LOGIN_TOKEN: 5ecret-eight}
+parameters: {a: {values: [1]}}
+END
+run "$THRONG" run tail.yaml
+check_status "a command that shows its secret has failed" 3
+check_equal "its last lines are stored without it" "" \
+    "$(grep -aoE '5ecret-[a-z]+' .throng/tail/study.db* | sort -u)"
+
+# Words of a command stay words.
+cat >words.yaml <<'END'
+command: [sh, -c, "true", "--token:", "5ecret-nine"]
+method: grid
+parameters: {a: {values: [1]}}
+END
+run "$THRONG" run words.yaml
+check_equal "a word behind a name with a colon is a secret" "" \
+    "$(grep -raoE '5ecret-[a-z]+' .throng/words | sort -u)"
+sed -i 's/"true"/"true;"/' words.yaml
+run "$THRONG" run words.yaml
+check_status "another command is another study" 1
+check_contains "and the difference is shown" "$err" \
+    'was ["sh","-c","true","--token:","***"]'
+rm words.yaml
+run "$THRONG" show words --command 1
+check_contains "a study whose file is gone can still be read" "$out" '--token:'
+
 if command -v git >/dev/null; then
     mkdir repo && cd repo || exit 1
     git init -q . && git config user.email a@b && git config user.name n
