@@ -23,7 +23,8 @@ struct plan_reader reader_beside(struct arena *a, const char *home)
 {
     struct reader *r = arena_new_of(a, struct reader);
     *r = (struct reader){a, home};
-    return (struct plan_reader){.context = r, .read = read_beside};
+    return (struct plan_reader){
+        .context = r, .read = read_beside, .check = unready_check};
 }
 
 static void say(const struct problems *problems)
@@ -61,12 +62,6 @@ struct plan *load_plan(struct call *c, const char *file, const char *name)
     struct problems problems;
     problems_init(&problems, c->arena);
     struct plan *plan = plan_read(text, file, &reader, c->arena, &problems);
-    if (plan)
-        unready_check(plan, &problems);
-    if (problems.errors) {
-        plan_close(plan);
-        plan = NULL;
-    }
     say(&problems);
     if (!plan)
         err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,

@@ -5,6 +5,8 @@
  * each such key is named here, until it is acted on. */
 #include "cli/unready.h"
 
+#include "search/search.h"
+
 static bool early_waits(const struct plan *p)
 {
     return p->early.kind == EARLY_HYPERBAND || p->early.kind == EARLY_ASHA ||
@@ -91,6 +93,32 @@ static const struct unready {
     {"profile", has_profile, PROBLEM_NOTICE, "profile is not acted on yet"},
 };
 
+static bool has_strategy(struct str method)
+{
+    for (size_t i = 0; search_methods[i]; i++)
+        if (str_is(method, search_methods[i]))
+            return true;
+    return false;
+}
+
+static void check_method(const struct plan *p, struct problems *problems)
+{
+    const struct value *v = value_get(p->root, STR("method"));
+    struct buf hint;
+    if (!v || !p->method.len || has_strategy(p->method))
+        return;
+    buf_init(&hint);
+    buf_adds(&hint, "use ");
+    for (size_t i = 0; search_methods[i]; i++) {
+        const char *comma = search_methods[i + 1] ? ", " : " or ";
+        buf_addf(&hint, "%s%s", i ? comma : "", search_methods[i]);
+    }
+    problems_add(problems, PROBLEM_ERROR, p->file, v->line, v->column,
+                 buf_str(&hint), "method %.*s is not built in yet",
+                 STRF(p->method));
+    buf_done(&hint);
+}
+
 void unready_check(const struct plan *p, struct problems *problems)
 {
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
@@ -99,4 +127,5 @@ void unready_check(const struct plan *p, struct problems *problems)
             problems_add(problems, list[i].level, p->file, v->line, v->column,
                          str_n("", 0), "%s", list[i].text);
     }
+    check_method(p, problems);
 }

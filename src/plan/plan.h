@@ -42,12 +42,16 @@ void problems_print(struct buf *b, const struct problems *p);
 
 /* ---- reading ---------------------------------------------------------- */
 
+struct plan;
 struct plan_reader {
     void *context;
     /* The text of a file named in a study (path as written there; relative
      * ones are relative to the study file). Lives as long as the plan. */
     int (*read)(void *context, const char *path, struct str *text,
                 struct err *err);
+    /* Adds what the caller cannot do with this plan to its problems, or NULL.
+     * The plan is read as far as its mistakes allow. */
+    void (*check)(const struct plan *p, struct problems *problems);
 };
 
 enum pick { PICK_LAST, PICK_BEST };

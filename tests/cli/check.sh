@@ -86,4 +86,9 @@ check_contains "which is said" "$err" "only the engine local"
 sed 's/random/bayes/; /^engine/d' later.yaml >bayes.yaml
 run "$THRONG" check bayes.yaml
 check_status "so is a method that is not there" 1
-check_contains "with those that are" "$err" "random, grid or points"
+check_matches "at its place, with those that are" "$err" \
+    '^bayes.yaml:2:9: error: method bayes is not .*random, grid or points'
+sed -i 's/^on_best/on_bset/' bayes.yaml
+echo 'engine: slurm' >>bayes.yaml
+run "$THRONG" check bayes.yaml
+check_contains "together with all other mistakes" "$err" "bayes.yaml has 3 mistakes"
