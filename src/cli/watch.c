@@ -65,13 +65,15 @@ static bool came_too_far(struct watch *w)
     if (w->view.pane == PANE_CURVES || want->chosen < from + count ||
         !want->chosen)
         return false;
+    if (count || !from) {
+        want->chosen = count ? from + count - 1 : 0;
+        return false;
+    }
     /* Beyond the end nothing was read: a page back there may be rows. */
     size_t rows = view_list_rows(&w->view, w->rows, w->cols);
-    if (count)
-        want->chosen = from + count - 1;
-    else
-        want->chosen = from > rows ? from - rows : 0;
-    return !count;
+    want->chosen = from - 1;
+    want->from[want->list] = from > rows ? from - rows : 0;
+    return true;
 }
 
 static void look(struct watch *w, double scan_s)

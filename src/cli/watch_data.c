@@ -212,7 +212,7 @@ static double sort_value(const struct watch_row *r, const char *by,
     return value_number(value_get(value_get(summary, str_of(by)), STR("last")));
 }
 
-/* The reason, and the line of the output that says more. */
+/* The line of the output that says what happened, and the reason. */
 static int explain_failure(struct looking *g, struct trial *t)
 {
     struct arena *a = g->look->arena;
@@ -232,9 +232,9 @@ static int explain_failure(struct looking *g, struct trial *t)
                               .signum = last->signum,
                               .tail = last->tail};
     struct str line = failure_line(&f);
-    if (line.len && !str_eq(line, t->reason))
-        t->reason = str_of(arena_printf(a, "%.*s%s%.*s", STRF(t->reason),
-                                        t->reason.len ? ": " : "", STRF(line)));
+    if (line.len && t->reason.len && !str_eq(line, t->reason))
+        t->reason =
+            str_of(arena_printf(a, "%.*s (%.*s)", STRF(line), STRF(t->reason)));
     return 0;
 }
 

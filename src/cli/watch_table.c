@@ -24,7 +24,12 @@ void sheet_done(struct sheet *t)
 
 void sheet_column(struct sheet *t, const char *title, bool right)
 {
-    vec_push(&t->columns, ((struct sheet_column){title, right}));
+    vec_push(&t->columns, ((struct sheet_column){title, right, false}));
+}
+
+void sheet_keep(struct sheet *t)
+{
+    vec_last(&t->columns).keep = true;
 }
 
 void sheet_cell(struct sheet *t, const char *fmt, ...)
@@ -85,23 +90,35 @@ static void measure(const struct sheet *t, const struct screen *s, int *widths,
             grow(&least[i % n], screen_width(s, str_of(t->cells.p[i])));
 }
 
+/* The widest column that can be narrower, of those to keep or of the others;
+ * n: none. */
+static size_t widest(const struct sheet *t, const int *widths, const int *least,
+                     bool keep)
+{
+    size_t n = t->columns.len, found = n;
+    for (size_t i = 0; i < n; i++)
+        if (t->columns.p[i].keep == keep && widths[i] > least[i] &&
+            (found == n || widths[i] > widths[found]))
+            found = i;
+    return found;
+}
+
 /* Narrows the widest columns until all fit; gives the number of those that
  * do then. */
-static size_t fit(int *widths, const int *least, size_t n, int room)
+static size_t fit(const struct sheet *t, int *widths, const int *least,
+                  int room)
 {
+    size_t n = t->columns.len;
     int total = CURSOR - GAP;
     for (size_t i = 0; i < n; i++)
         total += widths[i] + GAP;
-    while (total > room) {
-        size_t widest = n;
-        for (size_t i = 0; i < n; i++)
-            if (widths[i] > least[i] &&
-                (widest == n || widths[i] > widths[widest]))
-                widest = i;
-        if (widest == n)
+    for (; total > room; total--) {
+        size_t i = widest(t, widths, least, false);
+        if (i == n)
+            i = widest(t, widths, least, true);
+        if (i == n)
             break;
-        widths[widest]--;
-        total--;
+        widths[i]--;
     }
     for (; n > 1 && total > room; n--)
         total -= widths[n - 1] + GAP;
@@ -141,7 +158,7 @@ void sheet_draw(const struct sheet *t, struct screen *s, struct area a,
     size_t n = t->columns.len;
     int *widths = xcalloc(2 * n + 1, sizeof(*widths)), *least = widths + n;
     measure(t, s, widths, least);
-    size_t shown = fit(widths, least, n, a.cols);
+    size_t shown = fit(t, widths, least, a.cols);
     struct area row = area_take_top(&a, 1);
     if (row.rows)
         draw_row(t, s, row, MARK_FAINT, NULL, widths, shown);

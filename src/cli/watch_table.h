@@ -13,6 +13,7 @@
 struct sheet_column {
     const char *title;
     bool right;
+    bool keep; /* others are cut first */
 };
 
 struct sheet {
@@ -25,6 +26,8 @@ struct sheet {
 void sheet_init(struct sheet *t, struct arena *a);
 void sheet_done(struct sheet *t);
 void sheet_column(struct sheet *t, const char *title, bool right);
+/* The column just added is cut only after all others. */
+void sheet_keep(struct sheet *t);
 /* Cells fill a row from the left; sheet_row ends it. */
 void sheet_cell(struct sheet *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -114,27 +114,35 @@ const char *print_span(struct arena *a, double from, double to)
     return text;
 }
 
+static int draw_holder(const struct look *l, struct screen *s, struct area a,
+                       int col)
+{
+    const struct lease *lease = &l->lease;
+    if (!l->begun)
+        return screen_put(s, a, 0, col, MARK_PLAIN, STR("has not begun yet"));
+    if (lease->live)
+        return screen_printf(s, a, 0, col, MARK_GOOD,
+                             "running as process %lld on %s",
+                             (long long)lease->process.pid, lease->host);
+    if (lease->process.pid)
+        return screen_printf(
+            s, a, 0, col, MARK_BAD,
+            "not running (process %lld on %s ended without a word)",
+            (long long)lease->process.pid, lease->host);
+    return screen_put(s, a, 0, col, MARK_PLAIN, STR("not running"));
+}
+
+/* The time is left out where it would cover something. */
 static void draw_title(const struct view *v, const struct look *l,
                        struct screen *s, struct area a)
 {
     struct buf b;
-    const struct lease *lease = &l->lease;
     int col = screen_printf(s, a, 0, 0, MARK_TITLE, "%s", v->study) + 2;
-    if (!l->begun)
-        screen_put(s, a, 0, col, MARK_PLAIN, STR("has not begun yet"));
-    else if (lease->live)
-        screen_printf(s, a, 0, col, MARK_GOOD, "running as process %lld on %s",
-                      (long long)lease->process.pid, lease->host);
-    else if (lease->process.pid)
-        screen_printf(s, a, 0, col, MARK_BAD,
-                      "not running (process %lld on %s ended without a word)",
-                      (long long)lease->process.pid, lease->host);
-    else
-        screen_put(s, a, 0, col, MARK_PLAIN, STR("not running"));
+    col = draw_holder(l, s, a, col);
     buf_init(&b);
-    buf_addc(&b, ' ');
     clock_print(&b, l->now, false);
-    screen_put_right(s, a, 0, MARK_FAINT, buf_str(&b));
+    if (col + 2 + (int)b.len <= a.cols)
+        screen_put_right(s, a, 0, MARK_FAINT, buf_str(&b));
     buf_done(&b);
 }
 
@@ -352,6 +360,7 @@ static void add_columns(struct sheet *t, enum watch_list list,
         sheet_column(t, "state", false);
         sheet_column(t, "ago", true);
         sheet_column(t, "reason", false);
+        sheet_keep(t);
     }
 }
 
