@@ -12,6 +12,7 @@
 struct checker {
     struct call *call;
     struct plan *plan;
+    struct problems problems;
     struct search *search;
     struct point_source points;
     struct machine machine;
@@ -166,7 +167,25 @@ static void describe_json(struct checker *k)
              p->metric.pick == PICK_BEST ? "best" : "last");
     json_print(b, space_to_value(&p->space, k->call->arena));
     outlook_json(b, &k->outlook);
+    buf_adds(b, ",\"problems\":");
+    problems_json(b, &k->problems);
     buf_adds(b, "}\n");
+}
+
+/* The file cannot be run; a program wants to know where it is wrong. */
+static int refuse(struct checker *k)
+{
+    struct call *c = k->call;
+    if (!k->problems.errors && c->err.kind == ERR_INPUT)
+        problems_add(&k->problems, PROBLEM_ERROR, str_of(c->args[0]), 0, 0,
+                     STR(""), "%s", c->err.text);
+    if (call_flag(c, "json") && k->problems.errors) {
+        buf_adds(&k->out, "{\"schema\":\"throng.check/1\",\"problems\":");
+        problems_json(&k->out, &k->problems);
+        buf_adds(&k->out, "}\n");
+        put(buf_str(&k->out));
+    }
+    return call_fail(c);
 }
 
 /* ---- how long it takes ------------------------------------------------ */
@@ -252,28 +271,36 @@ static int check(struct checker *k)
     return describe(k);
 }
 
+static int look(struct checker *k)
+{
+    struct call *c = k->call;
+    k->plan = load_plan_problems(c, c->args[0], NULL, &k->problems);
+    if (k->plan)
+        k->search = plan_search(k->plan, &k->points, c->arena, &c->err);
+    if (!k->search)
+        return refuse(k);
+    if (machine_read(&k->machine, getenv("THRONG_GPUS"), c->arena, &c->err))
+        return call_fail(c);
+    int code = look_ahead(k);
+    if (code == EXIT_OK && check(k))
+        code = call_fail(c);
+    if (code == EXIT_OK)
+        put(buf_str(&k->out));
+    return code;
+}
+
 static int run(struct call *c)
 {
     if (c->arg_count != 1)
         return call_usage(c, "name one study file");
-    struct checker k = {.call = c, .plan = load_plan(c, c->args[0], NULL)};
-    if (!k.plan)
-        return call_fail(c);
+    struct checker k = {.call = c};
+    problems_init(&k.problems, c->arena);
     buf_init(&k.out);
-    k.search = plan_search(k.plan, &k.points, c->arena, &c->err);
-    int code = EXIT_OK;
-    if (!k.search ||
-        machine_read(&k.machine, getenv("THRONG_GPUS"), c->arena, &c->err))
-        code = call_fail(c);
-    if (code == EXIT_OK)
-        code = look_ahead(&k);
-    if (code == EXIT_OK && check(&k))
-        code = call_fail(c);
-    if (code == EXIT_OK)
-        put(buf_str(&k.out));
+    int code = look(&k);
     buf_done(&k.out);
     search_free(k.search);
     plan_close(k.plan);
+    problems_done(&k.problems);
     return code;
 }
 

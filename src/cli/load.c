@@ -45,7 +45,8 @@ static int check_name(struct call *c, const char *name)
     return err_set(&c->err, ERR_USAGE, "the name `%s` %s", name, fault);
 }
 
-struct plan *load_plan(struct call *c, const char *file, const char *name)
+struct plan *load_plan_problems(struct call *c, const char *file,
+                                const char *name, struct problems *problems)
 {
     struct buf b;
     if (check_name(c, name))
@@ -59,15 +60,21 @@ struct plan *load_plan(struct call *c, const char *file, const char *name)
     buf_done(&b);
     struct plan_reader reader = reader_beside(
         c->arena, path_folder(c->arena, path_absolute(c->arena, file)));
-    struct problems problems;
-    problems_init(&problems, c->arena);
-    struct plan *plan = plan_read(text, file, &reader, c->arena, &problems);
-    say(&problems);
+    struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
+    say(problems);
     if (!plan)
         err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,
-                problems.errors, problems.errors == 1 ? "" : "s");
+                problems->errors, problems->errors == 1 ? "" : "s");
     else if (name)
         plan->name = str_of(name);
+    return plan;
+}
+
+struct plan *load_plan(struct call *c, const char *file, const char *name)
+{
+    struct problems problems;
+    problems_init(&problems, c->arena);
+    struct plan *plan = load_plan_problems(c, file, name, &problems);
     problems_done(&problems);
     return plan;
 }

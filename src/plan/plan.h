@@ -39,6 +39,9 @@ void problems_add(struct problems *p, enum problem_level level, struct str file,
                   const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 /* "study.yaml:3:7: error: … (did you mean …?)" lines, for people. */
 void problems_print(struct buf *b, const struct problems *p);
+/* The same as a JSON list of {level, file, line, column, text, hint}; line
+ * and column are null for the file as a whole. */
+void problems_json(struct buf *b, const struct problems *p);
 
 /* ---- reading ---------------------------------------------------------- */
 

@@ -7,11 +7,15 @@
 #include "plan/plan.h"
 #include "plan/reading.h"
 
+#include "base/json.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
 #define NAMES_SHOWN_MAX 30
 #define SHOWN_MAX 60 /* bytes of an offending text that are shown */
+
+static const char *const levels[] = {"error", "warning", "notice"};
 
 void problems_init(struct problems *p, struct arena *a)
 {
@@ -211,8 +215,6 @@ const char *value_words(struct reading *r, const struct value *v)
 
 void problems_print(struct buf *b, const struct problems *p)
 {
-    static const char *const levels[] = {"error", "warning", "notice"};
-
     for (size_t i = 0; i < p->list.len; i++) {
         const struct problem *q = &p->list.p[i];
 
@@ -230,4 +232,32 @@ void problems_print(struct buf *b, const struct problems *p)
     }
     if (p->dropped > 0)
         buf_addf(b, "and %zu more\n", p->dropped);
+}
+
+static void print_position(struct buf *b, const char *name, uint32_t position)
+{
+    if (position)
+        buf_addf(b, ",\"%s\":%u", name, position);
+    else
+        buf_addf(b, ",\"%s\":null", name);
+}
+
+void problems_json(struct buf *b, const struct problems *p)
+{
+    buf_addc(b, '[');
+    for (size_t i = 0; i < p->list.len; i++) {
+        const struct problem *q = &p->list.p[i];
+
+        buf_addf(b, "%s{\"level\":\"%s\",\"file\":", i ? "," : "",
+                 levels[q->level]);
+        json_string(b, q->file);
+        print_position(b, "line", q->line);
+        print_position(b, "column", q->line ? q->column : 0);
+        buf_adds(b, ",\"text\":");
+        json_string(b, q->text);
+        buf_adds(b, ",\"hint\":");
+        json_string(b, q->hint);
+        buf_addc(b, '}');
+    }
+    buf_addc(b, ']');
 }

@@ -65,6 +65,14 @@ for verb in check run; do
     check_matches "and counted" "$err" 'bad.yaml has [5-9] mistakes$'
 done
 check_not "a file with mistakes makes no study" test -e .throng
+run "$THRONG" check bad.yaml --json
+check_status "check --json refuses it too" 1
+check_equal "its mistakes are JSON" "throng.check/1 error bad.yaml 1 1" "$(json \
+    '" ".join([d["schema"]] + [str(d["problems"][0][k]) for k in
+        ("level", "file", "line", "column")])')"
+check_equal "with their hints" "did you mean 'program'?" \
+    "$(json 'd["problems"][0]["hint"]')"
+check_matches "all of them" "$(json 'len(d["problems"])')" '^[5-9]$'
 
 cat >later.yaml <<'END'
 program: train.py
@@ -78,6 +86,9 @@ END
 run "$THRONG" check later.yaml
 check_status "what throng cannot do yet is no mistake" 0
 check_matches "but said, with its place" "$err" '^later.yaml:5:[0-9]+: notice: early_terminate'
+run "$THRONG" check later.yaml --json
+check_equal "check --json says so too" "notice 5" "$(json \
+    '"%s %d" % (d["problems"][0]["level"], d["problems"][0]["line"])')"
 check_matches "each" "$err" '^later.yaml:6:[0-9]+: notice: on_best'
 echo 'engine: slurm' >>later.yaml
 run "$THRONG" run later.yaml

@@ -176,10 +176,12 @@ def check_json(throng, folder):
     with tempfile.TemporaryDirectory() as scratch:
         with open(os.path.join(scratch, "doc.yaml"), "w") as f:
             f.write(STUDY)
+        with open(os.path.join(scratch, "warned.yaml"), "w") as f:
+            f.write(STUDY + "random: {}\n")
         run([throng, "run", "doc.yaml"], scratch)
         for title, names in documented.items():
             argv = title.replace("over NAME", "over x").split()[1:]
-            argv += {"check": ["doc.yaml"], "show": ["all"],
+            argv += {"check": ["warned.yaml"], "show": ["all"],
                      "diff": ["1", "2"]}.get(argv[0], [])
             said = run([throng] + argv, scratch)
             values = [json.loads(line) for line in said.stdout.splitlines()]

@@ -98,6 +98,33 @@ static void control_characters_do_not_reach_the_terminal(void **state)
     test_done(&t);
 }
 
+static void problems_are_json_for_programs(void **state)
+{
+    struct arena *a = arena_new();
+    struct problems p;
+    struct buf b;
+
+    (void)state;
+    problems_init(&p, a);
+    buf_init(&b);
+    problems_json(&b, &p);
+    assert_string_equal(b.p, "[]");
+    problems_add(&p, PROBLEM_WARNING, STR("a\"b"), 3, 7, STR("try it"), "no %s",
+                 "x\ny");
+    problems_add(&p, PROBLEM_ERROR, STR("f"), 0, 0, STR(""), "none");
+    buf_reset(&b);
+    problems_json(&b, &p);
+    assert_string_equal(
+        b.p,
+        "[{\"level\":\"warning\",\"file\":\"a\\\"b\",\"line\":3,\"column\":7,"
+        "\"text\":\"no x\\ny\",\"hint\":\"try it\"},"
+        "{\"level\":\"error\",\"file\":\"f\",\"line\":null,\"column\":null,"
+        "\"text\":\"none\",\"hint\":\"\"}]");
+    buf_done(&b);
+    problems_done(&p);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +132,7 @@ int main(void)
         cmocka_unit_test(the_list_has_an_end_but_errors_are_counted),
         cmocka_unit_test(all_mistakes_of_a_file_are_said_at_once),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+        cmocka_unit_test(problems_are_json_for_programs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
