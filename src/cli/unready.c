@@ -48,16 +48,6 @@ static bool has_objectives(const struct plan *p)
     return p->objective_count > 1;
 }
 
-static bool has_on_finish(const struct plan *p)
-{
-    return p->on_finish.len > 0;
-}
-
-static bool has_on_best(const struct plan *p)
-{
-    return p->on_best.len > 0;
-}
-
 static bool has_profile(const struct plan *p)
 {
     return p->profile.len > 0;
@@ -87,9 +77,6 @@ static const struct unready {
      "constraints are not acted on yet"},
     {"metrics", has_objectives, PROBLEM_NOTICE,
      "several metrics are not ranked together yet: the first one counts"},
-    {"on_finish", has_on_finish, PROBLEM_NOTICE,
-     "on_finish is not acted on yet"},
-    {"on_best", has_on_best, PROBLEM_NOTICE, "on_best is not acted on yet"},
     {"profile", has_profile, PROBLEM_NOTICE, "profile is not acted on yet"},
 };
 

@@ -4,6 +4,7 @@
 
 #include "search/search.h"
 #include "study/added.h"
+#include "study/hooks.h"
 #include "study/run.h"
 #include "study/study.h"
 
@@ -25,6 +26,10 @@ struct study {
     struct map *heard;  /* files of requests that this run has applied */
     bool applied_gone;  /* those that the fact "applied" names are gone */
     double time_used_s; /* by earlier runs */
+    struct hooks hooks;
+    int64_t told_best; /* trial that on_best has heard of */
+    int64_t new_best;  /* the best when it was looked at last … */
+    int64_t new_ns;    /* … and since when it is that one */
 };
 
 /* ---- search.c: the strategy as a source of trials --------------------- */
@@ -55,6 +60,12 @@ void study_requests(struct study *s);
 /* The run is over: what came too late to stop anything goes, what was asked
  * of trials is still done. */
 void study_requests_end(struct study *s);
+
+/* ---- event.c: on_best and on_finish ------------------------------------ */
+void study_events_open(struct study *s);
+void study_events_look(struct study *s);
+/* The run is over and committed; `end` says how. */
+void study_events_end(struct study *s, const char *end);
 
 /* ---- keep.c ----------------------------------------------------------- */
 /* Removes what the keep rule does not keep, and records what it does. */

@@ -150,6 +150,7 @@ static void on_ear(void *context)
 {
     struct study *s = context;
     study_requests(s);
+    study_events_look(s);
     loop_timer_in(s->ear, EAR_S);
 }
 
@@ -167,6 +168,7 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
         return NULL;
     }
     study_requests_begin(s);
+    study_events_open(s);
     s->beat = loop_timer(setup->loop, on_beat, s);
     s->ear = loop_timer(setup->loop, on_ear, s);
     loop_timer_in(s->beat, BEAT_S);
@@ -185,7 +187,7 @@ static bool target_reached(const struct study *s)
                               : r->best_value >= r->limits.target;
 }
 
-static void end_event(struct study *s)
+static const char *end_event(struct study *s)
 {
     static const char *const names[] = {
         [STUDY_RUNNING] = "running",     [STUDY_COMPLETE] = "complete",
@@ -198,6 +200,7 @@ static void end_event(struct study *s)
     store_event_add(s->store, clock_wall(), names[s->run.end], STR(""), NULL);
     if (s->run.dirty && !store_commit(s->store, NULL))
         s->run.dirty = false;
+    return names[s->run.end];
 }
 
 int study_run(struct study *s, enum study_end *end, struct err *err)
@@ -215,10 +218,13 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
     if (s->run.end == STUDY_BROKEN)
         return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
     study_requests_end(s);
-    end_event(s);
+    const char *how = end_event(s);
+    int rc = 0;
     if (s->run.end == STUDY_COMPLETE || s->run.end == STUDY_TARGET)
-        return study_keep(s, err);
-    return 0;
+        rc = study_keep(s, err);
+    if (!rc)
+        study_events_end(s, how);
+    return rc;
 }
 
 void study_drain(struct study *s)
