@@ -80,7 +80,7 @@ method: random
 run_cap: 2
 metric: {name: loss}
 early_terminate: {type: hyperband, min_iter: 3}
-on_best: [notify]
+profile: big
 parameters: {x: {min: 0.0, max: 1.0}}
 END
 run "$THRONG" check later.yaml
@@ -89,7 +89,7 @@ check_matches "but said, with its place" "$err" '^later.yaml:5:[0-9]+: notice: e
 run "$THRONG" check later.yaml --json
 check_equal "check --json says so too" "notice 5" "$(json \
     '"%s %d" % (d["problems"][0]["level"], d["problems"][0]["line"])')"
-check_matches "each" "$err" '^later.yaml:6:[0-9]+: notice: on_best'
+check_matches "each" "$err" '^later.yaml:6:[0-9]+: notice: profile'
 echo 'engine: slurm' >>later.yaml
 run "$THRONG" run later.yaml
 check_status "unless the study would be another one" 1
