@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/names.h"
 #include "cli/point_columns.h"
 #include "cli/trial_json.h"
 
@@ -58,13 +59,8 @@ static void collect(struct exporter *e, const struct trial *t)
     if (!t->summary.len)
         return;
     struct value *s = json_parse(e->arena, t->summary, "summary", false, NULL);
-    for (size_t i = 0; s && i < s->count; i++) {
-        if (map_has(e->metrics.known, s->keys[i]))
-            continue;
-        struct str own = arena_str(e->call->arena, s->keys[i]);
-        map_set(e->metrics.known, own, e);
-        vec_push(&e->metrics.names, own);
-    }
+    for (size_t i = 0; s && i < s->count; i++)
+        point_columns_name(&e->metrics, s->keys[i]);
 }
 
 static void number_field(struct buf *b, double v)
@@ -145,7 +141,8 @@ static int export_all(struct exporter *e)
 {
     struct call *c = e->call;
     struct study_goal goal;
-    if (study_goal_read(e->store, c->arena, &goal, &c->err))
+    if (study_goal_read(e->store, c->arena, &goal, &c->err) ||
+        names_check_filter(c, e->store, e->query.where))
         return -1;
     e->minimize = goal.minimize;
     return call_flag(c, "csv") ? export_csv(e) : each(e, json_line);

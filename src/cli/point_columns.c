@@ -16,6 +16,15 @@ void point_columns_done(struct point_columns *p)
     vec_done(&p->names);
 }
 
+void point_columns_name(struct point_columns *p, struct str name)
+{
+    if (map_has(p->known, name))
+        return;
+    struct str own = arena_str(p->arena, name);
+    map_set(p->known, own, p);
+    vec_push(&p->names, own);
+}
+
 static void add_below(struct point_columns *p, const struct value *v,
                       struct buf *name)
 {
@@ -24,13 +33,10 @@ static void add_below(struct point_columns *p, const struct value *v,
         if (mark)
             buf_addc(name, '.');
         buf_addstr(name, v->keys[i]);
-        if (v->items[i]->kind == VALUE_OBJECT && v->items[i]->count) {
+        if (v->items[i]->kind == VALUE_OBJECT && v->items[i]->count)
             add_below(p, v->items[i], name);
-        } else if (!map_has(p->known, buf_str(name))) {
-            struct str own = arena_str(p->arena, buf_str(name));
-            map_set(p->known, own, p);
-            vec_push(&p->names, own);
-        }
+        else
+            point_columns_name(p, buf_str(name));
         name->len = mark;
         name->p[mark] = 0;
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/names.h"
 #include "cli/point_columns.h"
 #include "cli/strict_json.h"
 
@@ -269,30 +270,14 @@ static int rank_over(struct sheet *s, struct store *store)
 
 /* ---- entry ------------------------------------------------------------ */
 
-/* An empty list may come of a misspelt name: one that is no metric of the
- * study and no parameter of its first trial. */
-static int check_by(struct sheet *s, struct store *store)
+/* A misspelt name gives an empty list, which looks like a result. */
+static int check_names(struct sheet *s, struct store *store)
 {
     const char *by = s->ranking->by;
-    struct call *c = s->call;
-    struct trial first;
-    if (!by || s->rows.len || is_column(by) || !strcmp(by, "value") ||
-        store_trial(store, 1, c->arena, &first, NULL))
-        return 0;
-    const char **names = store_metric_names(store, 0, c->arena, &c->err);
-    if (!names)
+    bool named = by && !is_column(by) && strcmp(by, "value");
+    if (named && name_check(s->call, store, by))
         return -1;
-    for (size_t i = 0; names[i]; i++)
-        if (!strcmp(names[i], by))
-            return 0;
-    struct value *point =
-        json_parse(c->arena, first.point, "point", false, &c->err);
-    if (!point || point_flat_get(point, str_of(by)))
-        return point ? 0 : -1;
-    const char *near = str_nearest(str_of(by), names);
-    return err_set(
-        &c->err, ERR_INPUT, "no trial has a metric or a parameter `%s`%s%s%s",
-        by, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+    return names_check_filter(s->call, store, s->ranking->where);
 }
 
 static int rank(struct sheet *s, struct store *store)
@@ -307,9 +292,11 @@ static int rank(struct sheet *s, struct store *store)
                        "to its file");
     s->title =
         s->ranking->by ? s->ranking->by : arena_cstr(c->arena, s->goal.name);
+    if (check_names(s, store))
+        return -1;
     if (s->ranking->over)
         return rank_over(s, store);
-    if (read_rows(s, store) || check_by(s, store))
+    if (read_rows(s, store))
         return -1;
     if (s->ranking->json)
         print_json(s);

@@ -443,3 +443,17 @@ int store_filter_check(const char *where, struct err *err)
     filter_free(f);
     return f ? 0 : -1;
 }
+
+const char **store_filter_names(const char *where, struct arena *a,
+                                struct err *err)
+{
+    struct filter *f = filter_new(where, err);
+    if (!f)
+        return NULL;
+    const char **names = arena_array(a, f->slots.len + 1, sizeof(*names));
+    for (size_t i = 0; i < f->slots.len; i++)
+        names[i] = arena_cstr(a, f->slots.p[i].name);
+    names[f->slots.len] = NULL;
+    filter_free(f);
+    return names;
+}

@@ -205,6 +205,10 @@ int rows_next(struct rows *r, struct trial *t, struct err *err);
 void rows_close(struct rows *r);
 /* Checks a filter or a selector alone, for good messages before any work. */
 int store_filter_check(const char *where, struct err *err);
+/* The names of parameters and metrics that a filter looks for, as written.
+ * NULL-terminated, in the arena; NULL when the filter is wrong. */
+const char **store_filter_names(const char *where, struct arena *a,
+                                struct err *err);
 int store_selector_check(const char *selector, struct err *err);
 
 /* Trials with a value, grouped by all parameters but `over` (names joined by

@@ -98,6 +98,14 @@ check_equal "with states, lists and texts" "1 4 5 8 9 12" \
 run "$THRONG" rank --where 'lr >'
 check_status "half a filter is an error" 1
 check_contains "that says what is missing" "$err" "expected"
+for verb in "rank" "rank --over lr" "export --jsonl"; do
+    # shellcheck disable=SC2086
+    run "$THRONG" $verb --where 'lrr>1'
+    check_status "$verb --where takes no name that no trial has" 1
+    check_contains "and suggests one" "$err" "did you mean \`lr\`?"
+done
+run "$THRONG" rank --where 'loss.min<3 and `opt`==sgd and state==done' --json
+check_equal "but a metric's least value, quoted names and columns" "1" "$(ids)"
 run "$THRONG" rank --over lr --json
 check_equal "--over has a schema of its own" throng.rank-over/1 \
     "$(json 'd["schema"]')"

@@ -278,6 +278,22 @@ static void a_summary_is_asked_for_only_when_a_name_is_missing(void **state)
     filter_free(f);
 }
 
+static void the_names_of_a_filter_are_those_that_are_no_columns(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    struct err err = {0};
+    const char **names = store_filter_names(
+        "zz > 1 and state = done and (`a b` in (x, 2) or zz < 3 or tag:t)", a,
+        &err);
+    assert_non_null(names);
+    assert_string_equal(names[0], "zz");
+    assert_string_equal(names[1], "a b");
+    assert_null(names[2]);
+    assert_null(store_filter_names("zz >", a, &err));
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +303,7 @@ int main(void)
         cmocka_unit_test(deep_and_long_filters_are_refused_not_crashed_on),
         cmocka_unit_test(random_texts_never_crash),
         cmocka_unit_test(a_summary_is_asked_for_only_when_a_name_is_missing),
+        cmocka_unit_test(the_names_of_a_filter_are_those_that_are_no_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

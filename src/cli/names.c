@@ -1,0 +1,127 @@
+/* names.c - the names that trials of a study can be asked for
+ *
+ * A filter with a misspelt name fits no trial, which looks like a result. So
+ * a name must be one of the study's space or of its metrics, or at least one
+ * trial must have it: points from a list may have members of their own. */
+#include "cli/names.h"
+
+#include "base/json.h"
+#include "cli/point_columns.h"
+
+/* What is known without a look at every trial. */
+struct names {
+    struct call *call;
+    struct store *store;
+    struct point_columns params;
+    const char **metrics;
+};
+
+static int names_init(struct names *n, struct call *c, struct store *store)
+{
+    struct space space = {0};
+    struct str text;
+    struct trial first;
+    *n = (struct names){.call = c, .store = store};
+    point_columns_init(&n->params, c->arena);
+    n->metrics = store_metric_names(store, 0, c->arena, &c->err);
+    if (!n->metrics || store_fact(store, "space", c->arena, &text, &c->err))
+        return -1;
+    struct value *v =
+        text.len ? json_parse(c->arena, text, "space", false, NULL) : NULL;
+    if (v && !space_from_value(&space, v, c->arena, NULL))
+        for (size_t i = 0; i < space.count; i++)
+            point_columns_name(&n->params, space.params[i].name);
+    if (!store_trial(store, 1, c->arena, &first, NULL))
+        point_columns_add(&n->params,
+                          json_parse(c->arena, first.point, "", false, NULL));
+    return 0;
+}
+
+static void names_done(struct names *n)
+{
+    point_columns_done(&n->params);
+}
+
+/* Also loss.min of a metric loss. */
+static bool is_metric(const struct names *n, struct str name)
+{
+    static const char *const endings[] = {"",     ".last",  ".min",
+                                          ".max", ".count", ".step"};
+    for (size_t i = 0; n->metrics[i]; i++)
+        for (size_t k = 0; k < sizeof(endings) / sizeof(endings[0]); k++)
+            if (str_starts(name, str_of(n->metrics[i])) &&
+                !strcmp(name.p + strlen(n->metrics[i]), endings[k]))
+                return true;
+    return false;
+}
+
+/* 1 when some trial has it, 0 when none does, -1. */
+static int any_has(struct names *n, const char *name)
+{
+    struct call *c = n->call;
+    struct query q = {.by = arena_printf(c->arena, "`%s`", name), .limit = 1};
+    struct rows *rows = store_rows(n->store, &q, &c->err);
+    struct trial t;
+    if (!rows)
+        return -1;
+    int got = rows_next(rows, &t, &c->err);
+    rows_close(rows);
+    return got;
+}
+
+static int refuse(struct names *n, const char *name)
+{
+    static const char *const columns[] = {
+        "trial", "state",  "value", "seconds",  "attempts", "started",
+        "ended", "reason", "note",  "failures", "run_id",   NULL};
+    struct call *c = n->call;
+    VEC(const char *) all = {0};
+    for (size_t i = 0; columns[i]; i++)
+        vec_push(&all, columns[i]);
+    for (size_t i = 0; n->metrics[i]; i++)
+        vec_push(&all, n->metrics[i]);
+    for (size_t i = 0; i < n->params.names.len; i++)
+        vec_push(&all, n->params.names.p[i].p);
+    vec_push(&all, NULL);
+    const char *near = str_nearest(str_of(name), all.p);
+    vec_done(&all);
+    return err_set(&c->err, ERR_INPUT,
+                   "no trial has a parameter or a metric `%s`%s%s%s", name,
+                   near ? "; did you mean `" : "", near ? near : "",
+                   near ? "`?" : "");
+}
+
+static int check(struct names *n, const char *name)
+{
+    if (is_metric(n, str_of(name)) || map_has(n->params.known, str_of(name)))
+        return 0;
+    int any = any_has(n, name);
+    return any > 0 ? 0 : any < 0 ? -1 : refuse(n, name);
+}
+
+int name_check(struct call *c, struct store *store, const char *name)
+{
+    struct names n;
+    if (!store_last_trial(store))
+        return 0;
+    int rc = names_init(&n, c, store);
+    if (!rc)
+        rc = check(&n, name);
+    names_done(&n);
+    return rc;
+}
+
+int names_check_filter(struct call *c, struct store *store, const char *where)
+{
+    struct names n;
+    if (!where || !store_last_trial(store))
+        return 0;
+    const char **list = store_filter_names(where, c->arena, &c->err);
+    if (!list)
+        return -1;
+    int rc = names_init(&n, c, store);
+    for (; !rc && *list; list++)
+        rc = check(&n, *list);
+    names_done(&n);
+    return rc;
+}
