@@ -99,7 +99,7 @@ run "$THRONG" check bayes.yaml
 check_status "so is a method that is not there" 1
 check_matches "at its place, with those that are" "$err" \
     '^bayes.yaml:2:9: error: method bayes is not .*random, grid or points'
-sed -i 's/^on_best/on_bset/' bayes.yaml
+sed -i 's/^profile/profiel/' bayes.yaml
 echo 'engine: slurm' >>bayes.yaml
 run "$THRONG" check bayes.yaml
 check_contains "together with all other mistakes" "$err" "bayes.yaml has 3 mistakes"

@@ -114,6 +114,7 @@ _, status = os.waitpid(pid, 0)
 sys.stdout.write(out.decode().replace("\r\n", "\n"))
 sys.exit(os.waitstatus_to_exitcode(status))
 END
+unset THRONG_PAGER
 terminal() { TERM=xterm python3 on_terminal.py "$@"; }
 check_equal "long output on a terminal goes through PAGER" "P:rank" \
     "$(PAGER='sed s/^/P:/' terminal "$THRONG" rank | head -n 1 | cut -d' ' -f 1)"

@@ -25,6 +25,8 @@ THRONG=$THRONG_BUILD/throng
 WORKER=$THRONG_BUILD/throng-worker
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/throng-test.XXXXXX") || exit 1
 export THRONG WORKER TMP ROOT LC_ALL=C.UTF-8
+# What a terminal shows shall be what throng wrote.
+export THRONG_PAGER=
 PATH=$THRONG_BUILD:$PATH
 cd "$TMP" || exit 1
 
