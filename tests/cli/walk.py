@@ -6,7 +6,8 @@ Prints TAP. THRONG_BUILD says where the programs are (default: build). Each
 page is walked from top to bottom in a fresh folder (for a page below examples/,
 in a copy of its folder), in one shell whose output is a terminal of 80 columns:
 
-    ```yaml file=NAME     (or sh, python, …) the file is written
+    ```yaml file=NAME     (or sh, python, …) the file is written; one that is
+                          there must hold the same, unless `change` is said
     ```console            a line `$ command` is run; the lines below it are
                           what it must print. `…` stands for any text in a
                           line and, alone, for any number of lines
@@ -46,6 +47,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 BUILD = os.path.join(ROOT, os.environ.get("THRONG_BUILD", "build"))
 COLUMNS, ROWS = 80, 24
 SECONDS = 200  # for one command, on a busy machine
+BUILD_SECONDS = 1800
 HOME = "/home/ann"  # what pages show in place of the fresh folder
 HOST = "laptop"
 
@@ -61,7 +63,9 @@ SAME = [  # what may differ, and what stands for it
     (r"\b[\d.]+/(s|min|h)\b", "RATE"),
     (r"\b\d+(\.\d+)?%s( \d+%s)*\b" % (UNIT, UNIT), "TIME"),
     (r"\b(pid|process) \d+", "pid N"),
-    (r"^machine .*", "machine"),
+    (r"^(machine|python) .*", r"\1"),
+    (r"\b\d+ trials? fits? this machine", "N trials fit this machine"),
+    (r"\bpython3\b", "python"),  # whichever there is
     (r"\b((?:done|failed|stopped|killed|timed_out|invalid)\s+)[\d.]+$",
      r"\1TIME"),
     (r"[ \t]+", " "),
@@ -133,7 +137,8 @@ class Shell:
 
     MARK = "\x1e"
 
-    def __init__(self, folder):
+    def __init__(self, folder, build):
+        self.seconds = BUILD_SECONDS if build else SECONDS
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ,
                     struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
@@ -141,7 +146,7 @@ class Shell:
         self.bash = subprocess.Popen(
             ["bash", "--norc", "--noprofile"], cwd=folder, text=True,
             stdin=subprocess.PIPE, stdout=slave, stderr=slave,
-            env=environment(folder), start_new_session=True)
+            env=environment(folder, build), start_new_session=True)
         os.close(slave)
 
     def run(self, command):
@@ -150,7 +155,7 @@ class Shell:
             "{ (exit ${walked:-0}); %s\n} </dev/null; walked=$?; "
             "printf '\\036%%d\\036' $walked\n" % command)
         self.bash.stdin.flush()
-        text, end = "", time.monotonic() + SECONDS
+        text, end = "", time.monotonic() + self.seconds
         while text.count(self.MARK) < 2:
             if time.monotonic() > end or not self.more():
                 return None, text
@@ -189,20 +194,22 @@ class Shell:
         os.close(self.master)
 
 
-def environment(folder):
-    """That of somebody who has installed throng."""
+def environment(folder, build):
+    """That of somebody who has installed throng, or is about to."""
     library = BUILD
     if os.path.exists(os.path.join(ROOT, "build", "libthrong.a")):
         # One that was built with sanitizers needs their libraries too.
         library = os.path.join(ROOT, "build")
     env = {k: v for k, v in os.environ.items()
            if not k.startswith("THRONG") and k != "NO_COLOR"}
-    env.update(PATH=BUILD + ":" + os.environ["PATH"], HOME=folder,
-               TERM="xterm", LC_ALL="C.UTF-8", COLUMNS=str(COLUMNS), NO_COLOR="1",
+    place = os.path.join(folder, ".local", "bin") if build else BUILD
+    env.update(PATH=place + ":" + os.environ["PATH"], HOME=folder,
+               TERM="xterm", LC_ALL="C.UTF-8", COLUMNS=str(COLUMNS),
+               NO_COLOR="1", PAGER="",
                PYTHONPATH=os.path.join(ROOT, "python"),
                PYTHONDONTWRITEBYTECODE="1",
                CPATH=os.path.join(ROOT, "include"), LIBRARY_PATH=library,
-               REPOSITORY=ROOT)
+               URL=ROOT)
     return env
 
 
@@ -264,7 +271,7 @@ class Walk:
         start = self.scratch
         if self.page.startswith("examples/"):
             start = self.copy(os.path.dirname(self.page))
-        self.shell = Shell(start)
+        self.shell = Shell(start, self.build)
         try:
             self.text = FENCE.sub(self.step, self.text)
         finally:
@@ -287,15 +294,23 @@ class Walk:
         if m.group("order"):
             self.order(m.group("order"), m.group("what"))
         elif "file" in info:
-            path = os.path.join(self.shell.folder(), info["file"])
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(m.group("body"))
+            self.write(info["file"], m.group("body"), "change" in info)
         elif m.group("kind") == "console":
             head = m.group()[:m.group().index("\n") + 1]
             return (head + self.console(commands(m.group("body")),
                                         int(info.get("status", 0))) + "```")
         return m.group()
+
+    def write(self, name, body, change):
+        path = os.path.join(self.shell.folder(), name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if os.path.exists(path) and not change:
+            with open(path, encoding="utf-8") as f:
+                say("%s: %s is as in the example" % (self.page, name),
+                    f.read() == body)
+            return
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(body)
 
     def order(self, order, what):
         if order == "copy":
