@@ -1,7 +1,8 @@
 /* progress.c - the line that says how far a study is
  *
- * On a terminal one line is rewritten in place; elsewhere a plain line is
- * printed from time to time. It always fits its columns. */
+ * On a terminal one line, and what the caller has below it, is rewritten in
+ * place; elsewhere a plain line is printed from time to time. It always fits
+ * its columns. */
 #include "cli/progress.h"
 
 #include <math.h>
@@ -144,29 +145,51 @@ void progress_print_end(struct buf *b, const struct study_progress *p)
 }
 
 /* The terminal may have been made wider or narrower since. */
-static unsigned columns_now(const struct progress *g)
+static void size_now(const struct progress *g, unsigned *rows,
+                     unsigned *columns)
 {
     struct winsize size;
-    if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
-        return size.ws_col;
-    return g->columns;
+    bool known = !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20;
+    *columns = known ? size.ws_col : g->columns;
+    *rows = known ? size.ws_row : 0;
+}
+
+/* The cursor stays at the beginning of the line, so that drawing anew and
+ * taking all away begin there. All goes out at once: nothing flickers. */
+static void draw_on_terminal(struct progress *g, const struct study_progress *p)
+{
+    struct buf line, all;
+    unsigned rows, columns, below = 0;
+    size_now(g, &rows, &columns);
+    buf_init(&line);
+    buf_init(&all);
+    progress_print(&line, p, columns);
+    buf_addf(&all, "\r%s\033[K", line.p);
+    if (g->below)
+        below = g->below(g->below_context, &all, rows, columns, p->rate);
+    buf_adds(&all, "\033[J");
+    if (below)
+        buf_addf(&all, "\033[%uA\r", below);
+    fputs(all.p, stderr);
+    g->drawn = true;
+    buf_done(&line);
+    buf_done(&all);
 }
 
 static void draw(struct progress *g)
 {
     struct study_progress p;
-    struct buf b;
-    buf_init(&b);
     study_progress(g->study, &p);
-    progress_print(&b, &p, g->terminal ? columns_now(g) : PLAIN_COLUMNS);
     if (g->terminal) {
-        fprintf(stderr, "\r%s\033[K", b.p);
-        g->drawn = true;
+        draw_on_terminal(g, &p);
     } else {
+        struct buf b;
+        buf_init(&b);
+        progress_print(&b, &p, PLAIN_COLUMNS);
         fprintf(stderr, "throng: %s\n", b.p);
+        buf_done(&b);
     }
     fflush(stderr);
-    buf_done(&b);
 }
 
 static void on_timer(void *context)
@@ -191,7 +214,7 @@ void progress_open(struct progress *g, struct study *study, struct loop *loop,
 void progress_clear(struct progress *g)
 {
     if (g->drawn)
-        fputs("\r\033[K", stderr);
+        fputs("\r\033[J", stderr);
     g->drawn = false;
     fflush(stderr);
 }

@@ -12,6 +12,7 @@
 #include "cli/detach.h"
 #include "cli/dry_run.h"
 #include "cli/fix.h"
+#include "cli/live.h"
 #include "cli/progress.h"
 #include "cli/ranking.h"
 #include "cli/worker_path.h"
@@ -22,6 +23,7 @@ struct session {
     struct loop *loop;
     const char *folder; /* where the study is kept */
     struct progress progress;
+    struct live_block *live; /* below the progress line; NULL: none */
     unsigned interrupts;
     bool on_terminal[3]; /* standard input, output, error */
     struct detached detached;
@@ -248,6 +250,22 @@ static int detach_if_asked(struct session *s, const struct plan *p, int *code)
 
 /* ---- the verb --------------------------------------------------------- */
 
+static unsigned print_live(void *context, struct buf *b, unsigned rows,
+                           unsigned columns, double rate)
+{
+    return live_block_print(context, b, rows, columns, rate);
+}
+
+/* What runs now, below the progress line of a high terminal. */
+static void show_live(struct session *s)
+{
+    if (!s->progress.terminal || !s->progress.timer)
+        return;
+    s->live = live_block_new(s->folder);
+    s->progress.below_context = s->live;
+    s->progress.below = s->live ? print_live : NULL;
+}
+
 static int conduct(struct session *s, const struct study_setup *setup)
 {
     struct call *c = s->call;
@@ -260,8 +278,10 @@ static int conduct(struct session *s, const struct study_setup *setup)
     watch_signals(s);
     progress_open(&s->progress, s->study, s->loop, c->columns,
                   call_flag(c, "quiet"));
+    show_live(s);
     int rc = study_run(s->study, &end, &c->err);
     progress_close(&s->progress);
+    live_block_free(s->live);
     int code;
     if (rc) {
         code = call_fail(c);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/names.h"
 #include "cli/point_columns.h"
 #include "cli/terminal.h"
 #include "cli/watch_view.h"
@@ -17,7 +18,7 @@
 #define REFRESH_MOST_S 10.0
 #define REST_FACTOR 20 /* reading takes at most one part in so many */
 #define SCAN_S 0.02    /* for gathering what needs all trials, each time */
-#define PRINT_SCAN_S 0.1
+#define PRINT_SCAN_S 0.04
 #define PRINT_ROWS 46
 #define CHOSEN_MAX 10000
 #define TYPED_MAX 500
@@ -195,12 +196,25 @@ static void go_to_pane(struct watch *w, enum pane pane)
         want->from[i] = 0;
 }
 
+/* What is wrong with it, its names included, is left in w->err. */
+static int check_filter(struct watch *w, const char *filter)
+{
+    if (store_filter_check(filter, &w->err))
+        return -1;
+    struct store *store = store_open(w->where.folder, false, NULL);
+    int rc = store ? names_check_filter(w->call, store, filter) : 0;
+    store_close(store);
+    if (rc)
+        w->err = w->call->err;
+    return rc;
+}
+
 static void set_filter(struct watch *w)
 {
     struct str text = str_trim(buf_str(&w->typed));
     char *filter = text.len ? arena_cstr(w->call->arena, text) : NULL;
     w->err = (struct err){0};
-    if (filter && store_filter_check(filter, &w->err)) {
+    if (filter && check_filter(w, filter)) {
         w->view.message = w->err.text;
         return;
     }
@@ -430,9 +444,9 @@ static bool can_full_screen(const struct call *c)
            strcmp(term, "dumb") && !call_flag(c, "once");
 }
 
-static int watch_on_terminal(struct watch *w)
+/* False where the terminal is not known well enough. */
+static bool take_terminal(struct watch *w)
 {
-    struct call *c = w->call;
     int64_t columns;
     const char *text = getenv("COLUMNS");
     if (text && num_int(str_of(text), &columns) && columns >= 20 &&
@@ -442,15 +456,18 @@ static int watch_on_terminal(struct watch *w)
     loop_signal(w->loop, SIGTERM, on_end, w);
     loop_signal(w->loop, SIGHUP, on_end, w);
     loop_signal(w->loop, SIGWINCH, on_resize, w);
-    w->terminal = terminal_open(c->colour, &c->err);
-    if (!w->terminal)
-        return -1;
+    w->terminal = terminal_open(w->call->colour, NULL);
+    return w->terminal != NULL;
+}
+
+static int watch_on_terminal(struct watch *w)
+{
     terminal_size(w->terminal, w->columns, &w->rows, &w->cols);
     w->timer = loop_timer(w->loop, on_timer, w);
     loop_fd(w->loop, STDIN_FILENO, LOOP_READ, on_keys, w);
     draw(w);
     loop_timer_in(w->timer, 0);
-    int rc = loop_run(w->loop, &c->err);
+    int rc = loop_run(w->loop, &w->call->err);
     terminal_close(w->terminal);
     return rc;
 }
@@ -524,7 +541,9 @@ static int watch(struct watch *w)
     if (!full)
         return print_once(w);
     w->loop = loop_new(&c->err);
-    return w->loop ? watch_on_terminal(w) : -1;
+    if (!w->loop)
+        return -1;
+    return take_terminal(w) ? watch_on_terminal(w) : print_once(w);
 }
 
 static int run(struct call *c)

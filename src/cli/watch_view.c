@@ -22,6 +22,8 @@
 #define CURVE_LEAST 14 /* rows from which two curves stand one on another */
 #define VALUE_DIGITS 6
 #define PARAM_DIGITS 4
+#define X_DIGITS 9 /* trials and steps are counted */
+#define Y_DIGITS 4
 
 struct layout {
     struct area header, tabs, foot, curves;
@@ -464,11 +466,11 @@ static void draw_lists(const struct view *v, const struct look *l,
 /* ---- curves ----------------------------------------------------------- */
 
 static void put_number(struct screen *s, struct area a, int row, int width,
-                       double n)
+                       double n, int digits)
 {
     struct buf b;
     buf_init(&b);
-    num_print_short(&b, n, 4);
+    num_print_short(&b, n, digits);
     int len = screen_width(s, buf_str(&b));
     screen_put(s, a, row, width > len ? width - len : 0, MARK_FAINT,
                buf_str(&b));
@@ -479,7 +481,7 @@ static int number_width(double n)
 {
     struct buf b;
     buf_init(&b);
-    num_print_short(&b, n, 4);
+    num_print_short(&b, n, Y_DIGITS);
     int len = (int)b.len;
     buf_done(&b);
     return len;
@@ -487,9 +489,9 @@ static int number_width(double n)
 
 static void put_x_axis(struct screen *s, struct area a, const struct curve *c)
 {
-    put_number(s, a, a.rows - 1, 0, c->x_min);
+    put_number(s, a, a.rows - 1, 0, c->x_min, X_DIGITS);
     if (c->x_max > c->x_min)
-        put_number(s, a, a.rows - 1, a.cols, c->x_max);
+        put_number(s, a, a.rows - 1, a.cols, c->x_max, X_DIGITS);
 }
 
 /* The curve with its axes, in an area whose first row is the title. */
@@ -509,9 +511,9 @@ static void draw_curve(const struct view *v, struct screen *s, struct area a,
     c.cols = a.cols - gutter;
     if (!there || c.rows < 1 || c.cols < 2)
         return;
-    put_number(s, a, 0, gutter - 1, c.y_max);
+    put_number(s, a, 0, gutter - 1, c.y_max, Y_DIGITS);
     if (c.rows > 1 && c.y_min < c.y_max)
-        put_number(s, a, c.rows - 1, gutter - 1, c.y_min);
+        put_number(s, a, c.rows - 1, gutter - 1, c.y_min, Y_DIGITS);
     a.col += gutter;
     a.cols -= gutter;
     put_x_axis(s, a, &c);
