@@ -116,7 +116,9 @@ void table_cell(struct table *t, const char *fmt, ...)
 /* So many digits, 0: as many as it has; blank for NaN. */
 void table_number(struct table *t, double v, int digits);
 void table_row(struct table *t); /* ends a row */
-void table_print(const struct table *t, const struct call *c);
+/* Prints the rows and forgets them; the header comes once. Off a terminal a
+ * long table can so be printed piece by piece. */
+void table_print(struct table *t, const struct call *c);
 
 /* A log whose lines go to standard error as "throng: text". */
 struct log log_stderr(void);

@@ -1,4 +1,8 @@
-/* ranking.c - the table of the best trials */
+/* ranking.c - the table of the best trials
+ *
+ * A list as long as the study must not need its memory: for programs, rows
+ * are printed while they are read. Only a table on a terminal, or one with
+ * few rows, is kept until its widths and columns are known. */
 #include "cli/ranking.h"
 
 #include <math.h>
@@ -11,8 +15,11 @@
 /* What a person sees on a terminal; elsewhere numbers are exact. */
 #define VALUE_DIGITS 6
 #define PARAM_DIGITS 4
+#define ROWS_AT_ONCE 1000 /* of a table that is printed while it is read */
+#define FLUSH_BYTES (1u << 16)
 
 struct ranked {
+    size_t rank; /* from 1 */
     struct trial t;
     struct value *point;
     double shown; /* what it is ranked by */
@@ -20,12 +27,17 @@ struct ranked {
 
 struct sheet {
     struct call *call;
+    struct store *store;
     const struct ranking *ranking;
     struct study_goal goal;
-    const char *title; /* of the ranked column */
+    const char *title;   /* of the ranked column */
+    struct arena *arena; /* for one row */
     VEC(struct ranked) rows;
     struct point_columns columns;
+    struct table *table;
+    struct buf out;
 };
+typedef void ranked_fn(struct sheet *s, const struct ranked *r);
 
 /* ---- reading ---------------------------------------------------------- */
 
@@ -57,8 +69,21 @@ static double column_value(const struct trial *t, const char *name)
     return NAN;
 }
 
-/* What a trial shows under `by`: a column, a parameter, or a metric's last
- * value. */
+/* Also loss.min, loss.count … of a metric loss. */
+static double metric_value_of(const struct value *summary, struct str name)
+{
+    const struct value *whole = value_get(summary, name);
+    const char *dot = memrchr(name.p, '.', name.len);
+    if (whole)
+        return value_number(value_get(whole, STR("last")));
+    if (!dot)
+        return NAN;
+    size_t n = (size_t)(dot - name.p);
+    return value_number(value_get(value_get(summary, str_n(name.p, n)),
+                                  str_n(dot + 1, name.len - n - 1)));
+}
+
+/* What a trial shows under `by`: a column, a parameter or a metric. */
 static double shown(struct sheet *s, const struct ranked *r)
 {
     const char *by = s->ranking->by;
@@ -69,15 +94,13 @@ static double shown(struct sheet *s, const struct ranked *r)
     const struct value *p = point_flat_get(r->point, str_of(by));
     if (p)
         return value_number(p);
-    struct value *summary =
-        json_parse(s->call->arena, r->t.summary, "summary", true, NULL);
-    return value_number(value_get(value_get(summary, str_of(by)), STR("last")));
+    return metric_value_of(
+        json_parse(s->arena, r->t.summary, "summary", false, NULL), str_of(by));
 }
 
-static int read_rows(struct sheet *s, struct store *store)
+static struct query query_of(const struct sheet *s)
 {
     const struct ranking *k = s->ranking;
-    struct call *c = s->call;
     bool metric = k->by && strcmp(k->by, "value") && !is_column(k->by);
     struct query q = {
         .where = k->where,
@@ -85,106 +108,198 @@ static int read_rows(struct sheet *s, struct store *store)
         .descending =
             (!k->by || metric || !strcmp(k->by, "value")) && !s->goal.minimize,
         .limit = k->limit,
-        .with_texts = true,
+        .with_texts = metric, /* where its values are */
     };
     if (k->reverse)
         q.descending = !q.descending;
-    struct rows *rows = store_rows(store, &q, &c->err);
+    return q;
+}
+
+/* Texts and points of a row are valid during its call. */
+static int each_row(struct sheet *s, const struct query *q, ranked_fn *fn)
+{
+    struct err *err = &s->call->err;
+    struct rows *rows = store_rows(s->store, q, err);
     if (!rows)
         return -1;
-    struct ranked r;
+    struct ranked r = {0};
     int got;
-    while ((got = rows_next(rows, &r.t, &c->err)) > 0) {
-        r.t.point = arena_str(c->arena, r.t.point);
-        r.t.summary = arena_str(c->arena, r.t.summary);
-        r.point = json_parse(c->arena, r.t.point, "point", false, &c->err);
+    while ((got = rows_next(rows, &r.t, err)) > 0) {
+        arena_reset(s->arena);
+        r.rank++;
+        r.point = json_parse(s->arena, r.t.point, "point", false, err);
         if (!r.point) {
             got = -1;
             break;
         }
         r.shown = shown(s, &r);
-        vec_push(&s->rows, r);
-        point_columns_add(&s->columns, r.point);
+        fn(s, &r);
     }
     rows_close(rows);
-    point_columns_sort(&s->columns);
     return got;
 }
 
-/* ---- printing --------------------------------------------------------- */
+/* ---- tables ----------------------------------------------------------- */
 
 static int value_digits(const struct sheet *s)
 {
     return s->call->terminal ? VALUE_DIGITS : 0;
 }
 
-static void add_point(struct table *t, const struct sheet *s,
-                      const struct value *point)
+static void add_param(struct sheet *s, const struct value *v)
 {
     struct buf b;
-    buf_init(&b);
-    for (size_t i = 0; i < s->columns.names.len; i++) {
-        const struct value *v = point_flat_get(point, s->columns.names.p[i]);
-        if (v && v->kind == VALUE_DOUBLE && s->call->terminal) {
-            table_number(t, v->d, PARAM_DIGITS);
-            continue;
-        }
-        buf_reset(&b);
-        point_cell(&b, v);
-        table_cell(t, "%s", b.p);
+    if (v && v->kind == VALUE_DOUBLE && s->call->terminal) {
+        table_number(s->table, v->d, PARAM_DIGITS);
+        return;
     }
+    buf_init(&b);
+    point_cell(&b, v);
+    table_cell(s->table, "%s", b.p);
     buf_done(&b);
 }
 
-static void print_table(struct sheet *s)
+/* What is ranked by has its column already. */
+static bool is_ranked_by(const struct sheet *s, const char *column)
 {
-    struct table *t = table_new();
-    table_column(t, "rank", true);
-    table_column(t, "trial", true);
-    table_column(t, s->title, true);
+    return s->ranking->by && !strcmp(s->ranking->by, column);
+}
+
+static bool is_left_out(const struct sheet *s, struct str param)
+{
+    return s->ranking->by && !is_column(s->ranking->by) &&
+           str_is(param, s->ranking->by);
+}
+
+static void add_point(struct sheet *s, const struct value *point)
+{
     for (size_t i = 0; i < s->columns.names.len; i++)
-        table_column(t, s->columns.names.p[i].p, true);
-    table_column(t, "state", false);
-    table_column(t, "seconds", true);
-    for (size_t i = 0; i < s->rows.len; i++) {
-        const struct ranked *r = &s->rows.p[i];
-        table_cell(t, "%zu", i + 1);
-        table_cell(t, "%lld", (long long)r->t.id);
-        table_number(t, r->shown, value_digits(s));
-        add_point(t, s, r->point);
-        table_cell(t, "%s", state_name(r->t.state));
-        table_cell(t, "%.2f", r->t.seconds);
-        table_row(t);
-    }
-    table_print(t, s->call);
-    table_free(t);
+        if (!is_left_out(s, s->columns.names.p[i]))
+            add_param(s, point_flat_get(point, s->columns.names.p[i]));
 }
 
-static void print_json(struct sheet *s)
+static void add_shown(struct sheet *s, const struct ranked *r)
 {
-    struct buf b;
-    buf_init(&b);
-    buf_adds(&b, "{\"schema\":\"throng.rank/1\",\"by\":");
-    json_string(&b, str_of(s->title));
-    buf_addf(&b, ",\"goal\":\"%s\",\"trials\":[",
-             s->goal.minimize ? "minimize" : "maximize");
-    for (size_t i = 0; i < s->rows.len; i++) {
-        const struct ranked *r = &s->rows.p[i];
-        buf_addf(&b,
-                 "%s{\"rank\":%zu,\"id\":%lld,\"state\":\"%s\","
-                 "\"value\":",
-                 i ? "," : "", i + 1, (long long)r->t.id,
-                 state_name(r->t.state));
-        strict_number_or_null(&b, r->shown);
-        buf_adds(&b, ",\"params\":");
-        strict_text(&b, r->t.point);
-        buf_adds(&b, ",\"seconds\":");
-        strict_number(&b, r->t.seconds);
-        buf_addc(&b, '}');
+    struct str by = str_of(s->ranking->by);
+    const struct value *v =
+        is_left_out(s, by) ? point_flat_get(r->point, by) : NULL;
+    if (v)
+        add_param(s, v);
+    else
+        table_number(s->table, r->shown, value_digits(s));
+}
+
+static void add_seconds(struct sheet *s, double seconds)
+{
+    if (s->call->terminal)
+        table_cell(s->table, "%.2f", seconds);
+    else
+        table_number(s->table, seconds, 0);
+}
+
+static void add_row(struct sheet *s, const struct ranked *r)
+{
+    table_cell(s->table, "%zu", r->rank);
+    table_cell(s->table, "%lld", (long long)r->t.id);
+    if (!is_ranked_by(s, "trial"))
+        add_shown(s, r);
+    add_point(s, r->point);
+    table_cell(s->table, "%s", state_name(r->t.state));
+    if (!is_ranked_by(s, "seconds"))
+        add_seconds(s, r->t.seconds);
+    table_row(s->table);
+}
+
+static void add_param_titles(struct sheet *s)
+{
+    for (size_t i = 0; i < s->columns.names.len; i++)
+        if (!is_left_out(s, s->columns.names.p[i]))
+            table_column(s->table, s->columns.names.p[i].p, true);
+}
+
+static void add_titles(struct sheet *s)
+{
+    point_columns_sort(&s->columns);
+    table_column(s->table, "rank", true);
+    table_column(s->table, "trial", true);
+    if (!is_ranked_by(s, "trial"))
+        table_column(s->table, s->title, true);
+    add_param_titles(s);
+    table_column(s->table, "state", false);
+    if (!is_ranked_by(s, "seconds"))
+        table_column(s->table, "seconds", true);
+}
+
+static void keep_row(struct sheet *s, const struct ranked *r)
+{
+    struct ranked own = *r;
+    own.point = value_copy(s->call->arena, r->point);
+    point_columns_add(&s->columns, own.point);
+    vec_push(&s->rows, own);
+}
+
+static void keep_columns(struct sheet *s, const struct ranked *r)
+{
+    point_columns_add(&s->columns, r->point);
+}
+
+static void print_row(struct sheet *s, const struct ranked *r)
+{
+    add_row(s, r);
+    if (r->rank % ROWS_AT_ONCE == 0)
+        table_print(s->table, s->call);
+}
+
+static int print_table(struct sheet *s)
+{
+    struct query q = query_of(s);
+    bool keep = s->call->terminal || s->ranking->limit;
+    /* The order of rows does not matter to the names of their columns. */
+    struct query any = {.where = q.where};
+    if (keep ? each_row(s, &q, keep_row) : each_row(s, &any, keep_columns))
+        return -1;
+    add_titles(s);
+    for (size_t i = 0; i < s->rows.len; i++)
+        add_row(s, &s->rows.p[i]);
+    if (!keep && each_row(s, &q, print_row))
+        return -1;
+    table_print(s->table, s->call);
+    return 0;
+}
+
+/* ---- JSON ------------------------------------------------------------- */
+
+static void print_json_row(struct sheet *s, const struct ranked *r)
+{
+    struct buf *b = &s->out;
+    buf_addf(b, "%s{\"rank\":%zu,\"id\":%lld,\"state\":\"%s\",\"value\":",
+             r->rank > 1 ? "," : "", r->rank, (long long)r->t.id,
+             state_name(r->t.state));
+    strict_number_or_null(b, r->shown);
+    buf_adds(b, ",\"params\":");
+    strict_text(b, r->t.point);
+    buf_adds(b, ",\"seconds\":");
+    strict_number(b, r->t.seconds);
+    buf_addc(b, '}');
+    if (b->len > FLUSH_BYTES) {
+        put(buf_str(b));
+        buf_reset(b);
     }
-    buf_adds(&b, "]}\n");
-    put(buf_str(&b));
-    buf_done(&b);
+}
+
+static int print_json(struct sheet *s)
+{
+    struct query q = query_of(s);
+    struct buf *b = &s->out;
+    buf_adds(b, "{\"schema\":\"throng.rank/1\",\"by\":");
+    json_string(b, str_of(s->title));
+    buf_addf(b, ",\"goal\":\"%s\",\"trials\":[",
+             s->goal.minimize ? "minimize" : "maximize");
+    if (each_row(s, &q, print_json_row))
+        return -1;
+    buf_adds(b, "]}\n");
+    put(buf_str(b));
+    return 0;
 }
 
 /* ---- over ------------------------------------------------------------- */
@@ -232,11 +347,10 @@ static int print_groups(struct sheet *s, const struct group_row *list,
     point_columns_sort(&s->columns);
     static const char *const titles[] = {"rank", "mean", "std", "min",
                                          "max",  "n",    "best"};
-    struct table *t = table_new();
+    struct table *t = s->table;
     for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
         table_column(t, titles[i], true);
-    for (size_t i = 0; i < s->columns.names.len; i++)
-        table_column(t, s->columns.names.p[i].p, true);
+    add_param_titles(s);
     for (size_t i = 0; i < count; i++) {
         table_cell(t, "%zu", i + 1);
         table_number(t, list[i].mean, value_digits(s));
@@ -245,20 +359,19 @@ static int print_groups(struct sheet *s, const struct group_row *list,
         table_number(t, list[i].max, value_digits(s));
         table_cell(t, "%lld", (long long)list[i].count);
         table_cell(t, "%lld", (long long)list[i].best);
-        add_point(t, s, points[i]);
+        add_point(s, points[i]);
         table_row(t);
     }
     table_print(t, c);
-    table_free(t);
     return 0;
 }
 
-static int rank_over(struct sheet *s, struct store *store)
+static int rank_over(struct sheet *s)
 {
     struct group_row *list;
     size_t count;
     struct call *c = s->call;
-    if (store_group(store, s->ranking->over, s->ranking->where,
+    if (store_group(s->store, s->ranking->over, s->ranking->where,
                     s->goal.minimize, s->ranking->limit, c->arena, &list,
                     &count, &c->err))
         return -1;
@@ -271,19 +384,19 @@ static int rank_over(struct sheet *s, struct store *store)
 /* ---- entry ------------------------------------------------------------ */
 
 /* A misspelt name gives an empty list, which looks like a result. */
-static int check_names(struct sheet *s, struct store *store)
+static int check_names(struct sheet *s)
 {
     const char *by = s->ranking->by;
     bool named = by && !is_column(by) && strcmp(by, "value");
-    if (named && name_check(s->call, store, by))
+    if (named && name_check(s->call, s->store, by))
         return -1;
-    return names_check_filter(s->call, store, s->ranking->where);
+    return names_check_filter(s->call, s->store, s->ranking->where);
 }
 
-static int rank(struct sheet *s, struct store *store)
+static int rank(struct sheet *s)
 {
     struct call *c = s->call;
-    if (study_goal_read(store, c->arena, &s->goal, &c->err))
+    if (study_goal_read(s->store, c->arena, &s->goal, &c->err))
         return -1;
     if (!s->goal.name.len && !s->ranking->by)
         return err_set(&c->err, ERR_INPUT,
@@ -292,25 +405,25 @@ static int rank(struct sheet *s, struct store *store)
                        "to its file");
     s->title =
         s->ranking->by ? s->ranking->by : arena_cstr(c->arena, s->goal.name);
-    if (check_names(s, store))
+    if (check_names(s))
         return -1;
     if (s->ranking->over)
-        return rank_over(s, store);
-    if (read_rows(s, store))
-        return -1;
-    if (s->ranking->json)
-        print_json(s);
-    else
-        print_table(s);
-    return 0;
+        return rank_over(s);
+    return s->ranking->json ? print_json(s) : print_table(s);
 }
 
 int ranking_print(struct call *c, struct store *store, const struct ranking *r)
 {
-    struct sheet s = {.call = c, .ranking = r};
+    struct sheet s = {.call = c, .store = store, .ranking = r};
+    s.arena = arena_new();
+    s.table = table_new();
+    buf_init(&s.out);
     point_columns_init(&s.columns, c->arena);
-    int rc = rank(&s, store);
+    int rc = rank(&s);
     point_columns_done(&s.columns);
+    buf_done(&s.out);
+    table_free(s.table);
+    arena_free(s.arena);
     vec_done(&s.rows);
     return rc;
 }

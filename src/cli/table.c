@@ -19,11 +19,19 @@ struct column {
 struct table {
     VEC(struct column) columns;
     VEC(char *) cells;
+    bool titled; /* the header was printed */
 };
 
 struct table *table_new(void)
 {
     return xcalloc(1, sizeof(struct table));
+}
+
+static void forget_rows(struct table *t)
+{
+    for (size_t i = 0; i < t->cells.len; i++)
+        free(t->cells.p[i]);
+    t->cells.len = 0;
 }
 
 void table_free(struct table *t)
@@ -32,8 +40,7 @@ void table_free(struct table *t)
         return;
     for (size_t i = 0; i < t->columns.len; i++)
         free(t->columns.p[i].title);
-    for (size_t i = 0; i < t->cells.len; i++)
-        free(t->cells.p[i]);
+    forget_rows(t);
     vec_done(&t->columns);
     vec_done(&t->cells);
     free(t);
@@ -87,7 +94,7 @@ static size_t width(const char *s)
 static void print_tabs(struct buf *b, const struct table *t)
 {
     size_t n = t->columns.len;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !t->titled; i++)
         buf_addf(b, "%s%c", t->columns.p[i].title, i + 1 < n ? '\t' : '\n');
     for (size_t i = 0; i < t->cells.len; i++)
         buf_addf(b, "%s%c", t->cells.p[i], (i + 1) % n ? '\t' : '\n');
@@ -187,13 +194,14 @@ static void print_aligned(struct buf *b, const struct table *t,
     find_least(t, widths, least);
     size_t shown = fit(widths, least, n, columns);
     free(least);
-    print_line(b, t, NULL, widths, shown);
+    if (!t->titled)
+        print_line(b, t, NULL, widths, shown);
     for (size_t i = 0; i < t->cells.len; i += n)
         print_line(b, t, t->cells.p + i, widths, shown);
     free(widths);
 }
 
-void table_print(const struct table *t, const struct call *c)
+void table_print(struct table *t, const struct call *c)
 {
     struct buf b;
     buf_init(&b);
@@ -203,6 +211,8 @@ void table_print(const struct table *t, const struct call *c)
         print_tabs(&b, t);
     put(buf_str(&b));
     buf_done(&b);
+    t->titled = true;
+    forget_rows(t);
 }
 
 /* ---- output ----------------------------------------------------------- */

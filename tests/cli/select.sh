@@ -80,10 +80,27 @@ run "$THRONG" rank -n 2 --reverse --json
 check_equal "--reverse gives the worst first" "12 8" "$(ids)"
 run "$THRONG" rank -n 0 --json
 check_equal "-n 0 gives all with a value" 9 "$(json 'len(d["trials"])')"
+check_equal "and the table has the same rows in full" "$(json \
+    '"\n".join("%d %d %r %r %r" % (t["rank"], t["id"], t["value"],
+        t["params"]["lr"], t["seconds"]) for t in d["trials"])')" \
+    "$("$THRONG" rank -n 0 | awk 'NR > 1 { print $1, $2, $3, $4, $8 }')"
 run "$THRONG" rank --by acc --reverse -n 1 --json
 check_equal "--by takes a metric" 0.99 "$(json 'd["trials"][0]["value"]')"
 run "$THRONG" rank --by width -n 1 --json
 check_equal "a parameter" 1 "$(json 'd["trials"][0]["params"]["width"]')"
+titles() { head -n 1 <<<"$out" | tr '\t' ' '; }
+run "$THRONG" rank --by width
+check_equal "which has one column then" \
+    "rank trial width lr opt state seconds" "$(titles)"
+run "$THRONG" rank --by opt -n 1
+check_matches "also one that is text" "$out" "^1$(printf '\t')1$(printf '\t')sgd"
+run "$THRONG" rank --by seconds
+check_equal "as has the time" "rank trial seconds lr opt width state" "$(titles)"
+run "$THRONG" rank --by trial
+check_equal "and the number" "rank trial lr opt width state seconds" "$(titles)"
+run "$THRONG" rank --by loss.max -n 1
+check_matches "a metric's greatest value is shown" "$out" \
+    "^1$(printf '\t')[0-9]+$(printf '\t')1000"
 run "$THRONG" rank --by trial -n 2 --reverse --json
 check_equal "a column" "12 11" "$(ids)"
 run "$THRONG" rank --by acccc
