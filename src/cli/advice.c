@@ -205,8 +205,8 @@ static void reasons_done(struct reasons *r)
 
 static const char *const advice_words[] = {
     [ADVISE_MACHINE] = "one machine does it",
-    [ADVISE_QUEUE] = "a throughput queue (HTCondor): many machines, one task "
-                     "each",
+    [ADVISE_QUEUE] = ("a throughput queue (HTCondor): many machines, one task "
+                      "each"),
     [ADVISE_COUPLED] = "tightly coupled nodes (Slurm or MPI)",
     [ADVISE_LARGER] = "a larger machine",
 };
