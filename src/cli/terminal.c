@@ -121,6 +121,14 @@ void terminal_refresh(struct terminal *t)
     t->anew = true;
 }
 
+void terminal_resume(struct terminal *t)
+{
+    /* Only a change is sent. */
+    keypad(stdscr, FALSE);
+    keypad(stdscr, TRUE);
+    t->anew = true;
+}
+
 static int key_of(wint_t code)
 {
     static const struct {

@@ -34,6 +34,9 @@ void terminal_size(struct terminal *t, int columns, int *rows, int *cols);
 void terminal_show(struct terminal *t, const struct screen *s);
 /* A character, one of enum terminal_key, or TERMINAL_NONE. */
 int terminal_key(struct terminal *t);
+/* After the program was stopped and goes on: the terminal may have forgotten
+ * which keys it is to send. */
+void terminal_resume(struct terminal *t);
 /* Draws everything anew with the next terminal_show. */
 void terminal_refresh(struct terminal *t);
 

@@ -129,6 +129,13 @@ static void on_resize(void *context, int signum)
     draw(w);
 }
 
+static void on_continue(void *context, int signum)
+{
+    struct watch *w = context;
+    terminal_resume(w->terminal);
+    on_resize(w, signum);
+}
+
 static void on_end(void *context, int signum)
 {
     struct watch *w = context;
@@ -456,6 +463,7 @@ static bool take_terminal(struct watch *w)
     loop_signal(w->loop, SIGTERM, on_end, w);
     loop_signal(w->loop, SIGHUP, on_end, w);
     loop_signal(w->loop, SIGWINCH, on_resize, w);
+    loop_signal(w->loop, SIGCONT, on_continue, w);
     w->terminal = terminal_open(w->call->colour, NULL);
     return w->terminal != NULL;
 }

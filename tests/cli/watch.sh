@@ -207,6 +207,19 @@ check_shows "COLUMNS is honoured" narrow '^seen  not running '
 check_equal "where it is less than the terminal" "" "$(seen narrow | wide 60)"
 keys narrow q
 
+# A shell can stop it and let it go on.
+on -f /dev/null new-session -d -s shell -x 80 -y 24 'bash --norc -i'
+keys shell "$THRONG watch seen" Enter
+check_shows "from a shell" shell '^>    1      1   0\.1'
+keys shell C-z
+check_shows "Ctrl-Z stops it" shell 'Stopped'
+keys shell fg Enter
+check_shows "fg goes on" shell '^>    1      1   0\.1'
+keys shell Down
+check_shows "with all its keys" shell '^>    2      2   0\.2'
+keys shell q
+check_shows "and the shell has its terminal again" shell 'watch seen$'
+
 # ---- a study that begins later, runs and ends ------------------------------
 cat >slow.yaml <<'END2'
 name: slow
