@@ -32,6 +32,10 @@ struct study {
     int64_t new_ns;    /* … and since when it is that one */
 };
 
+/* Trials in all, less what was removed; -1: no end. Never fewer than there
+ * are: a smaller run_cap takes none away. */
+int64_t study_total(const struct study *s, const struct counts *c);
+
 /* ---- search.c: the strategy as a source of trials --------------------- */
 int study_search_open(struct study *s, struct err *err);
 /* Tells the strategy what earlier runs found. */

@@ -165,11 +165,11 @@ static int write_current(struct study *s, struct buf *b, struct err *err)
     plan_identity(b, s->plan); /* a list of points may have grown */
     if (store_fact_set(s->store, "identity", buf_str(b), err))
         return -1;
+    struct counts counts;
+    if (store_counts(s->store, &counts, err))
+        return -1;
     buf_reset(b);
-    int64_t total = search_total(s->search);
-    buf_addf(
-        b, "%lld",
-        (long long)(total < 0 ? total : total + s->added.count - s->removed));
+    buf_addf(b, "%lld", (long long)study_total(s, &counts));
     return store_fact_set(s->store, "total", buf_str(b), err);
 }
 

@@ -256,14 +256,21 @@ void study_close(struct study *s)
 
 /* ---- progress --------------------------------------------------------- */
 
+int64_t study_total(const struct study *s, const struct counts *c)
+{
+    int64_t total = search_total(s->search);
+    if (total < 0)
+        return -1;
+    total += s->added.count - s->removed;
+    return total < c->total ? c->total : total;
+}
+
 void study_progress(const struct study *s, struct study_progress *p)
 {
     const struct run *r = &s->run;
     memset(p, 0, sizeof(*p));
     p->counts = r->counts;
-    p->total = search_total(s->search);
-    if (p->total >= 0)
-        p->total += s->added.count - s->removed;
+    p->total = study_total(s, &r->counts);
     p->elapsed_s = (double)(clock_mono_ns() - r->started_ns) / 1e9;
     p->rate = r->rate;
     if (p->rate <= 0 && r->ended_here && p->elapsed_s > 0)

@@ -45,6 +45,9 @@ study 4 >s.yaml
 run "$THRONG" run s.yaml
 check_status "a smaller run_cap takes nothing away" 0
 check_equal "at all" 9 "$(done_of)"
+check_contains "all of them are counted" "$err" "9/9 done"
+run "$THRONG" status
+check_matches "later too" "$out" '^trials +9 of 9 finished$'
 
 # ---- what may change -------------------------------------------------------
 study 10 'parallel: 1' 'retries: 2' 'time_limit: 1h' 'max_failures: 3' \
