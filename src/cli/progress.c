@@ -26,7 +26,7 @@ static int64_t finished(const struct counts *c)
     return n;
 }
 
-static int64_t failures(const struct counts *c)
+int64_t progress_failures(const struct counts *c)
 {
     return c->by_state[STATE_FAILED] + c->by_state[STATE_INVALID] +
            c->by_state[STATE_TIMED_OUT] + c->by_state[STATE_DIVERGED];
@@ -86,7 +86,7 @@ static void add_left(struct buf *b, const struct study_progress *p,
 
 static void add_ends(struct buf *b, const struct counts *c, enum room room)
 {
-    add_count(b, failures(c), "failed", room);
+    add_count(b, progress_failures(c), "failed", room);
     add_count(b, c->by_state[STATE_STOPPED], "stopped", room);
     add_count(b, c->by_state[STATE_KILLED], "killed", room);
 }

@@ -29,6 +29,8 @@ void progress_close(struct progress *g);
  * out. */
 void progress_print(struct buf *b, const struct study_progress *p,
                     unsigned columns);
+/* Trials that went wrong; those that a person killed did not. */
+int64_t progress_failures(const struct counts *c);
 /* "100/100 done in 32s  3.1/s  1 failed  best 0.21 (trial 7)" */
 void progress_print_end(struct buf *b, const struct study_progress *p);
 

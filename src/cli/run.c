@@ -139,16 +139,10 @@ static void say_tail(struct session *s)
         fprintf(stderr, "    %.*s\n", STRF(line));
 }
 
-static int64_t bad_trials(const struct counts *c)
-{
-    return c->by_state[STATE_FAILED] + c->by_state[STATE_INVALID] +
-           c->by_state[STATE_TIMED_OUT] + c->by_state[STATE_DIVERGED];
-}
-
 /* Why trials failed is what a person wants to know next. */
 static void say_failures(struct session *s, const struct study_progress *p)
 {
-    if (!bad_trials(&p->counts))
+    if (!progress_failures(&p->counts))
         return;
     if (!p->counts.by_state[STATE_DONE])
         say_tail(s);
@@ -159,15 +153,44 @@ static void say_failures(struct session *s, const struct study_progress *p)
     fprintf(stderr, "throng: `throng show %s bad` says more\n", what);
 }
 
-static void say_end(struct session *s, enum study_end end,
-                    const struct study_progress *p)
+static void add_word(struct buf *b, const char *before, struct str word)
 {
-    const char *file = s->call->args[0];
+    struct arg arg = {ARG_TEXT, word};
+    buf_adds(b, before);
+    plan_print_command(b, NULL, &arg, 1, false);
+}
+
+/* The command that goes on with this study. */
+static const char *same_again(struct session *s)
+{
+    struct call *c = s->call;
+    const char *name = call_option(c, "new"), *fixed = call_option(c, "fix");
+    struct str rest = str_of(fixed), line;
+    struct buf b;
+    buf_init(&b);
+    add_word(&b, "throng run ", str_of(c->args[0]));
+    if (name)
+        add_word(&b, " --new ", str_of(name));
+    while (rest.p && str_split(&rest, '\n', &line))
+        add_word(&b, " --fix ", line);
+    const char *text = arena_cstr(c->arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+static void say_progress(const struct study_progress *p)
+{
     struct buf b;
     buf_init(&b);
     progress_print_end(&b, p);
     fprintf(stderr, "throng: %s\n", b.p);
     buf_done(&b);
+}
+
+static void say_end(struct session *s, enum study_end end,
+                    const struct study_progress *p)
+{
+    say_progress(p);
     switch (end) {
     case STUDY_COMPLETE:
         if (!p->ended_here)
@@ -188,16 +211,15 @@ static void say_end(struct session *s, enum study_end end,
         break;
     case STUDY_DRAINED:
     case STUDY_INTERRUPTED:
-        fprintf(stderr, "throng: `throng run %s` goes on from here\n", file);
+        fprintf(stderr, "throng: `%s` goes on from here\n", same_again(s));
         break;
     case STUDY_TIME:
-        fprintf(stderr,
-                "throng: with a larger time_limit, `throng run %s` goes on\n",
-                file);
+        fprintf(stderr, "throng: with a larger time_limit, `%s` goes on\n",
+                same_again(s));
         break;
     case STUDY_COUNT:
-        fprintf(stderr, "throng: --count is reached; `throng run %s` goes on\n",
-                file);
+        fprintf(stderr, "throng: --count is reached; `%s` goes on\n",
+                same_again(s));
         break;
     default:
         break;
@@ -212,7 +234,7 @@ static int exit_code(struct session *s, enum study_end end,
         return EXIT_INTERRUPTED;
     if (end == STUDY_ALL_FAILED || end == STUDY_FAILURES)
         return EXIT_FAILED_TRIALS;
-    return bad_trials(&p->counts) ? EXIT_FAILED_TRIALS : EXIT_OK;
+    return progress_failures(&p->counts) ? EXIT_FAILED_TRIALS : EXIT_OK;
 }
 
 /* ---- in the background ------------------------------------------------ */

@@ -21,6 +21,9 @@ run "$THRONG" run s.yaml --count 2
 check_status "--count makes so many trials" 0
 check_equal "and no more" 2 "$(done_of)"
 check_contains "and says how to go on" "$err" "--count is reached; \`throng run s.yaml\` goes on"
+run "$THRONG" run s.yaml --count 1 --new s9
+check_contains "under its other name" "$err" "\`throng run s.yaml --new s9\` goes on"
+rm -r .throng/s9
 run "$THRONG" run s.yaml --count 1
 check_equal "--count counts the trials of this run" 3 "$(done_of)"
 run "$THRONG" run s.yaml --count 0

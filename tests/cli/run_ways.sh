@@ -50,6 +50,9 @@ run "$THRONG" export seven --jsonl
 check_equal "and with the parameter's type" "{'lr': 7, 'opt': 'adam'}" "$(json 'd["params"]')"
 run "$THRONG" show seven 1 --command
 check_contains "what was fixed is remembered" "$out" "report loss=7"
+run "$THRONG" run study.yaml --fix lr=9 --count 1 --new 'it is 9'
+check_contains "how to go on is said in full" "$err" \
+    "\`throng run study.yaml --new 'it is 9' --fix lr=9\` goes on"
 run "$THRONG" run study.yaml --fix lrr=1
 check_status "a parameter that is not there" 2
 check_contains "is suggested" "$err" "did you mean \`lr\`?"

@@ -49,7 +49,7 @@ check_not "no more trials have started" test -e "$SIDE/started.3.1"
 check_equal "running ones have finished" "done done" \
     "$(states once 1-2)"
 check_contains "and how to go on is said" "$(cat once.err)" \
-    "\`throng run study.yaml\` goes on"
+    "\`throng run study.yaml --new once\` goes on"
 run "$THRONG" run study.yaml --new once
 check_status "the next run goes on" 0
 check_equal "with the rest" "done done done" "$(states once)"
