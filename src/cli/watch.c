@@ -38,7 +38,8 @@ struct watch {
     char *filter, *by; /* what view.want points to */
     struct buf typed;
     bool typing;
-    struct err err;
+    struct err err;   /* of the last look */
+    struct err wrong; /* with the filter being typed; text empty: nothing */
 };
 
 /* ---- reading and drawing ---------------------------------------------- */
@@ -101,6 +102,7 @@ static void draw(struct watch *w)
     screen_init(&s, w->rows, w->cols, w->utf8);
     w->view.prompt = w->typing ? "filter: " : NULL;
     w->view.typed = w->typed.p;
+    w->view.wrong = w->typing && *w->wrong.text ? w->wrong.text : NULL;
     view_draw(&w->view, w->look, &s);
     terminal_show(w->terminal, &s);
     screen_done(&s);
@@ -203,16 +205,16 @@ static void go_to_pane(struct watch *w, enum pane pane)
         want->from[i] = 0;
 }
 
-/* What is wrong with it, its names included, is left in w->err. */
+/* What is wrong with it, its names included, is left in w->wrong. */
 static int check_filter(struct watch *w, const char *filter)
 {
-    if (store_filter_check(filter, &w->err))
+    if (store_filter_check(filter, &w->wrong))
         return -1;
     struct store *store = store_open(w->where.folder, false, NULL);
     int rc = store ? names_check_filter(w->call, store, filter) : 0;
     store_close(store);
     if (rc)
-        w->err = w->call->err;
+        w->wrong = w->call->err;
     return rc;
 }
 
@@ -220,11 +222,8 @@ static void set_filter(struct watch *w)
 {
     struct str text = str_trim(buf_str(&w->typed));
     char *filter = text.len ? arena_cstr(w->call->arena, text) : NULL;
-    w->err = (struct err){0};
-    if (filter && check_filter(w, filter)) {
-        w->view.message = w->err.text;
+    if (filter && check_filter(w, filter))
         return;
-    }
     w->typing = false;
     free(w->filter);
     w->filter = filter ? xstrdup(filter) : NULL;
@@ -250,7 +249,7 @@ static void erase_typed(struct watch *w)
 /* A wrong filter stays, with what is wrong, until it is put right. */
 static void type_key(struct watch *w, int key)
 {
-    w->view.message = NULL;
+    w->wrong = (struct err){0};
     switch (key) {
     case TERMINAL_ENTER:
         set_filter(w);

@@ -276,8 +276,8 @@ static void draw_foot(const struct view *v, struct screen *s, struct area a)
         int col = screen_printf(s, a, 0, 0, MARK_TITLE, "%s", v->prompt);
         col = screen_printf(s, a, 0, col, MARK_PLAIN, "%s", v->typed);
         screen_put(s, a, 0, col, MARK_CHOSEN, STR(" "));
-        if (v->message)
-            screen_put(s, a, 0, col + 2, MARK_BAD, str_of(v->message));
+        if (v->wrong)
+            screen_put(s, a, 0, col + 2, MARK_BAD, str_of(v->wrong));
     } else if (v->message) {
         screen_put(s, a, 0, 0, MARK_BAD, str_of(v->message));
     } else if (v->want.trial || v->help) {

@@ -21,6 +21,7 @@ struct view {
     const char *message; /* instead of the keys; NULL: none */
     const char *prompt;  /* a text being typed; NULL: none */
     const char *typed;   /* so far */
+    const char *wrong;   /* what is wrong with it; NULL: nothing */
     bool bare;           /* printed: no tabs, no keys */
     bool no_curves;      /* there is no objective to draw */
 };
