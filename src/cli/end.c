@@ -27,8 +27,9 @@ static int ask(struct call *c, const struct place_of_study *where,
     if (store_request_put(where->folder, verb, selector, NULL, &c->err))
         return -1;
     if (*selector)
-        fprintf(stderr, "throng %s: asked the study %s to %s trials %s\n", verb,
-                where->name, verb, selector);
+        fprintf(stderr, "throng %s: asked the study %s to %s trial%s %s\n",
+                verb, where->name, verb,
+                selector[strspn(selector, "0123456789")] ? "s" : "", selector);
     else
         fprintf(stderr, "throng %s: asked the study %s to end%s\n", verb,
                 where->name,

@@ -150,7 +150,7 @@ static void say_failures(struct session *s, const struct study_progress *p)
         call_option(s->call, "new") || call_option(s->call, "fix")
             ? s->folder
             : s->call->args[0];
-    fprintf(stderr, "throng: `throng show %s bad` says more\n", what);
+    fprintf(stderr, "throng: `throng errors %s` says why\n", what);
 }
 
 static void add_word(struct buf *b, const char *before, struct str word)
@@ -264,9 +264,9 @@ static int detach_if_asked(struct session *s, const struct plan *p, int *code)
     if (rc == 1 && *code == EXIT_OK)
         fprintf(stderr,
                 "throng: the study %.*s runs in the background as process "
-                "%ld\nthrong: follow it with `throng status %s` or `tail -f "
-                "%s`, end it with `throng stop %s`\n",
-                STRF(p->name), (long)pid, s->folder, log_path(s), s->folder);
+                "%ld\nthrong: `throng watch %s` shows it, `throng stop %s` "
+                "ends it; what it says goes to %s\n",
+                STRF(p->name), (long)pid, s->folder, s->folder, log_path(s));
     return rc;
 }
 
