@@ -83,8 +83,7 @@ if ! command -v tmux >/dev/null; then
     skip "on a terminal" "there is no tmux here"
     exit 0
 fi
-SOCKET=watch-$$
-on() { tmux -L "$SOCKET" "$@"; }
+on() { tmux -S "$TMP/.tmux" "$@"; }
 trap 'on kill-server 2>/dev/null; finish' EXIT
 
 begin() { # NAME COLUMNS ROWS COMMAND
