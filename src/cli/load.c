@@ -27,13 +27,24 @@ struct plan_reader reader_beside(struct arena *a, const char *home)
         .context = r, .read = read_beside, .check = unready_check};
 }
 
-static void say(const struct problems *problems)
+/* Who asked for silence hears of mistakes only. */
+static void say(const struct problems *problems, bool quiet)
 {
     struct buf b;
+    if (quiet && !problems->errors)
+        return;
     buf_init(&b);
     problems_print(&b, problems);
     fputs(b.p, stderr);
     buf_done(&b);
+}
+
+static bool is_quiet(const struct call *c)
+{
+    for (size_t i = 0; c->verb->options[i].name; i++)
+        if (!strcmp(c->verb->options[i].name, "quiet"))
+            return c->values[i] != NULL;
+    return false;
 }
 
 /* A name given on the command line becomes a folder's, as one in a file. */
@@ -61,7 +72,7 @@ struct plan *load_plan_problems(struct call *c, const char *file,
     struct plan_reader reader = reader_beside(
         c->arena, path_folder(c->arena, path_absolute(c->arena, file)));
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
-    say(problems);
+    say(problems, is_quiet(c));
     if (!plan)
         err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,
                 problems->errors, problems->errors == 1 ? "" : "s");

@@ -25,26 +25,30 @@ struct session {
     struct progress progress;
     struct live_block *live; /* below the progress line; NULL: none */
     unsigned interrupts;
+    bool quiet;          /* nothing but errors */
     bool on_terminal[3]; /* standard input, output, error */
     struct detached detached;
 };
 
 /* ---- signals ---------------------------------------------------------- */
 
+static void talk(struct session *s, const char *text)
+{
+    progress_clear(&s->progress);
+    if (!s->quiet)
+        fprintf(stderr, "throng: %s\n", text);
+}
+
 static void on_interrupt(void *context, int signum)
 {
     struct session *s = context;
     (void)signum;
-    progress_clear(&s->progress);
     if (s->interrupts++ == 0) {
-        fputs("throng: running trials finish, no more start; press Ctrl-C "
-              "again to end them now\n",
-              stderr);
+        talk(s, "running trials finish, no more start; press Ctrl-C again to "
+                "end them now");
         study_drain(s->study);
     } else {
-        fputs("throng: ending running trials; they go on with the next "
-              "run\n",
-              stderr);
+        talk(s, "ending running trials; they go on with the next run");
         study_interrupt(s->study);
     }
 }
@@ -55,10 +59,8 @@ static void on_terminate(void *context, int signum)
     struct session *s = context;
     (void)signum;
     s->interrupts += 2;
-    progress_clear(&s->progress);
-    fputs("throng: asked to terminate; running trials are ended and go on "
-          "with the next run\n",
-          stderr);
+    talk(s, "asked to terminate; running trials are ended and go on with the "
+            "next run");
     study_interrupt(s->study);
 }
 
@@ -261,7 +263,7 @@ static int detach_if_asked(struct session *s, const struct plan *p, int *code)
     if (!call_flag(s->call, "detach"))
         return 0;
     int rc = detach(s->call, &s->detached, code, &pid);
-    if (rc == 1 && *code == EXIT_OK)
+    if (rc == 1 && *code == EXIT_OK && !s->quiet)
         fprintf(stderr,
                 "throng: the study %.*s runs in the background as process "
                 "%ld\nthrong: `throng watch %s` shows it, `throng stop %s` "
@@ -298,8 +300,7 @@ static int conduct(struct session *s, const struct study_setup *setup)
         return call_fail(c);
     }
     watch_signals(s);
-    progress_open(&s->progress, s->study, s->loop, c->columns,
-                  call_flag(c, "quiet"));
+    progress_open(&s->progress, s->study, s->loop, c->columns, s->quiet);
     show_live(s);
     int rc = study_run(s->study, &end, &c->err);
     progress_close(&s->progress);
@@ -310,7 +311,7 @@ static int conduct(struct session *s, const struct study_setup *setup)
     } else {
         struct study_progress p;
         study_progress(s->study, &p);
-        if (!call_flag(c, "quiet"))
+        if (!s->quiet)
             say_end(s, end, &p);
         code = exit_code(s, end, &p);
     }
@@ -338,16 +339,19 @@ static int fix_if_asked(struct call *c, struct plan *plan,
         return 0;
     if (fix_for_run(c, plan, lines, named, &setup->fixed))
         return -1;
-    fprintf(stderr, "throng: with %.*s this is the study %.*s\n",
-            STRF(setup->fixed), STRF(plan->name));
+    if (!call_flag(c, "quiet"))
+        fprintf(stderr, "throng: with %.*s this is the study %.*s\n",
+                STRF(setup->fixed), STRF(plan->name));
     return 0;
 }
 
 static int run_here(struct call *c, const struct plan *plan,
                     struct study_setup *setup)
 {
-    struct session s = {.call = c, .folder = setup->folder};
-    struct log log = {.write = say, .context = &s, .least = LOG_NOTICE};
+    struct session s = {
+        .call = c, .folder = setup->folder, .quiet = call_flag(c, "quiet")};
+    struct log log = {
+        .write = say, .context = &s, .least = s.quiet ? LOG_ERROR : LOG_NOTICE};
     int code = EXIT_ERROR;
     setup->log = &log;
     int gone = detach_if_asked(&s, plan, &code);
@@ -359,8 +363,8 @@ static int run_here(struct call *c, const struct plan *plan,
         setup->loop = s.loop;
         code = conduct(&s, setup);
         bool ended = code == EXIT_OK || code == EXIT_FAILED_TRIALS;
-        if (ended && c->terminal && plan->metric.name.len &&
-            !call_flag(c, "quiet") && show_ranking(c, setup->folder))
+        if (ended && c->terminal && plan->metric.name.len && !s.quiet &&
+            show_ranking(c, setup->folder))
             code = call_fail(c);
     }
     loop_free(s.loop);

@@ -77,6 +77,20 @@ check_equal "SIGTERM ends at once with 130" 130 $?
 check_equal "and loses nothing" "waiting waiting" "$(states term 1-2)"
 check "its tasks are gone as well" gone 2
 
+# One who asked for silence gets it, whatever happens.
+sed 's/^method.*/method: random/; s/^param.*/parameters: {a: {min: 0.0, max: 1.0}}/' \
+    study.yaml >quiet.yaml
+export SIDE=$TMP/side.quiet
+mkdir -p "$SIDE"
+"$THRONG" run -q quiet.yaml --fix a=0.5 --new quiet 2>quiet.err &
+pid=$!
+wait_for 30 test -e "$SIDE/started.1.1" -a -e "$SIDE/started.2.1"
+kill -INT $pid
+kill -TERM $pid
+wait $pid
+check_equal "run -q ends in the same way" 130 $?
+check_equal "and says nothing" "" "$(cat quiet.err)"
+
 begin hup
 kill -HUP $pid
 sleep 0.3
