@@ -69,7 +69,7 @@ points: [{x: 1}]
 END
 run setsid -w "$THRONG" run --detach slow.yaml
 check_status "a study goes to the background" 0
-check_contains "and says how to follow it" "$err" "tail -f"
+check_contains "and says how to follow it" "$err" "throng watch"
 check "it runs" wait_for 20 test -e began
 run "$THRONG" status slow --json
 check_equal "without anybody" True "$(json 'd["running"]')"
