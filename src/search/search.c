@@ -10,20 +10,23 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "search/strategy.h"
 #include "terms/state.h"
 
 static const struct strategy *const strategies[] = {
-    &strategy_random, &strategy_grid, &strategy_points};
+    &strategy_random, &strategy_grid, &strategy_points, &strategy_sobol,
+    &strategy_lhs};
 enum { STRATEGIES = sizeof(strategies) / sizeof(*strategies) };
 
-const char *const search_methods[] = {"random", "grid", "points", NULL};
+const char *const search_methods[] = {"random", "grid", "points",
+                                      "sobol",  "lhs",  NULL};
 
 /* Methods that study files may name and that no strategy serves yet. */
 static const char *const missing[] = {
-    "bayes", "tpe",   "sobol", "lhs",        "gp",       "forest", "cmaes",
-    "ga",    "nsga2", "pbt",   "hyperspace", "external", "auto",   NULL};
+    "bayes", "tpe", "gp",         "forest",   "cmaes", "ga",
+    "nsga2", "pbt", "hyperspace", "external", "auto",  NULL};
 
 /* What is known of the members of one point. */
 struct group {
@@ -81,19 +84,32 @@ static bool is_missing(const char *method)
     return false;
 }
 
+/* "random, grid or points", of all that there are. */
+static void list_methods(struct buf *b)
+{
+    for (size_t i = 0; search_methods[i]; i++) {
+        if (i)
+            buf_adds(b, search_methods[i + 1] ? ", " : " or ");
+        buf_adds(b, search_methods[i]);
+    }
+}
+
 static void refuse(const char *method, struct err *err)
 {
     const char *near = str_nearest(str_of(method), search_methods);
+    struct buf there;
+    buf_init(&there);
+    list_methods(&there);
     if (is_missing(method))
-        err_set(err, ERR_INPUT,
-                "method %s is not built in yet; use random, grid or points",
-                method);
+        err_set(err, ERR_INPUT, "method %s is not built in yet; use %s", method,
+                there.p);
     else if (near)
         err_set(err, ERR_INPUT, "there is no method %s; did you mean %s?",
                 method, near);
     else
-        err_set(err, ERR_INPUT,
-                "there is no method %s; use random, grid or points", method);
+        err_set(err, ERR_INPUT, "there is no method %s; use %s", method,
+                there.p);
+    buf_done(&there);
 }
 
 struct search *search_open(const char *method, const struct search_setup *s,

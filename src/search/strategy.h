@@ -28,6 +28,8 @@ struct strategy {
 extern const struct strategy strategy_grid;
 extern const struct strategy strategy_random;
 extern const struct strategy strategy_points;
+extern const struct strategy strategy_sobol;
+extern const struct strategy strategy_lhs;
 
 /* As search_open, of a strategy that is not in the table (tests). */
 struct search *search_open_strategy(const struct strategy *strategy,

@@ -1,0 +1,276 @@
+/* test_methods.c - what must hold for every strategy
+ *
+ * The objective is a smooth function of the coded point, so that strategies
+ * that learn have something to learn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "search/search.h"
+#include "spaces.h"
+#include "terms/state.h"
+
+static const char *const methods[] = {"random", "sobol", "lhs"};
+enum { METHODS = sizeof(methods) / sizeof(*methods) };
+
+static struct arena *arena;
+static struct space space;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    space = space_of(mixed_text, arena);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+static struct search *open_on(const char *method, const struct space *on,
+                              uint64_t seed)
+{
+    struct search_setup given = {
+        .space = on, .seed = seed, .minimize = true, .run_cap = 100000};
+    struct err err = {0};
+    struct search *s = search_open(method, &given, &err);
+    if (!s)
+        fail_msg("%s: %s", method, err.text);
+    return s;
+}
+
+static struct value *ask(struct search *s, int64_t k, struct arena *a)
+{
+    struct suggestion got;
+    struct err err = {0};
+    if (search_ask(s, k, a, &got, &err) != SEARCH_HERE)
+        fail_msg("no point %lld: %s", (long long)k, err.text);
+    return got.point;
+}
+
+static const char *text_of(const struct value *v, struct arena *a)
+{
+    struct buf b;
+    buf_init(&b);
+    json_print(&b, v);
+    const char *text = arena_cstr(a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+static double objective(const struct value *point)
+{
+    double sum = 0;
+    for (size_t i = 0; i < space.count; i++) {
+        const struct value *v = point_get(point, &space.params[i]);
+        double u = v ? param_position(&space.params[i], v) : 0.5;
+        sum += (u - 0.3) * (u - 0.3);
+    }
+    return sum;
+}
+
+static void tell(struct search *s, int64_t k, const struct value *point,
+                 enum state state, double value)
+{
+    struct result r = {.trial = k,
+                       .point = point,
+                       .state = (int)state,
+                       .value = value,
+                       .step = -1};
+    search_tell(s, &r);
+}
+
+static void points_are_of_the_space(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < METHODS; m++) {
+        struct search *s = open_on(methods[m], &space, 3);
+        for (int64_t k = 1; k <= 400; k++) {
+            struct value *point = ask(s, k, arena);
+            assert_point(&space, point);
+            tell(s, k, point, STATE_DONE, objective(point));
+        }
+        search_free(s);
+    }
+}
+
+static void the_same_results_give_the_same_points(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < METHODS; m++) {
+        struct search *s = open_on(methods[m], &space, 4);
+        struct search *t = open_on(methods[m], &space, 4);
+        struct search *other = open_on(methods[m], &space, 5);
+        int differ = 0;
+        for (int64_t k = 1; k <= 120; k++) {
+            struct value *p = ask(s, k, arena), *q = ask(t, k, arena);
+            const char *text = text_of(p, arena);
+            assert_string_equal(text, text_of(q, arena));
+            assert_string_equal(text, text_of(ask(s, k, arena), arena));
+            struct value *o = ask(other, k, arena);
+            differ += strcmp(text, text_of(o, arena)) != 0;
+            tell(s, k, p, STATE_DONE, objective(p));
+            tell(t, k, q, STATE_DONE, objective(q));
+            tell(other, k, o, STATE_DONE, objective(o));
+            assert_string_equal(text, text_of(ask(s, k, arena), arena));
+        }
+        assert_true(differ > 100);
+        search_free(s);
+        search_free(t);
+        search_free(other);
+    }
+}
+
+/* A new search that is told what a store remembers (each point as text, in
+ * another order, the pending ones as such) goes on as the old one does. */
+static void a_resumed_search_goes_on_as_it_would_have(void **state)
+{
+    (void)state;
+    enum { AHEAD = 5, PREFIX = 90, AFTER = 25 };
+    struct value *points[PREFIX + AHEAD + AFTER + 1];
+    for (size_t m = 0; m < METHODS; m++) {
+        for (int64_t prefix = 0; prefix <= PREFIX; prefix += 15) {
+            struct search *s = open_on(methods[m], &space, 6);
+            struct search *t = open_on(methods[m], &space, 6);
+            for (int64_t k = 1; k <= prefix + AHEAD; k++) {
+                points[k] = ask(s, k, arena);
+                if (k > AHEAD)
+                    tell(s, k - AHEAD, points[k - AHEAD], STATE_DONE,
+                         objective(points[k - AHEAD]));
+            }
+            for (int64_t k = prefix + AHEAD; k >= 1; k--) {
+                struct str text = str_of(text_of(points[k], arena));
+                struct value *again = json_parse(arena, text, "p", true, NULL);
+                bool done = k <= prefix;
+                tell(t, k, again, done ? STATE_DONE : STATE_RUNNING,
+                     done ? objective(again) : NAN);
+            }
+            for (int64_t k = prefix + AHEAD + 1; k <= prefix + AFTER; k++) {
+                struct value *p = ask(s, k, arena), *q = ask(t, k, arena);
+                assert_string_equal(text_of(p, arena), text_of(q, arena));
+                tell(s, k, p, STATE_DONE, objective(p));
+                tell(t, k, q, STATE_DONE, objective(q));
+            }
+            search_free(s);
+            search_free(t);
+        }
+    }
+}
+
+static void the_order_of_results_does_not_count(void **state)
+{
+    (void)state;
+    enum { MANY = 64 };
+    struct value *points[MANY + 1];
+    for (size_t m = 0; m < METHODS; m++) {
+        struct search *s = open_on(methods[m], &space, 7);
+        struct search *t = open_on(methods[m], &space, 7);
+        for (int64_t k = 1; k <= MANY; k++) {
+            points[k] = ask(s, k, arena);
+            ask(t, k, arena);
+        }
+        for (int64_t k = 1; k <= MANY; k++) {
+            int64_t back = MANY + 1 - k;
+            tell(s, k, points[k], STATE_DONE, objective(points[k]));
+            tell(t, back, points[back], STATE_DONE, objective(points[back]));
+        }
+        for (int64_t k = MANY + 1; k <= MANY + 20; k++)
+            assert_string_equal(text_of(ask(s, k, arena), arena),
+                                text_of(ask(t, k, arena), arena));
+        search_free(s);
+        search_free(t);
+    }
+}
+
+static enum state any_end(struct rng *r, double *value)
+{
+    static const enum state ends[] = {
+        STATE_DONE,      STATE_DONE,   STATE_DONE,     STATE_STOPPED,
+        STATE_FAILED,    STATE_KILLED, STATE_DIVERGED, STATE_INVALID,
+        STATE_TIMED_OUT, STATE_PAUSED};
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 1e308, -1e308, 0};
+    enum state end = ends[rng_below(r, sizeof(ends) / sizeof(*ends))];
+    if (rng_below(r, 4) == 0)
+        *value = odd[rng_below(r, 6)];
+    if (end == STATE_FAILED && rng_below(r, 2))
+        *value = NAN;
+    return end;
+}
+
+/* Asks and tells in any order, with every way in which a trial can end. */
+static void any_operations_leave_a_strategy_working(void **state)
+{
+    (void)state;
+    enum { OPERATIONS = 10000, MOST_PENDING = 40 };
+    for (size_t m = 0; m < METHODS; m++) {
+        struct search *s = open_on(methods[m], &space, 8 + m);
+        struct arena *scratch = arena_new();
+        struct arena *kept = arena_new();
+        struct value *points[MOST_PENDING];
+        int64_t numbers[MOST_PENDING], asked = 0;
+        size_t pending = 0;
+        struct rng r;
+        rng_init(&r, m, 0, "operations");
+        for (int i = 0; i < OPERATIONS; i++) {
+            bool telling =
+                pending == MOST_PENDING || (pending && rng_below(&r, 2));
+            if (!telling) {
+                arena_reset(scratch);
+                struct value *point = ask(s, ++asked, scratch);
+                assert_point(&space, point);
+                points[pending] = value_copy(kept, point);
+                numbers[pending++] = asked;
+                continue;
+            }
+            size_t at = rng_below(&r, pending);
+            double value = objective(points[at]);
+            enum state end = any_end(&r, &value);
+            tell(s, numbers[at], points[at], end, value);
+            search_report(s, numbers[at], i, value);
+            if (end == STATE_PAUSED)
+                continue;
+            points[at] = points[--pending];
+            numbers[at] = numbers[pending];
+        }
+        arena_free(kept);
+        arena_free(scratch);
+        search_free(s);
+    }
+}
+
+static void results_that_nobody_asked_for_are_taken(void **state)
+{
+    (void)state;
+    struct value *empty = value_object(arena);
+    for (size_t m = 0; m < METHODS; m++) {
+        struct search *s = open_on(methods[m], &space, 9);
+        for (int64_t k = 1; k <= 60; k++)
+            tell(s, k * 1000, empty, STATE_DONE, (double)k);
+        tell(s, 7, NULL, STATE_FAILED, NAN);
+        assert_point(&space, ask(s, 70000, arena));
+        search_free(s);
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(points_are_of_the_space),
+        TEST(the_same_results_give_the_same_points),
+        TEST(a_resumed_search_goes_on_as_it_would_have),
+        TEST(the_order_of_results_does_not_count),
+        TEST(any_operations_leave_a_strategy_working),
+        TEST(results_that_nobody_asked_for_are_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
