@@ -72,7 +72,7 @@ void watcher_free(struct watcher *w)
         free(w->kept[i].key);
         vec_done(&w->kept[i].ids);
     }
-    history_done(&w->history);
+    watch_history_done(&w->history);
     free(w->folder);
     free(w);
 }
@@ -429,7 +429,7 @@ static void copy_records(struct looking *g)
     const struct history *h = &g->w->history;
     struct look *l = g->look;
     size_t n = h->records.len;
-    l->gathered = history_part(h);
+    l->gathered = watch_history_part(h);
     if (!n)
         return;
     l->records = arena_array(l->arena, n + 1, sizeof(*l->records));
@@ -530,11 +530,11 @@ static int look_at(struct looking *g)
         return -1;
     g->w->history.minimize = l->goal.minimize;
     if (g->want->scan_s >= 0 &&
-        history_update(&g->w->history, g->store, &l->counts, g->want->scan_s,
-                       g->err))
+        watch_history_update(&g->w->history, g->store, &l->counts,
+                             g->want->scan_s, g->err))
         return -1;
     if (l->best)
-        history_record(&g->w->history, l->best, l->best_value);
+        watch_history_record(&g->w->history, l->best, l->best_value);
     copy_records(g);
     l->metrics = store_metric_names(g->store, 0, l->arena, g->err);
     if (!l->metrics || read_lists(g) || read_objective(g))

@@ -18,14 +18,14 @@
 #define OPEN_MAX 2000    /* open trials that are looked at again */
 #define RESTART_GAP_S 10 /* between beginnings */
 
-void history_done(struct history *h)
+void watch_history_done(struct history *h)
 {
     vec_done(&h->records);
     vec_done(&h->bad);
     vec_done(&h->open);
 }
 
-double history_part(const struct history *h)
+double watch_history_part(const struct history *h)
 {
     return h->top ? 1 - (double)h->low / (double)h->top : 1;
 }
@@ -50,7 +50,7 @@ static size_t record_after(const struct history *h, int64_t id)
     return low;
 }
 
-void history_record(struct history *h, int64_t id, double value)
+void watch_history_record(struct history *h, int64_t id, double value)
 {
     size_t at = record_after(h, id), end = at;
     if (isnan(value) ||
@@ -76,7 +76,7 @@ static int read_best(struct history *h, struct store *s, struct err *err)
     int got = rows ? 1 : -1;
     while (got > 0 && (got = rows_next(rows, &t, err)) > 0)
         if (state_final(t.state))
-            history_record(h, t.id, t.value);
+            watch_history_record(h, t.id, t.value);
     rows_close(rows);
     return got;
 }
@@ -136,7 +136,7 @@ static int take(struct history *h, struct store *s, const char *selector,
         bool final = state_final(t.state);
         bad_set(h, t.id, final && state_bad(t.state));
         if (final)
-            history_record(h, t.id, t.value);
+            watch_history_record(h, t.id, t.value);
         else
             open_add(h, t.id);
     }
@@ -205,8 +205,9 @@ static bool incomplete(const struct history *h, const struct counts *c)
            fabs(clock_wall() - h->restarted) > RESTART_GAP_S;
 }
 
-int history_update(struct history *h, struct store *s, const struct counts *c,
-                   double budget_s, struct err *err)
+int watch_history_update(struct history *h, struct store *s,
+                         const struct counts *c, double budget_s,
+                         struct err *err)
 {
     clock_t end = clock() + (clock_t)(budget_s * CLOCKS_PER_SEC);
     bool fresh = !h->begun || stale(h, s, (int64_t)h->bad.len, c);

@@ -25,14 +25,15 @@ struct history {
     double restarted;                 /* unix time */
 };
 
-void history_done(struct history *h);
+void watch_history_done(struct history *h);
 /* Goes on for at most budget_s of processor time; counts were read just
  * before. */
-int history_update(struct history *h, struct store *s, const struct counts *c,
-                   double budget_s, struct err *err);
+int watch_history_update(struct history *h, struct store *s,
+                         const struct counts *c, double budget_s,
+                         struct err *err);
 /* The part of the trials that was gone through, 0 to 1. */
-double history_part(const struct history *h);
+double watch_history_part(const struct history *h);
 /* Takes a trial that may be better than all before it. */
-void history_record(struct history *h, int64_t id, double value);
+void watch_history_record(struct history *h, int64_t id, double value);
 
 #endif

@@ -9,7 +9,7 @@ static void update(struct made *m, struct history *h, double budget_s)
 {
     struct counts c;
     assert_ok(m, store_counts(m->s, &c, &m->err));
-    assert_ok(m, history_update(h, m->s, &c, budget_s, &m->err));
+    assert_ok(m, watch_history_update(h, m->s, &c, budget_s, &m->err));
 }
 
 static void assert_bad(const struct history *h, const char *expected)
@@ -45,14 +45,14 @@ static void records_come_out_the_same_in_any_order(void **state)
         struct history up = {.minimize = true}, down = {0};
         for (size_t i = 0; i < 7; i++) {
             int id = orders[k][i];
-            history_record(&up, id, values[id - 1]);
-            history_record(&down, id, -values[id - 1]);
+            watch_history_record(&up, id, values[id - 1]);
+            watch_history_record(&down, id, -values[id - 1]);
         }
         /* The last order leaves trial 5 out, which is no record anyway. */
         assert_records(&up, "1:5 3:3 6:1");
         assert_records(&down, "1:-5 3:-3 6:-1");
-        history_done(&up);
-        history_done(&down);
+        watch_history_done(&up);
+        watch_history_done(&down);
     }
 }
 
@@ -60,11 +60,11 @@ static void a_trial_without_a_value_is_no_record(void **state)
 {
     struct history h = {.minimize = true};
     (void)state;
-    history_record(&h, 1, NAN);
-    history_record(&h, 2, INFINITY);
-    history_record(&h, 3, 1);
+    watch_history_record(&h, 1, NAN);
+    watch_history_record(&h, 2, INFINITY);
+    watch_history_record(&h, 3, 1);
     assert_records(&h, "2:inf 3:1");
-    history_done(&h);
+    watch_history_done(&h);
 }
 
 static void failures_and_records_of_a_store_are_found(void **state)
@@ -80,8 +80,8 @@ static void failures_and_records_of_a_store_are_found(void **state)
     update(m, &h, 0);
     assert_bad(&h, "1 4");
     assert_records(&h, "2:3 5:2");
-    assert_true(history_part(&h) == 1);
-    history_done(&h);
+    assert_true(watch_history_part(&h) == 1);
+    watch_history_done(&h);
 }
 
 static void an_empty_store_has_nothing_to_gather(void **state)
@@ -90,8 +90,8 @@ static void an_empty_store_has_nothing_to_gather(void **state)
     struct history h = {0};
     update(m, &h, 0);
     assert_bad(&h, "");
-    assert_true(history_part(&h) == 1);
-    history_done(&h);
+    assert_true(watch_history_part(&h) == 1);
+    watch_history_done(&h);
 }
 
 static void what_ends_later_is_seen_later(void **state)
@@ -112,7 +112,7 @@ static void what_ends_later_is_seen_later(void **state)
     assert_bad(&h, "1 3");
     assert_records(&h, "4:0.5");
     assert_int_equal(h.open.len, 1);
-    history_done(&h);
+    watch_history_done(&h);
 }
 
 static void a_failure_that_is_retried_goes_away(void **state)
@@ -132,7 +132,7 @@ static void a_failure_that_is_retried_goes_away(void **state)
     h.restarted = 0;
     update(m, &h, 0);
     assert_bad(&h, "2");
-    history_done(&h);
+    watch_history_done(&h);
 }
 
 static void a_large_store_is_read_from_its_end_a_part_at_a_time(void **state)
@@ -148,12 +148,12 @@ static void a_large_store_is_read_from_its_end_a_part_at_a_time(void **state)
     update(m, &h, 0);
     assert_int_equal(h.bad.len, 1);
     assert_int_equal(h.bad.p[0], last);
-    assert_true(history_part(&h) > 0.4 && history_part(&h) < 0.6);
+    assert_true(watch_history_part(&h) > 0.4 && watch_history_part(&h) < 0.6);
     assert_records(&h, "2:2"); /* the ranking told */
     update(m, &h, 10);
     assert_bad(&h, "1 8202");
-    assert_true(history_part(&h) == 1);
-    history_done(&h);
+    assert_true(watch_history_part(&h) == 1);
+    watch_history_done(&h);
 }
 
 #define with_store(f)                                                          \
