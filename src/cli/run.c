@@ -81,13 +81,33 @@ static void on_hangup(void *context, int signum)
     close(null);
 }
 
-static void watch_signals(struct session *s)
+/* Signals wait while the study is opened: it must not be left half open. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGTERM);
+    sigaddset(&ours, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ours, before);
+}
+
+/* True when one that ends the run came meanwhile. */
+static bool was_interrupted(void)
+{
+    sigset_t waiting;
+    sigpending(&waiting);
+    return sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM);
+}
+
+static void watch_signals(struct session *s, const sigset_t *before)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         s->on_terminal[fd] = isatty(fd);
     loop_signal(s->loop, SIGINT, on_interrupt, s);
     loop_signal(s->loop, SIGTERM, on_terminate, s);
     loop_signal(s->loop, SIGHUP, on_hangup, s);
+    sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 static void say(void *context, enum log_level level, const char *text)
@@ -290,30 +310,40 @@ static void show_live(struct session *s)
     s->progress.below = s->live ? print_live : NULL;
 }
 
-static int conduct(struct session *s, const struct study_setup *setup)
+/* Runs the open study to its end. */
+static int conduct(struct session *s)
 {
     struct call *c = s->call;
     enum study_end end;
-    s->study = study_open(setup, &c->err);
-    if (!s->study || go_to_background(s)) {
-        study_close(s->study);
-        return call_fail(c);
-    }
-    watch_signals(s);
     progress_open(&s->progress, s->study, s->loop, c->columns, s->quiet);
     show_live(s);
     int rc = study_run(s->study, &end, &c->err);
     progress_close(&s->progress);
     live_block_free(s->live);
+    if (rc)
+        return call_fail(c);
+    struct study_progress p;
+    study_progress(s->study, &p);
+    if (!s->quiet)
+        say_end(s, end, &p);
+    return exit_code(s, end, &p);
+}
+
+static int open_and_conduct(struct session *s, const struct study_setup *setup)
+{
+    struct call *c = s->call;
+    sigset_t before;
     int code;
-    if (rc) {
+    hold_signals(&before);
+    s->study = study_open(setup, &c->err);
+    if (!s->study || go_to_background(s)) {
         code = call_fail(c);
+    } else if (was_interrupted()) {
+        talk(s, "interrupted before anything was started");
+        code = EXIT_INTERRUPTED;
     } else {
-        struct study_progress p;
-        study_progress(s->study, &p);
-        if (!s->quiet)
-            say_end(s, end, &p);
-        code = exit_code(s, end, &p);
+        watch_signals(s, &before);
+        code = conduct(s);
     }
     study_close(s->study);
     return code;
@@ -361,7 +391,7 @@ static int run_here(struct call *c, const struct plan *plan,
         code = call_fail(c);
     else {
         setup->loop = s.loop;
-        code = conduct(&s, setup);
+        code = open_and_conduct(&s, setup);
         bool ended = code == EXIT_OK || code == EXIT_FAILED_TRIALS;
         if (ended && c->terminal && plan->metric.name.len && !s.quiet &&
             show_ranking(c, setup->folder))

@@ -120,6 +120,41 @@ else
     skip "a terminal that goes away" "there is no script program here"
 fi
 
+# ---- while a study is opened -----------------------------------------------
+mkdir -p opening/.git opening/bin
+cp study.yaml task.sh opening
+cat >opening/bin/git <<'END'
+#!/bin/sh
+touch "$SIDE/in-git"
+while [ ! -e "$SIDE/git-go" ]; do sleep 0.05; done
+exit 1
+END
+chmod +x opening/bin/git
+opening() { # NAME SIGNAL: comes while the study is opened
+    export SIDE=$TMP/side.$1
+    mkdir -p "$SIDE"
+    touch "$SIDE/go"
+    PATH=$TMP/opening/bin:$PATH "$THRONG" run opening/study.yaml --new "$1" \
+        2>"$1.err" &
+    pid=$!
+    wait_for 30 test -e "$SIDE/in-git"
+    kill -"$2" $pid
+    touch "$SIDE/git-go"
+    wait $pid
+}
+for signal in INT TERM; do
+    opening early-$signal $signal
+    check_equal "SIG$signal while it is opened ends it with 130" 130 $?
+    check_not "before anything has started" test -e "$SIDE/started.1.1"
+    check_contains "which is said" "$(cat early-$signal.err)" "before anything"
+    run "$THRONG" run opening/study.yaml --new early-$signal
+    check_status "the next run begins" 0
+done
+opening early-hup HUP
+check_equal "SIGHUP does not stop a study that is opened" 0 $?
+check_equal "it runs to its end" "done done done" \
+    "$(states opening/.throng/early-hup)"
+
 # ---- stop and kill ---------------------------------------------------------
 begin stop
 run "$THRONG" stop stop
