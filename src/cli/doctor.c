@@ -17,10 +17,16 @@ struct findings {
     struct arena *arena;
 };
 
+static void note(struct findings *f, const char *name, enum mark mark,
+                 const char *text)
+{
+    vec_push(&f->list, ((struct finding){name, mark, text}));
+}
+
 static void found(struct findings *f, const char *name, bool ok,
                   const char *text)
 {
-    vec_push(&f->list, ((struct finding){name, ok ? MARK_OK : MARK_BAD, text}));
+    note(f, name, ok ? MARK_OK : MARK_BAD, text);
 }
 
 static void look_at_machine(struct findings *f, struct call *c)
@@ -37,10 +43,10 @@ static void look_at_machine(struct findings *f, struct call *c)
           arena_printf(f->arena, "%s: %u cpus, %s for tasks", m.host, m.cpus,
                        b.p));
     buf_done(&b);
-    found(f, "gpus", true,
-          m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,
-                                     m.gpus[0].name)
-                      : "none seen (NVML is not here or lists none)");
+    note(f, "gpus", m.gpu_count ? MARK_OK : MARK_ABSENT,
+         m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,
+                                    m.gpus[0].name)
+                     : "none seen (NVML is not here or lists none)");
 }
 
 static void look_at_worker(struct findings *f, struct call *c)
@@ -69,12 +75,11 @@ static void look_at_folder(struct findings *f)
 static void look_for(struct findings *f, const char *name, const char *purpose)
 {
     char *path = path_program(f->arena, name, NULL);
-    struct finding one = {name, MARK_OK, path};
-    if (!path) {
-        one.mark = MARK_ABSENT;
-        one.text = arena_printf(f->arena, "not here; needed for %s", purpose);
-    }
-    vec_push(&f->list, one);
+    if (path)
+        note(f, name, MARK_OK, path);
+    else
+        note(f, name, MARK_ABSENT,
+             arena_printf(f->arena, "not here; needed for %s", purpose));
 }
 
 static void print(const struct findings *f, bool json)
@@ -89,13 +94,14 @@ static void print(const struct findings *f, bool json)
     for (size_t i = 0; i < f->list.len; i++) {
         const struct finding *one = &f->list.p[i];
         if (!json) {
-            static const char *const marks[] = {"ok", "-", "BAD"};
+            static const char *const marks[] = {"ok", "--", "BAD"};
             buf_addf(&b, "%-4s %-14s %s\n", marks[one->mark], one->name,
                      one->text);
             continue;
         }
+        static const char *const words[] = {"true", "null", "false"};
         buf_addf(&b, "%s{\"name\":\"%s\",\"ok\":%s,\"text\":", i ? "," : "",
-                 one->name, one->mark != MARK_BAD ? "true" : "false");
+                 one->name, words[one->mark]);
         json_string(&b, str_of(one->text));
         buf_addc(&b, '}');
     }
@@ -127,9 +133,10 @@ const struct verb verb_doctor = {
     .name = "doctor",
     .args = "",
     .summary = "Say what this machine has and what is missing",
-    .text = "`ok`: it is here. `-`: it is not, and only some studies need it. "
-            "`BAD`: studies\ncannot run until it is mended; the exit code is "
-            "1.\n",
+    .text =
+        "`ok`: it is here. `--`: it is not, and only some studies need "
+        "it. `BAD`: studies\ncannot run until it is mended; the exit code is "
+        "1.\n",
     .options =
         (const struct option_spec[]){
             {"json", 0, NULL, "for programs: schema throng.doctor/1"}, {0}},

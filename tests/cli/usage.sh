@@ -124,6 +124,14 @@ check_equal "doctor --json has its schema" throng.doctor/1 \
     "$(json 'd["schema"]')"
 check_equal "and each finding its fields" True \
     "$(json 'all(set(f)=={"name","ok","text"} for f in d["findings"])')"
+mkdir few && ln -s "$(command -v git || echo /bin/true)" few/git
+run env "PATH=$TMP/few" "$THRONG" doctor
+check_status "what only some studies need may be absent" 0
+check_matches "which is said" "$out" '^-- +sbatch +not here; needed for'
+run env "PATH=$TMP/few" "$THRONG" doctor --json
+check_equal "JSON has neither true nor false for it" "None True" "$(json \
+    '" ".join(str(f["ok"]) for f in d["findings"] if f["name"] in ("sbatch", "git"))' |
+    tr ' ' '\n' | sort | paste -sd' ')"
 THRONG_WORKER=/nowhere/throng-worker run "$THRONG" doctor
 check_status "doctor says when the worker is not there" 1
 check_matches "and where it was looked for" "$out" '^BAD +worker.*/nowhere'
