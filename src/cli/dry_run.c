@@ -67,6 +67,13 @@ static int add_new(struct rehearsal *r, int64_t id, int64_t k, int64_t count,
         return -1;
     int rc = 0;
     *total = search_total(search);
+    if (!search_foresees(search) && k > 1) {
+        fprintf(stderr,
+                "throng: method %.*s chooses new points when it knows "
+                "more results\n",
+                STRF(r->plan->method));
+        count = 0;
+    }
     for (int64_t i = 0; !rc && i < count; i++) {
         struct suggestion s = {0};
         enum search_answer got =
