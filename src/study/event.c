@@ -93,9 +93,11 @@ static bool is_news(const struct study *s)
 void study_events_end(struct study *s, const char *end)
 {
     struct buf b;
-    if (s->hooks.running[HOOK_BEST] && s->run.best != s->told_best)
-        hooks_end(&s->hooks, END_WAIT_S);
+    if (s->run.best != s->told_best)
+        hooks_wait(&s->hooks, END_WAIT_S);
     study_events_look(s);
+    /* The end is told last. */
+    hooks_wait(&s->hooks, END_WAIT_S);
     if (is_news(s) && hook_free(&s->hooks, HOOK_FINISH)) {
         buf_init(&b);
         begin_event(s, &b, "finish");

@@ -103,7 +103,7 @@ void hooks_look(struct hooks *h)
     }
 }
 
-void hooks_end(struct hooks *h, double wait_s)
+void hooks_wait(struct hooks *h, double wait_s)
 {
     int64_t until = clock_mono_ns() + (int64_t)(wait_s * 1e9);
     for (;;) {
@@ -115,6 +115,11 @@ void hooks_end(struct hooks *h, double wait_s)
             break;
         usleep(LOOK_MS * 1000);
     }
+}
+
+void hooks_end(struct hooks *h, double wait_s)
+{
+    hooks_wait(h, wait_s);
     for (int i = 0; i < HOOK_COUNT; i++)
         if (h->running[i])
             log_to(h->log, LOG_NOTICE,

@@ -29,7 +29,9 @@ bool hook_free(const struct hooks *h, enum hook which);
 void hook_call(struct hooks *h, enum hook which, struct str event);
 /* Looks whether calls have ended; failures are said once. */
 void hooks_look(struct hooks *h);
-/* Waits a little for what still runs, and then leaves it alone. */
+/* Waits a little for what still runs; at the very end says that it is left
+ * alone. */
+void hooks_wait(struct hooks *h, double wait_s);
 void hooks_end(struct hooks *h, double wait_s);
 
 #endif
