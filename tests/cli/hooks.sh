@@ -2,9 +2,11 @@
 # on_best and on_finish; templates, from the study file to the task.
 . "$(dirname "$0")/lib.sh"
 
+# The first trial is told before the next ones report: else only the last
+# would be.
 cat >study.yaml <<'END'
 name: mine
-command: [sh, -c, 'sleep 0.4; throng report loss={x}']
+command: [sh, -c, 'test {x} = 3 || until test -s best.jsonl; do sleep 0.05; done; throng report loss={x}']
 method: grid
 parallel: 1
 metric: {name: loss}
