@@ -2,9 +2,10 @@
  *
  * Records of an attempt that is not the trial's newest are refused. The rules
  * of the end: done, invalid, stopped, timed out, killed and diverged are
- * final; a failure is final when retries are used up; lost, interrupted and
- * checkpointed attempts use up no retry, but three losses in a row, or two
- * checkpoints without a change between them, count as failed. */
+ * final; a failure is final when retries are used up, or when the task could
+ * not be started at all; lost, interrupted and checkpointed attempts use up no
+ * retry, but three losses in a row, or two checkpoints without a change
+ * between them, count as failed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,12 +176,15 @@ static int on_bad_end(struct run *r, struct live *l, enum state state,
     return run_finish(r, l, state, reason, err);
 }
 
-static int on_failure(struct run *r, struct live *l, struct str tail,
-                      const char *reason, struct err *err)
+/* What cannot even be started is not tried again: the program or its
+ * interpreter is not there, and will not be in a second. */
+static int on_failure(struct run *r, struct live *l,
+                      const struct record_ended *e, const char *reason,
+                      struct err *err)
 {
     l->t.failures++;
-    remember_tail(r, tail, str_of(reason));
-    if (l->t.failures <= r->limits.retries)
+    remember_tail(r, e->tail, str_of(reason));
+    if (e->outcome != OUTCOME_SPAWN && l->t.failures <= r->limits.retries)
         return wait_again(r, l, back_off(r, l), err);
     bool hopeless = all_failing(r);
     if (on_bad_end(r, l, STATE_FAILED, reason, err))
@@ -312,7 +316,7 @@ static int decide(struct run *r, struct live *l, const struct record_ended *e,
     case OUTCOME_LOST:
         return on_loss(r, l, reason, err);
     default:
-        return on_failure(r, l, e->tail, reason, err);
+        return on_failure(r, l, e, reason, err);
     }
 }
 

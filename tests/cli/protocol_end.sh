@@ -46,11 +46,11 @@ check_equal "a signal is a failure" "failed failed 11" \
     "$(trial state) $(attempts) $(attempts signal)"
 check_contains "that is named" "$(trial reason)" "signal 11"
 printf '%s\n' 'command: [./no-such-program]' 'method: grid' \
-    'parameters: {a: {value: 1}}' >spawn.yaml
+    'retries: 2' 'parameters: {a: {value: 1}}' >spawn.yaml
 run "$THRONG" run spawn.yaml
 shown=$("$THRONG" show spawn 1 --json)
-check_equal "a program that is not there is told apart" "3 failed" \
-    "$status $(trial state)"
+check_equal "a program that is not there is told apart, and not tried again" \
+    "3 failed spawn" "$status $(trial state) $(attempts)"
 check_contains "with its name" "$(trial reason)$err" "no-such-program"
 # shellcheck disable=SC2016
 one missing 'env: {X: "${envvar:NOT_SET_ANYWHERE}"}' <<<'exit 0'

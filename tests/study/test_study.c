@@ -163,6 +163,19 @@ static void used_up_retries_make_it_failed(void **s)
     assert_true(trial(b, 3).reason.len > 0);
 }
 
+static void what_cannot_be_started_is_not_tried_again(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             GRID "retries: 2\nretry_delay: 100\n"
+                                  "command: [x, outcome=spawn]\n",
+                             &end),
+                     0);
+    assert_int_equal(count(b, STATE_FAILED), 3);
+    assert_int_equal(trial(b, 1).attempts, 1);
+}
+
 static void exit_78_is_invalid_and_never_tried_again(void **s)
 {
     struct bed *b = *s;
@@ -630,6 +643,7 @@ int main(void)
         on_bed(every_point_of_a_grid_is_done_once_and_the_best_known),
         on_bed(a_failed_attempt_is_tried_again),
         on_bed(used_up_retries_make_it_failed),
+        on_bed(what_cannot_be_started_is_not_tried_again),
         on_bed(exit_78_is_invalid_and_never_tried_again),
         on_bed(a_checkpointed_attempt_goes_on_without_using_a_retry),
         on_bed(two_checkpoints_without_a_change_count_as_failed),
