@@ -19,12 +19,13 @@
 
 static void report(struct run *r, struct live *l, int64_t step, double value)
 {
-    if (l->stopping)
+    if (l->stop_why)
         return;
     enum decision d = r->source.report(r->source.context, l, step, value);
     if (d == DECISION_CONTINUE)
         return;
-    l->stopping = true;
+    if (!l->stop_why)
+        l->stop_why = "by the method";
     if (r->engine)
         engine_stop_task(r->engine, (uint64_t)l->t.id);
 }
@@ -272,7 +273,8 @@ static int on_good_end(struct run *r, struct live *l, enum state state,
         return -1;
     say_no_objective(r, l);
     note_value(r, l);
-    return run_finish(r, l, state, "", err);
+    const char *why = state == STATE_STOPPED && l->stop_why ? l->stop_why : "";
+    return run_finish(r, l, state, why, err);
 }
 
 /* The attempt was handed out and never began: as if it had never been. With

@@ -40,9 +40,11 @@ static int end_live(struct change *c, struct live *l, enum state state)
     c->changed++;
     if (!l->placed)
         return run_end_waiting(r, l, state, "by request");
-    if (state == STATE_STOPPED)
+    if (state == STATE_STOPPED) {
+        if (!l->stop_why)
+            l->stop_why = "by request";
         engine_stop_task(r->engine, (uint64_t)l->t.id);
-    else
+    } else
         engine_kill_task(r->engine, (uint64_t)l->t.id, OUTCOME_KILLED);
     return 0;
 }

@@ -295,7 +295,7 @@ void run_only_wishes(struct run *r)
 static int write_attempt(struct run *r, struct live *l, struct err *err)
 {
     l->placed = true;
-    l->stopping = false;
+    l->stop_why = NULL;
     l->t.attempts++;
     memset(&l->a, 0, sizeof(l->a));
     l->a.trial = l->t.id;

@@ -33,7 +33,7 @@ struct live {
     bool placed;          /* handed to the engine */
     bool adopted;         /* an earlier run made it */
     bool start_unwritten; /* it runs, its rows do not say so yet */
-    bool stopping;        /* asked to finish early */
+    const char *stop_why; /* it was asked to finish early; NULL: it was not */
     bool noticed;         /* its notices were shown once */
     unsigned losses;      /* in a row */
     bool has_digest;      /* an attempt has ended checkpointed … */
@@ -63,7 +63,8 @@ struct run_source {
     /* Its task; the strings may live in the arena. */
     int (*build)(void *context, const struct live *l, struct arena *a,
                  struct task *t, struct err *err);
-    /* A running trial reported the objective. */
+    /* A running trial reported the objective. What stops it is put into
+     * l->stop_why, a text that lives as long as the run. */
     enum decision (*report)(void *context, struct live *l, int64_t step,
                             double value);
     /* A trial is final; its row is written but not committed yet. */

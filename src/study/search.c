@@ -100,6 +100,20 @@ static int build(void *context, const struct live *l, struct arena *a,
     return study_task(context, l, a, t, err);
 }
 
+static const char *stop_why(const struct stoprule *rule)
+{
+    switch (rule->kind) {
+    case STOPRULE_PATIENCE:
+        return "by early_terminate patience";
+    case STOPRULE_THRESHOLD:
+        return "by early_terminate threshold";
+    case STOPRULE_TIME:
+        return "by early_terminate time";
+    default:
+        return "by early_terminate";
+    }
+}
+
 static enum decision report(void *context, struct live *l, int64_t step,
                             double value)
 {
@@ -111,8 +125,11 @@ static enum decision report(void *context, struct live *l, int64_t step,
     if (d != DECISION_CONTINUE || p->early.kind != EARLY_RULE)
         return d;
     double seconds = l->a.started > 0 ? clock_wall() - l->a.started : 0;
-    return stoprule_report(&p->early.rule, &l->rule, p->metric.minimize, value,
-                           seconds);
+    d = stoprule_report(&p->early.rule, &l->rule, p->metric.minimize, value,
+                        seconds);
+    if (d != DECISION_CONTINUE)
+        l->stop_why = stop_why(&p->early.rule);
+    return d;
 }
 
 static void ended(void *context, const struct live *l)

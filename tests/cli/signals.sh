@@ -207,6 +207,8 @@ check "or stopped: it is asked through its file" \
 run "$THRONG" show some 2 --json
 check_equal "and what it reported then counts" 0.0 \
     "$(json 'd["trials"][0]["trial"]["value"]')"
+check_equal "with what stopped it" "by request" \
+    "$(json 'd["trials"][0]["trial"]["reason"]')"
 touch "$SIDE/go"
 wait $pid
 check_equal "the study goes on, and killed trials are no failures" 0 $?

@@ -428,6 +428,7 @@ static void patience_stops_a_trial_that_gets_no_better(void **s)
         0);
     assert_int_equal(trial(b, 1).state, STATE_STOPPED);
     assert_true(trial(b, 1).value == 5);
+    assert_true(str_is(trial(b, 1).reason, "by early_terminate patience"));
 }
 
 static void a_waiting_trial_can_be_killed_while_nothing_runs(void **s)
