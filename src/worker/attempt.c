@@ -10,7 +10,8 @@
 
 #define MS 1000000ll
 #define LOOK_LEAST_NS (20 * MS)
-#define LOOK_MOST_NS (200 * MS)
+#define LOOK_MOST_NS (50 * MS) /* a flood fills the disk until the next one */
+#define LEFTOVERS_NS (2000 * MS)
 #define KILL_AGAIN_NS (1000 * MS)
 #define SPARE_MAX 64
 
@@ -132,7 +133,7 @@ static void kill_everything(struct attempt *a)
 {
     kill(-a->process.pid, SIGKILL);
     census_take(a->worker);
-    census_kill(a->worker, a);
+    census_signal(a->worker, a, SIGKILL);
 }
 
 static void push(struct attempt *a, enum push how)
@@ -176,18 +177,21 @@ void attempt_end(struct attempt *a, enum outcome verdict, const char *reason,
 
 /* ---- while it runs --------------------------------------------------- */
 
-/* Reads its files; the more there is to read the sooner the next look. */
+/* Reads its files; the more there is to read the sooner the next look. What
+ * is left over from this one comes in the next round. */
 static void look(struct attempt *a, int64_t now_ns)
 {
-    uint64_t before = a->metrics.tail.at + a->output.tail.seen;
-    metrics_read(a, false);
-    output_read(a, false);
+    uint64_t before = a->metrics.tail.at + output_bytes(a);
+    bool all = metrics_read(a, false);
+    all = output_read(a, false) && all;
     metrics_send(a);
-    bool news = a->metrics.tail.at + a->output.tail.seen != before;
+    bool news = a->metrics.tail.at + output_bytes(a) != before;
     a->interval_ns = news ? LOOK_LEAST_NS : a->interval_ns * 2;
     if (a->interval_ns > LOOK_MOST_NS)
         a->interval_ns = LOOK_MOST_NS;
     a->due_ns = now_ns + a->interval_ns;
+    if (!all && !worker_congested(a->worker))
+        a->due_ns = now_ns;
 }
 
 static void end_for_time(struct attempt *a)
@@ -206,12 +210,12 @@ void attempt_tick(struct attempt *a, int64_t now_ns)
 {
     if (a->phase != ATTEMPT_RUNNING)
         return;
-    if (now_ns >= a->due_ns)
-        look(a, now_ns);
     if (a->limit_ns > 0 && now_ns >= a->limit_ns)
         end_for_time(a);
     if (a->push_ns > 0 && now_ns >= a->push_ns)
         push(a, a->push < PUSH_KILLED ? a->push + 1 : PUSH_KILLED);
+    if (now_ns >= a->due_ns)
+        look(a, now_ns);
 }
 
 int64_t attempt_next_ns(const struct attempt *a)
@@ -327,10 +331,31 @@ static void finish(struct attempt *a)
     buf_done(&last);
 }
 
+/* Processes that the task left behind would go on to print after the last
+ * look at the log, so that look comes again when they are gone. A census is too
+ * much for every task: it must have flooded, or been pushed, or print still.
+ * The sweeps that end the processes also bring the next rounds. */
+static bool awaits_leftovers(struct attempt *a)
+{
+    int64_t now = clock_mono_ns();
+    if (a->drain_ns < 0)
+        return false;
+    bool left = census_may_have(&a->worker->census, a->serial);
+    if (a->drain_ns == 0 && left &&
+        (a->push != PUSH_NONE || output_floods(a) || output_grows(a))) {
+        a->drain_ns = now + LEFTOVERS_NS;
+        worker_sweep_soon(a->worker);
+    }
+    if (a->drain_ns > 0 && (!left || now >= a->drain_ns))
+        a->drain_ns = -1;
+    return a->drain_ns > 0;
+}
+
 bool attempt_drain(struct attempt *a)
 {
     struct err err = {0};
-    if (!metrics_read(a, true) || !output_read(a, true))
+    awaits_leftovers(a);
+    if (!metrics_read(a, true) || !output_read(a, true) || awaits_leftovers(a))
         return false;
     if (a->process.pid > 0) {
         metrics_read_number(a);

@@ -48,6 +48,7 @@ struct attempt {
 
     int64_t due_ns;      /* when to look at its files next */
     int64_t interval_ns; /* between two looks */
+    int64_t drain_ns;    /* how long leftovers are waited for; -1: no more */
     int64_t limit_ns;    /* its time limit; 0: none */
     enum push push;
     int64_t push_ns; /* when to push harder; 0: never */
@@ -74,7 +75,8 @@ int64_t attempt_next_ns(const struct attempt *a);
 /* The main process has ended. */
 void attempt_exited(struct attempt *a, int status, const struct rusage *use);
 /* Reads what is left of its files. True when the ENDED record is out and the
- * attempt can be freed; false when the link must drain first. */
+ * attempt can be freed; false when there is more to read, the link must drain
+ * first, or leftovers are waited for (drain_ns). */
 bool attempt_drain(struct attempt *a);
 /* Says ENDED for a task that never began. */
 void attempt_unstarted(struct attempt *a);

@@ -294,12 +294,12 @@ bool census_sweep(struct worker *w)
     return clean;
 }
 
-void census_kill(struct worker *w, const struct attempt *a)
+void census_signal(struct worker *w, const struct attempt *a, int signum)
 {
     struct census *c = &w->census;
     for (size_t i = 0; i < c->table.rows.len; i++)
         if (c->owners.p[i] == a->serial)
-            kill(c->table.rows.p[i].pid, SIGKILL);
+            kill(c->table.rows.p[i].pid, signum);
 }
 
 size_t census_kill_all(struct worker *w)

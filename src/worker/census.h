@@ -57,8 +57,8 @@ bool census_may_have(const struct census *c, uint64_t serial);
 /* Kills what ended attempts left, by the census just taken. True when there
  * was nothing: then no ended attempt is remembered any more. */
 bool census_sweep(struct worker *w);
-/* Kills all processes of one attempt, by the census just taken. */
-void census_kill(struct worker *w, const struct attempt *a);
+/* Sends a signal to all processes of one attempt, by the census just taken. */
+void census_signal(struct worker *w, const struct attempt *a, int signum);
 /* Kills every process below this worker; returns how many there were. */
 size_t census_kill_all(struct worker *w);
 

@@ -114,11 +114,16 @@ static void on_too_long(void *context, uint64_t number)
 
 static bool read_open_file(struct attempt *a, bool all)
 {
+    struct worker *w = a->worker;
+    size_t share = worker_share(w), left = share;
     struct tail_reader r = {.context = a,
                             .line = on_line,
                             .too_long = on_too_long,
-                            .scratch = &a->worker->chunk};
-    return tail_read(&a->metrics.tail, all, &r);
+                            .scratch = &w->chunk,
+                            .budget = &left};
+    bool done = tail_read(&a->metrics.tail, all, &r);
+    w->budget -= share - left;
+    return done;
 }
 
 static void open_file(struct attempt *a)

@@ -28,8 +28,8 @@ void metrics_done(struct metrics *m);
 
 /* Remembers how old the task's metric.file is, before the task starts. */
 void metrics_begin(struct attempt *a);
-/* Reads on in metrics.jsonl; `all`: the task has ended. False when the link
- * is too full to take more now. */
+/* Reads on in metrics.jsonl; `all`: the task has ended. False when there is
+ * more: the link is too full, or this round has read enough. */
 bool metrics_read(struct attempt *a, bool all);
 /* Reads metric.file, when the task has written it. */
 void metrics_read_number(struct attempt *a);

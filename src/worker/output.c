@@ -1,9 +1,12 @@
 /* output.c - what a task prints
  *
- * A flood is cut in the middle: the first half of the limit and the last
- * quarter stay, a line between them says how much went. Nothing is cut that
- * has not been read: the task is held still for a moment (SIGSTOP), the rest
- * is read, and only then the middle goes. */
+ * A flood is cut in the middle: the first half of the limit and a last part
+ * stay, a line between them says how much went. As long as we can read as
+ * fast as the task prints, nothing is cut that has not been read: the task is
+ * held still for a moment (SIGSTOP), the rest is read, and only then the
+ * middle goes. What comes faster is cut unread, because the disk must not
+ * fill up; and when that happens again and again, nothing more is read until
+ * the flood is over. */
 #include "worker/output.h"
 
 #include <fcntl.h>
@@ -16,7 +19,12 @@
 #define LIMIT_LEAST 4096u
 #define LAST_BYTES 4096
 #define LAST_LINES 20
+#define END_BYTES (8u << 20)      /* most that stays behind a cut */
+#define BACKLOG_BYTES (32u << 20) /* most above the limit that waits for us */
+#define OUTRUN_MAX 8
+#define SETTLE_BYTES (2u << 20) /* read while the task is held still */
 #define SETTLE_ROUNDS 20
+#define SETTLE_QUIET 2
 #define SETTLE_NS 200000
 
 int output_begin(struct attempt *a, struct err *err)
@@ -55,28 +63,39 @@ static bool on_line(void *context, struct str line, uint64_t number)
     return !worker_congested(a->worker);
 }
 
-static bool read_lines(struct attempt *a, bool all)
+static bool read_some(struct attempt *a, bool all, size_t *budget)
 {
-    struct tail_reader r = {
-        .context = a, .line = on_line, .scratch = &a->worker->chunk};
+    struct tail_reader r = {.context = a,
+                            .line = on_line,
+                            .scratch = &a->worker->chunk,
+                            .budget = budget};
     return tail_read(&a->output.tail, all, &r);
 }
 
-/* ---- floods ---------------------------------------------------------- */
-
-/* True when everything has been read and nobody seems to write. */
-static bool settle(struct attempt *a)
+static bool read_lines(struct attempt *a, bool all)
 {
-    const struct timespec pause = {.tv_nsec = SETTLE_NS};
-    for (int i = 0; i < SETTLE_ROUNDS; i++) {
-        uint64_t before = a->output.tail.seen;
-        nanosleep(&pause, NULL);
-        if (!read_lines(a, false))
-            return false;
-        if (a->output.tail.seen == before)
-            return true;
-    }
-    return true;
+    struct worker *w = a->worker;
+    size_t share = worker_share(w), left = share;
+    if (worker_congested(w))
+        return false;
+    bool done = read_some(a, all, &left);
+    w->budget -= share - left;
+    return done;
+}
+
+/* ---- cutting --------------------------------------------------------- */
+
+static uint64_t limit_of(const struct attempt *a)
+{
+    uint64_t limit = a->task.output_max_bytes;
+    if (limit == 0)
+        return UINT64_MAX;
+    return limit < LIMIT_LEAST ? LIMIT_LEAST : limit;
+}
+
+static uint64_t end_bytes(uint64_t limit)
+{
+    return limit / 4 < END_BYTES ? limit / 4 : END_BYTES;
 }
 
 static bool move_bytes(int fd, off_t from, off_t to, uint64_t len,
@@ -96,60 +115,177 @@ static bool move_bytes(int fd, off_t from, off_t to, uint64_t len,
     return true;
 }
 
-/* Cuts the middle out of the log. `fd` is not in append mode. */
+static void print_notice(struct buf *b, uint64_t dropped, uint64_t unread,
+                         uint64_t limit)
+{
+    buf_addf(b, "\n[throng: %llu bytes of output were dropped here",
+             (unsigned long long)dropped);
+    if (unread > 0)
+        buf_addf(b,
+                 ", %llu of them so fast that metrics in them were not "
+                 "looked for",
+                 (unsigned long long)unread);
+    buf_adds(b, "; the limit is ");
+    num_print_bytes(b, limit);
+    buf_adds(b, "]\n");
+}
+
+/* Moves the bytes from `from` on to `to`, and those that are written
+ * meanwhile, unless they become too many. Returns how many; 0: it failed. */
+static uint64_t move_end(struct attempt *a, int fd, uint64_t from, uint64_t to)
+{
+    uint64_t moved = 0, more = end_bytes(limit_of(a)), most = 2 * more;
+    while (more > 0 && moved + more <= most) {
+        if (!move_bytes(fd, (off_t)(from + moved), (off_t)(to + moved), more,
+                        &a->worker->chunk))
+            return 0;
+        moved += more;
+        more = tail_size(&a->output.tail) - from - moved;
+    }
+    return moved;
+}
+
+/* Notes that the bytes from `from` on, `moved` of them, are at `to` now. */
+static void note_cut(struct output *o, uint64_t from, uint64_t to,
+                     uint64_t moved)
+{
+    uint64_t at = o->tail.at;
+    o->tail.seen = to + moved;
+    if (at < from)
+        tail_skip_to(&o->tail, to);
+    else
+        o->tail.at = at - from + to;
+}
+
+/* Cuts the middle out of the log. `fd` is not in append mode. What somebody
+ * who cannot be held still writes in the very last moment is dropped too. */
 static void cut(struct attempt *a, int fd, uint64_t limit)
 {
     struct output *o = &a->output;
-    uint64_t size = o->tail.seen, unread = size - o->tail.at;
-    uint64_t first = limit / 2, last = limit / 4;
-    uint64_t dropped = o->dropped + size - o->notice_len - first - last;
+    uint64_t first = limit / 2;
+    uint64_t from = tail_size(&o->tail) - end_bytes(limit);
+    uint64_t unread = o->unread + (from > o->tail.at ? from - o->tail.at : 0);
+    uint64_t dropped = o->dropped + from - o->notice_len - first;
     struct buf notice;
     buf_init(&notice);
-    buf_addf(&notice, "\n[throng: %llu bytes of output were dropped here; ",
-             (unsigned long long)dropped);
-    buf_adds(&notice, "the limit is ");
-    num_print_bytes(&notice, limit);
-    buf_adds(&notice, "]\n");
-    uint64_t end = first + notice.len + last;
-    ssize_t put = pwrite(fd, notice.p, notice.len, (off_t)first);
-    if (put == (ssize_t)notice.len &&
-        move_bytes(fd, (off_t)(size - last), (off_t)(end - last), last,
-                   &a->worker->chunk) &&
-        ftruncate(fd, (off_t)end) == 0) {
-        o->dropped = dropped;
+    print_notice(&notice, dropped, unread, limit);
+    uint64_t to = first + notice.len, moved = 0;
+    if (to < from &&
+        pwrite(fd, notice.p, notice.len, (off_t)first) == (ssize_t)notice.len)
+        moved = move_end(a, fd, from, to);
+    uint64_t late = tail_size(&o->tail) - from - moved;
+    if (moved > 0 && ftruncate(fd, (off_t)(to + moved)) == 0) {
+        note_cut(o, from, to, moved);
+        o->dropped = dropped + late;
+        o->unread = unread + late;
         o->notice_len = notice.len;
-        o->tail.seen = end;
-        o->tail.at = unread < last ? end - unread : end - last;
     }
     buf_done(&notice);
 }
 
-static void cut_middle(struct attempt *a, uint64_t limit)
+static void cut_now(struct attempt *a, uint64_t limit)
 {
-    bool runs = a->phase == ATTEMPT_RUNNING;
     int fd = openat(a->folder.fd, "log", O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (runs)
-        kill(-a->process.pid, SIGSTOP);
-    if (settle(a))
-        cut(a, fd, limit);
-    if (runs)
-        kill(-a->process.pid, SIGCONT);
+    cut(a, fd, limit);
     close(fd);
+}
+
+/* ---- floods ---------------------------------------------------------- */
+
+/* Stops all processes of the task. Most are in the group of the main
+ * process; the children of timeout(1) are not, and take a census to find. */
+static void hold(struct attempt *a)
+{
+    kill(-a->process.pid, SIGSTOP);
+    census_take(a->worker);
+    census_signal(a->worker, a, SIGSTOP);
+}
+
+static void let_go(struct attempt *a)
+{
+    census_signal(a->worker, a, SIGCONT);
+    kill(-a->process.pid, SIGCONT);
+}
+
+/* Reads until nobody seems to write any more, for some milliseconds at most:
+ * a process stops only when the write that it is in has ended. */
+static void settle(struct attempt *a)
+{
+    const struct timespec pause = {.tv_nsec = SETTLE_NS};
+    size_t budget = SETTLE_BYTES;
+    int quiet = 0;
+    for (int i = 0; i < SETTLE_ROUNDS && quiet < SETTLE_QUIET; i++) {
+        uint64_t before = a->output.tail.seen;
+        nanosleep(&pause, NULL);
+        if (!read_some(a, false, &budget))
+            break;
+        quiet = a->output.tail.seen == before ? quiet + 1 : 0;
+    }
+}
+
+/* Cuts a log that has been read to its end. */
+static void cut_gently(struct attempt *a, uint64_t limit)
+{
+    bool runs = a->phase == ATTEMPT_RUNNING;
+    uint64_t unread = a->output.unread;
+    if (runs) {
+        hold(a);
+        settle(a);
+    }
+    cut_now(a, limit);
+    if (runs)
+        let_go(a);
+    if (a->output.unread == unread)
+        a->output.outrun = 0;
+}
+
+static void cut_unread(struct attempt *a, uint64_t limit)
+{
+    struct output *o = &a->output;
+    if (!o->told)
+        worker_notice(a, "it prints faster than can be read along: metrics "
+                         "in its output may be lost (those in its metrics "
+                         "file never are)");
+    o->told = true;
+    o->outrun++;
+    cut_now(a, limit);
+}
+
+static uint64_t above_limit(const struct attempt *a)
+{
+    uint64_t limit = limit_of(a), size = tail_size(&a->output.tail);
+    if (limit == UINT64_MAX || size <= limit + a->output.notice_len)
+        return 0;
+    return size - limit;
+}
+
+bool output_floods(const struct attempt *a)
+{
+    return a->output.dropped > 0 || above_limit(a) > 0;
+}
+
+bool output_grows(const struct attempt *a)
+{
+    return tail_size(&a->output.tail) > a->output.tail.seen;
 }
 
 bool output_read(struct attempt *a, bool all)
 {
-    uint64_t limit = a->task.output_max_bytes;
     struct output *o = &a->output;
-    if (worker_congested(a->worker) || !read_lines(a, all))
-        return false;
-    if (limit > 0 && limit < LIMIT_LEAST)
-        limit = LIMIT_LEAST;
-    if (limit > 0 && o->tail.seen > limit + o->notice_len)
-        cut_middle(a, limit);
-    return true;
+    bool hopeless = o->outrun >= OUTRUN_MAX && above_limit(a) > 0;
+    bool done = !hopeless && read_lines(a, all);
+    uint64_t above = above_limit(a);
+    if (above == 0) {
+        o->outrun = 0;
+        return done;
+    }
+    if (done)
+        cut_gently(a, limit_of(a));
+    else if (hopeless || above > BACKLOG_BYTES)
+        cut_unread(a, limit_of(a));
+    return done || (hopeless && !all);
 }
 
 uint64_t output_bytes(const struct attempt *a)

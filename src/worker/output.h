@@ -16,13 +16,21 @@ struct output {
     struct tail tail;
     const struct pattern *pattern; /* NULL: none */
     uint64_t dropped;              /* bytes cut out of the log */
+    uint64_t unread;               /* those of them that nobody has read */
     uint64_t notice_len;           /* of the line that says so */
+    unsigned outrun;               /* cuts in a row that dropped such */
+    bool told;                     /* that metrics may be lost */
 };
 
 /* Begins to read along; the folder is open. */
 int output_begin(struct attempt *a, struct err *err);
-/* Reads on; `all`: the task has ended. False when the link is too full. */
+/* Reads on; `all`: the task has ended. False when there is more: the link is
+ * too full, or this round has read enough. */
 bool output_read(struct attempt *a, bool all);
+/* True when the log is or was larger than its limit. */
+bool output_floods(const struct attempt *a);
+/* True when somebody has printed since the last look. */
+bool output_grows(const struct attempt *a);
 /* Bytes that the task has printed. */
 uint64_t output_bytes(const struct attempt *a);
 /* Appends the last lines, at most 20 and at most 4 KiB. */

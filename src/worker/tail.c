@@ -16,7 +16,7 @@ void tail_init(struct tail *t, int fd, uint64_t at)
     *t = (struct tail){.fd = fd, .at = at, .seen = at};
 }
 
-static uint64_t size_now(const struct tail *t)
+uint64_t tail_size(const struct tail *t)
 {
     struct stat st;
     if (t->fd < 0 || fstat(t->fd, &st) != 0)
@@ -24,14 +24,15 @@ static uint64_t size_now(const struct tail *t)
     return (uint64_t)st.st_size;
 }
 
-bool tail_news(const struct tail *t)
+void tail_skip_to(struct tail *t, uint64_t at)
 {
-    return size_now(t) != t->seen;
+    t->at = at;
+    t->skipping = true;
 }
 
 static void look(struct tail *t)
 {
-    uint64_t size = size_now(t);
+    uint64_t size = tail_size(t);
     if (size < t->at) {
         t->at = 0;
         t->line = 0;
@@ -78,17 +79,31 @@ static size_t take_rest(struct tail *t, struct str chunk, bool all,
     return chunk.len;
 }
 
+static bool is_spent(const struct tail_reader *r)
+{
+    return r->budget && *r->budget == 0;
+}
+
+static void spend(const struct tail_reader *r, size_t bytes)
+{
+    if (r->budget)
+        *r->budget -= bytes < *r->budget ? bytes : *r->budget;
+}
+
 bool tail_read(struct tail *t, bool all, const struct tail_reader *r)
 {
     size_t chunk = CHUNK_BYTES;
     bool pause = false;
     look(t);
     while (t->at < t->seen && !pause) {
+        if (chunk == CHUNK_BYTES && is_spent(r))
+            return false;
         buf_reset(r->scratch);
         buf_reserve(r->scratch, chunk);
         ssize_t n = pread(t->fd, r->scratch->p, chunk, (off_t)t->at);
         if (n <= 0)
             break;
+        spend(r, (size_t)n);
         struct str got = str_n(r->scratch->p, (size_t)n);
         size_t used = take_lines(t, got, r, &pause);
         if (used == 0 && !pause)

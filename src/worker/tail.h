@@ -21,14 +21,19 @@ struct tail_reader {
     /* A line longer than METRIC_LINE_MAX was skipped. May be NULL. */
     void (*too_long)(void *context, uint64_t number);
     struct buf *scratch; /* holds what is being read */
+    size_t *budget;      /* bytes that may still be read; NULL: any number */
 };
 
 void tail_init(struct tail *t, int fd, uint64_t at);
 /* Hands on every whole line that is there; with `all` also a last one that
  * has no line feed. A file that shrank is read from its start again. False
- * when the reader asked for a pause and there is more. */
+ * when the reader asked for a pause, or the budget is spent, and there is
+ * more. The budget may be overdrawn by the length of one line. */
 bool tail_read(struct tail *t, bool all, const struct tail_reader *r);
-/* True when the file has grown since the last tail_read, or shrunk. */
-bool tail_news(const struct tail *t);
+/* Goes on at another place, which may be inside a line: the rest of that is
+ * passed over. */
+void tail_skip_to(struct tail *t, uint64_t at);
+/* The size of the file now. */
+uint64_t tail_size(const struct tail *t);
 
 #endif

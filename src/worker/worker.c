@@ -104,6 +104,12 @@ static void sweep(struct worker *w)
     worker_wake(w, w->sweep_ns);
 }
 
+void worker_sweep_soon(struct worker *w)
+{
+    w->sweep_ns = clock_mono_ns();
+    worker_wake(w, w->sweep_ns);
+}
+
 static void sweep_later(struct worker *w)
 {
     int64_t wait = 20 * w->census.cost_ns;
@@ -193,20 +199,28 @@ static void launch(struct worker *w)
             w->chosen.len * sizeof *w->chosen.p);
 }
 
-/* Ends the draining attempts that are drained. True: room became free. */
+/* Ends the draining attempts that are drained. True: room became free. One
+ * with more to read has its next turn in the next round, which comes at once
+ * unless the link is too full; then it comes with what makes room there. */
 static bool drain(struct worker *w)
 {
-    bool freed = false;
+    bool freed = false, more = false;
     for (size_t i = w->running.len; i > 0; i--) {
         struct attempt *a = w->running.p[i - 1];
-        if (a->phase != ATTEMPT_DRAINING || !attempt_drain(a))
+        if (a->phase != ATTEMPT_DRAINING)
             continue;
+        if (!attempt_drain(a)) {
+            more |= a->drain_ns <= 0;
+            continue;
+        }
         w->running.p[i - 1] = vec_last(&w->running);
         w->running.len--;
         room_give_back(&w->room, &a->grant);
         attempt_free(a);
         freed = true;
     }
+    if (more && !worker_congested(w))
+        worker_wake(w, clock_mono_ns());
     return freed;
 }
 
@@ -272,9 +286,12 @@ static void on_timer(void *context)
 {
     struct worker *w = context;
     int64_t now = clock_mono_ns();
+    size_t count = w->running.len;
     w->wake_ns = 0;
-    for (size_t i = 0; i < w->running.len; i++)
-        attempt_tick(w->running.p[i], now);
+    w->budget = WORKER_ROUND_BYTES;
+    w->turn++;
+    for (size_t i = 0; i < count; i++)
+        attempt_tick(w->running.p[(w->turn + i) % count], now);
     watch(w, now);
     for (size_t i = 0; i < w->running.len; i++)
         worker_wake(w, attempt_next_ns(w->running.p[i]));
@@ -534,6 +551,7 @@ static void check_end(struct worker *w)
 static void after_round(void *context)
 {
     struct worker *w = context;
+    w->budget = WORKER_ROUND_BYTES;
     advance(w);
     write_out(w);
     check_end(w);

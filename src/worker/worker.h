@@ -58,6 +58,9 @@ struct worker {
     struct idmap *by_pid;          /* running ones */
     uint64_t serial;
 
+    size_t budget; /* bytes of files that may still be read in this round */
+    size_t turn;   /* whose files are looked at first in the next one */
+
     /* Scratch, for one call at a time. */
     struct buf payload, chunk;
     struct metric_line line;
@@ -90,6 +93,20 @@ void worker_notice(const struct attempt *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Makes sure that the worker wakes up at that time or before. */
 void worker_wake(struct worker *w, int64_t at_ns);
+
+/* Looks for leftovers as soon as possible. */
+void worker_sweep_soon(struct worker *w);
+
+/* A round reads a bounded part of all files, and a look a bounded part of
+ * one, so that timers, commands and other attempts have their turn. */
+#define WORKER_ROUND_BYTES (8u << 20)
+#define WORKER_LOOK_BYTES (2u << 20)
+
+/* What one look may read now. */
+static inline size_t worker_share(const struct worker *w)
+{
+    return w->budget < WORKER_LOOK_BYTES ? w->budget : WORKER_LOOK_BYTES;
+}
 
 #define WORKER_WAITING_MAX (8u << 20) /* bytes not written yet */
 #define WORKER_HELD_MAX (64u << 20)   /* bytes not acknowledged yet */

@@ -264,6 +264,86 @@ static void an_endless_flood_stays_small_while_it_runs(void **state)
     assert_true(e.output_bytes > 2 << 20);
 }
 
+static uint64_t size_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+/* Runs a flood that only its time limit ends, and a neighbour. */
+static void check_endless_flood(struct bench *b, const char *script)
+{
+    const char *log = bench_path(b, 1, "log");
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, script);
+    t.output_max_bytes = 1 << 20;
+    t.needs.time_s = 1.5;
+    struct task neighbour = bench_shell(b, 2, "sleep 300");
+    neighbour.needs.time_s = 0.5;
+    bench_submit(b, &t);
+    bench_submit(b, &neighbour);
+    struct record_ended e = bench_ended(b, 2);
+    assert_int_equal(e.outcome, OUTCOME_TIMED_OUT);
+    assert_true(e.seconds < 1.5);
+    assert_true(size_of(log) < 512u << 20);
+    e = bench_ended(b, 1);
+    assert_int_equal(e.outcome, OUTCOME_TIMED_OUT);
+    assert_true(e.seconds < 2.5);
+    assert_true(size_of(log) < 2 << 20);
+    assert_true(e.output_bytes > 2 << 20);
+    assert_contains(bench_file(b, log), "bytes of output were dropped here");
+}
+
+static void a_flood_of_another_session_harms_nobody(void **state)
+{
+    check_endless_flood(*state, "setsid yes; exit 1");
+}
+
+static void a_flood_of_another_group_harms_nobody(void **state)
+{
+    check_endless_flood(*state, "timeout 100 yes; exit 1");
+}
+
+static void a_flood_of_the_same_group_harms_nobody(void **state)
+{
+    check_endless_flood(*state, "yes; exit 1");
+}
+
+static void a_flood_can_be_killed(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo up > up; setsid yes; exit 1");
+    t.output_max_bytes = 1 << 20;
+    bench_submit(b, &t);
+    pid_in(b, 1, "up");
+    while (size_of(bench_path(b, 1, "log")) < 100000)
+        usleep(1000);
+    int64_t asked = clock_mono_ns();
+    char outcome = OUTCOME_KILLED;
+    bench_send(b, RECORD_KILL, &t, str_n(&outcome, 1));
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_KILLED);
+    assert_true(clock_mono_ns() - asked < 2000000000);
+    assert_true(size_of(bench_path(b, 1, "log")) < 2 << 20);
+}
+
+/* What can be read along is read, whichever group prints it. */
+static void a_flood_of_another_group_loses_no_metrics(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(
+        b, 1,
+        "timeout 100 awk 'BEGIN { for (i = 0; i < 200000; i++) { "
+        "print \"line number\", i, \"of a very long output\"; "
+        "if (i % 1000 == 0) print \"::throng step=\" i \" y=1\" } }'; exit 3");
+    t.output_max_bytes = 256 << 10;
+    struct record_ended e = bench_run(b, &t);
+    assert_null(strstr(bench_file(b, bench_path(b, 1, "log")), "not looked"));
+    assert_int_equal(e.metric_points, 200);
+    assert_true(size_of(bench_path(b, 1, "log")) < 300 << 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +362,11 @@ int main(void)
         with_bench(a_task_within_its_grant_is_left_alone),
         with_bench(a_flood_is_cut_in_its_middle),
         with_bench(an_endless_flood_stays_small_while_it_runs),
+        with_bench(a_flood_of_another_session_harms_nobody),
+        with_bench(a_flood_of_another_group_harms_nobody),
+        with_bench(a_flood_of_the_same_group_harms_nobody),
+        with_bench(a_flood_can_be_killed),
+        with_bench(a_flood_of_another_group_loses_no_metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

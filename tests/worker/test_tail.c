@@ -84,9 +84,9 @@ static void whole_lines_are_handed_on_once(void **state)
     append(r, "a\nb\n\nc");
     assert_true(tail_read(&r->tail, false, &r->reader));
     assert_string_equal(r->got.p, "1:a 2:b 3: ");
-    assert_false(tail_news(&r->tail));
+    assert_int_equal(tail_size(&r->tail), r->tail.seen);
     append(r, "d\n");
-    assert_true(tail_news(&r->tail));
+    assert_true(tail_size(&r->tail) > r->tail.seen);
     tail_read(&r->tail, false, &r->reader);
     assert_string_equal(r->got.p, "1:a 2:b 3: 4:cd ");
 }
@@ -122,6 +122,47 @@ static void a_reader_that_pauses_misses_nothing(void **state)
     assert_string_equal(r->got.p, "1:a 2:b 3:c ");
 }
 
+static void a_spent_budget_leaves_the_rest_for_later(void **state)
+{
+    struct reading *r = *state;
+    size_t budget = 0;
+    r->reader.budget = &budget;
+    for (int i = 0; i < 8; i++) {
+        append_many(r, 'x', 100000);
+        append(r, "\n");
+    }
+    assert_false(tail_read(&r->tail, true, &r->reader));
+    assert_string_equal(r->got.p, "");
+    budget = 200000;
+    assert_false(tail_read(&r->tail, true, &r->reader));
+    assert_string_equal(r->got.p, "1:(100000) 2:(100000) ");
+    assert_int_equal(budget, 0);
+    budget = 1 << 20;
+    assert_true(tail_read(&r->tail, true, &r->reader));
+    assert_int_equal(r->tail.line, 8);
+    assert_in_range(budget, 1, (1 << 20) - 600000);
+}
+
+static void a_line_longer_than_the_budget_is_read(void **state)
+{
+    struct reading *r = *state;
+    size_t budget = 1000;
+    r->reader.budget = &budget;
+    append_many(r, 'x', 900000);
+    append(r, "\nnext\n");
+    assert_true(tail_read(&r->tail, false, &r->reader));
+    assert_string_equal(r->got.p, "1:(900000) 2:next ");
+}
+
+static void a_skip_passes_over_the_rest_of_a_line(void **state)
+{
+    struct reading *r = *state;
+    append(r, "first\nsecond\nthird\n");
+    tail_skip_to(&r->tail, 8);
+    assert_true(tail_read(&r->tail, false, &r->reader));
+    assert_string_equal(r->got.p, "2:third ");
+}
+
 static void long_lines_are_read_up_to_the_limit(void **state)
 {
     struct reading *r = *state;
@@ -154,6 +195,9 @@ int main(void)
         with_file(the_last_line_counts_at_the_end),
         with_file(a_file_that_shrank_is_read_again),
         with_file(a_reader_that_pauses_misses_nothing),
+        with_file(a_spent_budget_leaves_the_rest_for_later),
+        with_file(a_line_longer_than_the_budget_is_read),
+        with_file(a_skip_passes_over_the_rest_of_a_line),
         with_file(long_lines_are_read_up_to_the_limit),
         with_file(a_line_past_the_limit_is_skipped),
     };
