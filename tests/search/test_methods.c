@@ -15,7 +15,7 @@
 #include "spaces.h"
 #include "terms/state.h"
 
-static const char *const methods[] = {"random", "sobol", "lhs"};
+static const char *const methods[] = {"random", "sobol", "lhs", "cmaes"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static struct arena *arena;

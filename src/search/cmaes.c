@@ -1,0 +1,521 @@
+/* cmaes.c - CMA-ES in the unit cube, with restarts
+ *
+ * Trials are cut by their numbers into blocks of lambda, one generation each.
+ * A block is closed, and moves the distribution, when all of its trials were
+ * told; stragglers are left out once many later trials were told. Which
+ * blocks are closed, and so the distribution that trial k is drawn from,
+ * depends on the results alone and not on the order in which they came: a
+ * result for a closed block takes the search back to before that block.
+ *
+ * A told point is used as it was drawn, before it was rounded to a cell, if
+ * drawing the trial again from the block's distribution gives that point;
+ * else (it was asked for while older results were missing) as it is.
+ *
+ * Restarts follow BIPOP (Hansen, GECCO 2009): runs with ever larger blocks
+ * alternate with short ones from smaller distributions. */
+#include "search/strategy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/axes.h"
+#include "search/cma.h"
+#include "search/exact.h"
+#include "search/options.h"
+#include "search/unit.h"
+
+enum {
+    SNAPSHOTS = 16,
+    SEPARABLE_FROM = 100, /* numeric coordinates */
+    LATE = 64,            /* told trials behind a block that waits, and more */
+};
+static const double narrow = 1e-9;   /* a run that is so small has ended */
+static const double condition = 1e7; /* of the widest to the narrowest */
+static const double same = 1e-12;    /* values that differ less are equal */
+static const double floor_of_cell = 0.25;
+
+/* All that results have changed up to some block. */
+struct phase {
+    struct cma *dist;
+    int64_t first; /* trial of the open block */
+    size_t seen;   /* told trials before it */
+    size_t lambda;
+    size_t run; /* restarts so far */
+    bool fresh; /* no block of this run is closed yet */
+    bool small; /* a short run */
+    size_t large_lambda, large_used, small_used;
+    double anchor; /* the best value of a block, while it stays the same */
+    size_t flat;   /* blocks since */
+};
+
+struct cmaes {
+    uint64_t seed;
+    bool minimize;
+    double sigma, population; /* of the first run; population 0: by d */
+    struct unit unit;
+    struct axes axes;
+    struct history told;
+    struct history asked; /* to give the same again */
+    size_t row_count;
+    int64_t latest; /* the highest trial that was told */
+    struct cma_shape shape;
+    size_t *choices, *offsets;
+    double *shares;
+    struct phase now;
+    struct phase past[SNAPSHOTS]; /* before each of the last blocks */
+    size_t past_count;            /* in all; the newest SNAPSHOTS are kept */
+    struct arena *scratch;
+    struct cma_point drawn;
+    double *u;
+};
+
+/* A told trial of the block at hand. */
+struct member {
+    double loss;
+    int64_t trial;
+    size_t place; /* where its point is */
+};
+
+static void phase_copy(struct phase *to, const struct phase *from)
+{
+    struct cma *dist = to->dist;
+    cma_copy(dist, from->dist);
+    *to = *from;
+    to->dist = dist;
+}
+
+/* Discrete coordinates are drawn widely enough to leave the mean's cell. */
+static void set_floors(struct cmaes *c, struct cma *dist)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < c->axes.count; i++) {
+        if (c->axes.axis[i].choices)
+            continue;
+        double cell = axis_cell(&c->axes, i, dist->mean[number], c->scratch);
+        dist->floor[number++] = fmin(0.3, floor_of_cell * cell);
+    }
+    arena_reset(c->scratch);
+}
+
+static size_t first_lambda(const struct cmaes *c)
+{
+    double d = (double)(c->axes.count ? c->axes.count : 1);
+    if (c->population >= 2)
+        return (size_t)c->population;
+    return 4 + (size_t)(3 * exact_log(d));
+}
+
+static void phase_start(struct cmaes *c, struct phase *p)
+{
+    double *mean = xcalloc(c->shape.numbers + 1, sizeof(*mean));
+    for (size_t i = 0; i < c->shape.numbers; i++)
+        mean[i] = 0.5;
+    struct cma *dist = p->dist;
+    *p = (struct phase){.dist = dist, .first = 1, .fresh = true};
+    p->lambda = p->large_lambda = first_lambda(c);
+    cma_reset(dist, mean, c->sigma);
+    set_floors(c, dist);
+    free(mean);
+}
+
+/* Chooses the next run's block size and width. */
+static void phase_restart(struct cmaes *c, struct phase *p)
+{
+    struct rng rng;
+    rng_init(&rng, c->seed, ++p->run, "cmaes restart");
+    double sigma = c->sigma, u = rng_uniform(&rng);
+    double narrower = rng_uniform(&rng);
+    p->small = p->run > 1 && p->small_used < p->large_used;
+    if (p->small) {
+        double least = (double)first_lambda(c);
+        double ratio = 0.5 * (double)p->large_lambda / least;
+        p->lambda = (size_t)(least * exact_exp(u * u * exact_log(ratio)));
+        sigma *= exact_exp(-2 * narrower * exact_log(10));
+    } else {
+        p->lambda = p->large_lambda *= 2;
+    }
+    double *mean = xcalloc(c->shape.numbers + 1, sizeof(*mean));
+    for (size_t i = 0; i < c->shape.numbers; i++)
+        mean[i] = rng_uniform(&rng);
+    cma_reset(p->dist, mean, sigma);
+    set_floors(c, p->dist);
+    free(mean);
+    p->fresh = true;
+    p->flat = 0;
+}
+
+static void draw(const struct cmaes *c, const struct phase *p, int64_t trial,
+                 struct cma_point *out)
+{
+    struct rng rng;
+    rng_init(&rng, c->seed, (uint64_t)trial, "cmaes");
+    cma_draw(p->dist, &rng, out);
+}
+
+/* True when the told point `u` is what was drawn, coded. */
+static bool is_drawn(struct cmaes *c, const struct cma_point *drawn,
+                     const double *u)
+{
+    size_t number = 0, group = 0;
+    for (size_t i = 0; i < c->axes.count; i++) {
+        const struct axis *axis = &c->axes.axis[i];
+        double at = u[axis->param];
+        if (axis->choices) {
+            size_t choice = drawn->choice[group++];
+            if (!isnan(at) && axis_choice(axis, at) != choice)
+                return false;
+            continue;
+        }
+        double x = drawn->x[number++];
+        double room = 1e-6 + 0.75 * axis_cell(&c->axes, i, x, c->scratch);
+        if (!isnan(at) && fabs(at - x) > room)
+            return false;
+    }
+    return true;
+}
+
+/* The told point as the distribution sees it; what is not active stands at
+ * the mean, or at the likeliest choice. */
+static void take_foreign(const struct cmaes *c, const struct phase *p,
+                         const double *u, struct cma_point *out)
+{
+    size_t number = 0, group = 0;
+    for (size_t i = 0; i < c->axes.count; i++) {
+        const struct axis *axis = &c->axes.axis[i];
+        double at = u[axis->param];
+        if (!axis->choices) {
+            out->x[number] = isnan(at) ? p->dist->mean[number] : at;
+            number++;
+            continue;
+        }
+        const double *chance = p->dist->probabilities + c->offsets[group];
+        size_t choice = 0;
+        for (size_t k = 1; k < axis->choices; k++)
+            if (chance[k] > chance[choice])
+                choice = k;
+        out->choice[group++] = isnan(at) ? choice : axis_choice(axis, at);
+    }
+}
+
+/* Puts a told trial's point into `out`; true when it is foreign. */
+static bool take_point(struct cmaes *c, const struct phase *p, size_t row,
+                       struct cma_point *out)
+{
+    history_get(&c->told, row, c->u);
+    draw(c, p, c->told.trials[row], out);
+    bool foreign = !is_drawn(c, out, c->u);
+    if (foreign)
+        take_foreign(c, p, c->u, out);
+    arena_reset(c->scratch);
+    return foreign;
+}
+
+static int by_loss(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    if (x->loss != y->loss)
+        return x->loss < y->loss ? -1 : 1;
+    return x->trial < y->trial ? -1 : x->trial > y->trial;
+}
+
+/* The open block with the points of its told trials. */
+struct block {
+    size_t count, missing, told; /* told: also those that say nothing */
+    int64_t end;                 /* the trial behind it */
+    struct member *members;
+    struct cma_point *points;
+    bool *foreign;
+    double *x;
+    size_t *choice;
+};
+
+static void block_init(struct block *b, const struct cmaes *c, size_t lambda)
+{
+    size_t n = c->shape.numbers, groups = c->shape.groups;
+    *b = (struct block){.members = xcalloc(lambda, sizeof(*b->members)),
+                        .points = xcalloc(2 * lambda, sizeof(*b->points)),
+                        .foreign = xcalloc(2 * lambda, sizeof(*b->foreign)),
+                        .x = xcalloc(lambda * n + 1, sizeof(*b->x)),
+                        .choice =
+                            xcalloc(lambda * groups + 1, sizeof(*b->choice))};
+    for (size_t i = 0; i < lambda; i++)
+        b->points[i] = (struct cma_point){b->x + i * n, b->choice + i * groups};
+}
+
+static void block_done(struct block *b)
+{
+    free(b->members);
+    free(b->points);
+    free(b->foreign);
+    free(b->x);
+    free(b->choice);
+}
+
+/* The cheap question first: a block needs this many results at least, be they
+ * its own or those behind its stragglers. */
+static bool block_possible(const struct cmaes *c)
+{
+    const struct phase *p = &c->now;
+    return c->row_count - p->seen >= p->lambda;
+}
+
+/* Fills the block. The first block of a restart takes no points that were
+ * asked for before the restart: they would pull the new run back. */
+static void collect(struct cmaes *c, struct block *b)
+{
+    const struct phase *p = &c->now;
+    size_t places = 0;
+    int64_t trial = p->first;
+    for (; places < p->lambda && trial <= c->latest; trial++) {
+        long row = history_find(&c->told, trial);
+        places++;
+        if (row < 0) {
+            b->missing++;
+            continue;
+        }
+        b->told++;
+        if (c->told.marks[row] == MARK_LEFT)
+            continue;
+        size_t at = b->count;
+        b->foreign[at] = take_point(c, p, (size_t)row, &b->points[at]);
+        if (p->fresh && p->run && b->foreign[at]) {
+            places--;
+            continue;
+        }
+        double loss = c->told.losses[row];
+        b->members[b->count++] =
+            (struct member){isnan(loss) ? INFINITY : loss, trial, at};
+    }
+    b->missing += p->lambda - places;
+    b->end = trial + (int64_t)(p->lambda - places);
+}
+
+static bool may_close(const struct cmaes *c, const struct block *b)
+{
+    const struct phase *p = &c->now;
+    size_t behind = c->row_count - p->seen - b->told;
+    return !b->missing ||
+           (2 * b->missing <= p->lambda && behind >= 4 * p->lambda + LATE);
+}
+
+static bool run_over(const struct cmaes *c, const struct phase *p)
+{
+    double widest, narrowest;
+    size_t n = c->shape.numbers;
+    size_t patience = 10 + 30 * (n + c->shape.groups) / p->lambda;
+    if (p->flat >= patience)
+        return true;
+    if (!n)
+        return false;
+    cma_extent(p->dist, &widest, &narrowest);
+    return widest < narrow || widest > condition * narrowest ||
+           !isfinite(p->dist->sigma);
+}
+
+static void watch_best(struct phase *p, double best)
+{
+    if (isfinite(p->anchor) && !p->fresh &&
+        fabs(best - p->anchor) <= same * (1 + fabs(p->anchor))) {
+        p->flat++;
+        return;
+    }
+    p->anchor = best;
+    p->flat = 0;
+}
+
+/* Orders the block and moves the distribution. A block of failures only
+ * teaches nothing: which of them is better is not known. */
+static void close_block(struct cmaes *c, struct block *b)
+{
+    struct phase *p = &c->now;
+    qsort(b->members, b->count, sizeof(*b->members), by_loss);
+    phase_copy(&c->past[c->past_count++ % SNAPSHOTS], p);
+    if (b->count && isfinite(b->members[0].loss)) {
+        struct cma_point *sorted = b->points + p->lambda;
+        bool *foreign = b->foreign + p->lambda;
+        for (size_t i = 0; i < b->count; i++) {
+            sorted[i] = b->points[b->members[i].place];
+            foreign[i] = b->foreign[b->members[i].place];
+        }
+        cma_update(p->dist, sorted, foreign, b->count);
+        set_floors(c, p->dist);
+        watch_best(p, b->members[0].loss);
+    }
+    *(p->small ? &p->small_used : &p->large_used) += p->lambda;
+    p->first = b->end;
+    p->seen += b->told;
+    p->fresh = false;
+    if (run_over(c, p))
+        phase_restart(c, p);
+}
+
+static void advance(struct cmaes *c)
+{
+    bool closed = true;
+    while (closed && block_possible(c)) {
+        struct block b;
+        block_init(&b, c, c->now.lambda);
+        collect(c, &b);
+        closed = may_close(c, &b);
+        if (closed)
+            close_block(c, &b);
+        block_done(&b);
+    }
+}
+
+/* Back to before the block that holds the trial. */
+static void go_back(struct cmaes *c, int64_t trial)
+{
+    size_t oldest = c->past_count > SNAPSHOTS ? c->past_count - SNAPSHOTS : 0;
+    while (c->now.first > trial && c->past_count > oldest)
+        phase_copy(&c->now, &c->past[--c->past_count % SNAPSHOTS]);
+    if (c->now.first <= trial)
+        return;
+    c->past_count = 0;
+    phase_start(c, &c->now);
+}
+
+static void shape_init(struct cmaes *c)
+{
+    const struct axes *axes = &c->axes;
+    size_t group = 0, total = 0;
+    for (size_t i = 0; i < axes->count; i++)
+        total += axes->axis[i].choices;
+    c->choices = xcalloc(axes->count + 1, sizeof(*c->choices));
+    c->offsets = xcalloc(axes->count + 1, sizeof(*c->offsets));
+    c->shares = xcalloc(total + 1, sizeof(*c->shares));
+    total = 0;
+    for (size_t i = 0; i < axes->count; i++) {
+        const struct axis *axis = &axes->axis[i];
+        if (!axis->choices) {
+            c->shape.numbers++;
+            continue;
+        }
+        memcpy(c->shares + total, axis->share,
+               axis->choices * sizeof(*axis->share));
+        c->choices[group] = axis->choices;
+        c->offsets[group++] = total;
+        total += axis->choices;
+    }
+    c->shape.groups = group;
+    c->shape.choices = c->choices;
+    c->shape.offsets = c->offsets;
+    c->shape.shares = c->shares;
+    c->shape.choice_count = total;
+    c->shape.separable = c->shape.numbers > SEPARABLE_FROM;
+}
+
+static void *cmaes_open(const struct search_setup *setup, struct err *err)
+{
+    double sigma = 0.2, population = 0;
+    const struct option table[] = {{"sigma", false, 1e-6, 1, &sigma},
+                                   {"population", true, 4, 1e6, &population}};
+    if (options_read(setup->options, "cmaes", table, 2, err))
+        return NULL;
+    struct cmaes *c = xcalloc(1, sizeof(*c));
+    if (unit_init(&c->unit, setup->space, err)) {
+        free(c);
+        return NULL;
+    }
+    c->sigma = sigma;
+    c->population = population;
+    c->seed = setup->seed;
+    c->minimize = setup->minimize;
+    axes_init(&c->axes, setup->space);
+    history_init(&c->told, setup->space->count);
+    history_init(&c->asked, setup->space->count);
+    shape_init(c);
+    c->scratch = arena_new();
+    c->u = xcalloc(setup->space->count + 1, sizeof(*c->u));
+    c->drawn.x = xcalloc(c->shape.numbers + 1, sizeof(*c->drawn.x));
+    c->drawn.choice = xcalloc(c->shape.groups + 1, sizeof(*c->drawn.choice));
+    c->now.dist = cma_new(&c->shape);
+    for (int i = 0; i < SNAPSHOTS; i++)
+        c->past[i].dist = cma_new(&c->shape);
+    phase_start(c, &c->now);
+    return c;
+}
+
+static void cmaes_free(void *state)
+{
+    struct cmaes *c = state;
+    cma_free(c->now.dist);
+    for (int i = 0; i < SNAPSHOTS; i++)
+        cma_free(c->past[i].dist);
+    free(c->drawn.x);
+    free(c->drawn.choice);
+    free(c->u);
+    arena_free(c->scratch);
+    free(c->choices);
+    free(c->offsets);
+    free(c->shares);
+    history_done(&c->told);
+    history_done(&c->asked);
+    axes_done(&c->axes);
+    unit_done(&c->unit);
+    free(c);
+}
+
+static int64_t cmaes_total(const void *state)
+{
+    (void)state;
+    return -1;
+}
+
+/* A new point for trial k, coded, into c->u. */
+static void ask_new(struct cmaes *c, int64_t k)
+{
+    size_t number = 0, group = 0;
+    advance(c);
+    draw(c, &c->now, k, &c->drawn);
+    for (size_t i = 0; i < c->axes.count; i++) {
+        const struct axis *axis = &c->axes.axis[i];
+        c->u[axis->param] = axis->choices ? axis->at[c->drawn.choice[group++]]
+                                          : c->drawn.x[number++];
+    }
+}
+
+static enum search_answer cmaes_ask(void *state, int64_t k, struct arena *a,
+                                    struct suggestion *out, struct err *err)
+{
+    struct cmaes *c = state;
+    long row = history_find(&c->asked, k);
+    (void)err;
+    if (row >= 0) {
+        history_get(&c->asked, (size_t)row, c->u);
+    } else {
+        ask_new(c, k);
+        history_add(&c->asked, k, c->u);
+    }
+    out->point = unit_point(&c->unit, c->u, a);
+    return SEARCH_HERE;
+}
+
+static void cmaes_tell(void *state, const struct result *r)
+{
+    struct cmaes *c = state;
+    double loss;
+    enum mark mark = mark_of(r, c->minimize, &loss);
+    if (mark == MARK_PENDING || history_find(&c->told, r->trial) >= 0)
+        return;
+    if (!r->point)
+        mark = MARK_LEFT;
+    else
+        unit_code(&c->unit, r->point, c->u);
+    size_t row = history_add(&c->told, r->trial, c->u);
+    c->told.marks[row] = (unsigned char)mark;
+    c->told.losses[row] = loss;
+    c->row_count++;
+    if (r->trial > c->latest)
+        c->latest = r->trial;
+    if (r->trial < c->now.first)
+        go_back(c, r->trial);
+}
+
+const struct strategy strategy_cmaes = {.name = "cmaes",
+                                        .open = cmaes_open,
+                                        .free = cmaes_free,
+                                        .total = cmaes_total,
+                                        .ask = cmaes_ask,
+                                        .tell = cmaes_tell};

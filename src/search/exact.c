@@ -1,0 +1,121 @@
+/* exact.c - transcendental functions that are the same on every machine */
+#include "search/exact.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ln 2 in two pieces: a multiple of the first is exact. */
+#define LN2_HIGH 0x1.62e42feep-1
+#define LN2_LOW 0x1.a39ef35793c76p-33
+#define LOG2_E 0x1.71547652b82fep0
+#define LOG_SQRT_2_PI 0.91893853320467274178
+#define SQRT_2_PI 2.50662827463100050242
+
+/* exp(x) = 2^e exp(t): adding 1.5 * 2^52 rounds to an integer and leaves e in
+ * the low bits, from where it is moved to the exponent's place. No branch, so
+ * that a loop over it can run in vectors. */
+static inline double exp_of(double x)
+{
+    const double shifter = 0x1.8p52;
+    x = x < -700 ? -700 : x > 700 ? 700 : x;
+    double shifted = x * LOG2_E + shifter;
+    double e = shifted - shifter;
+    double t = (x - e * LN2_HIGH) - e * LN2_LOW;
+    double sum = 1.0 / 6227020800;
+    sum = sum * t + 1.0 / 479001600;
+    sum = sum * t + 1.0 / 39916800;
+    sum = sum * t + 1.0 / 3628800;
+    sum = sum * t + 1.0 / 362880;
+    sum = sum * t + 1.0 / 40320;
+    sum = sum * t + 1.0 / 5040;
+    sum = sum * t + 1.0 / 720;
+    sum = sum * t + 1.0 / 120;
+    sum = sum * t + 1.0 / 24;
+    sum = sum * t + 1.0 / 6;
+    sum = sum * t + 0.5;
+    sum = sum * t + 1;
+    sum = sum * t + 1;
+    uint64_t bits;
+    double scale;
+    memcpy(&bits, &shifted, sizeof(bits));
+    bits = (bits << 52) + (UINT64_C(1023) << 52);
+    memcpy(&scale, &bits, sizeof(scale));
+    return sum * scale;
+}
+
+double exact_exp(double x)
+{
+    return exp_of(x);
+}
+
+void exact_exp_many(double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = exp_of(x[i]);
+}
+
+/* x = m 2^e with m near 1, and log m = 2 atanh((m - 1) / (m + 1)) as a
+ * series. */
+double exact_log(double x)
+{
+    int e;
+    double m = frexp(x, &e);
+    if (m < 0.70710678118654752) {
+        m *= 2;
+        e--;
+    }
+    double s = (m - 1) / (m + 1), q = s * s;
+    double sum = 1.0 / 23;
+    sum = sum * q + 1.0 / 21;
+    sum = sum * q + 1.0 / 19;
+    sum = sum * q + 1.0 / 17;
+    sum = sum * q + 1.0 / 15;
+    sum = sum * q + 1.0 / 13;
+    sum = sum * q + 1.0 / 11;
+    sum = sum * q + 1.0 / 9;
+    sum = sum * q + 1.0 / 7;
+    sum = sum * q + 1.0 / 5;
+    sum = sum * q + 1.0 / 3;
+    double log_m = 2 * s + 2 * s * (sum * q);
+    return e * LN2_HIGH + (e * LN2_LOW + log_m);
+}
+
+/* Phi for z > -1, by the series of (Phi - 1/2) / phi, whose terms all have
+ * the sign of z. */
+static double normal_below(double z, double density)
+{
+    double term = z, sum = z, square = z * z;
+    if (z > 8)
+        return 1;
+    for (int k = 3; k < 400 && fabs(term) > 1e-17 * fabs(sum); k += 2) {
+        term *= square / k;
+        sum += term;
+    }
+    return 0.5 + density * sum;
+}
+
+/* For z <= -1, with t = -z: Phi(-t) / phi(t) = 1 / (t + c) with the continued
+ * fraction c = 1 / (t + 2 / (t + 3 / …)), so that the improvement over phi is
+ * 1 - t / (t + c) = c / (t + c), without cancellation. */
+static double far_log_improvement(double t, double *slope)
+{
+    int depth = (int)(20 + 200 / (t * t));
+    double c = t;
+    for (int k = depth; k >= 2; k--)
+        c = t + k / c;
+    c = 1 / c;
+    *slope = 1 / c;
+    return -0.5 * t * t - LOG_SQRT_2_PI + exact_log(c / (t + c));
+}
+
+double exact_log_improvement(double z, double *slope)
+{
+    if (z <= -1)
+        return far_log_improvement(-z, slope);
+    double density = exact_exp(-0.5 * z * z) / SQRT_2_PI;
+    double below = normal_below(z, density);
+    double improvement = density + z * below;
+    *slope = below / improvement;
+    return exact_log(improvement);
+}
