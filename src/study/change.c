@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "study/selected.h"
 
 typedef int change_fn(struct change *c, const struct trial *t, struct err *err);
 
@@ -212,29 +213,15 @@ static const struct {
     {"note", do_note}, {"retry", do_retry}, {"rerun", do_rerun},
 };
 
-static int change_each(struct change *c, change_fn *change,
-                       const char *selector, struct err *err)
+struct verb_on {
+    struct change *change;
+    change_fn *fn;
+};
+
+static int change_one(void *context, const struct trial *t, struct err *err)
 {
-    struct query q = {.selector = selector};
-    struct rows *rows = store_rows(c->store, &q, err);
-    if (!rows)
-        return -1;
-    VEC(int64_t) ids = {0};
-    struct trial t;
-    int got;
-    while ((got = rows_next(rows, &t, err)) > 0)
-        vec_push(&ids, t.id);
-    rows_close(rows);
-    struct arena *a = arena_new();
-    for (size_t i = 0; !got && i < ids.len; i++) {
-        arena_reset(a);
-        got = store_trial(c->store, ids.p[i], a, &t, err);
-        if (!got)
-            got = change(c, &t, err);
-    }
-    arena_free(a);
-    vec_done(&ids);
-    return got;
+    struct verb_on *v = context;
+    return v->fn(v->change, t, err);
 }
 
 int change_apply(struct change *c, const char *verb, const char *selector,
@@ -242,8 +229,10 @@ int change_apply(struct change *c, const char *verb, const char *selector,
 {
     if (!strcmp(verb, "add"))
         return add_points(c, err);
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        struct verb_on on = {c, verbs[i].change};
         if (!strcmp(verbs[i].verb, verb))
-            return change_each(c, verbs[i].change, selector, err);
+            return selected_each(c->store, selector, change_one, &on, err);
+    }
     return err_set(err, ERR_INPUT, "there is no request `%s`", verb);
 }

@@ -5,27 +5,7 @@
  * between leaves files without a trial, never a trial without its files. */
 #include <stdio.h>
 #include "study/change.h"
-
-static int collect(struct store *store, const char *selector, struct arena *a,
-                   int64_t **ids, size_t *count, struct err *err)
-{
-    struct query q = {.selector = selector};
-    struct rows *rows = store_rows(store, &q, err);
-    if (!rows)
-        return -1;
-    VEC(int64_t) found = {0};
-    struct trial t;
-    int got;
-    while ((got = rows_next(rows, &t, err)) > 0)
-        vec_push(&found, t.id);
-    rows_close(rows);
-    *ids = arena_array(a, found.len, sizeof(**ids));
-    if (found.len)
-        memcpy(*ids, found.p, found.len * sizeof(**ids));
-    *count = found.len;
-    vec_done(&found);
-    return got;
-}
+#include "study/selected.h"
 
 static int set_number(struct store *store, const char *fact, int64_t v,
                       struct err *err)
@@ -55,7 +35,7 @@ int study_remove(struct store *store, const char *selector, int64_t *removed,
     struct arena *a = arena_new();
     int64_t *ids;
     size_t count;
-    int rc = collect(store, selector, a, &ids, &count, err);
+    int rc = selected_ids(store, selector, a, &ids, &count, err);
     if (!rc)
         rc = store_begin(store, err);
     if (!rc && remove_rows(store, ids, count, err)) {

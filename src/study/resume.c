@@ -4,30 +4,11 @@
  * workers and tasks are ended, their last words are applied, trials that
  * were out wait again, the strategy hears of all results. */
 #include "study/conductor.h"
+#include "study/selected.h"
 
-/* The rows of a query must not change under its feet: ids first. */
-static int adopt_all(struct study *s, struct err *err)
+static int adopt(void *context, const struct trial *t, struct err *err)
 {
-    struct query q = {.selector = "waiting,running,paused"};
-    struct rows *rows = store_rows(s->store, &q, err);
-    if (!rows)
-        return -1;
-    VEC(int64_t) ids = {0};
-    struct trial t;
-    int got;
-    while ((got = rows_next(rows, &t, err)) > 0)
-        vec_push(&ids, t.id);
-    rows_close(rows);
-    struct arena *a = arena_new();
-    for (size_t i = 0; !got && i < ids.len; i++) {
-        arena_reset(a);
-        got = store_trial(s->store, ids.p[i], a, &t, err);
-        if (!got)
-            got = run_adopt(&s->run, &t, err);
-    }
-    arena_free(a);
-    vec_done(&ids);
-    return got;
+    return run_adopt(context, t, err);
 }
 
 static void apply(void *context, const struct record *record)
@@ -52,7 +33,8 @@ static int commit(void *context)
 
 int study_resume(struct study *s, struct err *err)
 {
-    if (adopt_all(s, err) ||
+    if (selected_each(s->store, "waiting,running,paused", adopt, &s->run,
+                      err) ||
         engine_recover(s->setup.folder, s->mark, apply, commit, s, err))
         return -1;
     run_settle(&s->run);
