@@ -612,51 +612,28 @@ void json_number(struct buf *b, double d)
     num_print_json(b, d);
 }
 
-/* How a tree is laid out. */
-struct layout {
-    bool pretty, sorted;
-    unsigned depth;
-};
+static void print_value(struct buf *b, const struct value *v, bool sorted);
 
-static void print_value(struct buf *b, const struct value *v,
-                        struct layout layout);
-
-static void new_line(struct buf *b, struct layout layout)
-{
-    if (!layout.pretty)
-        return;
-    buf_addc(b, '\n');
-    for (unsigned i = 0; i < layout.depth; i++)
-        buf_adds(b, "  ");
-}
-
-static void print_items(struct buf *b, const struct value *v,
-                        struct layout layout)
+static void print_items(struct buf *b, const struct value *v, bool sorted)
 {
     bool object = v->kind == VALUE_OBJECT;
-    size_t *order = object && layout.sorted ? value_sorted(v) : NULL;
-    struct layout inside = layout;
-    inside.depth++;
+    size_t *order = object && sorted ? value_sorted(v) : NULL;
     buf_addc(b, object ? '{' : '[');
     for (size_t i = 0; i < v->count; i++) {
         size_t at = order ? order[i] : i;
         if (i > 0)
             buf_addc(b, ',');
-        new_line(b, inside);
         if (object) {
             json_string(b, v->keys[at]);
-            buf_adds(b, layout.pretty ? ": " : ":");
+            buf_addc(b, ':');
         }
-        print_value(b, v->items[at], inside);
+        print_value(b, v->items[at], sorted);
     }
-    if (v->count)
-        new_line(b, layout);
     buf_addc(b, object ? '}' : ']');
     free(order);
 }
 
-static void print_value(struct buf *b, const struct value *v,
-                        struct layout layout)
+static void print_value(struct buf *b, const struct value *v, bool sorted)
 {
     switch (v->kind) {
     case VALUE_NULL:
@@ -676,22 +653,17 @@ static void print_value(struct buf *b, const struct value *v,
         break;
     case VALUE_LIST:
     case VALUE_OBJECT:
-        print_items(b, v, layout);
+        print_items(b, v, sorted);
         break;
     }
 }
 
 void json_print(struct buf *b, const struct value *v)
 {
-    print_value(b, v, (struct layout){0});
-}
-
-void json_print_pretty(struct buf *b, const struct value *v)
-{
-    print_value(b, v, (struct layout){.pretty = true});
+    print_value(b, v, false);
 }
 
 void json_print_sorted(struct buf *b, const struct value *v)
 {
-    print_value(b, v, (struct layout){.sorted = true});
+    print_value(b, v, true);
 }

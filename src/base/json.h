@@ -24,7 +24,6 @@ struct value *json_parse_next(struct arena *a, struct str *rest,
                               const char *name, struct err *err);
 
 void json_print(struct buf *b, const struct value *v);        /* one line */
-void json_print_pretty(struct buf *b, const struct value *v); /* 2 blanks */
 void json_print_sorted(struct buf *b, const struct value *v); /* keys sorted,
                                                                  one line */
 void json_string(struct buf *b, struct str s); /* quoted and escaped */

@@ -22,7 +22,6 @@ static const struct {
     [CHANGE_ATTEMPT_PUT] = {attempt_apply_put},
     [CHANGE_ATTEMPT_DROP] = {attempt_apply_drop},
     [CHANGE_METRICS_ADD] = {metrics_apply_add},
-    [CHANGE_METRICS_DROP] = {metrics_apply_drop},
     [CHANGE_ARTIFACT] = {artifact_apply},
     [CHANGE_EVENT] = {event_apply},
     [CHANGE_TRIAL_REMOVE] = {trial_apply_remove},

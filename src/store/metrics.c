@@ -385,24 +385,17 @@ static void dirty_remove(struct metrics *m, const struct series_open *o)
     }
 }
 
-/* Frees the series of a trial (of one attempt, or all for -1). */
-static void trial_let_go(struct metrics *m, int64_t trial, int64_t attempt)
+/* Frees the series of a trial. */
+static void trial_let_go(struct metrics *m, int64_t trial)
 {
-    struct series_open *keep = NULL, *next;
+    struct series_open *next;
     struct series_open *o = idmap_del(m->trials, (uint64_t)trial);
     for (; o; o = next) {
         next = o->next;
-        if (attempt >= 0 && o->key.attempt != attempt) {
-            o->next = keep;
-            keep = o;
-            continue;
-        }
         if (o->dirty)
             dirty_remove(m, o);
         series_free(m, o);
     }
-    if (keep)
-        idmap_set(m->trials, (uint64_t)trial, keep);
 }
 
 int metrics_end(struct store *s, int64_t trial, struct err *err)
@@ -412,32 +405,6 @@ int metrics_end(struct store *s, int64_t trial, struct err *err)
     for (; o; o = o->next)
         if (series_flush(s, o, true, err))
             return -1;
-    trial_let_go(m, trial, -1);
+    trial_let_go(m, trial);
     return 0;
-}
-
-int store_metrics_drop(struct store *s, int64_t trial, uint32_t attempt,
-                       struct err *err)
-{
-    struct buf *b = change_start(s, CHANGE_METRICS_DROP, err);
-    if (!b)
-        return -1;
-    change_add_int(b, trial);
-    buf_add_varint(b, attempt);
-    return change_end(s, err);
-}
-
-int metrics_apply_drop(struct store *s, struct bytes *b, struct err *err)
-{
-    static const char sql[] =
-        "DELETE FROM metrics WHERE trial = ? AND attempt = ?";
-    int64_t trial = change_int(b);
-    uint32_t attempt = (uint32_t)bytes_varint(b);
-    trial_let_go(s->metrics, trial, attempt);
-    sqlite3_stmt *st = db_stmt(s, sql, err);
-    if (!st)
-        return -1;
-    sqlite3_bind_int64(st, 1, trial);
-    sqlite3_bind_int64(st, 2, attempt);
-    return db_run(s, st, "remove metrics from", err);
 }

@@ -143,9 +143,6 @@ int store_attempt_drop(struct store *s, int64_t trial, uint32_t number,
 int store_metrics_add(struct store *s, int64_t trial, uint32_t attempt,
                       struct str name, const struct metric_column *c,
                       struct err *err);
-/* Removes all points of an attempt (it was replaced before it counted). */
-int store_metrics_drop(struct store *s, int64_t trial, uint32_t attempt,
-                       struct err *err);
 int store_artifact_add(struct store *s, int64_t trial, struct str path,
                        uint64_t bytes, struct str sha256, struct err *err);
 struct artifact {

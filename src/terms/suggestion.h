@@ -15,7 +15,6 @@ struct suggestion {
 };
 
 enum decision { DECISION_CONTINUE, DECISION_STOP, DECISION_PAUSE };
-const char *decision_name(enum decision d);
 
 /* What a strategy is told of a finished trial. */
 struct result {

@@ -44,7 +44,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (v) {
         require(scans(text));
         check_print(a, v, json_print);
-        check_print(a, v, json_print_pretty);
         check_print(a, v, json_print_sorted);
     } else {
         require(err.kind == ERR_INPUT && err.text[0]);

@@ -186,24 +186,6 @@ static void the_best_source_of_an_attempt_wins(void **state)
         assert_true(s.values[i] == expected[i]);
 }
 
-static void a_dropped_attempt_leaves_no_points(void **state)
-{
-    struct made *m = *state;
-    add_run(m, 1, 1, METRIC_FROM_METRICS, 0, 5, 0);
-    made_commit(m);
-    add_run(m, 1, 2, METRIC_FROM_METRICS, 0, 9, 50);
-    add_run(m, 1, 1, METRIC_FROM_METRICS, 5, 1, 5);
-    assert_ok(m, store_metrics_drop(m->s, 1, 2, &m->err));
-    made_commit(m);
-    assert_run(series_of(m, m->s, 1, "loss"), 0, 6, 0);
-    assert_ok(m, store_metrics_drop(m->s, 1, 1, &m->err));
-    made_commit(m);
-    assert_int_equal(series_of(m, m->s, 1, "loss").count, 0);
-    add_run(m, 1, 1, METRIC_FROM_METRICS, 7, 2, 70);
-    made_commit(m);
-    assert_run(series_of(m, m->s, 1, "loss"), 7, 2, 70);
-}
-
 static void points_rolled_back_are_gone(void **state)
 {
     struct made *m = *state;
@@ -252,7 +234,6 @@ int main(void)
         with_store(nan_infinity_and_steps_out_of_order_are_kept),
         with_store(the_newest_attempt_wins_at_each_step),
         with_store(the_best_source_of_an_attempt_wins),
-        with_store(a_dropped_attempt_leaves_no_points),
         with_store(points_rolled_back_are_gone),
         with_store(names_are_those_of_a_trial_or_of_the_study),
     };

@@ -6,7 +6,6 @@
 #include <cmocka.h>
 
 #include "terms/state.h"
-#include "terms/suggestion.h"
 
 static void every_state_reads_back_from_its_name(void **state)
 {
@@ -51,7 +50,6 @@ static void numbers_out_of_range_have_a_name_too(void **state)
     (void)state;
     assert_string_equal(state_name((enum state)99), "unknown");
     assert_string_equal(outcome_name((enum outcome)99), "unknown");
-    assert_string_equal(decision_name((enum decision)99), "unknown");
 }
 
 static void final_and_bad_states_are_told_apart(void **state)
@@ -69,14 +67,6 @@ static void final_and_bad_states_are_told_apart(void **state)
         assert_true(state_final(bad[i]) && state_bad(bad[i]));
 }
 
-static void decisions_have_the_names_of_the_protocol(void **state)
-{
-    (void)state;
-    assert_string_equal(decision_name(DECISION_CONTINUE), "continue");
-    assert_string_equal(decision_name(DECISION_STOP), "stop");
-    assert_string_equal(decision_name(DECISION_PAUSE), "pause");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -85,7 +75,6 @@ int main(void)
         cmocka_unit_test(other_words_are_no_states),
         cmocka_unit_test(numbers_out_of_range_have_a_name_too),
         cmocka_unit_test(final_and_bad_states_are_told_apart),
-        cmocka_unit_test(decisions_have_the_names_of_the_protocol),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
