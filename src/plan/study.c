@@ -197,7 +197,7 @@ struct plan *plan_read(struct str text, const char *file,
         return NULL;
     }
     read_study(&r);
-    if (reader->check)
+    if (reader && reader->check)
         reader->check(p, problems);
     if (problems->errors == 0)
         return p;

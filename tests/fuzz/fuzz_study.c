@@ -71,7 +71,7 @@ static void check_identity(const struct plan *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct plan_reader reader = {NULL, read_any};
+    struct plan_reader reader = {.read = read_any};
     struct arena *a = arena_new();
     struct problems problems;
     struct value *point;
