@@ -82,6 +82,24 @@ static void look_for(struct findings *f, const char *name, const char *purpose)
              arena_printf(f->arena, "not here; needed for %s", purpose));
 }
 
+/* SQLite reads the whole file for this. */
+static int look_at_study(struct findings *f, struct call *c)
+{
+    struct place_of_study where;
+    struct err err = {0};
+    if (!c->arg_count)
+        return 0;
+    struct store *store = open_named_study(c, false, &where);
+    if (!store && c->err.kind != ERR_CORRUPT)
+        return -1;
+    bool sound = store && !store_integrity(store, &err);
+    found(f, "study", sound,
+          sound ? arena_printf(f->arena, "%s is sound", where.folder)
+                : arena_cstr(f->arena, str_of(store ? err.text : c->err.text)));
+    store_close(store);
+    return 0;
+}
+
 static void print(const struct findings *f, bool json)
 {
     struct buf b;
@@ -121,6 +139,10 @@ static int run(struct call *c)
     look_for(&f, "git", "recording the commit of a study");
     look_for(&f, "sbatch", "place slurm");
     look_for(&f, "condor_submit", "place htcondor");
+    if (look_at_study(&f, c)) {
+        vec_done(&f.list);
+        return call_fail(c);
+    }
     print(&f, call_flag(c, "json"));
     bool ok = true;
     for (size_t i = 0; i < f.list.len; i++)
@@ -131,12 +153,11 @@ static int run(struct call *c)
 
 const struct verb verb_doctor = {
     .name = "doctor",
-    .args = "",
+    .args = "[STUDY]",
     .summary = "Say what this machine has and what is missing",
-    .text =
-        "`ok`: it is here. `--`: it is not, and only some studies need "
-        "it. `BAD`: studies\ncannot run until it is mended; the exit code is "
-        "1.\n",
+    .text = "`ok`: it is here. `--`: it is not, and only some studies need "
+            "it. `BAD`: studies\ncannot run until it is mended; the exit code "
+            "is 1. With STUDY its store is\nchecked too, all of it.\n",
     .options =
         (const struct option_spec[]){
             {"json", 0, NULL, "for programs: schema throng.doctor/1"}, {0}},

@@ -74,11 +74,9 @@ check_contains "and the text is shown" "$err" "many"
 run "$THRONG" rank -n -3
 check_status "and not negative" 2
 
-for verb in doctor version; do
-    run "$THRONG" $verb surplus
-    check_status "$verb takes no argument" 2
-    check_contains "and names it" "$err" "\`surplus\`"
-done
+run "$THRONG" version surplus
+check_status "version takes no argument" 2
+check_contains "and names it" "$err" "\`surplus\`"
 for verb in run check; do
     run "$THRONG" $verb
     check_status "$verb needs a study file" 2
@@ -135,6 +133,18 @@ check_equal "JSON has neither true nor false for it" "None True" "$(json \
 THRONG_WORKER=/nowhere/throng-worker run "$THRONG" doctor
 check_status "doctor says when the worker is not there" 1
 check_matches "and where it was looked for" "$out" '^BAD +worker.*/nowhere'
+printf '%s\n' "command: ['true']" 'method: grid' \
+    'parameters: {a: {values: [1, 2, 3]}}' >sound.yaml
+run "$THRONG" run sound.yaml
+run "$THRONG" doctor sound
+check_matches "doctor looks at a study too" "$out" '^ok +study .*sound is sound'
+dd if=/dev/urandom of=.throng/sound/study.db bs=4096 seek=2 count=8 \
+    conv=notrunc 2>/dev/null
+run "$THRONG" doctor sound
+check_status "and finds one that is damaged" 1
+check_matches "which it names" "$out" '^BAD +study .*study.db'
+run "$THRONG" doctor surplus
+check_status "a study that is not there cannot be looked at" 4
 mkdir closed && cd closed && chmod 555 .
 if [ "$(id -u)" -eq 0 ]; then
     skip "doctor in a folder that cannot be written" "root can write anywhere"
