@@ -14,7 +14,7 @@
  *
  * delivered counts this worker's records that the engine has got, committed
  * those that are known to be safe, acked what the worker was told:
- * acked <= committed <= delivered. */
+ * acked <= committed <= delivered. The same holds for their bytes. */
 #include "engine/place.h"
 #include "engine/sweep.h"
 #include "engine/wire.h"
@@ -39,6 +39,8 @@ extern char **environ;
 #define KIN_SECONDS 5.0
 #define ACK_SECONDS 1.0
 #define ACK_RECORDS 1000
+/* The worker reads no more metrics while it must keep too much for us. */
+#define ACK_BYTES (4u << 20)
 /* Pieces read before other sources of the loop get their turn. */
 #define PIECES_MAX 8
 #define SOCKET_BYTES (1 << 20)
@@ -69,6 +71,7 @@ struct local {
     bool after_ran; /* this round's flush is over: the next needs a wake-up */
     bool ack_armed;
     uint64_t delivered, committed, acked;
+    uint64_t delivered_bytes, committed_bytes, acked_bytes;
 
     struct sweep sweep;
     unsigned sweep_steps;
@@ -94,6 +97,7 @@ static void send_ack(struct local *l)
     wire_send(&l->wire, &r);
     buf_done(&payload);
     l->acked = l->committed;
+    l->acked_bytes = l->committed_bytes;
 }
 
 /* A failure to write is not looked at: the end of the stream is seen when
@@ -143,9 +147,11 @@ static void local_ack(void *place)
     if (l->state != UP)
         return;
     l->committed = l->delivered;
+    l->committed_bytes = l->delivered_bytes;
     if (l->committed == l->acked)
         return;
-    if (l->committed - l->acked >= ACK_RECORDS) {
+    if (l->committed - l->acked >= ACK_RECORDS ||
+        l->committed_bytes - l->acked_bytes >= ACK_BYTES) {
         send_ack(l);
         wake_for_flush(l);
     } else if (!l->ack_armed) {
@@ -159,6 +165,7 @@ static void local_ack(void *place)
 static int deliver(struct local *l, const struct record *r, struct err *err)
 {
     l->delivered++;
+    l->delivered_bytes += r->payload.len;
     if (!l->greeted && r->type != RECORD_HELLO)
         return err_set(err, ERR_CORRUPT, "its first record is no greeting");
     switch (r->type) {
@@ -289,6 +296,7 @@ static void reset_worker(struct local *l)
     l->reaped = l->greeted = l->ack_armed = false;
     l->damage = (struct err){0};
     l->delivered = l->committed = l->acked = 0;
+    l->delivered_bytes = l->committed_bytes = l->acked_bytes = 0;
     l->after_ran = true;
     name_last_words(l);
 }

@@ -108,8 +108,8 @@ static inline size_t worker_share(const struct worker *w)
     return w->budget < WORKER_LOOK_BYTES ? w->budget : WORKER_LOOK_BYTES;
 }
 
-#define WORKER_WAITING_MAX (8u << 20) /* bytes not written yet */
-#define WORKER_HELD_MAX (64u << 20)   /* bytes not acknowledged yet */
+#define WORKER_WAITING_MAX (32u << 20) /* bytes not written yet */
+#define WORKER_HELD_MAX (64u << 20)    /* bytes not acknowledged yet */
 
 /* True when nothing more should be read for the conductor right now. */
 static inline bool worker_congested(const struct worker *w)

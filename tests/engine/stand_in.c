@@ -13,6 +13,8 @@
  *   orphan       as hold, and leaves a process behind that has cleared its
  *                environment and has its own session; its pid goes to
  *                $STAND_IN_FILE; dies after the second task
+ *   heavy        says 5 MiB of metrics about a task, and again each time
+ *                they are acknowledged; ends it after the eighth time
  *   last         as hold; at the end of the stream it writes $STAND_IN_FILE */
 #include "terms/record.h"
 #include <fcntl.h>
@@ -28,6 +30,9 @@ struct stand_in {
     const char *mode, *file;
     struct buf in;
     unsigned tasks;
+    unsigned said;             /* of heavy: how often */
+    struct record heavy;       /* about whom */
+    unsigned long long wanted; /* the acknowledgement it waits for */
 };
 
 static void say(const struct stand_in *s, enum record_type type,
@@ -96,6 +101,27 @@ static void leave_orphan(const struct stand_in *s)
     note(s, (unsigned long long)pid);
 }
 
+static void say_heavy(struct stand_in *s)
+{
+    char *text = calloc(5, 1 << 20);
+    say(s, RECORD_METRICS, &s->heavy, str_n(text, 5 << 20));
+    free(text);
+    s->said++;
+    s->wanted++;
+}
+
+static void take_ack(struct stand_in *s, unsigned long long count)
+{
+    if (s->file)
+        note(s, count);
+    if (s->said == 0 || count < s->wanted)
+        return;
+    if (s->said < 8)
+        say_heavy(s);
+    else
+        say_ended(s, &s->heavy, OUTCOME_DONE);
+}
+
 static void take_task(struct stand_in *s, const struct record *r)
 {
     s->tasks++;
@@ -112,6 +138,10 @@ static void take_task(struct stand_in *s, const struct record *r)
         leave_orphan(s);
         if (s->tasks == 2)
             _exit(0);
+    } else if (strcmp(s->mode, "heavy") == 0) {
+        s->heavy = *r;
+        s->wanted = 2; /* HELLO and STARTING */
+        say_heavy(s);
     } else if (s->mode[0] == 0) {
         say_ended(s, r, OUTCOME_DONE);
     }
@@ -126,8 +156,8 @@ static void take(struct stand_in *s, const struct record *r)
         say_ended(s, r, OUTCOME_STOPPED);
     else if (r->type == RECORD_KILL && r->payload.p[0] != OUTCOME_UNSTARTED)
         say_ended(s, r, (enum outcome)bytes_u8(&in));
-    else if (r->type == RECORD_ACK && s->file)
-        note(s, bytes_u64(&in));
+    else if (r->type == RECORD_ACK)
+        take_ack(s, bytes_u64(&in));
 }
 
 static void serve(struct stand_in *s)

@@ -129,6 +129,22 @@ static void an_acknowledgement_waits_a_second_at_most(void **state)
     rig_done(&r);
 }
 
+/* Were they acknowledged after a second each, this would take eight. */
+static void large_records_are_acknowledged_at_once(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_with(&r, "heavy");
+    r.on_seen = acknowledge;
+    int64_t began = clock_mono_ns();
+    rig_submit(&r, 1, 1, "x", 0);
+    run_until_over(&r, 1);
+    assert_int_equal(rig_count(&r, RECORD_METRICS), 8);
+    assert_true(clock_mono_ns() - began < 5000000000);
+    rig_close(&r);
+    rig_done(&r);
+}
+
 static void try_again(struct rig *r, const struct seen *s)
 {
     if (s->type == RIG_LOST)
@@ -316,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_cannot_run_is_an_error_at_once),
         cmocka_unit_test(every_record_is_acknowledged_but_lazily),
         cmocka_unit_test(an_acknowledgement_waits_a_second_at_most),
+        cmocka_unit_test(large_records_are_acknowledged_at_once),
         cmocka_unit_test(a_worker_that_keeps_dying_is_a_fault),
         cmocka_unit_test(damaged_records_end_the_worker),
         cmocka_unit_test(stop_and_kill_reach_the_worker),
