@@ -69,6 +69,25 @@ static void check_identity(const struct plan *p)
     buf_done(&diff);
 }
 
+/* What is stored without its secrets can be read again. */
+static void check_redacted(const struct plan *p, struct arena *a)
+{
+    struct problems problems;
+    struct buf b;
+
+    buf_init(&b);
+    plan_redact(&b, p, p->text);
+    buf_reset(&b);
+    plan_redact_study(&b, p);
+    problems_init(&problems, a);
+    require(plan_yaml(buf_str(&b), "redacted", a, &problems));
+    problems_done(&problems);
+    buf_reset(&b);
+    plan_identity(&b, p);
+    require(json_parse(a, buf_str(&b), "identity", true, NULL));
+    buf_done(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct plan_reader reader = {.read = read_any};
@@ -90,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (point)
             use_point(p, point, a);
         check_identity(p);
+        check_redacted(p, a);
     }
     plan_close(p);
     problems_done(&problems);
