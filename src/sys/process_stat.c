@@ -15,6 +15,7 @@ enum {
     FIELD_PARENT = 4,
     FIELD_GROUP = 5,
     FIELD_SESSION = 6,
+    FIELD_USER = 14, /* four of them: user, system, and of children */
     FIELD_START = 22,
     FIELD_RSS = 24,
 };
@@ -51,6 +52,9 @@ bool stat_parse(struct str text, struct process_info *info)
         if (!p)
             return false;
     }
+    uint64_t ticks = 0;
+    for (int i = FIELD_USER; i < FIELD_USER + 4; i++)
+        ticks += field[i];
     *info = (struct process_info){
         .pid = (pid_t)pid,
         .parent = (pid_t)field[FIELD_PARENT],
@@ -58,6 +62,7 @@ bool stat_parse(struct str text, struct process_info *info)
         .session = (pid_t)field[FIELD_SESSION],
         .start = field[FIELD_START],
         .rss_bytes = field[FIELD_RSS] * (uint64_t)sysconf(_SC_PAGESIZE),
+        .cpu_s = (double)ticks / (double)sysconf(_SC_CLK_TCK),
         .state = close[2],
     };
     return true;

@@ -97,7 +97,8 @@ struct process_info {
     pid_t pid, parent, group, session;
     uint64_t start;
     uint64_t rss_bytes;
-    char state; /* as in /proc: R S D Z T … */
+    double cpu_s; /* of it and of the children that it waited for */
+    char state;   /* as in /proc: R S D Z T … */
 };
 struct process_table {
     VEC(struct process_info) rows;

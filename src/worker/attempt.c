@@ -13,6 +13,7 @@
 #define LOOK_MOST_NS (50 * MS) /* a flood fills the disk until the next one */
 #define LEFTOVERS_NS (2000 * MS)
 #define KILL_AGAIN_NS (1000 * MS)
+#define CENSUS_FRESH_NS (50 * MS)
 #define SPARE_MAX 64
 
 /* ---- beginning ------------------------------------------------------- */
@@ -129,10 +130,30 @@ int attempt_start(struct attempt *a)
 
 /* ---- pushing it to its end ------------------------------------------- */
 
+/* Notes what its processes have used, by the last census: those that are
+ * killed before their parent waits for them are in nobody's account. */
+static void note_cpu(struct attempt *a)
+{
+    double seen = a->cpu_s + census_cpu_s(a->worker, a);
+    if (seen > a->cpu_seen_s)
+        a->cpu_seen_s = seen;
+}
+
+/* Many attempts may be ended at once, and a census is not cheap. */
+static void terminate(struct attempt *a)
+{
+    struct worker *w = a->worker;
+    if (clock_mono_ns() - w->census.taken_ns > CENSUS_FRESH_NS)
+        census_take(w);
+    note_cpu(a);
+    kill(-a->process.pid, SIGTERM);
+}
+
 static void kill_everything(struct attempt *a)
 {
-    kill(-a->process.pid, SIGKILL);
     census_take(a->worker);
+    note_cpu(a);
+    kill(-a->process.pid, SIGKILL);
     census_signal(a->worker, a, SIGKILL);
 }
 
@@ -144,7 +165,7 @@ static void push(struct attempt *a, enum push how)
     if (how == PUSH_ASKED)
         folder_ask_stop(&a->folder);
     if (how == PUSH_TERMINATED)
-        kill(-a->process.pid, SIGTERM);
+        terminate(a);
     if (how == PUSH_KILLED) {
         kill_everything(a);
         a->push_ns = now + KILL_AGAIN_NS;
@@ -249,16 +270,21 @@ static void blame_kernel_limit(struct attempt *a)
     buf_done(&b);
 }
 
+void attempt_add_use(struct attempt *a, const struct rusage *use)
+{
+    uint64_t rss = (uint64_t)use->ru_maxrss * 1024;
+    a->cpu_s += seconds_of(use->ru_utime) + seconds_of(use->ru_stime);
+    if (rss > a->max_rss_bytes)
+        a->max_rss_bytes = rss;
+}
+
 void attempt_exited(struct attempt *a, int status, const struct rusage *use)
 {
     kill(-a->process.pid, SIGKILL);
     a->phase = ATTEMPT_DRAINING;
     a->status = status;
     a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;
-    a->cpu_s = seconds_of(use->ru_utime) + seconds_of(use->ru_stime);
-    uint64_t rss = (uint64_t)use->ru_maxrss * 1024;
-    if (rss > a->max_rss_bytes)
-        a->max_rss_bytes = rss;
+    attempt_add_use(a, use);
     if (cgroup_end(a) && a->verdict == OUTCOME_NONE)
         blame_kernel_limit(a);
 }
@@ -312,12 +338,13 @@ static void say_ended(const struct attempt *a, const struct record_ended *e)
 
 static void finish(struct attempt *a)
 {
-    struct record_ended e = {.wall = clock_wall(),
-                             .seconds = a->ran_s,
-                             .cpu_seconds = a->cpu_s,
-                             .max_rss_bytes = a->max_rss_bytes,
-                             .output_bytes = output_bytes(a),
-                             .metric_points = a->metrics.points};
+    struct record_ended e = {
+        .wall = clock_wall(),
+        .seconds = a->ran_s,
+        .cpu_seconds = a->cpu_s > a->cpu_seen_s ? a->cpu_s : a->cpu_seen_s,
+        .max_rss_bytes = a->max_rss_bytes,
+        .output_bytes = output_bytes(a),
+        .metric_points = a->metrics.points};
     struct buf last;
     buf_init(&last);
     judge(a, &e);

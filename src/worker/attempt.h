@@ -57,7 +57,9 @@ struct attempt {
     enum outcome verdict; /* decided from outside; NONE: its exit decides */
     const char *reason;   /* that goes with the verdict */
     int status;           /* of wait */
-    double ran_s, cpu_s;
+    double ran_s;
+    double cpu_s;      /* of the processes that were reaped */
+    double cpu_seen_s; /* the least that it is, by the last census */
     uint64_t max_rss_bytes;
 };
 
@@ -74,6 +76,8 @@ void attempt_tick(struct attempt *a, int64_t now_ns);
 int64_t attempt_next_ns(const struct attempt *a);
 /* The main process has ended. */
 void attempt_exited(struct attempt *a, int status, const struct rusage *use);
+/* A process that it left to us has ended. */
+void attempt_add_use(struct attempt *a, const struct rusage *use);
 /* Reads what is left of its files. True when the ENDED record is out and the
  * attempt can be freed; false when there is more to read, the link must drain
  * first, or leftovers are waited for (drain_ns). */

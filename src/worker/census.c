@@ -196,7 +196,8 @@ void census_take(struct worker *w)
     for (size_t i = 0; i < c->table.rows.len; i++)
         resolve(w, &c->table.rows.p[i]);
     remember(c);
-    c->cost_ns = clock_mono_ns() - began;
+    c->taken_ns = clock_mono_ns();
+    c->cost_ns = c->taken_ns - began;
 }
 
 /* ---- ended attempts -------------------------------------------------- */
@@ -300,6 +301,32 @@ void census_signal(struct worker *w, const struct attempt *a, int signum)
     for (size_t i = 0; i < c->table.rows.len; i++)
         if (c->owners.p[i] == a->serial)
             kill(c->table.rows.p[i].pid, signum);
+}
+
+double census_cpu_s(const struct worker *w, const struct attempt *a)
+{
+    const struct census *c = &w->census;
+    double sum = 0;
+    for (size_t i = 0; i < c->table.rows.len; i++)
+        if (c->owners.p[i] == a->serial)
+            sum += c->table.rows.p[i].cpu_s;
+    return sum;
+}
+
+/* A zombie still has its group and session. That its pid has been used for
+ * another process since the last census is too rare to matter here. */
+struct attempt *census_owner(const struct worker *w, pid_t pid)
+{
+    struct known key = {.pid = pid}, *k = NULL;
+    if (w->census.known.len > 0)
+        k = bsearch(&key, w->census.known.p, w->census.known.len, sizeof key,
+                    known_by_pid);
+    struct process_info row = {.group = getpgid(pid), .session = getsid(pid)};
+    uint64_t owner = k ? k->owner : owner_by_session(w, &row);
+    for (size_t i = 0; i < w->running.len; i++)
+        if (w->running.p[i]->serial == owner)
+            return w->running.p[i];
+    return NULL;
 }
 
 size_t census_kill_all(struct worker *w)

@@ -42,6 +42,7 @@ struct census {
     struct idmap *ended_tasks; /* task ids of those */
     size_t unknown;            /* living processes of OWNER_UNKNOWN */
     int64_t cost_ns;           /* of the last one */
+    int64_t taken_ns;          /* when that was */
 };
 
 void census_init(struct census *c);
@@ -59,6 +60,11 @@ bool census_may_have(const struct census *c, uint64_t serial);
 bool census_sweep(struct worker *w);
 /* Sends a signal to all processes of one attempt, by the census just taken. */
 void census_signal(struct worker *w, const struct attempt *a, int signum);
+/* CPU seconds of the processes that the attempt has, by the last census. */
+double census_cpu_s(const struct worker *w, const struct attempt *a);
+/* The running or draining attempt that an ended child of ours, not reaped
+ * yet, belonged to; NULL: not known. */
+struct attempt *census_owner(const struct worker *w, pid_t pid);
 /* Kills every process below this worker; returns how many there were. */
 size_t census_kill_all(struct worker *w);
 

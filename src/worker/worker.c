@@ -241,13 +241,28 @@ static void advance(struct worker *w)
 
 /* ---- children -------------------------------------------------------- */
 
+/* An ended child that can be reaped; 0: none. */
+static pid_t peek(void)
+{
+    siginfo_t info = {0};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return 0;
+    return info.si_pid;
+}
+
+/* Orphans of an attempt are ours to reap: what they used was used by it. */
 static void reap(struct worker *w)
 {
     pid_t pid;
     int status;
     struct rusage use;
-    while (process_reap(&pid, &status, &use) == 1) {
+    while ((pid = peek()) > 0) {
         struct attempt *a = idmap_del(w->by_pid, (uint64_t)pid);
+        struct attempt *owner = a ? NULL : census_owner(w, pid);
+        if (wait4(pid, &status, WNOHANG, &use) != pid)
+            return;
+        if (owner)
+            attempt_add_use(owner, &use);
         if (!a)
             continue;
         attempt_exited(a, status, &use);

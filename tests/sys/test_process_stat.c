@@ -18,6 +18,8 @@ static void the_fields_that_we_need_are_read(void **state)
     assert_int_equal(i.session, 300);
     assert_int_equal(i.start, 987654321);
     assert_int_equal(i.rss_bytes, 12 * sysconf(_SC_PAGESIZE));
+    double ticks = i.cpu_s * (double)sysconf(_SC_CLK_TCK);
+    assert_int_equal((int)(ticks + 0.5), 5 + 6 + 7 + 8);
 }
 
 static void a_name_may_hold_blanks_and_parentheses(void **state)

@@ -214,6 +214,51 @@ static void a_task_within_its_grant_is_left_alone(void **state)
     assert_int_equal(bench_run(b, &t).outcome, OUTCOME_DONE);
 }
 
+/* ---- CPU time -------------------------------------------------------- */
+
+static struct task burning(struct bench *b, const char *script)
+{
+    return bench_shell(
+        b, 1,
+        arena_printf(b->arena, "burn=%s; %s", getenv("WORKER_BURN"), script));
+}
+
+static double cpu_of_killed(struct bench *b, const char *script)
+{
+    bench_start(b, NULL);
+    struct task t = burning(b, script);
+    bench_submit(b, &t);
+    pid_in(b, 1, "up");
+    char outcome = OUTCOME_KILLED;
+    bench_send(b, RECORD_KILL, &t, str_n(&outcome, 1));
+    struct record_ended e = bench_ended(b, 1);
+    assert_int_equal(e.outcome, OUTCOME_KILLED);
+    return e.cpu_seconds;
+}
+
+static void the_children_of_a_killed_task_used_cpu_time(void **state)
+{
+    assert_true(cpu_of_killed(*state, "$burn 0.4 up; exit 1") >= 0.35);
+}
+
+static void so_did_those_in_another_session(void **state)
+{
+    double cpu_s = cpu_of_killed(*state, "setsid $burn 0.4 up; exit 1");
+    assert_true(cpu_s >= 0.35 && cpu_s < 10);
+}
+
+static void an_orphan_used_the_cpu_time_of_its_task(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t =
+        burning(b, "($burn 0.3 up end &); while test ! -e up; do sleep 0.01; "
+                   "done; sleep 0.2; exit 0");
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_DONE);
+    assert_true(e.cpu_seconds >= 0.3);
+}
+
 /* ---- output ---------------------------------------------------------- */
 
 static void a_flood_is_cut_in_its_middle(void **state)
@@ -360,6 +405,9 @@ int main(void)
         with_bench(a_grandchild_that_takes_too_much_is_named),
         with_bench(a_daemon_counts_for_the_memory_of_its_task),
         with_bench(a_task_within_its_grant_is_left_alone),
+        with_bench(the_children_of_a_killed_task_used_cpu_time),
+        with_bench(so_did_those_in_another_session),
+        with_bench(an_orphan_used_the_cpu_time_of_its_task),
         with_bench(a_flood_is_cut_in_its_middle),
         with_bench(an_endless_flood_stays_small_while_it_runs),
         with_bench(a_flood_of_another_session_harms_nobody),
