@@ -1,6 +1,7 @@
 /* attempt.c - one task on its way through this worker */
 #include "worker/attempt.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,6 +96,19 @@ static void now_runs(struct attempt *a)
     worker_wake(a->worker, attempt_next_ns(a));
 }
 
+/* True when the machine is short of something, which passes: the task is not
+ * to blame and may be tried again. err_errno leaves errno as it was. */
+static bool is_shortage(const struct err *err, int error)
+{
+    static const int shortages[] = {EMFILE, ENFILE, EAGAIN, ENOMEM};
+    if (err->kind == ERR_FULL)
+        return true;
+    for (size_t i = 0; i < sizeof shortages / sizeof *shortages; i++)
+        if (err->kind == ERR_SYSTEM && error == shortages[i])
+            return true;
+    return false;
+}
+
 static int start(struct attempt *a, struct err *err)
 {
     struct spawn s;
@@ -106,6 +120,7 @@ static int start(struct attempt *a, struct err *err)
         return -1;
     metrics_begin(a);
     cgroup_begin(a);
+    errno = 0;
     if (process_spawn(&s, &a->process, err) != 0)
         return -1;
     now_runs(a);
@@ -117,10 +132,13 @@ int attempt_start(struct attempt *a)
     struct err err = {0};
     a->started_wall = clock_wall();
     a->started_ns = clock_mono_ns();
+    errno = 0;
     if (start(a, &err) == 0)
         return 0;
+    int error = errno;
     if (a->verdict == OUTCOME_NONE)
-        a->verdict = OUTCOME_SPAWN;
+        a->verdict =
+            is_shortage(&err, error) ? OUTCOME_UNSTARTED : OUTCOME_SPAWN;
     a->reason = arena_cstr(a->arena, str_of(err.text));
     a->phase = ATTEMPT_DRAINING;
     a->status = -1;

@@ -46,8 +46,10 @@ static int make_inner(struct folder *f, const char *name, struct err *err)
  * file system without leases says no, which is the safe answer. */
 static bool nobody_else_has(int fd)
 {
-    if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0)
+    if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0) {
+        errno = 0; /* its EAGAIN is no shortage */
         return false;
+    }
     fcntl(fd, F_SETLEASE, F_UNLCK);
     return true;
 }

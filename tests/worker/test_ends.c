@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 static void exit_code_0_is_done(void **state)
@@ -212,6 +213,39 @@ static void a_task_that_cannot_be_read_ends_at_once(void **state)
     assert_int_equal(bench_run(b, &after).outcome, OUTCOME_DONE);
 }
 
+/* The machine is short of something, not the task wrong: it waits again. */
+static void a_task_that_finds_no_descriptor_is_unstarted(void **state)
+{
+    struct bench *b = *state;
+    struct rlimit few = {4, 4096}, before;
+    bench_start(b, NULL);
+    bench_await(b, RECORD_HELLO, UINT64_MAX);
+    assert_int_equal(prlimit(b->pid, RLIMIT_NOFILE, NULL, &before), 0);
+    few.rlim_max = before.rlim_max;
+    assert_int_equal(prlimit(b->pid, RLIMIT_NOFILE, &few, NULL), 0);
+    struct task t = bench_shell(b, 1, "exit 0");
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_UNSTARTED);
+    assert_contains(e.reason.p, "Too many open files");
+    assert_int_equal(prlimit(b->pid, RLIMIT_NOFILE, &before, NULL), 0);
+    struct task again = bench_shell(b, 2, "exit 0");
+    assert_int_equal(bench_run(b, &again).outcome, OUTCOME_DONE);
+}
+
+static void a_task_that_finds_a_full_disk_is_unstarted(void **state)
+{
+    struct bench *b = *state;
+    if (!file_exists("/dev/full"))
+        skip();
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "exit 0");
+    assert_int_equal(dir_make(bench_path(b, 1, "output"), NULL), 0);
+    assert_int_equal(symlink("/dev/full", bench_path(b, 1, "params.json")), 0);
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_UNSTARTED);
+    assert_contains(e.reason.p, "No space left");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +263,8 @@ int main(void)
         with_bench(an_unknown_kind_is_named),
         with_bench(an_unset_variable_of_the_command_is_named),
         with_bench(a_folder_that_cannot_be_made_is_named),
+        with_bench(a_task_that_finds_no_descriptor_is_unstarted),
+        with_bench(a_task_that_finds_a_full_disk_is_unstarted),
         with_bench(a_need_that_can_never_be_met_is_refused),
         with_bench(a_task_that_cannot_be_read_ends_at_once),
     };
