@@ -1,10 +1,16 @@
 /* cgroup.c - the kernel's own memory limit, where we may set it
  *
  * Our own cgroup is `0::<path>` of /proc/self/cgroup below the mount point of
- * type cgroup2. A folder in it for this worker holds one folder for each
- * task. Every step may be refused: then path stays NULL. */
+ * type cgroup2. In it lie, side by side, one leaf that holds the worker (and
+ * tasks without a memory need) and one cgroup for each task with such a need:
+ *
+ *     <own>/throng-worker-<pid>   <own>/throng-<pid>-<serial> ...
+ *
+ * Every step may be refused, also because somebody else is in <own>: then it
+ * is undone, and own stays NULL. */
 #include "worker/cgroup.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -18,7 +24,7 @@ static bool put(const char *folder, const char *name, const char *text)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (fd < 0)
         return false;
     ssize_t n = write(fd, text, strlen(text));
@@ -70,38 +76,121 @@ static const char *own_folder(struct arena *a)
     return found;
 }
 
-/* Tries once to make our own folder with a memory controller for the
- * folders in it. */
-static void try_open(struct cgroups *c)
+/* ---- opening and closing --------------------------------------------- */
+
+static bool put_pid(const char *folder, pid_t pid)
 {
-    c->tried = true;
-    c->arena = arena_new();
-    const char *own = own_folder(c->arena);
+    char text[32];
+    snprintf(text, sizeof text, "%d", (int)pid);
+    return put(folder, "cgroup.procs", text);
+}
+
+/* True when the file of controllers in the folder names that of memory. */
+static bool has_memory(struct arena *a, const char *folder, const char *name)
+{
+    struct buf text;
+    struct str rest, word;
+    bool found = false;
+    buf_init(&text);
+    file_read(path_join(a, folder, name), 65536, &text, NULL);
+    rest = str_trim(buf_str(&text));
+    while (!found && rest.len > 0 && str_split(&rest, ' ', &word))
+        found = str_is(word, "memory");
+    buf_done(&text);
+    return found;
+}
+
+/* True when the process is in the cgroup, and nobody else. */
+static bool is_alone(struct arena *a, const char *folder, pid_t pid)
+{
+    struct buf text;
+    struct str rest, line;
+    uint64_t one = 0;
+    bool alone = false;
+    buf_init(&text);
+    file_read(path_join(a, folder, "cgroup.procs"), 65536, &text, NULL);
+    rest = str_trim(buf_str(&text));
+    alone = str_split(&rest, '\n', &line) && num_uint(line, &one) &&
+            one == (uint64_t)pid && rest.len == 0;
+    buf_done(&text);
+    return alone;
+}
+
+/* The controller goes first: a cgroup that gives one to its children takes
+ * no processes. */
+static void undo(struct cgroups *c, const char *own)
+{
+    if (c->enabled)
+        put(own, "cgroup.subtree_control", "-memory");
+    c->enabled = false;
+    if (c->conductor > 0)
+        put_pid(own, c->conductor);
+    put_pid(own, c->self);
+    rmdir(c->leaf);
+}
+
+/* Returns what is in the way; NULL: nothing. */
+static const char *try_open(struct cgroups *c, const char *own, pid_t conductor)
+{
     if (!own)
-        return;
-    const char *path =
-        arena_printf(c->arena, "%s/throng-%d", own, (int)getpid());
-    if (mkdir(path, 0755) != 0)
-        return;
-    put(own, "cgroup.subtree_control", "+memory");
-    if (put(path, "cgroup.subtree_control", "+memory"))
-        c->path = path;
-    else
-        rmdir(path);
+        return "there is no cgroup v2";
+    if (!has_memory(c->arena, own, "cgroup.controllers"))
+        return "its memory controller is not there";
+    c->leaf = arena_printf(c->arena, "%s/throng-worker-%d", own, (int)c->self);
+    if (mkdir(c->leaf, 0755) != 0 && errno != EEXIST)
+        return "no cgroup can be made";
+    if (!put_pid(c->leaf, c->self)) {
+        rmdir(c->leaf);
+        return "no process can be moved";
+    }
+    if (conductor > 0 && is_alone(c->arena, own, conductor) &&
+        put_pid(c->leaf, conductor))
+        c->conductor = conductor;
+    if (has_memory(c->arena, own, "cgroup.subtree_control"))
+        return NULL;
+    c->enabled = put(own, "cgroup.subtree_control", "+memory");
+    if (c->enabled)
+        return NULL;
+    undo(c, own);
+    return "its memory controller cannot be handed on";
+}
+
+bool cgroups_open(struct cgroups *c, const char *own, pid_t conductor,
+                  const struct log *log)
+{
+    *c =
+        (struct cgroups){.arena = arena_new(), .self = getpid(), .tried = true};
+    own = own ? arena_cstr(c->arena, str_of(own)) : own_folder(c->arena);
+    const char *obstacle = try_open(c, own, conductor);
+    if (obstacle) {
+        log_to(log, LOG_DEBUG, "memory limits: by watching, as %s", obstacle);
+        return false;
+    }
+    log_to(log, LOG_DEBUG, "memory limits: by cgroups in %s", own);
+    c->own = own;
+    return true;
 }
 
 /* The cgroups of attempts whose processes took their time are still there. */
+static void remove_tasks(struct cgroups *c)
+{
+    const char **names = dir_list(c->own, c->arena, NULL);
+    const char *ours = arena_printf(c->arena, "throng-%d-", (int)c->self);
+    for (; names && *names; names++) {
+        if (!str_starts(str_of(*names), str_of(ours)))
+            continue;
+        const char *path = path_join(c->arena, c->own, *names);
+        put(path, "cgroup.kill", "1");
+        rmdir(path);
+    }
+}
+
 void cgroups_done(struct cgroups *c)
 {
-    const char **names = NULL;
-    if (c->path) {
-        put(c->path, "cgroup.kill", "1");
-        names = dir_list(c->path, c->arena, NULL);
+    if (c->own) {
+        remove_tasks(c);
+        undo(c, c->own);
     }
-    for (; names && *names; names++)
-        rmdir(path_join(c->arena, c->path, *names));
-    if (c->path)
-        rmdir(c->path);
     arena_free(c->arena);
 }
 
@@ -114,14 +203,16 @@ void cgroup_begin(struct attempt *a)
     if (a->task.needs.memory_bytes == 0)
         return;
     if (!c->tried)
-        try_open(c);
-    if (!c->path)
+        cgroups_open(c, NULL, a->worker->bundle ? 0 : getppid(),
+                     a->worker->log);
+    if (!c->own)
         return;
-    const char *path = arena_printf(a->arena, "%s/%llu", c->path,
-                                    (unsigned long long)a->serial);
+    const char *path =
+        arena_printf(a->arena, "%s/throng-%d-%llu", c->own, (int)c->self,
+                     (unsigned long long)a->serial);
     snprintf(bytes, sizeof bytes, "%llu",
              (unsigned long long)a->task.needs.memory_bytes);
-    if (mkdir(path, 0755) != 0)
+    if (mkdir(path, 0755) != 0 && errno != EEXIST)
         return;
     if (!put(path, "memory.max", bytes)) {
         rmdir(path);
@@ -134,11 +225,8 @@ void cgroup_begin(struct attempt *a)
 
 void cgroup_enter(struct attempt *a)
 {
-    char pid[32];
-    if (!a->cgroup.path)
-        return;
-    snprintf(pid, sizeof pid, "%d", (int)a->process.pid);
-    put(a->cgroup.path, "cgroup.procs", pid);
+    if (a->cgroup.path)
+        put_pid(a->cgroup.path, a->process.pid);
 }
 
 bool cgroup_end(struct attempt *a)

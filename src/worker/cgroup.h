@@ -12,10 +12,15 @@
 #include "base/arena.h"
 
 struct attempt;
+struct log;
 
 struct cgroups {
     struct arena *arena;
-    const char *path; /* our own folder below our cgroup; NULL: not usable */
+    const char *own;  /* the cgroup that we were in; NULL: not usable */
+    const char *leaf; /* below it: where we are now */
+    pid_t self;
+    pid_t conductor; /* it came along into the leaf; 0: it did not */
+    bool enabled;    /* we gave the controller to the children of own */
     bool tried;
 };
 /* The one of an attempt. */
@@ -23,7 +28,15 @@ struct cgroup {
     const char *path; /* NULL: none */
 };
 
-void cgroups_done(struct cgroups *c); /* removes what was made */
+/* Tries to become able to limit tasks: moves this process into a leaf of the
+ * cgroup `own` (NULL: the one that it is in), because a cgroup with processes
+ * of its own cannot give a controller to its children, and enables the memory
+ * controller there. The conductor (0: none) comes along when nobody else is
+ * there. False, and all is as before, when that is refused. */
+bool cgroups_open(struct cgroups *c, const char *own, pid_t conductor,
+                  const struct log *log);
+/* Removes what was made, and moves back. */
+void cgroups_done(struct cgroups *c);
 /* Makes the cgroup of an attempt that has a memory need. */
 void cgroup_begin(struct attempt *a);
 /* Puts the main process into it. */
