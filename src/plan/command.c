@@ -256,13 +256,16 @@ static void read_words(struct reading *r, const struct value *v,
                        struct str line, struct parts *parts)
 {
     struct buf word;
+    bool script = false; /* of `sh -c SCRIPT`: a shell does run it */
     int rc;
 
     buf_init(&word);
     while ((rc = next_word(&line, &word)) > 0) {
         struct str text = arena_str(r->arena, buf_str(&word));
 
-        warn_dollar(r, v, text);
+        if (!script)
+            warn_dollar(r, v, text);
+        script = str_is(text, "-c");
         read_element(r, v, text, false, parts);
     }
     if (rc < 0)

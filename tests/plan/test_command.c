@@ -158,6 +158,15 @@ static void mistakes_in_a_string_are_named(void **state)
     test_says(ALONE "'  '\n", "command is empty");
 }
 
+static void the_script_of_a_shell_may_hold_variables(void **state)
+{
+    (void)state;
+    struct reading_test t;
+    test_read_well(&t, ALONE "sh -c 'echo $HOME'\n");
+    assert_int_equal(t.problems.list.len, 0);
+    test_done(&t);
+}
+
 static void what_to_run_must_be_said(void **state)
 {
     (void)state;
@@ -183,6 +192,7 @@ int main(void)
         cmocka_unit_test(a_string_is_split_like_a_shell_does),
         cmocka_unit_test(a_string_that_needs_a_shell_gets_one),
         cmocka_unit_test(mistakes_in_a_string_are_named),
+        cmocka_unit_test(the_script_of_a_shell_may_hold_variables),
         cmocka_unit_test(what_to_run_must_be_said),
     };
 
