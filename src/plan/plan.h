@@ -257,6 +257,34 @@ uint64_t plan_points_count(const struct plan_points *p);
 int plan_points_get(void *points, uint64_t i, struct arena *a,
                     struct value **point, struct str *run_id, struct err *err);
 
+/* ---- CANDLE parameter files -------------------------------------------- */
+
+/* One Python literal: nothing is evaluated. Tuples become lists. */
+struct value *candle_literal(struct str text, struct arena *a, struct err *err);
+/* The values of a parameter file as an object with marks, as they are written
+ * there; NULL when there are mistakes. The text must live as long. */
+struct value *candle_file(struct str text, const char *file, struct arena *a,
+                          struct problems *problems);
+
+/* What gives a model its parameters, lowest level first: CANDLE's defaults
+ * and those of the definitions, the model file, the config_file that the
+ * highest level names, the words of a command line, the study. */
+struct candle_request {
+    const char *model_file;
+    const char *definitions; /* a JSON or YAML file, or NULL */
+    const char *const *words;
+    size_t word_count;
+    const struct value *study; /* an object, or NULL */
+    const char *study_name;    /* stands for it in problems */
+};
+/* The parameters as an object; NULL when there are mistakes. Only the
+ * reader's read is used; paths are handed to it as they are written. */
+struct value *candle_params(const struct candle_request *q,
+                            const struct plan_reader *reader, struct arena *a,
+                            struct problems *problems);
+/* Appends parameters as a parameter file, sorted by key. */
+void candle_print(struct buf *b, const struct value *params);
+
 /* ---- identity --------------------------------------------------------- */
 
 /* What makes the study itself (space, objective, command, method, seed,
