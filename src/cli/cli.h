@@ -41,6 +41,9 @@ struct verb {
     const struct option_spec *options; /* ended by {0} */
     int (*run)(struct call *c);        /* returns an exit code */
     bool pages; /* long output on a terminal goes through a pager */
+    /* Words that are not options of its own are its business, also those
+     * with dashes; its own are taken only when written whole. */
+    bool free_words;
 };
 extern const struct verb *const verbs[]; /* NULL-terminated */
 
@@ -130,6 +133,6 @@ extern const struct verb verb_run, verb_check, verb_status, verb_rank,
     verb_show, verb_logs, verb_export, verb_stop, verb_kill, verb_doctor,
     verb_report, verb_version, verb_help, verb_ls, verb_diff, verb_errors,
     verb_retry, verb_rerun, verb_tag, verb_note, verb_explain, verb_init,
-    verb_add, verb_rm, verb_watch, verb_complete, verb_completion;
+    verb_add, verb_rm, verb_params, verb_watch, verb_complete, verb_completion;
 
 #endif

@@ -12,12 +12,12 @@
 #include "cli/pager.h"
 
 const struct verb *const verbs[] = {
-    &verb_init,    &verb_run,    &verb_check,  &verb_status,     &verb_watch,
-    &verb_ls,      &verb_rank,   &verb_show,   &verb_diff,       &verb_errors,
-    &verb_explain, &verb_logs,   &verb_export, &verb_add,        &verb_retry,
-    &verb_rerun,   &verb_tag,    &verb_note,   &verb_rm,         &verb_stop,
-    &verb_kill,    &verb_doctor, &verb_report, &verb_completion, &verb_help,
-    &verb_version, NULL,
+    &verb_init,    &verb_run,     &verb_check,  &verb_status, &verb_watch,
+    &verb_ls,      &verb_rank,    &verb_show,   &verb_diff,   &verb_errors,
+    &verb_explain, &verb_logs,    &verb_export, &verb_add,    &verb_retry,
+    &verb_rerun,   &verb_tag,     &verb_note,   &verb_rm,     &verb_stop,
+    &verb_kill,    &verb_params,  &verb_doctor, &verb_report, &verb_completion,
+    &verb_help,    &verb_version, NULL,
 };
 
 /* ---- calls ------------------------------------------------------------ */
@@ -197,8 +197,42 @@ static int parse_options(struct call *c, int argc, char **argv, int *code)
     }
 }
 
+/* The option of a verb with free words that a word is, or -1. */
+static long own_option(const struct verb *v, const char *word)
+{
+    for (long i = 0; !strncmp(word, "--", 2) && v->options[i].name; i++)
+        if (!strcmp(v->options[i].name, word + 2))
+            return i;
+    return -1;
+}
+
+/* Options of its own come off, every other word stays where it is. */
+static int parse_free(struct call *c, int argc, char **argv, int *code)
+{
+    c->args = arena_array(c->arena, (size_t)argc + 1, sizeof(char *));
+    for (int at = 1; at < argc; at++) {
+        const char *word = argv[at];
+        long i = own_option(c->verb, word);
+        if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+            *code = print_help(c->verb);
+            return -1;
+        }
+        if (i >= 0 && c->verb->options[i].arg && at + 1 == argc) {
+            *code = call_usage(c, "%s lacks its value", word);
+            return -1;
+        }
+        if (i < 0)
+            c->args[c->arg_count++] = word;
+        else
+            c->values[i] = c->verb->options[i].arg ? argv[++at] : "";
+    }
+    return 0;
+}
+
 static int parse(struct call *c, int argc, char **argv, int *code)
 {
+    if (c->verb->free_words)
+        return parse_free(c, argc, argv, code);
     if (parse_options(c, argc, argv, code))
         return -1;
     c->arg_count = (size_t)(argc - optind);
