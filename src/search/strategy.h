@@ -30,6 +30,7 @@ extern const struct strategy strategy_random;
 extern const struct strategy strategy_points;
 extern const struct strategy strategy_sobol;
 extern const struct strategy strategy_lhs;
+extern const struct strategy strategy_tpe;
 extern const struct strategy strategy_cmaes;
 
 /* As search_open, of a strategy that is not in the table (tests). */

@@ -15,7 +15,7 @@
 #include "spaces.h"
 #include "terms/state.h"
 
-static const char *const methods[] = {"random", "sobol", "lhs", "cmaes"};
+static const char *const methods[] = {"random", "sobol", "lhs", "cmaes", "tpe"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static struct arena *arena;

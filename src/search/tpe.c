@@ -1,0 +1,483 @@
+/* tpe.c - tree-structured Parzen estimators
+ *
+ * The best tenth of the results, at most 25, make one density, all others
+ * and the points whose results are not known yet another (Bergstra et al.,
+ * NIPS 2011; over all parameters at once as in Falkner et al., ICML 2018).
+ * Of the points drawn from the first, the one where it exceeds the second
+ * most is asked for. The first points are Sobol's.
+ *
+ * A suggestion depends on the seed, its number, what was told and what is
+ * pending, never on the order of telling: all lists are sorted by trial. Cost
+ * is bounded: the second density has the newest 1,024 results and, for all
+ * older ones, 1,024 of them that a hash of the trial's number picks. */
+#include "search/strategy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "search/mixture.h"
+#include "search/options.h"
+#include "search/sobol.h"
+#include "search/unit.h"
+
+enum {
+    MOST_GOOD = 64,      /* the largest `good` */
+    NEWEST = 25,         /* results that keep their full weight */
+    WINDOW = 1024,       /* the newest results */
+    RESERVOIR = 1024,    /* of the older ones */
+    FRESH_TRIES = 64,    /* random draws for a point that is new */
+    FRESH_GRID = 1 << 16 /* a space up to this size is searched for one */
+};
+
+/* How wide the kernels of good points are: see draw_width. */
+#define NEAR_SHARE 0.3
+#define NARROWEST 0.5
+#define WIDEST 2.0
+
+/* Rows in the order of their trials. */
+struct ordered {
+    size_t *rows;
+    size_t count, cap;
+};
+
+struct tpe {
+    struct unit unit;
+    struct mixture_axis *axes;
+    uint64_t seed;
+    bool minimize;
+    double candidates, startup, gamma, most_good;
+    struct history history;
+    double *asked; /* of each row: the point as it was asked for */
+    size_t asked_cap;
+    size_t values, told; /* rows with a value; rows in the model */
+    size_t best[MOST_GOOD], best_count;
+    struct ordered window, reservoir, pending;
+    size_t old; /* rows that the reservoir stands for */
+    struct idmap *seen;
+    struct mixture good, bad;
+    size_t *rows;
+    double *weights;
+    size_t rows_cap;
+    double *draws, *scores, *under; /* of candidates */
+    struct arena *scratch;
+};
+
+/* ---- what was told ---------------------------------------------------- */
+
+static size_t place_of(const struct tpe *t, const struct ordered *o, size_t row)
+{
+    const int64_t *trials = t->history.trials;
+    size_t at = o->count;
+    while (at > 0 && trials[o->rows[at - 1]] > trials[row])
+        at--;
+    return at;
+}
+
+static void ordered_add(const struct tpe *t, struct ordered *o, size_t row)
+{
+    size_t at = place_of(t, o, row);
+    if (o->count == o->cap) {
+        o->cap = o->cap ? o->cap * 2 : 64;
+        o->rows = xrealloc(o->rows, o->cap * sizeof(*o->rows));
+    }
+    memmove(o->rows + at + 1, o->rows + at, (o->count - at) * sizeof(*o->rows));
+    o->rows[at] = row;
+    o->count++;
+}
+
+static void ordered_drop(struct ordered *o, size_t at)
+{
+    o->count--;
+    memmove(o->rows + at, o->rows + at + 1, (o->count - at) * sizeof(*o->rows));
+}
+
+static void ordered_remove(const struct tpe *t, struct ordered *o, size_t row)
+{
+    size_t at = place_of(t, o, row);
+    if (at > 0 && o->rows[at - 1] == row)
+        ordered_drop(o, at - 1);
+}
+
+static uint64_t lot_of(const struct tpe *t, size_t row)
+{
+    int64_t trial = t->history.trials[row];
+    return hash64(str_n((const char *)&trial, sizeof(trial)), t->seed);
+}
+
+/* Those with the lowest lots stay, whatever came first. */
+static void reservoir_offer(struct tpe *t, size_t row)
+{
+    struct ordered *o = &t->reservoir;
+    size_t worst = 0;
+    uint64_t high = 0;
+    t->old++;
+    ordered_add(t, o, row);
+    if (o->count <= RESERVOIR)
+        return;
+    for (size_t i = 0; i < o->count; i++) {
+        uint64_t lot = lot_of(t, o->rows[i]);
+        if (lot >= high) {
+            high = lot;
+            worst = i;
+        }
+    }
+    ordered_drop(o, worst);
+}
+
+static void window_add(struct tpe *t, size_t row)
+{
+    ordered_add(t, &t->window, row);
+    if (t->window.count <= WINDOW)
+        return;
+    size_t oldest = t->window.rows[0];
+    ordered_drop(&t->window, 0);
+    reservoir_offer(t, oldest);
+}
+
+static bool better(const struct history *h, size_t a, size_t b)
+{
+    if (h->losses[a] != h->losses[b])
+        return h->losses[a] < h->losses[b];
+    return h->trials[a] < h->trials[b];
+}
+
+static void best_add(struct tpe *t, size_t row)
+{
+    size_t at = t->best_count;
+    if (at == MOST_GOOD && !better(&t->history, row, t->best[at - 1]))
+        return;
+    at -= at == MOST_GOOD;
+    t->best_count = at + 1;
+    while (at > 0 && better(&t->history, row, t->best[at - 1])) {
+        t->best[at] = t->best[at - 1];
+        at--;
+    }
+    t->best[at] = row;
+}
+
+static uint64_t key_of(const struct tpe *t, const double *u)
+{
+    size_t size = t->history.width * sizeof(*u);
+    return hash64(str_n((const char *)u, size), 0);
+}
+
+static bool is_seen(const struct tpe *t, const double *coded)
+{
+    return idmap_get(t->seen, key_of(t, coded)) != NULL;
+}
+
+/* A pending row for a trial, which was asked as `asked`. */
+static size_t row_add(struct tpe *t, int64_t trial, const double *coded,
+                      const double *asked)
+{
+    size_t width = t->history.width;
+    size_t row = history_add(&t->history, trial, coded);
+    if (t->asked_cap < t->history.cap) {
+        t->asked_cap = t->history.cap;
+        t->asked =
+            xrealloc(t->asked, t->asked_cap * (width + 1) * sizeof(*t->asked));
+    }
+    memcpy(t->asked + row * width, asked, width * sizeof(*asked));
+    ordered_add(t, &t->pending, row);
+    idmap_set(t->seen, key_of(t, coded), t);
+    return row;
+}
+
+static void tpe_tell(void *state, const struct result *r)
+{
+    struct tpe *t = state;
+    long found = history_find(&t->history, r->trial);
+    double loss, *u;
+    arena_reset(t->scratch);
+    u = arena_array(t->scratch, t->history.width + 1, sizeof(*u));
+    if (r->point)
+        unit_code(&t->unit, r->point, u);
+    if (found < 0 && !r->point)
+        return;
+    size_t row = found < 0 ? row_add(t, r->trial, u, u) : (size_t)found;
+    enum mark mark = mark_of(r, t->minimize, &loss);
+    if (t->history.marks[row] != MARK_PENDING || mark == MARK_PENDING)
+        return;
+    ordered_remove(t, &t->pending, row);
+    t->history.marks[row] = (unsigned char)mark;
+    t->history.losses[row] = loss;
+    if (mark == MARK_LEFT)
+        return;
+    t->told++;
+    window_add(t, row);
+    if (mark != MARK_VALUE)
+        return;
+    t->values++;
+    best_add(t, row);
+}
+
+/* ---- the two densities ------------------------------------------------ */
+
+static size_t good_count(const struct tpe *t)
+{
+    double count = ceil(t->gamma * (double)t->told);
+    count = fmin(count, t->most_good);
+    return (size_t)fmin(fmax(count, 1), (double)t->best_count);
+}
+
+/* Older results count less, linearly with their place among all. */
+static double weight_at(const struct tpe *t, double place)
+{
+    double all = (double)t->told, old = all - NEWEST;
+    if (old <= 1 || place >= old)
+        return 1;
+    return 1 / all + (1 - 1 / all) * place / (old - 1);
+}
+
+static bool is_good(const struct tpe *t, size_t row, size_t good)
+{
+    for (size_t i = 0; i < good; i++)
+        if (t->best[i] == row)
+            return true;
+    return false;
+}
+
+static void reserve_rows(struct tpe *t)
+{
+    size_t need = RESERVOIR + WINDOW + t->pending.count + MOST_GOOD;
+    if (need <= t->rows_cap)
+        return;
+    t->rows_cap = need * 2;
+    t->rows = xrealloc(t->rows, t->rows_cap * sizeof(*t->rows));
+    t->weights = xrealloc(t->weights, t->rows_cap * sizeof(*t->weights));
+}
+
+/* Everything that is not good, oldest first, the pending points last. */
+static size_t gather_bad(struct tpe *t, size_t good)
+{
+    size_t count = 0;
+    double share = (double)t->old / fmax((double)t->reservoir.count, 1);
+    for (size_t i = 0; i < t->reservoir.count; i++) {
+        if (is_good(t, t->reservoir.rows[i], good))
+            continue;
+        t->rows[count] = t->reservoir.rows[i];
+        t->weights[count++] = share * weight_at(t, ((double)i + 0.5) * share);
+    }
+    for (size_t i = 0; i < t->window.count; i++) {
+        if (is_good(t, t->window.rows[i], good))
+            continue;
+        t->rows[count] = t->window.rows[i];
+        t->weights[count++] = weight_at(t, (double)(t->old + i));
+    }
+    for (size_t i = 0; i < t->pending.count; i++) {
+        t->rows[count] = t->pending.rows[i];
+        t->weights[count++] = 1;
+    }
+    return count;
+}
+
+/* The better a result, the more it weighs; the mean weight is 1. */
+static void weigh_good(struct tpe *t, size_t good)
+{
+    double sum = 0;
+    for (size_t i = 0; i < good; i++) {
+        t->weights[i] = log((double)good + 1) - log((double)i + 1);
+        sum += t->weights[i];
+    }
+    for (size_t i = 0; i < good; i++)
+        t->weights[i] *= (double)good / sum;
+}
+
+/* No one width is right: a wide one finds other valleys, a narrow one the
+ * bottom of this one. So each suggestion has its own. */
+static struct width draw_width(struct rng *r)
+{
+    double rule = rng_uniform(r), scale = rng_uniform(r);
+    if (rule < NEAR_SHARE)
+        return (struct width){.rule = WIDTH_NEAR};
+    return (struct width){WIDTH_SPREAD,
+                          NARROWEST * pow(WIDEST / NARROWEST, scale)};
+}
+
+static void fit(struct tpe *t, struct rng *r)
+{
+    size_t good = good_count(t);
+    reserve_rows(t);
+    weigh_good(t, good);
+    mixture_fit(&t->good, &t->history, t->best, t->weights, good,
+                draw_width(r));
+    size_t bad = gather_bad(t, good);
+    mixture_fit(&t->bad, &t->history, t->rows, t->weights, bad,
+                (struct width){.rule = WIDTH_COUNT});
+}
+
+/* ---- asking ----------------------------------------------------------- */
+
+/* The code that u's point has: what a store would give back. */
+static void recode(const struct tpe *t, const double *u, double *coded)
+{
+    unit_code(&t->unit, unit_point(&t->unit, u, t->scratch), coded);
+}
+
+/* The candidate of the highest score whose point is new; false when none
+ * is. */
+static bool choose(struct tpe *t, size_t count, double *u, double *coded)
+{
+    size_t width = t->history.width;
+    for (size_t tries = 0; tries < count; tries++) {
+        size_t best = 0;
+        for (size_t i = 1; i < count; i++)
+            if (t->scores[i] > t->scores[best])
+                best = i;
+        memcpy(u, t->draws + best * width, width * sizeof(*u));
+        recode(t, u, coded);
+        if (!is_seen(t, coded))
+            return true;
+        t->scores[best] = -INFINITY;
+    }
+    return false;
+}
+
+static bool ask_model(struct tpe *t, struct rng *r, double *u, double *coded)
+{
+    size_t width = t->history.width, count = (size_t)t->candidates;
+    fit(t, r);
+    for (size_t i = 0; i < count; i++) {
+        double *draw = t->draws + i * width;
+        mixture_draw(&t->good, r, draw);
+        unit_mask(&t->unit, draw, t->scratch);
+    }
+    mixture_log(&t->good, t->draws, count, t->scores);
+    mixture_log(&t->bad, t->draws, count, t->under);
+    for (size_t i = 0; i < count; i++)
+        t->scores[i] -= t->under[i];
+    return choose(t, count, u, coded);
+}
+
+static bool ask_start(struct tpe *t, int64_t k, double *u, double *coded)
+{
+    sobol_at(t->seed, (uint64_t)k - 1, t->history.width, u);
+    recode(t, u, coded);
+    return !is_seen(t, coded);
+}
+
+/* Any point that is new: at random, then, where the space is small, by
+ * looking at all of it. What is found last stays when everything was seen. */
+static void ask_fresh(struct tpe *t, struct rng *r, double *u, double *coded)
+{
+    for (int tries = 0; tries < FRESH_TRIES; tries++) {
+        for (size_t i = 0; i < t->history.width; i++)
+            u[i] = rng_uniform(r);
+        recode(t, u, coded);
+        if (!is_seen(t, coded))
+            return;
+    }
+    uint64_t all = space_grid_count(t->unit.space, NULL), key = rng_u64(r);
+    for (uint64_t i = 0; all <= FRESH_GRID && i < all; i++) {
+        struct value *point = space_grid_point(
+            t->unit.space, rng_permute(key, i, all), t->scratch);
+        unit_code(&t->unit, point, coded);
+        memcpy(u, coded, t->history.width * sizeof(*u));
+        if (!is_seen(t, coded))
+            return;
+    }
+}
+
+static enum search_answer tpe_ask(void *state, int64_t k, struct arena *a,
+                                  struct suggestion *out, struct err *err)
+{
+    struct tpe *t = state;
+    long row = history_find(&t->history, k);
+    (void)err;
+    if (row < 0) {
+        struct rng r;
+        bool found;
+        arena_reset(t->scratch);
+        size_t size = t->history.width + 1;
+        double *u = arena_array(t->scratch, size, sizeof(*u));
+        double *coded = arena_array(t->scratch, size, sizeof(*coded));
+        rng_init(&r, t->seed, (uint64_t)k, "tpe");
+        if ((double)t->values < t->startup)
+            found = ask_start(t, k, u, coded);
+        else
+            found = ask_model(t, &r, u, coded);
+        if (!found)
+            ask_fresh(t, &r, u, coded);
+        row = (long)row_add(t, k, coded, u);
+    }
+    out->point =
+        unit_point(&t->unit, t->asked + (size_t)row * t->history.width, a);
+    return SEARCH_HERE;
+}
+
+/* ---- life ------------------------------------------------------------- */
+
+static int read_options(struct tpe *t, const struct value *said,
+                        struct err *err)
+{
+    const struct option table[] = {
+        {"candidates", true, 1, 10000, &t->candidates},
+        {"startup", true, 1, 1e6, &t->startup},
+        {"gamma", false, 0.001, 0.9, &t->gamma},
+        {"good", true, 1, MOST_GOOD, &t->most_good}};
+    return options_read(said, "tpe", table, sizeof(table) / sizeof(*table),
+                        err);
+}
+
+static void *tpe_open(const struct search_setup *setup, struct err *err)
+{
+    size_t width = setup->space->count;
+    struct tpe given = {.seed = setup->seed,
+                        .minimize = setup->minimize,
+                        .candidates = 24,
+                        .startup = 10,
+                        .gamma = 0.1,
+                        .most_good = 25};
+    if (read_options(&given, setup->options, err) ||
+        unit_init(&given.unit, setup->space, err))
+        return NULL;
+    struct tpe *t = xmalloc(sizeof(*t));
+    *t = given;
+    t->axes = mixture_axes_new(setup->space);
+    history_init(&t->history, width);
+    mixture_init(&t->good, t->axes, width);
+    mixture_init(&t->bad, t->axes, width);
+    t->seen = idmap_new();
+    t->scratch = arena_new();
+    size_t candidates = (size_t)t->candidates;
+    t->draws = xcalloc(candidates * (width + 1), sizeof(*t->draws));
+    t->scores = xcalloc(candidates, sizeof(*t->scores));
+    t->under = xcalloc(candidates, sizeof(*t->under));
+    return t;
+}
+
+static void tpe_free(void *state)
+{
+    struct tpe *t = state;
+    mixture_done(&t->good);
+    mixture_done(&t->bad);
+    history_done(&t->history);
+    unit_done(&t->unit);
+    mixture_axes_free(t->axes, t->unit.space->count);
+    idmap_free(t->seen);
+    arena_free(t->scratch);
+    free(t->window.rows);
+    free(t->reservoir.rows);
+    free(t->pending.rows);
+    free(t->asked);
+    free(t->rows);
+    free(t->weights);
+    free(t->draws);
+    free(t->scores);
+    free(t->under);
+    free(t);
+}
+
+static int64_t tpe_total(const void *state)
+{
+    (void)state;
+    return -1;
+}
+
+const struct strategy strategy_tpe = {.name = "tpe",
+                                      .open = tpe_open,
+                                      .free = tpe_free,
+                                      .total = tpe_total,
+                                      .ask = tpe_ask,
+                                      .tell = tpe_tell};
