@@ -98,7 +98,7 @@ sed 's/random/bayes/; /^engine/d' later.yaml >bayes.yaml
 run "$THRONG" check bayes.yaml
 check_status "so is a method that is not there" 1
 check_matches "at its place, with those that are" "$err" \
-    '^bayes.yaml:2:9: error: method bayes is not .*random, grid or points'
+    '^bayes.yaml:2:9: error: method bayes is not .*\(use random, grid'
 sed -i 's/^profile/profiel/' bayes.yaml
 echo 'engine: slurm' >>bayes.yaml
 run "$THRONG" check bayes.yaml
