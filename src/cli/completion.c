@@ -105,7 +105,7 @@ const struct verb verb_completion = {
     .args = "bash|zsh|fish",
     .summary = "Print a script that completes command lines",
     .text = "Verbs, options, studies, trials, parameters and metrics are "
-            "completed with the\nTab key. For this session:\n\n    source "
+            "completed with the\nTab key. For this shell:\n\n    source "
             "<(throng completion bash)\n",
     .options = (const struct option_spec[]){{0}},
     .run = run,
