@@ -19,9 +19,11 @@ enum {
 };
 
 #define LEAST_SPREAD 0.01
+#define SQRT_HALF 0.70710678118654752440
 
 struct kernels {
-    double *mu, *inverse, *level; /* REAL: of each kernel */
+    double *mu, *inverse, *level; /* REAL: of each kernel; inverse is
+                                     sqrt(1/2) / sigma */
     unsigned char *cell;          /* others: its cell */
     /* Others: log-probability of cell c under a kernel of cell k, at
      * c (cells + 1) + k. */
@@ -151,7 +153,7 @@ static void reserve(struct mixture *m, size_t count)
 
 static double normal_below(double x)
 {
-    return 0.5 * erfc(-x * 0.70710678118654752440);
+    return 0.5 * erfc(-x * SQRT_HALF);
 }
 
 /* log of (1/sigma) / sqrt(2 pi) / the mass of the normal inside [0,1]. */
@@ -237,7 +239,7 @@ static void set_kernel(struct kernels *k, size_t i, double mu, double sigma,
 {
     bool active = !isnan(mu);
     k->mu[i] = active ? mu : 0;
-    k->inverse[i] = active ? 1 / sigma : 0;
+    k->inverse[i] = active ? SQRT_HALF / sigma : 0;
     k->level[i] = active ? level : 0;
 }
 
@@ -368,7 +370,7 @@ static double draw_real(const struct kernels *k, size_t i, struct rng *r)
 {
     /* The middle is inside, so at least about a third are accepted. */
     for (int tries = 0; k->inverse[i] > 0 && tries < 32; tries++) {
-        double u = k->mu[i] + rng_normal(r) / k->inverse[i];
+        double u = k->mu[i] + rng_normal(r) * SQRT_HALF / k->inverse[i];
         if (u >= 0 && u < 1)
             return u;
     }
@@ -418,7 +420,7 @@ static void add_real(double *sum, const struct kernels *k, double u,
     const double *level = k->level + first;
     for (size_t i = 0; i < BLOCK; i++) {
         double t = (u - mu[i]) * inverse[i];
-        sum[i] += level[i] - 0.5 * t * t;
+        sum[i] += level[i] - t * t;
     }
 }
 
@@ -429,6 +431,31 @@ static void add_cells(double *sum, const struct mixture_axis *axis,
     const double *row = &k->table[cell * (axis->cells + 1)];
     for (size_t i = 0; i < BLOCK; i++)
         sum[i] += row[k->cell[first + i]];
+}
+
+/* exp to eight digits, which is more than a density needs; as exact_exp it
+ * has no branch and is the same on every machine. */
+static inline double quick_exp(double x)
+{
+    const double shifter = 0x1.8p52;
+    x = x < -700 ? -700 : x;
+    x = x > 700 ? 700 : x;
+    double shifted = x * 0x1.71547652b82fep0 + shifter;
+    double t = x - (shifted - shifter) * 0x1.62e42fefa39efp-1;
+    double sum = 1.0 / 5040;
+    sum = sum * t + 1.0 / 720;
+    sum = sum * t + 1.0 / 120;
+    sum = sum * t + 1.0 / 24;
+    sum = sum * t + 1.0 / 6;
+    sum = sum * t + 0.5;
+    sum = sum * t + 1;
+    sum = sum * t + 1;
+    uint64_t bits;
+    double scale;
+    memcpy(&bits, &shifted, sizeof(bits));
+    bits = (bits << 52) + (UINT64_C(1023) << 52);
+    memcpy(&scale, &bits, sizeof(scale));
+    return sum * scale;
 }
 
 /* What the block of kernels that starts at `first` adds to the density. */
@@ -445,9 +472,10 @@ static double block_density(const struct mixture *m, const double *u,
         else
             add_cells(sum, a, &m->kernels[axis], u[axis], first);
     }
-    exact_exp_many(sum, BLOCK);
     for (size_t i = 0; i < BLOCK; i++)
-        total += sum[i] * m->weights[first + i];
+        sum[i] = quick_exp(sum[i]) * m->weights[first + i];
+    for (size_t i = 0; i < BLOCK; i++)
+        total += sum[i];
     return total;
 }
 

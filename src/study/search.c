@@ -2,6 +2,7 @@
 #include <math.h>
 #include "base/json.h"
 #include "study/conductor.h"
+#include "terms/state.h"
 
 int study_search_open(struct study *s, struct err *err)
 {
@@ -25,11 +26,13 @@ int study_search_open(struct study *s, struct err *err)
     return s->search ? 0 : -1;
 }
 
+/* Trials that have not ended are told as what they are: the strategy must
+ * know their points, as it did when it was asked for them. */
 int study_search_resume(struct study *s, struct err *err)
 {
     if (search_foresees(s->search))
         return 0;
-    struct query q = {.selector = "finished"};
+    struct query q = {0};
     struct rows *rows = store_rows(s->store, &q, err);
     if (!rows)
         return -1;
@@ -42,7 +45,7 @@ int study_search_resume(struct study *s, struct err *err)
             .trial = added_suggestion(&s->added, t.id),
             .point = json_parse(a, t.point, "point", false, err),
             .state = t.state,
-            .value = t.value,
+            .value = state_final((enum state)t.state) ? t.value : NAN,
             .step = -1,
         };
         if (!result.point) {

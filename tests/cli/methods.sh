@@ -57,6 +57,57 @@ sed 's/seed: 7/seed: 8/' random.yaml >other.yaml
 run "$THRONG" run other.yaml
 check_not "but on the seed" test "$(cat whole)" = "$(points other)"
 
+# ---- sobol and lhs ---------------------------------------------------------
+for pair in sobol:8 lhs:12; do
+    method=${pair%:*} n=${pair#*:}
+    sed "s/method: random/method: $method/" random.yaml >$method.yaml
+    run "$THRONG" run $method.yaml
+    check_status "$method runs" 0
+    points $method >even
+    check_equal "the first $n points of $method have $n parts of a range" $n \
+        "$(head -n $n even | sed "s/.*('a', \([0-9.e-]*\)).*/\1/" |
+            awk -v n=$n '{ print int($1 * n) }' | sort -u | wc -l)"
+done
+
+# ---- tpe -------------------------------------------------------------------
+cat >tpe.yaml <<'END'
+command: [sh, -c, 'if [ $THRONG_TRIAL = 17 ] && [ -n "$STAY" ] && mkdir $SIDE/here; then sleep 100; fi; throng report loss=$THRONG_P_a']
+method: tpe
+seed: 3
+parallel: 1
+run_cap: 30
+metric: {name: loss}
+tpe: {startup: 5}
+parameters:
+  a: {min: 0.0, max: 1.0}
+  b: {values: [x, y, z]}
+  c: {min: 1, max: 9, when: {b: [x, y]}}
+END
+export SIDE=$TMP STAY=
+run "$THRONG" run tpe.yaml
+check_status "tpe runs" 0
+points tpe >whole
+for n in 1 9 8 0; do
+    "$THRONG" run tpe.yaml --new tpe-pieces --count $n 2>/dev/null
+done
+check_equal "its points are the same with pauses between them" \
+    "$(cat whole)" "$(points tpe-pieces)"
+STAY=1 "$THRONG" run tpe.yaml --new tpe-killed >/dev/null 2>&1 &
+pid=$!
+wait_for 60 test -d here
+kill -KILL $pid
+wait $pid 2>/dev/null
+run "$THRONG" run tpe.yaml --new tpe-killed
+points tpe-killed >killed
+check_equal "a killed study keeps what it had asked for" \
+    "$(head -n 17 whole)" "$(head -n 17 killed)"
+check_equal "and goes on to its end without a point twice" "0 30" \
+    "$status $(sort -u killed | wc -l)"
+sed 's/startup/start/' tpe.yaml >wrong.yaml
+run "$THRONG" check wrong.yaml
+check_contains "an option that it does not have is refused" "$err" \
+    "method tpe has no option 'start'; did you mean startup?"
+
 # ---- points ----------------------------------------------------------------
 printf 'lr,name\n0.1,a\n0.2,"b, c"\n' >list.csv
 printf '%s\n' 'command: [throng, report, "loss={lr}"]' 'points: list.csv' \
