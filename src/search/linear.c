@@ -19,35 +19,86 @@ double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
+/* LINEAR_LANES numbers as vectors that every processor of 64 bits has. */
+struct lanes {
+    double __attribute__((vector_size(16))) a, b, c, d;
+};
+_Static_assert(sizeof(struct lanes) == LINEAR_LANES * sizeof(double),
+               "a row of right-hand sides");
+
+static inline struct lanes lanes_at(const double *p)
+{
+    struct lanes l;
+    memcpy(&l, p, sizeof(l));
+    return l;
+}
+
+/* x - factor y */
+static inline struct lanes lanes_less(struct lanes x, double factor,
+                                      struct lanes y)
+{
+    x.a -= factor * y.a;
+    x.b -= factor * y.b;
+    x.c -= factor * y.c;
+    x.d -= factor * y.d;
+    return x;
+}
+
+static inline struct lanes lanes_over(struct lanes x, double divisor)
+{
+    x.a /= divisor;
+    x.b /= divisor;
+    x.c /= divisor;
+    x.d /= divisor;
+    return x;
+}
+
+/* Two rows at a time: each right-hand side is fetched once for both. */
 void solve_lower(const double *l, size_t stride, size_t first, size_t n,
                  double *b)
 {
-    for (size_t i = first; i < n; i++) {
-        const double *row = l + i * stride;
-        double sum[LINEAR_LANES];
-        for (int r = 0; r < LINEAR_LANES; r++)
-            sum[r] = b[i * LINEAR_LANES + r];
-        for (size_t k = first; k < i; k++)
-            for (int r = 0; r < LINEAR_LANES; r++)
-                sum[r] -= row[k] * b[k * LINEAR_LANES + r];
-        for (int r = 0; r < LINEAR_LANES; r++)
-            b[i * LINEAR_LANES + r] = sum[r] / row[i];
+    for (size_t i = first; i < n; i += 2) {
+        bool two = i + 1 < n;
+        const double *row = l + i * stride, *next = two ? row + stride : row;
+        double *at = b + i * LINEAR_LANES, *behind = at + LINEAR_LANES;
+        struct lanes sum = lanes_at(at), other = lanes_at(two ? behind : at);
+        for (size_t k = first; k < i; k++) {
+            struct lanes x = lanes_at(b + k * LINEAR_LANES);
+            sum = lanes_less(sum, row[k], x);
+            other = lanes_less(other, next[k], x);
+        }
+        sum = lanes_over(sum, row[i]);
+        memcpy(at, &sum, sizeof(sum));
+        if (!two)
+            break;
+        other = lanes_over(lanes_less(other, next[i], sum), next[i + 1]);
+        memcpy(behind, &other, sizeof(other));
     }
 }
 
 void solve_upper(const double *l, size_t stride, size_t first, size_t n,
                  double *b)
 {
-    for (size_t i = n; i-- > first;) {
-        const double *row = l + i * stride;
-        double x[LINEAR_LANES];
-        for (int r = 0; r < LINEAR_LANES; r++)
-            x[r] = b[i * LINEAR_LANES + r] / row[i];
-        for (size_t k = first; k < i; k++)
-            for (int r = 0; r < LINEAR_LANES; r++)
-                b[k * LINEAR_LANES + r] -= row[k] * x[r];
-        for (int r = 0; r < LINEAR_LANES; r++)
-            b[i * LINEAR_LANES + r] = x[r];
+    size_t i = n;
+    for (; i >= first + 2; i -= 2) {
+        const double *row = l + (i - 1) * stride, *next = row - stride;
+        double *at = b + (i - 1) * LINEAR_LANES, *before = at - LINEAR_LANES;
+        struct lanes x = lanes_over(lanes_at(at), row[i - 1]);
+        struct lanes y = lanes_less(lanes_at(before), row[i - 2], x);
+        y = lanes_over(y, next[i - 2]);
+        memcpy(at, &x, sizeof(x));
+        memcpy(before, &y, sizeof(y));
+        for (size_t k = first; k < i - 2; k++) {
+            struct lanes left = lanes_at(b + k * LINEAR_LANES);
+            left = lanes_less(left, row[k], x);
+            left = lanes_less(left, next[k], y);
+            memcpy(b + k * LINEAR_LANES, &left, sizeof(left));
+        }
+    }
+    if (i == first + 1) {
+        double *at = b + first * LINEAR_LANES;
+        struct lanes x = lanes_over(lanes_at(at), l[first * stride + first]);
+        memcpy(at, &x, sizeof(x));
     }
 }
 

@@ -32,6 +32,8 @@ extern const struct strategy strategy_sobol;
 extern const struct strategy strategy_lhs;
 extern const struct strategy strategy_tpe;
 extern const struct strategy strategy_cmaes;
+extern const struct strategy strategy_gp;
+extern const struct strategy strategy_bayes;
 
 /* As search_open, of a strategy that is not in the table (tests). */
 struct search *search_open_strategy(const struct strategy *strategy,

@@ -94,12 +94,12 @@ echo 'engine: slurm' >>later.yaml
 run "$THRONG" run later.yaml
 check_status "unless the study would be another one" 1
 check_contains "which is said" "$err" "only the engine local"
-sed 's/random/bayes/; /^engine/d' later.yaml >bayes.yaml
-run "$THRONG" check bayes.yaml
+sed 's/random/forest/; /^engine/d' later.yaml >forest.yaml
+run "$THRONG" check forest.yaml
 check_status "so is a method that is not there" 1
 check_matches "at its place, with those that are" "$err" \
-    '^bayes.yaml:2:9: error: method bayes is not .*\(use random, grid'
-sed -i 's/^profile/profiel/' bayes.yaml
-echo 'engine: slurm' >>bayes.yaml
-run "$THRONG" check bayes.yaml
-check_contains "together with all other mistakes" "$err" "bayes.yaml has 3 mistakes"
+    '^forest.yaml:2:9: error: method forest is not .*\(use random, grid'
+sed -i 's/^profile/profiel/' forest.yaml
+echo 'engine: slurm' >>forest.yaml
+run "$THRONG" check forest.yaml
+check_contains "together with all other mistakes" "$err" "forest.yaml has 3 mistakes"

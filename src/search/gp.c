@@ -1,0 +1,569 @@
+/* gp.c - Bayesian optimization with a Gaussian process
+ *
+ * The first points are Sobol's. Then each point is where the logarithm of the
+ * expected improvement is largest, believing of pending points what the model
+ * says. From 8 parameters or 500 results on the search is kept to a box
+ * around the best point (TuRBO), and the model to the results next to it.
+ *
+ * What trial k gets depends on the results and the pending points alone, in
+ * the order of their numbers: the kernel is fitted to the first so many
+ * results, a number that rises in steps of a tenth, always from the same
+ * start (first to a few results, then to more), and never from the kernel
+ * that was there before. */
+#include "search/strategy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/acquire.h"
+#include "search/exact.h"
+#include "search/fit.h"
+#include "search/options.h"
+#include "search/sobol.h"
+#include "search/unit.h"
+#include "search/warp.h"
+
+enum {
+    LOCAL_FROM = 500, /* results; a box beyond */
+    LOCAL_AXES = 8,
+    MODEL_MOST = 512,   /* results in the model */
+    PENDING_MOST = 256, /* pending points in the model */
+    FIT_MOST = 256,     /* results that a kernel is fitted to */
+    FIT_FEW = 64,
+    STARTS = 5,
+    OTHERS = 32, /* tries to find a point that is new */
+};
+
+struct gp {
+    uint64_t seed;
+    bool minimize, conditional;
+    size_t initial; /* results before there is a model */
+    struct unit unit;
+    struct axes axes;
+    bool *unordered;
+    struct history rows;  /* told and pending points, as told */
+    struct history asked; /* to give the same again */
+    size_t *told;         /* rows with a result, in the order of trials */
+    size_t told_count, told_cap, value_count;
+    int64_t latest; /* told trial */
+    struct surrogate *model;
+    size_t *ids; /* rows that are in the model */
+    size_t id_count;
+    double *theta;
+    size_t fit_count;   /* results the kernel was fitted to; 0: none */
+    int64_t fit_latest; /* trial of the last of them */
+    struct arena *scratch;
+    double *u, *x, *low, *high;
+};
+
+/* A row with its distance from the best one. */
+struct near {
+    double distance;
+    size_t order;
+};
+
+/* A row's code for the model. */
+static void code(const struct gp *g, size_t row, double *x)
+{
+    for (size_t i = 0; i < g->axes.count; i++) {
+        const struct axis *axis = &g->axes.axis[i];
+        double u = g->rows.columns[axis->param][row];
+        if (axis->choices)
+            x[i] = isnan(u) ? -1 : (double)axis_choice(axis, u);
+        else
+            x[i] = isnan(u) ? 0.5 : u;
+    }
+}
+
+/* From the model's code to u, one for each parameter of the space. */
+static void decode(const struct gp *g, const double *x, double *u)
+{
+    for (size_t i = 0; i < g->rows.width; i++)
+        u[i] = 0.5;
+    for (size_t i = 0; i < g->axes.count; i++) {
+        const struct axis *axis = &g->axes.axis[i];
+        size_t choice = x[i] > 0 ? (size_t)x[i] : 0;
+        u[axis->param] = axis->choices ? axis->at[choice] : x[i];
+    }
+}
+
+static void settle(void *context, double *x, bool *active, bool snap)
+{
+    struct gp *g = context;
+    size_t d = g->axes.count;
+    for (size_t i = 0; i < d; i++) {
+        active[i] = true;
+        if (snap)
+            x[i] = axis_snap(&g->axes, i, x[i], g->scratch);
+    }
+    if (g->conditional) {
+        decode(g, x, g->u);
+        unit_mask(&g->unit, g->u, g->scratch);
+        for (size_t i = 0; i < d; i++) {
+            const struct axis *axis = &g->axes.axis[i];
+            active[i] = !isnan(g->u[axis->param]);
+            if (axis->choices)
+                x[i] = active[i] ? fmax(x[i], 0) : -1;
+            else if (!active[i])
+                x[i] = 0.5;
+        }
+    }
+    arena_reset(g->scratch);
+}
+
+static double loss_of(const struct gp *g, size_t row)
+{
+    double loss = g->rows.losses[row];
+    return isnan(loss) ? INFINITY : loss;
+}
+
+static size_t best_of(const struct gp *g, const size_t *ids, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (loss_of(g, ids[i]) < loss_of(g, ids[best]))
+            best = i;
+    return best;
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    const struct near *x = a, *y = b;
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct near *x = a, *y = b;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Copies the `most` rows next to the best one, in their order; returns how
+ * many there are. */
+static size_t nearest(const struct gp *g, const size_t *ids, size_t count,
+                      size_t most, size_t *out)
+{
+    size_t d = g->axes.count;
+    if (count <= most) {
+        memcpy(out, ids, count * sizeof(*out));
+        return count;
+    }
+    struct near *near = xcalloc(count, sizeof(*near));
+    double *x = xcalloc(2 * d + 1, sizeof(*x)), *centre = x + d;
+    code(g, ids[best_of(g, ids, count)], centre);
+    for (size_t i = 0; i < count; i++) {
+        near[i].order = i;
+        code(g, ids[i], x);
+        for (size_t k = 0; k < d; k++) {
+            double apart = x[k] - centre[k];
+            near[i].distance += g->unordered[k] ? apart != 0 : apart * apart;
+        }
+    }
+    qsort(near, count, sizeof(*near), by_distance);
+    qsort(near, most, sizeof(*near), by_order);
+    for (size_t i = 0; i < most; i++)
+        out[i] = ids[near[i].order];
+    free(near);
+    free(x);
+    return most;
+}
+
+/* Fits theta to at most `most` of the rows, taken at even steps. */
+static void fit_to(struct gp *g, const size_t *ids, size_t count, size_t most,
+                   int steps)
+{
+    size_t d = g->axes.count, n = count < most ? count : most;
+    double *room = xcalloc(n * (d + 1) + d + 1, sizeof(*room));
+    double **columns = xcalloc(d + 1, sizeof(*columns));
+    double *y = room, *x = room + n;
+    for (size_t k = 0; k < d; k++)
+        columns[k] = room + n + d + k * n;
+    for (size_t i = 0; i < n; i++) {
+        size_t row = ids[i * count / n];
+        y[i] = g->rows.losses[row];
+        code(g, row, x);
+        for (size_t k = 0; k < d; k++)
+            columns[k][i] = x[k];
+    }
+    warp_losses(y, n);
+    struct samples s = {d, n, g->unordered, columns};
+    fit_improve(&s, y, g->theta, steps);
+    free(columns);
+    free(room);
+}
+
+/* The largest number of the steps up to n. */
+static size_t stepped(size_t n)
+{
+    size_t step = 4;
+    while (step + (step < 20 ? 1 : step / 10) <= n)
+        step += step < 20 ? 1 : step / 10;
+    return step < n ? step : n;
+}
+
+/* Late results come near the end, so the kernel is fitted to the results
+ * before those; a result that comes even later makes a new fit. */
+static void refit(struct gp *g)
+{
+    size_t n = g->told_count;
+    size_t holes = (size_t)g->latest > n ? (size_t)g->latest - n : 0;
+    size_t count = stepped(holes < n / 2 ? n - holes : (n + 1) / 2);
+    if (count == g->fit_count)
+        return;
+    size_t *ids = xcalloc(count, sizeof(*ids));
+    size_t local = nearest(g, g->told, count, MODEL_MOST, ids);
+    fit_start(g->theta, g->axes.count);
+    fit_to(g, ids, local, FIT_FEW, 40);
+    if (local > FIT_FEW)
+        fit_to(g, ids, local, FIT_MOST, 12);
+    free(ids);
+    surrogate_kernel(g->model, g->theta);
+    g->fit_count = count;
+    g->fit_latest = g->rows.trials[g->told[count - 1]];
+}
+
+static int by_trial(const void *a, const void *b, void *context)
+{
+    const struct history *h = context;
+    int64_t x = h->trials[*(const size_t *)a],
+            y = h->trials[*(const size_t *)b];
+    return x < y ? -1 : x > y;
+}
+
+/* The pending points but trial k's own, the newest, in order. */
+static size_t pending(struct gp *g, int64_t k, size_t *out)
+{
+    size_t count = 0;
+    size_t *all = xcalloc(g->rows.count + 1, sizeof(*all));
+    for (size_t i = 0; i < g->rows.count; i++)
+        if (g->rows.marks[i] == MARK_PENDING && g->rows.trials[i] != k)
+            all[count++] = i;
+    qsort_r(all, count, sizeof(*all), by_trial, &g->rows);
+    size_t kept = count < PENDING_MOST ? count : PENDING_MOST;
+    memcpy(out, all + count - kept, kept * sizeof(*out));
+    free(all);
+    return kept;
+}
+
+/* Brings the model up to date; rows that it has already, from the first on,
+ * are kept. Returns how many rows have a result. */
+static size_t update_model(struct gp *g, int64_t k)
+{
+    size_t fitted = g->fit_count;
+    refit(g);
+    size_t *ids = xcalloc(MODEL_MOST + PENDING_MOST, sizeof(*ids));
+    size_t told = nearest(g, g->told, g->told_count, MODEL_MOST, ids);
+    size_t count = told + pending(g, k, ids + told), same = 0;
+    if (fitted == g->fit_count)
+        while (same < count && same < g->id_count && ids[same] == g->ids[same])
+            same++;
+    surrogate_keep(g->model, same);
+    for (size_t i = same; i < count; i++) {
+        code(g, ids[i], g->x);
+        surrogate_add(g->model, g->x);
+    }
+    double *y = xcalloc(told + 1, sizeof(*y));
+    for (size_t i = 0; i < told; i++)
+        y[i] = g->rows.losses[ids[i]];
+    warp_losses(y, told);
+    surrogate_finish(g->model, y, told);
+    free(y);
+    free(g->ids);
+    g->ids = ids;
+    g->id_count = count;
+    return told;
+}
+
+/* TuRBO's side length: it doubles after three results in a row that are
+ * better than all before, and halves after many that are not. */
+static double side_of(const struct gp *g, size_t from)
+{
+    double side = 0.8, best = INFINITY;
+    size_t good = 0, bad = 0, patience = 4;
+    if (g->axes.count > patience)
+        patience = g->axes.count;
+    for (size_t i = 0; i < g->told_count; i++) {
+        double loss = loss_of(g, g->told[i]);
+        bool better = loss < best - 1e-3 * fabs(best) || !isfinite(best);
+        best = fmin(best, loss);
+        if (i < from)
+            continue;
+        good = better ? good + 1 : 0;
+        bad = better ? 0 : bad + 1;
+        if (good == 3) {
+            side = fmin(1.6, 2 * side);
+            good = 0;
+        } else if (bad == patience) {
+            side /= 2;
+            bad = 0;
+        }
+        if (side < 0x1p-7)
+            side = 0.8;
+    }
+    return side;
+}
+
+/* Where to look: everywhere, or in a box around the incumbent whose sides go
+ * with the kernel's lengths. */
+static void set_box(struct gp *g)
+{
+    size_t d = g->axes.count;
+    bool wide = d >= LOCAL_AXES;
+    for (size_t i = 0; i < d; i++) {
+        g->low[i] = 0;
+        g->high[i] = 1;
+    }
+    if (!wide && g->told_count <= LOCAL_FROM)
+        return;
+    double side = side_of(g, wide ? g->initial : LOCAL_FROM), mean = 0;
+    code(g, g->ids[surrogate_incumbent(g->model)], g->x);
+    for (size_t i = 0; i < d; i++)
+        mean += g->theta[i] / (double)d;
+    for (size_t i = 0; i < d; i++) {
+        double half = 0.5 * side * exact_exp(g->theta[i] - mean);
+        g->low[i] = fmax(0, g->x[i] - half);
+        g->high[i] = fmin(1, g->x[i] + half);
+    }
+}
+
+/* The best rows of the model, the incumbent first; returns how many. */
+static size_t good_points(const struct gp *g, size_t told, double *starts)
+{
+    size_t chosen[STARTS] = {surrogate_incumbent(g->model)}, count = 1;
+    while (count < STARTS && count < told) {
+        size_t best = told;
+        for (size_t i = 0; i < told; i++) {
+            bool taken = false;
+            for (size_t j = 0; j < count; j++)
+                taken = taken || chosen[j] == i;
+            if (!taken && (best == told ||
+                           loss_of(g, g->ids[i]) < loss_of(g, g->ids[best])))
+                best = i;
+        }
+        chosen[count++] = best;
+    }
+    for (size_t i = 0; i < count; i++)
+        code(g, g->ids[chosen[i]], starts + i * g->axes.count);
+    return count;
+}
+
+/* True when no other trial has this point. */
+static bool is_new(const struct gp *g, const double *x, int64_t k, double *y)
+{
+    for (size_t row = 0; row < g->rows.count; row++) {
+        bool same = g->rows.trials[row] != k;
+        if (!same)
+            continue;
+        code(g, row, y);
+        for (size_t i = 0; same && i < g->axes.count; i++)
+            same = fabs(x[i] - y[i]) < 1e-9;
+        if (same)
+            return false;
+    }
+    return true;
+}
+
+/* Any point that is new, or, in a space that is used up, any at all. */
+static void other_point(struct gp *g, int64_t k, double *x, double *room)
+{
+    struct rng rng;
+    size_t d = g->axes.count;
+    bool *active = xcalloc(d + 1, sizeof(*active));
+    rng_init(&rng, g->seed, (uint64_t)k, "gp other");
+    for (int i = 0; i < OTHERS; i++) {
+        for (size_t a = 0; a < d; a++) {
+            size_t choices = g->axes.axis[a].choices;
+            double u = rng_uniform(&rng);
+            x[a] = choices ? floor(u * (double)choices) : u;
+        }
+        settle(g, x, active, true);
+        if (is_new(g, x, k, room))
+            break;
+    }
+    free(active);
+}
+
+/* Trial k's point by the model, as u, into g->u. */
+static void ask_model(struct gp *g, int64_t k)
+{
+    size_t d = g->axes.count, told = update_model(g, k), at = 0;
+    double *room = xcalloc((STARTS + ACQUIRE_FOUND + 1) * d, sizeof(*room));
+    double *found = room + STARTS * d, *spare = found + ACQUIRE_FOUND * d;
+    set_box(g);
+    struct acquire a = {.model = g->model,
+                        .axes = &g->axes,
+                        .low = g->low,
+                        .high = g->high,
+                        .starts = room,
+                        .start_count = good_points(g, told, room),
+                        .candidates = g->id_count <= 150 ? 384 : 256,
+                        .seed = g->seed,
+                        .trial = (uint64_t)k,
+                        .settle = settle,
+                        .context = g};
+    acquire_best(&a, found);
+    while (at < ACQUIRE_FOUND && !is_new(g, found + at * d, k, spare))
+        at++;
+    if (at == ACQUIRE_FOUND)
+        other_point(g, k, found + --at * d, spare);
+    decode(g, found + at * d, g->u);
+    free(room);
+}
+
+static void *gp_open(const struct search_setup *setup, struct err *err)
+{
+    double initial = 0;
+    const struct option table[] = {{"initial", true, 1, 1e6, &initial}};
+    if (options_read(setup->options, "gp", table, 1, err))
+        return NULL;
+    struct gp *g = xcalloc(1, sizeof(*g));
+    if (unit_init(&g->unit, setup->space, err)) {
+        free(g);
+        return NULL;
+    }
+    g->seed = setup->seed;
+    g->minimize = setup->minimize;
+    axes_init(&g->axes, setup->space);
+    size_t d = g->axes.count;
+    g->initial = d < 4 ? 5 : d < 20 ? d + 1 : 20;
+    if (initial > 0)
+        g->initial = (size_t)initial;
+    history_init(&g->rows, setup->space->count);
+    history_init(&g->asked, setup->space->count);
+    g->unordered = xcalloc(d + 1, sizeof(*g->unordered));
+    for (size_t i = 0; i < d; i++)
+        g->unordered[i] = g->axes.axis[i].choices > 0;
+    for (size_t i = 0; i < setup->space->count; i++)
+        g->conditional =
+            g->conditional || setup->space->params[i].condition_count;
+    g->model = surrogate_new(d, g->unordered);
+    g->theta = xcalloc(d + FIT_MORE, sizeof(*g->theta));
+    g->scratch = arena_new();
+    g->u = xcalloc(setup->space->count + 1, sizeof(*g->u));
+    g->x = xcalloc(3 * d + 1, sizeof(*g->x));
+    g->low = g->x + d;
+    g->high = g->low + d;
+    return g;
+}
+
+static void gp_free(void *state)
+{
+    struct gp *g = state;
+    arena_free(g->scratch);
+    surrogate_free(g->model);
+    history_done(&g->rows);
+    history_done(&g->asked);
+    axes_done(&g->axes);
+    unit_done(&g->unit);
+    free(g->unordered);
+    free(g->told);
+    free(g->ids);
+    free(g->theta);
+    free(g->u);
+    free(g->x);
+    free(g);
+}
+
+static int64_t gp_total(const void *state)
+{
+    (void)state;
+    return -1;
+}
+
+static bool same_number(double x, double y)
+{
+    return x == y || (isnan(x) && isnan(y));
+}
+
+/* Notes that trial k has this point. Whoever tells knows better than who
+ * asked: a pending point that turns out to be another takes the model with
+ * it. */
+static size_t note(struct gp *g, int64_t k, const struct value *point)
+{
+    long found = history_find(&g->rows, k);
+    unit_code(&g->unit, point, g->u);
+    if (found < 0)
+        return history_add(&g->rows, k, g->u);
+    size_t row = (size_t)found;
+    bool same = true;
+    for (size_t i = 0; i < g->rows.width; i++)
+        same = same && same_number(g->rows.columns[i][row], g->u[i]);
+    if (!same && g->rows.marks[row] == MARK_PENDING) {
+        history_set(&g->rows, row, g->u);
+        g->id_count = 0;
+    }
+    return row;
+}
+
+static enum search_answer gp_ask(void *state, int64_t k, struct arena *a,
+                                 struct suggestion *out, struct err *err)
+{
+    struct gp *g = state;
+    long row = history_find(&g->asked, k);
+    (void)err;
+    if (row >= 0) {
+        history_get(&g->asked, (size_t)row, g->u);
+        out->point = unit_point(&g->unit, g->u, a);
+        return SEARCH_HERE;
+    }
+    if (g->value_count < g->initial || !g->axes.count)
+        sobol_at(g->seed, (uint64_t)k - 1, g->rows.width, g->u);
+    else
+        ask_model(g, k);
+    history_add(&g->asked, k, g->u);
+    out->point = unit_point(&g->unit, g->u, a);
+    note(g, k, out->point);
+    return SEARCH_HERE;
+}
+
+/* Puts a row among those with a result, in the order of trials. */
+static void insert_told(struct gp *g, size_t row)
+{
+    if (g->told_count == g->told_cap) {
+        g->told_cap = g->told_cap ? 2 * g->told_cap : 64;
+        g->told = xrealloc(g->told, g->told_cap * sizeof(*g->told));
+    }
+    size_t at = g->told_count++;
+    int64_t trial = g->rows.trials[row];
+    for (; at > 0 && g->rows.trials[g->told[at - 1]] > trial; at--)
+        g->told[at] = g->told[at - 1];
+    g->told[at] = row;
+    if (trial < g->fit_latest)
+        g->fit_count = 0;
+}
+
+static void gp_tell(void *state, const struct result *r)
+{
+    struct gp *g = state;
+    double loss;
+    enum mark mark = mark_of(r, g->minimize, &loss);
+    if (!r->point)
+        return;
+    size_t row = note(g, r->trial, r->point);
+    if (g->rows.marks[row] != MARK_PENDING || mark == MARK_PENDING)
+        return;
+    g->rows.marks[row] = (unsigned char)mark;
+    g->rows.losses[row] = loss;
+    if (mark == MARK_LEFT)
+        return;
+    if (r->trial > g->latest)
+        g->latest = r->trial;
+    g->value_count += mark == MARK_VALUE;
+    insert_told(g, row);
+}
+
+const struct strategy strategy_gp = {.name = "gp",
+                                     .open = gp_open,
+                                     .free = gp_free,
+                                     .total = gp_total,
+                                     .ask = gp_ask,
+                                     .tell = gp_tell};
+const struct strategy strategy_bayes = {.name = "bayes",
+                                        .open = gp_open,
+                                        .free = gp_free,
+                                        .total = gp_total,
+                                        .ask = gp_ask,
+                                        .tell = gp_tell};

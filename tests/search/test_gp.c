@@ -1,0 +1,467 @@
+/* test_gp.c - the Gaussian process against plain computations, and what the
+ * search with it reaches */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "search/fit.h"
+#include "search/linear.h"
+#include "search/search.h"
+#include "search/surrogate.h"
+#include "search/warp.h"
+#include "spaces.h"
+#include "terms/state.h"
+
+enum { ROWS = 30, AXES = 4, LANES = LINEAR_LANES };
+static const bool unordered[AXES] = {false, false, true, false};
+
+static struct arena *arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+/* Rows of random points with a smooth value. */
+struct data {
+    double columns[AXES][ROWS], y[ROWS], x[ROWS][AXES];
+    double *pointers[AXES];
+    struct samples samples;
+};
+
+static void data_init(struct data *d)
+{
+    struct rng rng;
+    rng_init(&rng, 1, 1, "data");
+    for (size_t i = 0; i < ROWS; i++) {
+        for (size_t a = 0; a < AXES; a++) {
+            double u = rng_uniform(&rng);
+            d->x[i][a] = unordered[a] ? floor(3 * u) : u;
+            d->columns[a][i] = d->x[i][a];
+        }
+        d->y[i] = sin(5 * d->x[i][0]) + d->x[i][1] * d->x[i][3] +
+                  (d->x[i][2] > 0 ? 0.5 : 0) + 0.01 * rng_normal(&rng);
+    }
+    for (size_t a = 0; a < AXES; a++)
+        d->pointers[a] = d->columns[a];
+    d->samples = (struct samples){AXES, ROWS, unordered, d->pointers};
+    warp_losses(d->y, ROWS);
+}
+
+static const double theta[AXES + FIT_MORE] = {-0.9, -0.2, 0.3, 0.1, 0.2, -5};
+
+static double covariance(const struct kernel *k, const double *x,
+                         const double *y)
+{
+    double r2 = 0;
+    for (size_t a = 0; a < AXES; a++) {
+        double apart = x[a] - y[a];
+        r2 += k->weights[a] * (unordered[a] ? apart != 0 : apart * apart);
+    }
+    double t = sqrt(5 * r2);
+    return k->scale * (1 + t + t * t / 3) * exp(-t);
+}
+
+/* Solves a x = b of n rows by Gauss's elimination, with pivots. */
+static void eliminate(double a[ROWS][ROWS + 1], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t pivot = i;
+        for (size_t k = i + 1; k < n; k++)
+            if (fabs(a[k][i]) > fabs(a[pivot][i]))
+                pivot = k;
+        for (size_t j = 0; j <= n; j++) {
+            double keep = a[i][j];
+            a[i][j] = a[pivot][j];
+            a[pivot][j] = keep;
+        }
+        for (size_t k = 0; k < n; k++) {
+            double f = k == i ? 0 : a[k][i] / a[i][i];
+            for (size_t j = i; j <= n; j++)
+                a[k][j] -= f * a[i][j];
+        }
+    }
+}
+
+/* k(x, rows) K^-1 b by elimination, with b = y or, without it, k itself. */
+static double plain(const struct kernel *k, const struct data *d, size_t n,
+                    const double *x, const double *y)
+{
+    double a[ROWS][ROWS + 1], sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++)
+            a[i][j] = covariance(k, d->x[i], d->x[j]) + (i == j ? k->noise : 0);
+        a[i][n] = y ? y[i] : covariance(k, d->x[i], x);
+        for (size_t j = n + 1; j <= ROWS; j++)
+            a[i][j] = 0;
+    }
+    eliminate(a, n);
+    for (size_t i = 0; i < n; i++)
+        sum += a[i][n] / a[i][i] * covariance(k, d->x[i], x);
+    return sum;
+}
+
+static void fill_lanes(double *at, uint64_t seed)
+{
+    struct rng rng;
+    rng_init(&rng, seed, 2, "lanes");
+    for (size_t a = 0; a < AXES; a++)
+        for (size_t r = 0; r < LANES; r++) {
+            double u = rng_uniform(&rng);
+            at[a * LANES + r] = unordered[a] ? floor(3 * u) : u;
+        }
+}
+
+static struct surrogate *model_of(const struct data *d, size_t told,
+                                  size_t count)
+{
+    struct surrogate *s = surrogate_new(AXES, unordered);
+    surrogate_kernel(s, theta);
+    for (size_t i = 0; i < count; i++)
+        surrogate_add(s, d->x[i]);
+    surrogate_finish(s, d->y, told);
+    return s;
+}
+
+static void the_posterior_is_that_of_a_plain_computation(void **state)
+{
+    (void)state;
+    struct data d;
+    double weights[AXES], at[AXES * LANES], mean[LANES], variance[LANES];
+    struct kernel k = {.axes = AXES, .weights = weights};
+    enum { TOLD = 22 };
+    data_init(&d);
+    fit_kernel(&k, theta);
+    struct surrogate *s = model_of(&d, TOLD, ROWS);
+    fill_lanes(at, 1);
+    surrogate_posterior(s, at, mean, variance);
+    for (size_t r = 0; r < LANES; r++) {
+        double x[AXES];
+        for (size_t a = 0; a < AXES; a++)
+            x[a] = at[a * LANES + r];
+        /* The mean knows told rows only, the variance pending ones too. */
+        assert_true(fabs(mean[r] - plain(&k, &d, TOLD, x, d.y)) < 1e-8);
+        double less = plain(&k, &d, ROWS, x, NULL);
+        assert_true(fabs(variance[r] - (k.scale - less)) < 1e-8);
+    }
+    surrogate_free(s);
+}
+
+static void a_model_that_grew_is_the_same(void **state)
+{
+    (void)state;
+    struct data d;
+    double at[AXES * LANES], one[LANES], two[LANES];
+    data_init(&d);
+    struct surrogate *s = model_of(&d, 20, 25), *t = model_of(&d, 28, ROWS);
+    surrogate_keep(s, 19);
+    for (size_t i = 19; i < ROWS; i++)
+        surrogate_add(s, d.x[i]);
+    surrogate_finish(s, d.y, 28);
+    fill_lanes(at, 2);
+    surrogate_improvement(s, at, one, NULL);
+    surrogate_improvement(t, at, two, NULL);
+    assert_memory_equal(one, two, sizeof(one));
+    surrogate_free(s);
+    surrogate_free(t);
+}
+
+static void the_improvement_has_the_gradient_it_says(void **state)
+{
+    (void)state;
+    struct data d;
+    double at[AXES * LANES], gradient[AXES * LANES], moved[AXES * LANES];
+    double up[LANES], down[LANES], value[LANES];
+    const double step = 1e-5;
+    data_init(&d);
+    struct surrogate *s = model_of(&d, 22, ROWS);
+    fill_lanes(at, 3);
+    surrogate_improvement(s, at, value, gradient);
+    for (size_t a = 0; a < AXES; a++) {
+        if (unordered[a]) {
+            assert_true(gradient[a * LANES] == 0);
+            continue;
+        }
+        memcpy(moved, at, sizeof(at));
+        for (size_t r = 0; r < LANES; r++)
+            moved[a * LANES + r] = at[a * LANES + r] + step;
+        surrogate_improvement(s, moved, up, NULL);
+        for (size_t r = 0; r < LANES; r++)
+            moved[a * LANES + r] = at[a * LANES + r] - step;
+        surrogate_improvement(s, moved, down, NULL);
+        for (size_t r = 0; r < LANES; r++) {
+            double want = (up[r] - down[r]) / (2 * step);
+            assert_true(fabs(gradient[a * LANES + r] - want) <
+                        1e-4 * (1 + fabs(want)));
+        }
+    }
+    surrogate_free(s);
+}
+
+static void the_fit_has_the_gradient_it_says(void **state)
+{
+    (void)state;
+    struct data d;
+    double gradient[AXES + FIT_MORE], other[AXES + FIT_MORE];
+    data_init(&d);
+    fit_loss(&d.samples, d.y, theta, gradient);
+    for (size_t i = 0; i < AXES + FIT_MORE; i++) {
+        double moved[AXES + FIT_MORE];
+        memcpy(moved, theta, sizeof(theta));
+        moved[i] = theta[i] + 1e-5;
+        double up = fit_loss(&d.samples, d.y, moved, other);
+        moved[i] = theta[i] - 1e-5;
+        double down = fit_loss(&d.samples, d.y, moved, other);
+        double want = (up - down) / 2e-5;
+        assert_true(fabs(gradient[i] - want) < 1e-4 * (1 + fabs(want)));
+    }
+}
+
+static void fitting_goes_down_to_where_it_is_flat(void **state)
+{
+    (void)state;
+    struct data d;
+    double found[AXES + FIT_MORE], gradient[AXES + FIT_MORE];
+    data_init(&d);
+    fit_start(found, AXES);
+    double before = fit_loss(&d.samples, d.y, found, gradient);
+    fit_improve(&d.samples, d.y, found, 100);
+    double after = fit_loss(&d.samples, d.y, found, gradient);
+    assert_true(after < before - 1);
+    for (size_t i = 0; i < AXES; i++)
+        assert_true(fabs(gradient[i]) < 0.3);
+    /* Axis 0 bends most. */
+    assert_true(found[0] < found[1] && found[0] < found[3]);
+}
+
+static void warped_values_keep_their_order(void **state)
+{
+    (void)state;
+    double y[50], copy[50], mean = 0, square = 0;
+    for (int i = 0; i < 50; i++)
+        y[i] = copy[i] = exp(0.1 * (i * 37 % 50));
+    warp_losses(y, 50);
+    for (int i = 0; i < 50; i++) {
+        mean += y[i] / 50;
+        square += y[i] * y[i] / 50;
+        for (int j = 0; j < 50; j++)
+            assert_true((copy[i] < copy[j]) == (y[i] < y[j]));
+    }
+    assert_true(fabs(mean) < 1e-12 && fabs(square - 1) < 1e-12);
+}
+
+static void warping_takes_any_values(void **state)
+{
+    (void)state;
+    double odd[] = {1e308, -1e308, NAN, 0, 1, NAN, 2, 1e-300};
+    double none[] = {NAN, NAN}, flat[] = {7, 7, NAN, 7};
+    warp_losses(odd, 8);
+    for (int i = 0; i < 8; i++)
+        assert_true(isfinite(odd[i]) && odd[i] >= odd[1]);
+    warp_losses(none, 2);
+    warp_losses(flat, 4);
+    assert_true(none[0] == 0 && none[1] == 0 && flat[0] == 0 && flat[2] == 0);
+    warp_losses(odd, 0);
+}
+
+static struct space space_4(void)
+{
+    return space_of(
+        "{\"version\":1,\"parameters\":["
+        /* clang-format off */
+                    PARAM("a", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("b", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("c", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("d", "uniform", "\"min\":0,\"max\":1")
+        /* clang-format on */
+        "]}",
+        arena);
+}
+
+static double smooth(const struct space *s, const struct value *point)
+{
+    static const double best[] = {0.71, 0.23, 0.44, 0.87};
+    double sum = 0;
+    for (size_t i = 0; i < 4; i++) {
+        double off = value_number(point_get(point, &s->params[i])) - best[i];
+        sum += (double)(i + 1) * off * off;
+    }
+    return sum + 0.3 * sin(3 * sum);
+}
+
+static struct value *ask(struct search *s, int64_t k)
+{
+    struct suggestion got;
+    struct err err = {0};
+    if (search_ask(s, k, arena, &got, &err) != SEARCH_HERE)
+        fail_msg("%s", err.text);
+    return got.point;
+}
+
+static void tell(struct search *s, int64_t k, const struct value *point,
+                 enum state state, double value)
+{
+    struct result r = {.trial = k,
+                       .point = point,
+                       .state = (int)state,
+                       .value = value,
+                       .step = -1};
+    search_tell(s, &r);
+}
+
+static double reach(const char *method, int trials, int ahead, uint64_t seed)
+{
+    struct space space = space_4();
+    struct search_setup given = {
+        .space = &space, .seed = seed, .minimize = true};
+    struct search *s = search_open(method, &given, NULL);
+    struct value *points[100];
+    double best = INFINITY;
+    for (int k = 1; k <= trials; k++) {
+        points[k] = ask(s, k);
+        if (k <= ahead)
+            continue;
+        double y = smooth(&space, points[k - ahead]);
+        best = fmin(best, y);
+        tell(s, k - ahead, points[k - ahead], STATE_DONE, y);
+    }
+    search_free(s);
+    return best;
+}
+
+static void it_beats_random_by_far(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        double random = reach("random", 40, 0, seed);
+        assert_true(reach("gp", 40, 0, seed) < 0.1 * random);
+        assert_true(reach("gp", 40, 0, seed) < 0.01);
+        assert_true(reach("bayes", 48, 8, seed) < 0.3 * random);
+    }
+}
+
+static void pending_points_are_not_proposed_again(void **state)
+{
+    (void)state;
+    struct space space = space_4();
+    struct search_setup given = {.space = &space, .seed = 5, .minimize = true};
+    struct search *s = search_open("gp", &given, NULL);
+    double u[40][4];
+    for (int k = 1; k <= 12; k++) {
+        struct value *point = ask(s, k);
+        tell(s, k, point, STATE_DONE, smooth(&space, point));
+    }
+    for (int k = 0; k < 16; k++) {
+        struct value *point = ask(s, 13 + k);
+        for (size_t i = 0; i < 4; i++)
+            u[k][i] = value_number(point_get(point, &space.params[i]));
+        for (int j = 0; j < k; j++) {
+            double apart = 0;
+            for (size_t i = 0; i < 4; i++)
+                apart += fabs(u[k][i] - u[j][i]);
+            assert_true(apart > 1e-5);
+        }
+    }
+    search_free(s);
+}
+
+static void a_small_space_is_tried_whole(void **state)
+{
+    (void)state;
+    struct space space =
+        space_of("{\"version\":1,\"parameters\":["
+                 /* clang-format off */
+                 PARAM("a", "categorical", "\"values\":[1,2,3,4]") ","
+                 PARAM("n", "int_uniform", "\"min\":0,\"max\":5")
+                 /* clang-format on */
+                 "]}",
+                 arena);
+    struct search_setup given = {.space = &space, .seed = 2, .minimize = true};
+    struct search *s = search_open("gp", &given, NULL);
+    bool seen[4][6] = {{false}};
+    int count = 0;
+    for (int k = 1; k <= 30; k++) {
+        struct value *point = ask(s, k);
+        int64_t a = point_get(point, &space.params[0])->i;
+        int64_t n = point_get(point, &space.params[1])->i;
+        count += !seen[a - 1][n];
+        seen[a - 1][n] = true;
+        tell(s, k, point, STATE_DONE, (double)((a - 2) * (a - 2) + n));
+    }
+    assert_true(count >= 22);
+    search_free(s);
+}
+
+static void a_study_that_only_fails_goes_on(void **state)
+{
+    (void)state;
+    struct space space = space_4();
+    struct search_setup given = {.space = &space, .seed = 2, .minimize = true};
+    struct search *s = search_open("gp", &given, NULL);
+    for (int k = 1; k <= 30; k++)
+        tell(s, k, ask(s, k), STATE_FAILED, NAN);
+    for (int k = 31; k <= 45; k++)
+        tell(s, k, ask(s, k), STATE_DONE, 1);
+    assert_point(&space, ask(s, 46));
+    search_free(s);
+}
+
+static void a_large_history_is_searched_in_a_box(void **state)
+{
+    (void)state;
+    struct space space = space_4();
+    struct search_setup given = {.space = &space, .seed = 4, .minimize = true};
+    struct search *s = search_open("gp", &given, NULL);
+    struct search *random = search_open("random", &given, NULL);
+    double best = INFINITY, later = INFINITY;
+    for (int k = 1; k <= 600; k++) {
+        struct value *point = ask(random, k);
+        double y = smooth(&space, point);
+        best = fmin(best, y);
+        tell(s, k, point, STATE_DONE, y);
+    }
+    for (int k = 601; k <= 606; k++) {
+        struct value *point = ask(s, k);
+        double y = smooth(&space, point);
+        later = fmin(later, y);
+        tell(s, k, point, STATE_DONE, y);
+    }
+    assert_true(later < 0.5 * best);
+    search_free(random);
+    search_free(s);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_posterior_is_that_of_a_plain_computation),
+        TEST(a_model_that_grew_is_the_same),
+        TEST(the_improvement_has_the_gradient_it_says),
+        TEST(the_fit_has_the_gradient_it_says),
+        TEST(fitting_goes_down_to_where_it_is_flat),
+        TEST(warped_values_keep_their_order),
+        TEST(warping_takes_any_values),
+        TEST(it_beats_random_by_far),
+        TEST(pending_points_are_not_proposed_again),
+        TEST(a_small_space_is_tried_whole),
+        TEST(a_study_that_only_fails_goes_on),
+        TEST(a_large_history_is_searched_in_a_box),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
