@@ -244,7 +244,9 @@ extern const char *const plan_methods[]; /* NULL-terminated */
 
 /* Opens a list of points from text (JSON lines or CSV with a header, told
  * apart by the name's ending and the first character) or from an inline YAML
- * list. Counts and checks all lines once; about 0.3 s for a million. */
+ * list. Counts and checks all lines once; about 0.3 s for a million. A file
+ * *.txt, or one with JSON objects spread over lines, is one of CANDLE's
+ * unrolled parameter files: `id` becomes run_id, or the number does. */
 struct plan_points *plan_points_text(struct str text, const char *file,
                                      struct arena *a,
                                      struct problems *problems);

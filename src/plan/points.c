@@ -4,7 +4,12 @@
  * the names of its members and the offset of every 256th point; a point is
  * built when it is asked for. So a million points cost a few kilobytes. The
  * place behind the last point given is remembered: walking through the list
- * in order looks at every byte once. */
+ * in order looks at every byte once.
+ *
+ * CANDLE's unrolled parameter files are such lists, whose objects may also be
+ * spread over several lines; those are read into memory. In them `id` is the
+ * run's own id: it becomes the parameter run_id, as CANDLE's models take it,
+ * and where it is missing the point's number is one. */
 #include "plan/reading.h"
 
 #include "base/csv.h"
@@ -33,6 +38,7 @@ struct plan_points {
     struct map *names;        /* of members */
     struct str *columns;      /* CSV: by position */
     size_t column_count;
+    bool unrolled;             /* `id` is the run's own id */
     const struct space *space; /* or NULL */
     uint64_t next;             /* the point that stands at next_place */
     struct place next_place;
@@ -119,6 +125,8 @@ static void add_name(struct check *c, struct str name, uint64_t line,
 {
     struct plan_points *p = c->points;
 
+    if (p->unrolled && str_is(name, "id"))
+        name = STR("run_id");
     if (map_has(p->names, name))
         return;
     if (!name_valid(name))
@@ -467,6 +475,8 @@ static struct plan_points *points_checked(struct plan_points *p,
         .points = p, .problems = problems, .arena = a, .watch = w};
 
     buf_init(&c.scratch);
+    if (p->unrolled)
+        add_name(&c, STR("id"), 0, 0);
     if (p->kind == POINTS_JSON)
         check_json(&c);
     else if (p->kind == POINTS_CSV)
@@ -501,22 +511,99 @@ struct plan_points *points_open_value(const struct value *list,
     return points_checked(p, a, problems, w);
 }
 
-/* "file:3:14: what" of the JSON reader, as a problem with its place. */
-static void add_parse_error(struct problems *problems, const char *file,
-                            const char *text)
+/* ---- objects spread over lines ----------------------------------------- */
+
+/* True when the first object goes on in the line behind its first one. */
+static bool spread(struct str text)
+{
+    struct plan_points p = {.text = text};
+    struct place at = {0};
+    struct str first, second;
+    struct json_scan s;
+    enum json_token token;
+
+    if (!next_line(&p, &at, &first) || !next_line(&p, &at, &second) ||
+        (*second.p != '"' && *second.p != '}'))
+        return false;
+    json_scan_init(&s, first);
+    do
+        token = json_scan_next(&s);
+    while (token != JSON_BAD && token != JSON_END);
+    return token == JSON_BAD && s.p == first.p + first.len;
+}
+
+/* Where a part of the text begins in the whole. */
+struct base {
+    const char *p;
+    uint32_t line, column; /* from 0 */
+};
+
+static void base_move(struct base *b, const char *to)
+{
+    for (; b->p < to; b->p++) {
+        b->line += *b->p == '\n';
+        b->column = *b->p == '\n' ? 0 : b->column + 1;
+    }
+}
+
+static void shift(const struct base *b, uint32_t *line, uint32_t *column)
+{
+    if (*line == 1)
+        *column += b->column;
+    *line += b->line;
+}
+
+/* ":3:14: what" of the JSON reader, as a problem with its place. */
+static void add_parse_error(struct problems *problems, struct str file,
+                            const struct base *base, const char *text)
 {
     struct str rest = str_of(text), line, column;
     uint64_t l = 0, c = 0;
+    uint32_t at_line, at_column;
 
-    if (str_starts(rest, str_of(file))) {
-        rest = str_n(rest.p + strlen(file), rest.len - strlen(file));
-        str_split(&rest, ':', &line);
-        if (str_split(&rest, ':', &line) && str_split(&rest, ':', &column) &&
-            num_uint(line, &l) && num_uint(column, &c) && rest.p)
-            text = rest.p;
+    if (str_split(&rest, ':', &line) && str_split(&rest, ':', &line) &&
+        str_split(&rest, ':', &column) && num_uint(line, &l) &&
+        num_uint(column, &c) && rest.p)
+        text = rest.p;
+    at_line = (uint32_t)l;
+    at_column = (uint32_t)c;
+    shift(base, &at_line, &at_column);
+    problems_add(problems, PROBLEM_ERROR, file, at_line, at_column, STR(""),
+                 "%s", text + strspn(text, " "));
+}
+
+static void shift_marks(const struct base *b, struct value *v)
+{
+    shift(b, &v->line, &v->column);
+    for (size_t i = 0; v->kind == VALUE_OBJECT && i < v->count; i++)
+        if (v->key_lines && v->key_columns)
+            shift(b, &v->key_lines[i], &v->key_columns[i]);
+}
+
+static struct plan_points *points_spread(struct plan_points *p, struct str text,
+                                         struct arena *a,
+                                         struct problems *problems,
+                                         const struct points_watch *w)
+{
+    struct value *list = value_list(a), *v;
+    struct base base = {.p = text.p};
+    struct str rest = str_trim(text);
+    struct err err = {0};
+
+    while (rest.len > 0) {
+        base_move(&base, rest.p);
+        v = json_parse_next(a, &rest, "", &err);
+        if (!v) {
+            add_parse_error(problems, p->file, &base, err.text);
+            plan_points_close(p);
+            return NULL;
+        }
+        shift_marks(&base, v);
+        value_list_add(a, list, v);
     }
-    problems_add(problems, PROBLEM_ERROR, str_of(file), (uint32_t)l,
-                 (uint32_t)c, STR(""), "%s", text + strspn(text, " "));
+    p->kind = POINTS_LIST;
+    p->list = list;
+    return points_checked(p, a, problems, w);
 }
 
 /* One JSON list of all points, as some programs write it. */
@@ -526,11 +613,12 @@ static struct plan_points *points_json_list(struct str text, const char *file,
                                             const struct points_watch *w)
 {
     struct err err = {0};
-    struct value *list = json_parse(a, text, file, false, &err);
+    const struct base base = {0};
+    struct value *list = json_parse(a, text, "", false, &err);
 
     if (list)
         return points_open_value(list, file, a, problems, w);
-    add_parse_error(problems, file, err.text);
+    add_parse_error(problems, arena_str(a, str_of(file)), &base, err.text);
     return NULL;
 }
 
@@ -541,36 +629,46 @@ static bool named_csv(const char *file)
     return str_ends(s, STR(".csv")) || str_ends(s, STR(".tsv"));
 }
 
+static bool named_json(const char *file)
+{
+    struct str s = str_of(file);
+
+    return str_ends(s, STR(".jsonl")) || str_ends(s, STR(".json")) ||
+           str_ends(s, STR(".ndjson"));
+}
+
 struct plan_points *points_open_text(struct str text, const char *file,
-                                     struct arena *a, struct problems *problems,
+                                     bool unrolled, struct arena *a,
+                                     struct problems *problems,
                                      const struct points_watch *w)
 {
     struct plan_points *p;
     struct str begin;
+    bool objects;
 
     if (str_starts(text, STR("\xef\xbb\xbf")))
         text = str_n(text.p + 3, text.len - 3);
     begin = str_trim(str_n(text.p, text.len < 4096 ? text.len : 4096));
+    objects = begin.len > 0 && begin.p[0] == '{' && !named_csv(file);
     if (begin.len > 0 && begin.p[0] == '[' && !named_csv(file))
         return points_json_list(text, file, a, problems, w);
-    if (begin.len > 0 && begin.p[0] == '{' && !named_csv(file)) {
-        p = points_new(POINTS_JSON, file, a);
-    } else if (str_ends(str_of(file), STR(".jsonl")) ||
-               str_ends(str_of(file), STR(".json")) ||
-               str_ends(str_of(file), STR(".ndjson"))) {
-        p = points_new(POINTS_JSON, file, a);
-    } else {
-        p = points_new(POINTS_CSV, file, a);
-        p->sep = find_sep(text);
-    }
+    p = points_new(objects || named_json(file) ? POINTS_JSON : POINTS_CSV, file,
+                   a);
     p->text = text;
+    p->unrolled = unrolled || str_ends(str_of(file), STR(".txt"));
+    if (objects && spread(text)) {
+        p->unrolled = true;
+        return points_spread(p, text, a, problems, w);
+    }
+    if (p->kind == POINTS_CSV)
+        p->sep = find_sep(text);
     return points_checked(p, a, problems, w);
 }
 
 struct plan_points *plan_points_text(struct str text, const char *file,
                                      struct arena *a, struct problems *problems)
 {
-    return points_open_text(text, file, a, problems, NULL);
+    return points_open_text(text, file, false, a, problems, NULL);
 }
 
 struct plan_points *plan_points_value(const struct value *list,
@@ -700,6 +798,31 @@ static struct value *csv_point(struct plan_points *p, uint64_t i,
     return point;
 }
 
+/* The point with its `id` as run_id, which is also text of its own. */
+static struct value *with_run_id(struct arena *a, const struct value *point,
+                                 uint64_t i, struct str *run_id)
+{
+    struct value *v = value_object(a), *id = NULL;
+    struct buf b;
+
+    for (size_t k = 0; k < point->count; k++)
+        if (str_is(point->keys[k], "id"))
+            id = point->items[k];
+        else
+            value_set(a, v, point->keys[k], point->items[k]);
+    if (!id)
+        id = value_get(v, STR("run_id"));
+    buf_init(&b);
+    if (id)
+        value_python_str(&b, id);
+    else
+        num_print_int(&b, (int64_t)i + 1);
+    *run_id = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    value_set(a, v, STR("run_id"), value_string(a, *run_id));
+    return v;
+}
+
 int plan_points_get(void *points, uint64_t i, struct arena *a,
                     struct value **point, struct str *run_id, struct err *err)
 {
@@ -717,11 +840,13 @@ int plan_points_get(void *points, uint64_t i, struct arena *a,
         v = value_copy(a, p->list->items[i]);
     if (!v)
         return -1;
+    *run_id = STR("");
+    if (p->unrolled)
+        v = with_run_id(a, v, i, run_id);
     if (p->kind != POINTS_CSV)
         v = nest_members(a, p, v);
     fill_constants(a, p, v);
     *point = v;
-    *run_id = STR("");
     return 0;
 }
 

@@ -59,7 +59,7 @@ static void fit_init(struct fit *f, struct reading *r)
     f->warned = arena_array(r->arena, r->plan->space.count, sizeof(*f->warned));
 }
 
-static void open_file(struct reading *r, const struct value *v)
+static void open_file(struct reading *r, const struct value *v, bool unrolled)
 {
     const char *path = arena_cstr(r->arena, v->s);
     struct str text = STR("");
@@ -75,7 +75,7 @@ static void open_file(struct reading *r, const struct value *v)
         problem_at(r, PROBLEM_ERROR, v, NULL, "%s", err.text);
     else
         r->plan->points =
-            points_open_text(text, path, r->arena, r->problems,
+            points_open_text(text, path, unrolled, r->arena, r->problems,
                              r->plan->space.count > 0 ? &w : NULL);
     vec_done(&fit.seen);
 }
@@ -86,7 +86,7 @@ void read_points(struct reading *r, const struct value *v)
     struct points_watch w = {check_fit, &fit};
 
     if (v->kind == VALUE_STRING && v->s.len > 0) {
-        open_file(r, v);
+        open_file(r, v, false);
         return;
     }
     fit_init(&fit, r);
@@ -103,7 +103,7 @@ void read_parameters_file(struct reading *r, const struct value *v)
         problem_at(r, PROBLEM_ERROR, v, NULL,
                    "give points or parameters_file, not both");
     else if (read_text(r, v, "parameters_file", &path))
-        open_file(r, v);
+        open_file(r, v, true);
 }
 
 void check_points(struct reading *r)

@@ -158,9 +158,11 @@ struct points_watch {
     points_member_fn *see;
     void *context;
 };
-/* As plan_points_text and plan_points_value; w may be NULL. */
+/* As plan_points_text and plan_points_value; w may be NULL. With unrolled it
+ * is one of CANDLE's unrolled parameter files, whatever its name. */
 struct plan_points *points_open_text(struct str text, const char *file,
-                                     struct arena *a, struct problems *problems,
+                                     bool unrolled, struct arena *a,
+                                     struct problems *problems,
                                      const struct points_watch *w);
 struct plan_points *points_open_value(const struct value *list,
                                       const char *file, struct arena *a,
