@@ -1,6 +1,6 @@
 /* tpe.c - tree-structured Parzen estimators
  *
- * The best tenth of the results, at most 25, make one density, all others
+ * The best sqrt(n) of n results, at most 25, make one density, all others
  * and the points whose results are not known yet another (Bergstra et al.,
  * NIPS 2011; over all parameters at once as in Falkner et al., ICML 2018).
  * Of the points drawn from the first, the one where it exceeds the second
@@ -216,7 +216,7 @@ static void tpe_tell(void *state, const struct result *r)
 
 static size_t good_count(const struct tpe *t)
 {
-    double count = ceil(t->gamma * (double)t->told);
+    double count = ceil(t->gamma * sqrt((double)t->told));
     count = fmin(count, t->most_good);
     return (size_t)fmin(fmax(count, 1), (double)t->best_count);
 }
@@ -414,7 +414,7 @@ static int read_options(struct tpe *t, const struct value *said,
     const struct option table[] = {
         {"candidates", true, 1, 10000, &t->candidates},
         {"startup", true, 1, 1e6, &t->startup},
-        {"gamma", false, 0.001, 0.9, &t->gamma},
+        {"gamma", false, 0.01, 10, &t->gamma},
         {"good", true, 1, MOST_GOOD, &t->most_good}};
     return options_read(said, "tpe", table, sizeof(table) / sizeof(*table),
                         err);
@@ -427,7 +427,7 @@ static void *tpe_open(const struct search_setup *setup, struct err *err)
                         .minimize = setup->minimize,
                         .candidates = 24,
                         .startup = 10,
-                        .gamma = 0.1,
+                        .gamma = 1,
                         .most_good = 25};
     if (read_options(&given, setup->options, err) ||
         unit_init(&given.unit, setup->space, err))

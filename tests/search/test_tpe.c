@@ -68,7 +68,7 @@ static void options_are_checked(void **state)
          "method tpe has no option 'candidate'; did you mean candidates?"},
         {"{\"startup\":0}", "startup must be a whole number from 1"},
         {"{\"candidates\":2.5}", "candidates must be a whole number"},
-        {"{\"gamma\":2}", "gamma must be a number from 0.001 to 0.9"},
+        {"{\"gamma\":20}", "gamma must be a number from 0.01 to 10"},
         {"{\"good\":\"x\"}", "good must be a whole number from 1 to 64"},
         {"[1]", "the options of tpe must be an object"},
     };
