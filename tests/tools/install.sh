@@ -18,6 +18,7 @@ check_contains "and knows its version" "$out" \
 
 check "the Python package can be imported" \
     env PYTHONPATH="$python" PYTHONDONTWRITEBYTECODE=1 python3 -c 'import throng'
+check "with its table of keywords" test -s "$python/throng/keywords.json"
 
 echo '#include <throng.h>' >alone.c
 check "the header compiles alone, as C99" cc -std=c99 -Wall -Wextra -Werror \
