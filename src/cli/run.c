@@ -229,7 +229,9 @@ static void say_end(struct session *s, enum study_end end,
               stderr);
         break;
     case STUDY_FAILURES:
-        fputs("throng: more trials failed than max_failures allows\n", stderr);
+        fputs("throng: more trials failed than max_failures allows; raise it, "
+              "or mend the cause and `throng retry failed`\n",
+              stderr);
         break;
     case STUDY_DRAINED:
     case STUDY_INTERRUPTED:

@@ -174,7 +174,11 @@ static int on_bad_end(struct run *r, struct live *l, enum state state,
     if (take_value(r, l, err))
         return -1;
     l->t.value = NAN; /* its metrics stay, but it does not rank */
-    return run_finish(r, l, state, reason, err);
+    if (run_finish(r, l, state, reason, err))
+        return -1;
+    if (run_too_many_failures(r))
+        run_drain(r, STUDY_FAILURES);
+    return 0;
 }
 
 /* What cannot even be started is not tried again: the program or its
@@ -192,9 +196,6 @@ static int on_failure(struct run *r, struct live *l,
         return -1;
     if (hopeless)
         run_interrupt(r, STUDY_ALL_FAILED);
-    else if (r->limits.max_failures >= 0 &&
-             r->counts.by_state[STATE_FAILED] > r->limits.max_failures)
-        run_drain(r, STUDY_FAILURES);
     return 0;
 }
 
@@ -233,7 +234,8 @@ static bool better(const struct run *r, double a, double b)
 static void note_value(struct run *r, const struct live *l)
 {
     double v = l->t.value;
-    if (!better(r, v, r->best_value))
+    bool tie = v == r->best_value && l->t.id < r->best;
+    if (!better(r, v, r->best_value) && !tie)
         return;
     r->best = l->t.id;
     r->best_value = v;

@@ -559,6 +559,14 @@ static void end_run(struct run *r, enum study_end why, bool kill)
         loop_stop(r->loop);
 }
 
+bool run_too_many_failures(const struct run *r)
+{
+    const int64_t *n = r->counts.by_state;
+    int64_t bad = n[STATE_FAILED] + n[STATE_INVALID] + n[STATE_TIMED_OUT] +
+                  n[STATE_DIVERGED];
+    return r->limits.max_failures >= 0 && bad > r->limits.max_failures;
+}
+
 void run_drain(struct run *r, enum study_end why)
 {
     if (!r->draining)

@@ -158,6 +158,8 @@ void run_only_wishes(struct run *r);
 /* Places what there is room for, commits, ends when nothing is left. Called
  * after every round of the loop; the owner calls it once to begin. */
 void run_round(struct run *r);
+/* True when more trials ended badly than max_failures allows. */
+bool run_too_many_failures(const struct run *r);
 void run_drain(struct run *r, enum study_end why);
 void run_interrupt(struct run *r, enum study_end why);
 /* Something broke for good; err is copied. */

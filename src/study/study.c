@@ -12,13 +12,25 @@
 
 /* ---- opening ---------------------------------------------------------- */
 
+/* Trials of a new study must not find checkpoints of an old one. */
+static int refuse_leftovers(const struct study *s, struct err *err)
+{
+    char *trials = path_join(s->arena, s->setup.folder, "trials");
+    if (!file_is_dir(trials))
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%s holds files of a study whose store is gone; move it "
+                   "away or remove it, then run again",
+                   trials);
+}
+
 static int open_store(struct study *s, struct err *err)
 {
     const char *folder = s->setup.folder;
     struct err missing = {0};
     s->store = store_open(folder, true, &missing);
     if (!s->store && missing.kind == ERR_MISSING) {
-        if (store_create(folder, err))
+        if (refuse_leftovers(s, err) || store_create(folder, err))
             return -1;
         s->store = store_open(folder, true, err);
         if (!s->store)
@@ -139,7 +151,9 @@ static void on_beat(void *context)
     struct study *s = context;
     struct err err = {0};
     write_time_used(s);
-    if (store_lease_touch(s->store, &err)) {
+    /* A full disk is waited for where results are committed; only somebody
+     * else's lease ends this run. */
+    if (store_lease_touch(s->store, &err) && err.kind == ERR_BUSY) {
         run_break(&s->run, &err);
         return;
     }
@@ -207,7 +221,9 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
 {
     if (target_reached(s))
         run_only_wishes(&s->run);
-    if (target_reached(s) && !idmap_count(s->run.lives))
+    if (run_too_many_failures(&s->run))
+        s->run.end = STUDY_FAILURES;
+    else if (target_reached(s) && !idmap_count(s->run.lives))
         s->run.end = STUDY_TARGET;
     else {
         run_round(&s->run);

@@ -18,8 +18,9 @@ struct bed {
     struct arena *arena;
     struct machine machine;
     struct err err;
-    struct study_setup setup; /* tests may change it before bed_run */
-    struct store *store;      /* opened for reading after a run */
+    struct study_setup setup;       /* tests may change it before bed_run */
+    struct study_progress progress; /* at the end of a run */
+    struct store *store;            /* opened for reading after a run */
 };
 
 static int bed_open(void **state)
@@ -80,6 +81,8 @@ static int bed_run(struct bed *b, const char *text, enum study_end *end)
     b->setup.machine = &b->machine;
     struct study *study = study_open(&b->setup, &b->err);
     int rc = study ? study_run(study, end, &b->err) : -1;
+    if (study)
+        study_progress(study, &b->progress);
     study_close(study);
     loop_free(loop);
     plan_close(plan);
@@ -254,6 +257,47 @@ static void max_failures_ends_the_study(void **s)
                      0);
     assert_int_equal(end, STUDY_FAILURES);
     assert_in_range(count(b, STATE_FAILED), 6, 8);
+}
+
+static void too_many_failures_end_the_next_run_at_once(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = "method: grid\nmax_failures: 1\n"
+                       "parameters: {n: {min: 1, max: 1000}}\n"
+                       "command: [x, sleep-ms=2000, exit=78]\n";
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_FAILURES);
+    int64_t bad = count(b, STATE_INVALID);
+    assert_in_range(bad, 2, 4);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_FAILURES);
+    assert_int_equal(count(b, STATE_INVALID), bad);
+}
+
+static void a_new_study_finds_no_files_of_an_old_one(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    char *trials = path_join(b->arena, b->home, ".throng/s/trials/0/1");
+    assert_int_equal(dir_make(trials, NULL), 0);
+    assert_int_equal(bed_run(b, GRID "command: [x]\n", &end), -1);
+    assert_non_null(strstr(b->err.text, "trials"));
+}
+
+static void of_equal_values_the_first_trial_is_best(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nmetric: {name: loss}\n"
+                             "parameters: {n: {values: [300, 200, 100]}}\n"
+                             "parallel: 3\n"
+                             "command: [x, 'sleep-ms={n}', metric=loss:1]\n",
+                             &end),
+                     0);
+    assert_int_equal(b->progress.best, 1);
+    assert_int_equal(store_best(b->store, true), 1);
 }
 
 static void no_trial_starts_after_the_target(void **s)
@@ -651,6 +695,9 @@ int main(void)
         on_bed(lost_attempts_use_no_retry_but_three_in_a_row_fail),
         on_bed(when_the_first_trials_all_fail_the_study_ends_early),
         on_bed(max_failures_ends_the_study),
+        on_bed(too_many_failures_end_the_next_run_at_once),
+        on_bed(a_new_study_finds_no_files_of_an_old_one),
+        on_bed(of_equal_values_the_first_trial_is_best),
         on_bed(no_trial_starts_after_the_target),
         on_bed(a_run_of_count_trials_goes_on_later),
         on_bed(pick_best_takes_the_best_value_and_last_the_last),
