@@ -44,6 +44,49 @@ static void add_metric(struct checker *k)
              m->pick == PICK_BEST ? "the best" : "the last");
 }
 
+/* Hyperband looks at a trial when it has made so many reports. Bands that go
+ * up from min_iter have no end, so that the first few are shown. */
+static void add_bands(struct buf *b, const struct plan_early *e)
+{
+    int64_t at = e->max_iter;
+    buf_adds(b, ", looks after ");
+    if (!e->max_iter) {
+        at = e->min_iter;
+        for (int i = 0; i < 4 && at <= INT64_MAX / e->eta; i++, at *= e->eta)
+            buf_addf(b, "%lld, ", (long long)at);
+        buf_adds(b, "… reports");
+        return;
+    }
+    int64_t count = 0;
+    while (count < e->s && at / e->eta > 0) {
+        at /= e->eta;
+        count++;
+    }
+    for (int64_t i = count; i > 0; i--) {
+        at = e->max_iter;
+        for (int64_t j = 0; j < i; j++)
+            at /= e->eta;
+        buf_addf(b, "%s%lld",
+                 i == count ? ""
+                 : i == 1   ? " and "
+                            : ", ",
+                 (long long)at);
+    }
+    buf_adds(b, count ? " reports" : "no report");
+}
+
+static void add_early(struct checker *k)
+{
+    const struct plan_early *e = &k->plan->early;
+    if (!e->options)
+        return;
+    buf_addf(&k->out, "early    %.*s",
+             STRF(value_text(value_get(e->options, STR("type")))));
+    if (e->kind == EARLY_HYPERBAND)
+        add_bands(&k->out, e);
+    buf_addc(&k->out, '\n');
+}
+
 /* Which interpreter `python` means here. */
 static void add_interpreter(struct checker *k)
 {
@@ -132,6 +175,7 @@ static int describe(struct checker *k)
                  dist_name(p->space.params[i].dist));
     buf_adds(&k->out, p->space.count ? "\n" : "as the points have them\n");
     add_metric(k);
+    add_early(k);
     add_program(k);
     add_interpreter(k);
     buf_addf(&k->out, "machine  %u cpus, ", k->machine.cpus);
@@ -274,7 +318,7 @@ static int check(struct checker *k)
 static int look(struct checker *k)
 {
     struct call *c = k->call;
-    k->plan = load_plan_problems(c, c->args[0], NULL, &k->problems);
+    k->plan = load_plan_look(c, c->args[0], &k->problems);
     if (k->plan)
         k->search = plan_search(k->plan, &k->points, c->arena, &c->err);
     if (!k->search)

@@ -100,9 +100,10 @@ struct store *open_named_study(struct call *c, bool trials,
 /* Reads and checks a study file, printing its problems to stderr; NULL when
  * there are errors. `name` overrides the study's name (--new). */
 struct plan *load_plan(struct call *c, const char *file, const char *name);
-/* The same, and the problems are the caller's too. */
-struct plan *load_plan_problems(struct call *c, const char *file,
-                                const char *name, struct problems *problems);
+/* The same for who only looks, so that a method that cannot run yet is no
+ * error; the problems are the caller's too. */
+struct plan *load_plan_look(struct call *c, const char *file,
+                            struct problems *problems);
 /* Reads the files that a study in this folder names. */
 struct plan_reader reader_beside(struct arena *a, const char *home);
 

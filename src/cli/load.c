@@ -56,8 +56,10 @@ static int check_name(struct call *c, const char *name)
     return err_set(&c->err, ERR_USAGE, "the name `%s` %s", name, fault);
 }
 
-struct plan *load_plan_problems(struct call *c, const char *file,
-                                const char *name, struct problems *problems)
+typedef void unready_fn(const struct plan *p, struct problems *problems);
+
+static struct plan *load(struct call *c, const char *file, const char *name,
+                         unready_fn *unready, struct problems *problems)
 {
     struct buf b;
     if (check_name(c, name))
@@ -71,6 +73,7 @@ struct plan *load_plan_problems(struct call *c, const char *file,
     buf_done(&b);
     struct plan_reader reader = reader_beside(
         c->arena, path_folder(c->arena, path_absolute(c->arena, file)));
+    reader.check = unready;
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
     say(problems, is_quiet(c));
     if (!plan)
@@ -81,11 +84,17 @@ struct plan *load_plan_problems(struct call *c, const char *file,
     return plan;
 }
 
+struct plan *load_plan_look(struct call *c, const char *file,
+                            struct problems *problems)
+{
+    return load(c, file, NULL, unready_look, problems);
+}
+
 struct plan *load_plan(struct call *c, const char *file, const char *name)
 {
     struct problems problems;
     problems_init(&problems, c->arena);
-    struct plan *plan = load_plan_problems(c, file, name, &problems);
+    struct plan *plan = load(c, file, name, unready_check, &problems);
     problems_done(&problems);
     return plan;
 }

@@ -1,6 +1,8 @@
 /* plan_search.c - the strategy of a plan, for those who only look */
 #include "cli/plan_search.h"
 
+#include "cli/unready.h"
+
 struct search *plan_search(const struct plan *p, struct point_source *points,
                            struct arena *a, struct err *err)
 {
@@ -15,5 +17,8 @@ struct search *plan_search(const struct plan *p, struct point_source *points,
                                         plan_points_get};
         setup.points = points;
     }
-    return search_open(arena_cstr(a, p->method), &setup, err);
+    if (!unready_method(p))
+        return search_open(arena_cstr(a, p->method), &setup, err);
+    setup.options = NULL;
+    return search_open("random", &setup, err);
 }

@@ -5,7 +5,8 @@
 #include "plan/plan.h"
 #include "search/search.h"
 
-/* Lives no longer than the plan and *points, which is filled. */
+/* Lives no longer than the plan and *points, which is filled. For a method
+ * that is not built in: random points of the same space. */
 struct search *plan_search(const struct plan *p, struct point_source *points,
                            struct arena *a, struct err *err);
 

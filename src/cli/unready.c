@@ -80,20 +80,18 @@ static const struct unready {
     {"profile", has_profile, PROBLEM_NOTICE, "profile is not acted on yet"},
 };
 
-static bool has_strategy(struct str method)
+bool unready_method(const struct plan *p)
 {
     for (size_t i = 0; search_methods[i]; i++)
-        if (str_is(method, search_methods[i]))
-            return true;
-    return false;
+        if (str_is(p->method, search_methods[i]))
+            return false;
+    return p->method.len > 0;
 }
 
-static void check_method(const struct plan *p, struct problems *problems)
+static void refuse_method(const struct plan *p, const struct value *v,
+                          struct problems *problems)
 {
-    const struct value *v = value_get(p->root, STR("method"));
     struct buf hint;
-    if (!v || !p->method.len || has_strategy(p->method))
-        return;
     buf_init(&hint);
     buf_adds(&hint, "use ");
     for (size_t i = 0; search_methods[i]; i++) {
@@ -106,7 +104,7 @@ static void check_method(const struct plan *p, struct problems *problems)
     buf_done(&hint);
 }
 
-void unready_check(const struct plan *p, struct problems *problems)
+static void check_keys(const struct plan *p, struct problems *problems)
 {
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
         const struct value *v = value_get(p->root, str_of(list[i].key));
@@ -114,5 +112,24 @@ void unready_check(const struct plan *p, struct problems *problems)
             problems_add(problems, list[i].level, p->file, v->line, v->column,
                          str_n("", 0), "%s", list[i].text);
     }
-    check_method(p, problems);
+}
+
+void unready_check(const struct plan *p, struct problems *problems)
+{
+    const struct value *v = value_get(p->root, STR("method"));
+    check_keys(p, problems);
+    if (v && unready_method(p))
+        refuse_method(p, v, problems);
+}
+
+void unready_look(const struct plan *p, struct problems *problems)
+{
+    const struct value *v = value_get(p->root, STR("method"));
+    check_keys(p, problems);
+    if (v && unready_method(p))
+        problems_add(problems, PROBLEM_WARNING, p->file, v->line, v->column,
+                     str_n("", 0),
+                     "cannot run yet: method %.*s is not built in; commands "
+                     "shown for random points",
+                     STRF(p->method));
 }
