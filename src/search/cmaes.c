@@ -408,7 +408,7 @@ static void shape_init(struct cmaes *c)
 
 static void *cmaes_open(const struct search_setup *setup, struct err *err)
 {
-    double sigma = 0.2, population = 0;
+    double sigma = 1.0 / 6, population = 0;
     const struct option table[] = {{"sigma", false, 1e-6, 1, &sigma},
                                    {"population", true, 4, 1e6, &population}};
     if (options_read(setup->options, "cmaes", table, 2, err))
