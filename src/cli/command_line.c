@@ -1,6 +1,7 @@
 /* command_line.c - a trial as a line that can be pasted into a shell */
 #include "cli/command_line.h"
 
+#include <unistd.h>
 #include "base/json.h"
 
 static void quote(struct buf *b, const struct plan *p, struct str text)
@@ -72,9 +73,63 @@ static void add_params(struct buf *b, const struct plan *p,
     buf_done(&text);
 }
 
+/* Where `import throng` is found: in the sources beside which throng was
+ * built, or where it was installed. NULL: neither is there. */
+static char *python_folder(struct arena *a)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n <= 0)
+        return NULL;
+    self[n] = 0;
+    char *above = path_folder(a, path_folder(a, self));
+    static const char *const places[] = {"python", "share/throng"};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        char *folder = path_join(a, above, places[i]);
+        if (file_is_dir(path_join(a, folder, "stand_in")) &&
+            file_is_dir(path_join(a, folder, "throng")))
+            return folder;
+    }
+    return NULL;
+}
+
+/* What the study, or else the shell, already has on PYTHONPATH. */
+static void add_given_python(struct buf *b, const struct plan *p)
+{
+    for (size_t i = 0; i < p->env_count; i++)
+        if (str_is(p->env[i].name, "PYTHONPATH") && p->env[i].value.len) {
+            buf_addc(b, ':');
+            quote_expand(b, p, p->env[i].value);
+            return;
+        }
+    buf_adds(b, "\"${PYTHONPATH:+:$PYTHONPATH}\"");
+}
+
+/* The same folders, in the same order, as the worker gives to a task. */
+static void add_python(struct buf *b, const struct plan *p, struct arena *a)
+{
+    char *folder = python_folder(a);
+    bool ours = str_is(p->wandb, "stand-in"), real = str_is(p->wandb, "real");
+    if (!folder)
+        return;
+    buf_adds(b, " PYTHONPATH=");
+    quote(b, p, str_of(folder));
+    if (!real) {
+        buf_addc(b, ':');
+        quote(b, p, str_of(path_join(a, folder, "stand_in")));
+    }
+    if (ours) {
+        buf_addc(b, ':');
+        quote(b, p, str_of(path_join(a, folder, "stand_in_only")));
+    }
+    add_given_python(b, p);
+    if (ours)
+        buf_adds(b, " THRONG_WANDB=stand-in");
+}
+
 static void add_environment(struct buf *b, const struct plan *p,
                             const struct trial *t, const struct value *point,
-                            uint64_t seed)
+                            uint64_t seed, struct arena *a)
 {
     static const char *const files[] = {
         "PARAMS=\"$d/params.json\"", "METRICS=\"$d/metrics.jsonl\"",
@@ -94,6 +149,7 @@ static void add_environment(struct buf *b, const struct plan *p,
     if (t->budget > 0)
         buf_addf(b, " THRONG_BUDGET=%lld", (long long)t->budget);
     add_params(b, p, point);
+    add_python(b, p, a);
     buf_addc(b, ' ');
 }
 
@@ -144,7 +200,7 @@ int command_line_print(struct buf *b, struct store *store,
     else
         quote(b, plan, str_of(home));
     buf_adds(b, " && ");
-    add_environment(b, plan, t, point, seed);
+    add_environment(b, plan, t, point, seed, a);
     if (add_command(b, plan, point, a, err))
         return -1;
     buf_addc(b, '\n');

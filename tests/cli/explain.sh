@@ -109,3 +109,24 @@ check_equal "of several trials too" 2 "$(grep -c '^d=' <<<"$out")"
 rm hand.yaml
 run "$THRONG" show hand 2 --command
 check_equal "also when the study file is gone" "$line" "$out"
+
+mkdir lib
+echo 'WORD = "mine"' >lib/own_module.py
+cat >module.py <<'END'
+import own_module, throng, wandb
+print(own_module.WORD, throng.params()["lr"], wandb.__name__)
+END
+cat >module.yaml <<END
+program: module.py
+method: grid
+wandb: stand-in
+env: {PYTHONPATH: "$PWD/lib"}
+parameters: {lr: {values: [0.5]}}
+END
+run "$THRONG" run module.yaml
+run "$THRONG" logs module 1
+said=$out
+check_equal "a task has throng's modules and its own" "mine 0.5 wandb" "$said"
+run "$THRONG" show module 1 --command
+check_equal "and so has the line" "$said" \
+    "$(cd / && env -u PYTHONPATH sh -c "$out" 2>&1)"
