@@ -214,6 +214,17 @@ void attempt_end(struct attempt *a, enum outcome verdict, const char *reason,
         push(a, how);
 }
 
+/* A process that is waited for keeps its pid, so this is the one we started. */
+bool attempt_has_ended(const struct attempt *a)
+{
+    siginfo_t info = {0};
+    if (a->phase != ATTEMPT_RUNNING)
+        return true;
+    return waitid(P_PID, (id_t)a->process.pid, &info,
+                  WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == a->process.pid;
+}
+
 /* ---- while it runs --------------------------------------------------- */
 
 /* Reads its files; the more there is to read the sooner the next look. What
@@ -233,13 +244,16 @@ static void look(struct attempt *a, int64_t now_ns)
         a->due_ns = now_ns;
 }
 
+/* We may be late ourselves: the exit of a task that ended meanwhile decides. */
 static void end_for_time(struct attempt *a)
 {
     struct buf b;
+    a->limit_ns = 0;
+    if (attempt_has_ended(a))
+        return;
     buf_init(&b);
     buf_adds(&b, "ran longer than its limit of ");
     num_print_seconds(&b, a->task.needs.time_s);
-    a->limit_ns = 0;
     attempt_end(a, OUTCOME_TIMED_OUT, arena_cstr(a->arena, buf_str(&b)),
                 PUSH_TERMINATED);
     buf_done(&b);

@@ -74,6 +74,8 @@ int attempt_start(struct attempt *a);
 void attempt_tick(struct attempt *a, int64_t now_ns);
 /* When attempt_tick should be called next; 0: not any more. */
 int64_t attempt_next_ns(const struct attempt *a);
+/* True when the main process has ended, even if nobody has been told yet. */
+bool attempt_has_ended(const struct attempt *a);
 /* The main process has ended. */
 void attempt_exited(struct attempt *a, int status, const struct rusage *use);
 /* A process that it left to us has ended. */

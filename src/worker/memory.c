@@ -105,7 +105,8 @@ static bool watch_one(struct worker *w, struct attempt *a)
         use = measure(w, a, true);
     if (use.bytes > a->max_rss_bytes)
         a->max_rss_bytes = use.bytes;
-    if (use.bytes > grant)
+    /* The exit of a task that ended meanwhile decides. */
+    if (use.bytes > grant && !attempt_has_ended(a))
         end_for_memory(a, use);
     return use.bytes > grant / 2;
 }

@@ -91,6 +91,24 @@ static void a_time_limit_ends_a_task(void **state)
     assert_true(e.seconds >= 0.3);
 }
 
+/* The worker is held up past the limit of a task that ended long before. */
+static void a_late_worker_blames_no_task_for_it(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo $$ > up; sleep 0.2; exit 0");
+    t.needs.time_s = 1;
+    bench_submit(b, &t);
+    bench_await(b, RECORD_STARTED, 1);
+    pid_in(b, 1, "up");
+    kill(b->pid, SIGSTOP);
+    usleep(1300000);
+    kill(b->pid, SIGCONT);
+    struct record_ended e = bench_ended(b, 1);
+    assert_int_equal(e.outcome, OUTCOME_DONE);
+    assert_int_equal(e.exit_code, 0);
+}
+
 /* ---- processes left behind ------------------------------------------- */
 
 /* Starts a process in a session of its own whose parent is gone, and writes
@@ -397,6 +415,7 @@ int main(void)
         with_bench(a_kill_ends_with_its_outcome),
         with_bench(a_stop_for_another_attempt_is_ignored),
         with_bench(a_time_limit_ends_a_task),
+        with_bench(a_late_worker_blames_no_task_for_it),
         with_bench(a_daemon_is_gone_soon_after_the_end),
         with_bench(a_daemon_of_a_running_task_lives),
         with_bench(a_daemon_without_its_environment_goes_too),
