@@ -45,7 +45,7 @@ int study_search_resume(struct study *s, struct err *err)
             .trial = added_suggestion(&s->added, t.id),
             .point = json_parse(a, t.point, "point", false, err),
             .state = t.state,
-            .value = state_final((enum state)t.state) ? t.value : NAN,
+            .value = state_final(t.state) ? t.value : NAN,
             .step = -1,
         };
         if (!result.point) {

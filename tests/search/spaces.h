@@ -33,7 +33,7 @@ static const char mixed_text[] = "{\"version\":1,\"parameters\":["
 
 static inline struct space space_of(const char *text, struct arena *a)
 {
-    struct space s;
+    struct space s = {0};
     struct err err = {0};
     struct value *v = json_parse(a, str_of(text), "space", true, &err);
     if (!v || space_from_value(&s, v, a, &err))
