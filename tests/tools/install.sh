@@ -5,6 +5,8 @@
 python=$TMP/root/opt/throng/lib/python3/dist-packages
 run make -C "$ROOT" --no-print-directory install DESTDIR="$TMP/root" \
     PREFIX=/opt/throng
+said=$err
+share=$TMP/root/opt/throng/share/throng
 check_status "it installs below DESTDIR and PREFIX" 0
 check_equal "programs, header, library" "bin/throng
 bin/throng-worker
@@ -18,6 +20,11 @@ check_contains "and knows its version" "$out" \
 
 check "the Python package can be imported" \
     env PYTHONPATH="$python" PYTHONDONTWRITEBYTECODE=1 python3 -c 'import throng'
+check "so can the stand-in for wandb" \
+    env PYTHONPATH="$share/stand_in" PYTHONDONTWRITEBYTECODE=1 \
+    python3 -c 'import throng, wandb; assert "/share/throng/" in wandb.__file__'
+check_contains "where Python does not look, PYTHONPATH is said" "$said" \
+    "export PYTHONPATH=/opt/throng/lib/python3/dist-packages"
 check "with its table of keywords" test -s "$python/throng/keywords.json"
 
 echo '#include <throng.h>' >alone.c
@@ -31,4 +38,30 @@ check_not "and shows none but its own" grep -v '^throng_' names
 
 run make -C "$ROOT" -s --no-print-directory install -n PREFIX=/usr/local
 check_contains "below /usr/local Python's own folder is used" "$out" \
-    "$("$ROOT/tools/pythondir" /usr/local)"
+    "$("$ROOT/tools/pythondir" /usr/local 2>/dev/null)"
+
+# The programs and the package, as one person installs them for herself.
+mkdir "$TMP/person"
+run env -u VIRTUAL_ENV HOME="$TMP/person" PYTHONUSERBASE="$TMP/person/.local" \
+    make -C "$ROOT" -s --no-print-directory install \
+    PREFIX="$TMP/person/.local"
+check_status "it installs below a person's own folder" 0
+check "where python3 finds the package without being told" \
+    env -u PYTHONPATH PYTHONUSERBASE="$TMP/person/.local" \
+    PYTHONDONTWRITEBYTECODE=1 python3 -c 'import throng; print(throng.__file__)'
+
+cat >asks.py <<'END'
+import throng, wandb
+print("asked", wandb.__name__)
+END
+cat >asks.yaml <<'END'
+program: asks.py
+method: grid
+wandb: stand-in
+parameters: {x: {values: [1]}}
+END
+installed=$TMP/person/.local/bin/throng
+run "$installed" run asks.yaml
+run "$installed" show asks 1 --command
+check_equal "a trial's line finds what was installed" "asked wandb" \
+    "$(cd / && env -u PYTHONPATH PYTHONNOUSERSITE=1 sh -c "$out" 2>&1)"
