@@ -96,6 +96,63 @@ void read_templates(struct reading *r, const struct value *v)
     r->plan->template_count = n;
 }
 
+static bool in_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || strchr("_-./", c);
+}
+
+/* True when the text names this file, seen from where the command runs: as a
+ * word of its own, or after ./ */
+static bool names_file(struct str text, struct str path)
+{
+    for (size_t i = 0; i + path.len <= text.len; i++) {
+        size_t start = i, end = i + path.len;
+        if (memcmp(text.p + i, path.p, path.len) != 0 ||
+            (end < text.len && in_name(text.p[end])))
+            continue;
+        if (start >= 2 && memcmp(text.p + start - 2, "./", 2) == 0)
+            start -= 2;
+        if (start == 0 || !in_name(text.p[start - 1]))
+            return true;
+    }
+    return false;
+}
+
+/* A command that speaks of THRONG_PARAMS and its like knows where the trial's
+ * folder is. */
+static bool command_names(const struct plan *p, struct str path)
+{
+    for (size_t i = 0; i < p->command_count; i++) {
+        struct str text = p->command[i].text;
+        if (p->command[i].kind == COMMAND_PROGRAM)
+            text = p->program;
+        if (text.len > 0 && !memmem(text.p, text.len, "THRONG_", 7) &&
+            names_file(text, path))
+            return true;
+    }
+    return false;
+}
+
+void check_templates(struct reading *r)
+{
+    const struct plan *p = r->plan;
+    const struct value *v = value_get(r->root, STR("templates"));
+
+    if (!v || p->workdir_trial)
+        return;
+    for (size_t i = 0; i < p->template_count; i++)
+        if (p->templates[i].path.len > 0 &&
+            command_names(p, p->templates[i].path))
+            problem_at(r, PROBLEM_WARNING,
+                       v->kind == VALUE_LIST ? v->items[i] : v,
+                       "say workdir: trial",
+                       "templates: the command names %s, but the file is "
+                       "written into the trial's folder and the command runs "
+                       "in the study file's",
+                       shown(r->arena, p->templates[i].path));
+}
+
 int plan_files(const struct plan *p, const struct value *point, struct arena *a,
                const struct task_file **files, size_t *count, struct err *err)
 {

@@ -132,6 +132,8 @@ void read_resources(struct reading *r, const struct value *v);
 void check_resources(struct reading *r);
 
 void read_templates(struct reading *r, const struct value *v);
+/* Warns of a command that would not find its templates. */
+void check_templates(struct reading *r);
 void read_inputs(struct reading *r, const struct value *v);
 void read_outputs(struct reading *r, const struct value *v);
 void read_keep(struct reading *r, const struct value *v);

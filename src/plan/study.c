@@ -170,6 +170,7 @@ static void read_study(struct reading *r)
     check_metric(r);
     check_order(r);
     check_command(r);
+    check_templates(r);
     check_resources(r);
     check_points(r);
 }

@@ -71,6 +71,32 @@ static void a_template_stays_in_the_trials_folder(void **state)
               "a template has no key 'txt'");
 }
 
+static void
+a_template_that_the_command_would_not_find_is_warned_of(void **state)
+{
+#define TAIL                                                                   \
+    "method: grid\nparameters: {T: {values: [300]}}\n"                         \
+    "templates: [{path: a.in, text: t}]\n"
+    static const char *const well[] = {
+        "workdir: trial\ncommand: sim a.in\n" TAIL,
+        "command: sim ba.in a.inn dir/a.in\n" TAIL,
+        "command: cd $(dirname $THRONG_PARAMS); sim a.in\n" TAIL,
+        "program: sim\n" TAIL, NULL};
+    struct reading_test t;
+
+    (void)state;
+    test_says("command: sim a.in\n" TAIL,
+              "4:13: warning: templates: the command names a.in");
+    test_says("command: [sim, --in=./a.in]\n" TAIL, "(say workdir: trial)");
+    test_says("program: a.in\n" TAIL, "the command names a.in");
+    for (size_t i = 0; well[i]; i++) {
+        test_read_well(&t, well[i]);
+        assert_null(strstr(t.said.p, "the command names"));
+        test_done(&t);
+    }
+#undef TAIL
+}
+
 static void outputs_stay_in_the_tasks_folder(void **state)
 {
     (void)state;
@@ -86,6 +112,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(templates_are_filled_for_a_point),
         cmocka_unit_test(no_templates_are_no_files),
+        cmocka_unit_test(
+            a_template_that_the_command_would_not_find_is_warned_of),
         cmocka_unit_test(a_template_stays_in_the_trials_folder),
         cmocka_unit_test(outputs_stay_in_the_tasks_folder),
     };
