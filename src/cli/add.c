@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "cli/act.h"
 #include "cli/fix.h"
+#include "cli/go_on.h"
 
 struct adder {
     struct call *call;
@@ -176,10 +177,11 @@ static int submit(struct adder *k, int64_t times)
     else if (acted == ACT_DONE)
         fprintf(stderr, ": numbers %lld to %lld", (long long)k->last + 1,
                 (long long)(k->last + made));
-    fputs(acted == ACT_DONE    ? "; `throng run` goes on\n"
-          : acted == ACT_ASKED ? "; the running study has not answered yet\n"
-                               : "\n",
-          stderr);
+    if (acted == ACT_DONE)
+        fprintf(stderr, "; `%s` goes on", go_on_command(c, &k->where));
+    else if (acted == ACT_ASKED)
+        fputs("; the running study has not answered yet", stderr);
+    fputc('\n', stderr);
     return EXIT_OK;
 }
 

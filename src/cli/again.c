@@ -1,6 +1,7 @@
 /* again.c - retry: bad trials wait again; rerun: a point as a new trial */
 #include <stdio.h>
 #include "cli/act.h"
+#include "cli/go_on.h"
 
 /* ---- retry ------------------------------------------------------------ */
 
@@ -17,12 +18,12 @@ static int count_bad(struct call *c, struct store *store, int64_t *bad)
     return got;
 }
 
-static void say_run(const struct place_of_study *where, enum acted acted)
+static void say_run(struct call *c, const struct place_of_study *where,
+                    enum acted acted)
 {
     if (acted == ACT_DONE)
-        fprintf(stderr,
-                "throng: nobody runs %s now; `throng run` goes on with it\n",
-                where->name);
+        fprintf(stderr, "throng: nobody runs %s now; `%s` goes on with it\n",
+                where->name, go_on_command(c, where));
     else if (acted == ACT_ASKED)
         fputs("throng: the running study was asked and has not answered "
               "yet\n",
@@ -58,7 +59,7 @@ static int run_retry(struct call *c)
                 "are",
                 (long long)(count - bad));
     fputc('\n', stderr);
-    say_run(&where, acted);
+    say_run(c, &where, acted);
     return EXIT_OK;
 }
 
@@ -101,7 +102,7 @@ static int run_rerun(struct call *c)
         fprintf(stderr, "throng rerun: %lld new trial%s wait%s\n",
                 (long long)(count * times), count * times == 1 ? "" : "s",
                 count * times == 1 ? "s" : "");
-    say_run(&where, acted);
+    say_run(c, &where, acted);
     return EXIT_OK;
 }
 

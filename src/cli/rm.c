@@ -57,13 +57,28 @@ static int remove_folder(struct call *c, const struct place_of_study *where)
     return rc;
 }
 
+/* A study that runs is ended first: what --take-over does for `throng run`
+ * would not help here. */
+static int take(struct call *c, struct store *store,
+                const struct place_of_study *where)
+{
+    if (!store_lease_take(store, false, &c->err))
+        return 0;
+    if (c->err.kind == ERR_BUSY)
+        err_set(&c->err, ERR_BUSY,
+                "the study %s runs; `throng stop %s` ends it in an orderly "
+                "way, `throng kill %s` at once",
+                where->name, where->name, where->name);
+    return -1;
+}
+
 static int remove_study(struct call *c, const struct place_of_study *where)
 {
     struct err why = {0};
     struct store *store = store_open(where->folder, true, &why);
     if (!store && why.kind != ERR_CORRUPT)
         return err_set(&c->err, why.kind, "%s", why.text);
-    int rc = store ? store_lease_take(store, false, &c->err) : 0;
+    int rc = store ? take(c, store, where) : 0;
     if (!rc)
         rc = confirm(c, describe(c, store, where));
     if (!rc)
@@ -83,7 +98,7 @@ static int remove_trials(struct call *c, const struct place_of_study *where,
     struct store *store = store_open(where->folder, true, &c->err);
     if (!store)
         return -1;
-    int rc = store_lease_take(store, false, &c->err);
+    int rc = take(c, store, where);
     if (!rc)
         rc = confirm(c, arena_printf(c->arena,
                                      "remove %lld trial%s of the study %s",

@@ -30,6 +30,8 @@ run "$THRONG" run study.yaml --count 3
 run "$THRONG" add 'lr=0.05,bs=32,opt=adam,layers=2'
 check_status "a point can be added" 0
 check_contains "it gets the next number" "$err" "number 4"
+check_contains "and the command that runs it is said" "$err" \
+    "\`throng run study.yaml\` goes on"
 run "$THRONG" add mine '{"lr": 1e-2, "bs": 16, "opt": "sgd", "momentum": 1, "layers": 3}' \
     'lr=0.02,bs=64,opt=adam,layers=1'
 check_contains "several can, also as JSON" "$err" "numbers 5 to 6"

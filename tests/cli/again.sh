@@ -136,6 +136,8 @@ check_equal "it waits" "1 2" \
     "$(json '"%d %d" % (d["states"]["waiting"], d["states"]["failed"])')"
 run "$THRONG" rerun 2 --times 2
 check_status "rerun makes new trials" 0
+check_contains "and the command that runs them is said" "$err" \
+    "\`throng run study.yaml\` goes on"
 touch mended
 run "$THRONG" run study.yaml
 check_contains "the next run does them" "$err" "14/14 done"

@@ -106,6 +106,10 @@ wait_for 30 test -e started
 run "$THRONG" run long.yaml
 check_status "a study that runs is in use" 5
 check_contains "by that process" "$err" "$holder"
+run "$THRONG" rm -y long
+check_status "it is not removed" 5
+check_contains "but how to end it is said" "$err" "\`throng stop long\` ends it"
+check_lacks "and nothing that does not help" "$err" "take-over"
 run "$THRONG" status long --json
 check_equal "status says that it runs" True "$(json 'd["running"]')"
 run "$THRONG" status long

@@ -53,6 +53,13 @@ check_contains "what was fixed is remembered" "$out" "report loss=7"
 run "$THRONG" run study.yaml --fix lr=9 --count 1 --new 'it is 9'
 check_contains "how to go on is said in full" "$err" \
     "\`throng run study.yaml --new 'it is 9' --fix lr=9\` goes on"
+run "$THRONG" rerun 'it is 9' 1
+check_contains "so does a rerun" "$err" \
+    "\`throng run study.yaml --new 'it is 9' --fix lr=9\` goes on"
+mkdir -p elsewhere
+run env -C elsewhere "$THRONG" rerun "$PWD/.throng/it is 9" 1
+check_contains "also seen from another folder" "$err" \
+    "\`throng run $PWD/study.yaml --new"
 run "$THRONG" run study.yaml --fix lrr=1
 check_status "a parameter that is not there" 2
 check_contains "is suggested" "$err" "did you mean \`lr\`?"

@@ -1,0 +1,84 @@
+/* go_on.c - the command that goes on with a study */
+#include "cli/go_on.h"
+
+#include <unistd.h>
+#include "base/json.h"
+
+#define STUDY_FILE_MAX (64u << 20)
+
+static void add_word(struct buf *b, const char *before, struct str word)
+{
+    struct arg arg = {ARG_TEXT, word};
+    buf_adds(b, before);
+    plan_print_command(b, NULL, &arg, 1, false);
+}
+
+/* The path as seen from the current folder, when it is below that. */
+static const char *seen_from_here(const char *path)
+{
+    char here[4096];
+    if (!getcwd(here, sizeof(here)))
+        return path;
+    size_t len = strlen(here);
+    bool below = strncmp(path, here, len) == 0 && path[len] == '/';
+    return below ? path + len + 1 : path;
+}
+
+/* True when the file alone would name another study than this one. */
+static bool named_otherwise(struct call *c, const char *path,
+                            const struct place_of_study *where)
+{
+    struct plan_reader reader = reader_beside(c->arena, where->home);
+    struct problems problems;
+    struct plan *p = NULL;
+    struct buf text;
+    buf_init(&text);
+    problems_init(&problems, c->arena);
+    if (!file_read(path, STUDY_FILE_MAX, &text, NULL))
+        p = plan_read(buf_str(&text), path, &reader, c->arena, &problems);
+    bool other = p && !str_is(p->name, where->name);
+    plan_close(p);
+    problems_done(&problems);
+    buf_done(&text);
+    return other;
+}
+
+static void add_fixed(struct buf *b, struct call *c, struct str fixed)
+{
+    struct value *v =
+        fixed.len ? json_parse(c->arena, fixed, "fixed", true, NULL) : NULL;
+    for (size_t i = 0; v && v->kind == VALUE_OBJECT && i < v->count; i++) {
+        struct buf word;
+        buf_init(&word);
+        buf_addf(&word, "%.*s=", STRF(v->keys[i]));
+        if (v->items[i]->kind == VALUE_STRING)
+            buf_addstr(&word, v->items[i]->s);
+        else
+            json_print(&word, v->items[i]);
+        add_word(b, " --fix ", buf_str(&word));
+        buf_done(&word);
+    }
+}
+
+const char *go_on_command(struct call *c, const struct place_of_study *where)
+{
+    struct str file = {0}, fixed = {0};
+    struct buf b;
+    struct store *store = store_open(where->folder, false, NULL);
+    if (!store || store_fact(store, "file", c->arena, &file, NULL) ||
+        store_fact(store, "fixed", c->arena, &fixed, NULL) || !file.len) {
+        store_close(store);
+        return "throng run STUDY.yaml";
+    }
+    store_close(store);
+    char *name = arena_cstr(c->arena, path_name(arena_cstr(c->arena, file)));
+    char *path = path_join(c->arena, where->home, name);
+    buf_init(&b);
+    add_word(&b, "throng run ", str_of(seen_from_here(path)));
+    if (named_otherwise(c, path, where))
+        add_word(&b, " --new ", str_of(where->name));
+    add_fixed(&b, c, fixed);
+    const char *text = arena_cstr(c->arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
