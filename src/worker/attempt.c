@@ -157,7 +157,8 @@ static void note_cpu(struct attempt *a)
         a->cpu_seen_s = seen;
 }
 
-/* Many attempts may be ended at once, and a census is not cheap. */
+/* Many attempts may be ended at once, and a census is not cheap. A flood that
+ * waits for its turn is stopped, and would not see the signal until then. */
 static void terminate(struct attempt *a)
 {
     struct worker *w = a->worker;
@@ -165,6 +166,8 @@ static void terminate(struct attempt *a)
         census_take(w);
     note_cpu(a);
     kill(-a->process.pid, SIGTERM);
+    if (a->output.held_ns > 0)
+        kill(-a->process.pid, SIGCONT);
 }
 
 static void kill_everything(struct attempt *a)

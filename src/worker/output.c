@@ -6,7 +6,9 @@
  * held still for a moment (SIGSTOP), the rest is read, and only then the
  * middle goes. What comes faster is cut unread, because the disk must not
  * fill up; and when that happens again and again, nothing more is read until
- * the flood is over. */
+ * the flood is over. What cannot be read along takes turns with others of its
+ * kind, stopped in between: several at once would write more than can be cut
+ * in time, and keep us from everything else. */
 #include "worker/output.h"
 
 #include <fcntl.h>
@@ -22,6 +24,8 @@
 #define END_BYTES (8u << 20)      /* most that stays behind a cut */
 #define BACKLOG_BYTES (32u << 20) /* most above the limit that waits for us */
 #define OUTRUN_MAX 8
+#define TURN_NS 20000000 /* that a flood prints until the next is let go */
+#define CENSUS_FRESH_NS 50000000
 #define SETTLE_BYTES (2u << 20) /* read while the task is held still */
 #define SETTLE_ROUNDS 20
 #define SETTLE_QUIET 2
@@ -241,6 +245,41 @@ static void cut_gently(struct attempt *a, uint64_t limit)
         a->output.outrun = 0;
 }
 
+/* ---- taking turns ---------------------------------------------------- */
+
+static int64_t turns(const struct worker *w)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < w->running.len; i++)
+        count += w->running.p[i]->output.outrun > 0;
+    return count;
+}
+
+/* Leaves it stopped until the other floods have had their turns, so that about
+ * one of them prints at a time. */
+static void hold_for_others(struct attempt *a)
+{
+    struct worker *w = a->worker;
+    kill(-a->process.pid, SIGSTOP);
+    if (clock_mono_ns() - w->census.taken_ns > CENSUS_FRESH_NS)
+        census_take(w);
+    census_signal(w, a, SIGSTOP);
+    a->output.held_ns = clock_mono_ns() + turns(w) * TURN_NS;
+}
+
+/* True when there is nothing to read because its turn begins only now, or
+ * later. */
+static bool awaits_turn(struct attempt *a)
+{
+    if (a->phase != ATTEMPT_RUNNING || a->output.held_ns == 0)
+        return false;
+    if (clock_mono_ns() >= a->output.held_ns) {
+        a->output.held_ns = 0;
+        let_go(a);
+    }
+    return true;
+}
+
 static void cut_unread(struct attempt *a, uint64_t limit)
 {
     struct output *o = &a->output;
@@ -250,6 +289,8 @@ static void cut_unread(struct attempt *a, uint64_t limit)
                          "file never are)");
     o->told = true;
     o->outrun++;
+    if (a->phase == ATTEMPT_RUNNING)
+        hold_for_others(a);
     cut_now(a, limit);
 }
 
@@ -274,6 +315,8 @@ bool output_grows(const struct attempt *a)
 bool output_read(struct attempt *a, bool all)
 {
     struct output *o = &a->output;
+    if (awaits_turn(a))
+        return true;
     bool hopeless = o->outrun >= OUTRUN_MAX && above_limit(a) > 0;
     bool done = !hopeless && read_lines(a, all);
     uint64_t above = above_limit(a);

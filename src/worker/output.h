@@ -19,6 +19,7 @@ struct output {
     uint64_t unread;               /* those of them that nobody has read */
     uint64_t notice_len;           /* of the line that says so */
     unsigned outrun;               /* cuts in a row that dropped such */
+    int64_t held_ns;               /* it is stopped until then; 0: it is not */
     bool told;                     /* that metrics may be lost */
 };
 

@@ -372,6 +372,35 @@ static void a_flood_of_the_same_group_harms_nobody(void **state)
     check_endless_flood(*state, "yes; exit 1");
 }
 
+static void many_floods_harm_nobody(void **state)
+{
+    enum { FLOODS = 6, NEIGHBOUR = 7 };
+    struct bench *b = *state;
+    uint64_t held = 0;
+    bench_start(b, "cpus=8;memory=1073741824;parallel=10");
+    for (uint64_t i = 1; i <= NEIGHBOUR; i++) {
+        struct task t = bench_shell(b, i, i % 2 ? "yes; exit 1" : "setsid yes");
+        if (i == NEIGHBOUR)
+            t = bench_shell(b, i, "sleep 300");
+        t.output_max_bytes = 1 << 20;
+        t.needs.time_s = i == NEIGHBOUR ? 2.5 : 3;
+        t.grace_s = 0.5;
+        bench_submit(b, &t);
+    }
+    struct record_ended e = bench_ended(b, NEIGHBOUR);
+    assert_int_equal(e.outcome, OUTCOME_TIMED_OUT);
+    assert_true(e.seconds < 6.5);
+    for (uint64_t i = 1; i <= FLOODS; i++)
+        held += size_of(bench_path(b, i, "log"));
+    assert_true(held < 512u << 20);
+    for (uint64_t i = 1; i <= FLOODS; i++) {
+        e = bench_ended(b, i);
+        assert_int_equal(e.outcome, OUTCOME_TIMED_OUT);
+        assert_true(e.seconds < 7);
+        assert_true(size_of(bench_path(b, i, "log")) < 2 << 20);
+    }
+}
+
 static void a_flood_can_be_killed(void **state)
 {
     struct bench *b = *state;
@@ -432,6 +461,7 @@ int main(void)
         with_bench(a_flood_of_another_session_harms_nobody),
         with_bench(a_flood_of_another_group_harms_nobody),
         with_bench(a_flood_of_the_same_group_harms_nobody),
+        with_bench(many_floods_harm_nobody),
         with_bench(a_flood_can_be_killed),
         with_bench(a_flood_of_another_group_loses_no_metrics),
     };
