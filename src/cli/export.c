@@ -135,6 +135,22 @@ static int export_csv(struct exporter *e)
     return each(e, csv_line);
 }
 
+/* A filter may leave nothing over; trials that were named must be there. */
+static int check_selector(struct exporter *e)
+{
+    struct call *c = e->call;
+    struct query q = {.selector = e->query.selector, .limit = 1};
+    struct trial t;
+    if (!c->arg_count || str_is(str_of(q.selector), "all"))
+        return 0;
+    struct rows *rows = store_rows(e->store, &q, &c->err);
+    int got = rows ? rows_next(rows, &t, &c->err) : -1;
+    rows_close(rows);
+    if (got == 0)
+        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", q.selector);
+    return got < 0 ? -1 : 0;
+}
+
 /* ---- the verb --------------------------------------------------------- */
 
 static int export_all(struct exporter *e)
@@ -142,7 +158,7 @@ static int export_all(struct exporter *e)
     struct call *c = e->call;
     struct study_goal goal;
     if (study_goal_read(e->store, c->arena, &goal, &c->err) ||
-        names_check_filter(c, e->store, e->query.where))
+        names_check_filter(c, e->store, e->query.where) || check_selector(e))
         return -1;
     e->minimize = goal.minimize;
     return call_flag(c, "csv") ? export_csv(e) : each(e, json_line);

@@ -213,6 +213,12 @@ check_equal "the last and the best of each metric" \
     "$(json 'str(d[0]["metrics"]["acc"]) + " " + str(d[0]["metrics"]["loss"])')"
 run "$THRONG" export --jsonl mine 3,4 --where 'state=failed'
 check_equal "of chosen trials" 3 "$(json 'd["id"]')"
+run "$THRONG" export --csv 99
+check_status "export of a trial that is not there" 4
+check_equal "prints nothing as data" "" "$out"
+check_contains "and says so" "$err" "no trial is \`99\`"
+run "$THRONG" export --jsonl --where 'loss<-1'
+check_status "a filter may leave none" 0
 run "$THRONG" export --csv
 check_equal "export --csv has a header" "id,state,value,lr,opt,width,\
 acc.last,acc.best,loss.last,loss.best,attempts,seconds,started,ended,reason" \
