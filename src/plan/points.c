@@ -655,8 +655,8 @@ struct plan_points *points_open_text(struct str text, const char *file,
     p = points_new(objects || named_json(file) ? POINTS_JSON : POINTS_CSV, file,
                    a);
     p->text = text;
-    p->unrolled = p->kind == POINTS_JSON &&
-                  (unrolled || str_ends(str_of(file), STR(".txt")));
+    p->unrolled =
+        (unrolled && !named_csv(file)) || str_ends(str_of(file), STR(".txt"));
     if (objects && spread(text)) {
         p->unrolled = true;
         return points_spread(p, text, a, problems, w);

@@ -170,6 +170,9 @@ static struct process_id spawn_as_worker(struct rig *r, const char *script)
     assert_int_equal(chmod(shell, 0700), 0);
     buf_done(&b);
     assert_int_equal(process_spawn(&s, &id, NULL), 0);
+    /* For a moment after its exec a process shows no environment. */
+    while (!process_has_env(id.pid, r->mark) && process_alive(id))
+        usleep(1000);
     return id;
 }
 
