@@ -2,7 +2,7 @@
  *
  * Ask, tell, report. Suggestion k is a pure function of the seed, k, and the
  * results that the strategy was told: nothing else. Trials are numbered from
- * 1; suggestion k belongs to trial k. */
+ * 1, suggestions too; which trial a suggestion becomes is the caller's. */
 #ifndef THRONG_SEARCH_SEARCH_H
 #define THRONG_SEARCH_SEARCH_H
 

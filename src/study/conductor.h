@@ -21,8 +21,7 @@ struct study {
     struct arena *arena;            /* lives as long as the study */
     struct loop_source *beat, *ear; /* lease and requests */
     char *mark;                     /* THRONG_STORE=<folder> */
-    bool scaled_cpus;   /* `parallel` asks for more than there are cpus */
-    bool created;       /* this run made the store */
+    bool created;                   /* this run made the store */
     struct map *heard;  /* files of requests that this run has applied */
     bool applied_gone;  /* those that the fact "applied" names are gone */
     double time_used_s; /* by earlier runs */
