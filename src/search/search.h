@@ -29,6 +29,12 @@ struct search_setup {
     int64_t run_cap;             /* trials in all; 0: no limit */
     uint32_t repeat;             /* trials of each point; 0 and 1: one */
     const struct value *options; /* the study's `<method>:` object, or NULL */
+    /* Several objectives: a goal each, as result.values has them; 0: one,
+     * result.value, whose goal is `minimize`. */
+    size_t objective_count;
+    const bool *minimize_each;
+    size_t constraint_count; /* of result.constraints */
+    int64_t parallel;        /* trials out at once, expected; 0: unknown */
 };
 
 struct search;

@@ -19,7 +19,7 @@ struct strategy {
     enum search_answer (*ask)(void *state, int64_t k, struct arena *a,
                               struct suggestion *out, struct err *err);
     /* NULL: the strategy does not look at results. result->trial is the
-     * point's number. */
+     * point's number, or below 0: foreign, see suggestion.h. */
     void (*tell)(void *state, const struct result *r);
     /* NULL: every trial goes on. */
     enum decision (*report)(void *state, int64_t k, int64_t step, double value);

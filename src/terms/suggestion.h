@@ -18,12 +18,18 @@ enum decision { DECISION_CONTINUE, DECISION_STOP, DECISION_PAUSE };
 
 /* What a strategy is told of a finished trial. */
 struct result {
+    /* Below 0: foreign, a point that the strategy did not suggest (the user
+     * added it, or it comes from an earlier study). Foreign numbers are all
+     * different, and such a result counts like any other. */
     int64_t trial;
     const struct value *point;
     int state;            /* enum state, final or paused */
     double value;         /* the objective; NaN when there is none */
     const double *values; /* several objectives, or NULL */
     size_t value_count;
+    /* How far each constraint is broken: above 0 is infeasible; or NULL. */
+    const double *constraints;
+    size_t constraint_count;
     int64_t step; /* last step reported; -1: none */
 };
 
