@@ -90,7 +90,7 @@ static void add_row(struct sheet *t, const struct watch_row *r,
             sheet_cell(t, "%s", "");
     }
     sheet_cell(t, "%s",
-               running ? print_span(l->arena, r->t.started, clock_wall())
+               running ? print_span(l->arena, r->since, clock_wall())
                        : print_span(l->arena, 1, 1 + r->t.seconds));
     sheet_params(t, columns, r->point);
     sheet_row(t, MARK_PLAIN);

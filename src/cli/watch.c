@@ -279,13 +279,20 @@ static void enter_trial(struct watch *w)
 {
     struct want *want = &w->view.want;
     size_t from = want->from[want->list];
-    if (!w->look || want->chosen < from)
+    if (!w->look || !w->look->begun || want->chosen < from)
         return;
     if (w->view.pane == PANE_CURVES)
         want->trial = w->look->drawn;
     else if (want->chosen - from < w->look->lists[want->list].count)
         want->trial = w->look->lists[want->list].rows[want->chosen - from].t.id;
     w->view.scroll = 0;
+}
+
+/* Keys that came just before may have gone to another list. */
+static void choose_trial(struct watch *w)
+{
+    look(w, 0);
+    enter_trial(w);
 }
 
 static void move_by(struct watch *w, long by)
@@ -368,7 +375,7 @@ static void command_key(struct watch *w, int key)
         if (w->view.want.trial || w->view.help)
             go_back(w);
         else
-            enter_trial(w);
+            choose_trial(w);
         break;
     case '/':
         begin_filter(w);

@@ -173,19 +173,30 @@ static int read_standing(struct looking *g)
 
 /* ---- rows ------------------------------------------------------------- */
 
-bool newest_value(struct store *store, int64_t trial, const char *metric,
-                  double *value, int64_t *step)
+/* Of a running trial only the attempt that runs counts: an earlier one may
+ * have come further, or have begun days ago. */
+static int read_running(struct looking *g, struct watch_row *r)
 {
-    struct arena *a = arena_new();
+    struct attempt *list;
     struct series s = {0};
-    bool found =
-        !store_series(store, trial, metric, a, &s, NULL) && s.count > 0;
-    if (found) {
-        *value = s.values[s.count - 1];
-        *step = s.steps[s.count - 1];
+    size_t count;
+    struct look *l = g->look;
+    r->value = NAN;
+    if (store_attempts(g->store, r->t.id, l->arena, &list, &count, g->err))
+        return -1;
+    if (!count)
+        return 0;
+    r->since = list[count - 1].started;
+    if (!l->goal.name.len)
+        return 0;
+    if (store_attempt_series(g->store, r->t.id, list[count - 1].number,
+                             l->goal.name.p, l->arena, &s, g->err))
+        return -1;
+    if (s.count) {
+        r->value = s.values[s.count - 1];
+        r->step = s.steps[s.count - 1];
     }
-    arena_free(a);
-    return found;
+    return 0;
 }
 
 static bool by_objective(const struct looking *g)
@@ -247,10 +258,11 @@ static int read_row(struct looking *g, enum watch_list list, int64_t id,
     r->point = json_parse(l->arena, r->t.point, "point", true, NULL);
     r->value = r->t.value;
     r->step = -1;
+    r->since = 0;
     if (list == LIST_BEST && !by_objective(g) && !is_column(g->want->by))
         r->value = sort_value(r, g->want->by, l->arena);
-    if (list == LIST_RUNNING && l->goal.name.len)
-        newest_value(g->store, id, l->goal.name.p, &r->value, &r->step);
+    if (list == LIST_RUNNING)
+        return read_running(g, r);
     return list == LIST_FAILED ? explain_failure(g, &r->t) : 0;
 }
 

@@ -28,6 +28,7 @@ struct watch_row {
     const struct value *point;
     double value; /* the objective, the sort key's, or the newest one */
     int64_t step; /* of a running trial's value; -1: none */
+    double since; /* when the attempt that runs began; 0: not yet */
 };
 
 struct watch_metric {
@@ -78,9 +79,5 @@ void watcher_free(struct watcher *w);
 struct look *watcher_look(struct watcher *w, const struct want *want,
                           struct err *err);
 void look_free(struct look *l);
-/* The newest value of a running trial's metric, with its step. False: none
- * yet. */
-bool newest_value(struct store *store, int64_t trial, const char *metric,
-                  double *value, int64_t *step);
 
 #endif

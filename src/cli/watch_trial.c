@@ -27,6 +27,28 @@ static void line(struct sketch *k, enum mark mark, struct str text)
 
 /* ---- parts ------------------------------------------------------------ */
 
+/* The run time of all attempts, or that of the one that runs. */
+static void add_times(struct buf *b, const struct sketch *k)
+{
+    const struct trial *t = &k->w->t;
+    size_t n = k->w->attempt_count;
+    const struct attempt *last = n ? &k->w->attempts[n - 1] : NULL;
+    struct arena *a = k->look->arena;
+    bool running = t->state == STATE_RUNNING;
+    double since = running && last ? last->started : t->started;
+    if (since > 0) {
+        buf_adds(b, "started ");
+        clock_print(b, since, false);
+        buf_addf(b, running ? ", running for %s" : ", took %s",
+                 running ? print_span(a, since, k->look->now)
+                         : print_span(a, 1, 1 + t->seconds));
+    }
+    if (n > 1)
+        buf_addf(b, running ? ", attempt %zu" : " in %zu attempts", n);
+    if (last && *last->host)
+        buf_addf(b, ", on %s", last->host);
+}
+
 static void draw_head(struct sketch *k)
 {
     const struct trial *t = &k->w->t;
@@ -43,18 +65,7 @@ static void draw_head(struct sketch *k)
         num_print_short(&b, t->value, 6);
         buf_adds(&b, "  ");
     }
-    double end = t->state == STATE_RUNNING ? l->now : t->ended;
-    if (t->started > 0) {
-        buf_adds(&b, "started ");
-        clock_print(&b, t->started, false);
-        buf_addf(&b, ", %s %s",
-                 t->state == STATE_RUNNING ? "running for" : "took",
-                 print_span(l->arena, t->started, end));
-    }
-    if (k->w->attempt_count > 1)
-        buf_addf(&b, ", %zu attempts", k->w->attempt_count);
-    if (k->w->attempt_count && *k->w->attempts[k->w->attempt_count - 1].host)
-        buf_addf(&b, ", on %s", k->w->attempts[k->w->attempt_count - 1].host);
+    add_times(&b, k);
     line(k, MARK_PLAIN, buf_str(&b));
     if (t->note.len)
         screen_printf(&k->screen, k->all, k->row++, 0, MARK_PLAIN, "note: %.*s",

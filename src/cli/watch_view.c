@@ -393,7 +393,7 @@ static void add_row(struct sheet *t, enum watch_list list,
             sheet_cell(t, "%lld", (long long)r->step);
         else
             sheet_cell(t, "%s", "");
-        sheet_cell(t, "%s", print_span(l->arena, r->t.started, l->now));
+        sheet_cell(t, "%s", print_span(l->arena, r->since, l->now));
         return;
     }
     sheet_cell(t, "%s", state_name(r->t.state));

@@ -54,17 +54,21 @@ static int add_row(struct store *s, struct packer *packer, sqlite3_stmt *st,
     return 0;
 }
 
-static int gather(struct store *s, int64_t trial, int64_t name,
-                  struct gathered *g, struct err *err)
+/* Of all attempts from `first` to `last`. */
+static int gather(struct store *s, int64_t trial, int64_t name, int64_t first,
+                  int64_t last, struct gathered *g, struct err *err)
 {
     static const char sql[] =
         "SELECT attempt, source, points FROM metrics WHERE trial = ?"
-        " AND name = ? ORDER BY attempt, source, chunk";
+        " AND name = ? AND attempt BETWEEN ? AND ?"
+        " ORDER BY attempt, source, chunk";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
     sqlite3_bind_int64(st, 1, trial);
     sqlite3_bind_int64(st, 2, name);
+    sqlite3_bind_int64(st, 3, first);
+    sqlite3_bind_int64(st, 4, last);
     struct packer *packer = packer_new();
     int row;
     while ((row = db_row(s, st, "read metrics of", err)) == 1)
@@ -101,8 +105,9 @@ static void hand_over(const struct gathered *g, struct arena *a,
     out->count = count;
 }
 
-int store_series(struct store *s, int64_t trial, const char *name,
-                 struct arena *a, struct series *out, struct err *err)
+static int read_series(struct store *s, int64_t trial, const char *name,
+                       int64_t first, int64_t last, struct arena *a,
+                       struct series *out, struct err *err)
 {
     int64_t id;
     if (s->in_sql && metrics_flush(s, err))
@@ -110,13 +115,26 @@ int store_series(struct store *s, int64_t trial, const char *name,
     if (metrics_name_find(s, str_of(name), &id, err))
         return -1;
     struct gathered g = {.attempt = -1, .source = -1};
-    int rc = id ? gather(s, trial, id, &g, err) : 0;
+    int rc = id ? gather(s, trial, id, first, last, &g, err) : 0;
     if (rc == 0) {
         sort_points(&g);
         hand_over(&g, a, out);
     }
     vec_done(&g.points);
     return rc;
+}
+
+int store_series(struct store *s, int64_t trial, const char *name,
+                 struct arena *a, struct series *out, struct err *err)
+{
+    return read_series(s, trial, name, 0, INT64_MAX, a, out, err);
+}
+
+int store_attempt_series(struct store *s, int64_t trial, uint32_t attempt,
+                         const char *name, struct arena *a, struct series *out,
+                         struct err *err)
+{
+    return read_series(s, trial, name, attempt, attempt, a, out, err);
 }
 
 const char **store_metric_names(struct store *s, int64_t trial, struct arena *a,

@@ -255,6 +255,44 @@ check_shows "run ends" run '^ended with 0$'
 check_matches "and leaves nothing of the block" \
     "$(seen run | grep -c '^  running') $(seen run | grep -c '^throng: 3/3 done')" '^0 1$'
 keys slow2 q
+# A trial that runs again: what counts is the attempt that runs. The first one
+# came to step 50 and waited for the file `second`, the second to step 3.
+cat >again.yaml <<'END2'
+name: again
+command:
+  - sh
+  - -c
+  - |
+    if [ "$THRONG_ATTEMPT" = 1 ]; then
+      throng report step=50 loss=0.5
+      while [ ! -e second ]; do sleep 0.1; done
+      exit 1
+    fi
+    throng report step=3 loss=7
+    while [ ! -e third ]; do sleep 0.1; done
+retries: 1
+metric: {name: loss}
+method: grid
+parameters: {x: {values: [1]}}
+END2
+begin again 80 24 "$THRONG run again.yaml"
+check_shows "the first attempt" again '^  running +1 +0\.5 +50 +[0-9]\.?[0-9]*s +1$'
+first=$(date +%s)
+check "runs for four seconds" wait_for 20 eval '[ $(date +%s) -ge $((first + 4)) ]'
+touch second
+check_shows "the second has its own value, step and time" again \
+    '^  running +1 +7 +3 +([0-3]\.[0-9]*s|[0-9]+ms) +1$'
+begin again2 80 24 "$THRONG watch again"
+check_shows "watch" again2 '^again  running'
+keys again2 2
+check_shows "too" again2 '^> +1 +7 +3 '
+on send-keys -t again2 -l 1$'\r'
+on send-keys -t again2 2 Enter
+check_shows "keys that come in one burst all count" again2 '^trial 1  running$'
+check_shows "the attempt is named" again2 'started .*, running for .*, attempt 2, on '
+touch third
+check_shows "and in the end the time of all" again2 'took [4-9].*s in 2 attempts, on '
+keys again2 q
 sed 's/name: slow/name: away/; s/-e go /-e back /' slow.yaml >away.yaml
 run "$THRONG" run --detach away.yaml
 check_status "a study may run in the background" 0

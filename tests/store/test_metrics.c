@@ -66,6 +66,22 @@ static void points_are_read_back_before_and_after_the_commit(void **state)
     store_close(reader);
 }
 
+static void one_attempt_can_be_read_alone(void **state)
+{
+    struct made *m = *state;
+    struct series s;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 0, 10, 0.5);
+    add_run(m, 1, 2, METRIC_FROM_METRICS, 0, 3, 7);
+    assert_ok(m, store_attempt_series(m->s, 1, 2, "loss", m->a, &s, &m->err));
+    assert_run(s, 0, 3, 7);
+    assert_ok(m, store_attempt_series(m->s, 1, 1, "loss", m->a, &s, &m->err));
+    assert_run(s, 0, 10, 0.5);
+    assert_ok(m, store_attempt_series(m->s, 1, 3, "loss", m->a, &s, &m->err));
+    assert_int_equal(s.count, 0);
+    assert_int_equal(series_of(m, m->s, 1, "loss").count, 10);
+}
+
 static void every_commit_holds_all_points_given_before_it(void **state)
 {
     struct made *m = *state;
@@ -227,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_store(points_are_read_back_before_and_after_the_commit),
+        with_store(one_attempt_can_be_read_alone),
         with_store(every_commit_holds_all_points_given_before_it),
         with_store(the_end_of_a_trial_leaves_one_row_a_chunk),
         with_store(points_go_on_after_a_restart),
