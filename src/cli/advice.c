@@ -29,7 +29,7 @@ uint64_t outlook_inputs(const struct plan *p, const char *home, struct arena *a)
     return sum;
 }
 
-static uint32_t count_slots(const struct outlook *o)
+static uint32_t count_slots(struct outlook *o)
 {
     const struct machine *m = o->machine;
     struct room room;
@@ -49,7 +49,7 @@ static uint32_t count_slots(const struct outlook *o)
         needs.cpus = (double)m->cpus / parallel;
     if (!needs.memory_bytes)
         needs.memory_bytes = o->measure.rss_bytes;
-    return room_check(&room, &needs, NULL) ? 0 : room_slots(&room, &needs);
+    return room_check(&room, &needs, &o->unfit) ? 0 : room_slots(&room, &needs);
 }
 
 static void take_time(struct outlook *o)
@@ -102,8 +102,8 @@ static void reason_length(struct reasons *r, const struct outlook *o)
     struct buf b;
     buf_init(&b);
     if (o->task_s <= 0) {
-        buf_adds(&b, "how long a task takes is not known: --try 2 measures "
-                     "it, --task-time 30s says it");
+        buf_adds(&b, "how long a task takes is not known, so neither is "
+                     "whether a queue would pay");
         because(r, &b);
         return;
     }
@@ -168,8 +168,8 @@ static void reason_memory(struct reasons *r, const struct outlook *o)
         o->needs.memory_bytes ? o->needs.memory_bytes : o->measure.rss_bytes;
     buf_init(&b);
     if (!o->slots) {
-        buf_adds(&b, "this machine cannot hold one trial: it needs ");
-        needs_print(&b, &o->needs);
+        buf_addf(&b, "this machine cannot hold one trial: it %s",
+                 o->unfit.text);
     } else if (bytes) {
         buf_adds(&b, "memory of one trial: ");
         num_print_bytes(&b, bytes);
@@ -178,9 +178,10 @@ static void reason_memory(struct reasons *r, const struct outlook *o)
         num_print_bytes(&b, o->machine->memory_bytes);
         buf_addf(&b, " here: %u at once", o->slots);
     } else {
-        buf_addf(&b, "%u trials fit this machine at once", o->slots);
+        buf_addf(&b, "%u trial%s this machine at once", o->slots,
+                 o->slots == 1 ? " fits" : "s fit");
     }
-    if (o->needs.gpus > 0)
+    if (o->needs.gpus > 0 && o->slots)
         buf_addf(&b, "; each wants %g of the %zu GPUs here", o->needs.gpus,
                  o->machine->gpu_count);
     because(r, &b);
@@ -211,6 +212,27 @@ static const char *const advice_words[] = {
     [ADVISE_LARGER] = "a larger machine",
 };
 
+/* The program reads THRONG_SUBSET or does not; only its time tells. */
+static void print_subset(struct buf *b, const struct outlook *o)
+{
+    const struct measure *m = &o->measure;
+    if (m->subset <= 0 || m->subset >= 1)
+        return;
+    buf_adds(b, "subset   ");
+    if (o->full_s > 0 && m->seconds > o->full_s * (1 + m->subset) / 2) {
+        buf_adds(b, "trials with all of the data took ");
+        num_print_seconds(b, o->full_s);
+        buf_addf(b,
+                 ": it seems that the program does not honour "
+                 "THRONG_SUBSET, and the estimate is then %g times too "
+                 "long\n",
+                 1 / m->subset);
+        return;
+    }
+    buf_adds(b, "it is the program's to honour THRONG_SUBSET; where it does "
+                "not, the estimate is too long\n");
+}
+
 static void print_measure(struct buf *b, const struct outlook *o)
 {
     const struct measure *m = &o->measure;
@@ -226,20 +248,22 @@ static void print_measure(struct buf *b, const struct outlook *o)
     if (m->subset > 0)
         buf_addf(b, ", with %g of the data", m->subset);
     buf_addc(b, '\n');
+    print_subset(b, o);
 }
 
 static void print_estimate(struct buf *b, const struct outlook *o)
 {
     buf_adds(b, "estimate ");
-    if (o->total < 0)
+    if (!o->slots)
+        buf_adds(b, "never here: no trial fits this machine");
+    else if (o->total < 0)
         buf_adds(b, "no end: set run_cap");
     else if (o->task_s <= 0)
         buf_adds(b, "unknown: try some with --try 2, or say --task-time 30s");
-    else if (!o->slots)
-        buf_adds(b, "never here: no trial fits this machine");
     else {
         num_print_seconds(b, o->here_s);
-        buf_addf(b, " here: %lld trials of ", (long long)o->total);
+        buf_addf(b, " here: %lld trial%s of ", (long long)o->total,
+                 o->total == 1 ? "" : "s");
         num_print_seconds(b, o->task_s);
         buf_addf(b, " (%s%s), %u at once", o->source,
                  o->measure.subset > 0 && o->given_s <= 0

@@ -16,6 +16,8 @@ struct outlook {
     struct needs needs;     /* of the first trial */
     int64_t total;          /* trials; -1: no end */
     struct measure measure; /* tasks 0: not measured */
+    double full_s;          /* of a task with all the data, before it was
+                               tried with a part; 0: unknown */
     double given_s;         /* of a task, as the person says; 0: not said */
     uint64_t input_bytes;   /* of the files named in `inputs` */
     bool adaptive;          /* later points depend on results */
@@ -24,6 +26,7 @@ struct outlook {
     const char *source; /* of the task's time: "given", "tried", "measured" */
     double task_s;      /* 0: unknown */
     uint32_t slots;     /* trials at once here; 0: not even one */
+    struct err unfit;   /* why not even one */
     double here_s;      /* the whole study on this machine; 0: unknown */
     enum advised advised;
 };

@@ -133,6 +133,21 @@ static void add_program(struct checker *k)
              file_exists(path) ? "" : " (not there, seen from the study file)");
 }
 
+/* The lines of a script stand below each other. */
+static void add_command(struct checker *k, int64_t id, const struct arg *argv,
+                        size_t argc)
+{
+    struct buf b;
+    struct str line;
+    buf_init(&b);
+    plan_print_command(&b, k->plan, argv, argc, true);
+    struct str rest = buf_str(&b);
+    buf_addf(&k->out, "  %lld  ", (long long)id);
+    for (int i = 0; str_split(&rest, '\n', &line); i++)
+        buf_addf(&k->out, "%s%.*s\n", i ? "       " : "", STRF(line));
+    buf_done(&b);
+}
+
 static int add_sample(struct checker *k, int64_t id)
 {
     struct call *c = k->call;
@@ -151,9 +166,7 @@ static int add_sample(struct checker *k, int64_t id)
         needs_print(&k->out, &needs);
         buf_adds(&k->out, " each\ncommands\n");
     }
-    buf_addf(&k->out, "  %lld  ", (long long)id);
-    plan_print_command(&k->out, k->plan, argv, argc, true);
-    buf_addc(&k->out, '\n');
+    add_command(k, id, argv, argc);
     if (!command_shows_point(k->plan)) {
         buf_adds(&k->out, "     ");
         json_print(&k->out, s.point);
@@ -297,6 +310,8 @@ static int look_ahead(struct checker *k)
         plan_needs(k->plan, s.point, &o->needs, NULL);
     look_back(k, home);
     int code = EXIT_OK;
+    if (o->measure.tasks)
+        o->full_s = o->measure.seconds;
     if (tries)
         code = try_trials(c, k->plan, c->args[0], tries, subset, &o->measure);
     outlook_think(o);

@@ -14,6 +14,23 @@ struct rehearsal {
     int64_t shown;
 };
 
+/* A row is a line. A line feed can only stand within single quotes, which are
+ * left for it: so the line can still be pasted into a shell. */
+static const char *one_line(struct arena *a, struct str text)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.p[i] == '\n')
+            buf_adds(&b, "'$'\\n''");
+        else
+            buf_addc(&b, text.p[i]);
+    }
+    const char *line = arena_cstr(a, buf_str(&b));
+    buf_done(&b);
+    return line;
+}
+
 static int add_row(struct rehearsal *r, int64_t id, const char *state,
                    const struct value *point)
 {
@@ -27,7 +44,7 @@ static int add_row(struct rehearsal *r, int64_t id, const char *state,
     plan_print_command(&b, r->plan, argv, argc, true);
     table_cell(r->table, "%lld", (long long)id);
     table_cell(r->table, "%s", state);
-    table_cell(r->table, "%s", b.p);
+    table_cell(r->table, "%s", one_line(c->arena, buf_str(&b)));
     buf_reset(&b);
     json_print(&b, point);
     table_cell(r->table, "%s", b.p);

@@ -44,6 +44,7 @@ $PWD 0.5" "$(cat ran)"
 check_matches "they are measured" "$out" \
     '^measured 2 trials: .*MiB, with 0.5 of the data$'
 check_matches "and scaled" "$out" '^estimate .*measured on a part of the data, scaled'
+check_contains "which is the program's to do" "$out" "the program's to honour THRONG_SUBSET"
 check_not "nothing of the study is there after it" test -e .throng
 check_not "and its hooks were not called" test -e hooked
 check_equal "nor is anything left" "" "$(ls tmp)"
@@ -68,6 +69,9 @@ check_contains "with its last lines" "$err" "it is broken"
 run "$THRONG" run study.yaml --count 2
 run "$THRONG" check study.yaml
 check_contains "earlier runs are looked at" "$out" "measured 2 trials"
+run "$THRONG" check study.yaml --try 1 --subset 0.1
+check_contains "a program that does not heed THRONG_SUBSET is noticed" "$out" \
+    "it seems that the program does not honour THRONG_SUBSET"
 
 # ---- where it belongs ------------------------------------------------------
 cat >coupled.yaml <<'END'
@@ -83,8 +87,29 @@ points: [{x: 1}]
 resources: {memory: 900T}
 END
 run "$THRONG" check large.yaml
-check_contains "more memory than there is wants a larger machine" "$out" \
-    "this machine cannot hold one trial"
+check_matches "more memory than there is wants a larger machine" "$out" \
+    'this machine cannot hold one trial: it needs 900 TiB of memory, this machine has [0-9.]+ .iB$'
+check_contains "and has no estimate" "$out" "estimate never here"
+check_lacks "nor a hint that leads nowhere" "$out" "--try"
+check_equal "no line comes twice" "" "$(sort <<<"$out" | uniq -d)"
+cat >lines.yaml <<'END'
+command:
+  - sh
+  - -c
+  - |
+    echo a {x}
+    echo 'b'
+points: [{x: 1}, {x: 2}]
+parallel: 1
+END
+run "$THRONG" check lines.yaml
+check_contains "the lines of a script are indented" "$out" "  1  sh -c 'echo a 1
+       echo '"
+check_contains "one trial is not many" "$out" "1 trial fits this machine at once"
+run "$THRONG" run --dry-run lines.yaml
+check_equal "one line for each trial of a dry run" 3 "$(wc -l <<<"$out")"
+check_equal "which a shell can read" "a 2
+b" "$(bash -c "$(cut -f 3 <<<"$out" | tail -n 1)")"
 head -c 3000000 /dev/zero >data.bin
 cat >data.yaml <<'END'
 command: ["true"]
