@@ -167,13 +167,13 @@ static const struct arg *with_interpreter(const struct arg *argv, size_t argc,
     return own;
 }
 
-static int add_command(struct buf *b, const struct plan *p,
+static int add_command(struct buf *b, const struct plan *p, const char *home,
                        const struct value *point, struct arena *a,
                        struct err *err)
 {
     const struct arg *argv;
     size_t argc;
-    if (plan_command(p, point, a, &argv, &argc, err))
+    if (study_command(p, home, point, a, &argv, &argc, err))
         return -1;
     if (p->setup.len) {
         buf_adds(b, "sh -c ");
@@ -201,7 +201,7 @@ int command_line_print(struct buf *b, struct store *store,
         quote(b, plan, str_of(home));
     buf_adds(b, " && ");
     add_environment(b, plan, t, point, seed, a);
-    if (add_command(b, plan, point, a, err))
+    if (add_command(b, plan, home, point, a, err))
         return -1;
     buf_addc(b, '\n');
     return 0;

@@ -118,6 +118,12 @@ struct value *study_point_as(const struct value *model,
 /* The number of the next trial, and of the suggestion that it will be. */
 int study_next(struct store *store, int64_t *trial, int64_t *suggestion,
                struct err *err);
+/* The argument vector of a point as it runs. With `workdir: trial` a program
+ * named by a relative path (the first word, or `program:`) that is in `home`,
+ * the study file's folder, has its whole path. */
+int study_command(const struct plan *p, const char *home,
+                  const struct value *point, struct arena *a,
+                  const struct arg **argv, size_t *argc, struct err *err);
 /* THRONG_SEED of a stored trial. */
 int study_trial_seed(struct store *store, const struct plan *plan,
                      int64_t trial, uint64_t *seed, struct err *err);

@@ -84,13 +84,54 @@ static void fill_parent(const struct study *s, const struct live *l,
     t->resume_from = str_of(path_join(a, folder, "checkpoint"));
 }
 
+static bool is_template(const struct plan *p, struct str name)
+{
+    if (str_starts(name, STR("./")))
+        name = str_n(name.p + 2, name.len - 2);
+    for (size_t i = 0; i < p->template_count; i++)
+        if (str_eq(p->templates[i].path, name))
+            return true;
+    return false;
+}
+
+/* A program that a study names by a relative path lies with the study file,
+ * also for a task that runs in a folder of its own. */
+static struct str in_home(const struct plan *p, struct str name,
+                          const char *home, struct arena *a)
+{
+    if (name.len == 0 || name.p[0] == '/' || is_template(p, name))
+        return name;
+    char *path = path_join(a, home, arena_cstr(a, name));
+    return file_exists(path) ? str_of(path) : name;
+}
+
+int study_command(const struct plan *p, const char *home,
+                  const struct value *point, struct arena *a,
+                  const struct arg **argv, size_t *argc, struct err *err)
+{
+    if (plan_command(p, point, a, argv, argc, err))
+        return -1;
+    if (!p->workdir_trial)
+        return 0;
+    struct arg *own = arena_array(a, *argc + 1, sizeof(*own));
+    for (size_t i = 0; i < *argc; i++) {
+        own[i] = (*argv)[i];
+        struct str text = own[i].text;
+        bool path = i == 0 && str_find(text, '/') >= 0;
+        if (own[i].kind == ARG_TEXT && (path || str_eq(text, p->program)))
+            own[i].text = in_home(p, text, home, a);
+    }
+    *argv = own;
+    return 0;
+}
+
 int study_task(const struct study *s, const struct live *l, struct arena *a,
                struct task *t, struct err *err)
 {
     const struct plan *p = s->plan;
     struct value *point = json_parse(a, l->t.point, "point", false, err);
     if (!point || plan_needs(p, point, &t->needs, err) ||
-        plan_command(p, point, a, &t->argv, &t->argc, err) ||
+        study_command(p, s->setup.home, point, a, &t->argv, &t->argc, err) ||
         plan_files(p, point, a, &t->files, &t->file_count, err))
         return -1;
     scale_cpus(s, &t->needs);

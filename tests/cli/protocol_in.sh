@@ -119,6 +119,33 @@ run "$THRONG" show folder 1 --json
 folder=$(json 'd["trials"][0]["folder"]' "$TMP/.out")
 check_equal "where show says" kept "$(cat "$folder/output/result.dat")"
 
+cat >beside.yaml <<'END'
+program: beside.sh
+command: [sh, "${program}", "${args}"]
+method: grid
+workdir: trial
+parameters: {lr: {value: 0.5}}
+END
+# shellcheck disable=SC2016
+echo 'printf "%s %s" "$PWD" "$1" >"$SIDE/beside"' >beside.sh
+run "$THRONG" run beside.yaml
+check_matches "program: is beside the study file in any folder" "$(cat "$SIDE/beside")" \
+    "^$PWD/.throng/beside/.* --lr=0.5$"
+run "$THRONG" show beside 1 --command
+check_matches "and show --command has its whole path" "$out" "sh $PWD/beside.sh"
+cat >filled.yaml <<'END'
+command: [./filled.sh]
+method: grid
+workdir: trial
+setup: chmod +x filled.sh
+templates: [filled.sh]
+parameters: {lr: {value: 0.5}}
+END
+# shellcheck disable=SC2016
+printf '#!/bin/sh\necho {lr} >"$SIDE/filled"\n' >filled.sh
+run "$THRONG" run filled.yaml
+check_equal "but not a template, which lies in the trial's" 0.5 "$(cat "$SIDE/filled")"
+
 # ---- GPUs ------------------------------------------------------------------
 cat >gpus.yaml <<'END'
 command: [sh, -c, 'echo "$CUDA_VISIBLE_DEVICES" >$SIDE/gpu.{a}; until [ -e $SIDE/gpu.1 -a -e $SIDE/gpu.2 ]; do sleep 0.02; done']

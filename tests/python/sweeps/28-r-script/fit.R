@@ -1,0 +1,5 @@
+arguments <- commandArgs(trailingOnly = TRUE)
+stopifnot(length(arguments) == 2)
+mtry <- as.integer(sub("--mtry=", "", arguments[1]))
+ntree <- as.integer(sub("--ntree=", "", arguments[2]))
+cat(sprintf("::throng error=%g\n", mtry / ntree))
