@@ -104,6 +104,10 @@ struct plan *load_plan(struct call *c, const char *file, const char *name);
  * error; the problems are the caller's too. */
 struct plan *load_plan_look(struct call *c, const char *file,
                             struct problems *problems);
+/* The same for who only wants points: the file need not say what to run.
+ * `method`: instead of the file's, or NULL. */
+struct plan *load_plan_points(struct call *c, const char *file,
+                              const char *method);
 /* Reads the files that a study in this folder names. */
 struct plan_reader reader_beside(struct arena *a, const char *home);
 
@@ -134,6 +138,7 @@ extern const struct verb verb_run, verb_check, verb_status, verb_rank,
     verb_show, verb_logs, verb_export, verb_stop, verb_kill, verb_doctor,
     verb_report, verb_version, verb_help, verb_ls, verb_diff, verb_errors,
     verb_retry, verb_rerun, verb_tag, verb_note, verb_explain, verb_init,
-    verb_add, verb_rm, verb_params, verb_watch, verb_complete, verb_completion;
+    verb_add, verb_rm, verb_suggest, verb_params, verb_watch, verb_complete,
+    verb_completion;
 
 #endif

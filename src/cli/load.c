@@ -56,11 +56,18 @@ static int check_name(struct call *c, const char *name)
     return err_set(&c->err, ERR_USAGE, "the name `%s` %s", name, fault);
 }
 
-typedef void unready_fn(const struct plan *p, struct problems *problems);
+/* What a verb wants of a file. */
+struct wanted {
+    const char *name; /* instead of the study's; NULL: its own */
+    const char *method;
+    bool points_only;
+    void (*unready)(const struct plan *p, struct problems *problems);
+};
 
-static struct plan *load(struct call *c, const char *file, const char *name,
-                         unready_fn *unready, struct problems *problems)
+static struct plan *load(struct call *c, const char *file,
+                         const struct wanted *w, struct problems *problems)
 {
+    const char *name = w->name;
     struct buf b;
     if (check_name(c, name))
         return NULL;
@@ -73,7 +80,9 @@ static struct plan *load(struct call *c, const char *file, const char *name,
     buf_done(&b);
     struct plan_reader reader = reader_beside(
         c->arena, path_folder(c->arena, path_absolute(c->arena, file)));
-    reader.check = unready;
+    reader.check = w->unready;
+    reader.method = w->method;
+    reader.points_only = w->points_only;
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
     say(problems, is_quiet(c));
     if (!plan)
@@ -87,14 +96,27 @@ static struct plan *load(struct call *c, const char *file, const char *name,
 struct plan *load_plan_look(struct call *c, const char *file,
                             struct problems *problems)
 {
-    return load(c, file, NULL, unready_look, problems);
+    struct wanted w = {.unready = unready_look};
+    return load(c, file, &w, problems);
+}
+
+struct plan *load_plan_points(struct call *c, const char *file,
+                              const char *method)
+{
+    struct wanted w = {.method = method, .points_only = true};
+    struct problems problems;
+    problems_init(&problems, c->arena);
+    struct plan *plan = load(c, file, &w, &problems);
+    problems_done(&problems);
+    return plan;
 }
 
 struct plan *load_plan(struct call *c, const char *file, const char *name)
 {
     struct problems problems;
+    struct wanted w = {.name = name, .unready = unready_check};
     problems_init(&problems, c->arena);
-    struct plan *plan = load(c, file, name, unready_check, &problems);
+    struct plan *plan = load(c, file, &w, &problems);
     problems_done(&problems);
     return plan;
 }

@@ -3,20 +3,44 @@
 
 #include "cli/unready.h"
 
-struct search *plan_search(const struct plan *p, struct point_source *points,
-                           struct arena *a, struct err *err)
+static struct search_setup
+setup_of(const struct plan *p, struct point_source *points, struct arena *a)
 {
     struct search_setup setup = {.space = &p->space,
                                  .seed = p->seed,
                                  .minimize = p->metric.minimize,
                                  .run_cap = p->run_cap,
                                  .repeat = p->repeat,
-                                 .options = p->method_options};
+                                 .options = p->method_options,
+                                 .parallel = p->parallel,
+                                 .constraint_count = plan_constraint_count(p)};
+    if (p->objective_count > 1) {
+        bool *goals = arena_array(a, p->objective_count, sizeof(*goals));
+        for (size_t i = 0; i < p->objective_count; i++)
+            goals[i] = p->objectives[i].minimize;
+        setup.objective_count = p->objective_count;
+        setup.minimize_each = goals;
+    }
     if (p->points) {
         *points = (struct point_source){p->points, plan_points_count(p->points),
                                         plan_points_get};
         setup.points = points;
     }
+    return setup;
+}
+
+struct search *plan_search_strictly(const struct plan *p,
+                                    struct point_source *points,
+                                    struct arena *a, struct err *err)
+{
+    struct search_setup setup = setup_of(p, points, a);
+    return search_open(arena_cstr(a, p->method), &setup, err);
+}
+
+struct search *plan_search(const struct plan *p, struct point_source *points,
+                           struct arena *a, struct err *err)
+{
+    struct search_setup setup = setup_of(p, points, a);
     if (!unready_method(p))
         return search_open(arena_cstr(a, p->method), &setup, err);
     setup.options = NULL;

@@ -9,5 +9,9 @@
  * that is not built in: random points of the same space. */
 struct search *plan_search(const struct plan *p, struct point_source *points,
                            struct arena *a, struct err *err);
+/* The same, but a method that is not built in is an error. */
+struct search *plan_search_strictly(const struct plan *p,
+                                    struct point_source *points,
+                                    struct arena *a, struct err *err);
 
 #endif

@@ -235,6 +235,19 @@ void read_constraints(struct reading *r, const struct value *v)
     r->plan->constraints = v;
 }
 
+size_t plan_constraint_count(const struct plan *p)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; p->constraints && i < p->constraints->count; i++) {
+        const struct value *c = p->constraints->items[i];
+
+        count += value_get(c, STR("min")) != NULL;
+        count += value_get(c, STR("max")) != NULL;
+    }
+    return count;
+}
+
 /* Methods that learn need something to learn from. */
 static bool method_learns(struct str method)
 {
@@ -259,6 +272,8 @@ void check_metric(struct reading *r)
     if (!p->metric.pick_said)
         p->metric.pick = str_is(p->method, "bayes") ? PICK_BEST : PICK_LAST;
     if (value_get(r->root, STR("metric")) || p->objective_count > 0)
+        return;
+    if (r->reader && r->reader->points_only)
         return;
     if (method_learns(p->method))
         problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("method")),

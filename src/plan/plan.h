@@ -55,6 +55,12 @@ struct plan_reader {
     /* Adds what the caller cannot do with this plan to its problems, or NULL.
      * The plan is read as far as its mistakes allow. */
     void (*check)(const struct plan *p, struct problems *problems);
+    /* Instead of the method that the file says; NULL: none. The caller knows
+     * it to be one. */
+    const char *method;
+    /* Only points are wanted, nothing will be run: what to run and the name
+     * of the metric need not be said. */
+    bool points_only;
 };
 
 enum pick { PICK_LAST, PICK_BEST };
@@ -143,7 +149,7 @@ struct plan {
     struct str order; /* free, lag, batch */
     int64_t lag;
     struct str warm_start;
-    const struct value *constraints;
+    const struct value *constraints; /* a LIST, or NULL */
 
     struct plan_metric metric;
     const struct plan_objective *objectives; /* of `metrics:`; or NULL */
@@ -189,6 +195,8 @@ struct plan *plan_read(struct str text, const char *file,
                        const struct plan_reader *reader, struct arena *a,
                        struct problems *problems);
 void plan_close(struct plan *p);
+/* Bounds that the constraints of a plan name: one with min and max has two. */
+size_t plan_constraint_count(const struct plan *p);
 
 /* YAML text to a value with marks, by the rules of study files. */
 struct value *plan_yaml(struct str text, const char *file, struct arena *a,

@@ -101,6 +101,11 @@ static void warn_other_options(struct reading *r)
     }
 }
 
+static bool points_only(const struct reading *r)
+{
+    return r->reader && r->reader->points_only;
+}
+
 static void check_method(struct reading *r)
 {
     struct plan *p = r->plan;
@@ -108,9 +113,12 @@ static void check_method(struct reading *r)
     bool points = value_get(r->root, STR("points")) ||
                   value_get(r->root, STR("parameters_file"));
 
-    if (said && !p->method_said)
+    if (r->reader && r->reader->method) {
+        p->method = str_of(r->reader->method);
+        p->method_said = true;
+    } else if (said && !p->method_said)
         return;
-    if (!said)
+    else if (!said)
         p->method = points ? STR("points") : STR("auto");
     if (str_is(p->method, "auto")) {
         p->method = STR("random");
@@ -118,7 +126,7 @@ static void check_method(struct reading *r)
                    "say method: random to be told no more",
                    "the method is random: auto has nothing better yet");
     }
-    if (!method_ends(p->method) && p->run_cap == 0)
+    if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r))
         problem_at(r, PROBLEM_NOTICE, said, "set run_cap, or use --count N",
                    "without run_cap the study goes on until it is stopped");
     if (!str_is(p->method, "points"))
@@ -169,7 +177,8 @@ static void read_study(struct reading *r)
     check_space(r);
     check_metric(r);
     check_order(r);
-    check_command(r);
+    if (!points_only(r))
+        check_command(r);
     check_templates(r);
     check_resources(r);
     check_points(r);

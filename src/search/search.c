@@ -269,8 +269,12 @@ void search_tell(struct search *s, const struct result *r)
 {
     int64_t index;
     uint32_t member;
-    if (!s->groups || r->trial < 1)
+    if (!s->groups || r->trial == 0)
         return;
+    if (r->trial < 0) {
+        s->strategy->tell(s->state, r);
+        return;
+    }
     search_repeat_of(s, r->trial, &index, &member);
     struct group *g = group_of(s, index + 1);
     uint64_t bit = (uint64_t)1 << (member % 64);
