@@ -116,7 +116,9 @@ void check_points(struct reading *r)
     if (!v && str_is(p->method, "points"))
         problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("method")),
                    "as in points: list.csv", "method points needs points");
-    if (v && p->method_said && !str_is(p->method, "points"))
+    /* The genetic algorithm takes them as its first population. */
+    if (v && p->method_said && !str_is(p->method, "points") &&
+        !str_is(p->method, "ga"))
         problem_at(r, PROBLEM_ERROR, v, "leave method out, or say points",
                    "points are given, but the method is %.*s", STRF(p->method));
     if (!p->points)

@@ -5,13 +5,23 @@
 
 enum { MOST_OPTIONS = 16 };
 
+static size_t list_names(const struct options *o, const char **names)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < o->number_count && count < MOST_OPTIONS; i++)
+        names[count++] = o->numbers[i].name;
+    for (size_t i = 0; i < o->word_count && count < MOST_OPTIONS; i++)
+        names[count++] = o->words[i].name;
+    for (size_t i = 0; i < o->tree_count && count < MOST_OPTIONS; i++)
+        names[count++] = o->trees[i].name;
+    return count;
+}
+
 static int refuse_name(struct str name, const char *method,
-                       const struct option *table, size_t count,
-                       struct err *err)
+                       const struct options *known, struct err *err)
 {
     const char *names[MOST_OPTIONS + 1] = {0};
-    for (size_t i = 0; i < count && i < MOST_OPTIONS; i++)
-        names[i] = table[i].name;
+    size_t count = list_names(known, names);
     const char *near = str_nearest(name, names);
     if (near)
         return err_set(err, ERR_INPUT,
@@ -38,22 +48,65 @@ static int read_one(const struct option *o, const struct value *v,
     return 0;
 }
 
-int options_read(const struct value *options, const char *method,
-                 const struct option *table, size_t count, struct err *err)
+static int read_word(const struct word_option *o, const struct value *v,
+                     const char *method, struct err *err)
+{
+    struct str text = value_text(v);
+    struct buf all;
+    if (v->kind == VALUE_BOOL)
+        text = v->boolean ? STR("true") : STR("false");
+    for (size_t i = 0; o->words[i]; i++)
+        if (str_is(text, o->words[i])) {
+            *o->to = i;
+            return 0;
+        }
+    buf_init(&all);
+    for (size_t i = 0; o->words[i]; i++) {
+        if (i)
+            buf_adds(&all, o->words[i + 1] ? ", " : " or ");
+        buf_adds(&all, o->words[i]);
+    }
+    err_set(err, ERR_INPUT, "%s: %s must be %s", method, o->name, all.p);
+    buf_done(&all);
+    return -1;
+}
+
+static int read_member(struct str key, const struct value *v,
+                       const char *method, const struct options *known,
+                       struct err *err)
+{
+    for (size_t i = 0; i < known->number_count; i++)
+        if (str_is(key, known->numbers[i].name))
+            return read_one(&known->numbers[i], v, method, err);
+    for (size_t i = 0; i < known->word_count; i++)
+        if (str_is(key, known->words[i].name))
+            return read_word(&known->words[i], v, method, err);
+    for (size_t i = 0; i < known->tree_count; i++)
+        if (str_is(key, known->trees[i].name)) {
+            *known->trees[i].to = v;
+            return 0;
+        }
+    return refuse_name(key, method, known, err);
+}
+
+int options_read_all(const struct value *options, const char *method,
+                     const struct options *known, struct err *err)
 {
     if (!options || options->kind == VALUE_NULL)
         return 0;
     if (options->kind != VALUE_OBJECT)
         return err_set(err, ERR_INPUT, "the options of %s must be an object",
                        method);
-    for (size_t k = 0; k < options->count; k++) {
-        size_t i = 0;
-        while (i < count && !str_is(options->keys[k], table[i].name))
-            i++;
-        if (i == count)
-            return refuse_name(options->keys[k], method, table, count, err);
-        if (read_one(&table[i], options->items[k], method, err))
+    for (size_t k = 0; k < options->count; k++)
+        if (read_member(options->keys[k], options->items[k], method, known,
+                        err))
             return -1;
-    }
     return 0;
+}
+
+int options_read(const struct value *options, const char *method,
+                 const struct option *table, size_t count, struct err *err)
+{
+    struct options known = {.numbers = table, .number_count = count};
+    return options_read_all(options, method, &known, err);
 }

@@ -15,7 +15,8 @@
 #include "spaces.h"
 #include "terms/state.h"
 
-static const char *const methods[] = {"random", "sobol", "lhs", "cmaes", "tpe"};
+static const char *const methods[] = {"random", "sobol", "lhs",
+                                      "cmaes",  "tpe",   "ga"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static struct arena *arena;
