@@ -135,7 +135,7 @@ class Keras(WithKeras):
         self.assertEqual(len(self.metrics()), 1)
 
 
-class WandbKeras(WithKeras):
+class WithWandb(WithFakes):
     """The callbacks that scripts take from wandb."""
 
     def setUp(self):
@@ -151,6 +151,8 @@ class WandbKeras(WithKeras):
         with said():
             self.wandb.finish()
 
+
+class WandbKeras(WithWandb, WithKeras):
     def loaded(self):
         self.wandb.init()
         return self.load("wandb.integration.keras", self.FAKES)
@@ -171,6 +173,44 @@ class WandbKeras(WithKeras):
             {"step": 0, "batch/batch_step": 2, "batch/loss": 5},
             {"step": 1, "epoch/epoch": 0, "epoch/loss": 2,
              "epoch/val_loss": 3}])
+
+
+class WandbBoosting(WithWandb):
+    def test_xgboost_rounds_are_logged_with_a_fake_xgboost(self):
+        self.wandb.init()
+        loaded = self.load("wandb.integration.xgboost", {
+            "xgboost": module("xgboost"),
+            "xgboost.callback": module("callback", TrainingCallback=Base)})
+        callback = loaded.WandbCallback(log_model=False)
+        log = {"train": {"rmse": []}, "valid": {"rmse": []}}
+        for epoch in range(2):
+            log["train"]["rmse"].append(1 - epoch)
+            log["valid"]["rmse"].append(2 - epoch)
+            self.assertFalse(callback.after_iteration(None, epoch, log))
+        model = types.SimpleNamespace(best_score=1.5, best_iteration=1)
+        self.assertIs(callback.after_training(model), model)
+        self.finish()
+        self.assertEqual(self.metrics(), [
+            {"step": 0, "epoch": 0, "train-rmse": 1, "valid-rmse": 2},
+            {"step": 1, "epoch": 1, "train-rmse": 0, "valid-rmse": 1},
+            {"step": 2, "best_score": 1.5, "best_iteration": 1}])
+
+    def test_lightgbm_rounds_are_logged_as_lightgbm_calls(self):
+        self.wandb.init()
+        from wandb.lightgbm import log_summary, wandb_callback
+        log = wandb_callback()
+        for i in range(2):
+            log(types.SimpleNamespace(
+                iteration=i, begin_iteration=0, params={"num_leaves": 31},
+                evaluation_result_list=[("valid", "auc", 0.5 + i, True)]))
+        log_summary(types.SimpleNamespace(
+            best_iteration=1, best_score={"valid": {"auc": 1.5}}))
+        self.assertEqual(self.wandb.config.num_leaves, 31)
+        self.finish()
+        self.assertEqual(self.metrics(), [
+            {"step": 0, "iteration": 0, "valid_auc": 0.5},
+            {"step": 1, "iteration": 1, "valid_auc": 1.5},
+            {"step": 2, "best_iteration": 1, "best_score.valid.auc": 1.5}])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The stand-in for wandb, function by function."""
 
 import argparse
+import importlib
 import json
 import os
 import sys
@@ -8,33 +9,11 @@ import types
 import unittest
 from unittest import mock
 
-from place import STAND_IN, InFolder, said
+from place import said
+from standing import Standing
 
-sys.path.insert(0, STAND_IN)
-os.environ["THRONG_WANDB"] = "stand-in"
-
-import wandb  # noqa: E402
-from wandb import _init, _png, _say  # noqa: E402
-
-
-class Standing(InFolder):
-    """Each test begins as trial 7, without a run, with nothing said."""
-
-    params = {"lr": 0.5, "opt": {"name": "sgd", "wd": 0.1}}
-
-    def setUp(self):
-        super().setUp()
-        self.enter_trial(self.params)
-        _say._said.clear()
-        _init._runs.clear()
-        self.addCleanup(self.drop_run)
-
-    def drop_run(self):
-        with said():
-            wandb.finish()
-
-    def history(self):
-        return self.lines("output/wandb/history.jsonl")
+import wandb
+from wandb import _init, _png
 
 
 class Config(Standing):
@@ -59,7 +38,7 @@ class Config(Standing):
             wandb.config.lr = 4
             wandb.config["lr"] = 0.5
         self.assertEqual((wandb.config.lr, wandb.config.depth), (0.5, 2))
-        self.assertEqual(text.getvalue().count("'lr' was locked"), 2)
+        self.assertEqual(text.getvalue().count("'lr' was locked"), 1)
 
     def test_another_value_may_not_change_unless_allowed(self):
         wandb.init(config={"depth": 2})
@@ -218,8 +197,27 @@ class Logging(Standing):
         self.assertEqual(self.history(), [
             {"_step": 0, "text": "hello", "list": [1, 2]},
             {"_step": 1, "text": "again", "none": None}])
-        self.assertEqual(text.getvalue().count("text"), 1)
+        said_of = [line.split(": ")[1] for line in
+                   text.getvalue().splitlines()]
+        self.assertEqual(said_of, ["text (text)", "list (list)",
+                                   "none (None)"])
         self.assertIn("history.jsonl", text.getvalue())
+
+    def test_it_is_said_once_for_a_kind_not_for_each_name(self):
+        wandb.init()
+        with said() as text:
+            for i in range(5):
+                wandb.log({"text_%d" % i: "x",
+                           "table_%d" % i: wandb.Table(["a"], [[i]]),
+                           "images_%d" % i: [wandb.Image([[0.0, 1.0]])],
+                           "lost_%d" % i: wandb.Image("no-such.png")})
+                wandb.save("no-such-%d.pt" % i)
+        lines = text.getvalue().splitlines()
+        self.assertEqual(len(lines), 5, lines)
+        for kind in ("(text)", "(table)", "(images)", "could not be kept",
+                     "no file matches"):
+            self.assertEqual(text.getvalue().count(kind), 1, kind)
+        self.assertEqual(len(self.history()), 5)
 
     def test_a_metric_named_step_does_not_move_the_step(self):
         wandb.init()
@@ -509,6 +507,39 @@ class Runs(Standing):
         with self.assertRaisesRegex(AttributeError, "wandb.nonsense.*real"):
             wandb.nonsense
 
+    def test_a_module_that_it_lacks_says_what_to_do(self):
+        for name, instead in (
+                ("integration.sb3", "callback of your own"),
+                ("integration.lightning", "throng.lightning"),
+                ("integration.fastai", "Callback"), ("fastai", "Callback"),
+                ("integration.diffusers", "wandb.log"),
+                ("apis.public", "throng export"), ("apis", "throng export"),
+                ("proto", "service"), ("proto.wandb_internal_pb2", "service"),
+                ("sdk.data_types.trace_tree", "wandb.Table"),
+                ("cli", "wandb: real")):
+            with self.assertRaises(ImportError) as caught:
+                importlib.import_module("wandb." + name)
+            self.assertIn("has no wandb.", str(caught.exception))
+            self.assertIn(instead, str(caught.exception))
+            self.assertIn("`wandb: real`", str(caught.exception))
+        with self.assertRaisesRegex(ImportError, "no wandb.WandbThing.*real"):
+            from wandb import WandbThing  # noqa: F401
+        with self.assertRaisesRegex(AttributeError, "apis: `throng export`"):
+            wandb.apis
+
+    def test_modules_are_attributes_too(self):
+        self.assertIs(wandb.plots, wandb.plot)
+        self.assertEqual(wandb.env.get_project("mine"), "mine")
+        wandb.init()
+        with said() as text:
+            wandb.sklearn.plot_classifier(None, None, None)
+            wandb.sklearn.plot_roc(None)
+        self.assertEqual(text.getvalue().count("wandb.sklearn"), 1)
+        with said():
+            wandb.log({"roc": wandb.plots.ROC([0, 1], [0.2, 0.8])})
+        self.assertEqual(os.listdir("output/wandb/media/charts"),
+                         ["roc_0.json"])
+
     def test_every_public_name_is_there(self):
         from wandb import _public
         for name in _public.__all__:
@@ -715,6 +746,27 @@ class Values(Standing):
         self.assertEqual([v["path"] for v in self.history()[0]["x"]],
                          ["media/images/x_0_0.png", "media/images/x_1_0.png"])
 
+    def test_joined_tables_classes_and_graphs_are_files(self):
+        wandb.init()
+        graph = wandb.Graph()
+        graph.add_node(id="in")
+        graph.add_edge("in", "out")
+        table = wandb.Table(["id", "x"], [[1, 2]])
+        with said():
+            wandb.log({"both": wandb.JoinedTable(table, table, "id"),
+                       "names": wandb.Classes([{"id": 0, "name": "cat"}]),
+                       "net": graph})
+        top = "output/wandb/media/"
+        both = json.loads(self.read(
+            top + "joined-table/both_0.joined-table.json"))
+        self.assertEqual(both["join_key"], "id")
+        self.assertEqual(both["tables"][1]["data"], [[1, 2]])
+        self.assertEqual(json.loads(self.read(top + "classes/names_0.json")),
+                         [{"id": 0, "name": "cat"}])
+        self.assertEqual(
+            json.loads(self.read(top + "graphs/net_0.json"))["edges"],
+            [["in", "out"]])
+
     def test_a_histogram_counts(self):
         path = self.kept(wandb.Histogram([0, 1, 1, 4, float("nan")],
                                          num_bins=4))
@@ -800,185 +852,6 @@ class Pictures(unittest.TestCase):
         for wrong in ([], [[]], [[[1] * 5] * 5] * 5):
             with self.assertRaises(ValueError):
                 _png.encode(wrong)
-
-
-class Servers(Standing):
-    def test_login_is_always_right(self):
-        self.assertTrue(wandb.login(key="abc"))
-        wandb.setup()
-        wandb.require("core")
-
-    def test_the_api_says_what_to_use(self):
-        with self.assertRaisesRegex(wandb.Error, "throng.Study"):
-            wandb.Api()
-
-    def test_an_agent_runs_the_function_once_with_this_trials_parameters(self):
-        seen = []
-
-        def train():
-            with wandb.init() as run:
-                seen.append(run.config.lr)
-
-        with said() as text:
-            name = wandb.sweep({"method": "random"}, project="p")
-            wandb.agent(name, function=train, count=20)
-        self.assertEqual((name, seen), ("mine", [0.5]))
-        self.assertIn("throng is the agent", text.getvalue())
-
-    def test_outside_of_throng_a_sweep_says_what_to_run(self):
-        del os.environ["THRONG_TRIAL"]
-        for call in (lambda: wandb.sweep({}), lambda: wandb.agent("x"),
-                     lambda: wandb.controller("x")):
-            with self.assertRaisesRegex(wandb.Error, "throng run"):
-                call()
-
-
-class ByHand(Standing):
-    def setUp(self):
-        super().setUp()
-        for name in [n for n in os.environ if n.startswith("THRONG_")]:
-            del os.environ[name]
-
-    def run_folder(self):
-        names = [n for n in os.listdir("wandb") if n.startswith("offline-run")]
-        self.assertEqual(len(names), 1)
-        return "wandb/" + names[0]
-
-    def test_everything_goes_into_a_folder_that_is_named(self):
-        with said() as text:
-            with wandb.init(config={"a": 1}) as run:
-                run.log({"loss": 1, "t": "x"})
-                run.summary["best"] = 2
-        top = self.run_folder()
-        self.assertIn(top, text.getvalue())
-        row = self.lines(top + "/history.jsonl")[0]
-        self.assertEqual((row["_step"], row["loss"], row["t"]), (0, 1, "x"))
-        self.assertEqual(json.loads(self.read(top + "/config.json")),
-                         {"a": 1})
-        self.assertEqual(json.loads(self.read(top + "/summary.json")),
-                         {"loss": 1, "t": "x", "best": 2})
-        self.assertFalse(os.path.exists("metrics.jsonl"))
-
-    def test_the_folder_can_be_elsewhere(self):
-        with said():
-            wandb.init(dir="logs")
-            wandb.finish()
-        self.assertEqual(os.listdir("logs"), ["wandb"])
-
-
-class Processes(Standing):
-    def setUp(self):
-        super().setUp()
-        os.environ["THRONG_WANDB"] = "stand-in"
-
-    def test_the_end_of_the_script_ends_the_run(self):
-        self.script("import wandb\nwandb.init()\n"
-                    "wandb.log({'a': 1}, commit=False)\n"
-                    "wandb.summary['b'] = 2\n")
-        self.assertEqual(self.metrics(), [{"step": 0, "a": 1},
-                                          {"step": 0, "b": 2}])
-
-    def test_an_exception_ends_the_run_too(self):
-        self.script("import wandb\nwandb.init()\n"
-                    "wandb.log({'a': 1}, commit=False)\n1 / 0\n", status=1)
-        self.assertEqual(self.metrics(), [{"step": 0, "a": 1}])
-
-    def test_a_forked_process_neither_reports_nor_ends_the_run(self):
-        done = self.script(
-            "import os, sys, wandb\nwandb.init()\nwandb.summary['b'] = 2\n"
-            "wandb.log({'a': 1}, commit=False)\n"
-            "pid = os.fork()\n"
-            "if pid == 0:\n"
-            "    wandb.log({'a': 5})\n    wandb.log({'a': 6})\n"
-            "    wandb.run.log_artifact('script.py')\n"
-            "    sys.exit(0)\n"  # runs what atexit holds
-            "os.waitpid(pid, 0)\n"
-            "wandb.log({'a': 2})\n")
-        self.assertEqual(self.metrics(), [{"step": 0, "a": 2},
-                                          {"step": 1, "b": 2}])
-        self.assertEqual(done.stderr.count("log() is left out"), 1)
-        self.assertFalse(os.path.exists("output"))
-
-    def test_config_and_run_reach_a_spawned_process(self):
-        self.script(
-            "import multiprocessing, wandb\n"
-            "def work(config, run, queue):\n"
-            "    run.log({'a': 9})\n"
-            "    queue.put((config.lr, config.opt.name, run.id))\n"
-            "if __name__ == '__main__':\n"
-            "    context = multiprocessing.get_context('spawn')\n"
-            "    queue = context.Queue()\n"
-            "    run = wandb.init()\n"
-            "    child = context.Process(target=work,\n"
-            "                            args=(wandb.config, run, queue))\n"
-            "    child.start()\n"
-            "    assert queue.get() == (0.5, 'sgd', 'mine-7')\n"
-            "    child.join()\n"
-            "    assert child.exitcode == 0\n")
-        self.assertEqual(self.metrics(), [])
-
-    def test_only_the_stand_ins_folder_is_needed(self):
-        self.script("import wandb\nwandb.init()\nwandb.log({'a': 1})\n",
-                    path=(STAND_IN,))
-        self.assertEqual(self.metrics(), [{"step": 0, "a": 1}])
-
-
-class SteppingAside(InFolder):
-    """Who is imported: the stand-in or a real wandb."""
-
-    REAL = ("from wandb.part import VALUE\nimport wandb.part\n"
-            "__version__ = 'real'\n")
-    ASK = ("import sys, wandb\n"
-           "print(wandb.__version__, wandb is sys.modules['wandb'])\n")
-
-    def install_real(self):
-        self.write("site/wandb/__init__.py", self.REAL)
-        self.write("site/wandb/part.py", "VALUE = 1\n")
-        return self.folder + "/site"
-
-    def asked(self, **env):
-        site = self.install_real()
-        done = self.script(self.ASK, path=(STAND_IN, site), **env)
-        return done.stdout.strip()
-
-    def test_a_real_one_is_taken_when_there_is_one(self):
-        self.assertEqual(self.asked(), "real True")
-
-    def test_not_when_the_study_says_stand_in(self):
-        self.assertEqual(self.asked(THRONG_WANDB="stand-in"),
-                         wandb.__version__ + " True")
-
-    def test_a_folder_of_runs_is_no_real_one(self):
-        os.makedirs("wandb/offline-run-1")
-        done = self.script(self.ASK, path=(STAND_IN,))
-        self.assertEqual(done.stdout.strip(), wandb.__version__ + " True")
-
-    def test_one_that_a_finder_gives_is_taken(self):
-        site = self.install_real()
-        done = self.script(
-            "import sys\nfrom importlib.machinery import PathFinder\n"
-            "class Editable:\n"
-            "    @staticmethod\n"
-            "    def find_spec(name, path, target=None):\n"
-            "        if name == 'wandb':\n"
-            "            return PathFinder.find_spec(name, [%r])\n"
-            "sys.meta_path.append(Editable)\n" % site + self.ASK,
-            path=(STAND_IN,))
-        self.assertEqual(done.stdout.strip(), "real True")
-
-    def test_nothing_of_the_stand_in_is_left_behind(self):
-        site = self.install_real()
-        done = self.script(
-            "import sys, wandb\n"
-            "print([n for n in sys.modules if n.startswith('wandb._')], "
-            "hasattr(wandb, 'init'))\n", path=(STAND_IN, site))
-        self.assertEqual(done.stdout.strip(), "[] False")
-
-    def test_a_real_one_that_is_broken_says_so(self):
-        site = self.install_real()
-        self.write("site/wandb/__init__.py", "import no_such_thing\n")
-        done = self.script(self.ASK, path=(STAND_IN, site), status=1)
-        self.assertIn("no_such_thing", done.stderr)
 
 
 if __name__ == "__main__":

@@ -209,7 +209,7 @@ class Shelf:
                            for name in artifact._files}
         if artifact._references:
             once("artifact %s: references are noted, not fetched"
-                 % artifact.name)
+                 % artifact.name, "references")
 
     def _keep_file(self, links, name, source, sha256):
         objects = self._folder.made("artifacts", "objects")

@@ -9,7 +9,7 @@ import json
 import os
 
 from ._nested import Nested, merged, nest
-from ._say import once, say
+from ._say import once
 from .errors import ConfigError, UsageError
 
 
@@ -92,8 +92,8 @@ class Config:
         value = nest(value)
         if key in self._locked:
             if not _same(value, self._items[key]):
-                say("Config item '%s' was locked by 'sweep' (ignored update)"
-                    "; it stays %r" % (key, self._items[key]))
+                once("Config item '%s' was locked by 'sweep' (ignored update)"
+                     "; it stays %r" % (key, self._items[key]))
             return
         known = key in self._items
         if known and not allow_change and not _same(value, self._items[key]):

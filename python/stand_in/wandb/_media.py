@@ -28,7 +28,8 @@ class Media:
             said["size"] = os.path.getsize(target)
         except Exception as problem:  # of whatever library made the value
             once("%s of type %s could not be kept: %s" % (
-                name, type(self.data).__name__, problem), (name, "unkept"))
+                name, type(self.data).__name__, problem),
+                (self.kind, "unkept"))
             said["error"] = str(problem)
         if self.caption is not None:
             said["caption"] = self.caption
@@ -208,6 +209,45 @@ class Table(Media):
         return {"_type": "table-file", "nrows": len(rows),
                 "ncols": len(self.columns),
                 "path": os.path.relpath(target, folder.path)}
+
+
+class JoinedTable(Media):
+    """Two tables and the column in which they agree."""
+
+    kind, suffix = "joined-table", ".joined-table.json"
+
+    def __init__(self, table1, table2, join_key):
+        super().__init__()
+        self.tables, self.key = [table1, table2], join_key
+
+    def _bytes(self):
+        tables = [{"columns": t.columns, "data": t.data}
+                  if isinstance(t, Table) else t for t in self.tables]
+        return dumps({"join_key": self.key, "tables": tables}).encode()
+
+
+class Classes(Media):
+    """Names of classes: [{"id": 0, "name": "cat"}, …]."""
+
+    kind, suffix = "classes", ".json"
+
+    def __init__(self, class_set):
+        super().__init__([dict(entry) for entry in class_set])
+
+
+class Graph(Media):
+    """A network: its nodes and edges as texts."""
+
+    kind, suffix = "graphs", ".json"
+
+    def __init__(self, format="keras"):
+        super().__init__({"format": format, "nodes": [], "edges": []})
+
+    def add_node(self, node=None, **node_kwargs):
+        self.data["nodes"].append(node_kwargs if node is None else str(node))
+
+    def add_edge(self, from_node, to_node):
+        self.data["edges"].append([str(from_node), str(to_node)])
 
 
 def as_media(value):

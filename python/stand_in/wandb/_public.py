@@ -1,16 +1,17 @@
 """Every name that a script finds in wandb."""
 
 import enum
+import importlib
 import sys
 
 import throng
 
 from . import _ids as util
-from . import errors, plot
+from . import _absent, env, errors, plot
 from ._artifact import Artifact
 from ._init import finish, init
-from ._media import (Audio, Histogram, Html, Image, Molecule, Object3D, Plotly,
-                     Table, Video)
+from ._media import (Audio, Classes, Graph, Histogram, Html, Image,
+                     JoinedTable, Molecule, Object3D, Plotly, Table, Video)
 from ._run import Run
 from ._say import once, say
 from ._settings import Settings
@@ -18,16 +19,20 @@ from .errors import CommError, Error, UnsupportedError, UsageError
 
 __version__ = "0.19.0"
 sys.modules[__package__ + ".util"] = util  # for `import wandb.util`
+sys.modules[__package__ + ".plots"] = plots = plot  # its older name
+_absent.listen()
 
 __all__ = [
-    "AlertLevel", "Api", "Artifact", "Audio", "CommError", "Error",
-    "Histogram", "Html", "Image", "Molecule", "Object3D", "Plotly", "Run",
-    "Settings", "Table", "UsageError", "Video", "agent", "alert", "config",
-    "controller", "define_metric", "ensure_configured", "errors",
-    "finish", "init", "join", "link_model", "log", "log_artifact", "log_model",
-    "login", "mark_preempting", "plot", "plot_table", "require", "restore",
-    "run", "save", "setup", "summary", "sweep", "teardown", "termerror",
-    "termlog", "termwarn", "unwatch", "use_artifact", "use_model", "util", "watch",
+    "AlertLevel", "Api", "Artifact", "Audio", "Classes", "CommError",
+    "Error", "Graph", "Histogram", "Html", "Image", "JoinedTable",
+    "Molecule", "Object3D", "Plotly", "Run", "Settings", "Table",
+    "UsageError", "Video", "agent", "alert", "config", "controller",
+    "define_metric", "ensure_configured", "env", "errors", "finish",
+    "init", "join", "link_artifact", "link_model", "log", "log_artifact",
+    "log_model", "login", "mark_preempting", "plot", "plot_table", "plots",
+    "require", "restore", "run", "save", "setup", "summary", "sweep",
+    "teardown", "termerror", "termlog", "termwarn", "unwatch",
+    "use_artifact", "use_model", "util", "watch",
 ]
 
 
@@ -94,6 +99,7 @@ log_artifact = _of_run("log_artifact")
 use_artifact = _of_run("use_artifact")
 log_model = _of_run("log_model")
 use_model = _of_run("use_model")
+link_artifact = _of_run("link_artifact")
 link_model = _of_run("link_model")
 mark_preempting = _of_run("mark_preempting")
 join = finish
@@ -162,13 +168,17 @@ class Api:
     def __init__(self, *args, **kwargs):
         raise UnsupportedError(
             "wandb.Api: there is no W&B server; `throng export`, `throng "
-            "rank` and, in Python, throng.Study(…).trials() read what a study "
-            "has found")
+            "rank` and, in Python, throng.Study(...).trials() read what a "
+            "study has found")
+
+
+# Modules that come when they are asked for, as with W&B.
+_LATER = ("integration", "keras", "lightgbm", "sdk", "sklearn", "xgboost")
 
 
 def __getattr__(name):
+    if name in _LATER:
+        return importlib.import_module("." + name, __package__)
     if name.startswith("__"):
         raise AttributeError(name)
-    raise AttributeError(
-        "throng's stand-in for wandb has no wandb.%s; `wandb: real` in the "
-        "study takes the real one" % name)
+    raise AttributeError(_absent.text(name))

@@ -41,7 +41,7 @@ class Run:
         self._pid, self._finished, self._asked = os.getpid(), False, False
         self._offset = offset  # what earlier runs of this trial used up
         self._on_finish = []
-        self._names = set()
+        self._kinds = set()
 
     # ---- who it is
 
@@ -144,11 +144,13 @@ class Run:
             self._say_kept(others, path)
 
     def _say_kept(self, others, path):
-        new = [name for name in others if name not in self._names]
-        self._names.update(new)
-        if new:
-            say("%s: kept in %s (throng's metrics are numbers)"
-                % (", ".join(new), path))
+        """Once for each kind of value: names may be as many as epochs."""
+        for name, value in others.items():
+            kind = _kind(value)
+            if kind not in self._kinds:
+                self._kinds.add(kind)
+                say("%s (%s): kept in %s, and so is all else of its kind; "
+                    "throng's metrics are numbers" % (name, kind, path))
 
     def _keep(self, name, value, step):
         """What the history says of a value that is no number."""
@@ -193,7 +195,7 @@ class Run:
             return []
         kept = self._folder.save(glob_str, base_path, policy != "now")
         if not kept:
-            once("save(%r): no file matches" % str(glob_str))
+            once("save(%r): no file matches" % str(glob_str), "save")
         return kept
 
     def restore(self, name, run_path=None, replace=False, root=None):
@@ -307,6 +309,18 @@ class Run:
     def __exit__(self, kind, value, trace):
         self.finish(exit_code=0 if kind is None else 1)
         return False
+
+
+def _kind(value):
+    """What a value that is no number is called, as _keep() left it."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        value = value[0]
+    if isinstance(value, dict) and "_type" in value:
+        return value["_type"].replace("-file", "")
+    if isinstance(value, (bool, int, float)):
+        return "metric named step"
+    return {"str": "text", "NoneType": "None"}.get(type(value).__name__,
+                                                   type(value).__name__)
 
 
 def _artifact_of(path, name, type):

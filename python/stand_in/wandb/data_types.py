@@ -1,4 +1,5 @@
 """Where libraries look for tables and pictures."""
 
-from ._media import (Audio, Histogram, Html, Image, Molecule,  # noqa: F401
-                     Object3D, Plotly, Table, Video)
+from ._media import (Audio, Classes, Graph, Histogram,  # noqa: F401
+                     Html, Image, JoinedTable, Molecule, Object3D, Plotly,
+                     Table, Video)

@@ -1,1 +1,1 @@
-"""The parts for other libraries; there is one for Keras."""
+"""The parts for other libraries: Keras, XGBoost, LightGBM."""

@@ -11,6 +11,6 @@ int main(int argc, char **argv)
     if (!out)
         return 1;
     fprintf(out, "%s\n", argv[5]);
-    printf("step 1\nfinal residual %.2e\n", 1.0 / atoi(argv[2]));
+    printf("step 1\nfinal residual %.2e\n", 1.0 / strtod(argv[2], NULL));
     return fclose(out) ? 1 : 0;
 }

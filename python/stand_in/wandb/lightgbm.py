@@ -1,0 +1,3 @@
+"""The older place of the LightGBM callback."""
+
+from .integration.lightgbm import log_summary, wandb_callback  # noqa: F401
