@@ -19,7 +19,7 @@ In a notebook:
 
     study = throng.Study("study.yaml").run()
     study.best()["params"]
-    study.trials(frame=True)                  # a pandas frame
+    study.trials().frame()                    # a pandas frame
 """
 
 from .folders import checkpoint_dir, output_dir

@@ -9,6 +9,28 @@ _NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"),
             "-Infinity": float("-inf")}
 
 
+class Rows(list):
+    """Trials as dicts. Where pandas is installed a notebook shows them as a
+    table, and frame() gives that table."""
+
+    def frame(self):
+        """A pandas frame with one column for each parameter and metric."""
+        try:
+            import pandas
+        except ImportError:
+            raise program.ThrongError(
+                "a frame needs pandas, which is not installed for this "
+                "Python; the rows themselves are dicts") from None
+        return pandas.DataFrame([_frame_row(row) for row in self])
+
+    def _repr_html_(self):
+        """None lets a notebook show the list."""
+        try:
+            return self.frame()._repr_html_()
+        except program.ThrongError:
+            return None
+
+
 class Study:
     """A study file, or the name or folder of a study that ran before.
 
@@ -16,7 +38,7 @@ class Study:
         study.status()["finished"]
         study.best()                    # {"id": 7, "value": 0.02, "params": …}
         study.trials("failed")          # rows as dicts
-        study.trials(frame=True)        # a pandas frame
+        study.trials().frame()          # a pandas frame
 
     What throng refuses is raised as throng.ThrongError with its own text.
     """
@@ -52,17 +74,16 @@ class Study:
         """How the study stands: the object of `throng status --json`."""
         return self._json("status", self.what, "--json")
 
-    def trials(self, select="all", where=None, frame=False):
+    def trials(self, select="all", where=None):
         """The trials as dicts with id, state, value, params, metrics (last
         and best of each), attempts, seconds. `select` is "all", 7, "1-10,15",
         "failed", "best:20", "tag:x", "last"; `where` is a filter such as
-        "lr>1e-3". With frame=True a pandas frame with one column for each
-        parameter and metric."""
+        "lr>1e-3". What comes is a list, of which .frame() makes a pandas
+        frame with one column for each parameter and metric."""
         words = ["export", self.what, select, "--jsonl"]
         words += [] if where is None else ["--where", where]
         text = program.read(words, self.program)
-        rows = [_numbers(json.loads(line)) for line in text.splitlines()]
-        return _frame(rows) if frame else rows
+        return Rows(_numbers(json.loads(line)) for line in text.splitlines())
 
     def rank(self, count=10, by=None, where=None):
         """The best trials, best first, with rank, id, state, value, params,
@@ -70,7 +91,7 @@ class Study:
         words = ["rank", self.what, "--json", "-n", count]
         words += [] if by is None else ["--by", by]
         words += [] if where is None else ["--where", where]
-        return self._json(*words)["trials"]
+        return Rows(self._json(*words)["trials"])
 
     def best(self):
         """The best trial so far, as in rank(); None when there is none."""
@@ -115,20 +136,10 @@ def _frame_row(row):
     flat = {k: v for k, v in row.items() if k not in ("params", "metrics")}
     params, metrics = {}, {}
     _flat("", row["params"], params)
-    for name, value in row["metrics"].items():
+    for name, value in row.get("metrics", {}).items():
         metrics[name] = value["last"]
         metrics[name + ".best"] = value["best"]
     for kind, values in (("params.", params), ("metrics.", metrics)):
         for name, value in values.items():
             flat[kind + name if name in flat else name] = value
     return flat
-
-
-def _frame(rows):
-    try:
-        import pandas
-    except ImportError:
-        raise program.ThrongError(
-            "a frame needs pandas, which is not installed for this Python; "
-            "without frame=True the rows are dicts") from None
-    return pandas.DataFrame([_frame_row(row) for row in rows])

@@ -221,7 +221,7 @@ class Frames(WithProgram):
         study = throng.Study("toy.yaml")
         self.run_quietly(study)
         with mock.patch.dict(sys.modules, {"pandas": fake}):
-            rows = study.trials(frame=True)
+            rows = study.trials().frame()
         self.assertEqual(rows[0]["x"], 3)
         self.assertEqual(rows[0]["opt.lr"], 0.5)
         self.assertEqual((rows[0]["loss"], rows[0]["loss.best"]), (13, 3))
@@ -232,7 +232,8 @@ class Frames(WithProgram):
         self.run_quietly(study)
         with mock.patch.dict(sys.modules, {"pandas": None}):
             with self.assertRaisesRegex(throng.ThrongError, "pandas"):
-                study.trials(frame=True)
+                study.trials().frame()
+            self.assertIsNone(study.trials()._repr_html_())
 
     def test_names_that_collide_keep_apart(self):
         from throng.study import _frame_row
