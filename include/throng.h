@@ -6,10 +6,11 @@
  *         throng_report(t, step, "loss", train_one_step(lr));
  *     throng_close(t);
  *
- * Link with -lthrong -lm. Everything works outside of throng too: parameters
- * then have the values given in the call, and reports go to standard output.
- * A program may also do without this library: it is a thin layer over the
- * environment variables THRONG_PARAMS, THRONG_METRICS and so on. */
+ * Link with `pkg-config --cflags --libs throng`. Everything works outside of
+ * throng too: parameters then have the values given in the call, and reports go
+ * to standard output. A program may also do without this library: it is a thin
+ * layer over the environment variables THRONG_PARAMS, THRONG_METRICS and so on.
+ */
 #ifndef THRONG_H
 #define THRONG_H
 
@@ -55,12 +56,14 @@ int throng_report_many(struct throng *t, long long step,
 /* 1 when the program should save what it wants to keep, and finish. */
 int throng_should_stop(const struct throng *t);
 
-/* Folders; NULL outside of throng. The first survives attempts and machines,
- * what lies in the second is kept as a result. */
+/* Folders, made when they are first asked for: ./checkpoint and ./output
+ * outside of throng. The first survives attempts and machines, what lies in
+ * the second is kept as a result. The path is absolute and lives as long as
+ * t; NULL, with errno, when the folder cannot be made. */
 const char *throng_checkpoint_dir(const struct throng *t);
 const char *throng_output_dir(const struct throng *t);
 
-/* Who am I? 0 (for the study: "") outside of throng. */
+/* Who am I? Outside of throng study "", trial 0, attempt 1, seed 0. */
 const char *throng_study(const struct throng *t);
 unsigned long long throng_trial(const struct throng *t);
 unsigned long throng_attempt(const struct throng *t);

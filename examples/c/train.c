@@ -1,7 +1,7 @@
 /* A toy training in C: gradient descent down a valley that is steep on one
  * side.
  *
- *     cc -o train train.c -lthrong -lm
+ *     cc -o train train.c $(pkg-config --cflags --libs throng)
  *     ./train                              by hand, with the values below */
 #include <math.h>
 #include <stdio.h>

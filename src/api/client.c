@@ -1,8 +1,10 @@
 /* client.c - the library for training programs in C */
 #include "throng.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "api/api.h"
 #include "base/arena.h"
@@ -219,14 +221,39 @@ static uint64_t env_count(const char *name)
     return text && num_uint(str_of(text), &v) ? v : 0;
 }
 
+/* `name` below the current folder, for a program that is run by hand. */
+static const char *beside(const struct throng *t, const char *name)
+{
+    char *here = getcwd(NULL, 0);
+    const char *path =
+        here ? arena_printf(t->arena, "%s/%s", here, name) : NULL;
+    free(here);
+    return path;
+}
+
+/* The folder, made if it is not there; NULL when it cannot be. */
+static const char *made(const char *path)
+{
+    struct stat st;
+    if (!path || (mkdir(path, 0777) != 0 && errno != EEXIST))
+        return NULL;
+    if (stat(path, &st) != 0)
+        return NULL;
+    if (!S_ISDIR(st.st_mode)) {
+        errno = ENOTDIR;
+        return NULL;
+    }
+    return path;
+}
+
 const char *throng_checkpoint_dir(const struct throng *t)
 {
-    return t->checkpoint;
+    return made(t->checkpoint ? t->checkpoint : beside(t, "checkpoint"));
 }
 
 const char *throng_output_dir(const struct throng *t)
 {
-    return t->output;
+    return made(t->output ? t->output : beside(t, "output"));
 }
 
 const char *throng_study(const struct throng *t)
@@ -243,7 +270,8 @@ unsigned long long throng_trial(const struct throng *t)
 unsigned long throng_attempt(const struct throng *t)
 {
     (void)t;
-    return env_count("THRONG_ATTEMPT");
+    uint64_t attempt = env_count("THRONG_ATTEMPT");
+    return attempt ? attempt : 1;
 }
 
 unsigned long long throng_seed(const struct throng *t)

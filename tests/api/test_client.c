@@ -56,9 +56,8 @@ static void outside_of_throng_the_given_values_hold(void **state)
     assert_int_equal(throng_param_has(t, "lr"), 0);
     assert_null(throng_param_json(t, "lr"));
     assert_int_equal(throng_should_stop(t), 0);
-    assert_null(throng_checkpoint_dir(t));
-    assert_null(throng_output_dir(t));
     assert_string_equal(throng_study(t), "");
+    assert_int_equal(throng_attempt(t), 1);
     assert_int_equal(throng_seed(t), 0);
     assert_int_equal(throng_budget(t), 0);
     assert_true(throng_subset(t) == 1);
@@ -165,8 +164,52 @@ static void a_program_knows_who_it_is(void **state)
     assert_true(throng_seed(t) == UINT64_MAX);
     assert_int_equal(throng_budget(t), 30);
     assert_true(throng_subset(t) == 0.25);
-    assert_string_equal(throng_checkpoint_dir(t), "/c");
-    assert_string_equal(throng_output_dir(t), "/o");
+    throng_close(t);
+}
+
+static void inside_the_folders_are_the_trials(void **state)
+{
+    struct place *p = *state;
+    setenv("THRONG_CHECKPOINT", in(p, "c"), 1);
+    setenv("THRONG_OUTPUT", in(p, "o"), 1);
+    struct throng *t = throng_open();
+    assert_string_equal(throng_checkpoint_dir(t), in(p, "c"));
+    assert_string_equal(throng_output_dir(t), in(p, "o"));
+    assert_true(file_is_dir(in(p, "c")));
+    assert_true(file_is_dir(in(p, "o")));
+    throng_close(t);
+}
+
+static void by_hand_the_folders_are_here(void **state)
+{
+    struct place *p = *state;
+    char *before = getcwd(NULL, 0);
+    assert_int_equal(chdir(in(p, "")), 0);
+    char *here = getcwd(NULL, 0);
+    struct throng *t = throng_open();
+    const char *path = throng_checkpoint_dir(t);
+    assert_non_null(path);
+    assert_int_equal(strncmp(path, here, strlen(here)), 0);
+    assert_string_equal(path + strlen(here), "/checkpoint");
+    assert_true(file_is_dir(in(p, "checkpoint")));
+    assert_false(file_exists(in(p, "output")));
+    assert_string_equal(throng_output_dir(t) + strlen(here), "/output");
+    assert_string_equal(throng_checkpoint_dir(t), path);
+    throng_close(t);
+    assert_int_equal(chdir(before), 0);
+    free(here);
+    free(before);
+}
+
+static void a_folder_that_cannot_be_made_is_none(void **state)
+{
+    struct place *p = *state;
+    file_write(in(p, "file"), STR("x"), false, NULL);
+    setenv("THRONG_CHECKPOINT", in(p, "file"), 1);
+    setenv("THRONG_OUTPUT", in(p, "no/such/folder"), 1);
+    struct throng *t = throng_open();
+    assert_null(throng_checkpoint_dir(t));
+    assert_null(throng_output_dir(t));
     throng_close(t);
 }
 
@@ -182,6 +225,9 @@ int main(void)
         with_place(a_report_that_cannot_be_written_is_an_error),
         with_place(the_stop_file_says_when_to_finish),
         with_place(a_program_knows_who_it_is),
+        with_place(inside_the_folders_are_the_trials),
+        with_place(by_hand_the_folders_are_here),
+        with_place(a_folder_that_cannot_be_made_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,3 +65,21 @@ run "$installed" run asks.yaml
 run "$installed" show asks 1 --command
 check_equal "a trial's line finds what was installed" "asked wandb" \
     "$(cd / && env -u PYTHONPATH PYTHONNOUSERSITE=1 sh -c "$out" 2>&1)"
+
+# The example in C, built as its page says, with what was installed.
+export PKG_CONFIG_PATH=$TMP/person/.local/lib/pkgconfig
+check_equal "pkg-config knows the version" \
+    "$("$installed" --version | awk '{print $2}')" \
+    "$(pkg-config --modversion throng)"
+cp "$ROOT"/examples/c/* .
+# shellcheck disable=SC2046
+run env -u CPATH -u LIBRARY_PATH cc -Wall -Wextra -Werror -o train train.c \
+    $(pkg-config --cflags --libs throng)
+check_status "a program in C is built with pkg-config" 0
+run "$installed" run study.yaml
+check_status "and is a study's command" 0
+check_contains "that reports" "$("$installed" rank c -n 1)" "0.5"
+PKG_CONFIG_SYSROOT_DIR=$TMP/root PKG_CONFIG_PATH=$TMP/root/opt/throng/lib/pkgconfig \
+    run pkg-config --cflags throng
+check_contains "the folders are those of the finished system" "$out" \
+    "$TMP/root/opt/throng/include"
