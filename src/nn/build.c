@@ -1,0 +1,353 @@
+/* build.c - the graph being built, and the readers of a model file's values */
+#include "nn/build.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+#include "base/num.h"
+
+static void add_fault(struct nn_build *b, const char *key, const char *hint,
+                      const char *fmt, va_list ap)
+{
+    struct nn_faults *f = b->faults;
+    struct buf text;
+    buf_init(&text);
+    buf_vaddf(&text, fmt, ap);
+    if (f->count == f->cap) {
+        size_t cap = f->cap ? 2 * f->cap : 8;
+        struct nn_fault *more =
+            arena_array(f->arena, cap, sizeof(struct nn_fault));
+        if (f->count)
+            memcpy(more, f->items, f->count * sizeof(*more));
+        f->items = more;
+        f->cap = cap;
+    }
+    const char *dot = b->at.len && key ? "." : "";
+    f->items[f->count++] = (struct nn_fault){
+        .path = str_of(arena_printf(f->arena, "%.*s%s%s", STRF(b->at), dot,
+                                    key ? key : "")),
+        .text = arena_str(f->arena, buf_str(&text)),
+        .hint = arena_str(f->arena, str_of(hint ? hint : "")),
+    };
+    buf_done(&text);
+}
+
+void nn_fault(struct nn_build *b, const char *key, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    add_fault(b, key, NULL, fmt, ap);
+    va_end(ap);
+}
+
+void nn_fault_hint(struct nn_build *b, const char *key, const char *hint,
+                   const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    add_fault(b, key, hint, fmt, ap);
+    va_end(ap);
+}
+
+static const struct value *member(const struct value *o, const char *key)
+{
+    const struct value *v = value_get(o, str_of(key));
+    return v && v->kind != VALUE_NULL ? v : NULL;
+}
+
+/* 32.0 is a whole number too: searches often hand floats on. */
+static bool whole(const struct value *v, int64_t *out)
+{
+    if (v->kind == VALUE_INT) {
+        *out = v->i;
+        return true;
+    }
+    if (v->kind != VALUE_DOUBLE || v->d != floor(v->d) || fabs(v->d) > 1e15)
+        return false;
+    *out = (int64_t)v->d;
+    return true;
+}
+
+int64_t nn_read_int(struct nn_build *b, const struct value *o, const char *key,
+                    int64_t low, int64_t high, int64_t otherwise)
+{
+    const struct value *v = member(o, key);
+    int64_t got;
+    if (!v)
+        return otherwise;
+    if (!whole(v, &got)) {
+        nn_fault(b, key, "must be a whole number, not %s",
+                 value_kind_name(v->kind));
+        return otherwise;
+    }
+    if (got < low || got > high) {
+        nn_fault(b, key, "is %lld; it must be from %lld to %lld",
+                 (long long)got, (long long)low, (long long)high);
+        return otherwise;
+    }
+    return got;
+}
+
+double nn_read_real(struct nn_build *b, const struct value *o, const char *key,
+                    double low, double high, double otherwise)
+{
+    const struct value *v = member(o, key);
+    if (!v)
+        return otherwise;
+    if (!value_is_number(v)) {
+        nn_fault(b, key, "must be a number, not %s", value_kind_name(v->kind));
+        return otherwise;
+    }
+    double got = value_number(v);
+    if (!(got >= low && got <= high)) {
+        nn_fault(b, key, "is %g; it must be from %g to %g", got, low, high);
+        return otherwise;
+    }
+    return got;
+}
+
+bool nn_read_bool(struct nn_build *b, const struct value *o, const char *key,
+                  bool otherwise)
+{
+    const struct value *v = member(o, key);
+    if (!v)
+        return otherwise;
+    if (v->kind == VALUE_BOOL)
+        return v->boolean;
+    nn_fault(b, key, "must be true or false, not %s", value_kind_name(v->kind));
+    return otherwise;
+}
+
+struct str nn_read_text(struct nn_build *b, const struct value *o,
+                        const char *key, struct str otherwise)
+{
+    const struct value *v = member(o, key);
+    if (!v)
+        return otherwise;
+    if (v->kind == VALUE_STRING)
+        return v->s;
+    nn_fault(b, key, "must be a word, not %s", value_kind_name(v->kind));
+    return otherwise;
+}
+
+static void list_names(struct buf *out, const char *const *names)
+{
+    for (size_t i = 0; names[i]; i++)
+        buf_addf(out, "%s%s",
+                 i == 0         ? ""
+                 : names[i + 1] ? ", "
+                                : " or ",
+                 names[i]);
+}
+
+static void fault_choice(struct nn_build *b, const char *key, struct str got,
+                         const char *const *names)
+{
+    const char *near = str_nearest(got, names);
+    struct buf hint;
+    buf_init(&hint);
+    if (near) {
+        buf_addf(&hint, "did you mean %s?", near);
+    } else {
+        buf_adds(&hint, "use ");
+        list_names(&hint, names);
+    }
+    nn_fault_hint(b, key, hint.p, "there is no %.*s", STRF(got));
+    buf_done(&hint);
+}
+
+int nn_read_choice(struct nn_build *b, const struct value *o, const char *key,
+                   const char *const *names, int otherwise)
+{
+    struct str got = nn_read_text(b, o, key, STR(""));
+    if (!got.len)
+        return otherwise;
+    for (int i = 0; names[i]; i++)
+        if (str_is(got, names[i]))
+            return i;
+    fault_choice(b, key, got, names);
+    return otherwise;
+}
+
+void nn_read_pair(struct nn_build *b, const struct value *o, const char *key,
+                  int64_t low, int64_t otherwise, int64_t out[2])
+{
+    const struct value *v = member(o, key);
+    out[0] = out[1] = otherwise;
+    if (!v)
+        return;
+    if (v->kind != VALUE_LIST) {
+        out[0] = out[1] = nn_read_int(b, o, key, low, INT32_MAX, otherwise);
+        return;
+    }
+    for (size_t i = 0; i < v->count && i < 2; i++)
+        if (!whole(v->items[i], &out[i]) || out[i] < low) {
+            nn_fault(b, key, "must be whole numbers from %lld", (long long)low);
+            out[i] = otherwise;
+        }
+    if (v->count == 1)
+        out[1] = out[0];
+    if (v->count < 1 || v->count > 2)
+        nn_fault(b, key, "must be one whole number or two, not %zu", v->count);
+}
+
+struct nn_soft nn_read_soft(struct nn_build *b, const struct value *o,
+                            const char *key, double low, double high,
+                            double otherwise)
+{
+    double got = nn_read_real(b, o, key, low, high, otherwise);
+    if (isnan(got) && !member(o, key))
+        return (struct nn_soft){-1};
+    struct nn_model *m = b->model;
+    const char *dot = b->at.len ? "." : "";
+    vec_push(&m->soft, got);
+    vec_push(&m->soft_names,
+             str_of(arena_printf(m->arena, "%.*s%s%s", STRF(b->at), dot, key)));
+    return (struct nn_soft){(int)m->soft.len - 1};
+}
+
+static bool is_in(struct str key, const char *const *names)
+{
+    for (size_t i = 0; names && names[i]; i++)
+        if (str_is(key, names[i]))
+            return true;
+    return false;
+}
+
+void nn_known_keys(struct nn_build *b, const struct value *o,
+                   const char *const *keys, const char *const *more)
+{
+    if (!o || o->kind != VALUE_OBJECT)
+        return;
+    for (size_t i = 0; i < o->count; i++) {
+        struct str key = o->keys[i];
+        if (is_in(key, keys) || is_in(key, more))
+            continue;
+        const char *near = str_nearest(key, keys);
+        if (!near && more)
+            near = str_nearest(key, more);
+        char *name = arena_cstr(b->faults->arena, key);
+        char *hint =
+            near ? arena_printf(b->faults->arena, "did you mean %s?", near)
+                 : NULL;
+        nn_fault_hint(b, name, hint, "is not a key that is known here");
+    }
+}
+
+int64_t nn_shape_count(const struct nn_shape *s)
+{
+    int64_t count = 1;
+    for (int i = 0; i < s->rank; i++)
+        count *= s->dim[i];
+    return count;
+}
+
+bool nn_shape_eq(const struct nn_shape *a, const struct nn_shape *b)
+{
+    if (a->rank != b->rank)
+        return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->dim[i] != b->dim[i])
+            return false;
+    return true;
+}
+
+void nn_shape_print(struct buf *b, const struct nn_shape *s)
+{
+    for (int i = 0; i < s->rank; i++)
+        buf_addf(b, "%s%lld", i ? "×" : "", (long long)s->dim[i]);
+    if (!s->rank)
+        buf_adds(b, "1");
+}
+
+struct nn_shape nn_shape1(int64_t a)
+{
+    return (struct nn_shape){1, {a}};
+}
+
+struct nn_shape nn_shape2(int64_t a, int64_t b)
+{
+    return (struct nn_shape){2, {a, b}};
+}
+
+int nn_add_tensor(struct nn_build *b, const struct nn_shape *shape)
+{
+    struct nn_tensor t = {.shape = *shape, .op = -1, .lengths = -1};
+    vec_push(&b->graph->tensors, t);
+    return (int)b->graph->tensors.len - 1;
+}
+
+const struct nn_shape *nn_shape_of(const struct nn_build *b, int tensor)
+{
+    return &b->graph->tensors.p[tensor].shape;
+}
+
+int nn_add_param(struct nn_build *b, const char *suffix,
+                 const struct nn_shape *shape, struct nn_init init)
+{
+    struct nn_layer *layer = &b->graph->layers.p[b->layer];
+    struct nn_param p = {
+        .name = str_of(arena_printf(b->model->arena, "%.*s.%s",
+                                    STRF(layer->name), suffix)),
+        .shape = *shape,
+        .count = nn_shape_count(shape),
+        .init = init,
+        .l1 = {-1},
+        .l2 = {-1},
+        .trained = true,
+        .layer = b->layer,
+    };
+    p.fan_in = p.fan_out = p.count;
+    layer->params += p.count;
+    vec_push(&b->graph->params, p);
+    return (int)b->graph->params.len - 1;
+}
+
+struct nn_param *nn_param_at(struct nn_build *b, int param)
+{
+    return &b->graph->params.p[param];
+}
+
+struct nn_op nn_op_of(enum nn_op_kind kind)
+{
+    struct nn_op op = {.kind = kind, .out = -1, .draw = -1, .rate = {-1}};
+    for (int i = 0; i < NN_OP_PARAMS_MAX; i++)
+        op.param[i] = -1;
+    return op;
+}
+
+static bool draws(const struct nn_op *op)
+{
+    return op->kind == NN_OP_DROPOUT || op->kind == NN_OP_SAMPLE ||
+           op->rate.index >= 0;
+}
+
+int nn_add_op(struct nn_build *b, struct nn_op op, const struct nn_shape *shape)
+{
+    struct nn_graph *g = b->graph;
+    op.out = nn_add_tensor(b, shape);
+    op.layer = b->layer;
+    if (draws(&op))
+        op.draw = g->draws++;
+    g->tensors.p[op.out].op = (int)g->ops.len;
+    vec_push(&g->ops, op);
+    return op.out;
+}
+
+int nn_find(const struct nn_build *b, struct str name)
+{
+    const struct nn_graph *g = b->graph;
+    for (size_t i = 0; i < g->layers.len; i++)
+        if (str_eq(g->layers.p[i].name, name) && (int)i != b->layer)
+            return (int)i;
+    for (size_t i = 0; i < g->inputs.len; i++)
+        if (str_eq(g->inputs.p[i].name, name))
+            return -1 - (int)i;
+    return INT32_MIN;
+}
+
+int nn_tensor_of(const struct nn_build *b, int found)
+{
+    return found < 0 ? b->graph->inputs.p[-1 - found].tensor
+                     : b->graph->layers.p[found].tensor;
+}

@@ -1,0 +1,123 @@
+/* device.h - where tensors live and what computes on them
+ *
+ * Inside nn only. Nothing above a device touches the memory of a tensor: it
+ * asks for buffers, puts numbers in, runs kernels, waits, takes numbers out.
+ * `reference` is plain code in double precision: the truth that every other
+ * device must match. `portable` is the same code in single precision, bit-equal
+ * on every kind of CPU; `cpu` replaces its costly kernels by fast ones.
+ *
+ * A kernel works on one frame: one batch of one member of a cohort. */
+#ifndef THRONG_NN_DEVICE_H
+#define THRONG_NN_DEVICE_H
+
+#include "base/err.h"
+#include "nn/graph.h"
+#include "nn/model.h"
+
+/* One step of one member. Buffers are of the device, numbers of its `real`
+ * size, rows one after another. */
+struct nn_frame {
+    const struct nn_graph *graph;
+    size_t batch; /* rows in use */
+    bool training;
+    uint64_t key;        /* of this step's random numbers */
+    void *const *value;  /* by tensor */
+    void *const *slope;  /* by tensor; NULL: nobody asks for its gradient */
+    void *weights;       /* all of the member's parameters */
+    void *weight_slopes; /* the same layout; trained ones only */
+    const double *soft;  /* the member's soft numbers */
+    void *const *kept;   /* by operation: from forward to backward */
+    void *scratch;       /* contents lost between kernels */
+};
+
+/* In a backward kernel, whether the gradient of an input is already begun by
+ * a later operation (add to it) or not (write it). By op->in. */
+struct nn_back {
+    bool add[NN_INPUTS_MAX];
+};
+
+struct nn_kernel {
+    /* Bytes that forward keeps for backward, and bytes of scratch, for
+     * `batch` rows. NULL: none. */
+    size_t (*kept)(const struct nn_op *op, const struct nn_graph *g,
+                   size_t batch);
+    size_t (*scratch)(const struct nn_op *op, const struct nn_graph *g,
+                      size_t batch);
+    void (*forward)(const struct nn_op *op, const struct nn_frame *f);
+    void (*backward)(const struct nn_op *op, const struct nn_frame *f,
+                     const struct nn_back *back);
+};
+
+/* Labels of one batch: numbers of the device's real size, or category
+ * numbers, one row after another; weights of rows may be NULL. */
+struct nn_labels {
+    const void *values;
+    const int32_t *categories;
+    const float *row_weights;
+};
+
+/* What an optimizer's step needs, resolved for one member at one step. */
+struct nn_rates {
+    double lr, momentum, rho, beta1, beta2, epsilon, weight_decay;
+    int64_t step;                   /* from 1 */
+    double mu, mu_next, mu_product; /* NADAM's schedule */
+    bool nesterov, centered;
+};
+
+struct nn_device {
+    const char *name;
+    size_t real_bytes;               /* bytes of a number */
+    const struct nn_kernel *kernels; /* by enum nn_op_kind */
+
+    void *(*alloc)(size_t bytes, struct err *err); /* zeroed, 64-aligned */
+    void (*free)(void *buffer);
+    void (*put)(void *to, size_t offset, const double *from, size_t count);
+    void (*take)(double *to, const void *from, size_t offset, size_t count);
+    void (*clear)(void *buffer, size_t offset, size_t count);
+    /* Rows of a table of floats into a tensor: (x - shift) * scale by column
+     * where those are given. */
+    void (*gather)(void *to, const float *table, size_t columns,
+                   const uint32_t *rows, size_t count, const float *shift,
+                   const float *scale);
+
+    /* Adds the batch's loss (a mean over rows, times the head's weight) to
+     * *total and writes, when training, the gradient of its logits. */
+    void (*loss)(const struct nn_head *h, const struct nn_frame *f,
+                 const struct nn_labels *labels, bool add, double *total);
+    /* Gradient of the regularizers; their loss is added to *total. */
+    void (*regularize)(const struct nn_graph *g, const struct nn_frame *f,
+                       double *total);
+    /* Clips: each number, then the norm of all. 0: not. */
+    void (*clip)(void *slopes, size_t count, double value, double norm);
+    /* One step of the optimizer on `count` numbers; state has
+     * nn_optimizer_slots(kind) × count numbers. mask may be NULL. */
+    void (*update)(enum nn_optimizer_kind kind, void *weights, void *slopes,
+                   void *state, const void *mask, size_t count,
+                   const struct nn_rates *rates);
+};
+
+extern const struct nn_device nn_device_reference; /* double, plain */
+extern const struct nn_device nn_device_portable;  /* float, plain */
+extern const struct nn_device nn_device_cpu;       /* float, fast */
+/* NULL: there is none of that name. */
+const struct nn_device *nn_device_find(struct str name);
+
+size_t nn_optimizer_slots(const struct nn_optimizer *o);
+
+/* A 32-bit hash of (key, draw, index), the same on every device: what dropout
+ * and sampling draw from. */
+static inline uint32_t nn_bits(uint64_t key, uint32_t index)
+{
+    uint32_t x = index * 0x9E3779B1u + (uint32_t)key;
+    x ^= x >> 16;
+    x *= 0x85EBCA6Bu;
+    x ^= (uint32_t)(key >> 32);
+    x ^= x >> 13;
+    x *= 0xC2B2AE35u;
+    x ^= x >> 16;
+    return x;
+}
+/* The key of one drawing operation in one step. */
+uint64_t nn_draw_key(uint64_t step_key, int draw);
+
+#endif

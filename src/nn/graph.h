@@ -1,0 +1,208 @@
+/* graph.h - a model as the trainer sees it: tensors, parameters, operations
+ *
+ * Inside nn only. Layers of a model file are lowered to operations in an
+ * order in which each one's inputs come first. A tensor is what one row of a
+ * batch has there; the batch is its first axis and no part of its shape.
+ *
+ * Numbers that may differ between the members of a cohort (learning rate,
+ * dropout, weight decay, …) are not in the graph: it holds their index into
+ * the member's list of soft numbers. Two models with equal graphs, whatever
+ * their soft numbers, can be trained together. */
+#ifndef THRONG_NN_GRAPH_H
+#define THRONG_NN_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/str.h"
+#include "base/vec.h"
+
+enum { NN_RANK_MAX = 4, NN_INPUTS_MAX = 16, NN_OP_PARAMS_MAX = 6 };
+
+/* Channels come last: [C], [T, C], [H, W, C]. */
+struct nn_shape {
+    int rank;
+    int64_t dim[NN_RANK_MAX];
+};
+
+/* An index into a member's soft numbers; -1: not said. */
+struct nn_soft {
+    int index;
+};
+
+struct nn_tensor {
+    struct nn_shape shape;
+    int op;        /* that makes it; -1: an input of the model */
+    int lengths;   /* tensor with how many steps of each row count; -1: all */
+    bool integers; /* category numbers, token numbers: never has a gradient */
+};
+
+enum nn_init_kind {
+    NN_INIT_ZEROS,
+    NN_INIT_ONES,
+    NN_INIT_CONSTANT,
+    NN_INIT_UNIFORM,
+    NN_INIT_NORMAL,
+    NN_INIT_TRUNCATED_NORMAL,
+    NN_INIT_GLOROT_UNIFORM,
+    NN_INIT_GLOROT_NORMAL,
+    NN_INIT_HE_UNIFORM,
+    NN_INIT_HE_NORMAL,
+    NN_INIT_LECUN_UNIFORM,
+    NN_INIT_LECUN_NORMAL,
+    NN_INIT_ORTHOGONAL,
+    NN_INIT_IDENTITY,
+    NN_INIT_COUNT,
+};
+struct nn_init {
+    enum nn_init_kind kind;
+    double a, b; /* constant: a; uniform: from a to b; normal: mean, spread */
+};
+
+struct nn_param {
+    struct str name; /* "dense_1.weight" */
+    struct nn_shape shape;
+    int64_t count;
+    int64_t offset; /* in a member's weights */
+    int64_t fan_in, fan_out;
+    struct nn_init init;
+    struct nn_soft l1, l2;
+    bool trained; /* false: running means of batch norm */
+    int layer;
+};
+
+enum nn_activation {
+    NN_LINEAR,
+    NN_RELU,
+    NN_RELU6,
+    NN_LEAKY_RELU, /* slope: a */
+    NN_ELU,        /* alpha: a */
+    NN_SELU,
+    NN_GELU, /* by erf */
+    NN_SIGMOID,
+    NN_TANH,
+    NN_SOFTPLUS,
+    NN_SWISH,
+    NN_SOFTMAX, /* over the last axis */
+    NN_ACTIVATION_COUNT,
+};
+
+enum nn_op_kind {
+    NN_OP_DENSE,      /* weight [in][out], bias [out] */
+    NN_OP_CONV,       /* weight [kh][kw][in/groups][out], bias [out] */
+    NN_OP_DECONV,     /* transposed; weight [kh][kw][in][out], bias */
+    NN_OP_POOL,       /* max or average over windows */
+    NN_OP_POOL_ALL,   /* max or average over everything but channels */
+    NN_OP_BATCH_NORM, /* gamma, beta, mean, variance */
+    NN_OP_LAYER_NORM, /* gamma, beta; over the last axis */
+    NN_OP_ACTIVATION,
+    NN_OP_DROPOUT,
+    NN_OP_EMBEDDING, /* table [vocabulary][out] */
+    NN_OP_LSTM,      /* input [in][4h], recurrent [h][4h], bias [4h]: ifgo */
+    NN_OP_GRU,       /* input [in][3h], recurrent [h][3h], bias [3h] twice:
+                        rzn, reset after the product */
+    NN_OP_ATTENTION, /* query, key, value; projections are dense ops */
+    NN_OP_SAMPLE,    /* mean, log variance -> mean + e^(lv/2) * normal */
+    NN_OP_ADD,
+    NN_OP_MULTIPLY,
+    NN_OP_CONCAT, /* over the last axis */
+    NN_OP_RESHAPE,
+    NN_OP_UPSAMPLE, /* nearest */
+    NN_OP_COUNT,
+};
+
+struct nn_window {
+    int64_t kernel[2], stride[2], dilation[2];
+    int64_t before[2], after[2]; /* padding: rows, columns */
+    int64_t groups;
+};
+
+/* One operation. Which of the fields count depends on the kind. */
+struct nn_op {
+    enum nn_op_kind kind;
+    int in[NN_INPUTS_MAX];
+    int in_count;
+    int out;
+    int param[NN_OP_PARAMS_MAX]; /* -1: none (no bias) */
+    int layer;
+    int number; /* in its program: what it keeps is frame->kept[number] */
+    int draw;   /* numbers the operations that draw random numbers; -1 */
+
+    enum nn_activation activation; /* of ACTIVATION; DENSE and CONV: applied
+                                      to their own output, NN_LINEAR: none */
+    double a;                      /* of the activation */
+    struct nn_soft rate;           /* DROPOUT; DENSE: applied last, -1: none */
+    bool permanent;                /* DROPOUT: also when not training */
+    struct nn_window window;       /* CONV, DECONV, POOL; UPSAMPLE: stride */
+    bool average;                  /* POOL, POOL_ALL; else the maximum */
+    double epsilon, momentum;      /* BATCH_NORM, LAYER_NORM */
+    int64_t units;                 /* LSTM, GRU: h; ATTENTION: heads */
+    bool backwards;                /* LSTM, GRU: from the last step */
+    bool sequence;                 /* LSTM, GRU: every step's output */
+    bool causal;                   /* ATTENTION */
+};
+
+enum nn_loss {
+    NN_LOSS_CROSS_ENTROPY,        /* labels are distributions */
+    NN_LOSS_SPARSE_CROSS_ENTROPY, /* labels are category numbers */
+    NN_LOSS_BINARY_CROSS_ENTROPY,
+    NN_LOSS_MSE,
+    NN_LOSS_MAE,
+    NN_LOSS_HUBER,
+    NN_LOSS_KL, /* distributions; for NN_OP_SAMPLE see nn_head */
+    NN_LOSS_DICE,
+    NN_LOSS_HETEROSCEDASTIC, /* outputs: mean, log variance */
+    NN_LOSS_QUANTILE,
+    NN_LOSS_GAUSSIAN_KL, /* of a VAE: needs no labels */
+    NN_LOSS_COUNT,
+};
+
+/* Where a loss is taken. `logits` is the tensor before the softmax or
+ * sigmoid that makes `output`, for the losses that are computed from it; else
+ * the same tensor. */
+struct nn_head {
+    struct str name;
+    int output, logits;
+    int second; /* GAUSSIAN_KL: log variance, output is the mean; else -1 */
+    enum nn_loss loss;
+    double a;                    /* huber's delta, the quantile */
+    struct nn_soft weight;       /* -1: 1 */
+    int label;                   /* number of the label field; -1: none */
+    const double *class_weights; /* or NULL */
+    size_t class_count;
+};
+
+struct nn_layer {
+    struct str name;
+    const char *kind;
+    struct nn_shape out;
+    int tensor;              /* its output */
+    int from[NN_INPUTS_MAX]; /* layers; -1-i: input i */
+    int from_count;
+    int64_t params; /* numbers that belong to it */
+    double flops;   /* of one row, forward */
+    uint32_t line;
+};
+
+struct nn_input {
+    struct str name;
+    int tensor;
+};
+
+struct nn_graph {
+    VEC(struct nn_tensor) tensors;
+    VEC(struct nn_param) params;
+    VEC(struct nn_op) ops;
+    VEC(struct nn_layer) layers;
+    VEC(struct nn_input) inputs;
+    VEC(struct nn_head) heads;
+    int64_t trained; /* numbers that an optimizer changes: the first ones */
+    int64_t weights; /* all numbers of a member */
+    int draws;       /* operations that draw random numbers */
+};
+
+int64_t nn_shape_count(const struct nn_shape *s); /* numbers in one row */
+bool nn_shape_eq(const struct nn_shape *a, const struct nn_shape *b);
+struct buf;
+void nn_shape_print(struct buf *b, const struct nn_shape *s); /* 28×28×1 */
+
+#endif

@@ -1,0 +1,251 @@
+/* heads.c - where the model is judged: losses, labels, metrics
+ *
+ * One `loss:` stands for a head on the last layer; `heads:` lists several.
+ * Cross-entropies are computed from the numbers before the softmax or
+ * sigmoid. A last layer without one gets it here, so that predictions are
+ * probabilities either way. */
+#include <math.h>
+
+#include "nn/build.h"
+
+static const char *const loss_names[] = {"categorical_crossentropy",
+                                         "sparse_categorical_crossentropy",
+                                         "binary_crossentropy",
+                                         "mse",
+                                         "mae",
+                                         "huber",
+                                         "kl",
+                                         "dice",
+                                         "heteroscedastic",
+                                         "quantile",
+                                         "gaussian_kl",
+                                         NULL};
+
+static const char *const metric_names[] = {
+    "accuracy", "top_k", "f1_micro", "f1_macro",  "auc",
+    "r2",       "mae",   "mse",      "confusion", NULL};
+
+static const char *const head_keys[] = {
+    "name",  "from",     "loss",          "weight",       "label", "metrics",
+    "delta", "quantile", "class_weights", "log_variance", NULL};
+
+static enum nn_activation activation_for(enum nn_loss loss)
+{
+    switch (loss) {
+    case NN_LOSS_CROSS_ENTROPY:
+    case NN_LOSS_SPARSE_CROSS_ENTROPY:
+        return NN_SOFTMAX;
+    case NN_LOSS_BINARY_CROSS_ENTROPY:
+        return NN_SIGMOID;
+    default:
+        return NN_LINEAR;
+    }
+}
+
+/* Finds the numbers before the softmax; puts one behind bare numbers. */
+static void find_logits(struct nn_build *b, struct nn_head *h, int tensor)
+{
+    enum nn_activation wanted = activation_for(h->loss);
+    int made_by = b->graph->tensors.p[tensor].op;
+    const struct nn_op *op = made_by < 0 ? NULL : &b->graph->ops.p[made_by];
+    h->output = h->logits = tensor;
+    if (wanted == NN_LINEAR)
+        return;
+    if (op && op->kind == NN_OP_ACTIVATION && op->activation == wanted)
+        h->logits = op->in[0];
+    else
+        h->output = nn_add_activation(b, tensor, wanted, 0);
+}
+
+static void read_class_weights(struct nn_build *b, const struct value *o,
+                               struct nn_head *h)
+{
+    const struct value *v = value_get(o, STR("class_weights"));
+    if (!v)
+        return;
+    if (v->kind != VALUE_LIST) {
+        nn_fault(b, "class_weights", "must be a list of numbers, one a class");
+        return;
+    }
+    double *weights = arena_array(b->model->arena, v->count, sizeof(double));
+    for (size_t i = 0; i < v->count; i++) {
+        weights[i] = value_number(v->items[i]);
+        if (!(weights[i] >= 0))
+            nn_fault(b, "class_weights", "must be numbers from 0");
+    }
+    const struct nn_shape *s = nn_shape_of(b, h->output);
+    if ((int64_t)v->count != s->dim[s->rank - 1])
+        nn_fault(b, "class_weights", "has %zu numbers for %lld classes",
+                 v->count, (long long)s->dim[s->rank - 1]);
+    h->class_weights = weights;
+    h->class_count = v->count;
+}
+
+/* The label field by name, by position, or the head's own number. */
+static int label_of(struct nn_build *b, const struct value *o, size_t number)
+{
+    const struct nn_data_facts *d = b->data;
+    struct str name = nn_read_text(b, o, "label", STR(""));
+    if (!name.len)
+        return (int)number;
+    for (size_t i = 0; d && i < d->label_count; i++)
+        if (str_eq(d->labels[i].name, name))
+            return (int)i;
+    if (d)
+        nn_fault(b, "label", "the data has no label %.*s", STRF(name));
+    return (int)number;
+}
+
+static int64_t wanted_width(const struct nn_head *h,
+                            const struct nn_data_field *label)
+{
+    int64_t width = 1;
+    for (int i = 0; i < label->rank; i++)
+        width *= label->dim[i];
+    switch (h->loss) {
+    case NN_LOSS_SPARSE_CROSS_ENTROPY:
+        return label->classes;
+    case NN_LOSS_CROSS_ENTROPY:
+        return label->classes > width ? label->classes : width;
+    case NN_LOSS_HETEROSCEDASTIC:
+        return 2 * width;
+    default:
+        return width;
+    }
+}
+
+static void check_label(struct nn_build *b, const struct nn_head *h)
+{
+    const struct nn_data_facts *d = b->data;
+    if (!d || h->label < 0)
+        return;
+    if ((size_t)h->label >= d->label_count) {
+        nn_fault(b, NULL, "the data has %zu label%s; head %.*s wants one more",
+                 d->label_count, d->label_count == 1 ? "" : "s", STRF(h->name));
+        return;
+    }
+    int64_t wanted = wanted_width(h, &d->labels[h->label]);
+    int64_t width = nn_shape_count(nn_shape_of(b, h->output));
+    if (wanted > 0 && wanted != width)
+        nn_fault(b, NULL,
+                 "the output for %.*s has %lld numbers, the data's label "
+                 "%.*s wants %lld",
+                 STRF(h->name), (long long)width,
+                 STRF(d->labels[h->label].name), (long long)wanted);
+}
+
+static void add_metric(struct nn_build *b, int head, struct str name)
+{
+    struct nn_metric m = {.head = head, .k = 5};
+    struct str base = name;
+    if (str_starts(name, STR("top_")) && name.len > 4 && name.p[4] >= '1' &&
+        name.p[4] <= '9') {
+        m.k = name.p[4] - '0';
+        base = STR("top_k");
+    }
+    const struct nn_head *h = &b->graph->heads.p[head];
+    bool alone = b->graph->heads.len == 1;
+    for (int i = 0; metric_names[i]; i++)
+        if (str_is(base, metric_names[i])) {
+            m.kind = (enum nn_metric_kind)i;
+            m.name = alone ? arena_str(b->model->arena, name)
+                           : str_of(arena_printf(b->model->arena, "%.*s_%.*s",
+                                                 STRF(h->name), STRF(name)));
+            vec_push(&b->model->metrics, m);
+            return;
+        }
+    const char *near = str_nearest(name, metric_names);
+    nn_fault_hint(
+        b, "metrics",
+        near ? arena_printf(b->faults->arena, "did you mean %s?", near) : NULL,
+        "there is no metric %.*s", STRF(name));
+}
+
+static void read_metrics(struct nn_build *b, const struct value *o, int head)
+{
+    const struct value *v = value_get(o, STR("metrics"));
+    if (!v || v->kind == VALUE_NULL)
+        return;
+    if (v->kind == VALUE_STRING) {
+        add_metric(b, head, v->s);
+        return;
+    }
+    for (size_t i = 0; v->kind == VALUE_LIST && i < v->count; i++)
+        add_metric(b, head, value_text(v->items[i]));
+    if (v->kind != VALUE_LIST)
+        nn_fault(b, "metrics", "must be a list of metrics");
+}
+
+static int head_tensor(struct nn_build *b, const struct value *o,
+                       const char *key, int otherwise)
+{
+    struct str from = nn_read_text(b, o, key, STR(""));
+    if (!from.len)
+        return otherwise;
+    int found = nn_find(b, from);
+    if (found != INT32_MIN)
+        return nn_tensor_of(b, found);
+    nn_fault(b, key, "there is no layer %.*s", STRF(from));
+    return -1;
+}
+
+static void add_head(struct nn_build *b, const struct value *o, size_t number,
+                     struct str name)
+{
+    const struct nn_graph *g = b->graph;
+    int last = g->layers.len ? g->layers.p[g->layers.len - 1].tensor : -1;
+    struct nn_head h = {.name = name, .second = -1, .label = -1};
+    if (!value_get(o, STR("loss"))) {
+        nn_fault(b, "loss", "is missing: it says what training minimises");
+        return;
+    }
+    h.loss = (enum nn_loss)nn_read_choice(b, o, "loss", loss_names, 0);
+    int tensor = head_tensor(b, o, "from", last);
+    if (tensor < 0)
+        return;
+    b->layer = g->tensors.p[tensor].op < 0
+                   ? 0
+                   : g->ops.p[g->tensors.p[tensor].op].layer;
+    find_logits(b, &h, tensor);
+    h.weight = nn_read_soft(b, o, "weight", 0, 1e9, NAN);
+    h.a = h.loss == NN_LOSS_QUANTILE ? nn_read_real(b, o, "quantile", 0, 1, 0.5)
+                                     : nn_read_real(b, o, "delta", 0, 1e30, 1);
+    if (h.loss == NN_LOSS_GAUSSIAN_KL)
+        h.second = head_tensor(b, o, "log_variance", -1);
+    else
+        h.label = label_of(b, o, number);
+    read_class_weights(b, o, &h);
+    check_label(b, &h);
+    vec_push(&b->graph->heads, h);
+}
+
+void nn_read_heads(struct nn_build *b, const struct value *root)
+{
+    const struct value *v = value_get(root, STR("heads"));
+    if (!v) {
+        add_head(b, root, 0, STR("output"));
+        if (b->graph->heads.len)
+            read_metrics(b, root, 0);
+        return;
+    }
+    if (v->kind != VALUE_LIST || !v->count) {
+        nn_fault(b, "heads",
+                 "must be a list of heads, each with from and loss");
+        return;
+    }
+    for (size_t i = 0; i < v->count; i++) {
+        b->at = str_of(arena_printf(b->faults->arena, "heads[%zu]", i));
+        struct str name =
+            nn_read_text(b, v->items[i], "name",
+                         nn_read_text(b, v->items[i], "from",
+                                      str_of(arena_printf(b->model->arena,
+                                                          "head_%zu", i + 1))));
+        nn_known_keys(b, v->items[i], head_keys, NULL);
+        add_head(b, v->items[i], i, name);
+    }
+    for (size_t i = 0; i < v->count && b->graph->heads.len == v->count; i++) {
+        b->at = str_of(arena_printf(b->faults->arena, "heads[%zu]", i));
+        read_metrics(b, v->items[i], (int)i);
+    }
+    b->at = STR("");
+}

@@ -1,0 +1,88 @@
+/* key.c - which models can be trained together
+ *
+ * Everything that decides shapes and code goes into the key; soft numbers,
+ * seeds and the number of epochs do not. Structs are zeroed before they are
+ * filled, and fields are added one by one, so that padding never counts. */
+#include "base/buf.h"
+#include "base/hash.h"
+#include "nn/model.h"
+
+static void add_shape(struct buf *b, const struct nn_shape *s)
+{
+    buf_add_varint(b, (uint64_t)s->rank);
+    for (int i = 0; i < s->rank; i++)
+        buf_add_varint(b, (uint64_t)s->dim[i]);
+}
+
+static void add_window(struct buf *b, const struct nn_window *w)
+{
+    for (int i = 0; i < 2; i++) {
+        buf_add_varint(b, (uint64_t)w->kernel[i]);
+        buf_add_varint(b, (uint64_t)w->stride[i]);
+        buf_add_varint(b, (uint64_t)w->dilation[i]);
+        buf_add_varint(b, (uint64_t)w->before[i]);
+        buf_add_varint(b, (uint64_t)w->after[i]);
+    }
+    buf_add_varint(b, (uint64_t)w->groups);
+}
+
+static void add_op(struct buf *b, const struct nn_op *op)
+{
+    buf_add_u8(b, (uint8_t)op->kind);
+    buf_add_u8(b, (uint8_t)op->in_count);
+    for (int i = 0; i < op->in_count; i++)
+        buf_add_varint(b, (uint64_t)op->in[i]);
+    for (int i = 0; i < NN_OP_PARAMS_MAX; i++)
+        buf_add_u32(b, (uint32_t)op->param[i]);
+    buf_add_u8(b, (uint8_t)op->activation);
+    buf_add_f64(b, op->a);
+    buf_add_u32(b, (uint32_t)op->rate.index);
+    buf_add_u8(b,
+               (uint8_t)(op->permanent | op->average << 1 | op->backwards << 2 |
+                         op->sequence << 3 | op->causal << 4));
+    add_window(b, &op->window);
+    buf_add_f64(b, op->epsilon);
+    buf_add_f64(b, op->momentum);
+    buf_add_varint(b, (uint64_t)op->units);
+}
+
+static void add_head(struct buf *b, const struct nn_head *h)
+{
+    buf_add_varint(b, (uint64_t)h->output);
+    buf_add_u32(b, (uint32_t)h->second);
+    buf_add_u8(b, (uint8_t)h->loss);
+    buf_add_f64(b, h->a);
+    buf_add_u32(b, (uint32_t)h->weight.index);
+    buf_add_u32(b, (uint32_t)h->label);
+}
+
+static void add_training(struct buf *b, const struct nn_model *m)
+{
+    const struct nn_optimizer *o = &m->optimizer;
+    buf_add_u8(b, (uint8_t)o->kind);
+    buf_add_u8(b, (uint8_t)(o->nesterov | o->centered << 1));
+    buf_add_u32(b, (uint32_t)o->clip_value.index);
+    buf_add_u32(b, (uint32_t)o->clip_norm.index);
+    buf_add_u8(b, (uint8_t)m->schedule.kind);
+    buf_add_u8(b, (uint8_t)m->schedule.mode);
+    buf_add_varint(b, (uint64_t)m->batch_size);
+}
+
+uint64_t nn_model_key(const struct nn_model *m)
+{
+    const struct nn_graph *g = &m->graph;
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < g->tensors.len; i++)
+        add_shape(&b, &g->tensors.p[i].shape);
+    for (size_t i = 0; i < g->params.len; i++)
+        add_shape(&b, &g->params.p[i].shape);
+    for (size_t i = 0; i < g->ops.len; i++)
+        add_op(&b, &g->ops.p[i]);
+    for (size_t i = 0; i < g->heads.len; i++)
+        add_head(&b, &g->heads.p[i]);
+    add_training(&b, m);
+    uint64_t key = hash64(buf_str(&b), 1);
+    buf_done(&b);
+    return key;
+}

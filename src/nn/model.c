@@ -1,0 +1,254 @@
+/* model.c - a whole model file: inputs, layers, heads, training */
+#include "nn/model.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "nn/build.h"
+
+static const char *const root_keys[] = {"name",
+                                        "input",
+                                        "inputs",
+                                        "layers",
+                                        "loss",
+                                        "heads",
+                                        "metrics",
+                                        "optimizer",
+                                        "schedule",
+                                        "batch_size",
+                                        "epochs",
+                                        "seed",
+                                        "data",
+                                        "weight",
+                                        "delta",
+                                        "quantile",
+                                        "class_weights",
+                                        "label",
+                                        "early_stopping",
+                                        "snapshots",
+                                        "initial_weights",
+                                        "description",
+                                        NULL};
+
+static bool read_shape(struct nn_build *b, const char *key,
+                       const struct value *v, struct nn_shape *shape)
+{
+    *shape = (struct nn_shape){0};
+    if (v->kind == VALUE_INT && v->i > 0) {
+        *shape = nn_shape1(v->i);
+        return true;
+    }
+    bool good =
+        v->kind == VALUE_LIST && v->count >= 1 && v->count <= NN_RANK_MAX;
+    for (size_t i = 0; good && i < v->count; i++) {
+        good = v->items[i]->kind == VALUE_INT && v->items[i]->i > 0 &&
+               v->items[i]->i < INT32_MAX;
+        shape->dim[i] = good ? v->items[i]->i : 1;
+    }
+    if (!good) {
+        nn_fault(b, key,
+                 "must be a size, or a list of one to four: 64 or "
+                 "[28, 28, 1]");
+        return false;
+    }
+    shape->rank = (int)v->count;
+    return true;
+}
+
+static void add_input(struct nn_build *b, struct str name,
+                      const struct nn_shape *shape, bool integers)
+{
+    struct nn_input in = {.name = arena_str(b->model->arena, name)};
+    in.tensor = nn_add_tensor(b, shape);
+    b->graph->tensors.p[in.tensor].integers = integers;
+    vec_push(&b->graph->inputs, in);
+}
+
+static const struct nn_data_field *data_input(const struct nn_build *b,
+                                              size_t i)
+{
+    return b->data && i < b->data->input_count ? &b->data->inputs[i] : NULL;
+}
+
+/* What the file says must fit what the data has: as many numbers. */
+static void check_input(struct nn_build *b, const char *key,
+                        const struct nn_shape *said,
+                        const struct nn_data_field *field)
+{
+    struct nn_shape has = {.rank = field->rank};
+    memcpy(has.dim, field->dim, sizeof(has.dim));
+    if (nn_shape_count(said) == nn_shape_count(&has))
+        return;
+    struct buf a, c;
+    buf_init(&a);
+    buf_init(&c);
+    nn_shape_print(&a, said);
+    nn_shape_print(&c, &has);
+    nn_fault(b, key, "says %s, but a row of the data is %s", a.p, c.p);
+    buf_done(&a);
+    buf_done(&c);
+}
+
+static void inputs_from_data(struct nn_build *b)
+{
+    for (size_t i = 0; i < b->data->input_count; i++) {
+        const struct nn_data_field *f = &b->data->inputs[i];
+        struct nn_shape shape = {.rank = f->rank};
+        memcpy(shape.dim, f->dim, sizeof(shape.dim));
+        add_input(b, f->name, &shape, f->classes > 0);
+    }
+}
+
+static void read_inputs(struct nn_build *b, const struct value *root)
+{
+    const struct value *one = value_get(root, STR("input"));
+    const struct value *many = value_get(root, STR("inputs"));
+    struct nn_shape shape;
+    if (one && read_shape(b, "input", one, &shape)) {
+        const struct nn_data_field *f = data_input(b, 0);
+        if (f)
+            check_input(b, "input", &shape, f);
+        add_input(b, f ? f->name : STR("input"), &shape, f && f->classes > 0);
+        return;
+    }
+    for (size_t i = 0; many && many->kind == VALUE_OBJECT && i < many->count;
+         i++) {
+        char *key =
+            arena_printf(b->faults->arena, "inputs.%.*s", STRF(many->keys[i]));
+        const struct nn_data_field *f = data_input(b, i);
+        if (!read_shape(b, key, many->items[i], &shape))
+            continue;
+        if (f)
+            check_input(b, key, &shape, f);
+        add_input(b, many->keys[i], &shape, f && f->classes > 0);
+    }
+    if (!b->graph->inputs.len && b->data)
+        inputs_from_data(b);
+    if (!b->graph->inputs.len)
+        nn_fault(b, "input",
+                 "is missing: the shape of one row, such as 64 or "
+                 "[28, 28, 1]");
+}
+
+/* Trained numbers first, so that an optimizer sees one stretch. Each
+ * parameter starts at a multiple of 16 numbers: a cache line. */
+static void place_params(struct nn_graph *g)
+{
+    int64_t at = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < g->params.len; i++) {
+            struct nn_param *p = &g->params.p[i];
+            if (p->trained != (pass == 0))
+                continue;
+            p->offset = at;
+            at += (p->count + 15) / 16 * 16;
+        }
+        if (pass == 0)
+            g->trained = at;
+    }
+    g->weights = at;
+}
+
+struct nn_model *nn_model_read(const struct value *v,
+                               const struct nn_data_facts *data,
+                               struct nn_faults *faults)
+{
+    struct nn_model *m = xcalloc(1, sizeof(*m));
+    struct nn_build b = {.model = m,
+                         .graph = &m->graph,
+                         .faults = faults,
+                         .data = data,
+                         .at = STR("")};
+    size_t before = faults->count;
+    m->arena = arena_new();
+    m->data = value_get(v, STR("data"));
+    if (!v || v->kind != VALUE_OBJECT)
+        nn_fault(&b, NULL, "a model file must be an object with layers");
+    nn_known_keys(&b, v, root_keys, NULL);
+    nn_read_training(&b, v);
+    nn_read_optimizer(&b, value_get(v, STR("optimizer")));
+    nn_read_schedule(&b, value_get(v, STR("schedule")));
+    read_inputs(&b, v);
+    if (m->graph.inputs.len)
+        nn_read_layers(&b, value_get(v, STR("layers")));
+    if (faults->count == before)
+        nn_read_heads(&b, v);
+    if (faults->count > before) {
+        nn_model_free(m);
+        return NULL;
+    }
+    place_params(&m->graph);
+    return m;
+}
+
+void nn_model_free(struct nn_model *m)
+{
+    if (!m)
+        return;
+    vec_done(&m->graph.tensors);
+    vec_done(&m->graph.params);
+    vec_done(&m->graph.ops);
+    vec_done(&m->graph.layers);
+    vec_done(&m->graph.inputs);
+    vec_done(&m->graph.heads);
+    vec_done(&m->soft);
+    vec_done(&m->soft_names);
+    vec_done(&m->metrics);
+    vec_done(&m->snapshots);
+    arena_free(m->arena);
+    free(m);
+}
+
+static int64_t real_count(const struct nn_model *m, bool trained_only)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < m->graph.params.len; i++)
+        if (!trained_only || m->graph.params.p[i].trained)
+            count += m->graph.params.p[i].count;
+    return count;
+}
+
+int64_t nn_model_parameters(const struct nn_model *m)
+{
+    return real_count(m, false);
+}
+
+int64_t nn_model_trained(const struct nn_model *m)
+{
+    return real_count(m, true);
+}
+
+double nn_model_flops(const struct nn_model *m)
+{
+    double flops = 0;
+    for (size_t i = 0; i < m->graph.layers.len; i++)
+        flops += m->graph.layers.p[i].flops;
+    return flops;
+}
+
+int64_t nn_model_batch_size(const struct nn_model *m)
+{
+    return m->batch_size;
+}
+
+int64_t nn_model_epochs(const struct nn_model *m)
+{
+    return m->epochs;
+}
+
+const struct value *nn_model_data(const struct nn_model *m)
+{
+    return m->data;
+}
+
+/* Weights, gradients and optimizer state; values and gradients of tensors. */
+uint64_t nn_model_memory_bytes(const struct nn_model *m)
+{
+    uint64_t numbers = 4 * (uint64_t)m->graph.weights;
+    for (size_t i = 0; i < m->graph.tensors.len; i++)
+        numbers += 2 * (uint64_t)m->batch_size *
+                   (uint64_t)nn_shape_count(&m->graph.tensors.p[i].shape);
+    return 4 * numbers;
+}

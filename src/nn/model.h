@@ -1,0 +1,95 @@
+/* model.h - a checked model: its graph and how it is trained
+ *
+ * Inside nn only. */
+#ifndef THRONG_NN_MODEL_H
+#define THRONG_NN_MODEL_H
+
+#include "nn/graph.h"
+#include "nn/nn.h"
+
+enum nn_optimizer_kind {
+    NN_SGD,
+    NN_RMSPROP,
+    NN_ADAGRAD,
+    NN_ADADELTA,
+    NN_ADAM,
+    NN_ADAMAX,
+    NN_NADAM,
+    NN_ADAMW,
+    NN_OPTIMIZER_COUNT,
+};
+struct nn_optimizer {
+    enum nn_optimizer_kind kind;
+    struct nn_soft lr, momentum, rho, beta1, beta2, epsilon, weight_decay;
+    struct nn_soft initial;               /* ADAGRAD's accumulator */
+    struct nn_soft clip_value, clip_norm; /* -1: no clipping */
+    bool nesterov;
+    bool centered; /* RMSPROP */
+};
+
+enum nn_schedule_kind {
+    NN_CONSTANT,
+    NN_STEP,        /* × factor every `epochs` */
+    NN_EXPONENTIAL, /* × factor each epoch */
+    NN_COSINE,      /* from lr to minimum over all epochs */
+    NN_CYCLIC,      /* between lr and maximum; mode */
+    NN_PLATEAU,     /* × factor when the watched metric stands still */
+    NN_SCHEDULE_COUNT,
+};
+enum nn_cycle { NN_TRIANGULAR, NN_TRIANGULAR2, NN_EXP_RANGE };
+struct nn_schedule {
+    enum nn_schedule_kind kind;
+    struct nn_soft factor, minimum, maximum;
+    int64_t epochs;   /* STEP */
+    int64_t steps;    /* CYCLIC: half a cycle */
+    int64_t patience; /* PLATEAU */
+    enum nn_cycle mode;
+    double warmup_epochs; /* linear from 0, with any kind */
+};
+
+enum nn_metric_kind {
+    NN_METRIC_ACCURACY,
+    NN_METRIC_TOP_K,
+    NN_METRIC_F1_MICRO,
+    NN_METRIC_F1_MACRO,
+    NN_METRIC_AUC,
+    NN_METRIC_R2,
+    NN_METRIC_MAE,
+    NN_METRIC_MSE,
+    NN_METRIC_CONFUSION,
+    NN_METRIC_COUNT,
+};
+struct nn_metric {
+    enum nn_metric_kind kind;
+    int head;
+    int k;
+    struct str name; /* "accuracy", "site_accuracy" with several heads */
+};
+
+/* When training ends before its last epoch, and which weights are kept. */
+struct nn_stopping {
+    struct str watch; /* "val_loss"; empty: no early stopping */
+    bool larger;      /* is better */
+    int64_t patience; /* epochs without a better value; 0: none */
+    double min_delta;
+    bool best_weights; /* those of the best epoch are the result */
+};
+
+struct nn_model {
+    struct arena *arena;
+    struct nn_graph graph;
+    VEC(double) soft; /* this member's soft numbers */
+    VEC(struct str) soft_names;
+    struct nn_optimizer optimizer;
+    struct nn_schedule schedule;
+    struct nn_stopping stopping;
+    VEC(struct nn_metric) metrics;
+    VEC(int64_t) snapshots; /* epochs whose weights are kept */
+    int64_t batch_size, epochs;
+    bool has_seed;
+    uint64_t seed;
+    struct str initial_weights; /* a safetensors file to start from; empty */
+    const struct value *data;
+};
+
+#endif

@@ -1,0 +1,111 @@
+/* nn.h - networks: their shapes, and training many of them
+ *
+ * Two halves. The model (this file's first part) is read, checked, counted
+ * and shown without any arithmetic on tensors; it is linked into throng too.
+ * The trainer (second part) is for the worker.
+ *
+ * A model is read from a value, the parsed model file with every ${name}
+ * replaced. Faults are named by their path in it ("layers[3].filters"), so
+ * that whoever parsed the file can say the line. */
+#ifndef THRONG_NN_NN_H
+#define THRONG_NN_NN_H
+
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/value.h"
+
+/* ---- the model ---- */
+
+struct nn_fault {
+    struct str path; /* "layers[3].filters" */
+    struct str text; /* what is wrong with it */
+    struct str hint; /* what to write instead; may be empty */
+};
+struct nn_faults {
+    struct arena *arena; /* where the texts live */
+    struct nn_fault *items;
+    size_t count, cap;
+};
+
+/* What is known of the data before it is read: the size of each input's rows
+ * and of each label. A model file need not repeat them. */
+struct nn_data_field {
+    struct str name;
+    int rank;
+    int64_t dim[4];
+    int64_t classes; /* category numbers 0..classes-1; 0: plain numbers */
+};
+struct nn_data_facts {
+    const struct nn_data_field *inputs, *labels;
+    size_t input_count, label_count;
+};
+
+struct nn_model;
+
+/* Reads a model; `data` may be NULL (then the file must say the shapes).
+ * NULL when there is any fault; all of them are in faults. Yours to free. */
+struct nn_model *nn_model_read(const struct value *v,
+                               const struct nn_data_facts *data,
+                               struct nn_faults *faults);
+void nn_model_free(struct nn_model *m);
+
+/* Models with equal keys can be trained as one cohort. */
+uint64_t nn_model_key(const struct nn_model *m);
+int64_t nn_model_parameters(const struct nn_model *m); /* trained and not */
+int64_t nn_model_trained(const struct nn_model *m);
+double nn_model_flops(const struct nn_model *m); /* one row, forward */
+/* Memory of training one model with its batch, beside the data. */
+uint64_t nn_model_memory_bytes(const struct nn_model *m);
+int64_t nn_model_batch_size(const struct nn_model *m);
+int64_t nn_model_epochs(const struct nn_model *m);
+/* The model file's `data:`, or NULL. Lives as long as the value. */
+const struct value *nn_model_data(const struct nn_model *m);
+/* Layers, output shapes, parameter counts, and the graph drawn. */
+void nn_model_show(struct buf *b, const struct nn_model *m);
+struct value *nn_model_to_value(struct arena *a, const struct nn_model *m);
+
+/* ---- the trainer ---- */
+
+struct data_view;
+
+/* One model of a cohort. All have equal keys. */
+struct nn_member {
+    const struct nn_model *model; /* lives as long as the trainer */
+    const struct data_view *view; /* the same */
+    uint64_t seed;
+};
+
+/* What one epoch of one member came to. */
+struct nn_report {
+    int64_t epoch; /* from 1 */
+    double lr;
+    double loss;            /* mean over the epoch's batches */
+    double validation_loss; /* NaN when there are no validation rows */
+    const double *metrics;  /* by the model's list, on validation rows; valid
+                               until the next call */
+    bool diverged;          /* the loss is not a finite number any more */
+    bool finished;          /* no more epochs, or stopped early */
+};
+
+struct nn_trainer;
+
+/* Opens a cohort on a device ("reference", "portable", "cpu"). Memory that
+ * cannot be had is an ordinary error. */
+struct nn_trainer *nn_trainer_open(const char *device,
+                                   const struct nn_member *members,
+                                   size_t count, struct err *err);
+void nn_trainer_free(struct nn_trainer *t);
+/* Trains one member for one epoch and judges it. */
+int nn_trainer_epoch(struct nn_trainer *t, size_t member, struct nn_report *r,
+                     struct err *err);
+/* Makes member `to` a copy of `from`: weights, optimizer, epoch; it keeps its
+ * own soft numbers, seed and view. */
+void nn_trainer_copy(struct nn_trainer *t, size_t from, size_t to);
+/* All numbers of a member in the graph's order; for tests and files. */
+void nn_trainer_take_weights(const struct nn_trainer *t, size_t member,
+                             double *to);
+void nn_trainer_put_weights(struct nn_trainer *t, size_t member,
+                            const double *from);
+
+#endif

@@ -1,0 +1,7 @@
+/* portable.c - plain kernels in single precision, the same bits on every kind
+ * of CPU: no fused multiply-add, no vector code that reorders sums */
+#define real float
+#define REAL_IS_FLOAT
+#include "nn/plain.inc"
+
+const struct nn_device nn_device_portable = PLAIN_DEVICE("portable");

@@ -1,0 +1,244 @@
+/* program.c - a graph made ready to run on a device */
+#include "nn/program.h"
+
+#include <stdlib.h>
+
+/* How many operations and heads read each tensor. */
+static int *count_readers(const struct nn_graph *g)
+{
+    int *readers = xcalloc(g->tensors.len + 1, sizeof(int));
+    for (size_t i = 0; i < g->ops.len; i++)
+        for (int k = 0; k < g->ops.p[i].in_count; k++)
+            readers[g->ops.p[i].in[k]]++;
+    for (size_t i = 0; i < g->heads.len; i++) {
+        readers[g->heads.p[i].output]++;
+        readers[g->heads.p[i].logits]++;
+        if (g->heads.p[i].second >= 0)
+            readers[g->heads.p[i].second]++;
+    }
+    return readers;
+}
+
+/* Functions whose derivative can be told from their output. */
+static bool told_by_output(enum nn_activation a)
+{
+    return a != NN_GELU && a != NN_SWISH && a != NN_SOFTMAX;
+}
+
+static bool takes_activation(const struct nn_op *op)
+{
+    return (op->kind == NN_OP_DENSE || op->kind == NN_OP_CONV) &&
+           op->activation == NN_LINEAR && op->rate.index < 0;
+}
+
+static bool takes_dropout(const struct nn_op *op)
+{
+    return op->kind == NN_OP_DENSE && op->rate.index < 0;
+}
+
+/* Takes `op` into `last`, which makes its only input for nobody else. */
+static bool fuse(struct nn_op *last, const struct nn_op *op)
+{
+    if (op->kind == NN_OP_ACTIVATION && takes_activation(last) &&
+        told_by_output(op->activation)) {
+        last->activation = op->activation;
+        last->a = op->a;
+    } else if (op->kind == NN_OP_DROPOUT && takes_dropout(last)) {
+        last->rate = op->rate;
+        last->draw = op->draw;
+        last->permanent = op->permanent;
+    } else {
+        return false;
+    }
+    last->out = op->out;
+    return true;
+}
+
+static void fuse_all(struct nn_program *p)
+{
+    const struct nn_graph *g = p->graph;
+    int *readers = count_readers(g);
+    p->ops = xcalloc(g->ops.len + 1, sizeof(*p->ops));
+    for (size_t i = 0; i < g->ops.len; i++) {
+        const struct nn_op *op = &g->ops.p[i];
+        struct nn_op *last = p->op_count ? &p->ops[p->op_count - 1] : NULL;
+        if (last && op->in_count == 1 && op->in[0] == last->out &&
+            readers[op->in[0]] == 1 && fuse(last, op))
+            continue;
+        p->ops[p->op_count] = *op;
+        p->ops[p->op_count].number = (int)p->op_count;
+        p->op_count++;
+    }
+    free(readers);
+}
+
+/* Tensors whose gradient somebody asks for: made by an operation below which
+ * there is something to train, or through which such a gradient passes. */
+static bool *find_wanted(const struct nn_program *p)
+{
+    bool *wanted = xcalloc(p->graph->tensors.len + 1, sizeof(bool));
+    for (size_t i = 0; i < p->op_count; i++) {
+        const struct nn_op *op = &p->ops[i];
+        bool any = op->param[0] >= 0;
+        for (int k = 0; k < op->in_count; k++)
+            any |= wanted[op->in[k]];
+        wanted[op->out] = any;
+    }
+    return wanted;
+}
+
+static void *own(struct nn_program *p, size_t bytes, struct err *err)
+{
+    void *buffer = p->device->alloc(bytes, err);
+    if (buffer)
+        p->owned[p->owned_count++] = buffer;
+    return buffer;
+}
+
+static int make_tensors(struct nn_program *p, const bool *wanted,
+                        struct err *err)
+{
+    const struct nn_graph *g = p->graph;
+    for (size_t i = 0; i < g->inputs.len; i++) {
+        int t = g->inputs.p[i].tensor;
+        size_t bytes = p->batch * p->device->real_bytes *
+                       (size_t)nn_shape_count(&g->tensors.p[t].shape);
+        if (!(p->value[t] = own(p, bytes, err)))
+            return -1;
+    }
+    for (size_t i = 0; i < p->op_count; i++) {
+        const struct nn_op *op = &p->ops[i];
+        size_t bytes = p->batch * p->device->real_bytes *
+                       (size_t)nn_shape_count(&g->tensors.p[op->out].shape);
+        if (op->kind == NN_OP_RESHAPE) { /* the same memory */
+            p->value[op->out] = p->value[op->in[0]];
+            p->slope[op->out] = p->slope[op->in[0]];
+            continue;
+        }
+        if (!(p->value[op->out] = own(p, bytes, err)))
+            return -1;
+        if (wanted[op->out] && !(p->slope[op->out] = own(p, bytes, err)))
+            return -1;
+    }
+    return 0;
+}
+
+static int make_kept(struct nn_program *p, struct err *err)
+{
+    size_t scratch = 0;
+    for (size_t i = 0; i < p->op_count; i++) {
+        const struct nn_kernel *k = &p->device->kernels[p->ops[i].kind];
+        size_t need =
+            k->scratch ? k->scratch(&p->ops[i], p->graph, p->batch) : 0;
+        if (need > scratch)
+            scratch = need;
+        if (k->kept && !(p->kept[i] = own(
+                             p, k->kept(&p->ops[i], p->graph, p->batch), err)))
+            return -1;
+    }
+    if (!(p->scratch = own(p, scratch, err)))
+        return -1;
+    p->weight_slopes =
+        own(p, p->device->real_bytes * (size_t)p->graph->trained, err);
+    return p->weight_slopes ? 0 : -1;
+}
+
+/* Walks backwards to see whose gradient comes first to each buffer. Heads
+ * come before all operations. */
+static void find_adds(struct nn_program *p)
+{
+    const struct nn_graph *g = p->graph;
+    bool *begun = xcalloc(g->tensors.len + 1, sizeof(bool));
+    int *root = xcalloc(g->tensors.len + 1, sizeof(int));
+    for (size_t i = 0; i < g->tensors.len; i++)
+        root[i] = (int)i;
+    for (size_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].kind == NN_OP_RESHAPE)
+            root[p->ops[i].out] = root[p->ops[i].in[0]];
+    for (size_t i = 0; i < g->heads.len; i++) {
+        const struct nn_head *h = &g->heads.p[i];
+        p->head_adds[i] = begun[root[h->logits]];
+        begun[root[h->logits]] = true;
+        if (h->second >= 0)
+            begun[root[h->second]] = true;
+    }
+    for (size_t i = p->op_count; i-- > 0;) {
+        const struct nn_op *op = &p->ops[i];
+        p->live[i] = op->kind != NN_OP_RESHAPE && begun[root[op->out]] &&
+                     p->slope[op->out];
+        for (int k = 0; k < op->in_count && p->live[i]; k++) {
+            p->backs[i].add[k] = begun[root[op->in[k]]];
+            begun[root[op->in[k]]] = true;
+        }
+    }
+    free(begun);
+    free(root);
+}
+
+int nn_program_open(struct nn_program *p, const struct nn_device *device,
+                    const struct nn_graph *graph, size_t batch, struct err *err)
+{
+    size_t tensors = graph->tensors.len + 1;
+    *p = (struct nn_program){.device = device, .graph = graph, .batch = batch};
+    fuse_all(p);
+    p->backs = xcalloc(p->op_count + 1, sizeof(*p->backs));
+    p->live = xcalloc(p->op_count + 1, sizeof(bool));
+    p->head_adds = xcalloc(graph->heads.len + 1, sizeof(bool));
+    p->value = xcalloc(tensors, sizeof(void *));
+    p->slope = xcalloc(tensors, sizeof(void *));
+    p->kept = xcalloc(p->op_count + 1, sizeof(void *));
+    p->owned = xcalloc(2 * tensors + p->op_count + 4, sizeof(void *));
+    bool *wanted = find_wanted(p);
+    int rc = make_tensors(p, wanted, err);
+    free(wanted);
+    if (rc || make_kept(p, err)) {
+        nn_program_close(p);
+        return -1;
+    }
+    find_adds(p);
+    return 0;
+}
+
+void nn_program_close(struct nn_program *p)
+{
+    for (size_t i = 0; i < p->owned_count; i++)
+        p->device->free(p->owned[i]);
+    free(p->ops);
+    free(p->backs);
+    free(p->live);
+    free(p->head_adds);
+    free(p->value);
+    free(p->slope);
+    free(p->kept);
+    free(p->owned);
+    *p = (struct nn_program){0};
+}
+
+struct nn_frame nn_program_frame(const struct nn_program *p, void *weights,
+                                 const double *soft)
+{
+    return (struct nn_frame){.graph = p->graph,
+                             .value = p->value,
+                             .slope = p->slope,
+                             .weights = weights,
+                             .weight_slopes = p->weight_slopes,
+                             .soft = soft,
+                             .kept = p->kept,
+                             .scratch = p->scratch};
+}
+
+void nn_program_forward(const struct nn_program *p, const struct nn_frame *f)
+{
+    for (size_t i = 0; i < p->op_count; i++)
+        if (p->ops[i].kind != NN_OP_RESHAPE)
+            p->device->kernels[p->ops[i].kind].forward(&p->ops[i], f);
+}
+
+void nn_program_backward(const struct nn_program *p, const struct nn_frame *f)
+{
+    for (size_t i = p->op_count; i-- > 0;) {
+        const struct nn_op *op = &p->ops[i];
+        if (p->live[i])
+            p->device->kernels[op->kind].backward(op, f, &p->backs[i]);
+    }
+}

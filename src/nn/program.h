@@ -1,0 +1,40 @@
+/* program.h - a graph made ready to run on a device
+ *
+ * Inside nn only. The operations, with activations and dropout taken into the
+ * layer before where that is possible, and the memory of one frame. All
+ * members of a cohort run in the same frame, one after another. */
+#ifndef THRONG_NN_PROGRAM_H
+#define THRONG_NN_PROGRAM_H
+
+#include "nn/device.h"
+
+struct nn_program {
+    const struct nn_device *device;
+    const struct nn_graph *graph;
+    struct nn_op *ops;
+    struct nn_back *backs; /* by operation */
+    bool *live;            /* by operation: some loss depends on it */
+    size_t op_count;
+    bool *head_adds; /* by head: its gradient is already begun by another */
+    void **value, **slope, **kept;
+    void **owned; /* buffers that are ours to free */
+    size_t owned_count;
+    void *scratch;
+    void *weight_slopes;
+    size_t batch; /* rows that fit */
+};
+
+/* Makes memory for batches of up to `batch` rows. */
+int nn_program_open(struct nn_program *p, const struct nn_device *device,
+                    const struct nn_graph *graph, size_t batch,
+                    struct err *err);
+void nn_program_close(struct nn_program *p);
+
+/* The frame of one member; the caller sets batch, training and key. */
+struct nn_frame nn_program_frame(const struct nn_program *p, void *weights,
+                                 const double *soft);
+void nn_program_forward(const struct nn_program *p, const struct nn_frame *f);
+/* After the heads' losses have written their gradients. */
+void nn_program_backward(const struct nn_program *p, const struct nn_frame *f);
+
+#endif

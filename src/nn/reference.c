@@ -1,0 +1,5 @@
+/* reference.c - plain kernels in double precision: the truth */
+#define real double
+#include "nn/plain.inc"
+
+const struct nn_device nn_device_reference = PLAIN_DEVICE("reference");

@@ -1,0 +1,385 @@
+/* trainer.c - a cohort: many models of one shape, trained together
+ *
+ * All members share one program and one frame: an epoch of one member runs
+ * to its end before the next one's begins, so its weights and the batch stay
+ * in the cache. Weights and optimizer state of all members lie in one buffer
+ * each.
+ *
+ * What a member becomes is a function of its model, its seed and its view
+ * alone: nothing here depends on who else is in the cohort. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "data/data.h"
+#include "nn/device.h"
+#include "nn/init.h"
+#include "nn/program.h"
+#include "nn/schedule.h"
+
+struct member {
+    const struct nn_model *model;
+    const struct data_view *view;
+    uint64_t seed;
+    int64_t epoch; /* finished */
+    int64_t step;
+    double mu_product; /* NADAM */
+    struct nn_schedule_state schedule;
+    bool diverged;
+};
+
+struct nn_trainer {
+    const struct nn_device *device;
+    const struct nn_graph *graph;
+    struct nn_program program;
+    struct member *members;
+    size_t count;
+    void *weights; /* count × graph->weights */
+    void *state;   /* count × slots × graph->trained */
+    size_t slots;
+    uint32_t *order;     /* rows of this epoch */
+    int32_t *categories; /* of one batch, by label */
+    void *targets;       /* numbers of one batch, by label */
+    float *row_weights;
+};
+
+size_t nn_optimizer_slots(const struct nn_optimizer *o)
+{
+    static const size_t slots[NN_OPTIMIZER_COUNT] = {
+        [NN_SGD] = 1,  [NN_RMSPROP] = 3, [NN_ADAGRAD] = 1, [NN_ADADELTA] = 2,
+        [NN_ADAM] = 2, [NN_ADAMAX] = 2,  [NN_NADAM] = 2,   [NN_ADAMW] = 2};
+    return slots[o->kind];
+}
+
+uint64_t nn_draw_key(uint64_t step_key, int draw)
+{
+    uint64_t x = step_key + 0x9E3779B97F4A7C15u * (uint64_t)(draw + 1);
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+static const struct nn_device *const devices[] = {
+    &nn_device_reference, &nn_device_portable, &nn_device_cpu};
+
+const struct nn_device *nn_device_find(struct str name)
+{
+    for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
+        if (str_is(name, devices[i]->name))
+            return devices[i];
+    return NULL;
+}
+
+static char *at(const struct nn_trainer *t, void *buffer, size_t stride,
+                size_t member)
+{
+    return (char *)buffer + member * stride * t->device->real_bytes;
+}
+
+static void *weights_of(const struct nn_trainer *t, size_t member)
+{
+    return at(t, t->weights, (size_t)t->graph->weights, member);
+}
+
+static void *state_of(const struct nn_trainer *t, size_t member)
+{
+    return at(t, t->state, t->slots * (size_t)t->graph->trained, member);
+}
+
+static int begin_member(struct nn_trainer *t, size_t i,
+                        const struct nn_member *from)
+{
+    struct member *m = &t->members[i];
+    double *first = malloc((size_t)t->graph->weights * sizeof(double) + 8);
+    if (!first)
+        return -1;
+    *m = (struct member){.model = from->model,
+                         .view = from->view,
+                         .seed = from->seed,
+                         .mu_product = 1};
+    nn_schedule_begin(&m->schedule);
+    nn_init_weights(t->graph, m->seed, first);
+    t->device->put(weights_of(t, i), 0, first, (size_t)t->graph->weights);
+    if (m->model->optimizer.kind == NN_ADAGRAD) {
+        double initial = m->model->soft.p[m->model->optimizer.initial.index];
+        for (int64_t k = 0; k < t->graph->trained; k++)
+            first[k] = initial;
+        t->device->put(state_of(t, i), 0, first, (size_t)t->graph->trained);
+    }
+    free(first);
+    return 0;
+}
+
+static size_t most_rows(const struct nn_member *members, size_t count)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < count; i++)
+        if (members[i].view->train.count > most)
+            most = members[i].view->train.count;
+    return most;
+}
+
+static size_t widest_label(const struct nn_graph *g)
+{
+    size_t widest = 1;
+    for (size_t i = 0; i < g->heads.len; i++) {
+        int64_t width =
+            nn_shape_count(&g->tensors.p[g->heads.p[i].logits].shape);
+        if ((size_t)width > widest)
+            widest = (size_t)width;
+    }
+    return widest;
+}
+
+static int make_buffers(struct nn_trainer *t, const struct nn_member *members,
+                        struct err *err)
+{
+    const struct nn_device *d = t->device;
+    size_t batch = t->program.batch;
+    t->weights =
+        d->alloc(t->count * (size_t)t->graph->weights * d->real_bytes, err);
+    t->state = t->weights
+                   ? d->alloc(t->count * t->slots * (size_t)t->graph->trained *
+                                  d->real_bytes,
+                              err)
+                   : NULL;
+    t->targets =
+        t->state ? d->alloc(batch * widest_label(t->graph) * d->real_bytes, err)
+                 : NULL;
+    t->order = malloc(most_rows(members, t->count) * sizeof(*t->order));
+    t->categories = xcalloc(batch, sizeof(*t->categories));
+    t->row_weights = xcalloc(batch, sizeof(*t->row_weights));
+    if (t->targets && !t->order)
+        err_set(err, ERR_LIMIT, "no memory for the order of the rows");
+    return t->targets && t->order ? 0 : -1;
+}
+
+struct nn_trainer *nn_trainer_open(const char *device,
+                                   const struct nn_member *members,
+                                   size_t count, struct err *err)
+{
+    const struct nn_device *d = nn_device_find(str_of(device));
+    if (!d) {
+        err_set(err, ERR_INPUT, "there is no device %s", device);
+        return NULL;
+    }
+    struct nn_trainer *t = xcalloc(1, sizeof(*t));
+    const struct nn_model *model = members[0].model;
+    t->device = d;
+    t->graph = &model->graph;
+    t->count = count;
+    t->slots = nn_optimizer_slots(&model->optimizer);
+    t->members = xcalloc(count, sizeof(*t->members));
+    if (nn_program_open(&t->program, d, t->graph, (size_t)model->batch_size,
+                        err) ||
+        make_buffers(t, members, err))
+        goto fail;
+    for (size_t i = 0; i < count; i++)
+        if (begin_member(t, i, &members[i])) {
+            err_set(err, ERR_LIMIT, "no memory for the first weights");
+            goto fail;
+        }
+    return t;
+fail:
+    nn_trainer_free(t);
+    return NULL;
+}
+
+void nn_trainer_free(struct nn_trainer *t)
+{
+    if (!t)
+        return;
+    t->device->free(t->weights);
+    t->device->free(t->state);
+    t->device->free(t->targets);
+    nn_program_close(&t->program);
+    free(t->order);
+    free(t->categories);
+    free(t->row_weights);
+    free(t->members);
+    free(t);
+}
+
+/* The rows of one epoch: a shuffle that is a function of seed and epoch. */
+static void shuffle(struct nn_trainer *t, const struct member *m)
+{
+    size_t count = m->view->train.count;
+    uint64_t key = nn_draw_key(nn_draw_key(m->seed, 0), (int)m->epoch);
+    memcpy(t->order, m->view->train.rows, count * sizeof(*t->order));
+    for (size_t i = count; i-- > 1;) {
+        uint64_t j = ((uint64_t)nn_bits(key, (uint32_t)i) * (i + 1)) >> 32;
+        uint32_t row = t->order[i];
+        t->order[i] = t->order[j];
+        t->order[j] = row;
+    }
+}
+
+static void load_inputs(const struct nn_trainer *t, const struct member *m,
+                        const uint32_t *rows, size_t count)
+{
+    const struct data_view *v = m->view;
+    for (size_t i = 0; i < t->graph->inputs.len; i++) {
+        const struct data_field *f = &v->table->inputs[i];
+        t->device->gather(t->program.value[t->graph->inputs.p[i].tensor],
+                          f->numbers, (size_t)f->columns, rows, count,
+                          v->shift ? v->shift[i] : NULL,
+                          v->scale ? v->scale[i] : NULL);
+    }
+}
+
+static struct nn_labels load_labels(struct nn_trainer *t,
+                                    const struct member *m, int label,
+                                    const uint32_t *rows, size_t count)
+{
+    const struct data_view *v = m->view;
+    struct nn_labels labels = {0};
+    if (v->row_weights) {
+        for (size_t i = 0; i < count; i++)
+            t->row_weights[i] = v->row_weights[rows[i]];
+        labels.row_weights = t->row_weights;
+    }
+    if (label < 0)
+        return labels;
+    const struct data_field *f = &v->table->labels[label];
+    if (f->categories) {
+        for (size_t i = 0; i < count; i++)
+            t->categories[i] = f->categories[rows[i]];
+        labels.categories = t->categories;
+    } else {
+        t->device->gather(t->targets, f->numbers, (size_t)f->columns, rows,
+                          count, NULL, NULL);
+        labels.values = t->targets;
+    }
+    return labels;
+}
+
+static double losses_of(struct nn_trainer *t, const struct member *m,
+                        const struct nn_frame *f, const uint32_t *rows)
+{
+    double total = 0;
+    for (size_t i = 0; i < t->graph->heads.len; i++) {
+        const struct nn_head *h = &t->graph->heads.p[i];
+        struct nn_labels labels = load_labels(t, m, h->label, rows, f->batch);
+        t->device->loss(h, f, &labels, t->program.head_adds[i], &total);
+    }
+    return total;
+}
+
+static double soft_or(const double *soft, struct nn_soft s, double otherwise)
+{
+    return s.index < 0 ? otherwise : soft[s.index];
+}
+
+static struct nn_rates rates_of(struct nn_trainer *t, struct member *m,
+                                int64_t per_epoch)
+{
+    const struct nn_optimizer *o = &m->model->optimizer;
+    const double *soft = m->model->soft.p;
+    struct nn_rates r = {
+        .lr = nn_schedule_lr(m->model, soft, &m->schedule, m->step, per_epoch),
+        .momentum = soft[o->momentum.index],
+        .rho = soft[o->rho.index],
+        .beta1 = soft[o->beta1.index],
+        .beta2 = soft[o->beta2.index],
+        .epsilon = soft[o->epsilon.index],
+        .weight_decay = soft[o->weight_decay.index],
+        .step = m->step + 1,
+        .nesterov = o->nesterov,
+        .centered = o->centered,
+    };
+    (void)t;
+    return r;
+}
+
+static double train_batch(struct nn_trainer *t, size_t member,
+                          const uint32_t *rows, size_t count, int64_t per_epoch)
+{
+    struct member *m = &t->members[member];
+    const struct nn_device *d = t->device;
+    const struct nn_optimizer *o = &m->model->optimizer;
+    const double *soft = m->model->soft.p;
+    struct nn_frame f =
+        nn_program_frame(&t->program, weights_of(t, member), soft);
+    f.batch = count;
+    f.training = true;
+    f.key = nn_draw_key(nn_draw_key(m->seed, 1), (int)m->step);
+    load_inputs(t, m, rows, count);
+    nn_program_forward(&t->program, &f);
+    double loss = losses_of(t, m, &f, rows);
+    nn_program_backward(&t->program, &f);
+    d->regularize(t->graph, &f, &loss);
+    double value = soft_or(soft, o->clip_value, 0);
+    double norm = soft_or(soft, o->clip_norm, 0);
+    size_t trained = (size_t)t->graph->trained;
+    if (value > 0 || norm > 0)
+        d->clip(f.weight_slopes, trained, value, norm);
+    struct nn_rates rates = rates_of(t, m, per_epoch);
+    d->update(o->kind, f.weights, f.weight_slopes, state_of(t, member), NULL,
+              trained, &rates);
+    m->step++;
+    return loss;
+}
+
+/* The mean loss over the rows of a part, without training. */
+static double judge(struct nn_trainer *t, size_t member,
+                    const struct data_part *part)
+{
+    struct member *m = &t->members[member];
+    size_t batch = t->program.batch;
+    double sum = 0;
+    struct nn_frame f =
+        nn_program_frame(&t->program, weights_of(t, member), m->model->soft.p);
+    for (size_t from = 0; from < part->count; from += batch) {
+        size_t left = part->count - from;
+        f.batch = left < batch ? left : batch;
+        load_inputs(t, m, part->rows + from, f.batch);
+        nn_program_forward(&t->program, &f);
+        sum += losses_of(t, m, &f, part->rows + from) * (double)f.batch;
+    }
+    return part->count ? sum / (double)part->count : NAN;
+}
+
+static double train_epoch(struct nn_trainer *t, size_t member)
+{
+    struct member *m = &t->members[member];
+    size_t rows = m->view->train.count, batch = t->program.batch;
+    int64_t per_epoch = (int64_t)((rows + batch - 1) / batch);
+    double sum = 0;
+    shuffle(t, m);
+    for (size_t from = 0; from < rows; from += batch) {
+        size_t count = rows - from < batch ? rows - from : batch;
+        sum += (double)count *
+               train_batch(t, member, t->order + from, count, per_epoch);
+    }
+    m->epoch++;
+    return rows ? sum / (double)rows : NAN;
+}
+
+int nn_trainer_epoch(struct nn_trainer *t, size_t member, struct nn_report *r,
+                     struct err *err)
+{
+    struct member *m = &t->members[member];
+    (void)err;
+    *r = (struct nn_report){.epoch = m->epoch + 1};
+    r->loss = train_epoch(t, member);
+    r->validation_loss = judge(t, member, &m->view->validation);
+    bool judged = !isnan(r->validation_loss) || m->view->validation.count;
+    nn_schedule_epoch(m->model, m->model->soft.p, &m->schedule,
+                      judged ? r->validation_loss : r->loss);
+    r->diverged = m->diverged =
+        !isfinite(r->loss) || (judged && !isfinite(r->validation_loss));
+    r->finished = r->diverged || m->epoch >= m->model->epochs;
+    return 0;
+}
+
+void nn_trainer_take_weights(const struct nn_trainer *t, size_t member,
+                             double *to)
+{
+    t->device->take(to, weights_of(t, member), 0, (size_t)t->graph->weights);
+}
+
+void nn_trainer_put_weights(struct nn_trainer *t, size_t member,
+                            const double *from)
+{
+    t->device->put(weights_of(t, member), 0, from, (size_t)t->graph->weights);
+}

@@ -1,0 +1,123 @@
+/* made.c - a model and made-up data for it, for tests of nn */
+#include "made.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/rng.h"
+
+static void fill(struct data_field *f, struct arena *a, size_t rows,
+                 struct rng *r)
+{
+    size_t count = rows * (size_t)f->columns;
+    if (f->classes > 0) {
+        int32_t *p = arena_array(a, count, sizeof(*p));
+        for (size_t i = 0; i < count; i++)
+            p[i] = (int32_t)rng_below(r, (uint64_t)f->classes);
+        f->categories = p;
+        return;
+    }
+    float *p = arena_array(a, count, sizeof(*p));
+    for (size_t i = 0; i < count; i++)
+        p[i] = (float)rng_normal(r);
+    f->numbers = p;
+}
+
+static struct data_field field_of(const struct nn_shape *s)
+{
+    struct data_field f = {.rank = s->rank, .columns = nn_shape_count(s)};
+    for (int i = 0; i < s->rank; i++)
+        f.dim[i] = s->dim[i];
+    return f;
+}
+
+/* Distributions must sum to 1, yes-or-no labels be 0 or 1. */
+static void tame(const struct nn_head *h, struct data_field *f, size_t rows)
+{
+    float *p = (float *)(uintptr_t)f->numbers;
+    for (size_t r = 0; p && r < rows; r++) {
+        float sum = 0, *row = p + r * (size_t)f->columns;
+        for (int64_t i = 0; i < f->columns; i++) {
+            if (h->loss == NN_LOSS_CROSS_ENTROPY || h->loss == NN_LOSS_KL)
+                row[i] = row[i] * row[i] + 0.01f;
+            if (h->loss == NN_LOSS_BINARY_CROSS_ENTROPY ||
+                h->loss == NN_LOSS_DICE)
+                row[i] = row[i] > 0;
+            sum += row[i];
+        }
+        for (int64_t i = 0; i < f->columns; i++)
+            if (h->loss == NN_LOSS_CROSS_ENTROPY || h->loss == NN_LOSS_KL)
+                row[i] /= sum;
+    }
+}
+
+static void make_labels(struct made *m, struct rng *r)
+{
+    const struct nn_graph *g = &m->model->graph;
+    struct data_field *labels =
+        arena_array(m->arena, g->heads.len + 1, sizeof(*labels));
+    for (size_t i = 0; i < g->heads.len; i++) {
+        const struct nn_head *h = &g->heads.p[i];
+        struct nn_shape s = g->tensors.p[h->output].shape;
+        int64_t width = nn_shape_count(&s);
+        if (h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY)
+            s = (struct nn_shape){1, {1}};
+        if (h->loss == NN_LOSS_HETEROSCEDASTIC)
+            s = (struct nn_shape){1, {width / 2}};
+        labels[i] = field_of(&s);
+        if (h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY)
+            labels[i].classes = width;
+        fill(&labels[i], m->arena, m->table.rows, r);
+        tame(h, &labels[i], m->table.rows);
+    }
+    m->table.labels = labels;
+    m->table.label_count = g->heads.len;
+}
+
+static void make_data(struct made *m, size_t rows)
+{
+    const struct nn_graph *g = &m->model->graph;
+    struct rng r;
+    rng_init(&r, 1, 1, "made up");
+    struct data_field *inputs =
+        arena_array(m->arena, g->inputs.len + 1, sizeof(*inputs));
+    for (size_t i = 0; i < g->inputs.len; i++) {
+        inputs[i] = field_of(&g->tensors.p[g->inputs.p[i].tensor].shape);
+        fill(&inputs[i], m->arena, rows, &r);
+    }
+    m->table.rows = rows;
+    m->table.inputs = inputs;
+    m->table.input_count = g->inputs.len;
+    make_labels(m, &r);
+    uint32_t *all = arena_array(m->arena, rows, sizeof(*all));
+    for (size_t i = 0; i < rows; i++)
+        all[i] = (uint32_t)i;
+    size_t train = rows - rows / 4;
+    m->view.table = &m->table;
+    m->view.train = (struct data_part){all, train};
+    m->view.validation = (struct data_part){all + train, rows - train};
+}
+
+void made_open(struct made *m, const char *json, size_t rows)
+{
+    struct err err = {0};
+    *m = (struct made){.arena = arena_new()};
+    struct nn_faults faults = {.arena = m->arena};
+    struct value *v = json_parse(m->arena, str_of(json), "model", false, &err);
+    if (!v)
+        fail_msg("%s", err.text);
+    m->model = nn_model_read(v, NULL, &faults);
+    if (!m->model)
+        fail_msg("%.*s: %.*s", STRF(faults.items[0].path),
+                 STRF(faults.items[0].text));
+    make_data(m, rows);
+}
+
+void made_close(struct made *m)
+{
+    nn_model_free(m->model);
+    arena_free(m->arena);
+}

@@ -1,0 +1,21 @@
+/* made.h - a model and made-up data for it, for tests of nn */
+#ifndef THRONG_TESTS_NN_MADE_H
+#define THRONG_TESTS_NN_MADE_H
+
+#include "data/data.h"
+#include "nn/model.h"
+
+struct made {
+    struct arena *arena;
+    struct nn_model *model;
+    struct data_table table;
+    struct data_view view;
+};
+
+/* Reads the model (JSON) and makes `rows` rows of random numbers for its
+ * inputs and labels; 3 of 4 are for training, the rest for validation. Fails
+ * the test, saying the faults, when the model has any. */
+void made_open(struct made *m, const char *json, size_t rows);
+void made_close(struct made *m);
+
+#endif
