@@ -329,6 +329,53 @@ enum json_token json_scan_next(struct json_scan *s)
     }
 }
 
+/* Where the object or list that opens at p ends, or `end`. */
+static const char *behind_nested(const char *p, const char *end)
+{
+    static const signed char kinds[256] = {
+        ['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1, ['"'] = 2};
+    int depth = 0;
+    for (; p < end; p++) {
+        int kind = kinds[(unsigned char)*p];
+        if (kind == 0)
+            continue;
+        if (kind == 2) {
+            for (p++; p < end && *p != '"'; p++)
+                p += *p == '\\';
+            continue;
+        }
+        depth += kind;
+        if (depth == 0)
+            return p + 1;
+    }
+    return end;
+}
+
+static const char *behind_plain(const char *p, const char *end)
+{
+    while (p < end && *p != ',' && *p != '}' && *p != ']' &&
+           (unsigned char)*p > ' ')
+        p++;
+    return p;
+}
+
+int json_scan_pass(struct json_scan *s, struct str *raw)
+{
+    const char *p = skip_blanks(s->p, s->end);
+    s->p = s->at = p;
+    if (p == s->end || s->expect != EXPECT_VALUE)
+        return -1;
+    if (*p == '{' || *p == '[')
+        s->p = behind_nested(p, s->end);
+    else if (*p != '"')
+        s->p = behind_plain(p, s->end);
+    else if (!scan_string(s))
+        return -1;
+    *raw = str_n(p, (size_t)(s->p - p));
+    after_value(s);
+    return raw->len ? 0 : -1;
+}
+
 int json_scan_skip(struct json_scan *s, enum json_token token)
 {
     if (token == JSON_BAD || token == JSON_END)

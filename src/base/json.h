@@ -61,6 +61,10 @@ void json_scan_init(struct json_scan *s, struct str text);
 enum json_token json_scan_next(struct json_scan *s);
 /* Skips the value whose first token was just returned. */
 int json_scan_skip(struct json_scan *s, enum json_token token);
+/* Behind JSON_KEY: passes over the key's value without reading it, and gives
+ * its text. For texts that are known to be JSON: within the value only quotes
+ * and brackets are looked at. -1 where there is no value. */
+int json_scan_pass(struct json_scan *s, struct str *raw);
 /* Appends the unescaped form of a scanner's text; -1 for a bad escape. */
 int json_unescape(struct buf *b, struct str text);
 

@@ -11,13 +11,16 @@
 #include "cli/help_topics.h"
 #include "cli/init_text.h"
 
+#define BEST 5 /* trials that are offered by number */
+
 struct completer {
     struct arena *arena;
     const struct verb *verb;
     const char **words; /* behind the verb, without the last one */
     size_t count;
-    const char *word; /* the last one: what is being written */
-    const char *lead; /* what stands before what is completed: "--by=" */
+    const char *word;  /* the last one: what is being written */
+    const char *lead;  /* what stands before what is completed: "--by=" */
+    const char *point; /* the part of a point that is written; or NULL */
     struct buf out;
 };
 
@@ -31,6 +34,13 @@ static void offer(struct completer *k, const char *text, const char *help)
     if (help && *help)
         buf_addf(&k->out, "\t%s", help);
     buf_addc(&k->out, '\n');
+}
+
+/* Only what stands behind the first n bytes of the word is completed. */
+static void enter(struct completer *k, size_t n)
+{
+    k->lead = arena_printf(k->arena, "%s%.*s", k->lead, (int)n, k->word);
+    k->word += n;
 }
 
 static void offer_files(struct completer *k)
@@ -60,7 +70,7 @@ static void offer_studies(struct completer *k)
             offer(k, *names, "study");
 }
 
-static void offer_trials(struct completer *k)
+static void offer_trial_words(struct completer *k)
 {
     static const char *const words[][2] = {
         {"all", "every trial"},     {"last", "the last trial"},
@@ -68,12 +78,6 @@ static void offer_trials(struct completer *k)
         {"last:", "last:N"},        {"tag:", "tag:NAME"},
         {"bad", "all that failed"}, {"finished", "in a final state"},
     };
-    const char *comma = strrchr(k->word, ',');
-    if (comma) {
-        k->lead = arena_printf(k->arena, "%s%.*s", k->lead,
-                               (int)(comma + 1 - k->word), k->word);
-        k->word = comma + 1;
-    }
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         offer(k, words[i][0], words[i][1]);
     for (int i = 0; i < STATE_COUNT; i++)
@@ -94,8 +98,56 @@ static struct store *open_study(struct completer *k)
     return store_open(where.folder, false, NULL);
 }
 
+static void offer_tags(struct completer *k, const char *before)
+{
+    struct store *store = open_study(k);
+    const char **tags = store ? store_tags(store, k->arena, NULL) : NULL;
+    for (; tags && *tags; tags++)
+        offer(k, arena_printf(k->arena, "%s%s", before, *tags), "tag");
+    store_close(store);
+}
+
+static void offer_trials(struct completer *k)
+{
+    const char *comma = strrchr(k->word, ',');
+    if (comma)
+        enter(k, (size_t)(comma + 1 - k->word));
+    offer_trial_words(k);
+    if (!strncmp(k->word, "tag:", 4))
+        offer_tags(k, "tag:");
+}
+
+/* The numbers of the best, for who wants to look at some of them. */
+static void offer_best(struct completer *k)
+{
+    struct query q = {.selector = arena_printf(k->arena, "best:%d", BEST)};
+    struct store *store = open_study(k);
+    struct rows *rows = store ? store_rows(store, &q, NULL) : NULL;
+    struct trial t;
+    for (int i = 1; rows && rows_next(rows, &t, NULL) > 0; i++)
+        offer(k, arena_printf(k->arena, "%lld", (long long)t.id),
+              arena_printf(k->arena, "number %d: %g", i, t.value));
+    rows_close(rows);
+    store_close(store);
+}
+
+/* A parameter that a point has already cannot come again. */
+static bool is_taken(const struct completer *k, struct str name)
+{
+    struct str rest = str_of(k->point ? k->point : ""), part;
+    while (rest.len && str_split(&rest, ',', &part)) {
+        part = str_trim(part);
+        if (part.len > name.len && part.p[name.len] == '=' &&
+            str_starts(part, name))
+            return true;
+    }
+    return false;
+}
+
 static void offer_param(struct completer *k, struct str name, const char *end)
 {
+    if (is_taken(k, name))
+        return;
     offer(k, arena_printf(k->arena, "%.*s%s", STRF(name), end), "parameter");
 }
 
@@ -140,8 +192,9 @@ static void offer_filter(struct completer *k)
     size_t n = strlen(k->word), at = n;
     while (at && !strchr(" ()<>=!&|", k->word[at - 1]))
         at--;
-    k->lead = arena_printf(k->arena, "%s%.*s", k->lead, (int)at, k->word);
-    k->word += at;
+    enter(k, at);
+    if (!strncmp(k->word, "tag:", 4))
+        offer_tags(k, "tag:");
     offer_params(k, "");
     offer_metrics(k);
     offer(k, "state", "column");
@@ -155,12 +208,11 @@ static void offer_point(struct completer *k)
     const char *comma = strrchr(k->word, ',');
     if (strchr(comma ? comma : k->word, '='))
         return;
-    if (comma) {
-        k->lead = arena_printf(k->arena, "%s%.*s", k->lead,
-                               (int)(comma + 1 - k->word), k->word);
-        k->word = comma + 1;
-    }
+    k->point = k->word;
+    if (comma)
+        enter(k, (size_t)(comma + 1 - k->word));
     offer_params(k, "=");
+    k->point = NULL;
 }
 
 /* ---- values of options ------------------------------------------------ */
@@ -187,14 +239,22 @@ static void offer_templates(struct completer *k)
         offer(k, init_templates[i].name, init_templates[i].summary);
 }
 
+static void offer_curves(struct completer *k)
+{
+    offer(k, "braille", "dots, the finest");
+    offer(k, "blocks", "for fonts without braille");
+    offer(k, "ascii", "for terminals without UTF-8");
+}
+
 static const struct {
     const char *option;
     void (*offer)(struct completer *k);
 } by_option[] = {
-    {"by", offer_columns},   {"over", offer_over},
-    {"where", offer_filter}, {"like", offer_trials},
-    {"fix", offer_point},    {"file", offer_files},
-    {"new", offer_studies},  {"template", offer_templates},
+    {"by", offer_columns},    {"over", offer_over},
+    {"where", offer_filter},  {"like", offer_trials},
+    {"fix", offer_point},     {"file", offer_files},
+    {"new", offer_studies},   {"template", offer_templates},
+    {"curves", offer_curves},
 };
 
 static void offer_value(struct completer *k, const char *option)
@@ -204,46 +264,75 @@ static void offer_value(struct completer *k, const char *option)
             by_option[i].offer(k);
 }
 
-/* The option that waits for its value, or NULL. */
-static const char *open_option(const struct completer *k)
+/* The option that the word is, when its value is the next word; or NULL. */
+static const char *option_before_value(const struct completer *k,
+                                       const char *word)
 {
-    if (!k->count)
-        return NULL;
-    const char *before = k->words[k->count - 1];
     const struct option_spec *o = k->verb->options;
     for (size_t i = 0; o[i].name; i++) {
-        bool letter = o[i].letter && before[0] == '-' &&
-                      before[1] == o[i].letter && !before[2];
-        bool name = !strncmp(before, "--", 2) && !strcmp(before + 2, o[i].name);
+        bool letter =
+            o[i].letter && word[0] == '-' && word[1] == o[i].letter && !word[2];
+        bool name = !strncmp(word, "--", 2) && !strcmp(word + 2, o[i].name);
         if (o[i].arg && (letter || name))
             return o[i].name;
     }
     return NULL;
 }
 
+/* The option that waits for its value, or NULL. */
+static const char *open_option(const struct completer *k)
+{
+    return k->count ? option_before_value(k, k->words[k->count - 1]) : NULL;
+}
+
 /* ---- the line --------------------------------------------------------- */
 
-static bool said_study(const struct completer *k)
+/* The arguments before the word, the study not counted. */
+static size_t count_arguments(const struct completer *k, bool *study)
 {
-    for (size_t i = 0; i < k->count; i++)
-        if (*k->words[i] != '-' && names_study(k->words[i]))
-            return true;
-    return false;
+    size_t n = 0;
+    *study = false;
+    for (size_t i = 0; i < k->count; i++) {
+        if (*k->words[i] == '-')
+            i += option_before_value(k, k->words[i]) != NULL;
+        else if (!n && !*study && names_study(k->words[i]))
+            *study = true;
+        else
+            n++;
+    }
+    return n;
+}
+
+/* What may be an argument that is one of the trials, or follows them. */
+static void offer_trials_or_more(struct completer *k, size_t before)
+{
+    const char *args = k->verb->args;
+    if (strstr(args, "TRIALS TAG") && before)
+        offer_tags(k, "");
+    else if (strstr(args, " A B"))
+        offer_best(k);
+    if (strstr(args, " A B") || (strstr(args, "TRIALS") && !before))
+        offer_trials(k);
 }
 
 /* What the verb's arguments are called says what they can be. */
 static void offer_arguments(struct completer *k)
 {
     const char *args = k->verb->args;
+    const char *word = k->word, *lead = k->lead;
+    bool study;
+    size_t before = count_arguments(k, &study);
     if (strstr(args, "STUDY.yaml") || strstr(args, "FILE") ||
         strstr(args, "FOLDER"))
         offer_files(k);
+    if (strstr(args, "STUDY") && !strstr(args, "STUDY.yaml") && !study &&
+        !before)
+        offer_studies(k);
     if (strstr(args, "POINT"))
         offer_point(k);
-    if (strstr(args, "STUDY") && !strstr(args, "STUDY.yaml") && !said_study(k))
-        offer_studies(k);
-    if (strstr(args, "TRIALS") || strstr(args, " A B"))
-        offer_trials(k);
+    offer_trials_or_more(k, before);
+    k->word = word;
+    k->lead = lead;
     if (strstr(args, "VERB"))
         offer_verbs(k);
     if (strstr(args, "TOPIC"))

@@ -54,13 +54,21 @@ static void json_line(struct exporter *e, const struct trial *t)
 
 static void collect(struct exporter *e, const struct trial *t)
 {
-    point_columns_add(&e->params,
-                      json_parse(e->arena, t->point, "point", false, NULL));
-    if (!t->summary.len)
+    struct json_scan scan;
+    struct str raw;
+    point_columns_text(&e->params, t->point);
+    json_scan_init(&scan, t->summary);
+    if (!t->summary.len || json_scan_next(&scan) != JSON_OBJECT_OPEN)
         return;
-    struct value *s = json_parse(e->arena, t->summary, "summary", false, NULL);
-    for (size_t i = 0; s && i < s->count; i++)
-        point_columns_name(&e->metrics, s->keys[i]);
+    while (json_scan_next(&scan) == JSON_KEY) {
+        struct buf name;
+        buf_init(&name);
+        json_unescape(&name, scan.text);
+        point_columns_name(&e->metrics, buf_str(&name));
+        buf_done(&name);
+        if (json_scan_pass(&scan, &raw))
+            return;
+    }
 }
 
 static void number_field(struct buf *b, double v)

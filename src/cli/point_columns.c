@@ -52,6 +52,42 @@ void point_columns_add(struct point_columns *p, const struct value *point)
     buf_done(&name);
 }
 
+static void add_text_below(struct point_columns *p, struct str text,
+                           struct buf *name)
+{
+    struct json_scan scan;
+    struct str raw;
+    json_scan_init(&scan, text);
+    json_scan_next(&scan);
+    while (json_scan_next(&scan) == JSON_KEY) {
+        size_t mark = name->len;
+        if (mark)
+            buf_addc(name, '.');
+        if (scan.escaped)
+            json_unescape(name, scan.text);
+        else
+            buf_addstr(name, scan.text);
+        if (json_scan_pass(&scan, &raw))
+            return;
+        if (raw.p[0] == '{' && str_find(raw, ':') >= 0)
+            add_text_below(p, raw, name);
+        else
+            point_columns_name(p, buf_str(name));
+        name->len = mark;
+        name->p[mark] = 0;
+    }
+}
+
+void point_columns_text(struct point_columns *p, struct str point)
+{
+    struct buf name;
+    if (!point.len || point.p[0] != '{')
+        return;
+    buf_init(&name);
+    add_text_below(p, point, &name);
+    buf_done(&name);
+}
+
 static int by_text(const void *a, const void *b)
 {
     return str_cmp(*(const struct str *)a, *(const struct str *)b);

@@ -16,6 +16,8 @@ void point_columns_done(struct point_columns *p);
 void point_columns_add(struct point_columns *p, const struct value *point);
 /* Adds one flat name. */
 void point_columns_name(struct point_columns *p, struct str name);
+/* The same from its JSON text, whose values are not read. */
+void point_columns_text(struct point_columns *p, struct str point);
 void point_columns_sort(struct point_columns *p);
 /* The value under a flat name, or NULL. */
 const struct value *point_flat_get(const struct value *point, struct str name);

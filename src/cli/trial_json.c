@@ -1,6 +1,7 @@
 /* trial_json.c - one trial as JSON */
 #include "cli/trial_json.h"
 
+#include <math.h>
 #include "base/json.h"
 #include "cli/strict_json.h"
 
@@ -36,9 +37,13 @@ static void add_metrics(struct buf *b, const struct trial *t, bool minimize,
 
 static void add_time(struct buf *b, const char *name, double wall)
 {
-    buf_addf(b, ",\"%s\":", name);
-    if (wall > 0)
-        buf_addf(b, "%.3f", wall);
+    buf_adds(b, ",\"");
+    buf_adds(b, name);
+    buf_adds(b, "\":");
+    /* In whole milliseconds: printf takes its time over a double. */
+    long long ms = wall > 0 && wall < 1e15 ? llround(wall * 1000) : 0;
+    if (ms)
+        buf_addf(b, "%lld.%03lld", ms / 1000, ms % 1000);
     else
         buf_adds(b, "null");
 }

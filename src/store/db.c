@@ -132,6 +132,12 @@ void db_bind_str(sqlite3_stmt *st, int at, struct str text)
                             SQLITE_UTF8);
 }
 
+struct str db_column_raw(sqlite3_stmt *st, int at)
+{
+    const void *p = sqlite3_column_blob(st, at);
+    return p ? str_n(p, (size_t)sqlite3_column_bytes(st, at)) : STR("");
+}
+
 struct str db_column_str(sqlite3_stmt *st, int at)
 {
     const void *p = sqlite3_column_text(st, at);

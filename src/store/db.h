@@ -73,5 +73,7 @@ void db_finalize_all(struct store *s);
 
 void db_bind_str(sqlite3_stmt *st, int at, struct str text); /* "" is NULL */
 struct str db_column_str(sqlite3_stmt *st, int at); /* valid until the step */
+/* The same, not ended by a NUL: SQLite then need not copy it. */
+struct str db_column_raw(sqlite3_stmt *st, int at);
 
 #endif

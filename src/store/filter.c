@@ -33,27 +33,27 @@ void filter_tag_trials(struct filter *f, size_t i, const int64_t *ids,
 
 /* ---- names in a trial -------------------------------------------------- */
 
-/* Turns the token just read into a value; objects and lists are texts. */
-static struct filter_value token_value(struct json_scan *scan,
-                                       enum json_token token,
-                                       struct buf *unescaped)
+/* Objects and lists are texts. */
+static struct filter_value json_value(struct str raw, struct buf *unescaped)
 {
     struct filter_value v = {.kind = FILTER_NULL};
-    const char *from = scan->at;
+    struct json_scan scan;
+    json_scan_init(&scan, raw);
+    enum json_token token = json_scan_next(&scan);
     switch (token) {
     case JSON_STRING:
         v.kind = FILTER_STRING;
-        v.text = scan->text;
-        if (scan->escaped) {
+        v.text = scan.text;
+        if (scan.escaped) {
             buf_reset(unescaped);
-            json_unescape(unescaped, scan->text);
+            json_unescape(unescaped, scan.text);
             v.text = buf_str(unescaped);
         }
         break;
     case JSON_INT:
     case JSON_DOUBLE:
         v.kind = FILTER_NUMBER;
-        v.number = scan->d;
+        v.number = scan.d;
         break;
     case JSON_TRUE:
     case JSON_FALSE:
@@ -63,9 +63,7 @@ static struct filter_value token_value(struct json_scan *scan,
     case JSON_OBJECT_OPEN:
     case JSON_LIST_OPEN:
         v.kind = FILTER_STRING;
-        if (json_scan_skip(scan, token))
-            return (struct filter_value){0};
-        v.text = str_n(from, (size_t)(scan->p - from));
+        v.text = raw;
         break;
     default:
         break;
@@ -83,29 +81,44 @@ static struct str behind(struct str name, struct str key)
     return (struct str){0};
 }
 
-/* Looks for one name in the object whose opening was just read; true when
- * found. Leaves the scanner behind the object otherwise. */
-static bool find_path(struct json_scan *scan, struct str name,
-                      struct slot *slot)
+/* The next key of an object and the text of its value, which is not read:
+ * most values are of no interest. */
+static bool next_member(struct json_scan *scan, struct str *key,
+                        struct str *raw)
 {
-    for (;;) {
-        enum json_token token = json_scan_next(scan);
-        if (token != JSON_KEY)
-            return false;
-        bool same = str_eq(scan->text, name);
-        struct str rest = behind(name, scan->text);
-        token = json_scan_next(scan);
-        if (same) {
-            slot->value = token_value(scan, token, &slot->text);
+    if (json_scan_next(scan) != JSON_KEY)
+        return false;
+    *key = scan->text;
+    return json_scan_pass(scan, raw) == 0;
+}
+
+/* Looks for one name in the text of a value; true when found. */
+static bool find_path(struct str text, struct str name, struct slot *slot)
+{
+    struct json_scan scan;
+    struct str key, raw;
+    json_scan_init(&scan, text);
+    if (json_scan_next(&scan) != JSON_OBJECT_OPEN)
+        return false;
+    while (next_member(&scan, &key, &raw)) {
+        struct str rest = behind(name, key);
+        if (str_eq(key, name)) {
+            slot->value = json_value(raw, &slot->text);
             return true;
         }
-        if (token == JSON_OBJECT_OPEN && rest.p) {
-            if (find_path(scan, rest, slot))
-                return true;
-        } else if (json_scan_skip(scan, token)) {
-            return false;
-        }
+        if (rest.p && find_path(raw, rest, slot))
+            return true;
     }
+    return false;
+}
+
+/* Whether the point may have the name: whether the first word of it stands
+ * anywhere in its text, which is quickly seen. */
+static bool may_have(struct str point, struct str name)
+{
+    const char *dot = memchr(name.p, '.', name.len);
+    size_t len = dot ? (size_t)(dot - name.p) : name.len;
+    return memmem(point.p, point.len, name.p, len) != NULL;
 }
 
 /* One pass over the point's own members fills most slots; a name that goes
@@ -113,71 +126,59 @@ static bool find_path(struct json_scan *scan, struct str name,
 static size_t fill_from_point(struct filter *f, struct str point)
 {
     struct json_scan scan;
-    size_t missing = f->slots.len;
+    struct str key, raw;
+    size_t missing = f->slots.len, hoped = 0;
+    for (size_t i = 0; i < f->slots.len; i++)
+        hoped += point.p && may_have(point, f->slots.p[i].name);
     json_scan_init(&scan, point);
-    if (json_scan_next(&scan) != JSON_OBJECT_OPEN)
+    if (hoped == 0 || json_scan_next(&scan) != JSON_OBJECT_OPEN)
         return missing;
-    while (missing > 0 && json_scan_next(&scan) == JSON_KEY) {
-        struct str key = scan.text;
-        enum json_token token = json_scan_next(&scan);
-        struct json_scan value = scan;
+    while (missing > 0 && next_member(&scan, &key, &raw))
         for (size_t i = 0; i < f->slots.len; i++) {
             struct slot *slot = &f->slots.p[i];
             struct str rest = behind(slot->name, key);
             if (slot->value.kind != FILTER_UNKNOWN)
                 continue;
-            struct json_scan copy = value;
             if (str_eq(slot->name, key)) {
-                slot->value = token_value(&copy, token, &slot->text);
+                slot->value = json_value(raw, &slot->text);
                 missing--;
-            } else if (rest.p && token == JSON_OBJECT_OPEN &&
-                       find_path(&copy, rest, slot)) {
+            } else if (rest.p && find_path(raw, rest, slot)) {
                 missing--;
             }
         }
-        if (json_scan_skip(&scan, token))
-            break;
-    }
     return missing;
 }
 
-/* Takes the wanted fields of one metric's object, or its plain number. */
-static void fill_metric(struct slot *slot, struct json_scan scan,
-                        enum json_token token, struct str field)
+/* Takes the wanted field of one metric's object, or its plain number. */
+static void fill_metric(struct slot *slot, struct str raw, struct str field)
 {
-    if (token != JSON_OBJECT_OPEN) {
-        if (str_is(field, "last"))
-            slot->value = token_value(&scan, token, &slot->text);
-        return;
-    }
-    find_path(&scan, field, slot);
+    if (raw.p[0] == '{')
+        find_path(raw, field, slot);
+    else if (str_is(field, "last"))
+        slot->value = json_value(raw, &slot->text);
 }
 
 static void fill_from_summary(struct filter *f, struct str summary)
 {
     struct json_scan scan;
+    struct str key, raw;
     json_scan_init(&scan, summary);
     if (json_scan_next(&scan) != JSON_OBJECT_OPEN)
         return;
-    while (json_scan_next(&scan) == JSON_KEY) {
-        struct str key = scan.text;
-        enum json_token token = json_scan_next(&scan);
+    while (next_member(&scan, &key, &raw))
         for (size_t i = 0; i < f->slots.len; i++) {
             struct slot *slot = &f->slots.p[i];
             bool unknown = slot->value.kind == FILTER_UNKNOWN;
             /* loss.min may itself be a metric; its own name wins. */
             if (str_eq(slot->name, key) && (unknown || slot->by_ending)) {
-                fill_metric(slot, scan, token, STR("last"));
+                fill_metric(slot, raw, STR("last"));
                 slot->by_ending = false;
             } else if (slot->ending.len > 0 && unknown &&
                        str_eq(slot->metric, key)) {
-                fill_metric(slot, scan, token, slot->ending);
+                fill_metric(slot, raw, slot->ending);
                 slot->by_ending = true;
             }
         }
-        if (json_scan_skip(&scan, token))
-            return;
-    }
 }
 
 static void fill_slots(struct filter *f, const struct trial *t,

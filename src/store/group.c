@@ -19,8 +19,8 @@ struct cell {
 };
 
 struct grouper {
-    struct str over; /* names, joined by commas */
-    bool over_seed;  /* repeats count as differing in their seed */
+    VEC(struct str) over; /* names */
+    bool over_seed;       /* repeats count as differing in their seed */
     bool minimize;
     bool removed_any; /* some trial had a parameter that was named */
     VEC(struct cell) cells;
@@ -30,88 +30,98 @@ struct grouper {
 
 /* ---- a point without some parameters ---------------------------------- */
 
-static bool is_over(struct str over, struct str prefix, struct str key)
+/* True when the name begins with prefix and key. */
+static bool begins(struct str name, struct str prefix, struct str key)
 {
-    struct str name;
-    while (str_split(&over, ',', &name)) {
-        name = str_trim(name);
-        if (name.len != prefix.len + key.len)
-            continue;
-        if (memcmp(name.p, prefix.p, prefix.len) == 0 &&
-            memcmp(name.p + prefix.len, key.p, key.len) == 0)
+    return name.len >= prefix.len + key.len &&
+           memcmp(name.p, prefix.p, prefix.len) == 0 &&
+           memcmp(name.p + prefix.len, key.p, key.len) == 0;
+}
+
+static bool is_over(const struct grouper *g, struct str prefix, struct str key)
+{
+    for (size_t i = 0; i < g->over.len; i++)
+        if (g->over.p[i].len == prefix.len + key.len &&
+            begins(g->over.p[i], prefix, key))
             return true;
-    }
     return false;
 }
 
 /* True when some name to remove lies below prefix.key. */
-static bool goes_into(struct str over, struct str prefix, struct str key)
+static bool goes_into(const struct grouper *g, struct str prefix,
+                      struct str key)
 {
-    struct str name;
-    while (str_split(&over, ',', &name)) {
-        name = str_trim(name);
-        if (name.len > prefix.len + key.len + 1 &&
-            memcmp(name.p, prefix.p, prefix.len) == 0 &&
-            memcmp(name.p + prefix.len, key.p, key.len) == 0 &&
-            name.p[prefix.len + key.len] == '.')
+    size_t len = prefix.len + key.len;
+    for (size_t i = 0; i < g->over.len; i++)
+        if (g->over.p[i].len > len + 1 && begins(g->over.p[i], prefix, key) &&
+            g->over.p[i].p[len] == '.')
+            return true;
+    return false;
+}
+
+/* Whether a point may have one of the names: whether the first word of one
+ * stands anywhere in its text, which is quickly seen. */
+static bool may_be_over(const struct grouper *g, struct str point)
+{
+    for (size_t i = 0; i < g->over.len; i++) {
+        struct str name = g->over.p[i];
+        const char *dot = memchr(name.p, '.', name.len);
+        size_t len = dot ? (size_t)(dot - name.p) : name.len;
+        if (point.len && memmem(point.p, point.len, name.p, len))
             return true;
     }
     return false;
 }
 
-/* Copies the members of the object whose opening was just read. */
-static int copy_without(struct json_scan *scan, struct str over,
-                        struct str prefix, struct buf *out, bool *removed)
+/* Appends an object's text without the members looked over. */
+static int add_without(struct grouper *g, struct str text, struct str prefix,
+                       bool *removed)
 {
+    struct json_scan scan;
     bool first = true;
-    buf_addc(out, '{');
     enum json_token token;
-    while ((token = json_scan_next(scan)) == JSON_KEY) {
-        struct str key = scan->text;
-        token = json_scan_next(scan);
-        const char *from = scan->at;
-        bool drop = is_over(over, prefix, key);
-        *removed |= drop;
-        if (!drop) {
-            buf_adds(out, first ? "\"" : ",\"");
-            buf_addstr(out, key);
-            buf_adds(out, "\":");
-            first = false;
-        }
-        if (!drop && token == JSON_OBJECT_OPEN &&
-            goes_into(over, prefix, key)) {
-            struct buf path;
-            buf_init(&path);
-            buf_addstr(&path, prefix);
-            buf_addstr(&path, key);
-            buf_addc(&path, '.');
-            int rc = copy_without(scan, over, buf_str(&path), out, removed);
-            buf_done(&path);
-            if (rc)
-                return -1;
+    json_scan_init(&scan, text);
+    if (json_scan_next(&scan) != JSON_OBJECT_OPEN)
+        return -1;
+    buf_addc(&g->key, '{');
+    while ((token = json_scan_next(&scan)) == JSON_KEY) {
+        struct str key = scan.text, raw;
+        if (json_scan_pass(&scan, &raw))
+            return -1;
+        if (is_over(g, prefix, key)) {
+            *removed = true;
             continue;
         }
-        if (json_scan_skip(scan, token))
+        buf_add(&g->key, first ? "\"" : ",\"", first ? 1 : 2);
+        buf_addstr(&g->key, key);
+        buf_add(&g->key, "\":", 2);
+        first = false;
+        if (raw.p[0] != '{' || !goes_into(g, prefix, key)) {
+            buf_addstr(&g->key, raw);
+            continue;
+        }
+        struct buf path;
+        buf_init(&path);
+        buf_addf(&path, "%.*s%.*s.", STRF(prefix), STRF(key));
+        int rc = add_without(g, raw, buf_str(&path), removed);
+        buf_done(&path);
+        if (rc)
             return -1;
-        if (!drop)
-            buf_add(out, from, (size_t)(scan->p - from));
     }
-    buf_addc(out, '}');
+    buf_addc(&g->key, '}');
     return token == JSON_OBJECT_CLOSE ? 0 : -1;
 }
 
-static bool point_without(struct str point, struct str over, struct buf *out)
+/* The point as a group has it, valid until the next call; *removed when it
+ * had a parameter that is looked over. */
+static struct str point_without(struct grouper *g, struct str point,
+                                bool *removed)
 {
-    struct json_scan scan;
-    bool removed = false;
-    json_scan_init(&scan, point);
-    buf_reset(out);
-    if (json_scan_next(&scan) != JSON_OBJECT_OPEN ||
-        copy_without(&scan, over, STR(""), out, &removed)) {
-        buf_reset(out);
-        buf_addstr(out, point);
-    }
-    return removed;
+    *removed = false;
+    if (!may_be_over(g, point))
+        return point;
+    buf_reset(&g->key);
+    return add_without(g, point, STR(""), removed) ? point : buf_str(&g->key);
 }
 
 /* ---- cells ------------------------------------------------------------ */
@@ -156,7 +166,8 @@ static void cell_add(const struct grouper *g, struct cell *c,
 
 static void group_add(struct grouper *g, const struct trial *t)
 {
-    bool removed = point_without(t->point, g->over, &g->key);
+    bool removed;
+    struct str point = point_without(g, t->point, &removed);
     uint64_t hash, check;
     g->removed_any |= removed;
     if (g->over_seed && !removed) {
@@ -164,8 +175,8 @@ static void group_add(struct grouper *g, const struct trial *t)
         hash = hash64(number, 1);
         check = (uint64_t)t->group;
     } else {
-        hash = hash64(buf_str(&g->key), 2);
-        check = hash64(buf_str(&g->key), 3);
+        hash = hash64(point, 2);
+        check = hash64(point, 3);
     }
     cell_add(g, cell_find(g, hash, check, t->id), t);
 }
@@ -174,7 +185,8 @@ static void group_add(struct grouper *g, const struct trial *t)
 
 static int cmp_up(const void *a, const void *b)
 {
-    const struct cell *x = a, *y = b;
+    const struct cell *x = *(const struct cell *const *)a;
+    const struct cell *y = *(const struct cell *const *)b;
     if (isnan(x->mean) || isnan(y->mean))
         return isnan(x->mean) - isnan(y->mean);
     if (x->mean != y->mean)
@@ -184,35 +196,59 @@ static int cmp_up(const void *a, const void *b)
 
 static int cmp_down(const void *a, const void *b)
 {
-    const struct cell *x = a, *y = b;
+    const struct cell *x = *(const struct cell *const *)a;
+    const struct cell *y = *(const struct cell *const *)b;
     if (x->mean == y->mean || isnan(x->mean) || isnan(y->mean))
         return cmp_up(a, b);
     return -cmp_up(a, b);
+}
+
+/* The best `limit` cells (0: all) in order; yours to free. With a limit, what
+ * cannot be among the first is left out as soon as enough are known. */
+static const struct cell **best_cells(const struct grouper *g, size_t limit,
+                                      size_t *count)
+{
+    int (*cmp)(const void *, const void *) = g->minimize ? cmp_up : cmp_down;
+    size_t most = limit ? 2 * limit + 1024 : g->cells.len, n = 0;
+    bool cut = false;
+    const struct cell **best = xcalloc(most + 1, sizeof *best);
+    for (size_t i = 0; i < g->cells.len; i++) {
+        const struct cell *c = &g->cells.p[i];
+        if (cut && cmp(&c, &best[limit - 1]) > 0)
+            continue;
+        best[n++] = c;
+        if (limit && n == most) {
+            qsort(best, n, sizeof *best, cmp);
+            n = limit;
+            cut = true;
+        }
+    }
+    if (n > 0)
+        qsort(best, n, sizeof *best, cmp);
+    *count = limit && n > limit ? limit : n;
+    return best;
 }
 
 static int hand_over(struct grouper *g, struct store *s, int64_t limit,
                      struct arena *a, struct group_row **list, size_t *count,
                      struct err *err)
 {
-    size_t n = g->cells.len;
-    if (n > 0)
-        qsort(g->cells.p, n, sizeof *g->cells.p,
-              g->minimize ? cmp_up : cmp_down);
-    if (limit > 0 && (size_t)limit < n)
-        n = (size_t)limit;
+    size_t n;
+    const struct cell **best = best_cells(g, limit > 0 ? (size_t)limit : 0, &n);
     struct group_row *rows = arena_array(a, n, sizeof *rows);
     struct arena *scratch = arena_new();
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct cell *c = &g->cells.p[i];
+        const struct cell *c = best[i];
+        bool removed;
         double spread = c->count > 1 ? c->squares / (double)(c->count - 1) : 0;
         struct trial t;
         arena_reset(scratch);
         rc = store_trial(s, c->first, scratch, &t, err);
         if (rc)
             break;
-        point_without(t.point, g->over, &g->key);
-        rows[i] = (struct group_row){.point = arena_str(a, buf_str(&g->key)),
+        struct str point = point_without(g, t.point, &removed);
+        rows[i] = (struct group_row){.point = arena_str(a, point),
                                      .count = c->count,
                                      .mean = c->mean,
                                      .std = sqrt(spread),
@@ -221,6 +257,7 @@ static int hand_over(struct grouper *g, struct store *s, int64_t limit,
                                      .best = c->best};
     }
     arena_free(scratch);
+    free(best);
     if (rc == 0) {
         *list = rows;
         *count = n;
@@ -251,10 +288,11 @@ int store_group(struct store *s, const char *over, const char *where,
                 bool minimize, int64_t limit, struct arena *a,
                 struct group_row **list, size_t *count, struct err *err)
 {
-    struct grouper g = {.over = str_of(over ? over : ""),
-                        .minimize = minimize,
-                        .by_hash = idmap_new()};
-    g.over_seed = str_is(g.over, "seed");
+    struct grouper g = {.minimize = minimize, .by_hash = idmap_new()};
+    struct str names = str_of(over ? over : ""), name;
+    while (names.len && str_split(&names, ',', &name))
+        vec_push(&g.over, str_trim(name));
+    g.over_seed = over && !strcmp(over, "seed");
     buf_init(&g.key);
     int rc = gather(&g, s, where, err);
     if (rc == 0 && !g.removed_any && !g.over_seed && g.over.len > 0 &&
@@ -264,6 +302,7 @@ int store_group(struct store *s, const char *over, const char *where,
     if (rc == 0)
         rc = hand_over(&g, s, limit, a, list, count, err);
     buf_done(&g.key);
+    vec_done(&g.over);
     vec_done(&g.cells);
     idmap_free(g.by_hash);
     return rc;

@@ -3,12 +3,19 @@
  * Three ways, by what the query asks:
  * - by number: one scan, each trial handed on as it is read;
  * - by the objective, all trials: along the index, no more of it read than
- *   is taken;
+ *   is taken (with a filter and a limit: as long as that promises to be less
+ *   than the third way);
  * - else: a first scan collects (key, number), they are sorted (only the
  *   best `limit` are kept), and the trials are read one by one. */
 #include <math.h>
 #include "store/scan.h"
 #include "store/trial.h"
+
+/* How far a filter follows the ranking before all trials are looked at: less
+ * far than a scan would take for the tenth of a second that a person waits. */
+#define RANKED_LEAST 2000
+#define RANKED_EACH 50
+#define RANKED_LIMIT 1000
 
 enum rows_way { BY_SCAN, BY_INDEX, BY_LIST };
 
@@ -62,6 +69,7 @@ struct sorter {
     VEC(struct sort_key) keys;
     struct arena *texts;
     bool descending;
+    bool cut;     /* the first `limit` keys are the best so far, in order */
     size_t limit; /* 0: none */
 };
 
@@ -70,11 +78,13 @@ static void sorter_sort(struct sorter *k)
     if (k->keys.len > 0)
         qsort(k->keys.p, k->keys.len, sizeof *k->keys.p,
               k->descending ? cmp_down : cmp_up);
-    if (k->limit > 0 && k->keys.len > k->limit)
+    if (k->limit > 0 && k->keys.len >= k->limit) {
         k->keys.len = k->limit;
+        k->cut = true;
+    }
 }
 
-/* With a limit, what cannot be among the first is thrown out in bulk. */
+/* With a limit, what cannot be among the first is soon not kept at all. */
 static void sorter_add(struct sorter *k, int64_t id,
                        const struct filter_value *v)
 {
@@ -84,10 +94,37 @@ static void sorter_add(struct sorter *k, int64_t id,
     if (v->kind == FILTER_NUMBER && isnan(v->number))
         return;
     if (v->kind == FILTER_STRING)
+        key.text = v->text;
+    if (k->cut &&
+        cmp_keys(&key, &k->keys.p[k->limit - 1], k->descending ? -1 : 1) > 0)
+        return;
+    if (v->kind == FILTER_STRING)
         key.text = arena_str(k->texts, v->text);
     vec_push(&k->keys, key);
     if (k->limit > 0 && k->keys.len >= 2 * k->limit + 1024)
         sorter_sort(k);
+}
+
+/* True when the best that a filter means were all found near the beginning of
+ * the ranking, as those of most filters are. */
+static int collect_ranked(struct rows *r, const struct query *q, bool *found,
+                          struct err *err)
+{
+    struct scan_options o = {.where = q->where,
+                             .descending = q->descending,
+                             .ranked = RANKED_LEAST + RANKED_EACH * q->limit};
+    struct trial t;
+    int row = scan_open(&r->scan, r->store, &o, err);
+    if (row)
+        return -1;
+    while ((int64_t)r->ids.len < q->limit &&
+           (row = scan_next(&r->scan, &t, err)) == 1)
+        vec_push(&r->ids, t.id);
+    *found = !r->scan.cut;
+    scan_close(&r->scan);
+    if (!*found)
+        r->ids.len = 0;
+    return row < 0 ? -1 : 0;
 }
 
 static int collect(struct rows *r, const struct query *q, struct err *err)
@@ -219,9 +256,23 @@ static int open_rows(struct rows *r, const struct query *q, struct err *err)
         return open_by_id(r, q, err);
     if (strcmp(q->by, "value") == 0 && !given(q->where) && !given(q->selector))
         return open_index(r, q, err);
-    if (collect(r, q, err))
+    bool found = false;
+    if (strcmp(q->by, "value") == 0 && !given(q->selector) && q->limit > 0 &&
+        q->limit <= RANKED_LIMIT && collect_ranked(r, q, &found, err))
+        return -1;
+    if (!found && collect(r, q, err))
         return -1;
     return open_list(r, q, err);
+}
+
+/* Most studies have no tags, and then no trial is asked for its own. */
+static int any_tags(struct rows *r, struct err *err)
+{
+    int64_t some;
+    if (db_number(r->store, "SELECT 1 FROM tags LIMIT 1", 0, &some, err))
+        return -1;
+    r->tags = some != 0;
+    return 0;
 }
 
 struct rows *store_rows(struct store *s, const struct query *q, struct err *err)
@@ -229,9 +280,8 @@ struct rows *store_rows(struct store *s, const struct query *q, struct err *err)
     struct rows *r = xcalloc(1, sizeof *r);
     r->store = s;
     r->limit = q->limit;
-    r->tags = q->with_texts;
     r->arena = arena_new();
-    if (open_rows(r, q, err)) {
+    if ((q->with_texts && any_tags(r, err)) || open_rows(r, q, err)) {
         rows_close(r);
         return NULL;
     }

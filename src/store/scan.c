@@ -48,9 +48,14 @@ static int prepare_scan(struct scan *c, const struct scan_options *o,
     struct buf sql;
     buf_init(&sql);
     trial_select(&sql, c->columns);
-    buf_adds(&sql, " WHERE t.id BETWEEN ? AND ? ORDER BY t.id");
-    if (o->descending)
-        buf_adds(&sql, " DESC");
+    if (o->ranked)
+        buf_addf(&sql,
+                 " WHERE t.value IS NOT NULL AND ? <= ?"
+                 " ORDER BY t.value%s, t.id",
+                 o->descending ? " DESC" : "");
+    else
+        buf_addf(&sql, " WHERE t.id BETWEEN ? AND ? ORDER BY t.id%s",
+                 o->descending ? " DESC" : "");
     int rc = prepare(c->store, sql.p, &c->st, err);
     buf_done(&sql);
     if (rc)
@@ -87,7 +92,8 @@ static int load_tags(struct scan *c, struct err *err)
 int scan_open(struct scan *c, struct store *s, const struct scan_options *o,
               struct err *err)
 {
-    *c = (struct scan){.store = s, .descending = o->descending};
+    *c = (struct scan){
+        .store = s, .descending = o->descending, .ranked = o->ranked};
     if (o->where && *o->where) {
         c->where = filter_new(o->where, err);
         if (!c->where)
@@ -167,6 +173,10 @@ int scan_next(struct scan *c, struct trial *t, struct err *err)
         }
         if (rc != SQLITE_ROW)
             return db_err(c->store, "read the trials of", err);
+        if (c->ranked && --c->ranked == 0) {
+            c->cut = true;
+            return 0;
+        }
         trial_read(c->st, c->columns, t);
         if (!c->where || filter_test(c->where, t, ask_summary, c))
             return 1;

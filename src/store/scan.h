@@ -21,6 +21,8 @@ struct scan {
     size_t range; /* the next one to read */
     bool in_range;
     bool descending;
+    bool cut;         /* there were more than may be read along the ranking */
+    int64_t ranked;   /* that may still be read along it */
     unsigned columns; /* that each row brings */
 };
 
@@ -28,6 +30,8 @@ struct scan_options {
     const char *selector, *where, *by;
     bool descending;
     unsigned columns; /* that the caller reads; the number always comes */
+    int64_t ranked;   /* not by number but along the ranking, at most so many
+                         trials (that have a value); no selector then */
 };
 
 int scan_open(struct scan *c, struct store *s, const struct scan_options *o,

@@ -26,6 +26,10 @@ static const char reader_settings[] =
     "PRAGMA query_only = ON; PRAGMA cache_size = -8192;"
     "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;";
 
+/* A reader looks at the file where it lies in memory rather than copy every
+ * page of a large study; not where another machine may cut it short. */
+static const char local_reader_settings[] = "PRAGMA mmap_size = 4294967296;";
+
 static char *study_path(struct arena *a, const char *folder)
 {
     return path_join(a, folder, "study.db");
@@ -275,6 +279,8 @@ static int open_reader(struct store *s, struct err *err)
     if (open_reader_at(s, &version, err))
         return -1;
     if (version < STORE_SCHEMA && migrate_for_reader(s, err))
+        return -1;
+    if (!s->network && db_exec(s, local_reader_settings, "open", err))
         return -1;
     return db_exec(s, reader_settings, "open", err);
 }

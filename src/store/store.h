@@ -249,6 +249,8 @@ int store_series(struct store *s, int64_t trial, const char *name,
 int store_attempt_series(struct store *s, int64_t trial, uint32_t attempt,
                          const char *name, struct arena *a, struct series *out,
                          struct err *err);
+/* All tags that some trial has, in order. NULL-terminated. */
+const char **store_tags(struct store *s, struct arena *a, struct err *err);
 /* Names of all metrics of a trial (trial 0: of the study), in the order in
  * which the study first saw them. NULL-terminated. */
 const char **store_metric_names(struct store *s, int64_t trial, struct arena *a,

@@ -405,6 +405,24 @@ int trial_tags(struct store *s, int64_t id, struct arena *a, struct trial *t,
     return 0;
 }
 
+const char **store_tags(struct store *s, struct arena *a, struct err *err)
+{
+    static const char sql[] = "SELECT DISTINCT tag FROM tags ORDER BY tag";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    VEC(const char *) tags = {0};
+    const char **list = NULL;
+    int row = st ? 1 : -1;
+    while (row == 1 && (row = db_row(s, st, "read the tags of", err)) == 1)
+        vec_push(&tags, arena_cstr(a, db_column_str(st, 0)));
+    if (row == 0) {
+        list = arena_array(a, tags.len + 1, sizeof *list);
+        if (tags.len)
+            memcpy(list, tags.p, tags.len * sizeof *list);
+    }
+    vec_done(&tags);
+    return list;
+}
+
 /* ---- one trial -------------------------------------------------------- */
 
 static const char *const column_sql[TRIAL_COLUMN_COUNT] = {
@@ -509,11 +527,11 @@ void trial_read(sqlite3_stmt *st, unsigned columns, struct trial *t)
     if (columns & COLUMN_BIT(TRIAL_RUN_ID))
         t->run_id = db_column_str(st, TRIAL_RUN_ID);
     if (columns & COLUMN_BIT(TRIAL_POINT))
-        t->point = db_column_str(st, TRIAL_POINT);
+        t->point = db_column_raw(st, TRIAL_POINT);
     if (columns & COLUMN_BIT(TRIAL_REASON))
         t->reason = db_column_str(st, TRIAL_REASON);
     if (columns & COLUMN_BIT(TRIAL_SUMMARY))
-        t->summary = db_column_str(st, TRIAL_SUMMARY);
+        t->summary = db_column_raw(st, TRIAL_SUMMARY);
     if (columns & COLUMN_BIT(TRIAL_NOTE))
         t->note = db_column_str(st, TRIAL_NOTE);
 }

@@ -418,6 +418,53 @@ static void unescaping_refuses_bad_escapes(void **state)
     assert_int_equal(json_unescape(&out, (struct str){0}), 0);
 }
 
+static void values_are_passed_over_unread(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *raw;
+    } want[] = {
+        {"a", "-1.5e3"},       {"b", "{\"c\":\"}\\\"]\",\"d\":[1,{\"x\":{}}]}"},
+        {"e", "\"te\\\"xt\""}, {"f", "null"},
+        {"g", "[]"},
+    };
+    struct json_scan s;
+    struct str raw;
+    json_scan_init(&s, STR("{\"a\":-1.5e3,\"b\":{\"c\":\"}\\\"]\",\"d\":[1,"
+                           "{\"x\":{}}]} , \"e\" : \"te\\\"xt\",\"f\":null ,"
+                           "\"g\":[]}"));
+    assert_int_equal(json_scan_next(&s), JSON_OBJECT_OPEN);
+    for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+        assert_int_equal(json_scan_next(&s), JSON_KEY);
+        assert_true(str_is(s.text, want[i].key));
+        assert_int_equal(json_scan_pass(&s, &raw), 0);
+        assert_true(str_is(raw, want[i].raw));
+    }
+    assert_int_equal(json_scan_next(&s), JSON_OBJECT_CLOSE);
+    assert_int_equal(json_scan_next(&s), JSON_END);
+}
+
+static void passing_stops_at_the_end_of_the_text(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"{\"a\":", "{\"a\": ", "{\"a\":\"b",
+                                        "{\"a\":}", "{\"a\":,"};
+    struct json_scan s;
+    struct str raw;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        json_scan_init(&s, str_of(texts[i]));
+        assert_int_equal(json_scan_next(&s), JSON_OBJECT_OPEN);
+        assert_int_equal(json_scan_next(&s), JSON_KEY);
+        assert_int_equal(json_scan_pass(&s, &raw), -1);
+    }
+    /* An open object or string in it goes to the end and no further. */
+    json_scan_init(&s, STR("{\"a\":{\"b\":\"c\\"));
+    json_scan_next(&s);
+    json_scan_next(&s);
+    assert_int_equal(json_scan_pass(&s, &raw), 0);
+    assert_ptr_equal(raw.p + raw.len, s.end);
+}
+
 #define WITH_ARENA(test)                                                       \
     cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
@@ -440,6 +487,8 @@ int main(void)
         WITH_ARENA(the_scanner_gives_every_token),
         WITH_ARENA(the_scanner_stays_at_what_is_bad),
         WITH_ARENA(skipping_passes_over_whole_values),
+        WITH_ARENA(values_are_passed_over_unread),
+        WITH_ARENA(passing_stops_at_the_end_of_the_text),
         WITH_ARENA(unescaping_refuses_bad_escapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

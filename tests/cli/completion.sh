@@ -32,6 +32,17 @@ offers "metrics and parameters to rank by" "val_loss acc lr opt.beta trial secon
 offers "the same behind an equals sign" "--by=val_loss" rank --by=va
 offers "names in a filter" "lr>1&val_loss" rank --where 'lr>1&va'
 offers "parameters of a point" "lr=1,opt.beta=" add 'lr=1,o'
+offers "the next ones of a point" "lr=1,opt.beta=" add lr=1,
+offers "but no study within one" "" add lr=1,m
+offers "how curves are drawn" "braille blocks ascii" watch --curves ""
+"$THRONG" tag 1 keep 2>/dev/null
+offers "tags that there are" "keep" tag 1 ""
+offers "also of a study that is named" "keep" tag mine 1 k
+offers "and in a selector" "tag:keep" show tag:k
+offers "and in a filter" "lr>1&tag:keep" rank --where 'lr>1&tag:'
+offers "trials to compare" "1" diff 1 1
+offers "no study behind a trial" "" diff 1 m
+offers "the value of an option is no argument" "mine" rank --by acc m
 offers "parameters to fix" "lr=" run --fix l
 offers "templates" "sweep shell" init --template s
 offers "shells" "zsh" completion z
@@ -51,6 +62,7 @@ check_equal "bash completes verbs" "status stop" "$(complete_bash 'throng st')"
 check_equal "and names" "mine" "$(complete_bash 'throng rank m')"
 check_equal "behind what it breaks words at" "val_loss" \
     "$(complete_bash 'throng rank --by=va')"
+check_equal "also in a point" "1,opt.beta=" "$(complete_bash 'throng add lr=1,')"
 check_contains "and files" "$(complete_bash 'throng run st')" "study.yaml"
 for shell in zsh fish; do
     run "$THRONG" completion $shell

@@ -246,6 +246,35 @@ static void rows_may_be_open_while_their_trials_change(void **state)
     assert_ok(m, store_integrity(m->s, &m->err));
 }
 
+/* The ranking is followed for a while, then all trials are looked at; what a
+ * limit gives is the beginning of what there is without it. */
+static void filters_along_the_ranking_give_the_best_in_order(void **state)
+{
+    static const char *const filters[] = {
+        "x < 2000", "x >= 3990", "x < 5", "x = 1", "x < 0", "y > 0.5", "lr",
+    };
+    struct made *m = *state;
+    for (int i = 0; i < 4000; i++) {
+        char point[64];
+        snprintf(point, sizeof point, "{\"x\":%d,\"y\":%g}", i,
+                 (double)(i * 37 % 100) / 100);
+        made_trial(m, i + 1, point, i % 7 ? STATE_DONE : STATE_FAILED,
+                   i % 7 ? (double)(i / 3) : NAN);
+    }
+    made_commit(m);
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+        for (int k = 0; k < 4; k++) {
+            struct query q = {
+                .where = filters[i], .by = "value", .descending = k % 2 == 1};
+            char *all = strdup(made_rows(m, m->s, &q));
+            q.limit = k < 2 ? 10 : 1;
+            const char *few = made_rows(m, m->s, &q);
+            assert_int_equal(strncmp(all, few, strlen(few)), 0);
+            assert_int_equal(*all == 0, *few == 0);
+            free(all);
+        }
+}
+
 #define with_store(f)                                                          \
     cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
 
@@ -258,6 +287,7 @@ int main(void)
         with_store(bad_selectors_name_the_piece_and_what_is_allowed),
         with_store(rows_come_in_the_order_asked_for),
         with_store(many_keys_with_a_limit_keep_the_best),
+        with_store(filters_along_the_ranking_give_the_best_in_order),
         with_store(texts_come_when_asked_for),
         with_store(a_bad_filter_opens_no_rows),
         with_store(rows_may_be_open_while_their_trials_change),
