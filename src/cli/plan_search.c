@@ -41,7 +41,7 @@ struct search *plan_search(const struct plan *p, struct point_source *points,
                            struct arena *a, struct err *err)
 {
     struct search_setup setup = setup_of(p, points, a);
-    if (!unready_method(p))
+    if (!unready_method(p) && !str_is(p->method, "external"))
         return search_open(arena_cstr(a, p->method), &setup, err);
     setup.options = NULL;
     return search_open("random", &setup, err);

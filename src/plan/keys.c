@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#define EXTERNAL_TIMEOUT_S 600
+
 const char *const plan_methods[] = {
     "grid", "random",     "bayes",    "points", "sobol", "lhs",
     "tpe",  "gp",         "forest",   "cmaes",  "ga",    "nsga2",
@@ -260,14 +262,23 @@ static void read_options(struct reading *r, const struct value *v)
 
 static void read_external(struct reading *r, const struct value *v)
 {
+    static const char *const names[] = {"command", "timeout", "reports", NULL};
     const struct value *command = value_get(v, STR("command"));
-    const struct str *words;
-    size_t count;
+    const struct value *timeout = value_get(v, STR("timeout"));
+    const struct value *reports = value_get(v, STR("reports"));
+    struct plan_external *e = &r->plan->external;
 
+    e->timeout_s = EXTERNAL_TIMEOUT_S;
     if (!read_object(r, v, "external"))
         return;
+    read_known_keys(r, v, "external", names);
+    if (timeout)
+        read_seconds(r, timeout, "external.timeout", &e->timeout_s);
+    if (reports)
+        read_bool(r, reports, "external.reports", &e->reports);
     if (command)
-        read_texts(r, command, "external.command", &words, &count);
+        read_texts(r, command, "external.command", &e->command,
+                   &e->command_count);
     else
         problem_at(r, PROBLEM_ERROR, v, "as in command: [python, search.py]",
                    "external has no command");
@@ -483,7 +494,9 @@ static const struct key keys[] = {
     {{"nsga2", "an object", "options of this method"}, read_options},
     {{"pbt", "an object", "options of this method"}, read_options},
     {{"hyperspace", "an object", "options of this method"}, read_options},
-    {{"external", "an object", "command: the program that chooses points"},
+    {{"external", "an object",
+      "command: the program that chooses points; timeout (10m): it must answer "
+      "within; reports (false): it hears of running trials"},
      read_external},
     {{"entity", "anything", "accepted, not acted on"}, accept},
     {{"project", "anything", "accepted, not acted on"}, accept},

@@ -128,6 +128,14 @@ struct plan_objective {
     bool minimize;
 };
 
+/* A program that decides the points: method external. */
+struct plan_external {
+    const struct str *command; /* one: a line for the shell */
+    size_t command_count;
+    double timeout_s; /* it must answer within */
+    bool reports;     /* it wants to hear of running trials */
+};
+
 struct plan_points; /* an opened point list; see below */
 
 struct plan {
@@ -140,6 +148,7 @@ struct plan {
     struct str method; /* as it will be used: grid, random, points … */
     bool method_said;
     const struct value *method_options; /* `<method>:` object or NULL */
+    struct plan_external external;
     struct space space;
     struct plan_points *points; /* or NULL */
     uint64_t seed;

@@ -21,9 +21,28 @@ struct point_source {
                struct str *run_id, struct err *err);
 };
 
+enum search_answer {
+    SEARCH_ERROR = -1,
+    SEARCH_END = 0,  /* no suggestion k, ever */
+    SEARCH_HERE = 1, /* *out is filled */
+    SEARCH_WAIT = 2, /* tell me more first */
+};
+
+/* Whoever decides the points of method external. Each function as that of a
+ * strategy: points are counted from 1, and each is told once. */
+struct search_outside {
+    void *context;
+    enum search_answer (*ask)(void *context, int64_t k, struct arena *a,
+                              struct suggestion *out, struct err *err);
+    void (*tell)(void *context, const struct result *r);
+    enum decision (*report)(void *context, int64_t k, int64_t step,
+                            double value);
+};
+
 struct search_setup {
     const struct space *space;
-    const struct point_source *points; /* of method points; else NULL */
+    const struct point_source *points;    /* of method points; else NULL */
+    const struct search_outside *outside; /* of method external; else NULL */
     uint64_t seed;
     bool minimize;
     int64_t run_cap;             /* trials in all; 0: no limit */
@@ -54,12 +73,6 @@ int64_t search_total(const struct search *s);
  * ahead as far as it likes. */
 bool search_foresees(const struct search *s);
 
-enum search_answer {
-    SEARCH_ERROR = -1,
-    SEARCH_END = 0,  /* no suggestion k, ever */
-    SEARCH_HERE = 1, /* *out is filled */
-    SEARCH_WAIT = 2, /* tell me more first */
-};
 /* Trial k of the study (from 1). Asking the same k twice gives the same. */
 enum search_answer search_ask(struct search *s, int64_t k, struct arena *a,
                               struct suggestion *out, struct err *err);

@@ -34,6 +34,7 @@ extern const struct strategy strategy_tpe;
 extern const struct strategy strategy_cmaes;
 extern const struct strategy strategy_gp;
 extern const struct strategy strategy_bayes;
+extern const struct strategy strategy_external;
 extern const struct strategy strategy_ga;
 
 /* As search_open, of a strategy that is not in the table (tests). */

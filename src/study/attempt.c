@@ -17,17 +17,20 @@
 
 /* ---- metrics ---------------------------------------------------------- */
 
+void attempt_stop(struct run *r, struct live *l, const char *why)
+{
+    l->stop_why = why;
+    if (r->engine)
+        engine_stop_task(r->engine, (uint64_t)l->t.id);
+}
+
 static void report(struct run *r, struct live *l, int64_t step, double value)
 {
     if (l->stop_why)
         return;
     enum decision d = r->source.report(r->source.context, l, step, value);
-    if (d == DECISION_CONTINUE)
-        return;
-    if (!l->stop_why)
-        l->stop_why = "by the method";
-    if (r->engine)
-        engine_stop_task(r->engine, (uint64_t)l->t.id);
+    if (d != DECISION_CONTINUE)
+        attempt_stop(r, l, l->stop_why ? l->stop_why : "by the method");
 }
 
 static int take_column(struct run *r, struct live *l,

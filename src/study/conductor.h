@@ -4,6 +4,7 @@
 
 #include "search/search.h"
 #include "study/added.h"
+#include "study/external.h"
 #include "study/hooks.h"
 #include "study/run.h"
 #include "study/study.h"
@@ -13,6 +14,8 @@ struct study {
     const struct plan *plan;
     struct store *store;
     struct search *search;
+    struct external *external; /* of method external; else NULL */
+    struct err strategy_fault; /* why it cannot go on */
     struct point_source points;
     struct added added; /* trials that are no suggestions */
     int64_t removed;    /* trials that a person has removed */
@@ -37,6 +40,8 @@ int64_t study_total(const struct study *s, const struct counts *c);
 
 /* ---- search.c: the strategy as a source of trials --------------------- */
 int study_search_open(struct study *s, struct err *err);
+/* Starts the strategy's own program, if it has one; before it is told. */
+int study_search_start(struct study *s, struct err *err);
 /* Tells the strategy what earlier runs found. */
 int study_search_resume(struct study *s, struct err *err);
 struct run_source study_source(struct study *s);

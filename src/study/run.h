@@ -174,6 +174,9 @@ int run_end_waiting(struct run *r, struct live *l, enum state state,
 void attempt_record(struct run *r, const struct record *record);
 void attempt_lost(struct run *r, uint64_t task, uint32_t number, bool started,
                   const char *reason);
+/* Asks the attempt that is out to finish early; `why` lives as long as the
+ * run. */
+void attempt_stop(struct run *r, struct live *l, const char *why);
 /* The attempt that is out has gone without a word of its own. */
 void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
                   const char *reason);

@@ -4,6 +4,48 @@
 #include "study/conductor.h"
 #include "terms/state.h"
 
+/* ---- a program of the person's own ------------------------------------ */
+
+/* What runs may finish: its results are worth having, and the next run tells
+ * them. */
+static void on_strategy_failed(void *context, const struct err *why)
+{
+    struct study *s = context;
+    s->strategy_fault = *why;
+    log_to(s->setup.log, LOG_WARN,
+           "%s; no new trial starts, those that run may finish", why->text);
+    run_drain(&s->run, STUDY_STRATEGY);
+}
+
+static void on_strategy_decided(void *context, int64_t k, enum decision d)
+{
+    struct study *s = context;
+    struct live *l = run_live(&s->run, added_trial(&s->added, k));
+    if (l && l->placed && d != DECISION_CONTINUE)
+        attempt_stop(&s->run, l, "by the method");
+}
+
+static void open_external(struct study *s)
+{
+    const struct plan *p = s->plan;
+    struct external_setup setup = {
+        .plan = p,
+        .home = s->setup.home,
+        .log_path = path_join(s->arena, s->setup.folder, "external.log"),
+        .loop = s->setup.loop,
+        .parallel = p->parallel ? p->parallel : s->setup.machine->cpus,
+        .context = s,
+        .failed = on_strategy_failed,
+        .decided = on_strategy_decided,
+    };
+    s->external = external_new(&setup);
+}
+
+int study_search_start(struct study *s, struct err *err)
+{
+    return s->external ? external_start(s->external, err) : 0;
+}
+
 int study_search_open(struct study *s, struct err *err)
 {
     const struct plan *p = s->plan;
@@ -20,6 +62,10 @@ int study_search_open(struct study *s, struct err *err)
         s->points.count = plan_points_count(p->points);
         s->points.get = plan_points_get;
         setup.points = &s->points;
+    }
+    if (str_is(p->method, "external")) {
+        open_external(s);
+        setup.outside = external_outside(s->external);
     }
     char *method = arena_cstr(s->arena, p->method);
     s->search = search_open(method, &setup, err);

@@ -177,7 +177,8 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     s->heard = map_new();
     s->mark = arena_printf(s->arena, "THRONG_STORE=%s", setup->folder);
     if (study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
-        open_run(s, err) || study_resume(s, err) || open_engine(s, err)) {
+        open_run(s, err) || study_search_start(s, err) ||
+        study_resume(s, err) || open_engine(s, err)) {
         study_close(s);
         return NULL;
     }
@@ -209,6 +210,7 @@ static const char *end_event(struct study *s)
         [STUDY_DRAINED] = "stopped",     [STUDY_INTERRUPTED] = "interrupted",
         [STUDY_TIME] = "time limit",     [STUDY_FAILURES] = "max_failures",
         [STUDY_ALL_FAILED] = "failures", [STUDY_BROKEN] = "broken",
+        [STUDY_STRATEGY] = "strategy",
     };
     write_time_used(s);
     store_event_add(s->store, clock_wall(), names[s->run.end], STR(""), NULL);
@@ -240,6 +242,8 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
         rc = study_keep(s, err);
     if (!rc)
         study_events_end(s, how);
+    if (s->run.end == STUDY_STRATEGY)
+        rc = err_set(err, s->strategy_fault.kind, "%s", s->strategy_fault.text);
     return rc;
 }
 
@@ -263,6 +267,7 @@ void study_close(struct study *s)
     if (s->run.lives)
         run_close(&s->run);
     search_free(s->search);
+    external_free(s->external);
     added_done(&s->added);
     map_free(s->heard);
     store_close(s->store);

@@ -43,6 +43,7 @@ enum study_end {
     STUDY_FAILURES,    /* more than max_failures */
     STUDY_ALL_FAILED,  /* the first trials all failed */
     STUDY_BROKEN,      /* the place or the store cannot go on */
+    STUDY_STRATEGY,    /* the strategy cannot go on; running trials finished */
 };
 
 /* Makes or opens the store, takes the lease, takes over what an earlier run

@@ -145,10 +145,13 @@ static int read_numbers(const struct value *v, const char *what,
     return 0;
 }
 
-static int read_state(const struct value *v, enum state *state, struct err *err)
+/* Of what was known before, some may still be out. */
+static int read_state(const struct value *v, bool told, enum state *state,
+                      struct err *err)
 {
     if (v->kind == VALUE_STRING && state_parse(v->s, state) &&
-        (state_final(*state) || *state == STATE_PAUSED))
+        (state_final(*state) || *state == STATE_PAUSED ||
+         (told && *state == STATE_RUNNING)))
         return 0;
     return err_set(err, ERR_INPUT,
                    "state must be done, failed, invalid, stopped, timed_out, "
@@ -182,7 +185,7 @@ static int read_result(struct talk *t, const struct value *v, struct arena *a,
         return -1;
     if (step && read_whole(step, "step", 0, INT64_MAX, &t->step, err))
         return -1;
-    return state ? read_state(state, &t->state, err) : 0;
+    return state ? read_state(state, t->kind == TALK_TOLD, &t->state, err) : 0;
 }
 
 static int read_report(struct talk *t, const struct value *v, struct err *err)

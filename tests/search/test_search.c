@@ -216,8 +216,8 @@ static void points_without_a_list_are_refused(void **state)
 static void methods_to_come_are_refused_as_such(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"forest",     "nsga2",    "pbt",
-                                          "hyperspace", "external", "auto"};
+    static const char *const methods[] = {"forest", "nsga2", "pbt",
+                                          "hyperspace", "auto"};
     struct search_setup given = {.space = &space};
     for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
         struct err err = {0};
@@ -244,10 +244,65 @@ static void every_listed_method_opens(void **state)
 {
     (void)state;
     struct point_source source = {NULL, 5, source_get};
+    struct search_outside outside = {0};
     struct search_setup given = {
-        .space = &space, .points = &source, .run_cap = 9};
+        .space = &space, .points = &source, .outside = &outside, .run_cap = 9};
     for (size_t i = 0; search_methods[i]; i++)
         search_free(open_method(search_methods[i], &given));
+}
+
+/* Two points, then none; adds up what it is told. */
+static enum search_answer outside_ask(void *context, int64_t k, struct arena *a,
+                                      struct suggestion *out, struct err *err)
+{
+    (void)context;
+    (void)err;
+    if (k > 2)
+        return k > 3 ? SEARCH_END : SEARCH_WAIT;
+    out->point = value_object(a);
+    value_set(a, out->point, STR("k"), value_int(a, k));
+    return SEARCH_HERE;
+}
+
+static void outside_tell(void *context, const struct result *r)
+{
+    *(double *)context += r->value;
+}
+
+static enum decision outside_report(void *context, int64_t k, int64_t step,
+                                    double value)
+{
+    (void)context;
+    (void)step;
+    return k == 2 && value > 1 ? DECISION_STOP : DECISION_CONTINUE;
+}
+
+static void an_outside_decides_where_the_method_is_external(void **state)
+{
+    (void)state;
+    double sum = 0;
+    struct search_outside outside = {&sum, outside_ask, outside_tell,
+                                     outside_report};
+    struct search_setup given = {.space = &space};
+    struct suggestion s;
+    struct err err = {0};
+    struct arena *a = arena_new();
+    assert_null(search_open("external", &given, &err));
+    given.outside = &outside;
+    struct search *search = open_method("external", &given);
+    assert_false(search_foresees(search));
+    assert_int_equal(search_ask(search, 2, a, &s, &err), SEARCH_HERE);
+    assert_true(value_number(value_get(s.point, STR("k"))) == 2);
+    assert_int_equal(search_ask(search, 3, a, &s, &err), SEARCH_WAIT);
+    assert_int_equal(search_ask(search, 4, a, &s, &err), SEARCH_END);
+    search_tell(search,
+                &(struct result){.trial = 2, .state = STATE_DONE, .value = 5});
+    search_tell(search, &(struct result){
+                            .trial = -1, .state = STATE_DONE, .value = 20});
+    assert_true(sum == 25);
+    assert_int_equal(search_report(search, 2, 1, 3), DECISION_STOP);
+    search_free(search);
+    arena_free(a);
 }
 
 static void repeat_gives_each_point_to_several_trials(void **state)
@@ -523,6 +578,7 @@ int main(void)
         TEST(methods_to_come_are_refused_as_such),
         TEST(unknown_methods_get_the_nearest_one),
         TEST(every_listed_method_opens),
+        TEST(an_outside_decides_where_the_method_is_external),
         TEST(repeat_gives_each_point_to_several_trials),
         TEST(repeat_counts_trials_under_run_cap),
         TEST(results_cost_nothing_where_nobody_looks),

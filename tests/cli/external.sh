@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# method: external, a strategy that is a program of the person's own.
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+finished() { "$THRONG" status "$1" --json >.out && json 'd["finished"]'; }
+cat >study.yaml <<'END'
+name: own
+command: [throng, report, "loss={x}"]
+method: external
+external: {command: [python3, own.py], timeout: 60}
+parallel: 2
+run_cap: 6
+metric: {name: loss}
+parameters: {x: {min: 0, max: 99}}
+END
+
+# Notes down what it hears, answers each ask by what answer() says.
+program() { # (its answer, a Python function body, on standard input)
+    cat >own.py <<'END'
+import json, sys, time, os
+heard = open("heard", "a")
+told = {}
+def trials(m, f=lambda n: {"x": n}):
+    return {"trials": [{"params": f(n)} for n in
+                       range(m["first"], m["first"] + m["ask"])]}
+END
+    { echo 'def answer(m):'; sed 's/^/    /'; } >>own.py
+    cat >>own.py <<'END'
+for line in sys.stdin:
+    heard.write(line); heard.flush()
+    m = json.loads(line)
+    if "tell" in m: told[m["tell"]] = m
+    if "ask" in m or "report" in m:
+        said = answer(m)
+        print(said if isinstance(said, str) else json.dumps(said), flush=True)
+END
+    rm -f heard
+}
+hear() { python3 -c 'import json, sys
+d = [json.loads(line) for line in open("heard")]
+print(eval(sys.argv[1]))' "$1"; }
+
+# ---- a study, and going on with it -----------------------------------------
+program <<<'return trials(m)'
+run "$THRONG" run study.yaml --count 4
+check_status "a program of one's own decides" 0
+check_equal "it hears of the study first" "1 ['x'] [{'name': 'loss', 'goal': 'minimize'}]" \
+    "$(hear '"%s %s %s" % (d[0]["study"]["version"],
+        [p["name"] for p in d[0]["study"]["space"]["parameters"]], d[0]["study"]["metrics"])')"
+check_equal "it is asked for as many as there is room for" "2 0" \
+    "$(hear '"%s %s" % (d[1]["ask"], d[1]["first"])')"
+check_equal "and told each result once" "[(0, 0.0), (1, 1.0), (2, 2.0), (3, 3.0)]" \
+    "$(hear 'sorted((m["tell"], m["value"]) for m in d if "tell" in m)')"
+rm heard
+run "$THRONG" run study.yaml
+check_equal "the study goes on" "0 6" "$status $(finished own)"
+check_equal "earlier results come before the first ask, with their points" \
+    "[{'id': 0, 'params': {'x': 0}, 'value': 0.0}, {'id': 1, 'params': {'x': 1}, 'value': 1.0}, {'id': 2, 'params': {'x': 2}, 'value': 2.0}, {'id': 3, 'params': {'x': 3}, 'value': 3.0}]
+['study', 'told', 'told', 'told', 'told', 'ask']" \
+    "$(hear '[m["told"] for m in d if "told" in m]')
+$(hear '[list(m)[0] for m in d[:6]]')"
+check_equal "numbers go on" 4 "$(hear '[m["first"] for m in d if "ask" in m][0]')"
+run "$THRONG" check study.yaml
+check_contains "check says what decides" "$out" "external"
+
+# ---- throng as throng's own program ----------------------------------------
+cat >inner.yaml <<'END'
+method: tpe
+seed: 3
+tpe: {startup: 4}
+parameters: {x: {min: 0, max: 99}}
+END
+sed 's/name: own/name: inside/; s/command: .python3.*timeout/command: [throng, suggest, inner.yaml], timeout/; s/parallel: 2/parallel: 1/; s/run_cap: 6/run_cap: 20/' \
+    study.yaml >inside.yaml
+"$THRONG" run inside.yaml --count 7 >/dev/null 2>&1
+run "$THRONG" run inside.yaml
+check_status "throng suggest can be the program" 0
+sed '/^external/d; s/method: external/method: tpe\ntpe: {startup: 4}\nseed: 3/; s/name: inside/name: plain/' inside.yaml >plain.yaml
+"$THRONG" run plain.yaml --count 7 >/dev/null 2>&1
+run "$THRONG" run plain.yaml
+check_equal "and decides what the method itself would" \
+    "$("$THRONG" export plain --csv | cut -d, -f1,4)" \
+    "$("$THRONG" export inside --csv | cut -d, -f1,4)"
+
+# ---- wait and end ----------------------------------------------------------
+program <<'END'
+n = len(told)
+if m["first"] == 3: return {"trials": [], "end": True}
+if m["first"] and n < m["first"]: return {"trials": [], "wait": True}
+return {"trials": [{"id": m["first"], "params": {"x": m["first"]}}]}
+END
+run "$THRONG" run study.yaml --new waits
+check_equal "it may wait for results, and end before run_cap" "0 3" \
+    "$status $(finished waits)"
+check_equal "one at a time, then" "[1, 2]" \
+    "$(hear 'sorted({sum("tell" in x for x in d[:i]) for i, m in enumerate(d) if "ask" in m and m["first"]} - {0})')"
+
+# ---- reports ---------------------------------------------------------------
+sed 's/name: own/name: reports/; s/timeout: 60/timeout: 60, reports: true/; s/run_cap: 6/run_cap: 1/' study.yaml >reports.yaml
+sed -i 's/^command.*/command: [sh, -c, "throng report loss=1 step=0; until throng report loss=1; test $? = 10; do sleep .05; done"]/' reports.yaml
+program <<<'return {"decision": "stop"} if "report" in m else trials(m)'
+run "$THRONG" run reports.yaml
+"$THRONG" export reports --jsonl >.out
+check_equal "what it answers to a report stops a trial" "stopped by the method" \
+    "$(json 'd["state"] + " " + d["reason"]')"
+
+# ---- programs that fail ----------------------------------------------------
+fails() { # NAME TEXT (the program on standard input)
+    program
+    run "$THRONG" run study.yaml --new "$1"
+    check_status "$1: the study ends with an error" 1
+    check_contains "$1: which says why" "$err" "$2"
+}
+fails dies "exit code 3" <<<'if m["first"] < 2: return trials(m)
+sys.stderr.write("out of ideas\n"); sys.exit(3)'
+check_contains "with its last words" "$err" "out of ideas"
+check_equal "what ran has finished and is kept" 2 "$(finished dies)"
+program <<<'return trials(m)'
+run "$THRONG" run study.yaml --new dies
+check_equal "and the study goes on when the program is mended" "0 6" \
+    "$status $(finished dies)"
+fails killed "signal 9" <<<'os.kill(os.getpid(), 9)'
+fails nonsense "gave an answer that is none: hello" <<<'return "hello"'
+fails complains "no luck" <<<'return {"error": "no luck"}'
+fails outside "gave a trial (0) that cannot be used" <<<'return trials(m, lambda n: {"x": 200})'
+check_contains "naming the parameter" "$err" "x"
+fails misnames "cannot be used" <<<'return trials(m, lambda n: {"z": 2})'
+fails too-many "3 trials where 2 were" <<<'m["ask"] += 1; return trials(m)'
+fails none "wait" <<<'return {"trials": []}'
+fails idle "no trial is out" <<<'return {"trials": [], "wait": True}'
+fails numbers "throng gives the numbers" <<<'return {"trials": [{"id": 7, "params": {"x": 1}}]}'
+sed -i 's/timeout: 60/timeout: 0.5/' study.yaml
+fails hangs "has not answered for 0.5 s" <<<'time.sleep(1000)'
+sed 's/python3, own.py/no-such-program, x/' study.yaml >absent.yaml
+run "$THRONG" run absent.yaml --new absent
+check_status "a program that is not there is said before anything runs" 1
+check_contains "by its name" "$err" "no-such-program"
+check_equal "no program is left behind" "" "$(pgrep -f "$TMP/own.py")"
+
+# ---- the file --------------------------------------------------------------
+sed 's/timeout: 0.5/time: 5/' study.yaml >wrong.yaml
+run "$THRONG" check wrong.yaml
+check_contains "an option that there is not is named" "$err" "timeout"
+run "$THRONG" suggest study.yaml
+check_contains "suggest does not start it" "$err" "only \`throng run\` starts"
