@@ -20,6 +20,8 @@ In a notebook:
     study = throng.Study("study.yaml").run()
     study.best()["params"]
     study.trials().frame()                    # a pandas frame
+
+And where a program runs its own trials, throng.Optimizer says which.
 """
 
 from .folders import checkpoint_dir, output_dir
@@ -29,6 +31,7 @@ from .metrics import report, should_stop
 from .parameters import params
 
 __all__ = [
+    "Optimizer",
     "Study",
     "StudyInUse",
     "StudyNotFound",
@@ -51,6 +54,7 @@ __all__ = [
 # What only a notebook needs. It comes when asked for: a study of short tasks
 # starts this package thousands of times.
 _LATER = {
+    "Optimizer": "optimizer",
     "Study": "study",
     "StudyInUse": "program",
     "StudyNotFound": "program",

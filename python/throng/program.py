@@ -49,7 +49,7 @@ def find():
 def read(words, program=None):
     """What `throng WORDS...` prints on standard output."""
     command = [program or find()] + [str(word) for word in words]
-    done = _spawn(subprocess.run, command, stdin=subprocess.DEVNULL,
+    done = spawn(subprocess.run, command, stdin=subprocess.DEVNULL,
                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != OK:
         raise error(done.returncode, done.stderr.decode("utf-8", "replace"))
@@ -64,7 +64,7 @@ def talk(words, program=None):
     which passes it on, whether it came from a terminal or a notebook.
     """
     command = [program or find()] + [str(word) for word in words]
-    child = _spawn(subprocess.Popen, command, stdin=subprocess.DEVNULL,
+    child = spawn(subprocess.Popen, command, stdin=subprocess.DEVNULL,
                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                    start_new_session=True)
     said = []
@@ -89,7 +89,7 @@ def error(code, text):
     return _KINDS.get(code, ThrongError)(text, code)
 
 
-def _spawn(how, command, **options):
+def spawn(how, command, **options):
     try:
         return how(command, **options)
     except OSError as problem:

@@ -83,7 +83,7 @@ class Study:
         words = ["export", self.what, select, "--jsonl"]
         words += [] if where is None else ["--where", where]
         text = program.read(words, self.program)
-        return Rows(_numbers(json.loads(line)) for line in text.splitlines())
+        return Rows(numbers(json.loads(line)) for line in text.splitlines())
 
     def rank(self, count=10, by=None, where=None):
         """The best trials, best first, with rank, id, state, value, params,
@@ -99,7 +99,7 @@ class Study:
         return first[0] if first else None
 
     def _json(self, *words):
-        return _numbers(json.loads(program.read(words, self.program)))
+        return numbers(json.loads(program.read(words, self.program)))
 
     def _called(self, name):
         folder = os.path.dirname(os.path.abspath(self.what))
@@ -110,14 +110,14 @@ class Study:
 _TEXTS = {"params", "note", "reason", "tags", "study", "run_id", "by"}
 
 
-def _numbers(value):
+def numbers(value):
     """NaN and the infinities, which throng's strict JSON writes as texts, as
     numbers."""
     if isinstance(value, dict):
-        return {k: v if k in _TEXTS else _numbers(v)
+        return {k: v if k in _TEXTS else numbers(v)
                 for k, v in value.items()}
     if isinstance(value, list):
-        return [_numbers(v) for v in value]
+        return [numbers(v) for v in value]
     return _NUMBERS.get(value, value) if isinstance(value, str) else value
 
 

@@ -1,4 +1,4 @@
-"""The notebook of docs/reference/python.md does what the page says."""
+"""The scripts of docs/reference/python.md do what the page says."""
 
 import os
 import re
@@ -11,10 +11,13 @@ FENCE = re.compile(r"^```\w+ file=(\S+)[^\n]*\n(.*?)^```$",
 
 
 class Page(InFolder):
-    def test_the_notebook_runs_and_prints_the_best(self):
+    def files(self):
         page = os.path.join(ROOT, "docs", "reference", "python.md")
         with open(page, encoding="utf-8") as file:
-            files = dict(FENCE.findall(file.read()))
+            return dict(FENCE.findall(file.read()))
+
+    def test_the_notebook_runs_and_prints_the_best(self):
+        files = self.files()
         for name, text in files.items():
             self.write(name, text)
         done = self.script(files["notebook.py"], path=(PYTHON,),
@@ -23,12 +26,15 @@ class Page(InFolder):
         self.assertEqual(len(done.stdout.splitlines()), 3)
 
     def test_by_hand_the_script_runs_too(self):
-        page = os.path.join(ROOT, "docs", "reference", "python.md")
-        with open(page, encoding="utf-8") as file:
-            script = dict(FENCE.findall(file.read()))["train.py"]
-        done = self.script(script, "--lr=0.3", path=(PYTHON,))
+        done = self.script(self.files()["train.py"], "--lr=0.3",
+                           path=(PYTHON,))
         self.assertEqual(len(done.stdout.splitlines()), 5)
         self.assertIn('"loss": 0.7', done.stdout)
+
+    def test_the_optimizer_finds_it(self):
+        done = self.script(self.files()["optimize.py"], path=(PYTHON,),
+                           THRONG=THRONG)
+        self.assertEqual(done.stdout, "found: True\n")
 
 
 if __name__ == "__main__":
