@@ -122,6 +122,8 @@ static void add_python(struct buf *b, const struct plan *p, struct arena *a)
         buf_addc(b, ':');
         quote(b, p, str_of(path_join(a, folder, "stand_in_only")));
     }
+    buf_addc(b, ':');
+    quote(b, p, str_of(path_join(a, folder, "stand_in_candle")));
     add_given_python(b, p);
     if (ours)
         buf_adds(b, " THRONG_WANDB=stand-in");

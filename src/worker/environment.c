@@ -265,8 +265,9 @@ static void put_grant(struct builder *b, const struct attempt *a)
         putf(b, "OMP_NUM_THREADS=%.0f", fmax(1, ceil(a->task.needs.cpus)));
 }
 
-/* The stand-in for wandb steps aside by itself for a real one, unless the
- * study asks for it; then it also looks installed. */
+/* The stand-ins for wandb and for CANDLE step aside by themselves for a real
+ * one; that for wandb not when the study asks for it; then it also looks
+ * installed. */
 static void put_python(struct builder *b, const struct environment *e,
                        const struct task *t)
 {
@@ -278,8 +279,8 @@ static void put_python(struct builder *b, const struct environment *e,
     const char *installed =
         ours ? arena_printf(b->arena, ":%s/stand_in_only", python) : "";
     bool more = given && *given;
-    putf(b, "PYTHONPATH=%s%s%s%s%s", python, stand_in, installed,
-         more ? ":" : "", more ? given : "");
+    putf(b, "PYTHONPATH=%s%s%s:%s/stand_in_candle%s%s", python, stand_in,
+         installed, python, more ? ":" : "", more ? given : "");
     if (ours)
         put(b, "THRONG_WANDB=stand-in");
 }

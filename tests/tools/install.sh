@@ -23,6 +23,9 @@ check "the Python package can be imported" \
 check "so can the stand-in for wandb" \
     env PYTHONPATH="$share/stand_in" PYTHONDONTWRITEBYTECODE=1 \
     python3 -c 'import wandb; assert "/share/throng/" in wandb.__file__'
+check "and that for CANDLE" \
+    env PYTHONPATH="$share/stand_in_candle" PYTHONDONTWRITEBYTECODE=1 \
+    python3 -c 'import candle_keras; candle_keras.Benchmark'
 check_contains "where Python does not look, PYTHONPATH is said" "$said" \
     "export PYTHONPATH=/opt/throng/lib/python3/dist-packages"
 check "with its table of keywords" test -s "$python/throng/keywords.json"

@@ -1,0 +1,83 @@
+"""Mistakes in parameters, each with its place and the way to mend it.
+
+All are collected before any is raised, so that one look shows them all. The
+texts are those of `throng params`.
+"""
+
+COMMAND_LINE = "command line"
+
+
+class ParameterError(ValueError):
+    """Parameters that cannot be used. The text has one line for each
+    mistake; `problems` has them as objects."""
+
+    def __init__(self, problems):
+        self.problems = [p for p in problems if p.level == "error"]
+        lines = [str(p) for p in self.problems]
+        super().__init__("\n" * (len(lines) > 1) + "\n".join(lines))
+
+
+class Problem:
+    """One mistake (error), doubtful thing (warning) or remark (notice)."""
+
+    def __init__(self, level, file, place, text, hint=None):
+        self.level, self.file, self.text, self.hint = level, file, text, hint
+        self.line, self.column = place or (0, 0)
+
+    def __str__(self):
+        where = self.file
+        if self.line:
+            where += ":%d:%d" % (self.line, self.column)
+        return "%s: %s: %s%s" % (where, self.level, self.text,
+                                 " (%s)" % self.hint if self.hint else "")
+
+
+class Problems(list):
+    """The problems found so far."""
+
+    def error(self, file, place, text, hint=None):
+        self.append(Problem("error", file, place, text, hint))
+
+    def warning(self, file, place, text, hint=None):
+        self.append(Problem("warning", file, place, text, hint))
+
+    def notice(self, file, place, text, hint=None):
+        self.append(Problem("notice", file, place, text, hint))
+
+    def errors(self):
+        return [p for p in self if p.level == "error"]
+
+    def raise_errors(self):
+        if self.errors():
+            raise ParameterError(self)
+
+
+def nearest(name, names):
+    """The name that a typing mistake would most likely have meant, or None
+    when none is near."""
+    best, best_distance = None, 0
+    for other in names:
+        longer = max(len(name), len(other))
+        distance = _distance(name, other)
+        if distance > (longer + 2) // 3 or distance >= longer:
+            continue
+        if best is None or distance < best_distance:
+            best, best_distance = other, distance
+    return best
+
+
+def _distance(a, b):
+    """How many letters must be added, taken out or replaced."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1,
+                                         before + (x != y))
+    return row[-1]
+
+
+def shown(text, most=60):
+    """A text of unknown length and content, fit for one line."""
+    text = "".join(c if c.isprintable() else "?" for c in str(text))
+    return text if len(text) <= most else text[:most - 3] + "..."

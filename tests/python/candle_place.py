@@ -1,0 +1,32 @@
+"""candle_place - what the tests of throng.candle share"""
+
+import os
+import sys
+
+from place import PYTHON, ROOT, InFolder
+
+CANDLE = os.path.join(PYTHON, "stand_in_candle")
+SHARED = os.environ.get("THRONG_SHARED") or os.path.join(ROOT, "..", "shared")
+DEBIAN = "/usr/bin/python3"
+
+
+def need_numpy():
+    """Goes on as Debian's Python when this one has no numpy."""
+    try:
+        import numpy  # noqa: F401
+        import pandas  # noqa: F401
+    except ImportError:
+        if os.path.realpath(sys.executable) != os.path.realpath(DEBIAN) \
+                and os.path.exists(DEBIAN):
+            os.execv(DEBIAN, [DEBIAN] + sys.argv)
+        print("numpy and pandas are not installed for %s" % sys.executable)
+        sys.exit(77)
+
+
+class Candle(InFolder):
+    """Each test without CANDLE's variables too."""
+
+    def setUp(self):
+        super().setUp()
+        for name in [n for n in os.environ if n.startswith("CANDLE")]:
+            del os.environ[name]
