@@ -8,6 +8,7 @@
 #include "cli/plan_search.h"
 
 #define SAMPLES 5
+#define LISTED_MAX 20 /* values of one parameter that are shown */
 
 struct checker {
     struct call *call;
@@ -175,6 +176,52 @@ static int add_sample(struct checker *k, int64_t id)
     return 0;
 }
 
+/* A value as a study file would have it; of a long list the beginning. */
+static void add_flow(struct buf *b, const struct value *v)
+{
+    bool object = v->kind == VALUE_OBJECT;
+    if (!object && v->kind != VALUE_LIST) {
+        json_print(b, v);
+        return;
+    }
+    buf_addc(b, object ? '{' : '[');
+    for (size_t i = 0; i < v->count; i++) {
+        buf_adds(b, i ? ", " : "");
+        if (!object && i == LISTED_MAX) {
+            buf_addf(b, "… %zu in all", v->count);
+            break;
+        }
+        if (object)
+            buf_addf(b, "%.*s: ", STRF(v->keys[i]));
+        add_flow(b, v->items[i]);
+    }
+    buf_addc(b, object ? '}' : ']');
+}
+
+/* What each parameter of a space in a file of its own became. */
+static void add_space_file(struct checker *k)
+{
+    const struct plan_space *s = k->plan->space_file;
+    const struct value *own = value_get(k->plan->root, STR("parameters"));
+    struct buf *b = &k->out;
+    if (!s)
+        return;
+    buf_addf(b, "space    %.*s: %s, %zu parameter%s\n", STRF(s->file), s->words,
+             s->parameters->count, s->parameters->count == 1 ? "" : "s");
+    for (size_t i = 0; i < s->parameters->count; i++) {
+        struct str name = s->parameters->keys[i];
+        const struct value *sigma = value_get(s->sigma, name);
+        buf_addf(b, "  %.*s: ", STRF(name));
+        add_flow(b, s->parameters->items[i]);
+        if (sigma) {
+            buf_adds(b, "  sigma ");
+            json_print(b, sigma);
+        }
+        buf_adds(b,
+                 value_get(own, name) ? "  (the study's own counts)\n" : "\n");
+    }
+}
+
 static int describe(struct checker *k)
 {
     const struct plan *p = k->plan;
@@ -187,6 +234,7 @@ static int describe(struct checker *k)
                  STRF(p->space.params[i].name),
                  dist_name(p->space.params[i].dist));
     buf_adds(&k->out, p->space.count ? "\n" : "as the points have them\n");
+    add_space_file(k);
     add_metric(k);
     add_early(k);
     add_program(k);
@@ -223,6 +271,13 @@ static void describe_json(struct checker *k)
              p->metric.minimize ? "minimize" : "maximize",
              p->metric.pick == PICK_BEST ? "best" : "last");
     json_print(b, space_to_value(&p->space, k->call->arena));
+    if (p->space_file) {
+        buf_adds(b, ",\"space_file\":{\"file\":");
+        json_string(b, p->space_file->file);
+        buf_adds(b, ",\"kind\":");
+        json_string(b, str_of(p->space_file->words));
+        buf_adds(b, "}");
+    }
     outlook_json(b, &k->outlook);
     buf_adds(b, ",\"problems\":");
     problems_json(b, &k->problems);

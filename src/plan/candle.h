@@ -16,7 +16,8 @@ struct literal_fault {
 };
 /* One Python literal; what stands around it may be blanks and comments. With
  * percent, a % in a string must be doubled, as Python's configparser wants
- * it. NULL and a fault when it is anything else. */
+ * it. NULL and a fault when it is anything else. The column of the value, and
+ * of each value in it, is its offset in the text; lines are 0. */
 struct value *literal_read(struct arena *a, struct str text, bool percent,
                            struct literal_fault *fault);
 

@@ -559,7 +559,7 @@ static struct value *read_word(struct literal *l)
 
 /* ---- values ----------------------------------------------------------- */
 
-static struct value *read_value(struct literal *l)
+static struct value *read_any(struct literal *l)
 {
     char c = peek(l);
 
@@ -572,6 +572,16 @@ static struct value *read_value(struct literal *l)
     if (prefix_length(l) >= 0)
         return read_string(l);
     return read_word(l);
+}
+
+static struct value *read_value(struct literal *l)
+{
+    size_t at = (size_t)(l->p - l->begin);
+    struct value *v = read_any(l);
+
+    if (v)
+        v->column = (uint32_t)at;
+    return v;
 }
 
 /* 1, 2 without parentheses is a tuple too. */

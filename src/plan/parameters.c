@@ -20,6 +20,7 @@ struct when {
 struct leaf {
     struct param param;
     const struct value *at;
+    struct str file; /* where `at` stands: the study file, or one of a space */
     const struct when *when;
     bool broken; /* only its name is known */
 };
@@ -37,11 +38,21 @@ struct group {
     const struct when *when;
 };
 
-static const char *const param_keys[] = {
-    "value", "values", "distribution",  "min",
-    "max",   "mu",     "sigma",         "q",
-    "a",     "b",      "probabilities", "parameters",
-    "when",  NULL};
+static const char *const param_keys[] = {"value",
+                                         "values",
+                                         "distribution",
+                                         "min",
+                                         "max",
+                                         "mu",
+                                         "sigma",
+                                         "q",
+                                         "a",
+                                         "b",
+                                         "probabilities",
+                                         "parameters",
+                                         "when",
+                                         "ordered",
+                                         NULL};
 
 /* What each distribution takes. The bounds, where it has them, must be
  * there; mu, sigma and q have defaults. */
@@ -50,7 +61,7 @@ static const struct {
     const char *needs[3];
 } dist_takes[DIST_COUNT] = {
     [DIST_CONSTANT] = {{"value"}, {"value"}},
-    [DIST_CATEGORICAL] = {{"values", "probabilities"}, {"values"}},
+    [DIST_CATEGORICAL] = {{"values", "probabilities", "ordered"}, {"values"}},
     [DIST_INT_UNIFORM] = {{"min", "max"}, {"min", "max"}},
     [DIST_UNIFORM] = {{"min", "max"}, {"min", "max"}},
     [DIST_Q_UNIFORM] = {{"min", "max", "q"}, {"min", "max"}},
@@ -233,6 +244,7 @@ static bool read_values(struct reading *r, const struct value *v,
 {
     const struct value *list = value_get(v, STR("values"));
     const struct value *shares = value_get(v, STR("probabilities"));
+    const struct value *ordered = value_get(v, STR("ordered"));
 
     if (list->kind != VALUE_LIST || list->count == 0) {
         problem_at(r, PROBLEM_ERROR, list, "as in [1, 2, 3]",
@@ -244,6 +256,8 @@ static bool read_values(struct reading *r, const struct value *v,
         return false;
     }
     p->values = list;
+    if (ordered && !read_bool(r, ordered, "ordered", &p->ordered))
+        return false;
     warn_duplicates(r, list, name);
     return !shares || read_probabilities(r, shares, name, p);
 }
@@ -421,7 +435,8 @@ static struct leaf broken_leaf(struct reading *r, const struct group *g,
                                struct str own, struct str name,
                                const struct value *at)
 {
-    struct leaf leaf = {.at = at, .param = {.name = name}, .broken = true};
+    struct leaf leaf = {
+        .at = at, .file = r->file, .param = {.name = name}, .broken = true};
 
     leaf.param.path = path_of(r->arena, g, own, &leaf.param.path_len);
     return leaf;
@@ -666,9 +681,9 @@ static void check_cycles(struct reading *r, const struct space *s)
     }
     for (size_t i = 0; i < s->count; i++)
         if (w.left[i] > 0)
-            problem_at(r, PROBLEM_ERROR, r->param_at[i], NULL,
-                       "when: parameter '%.*s' depends on itself",
-                       STRF(s->params[i].name));
+            problem_at_param(r, PROBLEM_ERROR, i, NULL,
+                             "when: parameter '%.*s' depends on itself",
+                             STRF(s->params[i].name));
 }
 
 static void build_space(struct reading *r, struct leaves *leaves)
@@ -679,6 +694,7 @@ static void build_space(struct reading *r, struct leaves *leaves)
     struct space *s = &r->plan->space;
 
     r->param_at = arena_array(r->arena, n, sizeof(*r->param_at));
+    r->param_file = arena_array(r->arena, n, sizeof(*r->param_file));
     if (n > 0)
         qsort(leaves->list.p, n, sizeof(*leaves->list.p), by_name);
     for (size_t i = 0; i < n; i++) {
@@ -686,11 +702,12 @@ static void build_space(struct reading *r, struct leaves *leaves)
 
         params[i] = leaf->param;
         r->param_at[i] = leaf->at;
+        r->param_file[i] = leaf->file;
         broken[i] = leaf->broken;
         if (i > 0 && str_eq(params[i - 1].name, params[i].name))
-            problem_at(r, PROBLEM_ERROR, leaf->at, NULL,
-                       "parameter '%.*s' is declared twice, once nested",
-                       STRF(params[i].name));
+            problem_at_param(r, PROBLEM_ERROR, i, NULL,
+                             "parameter '%.*s' is declared twice, once nested",
+                             STRF(params[i].name));
     }
     *s = (struct space){.params = params, .count = n};
     r->param_names = names_of(r, s);
@@ -699,14 +716,36 @@ static void build_space(struct reading *r, struct leaves *leaves)
     check_cycles(r, s);
 }
 
+/* The parameters of a file that holds a space; what the study itself says of
+ * one of them counts instead. */
+static void walk_space_file(struct reading *r, const struct value *said,
+                            struct leaves *leaves)
+{
+    const struct value *object = r->plan->space_file->parameters;
+    struct value *rest = value_object(r->arena);
+    struct group top = {.prefix = STR("")};
+    struct str study = r->file;
+
+    for (size_t i = 0; i < object->count; i++)
+        if (value_index(said, object->keys[i]) < 0)
+            value_add_at(r->arena, rest, object->keys[i], object->items[i],
+                         object->items[i]->line, object->items[i]->column);
+    r->file = r->plan->space_file->file;
+    walk_group(r, rest, &top, leaves);
+    r->file = study;
+}
+
 void read_parameters(struct reading *r, const struct value *v)
 {
     struct leaves leaves = {0};
     struct group top = {.prefix = STR("")};
 
-    if (!read_object(r, v, "parameters"))
+    if (v && !read_object(r, v, "parameters"))
         return;
-    walk_group(r, v, &top, &leaves);
+    if (v)
+        walk_group(r, v, &top, &leaves);
+    if (r->plan->space_file)
+        walk_space_file(r, v, &leaves);
     build_space(r, &leaves);
     vec_done(&leaves.list);
 }
@@ -743,9 +782,11 @@ void check_names_apart(struct reading *r)
     size_t count = 0;
 
     for (size_t i = 0; i < s->count; i++) {
+        r->file = r->param_file[i];
         claim_variable(r, seen, s->params[i].name, r->param_at[i]);
         if (s->params[i].path_len > 1)
             claim_variable(r, seen, s->params[i].path[0], r->param_at[i]);
+        r->file = r->plan->file;
     }
     if (r->plan->points) {
         names = points_names(r->plan->points, r->arena, &count);
@@ -768,14 +809,14 @@ static void warn_reserved(struct reading *r)
     for (size_t i = 0; i < s->count; i++) {
         for (size_t k = 0; reserved[k]; k++)
             if (str_is(s->params[i].name, reserved[k]))
-                problem_at(r, PROBLEM_WARNING, r->param_at[i],
-                           "in a filter, write it as params.NAME",
-                           "parameter '%s' is named like a word of ours",
-                           reserved[k]);
+                problem_at_param(r, PROBLEM_WARNING, i,
+                                 "in a filter, write it as params.NAME",
+                                 "parameter '%s' is named like a word of ours",
+                                 reserved[k]);
         if (str_eq(s->params[i].name, r->plan->metric.name))
-            problem_at(r, PROBLEM_WARNING, r->param_at[i], NULL,
-                       "parameter '%.*s' is named like the metric",
-                       STRF(s->params[i].name));
+            problem_at_param(r, PROBLEM_WARNING, i, NULL,
+                             "parameter '%.*s' is named like the metric",
+                             STRF(s->params[i].name));
     }
 }
 
@@ -791,10 +832,10 @@ static void check_grid(struct reading *r)
         if (param_grid_count(&s->params[i], &why) > 0)
             continue;
         fits = false;
-        problem_at(r, PROBLEM_ERROR, r->param_at[i],
-                   "use values or whole numbers, or another method",
-                   "parameter '%.*s' cannot be in a grid: %s",
-                   STRF(s->params[i].name), why);
+        problem_at_param(r, PROBLEM_ERROR, i,
+                         "use values or whole numbers, or another method",
+                         "parameter '%.*s' cannot be in a grid: %s",
+                         STRF(s->params[i].name), why);
     }
     if (fits && r->problems->errors == 0 && space_grid_count(s, &err) == 0)
         problem_whole(r, PROBLEM_ERROR, NULL, "%s", err.text);

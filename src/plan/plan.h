@@ -138,6 +138,25 @@ struct plan_external {
 
 struct plan_points; /* an opened point list; see below */
 
+/* A search space that stands in a file of its own, which `points` or
+ * `parameters_file` names. */
+enum space_format {
+    SPACE_NONE, /* it is a list of points */
+    SPACE_GA,
+    SPACE_SETTINGS, /* of CANDLE's grid and random workflows */
+    SPACE_R,
+    SPACE_TUPLES,
+};
+struct plan_space {
+    struct str file;
+    enum space_format format;
+    const char *words; /* "a GA or PBT space" */
+    /* As `parameters` of a study file would say it; marks are of the file. */
+    const struct value *parameters;
+    const struct value *sigma; /* mutation steps by name, or NULL */
+    int64_t samples;           /* points to draw; 0: not said */
+};
+
 struct plan {
     struct str file; /* the study file's path as given */
     struct str text; /* and its text */
@@ -150,7 +169,8 @@ struct plan {
     const struct value *method_options; /* `<method>:` object or NULL */
     struct plan_external external;
     struct space space;
-    struct plan_points *points; /* or NULL */
+    struct plan_points *points;          /* or NULL */
+    const struct plan_space *space_file; /* or NULL: parameters say it all */
     uint64_t seed;
     bool seed_said;
     int64_t run_cap;  /* 0: none */

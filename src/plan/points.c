@@ -131,8 +131,11 @@ static void add_name(struct check *c, struct str name, uint64_t line,
         return;
     if (!name_valid(name))
         mistake(c, PROBLEM_ERROR, line, column,
-                "'%s' cannot be the name of a parameter",
-                shown(c->arena, name));
+                "'%s' cannot be the name of a parameter%s",
+                shown(c->arena, name),
+                p->kind == POINTS_CSV
+                    ? ": the first line of a table names its columns"
+                    : "");
     else if (map_count(p->names) == NAMES_MAX)
         mistake(c, PROBLEM_ERROR, line, column,
                 "more than %d different parameters", NAMES_MAX);
@@ -553,10 +556,10 @@ static void shift(const struct base *b, uint32_t *line, uint32_t *column)
     *line += b->line;
 }
 
-/* ":3:14: what" of the JSON reader, as a problem with its place. */
-static void add_parse_error(struct problems *problems, struct str file,
-                            const struct base *base, const char *text)
+void problem_json(struct problems *problems, struct str file, uint32_t lines,
+                  uint32_t columns, const char *text)
 {
+    const struct base base = {NULL, lines, columns};
     struct str rest = str_of(text), line, column;
     uint64_t l = 0, c = 0;
     uint32_t at_line, at_column;
@@ -567,7 +570,7 @@ static void add_parse_error(struct problems *problems, struct str file,
         text = rest.p;
     at_line = (uint32_t)l;
     at_column = (uint32_t)c;
-    shift(base, &at_line, &at_column);
+    shift(&base, &at_line, &at_column);
     problems_add(problems, PROBLEM_ERROR, file, at_line, at_column, STR(""),
                  "%s", text + strspn(text, " "));
 }
@@ -594,7 +597,7 @@ static struct plan_points *points_spread(struct plan_points *p, struct str text,
         base_move(&base, rest.p);
         v = json_parse_next(a, &rest, "", &err);
         if (!v) {
-            add_parse_error(problems, p->file, &base, err.text);
+            problem_json(problems, p->file, base.line, base.column, err.text);
             plan_points_close(p);
             return NULL;
         }
@@ -613,12 +616,11 @@ static struct plan_points *points_json_list(struct str text, const char *file,
                                             const struct points_watch *w)
 {
     struct err err = {0};
-    const struct base base = {0};
     struct value *list = json_parse(a, text, "", false, &err);
 
     if (list)
         return points_open_value(list, file, a, problems, w);
-    add_parse_error(problems, arena_str(a, str_of(file)), &base, err.text);
+    problem_json(problems, arena_str(a, str_of(file)), 0, 0, err.text);
     return NULL;
 }
 

@@ -44,10 +44,11 @@ static bool check_fit(void *context, uint64_t i, size_t position,
     if (!p || f->warned[k] || p->dist == DIST_CONSTANT ||
         param_position(p, v) >= 0)
         return true;
-    problem_at(f->r, PROBLEM_WARNING, f->r->param_at[k], NULL,
-               "point %llu of the list has %s for parameter '%.*s', which is "
-               "outside of it",
-               (unsigned long long)i + 1, value_words(f->r, v), STRF(p->name));
+    problem_at_param(
+        f->r, PROBLEM_WARNING, (size_t)k, NULL,
+        "point %llu of the list has %s for parameter '%.*s', which is "
+        "outside of it",
+        (unsigned long long)i + 1, value_words(f->r, v), STRF(p->name));
     f->warned[k] = true;
     return --f->left > 0;
 }
@@ -59,24 +60,61 @@ static void fit_init(struct fit *f, struct reading *r)
     f->warned = arena_array(r->arena, r->plan->space.count, sizeof(*f->warned));
 }
 
-static void open_file(struct reading *r, const struct value *v, bool unrolled)
-{
-    const char *path = arena_cstr(r->arena, v->s);
-    struct str text = STR("");
-    struct err err = {0};
-    struct fit fit;
-    struct points_watch w = {check_fit, &fit};
+/* ---- the file --------------------------------------------------------- */
 
-    fit_init(&fit, r);
+static bool read_file(struct reading *r, const struct value *v,
+                      const char *path, struct str *text)
+{
+    struct err err = {0};
+
     if (!r->reader || !r->reader->read)
         problem_at(r, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
                    value_words(r, v));
-    else if (r->reader->read(r->reader->context, path, &text, &err))
+    else if (r->reader->read(r->reader->context, path, text, &err))
         problem_at(r, PROBLEM_ERROR, v, NULL, "%s", err.text);
     else
-        r->plan->points =
-            points_open_text(text, path, unrolled, r->arena, r->problems,
-                             r->plan->space.count > 0 ? &w : NULL);
+        return true;
+    return false;
+}
+
+void find_space_file(struct reading *r)
+{
+    const struct value *v = value_get(r->root, STR("points"));
+    const char *path;
+    enum space_format format;
+    struct plan_space *space;
+
+    if (!v)
+        v = value_get(r->root, STR("parameters_file"));
+    if (!v || v->kind != VALUE_STRING || v->s.len == 0)
+        return;
+    path = arena_cstr(r->arena, v->s);
+    if (!read_file(r, v, path, &r->list_text))
+        return;
+    if (!r->list_text.p)
+        r->list_text = STR("");
+    format = space_format_of(r->list_text, path, r->arena);
+    if (format == SPACE_NONE)
+        return;
+    space = arena_new_of(r->arena, struct plan_space);
+    space_file_read(space, format, r->list_text, path, r->arena, r->problems);
+    r->plan->space_file = space;
+    r->plan->run_cap = space->samples;
+    if (!value_get(r->root, STR("parameters")))
+        read_parameters(r, NULL);
+}
+
+static void open_list(struct reading *r, const char *path, bool unrolled)
+{
+    struct fit fit;
+    struct points_watch w = {check_fit, &fit};
+
+    if (!r->list_text.p || r->plan->space_file)
+        return;
+    fit_init(&fit, r);
+    r->plan->points =
+        points_open_text(r->list_text, path, unrolled, r->arena, r->problems,
+                         r->plan->space.count > 0 ? &w : NULL);
     vec_done(&fit.seen);
 }
 
@@ -86,7 +124,7 @@ void read_points(struct reading *r, const struct value *v)
     struct points_watch w = {check_fit, &fit};
 
     if (v->kind == VALUE_STRING && v->s.len > 0) {
-        open_file(r, v, false);
+        open_list(r, arena_cstr(r->arena, v->s), false);
         return;
     }
     fit_init(&fit, r);
@@ -103,7 +141,7 @@ void read_parameters_file(struct reading *r, const struct value *v)
         problem_at(r, PROBLEM_ERROR, v, NULL,
                    "give points or parameters_file, not both");
     else if (read_text(r, v, "parameters_file", &path))
-        open_file(r, v, true);
+        open_list(r, arena_cstr(r->arena, v->s), true);
 }
 
 void check_points(struct reading *r)
@@ -117,8 +155,13 @@ void check_points(struct reading *r)
         problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("method")),
                    "as in points: list.csv", "method points needs points");
     /* The genetic algorithm takes them as its first population. */
-    if (v && p->method_said && !str_is(p->method, "points") &&
-        !str_is(p->method, "ga"))
+    if (p->space_file && str_is(p->method, "points"))
+        problem_at(r, PROBLEM_ERROR, v,
+                   "leave method out, or say random, tpe, ga …",
+                   "%s holds a space, and method points needs a list",
+                   value_words(r, v));
+    else if (v && !p->space_file && p->method_said &&
+             !str_is(p->method, "points") && !str_is(p->method, "ga"))
         problem_at(r, PROBLEM_ERROR, v, "leave method out, or say points",
                    "points are given, but the method is %.*s", STRF(p->method));
     if (!p->points)

@@ -108,6 +108,22 @@ void problem_at(struct reading *r, enum problem_level level,
     va_end(ap);
 }
 
+void problem_at_param(struct reading *r, enum problem_level level, size_t i,
+                      const char *hint, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add(r->problems,
+        (struct problem){.level = level,
+                         .file = r->param_file[i],
+                         .line = r->param_at[i]->line,
+                         .column = r->param_at[i]->column,
+                         .hint = str_of(hint)},
+        fmt, ap);
+    va_end(ap);
+}
+
 void problem_at_key(struct reading *r, enum problem_level level,
                     const struct value *object, size_t i, const char *hint,
                     const char *fmt, ...)

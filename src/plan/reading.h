@@ -16,7 +16,10 @@ struct reading {
     const struct plan_reader *reader;
     const struct value *root;
     const struct value **param_at; /* where each leaf of the space stands */
+    struct str *param_file;        /* and in which file */
     const char **param_names;      /* of the leaves, NULL-terminated */
+    struct str list_text; /* of the file that `points` or `parameters_file`
+                             names; p is NULL when there is none */
 };
 
 /* ---- problems.c ------------------------------------------------------- */
@@ -24,6 +27,10 @@ struct reading {
 /* A problem at a value's place. The hint may be NULL. */
 void problem_at(struct reading *r, enum problem_level level,
                 const struct value *at, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* A problem at leaf i of the space, which may stand in another file. */
+void problem_at_param(struct reading *r, enum problem_level level, size_t i,
+                      const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 /* A problem at the i-th key of an object. */
 void problem_at_key(struct reading *r, enum problem_level level,
@@ -142,6 +149,9 @@ void read_setup(struct reading *r, const struct value *v);
 /* A path inside of the trial's folder: relative, no "..". */
 bool path_inside(struct str path);
 
+/* Reads the file that `points` or `parameters_file` names, before all keys:
+ * a space in it becomes part of the parameters. */
+void find_space_file(struct reading *r);
 void read_points(struct reading *r, const struct value *v);
 void read_parameters_file(struct reading *r, const struct value *v);
 void check_points(struct reading *r);
@@ -170,8 +180,23 @@ struct plan_points *points_open_value(const struct value *list,
                                       const char *file, struct arena *a,
                                       struct problems *problems,
                                       const struct points_watch *w);
+/* ":3:14: what" of the JSON reader as a problem; so many lines, and columns
+ * of the first line, stand before the text that it read. */
+void problem_json(struct problems *problems, struct str file, uint32_t lines,
+                  uint32_t columns, const char *text);
 /* One hash of the first `count` points. */
 uint64_t points_hash(const struct plan_points *p, uint64_t count);
+
+/* ---- candle_space.c --------------------------------------------------- */
+
+/* What kind of space a file holds, by its beginning and its name's ending. */
+enum space_format space_format_of(struct str text, const char *file,
+                                  struct arena *a);
+/* The space of a file, which must be of that kind; false when there are
+ * mistakes (*out then holds what is right). */
+bool space_file_read(struct plan_space *out, enum space_format format,
+                     struct str text, const char *file, struct arena *a,
+                     struct problems *problems);
 
 /* ---- keys.c ----------------------------------------------------------- */
 

@@ -106,6 +106,32 @@ static bool points_only(const struct reading *r)
     return r->reader && r->reader->points_only;
 }
 
+/* Settings of a sweep say how to sweep; other spaces are for any search. */
+static struct str method_of_space(const struct plan_space *s)
+{
+    if (s->format != SPACE_SETTINGS)
+        return STR("auto");
+    return s->samples ? STR("random") : STR("grid");
+}
+
+/* The steps of a GA space are options of method ga: {sigma: {lr: 0.1}}. What
+ * the study says of one of them counts instead. */
+static const struct value *with_sigma(struct reading *r,
+                                      const struct value *said)
+{
+    struct arena *a = r->arena;
+    struct value *options = said ? value_copy(a, said) : value_object(a);
+    struct value *sigma = value_copy(a, r->plan->space_file->sigma);
+    const struct value *own = value_get(options, STR("sigma"));
+
+    if (options->kind != VALUE_OBJECT || (own && own->kind != VALUE_OBJECT))
+        return said; /* a mistake, which others name */
+    for (size_t i = 0; own && i < own->count; i++)
+        value_set(a, sigma, own->keys[i], own->items[i]);
+    value_set(a, options, STR("sigma"), sigma);
+    return options;
+}
+
 static void check_method(struct reading *r)
 {
     struct plan *p = r->plan;
@@ -119,7 +145,9 @@ static void check_method(struct reading *r)
     } else if (said && !p->method_said)
         return;
     else if (!said)
-        p->method = points ? STR("points") : STR("auto");
+        p->method = p->space_file ? method_of_space(p->space_file)
+                    : points      ? STR("points")
+                                  : STR("auto");
     if (str_is(p->method, "auto")) {
         p->method = STR("random");
         problem_at(r, PROBLEM_NOTICE, said,
@@ -131,6 +159,8 @@ static void check_method(struct reading *r)
                    "without run_cap the study goes on until it is stopped");
     if (!str_is(p->method, "points"))
         p->method_options = value_get(r->root, p->method);
+    if (str_is(p->method, "ga") && p->space_file && p->space_file->sigma)
+        p->method_options = with_sigma(r, p->method_options);
     if (str_is(p->method, "external") && !p->method_options)
         problem_at(r, PROBLEM_ERROR, said,
                    "as in external: {command: [python, search.py]}",
@@ -171,6 +201,7 @@ static void check_order(struct reading *r)
 
 static void read_study(struct reading *r)
 {
+    find_space_file(r);
     read_keys(r);
     check_name(r);
     check_method(r);

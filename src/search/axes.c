@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool is_discrete(enum dist dist)
+static bool is_discrete(const struct param *p)
 {
-    switch (dist) {
+    switch (p->dist) {
+    case DIST_CATEGORICAL:
+        return p->ordered;
     case DIST_INT_UNIFORM:
     case DIST_Q_UNIFORM:
     case DIST_Q_LOG_UNIFORM:
@@ -52,8 +54,8 @@ void axes_init(struct axes *axes, const struct space *space)
             continue;
         struct axis *axis = &axes->axis[axes->count++];
         axis->param = i;
-        axis->discrete = is_discrete(p->dist);
-        if (p->dist == DIST_CATEGORICAL)
+        axis->discrete = is_discrete(p);
+        if (p->dist == DIST_CATEGORICAL && !p->ordered)
             add_choices(axis, p);
     }
 }
@@ -95,6 +97,8 @@ double axis_cell(const struct axes *axes, size_t i, double u,
         return 0;
     if (p->dist == DIST_INT_UNIFORM)
         return 1 / (p->max - p->min + 1);
+    if (p->dist == DIST_CATEGORICAL)
+        return 1 / (double)p->values->count;
     double x = value_number(param_at(p, u, scratch));
     double here = param_position(p, value_double(scratch, x));
     double up = param_position(p, value_double(scratch, x + p->q));

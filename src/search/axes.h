@@ -1,8 +1,8 @@
 /* axes.h - the coordinates that a model of the space works on
  *
  * Inside search only. Constants are no coordinates. A categorical parameter
- * is an axis of unordered choices; every other one is a number in [0,1], with
- * cells where it is discrete. */
+ * is an axis of unordered choices unless its values stand in an order; every
+ * other one is a number in [0,1], with cells where it is discrete. */
 #ifndef THRONG_SEARCH_AXES_H
 #define THRONG_SEARCH_AXES_H
 

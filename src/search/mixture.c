@@ -68,7 +68,7 @@ static void axis_init(struct mixture_axis *axis, const struct param *p,
         axis->kind = AXIS_FIXED;
     } else if (count >= 2 && count <= MOST_CELLS &&
                (choice || p->dist == DIST_INT_UNIFORM)) {
-        axis->kind = choice ? AXIS_CHOICE : AXIS_CELLS;
+        axis->kind = choice && !p->ordered ? AXIS_CHOICE : AXIS_CELLS;
         cells_of(axis, p, count, a);
     } else {
         axis->least = least_bandwidth(p, count);

@@ -53,6 +53,7 @@ struct param {
     const struct value *constant; /* DIST_CONSTANT */
     const struct value *values;   /* DIST_CATEGORICAL: a LIST */
     const double *probabilities;  /* or NULL: all equal */
+    bool ordered;     /* the values stand in an order: neighbours are alike */
     double min, max;  /* of uniforms, int_uniform; as written (exponents for
                          log_uniform) */
     double mu, sigma; /* of normals */

@@ -90,6 +90,8 @@ static void put_numbers(const struct param *p, struct value *v, struct arena *a)
 static void put_values(const struct param *p, struct value *v, struct arena *a)
 {
     put(a, v, "values", value_copy(a, p->values));
+    if (p->ordered)
+        put(a, v, "ordered", value_bool(a, true));
     if (!p->probabilities)
         return;
     struct value *list = value_list(a);
@@ -209,6 +211,8 @@ static int read_values(struct param *p, const struct value *v, struct arena *a,
 {
     const struct value *values = value_get(v, STR("values"));
     const struct value *list = value_get(v, STR("probabilities"));
+    const struct value *ordered = value_get(v, STR("ordered"));
+    p->ordered = ordered && ordered->kind == VALUE_BOOL && ordered->boolean;
     if (!values || values->kind != VALUE_LIST || !values->count)
         return wrong(p, "it needs a list of values", err);
     p->values = value_copy(a, values);
