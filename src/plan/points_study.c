@@ -77,39 +77,56 @@ static bool read_file(struct reading *r, const struct value *v,
     return false;
 }
 
-void find_space_file(struct reading *r)
+/* A space becomes part of the parameters; a list is kept for later. */
+static void find_in_file(struct reading *r, const struct value *v)
 {
-    const struct value *v = value_get(r->root, STR("points"));
-    const char *path;
+    const char *path = arena_cstr(r->arena, v->s);
+    struct str text = STR("");
     enum space_format format;
     struct plan_space *space;
 
-    if (!v)
-        v = value_get(r->root, STR("parameters_file"));
-    if (!v || v->kind != VALUE_STRING || v->s.len == 0)
+    if (!read_file(r, v, path, &text))
         return;
-    path = arena_cstr(r->arena, v->s);
-    if (!read_file(r, v, path, &r->list_text))
+    if (!text.p)
+        text = STR("");
+    format = space_format_of(text, path, r->arena);
+    if (format == SPACE_NONE) {
+        r->list_text = text;
         return;
-    if (!r->list_text.p)
-        r->list_text = STR("");
-    format = space_format_of(r->list_text, path, r->arena);
-    if (format == SPACE_NONE)
+    }
+    if (r->plan->space_file) {
+        problem_at(r, PROBLEM_ERROR, v, "leave one of them out",
+                   "points and parameters_file both name a space");
         return;
+    }
     space = arena_new_of(r->arena, struct plan_space);
-    space_file_read(space, format, r->list_text, path, r->arena, r->problems);
+    space_file_read(space, format, text, path, r->arena, r->problems);
     r->plan->space_file = space;
+    r->space_at = v;
     r->plan->run_cap = space->samples;
-    if (!value_get(r->root, STR("parameters")))
+}
+
+void find_space_file(struct reading *r)
+{
+    static const char *const keys[] = {"points", "parameters_file"};
+
+    for (size_t i = 0; i < 2; i++) {
+        const struct value *v = value_get(r->root, str_of(keys[i]));
+
+        if (v && v->kind == VALUE_STRING && v->s.len > 0)
+            find_in_file(r, v);
+    }
+    if (r->plan->space_file && !value_get(r->root, STR("parameters")))
         read_parameters(r, NULL);
 }
 
-static void open_list(struct reading *r, const char *path, bool unrolled)
+static void open_list(struct reading *r, const struct value *v, bool unrolled)
 {
+    const char *path = arena_cstr(r->arena, v->s);
     struct fit fit;
     struct points_watch w = {check_fit, &fit};
 
-    if (!r->list_text.p || r->plan->space_file)
+    if (!r->list_text.p || v == r->space_at)
         return;
     fit_init(&fit, r);
     r->plan->points =
@@ -124,7 +141,7 @@ void read_points(struct reading *r, const struct value *v)
     struct points_watch w = {check_fit, &fit};
 
     if (v->kind == VALUE_STRING && v->s.len > 0) {
-        open_list(r, arena_cstr(r->arena, v->s), false);
+        open_list(r, v, false);
         return;
     }
     fit_init(&fit, r);
@@ -137,11 +154,11 @@ void read_parameters_file(struct reading *r, const struct value *v)
 {
     struct str path;
 
-    if (value_get(r->root, STR("points")))
+    if (value_get(r->root, STR("points")) && !r->space_at)
         problem_at(r, PROBLEM_ERROR, v, NULL,
                    "give points or parameters_file, not both");
     else if (read_text(r, v, "parameters_file", &path))
-        open_list(r, arena_cstr(r->arena, v->s), true);
+        open_list(r, v, true);
 }
 
 void check_points(struct reading *r)
@@ -155,12 +172,12 @@ void check_points(struct reading *r)
         problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("method")),
                    "as in points: list.csv", "method points needs points");
     /* The genetic algorithm takes them as its first population. */
-    if (p->space_file && str_is(p->method, "points"))
+    if (p->space_file && !p->points && str_is(p->method, "points"))
         problem_at(r, PROBLEM_ERROR, v,
                    "leave method out, or say random, tpe, ga …",
                    "%s holds a space, and method points needs a list",
                    value_words(r, v));
-    else if (v && !p->space_file && p->method_said &&
+    else if (v && (!p->space_file || p->points) && p->method_said &&
              !str_is(p->method, "points") && !str_is(p->method, "ga"))
         problem_at(r, PROBLEM_ERROR, v, "leave method out, or say points",
                    "points are given, but the method is %.*s", STRF(p->method));

@@ -20,6 +20,7 @@ struct reading {
     const char **param_names;      /* of the leaves, NULL-terminated */
     struct str list_text; /* of the file that `points` or `parameters_file`
                              names; p is NULL when there is none */
+    const struct value *space_at; /* the one that names a space, or NULL */
 };
 
 /* ---- problems.c ------------------------------------------------------- */

@@ -145,9 +145,10 @@ static void check_method(struct reading *r)
     } else if (said && !p->method_said)
         return;
     else if (!said)
-        p->method = p->space_file ? method_of_space(p->space_file)
-                    : points      ? STR("points")
-                                  : STR("auto");
+        p->method = points && !(p->space_file && !r->list_text.p)
+                        ? STR("points")
+                    : p->space_file ? method_of_space(p->space_file)
+                                    : STR("auto");
     if (str_is(p->method, "auto")) {
         p->method = STR("random");
         problem_at(r, PROBLEM_NOTICE, said,

@@ -48,6 +48,17 @@ run "$THRONG" export ga --jsonl
 check_equal "its trials are points of the space" 6 "$(grep -cE \
     '"params":\{"batch_size":(16|32|64),"epochs":5,"lr":0\.0[0-9e-]+,"nesterov":(true|false)\}' <<<"$out")"
 
+printf 'lr,batch_size,nesterov\n0.05,32,true\n0.01,64,false\n' >start.csv
+study ga.json "run_cap: 8
+method: ga
+ga: {population: 4}
+points: start.csv"
+run "$THRONG" run ga.yaml --new genes
+check_status "method ga takes the space, its sigma and a first population" 0
+run "$THRONG" export genes --jsonl
+check_contains "which comes first" "$(head -n 1 <<<"$out")" \
+    '"params":{"batch_size":32,"epochs":5,"lr":0.05,"nesterov":true}'
+
 study mbo.R "method: tpe
 run_cap: 12"
 run "$THRONG" check mbo.yaml

@@ -450,6 +450,33 @@ static void points_names_a_space_too(void **state)
     test_done(&t);
 }
 
+static void a_list_may_stand_beside_a_space(void **state)
+{
+    struct test_file files[] = {
+        {GA, ONE}, {"start.csv", "a\n3\n12\n"}, {NULL, NULL}};
+    struct reading_test t;
+
+    (void)state;
+    test_read_str(&t,
+                  STR("command: [echo]\nmethod: ga\nrun_cap: 5\nmetric: {name: "
+                      "m}\npoints: start.csv\nparameters_file: space.json\n"),
+                  "study.yaml", files);
+    assert_non_null(t.plan);
+    assert_int_equal(plan_points_count(t.plan->points), 2);
+    assert_int_equal(t.plan->space.count, 1);
+    assert_string_equal(t.said.p,
+                        "space.json:1:2: warning: point 2 of the list has 12 "
+                        "for parameter 'a', which is outside of it\n");
+    test_done(&t);
+    test_read_str(&t,
+                  STR("command: [echo]\npoints: space.json\n"
+                      "parameters_file: space.json\n"),
+                  "study.yaml", files);
+    assert_non_null(strstr(t.said.p, "study.yaml:3:18: error: points and "
+                                     "parameters_file both name a space"));
+    test_done(&t);
+}
+
 static void lists_of_points_stay_lists(void **state)
 {
     static const char *const texts[] = {
@@ -505,6 +532,7 @@ int main(void)
         cmocka_unit_test(a_late_fault_names_the_space_file),
         cmocka_unit_test(a_space_is_no_list_for_method_points),
         cmocka_unit_test(points_names_a_space_too),
+        cmocka_unit_test(a_list_may_stand_beside_a_space),
         cmocka_unit_test(lists_of_points_stay_lists),
         cmocka_unit_test(an_absent_file_is_named_once),
     };
