@@ -1,165 +1,42 @@
 /* search_bench.c - how good and how dear a method is
  *
- *     search_bench quality METHOD SEEDS [OPTIONS]
+ *     search_bench methods
+ *     search_bench problems
+ *     search_bench space PROBLEM
+ *     search_bench evaluate PROBLEM
+ *     search_bench quality METHOD PROBLEM FIRST LAST PENDING [OPTIONS]
  *     search_bench cost METHOD N...
+ *     search_bench memory METHOD N
  *
- * `quality` runs the problems that bench/search compares on, each with seeds
- * 0 … SEEDS-1 for 200 trials one after the other, and prints a line "problem
- * budget seed regret" for 50, 100 and 200 trials (OPTIONS: the method's, as
- * JSON). `cost` fills a search of 8 parameters with N random results and
- * prints "N microseconds" of one ask and tell, the median of 200. */
+ * `methods` lists those that search on any space. `problems` lists them, those
+ * that others' medians are known of first with a 1 behind. `space` prints a
+ * problem's parameters and `evaluate` reads points (a line of JSON each) and
+ * prints the regret of each, so that another program can be measured on them,
+ * too.
+ *
+ * `quality` runs a problem with the seeds FIRST … LAST and prints a line
+ * "results seed regret repeated" after 50, 100 and 200 results: the best
+ * regret, and how many points were suggested that another trial had. PENDING
+ * trials are out at all times; which of them ends next is drawn by lot.
+ *
+ * `cost` fills a search of 8 parameters with N random results and prints "N
+ * median mean" in microseconds of one ask and tell, over 200 (of gp and
+ * forest 50) in a row. `memory` prints the bytes that a told trial takes. */
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "search/search.h"
+#include "search_problems.h"
 #include "terms/state.h"
 
-#define PI 3.14159265358979323846
-#define FLOAT(name, low, high)                                                 \
-    "{\"name\":\"" name "\",\"distribution\":\"uniform\",\"min\":" low         \
-    ",\"max\":" high "}"
-
-static double number(const struct value *point, const char *name)
-{
-    return value_number(value_get(point, str_of(name)));
-}
-
-static bool word_is(const struct value *point, const char *name,
-                    const char *word)
-{
-    return str_is(value_text(value_get(point, str_of(name))), word);
-}
-
-/* The numbers x0, x1, … of a point. */
-static size_t numbers(const struct value *point, double *x)
-{
-    for (size_t i = 0; i < point->count; i++) {
-        char name[24];
-        snprintf(name, sizeof(name), "x%zu", i);
-        x[i] = number(point, name);
-    }
-    return point->count;
-}
-
-static double branin(const struct value *point)
-{
-    double x[2] = {0};
-    numbers(point, x);
-    double b = 5.1 / (4 * PI * PI), c = 5 / PI, t = 1 / (8 * PI);
-    double v = x[1] - b * x[0] * x[0] + c * x[0] - 6;
-    return v * v + 10 * (1 - t) * cos(x[0]) + 10;
-}
-
-static double rosenbrock(const struct value *point)
-{
-    double x[16] = {0}, sum = 0;
-    size_t n = numbers(point, x);
-    for (size_t i = 0; i + 1 < n; i++) {
-        double a = x[i + 1] - x[i] * x[i], b = 1 - x[i];
-        sum += 100 * a * a + b * b;
-    }
-    return sum;
-}
-
-static double rastrigin(const struct value *point)
-{
-    static const double shift[] = {1.37, -2.21, 0.83, -1.69, 2.93};
-    double x[16] = {0}, sum = 0;
-    size_t n = numbers(point, x);
-    for (size_t i = 0; i < n; i++) {
-        double v = x[i] - shift[i];
-        sum += 10 + v * v - 10 * cos(2 * PI * v);
-    }
-    return sum;
-}
-
-/* A stand-in for tuning a network. */
-static double mixed(const struct value *p)
-{
-    static const struct {
-        const char *name;
-        double rate, base;
-    } opts[] = {{"sgd", -1.2, 0.06},
-                {"adam", -3.1, 0.02},
-                {"lion", -3.9, 0},
-                {"adagrad", -1.9, 0.15}};
-    static const struct {
-        const char *name;
-        double base, depth;
-    } acts[] = {{"relu", 0.03, 6}, {"gelu", 0, 8}, {"tanh", 0.08, 3}};
-    size_t o = 0, a = 0;
-    while (!word_is(p, "opt", opts[o].name))
-        o++;
-    while (!word_is(p, "act", acts[a].name))
-        a++;
-    double width = log2(number(p, "width"));
-    double dl = number(p, "depth") - acts[a].depth;
-    double dw = width - (8.3 - 0.15 * dl);
-    double du = log10(number(p, "lr")) - (opts[o].rate - 0.25 * (width - 7));
-    double y = opts[o].base + acts[a].base + 0.006 * dl * dl + 0.015 * dw * dw;
-    y += 0.15 * fmin(du * du, 4) + 0.01 * (1 - cos(3 * PI * du));
-    if (du > 1)
-        y += 0.5 * (du - 1);
-    if (o == 1 || o == 2)
-        y += 0.02 * pow(log10(number(p, "wd")) + 4 - 0.5 * du, 2);
-    else
-        y += 0.05;
-    if (a == 1)
-        y += 0.04 * pow(log10(number(p, "temp")) + 0.7, 2);
-    else if (a == 0)
-        y += 0.01 * pow(log10(number(p, "temp")) - 0.5, 2);
-    return y;
-}
-
-#define ROSENBROCK(name) FLOAT(name, "-5", "10")
-#define RASTRIGIN(name) FLOAT(name, "-5.12", "5.12")
-#define LOG(name, low, high, more)                                             \
-    "{\"name\":\"" name "\",\"distribution\":\"log_uniform_values\","          \
-    "\"min\":" low ",\"max\":" high more "}"
-#define WHEN(name, values)                                                     \
-    ",\"when\":[{\"name\":\"" name "\",\"values\":[" values "]}]"
-#define MIXED(wd, temp)                                                        \
-    "{\"name\":\"act\",\"distribution\":\"categorical\","                      \
-    "\"values\":[\"relu\",\"gelu\",\"tanh\"]},"                                \
-    "{\"name\":\"depth\",\"distribution\":\"int_uniform\",\"min\":1,"          \
-    "\"max\":12}," LOG(                                                        \
-        "lr", "1e-6", "1",                                                     \
-        "") ","                                                                \
-            "{\"name\":\"opt\",\"distribution\":\"categorical\","              \
-            "\"values\":[\"sgd\",\"adam\",\"lion\",\"adagrad\"]}," LOG(        \
-                "temp", "1e-3", "1e1",                                         \
-                temp) "," LOG("wd", "1e-8", "1e-1",                            \
-                              wd) ","                                          \
-                                  "{\"name\":\"width\",\"distribution\":\"q_"  \
-                                  "log_uniform_values\","                      \
-                                  "\"min\":8,\"max\":1024,\"q\":1}"
-
-static const struct problem {
-    const char *name, *parameters;
-    double (*f)(const struct value *point);
-    double least;
-} problems[] = {
-    {"branin", FLOAT("x0", "-5", "10") "," FLOAT("x1", "0", "15"), branin,
-     0.39788735772973816},
-    {"rosenbrock10",
-     ROSENBROCK("x0") "," ROSENBROCK("x1") "," ROSENBROCK("x2") "," ROSENBROCK("x3") "," ROSENBROCK("x4") "," ROSENBROCK(
-         "x5") "," ROSENBROCK("x"
-                              "6") "," ROSENBROCK("x7") "," ROSENBROCK("x8") "," ROSENBROCK("x9"),
-     rosenbrock, 0},
-    {"rastrigin5",
-     RASTRIGIN("x0") "," RASTRIGIN("x1") "," RASTRIGIN("x2") "," RASTRIGIN(
-         "x3") "," RASTRIGIN("x4"),
-     rastrigin, 0},
-    {"mixed7", MIXED("", ""), mixed, 9.408523e-09},
-    {"mixed7c",
-     MIXED(WHEN("opt", "\"adam\",\"lion\""), WHEN("act", "\"relu\",\"gelu\"")),
-     mixed, 9.408523e-09},
-};
-enum { PROBLEMS = sizeof(problems) / sizeof(*problems), TRIALS = 200 };
+enum { TRIALS = 200, MOST_PENDING = 1024, ROUNDS = 200, FEW_ROUNDS = 50 };
 
 static int complain(const struct err *err)
 {
@@ -167,75 +44,133 @@ static int complain(const struct err *err)
     return 1;
 }
 
-static int space_of(struct space *space, const char *parameters,
+static int space_of(struct space *space, const struct problem *p,
                     struct arena *a, struct err *err)
 {
-    char *text =
-        arena_printf(a, "{\"version\":1,\"parameters\":[%s]}", parameters);
-    struct value *v = json_parse(a, str_of(text), "space", true, err);
+    struct value *v = problem_space_text(p, a, err);
     return v ? space_from_value(space, v, a, err) : -1;
 }
 
-static int step(struct search *s, int64_t k, double (*f)(const struct value *),
-                struct arena *a, double *value, struct err *err)
+/* ---- quality ---------------------------------------------------------- */
+
+/* One run: the search, and what is out. */
+struct run {
+    const struct problem *problem;
+    struct search *search;
+    struct arena *points;
+    uint64_t seed;
+    int64_t asked;
+    size_t pending;
+    int64_t trials[MOST_PENDING];
+    struct value *out[MOST_PENDING];
+    struct idmap *seen;
+    size_t repeated;
+};
+
+static int ask(struct run *r, struct err *err)
 {
     struct suggestion got;
-    if (search_ask(s, k, a, &got, err) != SEARCH_HERE)
-        return -1;
-    *value = f(got.point);
-    struct result r = {.trial = k,
-                       .point = got.point,
-                       .state = STATE_DONE,
-                       .value = *value,
-                       .step = -1};
-    search_tell(s, &r);
+    struct buf text;
+    enum search_answer answer =
+        search_ask(r->search, r->asked + 1, r->points, &got, err);
+    if (answer == SEARCH_WAIT && r->pending)
+        return 1;
+    if (answer != SEARCH_HERE)
+        return err->text[0] ? -1 : err_set(err, ERR_INPUT, "no more points");
+    buf_init(&text);
+    json_print(&text, got.point);
+    uint64_t key = hash64(buf_str(&text), 0);
+    r->repeated += idmap_get(r->seen, key) != NULL;
+    idmap_set(r->seen, key, r);
+    buf_done(&text);
+    r->trials[r->pending] = ++r->asked;
+    r->out[r->pending++] = got.point;
+    return 0;
+}
+
+/* Ends one of the trials that are out; returns its value. */
+static double finish(struct run *r)
+{
+    struct rng lot;
+    rng_init(&lot, r->seed, (uint64_t)r->asked, "lot");
+    size_t at = rng_below(&lot, r->pending);
+    double value = r->problem->f(r->out[at]);
+    struct result told = {.trial = r->trials[at],
+                          .point = r->out[at],
+                          .state = STATE_DONE,
+                          .value = value,
+                          .step = -1};
+    search_tell(r->search, &told);
+    r->pending--;
+    r->trials[at] = r->trials[r->pending];
+    r->out[at] = r->out[r->pending];
+    return value;
+}
+
+static int run_through(struct run *r, size_t pending, struct err *err)
+{
+    double best = INFINITY;
+    for (int told = 1; told <= TRIALS; told++) {
+        int rc = 0;
+        while (rc == 0 && r->pending < pending)
+            rc = ask(r, err);
+        if (rc < 0)
+            return -1;
+        best = fmin(best, finish(r));
+        if (told == 50 || told == 100 || told == TRIALS)
+            printf("%d %d %.10g %zu\n", told, (int)r->seed,
+                   best - r->problem->least, r->repeated);
+    }
     return 0;
 }
 
 static int run_one(const struct problem *p, const char *method, uint64_t seed,
-                   const struct value *options, struct err *err)
+                   size_t pending, const struct value *options, struct err *err)
 {
-    struct arena *a = arena_new(), *scratch = arena_new();
+    struct arena *a = arena_new();
     struct space space;
-    struct search *s = NULL;
-    double best = INFINITY, value;
-    int rc = space_of(&space, p->parameters, a, err);
+    struct run run = {.problem = p, .seed = seed, .points = arena_new()};
+    int rc = space_of(&space, p, a, err);
     struct search_setup setup = {.space = &space,
                                  .seed = seed,
                                  .minimize = true,
-                                 .run_cap = TRIALS,
+                                 .run_cap = TRIALS + (int64_t)pending - 1,
+                                 .parallel = (int64_t)pending,
                                  .options = options};
-    if (rc == 0 && !(s = search_open(method, &setup, err)))
+    if (rc == 0 && !(run.search = search_open(method, &setup, err)))
         rc = -1;
-    for (int64_t k = 1; rc == 0 && k <= TRIALS; k++) {
-        arena_reset(scratch);
-        rc = step(s, k, p->f, scratch, &value, err);
-        best = fmin(best, rc ? best : value);
-        if (rc == 0 && (k == 50 || k == 100 || k == TRIALS))
-            printf("%s %d %d %.10g\n", p->name, (int)k, (int)seed,
-                   best - p->least);
-    }
-    search_free(s);
+    run.seen = idmap_new();
+    if (rc == 0)
+        rc = run_through(&run, pending, err);
+    idmap_free(run.seen);
+    search_free(run.search);
+    arena_free(run.points);
     arena_free(a);
-    arena_free(scratch);
     return rc;
 }
 
-static int quality(const char *method, int seeds, const char *options_text)
+static int quality(char **argv, int count, struct err *err)
 {
-    struct err err = {0};
     struct arena *a = arena_new();
     const struct value *options = NULL;
+    const struct problem *p = problem_find(argv[1]);
+    long first = strtol(argv[2], NULL, 10), last = strtol(argv[3], NULL, 10);
+    long pending = strtol(argv[4], NULL, 10);
     int rc = 0;
-    if (options_text &&
-        !(options = json_parse(a, str_of(options_text), "options", true, &err)))
+    if (!p)
+        rc = err_set(err, ERR_INPUT, "there is no problem %s", argv[1]);
+    else if (pending < 1 || pending > MOST_PENDING)
+        rc = err_set(err, ERR_INPUT, "1 to %d may be pending", MOST_PENDING);
+    else if (count > 5 &&
+             !(options = json_parse(a, str_of(argv[5]), "options", true, err)))
         rc = -1;
-    for (size_t i = 0; rc == 0 && i < PROBLEMS; i++)
-        for (int seed = 0; rc == 0 && seed < seeds; seed++)
-            rc = run_one(&problems[i], method, (uint64_t)seed, options, &err);
+    for (long seed = first; rc == 0 && seed <= last; seed++)
+        rc = run_one(p, argv[0], (uint64_t)seed, (size_t)pending, options, err);
     arena_free(a);
-    return rc ? complain(&err) : 0;
+    return rc;
 }
+
+/* ---- cost ------------------------------------------------------------- */
 
 static double seconds(void)
 {
@@ -250,84 +185,206 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double eight(const struct value *point)
+static void tell(struct search *s, const struct problem *p, int64_t k,
+                 const struct value *point)
 {
-    double x[8] = {0}, sum = 0;
-    numbers(point, x);
-    for (size_t i = 0; i < 8; i++)
-        sum += (x[i] - 0.3) * (x[i] - 0.3);
-    return sum;
+    struct result r = {.trial = k,
+                       .point = point,
+                       .state = STATE_DONE,
+                       .value = p->f(point),
+                       .step = -1};
+    search_tell(s, &r);
 }
 
-static void fill(struct search *s, const struct space *space, int64_t n,
-                 struct arena *scratch)
+static void fill(struct search *s, const struct space *space,
+                 const struct problem *p, int64_t n, struct arena *scratch)
 {
     for (int64_t k = 1; k <= n; k++) {
         struct rng r;
         arena_reset(scratch);
         rng_init(&r, 1, (uint64_t)k, "fill");
-        struct value *point = space_sample(space, &r, scratch);
-        struct result told = {.trial = k,
-                              .point = point,
-                              .state = STATE_DONE,
-                              .value = eight(point),
-                              .step = -1};
-        search_tell(s, &told);
+        tell(s, p, k, space_sample(space, &r, scratch));
     }
 }
 
-static int cost(const char *method, int64_t n)
+static int step(struct search *s, const struct problem *p, int64_t k,
+                struct arena *scratch, struct err *err)
 {
-    enum { ROUNDS = 200 };
-    struct arena *a = arena_new(), *scratch = arena_new();
-    struct err err = {0};
-    struct space space;
-    double took[ROUNDS], value;
-    int rc = space_of(
-        &space,
-        FLOAT("x0", "0", "1") "," FLOAT("x1", "0", "1") "," FLOAT("x2", "0", "1") "," FLOAT(
-            "x3", "0",
-            "1") "," FLOAT("x4", "0",
-                           "1") "," FLOAT("x5", "0",
-                                          "1") "," FLOAT("x6", "0",
-                                                         "1") "," FLOAT("x7",
-                                                                        "0",
-                                                                        "1"),
-        a, &err);
-    struct search_setup setup = {
-        .space = &space, .minimize = true, .run_cap = n + ROUNDS};
-    struct search *s = rc ? NULL : search_open(method, &setup, &err);
-    if (s)
-        fill(s, &space, n, scratch);
-    rc = s ? 0 : -1;
-    for (int i = 0; rc == 0 && i < ROUNDS; i++) {
-        arena_reset(scratch);
+    struct suggestion got;
+    arena_reset(scratch);
+    if (search_ask(s, k, scratch, &got, err) != SEARCH_HERE)
+        return -1;
+    tell(s, p, k, got.point);
+    return 0;
+}
+
+static int time_steps(struct search *s, const struct problem *p, int64_t n,
+                      int rounds, struct err *err)
+{
+    double took[ROUNDS], sum = 0;
+    struct arena *scratch = arena_new();
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < rounds; i++) {
         double before = seconds();
-        rc = step(s, n + 1 + i, eight, scratch, &value, &err);
+        rc = step(s, p, n + 1 + i, scratch, err);
         took[i] = seconds() - before;
+        sum += took[i];
     }
-    if (rc == 0) {
-        qsort(took, ROUNDS, sizeof(*took), by_size);
-        printf("%lld %.3f\n", (long long)n, took[ROUNDS / 2] * 1e6);
-    }
+    arena_free(scratch);
+    if (rc)
+        return -1;
+    qsort(took, (size_t)rounds, sizeof(*took), by_size);
+    printf("%lld %.3f %.3f\n", (long long)n, took[rounds / 2] * 1e6,
+           sum / rounds * 1e6);
+    return 0;
+}
+
+static bool is_slow(const char *method)
+{
+    return strcmp(method, "gp") == 0 || strcmp(method, "bayes") == 0 ||
+           strcmp(method, "forest") == 0 || strcmp(method, "auto") == 0;
+}
+
+/* A search on 8 parameters with n results; NULL when it cannot be opened. */
+static struct search *filled(const char *method, struct space *space, int64_t n,
+                             struct arena *a, struct err *err)
+{
+    const struct problem *p = problem_find("eight");
+    if (space_of(space, p, a, err))
+        return NULL;
+    struct search_setup setup = {
+        .space = space, .minimize = true, .run_cap = n + ROUNDS};
+    struct search *s = search_open(method, &setup, err);
+    struct arena *scratch = arena_new();
+    if (s)
+        fill(s, space, p, n, scratch);
+    arena_free(scratch);
+    return s;
+}
+
+static int cost(const char *method, int64_t n, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct space space;
+    struct search *s = filled(method, &space, n, a, err);
+    int rc = s ? time_steps(s, problem_find("eight"), n,
+                            is_slow(method) ? FEW_ROUNDS : ROUNDS, err)
+               : -1;
     search_free(s);
     arena_free(a);
-    arena_free(scratch);
-    return rc ? complain(&err) : 0;
+    return rc;
+}
+
+static size_t bytes_used(void)
+{
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+}
+
+static int memory(const char *method, int64_t n, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct space space;
+    size_t before = bytes_used();
+    struct search *s = filled(method, &space, n, a, err);
+    if (s)
+        printf("%.1f\n", (double)(bytes_used() - before) / (double)n);
+    search_free(s);
+    arena_free(a);
+    return s ? 0 : -1;
+}
+
+/* ---- the problems for others ------------------------------------------ */
+
+static int print_space(const char *name, struct err *err)
+{
+    const struct problem *p = problem_find(name);
+    struct arena *a = arena_new();
+    struct buf b;
+    if (!p)
+        return err_set(err, ERR_INPUT, "there is no problem %s", name);
+    buf_init(&b);
+    struct value *v = problem_space_text(p, a, err);
+    if (v) {
+        json_print(&b, v);
+        puts(b.p);
+    }
+    buf_done(&b);
+    arena_free(a);
+    return v ? 0 : -1;
+}
+
+static int evaluate(const char *name, struct err *err)
+{
+    const struct problem *p = problem_find(name);
+    struct arena *a = arena_new();
+    char *line = NULL;
+    size_t cap = 0;
+    int rc = 0;
+    if (!p)
+        rc = err_set(err, ERR_INPUT, "there is no problem %s", name);
+    while (rc == 0 && getline(&line, &cap, stdin) > 0) {
+        arena_reset(a);
+        struct value *point = json_parse(a, str_of(line), "point", true, err);
+        if (point)
+            printf("%.17g\n", p->f(point) - p->least);
+        fflush(stdout);
+        rc = point ? 0 : -1;
+    }
+    free(line);
+    arena_free(a);
+    return rc;
+}
+
+static int list_problems(void)
+{
+    for (size_t i = 0; i < problem_count; i++)
+        printf("%s %d\n", problems[i].name, problems[i].compared);
+    return 0;
+}
+
+static int list_methods(void)
+{
+    for (size_t i = 0; search_methods[i]; i++)
+        if (strcmp(search_methods[i], "points") != 0 &&
+            strcmp(search_methods[i], "grid") != 0)
+            puts(search_methods[i]);
+    return 0;
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: search_bench methods\n"
+                    "       search_bench problems\n"
+                    "       search_bench space|evaluate PROBLEM\n"
+                    "       search_bench quality METHOD PROBLEM FIRST LAST "
+                    "PENDING [OPTIONS]\n"
+                    "       search_bench cost METHOD N...\n"
+                    "       search_bench memory METHOD N\n");
+    return 2;
 }
 
 int main(int argc, char **argv)
 {
+    struct err err = {0};
     int rc = 0;
-    if (argc >= 4 && strcmp(argv[1], "quality") == 0)
-        return quality(argv[2], (int)strtol(argv[3], NULL, 10),
-                       argc > 4 ? argv[4] : NULL);
-    if (argc < 4 || strcmp(argv[1], "cost") != 0) {
-        fprintf(stderr, "usage: search_bench quality METHOD SEEDS [OPTIONS]\n"
-                        "       search_bench cost METHOD N...\n");
-        return 2;
-    }
-    for (int i = 3; rc == 0 && i < argc; i++)
-        rc = cost(argv[2], strtoll(argv[i], NULL, 10));
-    return rc;
+    const char *verb = argc > 1 ? argv[1] : "";
+    if (strcmp(verb, "problems") == 0)
+        rc = list_problems();
+    else if (strcmp(verb, "methods") == 0)
+        rc = list_methods();
+    else if (strcmp(verb, "space") == 0 && argc == 3)
+        rc = print_space(argv[2], &err);
+    else if (strcmp(verb, "evaluate") == 0 && argc == 3)
+        rc = evaluate(argv[2], &err);
+    else if (strcmp(verb, "quality") == 0 && (argc == 7 || argc == 8))
+        rc = quality(argv + 2, argc - 2, &err);
+    else if (strcmp(verb, "memory") == 0 && argc == 4)
+        rc = memory(argv[2], strtoll(argv[3], NULL, 10), &err);
+    else if (strcmp(verb, "cost") == 0 && argc > 3)
+        for (int i = 3; rc == 0 && i < argc; i++)
+            rc = cost(argv[2], strtoll(argv[i], NULL, 10), &err);
+    else
+        return usage();
+    return rc ? complain(&err) : 0;
 }
