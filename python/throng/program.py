@@ -46,17 +46,17 @@ def find():
     return path
 
 
-def read(words, program=None):
+def read(words, program=None, cwd=None):
     """What `throng WORDS...` prints on standard output."""
     command = [program or find()] + [str(word) for word in words]
-    done = spawn(subprocess.run, command, stdin=subprocess.DEVNULL,
-                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = spawn(subprocess.run, command, stdin=subprocess.DEVNULL, cwd=cwd,
+                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != OK:
         raise error(done.returncode, done.stderr.decode("utf-8", "replace"))
     return done.stdout.decode("utf-8")
 
 
-def talk(words, program=None):
+def talk(words, program=None, cwd=None):
     """Run `throng WORDS...` to its end and show what it says as it says it;
     in a notebook that is below the cell. Returns its exit code and text.
 
@@ -65,8 +65,8 @@ def talk(words, program=None):
     """
     command = [program or find()] + [str(word) for word in words]
     child = spawn(subprocess.Popen, command, stdin=subprocess.DEVNULL,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                   start_new_session=True)
+                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                  start_new_session=True, cwd=cwd)
     said = []
     with child:
         while True:
@@ -90,8 +90,14 @@ def error(code, text):
 
 
 def spawn(how, command, **options):
+    """Start it with subprocess.run or Popen. A path of the program counts
+    from here, whatever folder it is to run in."""
+    first = os.fspath(command[0])
+    if os.sep in first:
+        first = os.path.abspath(first)
     try:
-        return how(command, **options)
+        return how([first] + command[1:], **options)
     except OSError as problem:
         raise ThrongError("%s cannot be started: %s"
-                          % (command[0], problem.strerror)) from problem
+                          % (problem.filename or first,
+                             problem.strerror)) from problem

@@ -44,8 +44,9 @@ class Study:
     """
 
     def __init__(self, what, program=None):
-        self.what = os.fspath(what)
+        self.what = os.fsdecode(what)
         self.program = program
+        self._home = os.getcwd()  # a notebook may go elsewhere later
 
     def __repr__(self):
         return "throng.Study(%r)" % self.what
@@ -63,7 +64,7 @@ class Study:
         words += ["--take-over"] if take_over else []
         words += ["--keep-going"] if keep_going else []
         words += ["--quiet"] if quiet else []
-        code, text = program.talk(words, self.program)
+        code, text = program.talk(words, self.program, self._home)
         if code == program.INTERRUPTED:
             raise KeyboardInterrupt("the study was interrupted; run() goes on")
         if code not in (program.OK, program.FAILED_TRIALS):
@@ -82,7 +83,7 @@ class Study:
         frame with one column for each parameter and metric."""
         words = ["export", self.what, select, "--jsonl"]
         words += [] if where is None else ["--where", where]
-        text = program.read(words, self.program)
+        text = program.read(words, self.program, self._home)
         return Rows(numbers(json.loads(line)) for line in text.splitlines())
 
     def rank(self, count=10, by=None, where=None):
@@ -99,10 +100,11 @@ class Study:
         return first[0] if first else None
 
     def _json(self, *words):
-        return numbers(json.loads(program.read(words, self.program)))
+        text = program.read(words, self.program, self._home)
+        return numbers(json.loads(text))
 
     def _called(self, name):
-        folder = os.path.dirname(os.path.abspath(self.what))
+        folder = os.path.dirname(os.path.join(self._home, self.what))
         return Study(os.path.join(folder, ".throng", name), self.program)
 
 

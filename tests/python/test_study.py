@@ -2,6 +2,7 @@
 
 import math
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -94,6 +95,21 @@ class Running(WithProgram):
     def test_a_path_may_be_a_path_object(self):
         from pathlib import Path
         self.run_quietly(throng.Study(Path("toy.yaml"), program=THRONG))
+
+    def test_the_notebook_may_go_elsewhere(self):
+        study = throng.Study("toy.yaml")
+        os.mkdir("elsewhere")
+        os.chdir("elsewhere")
+        self.run_quietly(study)
+        self.assertEqual(study.best()["params"]["x"], 1)
+        self.assertEqual(os.listdir("."), [])
+        self.assertEqual(len(throng.Study(b"../.throng/toy").trials()), 3)
+
+    def test_a_program_may_be_a_path_from_here(self):
+        study = throng.Study("toy.yaml", program=pathlib.Path(
+            os.path.relpath(THRONG)))
+        self.run_quietly(study)
+        self.assertEqual(len(study.trials()), 3)
 
     def test_failed_trials_are_no_error(self):
         self.write("task.sh", "[ $THRONG_P_x != 2 ] || exit 9\n" + TASK)
