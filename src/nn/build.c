@@ -6,8 +6,9 @@
 
 #include "base/num.h"
 
-static void add_fault(struct nn_build *b, const char *key, const char *hint,
-                      const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0))) static void
+add_fault(struct nn_build *b, const char *key, const char *hint,
+          const char *fmt, va_list ap)
 {
     struct nn_faults *f = b->faults;
     struct buf text;

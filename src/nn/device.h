@@ -98,7 +98,8 @@ struct nn_device {
 
 extern const struct nn_device nn_device_reference; /* double, plain */
 extern const struct nn_device nn_device_portable;  /* float, plain */
-extern const struct nn_device nn_device_cpu;       /* float, fast */
+/* Float, fast: by the kind of CPU that we run on. */
+const struct nn_device *nn_device_cpu(void);
 /* NULL: there is none of that name. */
 const struct nn_device *nn_device_find(struct str name);
 

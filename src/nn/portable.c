@@ -4,4 +4,5 @@
 #define REAL_IS_FLOAT
 #include "nn/plain.inc"
 
-const struct nn_device nn_device_portable = PLAIN_DEVICE("portable");
+const struct nn_device nn_device_portable =
+    PLAIN_DEVICE("portable", plain_kernels, head_loss);

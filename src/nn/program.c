@@ -175,6 +175,24 @@ static void find_adds(struct nn_program *p)
     free(root);
 }
 
+/* Walks backwards from the heads to what their losses are computed from. */
+static void find_needed(struct nn_program *p)
+{
+    const struct nn_graph *g = p->graph;
+    bool *read = xcalloc(g->tensors.len + 1, sizeof(bool));
+    for (size_t i = 0; i < g->heads.len; i++) {
+        read[g->heads.p[i].logits] = true;
+        if (g->heads.p[i].second >= 0)
+            read[g->heads.p[i].second] = true;
+    }
+    for (size_t i = p->op_count; i-- > 0;) {
+        p->needed[i] = read[p->ops[i].out];
+        for (int k = 0; k < p->ops[i].in_count && p->needed[i]; k++)
+            read[p->ops[i].in[k]] = true;
+    }
+    free(read);
+}
+
 int nn_program_open(struct nn_program *p, const struct nn_device *device,
                     const struct nn_graph *graph, size_t batch, struct err *err)
 {
@@ -183,6 +201,7 @@ int nn_program_open(struct nn_program *p, const struct nn_device *device,
     fuse_all(p);
     p->backs = xcalloc(p->op_count + 1, sizeof(*p->backs));
     p->live = xcalloc(p->op_count + 1, sizeof(bool));
+    p->needed = xcalloc(p->op_count + 1, sizeof(bool));
     p->head_adds = xcalloc(graph->heads.len + 1, sizeof(bool));
     p->value = xcalloc(tensors, sizeof(void *));
     p->slope = xcalloc(tensors, sizeof(void *));
@@ -196,6 +215,7 @@ int nn_program_open(struct nn_program *p, const struct nn_device *device,
         return -1;
     }
     find_adds(p);
+    find_needed(p);
     return 0;
 }
 
@@ -206,6 +226,7 @@ void nn_program_close(struct nn_program *p)
     free(p->ops);
     free(p->backs);
     free(p->live);
+    free(p->needed);
     free(p->head_adds);
     free(p->value);
     free(p->slope);
@@ -230,7 +251,7 @@ struct nn_frame nn_program_frame(const struct nn_program *p, void *weights,
 void nn_program_forward(const struct nn_program *p, const struct nn_frame *f)
 {
     for (size_t i = 0; i < p->op_count; i++)
-        if (p->ops[i].kind != NN_OP_RESHAPE)
+        if (p->ops[i].kind != NN_OP_RESHAPE && (p->needed[i] || !f->training))
             p->device->kernels[p->ops[i].kind].forward(&p->ops[i], f);
 }
 

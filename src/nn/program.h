@@ -13,7 +13,8 @@ struct nn_program {
     const struct nn_graph *graph;
     struct nn_op *ops;
     struct nn_back *backs; /* by operation */
-    bool *live;            /* by operation: some loss depends on it */
+    bool *live;            /* by operation: a gradient comes back to it */
+    bool *needed;          /* by operation: some loss is computed from it */
     size_t op_count;
     bool *head_adds; /* by head: its gradient is already begun by another */
     void **value, **slope, **kept;
@@ -33,6 +34,8 @@ void nn_program_close(struct nn_program *p);
 /* The frame of one member; the caller sets batch, training and key. */
 struct nn_frame nn_program_frame(const struct nn_program *p, void *weights,
                                  const double *soft);
+/* While training, what only predictions need is left out: the softmax behind
+ * the logits of a cross-entropy. */
 void nn_program_forward(const struct nn_program *p, const struct nn_frame *f);
 /* After the heads' losses have written their gradients. */
 void nn_program_backward(const struct nn_program *p, const struct nn_frame *f);

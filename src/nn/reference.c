@@ -2,4 +2,5 @@
 #define real double
 #include "nn/plain.inc"
 
-const struct nn_device nn_device_reference = PLAIN_DEVICE("reference");
+const struct nn_device nn_device_reference =
+    PLAIN_DEVICE("reference", plain_kernels, head_loss);

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
@@ -101,19 +102,62 @@ static void make_data(struct made *m, size_t rows)
     m->view.validation = (struct data_part){all + train, rows - train};
 }
 
+static void open_value(struct made *m, const struct value *v, const char *name,
+                       size_t rows)
+{
+    struct nn_faults faults = {.arena = m->arena};
+    m->model = nn_model_read(v, NULL, &faults);
+    if (!m->model)
+        fail_msg("%s: %.*s: %.*s", name, STRF(faults.items[0].path),
+                 STRF(faults.items[0].text));
+    make_data(m, rows);
+}
+
 void made_open(struct made *m, const char *json, size_t rows)
 {
     struct err err = {0};
     *m = (struct made){.arena = arena_new()};
-    struct nn_faults faults = {.arena = m->arena};
     struct value *v = json_parse(m->arena, str_of(json), "model", false, &err);
     if (!v)
         fail_msg("%s", err.text);
-    m->model = nn_model_read(v, NULL, &faults);
-    if (!m->model)
-        fail_msg("%.*s: %.*s", STRF(faults.items[0].path),
-                 STRF(faults.items[0].text));
-    make_data(m, rows);
+    open_value(m, v, "model", rows);
+}
+
+/* MODELS is the path of models.json, from the build. */
+static struct value *all_models(struct arena *a)
+{
+    struct err err = {0};
+    struct buf text;
+    buf_init(&text);
+    FILE *f = fopen(MODELS, "r");
+    char part[4096];
+    size_t got;
+    assert_non_null(f);
+    while ((got = fread(part, 1, sizeof(part), f)) > 0)
+        buf_add(&text, part, got);
+    fclose(f);
+    struct value *v = json_parse(a, buf_str(&text), MODELS, true, &err);
+    if (!v)
+        fail_msg("%s", err.text);
+    buf_done(&text);
+    return v;
+}
+
+void made_named(struct made *m, const char *name, size_t rows)
+{
+    *m = (struct made){.arena = arena_new()};
+    struct value *v = value_get(all_models(m->arena), str_of(name));
+    assert_non_null(v);
+    open_value(m, v, name, rows);
+}
+
+const char **made_names(struct arena *a)
+{
+    struct value *v = all_models(a);
+    const char **names = arena_array(a, v->count + 1, sizeof(*names));
+    for (size_t i = 0; i < v->count; i++)
+        names[i] = arena_cstr(a, v->keys[i]);
+    return names;
 }
 
 void made_close(struct made *m)

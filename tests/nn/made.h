@@ -16,6 +16,10 @@ struct made {
  * inputs and labels; 3 of 4 are for training, the rest for validation. Fails
  * the test, saying the faults, when the model has any. */
 void made_open(struct made *m, const char *json, size_t rows);
+/* The same for a model of models.json; `name` is its name there. */
+void made_named(struct made *m, const char *name, size_t rows);
+/* Names of all models of models.json, NULL-terminated; live in the arena. */
+const char **made_names(struct arena *a);
 void made_close(struct made *m);
 
 #endif

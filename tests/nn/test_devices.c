@@ -1,0 +1,101 @@
+/* test_devices.c - every device does what the reference does
+ *
+ * For every model of models.json: loss and gradients of one batch from the
+ * same weights agree to 1e-5 of the largest, and the loss after 50 steps to
+ * 1e-3. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "nn/nn.h"
+#include "probe.h"
+
+static void compare_slopes(const char *name, const struct nn_graph *g,
+                           const double *truth, const double *got)
+{
+    for (size_t k = 0; k < g->params.len; k++) {
+        const struct nn_param *p = &g->params.p[k];
+        double most = 0;
+        for (int64_t i = 0; p->trained && i < p->count; i++)
+            most = fmax(most, fabs(truth[p->offset + i]));
+        for (int64_t i = 0; p->trained && i < p->count; i++)
+            if (!(fabs(truth[p->offset + i] - got[p->offset + i]) <=
+                  1e-5 * most + 1e-9))
+                fail_msg("%s: %.*s[%lld] is %.9g, the truth %.9g", name,
+                         STRF(p->name), (long long)i, got[p->offset + i],
+                         truth[p->offset + i]);
+    }
+}
+
+static void check_step(const char *name, const struct nn_device *device)
+{
+    struct probe truth, probe;
+    probe_open(&truth, name, &nn_device_reference);
+    probe_open(&probe, name, device);
+    double a = probe_loss(&truth), b = probe_loss(&probe);
+    if (!(fabs(a - b) <= 1e-5 * fmax(1, fabs(a))))
+        fail_msg("%s: the loss is %.9g, the truth %.9g", name, b, a);
+    double *slopes = probe_slopes(&truth), *got = probe_slopes(&probe);
+    compare_slopes(name, &truth.made.model->graph, slopes, got);
+    free(slopes);
+    free(got);
+    probe_close(&truth);
+    probe_close(&probe);
+}
+
+/* 25 epochs of two batches. */
+static double loss_later(const char *name, const char *device)
+{
+    struct made m;
+    struct err err = {0};
+    struct nn_report r = {0};
+    made_named(&m, name, 80);
+    struct nn_member one = {m.model, &m.view, 3};
+    struct nn_trainer *t = nn_trainer_open(device, &one, 1, &err);
+    assert_non_null(t);
+    for (int e = 0; e < 25; e++)
+        assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
+    nn_trainer_free(t);
+    made_close(&m);
+    return r.loss;
+}
+
+static void check_device(const char *device)
+{
+    struct arena *a = arena_new();
+    const char **names = made_names(a);
+    for (size_t i = 0; names[i]; i++) {
+        check_step(names[i], nn_device_find(str_of(device)));
+        double truth = loss_later(names[i], "reference");
+        double got = loss_later(names[i], device);
+        if (!(fabs(truth - got) <= 1e-3 * fmax(1e-3, fabs(truth))))
+            fail_msg("%s: after 50 steps the loss is %.9g, the truth %.9g",
+                     names[i], got, truth);
+    }
+    arena_free(a);
+}
+
+static void portable_does_what_the_reference_does(void **state)
+{
+    (void)state;
+    check_device("portable");
+}
+
+static void cpu_does_what_the_reference_does(void **state)
+{
+    (void)state;
+    check_device("cpu");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(portable_does_what_the_reference_does),
+        cmocka_unit_test(cpu_does_what_the_reference_does),
+    };
+    return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
+}
