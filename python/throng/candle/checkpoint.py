@@ -316,13 +316,18 @@ class CandleCkpt:
 
     def last_folder(self):
         """Where `last` points to. A link to nothing is what a crash leaves
-        when it strikes while an epoch is written anew; then the newest
-        epoch counts. A link that was taken away means a fresh start."""
+        when it strikes while an epoch is written anew; then the older one of
+        that epoch comes back, or the newest epoch counts. A link that was
+        taken away means a fresh start."""
         last = os.path.join(self.folder, "last")
-        if os.path.exists(os.path.join(last, MODEL_FILE)):
-            return os.path.realpath(last)
         if not os.path.islink(last):
-            return None
+            return os.path.realpath(last) if os.path.exists(
+                os.path.join(last, MODEL_FILE)) else None
+        target = os.path.join(self.folder, os.readlink(last))
+        if not os.path.exists(target) and os.path.exists(target + ".old"):
+            os.rename(target + ".old", target)
+        if os.path.exists(os.path.join(target, MODEL_FILE)):
+            return os.path.realpath(target)
         epochs = os.path.join(self.folder, "epochs")
         names = sorted(n for n in os.listdir(epochs) if n.isdigit()) \
             if os.path.isdir(epochs) else []

@@ -38,7 +38,7 @@ def load_csv_data(train_path, test_path=None, sep=",", nrows=None,
     names of y]. Labels come with y_cols, validation with validation_split
     (the last rows of training), test with test_path.
 
-    With n_cols fewer than there are, the first n_cols columns are taken (or
+    Columns keep the file's order. With n_cols fewer than there are, the first n_cols columns are taken (or
     random ones), those of onehot_cols and x_cols always. One-hot columns are
     called `column:value` and come first. Scaling looks at training and test
     together, as CANDLE's does."""
@@ -102,11 +102,11 @@ def _choose(pd, path, sep, x_cols, y_cols, drop_cols, onehot_cols, n_cols,
         rest = [c for c in first if c not in reserved]
         keep = set(reserved + rest[:max(n_cols - len(reserved), 0)])
         return [c for c in free if c in keep], y_names
-    return (wanted if x_cols is not None else free), y_names
+    wanted = set(wanted if x_cols is not None else free)
+    return [c for c in columns if c in wanted], y_names
 
 
 def _read(pd, path, sep, nrows, x_names, y_names):
-    """The columns in the file's own order, as CANDLE has them."""
     wanted = set(x_names) | set(y_names)
     return pd.read_csv(path, sep=sep, nrows=nrows,
                        usecols=lambda name: name in wanted)

@@ -75,6 +75,7 @@ def extract(path, folder):
     with archive:
         members = archive.getmembers()
         _check([_tar_entry(m, path) for m in members], path)
+        _check_hard_links(members, path)
         for member in members:
             _write_tar(archive, member, folder)
 
@@ -91,17 +92,14 @@ def _clean(name, path):
 
 
 def _tar_entry(member, path):
+    """Its path and, of a link, the path that it stands for, step by step."""
     name = _clean(member.name, path)
     if member.isfile() or member.isdir():
         return name, None
     if member.issym():
-        target = posixpath.join(posixpath.dirname(name), member.linkname)
-        if member.linkname.startswith("/") or "\0" in member.linkname or \
-                posixpath.normpath(target).split("/")[0] == "..":
-            raise UnsafeArchive(
-                "%s holds the link %s to %s, which points out of its folder; "
-                "nothing was unpacked" % (path, name, member.linkname))
-        return name, posixpath.normpath(target)
+        if member.linkname.startswith("/") or "\0" in member.linkname:
+            raise _leads_out(path, name, member.linkname)
+        return name, posixpath.join(posixpath.dirname(name), member.linkname)
     if member.islnk():
         _clean(member.linkname, path)
         return name, None
@@ -109,23 +107,44 @@ def _tar_entry(member, path):
                         "nor a link; nothing was unpacked" % (path, name))
 
 
+def _leads_out(path, name, target):
+    return UnsafeArchive("%s holds the link %s to %s, which points out of its "
+                         "folder; nothing was unpacked" % (path, name, target))
+
+
 def _check(entries, path):
-    """No path may lead through a link, nor a name stand for a link and for
-    something else. A link's target may not lead through one either: links
-    that point upwards could add up."""
+    """No path and no link's target may lead through a link (links that point
+    upwards could add up) or out, nor a name stand for a link and for
+    something else."""
     links = {name for name, target in entries if target is not None}
     for name, target in entries:
         for whole in (name, target or ""):
-            parts = whole.split("/")
-            for i in range(1, len(parts)):
-                if "/".join(parts[:i]) in links:
+            at = []
+            for step in whole.split("/"):
+                if at and "/".join(at) in links:
                     raise UnsafeArchive(
                         "%s holds the path %s, which leads through a link; "
                         "nothing was unpacked" % (path, whole))
+                if step == ".." and not at:
+                    raise _leads_out(path, name, target)
+                if step == "..":
+                    at.pop()
+                elif step not in ("", "."):
+                    at.append(step)
     counts = collections.Counter(name for name, _ in entries)
     if any(counts[name] > 1 for name in links):
         raise UnsafeArchive("%s holds a link and something else under one "
                             "name; nothing was unpacked" % path)
+
+
+def _check_hard_links(members, path):
+    files = {posixpath.normpath(m.name) for m in members if m.isfile()}
+    for member in members:
+        if member.islnk() and \
+                posixpath.normpath(member.linkname) not in files:
+            raise UnsafeArchive("%s holds the link %s to %s, which is no file "
+                                "in it; nothing was unpacked"
+                                % (path, member.name, member.linkname))
 
 
 # ---- writing ---------------------------------------------------------------
@@ -139,11 +158,7 @@ def _write_tar(archive, member, folder):
     if member.issym():
         os.symlink(member.linkname, target)
         return
-    source = archive.extractfile(member)  # follows hard links in the archive
-    if source is None:
-        raise UnsafeArchive("%s: %s is a link to nothing in the archive"
-                            % (archive.name, member.name))
-    with source:
+    with archive.extractfile(member) as source:  # follows hard links
         _write(source, target, member.mode & 0o111)
 
 
