@@ -125,9 +125,9 @@ const struct verb verb_suggest = {
         "{\"trials\":[{\"id\":0,\"value\":0.31,…},…]}\n\n"
         "A line that is wrong gets {\"error\":\"…\",\"line\":N}, and the "
         "conversation goes on.\nMany trials may be out at once and be told in "
-        "any order. Nothing is stored: to\ngo on later, tell what is known "
-        "with {\"told\":{\"id\":0,\"params\":{…},\"value\":0.31}};\n"
-        "without an id it is a point of your own.\n",
+        "any order. Nothing is stored: to\ngo on later, tell what is known: "
+        "{\"told\":{\"id\":0,\"params\":{…},\"value\":0.31}};\nwithout an "
+        "id it is a point of your own.\n",
     .options =
         (const struct option_spec[]){
             {"method", 0, "M", "instead of the file's"},
