@@ -42,4 +42,19 @@ struct data_view {
     const float *row_weights; /* by row of the table, or NULL */
 };
 
+struct data_set;
+
+/* Reads what a model file's `data:` names; relative paths start at `folder`.
+ * Errors name the file and the row. */
+struct data_set *data_open(const struct value *spec, const char *folder,
+                           struct err *err);
+void data_close(struct data_set *s);
+const struct data_table *data_set_table(const struct data_set *s);
+
+/* Splits and scales as the spec says: a function of the set, the spec and the
+ * seed. What it points to lives in the arena. */
+int data_view_make(struct data_view *v, const struct data_set *s,
+                   const struct value *spec, uint64_t seed, struct arena *a,
+                   struct err *err);
+
 #endif
