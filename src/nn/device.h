@@ -74,6 +74,8 @@ struct nn_device {
     void (*put)(void *to, size_t offset, const double *from, size_t count);
     void (*take)(double *to, const void *from, size_t offset, size_t count);
     void (*clear)(void *buffer, size_t offset, size_t count);
+    void (*copy)(void *to, size_t to_offset, const void *from,
+                 size_t from_offset, size_t count);
     /* Rows of a table of floats into a tensor: (x - shift) * scale by column
      * where those are given. */
     void (*gather)(void *to, const float *table, size_t columns,

@@ -71,7 +71,7 @@ struct data_view;
 
 /* One model of a cohort. All have equal keys. */
 struct nn_member {
-    const struct nn_model *model; /* lives as long as the trainer */
+    const struct nn_model *model; /* lives as long as it is a member */
     const struct data_view *view; /* the same */
     uint64_t seed;
 };
@@ -90,22 +90,33 @@ struct nn_report {
 
 struct nn_trainer;
 
-/* Opens a cohort on a device ("reference", "portable", "cpu"). Memory that
- * cannot be had is an ordinary error. */
+/* Opens a cohort for models of the shape of `like`, with room for `capacity`
+ * members, on a device ("reference", "portable", "cpu"). `like` must live as
+ * long as the trainer. Memory that cannot be had is an ordinary error. */
 struct nn_trainer *nn_trainer_open(const char *device,
-                                   const struct nn_member *members,
-                                   size_t count, struct err *err);
+                                   const struct nn_model *like, size_t capacity,
+                                   struct err *err);
 void nn_trainer_free(struct nn_trainer *t);
-/* Trains one member for one epoch and judges it. */
-int nn_trainer_epoch(struct nn_trainer *t, size_t member, struct nn_report *r,
+/* A member begins, with the first weights of its seed. Returns its number,
+ * -1 and err when the cohort is full or its key is another. */
+int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,
+                    struct err *err);
+void nn_trainer_leave(struct nn_trainer *t, int member);
+/* Called after every batch; true breaks off the epoch (see nn_trainer_epoch).
+ * NULL: nobody asks. */
+void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
+                      void *context);
+/* Trains one member for one epoch and judges it. 1: broken off in the middle:
+ * the member cannot be trained further, only left. */
+int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err);
 /* Makes member `to` a copy of `from`: weights, optimizer, epoch; it keeps its
  * own soft numbers, seed and view. */
-void nn_trainer_copy(struct nn_trainer *t, size_t from, size_t to);
+void nn_trainer_copy(struct nn_trainer *t, int from, int to);
 /* All numbers of a member in the graph's order; for tests and files. */
-void nn_trainer_take_weights(const struct nn_trainer *t, size_t member,
+void nn_trainer_take_weights(const struct nn_trainer *t, int member,
                              double *to);
-void nn_trainer_put_weights(struct nn_trainer *t, size_t member,
+void nn_trainer_put_weights(struct nn_trainer *t, int member,
                             const double *from);
 
 #endif

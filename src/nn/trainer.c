@@ -3,7 +3,7 @@
  * All members share one program and one frame: an epoch of one member runs
  * to its end before the next one's begins, so its weights and the batch stay
  * in the cache. Weights and optimizer state of all members lie in one buffer
- * each.
+ * each; members come and go, their places are used again.
  *
  * What a member becomes is a function of its model, its seed and its view
  * alone: nothing here depends on who else is in the cohort. */
@@ -18,7 +18,7 @@
 #include "nn/schedule.h"
 
 struct member {
-    const struct nn_model *model;
+    const struct nn_model *model; /* NULL: a free place */
     const struct data_view *view;
     uint64_t seed;
     int64_t epoch; /* finished */
@@ -32,15 +32,18 @@ struct nn_trainer {
     const struct nn_device *device;
     const struct nn_graph *graph;
     struct nn_program program;
+    uint64_t key;
     struct member *members;
-    size_t count;
-    void *weights; /* count × graph->weights */
-    void *state;   /* count × slots × graph->trained */
+    size_t capacity;
+    void *weights; /* capacity × graph->weights */
+    void *state;   /* capacity × slots × graph->trained */
     size_t slots;
-    uint32_t *order;     /* rows of this epoch */
+    VEC(uint32_t) order; /* rows of this epoch */
     int32_t *categories; /* of one batch, by label */
     void *targets;       /* numbers of one batch, by label */
     float *row_weights;
+    bool (*broken_off)(void *context);
+    void *context;
 };
 
 size_t nn_optimizer_slots(const struct nn_optimizer *o)
@@ -68,53 +71,25 @@ const struct nn_device *nn_device_find(struct str name)
     return str_is(name, "cpu") ? nn_device_cpu() : NULL;
 }
 
-static char *at(const struct nn_trainer *t, void *buffer, size_t stride,
-                size_t member)
+/* Where a member's numbers begin, in a buffer of `stride` numbers each. */
+static size_t weights_at(const struct nn_trainer *t, int member)
 {
-    return (char *)buffer + member * stride * t->device->real_bytes;
+    return (size_t)member * (size_t)t->graph->weights;
 }
 
-static void *weights_of(const struct nn_trainer *t, size_t member)
+static size_t state_at(const struct nn_trainer *t, int member)
 {
-    return at(t, t->weights, (size_t)t->graph->weights, member);
+    return (size_t)member * t->slots * (size_t)t->graph->trained;
 }
 
-static void *state_of(const struct nn_trainer *t, size_t member)
+static void *weights_of(const struct nn_trainer *t, int member)
 {
-    return at(t, t->state, t->slots * (size_t)t->graph->trained, member);
+    return (char *)t->weights + weights_at(t, member) * t->device->real_bytes;
 }
 
-static int begin_member(struct nn_trainer *t, size_t i,
-                        const struct nn_member *from)
+static void *state_of(const struct nn_trainer *t, int member)
 {
-    struct member *m = &t->members[i];
-    double *first = malloc((size_t)t->graph->weights * sizeof(double) + 8);
-    if (!first)
-        return -1;
-    *m = (struct member){.model = from->model,
-                         .view = from->view,
-                         .seed = from->seed,
-                         .mu_product = 1};
-    nn_schedule_begin(&m->schedule);
-    nn_init_weights(t->graph, m->seed, first);
-    t->device->put(weights_of(t, i), 0, first, (size_t)t->graph->weights);
-    if (m->model->optimizer.kind == NN_ADAGRAD) {
-        double initial = m->model->soft.p[m->model->optimizer.initial.index];
-        for (int64_t k = 0; k < t->graph->trained; k++)
-            first[k] = initial;
-        t->device->put(state_of(t, i), 0, first, (size_t)t->graph->trained);
-    }
-    free(first);
-    return 0;
-}
-
-static size_t most_rows(const struct nn_member *members, size_t count)
-{
-    size_t most = 1;
-    for (size_t i = 0; i < count; i++)
-        if (members[i].view->train.count > most)
-            most = members[i].view->train.count;
-    return most;
+    return (char *)t->state + state_at(t, member) * t->device->real_bytes;
 }
 
 static size_t widest_label(const struct nn_graph *g)
@@ -129,58 +104,46 @@ static size_t widest_label(const struct nn_graph *g)
     return widest;
 }
 
-static int make_buffers(struct nn_trainer *t, const struct nn_member *members,
-                        struct err *err)
+static int make_buffers(struct nn_trainer *t, struct err *err)
 {
     const struct nn_device *d = t->device;
-    size_t batch = t->program.batch;
-    t->weights =
-        d->alloc(t->count * (size_t)t->graph->weights * d->real_bytes, err);
-    t->state = t->weights
-                   ? d->alloc(t->count * t->slots * (size_t)t->graph->trained *
-                                  d->real_bytes,
-                              err)
-                   : NULL;
-    t->targets =
-        t->state ? d->alloc(batch * widest_label(t->graph) * d->real_bytes, err)
-                 : NULL;
-    t->order = malloc(most_rows(members, t->count) * sizeof(*t->order));
+    size_t batch = t->program.batch, real = d->real_bytes;
+    size_t state = t->slots * (size_t)t->graph->trained;
+    t->weights = d->alloc(weights_at(t, (int)t->capacity) * real, err);
+    if (t->weights)
+        t->state = d->alloc(t->capacity * state * real, err);
+    if (t->state)
+        t->targets = d->alloc(batch * widest_label(t->graph) * real, err);
     t->categories = xcalloc(batch, sizeof(*t->categories));
     t->row_weights = xcalloc(batch, sizeof(*t->row_weights));
-    if (t->targets && !t->order)
-        err_set(err, ERR_LIMIT, "no memory for the order of the rows");
-    return t->targets && t->order ? 0 : -1;
+    return t->targets ? 0 : -1;
 }
 
 struct nn_trainer *nn_trainer_open(const char *device,
-                                   const struct nn_member *members,
-                                   size_t count, struct err *err)
+                                   const struct nn_model *like, size_t capacity,
+                                   struct err *err)
 {
     const struct nn_device *d = nn_device_find(str_of(device));
     if (!d) {
-        err_set(err, ERR_INPUT, "there is no device %s", device);
+        err_set(err, ERR_INPUT,
+                "there is no device %s; use cpu, portable or reference",
+                device);
         return NULL;
     }
     struct nn_trainer *t = xcalloc(1, sizeof(*t));
-    const struct nn_model *model = members[0].model;
     t->device = d;
-    t->graph = &model->graph;
-    t->count = count;
-    t->slots = nn_optimizer_slots(&model->optimizer);
-    t->members = xcalloc(count, sizeof(*t->members));
-    if (nn_program_open(&t->program, d, t->graph, (size_t)model->batch_size,
+    t->graph = &like->graph;
+    t->key = nn_model_key(like);
+    t->capacity = capacity;
+    t->slots = nn_optimizer_slots(&like->optimizer);
+    t->members = xcalloc(capacity, sizeof(*t->members));
+    if (nn_program_open(&t->program, d, t->graph, (size_t)like->batch_size,
                         err) ||
-        make_buffers(t, members, err))
-        goto fail;
-    for (size_t i = 0; i < count; i++)
-        if (begin_member(t, i, &members[i])) {
-            err_set(err, ERR_LIMIT, "no memory for the first weights");
-            goto fail;
-        }
+        make_buffers(t, err)) {
+        nn_trainer_free(t);
+        return NULL;
+    }
     return t;
-fail:
-    nn_trainer_free(t);
-    return NULL;
 }
 
 void nn_trainer_free(struct nn_trainer *t)
@@ -191,11 +154,81 @@ void nn_trainer_free(struct nn_trainer *t)
     t->device->free(t->state);
     t->device->free(t->targets);
     nn_program_close(&t->program);
-    free(t->order);
+    vec_done(&t->order);
     free(t->categories);
     free(t->row_weights);
     free(t->members);
     free(t);
+}
+
+void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
+                      void *context)
+{
+    t->broken_off = broken_off;
+    t->context = context;
+}
+
+static int begin_member(struct nn_trainer *t, int at)
+{
+    struct member *m = &t->members[at];
+    size_t count = (size_t)t->graph->weights;
+    double *first = malloc(count * sizeof(double) + 1);
+    if (!first)
+        return -1;
+    m->mu_product = 1;
+    nn_schedule_begin(&m->schedule);
+    nn_init_weights(t->graph, m->seed, first);
+    t->device->put(t->weights, weights_at(t, at), first, count);
+    t->device->clear(t->state, state_at(t, at),
+                     t->slots * (size_t)t->graph->trained);
+    if (m->model->optimizer.kind == NN_ADAGRAD) {
+        double initial = m->model->soft.p[m->model->optimizer.initial.index];
+        for (int64_t k = 0; k < t->graph->trained; k++)
+            first[k] = initial;
+        t->device->put(t->state, state_at(t, at), first,
+                       (size_t)t->graph->trained);
+    }
+    free(first);
+    return 0;
+}
+
+int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,
+                    struct err *err)
+{
+    size_t at = 0;
+    if (nn_model_key(m->model) != t->key)
+        return err_set(err, ERR_INPUT, "the model is of another shape");
+    while (at < t->capacity && t->members[at].model)
+        at++;
+    if (at == t->capacity)
+        return err_set(err, ERR_BUSY, "the cohort is full");
+    t->members[at] =
+        (struct member){.model = m->model, .view = m->view, .seed = m->seed};
+    vec_reserve(&t->order, m->view->train.count + 1);
+    if (begin_member(t, (int)at)) {
+        t->members[at].model = NULL;
+        return err_set(err, ERR_LIMIT, "no memory for the first weights");
+    }
+    return (int)at;
+}
+
+void nn_trainer_leave(struct nn_trainer *t, int member)
+{
+    t->members[member].model = NULL;
+}
+
+void nn_trainer_copy(struct nn_trainer *t, int from, int to)
+{
+    struct member *a = &t->members[from], *b = &t->members[to];
+    t->device->copy(t->weights, weights_at(t, to), t->weights,
+                    weights_at(t, from), (size_t)t->graph->weights);
+    t->device->copy(t->state, state_at(t, to), t->state, state_at(t, from),
+                    t->slots * (size_t)t->graph->trained);
+    b->epoch = a->epoch;
+    b->step = a->step;
+    b->mu_product = a->mu_product;
+    b->schedule = a->schedule;
+    b->diverged = a->diverged;
 }
 
 /* The rows of one epoch: a shuffle that is a function of seed and epoch. */
@@ -203,12 +236,12 @@ static void shuffle(struct nn_trainer *t, const struct member *m)
 {
     size_t count = m->view->train.count;
     uint64_t key = nn_draw_key(nn_draw_key(m->seed, 0), (int)m->epoch);
-    memcpy(t->order, m->view->train.rows, count * sizeof(*t->order));
+    memcpy(t->order.p, m->view->train.rows, count * sizeof(*t->order.p));
     for (size_t i = count; i-- > 1;) {
         uint64_t j = ((uint64_t)nn_bits(key, (uint32_t)i) * (i + 1)) >> 32;
-        uint32_t row = t->order[i];
-        t->order[i] = t->order[j];
-        t->order[j] = row;
+        uint32_t row = t->order.p[i];
+        t->order.p[i] = t->order.p[j];
+        t->order.p[j] = row;
     }
 }
 
@@ -289,7 +322,7 @@ static struct nn_rates rates_of(struct nn_trainer *t, struct member *m,
     return r;
 }
 
-static double train_batch(struct nn_trainer *t, size_t member,
+static double train_batch(struct nn_trainer *t, int member,
                           const uint32_t *rows, size_t count, int64_t per_epoch)
 {
     struct member *m = &t->members[member];
@@ -319,7 +352,7 @@ static double train_batch(struct nn_trainer *t, size_t member,
 }
 
 /* The mean loss over the rows of a part, without training. */
-static double judge(struct nn_trainer *t, size_t member,
+static double judge(struct nn_trainer *t, int member,
                     const struct data_part *part)
 {
     struct member *m = &t->members[member];
@@ -337,7 +370,7 @@ static double judge(struct nn_trainer *t, size_t member,
     return part->count ? sum / (double)part->count : NAN;
 }
 
-static double train_epoch(struct nn_trainer *t, size_t member)
+static int train_epoch(struct nn_trainer *t, int member, double *loss)
 {
     struct member *m = &t->members[member];
     size_t rows = m->view->train.count, batch = t->program.batch;
@@ -347,19 +380,23 @@ static double train_epoch(struct nn_trainer *t, size_t member)
     for (size_t from = 0; from < rows; from += batch) {
         size_t count = rows - from < batch ? rows - from : batch;
         sum += (double)count *
-               train_batch(t, member, t->order + from, count, per_epoch);
+               train_batch(t, member, t->order.p + from, count, per_epoch);
+        if (t->broken_off && t->broken_off(t->context))
+            return 1;
     }
     m->epoch++;
-    return rows ? sum / (double)rows : NAN;
+    *loss = rows ? sum / (double)rows : NAN;
+    return 0;
 }
 
-int nn_trainer_epoch(struct nn_trainer *t, size_t member, struct nn_report *r,
+int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err)
 {
     struct member *m = &t->members[member];
     (void)err;
     *r = (struct nn_report){.epoch = m->epoch + 1};
-    r->loss = train_epoch(t, member);
+    if (train_epoch(t, member, &r->loss))
+        return 1;
     r->validation_loss = judge(t, member, &m->view->validation);
     bool judged = !isnan(r->validation_loss) || m->view->validation.count;
     nn_schedule_epoch(m->model, m->model->soft.p, &m->schedule,
@@ -370,14 +407,15 @@ int nn_trainer_epoch(struct nn_trainer *t, size_t member, struct nn_report *r,
     return 0;
 }
 
-void nn_trainer_take_weights(const struct nn_trainer *t, size_t member,
-                             double *to)
+void nn_trainer_take_weights(const struct nn_trainer *t, int member, double *to)
 {
-    t->device->take(to, weights_of(t, member), 0, (size_t)t->graph->weights);
+    t->device->take(to, t->weights, weights_at(t, member),
+                    (size_t)t->graph->weights);
 }
 
-void nn_trainer_put_weights(struct nn_trainer *t, size_t member,
+void nn_trainer_put_weights(struct nn_trainer *t, int member,
                             const double *from)
 {
-    t->device->put(weights_of(t, member), 0, from, (size_t)t->graph->weights);
+    t->device->put(t->weights, weights_at(t, member), from,
+                   (size_t)t->graph->weights);
 }

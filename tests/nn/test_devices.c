@@ -55,8 +55,9 @@ static double loss_later(const char *name, const char *device)
     struct nn_report r = {0};
     made_named(&m, name, 80);
     struct nn_member one = {m.model, &m.view, 3};
-    struct nn_trainer *t = nn_trainer_open(device, &one, 1, &err);
+    struct nn_trainer *t = nn_trainer_open(device, m.model, 1, &err);
     assert_non_null(t);
+    assert_int_equal(nn_trainer_join(t, &one, &err), 0);
     for (int e = 0; e < 25; e++)
         assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
     nn_trainer_free(t);

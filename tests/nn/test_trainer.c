@@ -18,22 +18,76 @@ static const char small[] =
 static double *trained(struct made *m, const char *device, size_t members,
                        size_t which, int epochs)
 {
-    struct nn_member list[8];
+    int places[8];
     struct err err = {0};
     struct nn_report r;
-    for (size_t i = 0; i < members; i++)
-        list[i] = (struct nn_member){m->model, &m->view, 100 + i};
-    if (members == 1)
-        list[0].seed = 100 + which;
-    struct nn_trainer *t = nn_trainer_open(device, list, members, &err);
+    struct nn_trainer *t = nn_trainer_open(device, m->model, members, &err);
     assert_non_null(t);
+    for (size_t i = 0; i < members; i++) {
+        struct nn_member one = {m->model, &m->view,
+                                100 + (members == 1 ? which : i)};
+        places[i] = nn_trainer_join(t, &one, &err);
+        assert_true(places[i] >= 0);
+    }
     for (int e = 0; e < epochs; e++)
         for (size_t i = 0; i < members; i++)
-            assert_int_equal(nn_trainer_epoch(t, i, &r, &err), 0);
+            assert_int_equal(nn_trainer_epoch(t, places[i], &r, &err), 0);
     double *w = calloc((size_t)m->model->graph.weights, sizeof(double));
-    nn_trainer_take_weights(t, members == 1 ? 0 : which, w);
+    nn_trainer_take_weights(t, places[members == 1 ? 0 : which], w);
     nn_trainer_free(t);
     return w;
+}
+
+/* A cohort of one. */
+static struct nn_trainer *alone(struct made *m, const char *device)
+{
+    struct err err = {0};
+    struct nn_member one = {m->model, &m->view, 1};
+    struct nn_trainer *t = nn_trainer_open(device, m->model, 1, &err);
+    assert_non_null(t);
+    assert_int_equal(nn_trainer_join(t, &one, &err), 0);
+    return t;
+}
+
+static void a_place_is_used_again_as_new(void **state)
+{
+    struct made m;
+    struct err err = {0};
+    struct nn_report first, again;
+    (void)state;
+    made_open(&m, small, 60);
+    struct nn_trainer *t = alone(&m, "cpu");
+    struct nn_member one = {m.model, &m.view, 1};
+    assert_int_equal(nn_trainer_epoch(t, 0, &first, &err), 0);
+    assert_int_equal(nn_trainer_join(t, &one, &err), -1);
+    nn_trainer_leave(t, 0);
+    assert_int_equal(nn_trainer_join(t, &one, &err), 0);
+    assert_int_equal(nn_trainer_epoch(t, 0, &again, &err), 0);
+    assert_true(first.loss == again.loss);
+    nn_trainer_free(t);
+    made_close(&m);
+}
+
+static void a_copy_goes_on_like_the_original(void **state)
+{
+    struct made m;
+    struct err err = {0};
+    struct nn_report a, b;
+    (void)state;
+    made_open(&m, small, 60);
+    struct nn_trainer *t = nn_trainer_open("cpu", m.model, 2, &err);
+    struct nn_member one = {m.model, &m.view, 5};
+    assert_int_equal(nn_trainer_join(t, &one, &err), 0);
+    for (int e = 0; e < 3; e++)
+        nn_trainer_epoch(t, 0, &a, &err);
+    assert_int_equal(nn_trainer_join(t, &one, &err), 1);
+    nn_trainer_copy(t, 0, 1);
+    nn_trainer_epoch(t, 0, &a, &err);
+    nn_trainer_epoch(t, 1, &b, &err);
+    assert_int_equal(b.epoch, 4);
+    assert_true(a.loss == b.loss);
+    nn_trainer_free(t);
+    made_close(&m);
 }
 
 static void a_member_is_the_same_alone_and_in_a_cohort(void **state)
@@ -44,11 +98,11 @@ static void a_member_is_the_same_alone_and_in_a_cohort(void **state)
     made_open(&m, small, 60);
     for (size_t d = 0; d < 3; d++)
         for (size_t i = 0; i < 5; i++) {
-            double *alone = trained(&m, devices[d], 1, i, 3);
+            double *single = trained(&m, devices[d], 1, i, 3);
             double *among = trained(&m, devices[d], 5, i, 3);
             assert_memory_equal(
-                alone, among, (size_t)m.model->graph.weights * sizeof(double));
-            free(alone);
+                single, among, (size_t)m.model->graph.weights * sizeof(double));
+            free(single);
             free(among);
         }
     made_close(&m);
@@ -61,9 +115,7 @@ static void training_makes_the_loss_smaller(void **state)
     struct nn_report first, last = {0};
     (void)state;
     made_open(&m, small, 60);
-    struct nn_member one = {m.model, &m.view, 1};
-    struct nn_trainer *t = nn_trainer_open("cpu", &one, 1, &err);
-    assert_non_null(t);
+    struct nn_trainer *t = alone(&m, "cpu");
     nn_trainer_epoch(t, 0, &first, &err);
     while (!last.finished)
         nn_trainer_epoch(t, 0, &last, &err);
@@ -84,8 +136,7 @@ static void a_diverging_member_says_so(void **state)
               "\"loss\": \"mse\", \"optimizer\": {\"name\": \"sgd\", \"lr\": "
               "1e9}, \"batch_size\": 8, \"epochs\": 30}",
               60);
-    struct nn_member one = {m.model, &m.view, 1};
-    struct nn_trainer *t = nn_trainer_open("cpu", &one, 1, &err);
+    struct nn_trainer *t = alone(&m, "cpu");
     while (!r.finished)
         nn_trainer_epoch(t, 0, &r, &err);
     assert_true(r.diverged);
@@ -98,6 +149,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_member_is_the_same_alone_and_in_a_cohort),
+        cmocka_unit_test(a_place_is_used_again_as_new),
+        cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(training_makes_the_loss_smaller),
         cmocka_unit_test(a_diverging_member_says_so),
     };
