@@ -174,6 +174,29 @@ class WandbKeras(WithWandb, WithKeras):
             {"step": 1, "epoch/epoch": 0, "epoch/loss": 2,
              "epoch/val_loss": 3}])
 
+    def test_what_a_checkpoint_saves_is_kept_with_a_fake_keras(self):
+        class ModelCheckpoint(Base):
+            def __init__(self, filepath):
+                self.filepath = filepath
+
+            def on_train_end(self, logs=None):
+                pass
+
+        loaded = self.loaded()
+        fakes = {"keras": module("keras"), "keras.callbacks": module(
+            "callbacks", ModelCheckpoint=ModelCheckpoint)}
+        self.write("m/model-1.keras", "weights")
+        with mock.patch.dict(sys.modules, fakes):
+            loaded.WandbModelCheckpoint("m/model-{epoch:02d}.keras"
+                                        ).on_train_end()
+        self.assertEqual(self.read("output/wandb/files/model-1.keras"),
+                         "weights")
+        with self.assertRaisesRegex(AttributeError, "keras.Nonsense"):
+            loaded.Nonsense
+        with mock.patch.dict(sys.modules, self.FAKES):
+            from wandb.keras import WandbCallback
+        self.assertEqual(WandbCallback.__name__, "WandbCallback")
+
 
 class WandbBoosting(WithWandb):
     def test_xgboost_rounds_are_logged_with_a_fake_xgboost(self):

@@ -369,6 +369,14 @@ class Definitions(Standing):
         wandb.finish()
         self.assertEqual(self.metrics()[-1], {"step": 3, "loss.min": 1})
 
+    def test_a_pattern_for_the_steps_makes_no_metrics_of_files(self):
+        wandb.init()
+        wandb.define_metric("*", step_metric="train/global_step")
+        with said():
+            wandb.log({"loss": 1, "t": wandb.Table(["a"], [[1]])})
+            wandb.finish()
+        self.assertEqual(self.metrics(), [{"step": 0, "loss": 1}])
+
     def test_a_misspelt_kind_is_named(self):
         with self.assertRaisesRegex(wandb.Error, "minn"):
             self.fed(summary="minn")
@@ -530,6 +538,11 @@ class Runs(Standing):
     def test_modules_are_attributes_too(self):
         self.assertIs(wandb.plots, wandb.plot)
         self.assertEqual(wandb.env.get_project("mine"), "mine")
+        self.assertIs(wandb.data_types.Table, wandb.Table)
+        with said() as text:
+            wandb.tensorboard.patch(root_logdir="logs")
+            wandb.gym.monitor()
+        self.assertEqual(text.getvalue().count("are not read"), 1)
         wandb.init()
         with said() as text:
             wandb.sklearn.plot_classifier(None, None, None)
@@ -662,6 +675,16 @@ class Artifacts(Standing):
                          artifact.download() + "/n.txt")
         artifact.download(root="copy")
         self.assertEqual(self.read("copy/n.txt"), "N")
+
+    def test_a_table_comes_back_out_of_it(self):
+        run = wandb.init()
+        artifact = wandb.Artifact("data", "dataset")
+        artifact.add(wandb.Table(["a", "b"], [[1, "x"]]), "rows")
+        run.log_artifact(artifact)
+        used = run.use_artifact("data:latest")
+        self.assertEqual(used.get("rows").data, [[1, "x"]])
+        self.assertIsNone(used.get("other"))
+        self.assertTrue(os.path.exists(used.download() + "/rows.table.json"))
 
     def test_a_path_is_an_artifact_too(self):
         wandb.init()

@@ -13,7 +13,7 @@ import shutil
 import tempfile
 
 from ._folder import dumps
-from ._media import Media
+from ._media import Media, Table
 from ._say import once
 from .errors import CommError
 
@@ -118,6 +118,15 @@ class Artifact:
     def get_entry(self, name):
         return Entry(self, name)
 
+    def get(self, name):
+        """The table that was added under this name; None when there is
+        none. Pictures and the like are files: get_entry(name).download()."""
+        path = self._files.get(name + Table.suffix)
+        if not path:
+            return None
+        with open(path, encoding="utf-8") as file:
+            return Table(**json.load(file))
+
     def download(self, root=None, **kwargs):
         """The folder with its files; with `root`, copies of them there."""
         if not self._logged_at:
@@ -139,6 +148,15 @@ class Entry:
         if name not in artifact._files:
             raise KeyError("%s holds no %s; there are: %s" % (
                 artifact.name, name, ", ".join(artifact.files())))
+
+    def get(self, name):
+        """The table that was added under this name; None when there is
+        none. Pictures and the like are files: get_entry(name).download()."""
+        path = self._files.get(name + Table.suffix)
+        if not path:
+            return None
+        with open(path, encoding="utf-8") as file:
+            return Table(**json.load(file))
 
     def download(self, root=None, **kwargs):
         return os.path.join(self.artifact.download(root), self.path)
@@ -226,7 +244,9 @@ class Shelf:
         said = media.keep(self._folder, "%s_%s" % (artifact.name, name), 0)
         if "path" in said:
             path = os.path.join(self._folder.path, said["path"])
-            artifact._files[name + os.path.splitext(path)[1]] = path
+            suffix = media.suffix if path.endswith(media.suffix) else (
+                os.path.splitext(path)[1])
+            artifact._files[name + suffix] = path
 
     def _write_manifest(self, artifact):
         manifest = {

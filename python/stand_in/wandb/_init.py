@@ -11,7 +11,7 @@ import throng
 
 from ._config import Config, read, read_defaults
 from ._run import Run
-from ._say import once, say
+from ._say import NOT_READ, once, say
 from ._settings import Settings, chosen
 
 _runs = []  # all that were begun in this process, newest last
@@ -78,7 +78,7 @@ def _begin(run, unsupported):
     elif not throng.inside():
         say("offline, without a server; this run is in %s" % run._folder.path)
     if unsupported:
-        once("TensorBoard files and gym videos are not read")
+        once(NOT_READ)
 
 
 def _ended(run):

@@ -73,6 +73,11 @@ class Definitions:
         exact = [m for m in covering if m.name == name]
         return (exact or covering or [None])[-1]
 
+    def folds(self, name):
+        """True when the summary holds an object of this metric."""
+        metric = self.find(name)
+        return metric and metric.summary not in ((), ("copy",), ("none",))
+
     def fold(self, name, before, value):
         """The new entry of the summary; None when there shall be none."""
         metric = self.find(name)

@@ -173,7 +173,8 @@ class Api:
 
 
 # Modules that come when they are asked for, as with W&B.
-_LATER = ("integration", "keras", "lightgbm", "sdk", "sklearn", "xgboost")
+_LATER = ("data_types", "gym", "integration", "keras", "lightgbm", "sdk",
+          "sklearn", "tensorboard", "wandb_run", "xgboost")
 
 
 def __getattr__(name):

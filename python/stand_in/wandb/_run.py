@@ -46,6 +46,7 @@ class Run:
     # ---- who it is
 
     offline, url, sweep_url, project_url = True, None, None, None
+    mode = "dryrun"  # as W&B has it offline
 
     @property
     def dir(self):

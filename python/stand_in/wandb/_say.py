@@ -4,6 +4,8 @@ import mmap
 import os
 import sys
 
+NOT_READ = ("TensorBoard files and gym videos are not read; log what they hold "
+            "with wandb.log")
 _said = set()
 _shared = mmap.mmap(-1, 1)  # forked processes see the same byte
 

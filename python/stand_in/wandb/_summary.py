@@ -74,7 +74,7 @@ class Summary:
         for key, value in self._items.items():
             if key in self._by_hand:
                 found.update(flat({key: value}))
-            elif isinstance(value, dict) and definitions.find(key):
+            elif definitions.folds(key) and isinstance(value, dict):
                 found.update(flat({key: value}))
         numbers = {name: number(value) for name, value in found.items()}
         return {k: v for k, v in numbers.items() if v is not None}

@@ -1,3 +1,7 @@
 """The older place of the Keras callbacks."""
 
-from .integration.keras import WandbCallback, WandbMetricsLogger  # noqa: F401
+from .integration import keras as _inner
+
+
+def __getattr__(name):
+    return getattr(_inner, name)

@@ -1,6 +1,7 @@
 """Keras callbacks that log to the current run. Importing this module imports
 Keras (keras or tensorflow.keras)."""
 
+import re
 import sys
 
 try:
@@ -50,3 +51,26 @@ class WandbCallback(Callback):
             self.best = value
             _wandb.summary["best_" + self.monitor] = value
             _wandb.summary["best_epoch"] = epoch
+
+
+def _checkpoint():
+    try:
+        from keras.callbacks import ModelCheckpoint
+    except ImportError:
+        from tensorflow.keras.callbacks import ModelCheckpoint
+
+    class WandbModelCheckpoint(ModelCheckpoint):
+        """Keras's own; what it has saved is kept with the run at the end."""
+
+        def on_train_end(self, logs=None):
+            super().on_train_end(logs)
+            _wandb.save(re.sub(r"{[^}]*}", "*", str(self.filepath)))
+
+    return WandbModelCheckpoint
+
+
+def __getattr__(name):
+    if name == "WandbModelCheckpoint":
+        return globals().setdefault(name, _checkpoint())
+    raise AttributeError(
+        "throng's stand-in for wandb has no wandb.integration.keras.%s" % name)
