@@ -7,6 +7,7 @@
  *     search_bench quality METHOD PROBLEM FIRST LAST PENDING [OPTIONS]
  *     search_bench cost METHOD N...
  *     search_bench memory METHOD N
+ *     search_bench batch METHOD N COUNT
  *
  * `methods` lists those that search on any space. `problems` lists them, those
  * that others' medians are known of first with a 1 behind. `space` prints a
@@ -21,7 +22,8 @@
  *
  * `cost` fills a search of 8 parameters with N random results and prints "N
  * median mean" in microseconds of one ask and tell, over 200 (of gp and
- * forest 50) in a row. `memory` prints the bytes that a told trial takes. */
+ * forest 50) in a row. `memory` prints the bytes that a told trial takes.
+ * `batch` prints "N milliseconds" of COUNT points asked for at once. */
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
@@ -253,7 +255,7 @@ static struct search *filled(const char *method, struct space *space, int64_t n,
     if (space_of(space, p, a, err))
         return NULL;
     struct search_setup setup = {
-        .space = space, .minimize = true, .run_cap = n + ROUNDS};
+        .space = space, .minimize = true, .run_cap = n + 1000};
     struct search *s = search_open(method, &setup, err);
     struct arena *scratch = arena_new();
     if (s)
@@ -270,6 +272,23 @@ static int cost(const char *method, int64_t n, struct err *err)
     int rc = s ? time_steps(s, problem_find("eight"), n,
                             is_slow(method) ? FEW_ROUNDS : ROUNDS, err)
                : -1;
+    search_free(s);
+    arena_free(a);
+    return rc;
+}
+
+static int batch(const char *method, int64_t n, int64_t count, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct space space;
+    struct suggestion got;
+    struct search *s = filled(method, &space, n, a, err);
+    double before = seconds();
+    int rc = s ? 0 : -1;
+    for (int64_t k = n + 1; rc == 0 && k <= n + count; k++)
+        rc = search_ask(s, k, a, &got, err) == SEARCH_HERE ? 0 : -1;
+    if (rc == 0)
+        printf("%lld %.1f\n", (long long)n, (seconds() - before) * 1e3);
     search_free(s);
     arena_free(a);
     return rc;
@@ -360,7 +379,8 @@ static int usage(void)
                     "       search_bench quality METHOD PROBLEM FIRST LAST "
                     "PENDING [OPTIONS]\n"
                     "       search_bench cost METHOD N...\n"
-                    "       search_bench memory METHOD N\n");
+                    "       search_bench memory METHOD N\n"
+                    "       search_bench batch METHOD N COUNT\n");
     return 2;
 }
 
@@ -381,6 +401,9 @@ int main(int argc, char **argv)
         rc = quality(argv + 2, argc - 2, &err);
     else if (strcmp(verb, "memory") == 0 && argc == 4)
         rc = memory(argv[2], strtoll(argv[3], NULL, 10), &err);
+    else if (strcmp(verb, "batch") == 0 && argc == 5)
+        rc = batch(argv[2], strtoll(argv[3], NULL, 10),
+                   strtoll(argv[4], NULL, 10), &err);
     else if (strcmp(verb, "cost") == 0 && argc > 3)
         for (int i = 3; rc == 0 && i < argc; i++)
             rc = cost(argv[2], strtoll(argv[i], NULL, 10), &err);

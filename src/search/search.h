@@ -89,4 +89,47 @@ enum decision search_report(struct search *s, int64_t trial, int64_t step,
 void search_repeat_of(const struct search *s, int64_t k, int64_t *group,
                       uint32_t *member);
 
+/* ---- what results say about parameters -------------------------------- */
+
+struct importance; /* results of one space */
+
+struct importance *importance_new(const struct space *space, bool minimize,
+                                  struct err *err);
+void importance_free(struct importance *i);
+/* A value that is not finite is left out. The order of adding does not
+ * count for anything but the last bits. */
+void importance_add(struct importance *i, const struct value *point,
+                    double value);
+size_t importance_count(const struct importance *i);
+
+enum { IMPORTANCE_LEAST = 10 }; /* results that say something */
+
+/* PED-ANOVA: how much the best tenth differs from all, parameter by
+ * parameter; the numbers add up to 1 (or are all 0). shares has a number for
+ * each parameter of the space. -1 with fewer than IMPORTANCE_LEAST results. */
+int importance_ped(const struct importance *i, double *shares, struct err *err);
+/* Functional ANOVA on a forest: the part of the variance of the objective
+ * that each parameter explains alone. What is missing to 1 are effects of
+ * several parameters together. */
+int importance_fanova(const struct importance *i, uint64_t seed, double *shares,
+                      struct err *err);
+
+enum region { REGION_NEITHER, REGION_GOOD, REGION_BAD };
+
+/* A choice, or a part of the range of a number. */
+struct importance_cell {
+    struct value *from, *to; /* of a choice: the same */
+    double mean;             /* the objective's predicted mean there */
+    double spread;           /* how far the trees disagree about it */
+    double crowd;            /* how much denser the best tenth is than all */
+    enum region region;      /* good: much denser; bad: much sparser */
+};
+
+/* Partial dependence of the objective on one parameter (by its number in the
+ * space), and where it is good and bad. The cells live in the arena, from low
+ * to high; a constant has none. */
+int importance_curve(const struct importance *i, size_t param, uint64_t seed,
+                     struct arena *a, struct importance_cell **cells,
+                     size_t *count, struct err *err);
+
 #endif

@@ -36,6 +36,7 @@ extern const struct strategy strategy_gp;
 extern const struct strategy strategy_bayes;
 extern const struct strategy strategy_external;
 extern const struct strategy strategy_ga;
+extern const struct strategy strategy_forest;
 
 /* As search_open, of a strategy that is not in the table (tests). */
 struct search *search_open_strategy(const struct strategy *strategy,

@@ -15,8 +15,8 @@
 #include "spaces.h"
 #include "terms/state.h"
 
-static const char *const methods[] = {"random", "sobol", "lhs",
-                                      "cmaes",  "tpe",   "ga"};
+static const char *const methods[] = {"random", "sobol", "lhs",   "cmaes",
+                                      "tpe",    "ga",    "forest"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static struct arena *arena;
@@ -35,6 +35,12 @@ static int teardown(void **state)
     (void)state;
     arena_free(arena);
     return 0;
+}
+
+/* A model of all results is dear. */
+static bool is_slow(const char *method)
+{
+    return strcmp(method, "gp") == 0 || strcmp(method, "forest") == 0;
 }
 
 static struct search *open_on(const char *method, const struct space *on,
@@ -95,7 +101,7 @@ static void points_are_of_the_space(void **state)
     (void)state;
     for (size_t m = 0; m < METHODS; m++) {
         struct search *s = open_on(methods[m], &space, 3);
-        bool slow = strcmp(methods[m], "gp") == 0;
+        bool slow = is_slow(methods[m]);
         for (int64_t k = 1; k <= (slow ? 100 : 400); k++) {
             struct value *point = ask(s, k, arena);
             assert_point(&space, point);
@@ -140,7 +146,8 @@ static void a_resumed_search_goes_on_as_it_would_have(void **state)
     enum { AHEAD = 5, PREFIX = 90, AFTER = 25 };
     struct value *points[PREFIX + AHEAD + AFTER + 1];
     for (size_t m = 0; m < METHODS; m++) {
-        for (int64_t prefix = 0; prefix <= PREFIX; prefix += 15) {
+        for (int64_t prefix = 0; prefix <= PREFIX;
+             prefix += is_slow(methods[m]) ? 45 : 15) {
             struct search *s = open_on(methods[m], &space, 6);
             struct search *t = open_on(methods[m], &space, 6);
             for (int64_t k = 1; k <= prefix + AHEAD; k++) {
@@ -222,8 +229,7 @@ static void any_operations_leave_a_strategy_working(void **state)
         size_t pending = 0;
         struct rng r;
         rng_init(&r, m, 0, "operations");
-        /* A model of all results is dear. */
-        bool slow = strcmp(methods[m], "gp") == 0;
+        bool slow = is_slow(methods[m]);
         for (int i = 0; i < (slow ? OPERATIONS / 50 : OPERATIONS); i++) {
             bool telling =
                 pending == MOST_PENDING || (pending && rng_below(&r, 2));

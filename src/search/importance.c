@@ -1,0 +1,534 @@
+/* importance.c - what results say about parameters
+ *
+ * PED-ANOVA (Watanabe et al., IJCAI 2023) compares two densities of each
+ * parameter, that of the best tenth and that of all results, on a grid of
+ * cells. Functional ANOVA (Hutter et al., ICML 2014) takes the trees of a
+ * forest apart: each leaf is a box, so that a tree's mean along one
+ * axis, over all values of the others, is a sum over leaves. */
+#include "search/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "search/exact.h"
+#include "search/forest_tree.h"
+#include "search/unit.h"
+
+enum {
+    CELLS = 32, /* of a number's range */
+    TREES = 64,
+    LEAF = 3,
+    FITTED = 4096, /* results that the trees see; of more, evenly taken */
+    AVERAGED = 256 /* results that a curve is averaged over */
+};
+
+struct importance {
+    bool minimize;
+    struct unit unit;
+    struct axes axes;
+    struct arena *scratch;
+    size_t count, cap;
+    double *u;      /* by result: a number for each parameter */
+    double *losses; /* low is good */
+};
+
+/* ---- life ------------------------------------------------------------- */
+
+struct importance *importance_new(const struct space *space, bool minimize,
+                                  struct err *err)
+{
+    struct importance *i = xcalloc(1, sizeof(*i));
+    if (unit_init(&i->unit, space, err)) {
+        free(i);
+        return NULL;
+    }
+    i->minimize = minimize;
+    axes_init(&i->axes, space);
+    i->scratch = arena_new();
+    return i;
+}
+
+void importance_free(struct importance *i)
+{
+    if (!i)
+        return;
+    axes_done(&i->axes);
+    unit_done(&i->unit);
+    arena_free(i->scratch);
+    free(i->u);
+    free(i->losses);
+    free(i);
+}
+
+void importance_add(struct importance *i, const struct value *point,
+                    double value)
+{
+    size_t width = i->unit.space->count;
+    if (!isfinite(value))
+        return;
+    if (i->count == i->cap) {
+        i->cap = i->cap ? i->cap * 2 : 64;
+        i->u = xrealloc(i->u, i->cap * (width + 1) * sizeof(*i->u));
+        i->losses = xrealloc(i->losses, i->cap * sizeof(*i->losses));
+    }
+    unit_code(&i->unit, point, i->u + i->count * width);
+    i->losses[i->count++] = i->minimize ? value : -value;
+}
+
+size_t importance_count(const struct importance *i)
+{
+    return i->count;
+}
+
+static int check_count(const struct importance *i, struct err *err)
+{
+    if (i->count >= IMPORTANCE_LEAST)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%zu results have a value; %d are needed to say which "
+                   "parameters matter",
+                   i->count, IMPORTANCE_LEAST);
+}
+
+static double at_of(const struct importance *i, size_t row, size_t axis)
+{
+    size_t width = i->unit.space->count;
+    return i->u[row * width + i->axes.axis[axis].param];
+}
+
+static size_t cells_of(const struct axis *axis)
+{
+    return axis->choices ? axis->choices : CELLS;
+}
+
+/* ---- densities -------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double *sorted_losses(const struct importance *i)
+{
+    double *sorted = xcalloc(i->count + 1, sizeof(*sorted));
+    memcpy(sorted, i->losses, i->count * sizeof(*sorted));
+    qsort(sorted, i->count, sizeof(*sorted), by_value);
+    return sorted;
+}
+
+/* The loss up to which a result is one of the best tenth. */
+static double best_tenth(const struct importance *i)
+{
+    double *sorted = sorted_losses(i);
+    size_t best = (i->count + 9) / 10;
+    best = best < 5 ? 5 : best;
+    double bound = sorted[best - 1];
+    free(sorted);
+    return bound;
+}
+
+/* Chances of the cells of an axis among the results up to a loss; what is not
+ * active does not count. The number of results comes back. */
+static size_t choice_masses(const struct importance *i, size_t axis,
+                            double bound, double *mass)
+{
+    const struct axis *x = &i->axes.axis[axis];
+    size_t count = 0;
+    for (size_t c = 0; c < x->choices; c++)
+        mass[c] = x->share[c];
+    for (size_t row = 0; row < i->count; row++) {
+        double at = at_of(i, row, axis);
+        if (isnan(at) || i->losses[row] > bound)
+            continue;
+        mass[axis_choice(x, at)] += 1;
+        count++;
+    }
+    for (size_t c = 0; c < x->choices; c++)
+        mass[c] /= (double)count + 1;
+    return count;
+}
+
+static double kernel_width(const struct importance *i, size_t axis,
+                           double bound, size_t *count)
+{
+    double sum = 0, squares = 0;
+    *count = 0;
+    for (size_t row = 0; row < i->count; row++) {
+        double at = at_of(i, row, axis);
+        if (isnan(at) || i->losses[row] > bound)
+            continue;
+        sum += at;
+        squares += at * at;
+        ++*count;
+    }
+    double n = (double)*count, mean = n ? sum / n : 0;
+    double sd = n ? sqrt(fmax(squares / n - mean * mean, 0)) : 0;
+    double scott = 1.059 * sd * exact_exp(-0.2 * exact_log(fmax(n, 1)));
+    return fmin(fmax(scott, 1.0 / CELLS), 1);
+}
+
+/* A kernel for each result, cut to the range, and one that is everywhere. */
+static size_t number_masses(const struct importance *i, size_t axis,
+                            double bound, double *mass)
+{
+    size_t count;
+    double width = kernel_width(i, axis, bound, &count), kernel[CELLS];
+    for (size_t c = 0; c < CELLS; c++)
+        mass[c] = 1.0 / CELLS;
+    for (size_t row = 0; row < i->count; row++) {
+        double at = at_of(i, row, axis), sum = 0;
+        if (isnan(at) || i->losses[row] > bound)
+            continue;
+        for (size_t c = 0; c < CELLS; c++) {
+            double z = (((double)c + 0.5) / CELLS - at) / width;
+            kernel[c] = exact_exp(-0.5 * z * z);
+            sum += kernel[c];
+        }
+        for (size_t c = 0; c < CELLS; c++)
+            mass[c] += kernel[c] / sum;
+    }
+    for (size_t c = 0; c < CELLS; c++)
+        mass[c] /= (double)count + 1;
+    return count;
+}
+
+static size_t masses(const struct importance *i, size_t axis, double bound,
+                     double *mass)
+{
+    return i->axes.axis[axis].choices ? choice_masses(i, axis, bound, mass)
+                                      : number_masses(i, axis, bound, mass);
+}
+
+/* Pearson's divergence of the best from all, as far as the parameter is
+ * active among the best. */
+static double divergence(const struct importance *i, size_t axis, double bound,
+                         double *best, double *all)
+{
+    size_t cells = cells_of(&i->axes.axis[axis]), active;
+    double sum = 0, good = 0;
+    if (!masses(i, axis, INFINITY, all))
+        return 0;
+    active = masses(i, axis, bound, best);
+    for (size_t row = 0; row < i->count; row++)
+        good += i->losses[row] <= bound;
+    for (size_t c = 0; c < cells; c++) {
+        double ratio = best[c] / all[c] - 1;
+        sum += all[c] * ratio * ratio;
+    }
+    return sum * (double)active / good;
+}
+
+static size_t most_cells(const struct importance *i)
+{
+    size_t most = CELLS;
+    for (size_t a = 0; a < i->axes.count; a++)
+        if (i->axes.axis[a].choices > most)
+            most = i->axes.axis[a].choices;
+    return most + 1;
+}
+
+int importance_ped(const struct importance *i, double *shares, struct err *err)
+{
+    if (check_count(i, err))
+        return -1;
+    size_t most = most_cells(i);
+    double bound = best_tenth(i), sum = 0;
+    double *best = xcalloc(2 * most, sizeof(*best));
+    memset(shares, 0, i->unit.space->count * sizeof(*shares));
+    for (size_t a = 0; a < i->axes.count; a++) {
+        double share = divergence(i, a, bound, best, best + most);
+        shares[i->axes.axis[a].param] = share;
+        sum += share;
+    }
+    for (size_t p = 0; p < i->unit.space->count && sum > 0; p++)
+        shares[p] /= sum;
+    free(best);
+    return 0;
+}
+
+/* ---- the forest ------------------------------------------------------- */
+
+struct model {
+    struct forest_tree trees[TREES];
+    float *x;
+    double *y;
+};
+
+/* Losses far above the others would be all that the trees see. */
+static double upper_bound(const struct importance *i)
+{
+    double *sorted = sorted_losses(i);
+    double low = sorted[i->count / 4], high = sorted[3 * i->count / 4];
+    free(sorted);
+    double bound = high + 3 * (high - low);
+    return isfinite(bound) ? bound : high;
+}
+
+static void model_fit(struct model *m, const struct importance *i,
+                      uint64_t seed)
+{
+    size_t width = i->axes.count, params = i->unit.space->count;
+    double bound = upper_bound(i);
+    uint32_t *rows = xcalloc(i->count + 1, sizeof(*rows));
+    *m = (struct model){.x = xcalloc(i->count * width + 1, sizeof(*m->x)),
+                        .y = xcalloc(i->count + 1, sizeof(*m->y))};
+    for (size_t row = 0; row < i->count; row++) {
+        forest_code(&i->axes, i->u + row * params, m->x + row * width);
+        m->y[row] = fmin(i->losses[row], bound);
+    }
+    struct forest_data data = {&i->axes, m->x, m->y};
+    for (size_t t = 0; t < TREES; t++) {
+        struct rng rng;
+        rng_init(&rng, seed, t, "importance");
+        size_t step = (i->count + FITTED - 1) / FITTED, count = 0;
+        for (size_t row = t % step; row < i->count; row += step)
+            rows[count++] = (uint32_t)row;
+        forest_tree_fit(&m->trees[t], &data, rows, count, LEAF, &rng);
+    }
+    free(rows);
+}
+
+static void model_done(struct model *m)
+{
+    for (size_t t = 0; t < TREES; t++)
+        forest_tree_done(&m->trees[t]);
+    free(m->x);
+    free(m->y);
+}
+
+/* ---- functional ANOVA ------------------------------------------------- */
+
+/* The values of one axis inside of a box. Cell 0 is "not active". */
+struct side {
+    double low, high; /* of numbers: those in (low, high] */
+    uint64_t choices; /* of choices: a bit each, as in forest_tree.h */
+};
+
+struct anova {
+    const struct importance *from;
+    const struct forest_tree *tree;
+    size_t most;      /* cells of an axis, with cell 0 */
+    double *off;      /* of each axis: the chance that it is not active */
+    struct side *box; /* of each axis */
+    double *chance;   /* of each axis: that a point is inside of the box */
+    double *along;    /* of each axis and cell: the tree's mean there */
+    double mean, squares;
+};
+
+static bool has_bits(const struct axis *x)
+{
+    return x->choices && x->choices <= FOREST_CHOICES;
+}
+
+/* How much of a cell is inside of the box, from 0 to 1. */
+static double cover(const struct anova *n, size_t axis, size_t cell)
+{
+    const struct axis *x = &n->from->axes.axis[axis];
+    const struct side *s = &n->box[axis];
+    if (has_bits(x))
+        return (double)(s->choices >> cell & 1);
+    if (!cell)
+        return s->low < -1 && s->high >= -1;
+    double from = (double)(cell - 1), to = from;
+    if (x->choices)
+        return s->low < from && from <= s->high;
+    from /= CELLS;
+    to = (double)cell / CELLS;
+    return fmax(fmin(to, s->high) - fmax(from, s->low), 0) * CELLS;
+}
+
+static double cell_chance(const struct anova *n, size_t axis, size_t cell)
+{
+    const struct axis *x = &n->from->axes.axis[axis];
+    if (!cell)
+        return n->off[axis];
+    return (1 - n->off[axis]) * (x->choices ? x->share[cell - 1] : 1.0 / CELLS);
+}
+
+static void add_leaf(struct anova *n, double mean)
+{
+    size_t width = n->from->axes.count;
+    double volume = 1;
+    for (size_t a = 0; a < width; a++) {
+        size_t cells = cells_of(&n->from->axes.axis[a]);
+        n->chance[a] = 0;
+        for (size_t c = 0; c <= cells; c++)
+            n->chance[a] += cover(n, a, c) * cell_chance(n, a, c);
+        volume *= n->chance[a];
+    }
+    if (!(volume > 0))
+        return;
+    n->mean += volume * mean;
+    n->squares += volume * mean * mean;
+    for (size_t a = 0; a < width; a++) {
+        size_t cells = cells_of(&n->from->axes.axis[a]);
+        double others = volume / n->chance[a] * mean;
+        for (size_t c = 0; c <= cells; c++)
+            n->along[a * n->most + c] += others * cover(n, a, c);
+    }
+}
+
+static void walk(struct anova *n, const struct forest_node *node)
+{
+    if (node->axis < 0) {
+        add_leaf(n, node->mean);
+        return;
+    }
+    struct side *side = &n->box[node->axis], whole = *side;
+    const struct forest_node *left = &n->tree->nodes[node->left];
+    if (node->left_choices) {
+        side->choices = whole.choices & node->left_choices;
+        walk(n, left);
+        side->choices = whole.choices & ~node->left_choices;
+    } else {
+        side->high = fmin(whole.high, (double)node->cut);
+        walk(n, left);
+        side->high = whole.high;
+        side->low = fmax(whole.low, (double)node->cut);
+    }
+    walk(n, left + 1);
+    *side = whole;
+}
+
+/* Adds each axis's part of one tree's variance; false when it has none. */
+static bool add_tree(struct anova *n, double *shares)
+{
+    const struct axes *axes = &n->from->axes;
+    n->mean = n->squares = 0;
+    memset(n->along, 0, axes->count * n->most * sizeof(*n->along));
+    for (size_t a = 0; a < axes->count; a++)
+        n->box[a] = (struct side){-INFINITY, INFINITY, ~(uint64_t)0};
+    walk(n, n->tree->nodes);
+    double variance = n->squares - n->mean * n->mean;
+    if (!(variance > 0))
+        return false;
+    for (size_t a = 0; a < axes->count; a++) {
+        double sum = 0;
+        for (size_t c = 0; c <= cells_of(&axes->axis[a]); c++) {
+            double d = n->along[a * n->most + c] - n->mean;
+            sum += cell_chance(n, a, c) * d * d;
+        }
+        shares[axes->axis[a].param] += sum / variance;
+    }
+    return true;
+}
+
+static void anova_init(struct anova *n, const struct importance *i)
+{
+    size_t width = i->axes.count + 1;
+    *n = (struct anova){.from = i,
+                        .most = most_cells(i) + 1,
+                        .off = xcalloc(width, sizeof(*n->off)),
+                        .box = xcalloc(width, sizeof(*n->box)),
+                        .chance = xcalloc(width, sizeof(*n->chance))};
+    n->along = xcalloc(width * n->most, sizeof(*n->along));
+    for (size_t a = 0; a < i->axes.count; a++) {
+        for (size_t row = 0; row < i->count; row++)
+            n->off[a] += isnan(at_of(i, row, a));
+        n->off[a] /= (double)i->count;
+    }
+}
+
+int importance_fanova(const struct importance *i, uint64_t seed, double *shares,
+                      struct err *err)
+{
+    if (check_count(i, err))
+        return -1;
+    struct model m;
+    struct anova n;
+    size_t trees = 0;
+    memset(shares, 0, i->unit.space->count * sizeof(*shares));
+    model_fit(&m, i, seed);
+    anova_init(&n, i);
+    for (size_t t = 0; t < TREES; t++) {
+        n.tree = &m.trees[t];
+        trees += add_tree(&n, shares);
+    }
+    for (size_t p = 0; trees && p < i->unit.space->count; p++)
+        shares[p] /= (double)trees;
+    free(n.off);
+    free(n.box);
+    free(n.chance);
+    free(n.along);
+    model_done(&m);
+    return 0;
+}
+
+/* ---- partial dependence ----------------------------------------------- */
+
+/* Mean and spread over the trees, each averaged over some of the results with
+ * the axis set to x. */
+static void predict(const struct model *m, const struct importance *i,
+                    size_t axis, float x, struct importance_cell *cell)
+{
+    size_t width = i->axes.count, count = 0;
+    size_t step = (i->count + AVERAGED - 1) / AVERAGED;
+    double of_tree[TREES] = {0}, sum = 0, squares = 0;
+    for (size_t row = 0; row < i->count; row += step) {
+        float *at = &m->x[row * width + axis], kept = *at;
+        if (kept < 0)
+            continue;
+        *at = x;
+        for (size_t t = 0; t < TREES; t++)
+            of_tree[t] +=
+                forest_tree_leaf(&m->trees[t], m->x + row * width)->mean;
+        *at = kept;
+        count++;
+    }
+    for (size_t t = 0; t < TREES && count; t++) {
+        double mean = of_tree[t] / (double)count;
+        sum += mean / TREES;
+        squares += mean * mean / TREES;
+    }
+    cell->mean = !count ? NAN : i->minimize ? sum : -sum;
+    cell->spread = sqrt(fmax(squares - sum * sum, 0));
+}
+
+static enum region region_of(double crowd)
+{
+    if (crowd >= 1.5)
+        return REGION_GOOD;
+    return crowd <= 0.5 ? REGION_BAD : REGION_NEITHER;
+}
+
+static void fill_cell(const struct importance *i, size_t axis, size_t c,
+                      struct arena *a, struct importance_cell *cell)
+{
+    const struct axis *x = &i->axes.axis[axis];
+    const struct param *p = &i->unit.space->params[x->param];
+    double from = x->choices ? x->at[c] : (double)c / CELLS;
+    double to = x->choices ? from : (double)(c + 1) / CELLS;
+    cell->from = param_at(p, from, a);
+    cell->to = param_at(p, fmin(to, 1 - 0x1p-53), a);
+    cell->region = region_of(cell->crowd);
+}
+
+int importance_curve(const struct importance *i, size_t param, uint64_t seed,
+                     struct arena *a, struct importance_cell **cells,
+                     size_t *count, struct err *err)
+{
+    size_t axis = 0, most = most_cells(i);
+    while (axis < i->axes.count && i->axes.axis[axis].param != param)
+        axis++;
+    if (check_count(i, err))
+        return -1;
+    *count = axis < i->axes.count ? cells_of(&i->axes.axis[axis]) : 0;
+    *cells = arena_array(a, *count + 1, sizeof(**cells));
+    if (!*count)
+        return 0;
+    struct model m;
+    double *best = xcalloc(2 * most, sizeof(*best)), *all = best + most;
+    divergence(i, axis, best_tenth(i), best, all);
+    model_fit(&m, i, seed);
+    for (size_t c = 0; c < *count; c++) {
+        float x =
+            i->axes.axis[axis].choices ? (float)c : ((float)c + 0.5f) / CELLS;
+        (*cells)[c].crowd = all[c] > 0 ? best[c] / all[c] : 0;
+        predict(&m, i, axis, x, &(*cells)[c]);
+        fill_cell(i, axis, c, a, &(*cells)[c]);
+    }
+    model_done(&m);
+    free(best);
+    return 0;
+}
