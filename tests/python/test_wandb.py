@@ -295,6 +295,18 @@ class Summary(Standing):
         self.assertEqual(self.metrics()[1:], [
             {"step": 1, "best": 0.5, "deep.er": 2, "acc": 0.75}])
 
+    def test_what_was_logged_nested_is_read_nested(self):
+        wandb.init()
+        wandb.log({"val.top": 1, "val": {"loss": 3, "top": {"1": 0.5}}})
+        self.assertEqual(wandb.summary["val"]["loss"], 3)
+        self.assertEqual(wandb.summary.val.top["1"], 0.5)
+        self.assertEqual(wandb.summary.get("val.loss"), 3)
+        self.assertEqual(wandb.summary.get("va", 7), 7)
+        with self.assertRaises(KeyError):
+            wandb.summary["va"]
+        with self.assertRaises(AttributeError):
+            wandb.summary.va
+
     def test_a_logged_value_replaces_what_was_set_by_hand(self):
         wandb.init()
         wandb.summary["loss"] = 9

@@ -13,7 +13,25 @@ class Summary:
         object.__setattr__(self, "_by_hand", set())
 
     def __getitem__(self, key):
+        if key not in self._items:
+            inner = self._inner(key)
+            if inner:
+                return inner
         return self._items[key]
+
+    def _inner(self, key):
+        """What was logged as {"key": {"a": 1}}, and is kept as key.a."""
+        inner, start = Nested(), str(key) + "."
+        for name, value in self._items.items():
+            if str(name).startswith(start):
+                *path, last = str(name)[len(start):].split(".")
+                at = inner
+                for part in path:
+                    if not isinstance(at.setdefault(part, {}), dict):
+                        at[part] = {}
+                    at = at[part]
+                at[last] = value
+        return inner
 
     def __setitem__(self, key, value):
         self._items[key] = value
@@ -26,7 +44,10 @@ class Summary:
     def __getattr__(self, name):
         if name.startswith("__") or name in ("_items", "_by_hand"):
             raise AttributeError(name)
-        return getattr(self._items, name)
+        try:
+            return self[name]
+        except KeyError:
+            return getattr(self._items, name)
 
     __setattr__ = __setitem__
     __delattr__ = __delitem__
@@ -43,8 +64,11 @@ class Summary:
     def __repr__(self):
         return repr(dict(self._items))
 
-    def get(self, *args):
-        return self._items.get(*args)
+    def get(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            return default
 
     def keys(self):
         return self._items.keys()
