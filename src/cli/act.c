@@ -1,5 +1,6 @@
 /* act.c - changing a study, whether or not it runs */
 #include "cli/act.h"
+#include "cli/names.h"
 
 #include <unistd.h>
 
@@ -93,7 +94,7 @@ static int count_trials(struct call *c, struct store *store, int64_t *count)
         ++*count;
     rows_close(rows);
     if (got == 0 && !*count)
-        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", c->args[0]);
+        return no_such_trials(c, store, c->args[0]);
     return got;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/act.h"
 #include "cli/fix.h"
 #include "cli/go_on.h"
+#include "cli/names.h"
 
 struct adder {
     struct call *call;
@@ -44,7 +45,7 @@ static int read_like(struct adder *k)
     int64_t id = got > 0 ? t.id : 0;
     rows_close(rows);
     if (got == 0)
-        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", text);
+        return no_such_trials(c, k->store, text);
     if (got < 0)
         return -1;
     k->like = point_of(k, id);
@@ -141,6 +142,20 @@ static int take_file(struct adder *k, const char *file)
     return rc;
 }
 
+/* Of several points one is wrong; perhaps they were meant to be one. */
+static int say_which(struct adder *k, size_t i)
+{
+    struct call *c = k->call;
+    bool parts = true;
+    for (size_t n = 0; n < c->arg_count; n++)
+        parts &= !strchr(c->args[n], ',') && *c->args[n] != '{';
+    err_wrap(&c->err, "`%s`%s", c->args[i],
+             parts ? " (the parameters of one point are one word, joined by "
+                     "commas)"
+                   : "");
+    return -1;
+}
+
 static int take_points(struct adder *k)
 {
     struct call *c = k->call;
@@ -149,7 +164,7 @@ static int take_points(struct adder *k)
         return -1;
     for (size_t i = 0; i < c->arg_count; i++)
         if (take_argument(k, c->args[i]))
-            return -1;
+            return c->arg_count > 1 ? say_which(k, i) : -1;
     return file ? take_file(k, file) : 0;
 }
 
@@ -170,8 +185,9 @@ static int submit(struct adder *k, int64_t times)
     enum acted acted = act(c, &k->where, "add", "", args, &changed);
     if (acted == ACT_FAILED)
         return call_fail(c);
-    fprintf(stderr, "throng add: %lld new trial%s wait%s", (long long)made,
-            made == 1 ? "" : "s", made == 1 ? "s" : "");
+    fprintf(stderr, "throng add: %lld new trial%s of %s wait%s",
+            (long long)made, made == 1 ? "" : "s", k->where.name,
+            made == 1 ? "s" : "");
     if (acted == ACT_DONE && made == 1)
         fprintf(stderr, ": number %lld", (long long)k->last + 1);
     else if (acted == ACT_DONE)
@@ -211,6 +227,8 @@ static int run(struct call *c)
     if (!rc && !k.points->count && k.like)
         rc = take_point(&k, value_object(c->arena));
     store_close(k.store);
+    if (rc && !what)
+        err_wrap(&c->err, "study %s", k.where.name);
     return rc ? call_fail(c) : submit(&k, times);
 }
 

@@ -43,16 +43,17 @@ static int run_retry(struct call *c)
         return call_fail(c);
     if (!bad) {
         fprintf(stderr,
-                "throng retry: no trial of `%s` failed; `throng rerun` makes "
-                "new trials of the same points\n",
-                c->args[0]);
+                "throng retry: no trial of `%s` in %s failed; `throng rerun` "
+                "makes new trials of the same points\n",
+                c->args[0], where.name);
         return EXIT_ERROR;
     }
     enum acted acted = act(c, &where, "retry", c->args[0], NULL, &changed);
     if (acted == ACT_FAILED)
         return call_fail(c);
-    fprintf(stderr, "throng retry: %lld trial%s wait%s again", (long long)bad,
-            bad == 1 ? "" : "s", bad == 1 ? "s" : "");
+    fprintf(stderr, "throng retry: %lld trial%s of %s wait%s again",
+            (long long)bad, bad == 1 ? "" : "s", where.name,
+            bad == 1 ? "s" : "");
     if (bad < count)
         fprintf(stderr,
                 "; %lld of those named did not fail and stay as they "
@@ -97,11 +98,12 @@ static int run_rerun(struct call *c)
     if (acted == ACT_FAILED)
         return call_fail(c);
     if (acted == ACT_DONE && changed == 1)
-        fprintf(stderr, "throng rerun: trial %lld waits\n", (long long)first);
+        fprintf(stderr, "throng rerun: trial %lld of %s waits\n",
+                (long long)first, where.name);
     else
-        fprintf(stderr, "throng rerun: %lld new trial%s wait%s\n",
+        fprintf(stderr, "throng rerun: %lld new trial%s of %s wait%s\n",
                 (long long)(count * times), count * times == 1 ? "" : "s",
-                count * times == 1 ? "s" : "");
+                where.name, count * times == 1 ? "s" : "");
     say_run(c, &where, acted);
     return EXIT_OK;
 }

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/study_files.h"
 #include "cli/advice.h"
 #include "cli/plan_search.h"
 
@@ -406,7 +407,7 @@ static int look(struct checker *k)
 static int run(struct call *c)
 {
     if (c->arg_count != 1)
-        return call_usage(c, "name one study file");
+        return study_file_usage(c);
     struct checker k = {.call = c};
     problems_init(&k.problems, c->arena);
     buf_init(&k.out);

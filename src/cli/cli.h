@@ -97,6 +97,10 @@ bool names_study(const char *what);
  * checked selector or nothing; without, nothing may be left. NULL: c->err. */
 struct store *open_named_study(struct call *c, bool trials,
                                struct place_of_study *where);
+/* Tells a person at a terminal which study is meant when none was named and
+ * there are several. */
+void say_study_used_last(const struct call *c,
+                         const struct place_of_study *where);
 /* Reads and checks a study file, printing its problems to stderr; NULL when
  * there are errors. `name` overrides the study's name (--new). */
 struct plan *load_plan(struct call *c, const char *file, const char *name);
@@ -119,6 +123,9 @@ struct table;
 struct table *table_new(void);
 void table_free(struct table *t);
 void table_column(struct table *t, const char *title, bool right);
+/* The column just made is the last and never cut: its rows may be longer than
+ * the terminal is wide. */
+void table_whole(struct table *t);
 void table_cell(struct table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* So many digits, 0: as many as it has; blank for NaN. */
@@ -132,6 +139,9 @@ void table_print(struct table *t, const struct call *c);
 struct log log_stderr(void);
 /* Writes to standard output; a broken pipe ends the program quietly. */
 void put(struct str text);
+/* The same for a text with parts that are not ours (notes, reasons, last
+ * lines of output): on a terminal control characters are shown, not obeyed. */
+void put_shown(const struct call *c, struct str text);
 
 /* One entry per verb. */
 extern const struct verb verb_run, verb_check, verb_status, verb_rank,

@@ -88,7 +88,13 @@ static int run(struct call *c)
             put(str_of(scripts[i].script));
             return EXIT_OK;
         }
+    static const char *const others[] = {"sh",   "csh",  "tcsh",   "ksh",
+                                         "dash", "nu",   "elvish", "pwsh",
+                                         "mksh", "xonsh"};
     const char *near = str_nearest(str_of(c->args[0]), names);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (!strcmp(others[i], c->args[0]))
+            near = NULL;
     if (near)
         return call_usage(c,
                           "there is no completion for `%s`; did you mean "

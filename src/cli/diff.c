@@ -7,6 +7,7 @@
 #include "cli/point_columns.h"
 #include "cli/strict_json.h"
 #include "cli/trial_json.h"
+#include "cli/names.h"
 
 #define SIDES_MAX 16
 
@@ -206,7 +207,7 @@ static int find_one(struct comparison *k, const char *selector, int64_t *id)
     if (got < 0)
         return -1;
     if (!found)
-        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+        return no_such_trials(c, k->store, selector);
     if (found > 1)
         return err_set(&c->err, ERR_USAGE,
                        "`%s` names more than one trial; name each by itself",
@@ -296,6 +297,8 @@ static int run(struct call *c)
     if (locate_study(c->arena, what, &where, &c->err) ||
         !(k.store = store_open(where.folder, false, &c->err)))
         return call_fail(c);
+    if (!what)
+        say_study_used_last(c, &where);
     k.table = table_new();
     buf_init(&k.out);
     int code = compare(&k, where.name) ? call_fail(c) : EXIT_OK;

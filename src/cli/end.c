@@ -1,6 +1,7 @@
 /* end.c - stop and kill: of a whole study, or of some trials */
 #include <stdio.h>
 #include "cli/cli.h"
+#include "cli/names.h"
 
 /* Nobody runs the study: the verb itself takes the lease for a moment. */
 static int apply_here(struct call *c, const char *folder, const char *verb,
@@ -47,7 +48,7 @@ static int check_any(struct call *c, struct store *store, const char *selector)
     int got = rows ? rows_next(rows, &t, &c->err) : -1;
     rows_close(rows);
     if (got == 0)
-        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+        return no_such_trials(c, store, selector);
     return got < 0 ? -1 : 0;
 }
 

@@ -31,7 +31,7 @@ static void gather(void *context, const struct trial_failure *f)
     struct str line = failure_line(f);
     buf_reset(&g->key);
     buf_addf(&g->key, "%d ", (int)f->state);
-    failure_normal(&g->key, line);
+    failure_normal(&g->key, line, f->point);
     struct family *one = map_get(g->by_text, buf_str(&g->key));
     if (!one) {
         one = arena_new_of(g->arena, struct family);
@@ -74,6 +74,7 @@ static void print_table(const struct call *c, const struct gathering *g,
     table_column(t, "state", false);
     table_column(t, "trials", false);
     table_column(t, "message", false);
+    table_whole(t);
     for (size_t i = 0; i < g->list.len && i < most; i++) {
         const struct family *f = g->list.p[i];
         buf_reset(&ids);
@@ -89,18 +90,30 @@ static void print_table(const struct call *c, const struct gathering *g,
     buf_done(&ids);
 }
 
-/* Each hint once, on standard error: the table stays a table. */
-static void print_hints(const struct gathering *g, size_t most)
+/* Each hint once. On a terminal they stand below the table, also in a pager;
+ * else on standard error: the table stays a table. */
+static void print_hints(const struct call *c, const struct gathering *g,
+                        size_t most)
 {
+    struct buf b;
+    buf_init(&b);
     for (size_t i = 0; i < g->list.len && i < most; i++) {
         const struct family *f = g->list.p[i];
         bool said = !f->hint;
         for (size_t k = 0; k < i && !said; k++)
             said = g->list.p[k]->hint == f->hint;
         if (!said)
-            fprintf(stderr, "throng: trial %lld: %s\n", (long long)f->ids.p[0],
-                    f->hint);
+            buf_addf(&b, "%strial %lld: %s\n",
+                     c->terminal ? "" : "throng: ", (long long)f->ids.p[0],
+                     f->hint);
     }
+    if (c->terminal && b.len)
+        put(STR("\n"));
+    if (c->terminal)
+        put(buf_str(&b));
+    else
+        fputs(b.p, stderr);
+    buf_done(&b);
 }
 
 static void print_json(const struct gathering *g, const char *name, size_t most)
@@ -148,7 +161,7 @@ static int show(struct call *c, struct store *store, const char *name)
             fputs("throng errors: no trial has failed\n", stderr);
         else {
             print_table(c, &g, shown);
-            print_hints(&g, shown);
+            print_hints(c, &g, shown);
         }
     }
     for (size_t i = 0; i < g.list.len; i++)
@@ -176,8 +189,9 @@ const struct verb verb_errors = {
     .summary = "Show failures, grouped by their message",
     .text = "Trials that failed, were invalid, timed out, were killed or "
             "diverged, the most\nfrequent message first. Messages that "
-            "differ only in numbers, addresses or the\nfolders of paths are "
-            "one group; the message shown is that of its first trial.\n"
+            "differ only in numbers, addresses, values\nof parameters or the "
+            "folders of paths are one group; the message shown is\nthat of "
+            "its first trial.\n"
             "`throng explain N` says more about one of them, `throng retry "
             "N` tries again.\n",
     .options =

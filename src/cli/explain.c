@@ -9,7 +9,9 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/failure_text.h"
+#include "cli/go_on.h"
 #include "cli/stored_plan.h"
+#include "cli/names.h"
 
 #define RETRY_DELAY_MAX_S 300.0
 #define TAIL_LINES 8
@@ -119,14 +121,18 @@ static void explain_waiting(struct explainer *e)
         buf_addf(b, "Attempt %u ended as %s: %.*s.\n", a->number,
                  outcome_name(a->outcome), STRF(a->reason));
     if (!e->lease.live) {
-        buf_addf(b, "It waits because nobody runs the study now; `throng run` "
-                    "goes on with it.\n");
+        buf_addf(b,
+                 "It waits because nobody runs the study now; `%s` goes on "
+                 "with it.\n",
+                 go_on_command(e->call, &e->where));
         return;
     }
     if (is_draining(e)) {
-        buf_adds(b, "It waits because the study was asked to stop: running "
-                    "trials finish, no more\nstart. The next `throng run` "
-                    "goes on with it.\n");
+        buf_addf(b,
+                 "It waits because the study was asked to stop: running "
+                 "trials finish, no more\nstart. After that `%s` goes on "
+                 "with it.\n",
+                 go_on_command(e->call, &e->where));
         return;
     }
     double wait_s = retry_in(e);
@@ -147,9 +153,10 @@ static void explain_running(struct explainer *e)
     struct buf *b = &e->out;
     const struct attempt *a = last_attempt(e);
     if (!e->lease.live) {
-        buf_adds(b, "It ran when the study broke off; the next `throng run` "
-                    "goes on with it, from its\nlast checkpoint if it wrote "
-                    "one.\n");
+        buf_addf(b,
+                 "It ran when the study broke off; `%s` goes on with it, "
+                 "from its\nlast checkpoint if it wrote one.\n",
+                 go_on_command(e->call, &e->where));
         return;
     }
     if (!a)
@@ -268,11 +275,12 @@ static bool explain_unmade(struct explainer *e, const char *selector)
              (long long)id, (long long)last);
     if (e->total >= 0)
         buf_addf(&e->out, " of %lld", (long long)e->total);
-    buf_addf(&e->out, ".\n%s",
-             e->lease.live
-                 ? "More are made as room comes free.\n"
-                 : "Nobody runs the study now; `throng run` goes on with "
-                   "it.\n");
+    if (e->lease.live)
+        buf_adds(&e->out, ".\nMore are made as room comes free.\n");
+    else
+        buf_addf(&e->out,
+                 ".\nNobody runs the study now; `%s` goes on with it.\n",
+                 go_on_command(e->call, &e->where));
     return true;
 }
 
@@ -317,7 +325,7 @@ static int explain_all(struct explainer *e, const char *selector)
     }
     rows_close(rows);
     if (!got && !count)
-        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+        return no_such_trials(c, e->store, selector);
     return got;
 }
 
@@ -332,7 +340,7 @@ static int run(struct call *c)
     if (read_study(&e) || explain_all(&e, c->arg_count ? c->args[0] : "last"))
         code = call_fail(c);
     else
-        put(buf_str(&e.out));
+        put_shown(c, buf_str(&e.out));
     buf_done(&e.out);
     plan_close(e.plan);
     store_close(e.store);

@@ -155,7 +155,7 @@ static int check_selector(struct exporter *e)
     int got = rows ? rows_next(rows, &t, &c->err) : -1;
     rows_close(rows);
     if (got == 0)
-        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", q.selector);
+        return no_such_trials(c, e->store, q.selector);
     return got < 0 ? -1 : 0;
 }
 

@@ -3,6 +3,9 @@
 
 #include <ctype.h>
 #include <strings.h>
+#include "base/json.h"
+
+#define VALUE_LEAST 3 /* letters of a value that is known in a message */
 
 /* ---- which line ------------------------------------------------------- */
 
@@ -110,14 +113,44 @@ static size_t folders_len(struct str s)
     return slashes >= 2 && slash < i ? slash : 0;
 }
 
-void failure_normal(struct buf *b, struct str line)
+/* The length of the parameter's value that the text begins with, as a whole
+ * word; 0 for none. Short words also mean other things. */
+static size_t value_len(struct str text, struct str point, struct str *name)
 {
+    struct json_scan scan;
+    struct str raw;
+    json_scan_init(&scan, point);
+    if (!point.len || json_scan_next(&scan) != JSON_OBJECT_OPEN)
+        return 0;
+    while (json_scan_next(&scan) == JSON_KEY) {
+        struct str key = scan.text;
+        if (json_scan_pass(&scan, &raw))
+            return 0;
+        if (raw.p[0] != '"' || raw.len < VALUE_LEAST + 2)
+            continue;
+        struct str value = str_n(raw.p + 1, raw.len - 2);
+        bool whole = text.len == value.len ||
+                     (text.len > value.len && !is_word(text.p[value.len]));
+        if (whole && str_starts(text, value)) {
+            *name = key;
+            return value.len;
+        }
+    }
+    return 0;
+}
+
+void failure_normal(struct buf *b, struct str line, struct str point)
+{
+    struct str name;
     for (size_t i = 0; i < line.len;) {
         struct str rest = str_n(line.p + i, line.len - i);
         bool inside = i > 0 && is_word(line.p[i - 1]);
         size_t n = inside ? 0 : hex_len(rest);
         if (n) {
             buf_adds(b, "0xN");
+        } else if (!inside && is_word(line.p[i]) &&
+                   (n = value_len(rest, point, &name))) {
+            buf_addf(b, "<%.*s>", STRF(name));
         } else if (!inside && (n = number_len(rest))) {
             buf_addc(b, 'N');
         } else if (!inside && (n = folders_len(rest))) {

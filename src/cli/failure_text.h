@@ -9,8 +9,9 @@
  * itself, else the reason. Points into f. */
 struct str failure_line(const struct trial_failure *f);
 /* The line with what differs between trials taken out: numbers become N,
- * addresses 0xN, folders of paths go. */
-void failure_normal(struct buf *b, struct str line);
+ * addresses 0xN, folders of paths go, and a word that is the value of a
+ * parameter in the trial's point (JSON) becomes the parameter's name. */
+void failure_normal(struct buf *b, struct str line, struct str point);
 /* What a person may do about it, or NULL. */
 const char *failure_hint(const struct trial_failure *f);
 

@@ -45,6 +45,18 @@ static struct value *parse_value(struct str text, struct arena *a)
     return v ? v : value_string(a, text);
 }
 
+/* True for "0.01;bs=16" and "0.01 bs=16", which would be one odd value. */
+static bool holds_another(struct str text)
+{
+    long equals = str_find(text, '=');
+    if (equals < 1 || strchr("\"'[{", text.p[0]))
+        return false;
+    for (long i = 0; i < equals; i++)
+        if (text.p[i] == ';' || text.p[i] == ' ')
+            return true;
+    return false;
+}
+
 static int parse_piece(struct str piece, struct value *out, struct arena *a,
                        struct err *err)
 {
@@ -58,6 +70,12 @@ static int parse_piece(struct str piece, struct value *out, struct arena *a,
         str_trim(str_n(piece.p + equals + 1, piece.len - (size_t)equals - 1));
     if (value_get(out, name))
         return err_set(err, ERR_USAGE, "`%.*s` is given twice", STRF(name));
+    if (holds_another(text))
+        return err_set(err, ERR_USAGE,
+                       "`%.*s`: names with values are joined by commas, as in "
+                       "lr=0.01,bs=16 (a value that holds this stands in "
+                       "quotes)",
+                       STRF(piece));
     value_set(a, out, name, parse_value(text, a));
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/help_topics.h"
 #include "cli/man.h"
+#include "cli/other_words.h"
 
 #define VERBS_MAX 64
 
@@ -73,11 +74,21 @@ static const char *nearest_name(const char *name)
 
 static int no_such_help(struct call *c, const char *name)
 {
-    const char *near = nearest_name(name);
+    const char *other = verb_of_other_word(name);
+    const char *near = other ? other : nearest_name(name);
+    struct buf topics;
     if (near)
         return call_usage(c, "there is no verb `%s`; did you mean `%s`?", name,
                           near);
-    return call_usage(c, "there is no verb and no topic `%s`", name);
+    buf_init(&topics);
+    for (size_t i = 0; help_topics[i].name; i++)
+        buf_addf(&topics, "%s%s", i ? ", " : "", help_topics[i].name);
+    int code = call_usage(c,
+                          "there is no verb and no topic `%s`; topics are %s; "
+                          "`throng help` lists the verbs",
+                          name, topics.p);
+    buf_done(&topics);
+    return code;
 }
 
 static bool help_one(struct buf *b, const char *name)

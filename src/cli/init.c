@@ -28,11 +28,14 @@ static const struct init_template *find(struct call *c, const char *name)
     }
     names[n] = NULL;
     const char *near = str_nearest(str_of(name), names);
-    err_set(&c->err, ERR_USAGE,
-            "there is no template `%s`%s%s%s; there are sweep, points, shell "
-            "and wandb",
-            name, near ? "; did you mean `" : "", near ? near : "",
-            near ? "`?" : "");
+    if (near)
+        err_set(&c->err, ERR_USAGE,
+                "there is no template `%s`; did you mean `%s`?", name, near);
+    else
+        err_set(&c->err, ERR_USAGE,
+                "there is no template `%s`; there are sweep, points, shell "
+                "and wandb",
+                name);
     return NULL;
 }
 

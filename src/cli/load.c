@@ -1,6 +1,7 @@
 /* load.c - reading a study file for the verbs that take one */
 #include <stdio.h>
 #include "cli/cli.h"
+#include "cli/study_files.h"
 #include "cli/unready.h"
 
 #define STUDY_FILE_MAX (64u << 20)
@@ -73,6 +74,7 @@ static struct plan *load(struct call *c, const char *file,
         return NULL;
     buf_init(&b);
     if (file_read(file, STUDY_FILE_MAX, &b, &c->err)) {
+        study_file_hint(c, file);
         buf_done(&b);
         return NULL;
     }

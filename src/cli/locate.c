@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include "cli/cli.h"
 
+#define STUDIES_SHOWN 8
+
 static bool is_study_folder(struct arena *a, const char *folder)
 {
     return file_exists(path_join(a, folder, "study.db"));
@@ -88,13 +90,36 @@ static bool locate_file(struct arena *a, const char *file,
     return true;
 }
 
+static const char *all_studies(struct arena *a, const char **names)
+{
+    struct buf b;
+    size_t n = 0;
+    buf_init(&b);
+    for (; names && *names; names++) {
+        if (!is_study_folder(a, path_join(a, ".throng", *names)))
+            continue;
+        if (n++ < STUDIES_SHOWN)
+            buf_addf(&b, "%s%s", b.len ? ", " : "", *names);
+    }
+    if (n > STUDIES_SHOWN)
+        buf_addf(&b, " and %zu more (`throng ls`)", n - STUDIES_SHOWN);
+    const char *text = arena_cstr(a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
 static int nearest(struct arena *a, const char *what, struct err *err)
 {
     const char **names = dir_list(".throng", a, NULL);
     const char *near = names ? str_nearest(str_of(what), names) : NULL;
-    return err_set(err, ERR_MISSING, "there is no study `%s` here%s%s%s", what,
-                   near ? "; did you mean `" : "", near ? near : "",
-                   near ? "`?" : "");
+    if (near)
+        return err_set(err, ERR_MISSING,
+                       "there is no study `%s` here; did you mean `%s`?", what,
+                       near);
+    const char *all = all_studies(a, names);
+    return err_set(
+        err, ERR_MISSING, "there is no study `%s` here; %s%s", what,
+        *all ? "studies here: " : "`throng run STUDY.yaml` starts one", all);
 }
 
 int locate_study(struct arena *a, const char *what,
@@ -146,6 +171,33 @@ static bool meant_trials(struct arena *a, const char *word, const char *fault)
            !strstr(not_study.text, "did you mean");
 }
 
+/* All arguments from this one on are selectors. */
+static bool all_select(const struct call *c, size_t from)
+{
+    for (size_t i = from; i < c->arg_count; i++)
+        if (store_selector_check(c->args[i], NULL))
+            return false;
+    return true;
+}
+
+/* Of the arguments from this one on, one is wanted. */
+static int too_many(struct call *c, size_t from)
+{
+    struct buf b;
+    if (!all_select(c, from))
+        return err_set(&c->err, ERR_USAGE, "`%s` is one argument too many",
+                       c->args[from + 1]);
+    buf_init(&b);
+    for (size_t i = from; i < c->arg_count; i++)
+        buf_addf(&b, "%s%s", i > from ? "," : "", c->args[i]);
+    err_set(&c->err, ERR_USAGE,
+            "`%s` is one argument too many; several trials are one word: "
+            "%.500s",
+            c->args[from + 1], b.p);
+    buf_done(&b);
+    return -1;
+}
+
 /* Which of the arguments is the study. */
 static int take_study(struct call *c, bool trials, const char **what)
 {
@@ -154,6 +206,8 @@ static int take_study(struct call *c, bool trials, const char **what)
     if (!c->arg_count)
         return 0;
     const char *first = c->args[0];
+    if (trials && c->arg_count > 1 && !names_study(first) && all_select(c, 0))
+        return too_many(c, 0);
     bool study = !trials || c->arg_count > 1 || names_study(first);
     if (!study && store_selector_check(first, &not_trials)) {
         if (meant_trials(c->arena, first, not_trials.text))
@@ -168,20 +222,40 @@ static int take_study(struct call *c, bool trials, const char **what)
     return 0;
 }
 
+void say_study_used_last(const struct call *c,
+                         const struct place_of_study *where)
+{
+    struct arena *a = arena_new();
+    const char **names = c->terminal ? dir_list(".throng", a, NULL) : NULL;
+    size_t count = 0;
+    for (; names && *names; names++)
+        count += is_study_folder(a, path_join(a, ".throng", *names));
+    if (count > 1)
+        fprintf(stderr, "throng: study %s, the one used last of %zu\n",
+                where->name, count);
+    arena_free(a);
+}
+
 struct store *open_named_study(struct call *c, bool trials,
                                struct place_of_study *where)
 {
     const char *what;
     if (take_study(c, trials, &what))
         return NULL;
-    if (c->arg_count > (trials ? 1 : 0)) {
+    if (trials && c->arg_count > 1) {
+        too_many(c, 0);
+        return NULL;
+    }
+    if (!trials && c->arg_count) {
         err_set(&c->err, ERR_USAGE, "`%s` is one argument too many",
-                c->args[trials ? 1 : 0]);
+                c->args[0]);
         return NULL;
     }
     if (c->arg_count && store_selector_check(c->args[0], &c->err))
         return NULL;
     if (locate_study(c->arena, what, where, &c->err))
         return NULL;
+    if (!what)
+        say_study_used_last(c, where);
     return store_open(where->folder, false, &c->err);
 }

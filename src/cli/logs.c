@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/go_on.h"
+#include "cli/names.h"
 
 #define FOLLOW_MS 200
 
@@ -55,15 +57,15 @@ static int look(struct call *c, const char *folder, int64_t trial,
 
 /* Prints until the trial has ended. A study that nobody runs will not end
  * it: that is said, and waiting ends. */
-static int follow(struct call *c, const char *folder, int64_t trial,
-                  const char *path)
+static int follow(struct call *c, const struct place_of_study *where,
+                  int64_t trial, const char *path)
 {
     off_t at = 0;
     int fd = -1, rc;
     for (;;) {
         enum state state;
         bool live;
-        rc = look(c, folder, trial, &state, &live);
+        rc = look(c, where->folder, trial, &state, &live);
         if (!rc && fd < 0)
             fd = open(path, O_RDONLY | O_CLOEXEC);
         if (!rc && fd >= 0) {
@@ -75,8 +77,9 @@ static int follow(struct call *c, const char *folder, int64_t trial,
         if (!live) {
             fprintf(stderr,
                     "throng logs: trial %lld is %s, but nobody runs the "
-                    "study; `throng run` goes on with it\n",
-                    (long long)trial, state_name(state));
+                    "study; `%s` goes on with it\n",
+                    (long long)trial, state_name(state),
+                    go_on_command(c, where));
             break;
         }
         usleep(FOLLOW_MS * 1000);
@@ -138,7 +141,7 @@ static int print_logs(struct call *c, struct store *store, const char *folder,
     }
     rows_close(rows);
     if (!got && !count)
-        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+        return no_such_trials(c, store, selector);
     return got;
 }
 
@@ -153,7 +156,7 @@ static int64_t first_of(struct call *c, struct store *store,
     if (got > 0)
         id = t.id;
     else if (got == 0)
-        err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+        no_such_trials(c, store, selector);
     rows_close(rows);
     return id;
 }
@@ -172,8 +175,7 @@ static int run(struct call *c)
         store = NULL;
         char *folder = store_trial_folder(where.folder, id, c->arena);
         rc = id < 0 ? -1
-                    : follow(c, where.folder, id,
-                             path_join(c->arena, folder, "log"));
+                    : follow(c, &where, id, path_join(c->arena, folder, "log"));
     } else {
         rc = print_logs(c, store, where.folder, selector);
     }

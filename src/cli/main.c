@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/other_words.h"
 #include "cli/pager.h"
 
 const struct verb *const verbs[] = {
@@ -130,6 +131,7 @@ static int unknown_option(struct call *c, const char *text)
 {
     const char *names[OPTIONS_MAX + 2];
     size_t n = 0;
+    int64_t number;
     for (; c->verb->options[n].name; n++)
         names[n] = c->verb->options[n].name;
     names[n++] = "help";
@@ -143,6 +145,11 @@ static int unknown_option(struct call *c, const char *text)
     for (size_t i = 0; i < n; i++)
         if (str_is(bare, names[i]))
             return call_usage(c, "--%s takes no value", names[i]);
+    if (num_int(bare, &number) && strstr(c->verb->args, "TRIALS"))
+        return call_usage(c,
+                          "there is no option `%s`; the last trials are "
+                          "last and last:N",
+                          text);
     const char *near = str_nearest(bare, names);
     if (near)
         return call_usage(c, "there is no option `%s`; did you mean --%s?",
@@ -277,7 +284,11 @@ static const struct verb *find_verb(const char *name)
 
 static int unknown_verb(const char *name)
 {
-    const char *near = nearest_verb(name);
+    static const char *const options[] = {"--help", "--version", NULL};
+    const char *other = verb_of_other_word(name);
+    const char *near = other ? other : nearest_verb(name);
+    if (*name == '-')
+        near = str_nearest(str_of(name), options);
     fprintf(stderr, "throng: there is no verb `%s`%s%s%s\n", name,
             near ? "; did you mean `" : "", near ? near : "",
             near ? "`?" : "; `throng help` lists them");

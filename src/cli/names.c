@@ -69,6 +69,20 @@ static int any_has(struct names *n, const char *name)
     return got;
 }
 
+static const char *list_names(struct names *n)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; n->metrics[i]; i++)
+        buf_addf(&b, "%s, ", n->metrics[i]);
+    for (size_t i = 0; i < n->params.names.len; i++)
+        buf_addf(&b, "%s, ", n->params.names.p[i].p);
+    buf_adds(&b, "seconds, attempts, started and ended");
+    const char *text = arena_cstr(n->call->arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
 static int refuse(struct names *n, const char *name)
 {
     static const char *const columns[] = {
@@ -76,6 +90,10 @@ static int refuse(struct names *n, const char *name)
         "ended", "reason", "note",  "failures", "run_id",   NULL};
     struct call *c = n->call;
     VEC(const char *) all = {0};
+    if (!strcmp(name, "tag") || !strcmp(name, "tags"))
+        return err_set(&c->err, ERR_INPUT,
+                       "a filter asks for a tag as tag:NAME, such as "
+                       "'tag:paper and loss < 0.1'");
     for (size_t i = 0; columns[i]; i++)
         vec_push(&all, columns[i]);
     for (size_t i = 0; n->metrics[i]; i++)
@@ -85,10 +103,15 @@ static int refuse(struct names *n, const char *name)
     vec_push(&all, NULL);
     const char *near = str_nearest(str_of(name), all.p);
     vec_done(&all);
+    if (near)
+        return err_set(&c->err, ERR_INPUT,
+                       "no trial has a parameter or a metric `%s`; did you "
+                       "mean `%s`?",
+                       name, near);
     return err_set(&c->err, ERR_INPUT,
-                   "no trial has a parameter or a metric `%s`%s%s%s", name,
-                   near ? "; did you mean `" : "", near ? near : "",
-                   near ? "`?" : "");
+                   "no trial has a parameter or a metric `%s`; there is "
+                   "%.700s",
+                   name, list_names(n));
 }
 
 static int check(struct names *n, const char *name)
@@ -111,6 +134,50 @@ int name_check(struct call *c, struct store *store, const char *name)
     return rc;
 }
 
+static int refuse_over(struct names *n, const char *name)
+{
+    VEC(const char *) all = {0};
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < n->params.names.len; i++) {
+        vec_push(&all, n->params.names.p[i].p);
+        buf_addf(&b, "%s, ", n->params.names.p[i].p);
+    }
+    buf_adds(&b, "and seed for the repeats of a point");
+    vec_push(&all, "seed");
+    vec_push(&all, NULL);
+    const char *near = str_nearest(str_of(name), all.p);
+    vec_done(&all);
+    if (near)
+        err_set(&n->call->err, ERR_INPUT,
+                "--over: no trial has a parameter `%s`; did you mean `%s`?",
+                name, near);
+    else
+        err_set(&n->call->err, ERR_INPUT,
+                "--over: no trial has a parameter `%s`; there is %.700s", name,
+                b.p);
+    buf_done(&b);
+    return -1;
+}
+
+int names_check_over(struct call *c, struct store *store, const char *over)
+{
+    struct names n;
+    struct str rest = str_of(over), part;
+    if (!store_last_trial(store))
+        return 0;
+    int rc = names_init(&n, c, store);
+    while (!rc && str_split(&rest, ',', &part)) {
+        const char *name = arena_cstr(c->arena, str_trim(part));
+        if (!strcmp(name, "seed") || map_has(n.params.known, str_of(name)))
+            continue;
+        int any = is_metric(&n, str_of(name)) ? 0 : any_has(&n, name);
+        rc = any > 0 ? 0 : any < 0 ? -1 : refuse_over(&n, name);
+    }
+    names_done(&n);
+    return rc;
+}
+
 int names_check_filter(struct call *c, struct store *store, const char *where)
 {
     struct names n;
@@ -124,4 +191,34 @@ int names_check_filter(struct call *c, struct store *store, const char *where)
         rc = check(&n, *list);
     names_done(&n);
     return rc;
+}
+
+/* ---- trials ----------------------------------------------------------- */
+
+static int no_such_tag(struct call *c, struct store *store,
+                       const char *selector)
+{
+    const char **tags = store_tags(store, c->arena, NULL);
+    const char *near = tags ? str_nearest(str_of(selector + 4), tags) : NULL;
+    if (near)
+        return err_set(&c->err, ERR_MISSING,
+                       "no trial is `%s`; did you mean `tag:%s`?", selector,
+                       near);
+    return err_set(&c->err, ERR_MISSING, "no trial is `%s`%s", selector,
+                   tags && *tags ? "" : "; the study has no tags");
+}
+
+int no_such_trials(struct call *c, struct store *store, const char *selector)
+{
+    int64_t last = store_last_trial(store);
+    if (!strncmp(selector, "tag:", 4) && !strchr(selector, ','))
+        return no_such_tag(c, store, selector);
+    if (!last)
+        return err_set(&c->err, ERR_MISSING,
+                       "no trial is `%s`; the study has none yet", selector);
+    if (*selector < '0' || *selector > '9')
+        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+    return err_set(&c->err, ERR_MISSING,
+                   "no trial is `%s`; the study has trials 1 to %lld", selector,
+                   (long long)last);
 }

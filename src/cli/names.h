@@ -10,4 +10,11 @@ int name_check(struct call *c, struct store *store, const char *name);
 /* The same for every name in a filter; NULL has none. */
 int names_check_filter(struct call *c, struct store *store, const char *where);
 
+/* The same for the parameters that `rank --over` names, joined by commas. */
+int names_check_over(struct call *c, struct store *store, const char *over);
+
+/* Sets c->err: no trial of the study is what the selector names; with what
+ * there is. Returns -1. */
+int no_such_trials(struct call *c, struct store *store, const char *selector);
+
 #endif

@@ -390,6 +390,9 @@ static int check_names(struct sheet *s)
     bool named = by && !is_column(by) && strcmp(by, "value");
     if (named && name_check(s->call, s->store, by))
         return -1;
+    if (s->ranking->over &&
+        names_check_over(s->call, s->store, s->ranking->over))
+        return -1;
     return names_check_filter(s->call, s->store, s->ranking->where);
 }
 

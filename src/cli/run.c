@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/study_files.h"
 #include "cli/detach.h"
 #include "cli/dry_run.h"
 #include "cli/fix.h"
@@ -372,7 +373,9 @@ static int fix_if_asked(struct call *c, struct plan *plan,
     if (fix_for_run(c, plan, lines, named, &setup->fixed))
         return -1;
     if (!call_flag(c, "quiet"))
-        fprintf(stderr, "throng: with %.*s this is the study %.*s\n",
+        fprintf(stderr,
+                "throng: with %.*s this is the study %.*s, which verbs now "
+                "mean when they name none\n",
                 STRF(setup->fixed), STRF(plan->name));
     return 0;
 }
@@ -406,7 +409,7 @@ static int run_here(struct call *c, const struct plan *plan,
 static int run(struct call *c)
 {
     if (c->arg_count != 1)
-        return call_usage(c, "name one study file");
+        return study_file_usage(c);
     struct plan *plan = load_plan(c, c->args[0], call_option(c, "new"));
     if (!plan)
         return call_fail(c);

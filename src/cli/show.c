@@ -9,6 +9,7 @@
 #include "cli/stored_plan.h"
 #include "cli/strict_json.h"
 #include "cli/trial_json.h"
+#include "cli/names.h"
 
 #define FLUSH_BYTES (1u << 20)
 
@@ -231,7 +232,7 @@ static int show_one(struct shower *s, int64_t id)
     (s->json ? show_json : show_text)(s, &x);
     s->shown++;
     if (s->out.len > FLUSH_BYTES) {
-        put(buf_str(&s->out));
+        put_shown(s->call, buf_str(&s->out));
         buf_reset(&s->out);
     }
     return 0;
@@ -260,7 +261,7 @@ static int show_all(struct shower *s, const char *selector)
     if (s->json)
         buf_adds(&s->out, "]}\n");
     if (!got && !s->shown)
-        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
+        return no_such_trials(c, s->store, selector);
     return got;
 }
 
@@ -283,7 +284,7 @@ static int run(struct call *c)
         show_all(&s, c->arg_count ? c->args[0] : "last"))
         code = call_fail(c);
     else
-        put(buf_str(&s.out));
+        put_shown(c, buf_str(&s.out));
     buf_done(&s.out);
     arena_free(s.arena);
     plan_close(s.plan);

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/go_on.h"
 #include "cli/point_columns.h"
 #include "cli/strict_json.h"
 
@@ -67,7 +68,8 @@ static void print_json(const struct standing *s, const char *name)
     buf_done(&b);
 }
 
-static void print_holder(struct buf *b, const struct lease *l)
+static void print_holder(struct buf *b, const struct lease *l,
+                         const char *go_on)
 {
     if (l->live)
         buf_addf(b, "running as process %lld on %s\n",
@@ -75,8 +77,8 @@ static void print_holder(struct buf *b, const struct lease *l)
     else if (l->process.pid)
         buf_addf(b,
                  "not running (process %lld on %s ended without a "
-                 "word); `throng run` goes on\n",
-                 (long long)l->process.pid, l->host);
+                 "word); `%s` goes on\n",
+                 (long long)l->process.pid, l->host, go_on);
     else
         buf_adds(b, "not running\n");
 }
@@ -94,22 +96,32 @@ static void print_best(struct buf *b, const struct call *c,
                 c->terminal);
 }
 
-static void print_text(const struct call *c, const struct standing *s,
-                       const char *name)
+/* What ran when the study broke off does not run any more. */
+static void print_states(struct buf *b, const struct standing *s)
+{
+    for (int i = 0; i < STATE_COUNT; i++) {
+        bool broken = i == STATE_RUNNING && !s->lease.live;
+        if (s->counts.by_state[i])
+            buf_addf(b, "  %-10s %lld%s\n",
+                     broken ? "broken off" : state_name((enum state)i),
+                     (long long)s->counts.by_state[i],
+                     broken ? " (going on takes them up again)" : "");
+    }
+}
+
+static void print_text(struct call *c, const struct standing *s,
+                       const struct place_of_study *where)
 {
     struct buf b;
     buf_init(&b);
-    buf_addf(&b, "study    %s\n", name);
+    buf_addf(&b, "study    %s\n", where->name);
     buf_adds(&b, "now      ");
-    print_holder(&b, &s->lease);
+    print_holder(&b, &s->lease, go_on_command(c, where));
     buf_addf(&b, "trials   %lld", (long long)s->finished);
     if (s->total >= 0)
         buf_addf(&b, " of %lld", (long long)s->total);
     buf_adds(&b, " finished\n");
-    for (int i = 0; i < STATE_COUNT; i++)
-        if (s->counts.by_state[i])
-            buf_addf(&b, "  %-10s %lld\n", state_name((enum state)i),
-                     (long long)s->counts.by_state[i]);
+    print_states(&b, s);
     if (s->best.id)
         print_best(&b, c, s);
     put(buf_str(&b));
@@ -129,7 +141,7 @@ static int run(struct call *c)
     else if (call_flag(c, "json"))
         print_json(&s, where.name);
     else
-        print_text(c, &s, where.name);
+        print_text(c, &s, &where);
     store_close(store);
     return code;
 }

@@ -20,6 +20,7 @@ struct table {
     VEC(struct column) columns;
     VEC(char *) cells;
     bool titled; /* the header was printed */
+    bool whole;  /* the last column is never cut */
 };
 
 struct table *table_new(void)
@@ -49,6 +50,11 @@ void table_free(struct table *t)
 void table_column(struct table *t, const char *title, bool right)
 {
     vec_push(&t->columns, ((struct column){xstrdup(title), right}));
+}
+
+void table_whole(struct table *t)
+{
+    t->whole = true;
 }
 
 void table_cell(struct table *t, const char *fmt, ...)
@@ -179,6 +185,24 @@ static void print_line(struct buf *b, const struct table *t, char **cells,
     buf_addc(b, '\n');
 }
 
+/* What a narrow terminal does not show is said. */
+static void print_left_out(struct buf *b, const struct table *t, size_t shown,
+                           unsigned columns)
+{
+    struct buf names;
+    size_t n = t->columns.len - shown;
+    buf_init(&names);
+    buf_addf(&names, "… and %zu more column%s", n, n == 1 ? "" : "s");
+    size_t least = names.len;
+    for (size_t i = shown; i < t->columns.len; i++)
+        buf_addf(&names, "%s%s", i > shown ? ", " : ": ",
+                 t->columns.p[i].title);
+    if (width(names.p) > columns)
+        names.p[least] = 0;
+    buf_addf(b, "%s\n", names.p);
+    buf_done(&names);
+}
+
 static void print_aligned(struct buf *b, const struct table *t,
                           unsigned columns)
 {
@@ -192,12 +216,19 @@ static void print_aligned(struct buf *b, const struct table *t,
     }
     size_t *least = xcalloc(n, sizeof(*least));
     find_least(t, widths, least);
+    size_t last = widths[n - 1];
+    if (t->whole)
+        widths[n - 1] = least[n - 1] = 0;
     size_t shown = fit(widths, least, n, columns);
+    if (t->whole)
+        widths[n - 1] = last;
     free(least);
     if (!t->titled)
         print_line(b, t, NULL, widths, shown);
     for (size_t i = 0; i < t->cells.len; i += n)
         print_line(b, t, t->cells.p + i, widths, shown);
+    if (shown < n)
+        print_left_out(b, t, shown, columns);
     free(widths);
 }
 
@@ -231,6 +262,21 @@ void put(struct str text)
         }
         text = str_n(text.p + n, text.len - (size_t)n);
     }
+}
+
+void put_shown(const struct call *c, struct str text)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; c->terminal && i < text.len; i++) {
+        unsigned char ch = (unsigned char)text.p[i];
+        if ((ch < 32 && ch != '\n' && ch != '\t') || ch == 127)
+            buf_addf(&b, "^%c", ch ^ 64);
+        else
+            buf_addc(&b, text.p[i]);
+    }
+    put(c->terminal ? buf_str(&b) : text);
+    buf_done(&b);
 }
 
 static void to_stderr(void *context, enum log_level level, const char *text)

@@ -218,12 +218,14 @@ static void draw_counts(const struct look *l, struct screen *s, struct area a)
         enum state state = (enum state)i;
         if (!l->counts.by_state[i])
             continue;
+        /* Without a conductor nothing runs, whatever was last written. */
+        bool broken = state == STATE_RUNNING && !l->lease.live;
         enum mark mark = state_bad(state)         ? MARK_BAD
                          : state == STATE_RUNNING ? MARK_GOOD
                                                   : MARK_PLAIN;
-        col =
-            screen_printf(s, a, 0, col, mark, "%lld %s  ",
-                          (long long)l->counts.by_state[i], state_name(state));
+        col = screen_printf(s, a, 0, col, mark, "%lld %s  ",
+                            (long long)l->counts.by_state[i],
+                            broken ? "broken off" : state_name(state));
     }
     if (!l->counts.total)
         screen_put(s, a, 0, 0, MARK_FAINT, STR("no trials yet"));

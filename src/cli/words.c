@@ -47,6 +47,41 @@ static const char *tag_fault(const char *tag)
     return NULL;
 }
 
+static int no_such_tag(struct call *c, struct store *store, const char *tag)
+{
+    const char **tags = store_tags(store, c->arena, NULL);
+    const char *near = tags ? str_nearest(str_of(tag), tags) : NULL;
+    return err_set(&c->err, ERR_MISSING,
+                   "none of these trials has the tag `%s`%s%s%s", tag,
+                   near ? "; did you mean `" : "", near ? near : "",
+                   near ? "`?" : "");
+}
+
+/* A tag to be taken off must be there; it may come while we look. */
+static int check_tagged(struct call *c, const char *tag)
+{
+    struct call copy = *c;
+    struct place_of_study where;
+    struct trial t;
+    int64_t count, tagged = 0;
+    struct query q = {.with_texts = true};
+    struct store *store = open_for_trials(&copy, &where, &count);
+    c->err = copy.err;
+    if (!store)
+        return -1;
+    q.selector = copy.args[0];
+    struct rows *rows = store_rows(store, &q, &c->err);
+    int got = rows ? 1 : -1;
+    while (got > 0 && (got = rows_next(rows, &t, &c->err)) > 0)
+        for (size_t i = 0; i < t.tag_count; i++)
+            tagged += str_is(t.tags[i], tag);
+    rows_close(rows);
+    if (!got && !tagged)
+        got = no_such_tag(c, store, tag);
+    store_close(store);
+    return got;
+}
+
 static int run_tag(struct call *c)
 {
     if (c->arg_count < 2)
@@ -55,6 +90,8 @@ static int run_tag(struct call *c)
     if (fault)
         return call_usage(c, "the tag `%s` %s", tag, fault);
     bool off = call_flag(c, "remove");
+    if (off && check_tagged(c, tag))
+        return call_fail(c);
     struct value *args = value_object(c->arena);
     value_set(c->arena, args, STR("tag"), value_string(c->arena, str_of(tag)));
     value_set(c->arena, args, STR("remove"), value_bool(c->arena, off));

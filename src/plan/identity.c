@@ -120,7 +120,27 @@ void plan_identity_as(struct buf *b, const struct plan *p, struct str stored)
 
 /* ---- differences ------------------------------------------------------ */
 
-static void print_short(struct buf *b, const struct value *v)
+/* 12.0 reads 12, as most people write it. */
+static void drop_zeros(struct buf *text)
+{
+    bool quoted = false;
+    size_t out = 0;
+
+    for (size_t i = 0; i < text->len; i++) {
+        const char *p = text->p + i;
+        if (*p == '"' && (i == 0 || p[-1] != '\\'))
+            quoted = !quoted;
+        if (!quoted && p[0] == '.' && p[1] == '0' &&
+            (!p[2] || strchr(",]}", p[2])))
+            i++;
+        else
+            text->p[out++] = *p;
+    }
+    text->len = out;
+    text->p[out] = 0;
+}
+
+static void print_short(struct buf *b, const struct value *v, bool exact)
 {
     struct buf text;
     size_t len;
@@ -131,6 +151,8 @@ static void print_short(struct buf *b, const struct value *v)
     }
     buf_init(&text);
     json_print_sorted(&text, v);
+    if (!exact)
+        drop_zeros(&text);
     len = text.len;
     if (len > SHOWN_VALUE_MAX) {
         len = SHOWN_VALUE_MAX;
@@ -179,15 +201,34 @@ static void print_points_change(struct buf *b, const struct value *was,
                  (long long)now_count->i);
 }
 
+/* True when 12 and 12.0 is all that differs. */
+static bool only_zeros_differ(const struct value *was, const struct value *now)
+{
+    struct buf x, y;
+    buf_init(&x);
+    buf_init(&y);
+    if (was)
+        json_print_sorted(&x, was);
+    if (now)
+        json_print_sorted(&y, now);
+    drop_zeros(&x);
+    drop_zeros(&y);
+    bool same = str_eq(buf_str(&x), buf_str(&y));
+    buf_done(&x);
+    buf_done(&y);
+    return same;
+}
+
 static void print_change(struct buf *b, const char *outer, struct str key,
                          const struct value *was, const struct value *now)
 {
+    bool exact = only_zeros_differ(was, now);
     buf_adds(b, outer);
     buf_addstr(b, key);
     buf_adds(b, ": was ");
-    print_short(b, was);
+    print_short(b, was, exact);
     buf_adds(b, ", now ");
-    print_short(b, now);
+    print_short(b, now, exact);
     buf_addc(b, '\n');
 }
 

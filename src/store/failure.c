@@ -7,7 +7,7 @@ int store_failures(struct store *s, store_failure_fn *fn, void *context,
     /* The states that state_bad() names; with the newest attempt of each. */
     static const char sql[] =
         "SELECT t.id, t.state, x.reason, a.outcome, a.exit_code, a.signum,"
-        " a.tail, a.number FROM trials AS t"
+        " a.tail, a.number, t.point FROM trials AS t"
         " LEFT JOIN texts AS x ON x.id = t.id"
         " LEFT JOIN attempts AS a ON a.trial = t.id AND a.number ="
         " (SELECT max(number) FROM attempts WHERE trial = t.id)"
@@ -26,6 +26,7 @@ int store_failures(struct store *s, store_failure_fn *fn, void *context,
             .signum = sqlite3_column_int(st, 5),
             .tail = db_column_str(st, 6),
             .attempt = (uint32_t)sqlite3_column_int64(st, 7),
+            .point = db_column_str(st, 8),
         };
         fn(context, &f);
     }

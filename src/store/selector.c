@@ -102,14 +102,21 @@ static int parse_counted(struct str text, struct piece *p, struct err *err)
 
 static int unknown_piece(struct str text, struct err *err)
 {
+    static const char *const before_colon[] = {"best", "worst", "last",
+                                               "tag",  "id",    NULL};
     const char *names[STATE_COUNT + 7] = {"best", "worst", "last",
                                           "all",  "bad",   "finished"};
     for (int i = 0; i < STATE_COUNT; i++)
         names[6 + i] = state_name((enum state)i);
-    const char *near = str_nearest(text, names);
+    long colon = str_find(text, ':');
+    struct str word = colon < 0 ? text : str_n(text.p, (size_t)colon);
+    struct str rest = str_n(text.p + word.len, text.len - word.len);
+    const char *near = str_nearest(word, colon < 0 ? names : before_colon);
     char why[128];
-    snprintf(why, sizeof why, "names no trials%s%s%s",
-             near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    snprintf(why, sizeof why, "names no trials%s%s%.*s%s",
+             near ? " (did you mean " : "", near ? near : "",
+             near && rest.len < 64 ? (int)rest.len : 0, rest.p,
+             near ? "?)" : "");
     return bad_piece(text, why, err);
 }
 

@@ -226,6 +226,7 @@ struct trial_failure {
     int64_t trial;
     enum state state;
     struct str reason; /* of the trial */
+    struct str point;  /* JSON */
     uint32_t attempt;  /* 0: it never had one */
     enum outcome outcome;
     int32_t exit_code, signum;

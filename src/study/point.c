@@ -244,6 +244,15 @@ static int settle(const struct space *s, size_t i, const struct value *given,
     return values[i] ? 0 : -1;
 }
 
+/* All that is wrong with a point is said at once. */
+static void also(struct err *err, size_t before, const struct err *one)
+{
+    struct err all = {0};
+    if (err && before)
+        all = *err;
+    err_set(err, one->kind, "%s%s%s", all.text, before ? "; " : "", one->text);
+}
+
 struct value *study_point(const struct space *s, const struct value *given,
                           const struct value *like, bool outside,
                           struct arena *a, struct err *err)
@@ -259,11 +268,14 @@ struct value *study_point(const struct space *s, const struct value *given,
     if (match_names(s, given, STR(""), matched, a, err) ||
         space_order(s, order, err))
         return NULL;
-    for (size_t i = 0; i < s->count; i++)
+    size_t faults = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        struct err one = {0};
         if (settle(s, order[i], matched[order[i]], like, outside, values, a,
-                   err))
-            return NULL;
-    return space_point(s, values, a);
+                   &one))
+            also(err, faults++, &one);
+    }
+    return faults ? NULL : space_point(s, values, a);
 }
 
 /* ---- studies whose points were listed --------------------------------- */

@@ -51,6 +51,22 @@ check_equal "and groups" "6 [3, 7, 11] 3 invalid" "$(json \
         d["groups"][0]["example"], d["groups"][1]["state"])')"
 run "$THRONG" errors -n 1 --json
 check_equal "as many as asked for" 1 "$(json 'len(d["groups"])')"
+mkdir words && cd words || exit 1
+cat >words.yaml <<'END'
+name: words
+command: [sh, -c, 'echo "KeyError: $0 at $1 in /data/$0/one.txt" >&2; exit 1', '{word}', '{n}']
+points: [{word: alpha, n: 1}, {word: beta, n: 2}, {word: gamma, n: 3}]
+END
+run "$THRONG" run -q --keep-going words.yaml
+run "$THRONG" errors words --json
+check_equal "messages that differ in a parameter's value are one group" "1 3" \
+    "$(json '"%d %d" % (len(d["groups"]), d["groups"][0]["count"])')"
+check_contains "with the first one's message" "$out" "KeyError: alpha at 1 in"
+if command -v script >/dev/null; then
+    check_contains "on a terminal a message is not cut" "$(TERM=xterm COLUMNS=40 \
+        script -qec "$THRONG errors words" /dev/null </dev/null)" "/data/alpha/one.txt"
+fi
+cd .. || exit 1
 run "$THRONG" errors nine
 check_status "of a study that is there" 4
 check_contains "a misspelt one is suggested" "$err" "did you mean \`mine\`?"
@@ -130,7 +146,7 @@ check_status "a trial that did not fail is not tried again" 1
 check_contains "rerun is what may be meant" "$err" "throng rerun"
 run "$THRONG" retry 3,1
 check_status "others are" 0
-check_contains "and it is said which" "$err" "1 trial waits again; 1 of those"
+check_contains "and it is said which" "$err" "1 trial of mine waits again; 1 of those"
 run "$THRONG" status --json
 check_equal "it waits" "1 2" \
     "$(json '"%d %d" % (d["states"]["waiting"], d["states"]["failed"])')"
@@ -187,3 +203,33 @@ check_equal "which it does before it ends" 0 $?
 check_contains "with all trials" "$(cat slow.out)" "3/3 done"
 run "$THRONG" show slow tag:again --json
 check_equal "the tag is there" 1 "$(json 'd["trials"][0]["trial"]["id"]')"
+
+# ---- a study that broke off ------------------------------------------------
+mkdir off && cd off || exit 1
+cat >off.yaml <<'END'
+command: [sh, -c, 'throng report loss={x}; while [ ! -e go ]; do sleep 0.1; done']
+method: grid
+parallel: 2
+resources: {cpus: 0.5}
+metric: {name: loss}
+parameters: {x: {values: [1, 2, 3]}}
+END
+"$THRONG" run -q off.yaml --new of 2>/dev/null &
+conductor=$!
+check "two run" wait_for 20 eval '"$THRONG" status of 2>/dev/null | grep -q "running *2"'
+kill -9 $conductor
+wait $conductor 2>/dev/null
+run "$THRONG" status of
+check_contains "a conductor that died is told" "$out" "ended without a word"
+check_contains "with what goes on" "$out" "\`throng run off.yaml --new of\` goes on"
+check_matches "its trials do not run any more" "$out" '^  broken off 2 '
+check_lacks "nor are they said to" "$out" "  running"
+run "$THRONG" watch of
+check_contains "watch says so too" "$out" "2 broken off"
+run "$THRONG" explain of 1
+check_contains "explain too" "$out" "\`throng run off.yaml --new of\` goes on"
+run "$THRONG" logs of -f 1
+check_contains "and logs that are followed" "$err" "\`throng run off.yaml --new of\` goes on"
+touch go
+run "$THRONG" run -q off.yaml --new of
+check_status "it goes on" 0

@@ -11,9 +11,29 @@ static void expect_normal(const char *line, const char *expected)
 {
     struct buf b;
     buf_init(&b);
-    failure_normal(&b, str_of(line));
+    failure_normal(&b, str_of(line), STR(""));
     assert_string_equal(b.p, expected);
     buf_done(&b);
+}
+
+static void values_of_parameters_do_not_count(void **state)
+{
+    static const char point[] =
+        "{\"deep\":{\"x\":\"in it\"},\"lr\":1,\"on\":\"to\",\"opt\":\"adam\"}";
+    static const char *const cases[][2] = {
+        {"no optimizer adam here", "no optimizer <opt> here"},
+        {"adam", "<opt>"},
+        {"adamant to madam", "adamant to madam"},
+        {"'adam' at 3", "'<opt>' at N"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct buf b;
+        buf_init(&b);
+        failure_normal(&b, str_of(cases[i][0]), str_of(point));
+        assert_string_equal(b.p, cases[i][1]);
+        buf_done(&b);
+    }
 }
 
 static void numbers_addresses_and_folders_do_not_count(void **state)
@@ -106,6 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_addresses_and_folders_do_not_count),
         cmocka_unit_test(numbers_that_belong_to_a_name_stay),
+        cmocka_unit_test(values_of_parameters_do_not_count),
         cmocka_unit_test(the_line_that_sounds_like_an_error_is_shown),
         cmocka_unit_test(what_was_done_to_it_counts_more_than_its_words),
         cmocka_unit_test(common_causes_have_a_hint),

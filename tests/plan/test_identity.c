@@ -99,6 +99,16 @@ static void what_makes_the_study_is_compared(void **state)
          "parameter a: was {\"distribution\":\"constant\",\"name\":\"a\","
          "\"value\":1}, now {\"distribution\":\"constant\",\"name\":\"a\","
          "\"value\":1.0}\n");
+    diff("program: a\nmethod: grid\nparameters: {a: {min: 1, max: 12}}\n",
+         "program: a\nmethod: grid\nparameters: {a: {min: 1, max: 13}}\n",
+         "parameter a: was {\"distribution\":\"int_uniform\",\"max\":12,"
+         "\"min\":1,\"name\":\"a\"}, now {\"distribution\":\"int_uniform\","
+         "\"max\":13,\"min\":1,\"name\":\"a\"}\n");
+    diff("program: a\nmethod: grid\nparameters: {a: {value: 1.0.0}}\n",
+         "program: a\nmethod: grid\nparameters: {a: {value: 2.0}}\n",
+         "parameter a: was {\"distribution\":\"constant\",\"name\":\"a\","
+         "\"value\":\"1.0.0\"}, now {\"distribution\":\"constant\","
+         "\"name\":\"a\",\"value\":2}\n");
     diff("command: [a]\nmethod: grid\nparameters: {a: {value: .nan}}\n",
          "command: [a, b]\nmethod: grid\nparameters: {a: {value: .nan}}\n",
          "command: was [\"a\"], now [\"a\",\"b\"]\n");

@@ -1,0 +1,49 @@
+/* other_words.c - verbs as people of other tools call them
+ *
+ * A misspelt verb is found by its letters; one that is right elsewhere has
+ * other letters altogether. */
+#include "cli/other_words.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+    const char *verb;
+    const char *words; /* each between blanks */
+} other_words[] = {
+    {"rank", " best results leaderboard trials sort ranking "},
+    {"run", " resume continue start launch submit sweep agent optimize go "},
+    {"rm", " delete remove del purge clean drop "},
+    {"ls", " list studies dir experiments "},
+    {"logs", " log output tail cat "},
+    {"stop", " cancel pause drain halt "},
+    {"kill", " abort terminate "},
+    {"watch", " top monitor plot dashboard ui curves follow attach "},
+    {"init", " new create template generate "},
+    {"show", " info describe view get inspect trial "},
+    {"status", " state ps progress summary "},
+    {"check", " validate lint verify test plan "},
+    {"diff", " compare cmp "},
+    {"errors", " failures failed problems "},
+    {"explain", " why reason "},
+    {"export", " csv dump save table json "},
+    {"add", " enqueue append insert "},
+    {"retry", " restart again requeue "},
+    {"rerun", " redo repeat replicate "},
+    {"tag", " label mark "},
+    {"note", " comment annotate "},
+    {"doctor", " env diagnose machine "},
+    {"help", " man usage docs "},
+};
+
+const char *verb_of_other_word(const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i < sizeof(other_words) / sizeof(other_words[0]); i++)
+        for (const char *p = other_words[i].words; *p; p += strcspn(p, " ")) {
+            p += strspn(p, " ");
+            if (n && strcspn(p, " ") == n && !strncasecmp(p, word, n))
+                return other_words[i].verb;
+        }
+    return NULL;
+}

@@ -1,0 +1,99 @@
+/* study_files.c - the study files that lie about, for who named none */
+#include "cli/study_files.h"
+
+#include <stdio.h>
+#include "cli/go_on.h"
+
+#define SHOWN 6
+
+/* Names in a folder that end as study files do, NULL-terminated. */
+static const char **yaml_files(struct arena *a, const char *folder,
+                               size_t *count)
+{
+    const char **names = dir_list(folder, a, NULL);
+    size_t n = 0;
+    for (size_t i = 0; names && names[i]; i++) {
+        struct str name = str_of(names[i]);
+        if (names[i][0] != '.' &&
+            (str_ends(name, STR(".yaml")) || str_ends(name, STR(".yml"))))
+            names[n++] = names[i];
+    }
+    if (names)
+        names[n] = NULL;
+    *count = n;
+    return names;
+}
+
+static const char *listed(struct arena *a, const char **names, size_t count)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        buf_addf(&b, "%s%s", i ? ", " : "", names[i]);
+    if (count > SHOWN)
+        buf_adds(&b, ", …");
+    const char *text = arena_cstr(a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+int study_file_usage(struct call *c)
+{
+    size_t count;
+    const char **names = yaml_files(c->arena, ".", &count);
+    const char *verb = c->verb->name;
+    if (c->arg_count > 1)
+        return call_usage(c,
+                          "`%s` is one argument too many: one study file "
+                          "at a time",
+                          c->args[1]);
+    if (!count)
+        return call_usage(c, "name one study file; none is here, and `throng "
+                             "init` writes one");
+    if (count == 1)
+        return call_usage(c, "name one study file: `throng %s %s`", verb,
+                          names[0]);
+    return call_usage(c, "name one study file of those here: %s",
+                      listed(c->arena, names, count));
+}
+
+/* Behind what the error says already; it is left out where it does not fit. */
+static void add_hint(struct err *err, const char *before, const char *text,
+                     const char *after)
+{
+    size_t n = strlen(err->text), room = sizeof(err->text) - n;
+    int len = snprintf(err->text + n, room, "%s%s%s", before, text, after);
+    if (len < 0 || (size_t)len >= room)
+        err->text[n] = 0;
+}
+
+void study_file_hint(struct call *c, const char *file)
+{
+    struct arena *a = c->arena;
+    struct place_of_study where;
+    size_t count;
+    if (file_is_dir(file)) {
+        const char **names = yaml_files(a, file, &count);
+        add_hint(&c->err, "; name a study file in it", count ? ": " : "",
+                 count ? listed(a, names, count) : "");
+        return;
+    }
+    if (file_exists(file))
+        return;
+    if (!strchr(file, '/') && file_is_dir(path_join(a, ".throng", file)) &&
+        !locate_study(a, file, &where, NULL)) {
+        add_hint(&c->err, ", but a study of this name; `",
+                 go_on_command(c, &where), "` goes on with it");
+        return;
+    }
+    const char *folder = strchr(file, '/') ? path_folder(a, file) : ".";
+    const char **names = yaml_files(a, folder, &count);
+    if (!count)
+        return;
+    const char *near =
+        str_nearest(str_of(arena_cstr(a, path_name(file))), names);
+    if (near)
+        add_hint(&c->err, "; did you mean ", near, "?");
+    else
+        add_hint(&c->err, "; study files here: ", listed(a, names, count), "");
+}
