@@ -38,10 +38,10 @@ def load_csv_data(train_path, test_path=None, sep=",", nrows=None,
     names of y]. Labels come with y_cols, validation with validation_split
     (the last rows of training), test with test_path.
 
-    Columns keep the file's order. With n_cols fewer than there are, the first n_cols columns are taken (or
-    random ones), those of onehot_cols and x_cols always. One-hot columns are
-    called `column:value` and come first. Scaling looks at training and test
-    together, as CANDLE's does."""
+    Columns keep the file's order. With n_cols fewer than there are, the first
+    n_cols columns are taken (or random ones), those of onehot_cols and x_cols
+    always. One-hot columns are called `column:value` and come first. Scaling
+    looks at training and test together, as CANDLE's does."""
     pd = _pandas()
     x_names, y_names = _choose(pd, train_path, sep, x_cols, y_cols, drop_cols,
                                onehot_cols, n_cols, random_cols, seed)
