@@ -443,10 +443,15 @@ class Finalized(Candle):
         self.assertEqual((params["experiment_id"], params["run_id"]),
                          ("mine", "RUN007"))
         self.assertEqual(params["output_dir"], self.folder + "/output")
+        os.environ["CANDLE_OUTPUT_DIR"] = self.folder + "/output"
         params = self.finalize("epochs = 1\noutput_dir = 'save'\n"
                                "run_id = 'mine'\n")
         self.assertEqual(params["output_dir"], self.folder + "/output/save")
         self.assertEqual(params["run_id"], "mine")
+        os.environ["CANDLE_OUTPUT_DIR"] = self.folder + "/shared"
+        params = self.finalize()
+        self.assertEqual(params["output_dir"],
+                         self.folder + "/shared/m/Output/mine/RUN007")
 
     def test_mistakes_of_the_command_line_end_the_program(self):
         with said() as text, self.assertRaises(SystemExit) as caught:

@@ -85,7 +85,8 @@ def _output(params, model_name):
     if os.path.isabs(given):
         return os.path.join(given, run)
     trial = os.environ.get("THRONG_OUTPUT")
-    if identity.inside() and trial and not os.environ.get("CANDLE_OUTPUT_DIR"):
+    if identity.inside() and trial and \
+            os.environ.get("CANDLE_OUTPUT_DIR") in (None, "", trial):
         # The trial's folder takes the place of Output/EXP000/RUN000.
         inner = "." if params.get("output_dir") in (None, "", ".") else given
         return os.path.normpath(os.path.join(trial, inner))
