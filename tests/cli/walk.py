@@ -18,6 +18,7 @@ Comments that a reader does not see:
 
     <!-- copy: examples/c -->      the folder is copied, and the shell is in it
     <!-- needs: Rscript -->        else the rest of the page is skipped
+    <!-- unless: COMMAND -->       where it succeeds, the same
     <!-- run: COMMAND -->          what is not worth showing
     <!-- wait: COMMAND -->         until it succeeds
 
@@ -53,7 +54,7 @@ HOST = "laptop"
 
 FENCE = re.compile(
     r"^```(?P<kind>\w+) *(?P<info>[^\n]*)\n(?P<body>.*?)^```$"
-    r"|^<!-- (?P<order>copy|needs|run|wait): (?P<what>.*?) -->$",
+    r"|^<!-- (?P<order>copy|needs|unless|run|wait): (?P<what>.*?) -->$",
     re.MULTILINE | re.DOTALL)
 
 UNIT = r"(?:ms|s|m|h|d)"
@@ -318,11 +319,11 @@ class Walk:
         elif order == "needs":
             absent = [p for p in what.split() if not shutil.which(p)]
             if absent:
-                global made
-                made += 1
-                self.skipping = "%s is not installed" % absent[0]
-                print("ok %d - %s # SKIP %s" % (made, self.page,
-                                                self.skipping))
+                self.skip("%s is not installed" % absent[0])
+        elif order == "unless":
+            status, _ = self.shell.run("(%s) >/dev/null 2>&1" % what)
+            if status == 0:
+                self.skip("`%s` succeeds here" % what)
         elif order == "run":
             status, printed = self.shell.run(what)
             say("%s: (%s)" % (self.page, what), status == 0, printed)
@@ -331,6 +332,12 @@ class Walk:
                 "for i in $(seq 2000); do if %s; then break; fi; "
                 "sleep 0.05; done >/dev/null 2>&1; %s" % (what, what))
             say("%s: (until %s)" % (self.page, what), status == 0, printed)
+
+    def skip(self, why):
+        global made
+        made += 1
+        self.skipping = why
+        print("ok %d - %s # SKIP %s" % (made, self.page, why))
 
     def console(self, pairs, last_status):
         result = ""

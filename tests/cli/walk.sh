@@ -62,6 +62,12 @@ check_status "files are written, in a folder of its own" 0
 walk --build
 check_status "what takes long is done only when asked for" 1
 
+printf '<!-- unless: true -->\n```console\n$ false\n```\n' >page.md
+walk
+check_contains "a page may be for other machines" "$out" "# SKIP \`true\` succeeds here"
+printf '<!-- unless: false -->\n```console\n$ false\n```\n' >page.md
+walk
+check_status "or for this one" 1
 printf '<!-- needs: no-such-program -->\n```console\n$ false\n```\n' >page.md
 walk
 check_status "a page is skipped where a program is missing" 0
