@@ -289,7 +289,7 @@ static void describe_json(struct checker *k)
 static int refuse(struct checker *k)
 {
     struct call *c = k->call;
-    if (!k->problems.errors && c->err.kind == ERR_INPUT)
+    if (!k->problems.errors && c->err.kind != ERR_NONE)
         problems_add(&k->problems, PROBLEM_ERROR, str_of(c->args[0]), 0, 0,
                      STR(""), "%s", c->err.text);
     if (call_flag(c, "json") && k->problems.errors) {

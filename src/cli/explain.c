@@ -27,7 +27,10 @@ struct explainer {
     struct trial trial;
     struct attempt *attempts;
     size_t attempt_count;
+    const char *hint; /* what may help with the trial; or NULL */
     struct buf out;
+    bool json;
+    struct buf list; /* of JSON objects, for programs */
 };
 
 static const struct attempt *last_attempt(const struct explainer *e)
@@ -223,9 +226,9 @@ static void explain_bad(struct explainer *e)
     }
     add_attempts(e);
     add_tail(b, f.tail);
-    const char *hint = failure_hint(&f);
-    if (hint)
-        buf_addf(b, "Hint: %s.\n", hint);
+    e->hint = failure_hint(&f);
+    if (e->hint)
+        buf_addf(b, "Hint: %s.\n", e->hint);
     buf_addf(b,
              "`throng logs %lld` prints all of its output, `throng show %lld "
              "--command` a line that runs\nit by hand, `throng retry %lld` "
@@ -247,6 +250,7 @@ static void explain_good(struct explainer *e)
 
 static void explain(struct explainer *e)
 {
+    e->hint = NULL;
     buf_addf(&e->out, "Trial %lld is %s%s%.*s.\n", (long long)e->trial.id,
              state_name(e->trial.state), e->trial.reason.len ? ": " : "",
              STRF(e->trial.reason));
@@ -258,6 +262,47 @@ static void explain(struct explainer *e)
         explain_bad(e);
     else
         explain_good(e);
+}
+
+/* ---- for programs ----------------------------------------------------- */
+
+static void string_or_null(struct buf *b, const char *name, struct str text)
+{
+    buf_addf(b, ",\"%s\":", name);
+    if (text.len)
+        json_string(b, text);
+    else
+        buf_adds(b, "null");
+}
+
+/* What was just said becomes a member of the list. */
+static void add_json(struct explainer *e, int64_t id, const char *state)
+{
+    struct buf *b = &e->list;
+    const struct attempt *a = last_attempt(e);
+    bool final = *state && state_final(e->trial.state);
+    buf_addf(b, "%s{\"id\":%lld", b->len ? "," : "", (long long)id);
+    string_or_null(b, "state", str_of(state));
+    string_or_null(b, "reason", *state ? e->trial.reason : str_n("", 0));
+    buf_addf(b, ",\"attempts\":%zu,\"explanation\":", e->attempt_count);
+    json_string(b, str_trim(buf_str(&e->out)));
+    string_or_null(b, "hint", str_of(e->hint ? e->hint : ""));
+    string_or_null(b, "tail", a && final ? a->tail : str_n("", 0));
+    string_or_null(b, "go_on",
+                   str_of(final || e->lease.live
+                              ? ""
+                              : go_on_command(e->call, &e->where)));
+    buf_addc(b, '}');
+    buf_reset(&e->out);
+}
+
+static void print_json(struct explainer *e)
+{
+    buf_adds(&e->out, "{\"schema\":\"throng.explain/1\",\"study\":");
+    json_string(&e->out, str_of(e->where.name));
+    buf_addf(&e->out, ",\"running\":%s,\"trials\":[%s]}\n",
+             e->lease.live ? "true" : "false", e->list.p);
+    put(buf_str(&e->out));
 }
 
 /* ---- a trial that is not there yet ------------------------------------ */
@@ -281,6 +326,8 @@ static bool explain_unmade(struct explainer *e, const char *selector)
         buf_addf(&e->out,
                  ".\nNobody runs the study now; `%s` goes on with it.\n",
                  go_on_command(e->call, &e->where));
+    if (e->json)
+        add_json(e, id, "");
     return true;
 }
 
@@ -319,9 +366,11 @@ static int explain_all(struct explainer *e, const char *selector)
             got = -1;
             break;
         }
-        if (count++)
+        if (count++ && !e->json)
             buf_addc(&e->out, '\n');
         explain(e);
+        if (e->json)
+            add_json(e, t.id, state_name(e->trial.state));
     }
     rows_close(rows);
     if (!got && !count)
@@ -331,17 +380,21 @@ static int explain_all(struct explainer *e, const char *selector)
 
 static int run(struct call *c)
 {
-    struct explainer e = {.call = c};
+    struct explainer e = {.call = c, .json = call_flag(c, "json")};
     e.store = open_named_study(c, true, &e.where);
     if (!e.store)
         return call_fail(c);
     buf_init(&e.out);
+    buf_init(&e.list);
     int code = EXIT_OK;
     if (read_study(&e) || explain_all(&e, c->arg_count ? c->args[0] : "last"))
         code = call_fail(c);
+    else if (e.json)
+        print_json(&e);
     else
         put_shown(c, buf_str(&e.out));
     buf_done(&e.out);
+    buf_done(&e.list);
     plan_close(e.plan);
     store_close(e.store);
     return code;
@@ -354,7 +407,9 @@ const struct verb verb_explain = {
     .text = "Waiting: a retry's delay, no room, the study is stopping or does "
             "not run.\nFailed: the reason, its last lines, and what may "
             "help. Without TRIALS: the last\none.\n",
-    .options = (const struct option_spec[]){{0}},
+    .options =
+        (const struct option_spec[]){
+            {"json", 0, NULL, "for programs: schema throng.explain/1"}, {0}},
     .run = run,
     .pages = true,
 };

@@ -119,3 +119,12 @@ sed -i 's/^profile/profiel/' hyperspace.yaml
 echo 'engine: slurm' >>hyperspace.yaml
 run "$THRONG" check hyperspace.yaml
 check_contains "together with all other mistakes" "$err" "hyperspace.yaml has 2 mistakes"
+
+# A file that is not there is a problem like others, for programs too.
+run "$THRONG" check nosuch.yaml --json
+check_status "a file that is not there" 4
+check_equal "is told in JSON" "throng.check/1 error" "$(python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+print(d["schema"], d["problems"][0]["level"])' "$TMP/.out")"
+check_contains "and in words" "$err" "cannot read nosuch.yaml"

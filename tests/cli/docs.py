@@ -181,7 +181,7 @@ def check_json(throng, folder):
         run([throng, "run", "doc.yaml"], scratch)
         for title, names in documented.items():
             argv = title.replace("over NAME", "over x").split()[1:]
-            argv += {"check": ["warned.yaml"], "show": ["all"],
+            argv += {"check": ["warned.yaml"], "show": ["all"], "explain": ["all"],
                      "diff": ["1", "2"]}.get(argv[0], [])
             said = run([throng] + argv, scratch)
             values = [json.loads(line) for line in said.stdout.splitlines()]

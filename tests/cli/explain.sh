@@ -130,3 +130,24 @@ check_equal "a task has throng's modules and its own" "mine 0.5 wandb" "$said"
 run "$THRONG" show module 1 --command
 check_equal "and so has the line" "$said" \
     "$(cd / && env -u PYTHONPATH sh -c "$out" 2>&1)"
+
+# ---- for programs ----------------------------------------------------------
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+cat >progs.yaml <<'END'
+name: progs
+command: [sh, -c, 'echo no luck; test {x} = 1 || exit 127']
+method: grid
+retries: 0
+parameters: {x: {values: [1, 2, 3]}}
+END
+"$THRONG" run -q --keep-going --count 2 progs.yaml 2>/dev/null
+run "$THRONG" explain progs all --json
+check_equal "explain --json has its schema" throng.explain/1 "$(json 'd["schema"]')"
+check_equal "and each trial" "[(1, 'done', None, 1), (2, 'failed', 'exit code 127', 1)]" \
+    "$(json '[(t["id"], t["state"], t["reason"], t["attempts"]) for t in d["trials"]]')"
+check_contains "with the words" "$(json 'd["trials"][1]["explanation"]')" "Trial 2 is failed"
+check_contains "the hint" "$(json 'd["trials"][1]["hint"]')" "did not find the command"
+check_contains "and the last lines" "$(json 'd["trials"][1]["tail"]')" "no luck"
+run "$THRONG" explain progs 3 --json
+check_equal "one that is not made yet has no state" "3 None throng run progs.yaml" \
+    "$(json '"%d %s %s" % (d["trials"][0]["id"], d["trials"][0]["state"], d["trials"][0]["go_on"])')"
