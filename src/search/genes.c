@@ -4,8 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "search/exact.h"
+
 /* Just below 1: the last number that is inside. */
 static const double top = 1 - 0x1p-53;
+
+/* How near children of numbers are to their parents (Deb's eta). */
+static const double blend_near = 15, bend_near = 20;
 
 static double share_of(const struct param *p, double sigma)
 {
@@ -136,5 +141,47 @@ void genes_cross(const struct genes *g, struct rng *rng, double chance,
         double kept = a[p];
         a[p] = b[p];
         b[p] = kept;
+    }
+}
+
+static double power(double x, double exponent)
+{
+    return x < 1e-300 ? 0 : exact_exp(exponent * exact_log(x));
+}
+
+void genes_blend(const struct genes *g, struct rng *rng, double *a, double *b)
+{
+    for (size_t i = 0; i < g->axes.count; i++) {
+        double *x = &a[g->axes.axis[i].param], *y = &b[g->axes.axis[i].param];
+        double swap = rng_uniform(rng), r = rng_uniform(rng), x0 = *x;
+        double spread = r < 0.5 ? power(2 * r, 1 / (blend_near + 1))
+                                : power(2 - 2 * r, -1 / (blend_near + 1));
+        if (swap < 0.5) {
+            *x = *y;
+            *y = x0;
+        }
+        if (g->axes.axis[i].choices)
+            continue;
+        double middle = (*x + *y) / 2, half = spread * (*y - *x) / 2;
+        *x = fmin(fmax(middle - half, 0), top);
+        *y = fmin(fmax(middle + half, 0), top);
+    }
+}
+
+void genes_bend(const struct genes *g, struct rng *rng, double chance,
+                double *u)
+{
+    for (size_t i = 0; i < g->axes.count; i++) {
+        const struct axis *axis = &g->axes.axis[i];
+        double *x = &u[axis->param], r = rng_uniform(rng);
+        if (rng_uniform(rng) >= chance)
+            continue;
+        if (axis->choices) {
+            *x = other_choice(axis, rng, *x);
+            continue;
+        }
+        double step = r < 0.5 ? power(2 * r, 1 / (bend_near + 1)) - 1
+                              : 1 - power(2 - 2 * r, 1 / (bend_near + 1));
+        *x = fmin(fmax(*x + step, 0), top);
     }
 }

@@ -31,5 +31,12 @@ void genes_mutate_some(const struct genes *g, struct rng *rng, double chance,
 /* Uniform crossover: each gene of a and b is swapped with this probability. */
 void genes_cross(const struct genes *g, struct rng *rng, double chance,
                  double *a, double *b);
+/* As Deb's NSGA-II does: numbers by simulated binary crossover, categories
+ * swapped half of the time; a is one child, b the other. */
+void genes_blend(const struct genes *g, struct rng *rng, double *a, double *b);
+/* Each gene with this probability: numbers by polynomial mutation, categories
+ * to another choice. */
+void genes_bend(const struct genes *g, struct rng *rng, double chance,
+                double *u);
 
 #endif

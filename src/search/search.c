@@ -18,16 +18,16 @@
 static const struct strategy *const strategies[] = {
     &strategy_random, &strategy_grid,  &strategy_points, &strategy_sobol,
     &strategy_lhs,    &strategy_cmaes, &strategy_gp,     &strategy_bayes,
-    &strategy_tpe,    &strategy_ga,    &strategy_forest, &strategy_external};
+    &strategy_tpe,    &strategy_ga,    &strategy_forest, &strategy_external,
+    &strategy_nsga2};
 enum { STRATEGIES = sizeof(strategies) / sizeof(*strategies) };
 
 const char *const search_methods[] = {
     "random", "grid", "points", "sobol",  "lhs",      "cmaes", "gp",
-    "bayes",  "tpe",  "ga",     "forest", "external", NULL};
+    "bayes",  "tpe",  "ga",     "forest", "external", "nsga2", NULL};
 
 /* Methods that study files may name and that no strategy serves yet. */
-static const char *const missing[] = {"nsga2", "pbt", "hyperspace", "auto",
-                                      NULL};
+static const char *const missing[] = {"pbt", "hyperspace", "auto", NULL};
 
 /* What is known of the members of one point. */
 struct group {

@@ -37,6 +37,7 @@ extern const struct strategy strategy_bayes;
 extern const struct strategy strategy_external;
 extern const struct strategy strategy_ga;
 extern const struct strategy strategy_forest;
+extern const struct strategy strategy_nsga2;
 
 /* As search_open, of a strategy that is not in the table (tests). */
 struct search *search_open_strategy(const struct strategy *strategy,

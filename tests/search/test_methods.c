@@ -15,8 +15,8 @@
 #include "spaces.h"
 #include "terms/state.h"
 
-static const char *const methods[] = {"random", "sobol", "lhs",   "cmaes",
-                                      "tpe",    "ga",    "forest"};
+static const char *const methods[] = {"random", "sobol", "lhs",    "cmaes",
+                                      "tpe",    "ga",    "forest", "nsga2"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static struct arena *arena;
