@@ -49,7 +49,7 @@ class Optimizer:
                  program=None):
         self._lock = threading.Lock()
         self._owed = 0  # answers that an interrupt kept from being read
-        self._child, self._folder = None, None
+        self._child, self._folder, self._pid = None, None, os.getpid()
         self.ended = False
         path = self._file(space, goal)
         words = ["suggest", path]
@@ -122,6 +122,8 @@ class Optimizer:
 
     def close(self):
         """End the conversation. An optimizer is a context manager, too."""
+        if self._pid != os.getpid():
+            return  # a forked process has only a copy of it
         child, self._child = self._child, None
         if child:
             try:
@@ -166,6 +168,10 @@ class Optimizer:
             stdout=subprocess.PIPE, stderr=self._said, start_new_session=True)
 
     def _request(self, **what):
+        if self._pid != os.getpid():
+            raise program.ThrongError(
+                "this optimizer belongs to process %d; ask and tell there, "
+                "and let other processes only measure" % self._pid)
         if not self._child:
             raise program.ThrongError("this optimizer is closed")
         line = (json.dumps(what, default=_other) + "\n").encode()

@@ -150,6 +150,21 @@ class Mistakes(WithOptimizer):
         with self.assertRaisesRegex(throng.ThrongError, "closed"):
             optimizer.ask()
 
+    def test_a_forked_process_may_measure_but_not_ask(self):
+        optimizer = self.optimizer(None, "random")
+        pid = os.fork()
+        if pid == 0:
+            try:
+                optimizer.ask()
+            except throng.ThrongError as problem:
+                good = "belongs to process" in str(problem)
+                optimizer.close()
+                os._exit(0 if good else 1)
+            os._exit(2)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        self.assertTrue(os.path.exists(optimizer._folder.name))
+        self.assertEqual(optimizer.ask().id, 0)
+
     def test_one_that_was_killed_is_an_error_not_a_wait(self):
         optimizer = self.optimizer(None, "random")
         os.kill(optimizer._child.pid, signal.SIGKILL)
