@@ -41,9 +41,18 @@ static void add_metric(struct checker *k)
                           "ranked\n");
         return;
     }
-    buf_addf(&k->out, "metric   %.*s, %s, %s value of a trial counts\n",
-             STRF(m->name), m->minimize ? "minimize" : "maximize",
-             m->pick == PICK_BEST ? "the best" : "the last");
+    const struct goal *g = &k->plan->goal;
+    for (size_t i = 0; i < g->objective_count; i++)
+        buf_addf(&k->out, "metric   %.*s, %s, %s value of a trial counts\n",
+                 STRF(g->objectives[i].name),
+                 g->objectives[i].minimize ? "minimize" : "maximize",
+                 m->pick == PICK_BEST ? "the best" : "the last");
+    for (size_t i = 0; i < g->bound_count; i++) {
+        buf_addf(&k->out, "bound    %.*s %s ", STRF(g->bounds[i].name),
+                 g->bounds[i].is_max ? "at most" : "at least");
+        num_print(&k->out, g->bounds[i].limit);
+        buf_adds(&k->out, "; a trial that breaks it ranks after the rest\n");
+    }
 }
 
 /* Hyperband looks at a trial when it has made so many reports. Bands that go

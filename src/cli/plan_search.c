@@ -13,12 +13,12 @@ setup_of(const struct plan *p, struct point_source *points, struct arena *a)
                                  .repeat = p->repeat,
                                  .options = p->method_options,
                                  .parallel = p->parallel,
-                                 .constraint_count = plan_constraint_count(p)};
-    if (p->objective_count > 1) {
-        bool *goals = arena_array(a, p->objective_count, sizeof(*goals));
-        for (size_t i = 0; i < p->objective_count; i++)
-            goals[i] = p->objectives[i].minimize;
-        setup.objective_count = p->objective_count;
+                                 .constraint_count = p->goal.bound_count};
+    if (p->goal.objective_count > 1) {
+        bool *goals = arena_array(a, p->goal.objective_count, sizeof(*goals));
+        for (size_t i = 0; i < p->goal.objective_count; i++)
+            goals[i] = p->goal.objectives[i].minimize;
+        setup.objective_count = p->goal.objective_count;
         setup.minimize_each = goals;
     }
     if (p->points) {

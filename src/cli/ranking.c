@@ -98,6 +98,16 @@ static double shown(struct sheet *s, const struct ranked *r)
         json_parse(s->arena, r->t.summary, "summary", false, NULL), str_of(by));
 }
 
+/* Whether small is good; other metrics are taken to be like the first. */
+static bool small_is_good(const struct sheet *s)
+{
+    const struct goal *g = &s->goal.all;
+    for (size_t i = 0; s->ranking->by && i < g->objective_count; i++)
+        if (str_is(g->objectives[i].name, s->ranking->by))
+            return g->objectives[i].minimize;
+    return s->goal.minimize;
+}
+
 static struct query query_of(const struct sheet *s)
 {
     const struct ranking *k = s->ranking;
@@ -106,7 +116,7 @@ static struct query query_of(const struct sheet *s)
         .where = k->where,
         .by = k->by ? k->by : "value",
         .descending =
-            (!k->by || metric || !strcmp(k->by, "value")) && !s->goal.minimize,
+            (!k->by || metric || !strcmp(k->by, "value")) && !small_is_good(s),
         .limit = k->limit,
         .with_texts = metric, /* where its values are */
     };
@@ -412,6 +422,9 @@ static int rank(struct sheet *s)
         return -1;
     if (s->ranking->over)
         return rank_over(s);
+    const struct goal *all = &s->goal.all;
+    if (!s->ranking->by && (all->objective_count > 1 || all->bound_count))
+        return ranking_fronts(c, s->store, s->ranking, all);
     return s->ranking->json ? print_json(s) : print_table(s);
 }
 

@@ -14,5 +14,8 @@ struct ranking {
 };
 /* Prints to standard output; -1 with c->err. */
 int ranking_print(struct call *c, struct store *store, const struct ranking *r);
+/* The same where there are several objectives, or bounds, and no `by`. */
+int ranking_fronts(struct call *c, struct store *store, const struct ranking *r,
+                   const struct goal *goal);
 
 #endif

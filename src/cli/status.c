@@ -13,8 +13,14 @@ struct standing {
     int64_t total, finished;
     struct lease lease;
     struct study_goal goal;
-    struct trial best; /* id 0: none */
+    struct trial best;          /* id 0: none */
+    struct study_fronts fronts; /* of several objectives, or bounds */
 };
+
+static bool has_fronts(const struct standing *s)
+{
+    return s->goal.all.objective_count > 1 || s->goal.all.bound_count > 0;
+}
 
 static int read_standing(struct call *c, struct store *store,
                          struct standing *s)
@@ -33,7 +39,43 @@ static int read_standing(struct call *c, struct store *store,
             s->finished += s->counts.by_state[i];
     int64_t best = s->goal.name.len ? store_best(store, s->goal.minimize) : 0;
     s->best.id = 0;
+    if (s->goal.name.len && has_fronts(s) &&
+        study_fronts_read(&s->fronts, store, &s->goal.all, NULL, &c->err))
+        return -1;
     return best ? store_trial(store, best, c->arena, &s->best, &c->err) : 0;
+}
+
+static void print_fronts_json(struct buf *b, const struct standing *s)
+{
+    bool first = true;
+    buf_addf(b, ",\"infeasible\":%zu,\"pareto\":[", s->fronts.infeasible);
+    for (size_t i = 0; i < s->fronts.list.len; i++) {
+        const struct study_standing *t = &s->fronts.list.p[i];
+        if (t->front || t->broken > 0)
+            continue;
+        buf_addf(b, "%s%lld", first ? "" : ",", (long long)t->id);
+        first = false;
+    }
+    buf_adds(b, "],\"hypervolume\":");
+    strict_number_or_null(b, s->fronts.volume);
+}
+
+static void print_fronts(struct buf *b, const struct call *c,
+                         const struct standing *s)
+{
+    if (s->goal.all.bound_count)
+        buf_addf(b, "bounds   %zu trial%s break%s a constraint\n",
+                 s->fronts.infeasible, s->fronts.infeasible == 1 ? "" : "s",
+                 s->fronts.infeasible == 1 ? "s" : "");
+    if (s->fronts.width < 2)
+        return;
+    buf_addf(b, "pareto   %zu trial%s that no other beats in every metric\n",
+             s->fronts.pareto, s->fronts.pareto == 1 ? "" : "s");
+    if (isnan(s->fronts.volume))
+        return;
+    buf_adds(b, "volume   ");
+    num_print_short(b, s->fronts.volume, c->terminal ? 6 : 17);
+    buf_adds(b, " (hypervolume, from the worst value of each metric)\n");
 }
 
 static void print_json(const struct standing *s, const char *name)
@@ -63,6 +105,8 @@ static void print_json(const struct standing *s, const char *name)
     } else {
         buf_adds(&b, "null");
     }
+    if (has_fronts(s))
+        print_fronts_json(&b, s);
     buf_adds(&b, "}\n");
     put(buf_str(&b));
     buf_done(&b);
@@ -124,6 +168,8 @@ static void print_text(struct call *c, const struct standing *s,
     print_states(&b, s);
     if (s->best.id)
         print_best(&b, c, s);
+    if (has_fronts(s))
+        print_fronts(&b, c, s);
     put(buf_str(&b));
     buf_done(&b);
 }
@@ -142,6 +188,7 @@ static int run(struct call *c)
         print_json(&s, where.name);
     else
         print_text(c, &s, &where);
+    study_fronts_done(&s.fronts);
     store_close(store);
     return code;
 }

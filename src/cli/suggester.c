@@ -12,6 +12,7 @@
 #include "cli/suggest.h"
 #include "study/study.h"
 #include "sys/sys.h"
+#include "terms/pareto.h"
 #include "terms/talk.h"
 
 struct asked {
@@ -200,7 +201,7 @@ static int report(struct suggester *s, const struct talk *t, struct buf *out,
 static int check_counts(const struct suggester *s, const struct talk *t,
                         struct err *err)
 {
-    size_t want = s->plan->objective_count;
+    size_t want = s->plan->goal.objective_count;
     if (want > 1 && !t->values && !isnan(t->value))
         return err_set(err, ERR_INPUT,
                        "the study has %zu metrics: tell \"values\"", want);
@@ -208,7 +209,7 @@ static int check_counts(const struct suggester *s, const struct talk *t,
         return err_set(err, ERR_INPUT,
                        "the study has %zu metric%s, not %zu values",
                        want ? want : 1, want > 1 ? "s" : "", t->value_count);
-    want = plan_constraint_count(s->plan);
+    want = s->plan->goal.bound_count;
     if (t->constraints && t->constraint_count != want)
         return err_set(err, ERR_INPUT,
                        "the study has %zu constraint%s, not %zu", want,
@@ -306,6 +307,7 @@ struct order {
     const struct suggester *s;
     const struct asked *t;
     int64_t id;
+    uint32_t front; /* of several metrics */
 };
 
 static int compare(double a, double b)
@@ -320,8 +322,31 @@ static int by_rank(const void *x, const void *y)
     int way = a->s->plan->metric.minimize ? 1 : -1;
     int c = compare(a->t->broken, b->t->broken);
     if (!c)
+        c = compare(a->front, b->front);
+    if (!c)
         c = way * compare(a->t->value, b->t->value);
     return c ? c : compare((double)a->id, (double)b->id);
+}
+
+/* With several metrics the Pareto set comes first. */
+static void find_fronts(struct suggester *s, struct order *list, size_t count)
+{
+    const struct goal *g = &s->plan->goal;
+    size_t m = g->objective_count;
+    if (m < 2)
+        return;
+    double *points = arena_array(s->scratch, count * m + 1, sizeof(*points));
+    uint32_t *fronts = arena_array(s->scratch, count + 1, sizeof(*fronts));
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < m; k++) {
+            double v = list[i].t->values ? list[i].t->values[k] : NAN;
+            points[i * m + k] = list[i].t->broken > 0       ? NAN
+                                : g->objectives[k].minimize ? v
+                                                            : -v;
+        }
+    pareto_fronts(points, count, m, fronts);
+    for (size_t i = 0; i < count; i++)
+        list[i].front = fronts[i];
 }
 
 static void print_best(struct buf *out, const struct order *o)
@@ -353,8 +378,9 @@ static int best(struct suggester *s, const struct talk *t, struct buf *out,
         const struct asked *trial = &s->trials.p[i];
         if (state_final(trial->state) && !state_bad(trial->state) &&
             !isnan(trial->value))
-            vec_push(&list, ((struct order){s, trial, (int64_t)i}));
+            vec_push(&list, ((struct order){s, trial, (int64_t)i, 0}));
     }
+    find_fronts(s, list.p, list.len);
     if (list.len)
         qsort(list.p, list.len, sizeof(*list.p), by_rank);
     buf_adds(out, "{\"trials\":[");

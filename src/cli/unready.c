@@ -38,16 +38,6 @@ static bool has_warm_start(const struct plan *p)
     return p->warm_start.len > 0;
 }
 
-static bool has_constraints(const struct plan *p)
-{
-    return p->constraints != NULL;
-}
-
-static bool has_objectives(const struct plan *p)
-{
-    return p->objective_count > 1;
-}
-
 static bool has_profile(const struct plan *p)
 {
     return p->profile.len > 0;
@@ -73,10 +63,6 @@ static const struct unready {
      "difference"},
     {"warm_start", has_warm_start, PROBLEM_NOTICE,
      "warm_start is not acted on yet"},
-    {"constraints", has_constraints, PROBLEM_NOTICE,
-     "constraints are not acted on yet"},
-    {"metrics", has_objectives, PROBLEM_NOTICE,
-     "several metrics are not ranked together yet: the first one counts"},
     {"profile", has_profile, PROBLEM_NOTICE, "profile is not acted on yet"},
 };
 

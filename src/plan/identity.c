@@ -32,9 +32,10 @@ static struct value *objectives_of(struct arena *a, const struct plan *p)
 {
     struct value *o = value_object(a);
 
-    for (size_t i = 0; i < p->objective_count; i++)
-        set_text(a, o, arena_cstr(a, p->objectives[i].name),
-                 p->objectives[i].minimize ? STR("minimize") : STR("maximize"));
+    for (size_t i = 0; i < p->goal.objective_count; i++)
+        set_text(a, o, arena_cstr(a, p->goal.objectives[i].name),
+                 p->goal.objectives[i].minimize ? STR("minimize")
+                                                : STR("maximize"));
     return o;
 }
 
@@ -80,8 +81,10 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count)
     value_set(a, o, STR("parameters"), parameters_of(a, &p->space));
     if (p->metric.name.len > 0)
         value_set(a, o, STR("metric"), metric_value_of(a, &p->metric));
-    if (p->objective_count > 0)
+    if (p->goal.objective_count > 0 && value_get(p->root, STR("metrics")))
         value_set(a, o, STR("metrics"), objectives_of(a, p));
+    if (p->constraints)
+        value_set(a, o, STR("constraints"), value_copy(a, p->constraints));
     value_set(a, o, STR("command"), command_of(a, p));
     set_text(a, o, "program", p->program);
     set_text(a, o, "model", p->model);

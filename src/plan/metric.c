@@ -159,7 +159,7 @@ void read_metric(struct reading *r, const struct value *v)
 }
 
 static void read_objective(struct reading *r, const struct value *v,
-                           struct plan_objective *o)
+                           struct objective *o)
 {
     static const char *const names[] = {"name", "goal", NULL};
     const struct value *name;
@@ -182,7 +182,7 @@ static void read_objective(struct reading *r, const struct value *v,
 
 void read_metrics(struct reading *r, const struct value *v)
 {
-    struct plan_objective *list;
+    struct objective *list;
 
     if (v->kind != VALUE_LIST || v->count == 0 || v->count > 100) {
         problem_at(r, PROBLEM_ERROR, v,
@@ -199,25 +199,27 @@ void read_metrics(struct reading *r, const struct value *v)
                            "metrics: '%s' stands there twice",
                            shown(r->arena, list[i].name));
     }
-    r->plan->objectives = list;
-    r->plan->objective_count = v->count;
+    r->plan->goal.objectives = list;
+    r->plan->goal.objective_count = v->count;
 }
 
 void read_constraints(struct reading *r, const struct value *v)
 {
     static const char *const names[] = {"name", "min", "max", NULL};
-    double bound;
-    struct str name;
+    struct bound *bounds;
+    size_t count = 0;
 
     if (v->kind != VALUE_LIST) {
         problem_at(r, PROBLEM_ERROR, v, "as in [{name: latency, max: 5}]",
                    "constraints must be a list");
         return;
     }
+    bounds = arena_array(r->arena, 2 * v->count + 1, sizeof(*bounds));
     for (size_t i = 0; i < v->count; i++) {
         const struct value *c = v->items[i];
         const struct value *min = value_get(c, STR("min"));
         const struct value *max = value_get(c, STR("max"));
+        struct bound b = {.name = STR("")};
 
         if (!read_object(r, c, "each of constraints"))
             continue;
@@ -226,26 +228,17 @@ void read_constraints(struct reading *r, const struct value *v)
             problem_at(r, PROBLEM_ERROR, c, "as in {name: latency, max: 5}",
                        "a constraint needs a name and min or max");
         else
-            read_text(r, value_get(c, STR("name")), "constraint: name", &name);
-        if (min)
-            read_number(r, min, "constraint: min", &bound);
-        if (max)
-            read_number(r, max, "constraint: max", &bound);
+            read_text(r, value_get(c, STR("name")), "constraint: name",
+                      &b.name);
+        if (min && read_number(r, min, "constraint: min", &b.limit))
+            bounds[count++] = b;
+        b.is_max = true;
+        if (max && read_number(r, max, "constraint: max", &b.limit))
+            bounds[count++] = b;
     }
+    r->plan->goal.bounds = bounds;
+    r->plan->goal.bound_count = count;
     r->plan->constraints = v;
-}
-
-size_t plan_constraint_count(const struct plan *p)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; p->constraints && i < p->constraints->count; i++) {
-        const struct value *c = p->constraints->items[i];
-
-        count += value_get(c, STR("min")) != NULL;
-        count += value_get(c, STR("max")) != NULL;
-    }
-    return count;
 }
 
 /* Methods that learn need something to learn from. */
@@ -261,17 +254,56 @@ static bool method_learns(struct str method)
     return true;
 }
 
+/* A study ranks by its first objective. */
+static void check_objectives(struct reading *r)
+{
+    struct plan *p = r->plan;
+    struct objective *only;
+
+    if (p->goal.objective_count > 0 && p->metric.name.len > 0 &&
+        !str_eq(p->metric.name, p->goal.objectives[0].name))
+        problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("metric")),
+                   "metrics alone is enough",
+                   "metric and metrics are both there, and metric is not the "
+                   "first of them");
+    if (p->goal.objective_count > 0) {
+        p->metric.name = p->goal.objectives[0].name;
+        p->metric.minimize = p->goal.objectives[0].minimize;
+    } else if (p->metric.name.len > 0) {
+        only = arena_new_of(r->arena, struct objective);
+        *only = (struct objective){p->metric.name, p->metric.minimize};
+        p->goal.objectives = only;
+        p->goal.objective_count = 1;
+    }
+}
+
+/* Most methods that learn do so from one objective. */
+static void notice_objectives(struct reading *r)
+{
+    static const char *const all[] = {"nsga2", "external", "auto", NULL};
+    struct plan *p = r->plan;
+
+    for (size_t i = 0; all[i]; i++)
+        if (str_is(p->method, all[i]))
+            return;
+    if (p->goal.objective_count > 1 && method_learns(p->method))
+        problem_at(r, PROBLEM_NOTICE, value_get(r->root, STR("metrics")),
+                   "method: nsga2 looks at all of them",
+                   "method %.*s learns from the first metric only; all are "
+                   "kept and ranked",
+                   STRF(p->method));
+}
+
 void check_metric(struct reading *r)
 {
     struct plan *p = r->plan;
 
-    if (p->metric.name.len == 0 && p->objective_count > 0) {
-        p->metric.name = p->objectives[0].name;
-        p->metric.minimize = p->objectives[0].minimize;
-    }
+    check_objectives(r);
     if (!p->metric.pick_said)
         p->metric.pick = str_is(p->method, "bayes") ? PICK_BEST : PICK_LAST;
-    if (value_get(r->root, STR("metric")) || p->objective_count > 0)
+    p->goal.pick_best = p->metric.pick == PICK_BEST;
+    notice_objectives(r);
+    if (value_get(r->root, STR("metric")) || p->goal.objective_count > 0)
         return;
     if (r->reader && r->reader->points_only)
         return;

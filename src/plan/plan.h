@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/value.h"
 #include "base/vec.h"
+#include "terms/goal.h"
 #include "terms/needs.h"
 #include "terms/space.h"
 #include "terms/stoprule.h"
@@ -123,10 +124,6 @@ struct plan_template {
     struct str path; /* written into the trial's folder */
     struct str text; /* with {name} placeholders */
 };
-struct plan_objective {
-    struct str name;
-    bool minimize;
-};
 
 /* A program that decides the points: method external. */
 struct plan_external {
@@ -181,8 +178,9 @@ struct plan {
     const struct value *constraints; /* a LIST, or NULL */
 
     struct plan_metric metric;
-    const struct plan_objective *objectives; /* of `metrics:`; or NULL */
-    size_t objective_count;
+    /* Of `metrics:`, else the metric, if there is one; with the bounds of
+     * `constraints:`, where one with min and max has two, min first. */
+    struct goal goal;
     struct plan_early early;
 
     struct str program;
@@ -224,8 +222,6 @@ struct plan *plan_read(struct str text, const char *file,
                        const struct plan_reader *reader, struct arena *a,
                        struct problems *problems);
 void plan_close(struct plan *p);
-/* Bounds that the constraints of a plan name: one with min and max has two. */
-size_t plan_constraint_count(const struct plan *p);
 
 /* YAML text to a value with marks, by the rules of study files. */
 struct value *plan_yaml(struct str text, const char *file, struct arena *a,

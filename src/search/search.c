@@ -38,6 +38,8 @@ struct group {
     double sum;
     double *sums; /* of several objectives, or NULL */
     size_t sum_count;
+    double *breaks; /* sums of how far constraints are broken, or NULL */
+    size_t break_count;
     enum state best, worst; /* best: of members with a value */
     int64_t step;           /* the furthest */
 };
@@ -127,6 +129,7 @@ static void group_free(struct group *g)
 {
     free(g->members);
     free(g->sums);
+    free(g->breaks);
     free(g);
 }
 
@@ -218,16 +221,18 @@ static struct group *group_of(struct search *s, int64_t point)
     return g;
 }
 
-static void add_values(struct group *g, const struct result *r)
+/* Adds numbers to sums, which are made when there are none. */
+static void add_numbers(double **sums, size_t *count, const double *numbers,
+                        size_t n)
 {
-    if (!r->values || !r->value_count)
+    if (!numbers || !n)
         return;
-    if (!g->sums) {
-        g->sums = xcalloc(r->value_count, sizeof(*g->sums));
-        g->sum_count = r->value_count;
+    if (!*sums) {
+        *sums = xcalloc(n, sizeof(**sums));
+        *count = n;
     }
-    for (size_t i = 0; i < g->sum_count && i < r->value_count; i++)
-        g->sums[i] += r->values[i];
+    for (size_t i = 0; i < *count && i < n; i++)
+        (*sums)[i] += numbers[i];
 }
 
 static void add_member(struct group *g, const struct result *r)
@@ -244,7 +249,9 @@ static void add_member(struct group *g, const struct result *r)
         g->best = state;
     g->with_value++;
     g->sum += r->value;
-    add_values(g, r);
+    add_numbers(&g->sums, &g->sum_count, r->values, r->value_count);
+    add_numbers(&g->breaks, &g->break_count, r->constraints,
+                r->constraint_count);
 }
 
 static void tell_group(struct search *s, int64_t point, struct group *g,
@@ -259,8 +266,12 @@ static void tell_group(struct search *s, int64_t point, struct group *g,
         mean.value = g->sum / g->with_value;
     for (size_t i = 0; i < g->sum_count; i++)
         g->sums[i] /= g->with_value;
+    for (size_t i = 0; i < g->break_count; i++)
+        g->breaks[i] /= g->with_value;
     mean.values = g->sums;
     mean.value_count = g->sum_count;
+    mean.constraints = g->breaks;
+    mean.constraint_count = g->break_count;
     g->told = true;
     s->strategy->tell(s->state, &mean);
 }

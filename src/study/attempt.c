@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/json.h"
 #include "study/run.h"
 
 #define RETRY_DELAY_MAX_S 300.0
@@ -270,6 +271,22 @@ static void say_no_objective(struct run *r, const struct live *l)
     buf_done(&b);
 }
 
+/* Why a trial that ended well may not be used, or NULL. */
+static const char *broken_bound(struct run *r, struct live *l)
+{
+    const struct goal *g = r->limits.goal;
+    if (!g || !g->bound_count)
+        return NULL;
+    buf_reset(&r->text);
+    summary_print(&r->text, &l->summary);
+    const struct value *summary =
+        json_parse(r->arena, buf_str(&r->text), "summary", true, NULL);
+    buf_reset(&r->text);
+    goal_broken_print(&r->text, g, summary);
+    return r->text.len ? arena_cstr(r->arena, buf_str(&r->text)) : NULL;
+}
+
+/* What breaks a constraint keeps its metrics, but it does not rank. */
 static int on_good_end(struct run *r, struct live *l, enum state state,
                        struct err *err)
 {
@@ -277,8 +294,14 @@ static int on_good_end(struct run *r, struct live *l, enum state state,
     if (take_value(r, l, err))
         return -1;
     say_no_objective(r, l);
-    note_value(r, l);
     const char *why = state == STATE_STOPPED && l->stop_why ? l->stop_why : "";
+    const char *broken = broken_bound(r, l);
+    if (broken) {
+        l->t.value = NAN;
+        why = arena_printf(r->arena, "%s%sa constraint is broken: %s", why,
+                           *why ? "; " : "", broken);
+    }
+    note_value(r, l);
     return run_finish(r, l, state, why, err);
 }
 

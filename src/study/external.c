@@ -438,17 +438,13 @@ const struct search_outside *external_outside(struct external *x)
 static struct value *metrics_of(const struct plan *p, struct arena *a)
 {
     struct value *list = value_list(a);
-    size_t count = p->objective_count > 1 ? p->objective_count : 1;
-    for (size_t i = 0; i < count; i++) {
-        bool many = p->objective_count > 1;
-        bool minimize = many ? p->objectives[i].minimize : p->metric.minimize;
+    for (size_t i = 0; i < p->goal.objective_count; i++) {
+        const struct objective *o = &p->goal.objectives[i];
         struct value *m = value_object(a);
-        value_set(
-            a, m, STR("name"),
-            value_string(a, many ? p->objectives[i].name : p->metric.name));
+        value_set(a, m, STR("name"), value_string(a, o->name));
         value_set(
             a, m, STR("goal"),
-            value_string(a, minimize ? STR("minimize") : STR("maximize")));
+            value_string(a, o->minimize ? STR("minimize") : STR("maximize")));
         value_list_add(a, list, m);
     }
     return list;

@@ -122,6 +122,13 @@ static int write_study_text(struct study *s, struct buf *b, struct err *err)
     return store_fact_set(s->store, "text", buf_str(b), err);
 }
 
+static int write_goal(struct study *s, struct buf *b, struct err *err)
+{
+    buf_reset(b);
+    goal_print(b, &s->plan->goal);
+    return store_fact_set(s->store, "goals", buf_str(b), err);
+}
+
 static int write_texts(struct study *s, struct buf *b, struct err *err)
 {
     const struct plan *p = s->plan;
@@ -133,6 +140,7 @@ static int write_texts(struct study *s, struct buf *b, struct err *err)
         store_fact_set(s->store, "goal",
                        p->metric.minimize ? STR("minimize") : STR("maximize"),
                        err) ||
+        write_goal(s, b, err) ||
         store_fact_set(s->store, "method", p->method, err) ||
         store_fact_set(s->store, "created", str_of(created), err))
         return -1;

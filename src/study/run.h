@@ -74,7 +74,8 @@ struct run_source {
 };
 
 struct run_limits {
-    struct str metric; /* the objective; empty: none */
+    struct str metric;       /* the objective; empty: none */
+    const struct goal *goal; /* all objectives, and bounds */
     bool minimize, pick_best;
     bool has_target;
     double target;

@@ -56,7 +56,17 @@ int study_search_open(struct study *s, struct err *err)
         .run_cap = p->run_cap,
         .repeat = p->repeat,
         .options = p->method_options,
+        .constraint_count = p->goal.bound_count,
+        .parallel = p->parallel ? p->parallel : s->setup.machine->cpus,
     };
+    if (p->goal.objective_count > 1) {
+        bool *goals =
+            arena_array(s->arena, p->goal.objective_count, sizeof(*goals));
+        for (size_t i = 0; i < p->goal.objective_count; i++)
+            goals[i] = p->goal.objectives[i].minimize;
+        setup.objective_count = p->goal.objective_count;
+        setup.minimize_each = goals;
+    }
     if (p->points) {
         s->points.context = p->points;
         s->points.count = plan_points_count(p->points);
@@ -72,13 +82,44 @@ int study_search_open(struct study *s, struct err *err)
     return s->search ? 0 : -1;
 }
 
+/* ---- what it is told -------------------------------------------------- */
+
+/* Several objectives and constraints come from the metrics of the trial, the
+ * first objective too: a trial that breaks a constraint has no value. */
+static void fill_values(const struct study *s, struct str summary,
+                        struct arena *a, struct result *r)
+{
+    const struct goal *g = &s->plan->goal;
+    bool bad = state_bad((enum state)r->state);
+    if ((g->objective_count < 2 && !g->bound_count) ||
+        !state_final((enum state)r->state) || bad || !summary.len)
+        return;
+    const struct value *v = json_parse(a, summary, "summary", true, NULL);
+    double *values = arena_array(a, g->objective_count + 1, sizeof(*values));
+    double *broken = arena_array(a, g->bound_count + 1, sizeof(*broken));
+    goal_values(g, v, values);
+    goal_broken(g, v, broken);
+    if (g->objective_count)
+        r->value = values[0];
+    if (g->objective_count > 1) {
+        r->values = values;
+        r->value_count = g->objective_count;
+    }
+    if (g->bound_count) {
+        r->constraints = broken;
+        r->constraint_count = g->bound_count;
+    }
+}
+
 /* Trials that have not ended are told as what they are: the strategy must
  * know their points, as it did when it was asked for them. */
 int study_search_resume(struct study *s, struct err *err)
 {
     if (search_foresees(s->search))
         return 0;
-    struct query q = {0};
+    const struct goal *g = &s->plan->goal;
+    struct query q = {.with_texts =
+                          g->objective_count > 1 || g->bound_count > 0};
     struct rows *rows = store_rows(s->store, &q, err);
     if (!rows)
         return -1;
@@ -98,6 +139,7 @@ int study_search_resume(struct study *s, struct err *err)
             got = -1;
             break;
         }
+        fill_values(s, t.summary, a, &result);
         search_tell(s->search, &result);
     }
     arena_free(a);
@@ -193,6 +235,7 @@ static void ended(void *context, const struct live *l)
         .value = l->t.value,
         .step = -1,
     };
+    fill_values(s, l->t.summary, s->run.arena, &result);
     if (result.point)
         search_tell(s->search, &result);
 }

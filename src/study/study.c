@@ -86,6 +86,7 @@ static void fill_limits(struct study *s)
     const struct plan *p = s->plan;
     s->run.limits = (struct run_limits){
         .metric = p->metric.name,
+        .goal = &p->goal,
         .minimize = p->metric.minimize,
         .pick_best = p->metric.pick == PICK_BEST,
         .has_target = p->metric.has_target,
@@ -336,5 +337,8 @@ int study_goal_read(struct store *store, struct arena *a,
         store_fact(store, "metric", a, &goal->name, err))
         return -1;
     goal->minimize = !str_is(text, "maximize");
-    return 0;
+    goal->all = (struct goal){0};
+    if (store_fact(store, "goals", a, &text, err))
+        return -1;
+    return text.len ? goal_read(&goal->all, text, a, err) : 0;
 }

@@ -137,6 +137,15 @@ keep: all
 metric: {name: loss}
 parameters: {x: {values: [1, 2]}, y: {value: 0}}
 """
+# What only some studies show.
+SEVERAL = """
+name: several
+command: [sh, -c, 'throng report loss={x} size={x}']
+method: grid
+metrics: [{name: loss}, {name: size}]
+constraints: [{name: size, max: 5}]
+parameters: {x: {values: [1, 2]}}
+"""
 NAMED = {"states", "params", "metrics", "space", "trial"}
 # As one thing in the table, though there is more inside.
 WHOLE = {"space", "trials[].trial"}
@@ -178,6 +187,11 @@ def check_json(throng, folder):
             f.write(STUDY)
         with open(os.path.join(scratch, "warned.yaml"), "w") as f:
             f.write(STUDY + "random: {}\n")
+        several = os.path.join(scratch, "several")
+        os.mkdir(several)
+        with open(os.path.join(several, "several.yaml"), "w") as f:
+            f.write(SEVERAL)
+        run([throng, "run", "several.yaml"], several)
         run([throng, "run", "doc.yaml"], scratch)
         for title, names in documented.items():
             argv = title.replace("over NAME", "over x").split()[1:]
@@ -185,6 +199,9 @@ def check_json(throng, folder):
                      "diff": ["1", "2"]}.get(argv[0], [])
             said = run([throng] + argv, scratch)
             values = [json.loads(line) for line in said.stdout.splitlines()]
+            if argv[:2] in (["status", "--json"], ["rank", "--json"]):
+                said = run([throng] + argv, several)
+                values.append(json.loads(said.stdout))
             real = set().union(*map(fields, values)) if values else set()
             check("json.md: the fields of %s" % title, real == names,
                   "not documented: %s\nnot there: %s" %

@@ -173,13 +173,15 @@ constraints: [{name: memory, max: 5}]
 parameters: {a: {min: 0.0, max: 1.0}}
 END
 suggest <<'END'
-{"ask":2}
+{"ask":4}
 {"tell":0,"values":[1,2],"constraints":[0.5]}
 {"tell":1,"value":3}
 {"tell":1,"values":[3,1],"constraints":[-1]}
-{"best":2}
+{"tell":2,"values":[3.5,1.5],"constraints":[-1]}
+{"tell":3,"values":[4,0],"constraints":[0]}
+{"best":4}
 END
 check_contains "several metrics are told together" "$(line 3)" "2 metrics"
-check_equal "what breaks a constraint comes after the rest" \
-    "[(1, [3.0, 1.0], True), (0, [1.0, 2.0], False)]" \
-    "$(look '[(t["id"], t["values"], t.get("feasible", True)) for t in d[4]["trials"]]')"
+check_equal "the Pareto set comes first, what breaks a constraint last" \
+    "[(1, [3.0, 1.0], True), (3, [4.0, 0.0], True), (2, [3.5, 1.5], True), (0, [1.0, 2.0], False)]" \
+    "$(look '[(t["id"], t["values"], t.get("feasible", True)) for t in d[6]["trials"]]')"

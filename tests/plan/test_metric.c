@@ -90,10 +90,10 @@ static void several_objectives_are_kept_and_the_first_leads(void **state)
     (void)state;
     test_read_well(&t, HEAD "method: nsga2\n"
                             "metrics: [{name: a, goal: maximize}, b]\n");
-    assert_int_equal(t.plan->objective_count, 2);
-    assert_false(t.plan->objectives[0].minimize);
-    assert_true(str_is(t.plan->objectives[1].name, "b"));
-    assert_true(t.plan->objectives[1].minimize);
+    assert_int_equal(t.plan->goal.objective_count, 2);
+    assert_false(t.plan->goal.objectives[0].minimize);
+    assert_true(str_is(t.plan->goal.objectives[1].name, "b"));
+    assert_true(t.plan->goal.objectives[1].minimize);
     assert_true(str_is(t.plan->metric.name, "a"));
     assert_false(t.plan->metric.minimize);
     test_done(&t);
@@ -110,7 +110,11 @@ static void constraints_need_a_bound(void **state)
     (void)state;
     test_read_well(&t, HEAD "method: random\n"
                             "constraints: [{name: a, min: 1, max: 2}]\n");
-    assert_int_equal(t.plan->constraints->count, 1);
+    assert_int_equal(t.plan->goal.bound_count, 2);
+    assert_false(t.plan->goal.bounds[0].is_max);
+    assert_true(t.plan->goal.bounds[0].limit == 1);
+    assert_true(t.plan->goal.bounds[1].is_max);
+    assert_true(t.plan->goal.bounds[1].limit == 2);
     test_done(&t);
     test_says(HEAD "constraints: {a: 1}\n", "constraints must be a list");
     test_says(HEAD "constraints: [{name: a, max: x}]\n",

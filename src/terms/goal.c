@@ -1,0 +1,125 @@
+/* goal.c - what a study wants of its trials: objectives, and bounds to keep */
+#include "terms/goal.h"
+
+#include <math.h>
+#include "base/json.h"
+#include "base/num.h"
+
+static double last_of(const struct value *summary, struct str name)
+{
+    return value_number(value_get(value_get(summary, name), STR("last")));
+}
+
+void goal_values(const struct goal *g, const struct value *summary,
+                 double *values)
+{
+    for (size_t i = 0; i < g->objective_count; i++) {
+        const struct objective *o = &g->objectives[i];
+        struct str best = o->minimize ? STR("min") : STR("max");
+        values[i] = value_number(value_get(value_get(summary, o->name),
+                                           g->pick_best ? best : STR("last")));
+    }
+}
+
+double goal_broken(const struct goal *g, const struct value *summary,
+                   double *each)
+{
+    double sum = 0;
+    for (size_t i = 0; i < g->bound_count; i++) {
+        const struct bound *b = &g->bounds[i];
+        double v = last_of(summary, b->name);
+        double by = b->is_max ? v - b->limit : b->limit - v;
+        if (isnan(by))
+            by = INFINITY;
+        if (by > 0)
+            sum += by;
+        if (each)
+            each[i] = by;
+    }
+    return sum;
+}
+
+void goal_broken_print(struct buf *b, const struct goal *g,
+                       const struct value *summary)
+{
+    for (size_t i = 0; i < g->bound_count; i++) {
+        const struct bound *k = &g->bounds[i];
+        struct goal one = {.bounds = k, .bound_count = 1};
+        double v = last_of(summary, k->name);
+        if (goal_broken(&one, summary, NULL) <= 0)
+            continue;
+        if (isnan(v)) {
+            buf_addf(b, "%.*s, which has a bound, was not reported",
+                     STRF(k->name));
+            return;
+        }
+        buf_addf(b, "%.*s is ", STRF(k->name));
+        num_print_short(b, v, 6);
+        buf_adds(b, k->is_max ? ", above its max " : ", below its min ");
+        num_print_short(b, k->limit, 6);
+        return;
+    }
+}
+
+/* ---- text ------------------------------------------------------------- */
+
+void goal_print(struct buf *b, const struct goal *g)
+{
+    buf_adds(b, "{\"objectives\":[");
+    for (size_t i = 0; i < g->objective_count; i++) {
+        buf_adds(b, i ? ",{\"name\":" : "{\"name\":");
+        json_string(b, g->objectives[i].name);
+        buf_addf(b, ",\"goal\":\"%s\"}",
+                 g->objectives[i].minimize ? "minimize" : "maximize");
+    }
+    buf_addf(b, "],\"pick\":\"%s\",\"bounds\":[",
+             g->pick_best ? "best" : "last");
+    for (size_t i = 0; i < g->bound_count; i++) {
+        buf_adds(b, i ? ",{\"name\":" : "{\"name\":");
+        json_string(b, g->bounds[i].name);
+        buf_addf(b, ",\"%s\":", g->bounds[i].is_max ? "max" : "min");
+        json_number(b, g->bounds[i].limit);
+        buf_addc(b, '}');
+    }
+    buf_adds(b, "]}");
+}
+
+static void read_objectives(struct goal *g, const struct value *v,
+                            struct arena *a)
+{
+    size_t count = v && v->kind == VALUE_LIST ? v->count : 0;
+    struct objective *list = arena_array(a, count + 1, sizeof(*list));
+    for (size_t i = 0; i < count; i++) {
+        list[i].name = value_text(value_get(v->items[i], STR("name")));
+        list[i].minimize = !str_is(
+            value_text(value_get(v->items[i], STR("goal"))), "maximize");
+    }
+    g->objectives = list;
+    g->objective_count = count;
+}
+
+static void read_bounds(struct goal *g, const struct value *v, struct arena *a)
+{
+    size_t count = v && v->kind == VALUE_LIST ? v->count : 0;
+    struct bound *list = arena_array(a, count + 1, sizeof(*list));
+    for (size_t i = 0; i < count; i++) {
+        const struct value *max = value_get(v->items[i], STR("max"));
+        list[i].name = value_text(value_get(v->items[i], STR("name")));
+        list[i].is_max = max != NULL;
+        list[i].limit =
+            value_number(max ? max : value_get(v->items[i], STR("min")));
+    }
+    g->bounds = list;
+    g->bound_count = count;
+}
+
+int goal_read(struct goal *g, struct str text, struct arena *a, struct err *err)
+{
+    const struct value *v = json_parse(a, text, "goal", true, err);
+    if (!v)
+        return -1;
+    read_objectives(g, value_get(v, STR("objectives")), a);
+    read_bounds(g, value_get(v, STR("bounds")), a);
+    g->pick_best = str_is(value_text(value_get(v, STR("pick"))), "best");
+    return 0;
+}
