@@ -35,6 +35,8 @@ static const struct field fields[] = {
     {"subset", FIELD_DOUBLE, OF(subset)},
     {"folder", FIELD_STR, OF(folder)},
     {"resume_from", FIELD_STR, OF(resume_from)},
+    {"model", FIELD_STR, OF(model)},
+    {"device", FIELD_STR, OF(device)},
     {"metric_name", FIELD_STR, OF(metric_name)},
     {"metric_pattern", FIELD_STR, OF(metric_pattern)},
     {"metric_file", FIELD_STR, OF(metric_file)},

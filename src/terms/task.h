@@ -32,7 +32,7 @@ struct task_file {
 struct task {
     uint64_t id;      /* the trial's number */
     uint32_t attempt; /* from 1 */
-    struct str kind;  /* "command" (later train, infer …) */
+    struct str kind;  /* "command" or "train" */
     struct needs needs;
 
     const struct arg *argv;
@@ -55,6 +55,9 @@ struct task {
     size_t file_count;
     const struct str *outputs; /* globs kept from workdir into output/ */
     size_t output_count;
+
+    struct str model; /* of kind train: the model file as JSON, ${…} replaced */
+    struct str device; /* of kind train: cpu (also when empty), portable … */
 
     struct str metric_name;    /* what pattern and file give */
     struct str metric_pattern; /* POSIX extended; empty: none */

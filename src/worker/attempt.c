@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/num.h"
+#include "worker/crew.h"
 #include "worker/kind.h"
 #include "worker/worker.h"
 
@@ -56,6 +57,7 @@ void attempt_free(struct attempt *a)
     if (!a)
         return;
     struct worker *w = a->worker;
+    crew_forget(a);
     metrics_done(&a->metrics);
     folder_close(&a->folder, false, NULL, 0);
     if (w->spare.len < SPARE_MAX) {
@@ -88,10 +90,11 @@ static void now_runs(struct attempt *a)
 {
     a->phase = ATTEMPT_RUNNING;
     a->interval_ns = LOOK_LEAST_NS;
-    a->due_ns = a->started_ns + LOOK_LEAST_NS;
+    a->due_ns = a->started_ns + (a->trainer ? 1000 * MS : LOOK_LEAST_NS);
     if (a->task.needs.time_s > 0)
         a->limit_ns = after(a->started_ns, a->task.needs.time_s);
-    cgroup_enter(a);
+    if (!a->trainer)
+        cgroup_enter(a);
     say_started(a);
     worker_wake(a->worker, attempt_next_ns(a));
 }
@@ -116,6 +119,12 @@ static int start(struct attempt *a, struct err *err)
     if (!kind ||
         folder_open(&a->folder, &a->task, &a->worker->pool, a->arena, err) != 0)
         return -1;
+    if (kind->take) {
+        if (kind->take(a, err) != 0)
+            return -1;
+        now_runs(a);
+        return 0;
+    }
     if (output_begin(a, err) != 0 || kind->prepare(a, &s, err) != 0)
         return -1;
     metrics_begin(a);
@@ -183,6 +192,11 @@ static void push(struct attempt *a, enum push how)
     int64_t now = clock_mono_ns();
     a->push = how;
     a->push_ns = after(now, a->grace_s);
+    if (a->trainer) {
+        crew_push(a, how);
+        worker_wake(a->worker, a->push_ns);
+        return;
+    }
     if (how == PUSH_ASKED)
         folder_ask_stop(&a->folder);
     if (how == PUSH_TERMINATED)
@@ -223,6 +237,8 @@ bool attempt_has_ended(const struct attempt *a)
     siginfo_t info = {0};
     if (a->phase != ATTEMPT_RUNNING)
         return true;
+    if (a->trainer)
+        return false;
     return waitid(P_PID, (id_t)a->process.pid, &info,
                   WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == a->process.pid;
@@ -234,6 +250,10 @@ bool attempt_has_ended(const struct attempt *a)
  * is left over from this one comes in the next round. */
 static void look(struct attempt *a, int64_t now_ns)
 {
+    if (a->trainer) { /* its trainer reports */
+        a->due_ns = now_ns + 1000 * MS;
+        return;
+    }
     uint64_t before = a->metrics.tail.at + output_bytes(a);
     bool all = metrics_read(a, false);
     all = output_read(a, false) && all;
@@ -347,7 +367,7 @@ static void judge_exit(struct attempt *a, struct record_ended *e)
 
 static void judge(struct attempt *a, struct record_ended *e)
 {
-    bool ran = a->process.pid > 0;
+    bool ran = a->process.pid > 0 && !str_is(a->task.kind, "train");
     e->exit_code = ran && WIFEXITED(a->status) ? WEXITSTATUS(a->status) : -1;
     e->signum = ran && WIFSIGNALED(a->status) ? WTERMSIG(a->status) : 0;
     if (a->verdict != OUTCOME_NONE)
@@ -416,6 +436,10 @@ static bool awaits_leftovers(struct attempt *a)
 bool attempt_drain(struct attempt *a)
 {
     struct err err = {0};
+    if (str_is(a->task.kind, "train")) {
+        finish(a);
+        return true;
+    }
     awaits_leftovers(a);
     if (!metrics_read(a, true) || !output_read(a, true) || awaits_leftovers(a))
         return false;

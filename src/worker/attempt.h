@@ -43,6 +43,7 @@ struct attempt {
     struct metrics metrics;
     struct cgroup cgroup;
     struct process_id process;
+    struct trainer *trainer; /* of kind train, while it is there; else NULL */
     int64_t started_ns;
     double started_wall;
 

@@ -1,7 +1,11 @@
 /* kind.c - the kinds of tasks that this worker can run */
 #include "worker/kind.h"
 
-static const struct kind *const kinds[] = {&kind_command};
+#include "worker/crew.h"
+
+const struct kind kind_train = {.name = "train", .take = crew_take};
+
+static const struct kind *const kinds[] = {&kind_command, &kind_train};
 
 const struct kind *kind_find(struct str name, struct err *err)
 {

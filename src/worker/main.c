@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/num.h"
+#include "worker/crew.h"
 #include "worker/report.h"
 #include "worker/tools.h"
 #include "worker/worker.h"
@@ -26,6 +27,7 @@ static const char usage[] =
     "  --mark NAME=VALUE  put into the environment of every task\n"
     "  --last-words FILE  where to leave records that nobody took\n"
     "  --tools DIR        folder with bin/ and python/ for tasks\n"
+    "  --trainer N        be a trainer process on socket N\n"
     "  --version          print the version\n"
     "\n"
     "throng starts it by itself; see throng(1).\n";
@@ -37,6 +39,7 @@ enum {
     OPT_MARK,
     OPT_LAST,
     OPT_TOOLS,
+    OPT_TRAINER,
     OPT_VERSION,
     OPT_HELP
 };
@@ -48,6 +51,7 @@ static const struct option options[] = {
     {"mark", required_argument, NULL, OPT_MARK},
     {"last-words", required_argument, NULL, OPT_LAST},
     {"tools", required_argument, NULL, OPT_TOOLS},
+    {"trainer", required_argument, NULL, OPT_TRAINER},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
     {0},
@@ -56,6 +60,7 @@ static const struct option options[] = {
 struct command_line {
     struct worker_setup setup;
     const char *tools;
+    int trainer; /* socket of a trainer process; -1: this is a worker */
     bool version, help;
 };
 
@@ -88,6 +93,8 @@ static int read_option(struct command_line *c, int option, struct err *err)
     case OPT_TOOLS:
         c->tools = optarg;
         return 0;
+    case OPT_TRAINER:
+        return read_fd(optarg, &c->trainer, err);
     case OPT_VERSION:
         c->version = true;
         return 0;
@@ -103,11 +110,11 @@ static int read_options(struct command_line *c, int argc, char **argv,
                         struct err *err)
 {
     int option;
-    *c = (struct command_line){.setup.fd = -1};
+    *c = (struct command_line){.setup.fd = -1, .trainer = -1};
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
         if (read_option(c, option, err) != 0)
             return -1;
-    if (c->version || c->help)
+    if (c->version || c->help || c->trainer >= 0)
         return 0;
     if (optind < argc)
         return err_set(err, ERR_USAGE, "unexpected argument `%s`",
@@ -212,6 +219,8 @@ static int worker_main(int argc, char **argv)
         fputs(c.help ? usage : "throng-worker " THRONG_VERSION "\n", stdout);
         return 0;
     }
+    if (c.trainer >= 0)
+        return train_main(c.trainer);
     c.setup.env = (const char *const *)environ;
     c.setup.log = debug && strcmp(debug, "1") == 0 ? &log : NULL;
     set_signals();

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "worker/crew.h"
 #include "worker/lastwords.h"
 #include "worker/memory.h"
 
@@ -174,7 +175,7 @@ static void choose(struct worker *w)
 static void launch_one(struct worker *w, struct attempt *a)
 {
     vec_push(&w->running, a);
-    if (attempt_start(a) != 0)
+    if (attempt_start(a) != 0 || a->trainer)
         return;
     idmap_set(w->by_pid, (uint64_t)a->process.pid, a);
     if (a->task.needs.memory_bytes > 0 && w->watch_ns == 0) {
@@ -263,8 +264,10 @@ static void reap(struct worker *w)
             return;
         if (owner)
             attempt_add_use(owner, &use);
-        if (!a)
+        if (!a) {
+            crew_reaped(w, pid, status);
             continue;
+        }
         attempt_exited(a, status, &use);
         census_add_ended(&w->census, a);
         sweep_later(w);
@@ -739,6 +742,7 @@ static void free_attempts(struct worker *w)
 void worker_done(struct worker *w)
 {
     free_attempts(w);
+    crew_done(w);
     link_done(&w->link);
     if (w->link.fd >= 0)
         close(w->link.fd);

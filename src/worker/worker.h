@@ -56,6 +56,7 @@ struct worker {
     VEC(struct attempt *) running; /* and draining */
     VEC(struct attempt *) spare;   /* memory to be used again */
     struct idmap *by_pid;          /* running ones */
+    VEC(struct trainer *) trainers;
     uint64_t serial;
 
     size_t budget; /* bytes of files that may still be read in this round */

@@ -1,0 +1,243 @@
+/* crew.c - the trainer processes of this worker */
+#include "worker/crew.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "worker/worker.h"
+
+#define ALONE_FROM 3 /* attempts */
+
+struct trainer {
+    struct worker *worker;
+    struct process_id process;
+    struct link_hooks hooks;
+    struct link link;
+    size_t members;
+    bool reserved; /* for one task that may be the bad one */
+};
+
+static struct attempt *member_of(struct trainer *t, const struct record *r)
+{
+    struct worker *w = t->worker;
+    for (size_t i = 0; i < w->running.len; i++) {
+        struct attempt *a = w->running.p[i];
+        if (a->trainer == t && a->task.id == r->task &&
+            a->task.attempt == r->attempt)
+            return a;
+    }
+    return NULL;
+}
+
+static void member_ended(struct attempt *a, struct str payload)
+{
+    struct record_ended e;
+    struct err err = {0};
+    if (record_ended_parse(payload, &e, &err) != 0) {
+        e = (struct record_ended){.outcome = OUTCOME_FAILED,
+                                  .reason = str_of(err.text)};
+    }
+    if (a->verdict == OUTCOME_NONE) {
+        a->verdict = e.outcome;
+        a->reason = arena_cstr(a->arena, e.reason);
+    }
+    a->cpu_s = e.cpu_seconds;
+    a->max_rss_bytes = e.max_rss_bytes;
+    a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;
+    a->phase = ATTEMPT_DRAINING;
+    crew_forget(a);
+}
+
+static void count_points(struct attempt *a, struct str payload)
+{
+    struct metric_reader r;
+    struct metric_column c;
+    metric_reader_init(&r, payload);
+    while (metric_reader_next(&r, &c) > 0)
+        a->metrics.points += c.count;
+}
+
+static void on_record(void *context, const struct record *r)
+{
+    struct attempt *a = member_of(context, r);
+    if (!a)
+        return;
+    if (r->type == RECORD_METRICS) {
+        count_points(a, r->payload);
+        worker_say(a, RECORD_METRICS, r->payload);
+    } else if (r->type == RECORD_NOTICE) {
+        worker_say(a, RECORD_NOTICE, r->payload);
+    } else if (r->type == RECORD_ENDED) {
+        member_ended(a, r->payload);
+    }
+}
+
+/* Its end is seen by its exit. */
+static void on_closed(void *context)
+{
+    (void)context;
+}
+
+static int spawn(struct trainer *t, int fd, struct err *err)
+{
+    struct worker *w = t->worker;
+    char number[16];
+    snprintf(number, sizeof number, "%d", fd);
+    const char *argv[] = {"/proc/self/exe", "--trainer", number, NULL};
+    struct spawn s = {.argv = argv,
+                      .env = w->environment.base.p,
+                      .in = w->nothing,
+                      .out = -1,
+                      .err = STDERR_FILENO,
+                      .keep_fd = fd,
+                      .session = true,
+                      .die_with_parent = true};
+    return process_spawn(&s, &t->process, err);
+}
+
+static struct trainer *trainer_new(struct worker *w, struct err *err)
+{
+    int ends[2];
+    struct trainer *t = xcalloc(1, sizeof *t);
+    t->worker = w;
+    t->hooks = (struct link_hooks){.context = t,
+                                   .record = on_record,
+                                   .closed = on_closed,
+                                   .drained = on_closed};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        err_errno(err, "make a socket for a trainer");
+        free(t);
+        return NULL;
+    }
+    int rc = link_open_socket(&t->link, w->loop, ends[0], &t->hooks, err);
+    if (rc == 0)
+        rc = spawn(t, ends[1], err);
+    close(ends[1]);
+    if (rc != 0) {
+        link_done(&t->link);
+        close(ends[0]);
+        free(t);
+        return NULL;
+    }
+    vec_push(&w->trainers, t);
+    return t;
+}
+
+/* Trainers that the room has cpus for. */
+static size_t most_trainers(const struct worker *w)
+{
+    return w->room.cpus < 1 ? 1 : (size_t)w->room.cpus;
+}
+
+static struct trainer *choose(struct worker *w, bool alone, struct err *err)
+{
+    struct trainer *best = NULL;
+    size_t shared = 0;
+    for (size_t i = 0; i < w->trainers.len; i++) {
+        struct trainer *t = w->trainers.p[i];
+        shared += !t->reserved;
+        if (t->reserved || (alone && t->members))
+            continue;
+        if (!best || t->members < best->members)
+            best = t;
+    }
+    bool full = !best || (best->members && shared < most_trainers(w));
+    if (full && (alone || shared < most_trainers(w))) {
+        struct trainer *fresh = trainer_new(w, err);
+        if (fresh || !best)
+            best = fresh;
+    }
+    if (best && alone)
+        best->reserved = true;
+    return best;
+}
+
+int crew_take(struct attempt *a, struct err *err)
+{
+    struct worker *w = a->worker;
+    struct trainer *t = choose(w, a->task.attempt >= ALONE_FROM, err);
+    if (!t)
+        return -1;
+    buf_reset(&w->payload);
+    task_print(&w->payload, &a->task);
+    link_add(&t->link, RECORD_TASK, a->task.id, a->task.attempt,
+             buf_str(&w->payload));
+    link_flush(&t->link);
+    link_acknowledge(&t->link, t->link.count);
+    a->trainer = t;
+    a->process = t->process;
+    t->members++;
+    return 0;
+}
+
+void crew_push(struct attempt *a, enum push how)
+{
+    struct trainer *t = a->trainer;
+    if (!t)
+        return;
+    link_add(&t->link, how == PUSH_ASKED ? RECORD_STOP : RECORD_KILL,
+             a->task.id, a->task.attempt, STR(""));
+    link_flush(&t->link);
+    link_acknowledge(&t->link, t->link.count);
+}
+
+void crew_forget(struct attempt *a)
+{
+    if (!a->trainer)
+        return;
+    a->trainer->members--;
+    a->trainer->reserved = false;
+    a->trainer = NULL;
+}
+
+static void lose(struct attempt *a, int status)
+{
+    if (a->verdict == OUTCOME_NONE) {
+        a->verdict = OUTCOME_LOST;
+        a->reason =
+            WIFSIGNALED(status)
+                ? arena_printf(a->arena, "its trainer ended by signal %d (%s)",
+                               WTERMSIG(status), strsignal(WTERMSIG(status)))
+                : arena_printf(a->arena, "its trainer ended with code %d",
+                               WEXITSTATUS(status));
+    }
+    a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;
+    a->phase = ATTEMPT_DRAINING;
+    a->trainer = NULL;
+}
+
+static void trainer_free(struct trainer *t)
+{
+    link_done(&t->link);
+    close(t->link.fd);
+    free(t);
+}
+
+bool crew_reaped(struct worker *w, pid_t pid, int status)
+{
+    for (size_t i = 0; i < w->trainers.len; i++) {
+        struct trainer *t = w->trainers.p[i];
+        if (t->process.pid != pid)
+            continue;
+        for (size_t k = 0; k < w->running.len; k++)
+            if (w->running.p[k]->trainer == t)
+                lose(w->running.p[k], status);
+        w->trainers.p[i] = vec_last(&w->trainers);
+        w->trainers.len--;
+        trainer_free(t);
+        return true;
+    }
+    return false;
+}
+
+void crew_done(struct worker *w)
+{
+    for (size_t i = 0; i < w->trainers.len; i++)
+        trainer_free(w->trainers.p[i]);
+    vec_done(&w->trainers);
+}

@@ -1,0 +1,38 @@
+/* crew.h - the trainer processes of this worker
+ *
+ * Built-in training runs in long-lived processes, one for each cpu of the
+ * room: this program, executed again. Tasks of the kind `train` are handed to
+ * the one with the fewest members; it trains models of equal shape together
+ * and says per task what a process of its own would have shown. Both sides
+ * speak the records of terms/record.h.
+ *
+ * A trainer that dies takes its members with it: their attempts end as lost,
+ * so that they are tried again; from its third attempt on a task has a
+ * trainer for itself, so that one bad model cannot take others down for
+ * ever. */
+#ifndef THRONG_WORKER_CREW_H
+#define THRONG_WORKER_CREW_H
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "worker/attempt.h"
+
+struct worker;
+struct trainer;
+
+/* Hands the attempt to a trainer. Its folder is open. */
+int crew_take(struct attempt *a, struct err *err);
+/* Tells the trainer to end it: at the next epoch, or now. */
+void crew_push(struct attempt *a, enum push how);
+/* The attempt is over, for whatever reason: its trainer forgets it. */
+void crew_forget(struct attempt *a);
+/* True when the child was a trainer; its members are lost. */
+bool crew_reaped(struct worker *w, pid_t pid, int status);
+void crew_done(struct worker *w);
+
+/* The process: reads tasks from the socket until it closes. */
+int train_main(int fd);
+
+#endif

@@ -1,0 +1,529 @@
+/* train.c - a trainer process: built-in training of many tasks
+ *
+ * Tasks come in over a socket. Models of equal shape form a cohort; each
+ * member is trained one epoch at a time, in turn, so that all of them report
+ * while they go and any of them can be stopped. A data set is read once and
+ * kept while anybody needs it. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/vec.h"
+#include "data/data.h"
+#include "nn/nn.h"
+#include "sys/sys.h"
+#include "terms/metric.h"
+#include "terms/record.h"
+#include "terms/task.h"
+#include "worker/crew.h"
+
+#define LOOK_NS 10000000ll   /* between looks at the socket while training */
+#define REPORT_NS 50000000ll /* between reports of one member */
+#define COHORT_MOST 64
+#define COHORT_BYTES ((uint64_t)256 << 20) /* of weights and state */
+
+struct source {
+    uint64_t key; /* of folder and spec */
+    struct data_set *set;
+    size_t users;
+};
+
+struct cohort {
+    uint64_t key;
+    struct arena *arena;
+    struct nn_model *like;
+    struct nn_trainer *trainer;
+    char device[16];
+    size_t members, capacity;
+};
+
+struct member {
+    struct arena *arena;
+    struct task task;
+    struct nn_model *model;
+    struct source *source;
+    struct data_view view;
+    struct cohort *cohort;
+    int place;
+    struct metric_batch *batch;
+    int64_t reported_ns;
+    double cpu_s;
+    bool asked, killed;
+    int64_t begun_ns;
+};
+
+struct train {
+    int fd;
+    bool closed;
+    struct buf in, out, payload;
+    VEC(struct member *) members;
+    VEC(struct cohort *) cohorts;
+    VEC(struct source *) sources;
+    struct member *now; /* that is being trained */
+    int64_t looked_ns;
+};
+
+/* ---- what we say ------------------------------------------------------ */
+
+static void say(struct train *t, const struct member *m, enum record_type type,
+                struct str payload)
+{
+    struct record r = {.type = type,
+                       .task = m->task.id,
+                       .attempt = m->task.attempt,
+                       .payload = payload};
+    record_print(&t->out, &r);
+}
+
+static void write_out(struct train *t)
+{
+    struct err err = {0};
+    if (t->out.len && fd_write_all(t->fd, t->out.p, t->out.len, &err) != 0)
+        t->closed = true;
+    buf_reset(&t->out);
+}
+
+static void say_metrics(struct train *t, struct member *m)
+{
+    if (!metric_batch_points(m->batch))
+        return;
+    buf_reset(&t->payload);
+    metric_batch_print(m->batch, &t->payload);
+    say(t, m, RECORD_METRICS, buf_str(&t->payload));
+    m->reported_ns = clock_mono_ns();
+}
+
+static uint64_t own_rss(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return (uint64_t)use.ru_maxrss * 1024;
+}
+
+static void say_ended(struct train *t, const struct member *m,
+                      enum outcome outcome, struct str reason)
+{
+    struct record_ended e = {.outcome = outcome,
+                             .exit_code = outcome == OUTCOME_DONE ? 0 : -1,
+                             .wall = clock_wall(),
+                             .seconds =
+                                 (double)(clock_mono_ns() - m->begun_ns) * 1e-9,
+                             .cpu_seconds = m->cpu_s,
+                             .max_rss_bytes = own_rss(),
+                             .reason = reason,
+                             .tail = STR("")};
+    buf_reset(&t->payload);
+    record_ended_print(&t->payload, &e);
+    say(t, m, RECORD_ENDED, buf_str(&t->payload));
+}
+
+/* ---- data ------------------------------------------------------------- */
+
+static struct source *source_of(struct train *t, const struct value *spec,
+                                const char *folder, struct err *err)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_adds(&b, folder);
+    buf_addc(&b, '\n');
+    json_print_sorted(&b, spec);
+    uint64_t key = hash64(buf_str(&b), 0);
+    buf_done(&b);
+    for (size_t i = 0; i < t->sources.len; i++)
+        if (t->sources.p[i]->key == key)
+            return t->sources.p[i];
+    struct data_set *set = data_open(spec, folder, err);
+    if (!set)
+        return NULL;
+    struct source *s = xcalloc(1, sizeof *s);
+    *s = (struct source){.key = key, .set = set};
+    vec_push(&t->sources, s);
+    return s;
+}
+
+static struct nn_data_field field_of(const struct data_field *f)
+{
+    struct nn_data_field to = {
+        .name = f->name, .rank = f->rank, .classes = f->classes};
+    memcpy(to.dim, f->dim, sizeof(to.dim));
+    return to;
+}
+
+static struct nn_data_facts facts_of(const struct data_table *d,
+                                     struct arena *a)
+{
+    struct nn_data_field *inputs =
+        arena_array(a, d->input_count + 1, sizeof *inputs);
+    struct nn_data_field *labels =
+        arena_array(a, d->label_count + 1, sizeof *labels);
+    for (size_t i = 0; i < d->input_count; i++) {
+        inputs[i] = field_of(&d->inputs[i]);
+        if (d->inputs[i].numbers)
+            inputs[i].classes = 0;
+    }
+    for (size_t i = 0; i < d->label_count; i++)
+        labels[i] = field_of(&d->labels[i]);
+    return (struct nn_data_facts){inputs, labels, d->input_count,
+                                  d->label_count};
+}
+
+/* ---- members ---------------------------------------------------------- */
+
+static void join_faults(struct buf *b, const struct nn_faults *faults)
+{
+    for (size_t i = 0; i < faults->count; i++) {
+        const struct nn_fault *f = &faults->items[i];
+        buf_addf(b, "%s%.*s %.*s", i ? "; " : "", STRF(f->path), STRF(f->text));
+        if (f->hint.len)
+            buf_addf(b, " (%.*s)", STRF(f->hint));
+    }
+}
+
+static struct nn_model *read_model(const struct value *v, struct member *m,
+                                   struct err *err)
+{
+    struct nn_faults faults = {.arena = m->arena};
+    struct nn_data_facts facts =
+        facts_of(data_set_table(m->source->set), m->arena);
+    struct nn_model *model = nn_model_read(v, &facts, &faults);
+    if (model)
+        return model;
+    struct buf b;
+    buf_init(&b);
+    join_faults(&b, &faults);
+    err_set(err, ERR_INPUT, "%s", b.p);
+    buf_done(&b);
+    return NULL;
+}
+
+static const char *device_of(const struct task *t)
+{
+    return str_is(t->device, "portable")    ? "portable"
+           : str_is(t->device, "reference") ? "reference"
+                                            : "cpu";
+}
+
+static size_t capacity_of(const struct nn_model *m)
+{
+    uint64_t each = 12 * (uint64_t)nn_model_parameters(m) + 1;
+    uint64_t fit = COHORT_BYTES / each;
+    return fit < 1 ? 1 : fit > COHORT_MOST ? COHORT_MOST : (size_t)fit;
+}
+
+static void cohort_free(struct cohort *c)
+{
+    nn_trainer_free(c->trainer);
+    nn_model_free(c->like);
+    arena_free(c->arena);
+    free(c);
+}
+
+/* Cohorts without members hold memory that the next one may need. */
+static void drop_empty(struct train *t)
+{
+    for (size_t i = t->cohorts.len; i-- > 0;)
+        if (!t->cohorts.p[i]->members) {
+            cohort_free(t->cohorts.p[i]);
+            t->cohorts.p[i] = vec_last(&t->cohorts);
+            t->cohorts.len--;
+        }
+}
+
+/* The text is parsed again: the cohort may outlive its first member. */
+static struct cohort *cohort_new(struct train *t, struct member *m,
+                                 uint64_t key, struct err *err)
+{
+    drop_empty(t);
+    struct cohort *c = xcalloc(1, sizeof *c);
+    c->arena = arena_new();
+    c->key = key;
+    c->capacity = capacity_of(m->model);
+    snprintf(c->device, sizeof c->device, "%s", device_of(&m->task));
+    struct value *v = json_parse(c->arena, m->task.model, "model", true, err);
+    c->like = v ? read_model(v, m, err) : NULL;
+    c->trainer =
+        c->like ? nn_trainer_open(c->device, c->like, c->capacity, err) : NULL;
+    if (!c->trainer) {
+        cohort_free(c);
+        return NULL;
+    }
+    vec_push(&t->cohorts, c);
+    return c;
+}
+
+static struct cohort *cohort_of(struct train *t, struct member *m,
+                                struct err *err)
+{
+    uint64_t key = nn_model_key(m->model);
+    for (size_t i = 0; i < t->cohorts.len; i++) {
+        struct cohort *c = t->cohorts.p[i];
+        if (c->key == key && c->members < c->capacity &&
+            strcmp(c->device, device_of(&m->task)) == 0)
+            return c;
+    }
+    return cohort_new(t, m, key, err);
+}
+
+static void member_free(struct member *m)
+{
+    if (m->source)
+        m->source->users--;
+    nn_model_free(m->model);
+    metric_batch_free(m->batch);
+    arena_free(m->arena);
+    free(m);
+}
+
+/* INVALID for what the parameters or the model file say; FAILED for what is
+ * not there. */
+static int begin(struct train *t, struct member *m, struct err *err)
+{
+    struct value *v = json_parse(m->arena, m->task.model, "model", false, err);
+    if (!v)
+        return -1;
+    const struct value *spec = value_get(v, STR("data"));
+    if (!spec)
+        return err_set(err, ERR_INPUT, "data is missing: what to train on");
+    const char *folder = arena_cstr(m->arena, m->task.workdir);
+    m->source = source_of(t, spec, folder, err);
+    if (!m->source)
+        return -1;
+    m->source->users++;
+    m->model = read_model(v, m, err);
+    if (!m->model || data_view_make(&m->view, m->source->set, spec,
+                                    m->task.seed, m->arena, err) != 0)
+        return -1;
+    m->cohort = cohort_of(t, m, err);
+    if (!m->cohort)
+        return -1;
+    struct nn_member one = {m->model, &m->view, m->task.seed};
+    m->place = nn_trainer_join(m->cohort->trainer, &one, err);
+    if (m->place < 0)
+        return -1;
+    m->cohort->members++;
+    return 0;
+}
+
+static void take_task(struct train *t, const struct record *r)
+{
+    struct err err = {0};
+    struct member *m = xcalloc(1, sizeof *m);
+    m->arena = arena_new();
+    m->batch = metric_batch_new();
+    m->begun_ns = m->reported_ns = clock_mono_ns();
+    /* The record's bytes are gone after this call. */
+    struct str text = arena_str(m->arena, r->payload);
+    int rc = task_parse(&m->task, text, m->arena, &err);
+    m->task.id = r->task;
+    m->task.attempt = r->attempt;
+    if (rc == 0)
+        rc = begin(t, m, &err);
+    if (rc == 0) {
+        vec_push(&t->members, m);
+        return;
+    }
+    say_ended(t, m, err.kind == ERR_INPUT ? OUTCOME_INVALID : OUTCOME_FAILED,
+              str_of(err.text));
+    member_free(m);
+}
+
+static struct member *find(struct train *t, const struct record *r)
+{
+    for (size_t i = 0; i < t->members.len; i++) {
+        struct member *m = t->members.p[i];
+        if (m->task.id == r->task && m->task.attempt == r->attempt)
+            return m;
+    }
+    return NULL;
+}
+
+static void on_record(struct train *t, const struct record *r)
+{
+    struct member *m = r->type == RECORD_TASK ? NULL : find(t, r);
+    if (r->type == RECORD_TASK)
+        take_task(t, r);
+    if (m && r->type == RECORD_STOP)
+        m->asked = true;
+    if (m && r->type == RECORD_KILL)
+        m->killed = true;
+}
+
+/* ---- the socket ------------------------------------------------------- */
+
+/* False: nothing was there. */
+static bool receive(struct train *t, bool block)
+{
+    char part[65536];
+    ssize_t got = recv(t->fd, part, sizeof part, block ? 0 : MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (got <= 0) {
+        t->closed = true;
+        return false;
+    }
+    buf_add(&t->in, part, (size_t)got);
+    return true;
+}
+
+static void read_records(struct train *t)
+{
+    size_t at = 0, used = 0;
+    struct record r;
+    struct err err = {0};
+    int got;
+    while ((got = record_parse(str_n(t->in.p + at, t->in.len - at), &r, &used,
+                               &err)) > 0) {
+        at += used;
+        on_record(t, &r);
+    }
+    if (got < 0)
+        t->closed = true;
+    buf_drop(&t->in, at);
+}
+
+/* Between two batches: is the one that is being trained still wanted? Tasks
+ * that arrive meanwhile wait in `in` until its epoch is over. */
+static bool broken_off(void *context)
+{
+    struct train *t = context;
+    int64_t now = clock_mono_ns();
+    if (now - t->looked_ns < LOOK_NS)
+        return false;
+    t->looked_ns = now;
+    while (receive(t, false))
+        ;
+    size_t at = 0, used = 0;
+    struct record r;
+    while (record_parse(str_n(t->in.p + at, t->in.len - at), &r, &used, NULL) >
+           0) {
+        at += used;
+        if (r.type == RECORD_KILL && r.task == t->now->task.id &&
+            r.attempt == t->now->task.attempt)
+            t->now->killed = true;
+    }
+    return t->closed || t->now->killed;
+}
+
+/* ---- training --------------------------------------------------------- */
+
+static double thread_cpu_s(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+static void add_points(struct member *m, const struct nn_report *r)
+{
+    const struct {
+        struct str name;
+        double value;
+        bool there;
+    } points[] = {
+        {STR("loss"), r->loss, true},
+        {STR("val_loss"), r->validation_loss, m->view.validation.count > 0},
+        {STR("lr"), r->lr, r->lr > 0},
+    };
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        if (points[i].there)
+            metric_batch_add(m->batch, points[i].name, METRIC_FROM_METRICS,
+                             r->epoch, points[i].value);
+}
+
+static void leave(struct train *t, size_t at, enum outcome outcome,
+                  const char *reason)
+{
+    struct member *m = t->members.p[at];
+    say_metrics(t, m);
+    say_ended(t, m, outcome, str_of(reason));
+    nn_trainer_leave(m->cohort->trainer, m->place);
+    m->cohort->members--;
+    member_free(m);
+    t->members.p[at] = NULL;
+}
+
+static bool spent(const struct member *m, const struct nn_report *r)
+{
+    return m->task.budget > 0 && r->epoch >= m->task.budget;
+}
+
+/* One epoch of one member. */
+static void train_one(struct train *t, size_t at)
+{
+    struct member *m = t->members.p[at];
+    struct nn_report r;
+    struct err err = {0};
+    double before = thread_cpu_s();
+    t->now = m;
+    nn_trainer_watch(m->cohort->trainer, broken_off, t);
+    int rc = nn_trainer_epoch(m->cohort->trainer, m->place, &r, &err);
+    m->cpu_s += thread_cpu_s() - before;
+    if (rc != 0) {
+        leave(t, at, rc < 0 ? OUTCOME_FAILED : OUTCOME_KILLED, err.text);
+        return;
+    }
+    add_points(m, &r);
+    if (r.diverged)
+        leave(t, at, OUTCOME_DIVERGED, "the loss is not a finite number");
+    else if (r.finished || spent(m, &r))
+        leave(t, at, OUTCOME_DONE, "");
+    else if (m->killed || m->asked)
+        leave(t, at, m->killed ? OUTCOME_KILLED : OUTCOME_STOPPED, "");
+    else if (clock_mono_ns() - m->reported_ns > REPORT_NS)
+        say_metrics(t, m);
+}
+
+static void close_ranks(struct train *t)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < t->members.len; i++)
+        if (t->members.p[i])
+            t->members.p[to++] = t->members.p[i];
+    t->members.len = to;
+}
+
+static void done(struct train *t)
+{
+    for (size_t i = 0; i < t->members.len; i++)
+        member_free(t->members.p[i]);
+    for (size_t i = 0; i < t->cohorts.len; i++)
+        cohort_free(t->cohorts.p[i]);
+    for (size_t i = 0; i < t->sources.len; i++) {
+        data_close(t->sources.p[i]->set);
+        free(t->sources.p[i]);
+    }
+    vec_done(&t->members);
+    vec_done(&t->cohorts);
+    vec_done(&t->sources);
+    buf_done(&t->in);
+    buf_done(&t->out);
+    buf_done(&t->payload);
+}
+
+int train_main(int fd)
+{
+    struct train t = {.fd = fd};
+    buf_init(&t.in);
+    buf_init(&t.out);
+    buf_init(&t.payload);
+    signal(SIGPIPE, SIG_IGN);
+    while (!t.closed) {
+        receive(&t, t.members.len == 0);
+        read_records(&t);
+        for (size_t i = 0; i < t.members.len && !t.closed; i++)
+            train_one(&t, i);
+        close_ranks(&t);
+        write_out(&t);
+    }
+    done(&t);
+    return 0;
+}
