@@ -23,11 +23,6 @@ static bool is_elsewhere(const struct plan *p)
     return p->engine.len && !str_is(p->engine, "local");
 }
 
-static bool has_model(const struct plan *p)
-{
-    return p->model.len > 0;
-}
-
 static bool has_order(const struct plan *p)
 {
     return !str_is(p->order, "free");
@@ -52,9 +47,6 @@ static const struct unready {
     {"early_terminate", early_waits, PROBLEM_NOTICE,
      "early_terminate of this type is not acted on yet: trials run to their "
      "end"},
-    {"model", has_model, PROBLEM_ERROR,
-     "built-in training is not there yet: say what to run with program or "
-     "command"},
     {"protocol", is_candle, PROBLEM_ERROR, "protocol candle is not there yet"},
     {"engine", is_elsewhere, PROBLEM_ERROR,
      "only the engine local is there yet"},

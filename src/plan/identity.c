@@ -87,7 +87,8 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count)
         value_set(a, o, STR("constraints"), value_copy(a, p->constraints));
     value_set(a, o, STR("command"), command_of(a, p));
     set_text(a, o, "program", p->program);
-    set_text(a, o, "model", p->model);
+    if (p->model_root)
+        value_set(a, o, STR("model"), value_copy(a, p->model_root));
     set_text(a, o, "method", p->method);
     if (p->method_options)
         value_set(a, o, STR("method_options"),

@@ -208,11 +208,6 @@ static void read_profile(struct reading *r, const struct value *v)
     read_text(r, v, "profile", &r->plan->profile);
 }
 
-static void read_model(struct reading *r, const struct value *v)
-{
-    read_text(r, v, "model", &r->plan->model);
-}
-
 static void read_kernels(struct reading *r, const struct value *v)
 {
     static const char *const choices[] = {"auto", "portable", NULL};

@@ -186,7 +186,8 @@ struct plan {
     struct str program;
     const struct command_part *command;
     size_t command_count;
-    struct str model, kernels; /* built-in training; empty: none */
+    struct str model, kernels;      /* built-in training; empty: none */
+    const struct value *model_root; /* the model file, as written; or NULL */
     struct str protocol, wandb;
     const struct assignment *env;
     size_t env_count;
@@ -242,6 +243,12 @@ int plan_command(const struct plan *p, const struct value *point,
 /* The needs of a point (${name} replaced). */
 int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
                struct err *err);
+/* The model file with every ${name} replaced; marks are of the file. */
+struct value *plan_model(const struct plan *p, const struct value *point,
+                         struct arena *a, struct err *err);
+/* The same for a model file that is no study's. */
+struct value *plan_fill(const struct value *root, const struct value *point,
+                        struct arena *a, struct err *err);
 /* Template files filled in for a point. */
 int plan_files(const struct plan *p, const struct value *point, struct arena *a,
                const struct task_file **files, size_t *count, struct err *err);

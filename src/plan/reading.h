@@ -85,6 +85,8 @@ size_t first_bad_byte(struct str text);
 
 /* ---- one file each ---------------------------------------------------- */
 
+void read_model(struct reading *r, const struct value *v);
+void check_model(struct reading *r); /* after all keys are read */
 void read_parameters(struct reading *r, const struct value *v);
 void check_parameters(struct reading *r); /* after all keys are read */
 bool name_valid(struct str name);         /* [A-Za-z_][A-Za-z0-9_.-]* */

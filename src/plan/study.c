@@ -211,6 +211,7 @@ static void read_study(struct reading *r)
     check_order(r);
     if (!points_only(r))
         check_command(r);
+    check_model(r);
     check_templates(r);
     check_resources(r);
     check_points(r);

@@ -5,12 +5,19 @@
 
 #define SEED_MASK 0x7fffffffu /* every language can hold it */
 
+#define COHORT_SHARE 64 /* members that a trainer has at once, on one cpu */
+
 /* With `parallel: 8` on 2 cpus and no word about cpus, the person wants 8 at
- * once: each then needs less than a whole cpu. */
+ * once: each then needs less than a whole cpu. A member of a cohort needs its
+ * share of a trainer. */
 static void scale_cpus(const struct study *s, struct needs *n)
 {
     double cpus = s->setup.machine->cpus;
-    if (!s->plan->cpus_said && s->plan->parallel > cpus)
+    if (s->plan->cpus_said)
+        return;
+    if (s->plan->model_root)
+        n->cpus = 1.0 / COHORT_SHARE;
+    if (s->plan->parallel > cpus / n->cpus)
         n->cpus = cpus / s->plan->parallel;
 }
 
@@ -125,17 +132,48 @@ int study_command(const struct plan *p, const char *home,
     return 0;
 }
 
+/* Built-in training: the model with the trial's parameters, and where its
+ * data lies: beside the model file. */
+static int fill_model(const struct study *s, const struct value *point,
+                      struct arena *a, struct task *t, struct err *err)
+{
+    const struct plan *p = s->plan;
+    struct value *model = plan_model(p, point, a, err);
+    struct buf text;
+    if (!model)
+        return -1;
+    buf_init(&text);
+    json_print(&text, model);
+    t->model = arena_str(a, buf_str(&text));
+    buf_done(&text);
+    t->kind = STR("train");
+    t->device = p->kernels;
+    t->workdir = str_of(
+        path_folder(a, path_join(a, s->setup.home, arena_cstr(a, p->model))));
+    return 0;
+}
+
+static int fill_work(const struct study *s, const struct value *point,
+                     struct arena *a, struct task *t, struct err *err)
+{
+    const struct plan *p = s->plan;
+    fill_common(s, t);
+    if (p->model_root)
+        return fill_model(s, point, a, t, err);
+    if (study_command(p, s->setup.home, point, a, &t->argv, &t->argc, err))
+        return -1;
+    return plan_files(p, point, a, &t->files, &t->file_count, err);
+}
+
 int study_task(const struct study *s, const struct live *l, struct arena *a,
                struct task *t, struct err *err)
 {
     const struct plan *p = s->plan;
     struct value *point = json_parse(a, l->t.point, "point", false, err);
     if (!point || plan_needs(p, point, &t->needs, err) ||
-        study_command(p, s->setup.home, point, a, &t->argv, &t->argc, err) ||
-        plan_files(p, point, a, &t->files, &t->file_count, err))
+        fill_work(s, point, a, t, err))
         return -1;
     scale_cpus(s, &t->needs);
-    fill_common(s, t);
     fill_parent(s, l, a, t);
     t->id = (uint64_t)l->t.id;
     t->attempt = l->placed ? l->a.number : l->t.attempts + 1;

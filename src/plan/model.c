@@ -1,0 +1,164 @@
+/* model.c - the model file of a study: built-in training instead of a command
+ *
+ * Any value in it may be ${name} of a parameter: alone, it becomes the
+ * parameter's value of whatever kind, lists too; inside a text, its text.
+ * What the keys mean is not known here. */
+#include <string.h>
+
+#include "base/json.h"
+#include "plan/plan.h"
+#include "plan/reading.h"
+
+void read_model(struct reading *r, const struct value *v)
+{
+    struct str text;
+    struct err err = {0};
+    struct plan *p = r->plan;
+    if (!read_text(r, v, "model", &p->model))
+        return;
+    const char *path = arena_cstr(r->arena, p->model);
+    if (r->reader->read(r->reader->context, path, &text, &err)) {
+        problem_at(r, PROBLEM_ERROR, v, NULL, "model: %s", err.text);
+        return;
+    }
+    p->model_root = plan_yaml(text, path, r->arena, r->problems);
+    if (p->model_root && p->model_root->kind != VALUE_OBJECT) {
+        problem_at(r, PROBLEM_ERROR, v, NULL,
+                   "model: %s is no model file: it must have keys such as "
+                   "layers and loss",
+                   path);
+        p->model_root = NULL;
+    }
+}
+
+/* The name of the next ${…} from *at on; *at moves behind it, *from to its
+ * start. ${envvar:X} is not ours. */
+static bool next_name(struct str s, size_t *at, size_t *from, struct str *name)
+{
+    for (size_t i = *at; i + 2 < s.len; i++) {
+        if (s.p[i] != '$' || s.p[i + 1] != '{')
+            continue;
+        const char *end = memchr(s.p + i, '}', s.len - i);
+        if (!end)
+            return false;
+        *from = i;
+        *name = str_n(s.p + i + 2, (size_t)(end - s.p) - i - 2);
+        *at = (size_t)(end - s.p) + 1;
+        return true;
+    }
+    return false;
+}
+
+static void check_text_names(struct reading *r, const struct value *v)
+{
+    size_t at = 0, from;
+    struct str name;
+    while (next_name(v->s, &at, &from, &name)) {
+        if (plan_declares(r->plan, name))
+            continue;
+        const char *hint = hint_nearest(r, name, r->param_names);
+        problems_add(r->problems, PROBLEM_ERROR, r->plan->model, v->line,
+                     v->column, hint ? str_of(hint) : STR(""),
+                     "${%s} is no parameter of the study",
+                     shown(r->arena, name));
+    }
+}
+
+static void check_names(struct reading *r, const struct value *v)
+{
+    if (v->kind == VALUE_STRING)
+        check_text_names(r, v);
+    for (size_t i = 0;
+         (v->kind == VALUE_LIST || v->kind == VALUE_OBJECT) && i < v->count;
+         i++)
+        check_names(r, v->items[i]);
+}
+
+void check_model(struct reading *r)
+{
+    if (r->plan->model_root)
+        check_names(r, r->plan->model_root);
+}
+
+/* "opt.lr" is looked for as a whole, then along its dots. */
+static struct value *member(const struct value *point, struct str name)
+{
+    struct value *v = value_get(point, name);
+    long dot = v ? -1 : str_find(name, '.');
+    if (dot < 0)
+        return v;
+    return member(value_get(point, str_n(name.p, (size_t)dot)),
+                  str_n(name.p + dot + 1, name.len - (size_t)dot - 1));
+}
+
+static struct value *fill_text(const struct value *v, const struct value *point,
+                               struct arena *a, struct err *err)
+{
+    size_t at = 0, from, done = 0;
+    struct str name;
+    struct buf b;
+    struct value *whole = NULL;
+    bool any = false;
+    buf_init(&b);
+    while (next_name(v->s, &at, &from, &name)) {
+        struct value *found = member(point, name);
+        any = true;
+        if (!found) {
+            err_set(err, ERR_INPUT,
+                    "line %u of the model file: ${%.*s} has no value in this "
+                    "trial",
+                    (unsigned)v->line, STRF(name));
+            buf_done(&b);
+            return NULL;
+        }
+        if (from == 0 && at == v->s.len)
+            whole = found;
+        buf_add(&b, v->s.p + done, from - done);
+        value_python_str(&b, found);
+        done = at;
+    }
+    buf_add(&b, v->s.p + done, v->s.len - done);
+    struct value *out = whole ? value_copy(a, whole)
+                        : any ? value_string(a, buf_str(&b))
+                              : value_copy(a, v);
+    out->line = v->line;
+    out->column = v->column;
+    buf_done(&b);
+    return out;
+}
+
+static struct value *fill(const struct value *v, const struct value *point,
+                          struct arena *a, struct err *err)
+{
+    if (v->kind == VALUE_STRING)
+        return fill_text(v, point, a, err);
+    if (v->kind != VALUE_LIST && v->kind != VALUE_OBJECT)
+        return value_copy(a, v);
+    struct value *out = v->kind == VALUE_LIST ? value_list(a) : value_object(a);
+    out->line = v->line;
+    out->column = v->column;
+    for (size_t i = 0; i < v->count; i++) {
+        struct value *item = fill(v->items[i], point, a, err);
+        if (!item)
+            return NULL;
+        if (v->kind == VALUE_LIST)
+            value_list_add(a, out, item);
+        else
+            value_set_at(a, out, v->keys[i], item,
+                         v->key_lines ? v->key_lines[i] : 0,
+                         v->key_columns ? v->key_columns[i] : 0);
+    }
+    return out;
+}
+
+struct value *plan_model(const struct plan *p, const struct value *point,
+                         struct arena *a, struct err *err)
+{
+    return plan_fill(p->model_root, point, a, err);
+}
+
+struct value *plan_fill(const struct value *root, const struct value *point,
+                        struct arena *a, struct err *err)
+{
+    return fill(root, point, a, err);
+}
