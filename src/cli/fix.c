@@ -70,6 +70,10 @@ static int parse_piece(struct str piece, struct value *out, struct arena *a,
         str_trim(str_n(piece.p + equals + 1, piece.len - (size_t)equals - 1));
     if (value_get(out, name))
         return err_set(err, ERR_USAGE, "`%.*s` is given twice", STRF(name));
+    if (!text.len)
+        return err_set(err, ERR_USAGE,
+                       "`%.*s` has no value; an empty text is %.*s=''",
+                       STRF(piece), STRF(name));
     if (holds_another(text))
         return err_set(err, ERR_USAGE,
                        "`%.*s`: names with values are joined by commas, as in "
@@ -186,6 +190,10 @@ int fix_for_run(struct call *c, struct plan *p, const char *lines, bool named,
     struct value *all = value_object(c->arena);
     struct str rest = str_of(lines), line;
     struct buf b;
+    if (!rest.len)
+        return err_set(&c->err, ERR_USAGE,
+                       "--fix takes NAME=VALUE, as in "
+                       "--fix lr=0.1");
     while (rest.len && str_split(&rest, '\n', &line)) {
         struct value *some =
             parse_assignments(arena_cstr(c->arena, line), c->arena, &c->err);

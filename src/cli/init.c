@@ -95,6 +95,12 @@ static int run(struct call *c)
     if (!t)
         return call_fail(c);
     struct arena *a = c->arena;
+    if (file_is_dir(path)) {
+        err_set(&c->err, ERR_INPUT,
+                "%s is a folder; name a file in it: `throng init %s`", path,
+                path_join(a, path, "study.yaml"));
+        return call_fail(c);
+    }
     char *folder = path_folder(a, path);
     if (!file_is_dir(folder)) {
         err_set(&c->err, ERR_MISSING, "there is no folder %s", folder);

@@ -212,7 +212,13 @@ static int run(struct call *c)
         return call_usage(c, "`%s` is one argument too many", c->args[1]);
     const char *here = c->arg_count ? c->args[0] : ".";
     if (!file_is_dir(here)) {
-        err_set(&c->err, ERR_MISSING, "there is no folder %s", here);
+        if (file_exists(here))
+            err_set(&c->err, ERR_MISSING,
+                    "%s is no folder; `throng status %s` says how its study "
+                    "stands",
+                    here, here);
+        else
+            err_set(&c->err, ERR_MISSING, "there is no folder %s", here);
         return call_fail(c);
     }
     char *all = path_join(c->arena, here, ".throng");

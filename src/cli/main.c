@@ -127,6 +127,16 @@ static const char *bad_option(struct call *c, char **argv)
     return argv[optind - 1];
 }
 
+/* True for what stands in a study file. */
+static bool is_key(struct str name)
+{
+    const struct plan_key *key;
+    for (size_t i = 0; (key = plan_key_at(i)); i++)
+        if (str_is(name, key->name))
+            return true;
+    return false;
+}
+
 static int unknown_option(struct call *c, const char *text)
 {
     const char *names[OPTIONS_MAX + 2];
@@ -150,6 +160,11 @@ static int unknown_option(struct call *c, const char *text)
                           "there is no option `%s`; the last trials are "
                           "last and last:N",
                           text);
+    if (strstr(c->verb->args, "STUDY.yaml") && is_key(bare))
+        return call_usage(c,
+                          "there is no option `%s`; `%.*s:` is a key of "
+                          "the study file",
+                          text, STRF(bare));
     const char *near = str_nearest(bare, names);
     if (near)
         return call_usage(c, "there is no option `%s`; did you mean --%s?",

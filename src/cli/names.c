@@ -103,6 +103,13 @@ static int refuse(struct names *n, const char *name)
     vec_push(&all, NULL);
     const char *near = str_nearest(str_of(name), all.p);
     vec_done(&all);
+    const char *dot = strrchr(name, '.');
+    struct str before = str_n(name, dot ? (size_t)(dot - name) : 0);
+    if (dot && dot[1] && is_metric(n, str_of(arena_cstr(c->arena, before))))
+        return err_set(&c->err, ERR_INPUT,
+                       "the metric `%.*s` has no `%s`, but last, min, max, "
+                       "count and step",
+                       STRF(before), dot + 1);
     if (near)
         return err_set(&c->err, ERR_INPUT,
                        "no trial has a parameter or a metric `%s`; did you "

@@ -6,6 +6,7 @@
 #include "cli/ranking.h"
 
 #include <math.h>
+#include <stdio.h>
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/names.h"
@@ -36,6 +37,7 @@ struct sheet {
     struct point_columns columns;
     struct table *table;
     struct buf out;
+    size_t ranked; /* rows in all */
 };
 typedef void ranked_fn(struct sheet *s, const struct ranked *r);
 
@@ -137,6 +139,7 @@ static int each_row(struct sheet *s, const struct query *q, ranked_fn *fn)
     while ((got = rows_next(rows, &r.t, err)) > 0) {
         arena_reset(s->arena);
         r.rank++;
+        s->ranked++;
         r.point = json_parse(s->arena, r.t.point, "point", false, err);
         if (!r.point) {
             got = -1;
@@ -385,6 +388,7 @@ static int rank_over(struct sheet *s)
                     s->goal.minimize, s->ranking->limit, c->arena, &list,
                     &count, &c->err))
         return -1;
+    s->ranked = count;
     if (!s->ranking->json)
         return print_groups(s, list, count);
     print_groups_json(s, list, count);
@@ -428,6 +432,23 @@ static int rank(struct sheet *s)
     return s->ranking->json ? print_json(s) : print_table(s);
 }
 
+/* An empty table may be what was asked for, or a mistake: it is said. */
+static void say_none(const struct sheet *s)
+{
+    const struct ranking *k = s->ranking;
+    int64_t made = store_last_trial(s->store);
+    if (!made)
+        fputs("throng: the study has no trial yet\n", stderr);
+    else if (k->where)
+        fprintf(stderr,
+                "throng: of %lld trial%s none that has a value passes the "
+                "filter `%s`\n",
+                (long long)made, made == 1 ? "" : "s", k->where);
+    else
+        fprintf(stderr, "throng: of %lld trial%s none has a value yet\n",
+                (long long)made, made == 1 ? "" : "s");
+}
+
 int ranking_print(struct call *c, struct store *store, const struct ranking *r)
 {
     struct sheet s = {.call = c, .store = store, .ranking = r};
@@ -436,6 +457,8 @@ int ranking_print(struct call *c, struct store *store, const struct ranking *r)
     buf_init(&s.out);
     point_columns_init(&s.columns, c->arena);
     int rc = rank(&s);
+    if (!rc && !s.ranked && !r->json)
+        say_none(&s);
     point_columns_done(&s.columns);
     buf_done(&s.out);
     table_free(s.table);

@@ -129,6 +129,10 @@ static int run(struct call *c)
     int rc;
     if (!c->arg_count)
         return call_usage(c, "name a study, or trials");
+    if (c->arg_count > 1 && names_study(c->args[0]) &&
+        names_study(c->args[1]) && store_selector_check(c->args[1], NULL))
+        return call_usage(c, "`%s` is a study too: remove one at a time",
+                          c->args[1]);
     if (means_study(c)) {
         rc = locate_study(c->arena, c->args[0], &where, &c->err);
         if (!rc)

@@ -130,7 +130,12 @@ static int fill_place(struct call *c, const char *file,
     char *name = arena_cstr(a, setup->plan->name);
     setup->home = home;
     setup->folder = path_join(a, path_join(a, home, ".throng"), name);
-    return call_int(c, "count", 0, &setup->count);
+    if (call_int(c, "count", 0, &setup->count))
+        return -1;
+    if (call_option(c, "count") && !setup->count)
+        return err_set(&c->err, ERR_USAGE,
+                       "--count takes a number from 1; --dry-run runs none");
+    return 0;
 }
 
 static int fill_setup(struct call *c, struct study_setup *setup)

@@ -12,6 +12,13 @@ static const char *take_last(struct call *c)
     return last;
 }
 
+/* Only a study and one more word: the trials or the text were forgotten. */
+static bool lacks_trials(const struct call *c)
+{
+    return c->arg_count == 2 && names_study(c->args[0]) &&
+           store_selector_check(c->args[0], NULL);
+}
+
 static int change(struct call *c, const char *verb, const struct value *args,
                   const char *what)
 {
@@ -86,6 +93,11 @@ static int run_tag(struct call *c)
 {
     if (c->arg_count < 2)
         return call_usage(c, "say which trials, and the tag");
+    if (lacks_trials(c))
+        return call_usage(c,
+                          "`%s` is a study: say which of its trials, and "
+                          "the tag",
+                          c->args[0]);
     const char *tag = take_last(c), *fault = tag_fault(tag);
     if (fault)
         return call_usage(c, "the tag `%s` %s", tag, fault);
@@ -115,6 +127,11 @@ static int run_note(struct call *c)
 {
     if (c->arg_count < 2)
         return call_usage(c, "say which trials, and the note");
+    if (lacks_trials(c))
+        return call_usage(c,
+                          "`%s` is a study: say which of its trials, and "
+                          "the note",
+                          c->args[0]);
     const char *text = take_last(c);
     if (strlen(text) > NOTE_MAX || !str_utf8(str_of(text)))
         return call_usage(c, "a note is UTF-8 text of at most %d bytes",

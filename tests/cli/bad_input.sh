@@ -33,6 +33,13 @@ says "a shell that is none of ours" 2 "for bash, zsh and fish" completion tcsh
 says "a misspelt template" 2 "did you mean \`sweep\`?" init --template swep
 check_lacks "which is enough" "$err" "there are"
 
+says "a key of the study file" 2 "\`parallel:\` is a key of the study file" run study.yaml --parallel 3
+says "no trial at all" 2 "a number from 1" run study.yaml --count 0
+says "nothing to fix" 2 "takes NAME=VALUE" run study.yaml --fix ""
+says "a parameter fixed to nothing" 2 "has no value" run study.yaml --fix lr=
+says "a folder to begin in" 1 "throng init ./study.yaml" init .
+says "a file to list" 4 "study.yaml is no folder" ls study.yaml
+
 # ---- studies and files -----------------------------------------------------
 says "a study that is not there" 4 "studies here: mine" status nosuch
 says "no study file" 2 "\`throng check study.yaml\`" check
@@ -64,6 +71,12 @@ says "one that another trial has" 4 "none of these trials" tag -r 2 paper
 run "$THRONG" tag -r 1 paper
 check_status "the right one comes off" 0
 
+says "a tag but no trials" 2 "say which of its trials" tag mine paper
+says "a note but no trials" 2 "say which of its trials" note mine "a note"
+cp -r .throng/mine .throng/twin
+says "two studies to remove" 2 "remove one at a time" rm mine twin
+rm -r .throng/twin
+
 # ---- names -----------------------------------------------------------------
 says "a misspelt parameter to look over" 1 "did you mean \`seed\`?" rank --over sed
 says "one that is none" 1 "there is bs, lr, and seed" rank --over nothing
@@ -71,6 +84,9 @@ says "a metric cannot be looked over" 1 "no trial has a parameter \`loss\`" rank
 says "a misspelt metric" 1 "did you mean \`loss\`?" rank --by los
 says "one that is none at all" 1 "there is loss, bs, lr, seconds" rank --by zzz
 says "a tag in a filter" 1 "as tag:NAME" rank --where 'tag==foo'
+
+says "what a metric does not have" 1 "has no \`mean\`, but last, min," rank --by loss.mean
+says "a filter that nothing passes" 0 "of 4 trials none that has a value passes the filter" rank --where 'lr > abc'
 
 # ---- points ----------------------------------------------------------------
 says "parameters joined by semicolons" 2 "joined by commas" add 'lr=0.01;bs=16'

@@ -31,7 +31,7 @@ static void values_are_read_as_study_files_have_them(void **state)
                         "{\"opt\":\"adam\",\"on\":true}");
     assert_string_equal(parsed(a, "sizes=[64, 32],name='a,b'"),
                         "{\"sizes\":[64,32],\"name\":\"a,b\"}");
-    assert_string_equal(parsed(a, "net.width=8,x="),
+    assert_string_equal(parsed(a, "net.width=8,x=''"),
                         "{\"net.width\":8,\"x\":\"\"}");
     assert_string_equal(parsed(a, "{\"lr\": 0.5, \"opt\": {\"beta\": 1}}"),
                         "{\"lr\":0.5,\"opt\":{\"beta\":1}}");
