@@ -64,7 +64,7 @@ LIST = {
     "37-env-setup-templates": (9, 2, []),
     "38-launcher-string": (9, 2, ["loss"]),
     "39-block-script": (9, 2, ["lines"]),
-    "40-everything-wandb": (4, 4, ["val.loss", "train/loss"]),
+    "40-everything-wandb": (4, 4, ["val/loss", "train/loss"]),
 }
 EARLY = ("03-bayes-hyperband", "36-asha", "40-everything-wandb")
 FILES = {  # what a sweep's program reads
@@ -142,6 +142,12 @@ class Sweeps(unittest.TestCase):
                     for name in LIST
                     if name != "28-r-script" or shutil.which("Rscript")}
 
+    def ranks(self, name):
+        """Whether the sweep has an objective."""
+        with open(os.path.join(SWEEPS, name + ".yaml"),
+                  encoding="utf-8") as file:
+            return "\nmetric:" in file.read()
+
     def check(self, name):
         _, made, metrics = LIST[name]
         code, said, rows = self.runs[name].result()
@@ -151,6 +157,8 @@ class Sweeps(unittest.TestCase):
             self.assertIn(row["state"], STOPPED if name in EARLY else {"done"})
             for metric in metrics:
                 self.assertIn(metric, row["metrics"])
+            if self.ranks(name):
+                self.assertIsInstance(row["value"], (int, float))
 
     def test_the_list_is_of_all_that_there_are(self):
         files = {f[:-5] for f in os.listdir(SWEEPS) if f.endswith(".yaml")}

@@ -16,5 +16,5 @@ run.define_metric("val/loss", summary="min")
 run.config.update({"workers": 2}, allow_val_change=True)
 assert run.config.opt["betas"] == [0.9, 0.999] and run.config.workers == 2
 for step in range(12):
-    run.log({"val": {"loss": 0.1 + args.lr / (1 + step)}}, commit=False)
+    run.log({"val/loss": 0.1 + args.lr / (1 + step)}, commit=False)
     run.log({"train/loss": args.bs / (1 + step)})
