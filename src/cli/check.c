@@ -235,8 +235,9 @@ static void add_space_file(struct checker *k)
 static int describe(struct checker *k)
 {
     const struct plan *p = k->plan;
-    buf_addf(&k->out, "study    %.*s\nmethod   %.*s\n", STRF(p->name),
-             STRF(p->method));
+    const char *why = search_why(k->search);
+    buf_addf(&k->out, "study    %.*s\nmethod   %.*s%s%s\n", STRF(p->name),
+             STRF(p->method), why ? ": " : "", why ? why : "");
     add_total(k);
     buf_addf(&k->out, "params   ");
     for (size_t i = 0; i < p->space.count; i++)
@@ -270,6 +271,10 @@ static void describe_json(struct checker *k)
     json_string(b, p->name);
     buf_adds(b, ",\"method\":");
     json_string(b, p->method);
+    if (search_why(k->search)) {
+        buf_adds(b, ",\"why\":");
+        json_string(b, str_of(search_why(k->search)));
+    }
     int64_t total = search_total(k->search);
     if (total >= 0)
         buf_addf(b, ",\"trials\":%lld", (long long)total);

@@ -149,12 +149,6 @@ static void check_method(struct reading *r)
                         ? STR("points")
                     : p->space_file ? method_of_space(p->space_file)
                                     : STR("auto");
-    if (str_is(p->method, "auto")) {
-        p->method = STR("random");
-        problem_at(r, PROBLEM_NOTICE, said,
-                   "say method: random to be told no more",
-                   "the method is random: auto has nothing better yet");
-    }
     if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r))
         problem_at(r, PROBLEM_NOTICE, said, "set run_cap, or use --count N",
                    "without run_cap the study goes on until it is stopped");

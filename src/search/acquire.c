@@ -66,6 +66,14 @@ static void queue_done(struct queue *q)
     free(q->rows);
 }
 
+static bool is_avoided(const struct acquire *a, const double *x)
+{
+    for (size_t i = 0; a->avoid && i < a->axes->count; i++)
+        if (a->axes->axis[i].choices && x[i] != a->avoid[i])
+            return false;
+    return a->avoid != NULL;
+}
+
 static void queue_flush(struct queue *q)
 {
     size_t d = q->a->axes->count;
@@ -77,7 +85,8 @@ static void queue_flush(struct queue *q)
             q->lanes[i * LANES + r] = q->rows[(r < q->count ? r : 0) * d + i];
     surrogate_improvement(q->a->model, q->lanes, values, NULL);
     for (size_t r = 0; r < q->count; r++)
-        rank_add(q->to, q->rows + r * d, values[r]);
+        if (!is_avoided(q->a, q->rows + r * d))
+            rank_add(q->to, q->rows + r * d, values[r]);
     q->count = 0;
 }
 

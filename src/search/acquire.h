@@ -17,6 +17,8 @@ struct acquire {
     const double *starts;     /* good points, `start_count` rows */
     size_t start_count;
     size_t candidates; /* to begin with */
+    /* NULL, or a point whose choices, all of them together, are not wanted. */
+    const double *avoid;
     uint64_t seed, trial;
     /* Gives axes that are not active their fixed code (and says which are
      * active); with `snap`, puts discrete ones into the middle of a cell. */

@@ -32,12 +32,14 @@ enum {
     FIT_MOST = 256,     /* results that a kernel is fitted to */
     FIT_FEW = 64,
     STARTS = 5,
-    OTHERS = 32, /* tries to find a point that is new */
+    OTHERS = 32,     /* tries to find a point that is new */
+    STRAY_EVERY = 4, /* trials, of which one leaves the incumbent's choices */
 };
 
 struct gp {
     uint64_t seed;
     bool minimize, conditional;
+    bool has_choices;
     size_t initial; /* results before there is a model */
     struct unit unit;
     struct axes axes;
@@ -50,6 +52,9 @@ struct gp {
     struct surrogate *model;
     size_t *ids; /* rows that are in the model */
     size_t id_count;
+    size_t modelled;  /* of those, the first so many have a result */
+    bool fresh;       /* the model has all results */
+    struct warp warp; /* of the model's values */
     double *theta;
     size_t fit_count;   /* results the kernel was fitted to; 0: none */
     int64_t fit_latest; /* trial of the last of them */
@@ -188,7 +193,7 @@ static void fit_to(struct gp *g, const size_t *ids, size_t count, size_t most,
         for (size_t k = 0; k < d; k++)
             columns[k][i] = x[k];
     }
-    warp_losses(y, n);
+    warp_losses(y, n, NULL);
     struct samples s = {d, n, g->unordered, columns};
     fit_improve(&s, y, g->theta, steps);
     free(columns);
@@ -268,12 +273,14 @@ static size_t update_model(struct gp *g, int64_t k)
     double *y = xcalloc(told + 1, sizeof(*y));
     for (size_t i = 0; i < told; i++)
         y[i] = g->rows.losses[ids[i]];
-    warp_losses(y, told);
+    warp_losses(y, told, &g->warp);
     surrogate_finish(g->model, y, told);
     free(y);
     free(g->ids);
     g->ids = ids;
     g->id_count = count;
+    g->modelled = told;
+    g->fresh = true;
     return told;
 }
 
@@ -386,13 +393,43 @@ static void other_point(struct gp *g, int64_t k, double *x, double *room)
     free(active);
 }
 
+/* True when both points make the same choices. */
+static bool same_choices(const struct gp *g, const double *x, const double *y)
+{
+    for (size_t i = 0; i < g->axes.count; i++)
+        if (g->unordered[i] && x[i] != y[i])
+            return false;
+    return true;
+}
+
+/* Now and then the search leaves the choices of the incumbent, and looks for
+ * what is better than the best that other choices have given: else a choice
+ * whose numbers are well set hides a better one whose are not yet. `avoid`
+ * gets the incumbent; false when all points make its choices. */
+static bool stray(struct gp *g, size_t told, double *avoid)
+{
+    double lowest = INFINITY;
+    code(g, g->ids[surrogate_incumbent(g->model)], avoid);
+    for (size_t i = 0; i < told; i++) {
+        code(g, g->ids[i], g->x);
+        if (!same_choices(g, g->x, avoid))
+            lowest = fmin(lowest, surrogate_mean(g->model, i));
+    }
+    if (isfinite(lowest))
+        surrogate_aim(g->model, lowest);
+    return isfinite(lowest);
+}
+
 /* Trial k's point by the model, as u, into g->u. */
 static void ask_model(struct gp *g, int64_t k)
 {
     size_t d = g->axes.count, told = update_model(g, k), at = 0;
-    double *room = xcalloc((STARTS + ACQUIRE_FOUND + 1) * d, sizeof(*room));
+    double *room = xcalloc((STARTS + ACQUIRE_FOUND + 2) * d, sizeof(*room));
     double *found = room + STARTS * d, *spare = found + ACQUIRE_FOUND * d;
+    double *avoid = spare + d;
     set_box(g);
+    bool strays =
+        g->has_choices && k % STRAY_EVERY == 0 && stray(g, told, avoid);
     struct acquire a = {.model = g->model,
                         .axes = &g->axes,
                         .low = g->low,
@@ -400,6 +437,7 @@ static void ask_model(struct gp *g, int64_t k)
                         .starts = room,
                         .start_count = good_points(g, told, room),
                         .candidates = g->id_count <= 150 ? 384 : 256,
+                        .avoid = strays ? avoid : NULL,
                         .seed = g->seed,
                         .trial = (uint64_t)k,
                         .settle = settle,
@@ -411,6 +449,16 @@ static void ask_model(struct gp *g, int64_t k)
         other_point(g, k, found + --at * d, spare);
     decode(g, found + at * d, g->u);
     free(room);
+}
+
+/* One more than there are coordinates, with one for each further choice. */
+static size_t initial_count(const struct axes *axes)
+{
+    size_t count = axes->count + 1;
+    for (size_t i = 0; i < axes->count; i++)
+        if (axes->axis[i].choices > 1)
+            count += axes->axis[i].choices - 1;
+    return count < 5 ? 5 : count > 20 ? 20 : count;
 }
 
 static void *gp_open(const struct search_setup *setup, struct err *err)
@@ -428,14 +476,14 @@ static void *gp_open(const struct search_setup *setup, struct err *err)
     g->minimize = setup->minimize;
     axes_init(&g->axes, setup->space);
     size_t d = g->axes.count;
-    g->initial = d < 4 ? 5 : d < 20 ? d + 1 : 20;
-    if (initial > 0)
-        g->initial = (size_t)initial;
+    g->initial = initial > 0 ? (size_t)initial : initial_count(&g->axes);
     history_init(&g->rows, setup->space->count);
     history_init(&g->asked, setup->space->count);
     g->unordered = xcalloc(d + 1, sizeof(*g->unordered));
-    for (size_t i = 0; i < d; i++)
+    for (size_t i = 0; i < d; i++) {
         g->unordered[i] = g->axes.axis[i].choices > 0;
+        g->has_choices = g->has_choices || g->axes.axis[i].choices > 1;
+    }
     for (size_t i = 0; i < setup->space->count; i++)
         g->conditional =
             g->conditional || setup->space->params[i].condition_count;
@@ -494,6 +542,7 @@ static size_t note(struct gp *g, int64_t k, const struct value *point)
     if (!same && g->rows.marks[row] == MARK_PENDING) {
         history_set(&g->rows, row, g->u);
         g->id_count = 0;
+        g->fresh = false;
     }
     return row;
 }
@@ -552,7 +601,26 @@ static void gp_tell(void *state, const struct result *r)
     if (r->trial > g->latest)
         g->latest = r->trial;
     g->value_count += mark == MARK_VALUE;
+    g->fresh = false;
     insert_told(g, row);
+}
+
+static int gp_mean(void *state, int64_t k, double *mean)
+{
+    struct gp *g = state;
+    long row = history_find(&g->rows, k);
+    if (row < 0 || g->rows.marks[row] != MARK_VALUE || !g->axes.count ||
+        g->value_count < g->initial)
+        return -1;
+    if (!g->fresh)
+        update_model(g, 0);
+    for (size_t i = 0; i < g->modelled; i++)
+        if (g->ids[i] == (size_t)row) {
+            double loss = warp_back(&g->warp, surrogate_mean(g->model, i));
+            *mean = g->minimize ? loss : -loss;
+            return 0;
+        }
+    return -1;
 }
 
 const struct strategy strategy_gp = {.name = "gp",
@@ -560,10 +628,12 @@ const struct strategy strategy_gp = {.name = "gp",
                                      .free = gp_free,
                                      .total = gp_total,
                                      .ask = gp_ask,
-                                     .tell = gp_tell};
+                                     .tell = gp_tell,
+                                     .mean = gp_mean};
 const struct strategy strategy_bayes = {.name = "bayes",
                                         .open = gp_open,
                                         .free = gp_free,
                                         .total = gp_total,
                                         .ask = gp_ask,
-                                        .tell = gp_tell};
+                                        .tell = gp_tell,
+                                        .mean = gp_mean};

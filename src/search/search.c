@@ -19,15 +19,15 @@ static const struct strategy *const strategies[] = {
     &strategy_random, &strategy_grid,  &strategy_points, &strategy_sobol,
     &strategy_lhs,    &strategy_cmaes, &strategy_gp,     &strategy_bayes,
     &strategy_tpe,    &strategy_ga,    &strategy_forest, &strategy_external,
-    &strategy_nsga2};
+    &strategy_nsga2,  &strategy_auto};
 enum { STRATEGIES = sizeof(strategies) / sizeof(*strategies) };
 
 const char *const search_methods[] = {
-    "random", "grid", "points", "sobol",  "lhs",      "cmaes", "gp",
-    "bayes",  "tpe",  "ga",     "forest", "external", "nsga2", NULL};
+    "random", "grid", "points", "sobol",    "lhs",   "cmaes", "gp", "bayes",
+    "tpe",    "ga",   "forest", "external", "nsga2", "auto",  NULL};
 
 /* Methods that study files may name and that no strategy serves yet. */
-static const char *const missing[] = {"pbt", "hyperspace", "auto", NULL};
+static const char *const missing[] = {"pbt", "hyperspace", NULL};
 
 /* What is known of the members of one point. */
 struct group {
@@ -115,12 +115,20 @@ static void refuse(const char *method, struct err *err)
     buf_done(&there);
 }
 
+const struct strategy *strategy_find(const char *name)
+{
+    for (size_t i = 0; i < STRATEGIES; i++)
+        if (strcmp(strategies[i]->name, name) == 0)
+            return strategies[i];
+    return NULL;
+}
+
 struct search *search_open(const char *method, const struct search_setup *s,
                            struct err *err)
 {
-    for (size_t i = 0; i < STRATEGIES; i++)
-        if (strcmp(strategies[i]->name, method) == 0)
-            return search_open_strategy(strategies[i], s, err);
+    const struct strategy *strategy = strategy_find(method);
+    if (strategy)
+        return search_open_strategy(strategy, s, err);
     refuse(method, err);
     return NULL;
 }
@@ -312,4 +320,21 @@ enum decision search_report(struct search *s, int64_t trial, int64_t step,
     if (!s->strategy->report || s->repeat > 1)
         return DECISION_CONTINUE;
     return s->strategy->report(s->state, trial, step, value);
+}
+
+const char *search_why(const struct search *s)
+{
+    return s->strategy->why ? s->strategy->why(s->state) : NULL;
+}
+
+int search_mean(struct search *s, int64_t trial, double *mean)
+{
+    int64_t group;
+    uint32_t member;
+    if (!s->strategy->mean || trial == 0)
+        return -1;
+    if (trial < 0)
+        return s->strategy->mean(s->state, trial, mean);
+    search_repeat_of(s, trial, &group, &member);
+    return s->strategy->mean(s->state, group + 1, mean);
 }

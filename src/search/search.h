@@ -85,6 +85,14 @@ void search_tell(struct search *s, const struct result *r);
  * too little about its point: the answer is always to continue. */
 enum decision search_report(struct search *s, int64_t trial, int64_t step,
                             double value);
+/* What method auto picked and for which reason, as one phrase ("gp, which
+ * …"); NULL of other methods. Lives as long as s. */
+const char *search_why(const struct search *s);
+/* What the method's model believes of a told trial's point, in units of the
+ * objective: under noise the trial of the best such mean is a better answer
+ * than that of the best value, which may only have been lucky. -1 when there
+ * is no model yet, or it knows nothing of the trial. */
+int search_mean(struct search *s, int64_t trial, double *mean);
 /* With repeat: which group (from 0) and which member a trial is. */
 void search_repeat_of(const struct search *s, int64_t k, int64_t *group,
                       uint32_t *member);

@@ -23,6 +23,10 @@ struct strategy {
     void (*tell)(void *state, const struct result *r);
     /* NULL: every trial goes on. */
     enum decision (*report)(void *state, int64_t k, int64_t step, double value);
+    /* NULL: the method's name says it all. See search_why. */
+    const char *(*why)(const void *state);
+    /* NULL: the strategy has no model of values. See search_mean. */
+    int (*mean)(void *state, int64_t k, double *mean);
 };
 
 extern const struct strategy strategy_grid;
@@ -35,10 +39,13 @@ extern const struct strategy strategy_cmaes;
 extern const struct strategy strategy_gp;
 extern const struct strategy strategy_bayes;
 extern const struct strategy strategy_external;
+extern const struct strategy strategy_auto;
 extern const struct strategy strategy_ga;
 extern const struct strategy strategy_forest;
 extern const struct strategy strategy_nsga2;
 
+/* The strategy of the table that has this name, or NULL. */
+const struct strategy *strategy_find(const char *name);
 /* As search_open, of a strategy that is not in the table (tests). */
 struct search *search_open_strategy(const struct strategy *strategy,
                                     const struct search_setup *setup,

@@ -20,6 +20,7 @@ struct surrogate {
     size_t cap, factored, told;
     double *factor; /* cap x cap */
     double *alpha;  /* 0 for rows without a value */
+    double *means;  /* of rows with a value */
     double *covariances, *slopes, *solved;
     double lowest; /* mean over all rows */
     size_t incumbent;
@@ -47,6 +48,7 @@ void surrogate_free(struct surrogate *s)
     free(s->kernel.weights);
     free(s->factor);
     free(s->alpha);
+    free(s->means);
     free(s->covariances);
     free(s->slopes);
     free(s->solved);
@@ -86,6 +88,7 @@ static void grow(struct surrogate *s)
     free(s->factor);
     s->factor = factor;
     s->alpha = xrealloc(s->alpha, cap * sizeof(double));
+    s->means = xrealloc(s->means, cap * sizeof(double));
     s->covariances = xrealloc(s->covariances, lanes * sizeof(double));
     s->slopes = xrealloc(s->slopes, lanes * sizeof(double));
     s->solved = xrealloc(s->solved, lanes * sizeof(double));
@@ -122,7 +125,7 @@ static void find_lowest(struct surrogate *s, const double *y)
     s->lowest = INFINITY;
     s->incumbent = 0;
     for (size_t i = 0; i < s->told; i++) {
-        double mean = y[i] - s->kernel.noise * s->alpha[i];
+        double mean = s->means[i] = y[i] - s->kernel.noise * s->alpha[i];
         if (mean < s->lowest) {
             s->lowest = mean;
             s->incumbent = i;
@@ -220,6 +223,17 @@ void surrogate_improvement(struct surrogate *s, const double *at,
 size_t surrogate_incumbent(const struct surrogate *s)
 {
     return s->incumbent;
+}
+
+double surrogate_mean(const struct surrogate *s, size_t row)
+{
+    require(row < s->told);
+    return s->means[row];
+}
+
+void surrogate_aim(struct surrogate *s, double lowest)
+{
+    s->lowest = lowest;
 }
 
 const double *surrogate_weights(const struct surrogate *s)

@@ -31,6 +31,10 @@ void surrogate_improvement(struct surrogate *s, const double *at,
                            double *improvement, double *gradient);
 /* Row (with a value) of the lowest mean: the incumbent under noise. */
 size_t surrogate_incumbent(const struct surrogate *s);
+/* What is believed of a row (with a value), noise taken off. */
+double surrogate_mean(const struct surrogate *s, size_t row);
+/* Improvement from here on is on this, until the next surrogate_finish. */
+void surrogate_aim(struct surrogate *s, double lowest);
 /* 1 / length^2 of each axis. */
 const double *surrogate_weights(const struct surrogate *s);
 

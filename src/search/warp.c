@@ -15,14 +15,16 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Large numbers are scaled down first, so that no sum can overflow. */
-static void shrink(double *y, size_t count)
+static double shrink(double *y, size_t count)
 {
     double most = 0;
     for (size_t i = 0; i < count; i++)
         if (!isnan(y[i]))
             most = fmax(most, fabs(y[i]));
-    for (size_t i = 0; most > 1e100 && i < count; i++)
-        y[i] *= 1e100 / most;
+    double scale = most > 1e100 ? 1e100 / most : 1;
+    for (size_t i = 0; scale < 1 && i < count; i++)
+        y[i] *= scale;
+    return scale;
 }
 
 /* What is far above three quarters of the values, seen from the best one, is
@@ -46,12 +48,13 @@ static void cut(double *y, size_t count)
 }
 
 /* Returns the deviation there was; 0 when all are equal, which become 0. */
-static double standardise(double *y, size_t count)
+static double standardise(double *y, size_t count, double *middle)
 {
     double mean = 0, square = 0;
     for (size_t i = 0; i < count; i++)
         mean += y[i];
     mean /= (double)count;
+    *middle = mean;
     for (size_t i = 0; i < count; i++)
         square += (y[i] - mean) * (y[i] - mean);
     double deviation = sqrt(square / (double)count);
@@ -111,23 +114,44 @@ static double best_power(const double *y, const double *log_size, size_t count)
     return (low + high) / 2;
 }
 
-void warp_losses(double *y, size_t count)
+void warp_losses(double *y, size_t count, struct warp *warp)
 {
+    struct warp done = {.scale = 1, .power = 1};
+    if (warp)
+        *warp = done;
     if (!count)
         return;
-    shrink(y, count);
+    done.scale = shrink(y, count);
     cut(y, count);
-    if (isnan(y[0]) || !(standardise(y, count) > 0)) {
+    double all = y[0];
+    if (isnan(all) ||
+        !((done.deviation = standardise(y, count, &done.mean)) > 0)) {
         for (size_t i = 0; i < count; i++)
             y[i] = 0;
+        if (warp && !isnan(all))
+            *warp = done;
         return;
     }
     double *log_size = xcalloc(count, sizeof(*log_size));
     for (size_t i = 0; i < count; i++)
         log_size[i] = exact_log(1 + fabs(y[i]));
-    double power = best_power(y, log_size, count);
+    done.power = best_power(y, log_size, count);
     for (size_t i = 0; i < count; i++)
-        y[i] = bent(y[i], log_size[i], power);
+        y[i] = bent(y[i], log_size[i], done.power);
     free(log_size);
-    standardise(y, count);
+    done.bent_deviation = standardise(y, count, &done.bent_mean);
+    if (warp)
+        *warp = done;
+}
+
+double warp_back(const struct warp *w, double y)
+{
+    y = y * w->bent_deviation + w->bent_mean;
+    double p = y < 0 ? 2 - w->power : w->power;
+    double size = fabs(y);
+    /* What is beyond the reach of the power is as far as it goes. */
+    double inner = fmax(1 + p * size, 1e-290);
+    double log_size = fabs(p) < 1e-9 ? size : exact_log(inner) / p;
+    size = exact_exp(log_size) - 1;
+    return ((y < 0 ? -size : size) * w->deviation + w->mean) / w->scale;
 }

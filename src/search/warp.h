@@ -9,7 +9,16 @@
 
 #include <stddef.h>
 
-/* y in place. NaN stands for no value and becomes the worst one. */
-void warp_losses(double *y, size_t count);
+/* What was done to the values, to undo it. */
+struct warp {
+    double scale; /* of large numbers */
+    double mean, deviation, power, bent_mean, bent_deviation;
+};
+
+/* y in place. NaN stands for no value and becomes the worst one. *warp (or
+ * NULL) gets what was done. */
+void warp_losses(double *y, size_t count, struct warp *warp);
+/* The value that a warped one stands for. */
+double warp_back(const struct warp *warp, double y);
 
 #endif

@@ -79,6 +79,9 @@ int study_search_open(struct study *s, struct err *err)
     }
     char *method = arena_cstr(s->arena, p->method);
     s->search = search_open(method, &setup, err);
+    const char *why = s->search ? search_why(s->search) : NULL;
+    if (why)
+        log_to(s->setup.log, LOG_NOTICE, "method auto: %s", why);
     return s->search ? 0 : -1;
 }
 

@@ -15,8 +15,8 @@
 #include "spaces.h"
 #include "terms/state.h"
 
-static const char *const methods[] = {"random", "sobol", "lhs",    "cmaes",
-                                      "tpe",    "ga",    "forest", "nsga2"};
+static const char *const methods[] = {
+    "random", "sobol", "lhs", "cmaes", "tpe", "ga", "forest", "nsga2", "auto"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static struct arena *arena;
@@ -40,7 +40,8 @@ static int teardown(void **state)
 /* A model of all results is dear. */
 static bool is_slow(const char *method)
 {
-    return strcmp(method, "gp") == 0 || strcmp(method, "forest") == 0;
+    return strcmp(method, "gp") == 0 || strcmp(method, "forest") == 0 ||
+           strcmp(method, "auto") == 0;
 }
 
 static struct search *open_on(const char *method, const struct space *on,
