@@ -83,7 +83,13 @@ class Study:
         frame with one column for each parameter and metric."""
         words = ["export", self.what, select, "--jsonl"]
         words += [] if where is None else ["--where", where]
-        text = program.read(words, self.program, self._home)
+        try:
+            text = program.read(words, self.program, self._home)
+        except program.StudyNotFound:
+            if str(select)[:1].isdigit():
+                raise
+            self.status()  # raises when it is the study that is not there
+            text = ""  # none has failed, say
         return Rows(numbers(json.loads(line)) for line in text.splitlines())
 
     def rank(self, count=10, by=None, where=None):

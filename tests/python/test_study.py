@@ -96,6 +96,17 @@ class Running(WithProgram):
         from pathlib import Path
         self.run_quietly(throng.Study(Path("toy.yaml"), program=THRONG))
 
+    def test_no_trial_of_a_kind_is_an_empty_list(self):
+        study = throng.Study("toy.yaml")
+        with self.assertRaises(throng.StudyNotFound):
+            study.trials("failed")
+        self.run_quietly(study)
+        self.assertEqual(study.trials("failed"), [])
+        self.assertEqual(study.trials("tag:x"), [])
+        self.assertEqual(study.trials(where="x>9"), [])
+        with self.assertRaisesRegex(throng.StudyNotFound, "99"):
+            study.trials(99)
+
     def test_the_notebook_may_go_elsewhere(self):
         study = throng.Study("toy.yaml")
         os.mkdir("elsewhere")
