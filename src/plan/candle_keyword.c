@@ -364,7 +364,8 @@ static struct value *refuse_choice(const struct keyword *k,
         buf_adds(&b, i ? ", " : "one of ");
         value_python_str(&b, k->choices->items[i]);
     }
-    refuse(k, v, shown(a, buf_str(&b)), err);
+    /* All of them: they are the way out. */
+    refuse(k, v, arena_cstr(a, buf_str(&b)), err);
     buf_done(&b);
     return NULL;
 }

@@ -553,7 +553,8 @@ static struct value *read_word(struct literal *l)
     if (word.len > 0 && l->p < l->end && memchr("(.[+-*/", *l->p, 7))
         return expression(l, at);
     if (word.len == 0)
-        return fault(l, at, NULL, "expected a value, not %c", *at);
+        return fault(l, at, NULL, "expected a value, not %s",
+                     shown(a, str_n(at, 1)));
     return fault(l, at, word_hint(word), "%s is not a literal", shown(a, word));
 }
 

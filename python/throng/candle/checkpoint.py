@@ -88,6 +88,7 @@ class CandleCkpt:
     # ---- settings ----------------------------------------------------------
 
     def scan_params(self):
+        self.keywords = Keywords()
         self.epoch_max = self.param("epochs", None)
         self.skip_epochs = self.count("ckpt_skip_epochs", 0, 0)
         self.save_interval = self.count("ckpt_save_interval", 1, 0)
@@ -103,8 +104,8 @@ class CandleCkpt:
     def param(self, name, default):
         """One setting, as its keyword wants it."""
         value = self.gParams.get(name)
-        return default if value is None else Keywords().find(name).convert(
-            value)
+        return default if value is None \
+            else self.keywords.find(name).convert(value)
 
     def count(self, name, default, least):
         value = self.param(name, default)

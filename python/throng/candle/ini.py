@@ -10,7 +10,7 @@ keys in two of them the first counts. A file without any header is read too.
 from . import literal
 from .problems import shown
 
-_BLANKS = " \t\r\f\v"
+_BLANKS = " \t\r"
 
 
 class Entry:
@@ -28,8 +28,13 @@ def read(path, problems, called=None):
     try:
         with open(path, "rb") as file:
             data = file.read()
+    except FileNotFoundError:
+        problems.error(called, None, "cannot read %s: there is no such file"
+                       % shown(path, 300))
+        return {}
     except OSError as error:
-        problems.error(called, None, error.strerror or str(error))
+        problems.error(called, None, "cannot read %s: %s"
+                       % (shown(path, 300), error.strerror or error))
         return {}
     return parse(data, called, problems)
 
@@ -41,19 +46,16 @@ def parse(data, called, problems):
 
 
 def _decode(data, called, problems):
+    data = data[3:] if data.startswith(b"\xef\xbb\xbf") else data
+    bad, text = data.find(b"\0"), None
     try:
-        text = data.decode("utf-8-sig")
-        bad = data.find(b"\0")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        # utf-8-sig counts from behind the mark at the beginning.
-        skipped = 3 if data.startswith(b"\xef\xbb\xbf") else 0
-        text, bad = None, error.start + skipped
-        if data[bad:bad + 1] == b"":
-            bad -= skipped
+        bad = error.start if bad < 0 else min(bad, error.start)
     if bad < 0:
         return text
     begin = data.rfind(b"\n", 0, bad) + 1
-    column = len(data[begin:bad].decode("utf-8", "replace")) + 1
+    column = len(data[begin:bad].decode("utf-8")) + 1
     problems.error(called, (data.count(b"\n", 0, bad) + 1, column),
                    "the byte 0x%02x is not text" % data[bad],
                    "save the file as UTF-8 text")

@@ -7,7 +7,6 @@ files, from the command line (where they are text) and from a study.
 
 import argparse
 import json
-import math
 import os
 import re
 
@@ -203,7 +202,7 @@ class Keyword:
             if self.type == FLOAT:
                 return value
             # Searches hand whole numbers over as 10.0.
-            if value == math.floor(value) and abs(value) < 9e15:
+            if value.is_integer() and abs(value) < 9e15:
                 return int(value)
         raise self.refuse(value, _WORDS[self.type])
 

@@ -76,10 +76,19 @@ def set_folders(params, model_name):
     params["output_dir"] = folder
 
 
+def _id(params, name):
+    """An id that is the name of a folder, and no way out of it."""
+    text = str(params[name])
+    if not text or os.path.isabs(text) or ".." in text.split("/"):
+        raise ValueError("%s is the name of a folder in output_dir; %r is "
+                         "none" % (name, text))
+    return text
+
+
 def _output(params, model_name):
     given = params.get("output_dir")
     given = given if isinstance(given, str) and given else "Output"
-    run = os.path.join(str(params["experiment_id"]), str(params["run_id"]))
+    run = os.path.join(_id(params, "experiment_id"), _id(params, "run_id"))
     root = (os.environ.get("CANDLE_OUTPUT_DIR") or
             os.environ.get("CANDLE_DATA_DIR"))
     if os.path.isabs(given):

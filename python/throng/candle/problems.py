@@ -12,9 +12,20 @@ class ParameterError(ValueError):
     mistake; `problems` has them as objects."""
 
     def __init__(self, problems):
-        self.problems = [p for p in problems if p.level == "error"]
+        self.problems = in_order(p for p in problems if p.level == "error")
         lines = [str(p) for p in self.problems]
         super().__init__("\n" * (len(lines) > 1) + "\n".join(lines))
+
+
+def in_order(problems):
+    """File by file, in the order of their places; those of a file as a whole
+    come last."""
+    problems = list(problems)
+    files = {}
+    for problem in problems:
+        files.setdefault(problem.file, len(files))
+    return sorted(problems, key=lambda p: (
+        files[p.file], p.line or float("inf"), p.column))
 
 
 class Problem:
@@ -79,5 +90,7 @@ def _distance(a, b):
 
 def shown(text, most=60):
     """A text of unknown length and content, fit for one line."""
-    text = "".join(c if c.isprintable() else "?" for c in str(text))
-    return text if len(text) <= most else text[:most - 3] + "..."
+    data = str(text).encode("utf-8", "replace")
+    cut = data[:most].decode("utf-8", "ignore")
+    cut += "…" if len(data) > most else ""
+    return "".join("?" if c < " " or c == "\x7f" else c for c in cut)
