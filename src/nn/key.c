@@ -56,6 +56,13 @@ static void add_head(struct buf *b, const struct nn_head *h)
     buf_add_u32(b, (uint32_t)h->label);
 }
 
+static void add_metric(struct buf *b, const struct nn_metric *m)
+{
+    buf_add_u8(b, (uint8_t)m->kind);
+    buf_add_varint(b, (uint64_t)m->head);
+    buf_add_varint(b, (uint64_t)m->k);
+}
+
 static void add_training(struct buf *b, const struct nn_model *m)
 {
     const struct nn_optimizer *o = &m->optimizer;
@@ -81,6 +88,8 @@ uint64_t nn_model_key(const struct nn_model *m)
         add_op(&b, &g->ops.p[i]);
     for (size_t i = 0; i < g->heads.len; i++)
         add_head(&b, &g->heads.p[i]);
+    for (size_t i = 0; i < m->metrics.len; i++)
+        add_metric(&b, &m->metrics.p[i]);
     add_training(&b, m);
     uint64_t key = hash64(buf_str(&b), 1);
     buf_done(&b);

@@ -252,3 +252,22 @@ uint64_t nn_model_memory_bytes(const struct nn_model *m)
                    (uint64_t)nn_shape_count(&m->graph.tensors.p[i].shape);
     return 4 * numbers;
 }
+
+size_t nn_model_metric_count(const struct nn_model *m)
+{
+    return m->metrics.len;
+}
+
+struct str nn_model_metric_name(const struct nn_model *m, size_t i)
+{
+    return m->metrics.p[i].name;
+}
+
+int64_t nn_model_outputs(const struct nn_model *m)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < m->graph.heads.len; i++)
+        count += nn_shape_count(
+            &m->graph.tensors.p[m->graph.heads.p[i].output].shape);
+    return count;
+}

@@ -90,6 +90,10 @@ struct nn_report {
 
 struct nn_trainer;
 
+/* Names of the model's metrics, as in nn_report.metrics. */
+size_t nn_model_metric_count(const struct nn_model *m);
+struct str nn_model_metric_name(const struct nn_model *m, size_t i);
+
 /* Opens a cohort for models of the shape of `like`, with room for `capacity`
  * members, on a device ("reference", "portable", "cpu"). `like` must live as
  * long as the trainer. Memory that cannot be had is an ordinary error. */
@@ -110,6 +114,15 @@ void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
  * the member cannot be trained further, only left. */
 int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err);
+/* Judges a member on some rows as it is: loss and metrics of the report. With
+ * outputs (not NULL) also appends each row's predictions, all heads' one
+ * after another. */
+struct data_part;
+int nn_trainer_judge(struct nn_trainer *t, int member,
+                     const struct data_part *part, struct nn_report *r,
+                     float *outputs);
+/* Numbers that a model predicts for one row, over all heads. */
+int64_t nn_model_outputs(const struct nn_model *m);
 /* Makes member `to` a copy of `from`: weights, optimizer, epoch; it keeps its
  * own soft numbers, seed and view. */
 void nn_trainer_copy(struct nn_trainer *t, int from, int to);

@@ -14,6 +14,7 @@
 #include "data/data.h"
 #include "nn/device.h"
 #include "nn/init.h"
+#include "nn/judge.h"
 #include "nn/program.h"
 #include "nn/schedule.h"
 
@@ -42,6 +43,8 @@ struct nn_trainer {
     int32_t *categories; /* of one batch, by label */
     void *targets;       /* numbers of one batch, by label */
     float *row_weights;
+    struct nn_judge *judge;
+    double *outputs; /* of one batch, for the judge */
     bool (*broken_off)(void *context);
     void *context;
 };
@@ -114,6 +117,7 @@ static int make_buffers(struct nn_trainer *t, struct err *err)
         t->state = d->alloc(t->capacity * state * real, err);
     if (t->state)
         t->targets = d->alloc(batch * widest_label(t->graph) * real, err);
+    t->outputs = xcalloc(batch * widest_label(t->graph), sizeof(double));
     t->categories = xcalloc(batch, sizeof(*t->categories));
     t->row_weights = xcalloc(batch, sizeof(*t->row_weights));
     return t->targets ? 0 : -1;
@@ -137,6 +141,7 @@ struct nn_trainer *nn_trainer_open(const char *device,
     t->capacity = capacity;
     t->slots = nn_optimizer_slots(&like->optimizer);
     t->members = xcalloc(capacity, sizeof(*t->members));
+    t->judge = nn_judge_new(like);
     if (nn_program_open(&t->program, d, t->graph, (size_t)like->batch_size,
                         err) ||
         make_buffers(t, err)) {
@@ -155,6 +160,8 @@ void nn_trainer_free(struct nn_trainer *t)
     t->device->free(t->targets);
     nn_program_close(&t->program);
     vec_done(&t->order);
+    nn_judge_free(t->judge);
+    free(t->outputs);
     free(t->categories);
     free(t->row_weights);
     free(t->members);
@@ -351,23 +358,52 @@ static double train_batch(struct nn_trainer *t, int member,
     return loss;
 }
 
-/* The mean loss over the rows of a part, without training. */
-static double judge(struct nn_trainer *t, int member,
-                    const struct data_part *part)
+/* Shows one batch's predictions to the judge, and to `outputs`. */
+static void show_batch(struct nn_trainer *t, const struct member *m,
+                       const struct nn_frame *f, const uint32_t *rows,
+                       float *outputs)
+{
+    size_t all = (size_t)nn_model_outputs(m->model), at = 0;
+    for (size_t i = 0; i < t->graph->heads.len; i++) {
+        const struct nn_head *h = &t->graph->heads.p[i];
+        size_t width =
+            (size_t)nn_shape_count(&t->graph->tensors.p[h->output].shape);
+        t->device->take(t->outputs, f->value[h->output], 0, f->batch * width);
+        nn_judge_batch(t->judge, i, t->outputs, width,
+                       h->label < 0 ? NULL : &m->view->table->labels[h->label],
+                       rows, f->batch);
+        for (size_t r = 0; outputs && r < f->batch; r++)
+            for (size_t k = 0; k < width; k++)
+                outputs[r * all + at + k] = (float)t->outputs[r * width + k];
+        at += width;
+    }
+}
+
+int nn_trainer_judge(struct nn_trainer *t, int member,
+                     const struct data_part *part, struct nn_report *r,
+                     float *outputs)
 {
     struct member *m = &t->members[member];
     size_t batch = t->program.batch;
+    size_t wide = (size_t)nn_model_outputs(m->model);
+    bool shown = m->model->metrics.len > 0 || outputs;
     double sum = 0;
     struct nn_frame f =
         nn_program_frame(&t->program, weights_of(t, member), m->model->soft.p);
+    nn_judge_begin(t->judge);
     for (size_t from = 0; from < part->count; from += batch) {
         size_t left = part->count - from;
         f.batch = left < batch ? left : batch;
         load_inputs(t, m, part->rows + from, f.batch);
         nn_program_forward(&t->program, &f);
         sum += losses_of(t, m, &f, part->rows + from) * (double)f.batch;
+        if (shown)
+            show_batch(t, m, &f, part->rows + from,
+                       outputs ? outputs + from * wide : NULL);
     }
-    return part->count ? sum / (double)part->count : NAN;
+    r->validation_loss = part->count ? sum / (double)part->count : NAN;
+    r->metrics = nn_judge_end(t->judge);
+    return 0;
 }
 
 static int train_epoch(struct nn_trainer *t, int member, double *loss)
@@ -397,8 +433,8 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
     *r = (struct nn_report){.epoch = m->epoch + 1};
     if (train_epoch(t, member, &r->loss))
         return 1;
-    r->validation_loss = judge(t, member, &m->view->validation);
-    bool judged = !isnan(r->validation_loss) || m->view->validation.count;
+    nn_trainer_judge(t, member, &m->view->validation, r, NULL);
+    bool judged = m->view->validation.count > 0;
     nn_schedule_epoch(m->model, m->model->soft.p, &m->schedule,
                       judged ? r->validation_loss : r->loss);
     r->diverged = m->diverged =

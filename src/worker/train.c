@@ -422,21 +422,28 @@ static double thread_cpu_s(void)
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
+static void add_point(struct member *m, const struct nn_report *r,
+                      struct str name, double value)
+{
+    metric_batch_add(m->batch, name, METRIC_FROM_METRICS, r->epoch, value);
+}
+
+/* Metrics are of validation rows, as Keras names them: val_accuracy. */
 static void add_points(struct member *m, const struct nn_report *r)
 {
-    const struct {
-        struct str name;
-        double value;
-        bool there;
-    } points[] = {
-        {STR("loss"), r->loss, true},
-        {STR("val_loss"), r->validation_loss, m->view.validation.count > 0},
-        {STR("lr"), r->lr, r->lr > 0},
-    };
-    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
-        if (points[i].there)
-            metric_batch_add(m->batch, points[i].name, METRIC_FROM_METRICS,
-                             r->epoch, points[i].value);
+    add_point(m, r, STR("loss"), r->loss);
+    if (!m->view.validation.count)
+        return;
+    add_point(m, r, STR("val_loss"), r->validation_loss);
+    for (size_t i = 0; i < nn_model_metric_count(m->model); i++) {
+        struct buf name;
+        if (isnan(r->metrics[i]))
+            continue;
+        buf_init(&name);
+        buf_addf(&name, "val_%.*s", STRF(nn_model_metric_name(m->model, i)));
+        add_point(m, r, buf_str(&name), r->metrics[i]);
+        buf_done(&name);
+    }
 }
 
 static void leave(struct train *t, size_t at, enum outcome outcome,

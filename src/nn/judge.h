@@ -1,0 +1,28 @@
+/* judge.h - metrics over many batches of predictions
+ *
+ * Inside nn only. */
+#ifndef THRONG_NN_JUDGE_H
+#define THRONG_NN_JUDGE_H
+
+#include "data/data.h"
+#include "nn/model.h"
+
+struct nn_judge;
+
+/* For all metrics of the model. Yours to free. */
+struct nn_judge *nn_judge_new(const struct nn_model *m);
+void nn_judge_free(struct nn_judge *j);
+void nn_judge_begin(struct nn_judge *j);
+/* Predictions of head `head` for some rows: rows × width numbers; label may
+ * be NULL (a head without one). */
+void nn_judge_batch(struct nn_judge *j, size_t head, const double *outputs,
+                    size_t width, const struct data_field *label,
+                    const uint32_t *rows, size_t count);
+/* One number per metric of the model, NaN where there was nothing to judge;
+ * valid until the next call. A confusion matrix has no number: NaN. */
+const double *nn_judge_end(struct nn_judge *j);
+/* Counts [truth][prediction] of a confusion metric; classes × classes. */
+const uint64_t *nn_judge_confusion(const struct nn_judge *j, size_t metric,
+                                   size_t *classes);
+
+#endif
