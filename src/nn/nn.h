@@ -126,6 +126,13 @@ int64_t nn_model_outputs(const struct nn_model *m);
 /* Makes member `to` a copy of `from`: weights, optimizer, epoch; it keeps its
  * own soft numbers, seed and view. */
 void nn_trainer_copy(struct nn_trainer *t, int from, int to);
+/* Writes a member's weights as safetensors, with `about` (the model file as
+ * JSON, or NULL); `everything`: a checkpoint, from which training goes on bit
+ * for bit. */
+int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
+                    const char *about, bool everything, struct err *err);
+int nn_trainer_load(struct nn_trainer *t, int member, const char *path,
+                    bool everything, struct err *err);
 /* All numbers of a member in the graph's order; for tests and files. */
 void nn_trainer_take_weights(const struct nn_trainer *t, int member,
                              double *to);

@@ -7,47 +7,14 @@
  *
  * What a member becomes is a function of its model, its seed and its view
  * alone: nothing here depends on who else is in the cohort. */
+#include "nn/trainer.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "data/data.h"
 #include "nn/device.h"
 #include "nn/init.h"
-#include "nn/judge.h"
-#include "nn/program.h"
-#include "nn/schedule.h"
-
-struct member {
-    const struct nn_model *model; /* NULL: a free place */
-    const struct data_view *view;
-    uint64_t seed;
-    int64_t epoch; /* finished */
-    int64_t step;
-    double mu_product; /* NADAM */
-    struct nn_schedule_state schedule;
-    bool diverged;
-};
-
-struct nn_trainer {
-    const struct nn_device *device;
-    const struct nn_graph *graph;
-    struct nn_program program;
-    uint64_t key;
-    struct member *members;
-    size_t capacity;
-    void *weights; /* capacity × graph->weights */
-    void *state;   /* capacity × slots × graph->trained */
-    size_t slots;
-    VEC(uint32_t) order; /* rows of this epoch */
-    int32_t *categories; /* of one batch, by label */
-    void *targets;       /* numbers of one batch, by label */
-    float *row_weights;
-    struct nn_judge *judge;
-    double *outputs; /* of one batch, for the judge */
-    bool (*broken_off)(void *context);
-    void *context;
-};
 
 size_t nn_optimizer_slots(const struct nn_optimizer *o)
 {
@@ -177,13 +144,13 @@ void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
 
 static int begin_member(struct nn_trainer *t, int at)
 {
-    struct member *m = &t->members[at];
+    struct nn_place *m = &t->members[at];
     size_t count = (size_t)t->graph->weights;
     double *first = malloc(count * sizeof(double) + 1);
     if (!first)
         return -1;
-    m->mu_product = 1;
-    nn_schedule_begin(&m->schedule);
+    m->standing = (struct nn_standing){.mu_product = 1, .best = NAN};
+    nn_schedule_begin(&m->standing.schedule);
     nn_init_weights(t->graph, m->seed, first);
     t->device->put(t->weights, weights_at(t, at), first, count);
     t->device->clear(t->state, state_at(t, at),
@@ -210,7 +177,7 @@ int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,
     if (at == t->capacity)
         return err_set(err, ERR_BUSY, "the cohort is full");
     t->members[at] =
-        (struct member){.model = m->model, .view = m->view, .seed = m->seed};
+        (struct nn_place){.model = m->model, .view = m->view, .seed = m->seed};
     vec_reserve(&t->order, m->view->train.count + 1);
     if (begin_member(t, (int)at)) {
         t->members[at].model = NULL;
@@ -226,23 +193,19 @@ void nn_trainer_leave(struct nn_trainer *t, int member)
 
 void nn_trainer_copy(struct nn_trainer *t, int from, int to)
 {
-    struct member *a = &t->members[from], *b = &t->members[to];
+    struct nn_place *a = &t->members[from], *b = &t->members[to];
     t->device->copy(t->weights, weights_at(t, to), t->weights,
                     weights_at(t, from), (size_t)t->graph->weights);
     t->device->copy(t->state, state_at(t, to), t->state, state_at(t, from),
                     t->slots * (size_t)t->graph->trained);
-    b->epoch = a->epoch;
-    b->step = a->step;
-    b->mu_product = a->mu_product;
-    b->schedule = a->schedule;
-    b->diverged = a->diverged;
+    b->standing = a->standing;
 }
 
 /* The rows of one epoch: a shuffle that is a function of seed and epoch. */
-static void shuffle(struct nn_trainer *t, const struct member *m)
+static void shuffle(struct nn_trainer *t, const struct nn_place *m)
 {
     size_t count = m->view->train.count;
-    uint64_t key = nn_draw_key(nn_draw_key(m->seed, 0), (int)m->epoch);
+    uint64_t key = nn_draw_key(nn_draw_key(m->seed, 0), (int)m->standing.epoch);
     memcpy(t->order.p, m->view->train.rows, count * sizeof(*t->order.p));
     for (size_t i = count; i-- > 1;) {
         uint64_t j = ((uint64_t)nn_bits(key, (uint32_t)i) * (i + 1)) >> 32;
@@ -252,7 +215,7 @@ static void shuffle(struct nn_trainer *t, const struct member *m)
     }
 }
 
-static void load_inputs(const struct nn_trainer *t, const struct member *m,
+static void load_inputs(const struct nn_trainer *t, const struct nn_place *m,
                         const uint32_t *rows, size_t count)
 {
     const struct data_view *v = m->view;
@@ -266,7 +229,7 @@ static void load_inputs(const struct nn_trainer *t, const struct member *m,
 }
 
 static struct nn_labels load_labels(struct nn_trainer *t,
-                                    const struct member *m, int label,
+                                    const struct nn_place *m, int label,
                                     const uint32_t *rows, size_t count)
 {
     const struct data_view *v = m->view;
@@ -291,7 +254,7 @@ static struct nn_labels load_labels(struct nn_trainer *t,
     return labels;
 }
 
-static double losses_of(struct nn_trainer *t, const struct member *m,
+static double losses_of(struct nn_trainer *t, const struct nn_place *m,
                         const struct nn_frame *f, const uint32_t *rows)
 {
     double total = 0;
@@ -308,20 +271,21 @@ static double soft_or(const double *soft, struct nn_soft s, double otherwise)
     return s.index < 0 ? otherwise : soft[s.index];
 }
 
-static struct nn_rates rates_of(struct nn_trainer *t, struct member *m,
+static struct nn_rates rates_of(struct nn_trainer *t, struct nn_place *m,
                                 int64_t per_epoch)
 {
     const struct nn_optimizer *o = &m->model->optimizer;
     const double *soft = m->model->soft.p;
     struct nn_rates r = {
-        .lr = nn_schedule_lr(m->model, soft, &m->schedule, m->step, per_epoch),
+        .lr = nn_schedule_lr(m->model, soft, &m->standing.schedule,
+                             m->standing.step, per_epoch),
         .momentum = soft[o->momentum.index],
         .rho = soft[o->rho.index],
         .beta1 = soft[o->beta1.index],
         .beta2 = soft[o->beta2.index],
         .epsilon = soft[o->epsilon.index],
         .weight_decay = soft[o->weight_decay.index],
-        .step = m->step + 1,
+        .step = m->standing.step + 1,
         .nesterov = o->nesterov,
         .centered = o->centered,
     };
@@ -332,7 +296,7 @@ static struct nn_rates rates_of(struct nn_trainer *t, struct member *m,
 static double train_batch(struct nn_trainer *t, int member,
                           const uint32_t *rows, size_t count, int64_t per_epoch)
 {
-    struct member *m = &t->members[member];
+    struct nn_place *m = &t->members[member];
     const struct nn_device *d = t->device;
     const struct nn_optimizer *o = &m->model->optimizer;
     const double *soft = m->model->soft.p;
@@ -340,7 +304,7 @@ static double train_batch(struct nn_trainer *t, int member,
         nn_program_frame(&t->program, weights_of(t, member), soft);
     f.batch = count;
     f.training = true;
-    f.key = nn_draw_key(nn_draw_key(m->seed, 1), (int)m->step);
+    f.key = nn_draw_key(nn_draw_key(m->seed, 1), (int)m->standing.step);
     load_inputs(t, m, rows, count);
     nn_program_forward(&t->program, &f);
     double loss = losses_of(t, m, &f, rows);
@@ -354,12 +318,12 @@ static double train_batch(struct nn_trainer *t, int member,
     struct nn_rates rates = rates_of(t, m, per_epoch);
     d->update(o->kind, f.weights, f.weight_slopes, state_of(t, member), NULL,
               trained, &rates);
-    m->step++;
+    m->standing.step++;
     return loss;
 }
 
 /* Shows one batch's predictions to the judge, and to `outputs`. */
-static void show_batch(struct nn_trainer *t, const struct member *m,
+static void show_batch(struct nn_trainer *t, const struct nn_place *m,
                        const struct nn_frame *f, const uint32_t *rows,
                        float *outputs)
 {
@@ -383,7 +347,7 @@ int nn_trainer_judge(struct nn_trainer *t, int member,
                      const struct data_part *part, struct nn_report *r,
                      float *outputs)
 {
-    struct member *m = &t->members[member];
+    struct nn_place *m = &t->members[member];
     size_t batch = t->program.batch;
     size_t wide = (size_t)nn_model_outputs(m->model);
     bool shown = m->model->metrics.len > 0 || outputs;
@@ -408,7 +372,7 @@ int nn_trainer_judge(struct nn_trainer *t, int member,
 
 static int train_epoch(struct nn_trainer *t, int member, double *loss)
 {
-    struct member *m = &t->members[member];
+    struct nn_place *m = &t->members[member];
     size_t rows = m->view->train.count, batch = t->program.batch;
     int64_t per_epoch = (int64_t)((rows + batch - 1) / batch);
     double sum = 0;
@@ -420,7 +384,7 @@ static int train_epoch(struct nn_trainer *t, int member, double *loss)
         if (t->broken_off && t->broken_off(t->context))
             return 1;
     }
-    m->epoch++;
+    m->standing.epoch++;
     *loss = rows ? sum / (double)rows : NAN;
     return 0;
 }
@@ -428,18 +392,18 @@ static int train_epoch(struct nn_trainer *t, int member, double *loss)
 int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err)
 {
-    struct member *m = &t->members[member];
+    struct nn_place *m = &t->members[member];
     (void)err;
-    *r = (struct nn_report){.epoch = m->epoch + 1};
+    *r = (struct nn_report){.epoch = m->standing.epoch + 1};
     if (train_epoch(t, member, &r->loss))
         return 1;
     nn_trainer_judge(t, member, &m->view->validation, r, NULL);
     bool judged = m->view->validation.count > 0;
-    nn_schedule_epoch(m->model, m->model->soft.p, &m->schedule,
+    nn_schedule_epoch(m->model, m->model->soft.p, &m->standing.schedule,
                       judged ? r->validation_loss : r->loss);
-    r->diverged = m->diverged =
+    r->diverged =
         !isfinite(r->loss) || (judged && !isfinite(r->validation_loss));
-    r->finished = r->diverged || m->epoch >= m->model->epochs;
+    r->finished = r->diverged || m->standing.epoch >= m->model->epochs;
     return 0;
 }
 
@@ -454,4 +418,23 @@ void nn_trainer_put_weights(struct nn_trainer *t, int member,
 {
     t->device->put(t->weights, weights_at(t, member), from,
                    (size_t)t->graph->weights);
+}
+
+static size_t slot_at(const struct nn_trainer *t, int member, size_t slot)
+{
+    return state_at(t, member) + slot * (size_t)t->graph->trained;
+}
+
+void nn_trainer_take_state(const struct nn_trainer *t, int member, size_t slot,
+                           double *to)
+{
+    t->device->take(to, t->state, slot_at(t, member, slot),
+                    (size_t)t->graph->trained);
+}
+
+void nn_trainer_put_state(struct nn_trainer *t, int member, size_t slot,
+                          const double *from)
+{
+    t->device->put(t->state, slot_at(t, member, slot), from,
+                   (size_t)t->graph->trained);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "nn/nn.h"
@@ -108,6 +109,47 @@ static void a_member_is_the_same_alone_and_in_a_cohort(void **state)
     made_close(&m);
 }
 
+static void a_checkpoint_goes_on_bit_for_bit(void **state)
+{
+    static const char *const optimizers[] = {"sgd", "adam", "adamw"};
+    char path[] = "/tmp/throng-checkpoint-XXXXXX";
+    (void)state;
+    close(mkstemp(path));
+    for (size_t i = 0; i < 3; i++) {
+        struct made m;
+        struct err err = {0};
+        struct nn_report a, b;
+        struct buf json;
+        buf_init(&json);
+        buf_addf(&json,
+                 "{\"input\": 6, \"layers\": [{\"dense\": 9, "
+                 "\"activation\": \"relu\"}, {\"dropout\": 0.2}, "
+                 "{\"dense\": 3}], \"loss\": "
+                 "\"sparse_categorical_crossentropy\", \"optimizer\": "
+                 "\"%s\", \"schedule\": {\"name\": \"plateau\", "
+                 "\"patience\": 1}, \"batch_size\": 8, \"epochs\": 30}",
+                 optimizers[i]);
+        made_open(&m, json.p, 60);
+        struct nn_trainer *t = alone(&m, "cpu"), *u = alone(&m, "cpu");
+        for (int e = 0; e < 5; e++)
+            nn_trainer_epoch(t, 0, &a, &err);
+        assert_int_equal(nn_trainer_save(t, 0, path, NULL, true, &err), 0);
+        assert_int_equal(nn_trainer_load(u, 0, path, true, &err), 0);
+        for (int e = 0; e < 5; e++) {
+            nn_trainer_epoch(t, 0, &a, &err);
+            nn_trainer_epoch(u, 0, &b, &err);
+            assert_int_equal(a.epoch, b.epoch);
+            assert_true(a.loss == b.loss);
+            assert_true(a.validation_loss == b.validation_loss);
+        }
+        nn_trainer_free(t);
+        nn_trainer_free(u);
+        made_close(&m);
+        buf_done(&json);
+    }
+    unlink(path);
+}
+
 static void training_makes_the_loss_smaller(void **state)
 {
     struct made m;
@@ -151,6 +193,7 @@ int main(void)
         cmocka_unit_test(a_member_is_the_same_alone_and_in_a_cohort),
         cmocka_unit_test(a_place_is_used_again_as_new),
         cmocka_unit_test(a_copy_goes_on_like_the_original),
+        cmocka_unit_test(a_checkpoint_goes_on_bit_for_bit),
         cmocka_unit_test(training_makes_the_loss_smaller),
         cmocka_unit_test(a_diverging_member_says_so),
     };

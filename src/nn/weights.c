@@ -1,0 +1,221 @@
+/* weights.c - numbers with names in a file: safetensors */
+#include "nn/weights.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "sys/sys.h"
+
+#define HEAD_MAX (100u << 20)
+
+/* ---- writing ---------------------------------------------------------- */
+
+void weights_begin(struct weights_writer *w, size_t real_bytes)
+{
+    buf_init(&w->head);
+    buf_init(&w->body);
+    w->real_bytes = real_bytes;
+}
+
+static void add_key(struct weights_writer *w, struct str name)
+{
+    buf_addc(&w->head, w->head.len ? ',' : '{');
+    json_string(&w->head, name);
+    buf_addc(&w->head, ':');
+}
+
+static void add_number(struct weights_writer *w, double d)
+{
+    float f = (float)d;
+    if (w->real_bytes == 4)
+        buf_add(&w->body, &f, sizeof(f));
+    else
+        buf_add(&w->body, &d, sizeof(d));
+}
+
+void weights_add(struct weights_writer *w, struct str name,
+                 const struct nn_shape *shape, const double *numbers)
+{
+    size_t from = w->body.len;
+    int64_t count = nn_shape_count(shape);
+    add_key(w, name);
+    buf_addf(&w->head, "{\"dtype\":\"%s\",\"shape\":[",
+             w->real_bytes == 4 ? "F32" : "F64");
+    for (int i = 0; i < shape->rank; i++)
+        buf_addf(&w->head, "%s%lld", i ? "," : "", (long long)shape->dim[i]);
+    for (int64_t i = 0; i < count; i++)
+        add_number(w, numbers[i]);
+    buf_addf(&w->head, "],\"data_offsets\":[%zu,%zu]}", from, w->body.len);
+}
+
+/* Notes come last, so that a writer can add them when all is known. */
+void weights_note(struct weights_writer *w, struct str key, struct str text)
+{
+    static const char open[] = "\"__metadata__\":{";
+    bool first = !memmem(w->head.p, w->head.len, open, sizeof(open) - 1);
+    if (first) {
+        buf_addc(&w->head, w->head.len ? ',' : '{');
+        buf_adds(&w->head, open);
+    } else {
+        w->head.len--; /* the closing brace */
+        buf_addc(&w->head, ',');
+    }
+    json_string(&w->head, key);
+    buf_addc(&w->head, ':');
+    json_string(&w->head, text);
+    buf_addc(&w->head, '}');
+}
+
+int weights_end(struct weights_writer *w, const char *path, struct err *err)
+{
+    struct buf file;
+    if (!w->head.len)
+        buf_addc(&w->head, '{');
+    buf_addc(&w->head, '}');
+    while (w->head.len % 8) /* numbers begin at a multiple of 8 */
+        buf_addc(&w->head, ' ');
+    buf_init(&file);
+    buf_add_u64(&file, w->head.len);
+    buf_addstr(&file, buf_str(&w->head));
+    buf_addstr(&file, buf_str(&w->body));
+    int rc = file_write(path, buf_str(&file), false, err);
+    buf_done(&file);
+    buf_done(&w->head);
+    buf_done(&w->body);
+    return rc;
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+struct weights_file {
+    struct arena *arena;
+    const char *path;
+    struct str bytes, numbers;
+    struct value *head;
+    bool mapped;
+};
+
+static int damaged(const struct weights_file *f, const char *why,
+                   struct err *err)
+{
+    return err_set(err, ERR_INPUT, "%s: no safetensors file: %s", f->path, why);
+}
+
+static int parse(struct weights_file *f, struct err *err)
+{
+    struct bytes b = bytes_of(f->bytes);
+    uint64_t head = bytes_u64(&b);
+    if (b.bad)
+        return damaged(f, "it is shorter than 8 bytes", err);
+    if (head > HEAD_MAX || head > f->bytes.len - 8)
+        return damaged(f, "its head is longer than the file", err);
+    struct str text = str_trim(str_n(f->bytes.p + 8, (size_t)head));
+    f->head = json_parse(f->arena, text, f->path, false, err);
+    if (!f->head)
+        return -1;
+    if (f->head->kind != VALUE_OBJECT)
+        return damaged(f, "its head is no object", err);
+    f->numbers = str_n(f->bytes.p + 8 + head, f->bytes.len - 8 - (size_t)head);
+    return 0;
+}
+
+struct weights_file *weights_parse(struct str bytes, const char *path,
+                                   struct err *err)
+{
+    struct weights_file *f = xcalloc(1, sizeof(*f));
+    f->arena = arena_new();
+    f->path = arena_cstr(f->arena, str_of(path));
+    f->bytes = bytes;
+    if (parse(f, err) == 0)
+        return f;
+    weights_close(f);
+    return NULL;
+}
+
+struct weights_file *weights_open(const char *path, struct err *err)
+{
+    struct str bytes;
+    if (file_map(path, &bytes, err))
+        return NULL;
+    struct weights_file *f = weights_parse(bytes, path, err);
+    if (f)
+        f->mapped = true;
+    else
+        file_unmap(bytes);
+    return f;
+}
+
+void weights_close(struct weights_file *f)
+{
+    if (!f)
+        return;
+    if (f->mapped)
+        file_unmap(f->bytes);
+    arena_free(f->arena);
+    free(f);
+}
+
+/* Its bytes, when type, shape and place agree. */
+static int find(const struct weights_file *f, struct str name, int64_t count,
+                size_t *size, struct str *out, struct err *err)
+{
+    const struct value *t = value_get(f->head, name);
+    const struct value *shape = value_get(t, STR("shape"));
+    const struct value *at = value_get(t, STR("data_offsets"));
+    struct str type = value_text(value_get(t, STR("dtype")));
+    *size = str_is(type, "F32") ? 4 : str_is(type, "F64") ? 8 : 0;
+    if (!t)
+        return err_set(err, ERR_INPUT, "%s: has no %.*s", f->path, STRF(name));
+    if (!*size)
+        return err_set(err, ERR_INPUT,
+                       "%s: %.*s is of type %.*s; F32 and F64 are read",
+                       f->path, STRF(name), STRF(type));
+    int64_t has = 1;
+    for (size_t i = 0; shape && shape->kind == VALUE_LIST && i < shape->count;
+         i++)
+        if (shape->items[i]->kind != VALUE_INT || shape->items[i]->i < 0 ||
+            __builtin_mul_overflow(has, shape->items[i]->i, &has))
+            has = -1;
+    if (!shape || has != count)
+        return err_set(err, ERR_INPUT,
+                       "%s: %.*s has %lld numbers, the model wants %lld",
+                       f->path, STRF(name), (long long)has, (long long)count);
+    const struct value *from = value_at(at, 0), *to = value_at(at, 1);
+    if (!from || !to || from->kind != VALUE_INT || to->kind != VALUE_INT ||
+        from->i < 0 || to->i < from->i || (size_t)to->i > f->numbers.len ||
+        (size_t)(to->i - from->i) != (size_t)count * *size)
+        return err_set(err, ERR_INPUT,
+                       "%s: %.*s lies outside of the file, or is cut off",
+                       f->path, STRF(name));
+    *out = str_n(f->numbers.p + from->i, (size_t)(to->i - from->i));
+    return 0;
+}
+
+int weights_get(const struct weights_file *f, struct str name, int64_t count,
+                double *numbers, struct err *err)
+{
+    size_t size = 0;
+    struct str bytes = STR("");
+    if (find(f, name, count, &size, &bytes, err))
+        return -1;
+    for (int64_t i = 0; i < count; i++) {
+        float x;
+        if (size == 8) {
+            memcpy(&numbers[i], bytes.p + 8 * i, 8);
+            continue;
+        }
+        memcpy(&x, bytes.p + 4 * i, 4);
+        numbers[i] = (double)x;
+    }
+    return 0;
+}
+
+bool weights_has(const struct weights_file *f, struct str name)
+{
+    return value_get(f->head, name) != NULL;
+}
+
+struct str weights_text(const struct weights_file *f, struct str key)
+{
+    return value_text(value_get(value_get(f->head, STR("__metadata__")), key));
+}

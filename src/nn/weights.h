@@ -1,0 +1,37 @@
+/* weights.h - numbers with names in a file: safetensors
+ *
+ * Inside nn only. Eight bytes of length, a JSON object that says type, shape
+ * and place of each tensor, then the numbers. Weights of a dense layer are
+ * [inputs, outputs], of a convolution [rows, columns, inputs, outputs]. */
+#ifndef THRONG_NN_WEIGHTS_H
+#define THRONG_NN_WEIGHTS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "nn/graph.h"
+
+struct weights_writer {
+    struct buf head, body;
+    size_t real_bytes; /* 4: F32, 8: F64 */
+};
+void weights_begin(struct weights_writer *w, size_t real_bytes);
+void weights_add(struct weights_writer *w, struct str name,
+                 const struct nn_shape *shape, const double *numbers);
+/* Texts about the whole, for people and for ourselves. */
+void weights_note(struct weights_writer *w, struct str key, struct str text);
+/* Writes the file in one step and frees the writer. */
+int weights_end(struct weights_writer *w, const char *path, struct err *err);
+
+struct weights_file; /* a file that was read */
+struct weights_file *weights_open(const char *path, struct err *err);
+/* The same from bytes that live as long; `path` stands in errors. */
+struct weights_file *weights_parse(struct str bytes, const char *path,
+                                   struct err *err);
+void weights_close(struct weights_file *f);
+/* The tensor of that name, which must have `count` numbers. */
+int weights_get(const struct weights_file *f, struct str name, int64_t count,
+                double *numbers, struct err *err);
+bool weights_has(const struct weights_file *f, struct str name);
+struct str weights_text(const struct weights_file *f, struct str key);
+
+#endif
