@@ -155,6 +155,40 @@ static void add_environment(struct buf *b, const struct plan *p,
     buf_addc(b, ' ');
 }
 
+/* An id that the point has, or the one that the worker would give. */
+static void add_id(struct buf *b, const struct plan *p, const char *variable,
+                   const struct value *own, struct str otherwise)
+{
+    struct buf text;
+    buf_init(&text);
+    if (own && own->kind != VALUE_NULL)
+        value_python_str(&text, own);
+    else
+        buf_addstr(&text, otherwise);
+    buf_addf(b, " %s=", variable);
+    quote(b, p, buf_str(&text));
+    buf_done(&text);
+}
+
+/* The command itself refers to these, so that the shell must have them. */
+static void add_candle(struct buf *b, const struct plan *p,
+                       const struct trial *t, const struct value *point,
+                       struct arena *a)
+{
+    if (!str_is(p->protocol, "candle"))
+        return;
+    char *run = arena_printf(a, "RUN%03lld", (long long)t->id);
+    buf_adds(b, "export");
+    add_id(b, p, "CANDLE_EXPERIMENT_ID", value_get(point, STR("experiment_id")),
+           p->name);
+    add_id(b, p, "CANDLE_RUN_ID", value_get(point, STR("run_id")), str_of(run));
+    buf_adds(b, " CANDLE_GPU=\"${CUDA_VISIBLE_DEVICES-}\" "
+                "CANDLE_OUTPUT_DIR=\"$d/output\" "
+                "CANDLE_CONFIG_FILE=\"$d/output/parameters.txt\" "
+                "RESULT_FILE=\"$d/output/result.txt\" "
+                "TURBINE_OUTPUT=\"$d/output\" && ");
+}
+
 /* `python` where there is one, as the worker does it. */
 static const struct arg *with_interpreter(const struct arg *argv, size_t argc,
                                           struct arena *a)
@@ -202,6 +236,7 @@ int command_line_print(struct buf *b, struct store *store,
     else
         quote(b, plan, str_of(home));
     buf_adds(b, " && ");
+    add_candle(b, plan, t, point, a);
     add_environment(b, plan, t, point, seed, a);
     if (add_command(b, plan, home, point, a, err))
         return -1;

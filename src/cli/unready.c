@@ -13,11 +13,6 @@ static bool early_waits(const struct plan *p)
            p->early.kind == EARLY_MEDIAN;
 }
 
-static bool is_candle(const struct plan *p)
-{
-    return str_is(p->protocol, "candle");
-}
-
 static bool is_elsewhere(const struct plan *p)
 {
     return p->engine.len && !str_is(p->engine, "local");
@@ -47,7 +42,6 @@ static const struct unready {
     {"early_terminate", early_waits, PROBLEM_NOTICE,
      "early_terminate of this type is not acted on yet: trials run to their "
      "end"},
-    {"protocol", is_candle, PROBLEM_ERROR, "protocol candle is not there yet"},
     {"engine", is_elsewhere, PROBLEM_ERROR,
      "only the engine local is there yet"},
     {"order", has_order, PROBLEM_NOTICE,

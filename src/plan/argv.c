@@ -221,9 +221,36 @@ static void add_member(struct args *args, struct arena *a,
     buf_done(&b);
 }
 
+/* Ids that the point does not have are the worker's. */
+static void add_candle_id(struct args *args, struct arena *a, const char *key,
+                          const char *variable, const struct value *point)
+{
+    if (value_get(point, str_of(key)))
+        return;
+    add(args, ARG_TEXT, str_of(arena_printf(a, "--%s", key)));
+    add(args, ARG_EXPAND, str_of(arena_printf(a, "${envvar:%s}", variable)));
+}
+
+static void add_candle(struct args *args, const struct plan *p, struct arena *a,
+                       const struct value *point)
+{
+    struct value copy = *point;
+    const size_t *order = sorted_members(a, &copy);
+    struct candle_args words = {0};
+
+    for (size_t i = 0; i < point->count; i++)
+        candle_args_add(&words, p, a, point->keys[order[i]],
+                        point->items[order[i]]);
+    for (size_t i = 0; i < words.words.len; i++)
+        add(args, ARG_TEXT, words.words.p[i]);
+    vec_done(&words.words);
+    add_candle_id(args, a, "experiment_id", "CANDLE_EXPERIMENT_ID", point);
+    add_candle_id(args, a, "run_id", "CANDLE_RUN_ID", point);
+}
+
 /* The arguments that a macro of the ${args} family stands for. */
-static void add_args(struct args *args, struct arena *a, enum command_kind kind,
-                     const struct value *point)
+static void add_args(struct args *args, const struct plan *p, struct arena *a,
+                     enum command_kind kind, const struct value *point)
 {
     struct value copy;
     const size_t *order;
@@ -238,6 +265,10 @@ static void add_args(struct args *args, struct arena *a, enum command_kind kind,
     }
     if (point->kind != VALUE_OBJECT)
         return;
+    if (kind == COMMAND_ARGS_CANDLE) {
+        add_candle(args, p, a, point);
+        return;
+    }
     copy = *point;
     order = sorted_members(a, &copy);
     for (size_t i = 0; i < point->count; i++)
@@ -313,11 +344,17 @@ static void shell_macro(struct buf *b, const struct plan *p, struct arena *a,
     default:
         break;
     }
-    add_args(&args, a, kind, point);
+    add_args(&args, p, a, kind, point);
     for (size_t i = 0; i < args.list.len; i++) {
+        struct str text = args.list.p[i].text, name;
+
         if (i > 0)
             buf_addc(b, ' ');
-        quote_for(b, args.list.p[i].text, quote);
+        if (args.list.p[i].kind == ARG_EXPAND && macro_envvar(text, &name))
+            buf_addf(b, quote == QUOTE_DOUBLE ? "$%.*s" : "\"$%.*s\"",
+                     STRF(name));
+        else
+            quote_for(b, text, quote);
     }
     vec_done(&args.list);
 }
@@ -404,7 +441,7 @@ static int add_part(struct args *args, struct arena *a, const struct plan *p,
         add(args, ARG_PARAMS_FILE, STR(""));
         return 0;
     default:
-        add_args(args, a, part->kind, point);
+        add_args(args, p, a, part->kind, point);
         return 0;
     }
 }

@@ -18,6 +18,7 @@ static const struct {
     {"${args_no_boolean_flags}", COMMAND_ARGS_NO_BOOLEAN_FLAGS},
     {"${args_json}", COMMAND_ARGS_JSON},
     {"${args_json_file}", COMMAND_ARGS_JSON_FILE},
+    {"${args_candle}", COMMAND_ARGS_CANDLE},
 };
 const char *const macro_names[] = {"${env}",
                                    "${interpreter}",
@@ -28,13 +29,14 @@ const char *const macro_names[] = {"${env}",
                                    "${args_no_boolean_flags}",
                                    "${args_json}",
                                    "${args_json_file}",
+                                   "${args_candle}",
                                    "${envvar:NAME}",
                                    NULL};
 
 static const char all_macros[] =
     "the macros are ${env}, ${interpreter}, ${program}, ${args}, "
     "${args_no_equals}, ${args_no_hyphens}, ${args_no_boolean_flags}, "
-    "${args_json}, ${args_json_file}, ${envvar:NAME}";
+    "${args_json}, ${args_json_file}, ${args_candle}, ${envvar:NAME}";
 
 bool macro_find(struct str s, enum command_kind *kind)
 {
@@ -380,9 +382,14 @@ void check_command(struct reading *r)
     if (program)
         check_text(r, program, p->program, false);
     if (program && !command && !model) {
-        notice_python(r);
-        default_command(r);
+        if (str_is(p->protocol, "candle")) {
+            candle_command(r);
+        } else {
+            notice_python(r);
+            default_command(r);
+        }
     }
+    check_candle(r);
     if (command && !program && uses(p, COMMAND_PROGRAM))
         problem_at(r, PROBLEM_ERROR, command, "as in program: train.py",
                    "command uses ${program}, but program is missing");

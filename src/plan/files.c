@@ -156,12 +156,13 @@ void check_templates(struct reading *r)
 int plan_files(const struct plan *p, const struct value *point, struct arena *a,
                const struct task_file **files, size_t *count, struct err *err)
 {
-    struct task_file *list = arena_array(a, p->template_count, sizeof(*list));
+    size_t n = p->template_count;
+    struct task_file *list = arena_array(a, n + 1, sizeof(*list));
     struct buf b;
     int rc = 0;
 
     buf_init(&b);
-    for (size_t i = 0; i < p->template_count && rc == 0; i++) {
+    for (size_t i = 0; i < n && rc == 0; i++) {
         buf_reset(&b);
         rc = command_replace(&b, p, p->templates[i].text, point, err);
         list[i].path = p->templates[i].path;
@@ -170,8 +171,11 @@ int plan_files(const struct plan *p, const struct value *point, struct arena *a,
     buf_done(&b);
     if (rc)
         return err_wrap(err, "templates");
+    if (str_is(p->protocol, "candle"))
+        list[n++] = (struct task_file){STR("output/parameters.txt"),
+                                       candle_parameters_text(point, a)};
     *files = list;
-    *count = p->template_count;
+    *count = n;
     return 0;
 }
 

@@ -477,6 +477,10 @@ static const struct key keys[] = {
     {{"slurm", "an object", "settings of Slurm jobs"}, read_slurm},
     {{"htcondor", "an object", "settings of HTCondor jobs"}, read_htcondor},
     {{"protocol", "throng or candle", "how parameters go in"}, read_protocol},
+    {{"candle", "an object",
+      "with protocol: candle: style (script, config_file, action, runner), "
+      "image, container, framework, model_type, model_name, action"},
+     read_candle},
     {{"wandb", "stand-in or real", "which wandb a script gets"}, read_wandb},
     {{"model", "a file", "built-in training instead of a command"}, read_model},
     {{"kernels", "auto or portable", "code path of built-in training"},

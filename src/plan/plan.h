@@ -108,12 +108,29 @@ enum command_kind {
     COMMAND_ARGS_NO_BOOLEAN_FLAGS,
     COMMAND_ARGS_JSON,
     COMMAND_ARGS_JSON_FILE,
+    COMMAND_ARGS_CANDLE,
     COMMAND_SHELL, /* a line for /bin/sh -c: as TEXT and macros too, each
                       value quoted for the shell */
 };
 struct command_part {
     enum command_kind kind;
     struct str text;
+};
+
+/* How a program of protocol candle is started. */
+enum candle_style {
+    STYLE_UNSAID,
+    STYLE_SCRIPT,      /* --key value */
+    STYLE_CONFIG_FILE, /* --config_file FILE */
+    STYLE_ACTION,      /* ACTION.sh GPU DATA_DIR --key value, in an image */
+    STYLE_RUNNER,      /* model.sh FRAMEWORK PARAMS EXPID RUNID … */
+};
+struct plan_candle {
+    enum candle_style style;
+    struct str image;
+    const struct str *container; /* what starts an image; none: singularity */
+    size_t container_count;
+    struct str framework, model_type, model_name, action; /* of a runner */
 };
 
 struct plan_input {
@@ -189,6 +206,7 @@ struct plan {
     struct str model, kernels;      /* built-in training; empty: none */
     const struct value *model_root; /* the model file, as written; or NULL */
     struct str protocol, wandb;
+    struct plan_candle candle; /* with protocol candle */
     const struct assignment *env;
     size_t env_count;
     struct str setup;

@@ -201,6 +201,22 @@ bool space_file_read(struct plan_space *out, enum space_format format,
                      struct str text, const char *file, struct arena *a,
                      struct problems *problems);
 
+/* ---- candle_run.c ------------------------------------------------------ */
+
+void read_candle(struct reading *r, const struct value *v);
+void check_candle(struct reading *r);
+/* The command of a study of protocol candle that says only its program. */
+void candle_command(struct reading *r);
+/* What `env` says as SH_TIMEOUT, of an attempt; 0: nothing. */
+double candle_time_limit(const struct plan *p);
+struct candle_args {
+    VEC(struct str) words; /* in the arena */
+};
+/* Appends the words of one parameter as a model's command line has them. */
+void candle_args_add(struct candle_args *out, const struct plan *p,
+                     struct arena *a, struct str key, const struct value *v);
+struct str candle_parameters_text(const struct value *point, struct arena *a);
+
 /* ---- keys.c ----------------------------------------------------------- */
 
 void read_keys(struct reading *r); /* every key of the root */

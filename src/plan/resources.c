@@ -127,6 +127,8 @@ int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
             rc = err_wrap(err, "resources");
     }
     arena_free(a);
+    if (needs.time_s <= 0)
+        needs.time_s = candle_time_limit(p);
     if (rc == 0)
         *n = needs;
     return rc;

@@ -78,6 +78,8 @@ static void fill_common(const struct study *s, struct task *t)
     t->metric_pattern = p->metric.pattern;
     t->metric_file = p->metric.file;
     t->wandb = p->wandb;
+    if (str_is(p->protocol, "candle"))
+        t->protocol = p->protocol;
     t->grace_s = p->grace_s;
     t->output_max_bytes = p->output_max_bytes;
 }

@@ -41,6 +41,7 @@ static const struct field fields[] = {
     {"metric_pattern", FIELD_STR, OF(metric_pattern)},
     {"metric_file", FIELD_STR, OF(metric_file)},
     {"wandb", FIELD_STR, OF(wandb)},
+    {"protocol", FIELD_STR, OF(protocol)},
     {"grace", FIELD_DOUBLE, OF(grace_s)},
     {"output_max", FIELD_U64, OF(output_max_bytes)},
 };

@@ -63,6 +63,7 @@ struct task {
     struct str metric_pattern; /* POSIX extended; empty: none */
     struct str metric_file;    /* relative to workdir; empty: none */
     struct str wandb;          /* "stand-in", "real" or empty */
+    struct str protocol;       /* "candle", or empty: throng's own */
     double grace_s;            /* between SIGTERM and SIGKILL */
     uint64_t output_max_bytes; /* of the captured log */
 };

@@ -347,6 +347,8 @@ void attempt_exited(struct attempt *a, int status, const struct rusage *use)
 /* What the exit status says, for an attempt without a verdict. */
 static void judge_exit(struct attempt *a, struct record_ended *e)
 {
+    if (candle_judge(a, e))
+        return;
     if (WIFSIGNALED(a->status)) {
         e->outcome = OUTCOME_FAILED;
         a->reason = arena_printf(a->arena, "signal %d (%s)", e->signum,
@@ -445,6 +447,7 @@ bool attempt_drain(struct attempt *a)
         return false;
     if (a->process.pid > 0) {
         metrics_read_number(a);
+        candle_end(a);
         if (folder_keep_outputs(&a->folder, &a->task, a->arena, &err) != 0)
             worker_notice(a, "not every output was kept: %s", err.text);
     }

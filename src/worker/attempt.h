@@ -11,6 +11,7 @@
 #include "terms/record.h"
 #include "terms/room.h"
 #include "terms/task.h"
+#include "worker/candle.h"
 #include "worker/cgroup.h"
 #include "worker/folder.h"
 #include "worker/metrics.h"
@@ -41,6 +42,7 @@ struct attempt {
     struct folder folder;
     struct output output;
     struct metrics metrics;
+    struct candle candle;
     struct cgroup cgroup;
     struct process_id process;
     struct trainer *trainer; /* of kind train, while it is there; else NULL */

@@ -18,7 +18,7 @@ static const char *const protocol_names[] = {
     "THRONG_WANDB",
 };
 /* Room for the protocol, the mark, PATH, PYTHONPATH, CUDA, OMP, NULL. */
-#define OURS_MAX 24
+#define OURS_MAX 32
 
 static size_t name_len(const char *assignment)
 {
@@ -295,6 +295,28 @@ static void put_tools(struct builder *b, const struct environment *e,
         put_python(b, e, t);
 }
 
+/* What CANDLE's models and the scripts of its Supervisor look for. What the
+ * study sets itself stays. */
+static void put_candle(struct builder *b, struct attempt *a,
+                       const struct value *params)
+{
+    const char *gpus = environment_get(b->env, STR("CUDA_VISIBLE_DEVICES"));
+    const char *root;
+    candle_begin(a, params, b->env);
+    root = environment_get(b->env, STR("CANDLE_OUTPUT_DIR"));
+    if (!a->candle.on)
+        return;
+    putf(b, "CANDLE_EXPERIMENT_ID=%s", a->candle.experiment_id);
+    putf(b, "CANDLE_RUN_ID=%s", a->candle.run_id);
+    putf(b, "CANDLE_GPU=%s", gpus ? gpus : "");
+    putf(b, "CANDLE_CONFIG_FILE=%s/output/parameters.txt", a->folder.path);
+    putf(b, "RESULT_FILE=%s", a->candle.result_file);
+    if (!root || !*root)
+        putf(b, "CANDLE_OUTPUT_DIR=%s", a->candle.root);
+    if (!task_sets(&a->task, "TURBINE_OUTPUT"))
+        putf(b, "TURBINE_OUTPUT=%s/output", a->folder.path);
+}
+
 static const struct value *read_params(struct attempt *a, struct err *err)
 {
     struct value *v =
@@ -324,6 +346,7 @@ const char *const *environment_make(struct attempt *a, struct err *err)
     put_tools(&b, e, t);
     put_identity(&b, a);
     put_grant(&b, a);
+    put_candle(&b, a, params);
     if (put_params(&b, params, err) != 0)
         goto invalid;
     return b.env;

@@ -58,10 +58,16 @@ static struct metric_batch *batch_of(struct metrics *m)
     return m->batch;
 }
 
-void metrics_add_line(struct attempt *a, enum metric_source source)
+void metrics_add_pairs(struct attempt *a, const struct metric_line *line,
+                       enum metric_source source)
 {
     struct metric_batch *batch = batch_of(&a->metrics);
-    after_adding(a, metric_batch_add_line(batch, &a->worker->line, source));
+    after_adding(a, metric_batch_add_line(batch, line, source));
+}
+
+void metrics_add_line(struct attempt *a, enum metric_source source)
+{
+    metrics_add_pairs(a, &a->worker->line, source);
 }
 
 void metrics_add_point(struct attempt *a, enum metric_source source,
@@ -69,8 +75,7 @@ void metrics_add_point(struct attempt *a, enum metric_source source,
 {
     struct metric_pair pair = {.name = a->task.metric_name, .value = value};
     struct metric_line line = {.step = step, .pairs = &pair, .count = 1};
-    struct metric_batch *batch = batch_of(&a->metrics);
-    after_adding(a, metric_batch_add_line(batch, &line, source));
+    metrics_add_pairs(a, &line, source);
 }
 
 void metrics_bad_line(struct attempt *a, const char *where, uint64_t number,

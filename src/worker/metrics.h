@@ -38,6 +38,9 @@ void metrics_read_number(struct attempt *a);
 void metrics_add_line(struct attempt *a, enum metric_source source);
 void metrics_add_point(struct attempt *a, enum metric_source source,
                        int64_t step, double value);
+/* Adds a line that is not the worker's scratch. */
+void metrics_add_pairs(struct attempt *a, const struct metric_line *line,
+                       enum metric_source source);
 /* Tells the person of a bad line, once for an attempt. */
 void metrics_bad_line(struct attempt *a, const char *where, uint64_t number,
                       const char *why);

@@ -64,6 +64,8 @@ static bool on_line(void *context, struct str line, uint64_t number)
     if (a->output.pattern &&
         pattern_match(a->output.pattern, line, &step, &value))
         metrics_add_point(a, METRIC_FROM_PATTERN, step, value);
+    if (a->candle.on)
+        candle_line(a, line);
     return !worker_congested(a->worker);
 }
 

@@ -258,6 +258,8 @@ static const struct row rows[] = {
      "slurm: {max_jobs: 0}", "max_jobs must be at least 1"},
     {"htcondor", "htcondor: {container_image: x, checkpoint_every: 5m}",
      "htcondor: 5", "htcondor must be an object"},
+    {"candle", "protocol: candle\ncandle: {style: action}\n",
+     "protocol: candle\ncandle: {style: [1]}\n", "candle.style cannot be"},
     {"protocol", "protocol: candle", "protocol: c", "protocol cannot be 'c'"},
     {"wandb", "wandb: stand-in", "wandb: fake", "wandb cannot be 'fake'"},
     {"model", "!model: net.yaml\nmethod: grid\nparameters: {x: {value: 1}}",

@@ -80,6 +80,7 @@ static void all_mistakes_of_a_file_are_said_at_once(void **state)
         "'${args}'? the macros are ${env}, ${interpreter}, ${program}, "
         "${args}, ${args_no_equals}, ${args_no_hyphens}, "
         "${args_no_boolean_flags}, ${args_json}, ${args_json_file}, "
+        "${args_candle}, "
         "${envvar:NAME})\n"
         "study.yaml:8:11: error: parallel must be at least 1, not 0\n");
     test_done(&t);

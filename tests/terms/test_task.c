@@ -46,6 +46,7 @@ static struct task full_task(void)
                      .metric_pattern = STR("loss: ([0-9.]+)"),
                      .metric_file = STR("loss.txt"),
                      .wandb = STR("real"),
+                     .protocol = STR("candle"),
                      .grace_s = 2.5,
                      .output_max_bytes = 1 << 20};
     needs_init(&t.needs);
@@ -63,11 +64,11 @@ static void assert_same(const struct task *a, const struct task *b)
     const struct str *const x[] = {
         &a->kind,           &a->setup,       &a->workdir,     &a->params,
         &a->study,          &a->folder,      &a->resume_from, &a->metric_name,
-        &a->metric_pattern, &a->metric_file, &a->wandb};
+        &a->metric_pattern, &a->metric_file, &a->wandb,       &a->protocol};
     const struct str *const y[] = {
         &b->kind,           &b->setup,       &b->workdir,     &b->params,
         &b->study,          &b->folder,      &b->resume_from, &b->metric_name,
-        &b->metric_pattern, &b->metric_file, &b->wandb};
+        &b->metric_pattern, &b->metric_file, &b->wandb,       &b->protocol};
     for (size_t i = 0; i < sizeof(x) / sizeof(*x); i++)
         assert_true(str_eq(*x[i], *y[i]));
     assert_int_equal(a->argc, b->argc);
@@ -132,7 +133,7 @@ static void tasks_with_any_members_left_out_survive(void **state)
         struct str *const texts[] = {
             &t.setup,       &t.workdir,     &t.params,      &t.study,
             &t.folder,      &t.resume_from, &t.metric_name, &t.metric_pattern,
-            &t.metric_file, &t.wandb};
+            &t.metric_file, &t.wandb,       &t.protocol};
         for (size_t k = 0; k < 10; k++)
             if (rng_below(&r, 2))
                 *texts[k] = STR("");

@@ -1,0 +1,327 @@
+/* candle_run.c - how a CANDLE model is started: `protocol: candle`
+ *
+ * Without a `command` of its own a study of that protocol starts its program
+ * in one of four styles: a benchmark script with --key value, the same with
+ * --config_file, a container's action script, a runner like Supervisor's
+ * model.sh. Ids of the run come from variables that the worker sets. */
+#include "plan/candle.h"
+
+#include "base/num.h"
+
+static const char *const styles[] = {"script", "config_file", "action",
+                                     "runner", NULL};
+
+/* ---- the key ---------------------------------------------------------- */
+
+static void read_words(struct reading *r, const struct value *v,
+                       const char *key, struct str *out)
+{
+    const struct value *item = value_get(v, str_of(key));
+
+    if (item)
+        read_text(r, item, arena_printf(r->arena, "candle.%s", key), out);
+}
+
+void read_candle(struct reading *r, const struct value *v)
+{
+    static const char *const keys[] = {"style",     "image",      "container",
+                                       "framework", "model_type", "model_name",
+                                       "action",    NULL};
+    struct plan_candle *c = &r->plan->candle;
+    const struct value *style = value_get(v, STR("style"));
+    const struct value *container = value_get(v, STR("container"));
+    int found;
+
+    if (!read_object(r, v, "candle"))
+        return;
+    read_known_keys(r, v, "candle", keys);
+    if (style) {
+        found = read_choice(r, style, "candle.style", styles);
+        c->style = found < 0 ? STYLE_UNSAID : (enum candle_style)(found + 1);
+    }
+    read_words(r, v, "image", &c->image);
+    read_words(r, v, "framework", &c->framework);
+    read_words(r, v, "model_type", &c->model_type);
+    read_words(r, v, "model_name", &c->model_name);
+    read_words(r, v, "action", &c->action);
+    if (container)
+        read_texts(r, container, "candle.container", &c->container,
+                   &c->container_count);
+}
+
+static enum candle_style style_of(struct str program)
+{
+    const char *slash = memrchr(program.p, '/', program.len);
+    struct str base = program;
+
+    if (slash)
+        base = str_n(slash + 1, (size_t)(program.p + program.len - slash - 1));
+    if (str_is(base, "model.sh"))
+        return STYLE_RUNNER;
+    return str_ends(base, STR(".sh")) ? STYLE_ACTION : STYLE_SCRIPT;
+}
+
+/* ---- the command ------------------------------------------------------ */
+
+struct parts {
+    VEC(struct command_part) list;
+};
+
+static void add(struct parts *parts, enum command_kind kind, struct str text)
+{
+    vec_push(&parts->list, ((struct command_part){kind, text}));
+}
+
+static void add_text(struct parts *parts, const char *text)
+{
+    add(parts, COMMAND_TEXT, str_of(text));
+}
+
+static void add_python(struct parts *parts)
+{
+    add(parts, COMMAND_ENV, STR("${env}"));
+    add(parts, COMMAND_INTERPRETER, STR("${interpreter}"));
+    add(parts, COMMAND_PROGRAM, STR("${program}"));
+}
+
+static void add_ids(struct parts *parts)
+{
+    add_text(parts, "--experiment_id");
+    add_text(parts, "${envvar:CANDLE_EXPERIMENT_ID}");
+    add_text(parts, "--run_id");
+    add_text(parts, "${envvar:CANDLE_RUN_ID}");
+}
+
+/* In an image the script and the data have other places than outside. */
+static void add_container(const struct plan_candle *c, struct str image,
+                          struct parts *parts)
+{
+    static const char *const usual[] = {"singularity", "exec", "--nv"};
+
+    for (size_t i = 0; i < c->container_count; i++)
+        add(parts, COMMAND_TEXT, c->container[i]);
+    for (size_t i = 0; !c->container_count && i < 3; i++)
+        add_text(parts, usual[i]);
+    add_text(parts, "--bind");
+    add_text(parts, "${envvar:CANDLE_DATA_DIR}:/candle_data_dir");
+    add(parts, COMMAND_TEXT, image);
+}
+
+static void add_action(struct reading *r, struct parts *parts)
+{
+    const struct plan_candle *c = &r->plan->candle;
+    struct str image = c->image;
+
+    if (image.len == 0 && plan_declares(r->plan, STR("candle_image")))
+        image = STR("{candle_image}");
+    if (image.len > 0)
+        add_container(c, image, parts);
+    else
+        add_text(parts, "bash");
+    add(parts, COMMAND_PROGRAM, STR("${program}"));
+    add_text(parts, "${envvar:CANDLE_GPU}");
+    add_text(parts,
+             image.len > 0 ? "/candle_data_dir" : "${envvar:CANDLE_DATA_DIR}");
+    add(parts, COMMAND_ARGS_CANDLE, STR("${args_candle}"));
+}
+
+static struct str or_else(struct str said, const char *otherwise)
+{
+    return said.len > 0 ? said : str_of(otherwise);
+}
+
+/* FRAMEWORK PARAMS EXPID RUNID MODEL_TYPE MODEL_NAME MODEL_ACTION */
+static void add_runner(struct reading *r, struct parts *parts)
+{
+    const struct plan_candle *c = &r->plan->candle;
+    struct str name = c->model_name;
+
+    if (name.len == 0 && plan_declares(r->plan, STR("model_name")))
+        name = STR("{model_name}");
+    if (name.len == 0)
+        problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("program")),
+                   "as in candle: {model_name: nt3}",
+                   "a runner such as model.sh must be told the model's name");
+    add_text(parts, "bash");
+    add(parts, COMMAND_PROGRAM, STR("${program}"));
+    add(parts, COMMAND_TEXT, or_else(c->framework, "keras2"));
+    add(parts, COMMAND_ARGS_JSON, STR("${args_json}"));
+    add_text(parts, "${envvar:CANDLE_EXPERIMENT_ID}");
+    add_text(parts, "${envvar:CANDLE_RUN_ID}");
+    add(parts, COMMAND_TEXT, or_else(c->model_type, "BENCHMARKS"));
+    add(parts, COMMAND_TEXT, name);
+    add(parts, COMMAND_TEXT, or_else(c->action, "train"));
+}
+
+void candle_command(struct reading *r)
+{
+    struct plan *p = r->plan;
+    struct parts parts = {0};
+    struct command_part *list;
+
+    if (p->candle.style == STYLE_UNSAID)
+        p->candle.style = style_of(p->program);
+    switch (p->candle.style) {
+    case STYLE_ACTION:
+        add_action(r, &parts);
+        break;
+    case STYLE_RUNNER:
+        add_runner(r, &parts);
+        break;
+    case STYLE_CONFIG_FILE:
+        add_python(&parts);
+        add_text(&parts, "--config_file");
+        add_text(&parts, "${envvar:CANDLE_CONFIG_FILE}");
+        add_ids(&parts);
+        break;
+    default:
+        add_python(&parts);
+        add(&parts, COMMAND_ARGS_CANDLE, STR("${args_candle}"));
+    }
+    list = arena_array(r->arena, parts.list.len, sizeof(*list));
+    memcpy(list, parts.list.p, parts.list.len * sizeof(*list));
+    p->command = list;
+    p->command_count = parts.list.len;
+    vec_done(&parts.list);
+}
+
+void check_candle(struct reading *r)
+{
+    const struct value *v = value_get(r->root, STR("candle"));
+
+    if (v && !str_is(r->plan->protocol, "candle"))
+        problem_at(r, PROBLEM_WARNING, v, "say protocol: candle too",
+                   "candle is used only with protocol: candle");
+}
+
+double candle_time_limit(const struct plan *p)
+{
+    double seconds;
+
+    if (!str_is(p->protocol, "candle"))
+        return 0;
+    for (size_t i = 0; i < p->env_count; i++)
+        if (str_is(p->env[i].name, "SH_TIMEOUT") &&
+            num_double(str_trim(p->env[i].value), &seconds) && seconds > 0)
+            return seconds;
+    return 0;
+}
+
+/* ---- the words of a point --------------------------------------------- */
+
+/* Names that are no options of a model. */
+static bool is_dropped(const struct plan *p, struct str key)
+{
+    return str_is(key, "solr_root") || str_is(key, "candle_image") ||
+           (str_is(key, "timeout") && p->candle.style == STYLE_ACTION);
+}
+
+/* "200 20": lists are written so in spaces and unrolled files. */
+static bool is_number_list(struct str s)
+{
+    struct str word;
+    size_t count = 0;
+    double d;
+
+    while (str_split(&s, ' ', &word)) {
+        if (word.len == 0)
+            continue;
+        if (!num_double(word, &d))
+            return false;
+        count++;
+    }
+    return count > 1;
+}
+
+static void print_lists(struct buf *b, const struct value *outer)
+{
+    for (size_t i = 0; i < outer->count; i++) {
+        const struct value *inner = outer->items[i];
+
+        buf_adds(b, i ? ":" : "");
+        for (size_t k = 0; k < inner->count; k++) {
+            buf_adds(b, k ? "," : "");
+            value_python_str(b, inner->items[k]);
+        }
+    }
+}
+
+static void push(struct candle_args *out, struct arena *a, struct buf *b)
+{
+    vec_push(&out->words, arena_str(a, buf_str(b)));
+    buf_reset(b);
+}
+
+/* The values of a list, each a word of its own. */
+static void push_items(struct candle_args *out, struct arena *a, struct buf *b,
+                       const struct value *v)
+{
+    struct str rest = value_text(v), word;
+
+    for (size_t i = 0; v->kind == VALUE_LIST && i < v->count; i++) {
+        value_python_str(b, v->items[i]);
+        push(out, a, b);
+    }
+    while (v->kind == VALUE_STRING && str_split(&rest, ' ', &word)) {
+        if (word.len == 0)
+            continue;
+        buf_addstr(b, word);
+        push(out, a, b);
+    }
+}
+
+static bool is_lists(const struct value *v)
+{
+    for (size_t i = 0; v->kind == VALUE_LIST && i < v->count; i++)
+        if (v->items[i]->kind != VALUE_LIST)
+            return false;
+    return v->kind == VALUE_LIST && v->count > 0;
+}
+
+void candle_args_add(struct candle_args *out, const struct plan *p,
+                     struct arena *a, struct str key, const struct value *v)
+{
+    bool words = (v->kind == VALUE_STRING && is_number_list(v->s)) ||
+                 (v->kind == VALUE_LIST && !is_lists(v));
+    struct buf b;
+
+    if (is_dropped(p, key) || v->kind == VALUE_NULL ||
+        (v->kind == VALUE_LIST && v->count == 0))
+        return;
+    buf_init(&b);
+    buf_addf(&b, "--%.*s", STRF(key));
+    if (words) {
+        push(out, a, &b);
+        push_items(out, a, &b, v);
+        buf_done(&b);
+        return;
+    }
+    struct buf text;
+    buf_init(&text);
+    if (is_lists(v))
+        print_lists(&text, v);
+    else
+        value_python_str(&text, v);
+    /* argparse takes -1e-05 for an option when it stands alone. */
+    if (text.len > 0 && text.p[0] == '-')
+        buf_addc(&b, '=');
+    else
+        push(out, a, &b);
+    buf_addstr(&b, buf_str(&text));
+    push(out, a, &b);
+    buf_done(&text);
+    buf_done(&b);
+}
+
+/* The parameters as a file, as Supervisor leaves one with each run. */
+struct str candle_parameters_text(const struct value *point, struct arena *a)
+{
+    struct buf b;
+    struct str s;
+
+    buf_init(&b);
+    candle_print(&b, point);
+    s = arena_str(a, buf_str(&b));
+    buf_done(&b);
+    return s;
+}
