@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/study_files.h"
 
 #define STUDIES_SHOWN 8
 
@@ -55,7 +56,8 @@ static int locate_last(struct arena *a, struct place_of_study *where,
     if (!best)
         return err_set(err, ERR_MISSING,
                        "there is no study here yet (no .throng folder with "
-                       "one); start one with `throng run STUDY.yaml`");
+                       "one); start one with `throng run %s`",
+                       study_file_here(a));
     fill(a, best, where);
     return 0;
 }
@@ -117,9 +119,13 @@ static int nearest(struct arena *a, const char *what, struct err *err)
                        "there is no study `%s` here; did you mean `%s`?", what,
                        near);
     const char *all = all_studies(a, names);
-    return err_set(
-        err, ERR_MISSING, "there is no study `%s` here; %s%s", what,
-        *all ? "studies here: " : "`throng run STUDY.yaml` starts one", all);
+    if (!*all)
+        return err_set(err, ERR_MISSING,
+                       "there is no study `%s` here; `throng run %s` starts "
+                       "one",
+                       what, study_file_here(a));
+    return err_set(err, ERR_MISSING,
+                   "there is no study `%s` here; studies here: %s", what, all);
 }
 
 int locate_study(struct arena *a, const char *what,

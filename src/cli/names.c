@@ -223,6 +223,11 @@ int no_such_trials(struct call *c, struct store *store, const char *selector)
     if (!last)
         return err_set(&c->err, ERR_MISSING,
                        "no trial is `%s`; the study has none yet", selector);
+    if (!strncmp(selector, "best", 4) || !strncmp(selector, "worst", 5))
+        return err_set(&c->err, ERR_MISSING,
+                       "no trial is `%s`: none of %lld has ended with a value "
+                       "to rank by (see `metric:`)",
+                       selector, (long long)last);
     if (*selector < '0' || *selector > '9')
         return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
     return err_set(&c->err, ERR_MISSING,

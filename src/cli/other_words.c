@@ -33,6 +33,7 @@ static const struct {
     {"tag", " label mark "},
     {"note", " comment annotate "},
     {"doctor", " env diagnose machine "},
+    {"suggest", " ask tell propose "},
     {"help", " man usage docs "},
 };
 

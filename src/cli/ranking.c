@@ -415,6 +415,10 @@ static int rank(struct sheet *s)
     struct call *c = s->call;
     if (study_goal_read(s->store, c->arena, &s->goal, &c->err))
         return -1;
+    if (!s->goal.name.len && s->ranking->over)
+        return err_set(&c->err, ERR_INPUT,
+                       "this study names no metric whose mean could be taken; "
+                       "add `metric:` to its file");
     if (!s->goal.name.len && !s->ranking->by)
         return err_set(&c->err, ERR_INPUT,
                        "this study names no metric to rank by; use --by NAME "

@@ -37,6 +37,13 @@ static const char *listed(struct arena *a, const char **names, size_t count)
     return text;
 }
 
+const char *study_file_here(struct arena *a)
+{
+    size_t count;
+    const char **names = yaml_files(a, ".", &count);
+    return count == 1 ? names[0] : "STUDY.yaml";
+}
+
 int study_file_usage(struct call *c)
 {
     size_t count;

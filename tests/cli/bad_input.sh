@@ -52,6 +52,12 @@ says "two files" 2 "one study file at a time" run study.yaml study.yaml
 mkdir empty && cd empty || exit 1
 says "no study file anywhere" 2 "\`throng init\` writes one" check
 says "no study either" 4 "\`throng run STUDY.yaml\` starts one" status nosuch
+cp ../study.yaml fresh.yaml
+says "a file whose study was never run" 4 "\`throng run fresh.yaml\`" status
+printf 'command: ["true"]\npoints: [{x: 1}]\n' >fresh.yaml
+"$THRONG" run -q fresh.yaml
+says "the best without a metric" 4 "with a value to rank by" show best:1
+says "the mean without a metric" 1 "no metric whose mean" rank --over x
 cd .. || exit 1
 
 # ---- trials ----------------------------------------------------------------
