@@ -6,6 +6,7 @@ program ends with this object, or with this process.
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import threading
@@ -13,6 +14,8 @@ import threading
 from . import program
 from .metrics import number
 from .study import numbers
+
+_FILE = "optimizer.yaml"
 
 
 class Suggestion:
@@ -153,7 +156,7 @@ class Optimizer:
             space = {"metric": {"name": "value", "goal": goal},
                      "parameters": space}
         self._folder = tempfile.TemporaryDirectory(prefix="throng-")
-        path = os.path.join(self._folder.name, "optimizer.yaml")
+        path = os.path.join(self._folder.name, _FILE)
         with open(path, "w", encoding="utf-8") as file:
             json.dump(space, file, default=_other, ensure_ascii=False)
         return path
@@ -201,6 +204,9 @@ class Optimizer:
         code = self._child.wait()
         self._said.seek(0)
         text = self._said.read().decode("utf-8", "replace")
+        if self._folder:  # where in the file we made says nothing
+            made = re.escape(os.path.join(self._folder.name, _FILE))
+            text = re.sub(made + r"(:\d+:\d+)?", "the space", text)
         return program.error(code, text)
 
 

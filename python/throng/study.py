@@ -77,10 +77,14 @@ class Study:
 
     def trials(self, select="all", where=None):
         """The trials as dicts with id, state, value, params, metrics (last
-        and best of each), attempts, seconds. `select` is "all", 7, "1-10,15",
-        "failed", "best:20", "tag:x", "last"; `where` is a filter such as
-        "lr>1e-3". What comes is a list, of which .frame() makes a pandas
+        and best of each), attempts, seconds. `select` is "all", 7, [7, 9],
+        "1-10,15", "failed", "best:20", "tag:x", "last"; `where` is a filter
+        such as "lr>1e-3". What comes is a list, of which .frame() makes a pandas
         frame with one column for each parameter and metric."""
+        if isinstance(select, (list, tuple, range)):
+            select = ",".join(map(str, select))
+            if not select:
+                return Rows()
         words = ["export", self.what, select, "--jsonl"]
         words += [] if where is None else ["--where", where]
         try:
@@ -94,8 +98,9 @@ class Study:
 
     def rank(self, count=10, by=None, where=None):
         """The best trials, best first, with rank, id, state, value, params,
-        seconds. `by` is a metric, a parameter or a column to rank by."""
-        words = ["rank", self.what, "--json", "-n", count]
+        seconds. `by` is a metric, a parameter or a column to rank by; with
+        count=None there are all."""
+        words = ["rank", self.what, "--json", "-n", count or 0]
         words += [] if by is None else ["--by", by]
         words += [] if where is None else ["--where", where]
         return Rows(self._json(*words)["trials"])

@@ -96,6 +96,15 @@ class Running(WithProgram):
         from pathlib import Path
         self.run_quietly(throng.Study(Path("toy.yaml"), program=THRONG))
 
+    def test_trials_may_be_listed_and_ranked_without_a_limit(self):
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        self.assertEqual([t["id"] for t in study.trials([3, 1])], [1, 3])
+        self.assertEqual(len(study.trials(range(1, 3))), 2)
+        self.assertEqual(study.trials([]), [])
+        self.assertEqual(len(study.rank(count=None)), 3)
+        self.assertEqual(len(study.rank(2)), 2)
+
     def test_no_trial_of_a_kind_is_an_empty_list(self):
         study = throng.Study("toy.yaml")
         with self.assertRaises(throng.StudyNotFound):
