@@ -111,6 +111,12 @@ class Fetching(Served):
                                cache_subdir="", sha256_hash=SHA256)
         self.assertEqual(path, self.folder + "/x.bin")
 
+    def test_what_is_there_may_be_read_only(self):
+        path = candle.fetch_file(self.url(), "P1", md5_hash=MD5)
+        with mock.patch.object(fetch, "locked", side_effect=PermissionError):
+            self.assertEqual(candle.fetch_file(self.url(), "P1",
+                                               md5_hash=MD5), path)
+
     def test_a_wrong_sum_is_refused_after_the_fetch(self):
         for kind, wrong in (("MD5", {"md5_hash": "0" * 32}),
                             ("SHA256", {"sha256_hash": "0" * 64})):

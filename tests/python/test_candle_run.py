@@ -393,6 +393,13 @@ class RunLog(Candle):
         self.assertEqual([r["status"] for r in self.records()],
                          ["Started", "Finished"] * 2)
 
+    def test_a_file_in_another_form_is_gone_on_with(self):
+        for text in ("[]", '[{"status": "Finished"}]',
+                     '[\n  {\n"a": 1\n}\n]  '):
+            self.write("out/run.R1.json", text)
+            self.log().on_train_begin()
+            self.assertEqual(self.records()[:-1], json.loads(text))
+
     def test_a_file_that_cannot_be_read_is_put_aside(self):
         self.write("out/run.R1.json", "[{}][")
         self.log().on_train_begin()

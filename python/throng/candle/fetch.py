@@ -61,6 +61,10 @@ def get_file(fname, origin, unpack=False, md5_hash=None,
         raise FetchError("%s cannot be unpacked: its name ends in none of %s"
                          % (fname, ", ".join(archives.SUFFIXES)))
     result = path if name is None else os.path.join(folder, name)
+    # What has its name is complete, so no lock is needed: the folder of data
+    # that everybody shares is often one to read only.
+    if os.path.exists(result) and _present(path, result, checksum):
+        return result
     os.makedirs(folder, exist_ok=True)
     with locked(folder, fname):
         fresh = False

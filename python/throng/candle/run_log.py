@@ -73,6 +73,9 @@ class _Stopping(_Base):
                 pass  # a model that is no object of Keras'
 
 
+_END, _EMPTY = b"\n]\n", b"[\n]\n"
+
+
 class CandleRemoteMonitor(_Stopping):
     """The run log. In a trial each epoch's metrics are reported to throng
     too, and stop_training is set when throng asks the trial to finish."""
@@ -84,11 +87,10 @@ class CandleRemoteMonitor(_Stopping):
         self.run_id = self.global_params.get("run_id", "RUN000")
         self.path = os.path.join(self.global_params.get("output_dir") or ".",
                                  "run.%s.json" % self.run_id)
-        self.records, self.started = [], None
-        self.epoch_started = None
+        self.started = self.epoch_started = None
 
     def on_train_begin(self, logs=None):
-        self.records = _read(self.path)
+        _begin(self.path)
         self.started = self.epoch_started = time.time()
         params = ["%s: %s" % (k, v)
                   for k, v in sorted(self.global_params.items())]
@@ -127,9 +129,16 @@ class CandleRemoteMonitor(_Stopping):
                   "end_time": _text(now), "status": "Finished"})
 
     def add(self, record):
-        self.records.append(record)
-        lines = ",\n".join(json.dumps(r, default=str) for r in self.records)
-        write_whole(self.path, "[\n%s\n]\n" % lines)
+        """Writes over the end of the array, in one write: the file is whole
+        before and after it."""
+        if self.started is None or not os.path.exists(self.path):
+            _begin(self.path)
+        text = json.dumps(record, default=str)
+        with open(self.path, "r+b", buffering=0) as file:
+            size = file.seek(0, os.SEEK_END)
+            first = size == len(_EMPTY)
+            file.seek(size - len(_END))
+            file.write((b"" if first else b",") + b"\n" + text.encode() + _END)
 
 
 class TerminateOnTimeOut(_Stopping):
@@ -169,19 +178,21 @@ class LoggingCallback(_Base):
             "%s: %f" % item for item in sorted((logs or {}).items()))))
 
 
-def _read(path):
-    """The records of an earlier run; one that cannot be read is put aside."""
+def _begin(path):
+    """Makes the file an array that can be added to. One of an earlier run is
+    gone on with; one that cannot be read is put aside."""
+    records = []
     try:
         with open(path, encoding="utf-8") as file:
             records = json.load(file)
-        if isinstance(records, list):
-            return records
     except FileNotFoundError:
-        return []
-    except ValueError:
         pass
-    os.replace(path, path + ".unreadable")
-    return []
+    except ValueError:
+        os.replace(path, path + ".unreadable")
+    if not isinstance(records, list):
+        records = [records]
+    lines = ",".join("\n" + json.dumps(record) for record in records)
+    write_whole(path, "[" + lines + _END.decode())
 
 
 def _number(value):

@@ -70,9 +70,9 @@ def load_csv_data(train_path, test_path=None, sep=",", nrows=None,
 
 def _names(columns, which):
     """Columns by name, or by number where there is no such name."""
-    out = []
+    out, there = [], set(columns)
     for one in which:
-        if one in columns:
+        if one in there:
             out.append(one)
         elif isinstance(one, (int, np.integer)) and 0 <= one < len(columns):
             out.append(columns[one])
@@ -91,7 +91,7 @@ def _choose(pd, path, sep, x_cols, y_cols, drop_cols, onehot_cols, n_cols,
     free = [c for c in columns if c not in out]
     wanted = _names(columns, x_cols or [])
     reserved = [c for c in _names(columns, onehot_cols or []) + wanted
-                if c in free]
+                if c not in out]
     if n_cols and n_cols < len(free):
         if random_cols:
             random = np.random.RandomState(seed)
@@ -99,7 +99,8 @@ def _choose(pd, path, sep, x_cols, y_cols, drop_cols, onehot_cols, n_cols,
                 random.choice(len(free), n_cols, replace=False))]
         else:
             first = free[:n_cols]
-        rest = [c for c in first if c not in reserved]
+        always = set(reserved)
+        rest = [c for c in first if c not in always]
         keep = set(reserved + rest[:max(n_cols - len(reserved), 0)])
         return [c for c in free if c in keep], y_names
     wanted = set(wanted if x_cols is not None else free)
