@@ -121,8 +121,8 @@ class Asking(WithOptimizer):
 
 class Mistakes(WithOptimizer):
     def test_a_wrong_space_is_throngs_own_text(self):
-        with self.assertRaisesRegex(throng.ThrongError,
-                                    r"the space: error: .* \(did you mean 'min'"):
+        own = r"the space: error: .* \(did you mean 'min'"
+        with self.assertRaisesRegex(throng.ThrongError, own):
             self.optimizer({"x": {"mn": 1, "max": 2}})
         with self.assertRaisesRegex(throng.ThrongError, "nonsense"):
             self.optimizer(None, "nonsense")
