@@ -64,6 +64,9 @@ struct nn_rates {
     bool nesterov, centered;
 };
 
+/* Which gradients of a head are already begun by another head. */
+enum { NN_ADD_FIRST = 1, NN_ADD_SECOND = 2 };
+
 struct nn_device {
     const char *name;
     size_t real_bytes;               /* bytes of a number */
@@ -83,9 +86,10 @@ struct nn_device {
                    const float *scale);
 
     /* Adds the batch's loss (a mean over rows, times the head's weight) to
-     * *total and writes, when training, the gradient of its logits. */
+     * *total and writes, when training, the gradient of its logits (adds to
+     * it, when add has NN_ADD_FIRST) and of its second tensor. */
     void (*loss)(const struct nn_head *h, const struct nn_frame *f,
-                 const struct nn_labels *labels, bool add, double *total);
+                 const struct nn_labels *labels, unsigned add, double *total);
     /* Gradient of the regularizers; their loss is added to *total. */
     void (*regularize)(const struct nn_graph *g, const struct nn_frame *f,
                        double *total);

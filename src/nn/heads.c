@@ -34,6 +34,7 @@ static enum nn_activation activation_for(enum nn_loss loss)
     switch (loss) {
     case NN_LOSS_CROSS_ENTROPY:
     case NN_LOSS_SPARSE_CROSS_ENTROPY:
+    case NN_LOSS_KL:
         return NN_SOFTMAX;
     case NN_LOSS_BINARY_CROSS_ENTROPY:
         return NN_SIGMOID;
@@ -182,6 +183,7 @@ static int head_tensor(struct nn_build *b, const struct value *o,
     struct str from = nn_read_text(b, o, key, STR(""));
     if (!from.len)
         return otherwise;
+    b->layer = -1; /* any layer may be named */
     int found = nn_find(b, from);
     if (found != INT32_MIN)
         return nn_tensor_of(b, found);

@@ -157,10 +157,14 @@ static void find_adds(struct nn_program *p)
             root[p->ops[i].out] = root[p->ops[i].in[0]];
     for (size_t i = 0; i < g->heads.len; i++) {
         const struct nn_head *h = &g->heads.p[i];
-        p->head_adds[i] = begun[root[h->logits]];
+        if (begun[root[h->logits]])
+            p->head_adds[i] |= NN_ADD_FIRST;
         begun[root[h->logits]] = true;
-        if (h->second >= 0)
-            begun[root[h->second]] = true;
+        if (h->second < 0)
+            continue;
+        if (begun[root[h->second]])
+            p->head_adds[i] |= NN_ADD_SECOND;
+        begun[root[h->second]] = true;
     }
     for (size_t i = p->op_count; i-- > 0;) {
         const struct nn_op *op = &p->ops[i];
@@ -202,7 +206,7 @@ int nn_program_open(struct nn_program *p, const struct nn_device *device,
     p->backs = xcalloc(p->op_count + 1, sizeof(*p->backs));
     p->live = xcalloc(p->op_count + 1, sizeof(bool));
     p->needed = xcalloc(p->op_count + 1, sizeof(bool));
-    p->head_adds = xcalloc(graph->heads.len + 1, sizeof(bool));
+    p->head_adds = xcalloc(graph->heads.len + 1, sizeof(unsigned));
     p->value = xcalloc(tensors, sizeof(void *));
     p->slope = xcalloc(tensors, sizeof(void *));
     p->kept = xcalloc(p->op_count + 1, sizeof(void *));

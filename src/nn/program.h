@@ -16,7 +16,7 @@ struct nn_program {
     bool *live;            /* by operation: a gradient comes back to it */
     bool *needed;          /* by operation: some loss is computed from it */
     size_t op_count;
-    bool *head_adds; /* by head: its gradient is already begun by another */
+    unsigned *head_adds; /* by head: NN_ADD_FIRST, NN_ADD_SECOND */
     void **value, **slope, **kept;
     void **owned; /* buffers that are ours to free */
     size_t owned_count;

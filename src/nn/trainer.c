@@ -271,8 +271,13 @@ static double soft_or(const double *soft, struct nn_soft s, double otherwise)
     return s.index < 0 ? otherwise : soft[s.index];
 }
 
-static struct nn_rates rates_of(struct nn_trainer *t, struct nn_place *m,
-                                int64_t per_epoch)
+/* NADAM's momentum warms up: 0.96^(0.004 t), as its authors have it. */
+static double mu_at(double beta1, int64_t step)
+{
+    return beta1 * (1 - 0.5 * pow(0.96, (double)step * 0.004));
+}
+
+static struct nn_rates rates_of(struct nn_place *m, int64_t per_epoch)
 {
     const struct nn_optimizer *o = &m->model->optimizer;
     const double *soft = m->model->soft.p;
@@ -289,7 +294,11 @@ static struct nn_rates rates_of(struct nn_trainer *t, struct nn_place *m,
         .nesterov = o->nesterov,
         .centered = o->centered,
     };
-    (void)t;
+    if (o->kind == NN_NADAM) {
+        r.mu = mu_at(r.beta1, r.step);
+        r.mu_next = mu_at(r.beta1, r.step + 1);
+        r.mu_product = m->standing.mu_product *= r.mu;
+    }
     return r;
 }
 
@@ -315,7 +324,7 @@ static double train_batch(struct nn_trainer *t, int member,
     size_t trained = (size_t)t->graph->trained;
     if (value > 0 || norm > 0)
         d->clip(f.weight_slopes, trained, value, norm);
-    struct nn_rates rates = rates_of(t, m, per_epoch);
+    struct nn_rates rates = rates_of(m, per_epoch);
     d->update(o->kind, f.weights, f.weight_slopes, state_of(t, member), NULL,
               trained, &rates);
     m->standing.step++;
