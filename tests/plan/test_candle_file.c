@@ -208,7 +208,19 @@ static double cpu_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* 0.1 s where this was written; sanitizers take several times as much. */
+/* Sanitizers take several times as much. */
+#if defined(__SANITIZE_ADDRESS__)
+#define FAST_S 10
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FAST_S 10
+#endif
+#endif
+#ifndef FAST_S
+#define FAST_S 1
+#endif
+
+/* 0.1 s where this was written. */
 static void a_long_list_is_read_fast(void **state)
 {
     struct arena *a = arena_new();
@@ -230,7 +242,9 @@ static void a_long_list_is_read_fast(void **state)
         problems_done(&problems);
         arena_reset(a);
     }
-    assert_true(cpu_s() - begin < 10);
+    begin = cpu_s() - begin;
+    print_message("# 10,000 files with a list of 350: %.3f s\n", begin);
+    assert_true(begin < FAST_S);
     buf_done(&b);
     arena_free(a);
 }
