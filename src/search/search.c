@@ -19,15 +19,15 @@ static const struct strategy *const strategies[] = {
     &strategy_random, &strategy_grid,  &strategy_points, &strategy_sobol,
     &strategy_lhs,    &strategy_cmaes, &strategy_gp,     &strategy_bayes,
     &strategy_tpe,    &strategy_ga,    &strategy_forest, &strategy_external,
-    &strategy_nsga2,  &strategy_auto};
+    &strategy_nsga2,  &strategy_auto,  &strategy_pbt};
 enum { STRATEGIES = sizeof(strategies) / sizeof(*strategies) };
 
 const char *const search_methods[] = {
-    "random", "grid", "points", "sobol",    "lhs",   "cmaes", "gp", "bayes",
-    "tpe",    "ga",   "forest", "external", "nsga2", "auto",  NULL};
+    "random", "grid", "points", "sobol",    "lhs",   "cmaes", "gp",  "bayes",
+    "tpe",    "ga",   "forest", "external", "nsga2", "auto",  "pbt", NULL};
 
 /* Methods that study files may name and that no strategy serves yet. */
-static const char *const missing[] = {"pbt", "hyperspace", NULL};
+static const char *const missing[] = {"hyperspace", NULL};
 
 /* What is known of the members of one point. */
 struct group {

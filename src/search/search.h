@@ -97,23 +97,6 @@ int search_mean(struct search *s, int64_t trial, double *mean);
 void search_repeat_of(const struct search *s, int64_t k, int64_t *group,
                       uint32_t *member);
 
-/* ---- several objectives ------------------------------------------------ */
-
-/* `count` results with `width` values each, one result after the other;
- * minimize has a goal for each value (NULL: all are minimized). */
-struct objectives {
-    const double *values;
-    size_t count, width;
-    const bool *minimize;
-};
-
-/* Which results no other is better than: in_front has a place for each. Equal
- * results are in it together; one with a NaN never is. The number of them. */
-size_t pareto_front(const struct objectives *o, bool *in_front);
-/* The volume between the results and a reference point, which is worse than
- * them: what lies behind it does not count. */
-double hypervolume(const struct objectives *o, const double *reference);
-
 /* ---- what results say about parameters -------------------------------- */
 
 struct importance; /* results of one space */

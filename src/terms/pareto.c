@@ -147,19 +147,52 @@ static double alone(const double *points, size_t i, size_t n, size_t m,
     return box(p, m, reference) - covered;
 }
 
+/* The area that the first two numbers of some points cover, which stand in the
+ * order of the first; `in` (or NULL) says which of them count. */
+static double area(const double *points, size_t n, size_t m,
+                   const double *reference, const bool *in)
+{
+    double sum = 0, height = reference[1];
+    for (size_t i = 0; i < n; i++) {
+        const double *p = points + i * m;
+        if ((in && !in[i]) || p[1] >= height)
+            continue;
+        sum += (reference[0] - p[0]) * (height - p[1]);
+        height = p[1];
+    }
+    return sum;
+}
+
+/* Slices along the third number: from each to the next the area stays. */
+static double volume_of_slices(const double *points, size_t n,
+                               const double *reference)
+{
+    double *third = xcalloc(n, sizeof(*third)), volume = 0;
+    bool *in = xcalloc(n, sizeof(*in));
+    for (size_t i = 0; i < n; i++)
+        third[i] = points[i * 3 + 2];
+    struct row *rows = sorted_rows(third, n, 1);
+    for (size_t i = 0; i < n; i++) {
+        double from = *rows[i].p,
+               to = i + 1 < n ? *rows[i + 1].p : reference[2];
+        in[rows[i].index] = true;
+        if (to > from)
+            volume += area(points, n, 3, reference, in) * (to - from);
+    }
+    free(rows);
+    free(in);
+    free(third);
+    return volume;
+}
+
 static double volume_of(const double *points, size_t n, size_t m,
                         const double *reference)
 {
     double volume = 0;
-    if (m == 2) {
-        double height = reference[1];
-        for (size_t i = 0; i < n; i++) {
-            const double *p = points + i * 2;
-            volume += (reference[0] - p[0]) * (height - p[1]);
-            height = p[1];
-        }
-        return volume;
-    }
+    if (m == 2)
+        return area(points, n, m, reference, NULL);
+    if (m == 3)
+        return volume_of_slices(points, n, reference);
     for (size_t i = 0; i < n; i++)
         volume += alone(points, i, n, m, reference);
     return volume;

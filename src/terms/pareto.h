@@ -17,7 +17,7 @@ bool pareto_dominates(const double *a, const double *b, size_t m);
 void pareto_fronts(const double *points, size_t n, size_t m, uint32_t *fronts);
 /* The volume between the points and the reference, which is worse than they
  * are: points that are not better than it everywhere add nothing. Exact;
- * quick for two objectives, and for some hundred points of three or four. */
+ * quick for two and three objectives, and for some hundred points of four. */
 double pareto_volume(const double *points, size_t n, size_t m,
                      const double *reference);
 

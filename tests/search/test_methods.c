@@ -15,8 +15,9 @@
 #include "spaces.h"
 #include "terms/state.h"
 
-static const char *const methods[] = {
-    "random", "sobol", "lhs", "cmaes", "tpe", "ga", "forest", "nsga2", "auto"};
+static const char *const methods[] = {"random", "sobol", "lhs",    "cmaes",
+                                      "tpe",    "ga",    "forest", "nsga2",
+                                      "auto",   "pbt"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static struct arena *arena;
@@ -147,6 +148,9 @@ static void a_resumed_search_goes_on_as_it_would_have(void **state)
     enum { AHEAD = 5, PREFIX = 90, AFTER = 25 };
     struct value *points[PREFIX + AHEAD + AFTER + 1];
     for (size_t m = 0; m < METHODS; m++) {
+        /* Its lines of trials need the order in which things were heard. */
+        if (strcmp(methods[m], "pbt") == 0)
+            continue;
         for (int64_t prefix = 0; prefix <= PREFIX;
              prefix += is_slow(methods[m]) ? 45 : 15) {
             struct search *s = open_on(methods[m], &space, 6);

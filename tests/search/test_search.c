@@ -216,7 +216,7 @@ static void points_without_a_list_are_refused(void **state)
 static void methods_to_come_are_refused_as_such(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"pbt", "hyperspace"};
+    static const char *const methods[] = {"hyperspace"};
     struct search_setup given = {.space = &space};
     for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
         struct err err = {0};
