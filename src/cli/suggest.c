@@ -90,6 +90,18 @@ static int read_seed(struct call *c, struct plan *p)
     return 0;
 }
 
+static int warm(struct call *c, const struct plan *p, struct suggester *s)
+{
+    if (!p->warm_start.len)
+        return 0;
+    struct log log = log_stderr();
+    char *home = path_folder(c->arena, path_absolute(c->arena, c->args[0]));
+    struct value *known = study_warm_read(p, home, &log, c->arena, &c->err);
+    if (known)
+        suggester_warm(s, known);
+    return known ? 0 : -1;
+}
+
 static int run(struct call *c)
 {
     if (c->arg_count != 1)
@@ -100,7 +112,8 @@ static int run(struct call *c)
         return call_fail(c);
     }
     struct suggester *s = suggester_new(p, &c->err);
-    int code = s && !talk(s, &c->err) ? EXIT_OK : call_fail(c);
+    int code =
+        s && !warm(c, p, s) && !talk(s, &c->err) ? EXIT_OK : call_fail(c);
     suggester_free(s);
     plan_close(p);
     return code;

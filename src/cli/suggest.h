@@ -10,6 +10,8 @@ struct suggester;
 /* Answers for a plan, which must live as long; NULL when its method cannot
  * take its space. */
 struct suggester *suggester_new(const struct plan *p, struct err *err);
+/* Tells it of results from elsewhere (study_warm_read). */
+void suggester_warm(struct suggester *s, const struct value *known);
 void suggester_free(struct suggester *s);
 /* Appends the answer to one line, with a line feed. A blank line gets none.
  * Never fails: what is wrong with a line is the answer. */

@@ -66,6 +66,11 @@ void suggester_free(struct suggester *s)
     free(s);
 }
 
+void suggester_warm(struct suggester *s, const struct value *known)
+{
+    study_warm_tell(known, s->search);
+}
+
 /* ---- trials ----------------------------------------------------------- */
 
 static void add_trial(struct suggester *s, struct str point)

@@ -23,11 +23,6 @@ static bool has_order(const struct plan *p)
     return !str_is(p->order, "free");
 }
 
-static bool has_warm_start(const struct plan *p)
-{
-    return p->warm_start.len > 0;
-}
-
 static bool has_profile(const struct plan *p)
 {
     return p->profile.len > 0;
@@ -47,8 +42,6 @@ static const struct unready {
     {"order", has_order, PROBLEM_NOTICE,
      "order is not acted on yet: with grid, random and points it makes no "
      "difference"},
-    {"warm_start", has_warm_start, PROBLEM_NOTICE,
-     "warm_start is not acted on yet"},
     {"profile", has_profile, PROBLEM_NOTICE, "profile is not acted on yet"},
 };
 

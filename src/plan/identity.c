@@ -95,6 +95,7 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count)
                   value_copy(a, p->method_options));
     value_set(a, o, STR("seed"), value_int(a, (int64_t)p->seed));
     value_set(a, o, STR("repeat"), value_int(a, p->repeat));
+    set_text(a, o, "warm_start", p->warm_start);
     set_text(a, o, "order", p->order);
     if (p->lag > 0)
         value_set(a, o, STR("lag"), value_int(a, p->lag));

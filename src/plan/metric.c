@@ -294,6 +294,18 @@ static void notice_objectives(struct reading *r)
                    STRF(p->method));
 }
 
+static void notice_warm_start(struct reading *r)
+{
+    const struct value *said = value_get(r->root, STR("warm_start"));
+
+    if (said && !method_learns(r->plan->method) &&
+        !str_is(r->plan->method, "auto"))
+        problem_at(r, PROBLEM_NOTICE, said, "method: tpe learns from them",
+                   "method %.*s does not learn: earlier results make no "
+                   "difference",
+                   STRF(r->plan->method));
+}
+
 void check_metric(struct reading *r)
 {
     struct plan *p = r->plan;
@@ -303,6 +315,7 @@ void check_metric(struct reading *r)
         p->metric.pick = str_is(p->method, "bayes") ? PICK_BEST : PICK_LAST;
     p->goal.pick_best = p->metric.pick == PICK_BEST;
     notice_objectives(r);
+    notice_warm_start(r);
     if (value_get(r->root, STR("metric")) || p->goal.objective_count > 0)
         return;
     if (r->reader && r->reader->points_only)

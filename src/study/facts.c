@@ -164,6 +164,24 @@ static int write_space(struct study *s, struct buf *b, struct err *err)
     return rc;
 }
 
+/* Kept once: what happens to its source later changes nothing here. */
+static int write_warm_start(struct study *s, struct buf *b, struct err *err)
+{
+    if (!s->plan->warm_start.len)
+        return 0;
+    struct arena *a = arena_new();
+    struct value *known =
+        study_warm_read(s->plan, s->setup.home, s->setup.log, a, err);
+    int rc = known ? 0 : -1;
+    buf_reset(b);
+    if (known)
+        json_print(b, known);
+    if (known)
+        rc = store_fact_set(s->store, "warm_start", buf_str(b), err);
+    arena_free(a);
+    return rc;
+}
+
 /* What may change between runs: kept current for the faces that read. */
 static int write_current(struct study *s, struct buf *b, struct err *err)
 {
@@ -188,6 +206,8 @@ int study_facts_write(struct study *s, struct err *err)
     int rc = write_texts(s, &b, err);
     if (!rc)
         rc = write_space(s, &b, err);
+    if (!rc)
+        rc = write_warm_start(s, &b, err);
     if (!rc && s->setup.fixed.len)
         rc = store_fact_set(s->store, "fixed", s->setup.fixed, err);
     if (!rc)

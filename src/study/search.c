@@ -114,12 +114,31 @@ static void fill_values(const struct study *s, struct str summary,
     }
 }
 
+static int tell_warm_start(struct study *s, struct err *err)
+{
+    struct str text;
+    struct arena *a = arena_new();
+    int rc = store_fact(s->store, "warm_start", a, &text, err);
+    if (!rc && text.len) {
+        const struct value *known =
+            json_parse(a, text, "warm_start", false, err);
+        if (known)
+            study_warm_tell(known, s->search);
+        else
+            rc = -1;
+    }
+    arena_free(a);
+    return rc;
+}
+
 /* Trials that have not ended are told as what they are: the strategy must
  * know their points, as it did when it was asked for them. */
 int study_search_resume(struct study *s, struct err *err)
 {
     if (search_foresees(s->search))
         return 0;
+    if (tell_warm_start(s, err))
+        return -1;
     const struct goal *g = &s->plan->goal;
     struct query q = {.with_texts =
                           g->objective_count > 1 || g->bound_count > 0};

@@ -116,6 +116,18 @@ struct value *study_point_as(const struct value *model,
                              const struct value *like, struct arena *a,
                              struct err *err);
 
+/* ---- results from elsewhere ------------------------------------------- */
+
+/* What the plan's warm_start names, another study or a CSV file (seen from
+ * `home`), as far as it lies in the space: a LIST that can be kept as JSON.
+ * What is left out, and why, is said to the log. */
+struct value *study_warm_read(const struct plan *p, const char *home,
+                              const struct log *log, struct arena *a,
+                              struct err *err);
+/* Tells a strategy of it, before it is asked. */
+struct search;
+void study_warm_tell(const struct value *known, struct search *search);
+
 /* The number of the next trial, and of the suggestion that it will be. */
 int study_next(struct store *store, int64_t *trial, int64_t *suggestion,
                struct err *err);
