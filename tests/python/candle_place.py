@@ -2,6 +2,7 @@
 
 import os
 import sys
+from unittest import mock
 
 from place import PYTHON, ROOT, InFolder
 
@@ -24,9 +25,13 @@ def need_numpy():
 
 
 class Candle(InFolder):
-    """Each test without CANDLE's variables too."""
+    """Each test without CANDLE's variables too, and without waiting for the
+    disk."""
 
     def setUp(self):
         super().setUp()
+        patch = mock.patch.object(os, "fsync")
+        self.fsync = patch.start()
+        self.addCleanup(patch.stop)
         for name in [n for n in os.environ if n.startswith("CANDLE")]:
             del os.environ[name]

@@ -30,12 +30,6 @@ class Ckpt(candle.CandleCkpt):
 
 
 class Checkpoints(Candle):
-    def setUp(self):
-        super().setUp()
-        patch = mock.patch.object(os, "fsync")  # which takes most of the time
-        self.fsync = patch.start()
-        self.addCleanup(patch.stop)
-
     def ckpt(self, kind=Ckpt, **params):
         return kind({"epochs": 8, "ckpt_save_interval": 1,
                      "output_dir": self.folder, **params}, logger=None)

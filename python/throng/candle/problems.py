@@ -4,6 +4,9 @@ All are collected before any is raised, so that one look shows them all. The
 texts are those of `throng params`.
 """
 
+import functools
+from collections import Counter
+
 COMMAND_LINE = "command line"
 
 
@@ -67,14 +70,29 @@ def nearest(name, names):
     """The name that a typing mistake would most likely have meant, or None
     when none is near."""
     best, best_distance = None, 0
+    letters = _letters(name)
     for other in names:
         longer = max(len(name), len(other))
+        limit = (longer + 2) // 3
+        # Letters that only one of them has are a distance that is known
+        # without measuring it.
+        if abs(len(name) - len(other)) > limit:
+            continue
+        theirs = _letters(other)
+        if max(sum((letters - theirs).values()),
+               sum((theirs - letters).values())) > limit:
+            continue
         distance = _distance(name, other)
-        if distance > (longer + 2) // 3 or distance >= longer:
+        if distance > limit or distance >= longer:
             continue
         if best is None or distance < best_distance:
             best, best_distance = other, distance
     return best
+
+
+@functools.lru_cache(maxsize=1000)
+def _letters(name):
+    return Counter(name)
 
 
 def _distance(a, b):
