@@ -20,6 +20,29 @@ static bool scans(struct str text)
     return token == JSON_END;
 }
 
+/* Passing over the members of an object finds the same ends as reading them;
+ * in a bad text it at least stays inside. */
+static void check_pass(struct arena *a, struct str text, bool valid)
+{
+    struct json_scan s;
+    struct str raw;
+    enum json_token token;
+    json_scan_init(&s, text);
+    if (json_scan_next(&s) != JSON_OBJECT_OPEN)
+        return;
+    while ((token = json_scan_next(&s)) == JSON_KEY) {
+        if (json_scan_pass(&s, &raw)) {
+            require(!valid);
+            return;
+        }
+        require(raw.len && raw.p + raw.len <= s.end);
+        if (valid)
+            require(json_parse(a, raw, "raw", false, NULL));
+    }
+    if (valid)
+        require(token == JSON_OBJECT_CLOSE && json_scan_next(&s) == JSON_END);
+}
+
 static void check_print(struct arena *a, const struct value *v,
                         void (*print)(struct buf *b, const struct value *v))
 {
@@ -48,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         require(err.kind == ERR_INPUT && err.text[0]);
     }
+    check_pass(a, text, v != NULL);
     struct str rest = text;
     while (rest.len && json_parse_next(a, &rest, "input", NULL))
         ;
