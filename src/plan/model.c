@@ -17,6 +17,11 @@ void read_model(struct reading *r, const struct value *v)
     if (!read_text(r, v, "model", &p->model))
         return;
     const char *path = arena_cstr(r->arena, p->model);
+    if (!r->reader || !r->reader->read) {
+        problem_at(r, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
+                   value_words(r, v));
+        return;
+    }
     if (r->reader->read(r->reader->context, path, &text, &err)) {
         problem_at(r, PROBLEM_ERROR, v, NULL, "model: %s", err.text);
         return;

@@ -313,8 +313,8 @@ static const struct row rows[] = {
 };
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
-static const struct test_file files[] = {{"list.csv", "x\n1\n2\n"},
-                                         {NULL, NULL}};
+static const struct test_file files[] = {
+    {"list.csv", "x\n1\n2\n"}, {"net.yaml", "layers: []\n"}, {NULL, NULL}};
 
 static void read_row(struct reading_test *t, const char *fragment)
 {

@@ -93,21 +93,14 @@ static void the_seed_comes_from_the_name(void **state)
     test_done(&t);
 }
 
-static void a_method_unsaid_is_random_for_now(void **state)
+static void a_method_unsaid_is_auto(void **state)
 {
     struct reading_test t;
 
     (void)state;
     test_read_well(&t, "program: a\nrun_cap: 3\n" SPACE);
-    assert_true(str_is(t.plan->method, "random"));
+    assert_true(str_is(t.plan->method, "auto"));
     assert_false(t.plan->method_said);
-    assert_string_equal(t.said.p,
-                        "study.yaml: notice: the method is random: auto has "
-                        "nothing better yet (say method: random to be told no "
-                        "more)\n");
-    test_done(&t);
-    test_read_well(&t, "program: a\nmethod: auto\nrun_cap: 3\n" SPACE);
-    assert_true(str_is(t.plan->method, "random"));
     test_done(&t);
 }
 
@@ -206,8 +199,13 @@ static void a_built_in_model_needs_no_command(void **state)
     struct reading_test t;
 
     (void)state;
-    test_read_well(&t, "model: net.yaml\nkernels: portable\nmethod: "
-                       "grid\n" SPACE);
+    const struct test_file files[] = {{"net.yaml", "layers: []\n"},
+                                      {NULL, NULL}};
+    test_read_str(&t,
+                  STR("model: net.yaml\nkernels: portable\nmethod: "
+                      "grid\n" SPACE),
+                  "study.yaml", files);
+    assert_non_null(t.plan);
     assert_true(str_is(t.plan->model, "net.yaml"));
     assert_true(str_is(t.plan->kernels, "portable"));
     assert_int_equal(t.plan->command_count, 0);
@@ -221,7 +219,7 @@ int main(void)
         cmocka_unit_test(the_files_name_is_the_studys),
         cmocka_unit_test(a_name_must_be_safe_as_a_folder),
         cmocka_unit_test(the_seed_comes_from_the_name),
-        cmocka_unit_test(a_method_unsaid_is_random_for_now),
+        cmocka_unit_test(a_method_unsaid_is_auto),
         cmocka_unit_test(a_study_without_end_gets_a_notice),
         cmocka_unit_test(every_method_is_known),
         cmocka_unit_test(options_of_the_method_are_kept),

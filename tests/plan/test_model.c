@@ -1,0 +1,94 @@
+/* test_model.c - the model file of a study */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "plan/plan.h"
+#include "plan_test.h"
+
+#define STUDY                                                                  \
+    "model: net.yaml\nmethod: random\nrun_cap: 3\nparameters:\n  lr: {min: "   \
+    "0.1, max: 0.2}\n  widths: {values: [[8, 4], [16]]}\n"
+
+static void read_study(struct reading_test *t, const char *model)
+{
+    const struct test_file files[] = {{"net.yaml", model}, {NULL, NULL}};
+    test_read_str(t, STR(STUDY), "study.yaml", files);
+}
+
+static void names_are_replaced_by_values_of_any_kind(void **state)
+{
+    struct reading_test t;
+    struct err err = {0};
+    struct buf b;
+    (void)state;
+    read_study(&t, "a: ${lr}\nb: [x, \"w=${lr}!\"]\nc: {d: \"${widths}\"}\n");
+    assert_non_null(t.plan);
+    struct arena *a = arena_new();
+    struct value *point = json_parse(a, STR("{\"lr\":0.5,\"widths\":[8,4]}"),
+                                     "point", false, &err);
+    struct value *model = plan_model(t.plan, point, a, &err);
+    assert_non_null(model);
+    buf_init(&b);
+    json_print(&b, model);
+    assert_string_equal(
+        b.p, "{\"a\":0.5,\"b\":[\"x\",\"w=0.5!\"],\"c\":{\"d\":[8,4]}}");
+    buf_done(&b);
+    arena_free(a);
+    test_done(&t);
+}
+
+static void a_name_that_is_no_parameter_is_a_mistake_there(void **state)
+{
+    struct reading_test t;
+    (void)state;
+    read_study(&t, "a: 1\nb: ${lrr}\n");
+    assert_null(t.plan);
+    assert_non_null(strstr(t.said.p, "net.yaml:2:4: error: ${lrr} is no "
+                                     "parameter of the study"));
+    assert_non_null(strstr(t.said.p, "lr"));
+    test_done(&t);
+}
+
+static void a_file_that_is_not_there_is_named(void **state)
+{
+    struct reading_test t;
+    const struct test_file none[] = {{NULL, NULL}};
+    (void)state;
+    test_read_str(&t, STR(STUDY), "study.yaml", none);
+    assert_null(t.plan);
+    assert_non_null(strstr(t.said.p, "net.yaml"));
+    test_done(&t);
+}
+
+static void another_model_is_another_study(void **state)
+{
+    struct reading_test t, u;
+    struct buf a, b;
+    (void)state;
+    read_study(&t, "a: 1\n");
+    read_study(&u, "a: 2\n");
+    buf_init(&a);
+    buf_init(&b);
+    plan_identity(&a, t.plan);
+    plan_identity(&b, u.plan);
+    assert_string_not_equal(a.p, b.p);
+    buf_done(&a);
+    buf_done(&b);
+    test_done(&t);
+    test_done(&u);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_replaced_by_values_of_any_kind),
+        cmocka_unit_test(a_name_that_is_no_parameter_is_a_mistake_there),
+        cmocka_unit_test(a_file_that_is_not_there_is_named),
+        cmocka_unit_test(another_model_is_another_study),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
