@@ -458,6 +458,10 @@ class Finalized(Candle):
         self.assertEqual(params["output_dir"],
                          self.folder + "/shared/m/Output/mine/RUN007")
 
+    def test_a_budget_is_a_number_of_epochs(self):
+        self.enter_trial({"epochs": 9}, THRONG_BUDGET="4")
+        self.assertEqual(self.finalize()["epochs"], 4)
+
     def test_mistakes_of_the_command_line_end_the_program(self):
         with said() as text, self.assertRaises(SystemExit) as caught:
             self.finalize(words=["--epochs", "many"])

@@ -296,6 +296,8 @@ class Checkpoints(Candle):
         self.assertEqual(self.on_disk("checkpoint/models")[2], 8)
         self.train(ckpt_directory=self.folder + "/far")
         self.assertEqual(self.on_disk("far/mine/7")[2], 8)
+        self.train(ckpt_directory=self.folder + "/checkpoint/x")
+        self.assertEqual(self.on_disk("checkpoint/x")[2], 8)
 
     def test_the_log(self):
         with contextlib.redirect_stdout(io.StringIO()):

@@ -199,6 +199,30 @@ class Scripts(Candle):
                          ("first", 2, 0.5, 0.5))
         self.assertEqual([row["value"] for row in rows], [1.0, 0.7])
 
+    def test_with_protocol_candle(self):
+        self.write("plain.py", """
+import os
+import candle
+bmk = candle.Benchmark(os.path.dirname(os.path.abspath(__file__)),
+                       'mnist_params.txt', 'keras', required=['dense'])
+gParameters = candle.finalize_parameters(bmk)
+assert gParameters['output_dir'] == os.environ['CANDLE_OUTPUT_DIR']
+assert gParameters['run_id'] == os.environ['CANDLE_RUN_ID']
+assert gParameters['experiment_id'] == os.environ['CANDLE_EXPERIMENT_ID']
+print('IMPROVE_RESULT val_loss: %r' % (sum(gParameters['dense']) * 1e-5))
+""")
+        for style in ("", "candle: {style: config_file}\n"):
+            self.write("plain.yaml", "program: plain.py\nprotocol: candle\n"
+                       "metric: {name: val_loss}\nmethod: grid\n"
+                       "parameters:\n  dense: {values: ['200 20', '1']}\n"
+                       "  batch_size: {value: 7}\n" + style)
+            name = "plain%d" % len(style)
+            self.throng("run", "plain.yaml", "--new", name)
+            rows = [json.loads(line) for line in self.throng(
+                "export", name, "all", "--jsonl").splitlines()]
+            self.assertEqual([row["value"] for row in rows],
+                             [220 * 1e-5, 1e-5])
+
     def test_a_run_that_died_goes_on_from_its_checkpoint(self):
         rows = self.study(
             "retries: 1\nretry_delay: 0s\nmethod: grid\nparameters:\n"
@@ -208,6 +232,18 @@ class Scripts(Candle):
         for row in rows:
             self.assertIn("MODEL [0, 1, 2, 3, 4, 5]",
                           self.throng("logs", str(row["id"])))
+
+    def test_population_based_training(self):
+        """A trial goes on from the checkpoint of the one before it."""
+        rows = self.study(
+            "method: pbt\nrun_cap: 9\npbt: {population: 3, steps: 2}\n"
+            "parallel: 1\nparameters:\n  learning_rate: {min: 0.1, max: 0.9}\n"
+            "  ckpt_save_interval: {value: 1}\n")
+        models = [self.throng("logs", str(row["id"])).split("MODEL ")[1]
+                  .splitlines()[0] for row in rows]
+        self.assertEqual(sorted(models, key=len),
+                         ["[0, 1]"] * 3 + ["[0, 1, 2, 3]"] * 3
+                         + ["[0, 1, 2, 3, 4, 5]"] * 3)
 
     def test_a_wrong_value_fails_the_trial_with_its_reason(self):
         self.write("study.yaml", "program: mnist_mlp_candle.py\n"

@@ -204,6 +204,10 @@ def _finish(bmk, settled):
             params["experiment_id"] = identity.study_name("EXP000")
         if settled.levels.get("run_id") == LIBRARY:
             params["run_id"] = "RUN%03d" % identity.trial()
+        if identity.budget() and "epochs" in params:
+            # So many are allowed for now; a later trial may go on from the
+            # checkpoint of this one.
+            params["epochs"] = identity.budget()
     name = params.get("model_name")
     place.set_folders(params, name if isinstance(name, str) and name
                       else bmk.name_without_file())

@@ -105,6 +105,12 @@ def _output(params, model_name):
     return os.path.normpath(os.path.join(root, model_name, given, run))
 
 
+def _is_below(path, folder):
+    return os.path.commonpath([os.path.normpath(path),
+                               os.path.normpath(folder)]) \
+        == os.path.normpath(folder)
+
+
 def checkpoint_folder(params):
     """Where the checkpoints of a run are. In a trial of throng that is the
     folder that survives attempts and machines; what `ckpt_directory` names is
@@ -113,7 +119,7 @@ def checkpoint_folder(params):
     given = given if isinstance(given, str) and given else None
     kept = os.environ.get("THRONG_CHECKPOINT")
     if identity.inside() and kept:
-        if given and os.path.isabs(given):
+        if given and os.path.isabs(given) and not _is_below(given, kept):
             return os.path.join(given, identity.study_name("study"),
                                 str(identity.trial()))
         return os.path.normpath(os.path.join(kept, given or "."))
