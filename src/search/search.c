@@ -19,15 +19,13 @@ static const struct strategy *const strategies[] = {
     &strategy_random, &strategy_grid,  &strategy_points, &strategy_sobol,
     &strategy_lhs,    &strategy_cmaes, &strategy_gp,     &strategy_bayes,
     &strategy_tpe,    &strategy_ga,    &strategy_forest, &strategy_external,
-    &strategy_nsga2,  &strategy_auto,  &strategy_pbt};
+    &strategy_nsga2,  &strategy_auto,  &strategy_pbt,    &strategy_hyperspace};
 enum { STRATEGIES = sizeof(strategies) / sizeof(*strategies) };
 
 const char *const search_methods[] = {
-    "random", "grid", "points", "sobol",    "lhs",   "cmaes", "gp",  "bayes",
-    "tpe",    "ga",   "forest", "external", "nsga2", "auto",  "pbt", NULL};
-
-/* Methods that study files may name and that no strategy serves yet. */
-static const char *const missing[] = {"hyperspace", NULL};
+    "random", "grid",  "points", "sobol",      "lhs",    "cmaes",
+    "gp",     "bayes", "tpe",    "ga",         "forest", "external",
+    "nsga2",  "auto",  "pbt",    "hyperspace", NULL};
 
 /* What is known of the members of one point. */
 struct group {
@@ -79,14 +77,6 @@ struct search *search_open_strategy(const struct strategy *strategy,
     return s;
 }
 
-static bool is_missing(const char *method)
-{
-    for (size_t i = 0; missing[i]; i++)
-        if (strcmp(method, missing[i]) == 0)
-            return true;
-    return false;
-}
-
 /* "random, grid or points", of all that there are. */
 static void list_methods(struct buf *b)
 {
@@ -103,10 +93,7 @@ static void refuse(const char *method, struct err *err)
     struct buf there;
     buf_init(&there);
     list_methods(&there);
-    if (is_missing(method))
-        err_set(err, ERR_INPUT, "method %s is not built in yet; use %s", method,
-                there.p);
-    else if (near)
+    if (near)
         err_set(err, ERR_INPUT, "there is no method %s; did you mean %s?",
                 method, near);
     else

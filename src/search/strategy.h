@@ -42,6 +42,7 @@ extern const struct strategy strategy_external;
 extern const struct strategy strategy_auto;
 extern const struct strategy strategy_ga;
 extern const struct strategy strategy_forest;
+extern const struct strategy strategy_hyperspace;
 extern const struct strategy strategy_pbt;
 extern const struct strategy strategy_nsga2;
 

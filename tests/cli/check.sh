@@ -94,19 +94,6 @@ echo 'engine: slurm' >>later.yaml
 run "$THRONG" run later.yaml
 check_status "unless the study would be another one" 1
 check_contains "which is said" "$err" "only the engine local"
-sed 's/random/hyperspace/; /^engine/d' later.yaml >hyperspace.yaml
-run "$THRONG" check hyperspace.yaml
-check_status "a method that is not there can be looked at" 0
-check_matches "which is said at its place" "$err" \
-    '^hyperspace.yaml:2:9: warning: cannot run yet: method hyperspace .* random points'
-check_matches "with the commands of random points" "$out" \
-    '^  2  .*train.py.*--x=0\.'
-check_contains "and the bands of early_terminate" "$out" \
-    "early    hyperband, looks after 3, 9, 27, 81, … reports"
-run "$THRONG" run hyperspace.yaml
-check_status "but not run" 1
-check_matches "at its place, with those that are" "$err" \
-    '^hyperspace.yaml:2:9: error: method hyperspace is not .*\(use random, grid'
 cp "$ROOT/tests/plan/sweeps/03-bayes-hyperband.yaml" bayes.yaml
 run "$THRONG" check bayes.yaml
 check_status "a bayes sweep is checked" 0
@@ -115,10 +102,9 @@ check_matches "its commands" "$out" '^  5  .*--lr=.*--warmup=.*--weight_decay='
 check_contains "what they need" "$out" "needs    "
 check_contains "which value counts" "$out" "the best value of a trial counts"
 check_contains "and its bands" "$out" "hyperband, looks after 3 and 9 reports"
-sed -i 's/^profile/profiel/' hyperspace.yaml
-echo 'engine: slurm' >>hyperspace.yaml
-run "$THRONG" check hyperspace.yaml
-check_contains "together with all other mistakes" "$err" "hyperspace.yaml has 2 mistakes"
+sed -i 's/^profile/profiel/' later.yaml
+run "$THRONG" check later.yaml
+check_contains "together with all other mistakes" "$err" "later.yaml has 2 mistakes"
 
 # A file that is not there is a problem like others, for programs too.
 run "$THRONG" check nosuch.yaml --json

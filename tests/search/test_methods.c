@@ -15,9 +15,9 @@
 #include "spaces.h"
 #include "terms/state.h"
 
-static const char *const methods[] = {"random", "sobol", "lhs",    "cmaes",
-                                      "tpe",    "ga",    "forest", "nsga2",
-                                      "auto",   "pbt"};
+static const char *const methods[] = {"random", "sobol", "lhs",       "cmaes",
+                                      "tpe",    "ga",    "forest",    "nsga2",
+                                      "auto",   "pbt",   "hyperspace"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static struct arena *arena;

@@ -213,20 +213,6 @@ static void points_without_a_list_are_refused(void **state)
     assert_non_null(strstr(err.text, "needs a list of points"));
 }
 
-static void methods_to_come_are_refused_as_such(void **state)
-{
-    (void)state;
-    static const char *const methods[] = {"hyperspace"};
-    struct search_setup given = {.space = &space};
-    for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
-        struct err err = {0};
-        assert_null(search_open(methods[i], &given, &err));
-        assert_non_null(strstr(err.text, methods[i]));
-        assert_non_null(
-            strstr(err.text, "not built in yet; use random, grid, points"));
-    }
-}
-
 static void unknown_methods_get_the_nearest_one(void **state)
 {
     (void)state;
@@ -574,7 +560,6 @@ int main(void)
         TEST(run_cap_cuts_every_method),
         TEST(points_come_from_their_source_in_order),
         TEST(points_without_a_list_are_refused),
-        TEST(methods_to_come_are_refused_as_such),
         TEST(unknown_methods_get_the_nearest_one),
         TEST(every_listed_method_opens),
         TEST(an_outside_decides_where_the_method_is_external),

@@ -1,0 +1,383 @@
+/* hyperspace.c - overlapping sub-spaces, each with a search of its own
+ *
+ * Young et al.'s HyperSpace: each of D parameters is halved, with an overlap,
+ * which makes 2^D sub-spaces. Bit i of a sub-space's number says that it has
+ * the low half of split parameter i. Trials go round them in turn, so that
+ * there may be more sub-spaces than workers, and none is left out; where a
+ * search has an end (a grid), the others go on. Each sub-space hears of its
+ * own trials; with `shared` of all trials that lie inside of it. */
+#include "search/strategy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "search/hyperspace_split.h"
+#include "search/options.h"
+#include "terms/state.h"
+
+enum { MOST_SPLIT = 10 };
+
+static const char *const no_yes[] = {"false", "true", NULL};
+static const char *const scales[] = {"linear", "own", NULL};
+
+struct box {
+    struct space space;
+    struct search_setup setup;
+    struct search *search;
+    int64_t total; /* INT64_MAX: no end */
+};
+
+struct hyperspace {
+    struct search_setup setup;
+    struct arena *arena;
+    size_t split[MOST_SPLIT]; /* parameters */
+    double phi[MOST_SPLIT];
+    size_t split_count;
+    struct box *boxes;
+    size_t count;
+    bool endless; /* no search has an end */
+    size_t shared, scale;
+};
+
+struct said {
+    const char *method;
+    const struct value *method_value, *phi_value, *dimensions, *options;
+};
+
+/* ---- numbers ---------------------------------------------------------- */
+
+/* Trials in the first `rounds` rounds. */
+static int64_t trials_in(const struct hyperspace *h, int64_t rounds)
+{
+    int64_t sum = 0;
+    for (size_t b = 0; b < h->count; b++) {
+        int64_t here = rounds < h->boxes[b].total ? rounds : h->boxes[b].total;
+        if (__builtin_add_overflow(sum, here, &sum))
+            return INT64_MAX;
+    }
+    return sum;
+}
+
+/* Trial k is the search's j-th of which sub-space? False behind the end. */
+static bool locate(const struct hyperspace *h, int64_t k, size_t *box,
+                   int64_t *j)
+{
+    int64_t low = 0, high = k;
+    if (h->endless) {
+        *box = (size_t)((k - 1) % (int64_t)h->count);
+        *j = (k - 1) / (int64_t)h->count + 1;
+        return true;
+    }
+    if (trials_in(h, high) < k)
+        return false;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (trials_in(h, middle) < k)
+            low = middle;
+        else
+            high = middle;
+    }
+    int64_t left = k - trials_in(h, low);
+    for (*box = 0; left; ++*box)
+        left -= h->boxes[*box].total >= high;
+    --*box;
+    *j = high;
+    return true;
+}
+
+static int64_t number_of(const struct hyperspace *h, size_t box, int64_t j)
+{
+    if (j < 1)
+        return j;
+    if (h->endless)
+        return (j - 1) * (int64_t)h->count + (int64_t)box + 1;
+    int64_t k = trials_in(h, j - 1) + 1;
+    for (size_t b = 0; b < box; b++)
+        k += h->boxes[b].total >= j;
+    return k;
+}
+
+/* ---- the sub-spaces --------------------------------------------------- */
+
+static void box_space(struct hyperspace *h, size_t number)
+{
+    const struct space *whole = h->setup.space;
+    struct param *params =
+        arena_array(h->arena, whole->count + 1, sizeof(*params));
+    memcpy(params, whole->params, whole->count * sizeof(*params));
+    for (size_t i = 0; i < h->split_count; i++)
+        params[h->split[i]] =
+            split_half(&whole->params[h->split[i]], h->phi[i], number >> i & 1,
+                       h->scale == 1, h->arena);
+    h->boxes[number].space = (struct space){params, whole->count};
+}
+
+static int box_open(struct hyperspace *h, size_t number,
+                    const struct said *said, struct err *err)
+{
+    struct box *box = &h->boxes[number];
+    struct rng rng;
+    box_space(h, number);
+    rng_init(&rng, h->setup.seed, number, "hyperspace");
+    box->setup =
+        (struct search_setup){.space = &box->space,
+                              .seed = rng_u64(&rng),
+                              .minimize = h->setup.minimize,
+                              .options = said->options,
+                              .objective_count = h->setup.objective_count,
+                              .minimize_each = h->setup.minimize_each,
+                              .constraint_count = h->setup.constraint_count,
+                              .parallel = h->setup.parallel};
+    box->search = search_open(said->method, &box->setup, err);
+    if (!box->search) {
+        err_wrap(err, "hyperspace");
+        return -1;
+    }
+    box->total = search_total(box->search);
+    h->endless &= box->total < 0;
+    box->total = box->total < 0 ? INT64_MAX : box->total;
+    return 0;
+}
+
+static bool box_has(const struct hyperspace *h, size_t number,
+                    const struct value *point)
+{
+    for (size_t i = 0; i < h->split_count; i++) {
+        const struct param *p = &h->boxes[number].space.params[h->split[i]];
+        const struct value *v = point_get(point, p);
+        if (v && param_position(p, v) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- options ---------------------------------------------------------- */
+
+static int refuse_many(size_t count, struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "hyperspace: %zu parameters can be split, which would "
+                   "make 2^%zu sub-spaces; name at most %d of them, as in "
+                   "hyperspace: {dimensions: [lr, depth]}",
+                   count, count, MOST_SPLIT);
+}
+
+static int take_all(struct hyperspace *h, struct err *err)
+{
+    const struct space *space = h->setup.space;
+    size_t count = 0;
+    for (size_t i = 0; i < space->count; i++) {
+        if (!split_possible(&space->params[i]))
+            continue;
+        if (count < MOST_SPLIT)
+            h->split[count] = i;
+        count++;
+    }
+    h->split_count = count;
+    return count > MOST_SPLIT ? refuse_many(count, err) : 0;
+}
+
+static int take_named(struct hyperspace *h, const struct value *names,
+                      struct err *err)
+{
+    const struct space *space = h->setup.space;
+    if (names->kind != VALUE_LIST)
+        return err_set(err, ERR_INPUT,
+                       "hyperspace: dimensions must be a list of parameters");
+    if (names->count > MOST_SPLIT)
+        return refuse_many(names->count, err);
+    for (size_t i = 0; i < names->count; i++) {
+        struct str name = value_text(names->items[i]);
+        long param = space_find(space, name);
+        if (param < 0)
+            return err_set(err, ERR_INPUT,
+                           "hyperspace: dimensions names '%.*s', which is no "
+                           "parameter",
+                           STRF(name));
+        if (!split_possible(&space->params[param]))
+            return err_set(err, ERR_INPUT,
+                           "hyperspace: parameter '%.*s' cannot be split: it "
+                           "has no bounds, or one value",
+                           STRF(name));
+        for (size_t j = 0; j < h->split_count; j++)
+            if (h->split[j] == (size_t)param)
+                return err_set(err, ERR_INPUT,
+                               "hyperspace: dimensions names '%.*s' twice",
+                               STRF(name));
+        h->split[h->split_count++] = (size_t)param;
+    }
+    return 0;
+}
+
+static bool is_phi(const struct value *v)
+{
+    double phi = value_is_number(v) ? value_number(v) : NAN;
+    return phi >= 0 && phi <= 1;
+}
+
+/* One number for all, or {parameter: number}. */
+static int read_phi(struct hyperspace *h, const struct value *v,
+                    struct err *err)
+{
+    const struct space *space = h->setup.space;
+    for (size_t i = 0; i < h->split_count; i++) {
+        struct str name = space->params[h->split[i]].name;
+        const struct value *own = v;
+        if (v && v->kind == VALUE_OBJECT)
+            own = value_get(v, name);
+        h->phi[i] = own ? value_number(own) : 0.25;
+        if (own && !is_phi(own))
+            return err_set(err, ERR_INPUT,
+                           "hyperspace: phi of '%.*s' must be a number from 0 "
+                           "to 1",
+                           STRF(name));
+    }
+    for (size_t k = 0; v && v->kind == VALUE_OBJECT && k < v->count; k++)
+        if (space_find(space, v->keys[k]) < 0)
+            return err_set(err, ERR_INPUT,
+                           "hyperspace: phi names '%.*s', which is no "
+                           "parameter",
+                           STRF(v->keys[k]));
+    return 0;
+}
+
+static int read_method(struct hyperspace *h, struct said *said, struct err *err)
+{
+    static const char *const not_inside[] = {"hyperspace", "external",
+                                             "points"};
+    if (!said->method_value)
+        return 0;
+    if (said->method_value->kind != VALUE_STRING)
+        return err_set(err, ERR_INPUT,
+                       "hyperspace: method must be the name of a method");
+    said->method = arena_cstr(h->arena, said->method_value->s);
+    for (size_t i = 0; i < sizeof(not_inside) / sizeof(*not_inside); i++)
+        if (strcmp(said->method, not_inside[i]) == 0)
+            return err_set(err, ERR_INPUT,
+                           "hyperspace: method %s cannot search a sub-space",
+                           said->method);
+    return 0;
+}
+
+static int read_options(struct hyperspace *h, struct said *said,
+                        struct err *err)
+{
+    const struct word_option words[] = {{"shared", no_yes, &h->shared},
+                                        {"scale", scales, &h->scale}};
+    const struct tree_option trees[] = {{"method", &said->method_value},
+                                        {"phi", &said->phi_value},
+                                        {"dimensions", &said->dimensions},
+                                        {"options", &said->options}};
+    const struct options known = {NULL, 0, words, 2, trees, 4};
+    if (options_read_all(h->setup.options, "hyperspace", &known, err) ||
+        read_method(h, said, err))
+        return -1;
+    if (said->dimensions ? take_named(h, said->dimensions, err)
+                         : take_all(h, err))
+        return -1;
+    return read_phi(h, said->phi_value, err);
+}
+
+/* ---- the strategy ----------------------------------------------------- */
+
+static void hyperspace_free(void *state)
+{
+    struct hyperspace *h = state;
+    for (size_t b = 0; b < h->count && h->boxes; b++)
+        search_free(h->boxes[b].search);
+    free(h->boxes);
+    arena_free(h->arena);
+    free(h);
+}
+
+static void *hyperspace_open(const struct search_setup *setup, struct err *err)
+{
+    struct hyperspace *h = xcalloc(1, sizeof(*h));
+    struct said said = {.method = "tpe"};
+    h->setup = *setup;
+    h->arena = arena_new();
+    h->endless = true;
+    int rc = read_options(h, &said, err);
+    if (rc == 0) {
+        h->count = (size_t)1 << h->split_count;
+        h->boxes = xcalloc(h->count, sizeof(*h->boxes));
+    }
+    for (size_t b = 0; rc == 0 && b < h->count; b++)
+        rc = box_open(h, b, &said, err);
+    if (rc == 0)
+        return h;
+    hyperspace_free(h);
+    return NULL;
+}
+
+static int64_t hyperspace_total(const void *state)
+{
+    const struct hyperspace *h = state;
+    int64_t total = h->endless ? INT64_MAX : trials_in(h, INT64_MAX);
+    return total == INT64_MAX ? -1 : total;
+}
+
+static enum search_answer hyperspace_ask(void *state, int64_t k,
+                                         struct arena *a,
+                                         struct suggestion *out,
+                                         struct err *err)
+{
+    struct hyperspace *h = state;
+    size_t box;
+    int64_t j;
+    if (!locate(h, k, &box, &j))
+        return SEARCH_END;
+    enum search_answer answer =
+        search_ask(h->boxes[box].search, j, a, out, err);
+    if (answer != SEARCH_HERE)
+        return answer;
+    out->parent = number_of(h, box, out->parent);
+    out->replaces = number_of(h, box, out->replaces);
+    return SEARCH_HERE;
+}
+
+/* Others hear of it as of a point that somebody else tried. */
+static void tell_others(struct hyperspace *h, const struct result *r,
+                        size_t except)
+{
+    struct result foreign = *r;
+    /* Foreign numbers are all different: shared trials have the even ones. */
+    foreign.trial = r->trial < 0 ? 2 * r->trial + 1 : -2 * r->trial;
+    for (size_t b = 0; b < h->count; b++)
+        if (b != except && box_has(h, b, r->point))
+            search_tell(h->boxes[b].search, &foreign);
+}
+
+static void hyperspace_tell(void *state, const struct result *r)
+{
+    struct hyperspace *h = state;
+    struct result own = *r;
+    size_t box = h->count;
+    if (r->trial > 0) {
+        if (!locate(h, r->trial, &box, &own.trial))
+            return;
+        search_tell(h->boxes[box].search, &own);
+    }
+    bool ended = state_final((enum state)r->state);
+    if (r->point && (r->trial < 0 || (h->shared && ended)))
+        tell_others(h, r, box);
+}
+
+static enum decision hyperspace_report(void *state, int64_t k, int64_t step,
+                                       double value)
+{
+    struct hyperspace *h = state;
+    size_t box;
+    int64_t j;
+    if (!locate(h, k, &box, &j))
+        return DECISION_CONTINUE;
+    return search_report(h->boxes[box].search, j, step, value);
+}
+
+const struct strategy strategy_hyperspace = {.name = "hyperspace",
+                                             .open = hyperspace_open,
+                                             .free = hyperspace_free,
+                                             .total = hyperspace_total,
+                                             .ask = hyperspace_ask,
+                                             .tell = hyperspace_tell,
+                                             .report = hyperspace_report};
