@@ -232,6 +232,19 @@ static void add_space_file(struct checker *k)
     }
 }
 
+static void add_protocol(struct checker *k)
+{
+    static const char *const styles[] = {
+        [STYLE_UNSAID] = "as the command says",
+        [STYLE_SCRIPT] = "a script with --key value",
+        [STYLE_CONFIG_FILE] = "a script with --config_file",
+        [STYLE_ACTION] = "an action script",
+        [STYLE_RUNNER] = "a runner"};
+    if (str_is(k->plan->protocol, "candle"))
+        buf_addf(&k->out, "protocol candle: %s\n",
+                 styles[k->plan->candle.style]);
+}
+
 static int describe(struct checker *k)
 {
     const struct plan *p = k->plan;
@@ -248,6 +261,7 @@ static int describe(struct checker *k)
     add_space_file(k);
     add_metric(k);
     add_early(k);
+    add_protocol(k);
     add_program(k);
     add_interpreter(k);
     buf_addf(&k->out, "machine  %u cpus, ", k->machine.cpus);

@@ -304,7 +304,11 @@ static struct value *read_word(struct rtext *t)
     else if (is_name(t, "FALSE") || is_name(t, "F"))
         v = value_bool(a, false);
     if (!v)
-        return refuse(t, "nothing in the file is run: write the value itself",
+        return refuse(t,
+                      str_starts(t->text, STR("make"))
+                          ? "is a ) missing before it?"
+                          : "nothing in the file is run: write the value "
+                            "itself",
                       "%s is not among what is read here: numbers, texts, "
                       "TRUE, FALSE, c(), list() and a:b",
                       token_words(t));
@@ -563,10 +567,15 @@ static bool read_argument(struct rtext *t, const struct constructor *c,
         }
         next(t);
         next(t);
-    } else {
-        i = *place < 4 ? c->places[*place] : -1;
+    } else { /* as R does it: names first, then what is left, in order */
+        while (c->places[*place] >= 0 && list[c->places[*place]].value)
+            ++*place;
+        i = c->places[*place];
         if (i < 0) {
-            refuse(t, "name the arguments, as in lower = 1",
+            refuse(t,
+                   str_starts(t->text, STR("make"))
+                       ? "is a ) missing before it?"
+                       : "name the arguments, as in lower = 1",
                    "%s has too many arguments without a name", c->name);
             return false;
         }

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include "base/json.h"
+#include "plan/candle.h"
 
 #define LOOK_BYTES 65536 /* of a file, to see what it is */
 
@@ -190,6 +191,27 @@ void space_read_settings(struct space_reading *s)
     }
 }
 
+/* ---- a parameter file ------------------------------------------------- */
+
+static void read_constants(struct space_reading *s)
+{
+    struct reading *r = &s->reading;
+    struct value *object = candle_file(s->text, arena_cstr(r->arena, r->file),
+                                       r->arena, r->problems);
+
+    for (size_t i = 0; object && i < object->count; i++) {
+        struct value *v = object->items[i];
+        struct value name = {.kind = VALUE_STRING,
+                             .line = object->key_lines[i],
+                             .column = object->key_columns[i],
+                             .s = object->keys[i]};
+        struct value *param = space_param(s, &name);
+
+        space_put(s, param, "value", v, v);
+        space_add(s, &name, param);
+    }
+}
+
 /* ---- telling files apart ---------------------------------------------- */
 
 /* What stands behind blanks and lines of comment. */
@@ -289,12 +311,31 @@ static bool has_text(struct str s, const char *what)
     return memmem(s.p, s.len, what, strlen(what)) != NULL;
 }
 
+/* "[Global_Params]" alone in its line, or with a comment. */
+static bool begins_section(struct str text)
+{
+    struct str line, name;
+
+    str_split(&text, '\n', &line);
+    line = str_n(line.p + 1, line.len - 1);
+    if (!str_split(&line, ']', &name) || !line.p || name.len == 0)
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (strchr("\"'{}()[],:", name.p[i]))
+            return false;
+    line = str_trim(line);
+    return (name.p[0] | 0x20) >= 'a' && (name.p[0] | 0x20) <= 'z' &&
+           (line.len == 0 || *line.p == '#' || *line.p == ';');
+}
+
 static enum space_format format_of_list(struct str begin)
 {
     struct str inner = skip_comments(str_n(begin.p + 1, begin.len - 1));
 
     if (inner.len > 0 && (*inner.p == '(' || *inner.p == '['))
         return SPACE_TUPLES;
+    if (begins_section(begin))
+        return SPACE_CONSTANTS;
     return begins_ga(begin) ? SPACE_GA : SPACE_NONE;
 }
 
@@ -338,6 +379,7 @@ static const struct {
     [SPACE_SETTINGS] = {"settings of a sweep", space_read_settings},
     [SPACE_R] = {"an mlrMBO space", space_read_r},
     [SPACE_TUPLES] = {"HyperSpace's tuples", space_read_tuples},
+    [SPACE_CONSTANTS] = {"a parameter file", read_constants},
 };
 
 static bool is_text(struct space_reading *s)

@@ -160,6 +160,7 @@ enum space_format {
     SPACE_SETTINGS, /* of CANDLE's grid and random workflows */
     SPACE_R,
     SPACE_TUPLES,
+    SPACE_CONSTANTS, /* a parameter file: one value each */
 };
 struct plan_space {
     struct str file;

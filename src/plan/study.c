@@ -109,6 +109,8 @@ static bool points_only(const struct reading *r)
 /* Settings of a sweep say how to sweep; other spaces are for any search. */
 static struct str method_of_space(const struct plan_space *s)
 {
+    if (s->format == SPACE_CONSTANTS)
+        return STR("grid");
     if (s->format != SPACE_SETTINGS)
         return STR("auto");
     return s->samples ? STR("random") : STR("grid");

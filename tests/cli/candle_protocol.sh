@@ -36,6 +36,9 @@ cat >upf.txt <<'END'
 {"id": "first", "epochs": 2, "dense": "200 20", "lr": -1e-5, "conv": [1, 2], "v": true, "solr_root": "x"}
 {"epochs": 3, "activation": "it's", "spec": [[1, 2], [3]], "dropout": null}
 END
+run "$THRONG" check script.yaml
+check_contains "check says how it is started" "$out" \
+    "protocol candle: a script with --key value"
 run "$THRONG" run script.yaml
 check_status "a benchmark script runs" 0
 check_contains "parameters are options, lists are words" "$(log script 1)" \

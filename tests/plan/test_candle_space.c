@@ -266,6 +266,21 @@ static void an_r_space_is_parsed(void **state)
             "\"t\":{\"values\":[true,false]}}");
 }
 
+static void names_first_then_places_as_in_r(void **state)
+{
+    (void)state;
+    becomes("s.R", "makeParamSet(makeIntegerParam(lower = 2, \"a\", 4))",
+            "{\"a\":{\"distribution\":\"int_uniform\",\"max\":4,\"min\":2}}");
+    refused("s.R", "makeParamSet(makeIntegerParam(\"a\", 1, 2, 3))",
+            "s.R:1:42: error: makeIntegerParam has too many arguments without "
+            "a name (name the arguments, as in lower = 1)\n");
+    refused("s.R",
+            "makeParamSet(\n makeDiscreteParam(\"a\", values = c(1, 2),\n"
+            " makeDiscreteParam(\"b\", values = 3))",
+            "s.R:3:2: error: makeDiscreteParam has too many arguments without "
+            "a name (is a ) missing before it?)\n");
+}
+
 static void r_spaces_are_known_without_their_ending(void **state)
 {
     (void)state;
@@ -388,6 +403,29 @@ static void mistakes_of_tuples_are_at_their_places(void **state)
     assert_null(t.plan);
     assert_non_null(strstr(t.said.p, "d.py:2:7: error: "));
     test_done(&t);
+}
+
+/* ---- parameter files -------------------------------------------------- */
+
+static void a_parameter_file_is_constants(void **state)
+{
+    struct reading_test t;
+
+    (void)state;
+    becomes("nt3.txt",
+            "# NT3\n[Global_Params]\nepochs = 4 # few\ndense=[200, 20]\n"
+            "loss = 'mse'\n",
+            "{\"dense\":{\"value\":[200,20]},\"epochs\":{\"value\":4},"
+            "\"loss\":{\"value\":\"mse\"}}");
+    read_space(&t, "nt3.txt", "[global]\nepochs = 4\nlr = 0.1\n",
+               "parameters: {lr: {values: [1, 2]}}\n");
+    assert_non_null(t.plan);
+    assert_true(str_is(t.plan->method, "grid"));
+    assert_int_equal(space_grid_count(&t.plan->space, NULL), 2);
+    test_done(&t);
+    refused("nt3.txt", "[g]\nepochs = 2*2\n",
+            "nt3.txt:2:11: error: epochs: an expression where a literal "
+            "belongs: 2*2 (write the result; nothing is evaluated)\n");
 }
 
 /* ---- with a study ----------------------------------------------------- */
@@ -524,10 +562,12 @@ int main(void)
         cmocka_unit_test(settings_with_samples_are_random_points),
         cmocka_unit_test(mistakes_of_settings_are_at_their_places),
         cmocka_unit_test(an_r_space_is_parsed),
+        cmocka_unit_test(names_first_then_places_as_in_r),
         cmocka_unit_test(r_spaces_are_known_without_their_ending),
         cmocka_unit_test(what_r_has_besides_is_refused_at_its_place),
         cmocka_unit_test(tuples_become_dimensions),
         cmocka_unit_test(mistakes_of_tuples_are_at_their_places),
+        cmocka_unit_test(a_parameter_file_is_constants),
         cmocka_unit_test(the_study_may_add_and_replace_parameters),
         cmocka_unit_test(a_late_fault_names_the_space_file),
         cmocka_unit_test(a_space_is_no_list_for_method_points),
