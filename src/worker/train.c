@@ -28,6 +28,7 @@
 
 #define LOOK_NS 10000000ll   /* between looks at the socket while training */
 #define REPORT_NS 50000000ll /* between reports of one member */
+#define CHECKPOINT_S 30.0    /* of training between two checkpoints */
 #define COHORT_MOST 64
 #define COHORT_BYTES ((uint64_t)256 << 20) /* of weights and state */
 
@@ -56,7 +57,7 @@ struct member {
     int place;
     struct metric_batch *batch;
     int64_t reported_ns;
-    double cpu_s;
+    double cpu_s, kept_cpu_s; /* in all, and at the last checkpoint */
     bool asked, killed;
     int64_t begun_ns;
 };
@@ -273,6 +274,14 @@ static struct cohort *cohort_of(struct train *t, struct member *m,
     return cohort_new(t, m, key, err);
 }
 
+static void leave_cohort(struct member *m)
+{
+    if (!m->cohort || m->place < 0)
+        return;
+    nn_trainer_leave(m->cohort->trainer, m->place);
+    m->cohort->members--;
+}
+
 static void member_free(struct member *m)
 {
     if (m->source)
@@ -281,6 +290,43 @@ static void member_free(struct member *m)
     metric_batch_free(m->batch);
     arena_free(m->arena);
     free(m);
+}
+
+static const char *file_in(const struct member *m, const char *name)
+{
+    return path_join(m->arena, arena_cstr(m->arena, m->task.folder), name);
+}
+
+/* Goes on where an earlier attempt, or the trial that this one comes from,
+ * left off. */
+static int restore(struct member *m, struct err *err)
+{
+    const char *path = file_in(m, "checkpoint/checkpoint.safetensors");
+    if (!file_exists(path))
+        return 0;
+    return nn_trainer_load(m->cohort->trainer, m->place, path, true, err);
+}
+
+/* What cannot be kept is told, and costs at most the time since the last
+ * checkpoint. */
+static void keep(struct train *t, struct member *m)
+{
+    struct err err = {0};
+    const char *path = file_in(m, "checkpoint/checkpoint.safetensors");
+    if (nn_trainer_save(m->cohort->trainer, m->place, path, NULL, true, &err) !=
+        0)
+        say(t, m, RECORD_NOTICE, str_of(err.text));
+    m->kept_cpu_s = m->cpu_s;
+}
+
+static void keep_weights(struct train *t, struct member *m)
+{
+    struct err err = {0};
+    const char *path = file_in(m, "output/weights.safetensors");
+    const char *model = arena_cstr(m->arena, m->task.model);
+    if (nn_trainer_save(m->cohort->trainer, m->place, path, model, false,
+                        &err) != 0)
+        say(t, m, RECORD_NOTICE, str_of(err.text));
 }
 
 /* INVALID for what the parameters or the model file say; FAILED for what is
@@ -310,7 +356,7 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (m->place < 0)
         return -1;
     m->cohort->members++;
-    return 0;
+    return restore(m, err);
 }
 
 static void take_task(struct train *t, const struct record *r)
@@ -451,9 +497,12 @@ static void leave(struct train *t, size_t at, enum outcome outcome,
 {
     struct member *m = t->members.p[at];
     say_metrics(t, m);
+    if (outcome == OUTCOME_DONE || outcome == OUTCOME_STOPPED)
+        keep_weights(t, m);
+    if (m->task.budget > 0 && outcome == OUTCOME_DONE)
+        keep(t, m); /* it may be given more */
     say_ended(t, m, outcome, str_of(reason));
-    nn_trainer_leave(m->cohort->trainer, m->place);
-    m->cohort->members--;
+    leave_cohort(m);
     member_free(m);
     t->members.p[at] = NULL;
 }
@@ -487,6 +536,8 @@ static void train_one(struct train *t, size_t at)
         leave(t, at, m->killed ? OUTCOME_KILLED : OUTCOME_STOPPED, "");
     else if (clock_mono_ns() - m->reported_ns > REPORT_NS)
         say_metrics(t, m);
+    if (t->members.p[at] && m->cpu_s - m->kept_cpu_s > CHECKPOINT_S)
+        keep(t, m);
 }
 
 static void close_ranks(struct train *t)
