@@ -516,23 +516,38 @@ struct plan_points *points_open_value(const struct value *list,
 
 /* ---- objects spread over lines ----------------------------------------- */
 
-/* True when the first object goes on in the line behind its first one. */
-static bool spread(struct str text)
+#define SPREAD_LOOK (1u << 20)
+
+/* True when the line is the beginning of an object that does not end in it. */
+static bool is_open(struct str line)
 {
-    struct plan_points p = {.text = text};
-    struct place at = {0};
-    struct str first, second;
     struct json_scan s;
     enum json_token token;
 
-    if (!next_line(&p, &at, &first) || !next_line(&p, &at, &second) ||
-        (*second.p != '"' && *second.p != '}'))
+    if (*line.p != '{')
         return false;
-    json_scan_init(&s, first);
+    json_scan_init(&s, line);
     do
         token = json_scan_next(&s);
     while (token != JSON_BAD && token != JSON_END);
-    return token == JSON_BAD && s.p == first.p + first.len;
+    return token == JSON_BAD && s.p == line.p + line.len;
+}
+
+/* True when an object goes on in the line behind its first one. Only the
+ * beginning is looked at: what people write by hand is not longer. */
+static bool spread(struct str text)
+{
+    size_t len = text.len < SPREAD_LOOK ? text.len : SPREAD_LOOK;
+    struct plan_points p = {.text = str_n(text.p, len)};
+    struct place at = {0};
+    struct str before, line;
+
+    if (!next_line(&p, &at, &before))
+        return false;
+    for (; next_line(&p, &at, &line); before = line)
+        if ((*line.p == '"' || *line.p == '}') && is_open(before))
+            return true;
+    return false;
 }
 
 /* Where a part of the text begins in the whole. */

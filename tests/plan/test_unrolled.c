@@ -100,6 +100,10 @@ static void objects_may_be_spread_over_lines(void **state)
     assert_int_equal(plan_points_count(t.points), 3);
     point_is(&t, 2, "{\"a\":3,\"run_id\":\"3\"}", "3");
     open_done(&t);
+    open_text(&t, "{\"a\": 1}\n{\"a\": 2}\n{\n\"a\":\n3\n}\n", "u.txt");
+    assert_int_equal(plan_points_count(t.points), 3);
+    point_is(&t, 2, "{\"a\":3,\"run_id\":\"3\"}", "3");
+    open_done(&t);
 }
 
 static void mistakes_in_spread_objects_have_their_place(void **state)

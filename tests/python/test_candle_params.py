@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pickle
+import random
 import subprocess
 import unittest
 import warnings
@@ -49,7 +50,8 @@ class Literals(unittest.TestCase):
                 ("true", 0, "write True"), ("os.getcwd()", 0, "expression"),
                 ("__import__('os')", 0, "expression"),
                 ("[x for x in y]", 1, "not a literal"), ("010", 0, "zeros"),
-                ("1;2", 1, "comment"), ("'a", 0, "no end"), ("[1", 0, "closed"),
+                ("1;2", 1, "comment"), ("'a", 0, "no end"),
+                ("[1", 0, "closed"),
                 ("[1 2]", 3, "comma"), ("b'x'", 0, "not read"),
                 ("f'{1}'", 0, "not read"), ("", 0, "no value"),
                 ("9223372036854775808", 0, "64 bits"),
@@ -179,6 +181,48 @@ class RealFiles(Candle):
                              theirs, text)
 
 
+    BITS = (b"'", b'"', b"[", b"]", b"(", b")", b"{", b"}", b",", b":", b"=",
+            b"#", b";", b"%", b"%%", b"\\", b"\n", b"\n  ", b" ", b"-", b".",
+            b"e", b"_", b"0x", b"1e400", b"True", b"None", b"r'", b"\xff",
+            b"[a]\n", b"epochs = ", b"dense = ", b"\\x41", b"\r\n")
+
+    def damaged(self, rng, names):
+        """Some lines of a real file, with one to four things changed."""
+        with open(os.path.join(FOLDER, rng.choice(names)), "rb") as file:
+            lines = file.read().split(b"\n")
+        at = rng.randrange(len(lines))
+        text = bytearray(b"\n".join(lines[max(0, at - 3):at + 4]))
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randint(0, len(text))
+            if rng.random() < 0.7:
+                text[at:at] = rng.choice(self.BITS)
+            else:
+                del text[at:at + rng.randint(1, 5)]
+        return bytes(text)
+
+    def test_throng_says_the_same_of_damaged_files(self):
+        rng = random.Random(7)
+        names = sorted(n for n in os.listdir(FOLDER) if n.endswith(".txt"))
+        refused = 0
+        for _ in range(60):
+            text = self.damaged(rng, names)
+            with open("m.txt", "wb") as file:
+                file.write(text)
+            done = subprocess.run([THRONG, "params", "m.txt", "--json"],
+                                  capture_output=True, text=True)
+            try:
+                ours = _plain(settle("m.txt").values)
+                self.assertEqual(done.returncode, 0, text)
+                self.assertEqual(ours, json.loads(done.stdout), text)
+            except ParameterError as error:
+                refused += 1
+                self.assertEqual(
+                    [str(p) for p in error.problems],
+                    [line for line in done.stderr.splitlines()
+                     if ": error: " in line], text)
+        self.assertTrue(20 < refused < 58, refused)
+
+
 def _plain(value):
     return json.loads(json.dumps(value))
 
@@ -259,8 +303,9 @@ class Precedence(Candle):
 
     def test_a_file_that_is_not_there(self):
         self.write("model.txt", "epochs = 1\nconfig_file = 'gone.txt'\n")
-        with self.assertRaisesRegex(ParameterError,
-                                    r"model\.txt:2:15: .*gone\.txt: there is no such"):
+        with self.assertRaisesRegex(
+                ParameterError,
+                r"model\.txt:2:15: .*gone\.txt: there is no such"):
             settle("model.txt")
         with self.assertRaisesRegex(ParameterError, "there is no such file"):
             settle("nothing.txt")

@@ -188,8 +188,8 @@ class Scripts(Candle):
         self.assertFalse(os.path.exists("Output"))
 
     def test_runs_of_an_unrolled_parameter_file(self):
-        self.write("upf.txt", '{\n"id": "first", "epochs": 2,\n'
-                   '"drop": 0.5\n}\n{\n"id": "second",\n"epochs": 5\n}\n')
+        self.write("upf.txt", '{"id": "first", "epochs": 2, "drop": 0.5}\n'
+                   '{\n"id": "second",\n"epochs": 5\n}\n')
         rows = self.study("parameters_file: upf.txt\n")
         self.assertEqual([row["run_id"] for row in rows],
                          ["first", "second"])

@@ -1,6 +1,6 @@
-"""throng's stand-in for CANDLE's library: a script that says `import candle_keras`
-runs under throng, and by hand, where CANDLE is not installed. A real one that
-is installed comes first. docs/reference/candle-python.md lists what there is.
+"""throng's stand-in for CANDLE's library: a script that says
+`import candle_keras` runs under throng, and by hand, where CANDLE is not
+installed. A real one that is installed comes first. docs/reference/candle-python.md lists what there is.
 """
 
 import os as _os

@@ -157,7 +157,8 @@ class _Reader:
         if len(token) > 40 and re.fullmatch("[1-9][0-9]*", token):
             return self.limited(at, token, 2**63)
         try:
-            return self.limited(at, token, int(token, 0) * (-1 if minus else 1))
+            number = int(token, 0)
+            return self.limited(at, token, -number if minus else number)
         except ValueError as fault:
             if isinstance(fault, Fault):
                 raise

@@ -193,8 +193,8 @@ class _Settling:
             path = find_file(name, self.model_file)
             if not os.path.exists(path):
                 self.problems.error(
-                    named_in, place, "cannot read %s: there is no such "
-                    "file" % shown(name, 300), "a relative path is looked for here, "
+                    named_in, place, "cannot read %s: there is no such file"
+                    % shown(name, 300), "a relative path is looked for here, "
                     "beside the model file and in CANDLE_DATA_DIR")
                 return
             self.config_file = path
