@@ -55,46 +55,35 @@ static void add_metric(struct checker *k)
     }
 }
 
-/* Hyperband looks at a trial when it has made so many reports. Bands that go
- * up from min_iter have no end, so that the first few are shown. */
-static void add_bands(struct buf *b, const struct plan_early *e)
+/* Where trials are looked at. Bands that go up from min_iter have no end, so
+ * that the first few are shown. */
+static void add_levels(struct buf *b, const struct early *e)
 {
-    int64_t at = e->max_iter;
-    buf_adds(b, ", looks after ");
-    if (!e->max_iter) {
-        at = e->min_iter;
-        for (int i = 0; i < 4 && at <= INT64_MAX / e->eta; i++, at *= e->eta)
-            buf_addf(b, "%lld, ", (long long)at);
-        buf_adds(b, "… reports");
-        return;
-    }
-    int64_t count = 0;
-    while (count < e->s && at / e->eta > 0) {
-        at /= e->eta;
+    enum { SHOWN = 8, FEW = 4 };
+    bool endless = e->kind == EARLY_HYPERBAND && !e->max_iter;
+    size_t count = 0;
+    while (count < (endless ? FEW : SHOWN) && early_level(e, count))
         count++;
-    }
-    for (int64_t i = count; i > 0; i--) {
-        at = e->max_iter;
-        for (int64_t j = 0; j < i; j++)
-            at /= e->eta;
+    buf_adds(b, ", looks after ");
+    for (size_t i = 0; i < count; i++)
         buf_addf(b, "%s%lld",
-                 i == count ? ""
-                 : i == 1   ? " and "
-                            : ", ",
-                 (long long)at);
-    }
+                 i == 0                       ? ""
+                 : i + 1 == count && !endless ? " and "
+                                              : ", ",
+                 (long long)early_level(e, i));
+    if (endless || early_level(e, count))
+        buf_adds(b, ", …");
     buf_adds(b, count ? " reports" : "no report");
 }
 
 static void add_early(struct checker *k)
 {
-    const struct plan_early *e = &k->plan->early;
-    if (!e->options)
+    const struct early *e = &k->plan->early;
+    if (e->kind == EARLY_NONE)
         return;
-    buf_addf(&k->out, "early    %.*s",
-             STRF(value_text(value_get(e->options, STR("type")))));
-    if (e->kind == EARLY_HYPERBAND)
-        add_bands(&k->out, e);
+    buf_addf(&k->out, "early    %s", early_name(e));
+    if (e->kind == EARLY_HYPERBAND || e->kind == EARLY_ASHA)
+        add_levels(&k->out, e);
     buf_addc(&k->out, '\n');
 }
 

@@ -7,20 +7,9 @@
 
 #include "search/search.h"
 
-static bool early_waits(const struct plan *p)
-{
-    return p->early.kind == EARLY_HYPERBAND || p->early.kind == EARLY_ASHA ||
-           p->early.kind == EARLY_MEDIAN;
-}
-
 static bool is_elsewhere(const struct plan *p)
 {
     return p->engine.len && !str_is(p->engine, "local");
-}
-
-static bool has_order(const struct plan *p)
-{
-    return !str_is(p->order, "free");
 }
 
 static bool has_profile(const struct plan *p)
@@ -34,14 +23,8 @@ static const struct unready {
     enum problem_level level;
     const char *text;
 } list[] = {
-    {"early_terminate", early_waits, PROBLEM_NOTICE,
-     "early_terminate of this type is not acted on yet: trials run to their "
-     "end"},
     {"engine", is_elsewhere, PROBLEM_ERROR,
      "only the engine local is there yet"},
-    {"order", has_order, PROBLEM_NOTICE,
-     "order is not acted on yet: with grid, random and points it makes no "
-     "difference"},
     {"profile", has_profile, PROBLEM_NOTICE, "profile is not acted on yet"},
 };
 

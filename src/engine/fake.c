@@ -11,6 +11,9 @@
  *
  *   sleep-ms=5         virtual time passes
  *   metric=loss:0.5    a point; metric=loss:0.5@3 for step 3
+ *   train=loss:0.5:9:2 reports 0.5 + 1/step for the steps up to 9, or to its
+ *                      budget, 2 ms each; a later attempt goes on after the
+ *                      last step, as from a checkpoint
  *   notice=text        a RECORD_NOTICE
  *   checkpoint=7       the digest of the checkpoint folder from now on
  *   ignore-stop        from now on a stop waits for twice the grace time
@@ -25,6 +28,7 @@
  * A script that runs out ends with exit code 0. Tasks wait for room as they
  * do at a real worker. They are freed only by the step that ends them. */
 #include "engine/place.h"
+#include "base/map.h"
 #include "base/num.h"
 #include "terms/metric.h"
 #include <math.h>
@@ -36,6 +40,7 @@ struct fake_task {
     struct arena *arena;
     struct task task;
     struct str script; /* what has not been done yet */
+    const char *script_end;
     bool running;
     struct grant grant;
     double started_s, wake_s;
@@ -53,6 +58,7 @@ struct fake {
     struct room room;
     VEC(struct fake_task *) tasks; /* in order of arrival */
     struct loop_source *step;
+    struct idmap *trained; /* task -> steps, where pointers go */
     double now_s;
     double wall; /* unix time of now_s == 0 */
 };
@@ -214,6 +220,38 @@ static enum after_word do_metric(struct fake *f, struct fake_task *t,
     return GO_ON;
 }
 
+static int64_t last_step(const struct task *t, struct str said)
+{
+    int64_t steps = (int64_t)number(said);
+    return t->budget > 0 && t->budget < steps ? t->budget : steps;
+}
+
+/* One step at a time: what follows the word is put off until the last. */
+static enum after_word do_train(struct fake *f, struct fake_task *t,
+                                struct str value)
+{
+    static const char word[] = "train=";
+    struct str whole = value, name, from, steps;
+    str_split(&value, ':', &name);
+    str_split(&value, ':', &from);
+    str_split(&value, ':', &steps);
+    uintptr_t done = (uintptr_t)idmap_get(f->trained, t->id);
+    if ((int64_t)done >= last_step(&t->task, steps))
+        return GO_ON;
+    done++;
+    idmap_set(f->trained, t->id, (void *)done);
+    struct metric_pair pair = {name, number(from) + 1 / (double)done};
+    struct metric_line line = {
+        .step = (int64_t)done, .pairs = &pair, .count = 1};
+    metric_batch_add_line(t->batch, &line, METRIC_FROM_METRICS);
+    t->points++;
+    const char *begin = whole.p - (sizeof word - 1);
+    t->script = str_n(begin, (size_t)(t->script_end - begin));
+    say_metrics(f, t);
+    t->wake_s = f->now_s + number(value) / 1000;
+    return WAIT;
+}
+
 static enum after_word do_notice(struct fake *f, struct fake_task *t,
                                  struct str value)
 {
@@ -292,6 +330,7 @@ static const struct {
 } words[] = {
     {"sleep-ms", do_sleep},
     {"metric", do_metric},
+    {"train", do_train},
     {"notice", do_notice},
     {"checkpoint", do_checkpoint},
     {"ignore-stop", do_ignore_stop},
@@ -430,6 +469,7 @@ static void take_task(struct fake *f, const struct record *r)
     t->batch = metric_batch_new();
     require(task_parse(&t->task, r->payload, t->arena, NULL) == 0);
     t->script = join_arguments(&t->task, t->arena);
+    t->script_end = t->script.p + t->script.len;
     vec_push(&f->tasks, t);
 }
 
@@ -468,6 +508,7 @@ static void *fake_open(const struct place_setup *setup, struct err *err)
     struct fake *f = xcalloc(1, sizeof *f);
     (void)err;
     f->engine = setup->engine;
+    f->trained = idmap_new();
     f->room = *setup->room;
     f->wall = clock_wall();
     f->step = loop_timer(setup->given->loop, on_step, f);
@@ -481,6 +522,7 @@ static void fake_close(void *place)
         task_free(f->tasks.p[i]);
     vec_done(&f->tasks);
     loop_remove(f->step);
+    idmap_free(f->trained);
     free(f);
 }
 

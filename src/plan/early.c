@@ -7,8 +7,8 @@ static const char *const types[] = {"hyperband", "asha", "median", "patience",
 /* What each type takes, besides `type`. */
 static const char *const hyperband_keys[] = {
     "type", "min_iter", "max_iter", "s", "eta", "strict", NULL};
-static const char *const asha_keys[] = {"type", "min_iter", "max_iter",
-                                        "eta",  "brackets", NULL};
+static const char *const asha_keys[] = {
+    "type", "min_iter", "max_iter", "eta", "brackets", "promote", NULL};
 static const char *const median_keys[] = {"type", "warmup_steps",
                                           "warmup_trials", "percentile", NULL};
 static const char *const patience_keys[] = {"type", "patience", "min_delta",
@@ -47,7 +47,7 @@ static bool needs(struct reading *r, const struct value *v, const char *key)
 
 static void read_hyperband(struct reading *r, const struct value *v)
 {
-    struct plan_early *e = &r->plan->early;
+    struct early *e = &r->plan->early;
     const struct value *strict = value_get(v, STR("strict"));
     bool min = value_get(v, STR("min_iter")) != NULL;
     bool max = value_get(v, STR("max_iter")) != NULL;
@@ -73,15 +73,19 @@ static void read_hyperband(struct reading *r, const struct value *v)
 
 static void read_asha(struct reading *r, const struct value *v)
 {
-    struct plan_early *e = &r->plan->early;
-    int64_t brackets = 1;
+    struct early *e = &r->plan->early;
+    const struct value *promote = value_get(v, STR("promote"));
 
     e->kind = EARLY_ASHA;
     e->min_iter = 1;
     e->eta = 3;
     get_int(r, v, "min_iter", 1, &e->min_iter);
     get_int(r, v, "eta", 2, &e->eta);
-    get_int(r, v, "brackets", 1, &brackets);
+    e->brackets = 1;
+    e->promote = true;
+    get_int(r, v, "brackets", 1, &e->brackets);
+    if (promote)
+        read_bool(r, promote, "early_terminate.promote", &e->promote);
     if (needs(r, v, "max_iter"))
         get_int(r, v, "max_iter", 1, &e->max_iter);
     if (e->max_iter > 0 && e->max_iter < e->min_iter)
@@ -91,14 +95,15 @@ static void read_asha(struct reading *r, const struct value *v)
 
 static void read_median(struct reading *r, const struct value *v)
 {
-    int64_t count = 0;
-    double percentile = 50;
+    struct early *e = &r->plan->early;
 
-    r->plan->early.kind = EARLY_MEDIAN;
-    get_int(r, v, "warmup_steps", 0, &count);
-    get_int(r, v, "warmup_trials", 0, &count);
-    get_number(r, v, "percentile", &percentile);
-    if (!(percentile > 0 && percentile < 100))
+    e->kind = EARLY_MEDIAN;
+    e->percentile = 50;
+    e->warmup_trials = 5;
+    get_int(r, v, "warmup_steps", 0, &e->warmup_steps);
+    get_int(r, v, "warmup_trials", 1, &e->warmup_trials);
+    get_number(r, v, "percentile", &e->percentile);
+    if (!(e->percentile > 0 && e->percentile < 100))
         problem_at(r, PROBLEM_ERROR, value_get(v, STR("percentile")), NULL,
                    "early_terminate.percentile must be between 0 and 100");
 }
@@ -165,7 +170,6 @@ void read_early(struct reading *r, const struct value *v)
     choice = read_choice(r, type, "early_terminate.type", types);
     if (choice < 0)
         return;
-    r->plan->early.options = v;
     read_known_keys(r, v, "early_terminate", readers[choice].keys);
     readers[choice].read(r, v);
 }

@@ -99,6 +99,8 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count)
     set_text(a, o, "order", p->order);
     if (p->lag > 0)
         value_set(a, o, STR("lag"), value_int(a, p->lag));
+    if (p->batch > 0)
+        value_set(a, o, STR("batch"), value_int(a, p->batch));
     if (p->points)
         value_set(a, o, STR("points"), points_of(a, p->points, count));
     json_print_sorted(b, plan_redacted(p, o, a));

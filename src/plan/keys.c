@@ -173,6 +173,11 @@ static void read_lag(struct reading *r, const struct value *v)
     read_int(r, v, "lag", 1, 1000000, &r->plan->lag);
 }
 
+static void read_batch(struct reading *r, const struct value *v)
+{
+    read_int(r, v, "batch", 1, 1000000, &r->plan->batch);
+}
+
 static void read_warm_start(struct reading *r, const struct value *v)
 {
     read_text(r, v, "warm_start", &r->plan->warm_start);
@@ -396,7 +401,13 @@ static const struct key keys[] = {
     {{"early_terminate.strict", "true or false",
       "hyperband: judge at every band passed"},
      NULL},
-    {{"early_terminate.brackets", "a whole number", "asha"}, NULL},
+    {{"early_terminate.brackets", "a whole number",
+      "asha: how many lowest rungs trials may start with"},
+     NULL},
+    {{"early_terminate.promote", "true or false",
+      "asha: trials wait at their rung and go on from their checkpoint "
+      "(default), or are stopped there"},
+     NULL},
     {{"early_terminate.warmup_steps", "a whole number",
       "median: not judged before"},
      NULL},
@@ -424,7 +435,13 @@ static const struct key keys[] = {
      read_seed},
     {{"order", "free, lag or batch", "what a suggestion may depend on"},
      read_order},
-    {{"lag", "a whole number", "with order: lag"}, read_lag},
+    {{"lag", "a whole number",
+      "with order: lag: how many of the last trials a suggestion does not "
+      "know the results of"},
+     read_lag},
+    {{"batch", "a whole number",
+      "with order: batch: trials that are suggested together"},
+     read_batch},
     {{"warm_start", "a study or a CSV file", "earlier results to start from"},
      read_warm_start},
     {{"program", "a file", "the script that ${program} stands for"},

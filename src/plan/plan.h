@@ -13,7 +13,7 @@
 #include "terms/goal.h"
 #include "terms/needs.h"
 #include "terms/space.h"
-#include "terms/stoprule.h"
+#include "terms/early.h"
 #include "terms/task.h"
 
 /* ---- mistakes --------------------------------------------------------- */
@@ -77,21 +77,6 @@ struct plan_metric {
     enum impute impute;
     bool impute_while_running;
     struct str pattern, file; /* empty: none */
-};
-
-enum early_kind {
-    EARLY_NONE,
-    EARLY_HYPERBAND,
-    EARLY_ASHA,
-    EARLY_MEDIAN,
-    EARLY_RULE, /* a stoprule: patience, threshold */
-};
-struct plan_early {
-    enum early_kind kind;
-    int64_t min_iter, max_iter, s, eta; /* hyperband */
-    bool strict;
-    struct stoprule rule;
-    const struct value *options; /* the whole object, for asha and median */
 };
 
 enum keep_kind { KEEP_BEST, KEEP_ALL, KEEP_NONE };
@@ -191,7 +176,8 @@ struct plan {
     int64_t run_cap;  /* 0: none */
     uint32_t repeat;  /* at least 1 */
     struct str order; /* free, lag, batch */
-    int64_t lag;
+    int64_t lag;      /* of order: lag; else 0 */
+    int64_t batch;    /* of order: batch; else 0 */
     struct str warm_start;
     const struct value *constraints; /* a LIST, or NULL */
 
@@ -199,7 +185,7 @@ struct plan {
     /* Of `metrics:`, else the metric, if there is one; with the bounds of
      * `constraints:`, where one with min and max has two, min first. */
     struct goal goal;
-    struct plan_early early;
+    struct early early;
 
     struct str program;
     const struct command_part *command;

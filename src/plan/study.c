@@ -184,6 +184,7 @@ static void check_order(struct reading *r)
 {
     struct plan *p = r->plan;
     const struct value *lag = value_get(r->root, STR("lag"));
+    const struct value *batch = value_get(r->root, STR("batch"));
     const struct value *order = value_get(r->root, STR("order"));
 
     if (lag && !str_is(p->order, "lag"))
@@ -192,6 +193,12 @@ static void check_order(struct reading *r)
     if (!lag && str_is(p->order, "lag"))
         problem_at(r, PROBLEM_ERROR, order, "as in lag: 8",
                    "order: lag needs lag");
+    if (batch && !str_is(p->order, "batch"))
+        problem_at(r, PROBLEM_ERROR, batch, "say order: batch too",
+                   "batch is used only with order: batch");
+    if (!batch && str_is(p->order, "batch"))
+        problem_at(r, PROBLEM_ERROR, order, "as in batch: 8",
+                   "order: batch needs batch");
 }
 
 /* ---- the whole -------------------------------------------------------- */

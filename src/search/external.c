@@ -58,4 +58,5 @@ const struct strategy strategy_external = {.name = "external",
                                            .total = external_total,
                                            .ask = external_ask,
                                            .tell = external_tell,
+                                           .told_once = true,
                                            .report = external_report};

@@ -629,11 +629,15 @@ const struct strategy strategy_gp = {.name = "gp",
                                      .total = gp_total,
                                      .ask = gp_ask,
                                      .tell = gp_tell,
-                                     .mean = gp_mean};
+                                     .mean = gp_mean,
+
+                                     .rungs = true};
 const struct strategy strategy_bayes = {.name = "bayes",
                                         .open = gp_open,
                                         .free = gp_free,
                                         .total = gp_total,
                                         .ask = gp_ask,
                                         .tell = gp_tell,
-                                        .mean = gp_mean};
+                                        .mean = gp_mean,
+
+                                        .rungs = true};

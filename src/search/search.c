@@ -1,17 +1,20 @@
-/* search.c - the table of strategies; run_cap and repeat around any of them
+/* search.c - the table of strategies, and what goes around any of them
  *
- * A strategy makes points, numbered from 1. With repeat r, trials
- * (p-1)r + 1 … pr are the members of point p. A strategy that looks at
- * results is told of a point once, when all of its members are final:
- * `groups` holds what is known of each point until then, and afterwards that
- * it was told. A strategy that does not look at results costs nothing here. */
+ * A strategy makes points, numbered from 1, and hears of results. Around it
+ * lie, from the outside: run_cap; the order (order.h), which decides when a
+ * result may be heard; early stopping (judge.h), which looks at reports;
+ * and either repeat (repeat.h), which makes one result of several trials, or
+ * the levels (levels.h), for samplers that know rungs. */
 #include "search/search.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/map.h"
+#include "search/judge.h"
+#include "search/levels.h"
+#include "search/order.h"
+#include "search/repeat.h"
 #include "search/strategy.h"
 #include "terms/state.h"
 
@@ -27,27 +30,17 @@ const char *const search_methods[] = {
     "gp",     "bayes", "tpe",    "ga",         "forest", "external",
     "nsga2",  "auto",  "pbt",    "hyperspace", NULL};
 
-/* What is known of the members of one point. */
-struct group {
-    bool told;
-    uint32_t final;      /* members that are */
-    uint64_t *members;   /* a bit each */
-    uint32_t with_value; /* members that have a value */
-    double sum;
-    double *sums; /* of several objectives, or NULL */
-    size_t sum_count;
-    double *breaks; /* sums of how far constraints are broken, or NULL */
-    size_t break_count;
-    enum state best, worst; /* best: of members with a value */
-    int64_t step;           /* the furthest */
-};
-
 struct search {
-    const struct strategy *strategy;
-    void *state;
+    struct search_setup setup;
+    struct sampler sampler;
     int64_t total; /* trials; -1: no end */
     uint32_t repeat;
-    struct idmap *groups; /* by point; NULL when nobody looks at results */
+    int64_t asked;           /* suggestions so far */
+    struct order *order;     /* NULL: nothing depends on results */
+    struct judge *judge;     /* or NULL */
+    struct repeat *repeated; /* or NULL: nobody looks at results, or … */
+    struct levels *levels;   /* … it is these; or NULL */
+    struct verdict verdict;  /* of the last report */
 };
 
 static int64_t total_of(const struct search_setup *setup, int64_t points,
@@ -61,19 +54,63 @@ static int64_t total_of(const struct search_setup *setup, int64_t points,
     return total;
 }
 
+static bool judges(const struct search_setup *setup)
+{
+    return setup->early && setup->early->kind != EARLY_NONE &&
+           setup->early->kind != EARLY_RULE;
+}
+
+static bool promotes(const struct search *s)
+{
+    return s->judge && s->setup.early->kind == EARLY_ASHA &&
+           s->setup.early->promote;
+}
+
+/* Early stopping and what hears of results. */
+static int open_around(struct search *s, struct err *err)
+{
+    const struct search_setup *setup = &s->setup;
+    const struct strategy *strategy = s->sampler.strategy;
+    if (judges(setup) && strategy->keeps_reports)
+        return err_set(err, ERR_INPUT,
+                       "method %s decides itself which trials go on: leave "
+                       "early_terminate out",
+                       strategy->name);
+    if (judges(setup))
+        s->judge = judge_new(setup->early, setup->minimize, setup->pick_best,
+                             setup->seed);
+    if (!search_foresees(s))
+        s->order = order_new(setup->order, setup->lag);
+    if (!strategy->tell)
+        return 0;
+    if (s->judge && strategy->rungs && s->repeat == 1 &&
+        judge_levels(s->judge)) {
+        s->levels = levels_new(&s->sampler, err);
+        return s->levels ? 0 : -1;
+    }
+    s->repeated = repeat_new(s->repeat, s->total);
+    return 0;
+}
+
 struct search *search_open_strategy(const struct strategy *strategy,
                                     const struct search_setup *setup,
                                     struct err *err)
 {
-    void *state = strategy->open(setup, err);
-    if (!state)
-        return NULL;
     struct search *s = xcalloc(1, sizeof(*s));
-    s->strategy = strategy;
-    s->state = state;
+    s->setup = *setup;
+    s->sampler.strategy = strategy;
+    s->sampler.setup = &s->setup;
+    s->sampler.state = strategy->open(&s->setup, err);
+    if (!s->sampler.state) {
+        free(s);
+        return NULL;
+    }
     s->repeat = setup->repeat ? setup->repeat : 1;
-    s->total = total_of(setup, strategy->total(state), s->repeat);
-    s->groups = strategy->tell ? idmap_new() : NULL;
+    s->total = total_of(setup, strategy->total(s->sampler.state), s->repeat);
+    if (open_around(s, err)) {
+        search_free(s);
+        return NULL;
+    }
     return s;
 }
 
@@ -120,24 +157,15 @@ struct search *search_open(const char *method, const struct search_setup *s,
     return NULL;
 }
 
-static void group_free(struct group *g)
-{
-    free(g->members);
-    free(g->sums);
-    free(g->breaks);
-    free(g);
-}
-
 void search_free(struct search *s)
 {
-    uint64_t key;
-    void *group;
     if (!s)
         return;
-    for (size_t at = 0; s->groups && idmap_next(s->groups, &at, &key, &group);)
-        group_free(group);
-    idmap_free(s->groups);
-    s->strategy->free(s->state);
+    levels_free(s->levels);
+    repeat_free(s->repeated);
+    judge_free(s->judge);
+    order_free(s->order);
+    s->sampler.strategy->free(s->sampler.state);
     free(s);
 }
 
@@ -148,7 +176,9 @@ int64_t search_total(const struct search *s)
 
 bool search_foresees(const struct search *s)
 {
-    return !s->strategy->tell;
+    if (s->sampler.strategy->tell)
+        return false;
+    return !s->judge || (!promotes(s) && s->setup.order == SEARCH_FREE);
 }
 
 void search_repeat_of(const struct search *s, int64_t k, int64_t *group,
@@ -164,6 +194,102 @@ static int64_t trial_of(const struct search *s, int64_t point, uint32_t member)
     return point < 1 ? point : (point - 1) * s->repeat + member + 1;
 }
 
+/* ---- hearing ---------------------------------------------------------- */
+
+static void tell_strategy(void *context, const struct result *r)
+{
+    struct search *s = context;
+    s->sampler.strategy->tell(s->sampler.state, r);
+}
+
+/* Tells the sampler what a trial has reached since it was told last. */
+static void tell_levels(struct search *s, int64_t trial)
+{
+    size_t reached = judge_reached(s->judge, trial);
+    for (size_t i = 1; i <= reached; i++)
+        levels_reached(s->levels, trial, i, judge_value(s->judge, trial, i));
+}
+
+/* A trial that came to its own end has its last value at all levels above;
+ * above the bands of hyperband lies the end. */
+static void end_levels(struct search *s, const struct result *r)
+{
+    size_t top = judge_levels(s->judge);
+    top += s->setup.early->kind == EARLY_HYPERBAND;
+    if (r->state == STATE_DONE && !isnan(r->value))
+        for (size_t i = 1; i <= top; i++)
+            levels_reached(s->levels, r->trial, i, r->value);
+    levels_ended(s->levels, r->trial, (enum state)r->state);
+}
+
+/* A result that the next suggestion may depend on. */
+static void hear(void *context, const struct result *r)
+{
+    struct search *s = context;
+    bool final = state_final((enum state)r->state);
+    struct result said = *r;
+    if (s->levels) {
+        tell_levels(s, r->trial);
+        if (final)
+            end_levels(s, r);
+    } else if (s->repeated) {
+        /* Whoever waits at a rung may wait for ever: what it reached is what
+         * there is to say. */
+        if (s->judge && r->state == STATE_PAUSED)
+            said.state = STATE_STOPPED;
+        repeat_tell(s->repeated, &said, tell_strategy, s);
+    }
+    if (s->judge && final)
+        judge_end(s->judge, r->trial);
+}
+
+static void hear_foreign(struct search *s, const struct result *r)
+{
+    if (s->judge && state_final((enum state)r->state))
+        judge_end(s->judge, r->trial);
+    if (s->levels)
+        levels_foreign(s->levels, r);
+    else if (s->repeated)
+        tell_strategy(s, r);
+}
+
+void search_tell(struct search *s, const struct result *r)
+{
+    if (r->trial == 0)
+        return;
+    if (r->trial < 0) {
+        hear_foreign(s, r);
+        return;
+    }
+    bool over = r->state == STATE_PAUSED || state_final((enum state)r->state);
+    if (s->judge && r->state == STATE_PAUSED)
+        judge_wait(s->judge, r->trial);
+    if (s->order && over)
+        order_end(s->order, r, hear, s);
+    else
+        hear(s, r);
+}
+
+/* ---- asking ----------------------------------------------------------- */
+
+/* Suggestion k is a trial from now on. */
+static void enter(struct search *s, int64_t k, const struct value *point)
+{
+    int64_t job = k;
+    s->asked = k;
+    if (s->order)
+        job = order_job(s->order, k);
+    if (s->judge)
+        judge_enter(s->judge, k, job);
+    if (s->levels)
+        levels_asked(s->levels, k, point);
+}
+
+static bool is_ready(struct search *s)
+{
+    return !s->order || order_ready(s->order, hear, s);
+}
+
 enum search_answer search_ask(struct search *s, int64_t k, struct arena *a,
                               struct suggestion *out, struct err *err)
 {
@@ -171,157 +297,166 @@ enum search_answer search_ask(struct search *s, int64_t k, struct arena *a,
     uint32_t member;
     if (k < 1 || (s->total >= 0 && k > s->total))
         return SEARCH_END;
+    if (k > s->asked && !is_ready(s))
+        return SEARCH_WAIT;
     search_repeat_of(s, k, &group, &member);
     struct suggestion got = {
         .parent = -1, .parent_step = -1, .replaces = -1, .run_id = STR("")};
     enum search_answer answer =
-        s->strategy->ask(s->state, group + 1, a, &got, err);
+        s->sampler.strategy->ask(s->sampler.state, group + 1, a, &got, err);
     if (answer != SEARCH_HERE)
         return answer;
+    if (k > s->asked)
+        enter(s, k, got.point);
     got.parent = trial_of(s, got.parent, member);
     got.replaces = trial_of(s, got.replaces, member);
+    if (promotes(s) && got.budget == 0)
+        got.budget = judge_budget(s->judge, k);
     *out = got;
     return SEARCH_HERE;
 }
 
-/* From good to bad, for the state of a point with several members. */
-static int badness(enum state s)
+enum search_answer search_promote(struct search *s, struct suggestion *out)
 {
-    static const unsigned char table[STATE_COUNT] = {
-        [STATE_DONE] = 0,      [STATE_STOPPED] = 1, [STATE_DIVERGED] = 2,
-        [STATE_TIMED_OUT] = 3, [STATE_KILLED] = 4,  [STATE_FAILED] = 5,
-        [STATE_INVALID] = 6};
-    return table[s];
+    int64_t budget;
+    if (!promotes(s))
+        return SEARCH_END;
+    if (!is_ready(s))
+        return SEARCH_WAIT;
+    int64_t limit = order_limit(s->order, order_next(s->order));
+    int64_t trial = judge_next(s->judge, limit, &budget);
+    if (!trial)
+        return SEARCH_END;
+    *out = (struct suggestion){.parent = -1,
+                               .parent_step = -1,
+                               .replaces = trial,
+                               .budget = budget,
+                               .run_id = STR("")};
+    judge_promote(s->judge, trial, order_job(s->order, trial));
+    return SEARCH_HERE;
 }
 
-/* Trials that a point has: the last one may be cut by run_cap. */
-static uint32_t members_of(const struct search *s, int64_t group)
+bool search_may_promote(const struct search *s)
 {
-    if (s->total < 0 || s->total / s->repeat > group)
-        return s->repeat;
-    return (uint32_t)(s->total - group * s->repeat);
+    return promotes(s) && order_out(s->order) > 0;
 }
 
-static struct group *group_of(struct search *s, int64_t point)
+bool search_pauses(const struct search *s, int64_t trial)
 {
-    struct group *g = idmap_get(s->groups, (uint64_t)point);
-    if (g)
-        return g;
-    g = xcalloc(1, sizeof(*g));
-    g->members = xcalloc((s->repeat + 63) / 64, sizeof(*g->members));
-    g->best = STATE_INVALID;
-    g->worst = STATE_DONE;
-    g->step = -1;
-    idmap_set(s->groups, (uint64_t)point, g);
-    return g;
+    return s->judge && judge_pauses(s->judge, trial);
 }
 
-/* Adds numbers to sums, which are made when there are none. */
-static void add_numbers(double **sums, size_t *count, const double *numbers,
-                        size_t n)
-{
-    if (!numbers || !n)
-        return;
-    if (!*sums) {
-        *sums = xcalloc(n, sizeof(**sums));
-        *count = n;
-    }
-    for (size_t i = 0; i < *count && i < n; i++)
-        (*sums)[i] += numbers[i];
-}
+/* ---- reports ---------------------------------------------------------- */
 
-static void add_member(struct group *g, const struct result *r)
+/* Those that have no job (a person added them, or wants them again) are
+ * compared with all that the next job may see. */
+static int64_t limit_for(struct search *s, int64_t trial)
 {
-    enum state state = (enum state)r->state;
-    g->final++;
-    if (r->step > g->step)
-        g->step = r->step;
-    if (badness(state) > badness(g->worst))
-        g->worst = state;
-    if (isnan(r->value))
-        return;
-    if (badness(state) < badness(g->best))
-        g->best = state;
-    g->with_value++;
-    g->sum += r->value;
-    add_numbers(&g->sums, &g->sum_count, r->values, r->value_count);
-    add_numbers(&g->breaks, &g->break_count, r->constraints,
-                r->constraint_count);
-}
-
-static void tell_group(struct search *s, int64_t point, struct group *g,
-                       const struct value *at)
-{
-    struct result mean = {.trial = point,
-                          .point = at,
-                          .state = (int)(g->with_value ? g->best : g->worst),
-                          .value = NAN,
-                          .step = g->step};
-    if (g->with_value)
-        mean.value = g->sum / g->with_value;
-    for (size_t i = 0; i < g->sum_count; i++)
-        g->sums[i] /= g->with_value;
-    for (size_t i = 0; i < g->break_count; i++)
-        g->breaks[i] /= g->with_value;
-    mean.values = g->sums;
-    mean.value_count = g->sum_count;
-    mean.constraints = g->breaks;
-    mean.constraint_count = g->break_count;
-    g->told = true;
-    s->strategy->tell(s->state, &mean);
-}
-
-void search_tell(struct search *s, const struct result *r)
-{
-    int64_t index;
-    uint32_t member;
-    if (!s->groups || r->trial == 0)
-        return;
-    if (r->trial < 0) {
-        s->strategy->tell(s->state, r);
-        return;
-    }
-    search_repeat_of(s, r->trial, &index, &member);
-    struct group *g = group_of(s, index + 1);
-    uint64_t bit = (uint64_t)1 << (member % 64);
-    if (g->told || g->members[member / 64] & bit)
-        return;
-    bool final = state_final((enum state)r->state);
-    if (s->repeat == 1) {
-        g->told = final;
-        s->strategy->tell(s->state, r);
-        return;
-    }
-    /* A paused member says nothing yet about its point. */
-    if (!final)
-        return;
-    g->members[member / 64] |= bit;
-    add_member(g, r);
-    if (g->final >= members_of(s, index))
-        tell_group(s, index + 1, g, r->point);
+    if (!s->order)
+        return JUDGE_ALL;
+    return order_limit(s->order, judge_job(s->judge, trial));
 }
 
 enum decision search_report(struct search *s, int64_t trial, int64_t step,
                             double value)
 {
-    if (!s->strategy->report || s->repeat > 1)
-        return DECISION_CONTINUE;
-    return s->strategy->report(s->state, trial, step, value);
+    const struct strategy *strategy = s->sampler.strategy;
+    s->verdict = (struct verdict){.value = value, .threshold = NAN};
+    if (strategy->report && s->repeat == 1 && trial > 0) {
+        s->verdict.counted = strategy->keeps_reports;
+        s->verdict.level = strategy->keeps_reports ? step : 0;
+        s->verdict.decision =
+            strategy->report(s->sampler.state, trial, step, value);
+    }
+    if (s->judge && s->verdict.decision == DECISION_CONTINUE) {
+        int64_t next = s->order ? order_next(s->order) : 0;
+        judge_begin(s->judge, trial, next);
+        judge_report(s->judge, trial, step, value, limit_for(s, trial),
+                     &s->verdict);
+        if (s->levels && s->setup.order == SEARCH_FREE)
+            tell_levels(s, trial);
+    }
+    return s->verdict.decision;
+}
+
+const struct verdict *search_verdict(const struct search *s)
+{
+    return &s->verdict;
+}
+
+void search_standing(const struct search *s, int64_t trial, struct verdict *v)
+{
+    *v = (struct verdict){.value = NAN, .threshold = NAN};
+    if (s->judge)
+        judge_standing(s->judge, trial, v);
+}
+
+/* ---- an earlier run --------------------------------------------------- */
+
+void search_placed(struct search *s, int64_t k, const struct value *point)
+{
+    struct result pending = {.trial = k,
+                             .point = point,
+                             .state = STATE_WAITING,
+                             .value = NAN,
+                             .step = -1};
+    if (k <= s->asked)
+        return;
+    is_ready(s);
+    enter(s, k, point);
+    if (s->sampler.strategy->told_once)
+        return;
+    if (s->repeated && point) {
+        pending.trial = (k - 1) / s->repeat + 1;
+        tell_strategy(s, &pending);
+    } else if (s->levels && point) {
+        tell_strategy(s, &pending);
+    }
+}
+
+void search_promoted(struct search *s, int64_t trial)
+{
+    if (!promotes(s))
+        return;
+    is_ready(s);
+    judge_promote(s->judge, trial, order_job(s->order, trial));
+}
+
+void search_reported(struct search *s, int64_t trial, int64_t level,
+                     double value)
+{
+    const struct strategy *strategy = s->sampler.strategy;
+    if (strategy->keeps_reports && s->repeat == 1 && trial > 0)
+        strategy->report(s->sampler.state, trial, level, value);
+    if (!s->judge)
+        return;
+    judge_begin(s->judge, trial, s->order ? order_next(s->order) : 0);
+    judge_recount(s->judge, trial, level, value);
+    if (s->levels && s->setup.order == SEARCH_FREE)
+        tell_levels(s, trial);
+}
+
+void search_recall(struct search *s, int64_t trial, int64_t count, int64_t step,
+                   double best)
+{
+    if (s->judge)
+        judge_recall(s->judge, trial, count, step, best);
 }
 
 const char *search_why(const struct search *s)
 {
-    return s->strategy->why ? s->strategy->why(s->state) : NULL;
+    return s->sampler.strategy->why ? s->sampler.strategy->why(s->sampler.state)
+                                    : NULL;
 }
 
 int search_mean(struct search *s, int64_t trial, double *mean)
 {
     int64_t group;
     uint32_t member;
-    if (!s->strategy->mean || trial == 0)
+    if (!s->sampler.strategy->mean || trial == 0)
         return -1;
     if (trial < 0)
-        return s->strategy->mean(s->state, trial, mean);
+        return s->sampler.strategy->mean(s->sampler.state, trial, mean);
     search_repeat_of(s, trial, &group, &member);
-    return s->strategy->mean(s->state, group + 1, mean);
+    return s->sampler.strategy->mean(s->sampler.state, group + 1, mean);
 }

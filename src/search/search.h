@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "terms/early.h"
 #include "terms/space.h"
 #include "terms/suggestion.h"
 
@@ -39,6 +40,13 @@ struct search_outside {
                             double value);
 };
 
+/* Which results a suggestion may depend on. */
+enum search_order {
+    SEARCH_FREE,  /* those that have come */
+    SEARCH_LAG,   /* those of the trials before the last `lag` */
+    SEARCH_BATCH, /* those of earlier batches of `lag` trials */
+};
+
 struct search_setup {
     const struct space *space;
     const struct point_source *points;    /* of method points; else NULL */
@@ -54,6 +62,10 @@ struct search_setup {
     const bool *minimize_each;
     size_t constraint_count; /* of result.constraints */
     int64_t parallel;        /* trials out at once, expected; 0: unknown */
+    enum search_order order;
+    int64_t lag;               /* of the order, see there */
+    const struct early *early; /* or NULL */
+    bool pick_best;            /* a trial's value is its best, not its last */
 };
 
 struct search;
@@ -77,12 +89,13 @@ bool search_foresees(const struct search *s);
 enum search_answer search_ask(struct search *s, int64_t k, struct arena *a,
                               struct suggestion *out, struct err *err);
 /* A trial ended (or paused). Out of order is normal; a trial told twice
- * counts once. With repeat the strategy learns of a point when its last
- * trial is final: the mean of the values that there are (with none: NaN, and
- * the worst of the states). */
+ * counts once. With an order other than free it is heard when it may be. With
+ * repeat the strategy learns of a point when its last trial is final: the mean
+ * of the values that there are (with none: NaN, and the worst of the states).
+ */
 void search_tell(struct search *s, const struct result *r);
-/* A running trial reported the objective's value. With repeat one trial says
- * too little about its point: the answer is always to continue. */
+/* A running trial reported the objective's value. Trials below 0 are judged
+ * too (see result.trial). */
 enum decision search_report(struct search *s, int64_t trial, int64_t step,
                             double value);
 /* What method auto picked and for which reason, as one phrase ("gp, which
@@ -93,6 +106,48 @@ const char *search_why(const struct search *s);
  * than that of the best value, which may only have been lucky. -1 when there
  * is no model yet, or it knows nothing of the trial. */
 int search_mean(struct search *s, int64_t trial, double *mean);
+/* More about the last report. */
+struct verdict {
+    enum decision decision;
+    bool counted;  /* others are compared with it, or the method heard it:
+                      store it, with `level`, for search_reported */
+    int64_t level; /* logged values of the trial so far */
+    double value, threshold; /* NaN: there is no threshold */
+    int64_t among;           /* trials that were compared, itself too */
+};
+const struct verdict *search_verdict(const struct search *s);
+
+/* Where a trial that has not ended stands at the highest level that it has
+ * reached. */
+void search_standing(const struct search *s, int64_t trial, struct verdict *v);
+
+/* ---- early stopping with promotion ------------------------------------ */
+
+/* True when the trial has used its budget and may go on later: the caller
+ * tells it as paused when its attempt ends. */
+bool search_pauses(const struct search *s, int64_t trial);
+/* A paused trial that goes on: out->replaces and out->budget. SEARCH_END:
+ * none does now; SEARCH_WAIT: tell me more first. Ask for it before a new
+ * trial. */
+enum search_answer search_promote(struct search *s, struct suggestion *out);
+/* False when search_promote will find none unless new trials are asked for. */
+bool search_may_promote(const struct search *s);
+
+/* ---- going on where an earlier run was --------------------------------- */
+
+/* The calls of an earlier run are repeated in their order, with these in
+ * place of ask, promote and report, whose answers are known. A search goes on
+ * as if it had been asked itself. `point` may be NULL (nobody knows it any
+ * more). */
+void search_placed(struct search *s, int64_t k, const struct value *point);
+void search_promoted(struct search *s, int64_t trial);
+void search_reported(struct search *s, int64_t trial, int64_t level,
+                     double value);
+/* What a trial that has not ended had reported: how many values, the last
+ * step, the best value (NaN: none). */
+void search_recall(struct search *s, int64_t trial, int64_t count, int64_t step,
+                   double best);
+
 /* With repeat: which group (from 0) and which member a trial is. */
 void search_repeat_of(const struct search *s, int64_t k, int64_t *group,
                       uint32_t *member);

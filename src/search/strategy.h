@@ -21,6 +21,14 @@ struct strategy {
     /* NULL: the strategy does not look at results. result->trial is the
      * point's number, or below 0: foreign, see suggestion.h. */
     void (*tell)(void *state, const struct result *r);
+    /* True: of trials that early stopping ends at different levels it wants
+     * to hear what they had at the same one, see levels.h. */
+    bool rungs;
+    /* True: of a trial of an earlier run it hears the last state alone. */
+    bool told_once;
+    /* True: suggestions depend on reports, which are then written down and
+     * repeated as results are. */
+    bool keeps_reports;
     /* NULL: every trial goes on. */
     enum decision (*report)(void *state, int64_t k, int64_t step, double value);
     /* NULL: the method's name says it all. See search_why. */

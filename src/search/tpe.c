@@ -484,4 +484,5 @@ const struct strategy strategy_tpe = {.name = "tpe",
                                       .free = tpe_free,
                                       .total = tpe_total,
                                       .ask = tpe_ask,
-                                      .tell = tpe_tell};
+                                      .tell = tpe_tell,
+                                      .rungs = true};

@@ -25,6 +25,7 @@ static const struct {
     [CHANGE_ARTIFACT] = {artifact_apply},
     [CHANGE_EVENT] = {event_apply},
     [CHANGE_TRIAL_REMOVE] = {trial_apply_remove},
+    [CHANGE_HEARD] = {heard_apply},
 };
 
 #define SYNC_EVERY_NS 1000000000

@@ -51,8 +51,14 @@ static const char tables_1[] =
     "CREATE TABLE events (id INTEGER PRIMARY KEY, wall REAL, what TEXT,"
     " text TEXT);";
 
+static const char tables_2[] =
+    "CREATE TABLE heard (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL,"
+    " trial INTEGER NOT NULL, step INTEGER NOT NULL, state INTEGER NOT NULL,"
+    " value REAL);";
+
 const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 1, .sql = tables_1},
+    {.to = 2, .sql = tables_2},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

@@ -17,7 +17,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 1
+#define STORE_SCHEMA 2
 
 struct store;
 
@@ -162,6 +162,27 @@ struct event {
 /* The last lines of the diary, oldest first; last 0: all. */
 int store_events(struct store *s, int64_t last, struct arena *a,
                  struct event **list, size_t *count, struct err *err);
+
+/* One line of what the strategy was asked and told. */
+enum heard_kind {                  /* the numbers are stored: never renumber */
+                  HEARD_ASKED = 1, /* it suggested this trial */
+                  HEARD_TOLD =
+                      2, /* how the trial ended, or that it waits at a rung */
+                  HEARD_REPORT = 3,   /* a report that early stopping counts */
+                  HEARD_PROMOTED = 4, /* the waiting trial goes on */
+};
+struct heard {
+    enum heard_kind kind;
+    int64_t trial;
+    int64_t step;     /* told: the last one, or -1; report: which, from 1;
+                         promoted: its new budget */
+    enum state state; /* told */
+    double value;     /* told and report; NaN: none */
+};
+int store_heard_add(struct store *s, const struct heard *h, struct err *err);
+/* All of it, in order. */
+int store_heard(struct store *s, struct arena *a, struct heard **list,
+                size_t *count, struct err *err);
 
 /* ---- reading ---------------------------------------------------------- */
 

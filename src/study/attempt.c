@@ -235,7 +235,7 @@ static bool better(const struct run *r, double a, double b)
     return isnan(b) || (r->limits.minimize ? a < b : a > b);
 }
 
-static void note_value(struct run *r, const struct live *l)
+void run_note_value(struct run *r, const struct live *l)
 {
     double v = l->t.value;
     bool tie = v == r->best_value && l->t.id < r->best;
@@ -301,8 +301,20 @@ static int on_good_end(struct run *r, struct live *l, enum state state,
         why = arena_printf(r->arena, "%s%sa constraint is broken: %s", why,
                            *why ? "; " : "", broken);
     }
-    note_value(r, l);
+    run_note_value(r, l);
     return run_finish(r, l, state, why, err);
+}
+
+/* It has used its budget: it waits, and may go on from its checkpoint. */
+static int on_pause(struct run *r, struct live *l, struct err *err)
+{
+    char reason[64];
+    r->any_good = true;
+    if (take_value(r, l, err))
+        return -1;
+    say_no_objective(r, l);
+    snprintf(reason, sizeof(reason), "waits at %lld", (long long)l->t.budget);
+    return run_pause(r, l, reason, err);
 }
 
 /* The attempt was handed out and never began: as if it had never been. With
@@ -323,9 +335,31 @@ static int on_unstarted(struct run *r, struct live *l, const char *reason,
     return wait_again(r, l, *reason ? 1.0 : 0, err);
 }
 
+static bool is_pause(const struct run *r, const struct live *l,
+                     enum outcome outcome)
+{
+    bool well = outcome == OUTCOME_DONE || outcome == OUTCOME_CHECKPOINTED ||
+                (outcome == OUTCOME_STOPPED && !l->stop_wished);
+    return well && r->source.pauses(r->source.context, l);
+}
+
+/* It was asked to finish early, and is gone without a word: that is as good
+ * as a stop. */
+static bool is_stopped(const struct run *r, const struct live *l,
+                       enum outcome outcome)
+{
+    bool gone = outcome == OUTCOME_LOST || outcome == OUTCOME_INTERRUPTED ||
+                outcome == OUTCOME_CHECKPOINTED;
+    return gone && l->stop_why && !r->source.pauses(r->source.context, l);
+}
+
 static int decide(struct run *r, struct live *l, const struct record_ended *e,
                   const char *reason, struct err *err)
 {
+    if (is_pause(r, l, e->outcome))
+        return on_pause(r, l, err);
+    if (is_stopped(r, l, e->outcome))
+        return on_good_end(r, l, STATE_STOPPED, err);
     switch (e->outcome) {
     case OUTCOME_DONE:
         return on_good_end(r, l, STATE_DONE, err);
@@ -404,6 +438,16 @@ static int on_ended(struct run *r, struct live *l, struct str payload,
     if (close_attempt(r, l, err))
         return -1;
     return decide(r, l, &e, reason, err);
+}
+
+int attempt_stop_waiting(struct run *r, struct live *l, const char *why,
+                         struct err *err)
+{
+    if (l->placed)
+        return 0;
+    run_unwait(r, l);
+    l->stop_why = why;
+    return on_good_end(r, l, STATE_STOPPED, err);
 }
 
 /* ---- entry ------------------------------------------------------------ */

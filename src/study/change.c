@@ -44,6 +44,7 @@ static int end_live(struct change *c, struct live *l, enum state state)
     if (state == STATE_STOPPED) {
         if (!l->stop_why)
             l->stop_why = "by request";
+        l->stop_wished = true;
         engine_stop_task(r->engine, (uint64_t)l->t.id);
     } else
         engine_kill_task(r->engine, (uint64_t)l->t.id, OUTCOME_KILLED);
@@ -54,6 +55,12 @@ static int end_trial(struct change *c, const struct trial *t, enum state state,
                      struct err *err)
 {
     struct live *l = live_of(c, t->id);
+    /* One that waits at a rung is known to the store alone. */
+    if (!l && c->study && t->state == STATE_PAUSED) {
+        if (run_take_in(&c->study->run, t, true, STATE_PAUSED, err))
+            return -1;
+        l = live_of(c, t->id);
+    }
     return l ? end_live(c, l, state) : end_stored(c, t, state, err);
 }
 

@@ -17,8 +17,9 @@ struct study {
     struct external *external; /* of method external; else NULL */
     struct err strategy_fault; /* why it cannot go on */
     struct point_source points;
-    struct added added; /* trials that are no suggestions */
-    int64_t removed;    /* trials that a person has removed */
+    struct added added;  /* trials that are no suggestions */
+    int64_t removed;     /* trials that a person has removed */
+    VEC(int64_t) doomed; /* trials that an earlier run wanted to stop */
     struct engine *engine;
     struct run run;
     struct arena *arena;            /* lives as long as the study */
@@ -42,9 +43,24 @@ int64_t study_total(const struct study *s, const struct counts *c);
 int study_search_open(struct study *s, struct err *err);
 /* Starts the strategy's own program, if it has one; before it is told. */
 int study_search_start(struct study *s, struct err *err);
-/* Tells the strategy what earlier runs found. */
-int study_search_resume(struct study *s, struct err *err);
 struct run_source study_source(struct study *s);
+/* Adds several objectives and constraints, which the trial's summary holds,
+ * to its result. */
+void study_search_values(const struct study *s, struct str summary,
+                         struct arena *a, struct result *r);
+/* True when reports or results matter to the search. */
+bool study_search_listens(const struct study *s);
+/* What the search calls a trial: its suggestion, or a foreign number. */
+int64_t study_search_id(const struct study *s, int64_t trial);
+#define FOREIGN_ADDED (-((int64_t)1 << 40)) /* less the trial's number */
+/* Where a trial stands at the level that it has reached, as a reason. */
+const char *study_search_standing(struct study *s, int64_t trial);
+/* No more trials will come: those that wait at a rung are stopped there. */
+int study_search_close(struct study *s, struct err *err);
+
+/* ---- heard.c ---------------------------------------------------------- */
+/* Repeats for the strategy what earlier runs asked and told it. */
+int study_search_resume(struct study *s, struct err *err);
 
 /* ---- task.c ----------------------------------------------------------- */
 int study_task(const struct study *s, const struct live *l, struct arena *a,

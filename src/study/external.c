@@ -37,13 +37,14 @@ struct external {
     bool ended;          /* it has no more points */
     bool stuck;          /* it has none until it is told more */
     bool broken;
-    int64_t first;        /* the suggestion that points.p[0] is */
-    VEC(char *) points;   /* JSON */
-    VEC(int64_t) asks;    /* points that each ask wants, oldest first */
-    VEC(int64_t) reports; /* trials, oldest first */
-    int64_t wanted;       /* points asked for and not come */
-    int64_t handed;       /* the last suggestion that was taken */
-    int64_t out_now;      /* suggestions taken and not told */
+    int64_t tells, tells_at_ask; /* so far; when it was asked last */
+    int64_t first;               /* the suggestion that points.p[0] is */
+    VEC(char *) points;          /* JSON */
+    VEC(int64_t) asks;           /* points that each ask wants, oldest first */
+    VEC(int64_t) reports;        /* trials, oldest first */
+    int64_t wanted;              /* points asked for and not come */
+    int64_t handed;              /* the last suggestion that was taken */
+    int64_t out_now;             /* suggestions taken and not told */
 };
 
 /* ---- the end of it ---------------------------------------------------- */
@@ -231,8 +232,10 @@ static int take_points(struct external *x, const struct value *answer,
     const struct value *end = value_get(answer, STR("end"));
     const struct value *wait = value_get(answer, STR("wait"));
     x->ended = end && end->kind == VALUE_BOOL && end->boolean;
-    x->stuck = wait && wait->kind == VALUE_BOOL && wait->boolean;
-    if (!got && !x->ended && !x->stuck)
+    bool waits = wait && wait->kind == VALUE_BOOL && wait->boolean;
+    /* It may not have read yet what was told since it was asked. */
+    x->stuck = waits && x->tells == x->tells_at_ask;
+    if (!got && !x->ended && !waits)
         return err_set(err, ERR_INPUT,
                        "gave no trials: add \"wait\":true when it needs "
                        "results first, \"end\":true when there are no more");
@@ -337,6 +340,7 @@ static void ask_for_more(struct external *x, int64_t k)
     if (t.count > TALK_ASK_MAX)
         t.count = TALK_ASK_MAX;
     x->begun = true;
+    x->tells_at_ask = x->tells;
     x->wanted += t.count;
     vec_push(&x->asks, t.count);
     say(x, &t);
@@ -397,6 +401,7 @@ static void tell(void *context, const struct result *r)
     if (r->trial > 0 && x->begun && !out && x->out_now > 0)
         x->out_now--;
     x->stuck = false;
+    x->tells++;
     say(x, &t);
 }
 

@@ -33,14 +33,20 @@ static int commit(void *context)
 
 int study_resume(struct study *s, struct err *err)
 {
-    if (selected_each(s->store, "waiting,running,paused", adopt, &s->run,
-                      err) ||
+    if (study_search_resume(s, err) ||
+        selected_each(s->store, "waiting,running", adopt, &s->run, err) ||
         engine_recover(s->setup.folder, s->mark, apply, commit, s, err))
         return -1;
     run_settle(&s->run);
+    for (size_t i = 0; i < s->doomed.len; i++) {
+        struct live *l = run_live(&s->run, s->doomed.p[i]);
+        if (l && attempt_stop_waiting(&s->run, l,
+                                      study_search_standing(s, l->t.id), err))
+            return -1;
+    }
     if (commit(s) || s->run.end == STUDY_BROKEN)
         return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
     s->run.ended_here = 0;
     s->run.failed_first = 0;
-    return study_search_resume(s, err);
+    return 0;
 }

@@ -104,7 +104,7 @@ static struct live *pop_ready(struct run *r, int64_t now_ns)
     return first;
 }
 
-static void unwait(struct run *r, const struct live *l)
+void run_unwait(struct run *r, const struct live *l)
 {
     for (size_t i = 0; i < r->waiting.len; i++) {
         if (r->waiting.p[i] != l)
@@ -120,38 +120,48 @@ static void unwait(struct run *r, const struct live *l)
 
 static bool may_ask(const struct run *r)
 {
-    if (r->asked_all || r->draining)
-        return false;
-    return !r->limits.count || r->made_here < r->limits.count;
+    return !r->asked_all && !r->only_paused && !r->draining;
 }
 
-/* Asks for the next point and writes its trial; NULL when there is none now
- * or an error (then the run is broken). */
-static struct live *make_trial(struct run *r)
+static bool counted_out(const struct run *r)
 {
-    struct suggestion s = {.parent = -1, .parent_step = -1, .replaces = -1};
+    return r->limits.count && r->made_here >= r->limits.count;
+}
+
+/* A paused trial goes on, with a new budget. */
+static struct live *revive(struct run *r, const struct suggestion *s)
+{
     struct err err = {0};
-    enum run_next next = r->source.next(r->source.context, r->next_suggestion,
-                                        r->place_arena, &s, &err);
-    if (next == RUN_NEXT_ERROR) {
+    struct trial t;
+    struct arena *a = arena_new();
+    int rc = store_trial(r->store, s->replaces, a, &t, &err);
+    if (!rc) {
+        t.budget = s->budget;
+        rc = run_adopt(r, &t, &err);
+    }
+    arena_free(a);
+    if (rc) {
         run_break(r, &err);
         return NULL;
     }
-    if (next == RUN_NEXT_END)
-        r->asked_all = true;
-    if (next != RUN_NEXT)
-        return NULL;
+    return pop_ready(r, clock_mono_ns());
+}
+
+/* Writes the trial of a suggestion; NULL when the run broke. */
+static struct live *make_trial(struct run *r, const struct suggestion *s)
+{
+    struct err err = {0};
     buf_reset(&r->text);
-    json_print_sorted(&r->text, s.point);
+    json_print_sorted(&r->text, s->point);
     struct trial t = {
         .id = r->next_id,
         .state = STATE_WAITING,
         .point = buf_str(&r->text),
-        .run_id = s.run_id,
+        .run_id = s->run_id,
         .value = NAN,
-        .parent = s.parent,
-        .parent_step = s.parent_step,
-        .budget = s.budget,
+        .parent = s->parent,
+        .parent_step = s->parent_step,
+        .budget = s->budget,
         .created = clock_wall(),
     };
     r->source.place_in_group(r->source.context, r->next_suggestion, &t);
@@ -170,6 +180,38 @@ static struct live *make_trial(struct run *r)
     return l;
 }
 
+/* A suggestion that depends on results is asked for when there is room for
+ * its trial, and not before. */
+static bool too_early(const struct run *r)
+{
+    if (r->limits.foresees || !r->limits.needs_fixed)
+        return false;
+    return engine_room(r->engine, &r->limits.needs, false) <= r->placing.len;
+}
+
+/* Asks for what comes next; NULL when there is nothing now or an error (then
+ * the run is broken). */
+static struct live *ask(struct run *r)
+{
+    struct suggestion s = {.parent = -1, .parent_step = -1, .replaces = -1};
+    struct err err = {0};
+    bool fresh = !counted_out(r);
+    if (too_early(r))
+        return NULL;
+    enum run_next next =
+        r->source.next(r->source.context, fresh ? r->next_suggestion : 0,
+                       r->place_arena, &s, &err);
+    if (next == RUN_NEXT_ERROR)
+        run_break(r, &err);
+    if (next == RUN_NEXT_END && fresh)
+        r->asked_all = true;
+    else if (next == RUN_NEXT_END)
+        r->only_paused = true;
+    if (next != RUN_NEXT)
+        return NULL;
+    return s.replaces > 0 ? revive(r, &s) : make_trial(r, &s);
+}
+
 static struct live *next_live(struct run *r)
 {
     struct live *l = r->candidate;
@@ -177,7 +219,7 @@ static struct live *next_live(struct run *r)
     if (!l)
         l = pop_ready(r, clock_mono_ns());
     if (!l && may_ask(r))
-        l = make_trial(r);
+        l = ask(r);
     return l;
 }
 
@@ -296,6 +338,7 @@ static int write_attempt(struct run *r, struct live *l, struct err *err)
 {
     l->placed = true;
     l->stop_why = NULL;
+    l->stop_wished = false;
     l->t.attempts++;
     memset(&l->a, 0, sizeof(l->a));
     l->a.trial = l->t.id;
@@ -526,8 +569,7 @@ void run_round(struct run *r)
     if (time_to_commit(r))
         commit(r);
     if (!r->quitting && !r->dirty && nothing_left(r)) {
-        bool counted =
-            r->limits.count && !r->asked_all && r->made_here >= r->limits.count;
+        bool counted = !r->asked_all && counted_out(r);
         finish_run(r, counted ? STUDY_COUNT : STUDY_COMPLETE);
         return;
     }
@@ -588,13 +630,13 @@ void run_break(struct run *r, const struct err *err)
     loop_stop(r->loop);
 }
 
-int run_finish(struct run *r, struct live *l, enum state state,
-               const char *reason, struct err *err)
+/* Writes how a trial ended for good or for now, and forgets it. */
+static int leave(struct run *r, struct live *l, enum state state,
+                 const char *reason, struct err *err)
 {
     run_dirty(r);
     enum state was = l->t.state;
     l->t.state = state;
-    l->t.ended = clock_wall();
     l->t.reason = str_of(reason);
     buf_reset(&r->text);
     if (l->summary.list.len)
@@ -604,11 +646,36 @@ int run_finish(struct run *r, struct live *l, enum state state,
         return -1;
     r->counts.by_state[was]--;
     r->counts.by_state[state]++;
-    r->ended_here++;
     r->source.ended(r->source.context, l);
     idmap_del(r->lives, (uint64_t)l->t.id);
     live_free(l);
     return 0;
+}
+
+int run_finish(struct run *r, struct live *l, enum state state,
+               const char *reason, struct err *err)
+{
+    l->t.ended = clock_wall();
+    r->ended_here++;
+    return leave(r, l, state, reason, err);
+}
+
+int run_pause(struct run *r, struct live *l, const char *reason,
+              struct err *err)
+{
+    return leave(r, l, STATE_PAUSED, reason, err);
+}
+
+int run_close_paused(struct run *r, const struct trial *t, const char *reason,
+                     struct err *err)
+{
+    struct live *l = live_new(t);
+    l->suggestion = r->source.suggestion_of(r->source.context, t->id);
+    idmap_set(r->lives, (uint64_t)t->id, l);
+    if (summary_rebuild(&l->summary, r->store, t->id, err))
+        return -1;
+    run_note_value(r, l);
+    return run_finish(r, l, STATE_STOPPED, reason, err);
 }
 
 int run_end_waiting(struct run *r, struct live *l, enum state state,
@@ -618,7 +685,7 @@ int run_end_waiting(struct run *r, struct live *l, enum state state,
     if (r->candidate == l)
         r->candidate = NULL;
     else
-        unwait(r, l);
+        run_unwait(r, l);
     if (run_finish(r, l, state, reason, &err))
         run_break(r, &err);
     return 0;

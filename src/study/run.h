@@ -34,6 +34,7 @@ struct live {
     bool adopted;         /* an earlier run made it */
     bool start_unwritten; /* it runs, its rows do not say so yet */
     const char *stop_why; /* it was asked to finish early; NULL: it was not */
+    bool stop_wished;     /* … by a person */
     bool noticed;         /* its notices were shown once */
     unsigned losses;      /* in a row */
     bool has_digest;      /* an attempt has ended checkpointed … */
@@ -53,7 +54,8 @@ enum run_next { RUN_NEXT_ERROR = -1, RUN_NEXT_END, RUN_NEXT, RUN_NEXT_WAIT };
 
 struct run_source {
     void *context;
-    /* Suggestion k, from 1: the point of a new trial. */
+    /* Suggestion k, from 1: the point of a new trial; or a paused trial that
+     * goes on (out->replaces). k 0: only the latter. */
     enum run_next (*next)(void *context, int64_t k, struct arena *a,
                           struct suggestion *out, struct err *err);
     /* Which suggestion a stored trial is; 0: none. */
@@ -67,7 +69,9 @@ struct run_source {
      * l->stop_why, a text that lives as long as the run. */
     enum decision (*report)(void *context, struct live *l, int64_t step,
                             double value);
-    /* A trial is final; its row is written but not committed yet. */
+    /* True when a trial whose attempt ended well is to wait, paused. */
+    bool (*pauses)(void *context, const struct live *l);
+    /* A trial is final or paused; its row is written but not committed yet. */
     void (*ended)(void *context, const struct live *l);
     /* Appends a text that a task wrote, without the secrets in it. */
     void (*redact)(void *context, struct buf *b, struct str text);
@@ -86,7 +90,9 @@ struct run_limits {
     int64_t max_failures; /* -1: none */
     int64_t count;        /* new trials in this run; 0: no limit */
     bool keep_going;
-    bool foresees; /* may ask ahead of results */
+    bool foresees;    /* may ask ahead of results */
+    bool needs_fixed; /* all trials need the same … */
+    struct needs needs;
 };
 
 struct run {
@@ -108,6 +114,7 @@ struct run {
     int64_t next_id;         /* of the next trial */
     int64_t next_suggestion; /* trials that people added have none */
     bool asked_all;
+    bool only_paused; /* `count` is used up and no paused trial goes on */
     int64_t made_here, ended_here;
     int64_t failed_first; /* trials that failed … */
     bool any_good;        /* … while none has ended well */
@@ -156,6 +163,9 @@ int run_take_in(struct run *r, const struct trial *t, bool again,
 /* No more suggestions; of the waiting trials, only those go on that have run
  * before or that a person added. */
 void run_only_wishes(struct run *r);
+/* A paused trial of the store ends as stopped. */
+int run_close_paused(struct run *r, const struct trial *t, const char *reason,
+                     struct err *err);
 /* Places what there is room for, commits, ends when nothing is left. Called
  * after every round of the loop; the owner calls it once to begin. */
 void run_round(struct run *r);
@@ -178,6 +188,9 @@ void attempt_lost(struct run *r, uint64_t task, uint32_t number, bool started,
 /* Asks the attempt that is out to finish early; `why` lives as long as the
  * run. */
 void attempt_stop(struct run *r, struct live *l, const char *why);
+/* A waiting trial that was to be stopped ends as stopped, with its value. */
+int attempt_stop_waiting(struct run *r, struct live *l, const char *why,
+                         struct err *err);
 /* The attempt that is out has gone without a word of its own. */
 void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
                   const char *reason);
@@ -186,9 +199,15 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
 
 void run_dirty(struct run *r);
 void run_wait(struct run *r, struct live *l); /* into the waiting heap */
+void run_unwait(struct run *r, const struct live *l);
 /* Writes the final state and forgets the trial. */
 int run_finish(struct run *r, struct live *l, enum state state,
                const char *reason, struct err *err);
+/* Writes that the trial is paused, and forgets it. */
+int run_pause(struct run *r, struct live *l, const char *reason,
+              struct err *err);
+/* A final trial has this value: the best so far? The target? */
+void run_note_value(struct run *r, const struct live *l);
 void live_free(struct live *l);
 
 #endif

@@ -1,7 +1,13 @@
-/* search.c - the strategy as a source of trials */
+/* search.c - the strategy as a source of trials
+ *
+ * All that a suggestion depends on is written down as the strategy hears it
+ * (store.h, struct heard), in the transaction of the change itself, so that
+ * heard.c can repeat it for the next run. */
 #include <math.h>
 #include "base/json.h"
+#include "base/num.h"
 #include "study/conductor.h"
+#include "study/selected.h"
 #include "terms/state.h"
 
 /* ---- a program of the person's own ------------------------------------ */
@@ -46,6 +52,25 @@ int study_search_start(struct study *s, struct err *err)
     return s->external ? external_start(s->external, err) : 0;
 }
 
+static enum search_order order_of(const struct plan *p)
+{
+    if (str_is(p->order, "lag"))
+        return SEARCH_LAG;
+    return str_is(p->order, "batch") ? SEARCH_BATCH : SEARCH_FREE;
+}
+
+/* Trials out at once, as far as suggestions may depend on it: with an order
+ * that no number of workers changes, on the order alone. */
+static int64_t parallel_of(const struct study *s)
+{
+    const struct plan *p = s->plan;
+    if (order_of(p) != SEARCH_FREE)
+        return p->lag ? p->lag : p->batch;
+    if (p->parallel)
+        return p->parallel;
+    return s->setup.machine ? s->setup.machine->cpus : 0;
+}
+
 int study_search_open(struct study *s, struct err *err)
 {
     const struct plan *p = s->plan;
@@ -57,7 +82,11 @@ int study_search_open(struct study *s, struct err *err)
         .repeat = p->repeat,
         .options = p->method_options,
         .constraint_count = p->goal.bound_count,
-        .parallel = p->parallel ? p->parallel : s->setup.machine->cpus,
+        .parallel = parallel_of(s),
+        .order = order_of(p),
+        .lag = p->lag ? p->lag : p->batch,
+        .early = &p->early,
+        .pick_best = p->metric.pick == PICK_BEST,
     };
     if (p->goal.objective_count > 1) {
         bool *goals =
@@ -89,8 +118,8 @@ int study_search_open(struct study *s, struct err *err)
 
 /* Several objectives and constraints come from the metrics of the trial, the
  * first objective too: a trial that breaks a constraint has no value. */
-static void fill_values(const struct study *s, struct str summary,
-                        struct arena *a, struct result *r)
+void study_search_values(const struct study *s, struct str summary,
+                         struct arena *a, struct result *r)
 {
     const struct goal *g = &s->plan->goal;
     bool bad = state_bad((enum state)r->state);
@@ -114,61 +143,6 @@ static void fill_values(const struct study *s, struct str summary,
     }
 }
 
-static int tell_warm_start(struct study *s, struct err *err)
-{
-    struct str text;
-    struct arena *a = arena_new();
-    int rc = store_fact(s->store, "warm_start", a, &text, err);
-    if (!rc && text.len) {
-        const struct value *known =
-            json_parse(a, text, "warm_start", false, err);
-        if (known)
-            study_warm_tell(known, s->search);
-        else
-            rc = -1;
-    }
-    arena_free(a);
-    return rc;
-}
-
-/* Trials that have not ended are told as what they are: the strategy must
- * know their points, as it did when it was asked for them. */
-int study_search_resume(struct study *s, struct err *err)
-{
-    if (search_foresees(s->search))
-        return 0;
-    if (tell_warm_start(s, err))
-        return -1;
-    const struct goal *g = &s->plan->goal;
-    struct query q = {.with_texts =
-                          g->objective_count > 1 || g->bound_count > 0};
-    struct rows *rows = store_rows(s->store, &q, err);
-    if (!rows)
-        return -1;
-    struct arena *a = arena_new();
-    struct trial t;
-    int got;
-    while ((got = rows_next(rows, &t, err)) > 0) {
-        arena_reset(a);
-        struct result result = {
-            .trial = added_suggestion(&s->added, t.id),
-            .point = json_parse(a, t.point, "point", false, err),
-            .state = t.state,
-            .value = state_final(t.state) ? t.value : NAN,
-            .step = -1,
-        };
-        if (!result.point) {
-            got = -1;
-            break;
-        }
-        fill_values(s, t.summary, a, &result);
-        search_tell(s->search, &result);
-    }
-    arena_free(a);
-    rows_close(rows);
-    return got;
-}
-
 /* The strategy counts its suggestions, the store trials. */
 static void number_as_trials(const struct study *s, struct suggestion *out)
 {
@@ -178,21 +152,69 @@ static void number_as_trials(const struct study *s, struct suggestion *out)
         out->replaces = added_trial(&s->added, out->replaces);
 }
 
-static enum run_next next(void *context, int64_t k, struct arena *a,
-                          struct suggestion *out, struct err *err)
+/* Writes down what the strategy was asked or told. */
+static void write_heard(struct study *s, const struct heard *h)
 {
-    struct study *s = context;
+    struct err err = {0};
+    run_dirty(&s->run);
+    if (store_heard_add(s->store, h, &err))
+        run_break(&s->run, &err);
+}
+
+bool study_search_listens(const struct study *s)
+{
+    enum early_kind kind = s->plan->early.kind;
+    return !search_foresees(s->search) ||
+           (kind != EARLY_NONE && kind != EARLY_RULE);
+}
+
+int64_t study_search_id(const struct study *s, int64_t trial)
+{
+    int64_t k = added_suggestion(&s->added, trial);
+    return k ? k : FOREIGN_ADDED - trial;
+}
+
+static enum run_next ask(struct study *s, int64_t k, struct arena *a,
+                         struct suggestion *out, struct err *err)
+{
     switch (search_ask(s->search, k, a, out, err)) {
     case SEARCH_HERE:
         number_as_trials(s, out);
+        if (!search_foresees(s->search))
+            write_heard(s, &(struct heard){.kind = HEARD_ASKED,
+                                           .trial = s->run.next_id,
+                                           .step = out->budget,
+                                           .value = NAN});
         return RUN_NEXT;
     case SEARCH_END:
-        return RUN_NEXT_END;
+        return search_may_promote(s->search) ? RUN_NEXT_WAIT : RUN_NEXT_END;
     case SEARCH_WAIT:
         return RUN_NEXT_WAIT;
     default:
         return RUN_NEXT_ERROR;
     }
+}
+
+static enum run_next next(void *context, int64_t k, struct arena *a,
+                          struct suggestion *out, struct err *err)
+{
+    struct study *s = context;
+    switch (search_promote(s->search, out)) {
+    case SEARCH_HERE:
+        number_as_trials(s, out);
+        write_heard(s, &(struct heard){.kind = HEARD_PROMOTED,
+                                       .trial = out->replaces,
+                                       .step = out->budget,
+                                       .value = NAN});
+        return RUN_NEXT;
+    case SEARCH_WAIT:
+        return RUN_NEXT_WAIT;
+    default:
+        break;
+    }
+    if (k > 0)
+        return ask(s, k, a, out, err);
+    return search_may_promote(s->search) ? RUN_NEXT_WAIT : RUN_NEXT_END;
 }
 
 static int64_t suggestion_of(void *context, int64_t trial)
@@ -213,53 +235,120 @@ static int build(void *context, const struct live *l, struct arena *a,
     return study_task(context, l, a, t, err);
 }
 
-static const char *stop_why(const struct stoprule *rule)
+/* "by early_terminate hyperband at 9: 0.41, threshold 0.38" */
+static const char *judged(struct study *s, const struct verdict *v)
 {
-    switch (rule->kind) {
-    case STOPRULE_PATIENCE:
-        return "by early_terminate patience";
-    case STOPRULE_THRESHOLD:
-        return "by early_terminate threshold";
-    case STOPRULE_TIME:
-        return "by early_terminate time";
-    default:
-        return "by early_terminate";
+    struct buf b;
+    buf_init(&b);
+    buf_addf(&b, "by early_terminate %s at %lld: ", early_name(&s->plan->early),
+             (long long)v->level);
+    num_print_short(&b, v->value, 6);
+    if (!isnan(v->threshold)) {
+        buf_adds(&b, ", threshold ");
+        num_print_short(&b, v->threshold, 6);
     }
+    const char *text = arena_cstr(s->arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+/* What one trial says about itself: patience and the like. */
+static enum decision apply_rule(struct study *s, struct live *l, double value)
+{
+    const struct early *e = &s->plan->early;
+    if (e->kind != EARLY_RULE)
+        return DECISION_CONTINUE;
+    double seconds = l->a.started > 0 ? clock_wall() - l->a.started : 0;
+    enum decision d = stoprule_report(&e->rule, &l->rule,
+                                      s->plan->metric.minimize, value, seconds);
+    if (d != DECISION_CONTINUE)
+        l->stop_why =
+            arena_printf(s->arena, "by early_terminate %s", early_name(e));
+    return d;
 }
 
 static enum decision report(void *context, struct live *l, int64_t step,
                             double value)
 {
     struct study *s = context;
-    const struct plan *p = s->plan;
-    enum decision d = DECISION_CONTINUE;
-    if (l->suggestion)
-        d = search_report(s->search, l->suggestion, step, value);
-    if (d != DECISION_CONTINUE || p->early.kind != EARLY_RULE)
-        return d;
-    double seconds = l->a.started > 0 ? clock_wall() - l->a.started : 0;
-    d = stoprule_report(&p->early.rule, &l->rule, p->metric.minimize, value,
-                        seconds);
-    if (d != DECISION_CONTINUE)
-        l->stop_why = stop_why(&p->early.rule);
+    int64_t id = study_search_id(s, l->t.id);
+    enum decision d = search_report(s->search, id, step, value);
+    const struct verdict *v = search_verdict(s->search);
+    /* The tables of median hold every report: the metrics themselves say. */
+    if (v->counted && s->plan->early.kind != EARLY_MEDIAN)
+        write_heard(s,
+                    &(struct heard){.kind = HEARD_REPORT,
+                                    .trial = l->t.id,
+                                    .step = v->level,
+                                    .state = d == DECISION_STOP ? STATE_STOPPED
+                                                                : STATE_RUNNING,
+                                    .value = v->value});
+    if (d == DECISION_CONTINUE)
+        return apply_rule(s, l, value);
+    if (v->level > 0 && s->plan->early.kind != EARLY_NONE)
+        l->stop_why = judged(s, v);
     return d;
 }
 
-static void ended(void *context, const struct live *l)
+/* ---- ends ------------------------------------------------------------- */
+
+static void tell(struct study *s, const struct live *l)
 {
-    struct study *s = context;
-    if (search_foresees(s->search) || !l->suggestion)
-        return;
     struct result result = {
-        .trial = l->suggestion,
+        .trial = study_search_id(s, l->t.id),
         .point = json_parse(s->run.arena, l->t.point, "point", true, NULL),
         .state = l->t.state,
         .value = l->t.value,
         .step = -1,
     };
-    fill_values(s, l->t.summary, s->run.arena, &result);
-    if (result.point)
-        search_tell(s->search, &result);
+    if (!study_search_listens(s) || !result.point)
+        return;
+    study_search_values(s, l->t.summary, s->run.arena, &result);
+    if (!search_foresees(s->search))
+        write_heard(s, &(struct heard){.kind = HEARD_TOLD,
+                                       .trial = l->t.id,
+                                       .step = result.step,
+                                       .state = l->t.state,
+                                       .value = result.value});
+    search_tell(s->search, &result);
+}
+
+static void ended(void *context, const struct live *l)
+{
+    tell(context, l);
+}
+
+static bool pauses(void *context, const struct live *l)
+{
+    struct study *s = context;
+    return l->suggestion && search_pauses(s->search, l->suggestion);
+}
+
+/* ---- trials that wait at a rung when all is over ------------------------ */
+
+const char *study_search_standing(struct study *s, int64_t trial)
+{
+    struct verdict v;
+    search_standing(s->search, study_search_id(s, trial), &v);
+    return judged(s, &v);
+}
+
+static int close_paused(void *context, const struct trial *t, struct err *err)
+{
+    struct study *s = context;
+    return run_close_paused(&s->run, t, study_search_standing(s, t->id), err);
+}
+
+int study_search_close(struct study *s, struct err *err)
+{
+    if (s->run.counts.by_state[STATE_PAUSED] == 0)
+        return 0;
+    if (selected_each(s->store, "paused", close_paused, s, err))
+        return -1;
+    if (s->run.dirty && store_commit(s->store, err))
+        return -1;
+    s->run.dirty = false;
+    return 0;
 }
 
 static void redact(void *context, struct buf *b, struct str text)
@@ -277,5 +366,6 @@ struct run_source study_source(struct study *s)
                                .build = build,
                                .report = report,
                                .ended = ended,
+                               .pauses = pauses,
                                .redact = redact};
 }

@@ -144,6 +144,8 @@ static int open_engine(struct study *s, struct err *err)
     bool fixed;
     if (study_fixed_needs(s, &needs, &fixed, err))
         return -1;
+    s->run.limits.needs = needs;
+    s->run.limits.needs_fixed = fixed;
     return fixed ? engine_check(s->engine, &needs, err) : 0;
 }
 
@@ -237,9 +239,12 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
     if (s->run.end == STUDY_BROKEN)
         return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
     study_requests_end(s);
+    bool over = s->run.end == STUDY_COMPLETE || s->run.end == STUDY_TARGET;
+    if (over && study_search_close(s, err))
+        return -1;
     const char *how = end_event(s);
     int rc = 0;
-    if (s->run.end == STUDY_COMPLETE || s->run.end == STUDY_TARGET)
+    if (over)
         rc = study_keep(s, err);
     if (!rc)
         study_events_end(s, how);
@@ -270,6 +275,7 @@ void study_close(struct study *s)
     search_free(s->search);
     external_free(s->external);
     added_done(&s->added);
+    vec_done(&s->doomed);
     map_free(s->heard);
     store_close(s->store);
     arena_free(s->arena);

@@ -96,6 +96,17 @@ int study_remove(struct store *store, const char *selector, int64_t *removed,
 /* Applies the requests that nobody has heard, in the same situation. */
 int study_apply_waiting(struct store *store, struct err *err);
 
+/* Asks the strategy of a plan again for everything that a stored study asked,
+ * telling it in between what it was told then, and compares the answers. A
+ * study whose suggestions depend on no result asked for nothing. */
+struct study_replay {
+    int64_t asked;       /* new trials, and paused ones that went on */
+    int64_t same;        /* … as it was stored */
+    int64_t first_other; /* the first trial that was not; 0: all were */
+};
+int study_replay(const struct plan *plan, struct store *store,
+                 struct study_replay *out, struct err *err);
+
 /* ---- points that people write ---------------------------------------- */
 
 /* "one of 1, 2", "uniform 0 to 1": what a parameter takes. */

@@ -85,11 +85,10 @@ parameters: {x: {min: 0.0, max: 1.0}}
 END
 run "$THRONG" check later.yaml
 check_status "what throng cannot do yet is no mistake" 0
-check_matches "but said, with its place" "$err" '^later.yaml:5:[0-9]+: notice: early_terminate'
+check_matches "but said, with its place" "$err" '^later.yaml:6:[0-9]+: notice: profile'
 run "$THRONG" check later.yaml --json
-check_equal "check --json says so too" "notice 5" "$(json \
+check_equal "check --json says so too" "notice 6" "$(json \
     '"%s %d" % (d["problems"][0]["level"], d["problems"][0]["line"])')"
-check_matches "each" "$err" '^later.yaml:6:[0-9]+: notice: profile'
 echo 'engine: slurm' >>later.yaml
 run "$THRONG" run later.yaml
 check_status "unless the study would be another one" 1

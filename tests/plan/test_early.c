@@ -8,7 +8,7 @@
 static void hyperband_by_max_iter(void **state)
 {
     struct reading_test t;
-    const struct plan_early *e;
+    const struct early *e;
 
     (void)state;
     test_read_well(&t, HEAD "{type: hyperband, max_iter: 27, s: 2}\n");
@@ -16,7 +16,9 @@ static void hyperband_by_max_iter(void **state)
     assert_true(e->kind == EARLY_HYPERBAND);
     assert_true(e->max_iter == 27 && e->s == 2 && e->eta == 3);
     assert_false(e->strict);
-    assert_non_null(e->options);
+    assert_int_equal(early_level(e, 0), 3);
+    assert_int_equal(early_level(e, 1), 9);
+    assert_int_equal(early_level(e, 2), 0);
     test_done(&t);
 }
 
@@ -29,6 +31,8 @@ static void hyperband_by_min_iter(void **state)
                    HEAD "{type: hyperband, min_iter: 3, eta: 2, strict: yes}");
     assert_true(t.plan->early.min_iter == 3 && t.plan->early.eta == 2);
     assert_true(t.plan->early.strict);
+    assert_int_equal(early_level(&t.plan->early, 0), 3);
+    assert_int_equal(early_level(&t.plan->early, 3), 24);
     test_done(&t);
 }
 
@@ -40,9 +44,22 @@ static void asha_and_median_are_read(void **state)
     test_read_well(&t, HEAD "{type: asha, max_iter: 81}");
     assert_true(t.plan->early.kind == EARLY_ASHA);
     assert_true(t.plan->early.min_iter == 1 && t.plan->early.max_iter == 81);
+    assert_true(t.plan->early.promote && t.plan->early.brackets == 1);
+    test_done(&t);
+    test_read_well(&t, HEAD "{type: asha, min_iter: 2, max_iter: 20, "
+                            "promote: false, brackets: 2}");
+    assert_false(t.plan->early.promote);
+    assert_int_equal(t.plan->early.brackets, 2);
+    assert_int_equal(early_level(&t.plan->early, 0), 2);
+    assert_int_equal(early_level(&t.plan->early, 2), 18);
+    assert_int_equal(early_level(&t.plan->early, 3), 20);
+    assert_int_equal(early_level(&t.plan->early, 4), 0);
     test_done(&t);
     test_read_well(&t, HEAD "{type: median, warmup_steps: 5, percentile: 25}");
     assert_true(t.plan->early.kind == EARLY_MEDIAN);
+    assert_true(t.plan->early.warmup_steps == 5);
+    assert_true(t.plan->early.warmup_trials == 5);
+    assert_true(t.plan->early.percentile == 25);
     test_done(&t);
 }
 

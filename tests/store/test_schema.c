@@ -20,13 +20,16 @@ static int step_that_fails(struct store *s, struct err *err)
 
 /* A later program's table of steps; this store is its older one. */
 static const struct schema_step later[] = {
-    {.to = 1, .sql = "THIS STEP IS NOT TAKEN AGAIN"},
-    {.to = 2, .sql = "ALTER TABLE trials ADD COLUMN extra", .fn = fill_extra},
-    {.to = 3, .sql = "CREATE TABLE more (x); INSERT INTO more VALUES (1)"},
+    {.to = STORE_SCHEMA, .sql = "THIS STEP IS NOT TAKEN AGAIN"},
+    {.to = STORE_SCHEMA + 1,
+     .sql = "ALTER TABLE trials ADD COLUMN extra",
+     .fn = fill_extra},
+    {.to = STORE_SCHEMA + 2,
+     .sql = "CREATE TABLE more (x); INSERT INTO more VALUES (1)"},
 };
 static const struct schema_step broken[] = {
-    {.to = 2, .sql = "ALTER TABLE trials ADD COLUMN extra"},
-    {.to = 3, .fn = step_that_fails},
+    {.to = STORE_SCHEMA + 1, .sql = "ALTER TABLE trials ADD COLUMN extra"},
+    {.to = STORE_SCHEMA + 2, .fn = step_that_fails},
 };
 
 static void an_older_store_takes_all_missing_steps(void **state)
@@ -39,7 +42,7 @@ static void an_older_store_takes_all_missing_steps(void **state)
     int version;
     int64_t sum, more;
     assert_ok(m, schema_version(m->s, &version, &m->err));
-    assert_int_equal(version, 3);
+    assert_int_equal(version, STORE_SCHEMA + 2);
     assert_ok(m, count_rows(m->s, "SELECT sum(extra) FROM trials", &sum));
     assert_int_equal(sum, 30);
     /* A second time nothing is left to do. */
@@ -57,7 +60,7 @@ static void a_step_that_fails_leaves_the_store_as_it_was(void **state)
     int version;
     int64_t extra;
     assert_int_equal(schema_migrate(m->s, broken, 2, &m->err), -1);
-    assert_non_null(strstr(m->err.text, "from version 2 to 3"));
+    assert_non_null(strstr(m->err.text, "from version 3 to 4"));
     assert_non_null(strstr(m->err.text, "no luck"));
     assert_ok(m, schema_version(m->s, &version, &m->err));
     assert_int_equal(version, STORE_SCHEMA);
