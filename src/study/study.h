@@ -139,6 +139,14 @@ struct value *study_warm_read(const struct plan *p, const char *home,
 struct search;
 void study_warm_tell(const struct value *known, struct search *search);
 
+/* The results of a stored study, for what they say about its parameters
+ * (search/search.h); *space is filled and lives in the arena. metric: one
+ * that is not the study's own; empty: its own. */
+struct importance;
+struct importance *study_importance(struct store *store, struct str metric,
+                                    bool minimize, struct space *space,
+                                    struct arena *a, struct err *err);
+
 /* The number of the next trial, and of the suggestion that it will be. */
 int study_next(struct store *store, int64_t *trial, int64_t *suggestion,
                struct err *err);

@@ -146,6 +146,14 @@ metrics: [{name: loss}, {name: size}]
 constraints: [{name: size, max: 5}]
 parameters: {x: {values: [1, 2]}}
 """
+MANY = """
+name: many
+command: [throng, report, 'loss={x}']
+method: random
+run_cap: 20
+metric: {name: loss}
+parameters: {x: {min: 0.0, max: 1.0}}
+"""
 NAMED = {"states", "params", "metrics", "space", "trial"}
 # As one thing in the table, though there is more inside.
 WHOLE = {"space", "trials[].trial"}
@@ -192,12 +200,18 @@ def check_json(throng, folder):
         with open(os.path.join(several, "several.yaml"), "w") as f:
             f.write(SEVERAL)
         run([throng, "run", "several.yaml"], several)
+        many = os.path.join(scratch, "many")
+        os.mkdir(many)
+        with open(os.path.join(many, "many.yaml"), "w") as f:
+            f.write(MANY)
+        run([throng, "run", "many.yaml"], many)
         run([throng, "run", "doc.yaml"], scratch)
         for title, names in documented.items():
             argv = title.replace("over NAME", "over x").split()[1:]
             argv += {"check": ["warned.yaml"], "show": ["all"], "explain": ["all"],
                      "diff": ["1", "2"]}.get(argv[0], [])
-            said = run([throng] + argv, scratch)
+            where = many if argv[0] == "importance" else scratch
+            said = run([throng] + argv, where)
             values = [json.loads(line) for line in said.stdout.splitlines()]
             if argv[:2] in (["status", "--json"], ["rank", "--json"]):
                 said = run([throng] + argv, several)
