@@ -367,6 +367,8 @@ int nn_trainer_judge(struct nn_trainer *t, int member,
     for (size_t from = 0; from < part->count; from += batch) {
         size_t left = part->count - from;
         f.batch = left < batch ? left : batch;
+        /* Permanent dropout draws anew for every batch. */
+        f.key = nn_draw_key(nn_draw_key(m->seed, 2), (int)(from / batch));
         load_inputs(t, m, part->rows + from, f.batch);
         nn_program_forward(&t->program, &f);
         sum += losses_of(t, m, &f, part->rows + from) * (double)f.batch;
