@@ -66,6 +66,10 @@ void keywords_define(struct keywords *k, struct str text, const char *file,
 struct keyword *keyword_find(const struct keywords *k, struct str name);
 bool keyword_required(const struct keywords *k, struct str name);
 
+/* Whether a value of a file stays as it is: a text where a list of texts
+ * belongs ('a:b:c') is taken apart by the model itself. */
+bool keyword_takes_as_written(const struct keyword *k, const struct value *v);
+
 /* The value as the keyword wants it, or NULL with the reason. */
 struct value *keyword_convert(const struct keyword *k, struct value *v,
                               struct arena *a, struct err *err);

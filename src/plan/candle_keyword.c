@@ -433,7 +433,7 @@ static struct value *convert_list(const struct keyword *k, struct value *v,
         list = value_list(a);
         value_list_add(a, list, v);
     }
-    if (k->arity == ARITY_SOME && list->count == 0)
+    if (k->arity == ARITY_SOME && list->count == 0 && k->standard)
         return refuse(k, v, "a list with at least one item", err);
     if (k->arity == ARITY_COUNT && list->count != (size_t)k->count)
         return refuse(
@@ -465,6 +465,12 @@ static struct value *convert_lists(const struct keyword *k, struct value *v,
         value_list_add(a, out, inner);
     }
     return out;
+}
+
+bool keyword_takes_as_written(const struct keyword *k, const struct value *v)
+{
+    return v->kind == VALUE_STRING && k->arity != ARITY_ONE && !k->choices &&
+           (k->type == TYPE_STR || k->type == TYPE_ANY);
 }
 
 struct value *keyword_convert(const struct keyword *k, struct value *v,

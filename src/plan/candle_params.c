@@ -158,8 +158,10 @@ static void settle(struct params *p, const struct source *from,
     struct setting *s = setting_of(p, k ? k->name : written);
     struct value *typed = v;
     struct err err = {0};
+    bool file = from->level == MODEL || from->level == CONFIG;
 
-    if (k && from->level != LIBRARY)
+    if (k && from->level != LIBRARY &&
+        !(file && keyword_takes_as_written(k, v)))
         typed = keyword_convert(k, v, p->arena, &err);
     if (!typed) {
         problems_add(p->problems, PROBLEM_ERROR, from->file, v->line, v->column,
@@ -292,7 +294,7 @@ static const struct value *config_in_words(struct params *p,
                         q->word_count, &unsaid);
     for (size_t i = 0; i < options.list.len; i++)
         if (str_is(options.list.p[i].name, "config_file") &&
-            options.list.p[i].value->kind == VALUE_STRING)
+            value_text(options.list.p[i].value).len > 0)
             name = options.list.p[i].value;
     vec_done(&options.list);
     problems_done(&unsaid);
@@ -363,7 +365,7 @@ static void check_required(struct params *p, struct str file)
     buf_init(&missing);
     for (size_t i = 0; i < p->keywords.required.len; i++) {
         struct str name = p->keywords.required.p[i];
-        if (!find_setting(p, name))
+        if (!find_setting(p, name) && !is_dropped(p, name))
             buf_addf(&missing, "%s%s", n++ ? ", " : "", shown(p->arena, name));
     }
     if (n > 0)

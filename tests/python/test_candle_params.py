@@ -357,7 +357,7 @@ class Definitions(Candle):
                 ({"name": "x", "type": "complex"}, "one of"),
                 ({"name": "x", "nargs": "many"}, "nargs"),
                 ({"name": "x", "typ": int}, "no part of a definition"),
-                ({"name": "x", "type": int, "default": "a"}, "default"),
+                ({"name": "x", "type": int, "default": "a"}, "default 'a'"),
                 ("x", "dictionary")]:
             with self.assertRaisesRegex(DefinitionError, words):
                 Keywords([definition])
@@ -368,6 +368,44 @@ class Definitions(Candle):
                                   {"name": "epochs", "type": int,
                                    "default": 9}], words=["-e", "4"]).values
         self.assertEqual((values["pool"], values["epochs"]), ([1, 10], 4))
+
+    def test_defaults_that_argparse_would_take(self):
+        values = settle(self.write("m.txt", "x = []\n"), [
+            {"name": "x", "nargs": "+", "default": []},
+            {"name": "y", "type": int, "default": 0.5},
+            {"name": "z", "choices": ["a"], "default": None}]).values
+        self.assertEqual([values[k] for k in "xyz"], [[], 0.5, None])
+
+    def test_the_keywords_of_p3b1(self):
+        """As the tutorial prints its file; feature_names is a text that the
+        model takes apart itself."""
+        self.write("p3b1.txt", "n_fold = 1\nshared_nnet_spec = '1200'\n"
+                   "ind_nnet_spec = '1200, 1200:1200, 1200:1200, 1200'\n"
+                   "feature_names = 'Primary site:Tumor laterality:"
+                   "Histological grade'\n")
+        definitions = [
+            {"name": "shared_nnet_spec", "nargs": "+", "type": int},
+            {"name": "ind_nnet_spec", "action": "list-of-lists"},
+            {"name": "feature_names", "nargs": "+", "type": str},
+            {"name": "n_fold", "action": "store", "type": int}]
+        required = ["n_fold", "shared_nnet_spec", "ind_nnet_spec",
+                    "feature_names", "solr_root"]
+        values = settle("p3b1.txt", definitions, required).values
+        self.assertEqual(values["shared_nnet_spec"], [1200])
+        self.assertEqual(values["ind_nnet_spec"], [[1200, 1200]] * 3)
+        self.assertEqual(values["feature_names"].split(":")[1],
+                         "Tumor laterality")
+        values = settle("p3b1.txt", definitions, required, [
+            "--feature_names", "a", "b"]).values
+        self.assertEqual(values["feature_names"], ["a", "b"])
+        self.write("p3b1.json", json.dumps({"definitions": [
+            {**d, **({"type": d["type"].__name__} if "type" in d else {})}
+            for d in definitions], "required": required}))
+        said = subprocess.run([THRONG, "params", "p3b1.txt", "--json",
+                               "--definitions", "p3b1.json"],
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(said.stdout),
+                         settle("p3b1.txt", definitions, required).values)
 
     def test_a_function_as_type(self):
         self.write("m.txt", "x = '3'\ny = 5\n")

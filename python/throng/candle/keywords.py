@@ -149,11 +149,23 @@ class Keyword:
             return None
         try:
             return self.convert(definition["default"])
-        except ValueRefused as error:
-            raise self.wrong("the default: %s" % error,
-                             "set it to a value that can be used") from None
+        except ValueRefused:
+            # argparse looks at no default that is not a text, and models
+            # count on it: type int with a default of 0.5.
+            if isinstance(definition["default"], str):
+                raise self.wrong("the default %r is not %s" % (
+                    definition["default"], _WORDS.get(
+                        self.type, "one of its choices")),
+                    "set it to a value that can be used") from None
+            return definition["default"]
 
     # ---- values ------------------------------------------------------------
+
+    def takes_as_written(self, value):
+        """Whether a value of a file stays as it is: a text where a list of
+        texts belongs ('a:b:c') is taken apart by the model itself."""
+        return (isinstance(value, str) and self.nargs is not None and
+                self.type in (ANY, STR) and self.choices is None)
 
     def convert(self, value):
         """The value as this keyword wants it; raises ValueRefused."""
@@ -239,7 +251,7 @@ class Keyword:
             items = value
         else:
             items = [value]
-        if self.nargs == "+" and not items:
+        if self.nargs == "+" and not items and self.standard:
             raise self.refuse(value, "a list with at least one item")
         if isinstance(self.nargs, int) and len(items) != self.nargs:
             raise self.refuse(value, "a list of %d" % self.nargs)

@@ -90,7 +90,9 @@ class _Settling:
         keyword = self.keywords.find(written)
         name = keyword.name if keyword else written
         typed = value
-        if keyword and level != LIBRARY:
+        as_written = keyword and level in (MODEL, CONFIG) and \
+            keyword.takes_as_written(value)
+        if keyword and level != LIBRARY and not as_written:
             try:
                 typed = keyword.convert(value)
             except ValueRefused as error:
@@ -219,7 +221,8 @@ class _Settling:
 
     def check_required(self):
         missing = [shown(name) for name in self.keywords.required
-                   if not self.given(name)]
+                   if not self.given(name)
+                   and name not in self.keywords.dropped]
         if missing:
             self.problems.error(
                 self.model_file, None, "%d required parameter%s missing: %s"
