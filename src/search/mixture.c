@@ -395,21 +395,36 @@ static double draw_cell(const struct mixture_axis *axis,
     return (axis->edges[last] + axis->edges[last + 1]) / 2;
 }
 
-void mixture_draw(const struct mixture *m, struct rng *r, double *u)
+static size_t draw_kernel(const struct mixture *m, struct rng *r)
 {
     double left = rng_uniform(r);
     size_t i = 0;
     while (i + 1 < m->count && (left -= m->weights[i]) >= 0)
         i++;
-    for (size_t axis = 0; axis < m->width; axis++) {
-        const struct mixture_axis *a = &m->axes[axis];
-        if (a->kind == AXIS_FIXED)
-            u[axis] = 0.5;
-        else if (a->kind == AXIS_REAL)
-            u[axis] = draw_real(&m->kernels[axis], i, r);
-        else
-            u[axis] = draw_cell(a, &m->kernels[axis], i, r);
-    }
+    return i;
+}
+
+static double draw_from(const struct mixture *m, size_t axis, size_t kernel,
+                        struct rng *r)
+{
+    const struct mixture_axis *a = &m->axes[axis];
+    if (a->kind == AXIS_FIXED)
+        return 0.5;
+    if (a->kind == AXIS_REAL)
+        return draw_real(&m->kernels[axis], kernel, r);
+    return draw_cell(a, &m->kernels[axis], kernel, r);
+}
+
+void mixture_draw(const struct mixture *m, struct rng *r, double *u)
+{
+    size_t kernel = draw_kernel(m, r);
+    for (size_t axis = 0; axis < m->width; axis++)
+        u[axis] = draw_from(m, axis, kernel, r);
+}
+
+double mixture_draw_axis(const struct mixture *m, size_t axis, struct rng *r)
+{
+    return draw_from(m, axis, draw_kernel(m, r), r);
 }
 
 static void add_real(double *sum, const struct kernels *k, double u,
@@ -458,25 +473,52 @@ static inline double quick_exp(double x)
     return sum * scale;
 }
 
-/* What the block of kernels that starts at `first` adds to the density. */
-static double block_density(const struct mixture *m, const double *u,
-                            size_t first)
+static void add_axis(double *sum, const struct mixture *m, size_t axis,
+                     double u, size_t first)
 {
-    double sum[BLOCK] = {0}, total = 0;
-    for (size_t axis = 0; axis < m->width; axis++) {
-        const struct mixture_axis *a = &m->axes[axis];
-        if (a->kind == AXIS_FIXED || isnan(u[axis]))
-            continue;
-        if (a->kind == AXIS_REAL)
-            add_real(sum, &m->kernels[axis], u[axis], first);
-        else
-            add_cells(sum, a, &m->kernels[axis], u[axis], first);
-    }
+    const struct mixture_axis *a = &m->axes[axis];
+    if (a->kind == AXIS_FIXED || isnan(u))
+        return;
+    if (a->kind == AXIS_REAL)
+        add_real(sum, &m->kernels[axis], u, first);
+    else
+        add_cells(sum, a, &m->kernels[axis], u, first);
+}
+
+/* What a block's kernels add to the density, from their logarithms. */
+static double block_total(const struct mixture *m, double *sum, size_t first)
+{
+    double total = 0;
     for (size_t i = 0; i < BLOCK; i++)
         sum[i] = quick_exp(sum[i]) * m->weights[first + i];
     for (size_t i = 0; i < BLOCK; i++)
         total += sum[i];
     return total;
+}
+
+/* What the block of kernels that starts at `first` adds to the density. */
+static double block_density(const struct mixture *m, const double *u,
+                            size_t first)
+{
+    double sum[BLOCK] = {0};
+    for (size_t axis = 0; axis < m->width; axis++)
+        add_axis(sum, m, axis, u[axis], first);
+    return block_total(m, sum, first);
+}
+
+void mixture_log_axis(const struct mixture *m, size_t axis, const double *u,
+                      size_t count, double *logs)
+{
+    for (size_t i = 0; i < count; i++)
+        logs[i] = 0;
+    for (size_t first = 0; first < m->count; first += BLOCK)
+        for (size_t i = 0; i < count; i++) {
+            double sum[BLOCK] = {0};
+            add_axis(sum, m, axis, u[i], first);
+            logs[i] += block_total(m, sum, first);
+        }
+    for (size_t i = 0; i < count; i++)
+        logs[i] = exact_log(logs[i]);
 }
 
 void mixture_log(const struct mixture *m, const double *u, size_t count,

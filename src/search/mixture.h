@@ -62,6 +62,11 @@ void mixture_fit(struct mixture *m, const struct history *h, const size_t *rows,
 /* Draws a point from the prior, or from a kernel; every parameter gets a
  * number, also those that will turn out not to be active. */
 void mixture_draw(const struct mixture *m, struct rng *r, double *u);
+/* The same of one axis by itself, whatever kernel the others come from. */
+double mixture_draw_axis(const struct mixture *m, size_t axis, struct rng *r);
+/* The logarithms of one axis' own density at `count` places. */
+void mixture_log_axis(const struct mixture *m, size_t axis, const double *u,
+                      size_t count, double *logs);
 /* The logarithms of the density at `count` points, one behind the other in
  * u; parameters that are NaN do not count. */
 void mixture_log(const struct mixture *m, const double *u, size_t count,

@@ -4,12 +4,13 @@
  * and the points whose results are not known yet another (Bergstra et al.,
  * NIPS 2011; over all parameters at once as in Falkner et al., ICML 2018).
  * Of the points drawn from the first, the one where it exceeds the second
- * most is asked for. The first points are Sobol's.
+ * most is asked for; now and then each parameter is settled by itself instead.
+ * The first points are Sobol's.
  *
  * A suggestion depends on the seed, its number, what was told and what is
  * pending, never on the order of telling: all lists are sorted by trial. Cost
- * is bounded: the second density has the newest 1,024 results and, for all
- * older ones, 1,024 of them that a hash of the trial's number picks. */
+ * is bounded: the second density has the newest 256 results and, for all
+ * older ones, 256 of them that a hash of the trial's number picks. */
 #include "search/strategy.h"
 
 #include <math.h>
@@ -24,8 +25,9 @@
 enum {
     MOST_GOOD = 64,      /* the largest `good` */
     NEWEST = 25,         /* results that keep their full weight */
-    WINDOW = 1024,       /* the newest results */
-    RESERVOIR = 1024,    /* of the older ones */
+    WINDOW = 256,        /* the newest results */
+    RESERVOIR = 256,     /* of the older ones */
+    LEAST_VALUES = 5,    /* before the model is used, whatever is pending */
     FRESH_TRIES = 64,    /* random draws for a point that is new */
     FRESH_GRID = 1 << 16 /* a space up to this size is searched for one */
 };
@@ -33,7 +35,10 @@ enum {
 /* How wide the kernels of good points are: see draw_width. */
 #define NEAR_SHARE 0.3
 #define NARROWEST 0.5
-#define WIDEST 2.0
+#define WIDEST 1.0
+
+/* Suggestions that take each parameter by itself. */
+#define APART_SHARE 0.15
 
 /* A pending point may turn out good: with more it drives others out of the
  * region that is being looked at. */
@@ -338,10 +343,10 @@ static bool choose(struct tpe *t, size_t count, double *u, double *coded)
     return false;
 }
 
-static bool ask_model(struct tpe *t, struct rng *r, double *u, double *coded)
+/* Points drawn from the model of all parameters together. */
+static bool ask_together(struct tpe *t, struct rng *r, double *u, double *coded)
 {
     size_t width = t->history.width, count = (size_t)t->candidates;
-    fit(t, r);
     for (size_t i = 0; i < count; i++) {
         double *draw = t->draws + i * width;
         mixture_draw(&t->good, r, draw);
@@ -352,6 +357,36 @@ static bool ask_model(struct tpe *t, struct rng *r, double *u, double *coded)
     for (size_t i = 0; i < count; i++)
         t->scores[i] -= t->under[i];
     return choose(t, count, u, coded);
+}
+
+/* Each parameter by itself: the best of its own draws. That puts together
+ * what was good in different points. */
+static bool ask_apart(struct tpe *t, struct rng *r, double *u, double *coded)
+{
+    size_t width = t->history.width, count = (size_t)t->candidates;
+    for (size_t axis = 0; axis < width; axis++) {
+        size_t best = 0;
+        u[axis] = 0.5;
+        if (t->axes[axis].kind == AXIS_FIXED)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            t->draws[i] = mixture_draw_axis(&t->good, axis, r);
+        mixture_log_axis(&t->good, axis, t->draws, count, t->scores);
+        mixture_log_axis(&t->bad, axis, t->draws, count, t->under);
+        for (size_t i = 0; i < count; i++)
+            if (t->scores[i] - t->under[i] > t->scores[best] - t->under[best])
+                best = i;
+        u[axis] = t->draws[best];
+    }
+    recode(t, u, coded);
+    return !is_seen(t, coded);
+}
+
+static bool ask_model(struct tpe *t, struct rng *r, double *u, double *coded)
+{
+    bool apart = rng_uniform(r) < APART_SHARE;
+    fit(t, r);
+    return (apart && ask_apart(t, r, u, coded)) || ask_together(t, r, u, coded);
 }
 
 static bool ask_start(struct tpe *t, int64_t k, double *u, double *coded)
@@ -383,6 +418,15 @@ static void ask_fresh(struct tpe *t, struct rng *r, double *u, double *coded)
     }
 }
 
+/* With many out at once the model is used earlier: what is out will cover the
+ * space as well as what is known. */
+static bool starting(const struct tpe *t)
+{
+    double least = fmin(t->startup, LEAST_VALUES);
+    return (double)t->values < least ||
+           (double)(t->values + t->pending.count) < t->startup;
+}
+
 static enum search_answer tpe_ask(void *state, int64_t k, struct arena *a,
                                   struct suggestion *out, struct err *err)
 {
@@ -397,7 +441,7 @@ static enum search_answer tpe_ask(void *state, int64_t k, struct arena *a,
         double *u = arena_array(t->scratch, size, sizeof(*u));
         double *coded = arena_array(t->scratch, size, sizeof(*coded));
         rng_init(&r, t->seed, (uint64_t)k, "tpe");
-        if ((double)t->values < t->startup)
+        if (starting(t))
             found = ask_start(t, k, u, coded);
         else
             found = ask_model(t, &r, u, coded);
@@ -424,13 +468,23 @@ static int read_options(struct tpe *t, const struct value *said,
                         err);
 }
 
+/* Every choice has to be seen some times. */
+static double startup_of(const struct space *space)
+{
+    double startup = 10;
+    for (size_t i = 0; i < space->count; i++)
+        if (space->params[i].dist == DIST_CATEGORICAL)
+            startup += 2 * (double)(space->params[i].values->count - 1);
+    return fmin(startup, 30);
+}
+
 static void *tpe_open(const struct search_setup *setup, struct err *err)
 {
     size_t width = setup->space->count;
     struct tpe given = {.seed = setup->seed,
                         .minimize = setup->minimize,
-                        .candidates = 24,
-                        .startup = 10,
+                        .candidates = 32,
+                        .startup = startup_of(setup->space),
                         .gamma = 1,
                         .most_good = 25};
     if (read_options(&given, setup->options, err) ||
