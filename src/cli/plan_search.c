@@ -34,11 +34,7 @@ struct search *plan_search_strictly(const struct plan *p,
                                     struct arena *a, struct err *err)
 {
     struct search_setup setup = setup_of(p, points, a);
-    /* Whoever asks here runs the trials: none of them can wait at a rung. */
-    struct early *early = arena_array(a, 1, sizeof(*early));
-    *early = p->early;
-    early->promote = false;
-    setup.early = early;
+    setup.early = &p->early;
     setup.pick_best = p->metric.pick == PICK_BEST;
     return search_open(arena_cstr(a, p->method), &setup, err);
 }

@@ -139,18 +139,41 @@ static void print_suggestion(struct buf *out, int64_t id, struct str point,
     buf_addc(out, '}');
 }
 
-/* A paused trial that goes on keeps its number. */
 static void take_suggestion(struct suggester *s, const struct suggestion *got,
                             struct buf *out)
 {
-    int64_t id = got->replaces > 0 ? got->replaces - 1 : s->next - 1;
-    s->next++;
+    int64_t id = s->next++ - 1;
     skip_to(s, id);
     if (id == (int64_t)s->trials.len)
         add_trial(s, point_text(s, got->point));
-    struct asked *t = &s->trials.p[id];
+    print_suggestion(out, id, s->trials.p[id].point, got);
+}
+
+/* A paused trial that goes on keeps its number. */
+static void take_promotion(struct suggester *s, const struct suggestion *got,
+                           struct buf *out)
+{
+    struct asked *t = &s->trials.p[got->replaces - 1];
     t->state = STATE_RUNNING;
-    print_suggestion(out, id, t->point, got);
+    print_suggestion(out, got->replaces - 1, t->point, got);
+}
+
+/* Paused trials that may go on come before new ones. */
+static enum search_answer ask_one(struct suggester *s, struct buf *out,
+                                  struct err *err)
+{
+    struct suggestion got = {.parent = -1, .parent_step = -1, .replaces = -1};
+    enum search_answer answer = search_promote(s->search, &got);
+    if (answer == SEARCH_HERE)
+        take_promotion(s, &got, out);
+    if (answer != SEARCH_END)
+        return answer;
+    answer = search_ask(s->search, s->next, s->scratch, &got, err);
+    if (answer == SEARCH_HERE)
+        take_suggestion(s, &got, out);
+    if (answer == SEARCH_END && search_may_promote(s->search))
+        return SEARCH_WAIT;
+    return answer;
 }
 
 static int ask(struct suggester *s, const struct talk *t, struct buf *out,
@@ -164,18 +187,16 @@ static int ask(struct suggester *s, const struct talk *t, struct buf *out,
     if (t->first >= 0)
         skip_to(s, t->first);
     buf_adds(out, "{\"trials\":[");
-    for (int64_t i = 0; i < t->count; i++) {
-        struct suggestion got = {
-            .parent = -1, .parent_step = -1, .replaces = -1};
-        answer = search_ask(s->search, s->next, s->scratch, &got, err);
-        if (answer == SEARCH_ERROR)
-            return -1;
-        if (answer != SEARCH_HERE)
-            break;
+    for (int64_t i = 0; i < t->count && answer == SEARCH_HERE; i++) {
+        size_t before = out->len;
         if (i)
             buf_addc(out, ',');
-        take_suggestion(s, &got, out);
+        answer = ask_one(s, out, err);
+        if (answer != SEARCH_HERE)
+            out->len = before;
     }
+    if (answer == SEARCH_ERROR)
+        return -1;
     buf_addf(out, "]%s}\n",
              answer == SEARCH_END    ? ",\"end\":true"
              : answer == SEARCH_WAIT ? ",\"wait\":true"

@@ -168,6 +168,38 @@ check_equal "early_terminate answers reports" \
 check_equal "the goal counts" 1 "$(look 'd[6]["trials"][0]["id"]')"
 cat >study.yaml <<'END'
 method: random
+metric: {name: loss}
+parameters: {a: {min: 0.0, max: 1.0}}
+early_terminate: {type: asha, min_iter: 1, max_iter: 4, eta: 2}
+END
+python3 - "$THRONG" >went 2>&1 <<'END'
+import json, subprocess, sys
+p = subprocess.Popen([sys.argv[1], "suggest", "study.yaml"], text=True,
+                     stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def say(**x):
+    p.stdin.write(json.dumps(x) + "\n"); p.stdin.flush()
+    return json.loads(p.stdout.readline())
+steps, ended, again = {}, 0, 0
+for i in range(40):
+    t = say(ask=1)["trials"][0]
+    again += t["id"] in steps
+    while True:
+        steps[t["id"]] = steps.get(t["id"], 0) + 1
+        d = say(report=t["id"], step=steps[t["id"]], value=t["params"]["a"])["decision"]
+        if d == "continue" and steps[t["id"]] == 4:
+            ended += 1
+            assert say(tell=t["id"], value=t["params"]["a"]) == {"ok": True}
+        elif d == "pause":
+            assert say(tell=t["id"], value=t["params"]["a"], state="paused") == {"ok": True}
+        elif d == "continue":
+            continue
+        break
+print(again > 5, ended > 2, max(steps.values()))
+END
+check_equal "trials that pause come again with their number, the best of them to the end" \
+    "True True 4" "$(cat went)"
+cat >study.yaml <<'END'
+method: random
 metrics: [{name: loss}, {name: time}]
 constraints: [{name: memory, max: 5}]
 parameters: {a: {min: 0.0, max: 1.0}}
