@@ -323,6 +323,13 @@ static bool draws(const struct nn_op *op)
            op->rate.index >= 0;
 }
 
+static void inherit_lengths(struct nn_graph *g, int from, int to)
+{
+    const struct nn_tensor *a = &g->tensors.p[from];
+    if (a->shape.rank == 2 && a->shape.dim[0] == g->tensors.p[to].shape.dim[0])
+        g->tensors.p[to].lengths = a->lengths;
+}
+
 int nn_add_op(struct nn_build *b, struct nn_op op, const struct nn_shape *shape)
 {
     struct nn_graph *g = b->graph;
@@ -331,6 +338,8 @@ int nn_add_op(struct nn_build *b, struct nn_op op, const struct nn_shape *shape)
     if (draws(&op))
         op.draw = g->draws++;
     g->tensors.p[op.out].op = (int)g->ops.len;
+    if (op.in_count && shape->rank == 2) /* steps stay steps */
+        inherit_lengths(g, op.in[0], op.out);
     vec_push(&g->ops, op);
     return op.out;
 }

@@ -13,6 +13,7 @@ static const char *const every[] = {"type",   "name",   "from",
 
 static const struct nn_layer_kind *const tables[] = {
     nn_layers_plain,
+    nn_layers_sequence,
 };
 enum { TABLES = sizeof(tables) / sizeof(*tables) };
 

@@ -78,6 +78,18 @@ static void make_labels(struct made *m, struct rng *r)
     m->table.label_count = g->heads.len;
 }
 
+/* Tokens below 5, each row filled up with 0 from some step on. */
+static void make_tokens(struct data_field *f, size_t rows, struct rng *r)
+{
+    float *p = (float *)(uintptr_t)f->numbers;
+    size_t steps = (size_t)f->columns;
+    for (size_t i = 0; i < rows; i++) {
+        size_t length = 1 + (size_t)rng_below(r, steps);
+        for (size_t t = 0; t < steps; t++)
+            p[i * steps + t] = t < length ? (float)(1 + rng_below(r, 4)) : 0;
+    }
+}
+
 static void make_data(struct made *m, size_t rows)
 {
     const struct nn_graph *g = &m->model->graph;
@@ -88,6 +100,8 @@ static void make_data(struct made *m, size_t rows)
     for (size_t i = 0; i < g->inputs.len; i++) {
         inputs[i] = field_of(&g->tensors.p[g->inputs.p[i].tensor].shape);
         fill(&inputs[i], m->arena, rows, &r);
+        if (g->tensors.p[g->inputs.p[i].tensor].integers)
+            make_tokens(&inputs[i], rows, &r);
     }
     m->table.rows = rows;
     m->table.inputs = inputs;
