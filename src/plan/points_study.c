@@ -161,6 +161,15 @@ void read_parameters_file(struct reading *r, const struct value *v)
         open_list(r, v, true);
 }
 
+/* True when a list is given, be it a broken one; a file that cannot be read
+ * might be a space. */
+static bool gives_list(const struct reading *r, const struct value *v)
+{
+    if (!v || (r->plan->space_file && !r->plan->points))
+        return false;
+    return v->kind != VALUE_STRING || r->list_text.p;
+}
+
 void check_points(struct reading *r)
 {
     struct plan *p = r->plan;
@@ -171,13 +180,13 @@ void check_points(struct reading *r)
     if (!v && str_is(p->method, "points"))
         problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("method")),
                    "as in points: list.csv", "method points needs points");
-    /* The genetic algorithm takes them as its first population. */
     if (p->space_file && !p->points && str_is(p->method, "points"))
         problem_at(r, PROBLEM_ERROR, v,
                    "leave method out, or say random, tpe, ga …",
                    "%s holds a space, and method points needs a list",
                    value_words(r, v));
-    else if (v && (!p->space_file || p->points) && p->method_said &&
+    /* The genetic algorithm takes them as its first population. */
+    else if (gives_list(r, v) && p->method_said &&
              !str_is(p->method, "points") && !str_is(p->method, "ga"))
         problem_at(r, PROBLEM_ERROR, v, "leave method out, or say points",
                    "points are given, but the method is %.*s", STRF(p->method));

@@ -541,8 +541,8 @@ static void an_absent_file_is_named_once(void **state)
     struct reading_test t;
 
     (void)state;
-    test_read_str(&t, STR("command: [echo]\npoints: no.json\n"), "study.yaml",
-                  NULL);
+    test_read_str(&t, STR("command: [echo]\npoints: no.json\nmethod: grid\n"),
+                  "study.yaml", NULL);
     assert_null(t.plan);
     assert_string_equal(t.said.p, "study.yaml:2:9: error: cannot read no.json: "
                                   "no such file\n");
