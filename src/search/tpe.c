@@ -62,7 +62,9 @@ struct tpe {
     size_t values, told; /* rows with a value; rows in the model */
     size_t best[MOST_GOOD], best_count;
     struct ordered window, reservoir, pending;
-    size_t old; /* rows that the reservoir stands for */
+    uint64_t lots[RESERVOIR + 1]; /* of the reservoir's rows … */
+    uint64_t high_lot;            /* … the highest */
+    size_t old;                   /* rows that the reservoir stands for */
     struct idmap *seen;
     struct mixture good, bad;
     size_t *rows;
@@ -118,20 +120,28 @@ static uint64_t lot_of(const struct tpe *t, size_t row)
 static void reservoir_offer(struct tpe *t, size_t row)
 {
     struct ordered *o = &t->reservoir;
-    size_t worst = 0;
-    uint64_t high = 0;
+    size_t worst = 0, at = place_of(t, o, row), after = o->count - at;
+    uint64_t lot = lot_of(t, row);
     t->old++;
+    if (o->count == RESERVOIR && lot >= t->high_lot)
+        return;
+    memmove(t->lots + at + 1, t->lots + at, after * sizeof(*t->lots));
+    t->lots[at] = lot;
+    if (o->count == 0 || lot > t->high_lot)
+        t->high_lot = lot;
     ordered_add(t, o, row);
     if (o->count <= RESERVOIR)
         return;
-    for (size_t i = 0; i < o->count; i++) {
-        uint64_t lot = lot_of(t, o->rows[i]);
-        if (lot >= high) {
-            high = lot;
+    for (size_t i = 0; i < o->count; i++)
+        if (t->lots[i] >= t->lots[worst])
             worst = i;
-        }
-    }
     ordered_drop(o, worst);
+    memmove(t->lots + worst, t->lots + worst + 1,
+            (o->count - worst) * sizeof(*t->lots));
+    t->high_lot = 0;
+    for (size_t i = 0; i < o->count; i++)
+        if (t->lots[i] > t->high_lot)
+            t->high_lot = t->lots[i];
 }
 
 static void window_add(struct tpe *t, size_t row)
