@@ -109,10 +109,8 @@ static struct value *fill_text(const struct value *v, const struct value *point,
         struct value *found = member(point, name);
         any = true;
         if (!found) {
-            err_set(err, ERR_INPUT,
-                    "line %u of the model file: ${%.*s} has no value in this "
-                    "trial",
-                    (unsigned)v->line, STRF(name));
+            err_set(err, ERR_INPUT, "line %u: ${%.*s} has no value; say %.*s=…",
+                    (unsigned)v->line, STRF(name), STRF(name));
             buf_done(&b);
             return NULL;
         }

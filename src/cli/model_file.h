@@ -1,0 +1,16 @@
+/* model_file.h - model files on the command line */
+#ifndef THRONG_CLI_MODEL_FILE_H
+#define THRONG_CLI_MODEL_FILE_H
+
+#include "cli/cli.h"
+
+/* Reads a model file and replaces ${NAME} by the NAME=VALUE of `words`
+ * (NULL-terminated). NULL: c->err says why. */
+struct value *model_file_read(struct call *c, const char *file,
+                              const char *const *words);
+/* Prints faults as "file:line:column: path text": `faults` are those that a
+ * trainer found, "path text", one to a line. */
+void model_file_faults(const struct value *model, const char *file,
+                       struct str faults);
+
+#endif
