@@ -4,7 +4,7 @@
  * al., Artificial Intelligence 2014); the point of the highest expected
  * improvement is asked for. A candidate's variance counts only as far as the
  * trees can tell it from every pending point, so that many points asked for at
- * once lie apart. One point in ten is random.
+ * once lie apart. One point in five is random.
  *
  * Trees learn the logarithm of a result's rank, so that only the order of
  * values counts; what ended without one is as bad as the worst.
@@ -400,7 +400,7 @@ static void *forest_open(const struct search_setup *setup, struct err *err)
 {
     size_t width = setup->space->count + 1;
     struct forest given = {
-        .minimize = setup->minimize, .startup = 10, .trees = 64, .random = 0.1};
+        .minimize = setup->minimize, .startup = 10, .trees = 64, .random = 0.2};
     if (read_options(&given, setup->options, err) ||
         roll_init(&given.roll, setup->space, setup->seed, err))
         return NULL;

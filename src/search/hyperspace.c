@@ -4,8 +4,8 @@
  * which makes 2^D sub-spaces. Bit i of a sub-space's number says that it has
  * the low half of split parameter i. Trials go round them in turn, so that
  * there may be more sub-spaces than workers, and none is left out; where a
- * search has an end (a grid), the others go on. Each sub-space hears of its
- * own trials; with `shared` of all trials that lie inside of it. */
+ * search has an end (a grid), the others go on. Each sub-space hears of all
+ * trials that lie inside of it, or, with `shared: false`, of its own only. */
 #include "search/strategy.h"
 
 #include <math.h>
@@ -297,6 +297,7 @@ static void *hyperspace_open(const struct search_setup *setup, struct err *err)
     h->setup = *setup;
     h->arena = arena_new();
     h->endless = true;
+    h->shared = 1;
     int rc = read_options(h, &said, err);
     if (rc == 0) {
         h->count = (size_t)1 << h->split_count;

@@ -270,7 +270,7 @@ static int read_options(struct nsga2 *n, const struct value *said,
 
 static void *nsga2_open(const struct search_setup *setup, struct err *err)
 {
-    struct nsga2 given = {.population = 50, .crossover = 0.9};
+    struct nsga2 given = {.population = 24, .crossover = 0.9};
     if (read_options(&given, setup->options, err) ||
         roll_init(&given.roll, setup->space, setup->seed, err))
         return NULL;

@@ -221,7 +221,7 @@ static void shared_results_reach_the_neighbours(void **state)
     struct space space = space_of(plane_text, arena);
     int differ = 0;
     for (int shared = 0; shared < 2; shared++) {
-        const char *options = shared ? "{\"shared\":true}" : "{}";
+        const char *options = shared ? "{}" : "{\"shared\":false}";
         struct search *s = must_open(&space, options);
         struct search *t = must_open(&space, options);
         for (int64_t k = 1; k <= 120; k++) {

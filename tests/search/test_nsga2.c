@@ -178,10 +178,10 @@ static void it_leaves_what_breaks_constraints(void **state)
         struct value *point = ask(s, k);
         double lr = log10(value_number(value_get(point, STR("lr"))));
         tell(s, k, point, lr + 4);
-        first += k <= 50 && lr > -4;
+        first += k <= 24 && lr > -4;
         last += k > 450 && lr > -4;
     }
-    assert_true(first > 25 && last < 10);
+    assert_true(first > 12 && last < 10);
     search_free(s);
 }
 
