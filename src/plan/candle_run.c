@@ -104,6 +104,8 @@ static void add_container(const struct plan_candle *c, struct str image,
         add_text(parts, usual[i]);
     add_text(parts, "--bind");
     add_text(parts, "${envvar:CANDLE_DATA_DIR}:/candle_data_dir");
+    add_text(parts, "--bind");
+    add_text(parts, "${envvar:CANDLE_OUTPUT_DIR}");
     add(parts, COMMAND_TEXT, image);
 }
 

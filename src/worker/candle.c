@@ -2,8 +2,8 @@
  *
  * Numbers of result lines are held until the end, because the last one
  * counts. Files are looked for in the task's own output folder, and below
- * CANDLE_OUTPUT_DIR in the folder of this experiment and run; those that an
- * earlier attempt left there do not count. */
+ * CANDLE_OUTPUT_DIR or CANDLE_DATA_DIR in the folder of this experiment and
+ * run; those that an earlier attempt left there do not count. */
 #include "worker/candle.h"
 
 #include <math.h>
@@ -50,6 +50,18 @@ static bool is_plain(const char *name)
     return *name && !strpbrk(name, "*?[]\\/");
 }
 
+/* Files in MODEL/Output/EXP/RUN below a root, which may be NULL. */
+static void consider_run(struct attempt *a, const char *root, const char *name,
+                         struct found *f)
+{
+    const struct candle *c = &a->candle;
+    if (root && *root && is_plain(c->experiment_id) && is_plain(c->run_id))
+        consider_all(a, root,
+                     arena_printf(a->arena, "*/Output/%s/%s/%s",
+                                  c->experiment_id, c->run_id, name),
+                     f);
+}
+
 /* The newest file of that name. */
 static struct found find_file(struct attempt *a, const char *name)
 {
@@ -60,12 +72,8 @@ static struct found find_file(struct attempt *a, const char *name)
     consider_all(a, output, arena_printf(a->arena, "**/%s", name), &f);
     if (a->task.workdir.len == 0)
         consider_all(a, a->folder.path, name, &f);
-    if (strcmp(c->root, output) != 0 && is_plain(c->experiment_id) &&
-        is_plain(c->run_id))
-        consider_all(a, c->root,
-                     arena_printf(a->arena, "*/*/%s/%s/%s", c->experiment_id,
-                                  c->run_id, name),
-                     &f);
+    consider_run(a, strcmp(c->root, output) != 0 ? c->root : NULL, name, &f);
+    consider_run(a, c->data, name, &f);
     return f;
 }
 
@@ -110,6 +118,7 @@ void candle_begin(struct attempt *a, const struct value *params,
         text_of(a, params, "run_id",
                 arena_printf(a->arena, "RUN%03llu", (unsigned long long)t->id));
     c->root = root && *root ? root : output;
+    c->data = environment_get(env, STR("CANDLE_DATA_DIR"));
     c->result_file = path_join(a->arena, output, "result.txt");
     c->result_ns = find_file(a, "result.txt").changed_ns;
     c->log_ns = find_file(a, "run.*.json").changed_ns;

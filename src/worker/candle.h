@@ -19,6 +19,7 @@ struct candle {
     const char *experiment_id, *run_id;
     const char *result_file;    /* that a runner is told to write */
     const char *root;           /* CANDLE_OUTPUT_DIR */
+    const char *data;           /* CANDLE_DATA_DIR; NULL: not set */
     int64_t result_ns, log_ns;  /* of files that were there before; 0: none */
     enum candle_says last_says; /* of the last line with a result */
     bool said;                  /* a number of the metric, or without a name */

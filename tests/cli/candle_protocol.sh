@@ -181,8 +181,30 @@ END
 chmod +x bin/singularity
 printf '{"id": "RUN001", "epochs": 4, "candle_image": "/img/GraphDRP.sif"}\n' >images.txt
 PATH=$TMP/bin:$PATH run "$THRONG" run action.yaml --new images
-check_contains "an image is started as CANDLE does" "$(log images 1)" \
-    "container exec --nv --bind /data:/candle_data_dir /img/GraphDRP.sif train.sh  /candle_data_dir --epochs 4 --run_id RUN001 --experiment_id images"
+check_matches "an image is started as CANDLE does" "$(log images 1)" \
+    "container exec --nv --bind /data:/candle_data_dir --bind $TMP/.throng/images/.*/output /img/GraphDRP.sif train.sh  /candle_data_dir --epochs 4 --run_id RUN001 --experiment_id images"
+
+# What a model leaves in CANDLE's own folders is found there, by its ids.
+cat >own.sh <<'END'
+mkdir -p "$2/uno/Output/$CANDLE_EXPERIMENT_ID/$CANDLE_RUN_ID"
+printf 0.375 >"$2/uno/Output/$CANDLE_EXPERIMENT_ID/$CANDLE_RUN_ID/result.txt"
+printf 'no line feed, IMPROVE_RESULT r2 0.5' >&2
+END
+cat >own.yaml <<END
+program: own.sh
+protocol: candle
+metric: {name: val_loss}
+method: grid
+parameters: {x: {values: [1, 2]}}
+env: {CANDLE_DATA_DIR: $TMP/data}
+END
+run "$THRONG" run own.yaml
+"$THRONG" show own 2 --json >.out
+check_contains "a last line without its end is read" "$(cat .out)" \
+    '"r2":{"last":0.5'
+sed -i '/IMPROVE_RESULT/d' own.sh
+run "$THRONG" run own.yaml --new owner
+check_equal "result.txt of the run's own folder counts" 0.375 "$(value owner 2)"
 
 # ---- a runner --------------------------------------------------------------
 

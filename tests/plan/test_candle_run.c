@@ -69,6 +69,7 @@ static void the_style_follows_the_program(void **state)
             "{\"a\": 1}",
             "[\"apptainer\",\"run\",\"--bind\","
             "{\"expand\":\"${envvar:CANDLE_DATA_DIR}:/candle_data_dir\"},"
+            "\"--bind\",{\"expand\":\"${envvar:CANDLE_OUTPUT_DIR}\"},"
             "\"m.sif\",\"train.sh\",{\"expand\":\"${envvar:CANDLE_GPU}\"},"
             "\"/candle_data_dir\",\"--a\",\"1\"," IDS "]");
     argv_is(STUDY "program: /opt/model.sh\nparameters: {a: {values: [1, 2]}}\n"
