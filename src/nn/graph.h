@@ -110,6 +110,7 @@ enum nn_op_kind {
     NN_OP_COUNT,
 };
 
+/* Rows, then columns. A sequence [T, C] is an image of one row: T columns. */
 struct nn_window {
     int64_t kernel[2], stride[2], dilation[2];
     int64_t before[2], after[2]; /* padding: rows, columns */

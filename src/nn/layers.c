@@ -12,8 +12,8 @@ static const char *const every[] = {"type",   "name",   "from",
                                     "repeat", "widths", NULL};
 
 static const struct nn_layer_kind *const tables[] = {
-    nn_layers_plain,
-    nn_layers_sequence,
+    nn_layers_plain, nn_layers_window,   nn_layers_norm,
+    nn_layers_merge, nn_layers_sequence,
 };
 enum { TABLES = sizeof(tables) / sizeof(*tables) };
 

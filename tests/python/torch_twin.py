@@ -159,6 +159,8 @@ def conv(rank, depthwise=False):
         dilation = window_of(options, rank, "dilation", 1)
         if options.get("padding") == "same":
             x = padded(x, same_padding(x.shape[2:], kernel, stride, dilation))
+        if options.get("padding") == "causal":
+            x = padded(x, [((kernel[0] - 1) * dilation[0], 0)])
         groups = x.shape[1] if depthwise else options.get("groups", 1)
         weight = twin[name + ".weight"]
         weight = weight.movedim(-1, 0).movedim(-1, 1)
@@ -208,11 +210,9 @@ def pool(rank, average):
 
 def pool_all(average):
     def run(twin, name, options, inputs):
-        axes = tuple(range(1, inputs[0].dim() - 1))
         x = to_first(inputs[0])
-        axes = tuple(range(2, x.dim()))
         if average:
-            return x.mean(axes)
+            return x.flatten(2).mean(2)
         return F.adaptive_max_pool1d(x.flatten(2), 1).flatten(1)
     return run
 
