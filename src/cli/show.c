@@ -134,6 +134,12 @@ static void show_text(struct shower *s, const struct extent *x)
     }
     if (t->run_id.len)
         buf_addf(b, "run_id   %.*s\n", STRF(t->run_id));
+    if (t->parent > 0)
+        buf_addf(b, "parent   trial %lld, whose checkpoint it began with\n",
+                 (long long)t->parent);
+    if (t->budget > 0)
+        buf_addf(b, "budget   %lld step%s\n", (long long)t->budget,
+                 t->budget == 1 ? "" : "s");
     buf_adds(b, "params\n");
     point_lines(b, point, s->call->terminal);
     add_metrics(s, t);

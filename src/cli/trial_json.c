@@ -79,6 +79,10 @@ void trial_json(struct buf *b, const struct trial *t, bool minimize,
         buf_adds(b, ",\"run_id\":");
         json_string(b, t->run_id);
     }
+    if (t->parent > 0)
+        buf_addf(b, ",\"parent\":%lld", (long long)t->parent);
+    if (t->budget > 0)
+        buf_addf(b, ",\"budget\":%lld", (long long)t->budget);
     if (t->note.len) {
         buf_adds(b, ",\"note\":");
         json_string(b, t->note);

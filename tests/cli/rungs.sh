@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Early stopping with checkpoints, and trials that begin with another's.
+# timeout: 200
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+trials() { # STUDY EXPRESSION
+    "$THRONG" export "$1" --jsonl >"$TMP/.out"
+    json "$2"
+}
+
+# Trains from its checkpoint to its budget; each step is one line there. The
+# times differ, so that trials end in another order than they began.
+cat >train.sh <<'END'
+file=$THRONG_CHECKPOINT/steps
+n=$(cat "$file" 2>/dev/null | wc -l)
+while [ "$n" -lt "${THRONG_BUDGET:-9}" ]; do
+    n=$((n + 1))
+    echo "trial $THRONG_TRIAL" >>"$file"
+    throng report step=$n "loss=$(awk "BEGIN { print $1 + 1 / $n }")"
+    sleep "0.0$((THRONG_TRIAL * 7 % 10))"
+done
+END
+study() { # NAME MORE
+    cat >"$1.yaml" <<END
+command: [sh, train.sh, "{a}"]
+metric: {name: loss}
+parameters: {a: {min: 0.0, max: 1.0}}
+run_cap: 18
+seed: 5
+early_terminate: {type: asha, max_iter: 9}
+$2
+END
+}
+
+# ---- asha ------------------------------------------------------------------
+study asha "method: tpe"
+run "$THRONG" run asha.yaml
+check_status "a study with rungs runs" 0
+check_equal "and comes to an end" "True" \
+    "$(trials asha 'all(t["state"] in ("done", "stopped") for t in d)')"
+check_equal "some went all the way" "True" \
+    "$(trials asha 'sum(t["state"] == "done" for t in d) >= 1')"
+check_equal "each made as many reports as its budget says, in one line" "True" \
+    "$(trials asha 'all(t["attempts"] == {1: 1, 3: 2, 9: 3}[t["budget"]] for t in d)')"
+id=$(trials asha '[t["id"] for t in d if t["state"] == "stopped"][0]')
+run "$THRONG" show "$id"
+check_matches "show tells why one stopped" "$out" \
+    "^trial +$id +stopped: by early_terminate asha at [13]: [0-9.]+, threshold [0-9.]+\$"
+check_matches "and its budget" "$out" '^budget   (1 step|3 steps)$'
+run "$THRONG" explain asha "$id"
+check_contains "so does explain" "$out" "by early_terminate asha"
+
+# ---- killed at any moment ---------------------------------------------------
+study killed "method: tpe"
+for round in 1 2 3 4 5 6; do
+    "$THRONG" run killed.yaml >/dev/null 2>&1 &
+    conductor=$!
+    sleep "0.$((round * 13 % 60 + 20))"
+    kill -9 "$conductor" 2>/dev/null
+    wait "$conductor" 2>/dev/null
+done
+run "$THRONG" run killed.yaml
+check_status "a study that was killed again and again goes on" 0
+check_equal "no trial is lost" "18 True" "$(trials killed \
+    '"%d %s" % (len(d), all(t["state"] in ("done", "stopped") for t in d))')"
+check_equal "none was trained twice for the same step" "" "$(
+    for file in .throng/killed/trials/*/*/checkpoint/steps; do
+        trial=$(basename "$(dirname "$(dirname "$file")")")
+        budget=$(trials killed "[t['budget'] for t in d if t['id'] == $trial][0]")
+        [ "$(wc -l <"$file")" -le "$budget" ] || echo "$trial: $(wc -l <"$file") of $budget"
+    done)"
+
+# ---- the same table for any number of workers -------------------------------
+for n in 1 4; do
+    study "lag$n" "method: tpe
+order: lag
+lag: 3
+parallel: $n"
+    "$THRONG" run "lag$n.yaml" >/dev/null 2>&1
+done
+table='"\n".join("%d %s %s %r %s" % (t["id"], t["state"], t["params"], t["value"], t["reason"]) for t in d)'
+check_equal "with lag all trials are there" 18 "$(trials lag1 'len(d)')"
+check_equal "with lag the table is the same for 1 and 4 workers" \
+    "$(trials lag1 "$table")" "$(trials lag4 "$table")"
+
+# ---- beginning with another's checkpoint -------------------------------------
+cat >pbt.yaml <<'END'
+command: [sh, train.sh, "{a}"]
+method: pbt
+pbt: {population: 4, steps: 2}
+metric: {name: loss}
+parameters: {a: {min: 0.0, max: 1.0}}
+run_cap: 12
+seed: 5
+parallel: 2
+keep: all
+END
+run "$THRONG" run pbt.yaml
+check_status "a study whose trials have parents runs" 0
+trials pbt '"\n".join("%d %d" % (t["id"], t["parent"]) for t in d if t.get("parent"))' >parents
+check_equal "most have one" "True" "$(python3 -c 'print(len(open("parents").readlines()) >= 6)')"
+check_equal "and began with its checkpoint" "" "$(
+    while read -r child parent; do
+        at=.throng/pbt/trials/*/
+        head -n "$(wc -l <$at/$parent/checkpoint/steps)" $at/$child/checkpoint/steps |
+            cmp -s - $at/$parent/checkpoint/steps || echo "$child of $parent"
+    done <parents)"
+read -r child parent <parents
+run "$THRONG" show pbt "$child"
+check_contains "show names the parent" "$out" "parent   trial $parent,"
