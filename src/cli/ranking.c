@@ -23,7 +23,8 @@ struct ranked {
     size_t rank; /* from 1 */
     struct trial t;
     struct value *point;
-    double shown; /* what it is ranked by */
+    double shown;    /* what it is ranked by */
+    double expected; /* what the method's model believes; NaN: nothing */
 };
 
 struct sheet {
@@ -31,6 +32,8 @@ struct sheet {
     struct store *store;
     const struct ranking *ranking;
     struct study_goal goal;
+    struct study_mean *means; /* of the model, where there is noise */
+    size_t mean_count;
     const char *title;   /* of the ranked column */
     struct arena *arena; /* for one row */
     VEC(struct ranked) rows;
@@ -152,6 +155,59 @@ static int each_row(struct sheet *s, const struct query *q, ranked_fn *fn)
     return got;
 }
 
+/* ---- under noise ------------------------------------------------------ */
+
+/* Trials that the model knows come first, the best expectation before the
+ * others; it knows those with the best values. */
+static int by_expectation(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+    if (isnan(a->expected) != isnan(b->expected))
+        return isnan(a->expected) ? 1 : -1;
+    if (!isnan(a->expected) && a->expected != b->expected)
+        return a->expected < b->expected ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static void gather(struct sheet *s, const struct ranked *r)
+{
+    struct ranked own = *r;
+    own.point = value_copy(s->call->arena, r->point);
+    own.t.point = arena_str(s->call->arena, r->t.point);
+    own.expected = NAN;
+    for (size_t i = 0; i < s->mean_count; i++)
+        if (s->means[i].trial == r->t.id)
+            own.expected =
+                s->goal.minimize ? s->means[i].mean : -s->means[i].mean;
+    vec_push(&s->rows, own);
+}
+
+/* As each_row, in the order of what is expected where that is known. */
+static int each_ranked(struct sheet *s, ranked_fn *fn)
+{
+    struct query q = query_of(s);
+    if (!s->mean_count)
+        return each_row(s, &q, fn);
+    if (q.limit)
+        q.limit += (int64_t)s->mean_count;
+    if (each_row(s, &q, gather))
+        return -1;
+    size_t count = s->rows.len;
+    struct ranked *rows = arena_array(s->call->arena, count + 1, sizeof(*rows));
+    memcpy(rows, s->rows.p, count * sizeof(*rows));
+    s->rows.len = 0;
+    qsort(rows, count, sizeof(*rows), by_expectation);
+    if (s->ranking->limit && count > (size_t)s->ranking->limit)
+        count = (size_t)s->ranking->limit;
+    for (size_t i = 0; i < count; i++) {
+        rows[i].rank = i + 1;
+        if (!s->goal.minimize)
+            rows[i].expected = -rows[i].expected;
+        fn(s, &rows[i]);
+    }
+    return 0;
+}
+
 /* ---- tables ----------------------------------------------------------- */
 
 static int value_digits(const struct sheet *s)
@@ -216,6 +272,8 @@ static void add_row(struct sheet *s, const struct ranked *r)
     table_cell(s->table, "%lld", (long long)r->t.id);
     if (!is_ranked_by(s, "trial"))
         add_shown(s, r);
+    if (s->mean_count)
+        table_number(s->table, r->expected, value_digits(s));
     add_point(s, r->point);
     table_cell(s->table, "%s", state_name(r->t.state));
     if (!is_ranked_by(s, "seconds"))
@@ -237,6 +295,8 @@ static void add_titles(struct sheet *s)
     table_column(s->table, "trial", true);
     if (!is_ranked_by(s, "trial"))
         table_column(s->table, s->title, true);
+    if (s->mean_count)
+        table_column(s->table, "expected", true);
     add_param_titles(s);
     table_column(s->table, "state", false);
     if (!is_ranked_by(s, "seconds"))
@@ -266,10 +326,10 @@ static void print_row(struct sheet *s, const struct ranked *r)
 static int print_table(struct sheet *s)
 {
     struct query q = query_of(s);
-    bool keep = s->call->terminal || s->ranking->limit;
+    bool keep = s->call->terminal || s->ranking->limit || s->mean_count;
     /* The order of rows does not matter to the names of their columns. */
     struct query any = {.where = q.where};
-    if (keep ? each_row(s, &q, keep_row) : each_row(s, &any, keep_columns))
+    if (keep ? each_ranked(s, keep_row) : each_row(s, &any, keep_columns))
         return -1;
     add_titles(s);
     for (size_t i = 0; i < s->rows.len; i++)
@@ -289,6 +349,10 @@ static void print_json_row(struct sheet *s, const struct ranked *r)
              r->rank > 1 ? "," : "", r->rank, (long long)r->t.id,
              state_name(r->t.state));
     strict_number_or_null(b, r->shown);
+    if (s->mean_count) {
+        buf_adds(b, ",\"expected\":");
+        strict_number_or_null(b, r->expected);
+    }
     buf_adds(b, ",\"params\":");
     strict_text(b, r->t.point);
     buf_adds(b, ",\"seconds\":");
@@ -302,13 +366,12 @@ static void print_json_row(struct sheet *s, const struct ranked *r)
 
 static int print_json(struct sheet *s)
 {
-    struct query q = query_of(s);
     struct buf *b = &s->out;
     buf_adds(b, "{\"schema\":\"throng.rank/1\",\"by\":");
     json_string(b, str_of(s->title));
     buf_addf(b, ",\"goal\":\"%s\",\"trials\":[",
              s->goal.minimize ? "minimize" : "maximize");
-    if (each_row(s, &q, print_json_row))
+    if (each_ranked(s, print_json_row))
         return -1;
     buf_adds(b, "]}\n");
     put(buf_str(b));
@@ -433,6 +496,10 @@ static int rank(struct sheet *s)
     const struct goal *all = &s->goal.all;
     if (!s->ranking->by && (all->objective_count > 1 || all->bound_count))
         return ranking_fronts(c, s->store, s->ranking, all);
+    if (!s->ranking->by && !s->ranking->reverse &&
+        study_means_read(s->store, c->arena, &s->means, &s->mean_count,
+                         &c->err))
+        return -1;
     return s->ranking->json ? print_json(s) : print_table(s);
 }
 
@@ -503,7 +570,11 @@ const struct verb verb_rank = {
     .summary = "List the best trials",
     .text = "Without --by the study's own metric decides. --where takes a "
             "filter such as\n'lr>1e-3 and opt==adam'. --over NAME averages "
-            "over a parameter; --over seed\nover the repeats of a point.\n",
+            "over a parameter; --over seed\nover the repeats of a point. "
+            "Where results are noisy and the method has a model\n(gp, bayes), "
+            "what it expects of a trial decides, since the best value may be "
+            "luck;\n--by value ranks by values alone. Of several metrics the "
+            "Pareto set comes first.\n",
     .options =
         (const struct option_spec[]){
             {"number", 'n', "N", "how many rows (10; 0: all)"},

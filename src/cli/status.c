@@ -13,7 +13,9 @@ struct standing {
     int64_t total, finished;
     struct lease lease;
     struct study_goal goal;
-    struct trial best;          /* id 0: none */
+    struct trial best;        /* id 0: none */
+    struct study_mean *means; /* of the model, where there is noise */
+    size_t mean_count;
     struct study_fronts fronts; /* of several objectives, or bounds */
 };
 
@@ -39,6 +41,8 @@ static int read_standing(struct call *c, struct store *store,
             s->finished += s->counts.by_state[i];
     int64_t best = s->goal.name.len ? store_best(store, s->goal.minimize) : 0;
     s->best.id = 0;
+    if (study_means_read(store, c->arena, &s->means, &s->mean_count, &c->err))
+        return -1;
     if (s->goal.name.len && has_fronts(s) &&
         study_fronts_read(&s->fronts, store, &s->goal.all, NULL, &c->err))
         return -1;
@@ -105,6 +109,12 @@ static void print_json(const struct standing *s, const char *name)
     } else {
         buf_adds(&b, "null");
     }
+    if (s->mean_count) {
+        buf_addf(&b, ",\"incumbent\":{\"id\":%lld,\"expected\":",
+                 (long long)s->means[0].trial);
+        strict_number(&b, s->means[0].mean);
+        buf_addc(&b, '}');
+    }
     if (has_fronts(s))
         print_fronts_json(&b, s);
     buf_adds(&b, "}\n");
@@ -153,6 +163,19 @@ static void print_states(struct buf *b, const struct standing *s)
     }
 }
 
+/* The best value may have been luck. */
+static void print_incumbent(struct buf *b, const struct call *c,
+                            const struct standing *s)
+{
+    buf_addf(b, "likely   trial %lld is the best: %.*s of ",
+             (long long)s->means[0].trial, STRF(s->goal.name));
+    if (c->terminal)
+        num_print_short(b, s->means[0].mean, 6);
+    else
+        num_print(b, s->means[0].mean);
+    buf_adds(b, " is expected; values are noisy\n");
+}
+
 static void print_text(struct call *c, const struct standing *s,
                        const struct place_of_study *where)
 {
@@ -168,6 +191,8 @@ static void print_text(struct call *c, const struct standing *s,
     print_states(&b, s);
     if (s->best.id)
         print_best(&b, c, s);
+    if (s->mean_count)
+        print_incumbent(&b, c, s);
     if (has_fronts(s))
         print_fronts(&b, c, s);
     put(buf_str(&b));

@@ -62,6 +62,10 @@ int study_search_close(struct study *s, struct err *err);
 /* Repeats for the strategy what earlier runs asked and told it. */
 int study_search_resume(struct study *s, struct err *err);
 
+/* ---- means.c ---------------------------------------------------------- */
+/* The run is over: what the method's model believes of the best trials. */
+int study_means_write(struct study *s, struct err *err);
+
 /* ---- task.c ----------------------------------------------------------- */
 int study_task(const struct study *s, const struct live *l, struct arena *a,
                struct task *t, struct err *err);

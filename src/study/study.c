@@ -242,6 +242,8 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
     bool over = s->run.end == STUDY_COMPLETE || s->run.end == STUDY_TARGET;
     if (over && study_search_close(s, err))
         return -1;
+    if (s->run.ended_here && study_means_write(s, err))
+        return -1;
     const char *how = end_event(s);
     int rc = 0;
     if (over)

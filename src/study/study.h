@@ -127,6 +127,15 @@ struct value *study_point_as(const struct value *model,
                              const struct value *like, struct arena *a,
                              struct err *err);
 
+/* What the method's model expected of the best trials when the study was run
+ * last, best first; none when it has no model, or there is no noise. */
+struct study_mean {
+    int64_t trial;
+    double mean;
+};
+int study_means_read(struct store *store, struct arena *a,
+                     struct study_mean **list, size_t *count, struct err *err);
+
 /* ---- results from elsewhere ------------------------------------------- */
 
 /* What the plan's warm_start names, another study or a CSV file (seen from

@@ -146,6 +146,15 @@ metrics: [{name: loss}, {name: size}]
 constraints: [{name: size, max: 5}]
 parameters: {x: {values: [1, 2]}}
 """
+NOISY = """
+name: noisy
+command: [sh, -c, 'throng report loss=$(awk -v s=$THRONG_SEED "BEGIN { srand(s); rand(); print rand() + {x} / 9 }")']
+method: gp
+run_cap: 15
+parallel: 1
+metric: {name: loss}
+parameters: {x: {min: 0.0, max: 1.0}}
+"""
 MANY = """
 name: many
 command: [throng, report, 'loss={x}']
@@ -200,6 +209,11 @@ def check_json(throng, folder):
         with open(os.path.join(several, "several.yaml"), "w") as f:
             f.write(SEVERAL)
         run([throng, "run", "several.yaml"], several)
+        noisy = os.path.join(scratch, "noisy")
+        os.mkdir(noisy)
+        with open(os.path.join(noisy, "noisy.yaml"), "w") as f:
+            f.write(NOISY)
+        run([throng, "run", "noisy.yaml"], noisy)
         many = os.path.join(scratch, "many")
         os.mkdir(many)
         with open(os.path.join(many, "many.yaml"), "w") as f:
@@ -214,8 +228,9 @@ def check_json(throng, folder):
             said = run([throng] + argv, where)
             values = [json.loads(line) for line in said.stdout.splitlines()]
             if argv[:2] in (["status", "--json"], ["rank", "--json"]):
-                said = run([throng] + argv, several)
-                values.append(json.loads(said.stdout))
+                for folder in (several, noisy):
+                    said = run([throng] + argv, folder)
+                    values.append(json.loads(said.stdout))
             real = set().union(*map(fields, values)) if values else set()
             check("json.md: the fields of %s" % title, real == names,
                   "not documented: %s\nnot there: %s" %

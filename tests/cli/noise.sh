@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Under noise the best trial is the one that the model expects the best of.
+. "$(dirname "$0")/lib.sh"
+
+json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
+study() { # NAME NOISE
+    printf '%s\n' "name: $1" 'command: [sh, -c, "throng report loss=$(awk -v s=$THRONG_SEED \"BEGIN { srand(s); rand(); print ({x} - 0.3) ^ 2 + '"$2"' * (rand() - 0.5) }\")"]' \
+        'method: gp' 'run_cap: 40' 'parallel: 1' 'seed: 2' 'metric: {name: loss}' \
+        'parameters: {x: {min: 0.0, max: 1.0}}' >$1.yaml
+    "$THRONG" run $1.yaml --quiet
+}
+study noisy 0.6
+run "$THRONG" status --json
+best=$(json 'd["best"]["id"]') incumbent=$(json 'd["incumbent"]["id"]')
+check_equal "the best value was luck: less is expected" True \
+    "$(json 'd["incumbent"]["expected"] > d["best"]["value"] + 0.05')"
+run "$THRONG" status
+check_contains "both are shown" "$out" "(trial $best)"
+check_contains "with what is expected" "$out" "likely   trial $incumbent is the best"
+run "$THRONG" rank --json
+check_equal "rank begins with what is expected" "$incumbent True" \
+    "$(json '"%d %s" % (d["trials"][0]["id"], all(a["expected"] <= b["expected"] for a, b in zip(d["trials"], d["trials"][1:])))')"
+check_equal "as many rows as were asked for" 10 "$(json 'len(d["trials"])')"
+run "$THRONG" rank
+check_contains "in a column of its own" "$(head -n 1 <<<"$out")" "expected"
+run "$THRONG" rank --by value -n 1 --json
+check_equal "--by value ranks by values" "$best False" \
+    "$(json '"%d %s" % (d["trials"][0]["id"], "expected" in d["trials"][0])')"
+run "$THRONG" rank -n 0 --where 'x < 0.5' --json
+check_equal "a filter goes with it" True "$(json 'all(t["params"]["x"] < 0.5 for t in d["trials"])')"
+
+study exact 0
+run "$THRONG" status --json
+check_equal "without noise the best value is the best" False "$(json '"incumbent" in d')"
+run "$THRONG" rank --json
+check_equal "and ranks" True \
+    "$(json 'all(a["value"] <= b["value"] for a, b in zip(d["trials"], d["trials"][1:]))')"
