@@ -11,6 +11,7 @@
  * drawing the trial again from the block's distribution gives that point;
  * else (it was asked for while older results were missing) as it is.
  *
+ * Foreign results, which no block can have, say where the first run begins.
  * Restarts follow BIPOP (Hansen, GECCO 2009): runs with ever larger blocks
  * alternate with short ones from smaller distributions. */
 #include "search/strategy.h"
@@ -23,12 +24,14 @@
 #include "search/cma.h"
 #include "search/exact.h"
 #include "search/options.h"
-#include "search/unit.h"
+#include "search/roll.h"
 
 enum {
     SNAPSHOTS = 16,
     SEPARABLE_FROM = 100, /* numeric coordinates */
     LATE = 64,            /* told trials behind a block that waits, and more */
+    REDRAWS = 16,         /* for a point that nobody has had */
+    WARM_LEAST = 4,       /* foreign results to start from, at least */
 };
 static const double narrow = 1e-9;   /* a run that is so small has ended */
 static const double condition = 1e7; /* of the widest to the narrowest */
@@ -53,12 +56,12 @@ struct cmaes {
     uint64_t seed;
     bool minimize;
     double sigma, population; /* of the first run; population 0: by d */
-    struct unit unit;
+    struct roll roll; /* what was asked for, to give the same again, and seen */
     struct axes axes;
     struct history told;
-    struct history asked; /* to give the same again */
-    size_t row_count;
-    int64_t latest; /* the highest trial that was told */
+    size_t row_count; /* of told, without foreign ones */
+    bool stale;       /* foreign results came: the start is another */
+    int64_t latest;   /* the highest trial that was told */
     struct cma_shape shape;
     size_t *choices, *offsets;
     double *shares;
@@ -72,7 +75,7 @@ struct cmaes {
 
 /* A told trial of the block at hand. */
 struct member {
-    double loss;
+    double broken, loss;
     int64_t trial;
     size_t place; /* where its point is */
 };
@@ -106,6 +109,89 @@ static size_t first_lambda(const struct cmaes *c)
     return 4 + (size_t)(3 * exact_log(d));
 }
 
+static int by_merit(const void *a, const void *b, void *context)
+{
+    const struct history *h = context;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    if (h->broken[x] != h->broken[y])
+        return h->broken[x] < h->broken[y] ? -1 : 1;
+    if (h->losses[x] != h->losses[y])
+        return h->losses[x] < h->losses[y] ? -1 : 1;
+    return h->trials[x] < h->trials[y] ? -1 : 1;
+}
+
+/* The best tenth of the foreign results, but enough of them to tell a width;
+ * returns how many there are (0: too few to start from). */
+static size_t best_foreign(struct cmaes *c, size_t *rows)
+{
+    size_t count = 0, least = first_lambda(c) / 2;
+    for (size_t i = 0; i < c->told.count; i++)
+        if (c->told.trials[i] < 0 && c->told.marks[i] == MARK_VALUE)
+            rows[count++] = i;
+    qsort_r(rows, count, sizeof(*rows), by_merit, &c->told);
+    if (count < WARM_LEAST)
+        return 0;
+    size_t best = count / 10 > least ? count / 10 : least;
+    return best < count ? best : count;
+}
+
+/* One numeric coordinate of the start: the middle of the rows; returns the
+ * square of their spread. */
+static double warm_number(const struct cmaes *c, size_t param,
+                          const size_t *rows, size_t count, double *mean)
+{
+    double n = 0, sum = 0, square = 0;
+    for (size_t i = 0; i < count; i++) {
+        double u = c->told.columns[param][rows[i]];
+        if (isnan(u))
+            continue;
+        n++;
+        sum += u;
+        square += u * u;
+    }
+    *mean = n > 0 ? sum / n : 0.5;
+    return n > 0 ? fmax(square / n - *mean * *mean, 0) : 1.0 / 12;
+}
+
+/* Half of each choice's chance is what the rows chose. */
+static void warm_choice(const struct cmaes *c, const struct axis *axis,
+                        const size_t *rows, size_t count, double *chance)
+{
+    double n = 0;
+    for (size_t i = 0; i < count; i++)
+        n += !isnan(c->told.columns[axis->param][rows[i]]);
+    for (size_t k = 0; n > 0 && k < axis->choices; k++)
+        chance[k] /= 2;
+    for (size_t i = 0; i < count; i++) {
+        double u = c->told.columns[axis->param][rows[i]];
+        if (!isnan(u))
+            chance[axis_choice(axis, u)] += 0.5 / n;
+    }
+}
+
+/* Foreign results say where to begin, and how widely. */
+static void warm_start(struct cmaes *c, struct cma *dist)
+{
+    size_t *rows = xcalloc(c->told.count + 1, sizeof(*rows));
+    size_t count = best_foreign(c, rows), number = 0, group = 0;
+    double *mean = xcalloc(c->shape.numbers + 1, sizeof(*mean)), spread = 0;
+    for (size_t i = 0; count && i < c->axes.count; i++)
+        if (!c->axes.axis[i].choices)
+            spread += warm_number(c, c->axes.axis[i].param, rows, count,
+                                  &mean[number++]);
+    if (number) {
+        spread = sqrt(spread / (double)number);
+        cma_reset(dist, mean, fmin(c->sigma, fmax(spread, 0.1 * c->sigma)));
+    }
+    for (size_t i = 0; count && i < c->axes.count; i++)
+        if (c->axes.axis[i].choices) {
+            double *chance = dist->probabilities + c->offsets[group++];
+            warm_choice(c, &c->axes.axis[i], rows, count, chance);
+        }
+    free(mean);
+    free(rows);
+}
+
 static void phase_start(struct cmaes *c, struct phase *p)
 {
     double *mean = xcalloc(c->shape.numbers + 1, sizeof(*mean));
@@ -115,6 +201,7 @@ static void phase_start(struct cmaes *c, struct phase *p)
     *p = (struct phase){.dist = dist, .first = 1, .fresh = true};
     p->lambda = p->large_lambda = first_lambda(c);
     cma_reset(dist, mean, c->sigma);
+    warm_start(c, dist);
     set_floors(c, dist);
     free(mean);
 }
@@ -214,6 +301,8 @@ static bool take_point(struct cmaes *c, const struct phase *p, size_t row,
 static int by_loss(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
+    if (x->broken != y->broken)
+        return x->broken < y->broken ? -1 : 1;
     if (x->loss != y->loss)
         return x->loss < y->loss ? -1 : 1;
     return x->trial < y->trial ? -1 : x->trial > y->trial;
@@ -284,8 +373,10 @@ static void collect(struct cmaes *c, struct block *b)
             continue;
         }
         double loss = c->told.losses[row];
+        bool bad = isnan(loss);
         b->members[b->count++] =
-            (struct member){isnan(loss) ? INFINITY : loss, trial, at};
+            (struct member){bad ? INFINITY : c->told.broken[row],
+                            bad ? INFINITY : loss, trial, at};
     }
     b->missing += p->lambda - places;
     b->end = trial + (int64_t)(p->lambda - places);
@@ -353,6 +444,11 @@ static void close_block(struct cmaes *c, struct block *b)
 static void advance(struct cmaes *c)
 {
     bool closed = true;
+    if (c->stale) {
+        c->past_count = 0;
+        phase_start(c, &c->now);
+        c->stale = false;
+    }
     while (closed && block_possible(c)) {
         struct block b;
         block_init(&b, c, c->now.lambda);
@@ -414,7 +510,7 @@ static void *cmaes_open(const struct search_setup *setup, struct err *err)
     if (options_read(setup->options, "cmaes", table, 2, err))
         return NULL;
     struct cmaes *c = xcalloc(1, sizeof(*c));
-    if (unit_init(&c->unit, setup->space, err)) {
+    if (roll_init(&c->roll, setup->space, setup->seed, err)) {
         free(c);
         return NULL;
     }
@@ -424,7 +520,6 @@ static void *cmaes_open(const struct search_setup *setup, struct err *err)
     c->minimize = setup->minimize;
     axes_init(&c->axes, setup->space);
     history_init(&c->told, setup->space->count);
-    history_init(&c->asked, setup->space->count);
     shape_init(c);
     c->scratch = arena_new();
     c->u = xcalloc(setup->space->count + 1, sizeof(*c->u));
@@ -451,9 +546,8 @@ static void cmaes_free(void *state)
     free(c->offsets);
     free(c->shares);
     history_done(&c->told);
-    history_done(&c->asked);
+    roll_done(&c->roll);
     axes_done(&c->axes);
-    unit_done(&c->unit);
     free(c);
 }
 
@@ -463,32 +557,49 @@ static int64_t cmaes_total(const void *state)
     return -1;
 }
 
-/* A new point for trial k, coded, into c->u. */
-static void ask_new(struct cmaes *c, int64_t k)
+static void decode(struct cmaes *c)
 {
     size_t number = 0, group = 0;
-    advance(c);
-    draw(c, &c->now, k, &c->drawn);
+    for (size_t i = 0; i < c->roll.history.width; i++)
+        c->roll.u[i] = 0.5;
     for (size_t i = 0; i < c->axes.count; i++) {
         const struct axis *axis = &c->axes.axis[i];
-        c->u[axis->param] = axis->choices ? axis->at[c->drawn.choice[group++]]
-                                          : c->drawn.x[number++];
+        c->roll.u[axis->param] = axis->choices
+                                     ? axis->at[c->drawn.choice[group++]]
+                                     : c->drawn.x[number++];
     }
+}
+
+/* A new point for trial k into roll.u. One that another trial has is drawn
+ * again: in the block it then counts like a foreign one. */
+static void ask_new(struct cmaes *c, int64_t k)
+{
+    struct rng rng;
+    advance(c);
+    draw(c, &c->now, k, &c->drawn);
+    decode(c);
+    rng_init(&rng, c->seed, (uint64_t)k, "cmaes again");
+    for (int i = 0; i < REDRAWS; i++) {
+        if (roll_is_new(&c->roll))
+            return;
+        cma_draw(c->now.dist, &rng, &c->drawn);
+        decode(c);
+    }
+    if (!roll_is_new(&c->roll))
+        roll_fresh(&c->roll, &rng);
 }
 
 static enum search_answer cmaes_ask(void *state, int64_t k, struct arena *a,
                                     struct suggestion *out, struct err *err)
 {
     struct cmaes *c = state;
-    long row = history_find(&c->asked, k);
+    long row = history_find(&c->roll.history, k);
     (void)err;
-    if (row >= 0) {
-        history_get(&c->asked, (size_t)row, c->u);
-    } else {
+    if (row < 0) {
         ask_new(c, k);
-        history_add(&c->asked, k, c->u);
+        row = (long)roll_ask(&c->roll, k);
     }
-    out->point = unit_point(&c->unit, c->u, a);
+    out->point = roll_point(&c->roll, (size_t)row, a);
     return SEARCH_HERE;
 }
 
@@ -497,19 +608,23 @@ static void cmaes_tell(void *state, const struct result *r)
     struct cmaes *c = state;
     double loss;
     enum mark mark = mark_of(r, c->minimize, &loss);
+    roll_tell(&c->roll, r, c->minimize);
     if (mark == MARK_PENDING || history_find(&c->told, r->trial) >= 0)
         return;
     if (!r->point)
         mark = MARK_LEFT;
     else
-        unit_code(&c->unit, r->point, c->u);
+        unit_code(&c->roll.unit, r->point, c->u);
     size_t row = history_add(&c->told, r->trial, c->u);
     c->told.marks[row] = (unsigned char)mark;
     c->told.losses[row] = loss;
-    c->row_count++;
+    c->told.broken[row] = broken_by(r);
+    c->row_count += r->trial > 0;
     if (r->trial > c->latest)
         c->latest = r->trial;
-    if (r->trial < c->now.first)
+    if (r->trial < 0)
+        c->stale = true;
+    else if (r->trial < c->now.first)
         go_back(c, r->trial);
 }
 

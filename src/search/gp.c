@@ -32,7 +32,8 @@ enum {
     FIT_MOST = 256,     /* results that a kernel is fitted to */
     FIT_FEW = 64,
     STARTS = 5,
-    OTHERS = 32,     /* tries to find a point that is new */
+    OTHERS = 32,           /* tries to find a point that is new */
+    OTHERS_GRID = 1 << 16, /* a space up to this size is searched for one */
     STRAY_EVERY = 4, /* trials, of which one leaves the incumbent's choices */
 };
 
@@ -48,6 +49,7 @@ struct gp {
     struct history asked; /* to give the same again */
     size_t *told;         /* rows with a result, in the order of trials */
     size_t told_count, told_cap, value_count;
+    size_t holding; /* results with a value that break no constraint */
     int64_t latest; /* told trial */
     struct surrogate *model;
     size_t *ids; /* rows that are in the model */
@@ -68,17 +70,28 @@ struct near {
     size_t order;
 };
 
+static double code_axis(const struct axis *axis, double u)
+{
+    if (axis->choices)
+        return isnan(u) ? -1 : (double)axis_choice(axis, u);
+    return isnan(u) ? 0.5 : u;
+}
+
 /* A row's code for the model. */
 static void code(const struct gp *g, size_t row, double *x)
 {
     for (size_t i = 0; i < g->axes.count; i++) {
         const struct axis *axis = &g->axes.axis[i];
-        double u = g->rows.columns[axis->param][row];
-        if (axis->choices)
-            x[i] = isnan(u) ? -1 : (double)axis_choice(axis, u);
-        else
-            x[i] = isnan(u) ? 0.5 : u;
+        x[i] = code_axis(axis, g->rows.columns[axis->param][row]);
     }
+}
+
+/* The same of a point, by way of g->u. */
+static void code_point(struct gp *g, const struct value *point, double *x)
+{
+    unit_code(&g->unit, point, g->u);
+    for (size_t i = 0; i < g->axes.count; i++)
+        x[i] = code_axis(&g->axes.axis[i], g->u[g->axes.axis[i].param]);
 }
 
 /* From the model's code to u, one for each parameter of the space. */
@@ -117,9 +130,19 @@ static void settle(void *context, double *x, bool *active, bool snap)
     arena_reset(g->scratch);
 }
 
+/* What breaks constraints is as bad as a failure; while everything does, how
+ * far it does is what there is to learn. NaN: as bad as can be. */
+static double value_of(const struct gp *g, size_t row)
+{
+    double broken = g->rows.broken[row];
+    if (!(broken > 0))
+        return g->rows.losses[row];
+    return g->holding || !isfinite(broken) ? NAN : broken;
+}
+
 static double loss_of(const struct gp *g, size_t row)
 {
-    double loss = g->rows.losses[row];
+    double loss = value_of(g, row);
     return isnan(loss) ? INFINITY : loss;
 }
 
@@ -188,7 +211,7 @@ static void fit_to(struct gp *g, const size_t *ids, size_t count, size_t most,
         columns[k] = room + n + d + k * n;
     for (size_t i = 0; i < n; i++) {
         size_t row = ids[i * count / n];
-        y[i] = g->rows.losses[row];
+        y[i] = value_of(g, row);
         code(g, row, x);
         for (size_t k = 0; k < d; k++)
             columns[k][i] = x[k];
@@ -272,7 +295,7 @@ static size_t update_model(struct gp *g, int64_t k)
     }
     double *y = xcalloc(told + 1, sizeof(*y));
     for (size_t i = 0; i < told; i++)
-        y[i] = g->rows.losses[ids[i]];
+        y[i] = value_of(g, ids[i]);
     warp_losses(y, told, &g->warp);
     surrogate_finish(g->model, y, told);
     free(y);
@@ -379,18 +402,43 @@ static void other_point(struct gp *g, int64_t k, double *x, double *room)
     struct rng rng;
     size_t d = g->axes.count;
     bool *active = xcalloc(d + 1, sizeof(*active));
+    bool found = false;
     rng_init(&rng, g->seed, (uint64_t)k, "gp other");
-    for (int i = 0; i < OTHERS; i++) {
+    for (int i = 0; !found && i < OTHERS; i++) {
         for (size_t a = 0; a < d; a++) {
             size_t choices = g->axes.axis[a].choices;
             double u = rng_uniform(&rng);
             x[a] = choices ? floor(u * (double)choices) : u;
         }
         settle(g, x, active, true);
-        if (is_new(g, x, k, room))
-            break;
+        found = is_new(g, x, k, room);
     }
     free(active);
+    uint64_t all = space_grid_count(g->unit.space, NULL), key = rng_u64(&rng);
+    for (uint64_t i = 0; !found && all <= OTHERS_GRID && i < all; i++) {
+        struct value *point = space_grid_point(
+            g->unit.space, rng_permute(key, i, all), g->scratch);
+        code_point(g, point, x);
+        found = is_new(g, x, k, room);
+        arena_reset(g->scratch);
+    }
+}
+
+/* Sobol's point k, or another where that is taken, into g->u. */
+static void ask_start(struct gp *g, int64_t k)
+{
+    double *x = xcalloc(2 * g->axes.count + 1, sizeof(*x));
+    double *u = xcalloc(g->rows.width + 1, sizeof(*u));
+    sobol_at(g->seed, (uint64_t)k - 1, g->rows.width, u);
+    code_point(g, unit_point(&g->unit, u, g->scratch), x);
+    arena_reset(g->scratch);
+    if (g->axes.count && !is_new(g, x, k, x + g->axes.count)) {
+        other_point(g, k, x, x + g->axes.count);
+        decode(g, x, u);
+    }
+    memcpy(g->u, u, g->rows.width * sizeof(*u));
+    free(x);
+    free(u);
 }
 
 /* True when both points make the same choices. */
@@ -559,7 +607,7 @@ static enum search_answer gp_ask(void *state, int64_t k, struct arena *a,
         return SEARCH_HERE;
     }
     if (g->value_count < g->initial || !g->axes.count)
-        sobol_at(g->seed, (uint64_t)k - 1, g->rows.width, g->u);
+        ask_start(g, k);
     else
         ask_model(g, k);
     history_add(&g->asked, k, g->u);
@@ -600,7 +648,10 @@ static void gp_tell(void *state, const struct result *r)
         return;
     if (r->trial > g->latest)
         g->latest = r->trial;
+    g->rows.broken[row] = broken_by(r);
     g->value_count += mark == MARK_VALUE;
+    if (mark == MARK_VALUE && !(g->rows.broken[row] > 0) && !g->holding++)
+        g->fit_count = 0; /* from now on other values are looked at */
     g->fresh = false;
     insert_told(g, row);
 }
@@ -609,7 +660,8 @@ static int gp_mean(void *state, int64_t k, double *mean)
 {
     struct gp *g = state;
     long row = history_find(&g->rows, k);
-    if (row < 0 || g->rows.marks[row] != MARK_VALUE || !g->axes.count ||
+    if (row < 0 || g->rows.marks[row] != MARK_VALUE ||
+        g->rows.broken[row] > 0 || !g->axes.count ||
         g->value_count < g->initial)
         return -1;
     if (!g->fresh)

@@ -154,8 +154,11 @@ static void window_add(struct tpe *t, size_t row)
     reservoir_offer(t, oldest);
 }
 
+/* What breaks constraints is worse than all that does not. */
 static bool better(const struct history *h, size_t a, size_t b)
 {
+    if (h->broken[a] != h->broken[b])
+        return h->broken[a] < h->broken[b];
     if (h->losses[a] != h->losses[b])
         return h->losses[a] < h->losses[b];
     return h->trials[a] < h->trials[b];
@@ -221,6 +224,7 @@ static void tpe_tell(void *state, const struct result *r)
     ordered_remove(t, &t->pending, row);
     t->history.marks[row] = (unsigned char)mark;
     t->history.losses[row] = loss;
+    t->history.broken[row] = broken_by(r);
     if (mark == MARK_LEFT)
         return;
     t->told++;

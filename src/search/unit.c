@@ -80,6 +80,7 @@ void history_done(struct history *h)
     free(h->columns);
     free(h->trials);
     free(h->losses);
+    free(h->broken);
     free(h->marks);
     idmap_free(h->rows);
 }
@@ -97,6 +98,7 @@ static void grow(struct history *h)
         h->columns[i] = xrealloc(h->columns[i], cap * sizeof(double));
     h->trials = xrealloc(h->trials, cap * sizeof(*h->trials));
     h->losses = xrealloc(h->losses, cap * sizeof(*h->losses));
+    h->broken = xrealloc(h->broken, cap * sizeof(*h->broken));
     h->marks = xrealloc(h->marks, cap);
     h->cap = cap;
 }
@@ -108,6 +110,7 @@ size_t history_add(struct history *h, int64_t trial, const double *u)
     size_t row = h->count++;
     h->trials[row] = trial;
     h->losses[row] = NAN;
+    h->broken[row] = 0;
     h->marks[row] = MARK_PENDING;
     history_set(h, row, u);
     idmap_set(h->rows, (uint64_t)trial, (void *)(uintptr_t)(row + 1));
@@ -137,4 +140,13 @@ enum mark mark_of(const struct result *r, bool minimize, double *loss)
         return MARK_VALUE;
     }
     return state == STATE_KILLED ? MARK_LEFT : MARK_BAD;
+}
+
+double broken_by(const struct result *r)
+{
+    double sum = 0;
+    for (size_t i = 0; r->constraints && i < r->constraint_count; i++)
+        if (!(r->constraints[i] <= 0))
+            sum += isnan(r->constraints[i]) ? INFINITY : r->constraints[i];
+    return sum;
 }

@@ -41,6 +41,7 @@ struct history {
     double **columns;
     int64_t *trials;
     double *losses; /* low is good; NaN without a value */
+    double *broken; /* how far constraints are, in all; 0: they hold */
     unsigned char *marks;
     struct idmap *rows;
 };
@@ -56,5 +57,7 @@ void history_get(const struct history *h, size_t row, double *u);
 /* What a result says: a loss where the value is finite; trials that a person
  * killed say nothing; the rest is bad. */
 enum mark mark_of(const struct result *r, bool minimize, double *loss);
+/* How far a result breaks its constraints, in all; 0: it breaks none. */
+double broken_by(const struct result *r);
 
 #endif

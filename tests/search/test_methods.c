@@ -276,6 +276,118 @@ static void results_that_nobody_asked_for_are_taken(void **state)
     }
 }
 
+static const char *const models[] = {"tpe", "gp", "cmaes", "auto"};
+enum { MODELS = sizeof(models) / sizeof(*models) };
+
+/* The mean objective of the first points that a search asks for. */
+static double first_points(struct search *s, int count)
+{
+    double sum = 0;
+    for (int64_t k = 1; k <= count; k++) {
+        struct value *point = ask(s, k, arena);
+        sum += objective(point) / count;
+        tell(s, k, point, STATE_DONE, objective(point));
+    }
+    return sum;
+}
+
+/* Results from elsewhere are no trials, but teach as much as those. */
+static void foreign_results_are_learnt_from(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < MODELS; m++) {
+        double without = 0, with = 0;
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            struct search *s = open_on(models[m], &space, seed);
+            struct search *t = open_on(models[m], &space, seed);
+            for (int64_t i = 1; i <= 60; i++) {
+                struct rng rng;
+                rng_init(&rng, seed, (uint64_t)i, "foreign");
+                struct value *point = space_sample(&space, &rng, arena);
+                tell(t, -i, point, STATE_DONE, objective(point));
+            }
+            without += first_points(s, 12);
+            with += first_points(t, 12);
+            search_free(s);
+            search_free(t);
+        }
+        if (with > 0.8 * without)
+            fail_msg("%s: %g with, %g without", models[m], with, without);
+    }
+}
+
+/* The best values are where a constraint is broken: a search that looks at
+ * values only would go there. */
+static void constraints_keep_a_search_out(void **state)
+{
+    (void)state;
+    enum { MANY = 80, LATE = 40 };
+    struct space plane = space_of(
+        "{\"version\":1,\"parameters\":[" PARAM(
+            "x", "uniform", "\"min\":0,\"max\":1") "," PARAM("y", "uniform",
+                                                             "\"min\":0,"
+                                                             "\"max\":1") "]}",
+        arena);
+    for (size_t m = 0; m < MODELS; m++) {
+        struct search *s = open_on(models[m], &plane, 3);
+        int broken = 0;
+        double best = INFINITY;
+        for (int64_t k = 1; k <= MANY; k++) {
+            struct value *point = ask(s, k, arena);
+            double x = value_number(value_get(point, STR("x")));
+            double y = value_number(value_get(point, STR("y")));
+            double over[] = {0.6 - x, -1};
+            struct result r = {.trial = k,
+                               .point = point,
+                               .state = STATE_DONE,
+                               .value = x + (y - 0.5) * (y - 0.5),
+                               .constraints = over,
+                               .constraint_count = 2,
+                               .step = -1};
+            search_tell(s, &r);
+            broken += k > LATE && over[0] > 0;
+            if (over[0] <= 0)
+                best = fmin(best, r.value);
+        }
+        if (broken > (MANY - LATE) * 3 / 4 || best > 0.65)
+            fail_msg("%s: %d broken, best %g", models[m], broken, best);
+        search_free(s);
+    }
+}
+
+/* Twenty points, twenty trials, some of them out at once: each point once. */
+static void a_small_space_has_no_point_twice(void **state)
+{
+    (void)state;
+    enum { ALL = 20, AHEAD = 4 };
+    struct space small =
+        space_of("{\"version\":1,\"parameters\":["
+                 /* clang-format off */
+        PARAM("c", "categorical", "\"values\":[1,2,3,4]") ","
+        PARAM("i", "int_uniform", "\"min\":0,\"max\":4")
+                 /* clang-format on */
+                 "]}",
+                 arena);
+    for (size_t m = 0; m < MODELS; m++) {
+        struct search *s = open_on(models[m], &small, 2);
+        struct value *points[ALL + 1];
+        bool seen[ALL] = {false};
+        for (int64_t k = 1; k <= ALL; k++) {
+            points[k] = ask(s, k, arena);
+            int64_t c = value_get(points[k], STR("c"))->i;
+            int64_t i = value_get(points[k], STR("i"))->i;
+            size_t cell = (size_t)((c - 1) * 5 + i);
+            if (seen[cell])
+                fail_msg("%s: point %lld again", models[m], (long long)k);
+            seen[cell] = true;
+            if (k > AHEAD)
+                tell(s, k - AHEAD, points[k - AHEAD], STATE_DONE,
+                     (double)(c + i));
+        }
+        search_free(s);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
@@ -286,6 +398,9 @@ int main(void)
         TEST(the_order_of_results_does_not_count),
         TEST(any_operations_leave_a_strategy_working),
         TEST(results_that_nobody_asked_for_are_taken),
+        TEST(foreign_results_are_learnt_from),
+        TEST(constraints_keep_a_search_out),
+        TEST(a_small_space_has_no_point_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
