@@ -37,7 +37,7 @@ sed 's/^method/parallel: 1\nmethod/' ga.yaml >ga-one.yaml
 run "$THRONG" run ga-one.yaml
 check_equal "generations do not depend on how many run at once" \
     "$(cat whole)" "$(points ga-one)"
-for n in 3 8 1 0; do
+for n in 3 8 1 99; do
     "$THRONG" run ga.yaml --new ga-pieces --count $n 2>/dev/null
 done
 check_equal "nor on pauses between them" "$(cat whole)" "$(points ga-pieces)"
@@ -79,3 +79,39 @@ check_equal "with points that were changed" True \
 check_equal "and all add up to more than most first points do alone" True \
     "$(json '(max(t["value"] / t["metrics"]["steps"]["last"] for t in d[-8:]) >
               sorted(t["value"] for t in d[:4])[1] / 3)')"
+sed 's/^method/parallel: 1\nmethod/' pbt.yaml >line.yaml
+run "$THRONG" run line.yaml
+points line >whole
+for n in 3 4 14 99; do
+    "$THRONG" run line.yaml --new line-pieces --count $n 2>/dev/null
+done
+check_equal "pauses change nothing" "$(cat whole)" "$(points line-pieces)"
+
+# ---- hyperspace ------------------------------------------------------------
+cat >boxes.yaml <<'END'
+command: [throng, report, "loss={a}"]
+method: hyperspace
+seed: 2
+parallel: 1
+run_cap: 30
+metric: {name: loss}
+hyperspace: {phi: 0, options: {startup: 2}}
+parameters:
+  a: {min: 0.0, max: 1.0}
+  b: {values: [x, y, z]}
+END
+run "$THRONG" run boxes.yaml
+check_status "hyperspace runs with fewer workers than sub-spaces" 0
+points boxes >whole
+check_equal "each sub-space in turn" "high z|low z|high xy|low xy" "$(
+    sed "s/.*('a', \([0-9.e-]*\)), ('b', '\(.\)').*/\1 \2/" whole |
+        awk '{ side[NR % 4] = side[NR % 4] ($1 > 0.5 ? "H" : "L") $2 }
+             END { for (i = 1; i <= 4; i++) {
+                 s = side[i % 4]
+                 a = s ~ /H/ ? (s ~ /L/ ? "both" : "high") : "low"
+                 b = (s ~ /x/ ? "x" : "") (s ~ /y/ ? "y" : "") (s ~ /z/ ? "z" : "")
+                 printf "%s%s %s", (i > 1 ? "|" : ""), a, b } }')"
+for n in 7 8 99; do
+    "$THRONG" run boxes.yaml --new boxes-pieces --count $n 2>/dev/null
+done
+check_equal "and goes on after a pause" "$(cat whole)" "$(points boxes-pieces)"

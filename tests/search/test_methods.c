@@ -42,7 +42,7 @@ static int teardown(void **state)
 static bool is_slow(const char *method)
 {
     return strcmp(method, "gp") == 0 || strcmp(method, "forest") == 0 ||
-           strcmp(method, "auto") == 0;
+           strcmp(method, "auto") == 0 || strcmp(method, "hyperspace") == 0;
 }
 
 static struct search *open_on(const char *method, const struct space *on,
