@@ -62,9 +62,11 @@ class Training(unittest.TestCase):
     def close(self, what, ours, theirs):
         ours, theirs = numpy.asarray(ours), numpy.asarray(theirs)
         self.assertEqual(ours.shape, theirs.shape, what)
+        # What has no gradient but rounding (the bias of an attention's keys)
+        # stays near 0 on both sides.
         off = numpy.abs(ours - theirs).max(initial=0)
         size = numpy.abs(theirs).max(initial=0)
-        self.assertLessEqual(off, CLOSE * max(size, 1e-6),
+        self.assertLessEqual(off, CLOSE * max(size, 0.01),
                              "%s: off by %g of %g" % (what, off, size))
 
     def compare(self, name):

@@ -55,7 +55,9 @@ MAIN = {"dense": "units", "activation": "function", "dropout": "rate",
         "depthwise_conv1d": "kernel", "depthwise_conv2d": "kernel",
         "conv2d_transpose": "filters", "max_pool1d": "size",
         "max_pool2d": "size", "average_pool1d": "size",
-        "average_pool2d": "size", "upsample1d": "size", "upsample2d": "size"}
+        "average_pool2d": "size", "upsample1d": "size", "upsample2d": "size",
+        "embedding": "units", "lstm": "units", "gru": "units",
+        "attention": "heads"}
 
 
 def entry(item):
@@ -211,6 +213,12 @@ def pool(rank, average):
 def pool_all(average):
     def run(twin, name, options, inputs):
         x = to_first(inputs[0])
+        lengths = getattr(inputs[0], "lengths", None)
+        if lengths is not None:
+            seen = torch.arange(x.shape[2]) < lengths.reshape(-1, 1, 1)
+            if average:
+                return (x * seen).sum(2) / lengths.reshape(-1, 1)
+            x = x.masked_fill(~seen, -math.inf)
         if average:
             return x.flatten(2).mean(2)
         return F.adaptive_max_pool1d(x.flatten(2), 1).flatten(1)
@@ -257,6 +265,117 @@ def layer_norm(twin, name, options, inputs):
                         options.get("epsilon", 1e-3))
 
 
+# ---- Sequences: a tensor may know how many steps of each row count ---------
+
+def embedding(twin, name, options, inputs):
+    tokens = inputs[0].long()
+    y = F.embedding(tokens, twin[name + ".weight"])
+    if options.get("mask", True):
+        steps = torch.arange(1, tokens.shape[1] + 1)
+        y.lengths = (steps * (tokens != 0)).max(1).values
+    return y
+
+
+def turned(x, lengths):
+    """The steps of each row that count, the last one first."""
+    steps = torch.arange(x.shape[1])
+    at = torch.where(steps < lengths[:, None], lengths[:, None] - 1 - steps,
+                     steps)
+    return x.gather(1, at[:, :, None].expand_as(x))
+
+
+def one_direction(twin, name, end, kind, x, lengths):
+    """(outputs of all steps, the last output)."""
+    bias = twin["%s.bias%s" % (name, end)]
+    other = twin.get("%s.recurrent_bias%s" % (name, end))
+    weights = [twin["%s.weight%s" % (name, end)].T,
+               twin["%s.recurrent%s" % (name, end)].T, bias,
+               torch.zeros_like(bias) if other is None else other]
+    first = torch.zeros(1, len(x), weights[1].shape[1], dtype=x.dtype)
+    packed = torch.nn.utils.rnn.pack_padded_sequence(
+        x, lengths, batch_first=True, enforce_sorted=False)
+    run = torch.lstm if kind == "lstm" else torch.gru
+    y, last = run(packed.data, packed.batch_sizes,
+                  (first, first) if kind == "lstm" else first, weights, True,
+                  1, 0.0, True, False)[:2]
+    y = torch.nn.utils.rnn.pad_packed_sequence(
+        packed._replace(data=y), batch_first=True, total_length=x.shape[1])[0]
+    return y, last[0][packed.unsorted_indices]
+
+
+def recurrent(kind):
+    def run(twin, name, options, inputs):
+        x, found = inputs[0], []
+        lengths = getattr(x, "lengths", None)
+        if lengths is None:
+            lengths = torch.full((len(x),), x.shape[1])
+        both = options.get("bidirectional", False)
+        back = [False, True] if both else [options.get("backwards", False)]
+        for backwards in back:
+            one = turned(x, lengths) if backwards else x
+            y, last = one_direction(twin, name,
+                                    "_back" if both and backwards else "",
+                                    kind, one, lengths)
+            if options.get("sequence"):
+                last = turned(y, lengths) if backwards else y
+            found.append(last)
+        return torch.cat(found, dim=-1)
+    return run
+
+
+def attention(twin, name, options, inputs):
+    x, other, heads = inputs[0], inputs[-1], options.get("heads", 1)
+
+    def project(what, x):
+        return x @ twin["%s.%s.weight" % (name, what)] \
+            + twin["%s.%s.bias" % (name, what)]
+
+    q, k, v = [project(what, t).unflatten(-1, (heads, -1)).transpose(1, 2)
+               for what, t in (("query", x), ("key", other),
+                               ("value", other))]
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    steps = torch.arange(k.shape[2])
+    lengths = getattr(other, "lengths", None)
+    if lengths is not None:
+        hidden = steps >= lengths.reshape(-1, 1, 1, 1)
+        scores = scores.masked_fill(hidden, -math.inf)
+    if options.get("causal"):
+        later = steps > torch.arange(q.shape[2])[:, None]
+        scores = scores.masked_fill(later, -math.inf)
+    y = (F.softmax(scores, dim=-1) @ v).transpose(1, 2).flatten(2)
+    return project("output", y)
+
+
+def normal(key, count):
+    """A standard normal number from 24 of 32 random bits, by the same
+    approximation (Acklam's) of the inverse distribution."""
+    p = ((bits(key, count) >> numpy.uint32(8)) + 0.5) / 16777216.0
+    near = numpy.polyval([-39.69683028665376, 220.9460984245205,
+                          -275.9285104469687, 138.3577518672690,
+                          -30.66479806614716, 2.506628277459239],
+                         (p - 0.5) ** 2) * (p - 0.5)
+    near /= numpy.polyval([-54.47609879822406, 161.5858368580409,
+                           -155.6989798598866, 66.80131188771972,
+                           -13.28068155288572, 1], (p - 0.5) ** 2)
+    q = numpy.sqrt(-2 * numpy.log(numpy.minimum(p, 1 - p)))
+    far = numpy.polyval([-0.007784894002430293, -0.3223964580411365,
+                         -2.400758277161838, -2.549732539343734,
+                         4.374664141464968, 2.938163982698783], q)
+    far /= numpy.polyval([0.007784695709041462, 0.3224671290700398,
+                          2.445134137142996, 3.754408661907416, 1], q)
+    far = numpy.where(p < 0.5, far, -far)
+    return numpy.where(numpy.minimum(p, 1 - p) < 0.02425, far, near)
+
+
+def sample(twin, name, options, inputs):
+    mean, spread = inputs
+    draw = twin.next_draw()
+    if not twin.training and not options.get("permanent"):
+        return mean
+    z = torch.from_numpy(normal(draw_key(twin.key, draw), mean.numel()))
+    return mean + (spread / 2).exp() * z.reshape(mean.shape)
+
+
 def product(tensors):
     y = tensors[0]
     for x in tensors[1:]:
@@ -289,6 +408,11 @@ LAYERS = {
     "add": lambda twin, name, o, xs: sum(xs[1:], xs[0]),
     "multiply": lambda twin, name, o, xs: product(xs),
     "concat": lambda twin, name, o, xs: torch.cat(xs, dim=-1),
+    "embedding": embedding,
+    "lstm": recurrent("lstm"),
+    "gru": recurrent("gru"),
+    "attention": attention,
+    "sample": sample,
 }
 
 
@@ -506,8 +630,12 @@ class Twin:
                  else ["input"])
         tensors = dict(zip(names, inputs))
         for name, kind, options, sources in self.layers:
-            tensors[name] = LAYERS[kind](self, name, options,
-                                         [tensors[s] for s in sources])
+            xs = [tensors[s] for s in sources]
+            y = LAYERS[kind](self, name, options, xs)
+            if (hasattr(xs[0], "lengths") and y.dim() == 3
+                    and y.shape[1] == xs[0].shape[1]):
+                y.lengths = xs[0].lengths
+            tensors[name] = y
         return tensors
 
     def heads(self):
