@@ -1,0 +1,360 @@
+/* test_rungs.c - orders and early stopping around a strategy */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "search/judge.h"
+#include "search/levels.h"
+#include "spaces.h"
+
+static struct arena *arena;
+static struct space space;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    space = space_of(mixed_text, arena);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+static struct search *open_with(const char *method, enum search_order order,
+                                const struct early *early)
+{
+    struct search_setup given = {.space = &space,
+                                 .seed = 4,
+                                 .minimize = true,
+                                 .order = order,
+                                 .lag = 5,
+                                 .early = early};
+    struct err err = {0};
+    struct search *s = search_open(method, &given, &err);
+    if (!s)
+        fail_msg("%s: %s", method, err.text);
+    return s;
+}
+
+static struct value *ask(struct search *s, int64_t k)
+{
+    struct suggestion got;
+    struct err err = {0};
+    if (search_ask(s, k, arena, &got, &err) != SEARCH_HERE)
+        fail_msg("no point %lld: %s", (long long)k, err.text);
+    return got.point;
+}
+
+static void tell(struct search *s, int64_t k, const struct value *point,
+                 enum state state, double value)
+{
+    struct result r = {.trial = k,
+                       .point = point,
+                       .state = (int)state,
+                       .value = value,
+                       .step = -1};
+    search_tell(s, &r);
+}
+
+static const char *text_of(const struct value *v)
+{
+    struct buf b;
+    buf_init(&b);
+    json_print_sorted(&b, v);
+    const char *text = arena_cstr(arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+/* ---- going on ---------------------------------------------------------- */
+
+enum { TRIALS = 60, MOST_OUT = 6 };
+
+/* What was asked and told, in order: k asked, or -k told. */
+struct tape {
+    int64_t calls[2 * TRIALS];
+    size_t count;
+    struct value *points[TRIALS + 1];
+};
+
+static double value_of(int64_t k)
+{
+    struct rng rng;
+    rng_init(&rng, 9, (uint64_t)k, "value");
+    return rng_uniform(&rng);
+}
+
+static enum state state_of(int64_t k)
+{
+    return k % 11 == 0 ? STATE_FAILED : STATE_DONE;
+}
+
+static void tell_on(struct search *s, const struct tape *t, int64_t k)
+{
+    tell(s, k, t->points[k], state_of(k),
+         state_of(k) == STATE_DONE ? value_of(k) : NAN);
+}
+
+/* A run in which up to MOST_OUT trials are out and end in any order. */
+static void record(struct search *s, struct tape *t)
+{
+    int64_t out[MOST_OUT], asked = 0;
+    size_t count = 0;
+    struct rng rng;
+    rng_init(&rng, 1, 2, "run");
+    while (asked < TRIALS) {
+        if (count < MOST_OUT && (count == 0 || rng_uniform(&rng) < 0.55)) {
+            struct suggestion got;
+            enum search_answer answer =
+                search_ask(s, asked + 1, arena, &got, NULL);
+            if (answer == SEARCH_HERE) {
+                t->points[++asked] = got.point;
+                t->calls[t->count++] = out[count++] = asked;
+                continue;
+            }
+        }
+        size_t which = (size_t)rng_below(&rng, count);
+        int64_t k = out[which];
+        out[which] = out[--count];
+        t->calls[t->count++] = -k;
+        tell_on(s, t, k);
+    }
+}
+
+/* A search that is told of the first calls, and asked the rest, suggests the
+ * same points. */
+static void goes_on_after(const char *method, enum search_order order,
+                          const struct tape *t, size_t prefix)
+{
+    struct search *s = open_with(method, order, NULL);
+    for (size_t i = 0; i < t->count; i++) {
+        int64_t k = t->calls[i];
+        if (k < 0)
+            tell_on(s, t, -k);
+        else if (i < prefix)
+            search_placed(s, k, t->points[k]);
+        else if (strcmp(text_of(ask(s, k)), text_of(t->points[k])))
+            fail_msg("%s after %zu calls: trial %lld is another", method,
+                     prefix, (long long)k);
+    }
+    search_free(s);
+}
+
+static void a_search_goes_on_after_any_prefix(void **state)
+{
+    static const char *const methods[] = {
+        "tpe", "cmaes", "ga", "nsga2", "forest", "pbt", "hyperspace", "auto"};
+    (void)state;
+    for (size_t m = 0; m < sizeof(methods) / sizeof(*methods); m++)
+        for (int order = SEARCH_FREE; order <= SEARCH_BATCH; order++) {
+            struct tape t = {0};
+            struct search *s =
+                open_with(methods[m], (enum search_order)order, NULL);
+            record(s, &t);
+            search_free(s);
+            for (size_t prefix = 0; prefix <= t.count; prefix += 23)
+                goes_on_after(methods[m], (enum search_order)order, &t, prefix);
+        }
+}
+
+/* ---- rungs -------------------------------------------------------------- */
+
+static const struct early rungs = {.kind = EARLY_ASHA,
+                                   .min_iter = 1,
+                                   .max_iter = 4,
+                                   .eta = 2,
+                                   .brackets = 1,
+                                   .promote = true};
+
+/* Trains trial k to `budget`; its value is a, less for each step. */
+static void climb(struct search *s, int64_t k, const struct value *point,
+                  int64_t from, int64_t budget, double a)
+{
+    for (int64_t step = from + 1; step <= budget; step++)
+        assert_int_equal(search_report(s, k, step, a - (double)step),
+                         DECISION_CONTINUE);
+    tell(s, k, point, search_pauses(s, k) ? STATE_PAUSED : STATE_DONE,
+         a - (double)budget);
+}
+
+static void the_best_half_of_a_rung_goes_on(void **state)
+{
+    (void)state;
+    struct search *s = open_with("random", SEARCH_FREE, &rungs);
+    struct value *points[5];
+    struct suggestion got;
+    struct err err = {0};
+    for (int64_t k = 1; k <= 4; k++) {
+        assert_int_equal(search_ask(s, k, arena, &got, &err), SEARCH_HERE);
+        assert_int_equal(got.budget, 1);
+        points[k] = got.point;
+    }
+    assert_int_equal(search_promote(s, &got), SEARCH_END);
+    assert_true(search_may_promote(s));
+    static const double level[] = {0, 13, 11, 12, 14};
+    for (int64_t k = 1; k <= 4; k++)
+        climb(s, k, points[k], 0, 1, level[k]);
+    assert_int_equal(search_promote(s, &got), SEARCH_HERE);
+    assert_int_equal(got.replaces, 2);
+    assert_int_equal(got.budget, 2);
+    assert_int_equal(search_promote(s, &got), SEARCH_HERE);
+    assert_int_equal(got.replaces, 3);
+    assert_int_equal(search_promote(s, &got), SEARCH_END);
+    climb(s, 3, points[3], 1, 2, 12);
+    climb(s, 2, points[2], 1, 2, 11);
+    /* The highest rung first, and from it the best. */
+    assert_int_equal(search_promote(s, &got), SEARCH_HERE);
+    assert_int_equal(got.replaces, 2);
+    assert_int_equal(got.budget, 4);
+    climb(s, 2, points[2], 2, 4, 11);
+    assert_int_equal(search_promote(s, &got), SEARCH_END);
+    assert_false(search_may_promote(s));
+    struct verdict v;
+    search_standing(s, 3, &v);
+    assert_int_equal(v.level, 2);
+    assert_true(v.value == 10 && v.threshold == 9 && v.among == 2);
+    search_free(s);
+}
+
+static void nan_is_the_worst_at_a_rung(void **state)
+{
+    (void)state;
+    struct search *s = open_with("random", SEARCH_FREE, &rungs);
+    struct suggestion got;
+    struct value *one = ask(s, 1), *two = ask(s, 2);
+    climb(s, 1, one, 0, 1, NAN);
+    climb(s, 2, two, 0, 1, 1e300);
+    assert_int_equal(search_promote(s, &got), SEARCH_HERE);
+    assert_int_equal(got.replaces, 2);
+    search_free(s);
+}
+
+static void a_step_that_is_reported_again_counts_once(void **state)
+{
+    (void)state;
+    struct search *s = open_with("random", SEARCH_FREE, &rungs);
+    ask(s, 1);
+    search_report(s, 1, 1, 5);
+    assert_true(search_verdict(s)->counted);
+    search_report(s, 1, 1, 5);
+    assert_false(search_verdict(s)->counted);
+    assert_int_equal(search_report(s, 1, 2, 4), DECISION_PAUSE);
+    search_free(s);
+}
+
+/* ---- samplers that know rungs ---------------------------------------------
+ */
+
+/* A strategy that only remembers what it was told. */
+static struct {
+    size_t opened, values, pending, left;
+    double last;
+} heard;
+
+static void *ear_open(const struct search_setup *given, struct err *err)
+{
+    (void)given;
+    (void)err;
+    size_t opened = heard.opened;
+    memset(&heard, 0, sizeof(heard));
+    heard.opened = opened + 1;
+    return &heard;
+}
+
+static void ear_free(void *state)
+{
+    (void)state;
+}
+
+static int64_t ear_total(const void *state)
+{
+    (void)state;
+    return -1;
+}
+
+static enum search_answer ear_ask(void *state, int64_t k, struct arena *a,
+                                  struct suggestion *out, struct err *err)
+{
+    (void)state;
+    (void)k;
+    (void)err;
+    out->point = json_parse(a, STR("{}"), "point", false, NULL);
+    return SEARCH_HERE;
+}
+
+static void ear_tell(void *state, const struct result *r)
+{
+    (void)state;
+    heard.values += r->state == STATE_DONE;
+    heard.pending += r->state == STATE_RUNNING;
+    heard.left += r->state == STATE_KILLED;
+    if (r->state == STATE_DONE)
+        heard.last = r->value;
+}
+
+static const struct strategy ear = {.name = "ear",
+                                    .open = ear_open,
+                                    .free = ear_free,
+                                    .total = ear_total,
+                                    .ask = ear_ask,
+                                    .tell = ear_tell,
+                                    .rungs = true};
+
+/* With d parameters a level counts from d + 2 trials on. */
+static void a_sampler_hears_the_highest_level_that_enough_have_reached(void **s)
+{
+    static const struct early bands = {
+        .kind = EARLY_HYPERBAND, .min_iter = 1, .eta = 2};
+    (void)s;
+    struct search_setup given = {
+        .space = &space, .minimize = true, .early = &bands};
+    struct search *search = search_open_strategy(&ear, &given, NULL);
+    int64_t enough = (int64_t)space.count + 2;
+    for (int64_t k = 1; k <= enough; k++) {
+        ask(search, k);
+        search_report(search, k, 1, 100 - (double)k);
+        assert_int_equal(heard.values, k < enough ? 0 : enough);
+    }
+    /* Values of the second band are not mixed with those of the first … */
+    for (int64_t k = 1; k < enough; k++)
+        search_report(search, k, 2, 50 - (double)k);
+    assert_int_equal(heard.values, enough);
+    assert_true(heard.last > 60);
+    /* … and take their place when there are enough. */
+    size_t opened = heard.opened;
+    search_report(search, enough, 2, 0.5);
+    assert_int_equal(heard.opened, opened + 1);
+    assert_int_equal(heard.values, enough);
+    assert_true(heard.last == 0.5);
+    /* Who ends below says nothing. */
+    ask(search, enough + 1);
+    search_report(search, enough + 1, 1, 3);
+    tell(search, enough + 1, json_parse(arena, STR("{}"), "p", false, NULL),
+         STATE_STOPPED, 3);
+    assert_int_equal(heard.values, enough);
+    assert_int_equal(heard.left, 1);
+    search_free(search);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_goes_on_after_any_prefix),
+        cmocka_unit_test(the_best_half_of_a_rung_goes_on),
+        cmocka_unit_test(nan_is_the_worst_at_a_rung),
+        cmocka_unit_test(a_step_that_is_reported_again_counts_once),
+        cmocka_unit_test(
+            a_sampler_hears_the_highest_level_that_enough_have_reached),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
