@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "search/genes.h"
 #include "search/options.h"
 #include "search/roll.h"
@@ -55,8 +56,8 @@ struct pbt {
     double population, steps, fraction, resample, perturb;
     struct member *members;
     size_t member_count, member_cap;
-    struct start *starts;  /* by row */
-    struct value **points; /* by row, as they were asked for */
+    struct start *starts; /* by row */
+    struct str *points;   /* by row, as they were asked for: JSON */
     size_t cap;
     struct arena *kept;
     struct rival *ranked;
@@ -152,13 +153,31 @@ static struct start decide(struct pbt *p, struct rng *rng)
     return s;
 }
 
+/* A tenth of the memory of a tree of values. */
+static struct str text_of(struct pbt *p, const struct value *point)
+{
+    struct buf b;
+    buf_init(&b);
+    json_print(&b, point);
+    struct str text = arena_str(p->kept, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+static struct value *point_at(const struct pbt *p, size_t row, struct arena *a)
+{
+    struct value *point = json_parse(a, p->points[row], "point", true, NULL);
+    require(point);
+    return point;
+}
+
 /* A trial has begun: its row is the newest of its member. */
 static void begin(struct pbt *p, size_t row, const struct start *s,
                   const struct value *point)
 {
     reserve(p);
     p->starts[row] = *s;
-    p->points[row] = value_copy(p->kept, point);
+    p->points[row] = text_of(p, point);
     if (s->member == p->member_count) {
         if (p->member_count == p->member_cap) {
             p->member_cap = p->member_cap * 2 + 16;
@@ -245,19 +264,20 @@ static bool is_whole(struct pbt *p, const struct value *point)
 }
 
 static struct value *point_for(struct pbt *p, const struct start *s, int64_t k,
-                               struct rng *rng)
+                               struct rng *rng, struct arena *a)
 {
     if (s->parent < 0) {
         roll_sobol(&p->roll, k, rng);
-        return unit_point(&p->roll.unit, p->roll.u, p->kept);
+        return unit_point(&p->roll.unit, p->roll.u, a);
     }
-    if (!s->copied && is_whole(p, p->points[s->parent]))
-        return p->points[s->parent];
+    struct value *same = point_at(p, (size_t)s->parent, a);
+    if (!s->copied && is_whole(p, same))
+        return same;
     history_get(&p->roll.history, (size_t)s->parent, p->roll.u);
     roll_fill(&p->roll, rng, p->roll.u);
     if (s->copied)
         explore(p, rng);
-    return unit_point(&p->roll.unit, p->roll.u, p->kept);
+    return unit_point(&p->roll.unit, p->roll.u, a);
 }
 
 /* ---- asking and telling ----------------------------------------------- */
@@ -272,13 +292,13 @@ static enum search_answer pbt_ask(void *state, int64_t k, struct arena *a,
         struct rng rng;
         rng_init(&rng, p->roll.seed, (uint64_t)k, "pbt");
         struct start s = decide(p, &rng);
-        struct value *point = point_for(p, &s, k, &rng);
+        struct value *point = point_for(p, &s, k, &rng, a);
         unit_code(&p->roll.unit, point, p->roll.u);
         row = (long)roll_ask(&p->roll, k);
         begin(p, (size_t)row, &s, point);
     }
     const struct start *s = &p->starts[row];
-    out->point = value_copy(a, p->points[row]);
+    out->point = point_at(p, (size_t)row, a);
     if (s->parent >= 0)
         out->parent = p->roll.history.trials[s->parent];
     out->budget = (int64_t)p->steps * s->age;
