@@ -98,7 +98,7 @@ static struct plan *load(struct call *c, const char *file,
 struct plan *load_plan_look(struct call *c, const char *file,
                             struct problems *problems)
 {
-    struct wanted w = {.unready = unready_look};
+    struct wanted w = {.unready = unready_check};
     return load(c, file, &w, problems);
 }
 

@@ -1,8 +1,6 @@
 /* plan_search.c - the strategy of a plan, for those who only look */
 #include "cli/plan_search.h"
 
-#include "cli/unready.h"
-
 static struct search_setup
 setup_of(const struct plan *p, struct point_source *points, struct arena *a)
 {
@@ -43,7 +41,7 @@ struct search *plan_search(const struct plan *p, struct point_source *points,
                            struct arena *a, struct err *err)
 {
     struct search_setup setup = setup_of(p, points, a);
-    if (!unready_method(p) && !str_is(p->method, "external"))
+    if (!str_is(p->method, "external"))
         return search_open(arena_cstr(a, p->method), &setup, err);
     setup.options = NULL;
     return search_open("random", &setup, err);

@@ -5,12 +5,11 @@
 #include "plan/plan.h"
 #include "search/search.h"
 
-/* Lives no longer than the plan and *points, which is filled. For a method
- * that is not built in, and for external, whose program is not started: random
- * points of the same space. */
+/* Lives no longer than the plan and *points, which is filled. For external,
+ * whose program is not started: random points of the same space. */
 struct search *plan_search(const struct plan *p, struct point_source *points,
                            struct arena *a, struct err *err);
-/* The same, but a method that is not built in is an error. */
+/* The same; external is an error. */
 struct search *plan_search_strictly(const struct plan *p,
                                     struct point_source *points,
                                     struct arena *a, struct err *err);

@@ -5,8 +5,6 @@
  * each such key is named here, until it is acted on. */
 #include "cli/unready.h"
 
-#include "search/search.h"
-
 static bool is_elsewhere(const struct plan *p)
 {
     return p->engine.len && !str_is(p->engine, "local");
@@ -28,31 +26,7 @@ static const struct unready {
     {"profile", has_profile, PROBLEM_NOTICE, "profile is not acted on yet"},
 };
 
-bool unready_method(const struct plan *p)
-{
-    for (size_t i = 0; search_methods[i]; i++)
-        if (str_is(p->method, search_methods[i]))
-            return false;
-    return p->method.len > 0;
-}
-
-static void refuse_method(const struct plan *p, const struct value *v,
-                          struct problems *problems)
-{
-    struct buf hint;
-    buf_init(&hint);
-    buf_adds(&hint, "use ");
-    for (size_t i = 0; search_methods[i]; i++) {
-        const char *comma = search_methods[i + 1] ? ", " : " or ";
-        buf_addf(&hint, "%s%s", i ? comma : "", search_methods[i]);
-    }
-    problems_add(problems, PROBLEM_ERROR, p->file, v->line, v->column,
-                 buf_str(&hint), "method %.*s is not built in yet",
-                 STRF(p->method));
-    buf_done(&hint);
-}
-
-static void check_keys(const struct plan *p, struct problems *problems)
+void unready_check(const struct plan *p, struct problems *problems)
 {
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
         const struct value *v = value_get(p->root, str_of(list[i].key));
@@ -60,24 +34,4 @@ static void check_keys(const struct plan *p, struct problems *problems)
             problems_add(problems, list[i].level, p->file, v->line, v->column,
                          str_n("", 0), "%s", list[i].text);
     }
-}
-
-void unready_check(const struct plan *p, struct problems *problems)
-{
-    const struct value *v = value_get(p->root, STR("method"));
-    check_keys(p, problems);
-    if (v && unready_method(p))
-        refuse_method(p, v, problems);
-}
-
-void unready_look(const struct plan *p, struct problems *problems)
-{
-    const struct value *v = value_get(p->root, STR("method"));
-    check_keys(p, problems);
-    if (v && unready_method(p))
-        problems_add(problems, PROBLEM_WARNING, p->file, v->line, v->column,
-                     str_n("", 0),
-                     "cannot run yet: method %.*s is not built in; commands "
-                     "shown for random points",
-                     STRF(p->method));
 }
