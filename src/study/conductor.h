@@ -14,6 +14,7 @@ struct study {
     const struct plan *plan;
     struct store *store;
     struct search *search;
+    int64_t parallel; /* trials at once that it was made for; 0: as now */
     struct external *external; /* of method external; else NULL */
     struct err strategy_fault; /* why it cannot go on */
     struct point_source points;
@@ -43,6 +44,10 @@ int64_t study_total(const struct study *s, const struct counts *c);
 int study_search_open(struct study *s, struct err *err);
 /* Starts the strategy's own program, if it has one; before it is told. */
 int study_search_start(struct study *s, struct err *err);
+/* The store is open: the search goes on with what its study was made with. */
+int study_search_settle(struct study *s, struct err *err);
+/* The trials at once that the study was made with; 0: not known. */
+int study_search_parallel(struct study *s, int64_t *parallel, struct err *err);
 struct run_source study_source(struct study *s);
 /* Adds several objectives and constraints, which the trial's summary holds,
  * to its result. */

@@ -382,8 +382,9 @@ int study_replay(const struct plan *plan, struct store *store,
         return err_set(err, ERR_INPUT,
                        "only the program of method external knows why it "
                        "suggested what");
-    int rc = added_read(&s.added, store, err) || study_search_open(&s, err) ||
-             tell_warm_start(&s, err) ||
+    int rc = added_read(&s.added, store, err) ||
+             study_search_parallel(&s, &s.parallel, err) ||
+             study_search_open(&s, err) || tell_warm_start(&s, err) ||
              store_heard(store, p.arena, &p.heard, &p.count, err) ||
              read_trials(&p, err) || compare_all(&p, out, err);
     search_free(s.search);

@@ -4,6 +4,7 @@
  * (store.h, struct heard), in the transaction of the change itself, so that
  * heard.c can repeat it for the next run. */
 #include <math.h>
+#include <stdio.h>
 #include "base/json.h"
 #include "base/num.h"
 #include "study/conductor.h"
@@ -64,6 +65,8 @@ static enum search_order order_of(const struct plan *p)
 static int64_t parallel_of(const struct study *s)
 {
     const struct plan *p = s->plan;
+    if (s->parallel > 0)
+        return s->parallel;
     if (order_of(p) != SEARCH_FREE)
         return p->lag ? p->lag : p->batch;
     if (p->parallel)
@@ -112,6 +115,37 @@ int study_search_open(struct study *s, struct err *err)
     if (why)
         log_to(s->setup.log, LOG_NOTICE, "method auto: %s", why);
     return s->search ? 0 : -1;
+}
+
+int study_search_parallel(struct study *s, int64_t *parallel, struct err *err)
+{
+    struct str text;
+    *parallel = 0;
+    if (store_fact(s->store, "search_parallel", s->arena, &text, err))
+        return -1;
+    if (text.p && !num_int(text, parallel))
+        *parallel = 0;
+    return 0;
+}
+
+/* What trials were expected at once when the study was made is what its
+ * method goes on with, whatever this machine holds. */
+int study_search_settle(struct study *s, struct err *err)
+{
+    int64_t stored, now = parallel_of(s);
+    char text[32];
+    if (study_search_parallel(s, &stored, err))
+        return -1;
+    if (!stored) {
+        snprintf(text, sizeof(text), "%lld", (long long)now);
+        return store_fact_set(s->store, "search_parallel", str_of(text), err);
+    }
+    if (stored == now || s->external)
+        return 0;
+    search_free(s->search);
+    s->search = NULL;
+    s->parallel = stored;
+    return study_search_open(s, err);
 }
 
 /* ---- what it is told -------------------------------------------------- */

@@ -70,6 +70,8 @@ static int open_facts(struct study *s, struct err *err)
         return -1;
     s->removed = removed_trials(s->store);
     int rc = s->created ? study_facts_write(s, err) : study_facts_check(s, err);
+    if (!rc)
+        rc = study_search_settle(s, err);
     if (rc) {
         store_rollback(s->store);
         return -1;
