@@ -1,8 +1,8 @@
 /* filter.c - the filter language: is this trial meant?
  *
- * The values of all names that a filter uses are taken from the point, then
- * (only if one is missing) from the summary, in one pass over each; then the
- * tree is walked. */
+ * The values of all names that a filter uses are taken from the point, in one
+ * pass over it, and the tree is walked. Only if that leaves it open is the
+ * summary passed over too, for the names that are missing. */
 #include "store/filter_parse.h"
 
 #include <math.h>
@@ -121,17 +121,29 @@ static bool may_have(struct str point, struct str name)
     return memmem(point.p, point.len, name.p, len) != NULL;
 }
 
+/* Points of a study have much the same names: the one that was there last
+ * time is looked for first. */
+static bool may_have_any(struct filter *f, struct str point)
+{
+    for (size_t i = 0; point.p && i < f->slots.len; i++) {
+        size_t slot = (f->likely + i) % f->slots.len;
+        if (may_have(point, f->slots.p[slot].name)) {
+            f->likely = slot;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One pass over the point's own members fills most slots; a name that goes
  * into a nested one is followed from there. */
 static size_t fill_from_point(struct filter *f, struct str point)
 {
     struct json_scan scan;
     struct str key, raw;
-    size_t missing = f->slots.len, hoped = 0;
-    for (size_t i = 0; i < f->slots.len; i++)
-        hoped += point.p && may_have(point, f->slots.p[i].name);
+    size_t missing = f->slots.len;
     json_scan_init(&scan, point);
-    if (hoped == 0 || json_scan_next(&scan) != JSON_OBJECT_OPEN)
+    if (!may_have_any(f, point) || json_scan_next(&scan) != JSON_OBJECT_OPEN)
         return missing;
     while (missing > 0 && next_member(&scan, &key, &raw))
         for (size_t i = 0; i < f->slots.len; i++) {
@@ -181,15 +193,19 @@ static void fill_from_summary(struct filter *f, struct str summary)
         }
 }
 
-static void fill_slots(struct filter *f, const struct trial *t,
-                       filter_summary_fn *summary, void *context)
+/* Fills what the point has; returns how many names are missing in it. */
+static size_t fill_first(struct filter *f, struct str point)
 {
     for (size_t i = 0; i < f->slots.len; i++) {
         f->slots.p[i].value.kind = FILTER_UNKNOWN;
         f->slots.p[i].by_ending = false;
     }
-    if (f->slots.len == 0 || fill_from_point(f, t->point) == 0)
-        return;
+    return f->slots.len == 0 ? 0 : fill_from_point(f, point);
+}
+
+static void fill_missing(struct filter *f, const struct trial *t,
+                         filter_summary_fn *summary, void *context)
+{
     struct str text = t->summary;
     if (!text.p && summary)
         text = summary(context, t->id);
@@ -199,9 +215,7 @@ static void fill_slots(struct filter *f, const struct trial *t,
 
 bool filter_names_in(struct filter *f, struct str point)
 {
-    for (size_t i = 0; i < f->slots.len; i++)
-        f->slots.p[i].value.kind = FILTER_UNKNOWN;
-    return fill_from_point(f, point) == 0;
+    return fill_first(f, point) == 0;
 }
 
 /* ---- values ----------------------------------------------------------- */
@@ -407,34 +421,65 @@ static bool test_operands(const struct filter *f, const struct node *n,
     return answers(n->op, compare(&a, &b));
 }
 
-static bool test_node(const struct filter *f, const struct node *n,
-                      const struct trial *t)
+/* OPEN: as long as names are missing, it can be either. */
+enum answer { NO, YES, OPEN };
+
+static bool is_missing(const struct filter *f, const struct operand *o)
 {
+    return o->is_name && o->column == COLUMN_NONE &&
+           f->slots.p[o->slot].value.kind == FILTER_UNKNOWN;
+}
+
+static bool has_missing(const struct filter *f, const struct node *n)
+{
+    bool missing = is_missing(f, &n->a) || is_missing(f, &n->b);
+    for (size_t i = 0; !missing && i < n->list_count; i++)
+        missing = is_missing(f, &n->list[i]);
+    return missing;
+}
+
+/* `whole`: a name that is missing now is one that the trial does not have. */
+static enum answer ask_node(const struct filter *f, const struct node *n,
+                            const struct trial *t, bool whole)
+{
+    enum answer left, right, settles = n->op == OP_AND ? NO : YES;
     switch (n->op) {
     case OP_AND:
-        return test_node(f, n->left, t) && test_node(f, n->right, t);
     case OP_OR:
-        return test_node(f, n->left, t) || test_node(f, n->right, t);
+        left = ask_node(f, n->left, t, whole);
+        if (left == settles)
+            return left;
+        right = ask_node(f, n->right, t, whole);
+        return right == settles || left != OPEN ? right : OPEN;
     case OP_NOT:
-        return !test_node(f, n->left, t);
+        left = ask_node(f, n->left, t, whole);
+        return left == OPEN ? OPEN : left == NO ? YES : NO;
     case OP_TAG:
-        return has_tag(&f->tags.p[n->tag], t->id);
+        return has_tag(&f->tags.p[n->tag], t->id) ? YES : NO;
     default:
-        return test_operands(f, n, t);
+        if (!whole && has_missing(f, n))
+            return OPEN;
+        return test_operands(f, n, t) ? YES : NO;
     }
 }
 
 bool filter_test(struct filter *f, const struct trial *t,
                  filter_summary_fn *summary, void *context)
 {
-    fill_slots(f, t, summary, context);
-    return test_node(f, f->root, t);
+    if (fill_first(f, t->point) > 0) {
+        enum answer early = ask_node(f, f->root, t, false);
+        if (early != OPEN)
+            return early == YES;
+        fill_missing(f, t, summary, context);
+    }
+    return ask_node(f, f->root, t, true) == YES;
 }
 
 struct filter_value filter_lookup(struct filter *f, const struct trial *t,
                                   filter_summary_fn *summary, void *context)
 {
-    fill_slots(f, t, summary, context);
+    if (fill_first(f, t->point) > 0)
+        fill_missing(f, t, summary, context);
     return operand_value(f, &f->root->a, t);
 }
 

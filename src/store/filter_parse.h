@@ -58,6 +58,7 @@ struct filter {
     struct arena *arena;
     struct node *root;
     VEC(struct slot) slots;
+    size_t likely; /* the slot that a point is first asked for */
     VEC(struct filter_tag) tags;
     unsigned columns;
 };

@@ -278,6 +278,46 @@ static void a_summary_is_asked_for_only_when_a_name_is_missing(void **state)
     filter_free(f);
 }
 
+static int times_asked(const char *text, bool *means)
+{
+    int asked = 0;
+    struct trial t = sample_trial();
+    t.summary = (struct str){0};
+    struct filter *f = filter_new(text, NULL);
+    *means = filter_test(f, &t, summary_later, &asked);
+    filter_free(f);
+    return asked;
+}
+
+static void a_summary_is_not_asked_for_when_the_point_decides(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool means;
+        int asked;
+    } cases[] = {
+        {"loss < 1 and lr > 1", false, 0},
+        {"lr > 1 and loss < 1", false, 0},
+        {"loss > 1 or lr < 1", true, 0},
+        {"not (loss < 1 and lr > 1)", true, 0},
+        {"loss < 1 and state = done", false, 0},
+        {"loss in (0.15, lr) and lr > 1", false, 0},
+        {"loss < 1 and lr < 1", true, 1},
+        {"loss > 1 and lr < 1", false, 1},
+        {"loss < 1 or lr > 1", true, 1},
+        {"not loss > 1", true, 1},
+        {"nothing = 1 or lr > 1", false, 1},
+        {"not (nothing = 1)", true, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool yes;
+        int asked = times_asked(cases[i].text, &yes);
+        if (yes != cases[i].means || asked != cases[i].asked)
+            fail_msg("%s: %d, asked %d times", cases[i].text, yes, asked);
+    }
+}
+
 static void the_names_of_a_filter_are_those_that_are_no_columns(void **state)
 {
     (void)state;
@@ -303,6 +343,7 @@ int main(void)
         cmocka_unit_test(deep_and_long_filters_are_refused_not_crashed_on),
         cmocka_unit_test(random_texts_never_crash),
         cmocka_unit_test(a_summary_is_asked_for_only_when_a_name_is_missing),
+        cmocka_unit_test(a_summary_is_not_asked_for_when_the_point_decides),
         cmocka_unit_test(the_names_of_a_filter_are_those_that_are_no_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
