@@ -22,13 +22,12 @@ static const char writer_settings[] =
     "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;"
     "PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216;"
     "PRAGMA trusted_schema = OFF;";
+/* The file is not mapped: where a disk fails, or somebody copies another file
+ * over this one, a read ends with an error and a look at memory with a
+ * signal. */
 static const char reader_settings[] =
-    "PRAGMA query_only = ON; PRAGMA cache_size = -8192;"
+    "PRAGMA query_only = ON; PRAGMA cache_size = -8192; PRAGMA mmap_size = 0;"
     "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;";
-
-/* A reader looks at the file where it lies in memory rather than copy every
- * page of a large study; not where another machine may cut it short. */
-static const char local_reader_settings[] = "PRAGMA mmap_size = 4294967296;";
 
 static char *study_path(struct arena *a, const char *folder)
 {
@@ -279,8 +278,6 @@ static int open_reader(struct store *s, struct err *err)
     if (open_reader_at(s, &version, err))
         return -1;
     if (version < STORE_SCHEMA && migrate_for_reader(s, err))
-        return -1;
-    if (!s->network && db_exec(s, local_reader_settings, "open", err))
         return -1;
     return db_exec(s, reader_settings, "open", err);
 }

@@ -56,6 +56,29 @@ static void exec_file(struct made *m, const char *sql)
     sqlite3_close(db);
 }
 
+/* As when another file is copied over it. */
+static void a_file_cut_short_under_a_reader_is_an_error(void **state)
+{
+    struct made *m = *state;
+    for (int id = 1; id <= 2000; id++)
+        made_trial(m, id, "{\"lr\":0.25,\"name\":\"a rather long one\"}",
+                   STATE_DONE, id);
+    made_commit(m);
+    close_made(m);
+    struct store *s = store_open(m->folder, false, &m->err);
+    assert_non_null(s);
+    struct rows *rows = store_rows(s, &(struct query){0}, &m->err);
+    struct trial t;
+    assert_int_equal(rows_next(rows, &t, &m->err), 1);
+    assert_int_equal(truncate(db_path(m), 8192), 0);
+    int row;
+    while ((row = rows_next(rows, &t, &m->err)) == 1)
+        ;
+    assert_int_equal(row, -1);
+    rows_close(rows);
+    store_close(s);
+}
+
 static void a_store_is_not_created_twice(void **state)
 {
     struct made *m = *state;
@@ -258,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_store(a_store_is_not_created_twice),
+        with_store(a_file_cut_short_under_a_reader_is_an_error),
         with_store(folders_on_the_way_are_made),
         with_store(a_folder_without_a_store_is_missing),
         with_store(an_empty_file_is_refused),
