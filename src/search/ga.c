@@ -320,6 +320,20 @@ static int check_points(const struct ga *g, struct err *err)
                    (unsigned long long)g->points->count);
 }
 
+/* Whoever waits for all results of a generation must be told them. */
+static int check_order(const struct ga *g, enum search_order order,
+                       struct err *err)
+{
+    if (g->way == STEADY || order == SEARCH_FREE)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "ga: strategy %s waits for the results of a generation, "
+                   "which this order holds back; leave order out, as its "
+                   "points do not depend on who ends first, or use strategy "
+                   "steady",
+                   ways[g->way]);
+}
+
 static void *ga_open(const struct search_setup *setup, struct err *err)
 {
     const struct value *sigmas = NULL;
@@ -333,7 +347,7 @@ static void *ga_open(const struct search_setup *setup, struct err *err)
                        .gene_mutation = 0.5,
                        .tournament = 4};
     if (read_options(&given, setup->options, &sigmas, err) ||
-        check_points(&given, err) ||
+        check_points(&given, err) || check_order(&given, setup->order, err) ||
         genes_init(&given.genes, setup->space, sigmas, "ga", err))
         return NULL;
     if (roll_init(&given.roll, setup->space, setup->seed, err)) {

@@ -181,6 +181,23 @@ static void a_resumed_generation_is_the_same(void **state)
     }
 }
 
+/* They would wait for ever. */
+static void generations_refuse_an_order_that_holds_results_back(void **state)
+{
+    (void)state;
+    struct search_setup given = {
+        .space = &space, .order = SEARCH_LAG, .lag = 4};
+    struct err err = {0};
+    given.options =
+        json_parse(arena, STR("{\"strategy\":\"simple\"}"), "o", true, NULL);
+    assert_null(search_open("ga", &given, &err));
+    assert_non_null(strstr(err.text, "which this order holds back"));
+    given.options = NULL;
+    struct search *s = search_open("ga", &given, &err);
+    assert_non_null(s);
+    search_free(s);
+}
+
 static double mean_of(const char *options, int64_t from, int64_t to)
 {
     struct search *s = must_open(&space, options);
@@ -300,6 +317,7 @@ int main(void)
         TEST(options_are_checked),
         TEST(generations_wait_for_their_parents),
         TEST(a_resumed_generation_is_the_same),
+        TEST(generations_refuse_an_order_that_holds_results_back),
         TEST(later_generations_are_better),
         TEST(failures_alone_leave_it_spreading),
         TEST(listed_points_are_the_first_population),
