@@ -183,7 +183,8 @@ static void fit(struct forest *f)
         if (!f->stale[t])
             continue;
         rng_init(&rng, f->roll.seed, t, "forest tree");
-        forest_tree_fit(&f->tree[t], &data, f->rows, gather(f, t), leaf, &rng);
+        size_t count = gather(f, t); /* may move f->rows */
+        forest_tree_fit(&f->tree[t], &data, f->rows, count, leaf, &rng);
         f->stale[t] = false;
     }
 }

@@ -77,6 +77,11 @@ static void tell_row(struct levels *l, size_t row)
         state = STATE_KILLED;
     arena_reset(l->scratch);
     history_get(&l->rows, row, l->u);
+    /* What is not active does not count; what a person wrote from outside of
+     * the space lies in the middle. */
+    for (size_t i = 0; i < l->rows.width; i++)
+        if (isnan(l->u[i]))
+            l->u[i] = 0.5;
     struct result r = {.trial = l->rows.trials[row],
                        .point = unit_point(&l->unit, l->u, l->scratch),
                        .state = (int)state,
