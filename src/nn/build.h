@@ -93,6 +93,7 @@ struct nn_init nn_read_init(struct nn_build *b, const struct value *o,
 void nn_read_regularizers(struct nn_build *b, const struct value *o, int param);
 extern const char *const nn_activation_names[];
 extern const char *const nn_init_names[];
+extern const char *const nn_loss_names[];
 /* `tensor` after the activation: an operation of its own, or the tensor. */
 int nn_add_activation(struct nn_build *b, int tensor,
                       enum nn_activation activation, double a);

@@ -8,18 +8,18 @@
 
 #include "nn/build.h"
 
-static const char *const loss_names[] = {"categorical_crossentropy",
-                                         "sparse_categorical_crossentropy",
-                                         "binary_crossentropy",
-                                         "mse",
-                                         "mae",
-                                         "huber",
-                                         "kl",
-                                         "dice",
-                                         "heteroscedastic",
-                                         "quantile",
-                                         "gaussian_kl",
-                                         NULL};
+const char *const nn_loss_names[] = {"categorical_crossentropy",
+                                     "sparse_categorical_crossentropy",
+                                     "binary_crossentropy",
+                                     "mse",
+                                     "mae",
+                                     "huber",
+                                     "kl",
+                                     "dice",
+                                     "heteroscedastic",
+                                     "quantile",
+                                     "gaussian_kl",
+                                     NULL};
 
 static const char *const metric_names[] = {
     "accuracy", "top_k", "f1_micro", "f1_macro",  "auc",
@@ -201,7 +201,7 @@ static void add_head(struct nn_build *b, const struct value *o, size_t number,
         nn_fault(b, "loss", "is missing: it says what training minimises");
         return;
     }
-    h.loss = (enum nn_loss)nn_read_choice(b, o, "loss", loss_names, 0);
+    h.loss = (enum nn_loss)nn_read_choice(b, o, "loss", nn_loss_names, 0);
     int tensor = head_tensor(b, o, "from", last);
     if (tensor < 0)
         return;
