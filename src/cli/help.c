@@ -42,8 +42,8 @@ void help_all(struct buf *b)
     buf_adds(b, "\nA STUDY is a study file, its name or its folder; left "
                 "out, it is the one used\nlast here. TRIALS are 7, 1-10,15, "
                 "failed, best:20, tag:x, last, all.\n`throng help VERB` says "
-                "more. Topics: study, protocol, selectors,\nfilter, "
-                "exit-codes, environment.\n");
+                "more. Topics: study, methods, protocol, "
+                "selectors,\nfilter, exit-codes, environment.\n");
 }
 
 const char *nearest_verb(const char *name)
@@ -135,6 +135,7 @@ const struct verb verb_help = {
     .summary = "Say what a verb does and which options it takes",
     .text = "The topics:\n\n"
             "  study        every key of a study file\n"
+            "  methods      every method and its options\n"
             "  protocol     how a program gets parameters and hands in "
             "results\n"
             "  selectors    how trials are named\n"

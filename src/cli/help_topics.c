@@ -2,6 +2,7 @@
 #include "cli/help_topics.h"
 
 #include "plan/plan.h"
+#include "search/search.h"
 
 #define WIDTH 80
 #define INDENT 6
@@ -34,6 +35,22 @@ static void print_study(struct buf *b)
         const struct plan_key *k = plan_key_at(i);
         buf_addf(b, "  %s: %s\n", k->name, k->kind);
         add_wrapped(b, k->help);
+    }
+}
+
+/* Every method, with its options. */
+static void print_methods(struct buf *b)
+{
+    buf_adds(b, "`method: tpe` names how points are chosen; what a method "
+                "takes stands under its\nname, as in `tpe: {startup: 20}` "
+                "(docs/reference/study-file.md says more).\n\n");
+    for (size_t i = 0; search_method_at(i); i++) {
+        const struct search_method *m = search_method_at(i);
+        buf_addf(b, "  %s\n", m->name);
+        add_wrapped(b, m->text);
+        for (size_t k = 0; m->options[k].name; k++)
+            buf_addf(b, "        %-15s %s\n", m->options[k].name,
+                     m->options[k].text);
     }
 }
 
@@ -139,6 +156,7 @@ static void print_environment(struct buf *b)
 
 const struct help_topic help_topics[] = {
     {"study", "every key of a study file", print_study},
+    {"methods", "every method and its options", print_methods},
     {"protocol", "how a program gets parameters and hands in results",
      print_protocol},
     {"selectors", "how trials are named", print_selectors},

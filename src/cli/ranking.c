@@ -570,11 +570,11 @@ const struct verb verb_rank = {
     .summary = "List the best trials",
     .text = "Without --by the study's own metric decides. --where takes a "
             "filter such as\n'lr>1e-3 and opt==adam'. --over NAME averages "
-            "over a parameter; --over seed\nover the repeats of a point. "
-            "Where results are noisy and the method has a model\n(gp, bayes), "
-            "what it expects of a trial decides, since the best value may be "
-            "luck;\n--by value ranks by values alone. Of several metrics the "
-            "Pareto set comes first.\n",
+            "over a parameter; --over seed\nover the repeats of a point.\n\n"
+            "Of several metrics the Pareto set comes first. Where results are "
+            "noisy and the\nmethod has a model (gp, bayes), what it expects of "
+            "a trial decides, since the\nbest value may be luck; --by value "
+            "ranks by values alone.\n",
     .options =
         (const struct option_spec[]){
             {"number", 'n', "N", "how many rows (10; 0: all)"},

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/buf.h"
+
 enum { MOST_OPTIONS = 16 };
 
 static size_t list_names(const struct options *o, const char **names)
@@ -32,8 +34,14 @@ static int refuse_name(struct str name, const char *method,
                        "method %s has no options, but '%.*s' "
                        "is said",
                        method, STRF(name));
-    return err_set(err, ERR_INPUT, "method %s has no option '%.*s'", method,
-                   STRF(name));
+    struct buf all;
+    buf_init(&all);
+    for (size_t i = 0; i < count; i++)
+        buf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+    err_set(err, ERR_INPUT, "method %s has no option '%.*s'; it has: %s",
+            method, STRF(name), all.p);
+    buf_done(&all);
+    return -1;
 }
 
 static int read_one(const struct option *o, const struct value *v,

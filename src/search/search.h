@@ -78,6 +78,16 @@ struct search *search_open(const char *method, const struct search_setup *s,
 void search_free(struct search *s);
 extern const char *const search_methods[]; /* NULL-terminated */
 
+/* What a method is, for help texts. */
+struct search_option {
+    const char *name, *text;
+};
+struct search_method {
+    const char *name, *text;
+    const struct search_option *options; /* ended by {0} */
+};
+const struct search_method *search_method_at(size_t i); /* NULL: no more */
+
 /* Trials that this search will make in all, run_cap and repeat counted; -1
  * when there is no end. */
 int64_t search_total(const struct search *s);

@@ -236,6 +236,60 @@ static void every_listed_method_opens(void **state)
         search_free(open_method(search_methods[i], &given));
 }
 
+static const struct search_method *help_of(const char *name)
+{
+    for (size_t i = 0; search_method_at(i); i++)
+        if (!strcmp(search_method_at(i)->name, name))
+            return search_method_at(i);
+    return NULL;
+}
+
+/* What opening a method says of one option. */
+static void open_with(const char *method, const char *option, struct arena *a,
+                      struct err *err)
+{
+    struct point_source source = {NULL, 5, source_get};
+    struct search_outside outside = {0};
+    struct value *options = value_object(a);
+    value_set(a, options, str_of(option), value_list(a));
+    struct search_setup given = {.space = &space,
+                                 .points = &source,
+                                 .outside = &outside,
+                                 .run_cap = 9,
+                                 .options = options};
+    search_free(search_open(method, &given, err));
+}
+
+static void every_method_has_help_with_all_its_options(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    for (size_t i = 0; search_methods[i]; i++) {
+        const struct search_method *m = help_of(search_methods[i]);
+        struct err err = {0};
+        assert_non_null(m);
+        if (!strcmp(m->name, "external")) /* its options are the plan's */
+            continue;
+        open_with(m->name, "qqqqqqqqqqqqqqqq", a, &err);
+        const char *has = strstr(err.text, "it has: ");
+        struct str rest = str_of(has ? has + 8 : ""), name;
+        size_t count = 0;
+        while (rest.len && str_split(&rest, ',', &name)) {
+            size_t k = 0;
+            while (m->options[k].name &&
+                   !str_is(str_trim(name), m->options[k].name))
+                k++;
+            if (!m->options[k].name)
+                fail_msg("no help of %s: %.*s", m->name, STRF(name));
+            count++;
+        }
+        for (size_t k = 0; m->options[k].name; k++, count--)
+            assert_non_null(has);
+        assert_int_equal(count, 0);
+    }
+    arena_free(a);
+}
+
 /* Two points, then none; adds up what it is told. */
 static enum search_answer outside_ask(void *context, int64_t k, struct arena *a,
                                       struct suggestion *out, struct err *err)
@@ -562,6 +616,7 @@ int main(void)
         TEST(points_without_a_list_are_refused),
         TEST(unknown_methods_get_the_nearest_one),
         TEST(every_listed_method_opens),
+        TEST(every_method_has_help_with_all_its_options),
         TEST(an_outside_decides_where_the_method_is_external),
         TEST(repeat_gives_each_point_to_several_trials),
         TEST(repeat_counts_trials_under_run_cap),
