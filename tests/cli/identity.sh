@@ -26,7 +26,7 @@ check_contains "under its other name" "$err" "\`throng run s.yaml --new s9\` goe
 rm -r .throng/s9
 run "$THRONG" run s.yaml --count 1
 check_equal "--count counts the trials of this run" 3 "$(done_of)"
-run "$THRONG" run s.yaml --count 0
+run "$THRONG" run s.yaml
 check_equal "the rest comes without it" 6 "$(done_of)"
 "$THRONG" export --jsonl >first
 run "$THRONG" run s.yaml
