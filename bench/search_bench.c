@@ -366,6 +366,7 @@ static int list_methods(void)
 {
     for (size_t i = 0; search_methods[i]; i++)
         if (strcmp(search_methods[i], "points") != 0 &&
+            strcmp(search_methods[i], "external") != 0 &&
             strcmp(search_methods[i], "grid") != 0)
             puts(search_methods[i]);
     return 0;

@@ -205,63 +205,6 @@ static void the_order_of_results_does_not_count(void **state)
     }
 }
 
-static enum state any_end(struct rng *r, double *value)
-{
-    static const enum state ends[] = {
-        STATE_DONE,      STATE_DONE,   STATE_DONE,     STATE_STOPPED,
-        STATE_FAILED,    STATE_KILLED, STATE_DIVERGED, STATE_INVALID,
-        STATE_TIMED_OUT, STATE_PAUSED};
-    static const double odd[] = {NAN, INFINITY, -INFINITY, 1e308, -1e308, 0};
-    enum state end = ends[rng_below(r, sizeof(ends) / sizeof(*ends))];
-    if (rng_below(r, 4) == 0)
-        *value = odd[rng_below(r, 6)];
-    if (end == STATE_FAILED && rng_below(r, 2))
-        *value = NAN;
-    return end;
-}
-
-/* Asks and tells in any order, with every way in which a trial can end. */
-static void any_operations_leave_a_strategy_working(void **state)
-{
-    (void)state;
-    enum { OPERATIONS = 10000, MOST_PENDING = 40 };
-    for (size_t m = 0; m < METHODS; m++) {
-        struct search *s = open_on(methods[m], &space, 8 + m);
-        struct arena *scratch = arena_new();
-        struct arena *kept = arena_new();
-        struct value *points[MOST_PENDING];
-        int64_t numbers[MOST_PENDING], asked = 0;
-        size_t pending = 0;
-        struct rng r;
-        rng_init(&r, m, 0, "operations");
-        bool slow = is_slow(methods[m]);
-        for (int i = 0; i < (slow ? OPERATIONS / 50 : OPERATIONS); i++) {
-            bool telling =
-                pending == MOST_PENDING || (pending && rng_below(&r, 2));
-            if (!telling) {
-                arena_reset(scratch);
-                struct value *point = ask(s, ++asked, scratch);
-                assert_point(&space, point);
-                points[pending] = value_copy(kept, point);
-                numbers[pending++] = asked;
-                continue;
-            }
-            size_t at = rng_below(&r, pending);
-            double value = objective(points[at]);
-            enum state end = any_end(&r, &value);
-            tell(s, numbers[at], points[at], end, value);
-            search_report(s, numbers[at], i, value);
-            if (end == STATE_PAUSED)
-                continue;
-            points[at] = points[--pending];
-            numbers[at] = numbers[pending];
-        }
-        arena_free(kept);
-        arena_free(scratch);
-        search_free(s);
-    }
-}
-
 static void results_that_nobody_asked_for_are_taken(void **state)
 {
     (void)state;
@@ -396,7 +339,6 @@ int main(void)
         TEST(the_same_results_give_the_same_points),
         TEST(a_resumed_search_goes_on_as_it_would_have),
         TEST(the_order_of_results_does_not_count),
-        TEST(any_operations_leave_a_strategy_working),
         TEST(results_that_nobody_asked_for_are_taken),
         TEST(foreign_results_are_learnt_from),
         TEST(constraints_keep_a_search_out),
