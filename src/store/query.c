@@ -11,10 +11,12 @@
 #include "store/scan.h"
 #include "store/trial.h"
 
-/* How far a filter follows the ranking before all trials are looked at: less
- * far than a scan would take for the tenth of a second that a person waits. */
-#define RANKED_LEAST 2000
+/* How far a filter follows the ranking before all trials are looked at: to
+ * the first, then for each that is found so much further; in all less far
+ * than a scan would take for the tenth of a second that a person waits. */
+#define RANKED_FIRST 500
 #define RANKED_EACH 50
+#define RANKED_SHARED 1500
 #define RANKED_LIMIT 1000
 
 enum rows_way { BY_SCAN, BY_INDEX, BY_LIST };
@@ -110,16 +112,18 @@ static void sorter_add(struct sorter *k, int64_t id,
 static int collect_ranked(struct rows *r, const struct query *q, bool *found,
                           struct err *err)
 {
-    struct scan_options o = {.where = q->where,
-                             .descending = q->descending,
-                             .ranked = RANKED_LEAST + RANKED_EACH * q->limit};
+    struct scan_options o = {
+        .where = q->where, .descending = q->descending, .ranked = RANKED_FIRST};
+    int64_t further = RANKED_EACH + RANKED_SHARED / q->limit;
     struct trial t;
     int row = scan_open(&r->scan, r->store, &o, err);
     if (row)
         return -1;
     while ((int64_t)r->ids.len < q->limit &&
-           (row = scan_next(&r->scan, &t, err)) == 1)
+           (row = scan_next(&r->scan, &t, err)) == 1) {
         vec_push(&r->ids, t.id);
+        r->scan.ranked += further;
+    }
     *found = !r->scan.cut;
     scan_close(&r->scan);
     if (!*found)
