@@ -495,7 +495,7 @@ static int rank(struct sheet *s)
         return rank_over(s);
     const struct goal *all = &s->goal.all;
     if (!s->ranking->by && (all->objective_count > 1 || all->bound_count))
-        return ranking_fronts(c, s->store, s->ranking, all);
+        return ranking_fronts(c, s->store, s->ranking, all, &s->ranked);
     if (!s->ranking->by && !s->ranking->reverse &&
         study_means_read(s->store, c->arena, &s->means, &s->mean_count,
                          &c->err))

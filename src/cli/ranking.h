@@ -14,8 +14,9 @@ struct ranking {
 };
 /* Prints to standard output; -1 with c->err. */
 int ranking_print(struct call *c, struct store *store, const struct ranking *r);
-/* The same where there are several objectives, or bounds, and no `by`. */
+/* The same where there are several objectives, or bounds, and no `by`; *rows
+ * counts what was printed. */
 int ranking_fronts(struct call *c, struct store *store, const struct ranking *r,
-                   const struct goal *goal);
+                   const struct goal *goal, size_t *rows);
 
 #endif

@@ -182,7 +182,7 @@ static int print_json(struct board *k)
 }
 
 int ranking_fronts(struct call *c, struct store *store, const struct ranking *r,
-                   const struct goal *goal)
+                   const struct goal *goal, size_t *rows)
 {
     struct board k = {.call = c, .store = store, .ranking = r, .goal = goal};
     int rc = study_fronts_read(&k.fronts, store, goal, r->where, &c->err);
@@ -191,6 +191,7 @@ int ranking_fronts(struct call *c, struct store *store, const struct ranking *r,
         k.rows = k.fronts.list.len;
         if (r->limit && k.rows > (size_t)r->limit)
             k.rows = (size_t)r->limit;
+        *rows = k.rows;
         buf_init(&k.out);
         rc = r->json ? print_json(&k) : print_table(&k);
         buf_done(&k.out);
