@@ -272,6 +272,30 @@ static void a_failed_attempt_at_a_rung_is_tried_again(void **s)
     assert_int_equal(count(b, STATE_STOPPED), 2);
 }
 
+/* The place dies after trial 3 was judged and before it has stopped. */
+static void what_was_to_stop_does_not_run_again(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text =
+        "metric: {name: loss}\norder: lag\nlag: 1\n"
+        "points: [{a: 1, w: exit=0}, {a: 1, w: exit=0}, {a: 2, w: fault}, {a: "
+        "0, w: exit=0}]\n"
+        "early_terminate: {type: hyperband, min_iter: 1}\n"
+        "command: [x, ignore-stop, 'metric=loss:{a}@1', sleep-ms=1, "
+        "sleep-ms=1, sleep-ms=1, '{w}']\n";
+    b->machine.cpus = 1;
+    assert_int_equal(bed_run(b, text, &end), -1);
+    assert_int_equal(trial(b, 3).state, STATE_RUNNING);
+    run(b, text, 1);
+    assert_int_equal(trial(b, 3).state, STATE_STOPPED);
+    assert_int_equal(trial(b, 3).attempts, 1);
+    assert_true(trial(b, 3).value == 2);
+    assert_true(str_is(trial(b, 3).reason, "by early_terminate hyperband at 1: "
+                                           "2, threshold 1"));
+    assert_int_equal(trial(b, 4).state, STATE_DONE);
+}
+
 static void paused_trials_are_final_when_the_target_is_reached(void **s)
 {
     struct bed *b = *s;
@@ -304,6 +328,7 @@ int main(void)
         TEST(a_resumed_study_stops_the_same_trials),
         TEST(a_resumed_asha_study_replays_and_ends_as_one),
         TEST(a_failed_attempt_at_a_rung_is_tried_again),
+        TEST(what_was_to_stop_does_not_run_again),
         TEST(paused_trials_are_final_when_the_target_is_reached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
