@@ -271,3 +271,11 @@ int64_t nn_model_outputs(const struct nn_model *m)
             &m->graph.tensors.p[m->graph.heads.p[i].output].shape);
     return count;
 }
+
+bool nn_model_snapshot(const struct nn_model *m, int64_t epoch)
+{
+    for (size_t i = 0; i < m->snapshots.len; i++)
+        if (m->snapshots.p[i] == epoch)
+            return true;
+    return false;
+}

@@ -41,6 +41,11 @@ struct nn_data_facts {
     size_t input_count, label_count;
 };
 
+struct data_table;
+/* The facts of a table; they live in the arena. */
+struct nn_data_facts nn_data_facts_of(const struct data_table *t,
+                                      struct arena *a);
+
 struct nn_model;
 
 /* Reads a model; `data` may be NULL (then the file must say the shapes).
@@ -123,6 +128,11 @@ int nn_trainer_judge(struct nn_trainer *t, int member,
                      float *outputs);
 /* Numbers that a model predicts for one row, over all heads. */
 int64_t nn_model_outputs(const struct nn_model *m);
+/* Makes the weights of the best epoch the member's, where early stopping has
+ * kept them. */
+void nn_trainer_take_best(struct nn_trainer *t, int member);
+/* True when the weights after this epoch are to be kept. */
+bool nn_model_snapshot(const struct nn_model *m, int64_t epoch);
 /* Makes member `to` a copy of `from`: weights, optimizer, epoch; it keeps its
  * own soft numbers, seed and view. */
 void nn_trainer_copy(struct nn_trainer *t, int from, int to);

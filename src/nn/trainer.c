@@ -123,6 +123,7 @@ void nn_trainer_free(struct nn_trainer *t)
     if (!t)
         return;
     t->device->free(t->weights);
+    t->device->free(t->best);
     t->device->free(t->state);
     t->device->free(t->targets);
     nn_program_close(&t->program);
@@ -404,7 +405,6 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err)
 {
     struct nn_place *m = &t->members[member];
-    (void)err;
     *r = (struct nn_report){.epoch = m->standing.epoch + 1};
     if (train_epoch(t, member, &r->loss))
         return 1;
@@ -415,7 +415,7 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
     r->diverged =
         !isfinite(r->loss) || (judged && !isfinite(r->validation_loss));
     r->finished = r->diverged || m->standing.epoch >= m->model->epochs;
-    return 0;
+    return r->diverged ? 0 : nn_stopping_epoch(t, member, r, err);
 }
 
 void nn_trainer_take_weights(const struct nn_trainer *t, int member, double *to)

@@ -23,6 +23,7 @@ struct nn_place {
     const struct data_view *view;
     uint64_t seed;
     struct nn_standing standing;
+    bool has_best; /* its place in trainer->best is filled */
 };
 
 struct nn_trainer {
@@ -33,6 +34,7 @@ struct nn_trainer {
     struct nn_place *members;
     size_t capacity;
     void *weights; /* capacity × graph->weights */
+    void *best;    /* like weights, of the best epochs; NULL: not needed */
     void *state;   /* capacity × slots × graph->trained */
     size_t slots;
     VEC(uint32_t) order; /* rows of this epoch */
@@ -45,6 +47,9 @@ struct nn_trainer {
     void *context;
 };
 
+/* After an epoch: is it the best, is it time to stop? */
+int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
+                      struct err *err);
 /* One slot of a member's optimizer state, as many numbers as are trained. */
 void nn_trainer_take_state(const struct nn_trainer *t, int member, size_t slot,
                            double *to);

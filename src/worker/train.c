@@ -151,32 +151,6 @@ static struct source *source_of(struct train *t, const struct value *spec,
     return s;
 }
 
-static struct nn_data_field field_of(const struct data_field *f)
-{
-    struct nn_data_field to = {
-        .name = f->name, .rank = f->rank, .classes = f->classes};
-    memcpy(to.dim, f->dim, sizeof(to.dim));
-    return to;
-}
-
-static struct nn_data_facts facts_of(const struct data_table *d,
-                                     struct arena *a)
-{
-    struct nn_data_field *inputs =
-        arena_array(a, d->input_count + 1, sizeof *inputs);
-    struct nn_data_field *labels =
-        arena_array(a, d->label_count + 1, sizeof *labels);
-    for (size_t i = 0; i < d->input_count; i++) {
-        inputs[i] = field_of(&d->inputs[i]);
-        if (d->inputs[i].numbers)
-            inputs[i].classes = 0;
-    }
-    for (size_t i = 0; i < d->label_count; i++)
-        labels[i] = field_of(&d->labels[i]);
-    return (struct nn_data_facts){inputs, labels, d->input_count,
-                                  d->label_count};
-}
-
 /* ---- members ---------------------------------------------------------- */
 
 static void join_faults(struct buf *b, const struct nn_faults *faults)
@@ -194,7 +168,7 @@ static struct nn_model *read_model(const struct value *v, struct member *m,
 {
     struct nn_faults faults = {.arena = m->arena};
     struct nn_data_facts facts =
-        facts_of(data_set_table(m->source->set), m->arena);
+        nn_data_facts_of(data_set_table(m->source->set), m->arena);
     struct nn_model *model = nn_model_read(v, &facts, &faults);
     if (model)
         return model;
@@ -319,10 +293,10 @@ static void keep(struct train *t, struct member *m)
     m->kept_cpu_s = m->cpu_s;
 }
 
-static void keep_weights(struct train *t, struct member *m)
+static void keep_weights(struct train *t, struct member *m, const char *name)
 {
     struct err err = {0};
-    const char *path = file_in(m, "output/weights.safetensors");
+    const char *path = file_in(m, name);
     const char *model = arena_cstr(m->arena, m->task.model);
     if (nn_trainer_save(m->cohort->trainer, m->place, path, model, false,
                         &err) != 0)
@@ -497,10 +471,12 @@ static void leave(struct train *t, size_t at, enum outcome outcome,
 {
     struct member *m = t->members.p[at];
     say_metrics(t, m);
-    if (outcome == OUTCOME_DONE || outcome == OUTCOME_STOPPED)
-        keep_weights(t, m);
     if (m->task.budget > 0 && outcome == OUTCOME_DONE)
         keep(t, m); /* it may be given more */
+    if (outcome == OUTCOME_DONE || outcome == OUTCOME_STOPPED) {
+        nn_trainer_take_best(m->cohort->trainer, m->place);
+        keep_weights(t, m, "output/weights.safetensors");
+    }
     say_ended(t, m, outcome, str_of(reason));
     leave_cohort(m);
     member_free(m);
@@ -528,6 +504,10 @@ static void train_one(struct train *t, size_t at)
         return;
     }
     add_points(m, &r);
+    if (nn_model_snapshot(m->model, r.epoch))
+        keep_weights(t, m,
+                     arena_printf(m->arena, "output/epoch_%lld.safetensors",
+                                  (long long)r.epoch));
     if (r.diverged)
         leave(t, at, OUTCOME_DIVERGED, "the loss is not a finite number");
     else if (r.finished || spent(m, &r))

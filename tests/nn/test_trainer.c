@@ -150,6 +150,35 @@ static void a_checkpoint_goes_on_bit_for_bit(void **state)
     unlink(path);
 }
 
+/* With a learning rate that is far too high the first epoch is the best. */
+static void early_stopping_gives_back_the_best_epoch(void **state)
+{
+    struct made m;
+    struct err err = {0};
+    struct nn_report r = {0};
+    (void)state;
+    made_open(&m,
+              "{\"input\": 6, \"layers\": [{\"dense\": 16, "
+              "\"activation\": \"relu\"}, {\"dense\": 3}], \"loss\": "
+              "\"sparse_categorical_crossentropy\", \"optimizer\": "
+              "{\"lr\": 0.3}, \"batch_size\": 8, \"epochs\": 50, "
+              "\"early_stopping\": {\"patience\": 4}}",
+              60);
+    struct nn_trainer *t = alone(&m, "cpu");
+    double best = INFINITY;
+    while (!r.finished) {
+        assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
+        best = fmin(best, r.validation_loss);
+    }
+    assert_true(r.epoch < 50);
+    assert_true(r.validation_loss > best);
+    nn_trainer_take_best(t, 0);
+    nn_trainer_judge(t, 0, &m.view.validation, &r, NULL);
+    assert_true(r.validation_loss == best);
+    nn_trainer_free(t);
+    made_close(&m);
+}
+
 static void training_makes_the_loss_smaller(void **state)
 {
     struct made m;
@@ -194,6 +223,7 @@ int main(void)
         cmocka_unit_test(a_place_is_used_again_as_new),
         cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(a_checkpoint_goes_on_bit_for_bit),
+        cmocka_unit_test(early_stopping_gives_back_the_best_epoch),
         cmocka_unit_test(training_makes_the_loss_smaller),
         cmocka_unit_test(a_diverging_member_says_so),
     };

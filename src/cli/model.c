@@ -1,0 +1,91 @@
+/* model.c - what a model file describes */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/model_file.h"
+#include "data/data.h"
+#include "nn/nn.h"
+
+static void print_faults(const struct value *root, const char *file,
+                         const struct nn_faults *faults)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < faults->count; i++) {
+        const struct nn_fault *f = &faults->items[i];
+        buf_addf(&b, "%s%.*s %.*s", i ? "\n" : "", STRF(f->path),
+                 STRF(f->text));
+        if (f->hint.len)
+            buf_addf(&b, " (%.*s)", STRF(f->hint));
+    }
+    model_file_faults(root, file, buf_str(&b));
+    buf_done(&b);
+}
+
+/* The data says what the file leaves out: the shape of a row, the classes. */
+static struct nn_model *read_model(struct call *c, const struct value *root,
+                                   const char *file, struct nn_faults *faults)
+{
+    const struct value *spec = value_get(root, STR("data"));
+    struct nn_data_facts facts = {0};
+    struct data_set *set = NULL;
+    if (spec) {
+        const char *folder =
+            path_folder(c->arena, path_absolute(c->arena, file));
+        set = data_open(spec, folder, &c->err);
+        if (!set)
+            return NULL;
+        facts = nn_data_facts_of(data_set_table(set), c->arena);
+    }
+    struct nn_model *m = nn_model_read(root, spec ? &facts : NULL, faults);
+    data_close(set);
+    return m;
+}
+
+static int show(struct call *c, const char *file, const char *const *words)
+{
+    struct nn_faults faults = {.arena = c->arena};
+    struct value *root = model_file_read(c, file, words);
+    struct nn_model *m = root ? read_model(c, root, file, &faults) : NULL;
+    struct buf b;
+    if (!m && faults.count) {
+        print_faults(root, file, &faults);
+        return EXIT_ERROR;
+    }
+    if (!m)
+        return call_fail(c);
+    buf_init(&b);
+    if (call_flag(c, "json")) {
+        json_print(&b, nn_model_to_value(c->arena, m));
+        buf_addc(&b, '\n');
+    } else {
+        nn_model_show(&b, m);
+    }
+    fputs(b.p, stdout);
+    buf_done(&b);
+    nn_model_free(m);
+    return EXIT_OK;
+}
+
+static int run(struct call *c)
+{
+    if (c->arg_count < 2 || strcmp(c->args[0], "show") != 0)
+        return call_usage(c, "say `show` and name a model file");
+    return show(c, c->args[1], c->args + 2);
+}
+
+const struct verb verb_model = {
+    .name = "model",
+    .args = "show MODEL.yaml [NAME=VALUE…]",
+    .summary = "Show a model file's layers, shapes, parameters and cost",
+    .text = "Reads the model file as `train` does, with each ${NAME} replaced, "
+            "and says what\nit describes: every layer with the shape of its "
+            "output, its number of parameters\nand its cost, the memory of "
+            "training it, and how the layers hang together.\n",
+    .options =
+        (const struct option_spec[]){{"json", 0, NULL, "as one JSON object"},
+                                     {0}},
+    .run = run,
+    .pages = true,
+};

@@ -1,0 +1,74 @@
+/* stopping.c - early stopping, and the weights of the best epoch
+ *
+ * The best epoch's weights lie in a second buffer, which is made when the
+ * first member needs it. */
+#include <math.h>
+
+#include "nn/trainer.h"
+
+/* The value that early stopping watches; NaN: this epoch has none. */
+static double watched(const struct nn_model *m, const struct nn_report *r)
+{
+    struct str name = m->stopping.watch;
+    if (str_is(name, "loss"))
+        return r->loss;
+    if (str_is(name, "val_loss"))
+        return r->validation_loss;
+    for (size_t i = 0; i < m->metrics.len; i++) {
+        struct str metric = m->metrics.p[i].name;
+        if (name.len == metric.len + 4 &&
+            str_eq(str_n(name.p + 4, metric.len), metric))
+            return r->metrics[i];
+    }
+    return NAN;
+}
+
+static bool is_better(const struct nn_stopping *s, double value, double best)
+{
+    if (isnan(value))
+        return false;
+    if (isnan(best))
+        return true;
+    return s->larger ? value > best + s->min_delta
+                     : value < best - s->min_delta;
+}
+
+int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
+                      struct err *err)
+{
+    struct nn_place *p = &t->members[member];
+    const struct nn_stopping *s = &p->model->stopping;
+    size_t count = (size_t)t->graph->weights;
+    if (!s->watch.len)
+        return 0;
+    double value = watched(p->model, r);
+    if (!is_better(s, value, p->standing.best)) {
+        p->standing.since++;
+        if (s->patience > 0 && p->standing.since >= s->patience)
+            r->finished = true;
+        return 0;
+    }
+    p->standing.best = value;
+    p->standing.since = 0;
+    if (!s->best_weights)
+        return 0;
+    if (!t->best)
+        t->best =
+            t->device->alloc(t->capacity * count * t->device->real_bytes, err);
+    if (!t->best)
+        return -1;
+    t->device->copy(t->best, (size_t)member * count, t->weights,
+                    (size_t)member * count, count);
+    p->has_best = true;
+    return 0;
+}
+
+void nn_trainer_take_best(struct nn_trainer *t, int member)
+{
+    struct nn_place *p = &t->members[member];
+    size_t count = (size_t)t->graph->weights;
+    if (!p->has_best)
+        return;
+    t->device->copy(t->weights, (size_t)member * count, t->best,
+                    (size_t)member * count, count);
+}
