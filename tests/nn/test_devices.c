@@ -103,11 +103,26 @@ static void cpu_does_what_the_reference_does(void **state)
     check_device("cpu");
 }
 
+static void every_device_has_every_kernel(void **state)
+{
+    static const char *const names[] = {"reference", "portable", "cpu"};
+    (void)state;
+    for (size_t d = 0; d < 3; d++)
+        for (int k = 0; k < NN_OP_COUNT; k++) {
+            const struct nn_device *device = nn_device_find(str_of(names[d]));
+            if (k == NN_OP_RESHAPE) /* the same memory: nothing to compute */
+                continue;
+            assert_non_null(device->kernels[k].forward);
+            assert_non_null(device->kernels[k].backward);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(portable_does_what_the_reference_does),
         cmocka_unit_test(cpu_does_what_the_reference_does),
+        cmocka_unit_test(every_device_has_every_kernel),
     };
     return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
 }
