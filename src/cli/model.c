@@ -33,10 +33,15 @@ static struct nn_model *read_model(struct call *c, const struct value *root,
     if (spec) {
         const char *folder =
             path_folder(c->arena, path_absolute(c->arena, file));
-        set = data_open(spec, folder, &c->err);
-        if (!set)
+        struct data_choice choice = {0};
+        struct data_view view;
+        set = data_open(spec, folder, NULL, &c->err);
+        if (!set ||
+            data_view_make(&view, set, spec, &choice, c->arena, &c->err) != 0) {
+            data_close(set);
             return NULL;
-        facts = nn_data_facts_of(data_set_table(set), c->arena);
+        }
+        facts = nn_data_facts_of(view.table, c->arena);
     }
     struct nn_model *m = nn_model_read(root, spec ? &facts : NULL, faults);
     data_close(set);

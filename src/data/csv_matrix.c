@@ -1,134 +1,433 @@
-/* csv_matrix.c - tables of text: CSV, TSV, one value a line */
+/* csv_matrix.c - tables of text: CSV, TSV, one value a line
+ *
+ * Most fields of most tables are short decimal numbers, so those have a path
+ * of their own from the first digit to the separator; whatever is anything
+ * else (quotes, exponents, words, nothing) takes the general one. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/csv.h"
 #include "base/num.h"
+#include "base/vec.h"
 #include "data/matrix.h"
 
-static char separator(struct str bytes)
-{
-    size_t end = 0, tabs = 0, commas = 0, semicolons = 0;
-    for (; end < bytes.len && bytes.p[end] != '\n'; end++) {
-        tabs += bytes.p[end] == '\t';
-        commas += bytes.p[end] == ',';
-        semicolons += bytes.p[end] == ';';
-    }
-    if (tabs && tabs >= commas)
-        return '\t';
-    return semicolons > commas ? ';' : ',';
-}
-
-static bool is_missing(struct str s)
-{
-    return s.len == 0 || str_is(s, "NA") || str_is(s, "?") ||
-           str_is(s, "nan") || str_is(s, "NaN");
-}
-
-/* NaN for a missing number; false for a word. */
-static bool number_of(struct str s, double *out)
-{
-    *out = NAN;
-    return is_missing(s) || num_double(s, out);
-}
-
-struct rows {
-    VEC(float) numbers;
-    VEC(struct str) words;
-    bool any_word;
-    size_t columns, count;
-    struct arena *arena;
+struct scan {
+    const char *p, *end;
+    char sep;
+    bool lines; /* each line is one field */
+    size_t line;
 };
 
-static int add_row(struct rows *r, const struct csv *c, const char *path,
-                   struct err *err)
+/* The length of the line break at p, or 0. A CR that ends the text is one. */
+static size_t line_break(const char *p, const char *end)
 {
-    if (!r->columns)
-        r->columns = c->fields.len;
-    if (c->fields.len != r->columns)
-        return err_set(err, ERR_INPUT,
-                       "%s:%llu: %zu columns, the rows before have %zu", path,
-                       (unsigned long long)c->line, c->fields.len, r->columns);
-    for (size_t i = 0; i < r->columns; i++) {
-        double d;
-        struct str field = str_trim(c->fields.p[i]);
-        bool number = number_of(field, &d);
-        r->any_word |= !number;
-        vec_push(&r->numbers, (float)d);
-        vec_push(&r->words,
-                 number ? (struct str){0} : arena_str(r->arena, field));
+    if (p == end)
+        return 0;
+    if (*p == '\n')
+        return 1;
+    if (*p != '\r')
+        return 0;
+    return p + 1 == end ? 1 : p[1] == '\n' ? 2 : 0;
+}
+
+static void skip_blanks(struct scan *s)
+{
+    while (s->p < s->end && *s->p == ' ')
+        s->p++;
+}
+
+/* Moves to the first field of the next row; false: there is none. Empty
+ * lines are no rows, but empty lines of text are. */
+static bool next_row(struct scan *s)
+{
+    if (s->lines)
+        return s->p < s->end;
+    if (s->sep == ' ')
+        skip_blanks(s);
+    for (size_t n; (n = line_break(s->p, s->end)) > 0;) {
+        s->p += n;
+        s->line++;
+        if (s->sep == ' ')
+            skip_blanks(s);
     }
-    r->count++;
+    return s->p < s->end;
+}
+
+/* Steps behind a field's separator; true when its row ends there instead. */
+static bool row_ends(struct scan *s)
+{
+    if (s->sep == ' ' && !s->lines)
+        skip_blanks(s);
+    if (s->p == s->end)
+        return true;
+    size_t n = line_break(s->p, s->end);
+    s->line += n > 0;
+    s->p += n;
+    if (!n && s->sep != ' ')
+        s->p++;
+    return n > 0;
+}
+
+static struct str plain_field(struct scan *s)
+{
+    const char *from = s->p;
+    while (s->p < s->end && (s->lines || *s->p != s->sep) &&
+           !line_break(s->p, s->end))
+        s->p++;
+    return str_n(from, (size_t)(s->p - from));
+}
+
+/* A quote that is never closed, or followed by other text, is an error. */
+static int quoted_field(struct scan *s, struct str *field, bool *doubled,
+                        const char *path, struct err *err)
+{
+    size_t line = s->line;
+    const char *from = ++s->p;
+    *doubled = false;
+    for (; s->p < s->end; s->p++) {
+        s->line += *s->p == '\n';
+        if (*s->p != '"')
+            continue;
+        if (s->p + 1 == s->end || s->p[1] != '"')
+            break;
+        *doubled = true;
+        s->p++;
+    }
+    if (s->p == s->end)
+        return err_set(err, ERR_INPUT,
+                       "%s:%zu: the quote opened here is never closed", path,
+                       line);
+    *field = str_n(from, (size_t)(s->p - from));
+    s->p++;
+    if (s->p < s->end && *s->p != s->sep && !line_break(s->p, s->end))
+        return err_set(err, ERR_INPUT,
+                       "%s:%zu: expected the separator or the end of the line "
+                       "behind the closing quote",
+                       path, s->line);
+    return 0;
+}
+
+/* Between tabs a quote is mostly just a quote: only a field that begins and
+ * ends with one is taken as quoted. */
+static struct str tab_field(struct scan *s, bool *doubled)
+{
+    struct str field = plain_field(s);
+    if (field.len < 2 || field.p[0] != '"' || field.p[field.len - 1] != '"')
+        return field;
+    field = str_n(field.p + 1, field.len - 2);
+    size_t quotes = 0, pairs = 0;
+    for (size_t i = 0; i < field.len; i++)
+        if (field.p[i] == '"') {
+            quotes++;
+            if (i + 1 < field.len && field.p[i + 1] == '"') {
+                pairs++;
+                quotes++;
+                i++;
+            }
+        }
+    if (quotes != 2 * pairs) /* quotes inside that are not doubled */
+        return str_n(field.p - 1, field.len + 2);
+    *doubled = pairs > 0;
+    return field;
+}
+
+static int next_field(struct scan *s, struct str *field, bool *doubled,
+                      const char *path, struct err *err)
+{
+    *doubled = false;
+    if (!s->lines && s->sep != '\t' && s->p < s->end && *s->p == '"')
+        return quoted_field(s, field, doubled, path, err);
+    *field = str_trim(s->sep == '\t' && !s->lines ? tab_field(s, doubled)
+                                                  : plain_field(s));
+    return 0;
+}
+
+bool data_is_missing(struct str s)
+{
+    static const char *const words[] = {"NA",  "?",    "nan",  "NaN",
+                                        "N/A", "null", "NULL", NULL};
+    if (s.len == 0)
+        return true;
+    for (size_t i = 0; s.len <= 4 && words[i]; i++)
+        if (str_is(s, words[i]))
+            return true;
+    return false;
+}
+
+/* A decimal of at most 15 digits, up to a separator or line break: exact in
+ * double precision. NULL: it is not that simple. */
+static const char *short_number(const struct scan *s, float *out)
+{
+    static const double tens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const char *p = s->p, *end = s->end;
+    bool negative = p < end && *p == '-';
+    p += negative;
+    const char *from = p;
+    uint64_t digits = 0;
+    ptrdiff_t count, behind = 0;
+    for (; p < end && (unsigned)(*p - '0') < 10; p++)
+        digits = digits * 10 + (unsigned)(*p - '0');
+    count = p - from;
+    if (p < end && *p == '.') {
+        from = ++p;
+        for (; p < end && (unsigned)(*p - '0') < 10; p++)
+            digits = digits * 10 + (unsigned)(*p - '0');
+        behind = p - from;
+        count += behind;
+    }
+    if (count == 0 || count > 15 ||
+        (p < end && *p != s->sep && !line_break(p, end)))
+        return NULL;
+    double v = behind ? (double)digits / tens[behind] : (double)digits;
+    *out = (float)(negative ? -v : v);
+    return p;
+}
+
+static int field_number(struct scan *s, float *out, unsigned char *has,
+                        const char *path, struct err *err)
+{
+    struct str field;
+    bool doubled;
+    double d = NAN;
+    if (next_field(s, &field, &doubled, path, err))
+        return -1;
+    field = str_trim(field);
+    if (data_is_missing(field))
+        *has |= HAS_MISSING;
+    else if (!doubled && num_double(field, &d))
+        *has |= HAS_NUMBER;
+    else
+        *has |= HAS_WORD;
+    *out = (float)d;
+    return 0;
+}
+
+static int fail_ragged(const struct matrix *m, size_t got, size_t line,
+                       const char *path, struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "%s:%zu: %zu column%s, the rows before "
+                   "have %zu",
+                   path, line, got, got == 1 ? "" : "s", m->columns);
+}
+
+static int read_row(struct scan *s, struct matrix *m, float *to,
+                    unsigned char *has, const char *path, struct err *err)
+{
+    size_t line = s->line;
+    for (size_t i = 0;; i++) {
+        if (i == m->columns)
+            return fail_ragged(m, i + 1, line, path, err);
+        const char *behind = s->lines ? NULL : short_number(s, &to[i]);
+        if (behind) {
+            s->p = behind;
+            has[i] |= HAS_NUMBER;
+        } else if (field_number(s, &to[i], &has[i], path, err)) {
+            return -1;
+        }
+        if (row_ends(s))
+            return i + 1 == m->columns ? 0
+                                       : fail_ragged(m, i + 1, line, path, err);
+    }
+}
+
+/* Fields of the next row; the scan is a copy and stays where it is. */
+static int peek_row(struct scan s, size_t *columns, size_t *words,
+                    size_t *numbers, const char *path, struct err *err)
+{
+    struct str field;
+    bool doubled;
+    double d;
+    *columns = *words = *numbers = 0;
+    if (!next_row(&s))
+        return 0;
+    do {
+        if (next_field(&s, &field, &doubled, path, err))
+            return -1;
+        field = str_trim(field);
+        bool number = data_is_missing(field) || num_double(field, &d);
+        *numbers += number;
+        *words += !number;
+        ++*columns;
+    } while (!row_ends(&s));
     return 0;
 }
 
 /* A first row of words only, above a row that has a number. */
-static bool looks_like_header(struct str bytes, char sep)
+static bool looks_like_header(struct scan s, const char *path)
 {
-    struct csv c;
-    size_t words = 0, numbers = 0;
-    double d;
-    csv_init(&c, bytes, sep);
-    bool got = csv_next(&c, NULL) > 0;
-    for (size_t i = 0; got && i < c.fields.len; i++)
-        words += !number_of(str_trim(c.fields.p[i]), &d);
-    bool all = got && words == c.fields.len;
-    got = got && csv_next(&c, NULL) > 0;
-    for (size_t i = 0; got && i < c.fields.len; i++)
-        numbers += number_of(str_trim(c.fields.p[i]), &d);
-    csv_done(&c);
-    return all && numbers > 0;
+    size_t columns, words, numbers;
+    struct str field;
+    bool doubled;
+    if (s.lines || peek_row(s, &columns, &words, &numbers, path, NULL) ||
+        !columns || words != columns || !next_row(&s))
+        return false;
+    do
+        next_field(&s, &field, &doubled, path, NULL);
+    while (!row_ends(&s));
+    return !peek_row(s, &columns, &words, &numbers, path, NULL) && numbers > 0;
 }
 
-static const struct str *names_of(const struct csv *c, struct arena *a)
+static char separator_of(struct str rest)
 {
-    struct str *names = arena_array(a, c->fields.len, sizeof(*names));
-    for (size_t i = 0; i < c->fields.len; i++)
-        names[i] = arena_str(a, str_trim(c->fields.p[i]));
-    return names;
-}
-
-static int read_rows(struct csv *c, struct rows *r, const char *path,
-                     struct err *err)
-{
-    int got;
-    while ((got = csv_next(c, err)) > 0)
-        if (add_row(r, c, path, err))
-            return -1;
-    if (got < 0)
-        return err_wrap(err, "%s", path);
-    return r->count ? 0 : err_set(err, ERR_INPUT, "%s: has no rows", path);
-}
-
-int data_read_csv(struct str bytes, const char *path, int header,
-                  struct arena *a, struct matrix *m, struct err *err)
-{
-    char sep = separator(bytes);
-    struct rows r = {.arena = a};
-    struct csv c;
-    *m = (struct matrix){.rank = 1};
-    csv_init(&c, bytes, sep);
-    if (header == 1 || (header < 0 && looks_like_header(bytes, sep))) {
-        if (csv_next(&c, err) > 0) {
-            m->names = names_of(&c, a);
-            r.columns = c.fields.len;
-        }
+    size_t tabs = 0, commas = 0, semicolons = 0, blanks = 0, end = 0;
+    for (; end < rest.len && rest.p[end] != '\n'; end++) {
+        tabs += rest.p[end] == '\t';
+        commas += rest.p[end] == ',';
+        semicolons += rest.p[end] == ';';
+        blanks += rest.p[end] == ' ';
     }
-    int rc = read_rows(&c, &r, path, err);
+    if (tabs && tabs >= commas)
+        return '\t';
+    if (semicolons > commas)
+        return ';';
+    /* Blanks separate numbers; between words they are just blanks. */
+    size_t columns, words, numbers;
+    struct scan s = {rest.p, rest.p + end, ' ', false, 1};
+    if (!commas && blanks && !peek_row(s, &columns, &words, &numbers, "", NULL))
+        return numbers > 1 && !words ? ' ' : ',';
+    return ',';
+}
+
+static int take_names(struct scan *s, struct matrix *m, struct arena *a,
+                      const char *path, struct err *err)
+{
+    VEC(struct str) names = {0};
+    struct str field;
+    bool doubled;
+    int rc = next_row(s) ? 0 : -1;
+    while (!rc) {
+        rc = next_field(s, &field, &doubled, path, err);
+        if (!rc)
+            vec_push(&names, arena_str(a, str_trim(field)));
+        if (rc || row_ends(s))
+            break;
+    }
     if (!rc) {
-        size_t count = r.count * r.columns;
-        m->rows = r.count;
-        m->columns = r.columns;
-        m->dim[0] = (int64_t)r.columns;
-        m->numbers = arena_array(a, count, sizeof(float));
-        memcpy(m->numbers, r.numbers.p, count * sizeof(float));
-        if (r.any_word) {
-            m->words = arena_array(a, count, sizeof(struct str));
-            memcpy(m->words, r.words.p, count * sizeof(struct str));
-        }
+        struct str *kept = arena_array(a, names.len, sizeof(*kept));
+        memcpy(kept, names.p, names.len * sizeof(*kept));
+        m->names = kept;
+        m->columns = names.len;
+    } else if (!names.len) {
+        rc = err_set(err, ERR_INPUT, "%s: has no rows", path);
     }
-    vec_done(&r.numbers);
-    vec_done(&r.words);
-    csv_done(&c);
+    vec_done(&names);
     return rc;
+}
+
+static void skip_lines(struct scan *s, size_t count)
+{
+    for (; count && s->p < s->end; count--) {
+        const char *at = memchr(s->p, '\n', (size_t)(s->end - s->p));
+        s->p = at ? at + 1 : s->end;
+        s->line++;
+    }
+}
+
+/* Rows and fields are both bounded by the bytes that they take. */
+static size_t most_numbers(const struct scan *s, size_t columns)
+{
+    size_t bytes = (size_t)(s->end - s->p), lines = 1, product;
+    for (const char *p = s->p; (p = memchr(p, '\n', (size_t)(s->end - p))); p++)
+        lines++;
+    if (__builtin_mul_overflow(lines, columns, &product) || product > bytes + 1)
+        product = bytes + 1;
+    return product + columns;
+}
+
+static int read_rows(struct scan *s, struct matrix *m, const char *path,
+                     struct arena *a, struct err *err)
+{
+    size_t words, numbers, columns;
+    if (peek_row(*s, &columns, &words, &numbers, path, err))
+        return -1;
+    if (!columns)
+        return err_set(err, ERR_INPUT, "%s: has no rows", path);
+    if (!m->columns)
+        m->columns = columns;
+    unsigned char *has = arena_alloc(a, m->columns);
+    m->numbers = arena_array(a, most_numbers(s, m->columns), sizeof(float));
+    for (; next_row(s); m->rows++)
+        if (read_row(s, m, m->numbers + m->rows * m->columns, has, path, err))
+            return -1;
+    m->has = has;
+    return 0;
+}
+
+int data_read_csv(struct str bytes, const char *path,
+                  const struct table_style *style, struct arena *a,
+                  struct matrix *m, struct err *err)
+{
+    struct scan s = {.p = bytes.p,
+                     .end = bytes.p + bytes.len,
+                     .lines = style->lines,
+                     .line = 1};
+    *m = (struct matrix){.rank = 1, .bytes = bytes};
+    if (str_starts(bytes, STR("\xEF\xBB\xBF")))
+        s.p += 3;
+    skip_lines(&s, style->skip);
+    s.sep = style->lines ? '\n'
+            : style->separator
+                ? style->separator
+                : separator_of(str_n(s.p, (size_t)(s.end - s.p)));
+    if (style->header == 1 || (style->header < 0 && looks_like_header(s, path)))
+        if (take_names(&s, m, a, path, err))
+            return -1;
+    m->separator = s.sep;
+    m->body = (size_t)(s.p - bytes.p);
+    m->body_line = s.line;
+    if (read_rows(&s, m, path, a, err))
+        return -1;
+    m->dim[0] = (int64_t)m->columns;
+    return 0;
+}
+
+static struct scan body_of(const struct matrix *m)
+{
+    return (struct scan){.p = m->bytes.p + m->body,
+                         .end = m->bytes.p + m->bytes.len,
+                         .sep = m->separator,
+                         .lines = m->separator == '\n',
+                         .line = m->body_line};
+}
+
+static struct str single_quotes(struct str field, struct arena *a)
+{
+    char *to = arena_alloc(a, field.len + 1);
+    size_t len = 0;
+    for (size_t i = 0; i < field.len; i++) {
+        to[len++] = field.p[i];
+        i += field.p[i] == '"';
+    }
+    return str_n(to, len);
+}
+
+/* The bytes were read once without a fault, so nothing can fail here. */
+void data_words(const struct matrix *m, const size_t *columns, size_t count,
+                struct arena *a, struct str *const *words)
+{
+    struct scan s = body_of(m);
+    for (size_t row = 0; next_row(&s); row++)
+        for (size_t i = 0;; i++) {
+            struct str field;
+            bool doubled;
+            next_field(&s, &field, &doubled, "", NULL);
+            for (size_t k = 0; k < count; k++)
+                if (columns[k] == i)
+                    words[k][row] =
+                        str_trim(doubled ? single_quotes(field, a) : field);
+            if (row_ends(&s))
+                break;
+        }
+}
+
+size_t data_line(const struct matrix *m, size_t row)
+{
+    struct scan s = body_of(m);
+    struct str field;
+    bool doubled;
+    for (; next_row(&s) && row > 0; row--)
+        do
+            next_field(&s, &field, &doubled, "", NULL);
+        while (!row_ends(&s));
+    return s.line;
 }

@@ -23,6 +23,11 @@ struct data_field {
     const int32_t *categories; /* rows × columns, or NULL: labels of classes,
                                   tokens of a text (0 is padding) */
     const struct str *class_names; /* `classes` of them, or NULL */
+    bool missing;         /* some numbers are NaN: to be filled by the view */
+    const float *vectors; /* of tokens: first numbers of an embedding, classes
+                             × vector_columns, NaN where a word has none; or
+                             NULL */
+    int64_t vector_columns;
 };
 struct data_table {
     size_t rows;
@@ -34,27 +39,50 @@ struct data_part {
     const uint32_t *rows; /* numbers of rows of the table */
     size_t count;
 };
+/* What a model is trained and judged on. */
 struct data_view {
-    const struct data_table *table;
+    const struct data_table *table; /* the set's, or the view's own where
+                                       something in it is fitted on training
+                                       rows: tokens, means of columns */
     struct data_part train, validation, test;
     /* By input, by column: (x - shift) × scale; NULL: as it is. */
     const float *const *shift, *const *scale;
     const float *row_weights; /* by row of the table, or NULL */
+    bool in_order;            /* epochs take rows as they are */
 };
 
 struct data_set;
 
-/* Reads what a model file's `data:` names; relative paths start at `folder`.
- * Errors name the file and the row. */
-struct data_set *data_open(const struct value *spec, const char *folder,
-                           struct err *err);
-void data_close(struct data_set *s);
-const struct data_table *data_set_table(const struct data_set *s);
+/* Where prepared sets are kept, so that all processes of a machine map one
+ * copy. */
+struct data_cache {
+    const char *folder;
+    uint64_t least_bytes; /* smaller sets are not worth a file */
+    uint64_t most_bytes;  /* of all files; the longest unused go first */
+};
 
+/* Reads what a model file's `data:` names, or maps it where it is prepared;
+ * relative paths start at `folder`; cache may be NULL. Errors name the file
+ * and the row. */
+struct data_set *data_open(const struct value *spec, const char *folder,
+                           const struct data_cache *cache, struct err *err);
+void data_close(struct data_set *s);
+/* Specs of equal keys read the same set, however they split it. */
+uint64_t data_reading_key(const struct value *spec);
+/* As it was read. Inputs of text have no tokens before there is a view. */
+const struct data_table *data_set_table(const struct data_set *s);
+/* What a person should know: notice i, or NULL when there are no more. */
+const char *data_set_notice(const struct data_set *s, size_t i);
+
+/* What tells the views of one set and one spec apart. */
+struct data_choice {
+    uint64_t seed; /* the trial's */
+    double subset; /* fraction of the training rows to use; 0: all */
+};
 /* Splits and scales as the spec says: a function of the set, the spec and the
- * seed. What it points to lives in the arena. */
-int data_view_make(struct data_view *v, const struct data_set *s,
-                   const struct value *spec, uint64_t seed, struct arena *a,
-                   struct err *err);
+ * choice. What it points to lives as long as both the set and the arena. */
+int data_view_make(struct data_view *v, struct data_set *s,
+                   const struct value *spec, const struct data_choice *choice,
+                   struct arena *a, struct err *err);
 
 #endif

@@ -83,29 +83,22 @@ int data_read_idx(struct str bytes, const char *path, struct arena *a,
                        path, p[2]);
     if (__builtin_mul_overflow(m->rows, m->columns, &count) ||
         (bytes.len - head) / size < count)
-        return err_set(err, ERR_INPUT,
-                       "%s: cut off: says %zu rows of %zu numbers, has %zu "
-                       "numbers",
-                       path, m->rows, m->columns, (bytes.len - head) / size);
+        return err_set(
+            err, ERR_INPUT,
+            "%s: cut off in row %zu: it says that it has %zu rows "
+            "of %zu numbers",
+            path, m->columns ? (bytes.len - head) / size / m->columns + 1 : 1,
+            m->rows, m->columns);
+    if (!count)
+        return err_set(err, ERR_INPUT, "%s: has no rows", path);
     m->numbers = arena_array(a, count + 1, sizeof(float));
     for (size_t i = 0; i < count; i++)
         m->numbers[i] = number_at(p + head + i * size, p[2]);
     return 0;
 }
 
-static bool is_idx(struct str s)
+bool data_is_idx(struct str s)
 {
     return s.len >= 8 && s.p[0] == 0 && s.p[1] == 0 &&
            type_bytes((unsigned char)s.p[2]) && s.p[3] >= 1 && s.p[3] <= 5;
-}
-
-int data_matrix(const char *path, int header, struct arena *a, struct matrix *m,
-                struct err *err)
-{
-    struct str bytes;
-    if (data_bytes(path, a, &bytes, err))
-        return -1;
-    if (is_idx(bytes))
-        return data_read_idx(bytes, path, a, m, err);
-    return data_read_csv(bytes, path, header, a, m, err);
 }

@@ -1,32 +1,78 @@
-/* matrix.h - what a file of numbers holds, before it becomes fields
+/* matrix.h - what a file holds, before it becomes fields
  *
- * Inside data only. */
+ * Inside data only. A file is rows of equal shape. Binary formats hold
+ * numbers; a table of text (CSV, TSV, lines) may hold words as well: its
+ * numbers are read in one quick pass that only notes which columns have
+ * words, and the words of those few columns are read in a second one. */
 #ifndef THRONG_DATA_MATRIX_H
 #define THRONG_DATA_MATRIX_H
 
 #include "data/data.h"
 
-/* Rows of equal shape. Either numbers or, for columns of text, words. */
+/* The bytes of a file: mapped, or unpacked into memory of our own. */
+struct file_bytes {
+    struct str text;
+    bool mapped;
+    bool cut; /* a gzip file that ends too early: this is what it had */
+};
+int file_bytes_open(struct file_bytes *f, const char *path, struct err *err);
+void file_bytes_close(struct file_bytes *f);
+
+/* What a column of a table of text was seen to have. */
+enum { HAS_NUMBER = 1, HAS_WORD = 2, HAS_MISSING = 4 };
+
 struct matrix {
     size_t rows;
     int rank;       /* of one row */
     int64_t dim[4]; /* columns is their product */
     size_t columns;
-    float *numbers;          /* rows × columns; NaN where `words` counts */
-    struct str *words;       /* rows × columns, or NULL: all are numbers */
+    float *numbers;          /* rows × columns; NaN: missing, or a word */
     const struct str *names; /* of columns, or NULL */
+    /* Tables of text only: */
+    const unsigned char *has; /* by column, or NULL */
+    struct str bytes;         /* what was read */
+    size_t body;              /* where the first row of data begins */
+    size_t body_line;         /* its line */
+    char separator;
 };
 
-/* The bytes of a file, unpacked if it is gzipped; in the arena. */
-int data_bytes(const char *path, struct arena *a, struct str *bytes,
-               struct err *err);
-/* Reads a file of any kind that is known, by its first bytes and its name.
- * header: 1 there is one, 0 there is none, -1 look. */
-int data_matrix(const char *path, int header, struct arena *a, struct matrix *m,
-                struct err *err);
-int data_read_csv(struct str bytes, const char *path, int header,
-                  struct arena *a, struct matrix *m, struct err *err);
+/* How a table of text is to be read. */
+struct table_style {
+    int header;     /* 1 there is one, 0 there is none, -1 look */
+    char separator; /* 0: look */
+    bool lines;     /* each line is one field of text */
+    size_t skip;    /* lines at the start that do not count */
+};
+
+/* Each reads the bytes of one format; `path` stands in errors. Numbers and
+ * names are in the arena; a matrix of text keeps pointing to the bytes. */
+int data_read_csv(struct str bytes, const char *path,
+                  const struct table_style *style, struct arena *a,
+                  struct matrix *m, struct err *err);
 int data_read_idx(struct str bytes, const char *path, struct arena *a,
                   struct matrix *m, struct err *err);
+int data_read_npy(struct str bytes, const char *path, struct arena *a,
+                  struct matrix *m, struct err *err);
+bool data_is_idx(struct str bytes);
+bool data_is_npy(struct str bytes);
+bool data_is_zip(struct str bytes);
+/* The bytes of one array of an npz file, by name; empty: the only one. */
+int data_read_zip(struct str bytes, const char *path, struct str name,
+                  struct arena *a, struct str *member, struct err *err);
+
+/* Reads bytes of any format that is known, by how they begin. `member` names
+ * an array of an npz file. */
+int data_matrix(const struct file_bytes *f, const char *path, struct str member,
+                const struct table_style *style, struct arena *a,
+                struct matrix *m, struct err *err);
+
+/* The texts of some columns of a table of text, as they stand in the file
+ * less blanks around them: words[k][row] is column columns[k]. Copies only
+ * what has doubled quotes. */
+void data_words(const struct matrix *m, const size_t *columns, size_t count,
+                struct arena *a, struct str *const *words);
+bool data_is_missing(struct str word);
+/* The line of a row of a table of text, from 1. */
+size_t data_line(const struct matrix *m, size_t row);
 
 #endif

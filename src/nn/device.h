@@ -84,6 +84,9 @@ struct nn_device {
     void (*gather)(void *to, const float *table, size_t columns,
                    const uint32_t *rows, size_t count, const float *shift,
                    const float *scale);
+    /* The same of a table of category or token numbers. */
+    void (*gather_integers)(void *to, const int32_t *table, size_t columns,
+                            const uint32_t *rows, size_t count);
 
     /* Adds the batch's loss (a mean over rows, times the head's weight) to
      * *total and writes, when training, the gradient of its logits (adds to

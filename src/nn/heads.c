@@ -125,8 +125,16 @@ static void check_label(struct nn_build *b, const struct nn_head *h)
                  d->label_count, d->label_count == 1 ? "" : "s", STRF(h->name));
         return;
     }
-    int64_t wanted = wanted_width(h, &d->labels[h->label]);
+    const struct nn_data_field *label = &d->labels[h->label];
+    int64_t wanted = wanted_width(h, label);
     int64_t width = nn_shape_count(nn_shape_of(b, h->output));
+    if (h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY && !label->classes)
+        nn_fault(b, "loss", "wants classes, but the label %.*s is numbers",
+                 STRF(label->name));
+    if (h->loss == NN_LOSS_BINARY_CROSS_ENTROPY && width == 1 &&
+        label->classes > 2)
+        nn_fault(b, "loss", "wants two classes, but the label %.*s has %lld",
+                 STRF(label->name), (long long)label->classes);
     if (wanted > 0 && wanted != width)
         nn_fault(b, NULL,
                  "the output for %.*s has %lld numbers, the data's label "

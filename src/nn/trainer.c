@@ -143,6 +143,57 @@ void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
     t->context = context;
 }
 
+/* An embedding of an input that brings word vectors starts from those; words
+ * without one keep the numbers of the initializer. */
+static void start_embeddings(const struct nn_graph *g,
+                             const struct data_view *v, double *weights)
+{
+    for (size_t k = 0; k < g->ops.len; k++) {
+        const struct nn_op *op = &g->ops.p[k];
+        for (size_t i = 0; op->kind == NN_OP_EMBEDDING && i < g->inputs.len;
+             i++) {
+            const struct data_field *f = &v->table->inputs[i];
+            const struct nn_param *p = &g->params.p[op->param[0]];
+            if (op->in[0] != g->inputs.p[i].tensor || !f->vectors ||
+                f->vector_columns != p->shape.dim[1])
+                continue;
+            int64_t tokens =
+                f->classes < p->shape.dim[0] ? f->classes : p->shape.dim[0];
+            for (int64_t n = 0; n < tokens * f->vector_columns; n++)
+                if (!isnan(f->vectors[n]))
+                    weights[p->offset + n] = (double)f->vectors[n];
+        }
+    }
+}
+
+/* The tokens of the data must be those of the embedding. */
+static int check_tokens(const struct nn_graph *g, const struct data_view *v,
+                        struct err *err)
+{
+    for (size_t k = 0; k < g->ops.len; k++) {
+        const struct nn_op *op = &g->ops.p[k];
+        for (size_t i = 0; op->kind == NN_OP_EMBEDDING && i < g->inputs.len;
+             i++) {
+            const struct data_field *f = &v->table->inputs[i];
+            const struct nn_shape *s = &g->params.p[op->param[0]].shape;
+            if (op->in[0] != g->inputs.p[i].tensor)
+                continue;
+            if (f->vectors && f->vector_columns != s->dim[1])
+                return err_set(err, ERR_INPUT,
+                               "the word vectors have %lld numbers, the "
+                               "embedding has %lld",
+                               (long long)f->vector_columns,
+                               (long long)s->dim[1]);
+            if (f->classes > s->dim[0])
+                return err_set(err, ERR_INPUT,
+                               "the data has %lld tokens, the embedding %lld; "
+                               "say data.text.vocabulary",
+                               (long long)f->classes, (long long)s->dim[0]);
+        }
+    }
+    return 0;
+}
+
 static int begin_member(struct nn_trainer *t, int at)
 {
     struct nn_place *m = &t->members[at];
@@ -153,6 +204,7 @@ static int begin_member(struct nn_trainer *t, int at)
     m->standing = (struct nn_standing){.mu_product = 1, .best = NAN};
     nn_schedule_begin(&m->standing.schedule);
     nn_init_weights(t->graph, m->seed, first);
+    start_embeddings(t->graph, m->view, first);
     t->device->put(t->weights, weights_at(t, at), first, count);
     t->device->clear(t->state, state_at(t, at),
                      t->slots * (size_t)t->graph->trained);
@@ -173,6 +225,8 @@ int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,
     size_t at = 0;
     if (nn_model_key(m->model) != t->key)
         return err_set(err, ERR_INPUT, "the model is of another shape");
+    if (check_tokens(t->graph, m->view, err))
+        return -1;
     while (at < t->capacity && t->members[at].model)
         at++;
     if (at == t->capacity)
@@ -208,7 +262,7 @@ static void shuffle(struct nn_trainer *t, const struct nn_place *m)
     size_t count = m->view->train.count;
     uint64_t key = nn_draw_key(nn_draw_key(m->seed, 0), (int)m->standing.epoch);
     memcpy(t->order.p, m->view->train.rows, count * sizeof(*t->order.p));
-    for (size_t i = count; i-- > 1;) {
+    for (size_t i = m->view->in_order ? 0 : count; i-- > 1;) {
         uint64_t j = ((uint64_t)nn_bits(key, (uint32_t)i) * (i + 1)) >> 32;
         uint32_t row = t->order.p[i];
         t->order.p[i] = t->order.p[j];
@@ -222,15 +276,59 @@ static void load_inputs(const struct nn_trainer *t, const struct nn_place *m,
     const struct data_view *v = m->view;
     for (size_t i = 0; i < t->graph->inputs.len; i++) {
         const struct data_field *f = &v->table->inputs[i];
-        t->device->gather(t->program.value[t->graph->inputs.p[i].tensor],
-                          f->numbers, (size_t)f->columns, rows, count,
-                          v->shift ? v->shift[i] : NULL,
-                          v->scale ? v->scale[i] : NULL);
+        void *to = t->program.value[t->graph->inputs.p[i].tensor];
+        if (f->numbers)
+            t->device->gather(to, f->numbers, (size_t)f->columns, rows, count,
+                              v->shift ? v->shift[i] : NULL,
+                              v->scale ? v->scale[i] : NULL);
+        else
+            t->device->gather_integers(to, f->categories, (size_t)f->columns,
+                                       rows, count);
     }
 }
 
+/* Which form of a label a loss takes. A label of classes may have numbers
+ * too: a count of something can be either. */
+enum label_form { LABEL_CATEGORIES, LABEL_ONE_HOT, LABEL_NUMBERS };
+
+static enum label_form form_of(const struct nn_head *h,
+                               const struct data_field *f, size_t width)
+{
+    if (h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY)
+        return LABEL_CATEGORIES;
+    bool spread = h->loss == NN_LOSS_CROSS_ENTROPY || h->loss == NN_LOSS_KL;
+    return spread && f->categories && f->columns == 1 && width > 1
+               ? LABEL_ONE_HOT
+               : LABEL_NUMBERS;
+}
+
+static void load_one_hot(struct nn_trainer *t, const struct data_field *f,
+                         size_t width, const uint32_t *rows, size_t count)
+{
+    memset(t->outputs, 0, count * width * sizeof(*t->outputs));
+    for (size_t i = 0; i < count; i++)
+        t->outputs[i * width + (size_t)f->categories[rows[i]]] = 1;
+    t->device->put(t->targets, 0, t->outputs, count * width);
+}
+
+/* Two classes are 0 and 1, whatever the data calls them. */
+static void load_numbers(struct nn_trainer *t, const struct nn_head *h,
+                         const struct data_field *f, const uint32_t *rows,
+                         size_t count)
+{
+    bool classes = !f->numbers || (h->loss == NN_LOSS_BINARY_CROSS_ENTROPY &&
+                                   f->categories && f->classes == 2);
+    if (classes)
+        t->device->gather_integers(t->targets, f->categories,
+                                   (size_t)f->columns, rows, count);
+    else
+        t->device->gather(t->targets, f->numbers, (size_t)f->columns, rows,
+                          count, NULL, NULL);
+}
+
 static struct nn_labels load_labels(struct nn_trainer *t,
-                                    const struct nn_place *m, int label,
+                                    const struct nn_place *m,
+                                    const struct nn_head *h,
                                     const uint32_t *rows, size_t count)
 {
     const struct data_view *v = m->view;
@@ -240,18 +338,23 @@ static struct nn_labels load_labels(struct nn_trainer *t,
             t->row_weights[i] = v->row_weights[rows[i]];
         labels.row_weights = t->row_weights;
     }
-    if (label < 0)
+    if (h->label < 0)
         return labels;
-    const struct data_field *f = &v->table->labels[label];
-    if (f->categories) {
+    const struct data_field *f = &v->table->labels[h->label];
+    size_t width =
+        (size_t)nn_shape_count(&t->graph->tensors.p[h->logits].shape);
+    enum label_form form = form_of(h, f, width);
+    if (form == LABEL_CATEGORIES) {
         for (size_t i = 0; i < count; i++)
             t->categories[i] = f->categories[rows[i]];
         labels.categories = t->categories;
-    } else {
-        t->device->gather(t->targets, f->numbers, (size_t)f->columns, rows,
-                          count, NULL, NULL);
-        labels.values = t->targets;
+        return labels;
     }
+    if (form == LABEL_ONE_HOT)
+        load_one_hot(t, f, width, rows, count);
+    else
+        load_numbers(t, h, f, rows, count);
+    labels.values = t->targets;
     return labels;
 }
 
@@ -261,7 +364,7 @@ static double losses_of(struct nn_trainer *t, const struct nn_place *m,
     double total = 0;
     for (size_t i = 0; i < t->graph->heads.len; i++) {
         const struct nn_head *h = &t->graph->heads.p[i];
-        struct nn_labels labels = load_labels(t, m, h->label, rows, f->batch);
+        struct nn_labels labels = load_labels(t, m, h, rows, f->batch);
         t->device->loss(h, f, &labels, t->program.head_adds[i], &total);
     }
     return total;

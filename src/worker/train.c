@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,13 +30,16 @@
 #define LOOK_NS 10000000ll   /* between looks at the socket while training */
 #define REPORT_NS 50000000ll /* between reports of one member */
 #define CHECKPOINT_S 30.0    /* of training between two checkpoints */
+#define CACHE_LEAST ((uint64_t)1 << 20) /* of a prepared set */
+#define CACHE_MOST ((uint64_t)16 << 30) /* of all of them */
 #define COHORT_MOST 64
 #define COHORT_BYTES ((uint64_t)256 << 20) /* of weights and state */
 
 struct source {
-    uint64_t key; /* of folder and spec */
+    uint64_t key; /* of folder and what of the spec says how to read */
     struct data_set *set;
     size_t users;
+    bool told; /* its notices */
 };
 
 struct cohort {
@@ -129,20 +133,45 @@ static void say_ended(struct train *t, const struct member *m,
 
 /* ---- data ------------------------------------------------------------- */
 
+/* Where prepared data is kept: in the person's cache, but on this machine
+ * where home is on a network. NULL: nowhere. */
+static const char *cache_folder(struct arena *a)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *tmp = getenv("TMPDIR");
+    if (!cache || cache[0] != '/')
+        cache = home && home[0] == '/' ? path_join(a, home, ".cache") : NULL;
+    if (cache && !path_is_network(cache))
+        return path_join(a, cache, "throng");
+    const char *own =
+        arena_printf(a, "%s/throng-%u", tmp && tmp[0] == '/' ? tmp : "/tmp",
+                     (unsigned)getuid());
+    struct stat st;
+    if (mkdir(own, 0700) != 0 && errno != EEXIST)
+        return NULL;
+    return lstat(own, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == getuid()
+               ? own
+               : NULL;
+}
+
 static struct source *source_of(struct train *t, const struct value *spec,
                                 const char *folder, struct err *err)
 {
     struct buf b;
     buf_init(&b);
     buf_adds(&b, folder);
-    buf_addc(&b, '\n');
-    json_print_sorted(&b, spec);
-    uint64_t key = hash64(buf_str(&b), 0);
+    uint64_t key = hash64(buf_str(&b), data_reading_key(spec));
     buf_done(&b);
     for (size_t i = 0; i < t->sources.len; i++)
         if (t->sources.p[i]->key == key)
             return t->sources.p[i];
-    struct data_set *set = data_open(spec, folder, err);
+    struct arena *a = arena_new();
+    struct data_cache cache = {.folder = cache_folder(a),
+                               .least_bytes = CACHE_LEAST,
+                               .most_bytes = CACHE_MOST};
+    struct data_set *set =
+        data_open(spec, folder, cache.folder ? &cache : NULL, err);
+    arena_free(a);
     if (!set)
         return NULL;
     struct source *s = xcalloc(1, sizeof *s);
@@ -167,8 +196,7 @@ static struct nn_model *read_model(const struct value *v, struct member *m,
                                    struct err *err)
 {
     struct nn_faults faults = {.arena = m->arena};
-    struct nn_data_facts facts =
-        nn_data_facts_of(data_set_table(m->source->set), m->arena);
+    struct nn_data_facts facts = nn_data_facts_of(m->view.table, m->arena);
     struct nn_model *model = nn_model_read(v, &facts, &faults);
     if (model)
         return model;
@@ -303,6 +331,17 @@ static void keep_weights(struct train *t, struct member *m, const char *name)
         say(t, m, RECORD_NOTICE, str_of(err.text));
 }
 
+/* What is to be known of the data is told once. */
+static void say_notices(struct train *t, struct member *m)
+{
+    const char *text;
+    for (size_t i = 0; !m->source->told &&
+                       (text = data_set_notice(m->source->set, i)) != NULL;
+         i++)
+        say(t, m, RECORD_NOTICE, str_of(text));
+    m->source->told = true;
+}
+
 /* INVALID for what the parameters or the model file say; FAILED for what is
  * not there. */
 static int begin(struct train *t, struct member *m, struct err *err)
@@ -318,9 +357,13 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (!m->source)
         return -1;
     m->source->users++;
+    say_notices(t, m);
+    struct data_choice choice = {m->task.seed, m->task.subset};
+    if (data_view_make(&m->view, m->source->set, spec, &choice, m->arena,
+                       err) != 0)
+        return -1;
     m->model = read_model(v, m, err);
-    if (!m->model || data_view_make(&m->view, m->source->set, spec,
-                                    m->task.seed, m->arena, err) != 0)
+    if (!m->model)
         return -1;
     m->cohort = cohort_of(t, m, err);
     if (!m->cohort)

@@ -1,0 +1,217 @@
+/* block.c - files of one role over all parts of a set, as one long table */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "data/set.h"
+#include "sys/sys.h"
+
+/* "set.npz:x" is the array x of set.npz, where there is no file of the whole
+ * name. */
+const char *reading_path(const struct reading *r, struct str text,
+                         struct str *member)
+{
+    const char *path = arena_cstr(r->set->arena, text);
+    *member = STR("");
+    if (path[0] != '/')
+        path = path_join(r->set->arena, r->folder, path);
+    const char *colon = strrchr(path, ':');
+    if (!colon || file_exists(path))
+        return path;
+    *member = arena_str(r->set->arena, str_of(colon + 1));
+    return arena_cstr(r->set->arena, str_n(path, (size_t)(colon - path)));
+}
+
+static int read_source(struct reading *r, const struct value *v, bool lines,
+                       struct arena *numbers, struct source *s, struct err *err)
+{
+    struct str member, text = value_text(v);
+    struct file_bytes f;
+    struct table_style style = r->style;
+    if (!text.len)
+        return err_set(err, ERR_INPUT, "data: the path of a file is missing");
+    s->path = reading_path(r, text, &member);
+    style.lines = lines;
+    if (lines && style.header < 0)
+        style.header = 0;
+    if (file_bytes_open(&f, s->path, err))
+        return -1;
+    vec_push(&r->files, f);
+    return data_matrix(&f, s->path, member, &style, numbers, &s->m, err);
+}
+
+static int fail_unlike(const struct source *a, const struct source *b,
+                       struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "%s: rows of %zu columns, but those of %s have %zu", b->path,
+                   b->m.columns, a->path, a->m.columns);
+}
+
+int block_read(struct reading *r, const struct value *const *paths, bool lines,
+               struct arena *numbers, struct block *b, struct err *err)
+{
+    *b = (struct block){.sources = r->part_count};
+    for (size_t i = 0; i < r->part_count; i++) {
+        struct source *s = &b->source[i];
+        if (read_source(r, paths[i], lines, numbers, s, err))
+            return -1;
+        if (i && s->m.columns != b->columns)
+            return fail_unlike(&b->source[0], s, err);
+        b->columns = s->m.columns;
+        b->rows += s->m.rows;
+    }
+    if (b->rows > UINT32_MAX)
+        return err_set(err, ERR_LIMIT, "%s: more than %u rows",
+                       b->source[0].path, UINT32_MAX);
+    return 0;
+}
+
+static const struct source *source_of(const struct block *b, size_t *row)
+{
+    const struct source *s = b->source;
+    for (size_t i = 0; i + 1 < b->sources && *row >= s->m.rows; i++, s++)
+        *row -= s->m.rows;
+    return s;
+}
+
+const float *block_row(const struct block *b, size_t row)
+{
+    const struct source *s = source_of(b, &row);
+    return s->m.numbers + row * s->m.columns;
+}
+
+unsigned block_has(const struct block *b, size_t column)
+{
+    unsigned has = 0;
+    for (size_t i = 0; i < b->sources; i++)
+        has |= b->source[i].m.has ? b->source[i].m.has[column] : HAS_NUMBER;
+    return has;
+}
+
+static struct str printed(struct reading *r, float number)
+{
+    struct buf text;
+    buf_init(&text);
+    num_print(&text, (double)number);
+    if (str_ends(buf_str(&text), STR(".0")))
+        text.len -= 2;
+    struct str kept = arena_str(r->scratch, buf_str(&text));
+    buf_done(&text);
+    return kept;
+}
+
+static void source_words(struct reading *r, const struct source *s,
+                         const size_t *columns, size_t count, struct str **to)
+{
+    if (s->m.has) {
+        data_words(&s->m, columns, count, r->scratch, to);
+        return;
+    }
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < s->m.rows; i++)
+            to[k][i] = printed(r, s->m.numbers[i * s->m.columns + columns[k]]);
+}
+
+struct str **block_words(struct reading *r, const struct block *b,
+                         const size_t *columns, size_t count)
+{
+    struct str **words = arena_array(r->scratch, count + 1, sizeof(*words));
+    struct str **at = arena_array(r->scratch, count + 1, sizeof(*at));
+    size_t row = 0;
+    for (size_t k = 0; k < count; k++)
+        words[k] = arena_array(r->scratch, b->rows + 1, sizeof(**words));
+    for (size_t i = 0; i < b->sources; row += b->source[i++].m.rows) {
+        for (size_t k = 0; k < count; k++)
+            at[k] = words[k] + row;
+        source_words(r, &b->source[i], columns, count, at);
+    }
+    return words;
+}
+
+struct str block_name(struct reading *r, const struct block *b, size_t column)
+{
+    const struct matrix *m = &b->source[0].m;
+    return m->names
+               ? arena_str(r->set->arena, m->names[column])
+               : str_of(arena_printf(r->set->arena, "column_%zu", column + 1));
+}
+
+static int fail_name(const struct matrix *m, struct str name, const char *path,
+                     struct err *err)
+{
+    struct arena *a = arena_new();
+    const char **names = arena_array(a, m->columns + 1, sizeof(*names));
+    for (size_t i = 0; i < m->columns; i++)
+        names[i] = arena_cstr(a, m->names[i]);
+    const char *near = str_nearest(name, names);
+    err_set(err, ERR_INPUT, "%s: there is no column %.*s%s%s%s", path,
+            STRF(name), near ? "; did you mean " : "", near ? near : "",
+            near ? "?" : "");
+    arena_free(a);
+    return -1;
+}
+
+int block_column(const struct block *b, const struct value *v, size_t *column,
+                 struct err *err)
+{
+    const struct matrix *m = &b->source[0].m;
+    const char *path = b->source[0].path;
+    if (v->kind == VALUE_STRING && m->names)
+        for (size_t i = 0; i < m->columns; i++)
+            if (str_eq(m->names[i], v->s)) {
+                *column = i;
+                return 0;
+            }
+    if (v->kind == VALUE_INT && v->i != 0 &&
+        llabs(v->i) <= (long long)m->columns) {
+        *column = v->i > 0 ? (size_t)v->i - 1 : m->columns - (size_t)-v->i;
+        return 0;
+    }
+    if (v->kind != VALUE_STRING)
+        return err_set(err, ERR_INPUT,
+                       "%s: a column is its name or a number from 1 to %zu",
+                       path, m->columns);
+    if (m->names)
+        return fail_name(m, v->s, path, err);
+    return err_set(err, ERR_INPUT,
+                   "%s: there is no column %.*s: it has no header row; say "
+                   "its number",
+                   path, STRF(v->s));
+}
+
+int block_fail(const struct block *b, size_t row, size_t column,
+               struct err *err, const char *fmt, ...)
+{
+    const struct source *s = source_of(b, &row);
+    char text[512], place[256];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (s->m.names)
+        snprintf(place, sizeof place, "column %.*s", STRF(s->m.names[column]));
+    else
+        snprintf(place, sizeof place, "column %zu", column + 1);
+    if (s->m.has)
+        return err_set(err, ERR_INPUT, "%s:%zu: %s: %s", s->path,
+                       data_line(&s->m, row), place, text);
+    return err_set(err, ERR_INPUT, "%s: row %zu: %s: %s", s->path, row + 1,
+                   place, text);
+}
+
+void reading_drop(struct reading *r, const struct block *b, const bool *missing)
+{
+    uint32_t *kept = arena_array(r->scratch, b->rows + 1, sizeof(*kept));
+    size_t count = 0, row = 0;
+    for (size_t i = 0; i < b->sources; i++) {
+        size_t before = count;
+        for (size_t k = 0; k < b->source[i].m.rows; k++, row++)
+            if (!missing[row])
+                kept[count++] = (uint32_t)row;
+        r->set->part_rows[r->parts[i]] = count - before;
+    }
+    r->kept = kept;
+    r->rows = count;
+}

@@ -1,0 +1,488 @@
+/* cache.c - prepared sets, mapped read-only by every process that needs them
+ *
+ * A file is named by a hash of what was read (paths, sizes, times of change)
+ * and how, and says both in full, so that a hash that is met twice costs only
+ * time. It begins with a line of JSON that says where each array lies; arrays
+ * begin at multiples of 64 bytes. It is written under another name and then
+ * renamed, so that whoever finds it finds all of it; a lock keeps several
+ * processes from preparing the same at once. The folder may be removed at any
+ * time: what is mapped stays. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "data/set.h"
+#include "sys/sys.h"
+
+#define VERSION "throng data 1"
+#define ALIGN 64u
+#define TEMPORARY_S 3600 /* an unfinished file of this age is nobody's */
+#define LOCKS 64u
+
+/* ---- names ------------------------------------------------------------ */
+
+static void add_file(struct buf *key, const struct reading *r, struct str text)
+{
+    struct str member;
+    struct stat st;
+    const char *path = reading_path(r, text, &member);
+    if (!text.len || stat(path, &st) != 0)
+        return;
+    buf_addf(key, "%s %lld %lld.%09ld\n", path_absolute(r->set->arena, path),
+             (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+             (long)st.st_mtim.tv_nsec);
+}
+
+/* Every text below v that is the path of a file. */
+static void add_files(struct buf *key, const struct reading *r,
+                      const struct value *v)
+{
+    if (!v)
+        return;
+    if (v->kind == VALUE_STRING)
+        add_file(key, r, v->s);
+    for (size_t i = 0; v->kind == VALUE_OBJECT && i < v->count; i++)
+        add_files(key, r, v->items[i]);
+}
+
+static void print_key(struct buf *key, const struct reading *r)
+{
+    static const char *const names[] = {"file", "inputs", "labels", "group"};
+    buf_reset(key);
+    buf_adds(key, VERSION "\n");
+    data_spec_print_reading(key, r->spec);
+    buf_addc(key, '\n');
+    for (size_t i = 0; i < r->part_count; i++) {
+        if (r->part[i]->kind == VALUE_STRING)
+            add_files(key, r, r->part[i]);
+        for (size_t k = 0; k < 4; k++)
+            add_files(key, r, value_get(r->part[i], str_of(names[k])));
+    }
+    add_files(key, r,
+              value_get(value_get(r->spec, STR("text")), STR("vectors")));
+}
+
+static char *path_of(struct arena *a, const struct data_cache *cache,
+                     struct str key)
+{
+    return arena_printf(a, "%s/%016llx%016llx.data", cache->folder,
+                        (unsigned long long)hash64(key, 1),
+                        (unsigned long long)hash64(key, 2));
+}
+
+int data_cache_lock(const struct data_cache *cache, struct str key)
+{
+    char path[4096];
+    if (dir_make(cache->folder, NULL) != 0)
+        return -1;
+    snprintf(path, sizeof path, "%s/lock-%02u", cache->folder,
+             (unsigned)(hash64(key, 1) % LOCKS));
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+void data_cache_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
+/* ---- writing ---------------------------------------------------------- */
+
+struct array {
+    const void *p;
+    size_t bytes, at;
+};
+struct writer {
+    struct arena *a;
+    VEC(struct array) arrays;
+    size_t at; /* from the first array */
+};
+
+static size_t rounded(size_t n)
+{
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* Notes an array; its place is said as a number of bytes, -1 for none. */
+static void add_array(struct writer *w, struct value *to, const char *key,
+                      const void *p, size_t bytes)
+{
+    struct array one = {p, bytes, w->at};
+    value_set(w->a, to, str_of(key), value_int(w->a, p ? (int64_t)w->at : -1));
+    if (!p)
+        return;
+    vec_push(&w->arrays, one);
+    w->at = rounded(w->at + bytes);
+}
+
+static void set_number(struct writer *w, struct value *to, const char *key,
+                       int64_t i)
+{
+    value_set(w->a, to, str_of(key), value_int(w->a, i));
+}
+
+static struct value *field_value(struct writer *w, const struct data_field *f,
+                                 size_t rows)
+{
+    struct value *v = value_object(w->a), *dims = value_list(w->a);
+    size_t count = rows * (size_t)f->columns;
+    value_set(w->a, v, STR("name"), value_string(w->a, f->name));
+    for (int i = 0; i < f->rank; i++)
+        value_list_add(w->a, dims, value_int(w->a, f->dim[i]));
+    value_set(w->a, v, STR("dims"), dims);
+    set_number(w, v, "columns", f->columns);
+    set_number(w, v, "classes", f->classes);
+    set_number(w, v, "missing", f->missing);
+    add_array(w, v, "numbers", f->numbers, count * sizeof(float));
+    add_array(w, v, "categories", f->categories, count * sizeof(int32_t));
+    if (f->class_names) {
+        struct value *names = value_list(w->a);
+        for (int64_t i = 0; i < f->classes; i++)
+            value_list_add(w->a, names, value_string(w->a, f->class_names[i]));
+        value_set(w->a, v, STR("class_names"), names);
+    }
+    return v;
+}
+
+static struct value *text_value(struct writer *w, const struct text *t,
+                                size_t rows)
+{
+    struct value *v = value_object(w->a);
+    size_t words = t->start ? (size_t)t->start[rows] : 0;
+    size_t letters = t->word_count ? t->ends[t->word_count - 1] : 0;
+    set_number(w, v, "words", (int64_t)t->word_count);
+    set_number(w, v, "vector_columns", t->vector_columns);
+    add_array(w, v, "letters", t->letters, letters);
+    add_array(w, v, "ends", t->ends, t->word_count * sizeof(uint32_t));
+    add_array(w, v, "start", t->start, (rows + 1) * sizeof(uint64_t));
+    add_array(w, v, "tokens", t->words, words * sizeof(uint32_t));
+    add_array(w, v, "vectors", t->vectors,
+              t->word_count * (size_t)t->vector_columns * sizeof(float));
+    return v;
+}
+
+static struct value *set_value(struct writer *w, const struct data_set *s,
+                               struct str key)
+{
+    struct arena *a = w->a;
+    struct value *v = value_object(a), *inputs = value_list(a);
+    struct value *labels = value_list(a), *texts = value_list(a);
+    struct value *parts = value_list(a), *notices = value_list(a);
+    size_t rows = s->table.rows;
+    value_set(a, v, STR("key"), value_string(a, key));
+    set_number(w, v, "rows", (int64_t)rows);
+    set_number(w, v, "label_is_input", s->label_is_input);
+    set_number(w, v, "group_count", (int64_t)s->group_count);
+    add_array(w, v, "groups", s->groups, rows * sizeof(int32_t));
+    add_array(w, v, "weights", s->weights, rows * sizeof(float));
+    for (size_t i = 0; i < PARTS; i++)
+        value_list_add(a, parts, value_int(a, (int64_t)s->part_rows[i]));
+    for (size_t i = 0; i < s->table.input_count; i++) {
+        value_list_add(a, inputs, field_value(w, &s->table.inputs[i], rows));
+        if (s->text)
+            value_list_add(a, texts, text_value(w, &s->text[i], rows));
+    }
+    for (size_t i = 0; i < s->table.label_count; i++)
+        value_list_add(a, labels, field_value(w, &s->table.labels[i], rows));
+    for (size_t i = 0; i < s->notices.len; i++)
+        value_list_add(a, notices, value_string(a, s->notices.p[i]));
+    value_set(a, v, STR("parts"), parts);
+    value_set(a, v, STR("inputs"), inputs);
+    value_set(a, v, STR("labels"), labels);
+    value_set(a, v, STR("texts"), texts);
+    value_set(a, v, STR("notices"), notices);
+    return v;
+}
+
+static int write_arrays(const struct writer *w, int fd, struct str head)
+{
+    static const char zeros[ALIGN];
+    size_t pad = rounded(head.len) - head.len;
+    if (fd_write_all(fd, head.p, head.len, NULL) ||
+        fd_write_all(fd, zeros, pad, NULL))
+        return -1;
+    for (size_t i = 0; i < w->arrays.len; i++) {
+        const struct array *one = &w->arrays.p[i];
+        if (fd_write_all(fd, one->p, one->bytes, NULL) ||
+            fd_write_all(fd, zeros, rounded(one->bytes) - one->bytes, NULL))
+            return -1;
+    }
+    return fsync(fd);
+}
+
+static int write_file(const struct writer *w, const char *path, struct str head)
+{
+    const char *temporary =
+        arena_printf(w->a, "%s.%ld.tmp", path, (long)getpid());
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    int rc = write_arrays(w, fd, head);
+    if (close(fd) != 0 || rc != 0 || rename(temporary, path) != 0) {
+        unlink(temporary);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+struct reader {
+    struct data_set *set;
+    struct str body; /* all arrays */
+    bool bad;
+};
+
+static int64_t number_of(struct reader *r, const struct value *v,
+                         const char *key, int64_t most)
+{
+    const struct value *n = value_get(v, str_of(key));
+    if (n && n->kind == VALUE_INT && n->i >= 0 && n->i <= most)
+        return n->i;
+    r->bad = true;
+    return 0;
+}
+
+/* An array of count × size bytes that lies inside the body, or NULL. */
+static const void *array_of(struct reader *r, const struct value *v,
+                            const char *key, size_t count, size_t size)
+{
+    const struct value *n = value_get(v, str_of(key));
+    size_t bytes;
+    if (n && n->kind == VALUE_INT && n->i == -1)
+        return NULL;
+    if (n && n->kind == VALUE_INT && n->i >= 0 && n->i % ALIGN == 0 &&
+        !__builtin_mul_overflow(count, size, &bytes) &&
+        (uint64_t)n->i <= r->body.len && r->body.len - (size_t)n->i >= bytes)
+        return r->body.p + n->i;
+    r->bad = true;
+    return NULL;
+}
+
+static void read_names(struct reader *r, const struct value *v,
+                       struct data_field *f)
+{
+    const struct value *names = value_get(v, STR("class_names"));
+    if (!names)
+        return;
+    if (names->kind != VALUE_LIST || names->count != (size_t)f->classes) {
+        r->bad = true;
+        return;
+    }
+    struct str *to = arena_array(r->set->arena, names->count + 1, sizeof(*to));
+    for (size_t i = 0; i < names->count; i++)
+        to[i] = arena_str(r->set->arena, value_text(names->items[i]));
+    f->class_names = to;
+}
+
+static struct data_field *read_fields(struct reader *r, const struct value *v,
+                                      size_t *count)
+{
+    *count = v && v->kind == VALUE_LIST ? v->count : 0;
+    struct data_field *fields =
+        arena_array(r->set->arena, *count + 2, sizeof(*fields));
+    for (size_t i = 0; i < *count; i++) {
+        struct data_field *f = &fields[i];
+        const struct value *one = v->items[i];
+        const struct value *dims = value_get(one, STR("dims"));
+        f->name =
+            arena_str(r->set->arena, value_text(value_get(one, STR("name"))));
+        f->rank = dims && dims->kind == VALUE_LIST && dims->count <= 4
+                      ? (int)dims->count
+                      : 0;
+        for (int k = 0; k < f->rank; k++)
+            f->dim[k] =
+                dims->items[k]->kind == VALUE_INT ? dims->items[k]->i : 0;
+        f->columns = number_of(r, one, "columns", INT32_MAX);
+        f->classes = number_of(r, one, "classes", INT32_MAX);
+        f->missing = number_of(r, one, "missing", 1);
+        size_t numbers = r->set->table.rows * (size_t)f->columns;
+        f->numbers = array_of(r, one, "numbers", numbers, sizeof(float));
+        f->categories =
+            array_of(r, one, "categories", numbers, sizeof(int32_t));
+        read_names(r, one, f);
+    }
+    return fields;
+}
+
+static void read_texts(struct reader *r, const struct value *v)
+{
+    size_t rows = r->set->table.rows;
+    if (!v || v->kind != VALUE_LIST || !v->count)
+        return;
+    struct text *texts = arena_array(r->set->arena, v->count, sizeof(*texts));
+    for (size_t i = 0; i < v->count; i++) {
+        struct text *t = &texts[i];
+        const struct value *one = v->items[i];
+        t->word_count = (size_t)number_of(r, one, "words", UINT32_MAX);
+        t->vector_columns = number_of(r, one, "vector_columns", INT32_MAX);
+        t->ends = array_of(r, one, "ends", t->word_count, sizeof(*t->ends));
+        t->start = array_of(r, one, "start", rows + 1, sizeof(*t->start));
+        size_t letters =
+            t->word_count && t->ends ? t->ends[t->word_count - 1] : 0;
+        t->letters = array_of(r, one, "letters", letters, 1);
+        t->words =
+            array_of(r, one, "tokens", t->start ? (size_t)t->start[rows] : 0,
+                     sizeof(*t->words));
+        t->vectors =
+            array_of(r, one, "vectors",
+                     t->word_count * (size_t)t->vector_columns, sizeof(float));
+    }
+    r->set->text = texts;
+}
+
+static void read_value(struct reader *r, const struct value *v)
+{
+    struct data_set *s = r->set;
+    const struct value *parts = value_get(v, STR("parts"));
+    const struct value *notices = value_get(v, STR("notices"));
+    s->table.rows = (size_t)number_of(r, v, "rows", UINT32_MAX);
+    s->label_is_input = number_of(r, v, "label_is_input", 1);
+    s->group_count = (size_t)number_of(r, v, "group_count", UINT32_MAX);
+    s->groups = array_of(r, v, "groups", s->table.rows, sizeof(int32_t));
+    s->weights = array_of(r, v, "weights", s->table.rows, sizeof(float));
+    for (size_t i = 0; i < PARTS; i++) {
+        const struct value *n = value_at(parts, i);
+        r->bad |= !n || n->kind != VALUE_INT;
+        s->part_rows[i] = r->bad ? 0 : (size_t)n->i;
+    }
+    s->table.inputs =
+        read_fields(r, value_get(v, STR("inputs")), &s->table.input_count);
+    s->table.labels =
+        read_fields(r, value_get(v, STR("labels")), &s->table.label_count);
+    read_texts(r, value_get(v, STR("texts")));
+    for (size_t i = 0; notices && i < notices->count; i++)
+        vec_push(&s->notices,
+                 arena_str(s->arena, value_text(notices->items[i])));
+}
+
+/* Forgets what was read, or half read. */
+static void forget(struct data_set *s)
+{
+    arena_free(s->arena);
+    vec_done(&s->notices);
+    *s = (struct data_set){.arena = arena_new()};
+}
+
+/* 1: the set is what the file has; 0: the file is of no use. */
+static int map_set_file(struct data_set *s, const char *path, struct str key)
+{
+    struct str file;
+    struct reader r = {.set = s};
+    if (file_map(path, &file, NULL) != 0)
+        return 0;
+    const char *end = file.len ? memchr(file.p, '\n', file.len) : NULL;
+    size_t head = end ? rounded((size_t)(end - file.p) + 1) : 0;
+    struct arena *a = arena_new();
+    struct value *v = end && head <= file.len
+                          ? json_parse(a, str_n(file.p, (size_t)(end - file.p)),
+                                       path, false, NULL)
+                          : NULL;
+    r.bad = !v || !str_eq(value_text(value_get(v, STR("key"))), key);
+    if (!r.bad) {
+        forget(s);
+        r.body = str_n(file.p + head, file.len - head);
+        read_value(&r, v);
+    }
+    arena_free(a);
+    if (r.bad) {
+        file_unmap(file);
+        return 0;
+    }
+    s->map = file;
+    return 1;
+}
+
+int data_cache_open(struct data_set *s, const struct reading *r,
+                    const struct data_cache *cache, struct buf *key,
+                    struct err *err)
+{
+    (void)err;
+    print_key(key, r);
+    const char *path = path_of(s->arena, cache, buf_str(key));
+    char *kept = xstrdup(path); /* a set that is mapped has a new arena */
+    int rc = file_exists(kept) ? map_set_file(s, kept, buf_str(key)) : 0;
+    if (rc)
+        utimensat(AT_FDCWD, kept, NULL, 0); /* it is in use */
+    free(kept);
+    return rc;
+}
+
+/* ---- the folder ------------------------------------------------------- */
+
+struct kept {
+    const char *path;
+    double used; /* last */
+    uint64_t bytes;
+};
+
+static int by_use(const void *a, const void *b)
+{
+    const struct kept *x = a, *y = b;
+    return (x->used > y->used) - (x->used < y->used);
+}
+
+/* Removes unfinished files that nobody writes any more, and the sets that
+ * were not used for the longest time until `room` more bytes fit. */
+static void make_room(const struct data_cache *cache, uint64_t room)
+{
+    struct arena *a = arena_new();
+    const char **names = dir_list(cache->folder, a, NULL);
+    VEC(struct kept) files = {0};
+    uint64_t total = room;
+    struct stat st;
+    for (size_t i = 0; names && names[i]; i++) {
+        struct kept k = {.path = path_join(a, cache->folder, names[i])};
+        if (stat(k.path, &st) != 0)
+            continue;
+        k.used = (double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec;
+        k.bytes = (uint64_t)st.st_size;
+        if (str_ends(str_of(names[i]), STR(".tmp")) &&
+            clock_wall() - k.used > TEMPORARY_S)
+            unlink(k.path);
+        if (!str_ends(str_of(names[i]), STR(".data")))
+            continue;
+        total += k.bytes;
+        vec_push(&files, k);
+    }
+    if (files.len)
+        qsort(files.p, files.len, sizeof(*files.p), by_use);
+    for (size_t i = 0; i < files.len && total > cache->most_bytes; i++)
+        if (unlink(files.p[i].path) == 0)
+            total -= files.p[i].bytes;
+    vec_done(&files);
+    arena_free(a);
+}
+
+void data_cache_save(struct data_set *s, const struct data_cache *cache,
+                     struct str key)
+{
+    struct arena *a = arena_new();
+    struct writer w = {.a = a};
+    struct buf head;
+    buf_init(&head);
+    json_print_sorted(&head, set_value(&w, s, key));
+    buf_addc(&head, '\n');
+    uint64_t bytes = rounded(head.len) + w.at;
+    if (w.at >= cache->least_bytes && bytes <= cache->most_bytes &&
+        dir_make(cache->folder, NULL) == 0 &&
+        path_free_bytes(cache->folder) / 2 > bytes) {
+        const char *path = path_of(a, cache, key);
+        make_room(cache, bytes);
+        if (write_file(&w, path, buf_str(&head)) == 0)
+            map_set_file(s, path, key);
+    }
+    buf_done(&head);
+    vec_done(&w.arrays);
+    arena_free(a);
+}

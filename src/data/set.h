@@ -1,0 +1,189 @@
+/* set.h - a data set and how it is read
+ *
+ * Inside data only. Reading goes from files to blocks (one role, such as the
+ * table or the labels, over the files of all parts) to fields. */
+#ifndef THRONG_DATA_SET_H
+#define THRONG_DATA_SET_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "data/matrix.h"
+
+enum { PART_TRAIN, PART_VALIDATION, PART_TEST, PARTS };
+
+/* A text input as it was read: every row's words as numbers of a dictionary
+ * of all words. The tokens that a model sees are numbered by the view, from
+ * training rows only. */
+struct text {
+    size_t word_count;
+    const char *letters;   /* of all words, one after another */
+    const uint32_t *ends;  /* of each word in letters */
+    const uint64_t *start; /* rows + 1 of them, into words */
+    const uint32_t *words;
+    const float *vectors; /* word_count × vector_columns; NaN: has none */
+    int64_t vector_columns;
+};
+
+struct made_view { /* a view that several trials share */
+    uint64_t key;
+    struct arena *arena;
+    struct data_view view;
+};
+
+struct data_set {
+    struct arena *arena;
+    struct str map; /* the prepared file that it is mapped from, or empty */
+    struct data_table table;
+    size_t part_rows[PARTS]; /* rows of the files of each part, in order */
+    const int32_t *groups;   /* by row, numbered from 0; or NULL */
+    size_t group_count;
+    const float *weights;    /* by row, or NULL */
+    const struct text *text; /* by input; NULL: none is text */
+    bool label_is_input;     /* the only label is the first input */
+    VEC(struct str) notices;
+    VEC(struct made_view) views;
+};
+
+/* One file of a block. */
+struct source {
+    const char *path;
+    struct matrix m;
+};
+struct block {
+    struct source source[PARTS];
+    size_t sources;
+    size_t rows; /* of all */
+    size_t columns;
+};
+
+/* What is open while a set is read. */
+struct reading {
+    struct data_set *set;
+    const struct value *spec;
+    const char *folder;
+    struct arena *scratch; /* dies when the set is read */
+    VEC(struct file_bytes) files;
+    struct table_style style;
+    const struct value *part[PARTS]; /* the spec that names its files */
+    int parts[PARTS];                /* which they are */
+    size_t part_count;
+    const uint32_t *kept; /* rows of the blocks that count; NULL: all */
+    size_t rows;          /* that count */
+};
+
+enum missing { MISSING_ERROR, MISSING_MEAN, MISSING_ZERO, MISSING_DROP };
+
+/* spec.c: the keys of `data:`. */
+int data_spec_check(const struct value *spec, struct err *err);
+int data_spec_style(const struct value *spec, struct table_style *style,
+                    struct err *err);
+int data_spec_missing(const struct value *spec, enum missing *how,
+                      struct err *err);
+int data_unknown_key(const char *where, struct str key,
+                     const char *const *known, struct err *err);
+struct data_text_style {
+    const struct value *column; /* NULL: the lines of the inputs' file */
+    struct str vectors;         /* a file; or empty */
+    bool lower;
+    int64_t vocabulary; /* tokens at most, 0 and 1 included; 0: all */
+    int64_t min_count;
+    int64_t length, bucket; /* 0: the longest; 0: as it is */
+    bool keep_end;          /* a text too long loses its beginning */
+};
+/* 1: there is `text:`, 0: there is none. */
+int data_spec_text(const struct value *spec, struct data_text_style *t,
+                   struct err *err);
+
+/* What of a spec says how files are read: sorted JSON. */
+void data_spec_print_reading(struct buf *b, const struct value *spec);
+
+/* block.c: files of one role. */
+/* A path that the spec says, and the array of an npz file behind a colon. */
+const char *reading_path(const struct reading *r, struct str text,
+                         struct str *member);
+/* Reads the file that each part names. */
+int block_read(struct reading *r, const struct value *const *paths, bool lines,
+               struct arena *numbers, struct block *b, struct err *err);
+const float *block_row(const struct block *b, size_t row);
+/* The texts of columns over all files; in the scratch. */
+struct str **block_words(struct reading *r, const struct block *b,
+                         const size_t *columns, size_t count);
+unsigned block_has(const struct block *b, size_t column);
+struct str block_name(struct reading *r, const struct block *b, size_t column);
+/* A column by name, or by number: from 1, or from the end below 0. */
+int block_column(const struct block *b, const struct value *v, size_t *column,
+                 struct err *err);
+/* "FILE:LINE: column NAME: " and the text. */
+int block_fail(const struct block *b, size_t row, size_t column,
+               struct err *err, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The row of the block that is row i of the table. */
+static inline size_t reading_row(const struct reading *r, size_t i)
+{
+    return r->kept ? r->kept[i] : i;
+}
+/* Leaves out rows for which `missing` is set. */
+void reading_drop(struct reading *r, const struct block *b,
+                  const bool *missing);
+
+/* classes.c: categories. */
+int data_classes(struct reading *r, const struct block *b, size_t column,
+                 struct data_field *f, struct err *err);
+/* Distinct words of all rows that count, sorted, and each row's number; -1
+ * for a missing one. */
+int32_t *data_categories(struct reading *r, const struct str *words,
+                         struct arena *a, struct str **names, size_t *count);
+
+/* The groups of the rows: categories, none of which may be missing. */
+int data_groups(struct reading *r, const struct block *b, size_t column,
+                const struct str *words, struct err *err);
+
+/* table.c and pair.c: the two ways in which files hold a set. */
+int data_read_table(struct reading *r, struct err *err);
+int data_read_pair(struct reading *r, struct err *err);
+void data_notice(struct data_set *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* text.c: tokens of texts. */
+int data_text_field(struct reading *r, const struct str *texts,
+                    const struct data_text_style *style, struct text *t,
+                    struct data_field *f, struct err *err);
+struct str text_word(const struct text *t, size_t word);
+/* vectors.c: numbers of words, from a file. */
+int data_read_vectors(struct reading *r, struct str path, struct text *t,
+                      struct err *err);
+/* vocabulary.c: tokens by training rows. */
+int data_make_tokens(const struct text *t, const struct data_text_style *style,
+                     const struct data_part *train, size_t rows,
+                     struct arena *a, struct data_field *f, struct err *err);
+
+/* cache.c: prepared sets. */
+/* 1: mapped from the folder; 0: it is not there; *key names it. */
+int data_cache_open(struct data_set *s, const struct reading *r,
+                    const struct data_cache *cache, struct buf *key,
+                    struct err *err);
+/* Writes what was read and maps it in its place. What cannot be written is
+ * no error: the set stays as it is. */
+void data_cache_save(struct data_set *s, const struct data_cache *cache,
+                     struct str key);
+/* Waits until nobody else prepares the same; -1: cannot be waited for. */
+int data_cache_lock(const struct data_cache *cache, struct str key);
+void data_cache_unlock(int lock);
+
+/* split.c: which rows are for what. */
+int data_split(struct data_view *v, const struct data_set *s,
+               const struct value *spec, const struct data_choice *choice,
+               struct arena *a, struct err *err);
+/* True when the rows or columns depend on the trial's own seed. */
+bool data_split_draws(const struct value *spec);
+/* fit.c: what is fitted on training rows. */
+int data_fit(struct data_view *v, const struct data_set *s,
+             const struct value *spec, const struct data_choice *choice,
+             struct arena *a, struct err *err);
+uint64_t data_draw_seed(const struct value *spec,
+                        const struct data_choice *choice);
+/* A fraction below 1 of `all`, or a whole number; 0 when it is not said. */
+int data_amount(const struct value *spec, const char *key, size_t all,
+                size_t *amount, struct err *err);
+
+#endif

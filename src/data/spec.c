@@ -1,0 +1,199 @@
+/* spec.c - the keys of a model file's `data:` */
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "data/set.h"
+
+static const char *const keys[] = {
+    "file",       "inputs",     "labels",  "label",   "header",   "separator",
+    "skip",       "ignore",     "one_hot", "missing", "text",     "train",
+    "classes",    "validation", "test",    "fold",    "stratify", "group",
+    "weight",     "bootstrap",  "rows",    "columns", "shuffle",  "scale",
+    "split_seed", "draw_seed",  NULL};
+
+/* Those that change what is read from files. */
+static const char *const reading_keys[] = {
+    "file",   "inputs",  "labels",  "label",   "header", "separator", "skip",
+    "ignore", "one_hot", "missing", "classes", "group",  "weight",    NULL};
+
+static const char *const part_keys[] = {"file", "inputs", "labels", "group",
+                                        NULL};
+static const char *const text_keys[] = {"column",    "lower",  "vocabulary",
+                                        "min_count", "length", "bucket",
+                                        "vectors",   "cut",    NULL};
+
+int data_unknown_key(const char *where, struct str key,
+                     const char *const *known, struct err *err)
+{
+    for (size_t i = 0; known[i]; i++)
+        if (str_is(key, known[i]))
+            return 0;
+    const char *near = str_nearest(key, known);
+    return err_set(err, ERR_INPUT, "%s: there is no key %.*s%s%s%s", where,
+                   STRF(key), near ? "; did you mean " : "", near ? near : "",
+                   near ? "?" : "");
+}
+
+static int check_keys(const char *where, const struct value *v,
+                      const char *const *known, struct err *err)
+{
+    for (size_t i = 0; v && v->kind == VALUE_OBJECT && i < v->count; i++)
+        if (data_unknown_key(where, v->keys[i], known, err))
+            return -1;
+    return 0;
+}
+
+int data_spec_check(const struct value *spec, struct err *err)
+{
+    static const char *const parts[] = {"train", "validation", "test"};
+    if (!spec || spec->kind != VALUE_OBJECT)
+        return err_set(err, ERR_INPUT,
+                       "data must have keys such as file and label");
+    if (check_keys("data", spec, keys, err))
+        return -1;
+    for (size_t i = 0; i < PARTS; i++) {
+        char where[32];
+        snprintf(where, sizeof where, "data.%s", parts[i]);
+        if (check_keys(where, value_get(spec, str_of(parts[i])), part_keys,
+                       err))
+            return -1;
+    }
+    return check_keys("data.text", value_get(spec, STR("text")), text_keys,
+                      err);
+}
+
+static void copy_keys(struct arena *a, struct value *to,
+                      const struct value *from, const char *const *wanted)
+{
+    for (size_t i = 0; wanted[i]; i++) {
+        const struct value *v = value_get(from, str_of(wanted[i]));
+        if (v)
+            value_set(a, to, str_of(wanted[i]), value_copy(a, v));
+    }
+}
+
+void data_spec_print_reading(struct buf *b, const struct value *spec)
+{
+    static const char *const parts[] = {"train", "validation", "test", NULL};
+    static const char *const text[] = {"column", "lower", "vectors", NULL};
+    struct arena *a = arena_new();
+    struct value *to = value_object(a);
+    const struct value *v = value_get(spec, STR("text"));
+    copy_keys(a, to, spec, reading_keys);
+    for (size_t i = 0; parts[i]; i++) {
+        const struct value *part = value_get(spec, str_of(parts[i]));
+        if (part && !value_is_number(part))
+            value_set(a, to, str_of(parts[i]), value_copy(a, part));
+    }
+    if (v && v->kind == VALUE_OBJECT) {
+        struct value *some = value_object(a);
+        copy_keys(a, some, v, text);
+        value_set(a, to, STR("text"), some);
+    } else if (v) {
+        value_set(a, to, STR("text"), value_copy(a, v));
+    }
+    json_print_sorted(b, to);
+    arena_free(a);
+}
+
+uint64_t data_reading_key(const struct value *spec)
+{
+    struct buf b;
+    buf_init(&b);
+    data_spec_print_reading(&b, spec);
+    uint64_t key = hash64(buf_str(&b), 0);
+    buf_done(&b);
+    return key;
+}
+
+int data_spec_style(const struct value *spec, struct table_style *style,
+                    struct err *err)
+{
+    const struct value *header = value_get(spec, STR("header"));
+    const struct value *skip = value_get(spec, STR("skip"));
+    const struct value *separator = value_get(spec, STR("separator"));
+    struct str mark = value_text(separator);
+    *style = (struct table_style){.header = -1};
+    if (header && header->kind != VALUE_BOOL)
+        return err_set(err, ERR_INPUT, "data.header must be true or false");
+    if (header)
+        style->header = header->boolean;
+    if (skip && (skip->kind != VALUE_INT || skip->i < 0))
+        return err_set(err, ERR_INPUT,
+                       "data.skip must be a number of lines, from 0");
+    if (skip)
+        style->skip = (size_t)skip->i;
+    if (str_is(mark, "tab"))
+        mark = STR("\t");
+    if (separator && (mark.len != 1 || mark.p[0] == '"' || mark.p[0] == '\n'))
+        return err_set(err, ERR_INPUT,
+                       "data.separator must be one character, or tab");
+    if (separator)
+        style->separator = mark.p[0];
+    return 0;
+}
+
+int data_spec_missing(const struct value *spec, enum missing *how,
+                      struct err *err)
+{
+    const struct value *v = value_get(spec, STR("missing"));
+    struct str text = value_text(v);
+    *how = MISSING_ERROR;
+    if (!v || str_is(text, "error"))
+        return 0;
+    if (str_is(text, "mean"))
+        *how = MISSING_MEAN;
+    else if (str_is(text, "drop"))
+        *how = MISSING_DROP;
+    else if (value_is_number(v) && value_number(v) == 0)
+        *how = MISSING_ZERO;
+    else
+        return err_set(err, ERR_INPUT,
+                       "data.missing must be error, mean, drop or 0");
+    return 0;
+}
+
+static int whole(const struct value *o, const char *key, int64_t least,
+                 int64_t *out, struct err *err)
+{
+    const struct value *v = value_get(o, str_of(key));
+    if (!v)
+        return 0;
+    if (v->kind != VALUE_INT || v->i < least)
+        return err_set(err, ERR_INPUT,
+                       "data.text.%s must be a whole number from %lld", key,
+                       (long long)least);
+    *out = v->i;
+    return 0;
+}
+
+int data_spec_text(const struct value *spec, struct data_text_style *t,
+                   struct err *err)
+{
+    const struct value *v = value_get(spec, STR("text"));
+    const struct value *lower = value_get(v, STR("lower"));
+    struct str cut = value_text(value_get(v, STR("cut")));
+    *t = (struct data_text_style){.lower = true, .min_count = 1};
+    if (!v)
+        return 0;
+    t->column = v->kind == VALUE_OBJECT ? value_get(v, STR("column")) : v;
+    if (v->kind == VALUE_BOOL)
+        t->column = NULL;
+    if (lower && lower->kind != VALUE_BOOL)
+        return err_set(err, ERR_INPUT, "data.text.lower must be true or false");
+    if (lower)
+        t->lower = lower->boolean;
+    if (cut.len && !str_is(cut, "start") && !str_is(cut, "end"))
+        return err_set(err, ERR_INPUT,
+                       "data.text.cut must be start or end: what a text that "
+                       "is too long loses");
+    t->keep_end = str_is(cut, "start");
+    t->vectors = value_text(value_get(v, STR("vectors")));
+    if (whole(v, "vocabulary", 3, &t->vocabulary, err) ||
+        whole(v, "min_count", 1, &t->min_count, err) ||
+        whole(v, "length", 1, &t->length, err) ||
+        whole(v, "bucket", 1, &t->bucket, err))
+        return -1;
+    return 1;
+}

@@ -1,0 +1,367 @@
+/* test_formats.c - IDX, npy, npz and tables of text, plain and gzipped */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "data/matrix.h"
+#include "files.h"
+#include "sys/sys.h"
+
+/* ---- making files ------------------------------------------------------ */
+
+static void add_npy(struct buf *b, const char *descr, const char *order,
+                    const char *shape, const void *numbers, size_t bytes)
+{
+    char dict[256];
+    int len = snprintf(dict, sizeof dict,
+                       "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }",
+                       descr, order, shape);
+    unsigned head = ((unsigned)len + 1 + 10 + 63) / 64 * 64 - 10;
+    buf_add(b, "\x93NUMPY\1\0", 8);
+    buf_addc(b, (char)(head & 255));
+    buf_addc(b, (char)(head >> 8));
+    buf_add(b, dict, (size_t)len);
+    for (unsigned i = (unsigned)len; i + 1 < head; i++)
+        buf_addc(b, ' ');
+    buf_addc(b, '\n');
+    buf_add(b, numbers, bytes);
+}
+
+static void read_npy(const char *descr, const void *numbers, size_t bytes,
+                     const float *wanted)
+{
+    struct buf b;
+    struct matrix m;
+    struct err err = {0};
+    struct arena *a = arena_new();
+    buf_init(&b);
+    add_npy(&b, descr, "False", "(3, 2)", numbers, bytes);
+    if (data_read_npy(buf_str(&b), "x.npy", a, &m, &err))
+        fail_msg("%s: %s", descr, err.text);
+    assert_int_equal(m.rows, 3);
+    assert_int_equal(m.columns, 2);
+    assert_memory_equal(m.numbers, wanted, 6 * sizeof(float));
+    buf_done(&b);
+    arena_free(a);
+}
+
+static void npy_reads_every_number_type(void **state)
+{
+    static const float small[] = {0, 1, 2, 3, 4, 100};
+    static const float with_minus[] = {0, -1, 2, -3, 4, -100};
+    static const uint8_t u1[] = {0, 1, 2, 3, 4, 100};
+    static const int8_t i1[] = {0, -1, 2, -3, 4, -100};
+    static const uint16_t u2[] = {0, 1, 2, 3, 4, 100};
+    static const int16_t i2[] = {0, -1, 2, -3, 4, -100};
+    static const uint32_t u4[] = {0, 1, 2, 3, 4, 100};
+    static const int32_t i4[] = {0, -1, 2, -3, 4, -100};
+    static const uint64_t u8[] = {0, 1, 2, 3, 4, 100};
+    static const int64_t i8[] = {0, -1, 2, -3, 4, -100};
+    static const double f8[] = {0, -1, 2, -3, 4, -100};
+    static const uint8_t big[] = {0,    0,    0xFF, 0xFF, 0,    2,
+                                  0xFF, 0xFD, 0,    4,    0xFF, 0x9C};
+    /* 0, -1, 2, -3, 4, -100 in half precision */
+    static const uint16_t f2[] = {0, 0xBC00, 0x4000, 0xC200, 0x4400, 0xD640};
+    (void)state;
+    read_npy("|u1", u1, sizeof u1, small);
+    read_npy("|i1", i1, sizeof i1, with_minus);
+    read_npy("<u2", u2, sizeof u2, small);
+    read_npy("<i2", i2, sizeof i2, with_minus);
+    read_npy(">i2", big, sizeof big, with_minus);
+    read_npy("<u4", u4, sizeof u4, small);
+    read_npy("<i4", i4, sizeof i4, with_minus);
+    read_npy("<u8", u8, sizeof u8, small);
+    read_npy("<i8", i8, sizeof i8, with_minus);
+    read_npy("<f2", f2, sizeof f2, with_minus);
+    read_npy("<f4", with_minus, sizeof with_minus, with_minus);
+    read_npy("<f8", f8, sizeof f8, with_minus);
+}
+
+static void npy_in_fortran_order_is_turned(void **state)
+{
+    /* x[i][j][k] = 100 i + 10 j + k, first axis fastest */
+    float file[24], wanted[24];
+    struct buf b;
+    struct matrix m;
+    struct arena *a = arena_new();
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 4; k++) {
+                float x = (float)(100 * i + 10 * j + k);
+                wanted[(i * 3 + j) * 4 + k] = x;
+                file[i + 2 * (j + 3 * k)] = x;
+            }
+    buf_init(&b);
+    add_npy(&b, "<f4", "True", "(2, 3, 4)", file, sizeof file);
+    assert_int_equal(data_read_npy(buf_str(&b), "x.npy", a, &m, NULL), 0);
+    assert_int_equal(m.rank, 2);
+    assert_int_equal(m.dim[0], 3);
+    assert_int_equal(m.dim[1], 4);
+    assert_memory_equal(m.numbers, wanted, sizeof wanted);
+    buf_done(&b);
+    arena_free(a);
+}
+
+static void a_cut_off_npy_names_file_and_row(void **state)
+{
+    static const float x[] = {1, 2, 3, 4};
+    struct files f;
+    struct buf b;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "y.txt", "0\n1\n0\n");
+    buf_init(&b);
+    add_npy(&b, "<f4", "False", "(3, 2)", x, sizeof x - 3);
+    files_write(&f, "x.npy", buf_str(&b));
+    files_gzip(&f, "x.npy.gz", buf_str(&b));
+    files_refuses(&f, "{\"inputs\": \"x.npy\", \"labels\": \"y.txt\"}",
+                  "x.npy: cut off in row 2");
+    files_refuses(&f, "{\"inputs\": \"x.npy.gz\", \"labels\": \"y.txt\"}",
+                  "x.npy.gz: cut off in row 2");
+    files_write(&f, "x.npy", str_n(b.p, 20));
+    files_refuses(&f, "{\"inputs\": \"x.npy\", \"labels\": \"y.txt\"}",
+                  "x.npy: cut off in its header");
+    buf_reset(&b);
+    add_npy(&b, "<c8", "False", "(3, 2)", x, sizeof x);
+    files_write(&f, "x.npy", buf_str(&b));
+    files_refuses(&f, "{\"inputs\": \"x.npy\", \"labels\": \"y.txt\"}",
+                  "'<c8'");
+    buf_done(&b);
+    files_close(&f);
+}
+
+static void a_cut_off_gzip_names_file_and_row(void **state)
+{
+    struct files f;
+    struct buf b, packed;
+    (void)state;
+    files_open(&f);
+    buf_init(&b);
+    buf_init(&packed);
+    for (int i = 0; i < 20000; i++)
+        buf_addf(&b, "%d,%d,%d\n", i * 7919 % 1000, i * 104729 % 1000, i % 2);
+    files_gzip(&f, "t.csv.gz", buf_str(&b));
+    FILE *file = fopen(files_path(&f, "t.csv.gz"), "rb");
+    char part[4096];
+    size_t got = fread(part, 1, sizeof part, file);
+    fclose(file);
+    files_write(&f, "t.csv.gz", str_n(part, got));
+    files_refuses(&f, "{\"file\": \"t.csv.gz\"}", "t.csv.gz:");
+    assert_non_null(strstr(f.err.text, "cut off in this row"));
+    unsigned line = 0;
+    assert_int_equal(sscanf(strstr(f.err.text, "gz:") + 3, "%u", &line), 1);
+    assert_true(line > 100 && line < 20000);
+    buf_done(&b);
+    buf_done(&packed);
+    files_close(&f);
+}
+
+/* Python's zipfile writes the archives, so that reader and writer are not of
+ * one hand. */
+static void write_npz(struct files *f)
+{
+    static const double x[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    static const int64_t y[] = {0, 1, 1, 0};
+    char command[640];
+    struct buf b;
+    buf_init(&b);
+    add_npy(&b, "<f8", "False", "(4, 3)", x, sizeof x);
+    files_write(f, "x.npy", buf_str(&b));
+    buf_reset(&b);
+    add_npy(&b, "<i8", "False", "(4,)", y, sizeof y);
+    files_write(f, "y.npy", buf_str(&b));
+    buf_done(&b);
+    snprintf(command, sizeof command,
+             "cd %s && python3 -c 'import zipfile as z\n"
+             "for n, m, a in ((\"a\", 0, \"xy\"), (\"b\", 8, \"xy\"), "
+             "(\"c\", 8, \"x\")):\n"
+             "  with z.ZipFile(n + \".npz\", \"w\", m) as f:\n"
+             "    for k in a:\n"
+             "      with f.open(k + \".npy\", \"w\", force_zip64=True) as g:\n"
+             "        g.write(open(k + \".npy\", \"rb\").read())\n'",
+             f->folder);
+    FILE *python = popen(command, "r");
+    assert_non_null(python);
+    assert_int_equal(pclose(python), 0);
+}
+
+static void npz_arrays_are_read_by_name(void **state)
+{
+    struct files f;
+    (void)state;
+    files_open(&f);
+    write_npz(&f);
+    for (const char *name = "ab"; *name; name++) {
+        char spec[128];
+        snprintf(spec, sizeof spec,
+                 "{\"inputs\": \"%c.npz:x\", \"labels\": \"%c.npz:y\"}", *name,
+                 *name);
+        struct data_set *s = files_set(&f, spec);
+        const struct data_table *t = data_set_table(s);
+        assert_int_equal(t->rows, 4);
+        assert_int_equal(t->inputs->columns, 3);
+        assert_true(t->inputs->numbers[11] == 11);
+        assert_int_equal(t->labels->classes, 2);
+        assert_int_equal(t->labels->categories[2], 1);
+        data_close(s);
+    }
+    files_refuses(&f, "{\"inputs\": \"a.npz:z\", \"labels\": \"a.npz:y\"}",
+                  "has no array z; it has x, y");
+    files_refuses(&f, "{\"inputs\": \"a.npz\", \"labels\": \"a.npz:y\"}",
+                  "say which array");
+    data_close(
+        files_set(&f, "{\"inputs\": \"c.npz\", \"labels\": \"a.npz:y\"}"));
+    struct buf whole;
+    buf_init(&whole);
+    assert_int_equal(file_read(files_path(&f, "b.npz"), 0, &whole, NULL), 0);
+    files_gzip(&f, "b.npz.gz", buf_str(&whole));
+    data_close(files_set(
+        &f, "{\"inputs\": \"b.npz.gz:x\", \"labels\": \"b.npz.gz:y\"}"));
+    whole.p[60] ^= 1; /* in the packed bytes of x */
+    files_write(&f, "b.npz", buf_str(&whole));
+    files_refuses(&f, "{\"inputs\": \"b.npz:x\", \"labels\": \"a.npz:y\"}",
+                  "b.npz: ");
+    files_write(&f, "b.npz", str_n(whole.p, whole.len - 30));
+    files_refuses(&f, "{\"inputs\": \"b.npz:x\", \"labels\": \"a.npz:y\"}",
+                  "b.npz: the npz file is cut off");
+    buf_done(&whole);
+    files_close(&f);
+}
+
+static void idx_is_read_and_its_end_is_checked(void **state)
+{
+    static const char x[] = "\0\0\x08\3\0\0\0\2\0\0\0\1\0\0\0\3abcdef";
+    static const char y[] = "\0\0\x08\1\0\0\0\2\1\0";
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_write(&f, "x", str_n(x, sizeof x - 1));
+    files_gzip(&f, "x.gz", str_n(x, sizeof x - 1));
+    files_write(&f, "y", str_n(y, sizeof y - 1));
+    struct data_set *s =
+        files_set(&f, "{\"inputs\": \"x.gz\", \"labels\": \"y\"}");
+    const struct data_table *t = data_set_table(s);
+    assert_int_equal(t->rows, 2);
+    assert_int_equal(t->inputs->rank, 2);
+    assert_true(t->inputs->numbers[5] == 'f');
+    data_close(s);
+    files_write(&f, "x", str_n(x, sizeof x - 3));
+    files_refuses(&f, "{\"inputs\": \"x\", \"labels\": \"y\"}",
+                  "x: cut off in row 2");
+    files_write(&f, "y", str_n("\0\0\x08\1\0\0\0\1\1", 9));
+    files_refuses(&f, "{\"inputs\": \"x.gz\", \"labels\": \"y\"}",
+                  "has 2 rows");
+    files_close(&f);
+}
+
+static void read_table(const char *text, const struct table_style *style,
+                       size_t rows, size_t columns, double sum)
+{
+    struct matrix m;
+    struct err err = {0};
+    struct arena *a = arena_new();
+    double total = 0;
+    if (data_read_csv(str_of(text), "t.csv", style, a, &m, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(m.rows, rows);
+    assert_int_equal(m.columns, columns);
+    for (size_t i = 0; i < rows * columns; i++)
+        total += isnan(m.numbers[i]) ? 0 : (double)m.numbers[i];
+    assert_true(fabs(total - sum) < 1e-3);
+    arena_free(a);
+}
+
+static void tables_of_text_come_in_many_ways(void **state)
+{
+    static const struct table_style look = {.header = -1};
+    static const struct table_style none = {.header = 0};
+    static const struct table_style second = {.header = -1, .skip = 1};
+    (void)state;
+    read_table("1,2\n3,4\n", &look, 2, 2, 10);
+    read_table("1,2\n3,4", &look, 2, 2, 10);
+    read_table("a,b\n1,2\n3,4\n", &look, 2, 2, 10);
+    read_table("a;b\r\n1;2\r\n\r\n3;4\r\n", &look, 2, 2, 10);
+    read_table("1\t2\n3\t4\n", &look, 2, 2, 10);
+    read_table(" 1  2\n3 4 \n", &look, 2, 2, 10);
+    read_table("\"1\",\"2\"\n-3,+4e0\n", &look, 2, 2, 4);
+    read_table("0.1,.5,5.\n1e2,-1.5E-1,123456789.123456789\n", &look, 2, 3,
+               0.1 + 0.5 + 5 + 100 - 0.15 + 123456792);
+    read_table("1,\n,4\n", &look, 2, 2, 5);
+    read_table("x,1\ny,2\n", &none, 2, 2, 3);
+    read_table("150,4,x,y,z\n1,2\n3,4\n", &second, 2, 2, 10);
+    read_table("\"a\nb\",1\n\"c\"\"d\",2\n", &none, 2, 2, 3);
+    read_table("\xEF\xBB\xBF"
+               "1,2\n",
+               &look, 1, 2, 3);
+    read_table("\"1\"\t2\n\"3\t\"\"4\n", &look, 2, 2, 3);
+}
+
+static void ragged_rows_and_stray_quotes_are_refused(void **state)
+{
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", "a,b,c\n1,2,0\n3,4,1\n\n5,6\n");
+    files_refuses(&f, "{\"file\": \"t.csv\"}",
+                  "t.csv:5: 2 columns, the rows before have 3");
+    files_text(&f, "t.csv", "1,2,0\n3,4,1,7\n");
+    files_refuses(&f, "{\"file\": \"t.csv\"}", "t.csv:2: 4 columns");
+    files_text(&f, "t.csv", "1,2\n\"3,4\n5,6\n");
+    files_refuses(&f, "{\"file\": \"t.csv\"}",
+                  "t.csv:2: the quote opened here is never closed");
+    files_text(&f, "t.csv", "1,2\n\"3\"x,4\n");
+    files_refuses(&f, "{\"file\": \"t.csv\"}", "t.csv:2: expected");
+    files_text(&f, "t.csv", "");
+    files_refuses(&f, "{\"file\": \"t.csv\"}", "t.csv: has no rows");
+    files_refuses(&f, "{\"file\": \"u.csv\"}", "u.csv");
+    files_close(&f);
+}
+
+static void numbers_are_those_of_the_general_reader(void **state)
+{
+    static const struct table_style none = {.header = 0};
+    struct arena *a = arena_new();
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    /* Every count of digits on both sides of the point. */
+    for (int before = 0; before < 18; before++)
+        for (int after = before ? 0 : 1; after < 18; after++) {
+            char text[64];
+            snprintf(text, sizeof text, "%.*s.%.*s", before,
+                     "92233720368547758", after, "31415926535897932");
+            buf_addf(&b, "%s\n", text);
+            struct matrix m;
+            double wanted = strtod(text, NULL);
+            buf_reset(&b);
+            buf_addf(&b, "%s\n-%s\n", text, text);
+            assert_int_equal(
+                data_read_csv(buf_str(&b), "t", &none, a, &m, NULL), 0);
+            assert_true(m.numbers[0] == (float)wanted);
+            assert_true(m.numbers[1] == -(float)wanted);
+        }
+    buf_done(&b);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(npy_reads_every_number_type),
+        cmocka_unit_test(npy_in_fortran_order_is_turned),
+        cmocka_unit_test(a_cut_off_npy_names_file_and_row),
+        cmocka_unit_test(a_cut_off_gzip_names_file_and_row),
+        cmocka_unit_test(npz_arrays_are_read_by_name),
+        cmocka_unit_test(idx_is_read_and_its_end_is_checked),
+        cmocka_unit_test(tables_of_text_come_in_many_ways),
+        cmocka_unit_test(ragged_rows_and_stray_quotes_are_refused),
+        cmocka_unit_test(numbers_are_those_of_the_general_reader),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
