@@ -303,6 +303,16 @@ class Tables(Candle):
         with self.assertRaisesRegex(ValueError, "class_col"):
             candle.load_Xy_data2(self.train, self.test)
 
+    def test_the_column_of_the_labels_may_be_a_list_of_one(self):
+        def load(column):
+            return candle.load_Xy_one_hot_data2(
+                self.train, self.test, class_col=column,
+                drop_cols=["id", "kind"], validation_split=0.2)
+        for got, wanted in zip(load(["kind"]), load("kind")):
+            np.testing.assert_array_equal(got[1], wanted[1])
+        with self.assertRaisesRegex(ValueError, "one column"):
+            load(["kind", "id"])
+
     def test_without_a_header(self):
         train = self.write("a.csv", "0,1,2\n1,3,4\n")
         test = self.write("b.csv", "1,5,8\n")

@@ -363,11 +363,29 @@ class Unpacking(Served):
             self.assertEqual(self.left(), ["bad.zip"])
 
     def test_what_is_no_archive(self):
-        with self.assertRaisesRegex(ValueError, "no archive"):
-            self.fetch("x.tgz", b"not packed at all")
-        with self.assertRaises((ValueError, EOFError, OSError)):
-            self.fetch("y.tgz", tar([("y/a", DATA)])[:500])
-        self.assertEqual(self.left(), ["x.tgz", "y.tgz"])
+        whole = zipped([("z/a", DATA)])
+        for name, data in (("x.tgz", b"not packed at all"),
+                           ("y.tgz", tar([("y/a", DATA)])[:500]),
+                           ("z.zip", whole[:500]),
+                           ("z.zip", whole.replace(DATA[:9], b"otherwise"))):
+            with self.subTest(name), self.assertRaisesRegex(
+                    unpack.BrokenArchive, "%s is no archive .* removed" % name):
+                self.fetch(name, data)
+            self.assertEqual(self.left(), [])
+
+    def test_a_broken_archive_is_fetched_anew(self):
+        data = tar([("y/a", b"1")])
+        self.fetch("x.csv", b"makes the folder")
+        with open(self.folder + "/cache/P1/y.tgz", "wb") as file:
+            file.write(data[:50])
+        path = self.fetch("y.tgz", data)
+        self.assertEqual(self.content(path + "/a"), b"1")
+
+    def test_one_that_is_as_its_sum_says_stays(self):
+        data = tar([("y/a", DATA)])[:500]
+        with self.assertRaisesRegex(unpack.BrokenArchive, "no archive"):
+            self.fetch("y.tgz", data, md5_hash=hashlib.md5(data).hexdigest())
+        self.assertEqual(self.left(), ["y.tgz"])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import os
 import pickle
 import random
 import subprocess
+import time
 import unittest
 import warnings
 
@@ -63,6 +64,29 @@ class Literals(unittest.TestCase):
                 literal.read(text)
             self.assertEqual(caught.exception.at, at, text)
             self.assertIn(words, str(caught.exception), text)
+
+
+    def test_lists_of_numbers_are_read_alike_by_both_ways(self):
+        for text in ("[1, 2]", "[-0]", "[1.5e3, -2]", "[01]", "[1.]", "[]",
+                     "[[1], [2,\n3]]\n", "[1,]", "[1e400]", "[1e5]", "[+1]",
+                     "[9223372036854775807]", "[9223372036854775808]",
+                     "[--1]", "[1 2]", "[-]", "[" * 101 + "]" * 101):
+            try:
+                slow = repr(literal._Reader(text, False).whole())
+            except literal.Fault as fault:
+                slow = str(fault)
+            try:
+                fast = repr(literal.read(text))
+            except literal.Fault as fault:
+                fast = str(fault)
+            self.assertEqual(fast, slow, text)
+
+    def test_long_lists_are_read_fast(self):
+        text = "[G]\nnoise = [%s]\n" % ", ".join(map(str, range(0, 2450, 7)))
+        data, begin = text.encode(), time.process_time()
+        for _ in range(1000):
+            ini.parse(data, "m.txt", None)
+        self.assertLess(time.process_time() - begin, 0.3)
 
 
 class Files(Candle):

@@ -48,7 +48,7 @@ _PARTS = {
     "tables": """load_X_data load_X_data2 load_Xy_data2 load_Xy_data_noheader
         load_Xy_one_hot_data load_Xy_one_hot_data2 load_csv_data""",
     "torch": "CandleCkptPyTorch",
-    "unpack": "UnsafeArchive",
+    "unpack": "BrokenArchive UnsafeArchive",
     "uq": """compute_statistics_heteroscedastic
         compute_statistics_homoscedastic
         compute_statistics_homoscedastic_summary compute_statistics_quantile

@@ -74,8 +74,26 @@ def get_file(fname, origin, unpack=False, md5_hash=None,
         if name is not None and (fresh or not os.path.exists(result)):
             if fresh and os.path.lexists(result):
                 _remove(result)
-            archives.unpack(path, folder, name)
+            _unpack(origin, path, name, checksum, fresh)
     return result
+
+
+def _unpack(origin, path, name, checksum, fresh):
+    """A broken archive of which no checksum says that it should be so is
+    fetched anew; what comes broken is not kept, or it would stay for ever."""
+    folder = os.path.dirname(path)
+    try:
+        archives.unpack(path, folder, name)
+    except archives.BrokenArchive as error:
+        if checksum:
+            raise
+        if fresh:
+            os.unlink(path)
+            raise archives.BrokenArchive(
+                "%s; it came so from %s and was removed" % (error, origin)) \
+                from error
+        _fetch(origin, path, checksum)
+        _unpack(origin, path, name, checksum, True)
 
 
 def validate_file(path, hash):

@@ -5,6 +5,7 @@ evaluated: strings, numbers, True, False, None, lists, tuples and dictionaries
 are read; an expression, a call or a bare word is refused with its place.
 """
 
+import json
 import re
 
 from .problems import shown
@@ -21,6 +22,8 @@ _HINTS = {"true": "write True", "TRUE": "write True", "false": "write False",
           "FALSE": "write False", "none": "write None", "null": "write None",
           "inf": "write 1e400"}
 _DIGITS = frozenset("0123456789")
+_NUMBERS = re.compile(r"\[[-+0-9.eE,\[\] \t\r\n]*\][ \t\r\n]*")
+_LONG = re.compile(r"[0-9]{19}")
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
@@ -35,7 +38,20 @@ class Fault(ValueError):
 def read(text, doubled=False):
     """The value of one literal; blanks and comments may stand around it.
     With `doubled` a % in a string is written %%, as configparser has it."""
-    return _Reader(text, doubled).whole()
+    value = _numbers(text)
+    return _Reader(text, doubled).whole() if value is None else value
+
+
+def _numbers(text):
+    """A long list of numbers is mostly JSON too, whose reader is C and 50
+    times as fast; None for all that is not, or could differ."""
+    if not _NUMBERS.fullmatch(text) or _LONG.search(text) \
+            or text.count("[") > DEPTH_MAX:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 class _Reader:

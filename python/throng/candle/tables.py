@@ -150,12 +150,23 @@ def _load(train_file, test_file, class_col, drop_cols, n_cols, shuffle,
     usecols = list(range(n_cols + len(drop_cols or []))) if n_cols else None
     frames = [_shuffled(pd.read_csv(path, usecols=usecols), shuffle, seed)
               for path in (train_file, test_file)]
-    labels = None if class_col is None else [f[class_col] for f in frames]
+    labels = None if class_col is None else [_labels(f, class_col)
+                                             for f in frames]
     if drop_cols is not None:
         frames = [f.drop(list(drop_cols), axis=1) for f in frames]
     mats = [f.values.astype(_dtype(dtype)) for f in frames]
     mat = scale_array(np.concatenate(mats, axis=0), scaling)
     return mat, len(mats[0]), labels
+
+
+def _labels(frame, class_col):
+    """The column of the labels, which models name as a list of one too."""
+    if isinstance(class_col, str) or not hasattr(class_col, "__len__"):
+        return frame[class_col]
+    if len(class_col) != 1:
+        raise ValueError("class_col names the one column of the labels, not "
+                         "%d: %s" % (len(class_col), list(class_col)))
+    return frame[class_col[0]]
 
 
 def _hot_labels(labels):

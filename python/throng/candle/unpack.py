@@ -7,6 +7,9 @@ under its name only when it is complete.
 """
 
 import collections
+import contextlib
+import gzip
+import lzma
 import os
 import posixpath
 import shutil
@@ -14,12 +17,21 @@ import stat
 import tarfile
 import tempfile
 import zipfile
+import zlib
 
 SUFFIXES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
 
 
 class UnsafeArchive(ValueError):
     """An archive that would write where it should not."""
+
+
+class BrokenArchive(ValueError):
+    """A file that is no archive, or ends too early."""
+
+
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error,
+           lzma.LZMAError, EOFError)
 
 
 def stem(name):
@@ -62,17 +74,27 @@ def _move(temporary, folder, name):
 
 
 def extract(path, folder):
-    """Unpacks a tar or zip file into an empty folder, or raises
-    UnsafeArchive and writes nothing."""
-    if zipfile.is_zipfile(path):
-        _extract_zip(path, folder)
-        return
+    """Unpacks a tar or zip file into an empty folder. Raises UnsafeArchive
+    and writes nothing, or BrokenArchive, when the folder is of no use."""
+    with _named(path):
+        if zipfile.is_zipfile(path):
+            _extract_zip(path, folder)
+        else:
+            _extract_tar(path, folder)
+
+
+@contextlib.contextmanager
+def _named(path):
+    """The errors of four kinds of readers become one, with the file's name."""
     try:
-        archive = tarfile.open(path)
-    except tarfile.TarError as error:
-        raise ValueError("%s is no archive that can be read: %s"
-                         % (path, error)) from None
-    with archive:
+        yield
+    except _BROKEN as error:
+        raise BrokenArchive("%s is no archive that can be read: %s"
+                            % (path, str(error).partition("\n")[0])) from error
+
+
+def _extract_tar(path, folder):
+    with tarfile.open(path) as archive:
         members = archive.getmembers()
         _check([_tar_entry(m, path) for m in members], path)
         _check_hard_links(members, path)
