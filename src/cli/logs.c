@@ -10,6 +10,7 @@
 #include "cli/names.h"
 
 #define FOLLOW_MS 200
+#define ABSENT_NAMED 3 /* trials without a log; the others are counted */
 
 static int print_from(int fd, off_t *at, struct err *err)
 {
@@ -89,7 +90,7 @@ static int follow(struct call *c, const struct place_of_study *where,
     return rc;
 }
 
-static int explain_absence(const struct trial *t)
+static void explain_absence(const struct trial *t)
 {
     if (t->state == STATE_WAITING)
         fprintf(stderr, "throng logs: trial %lld has not started yet\n",
@@ -99,18 +100,20 @@ static int explain_absence(const struct trial *t)
                 "throng logs: trial %lld (%s) has no log: it printed "
                 "nothing, or its files were not kept (see `keep:`)\n",
                 (long long)t->id, state_name(t->state));
-    return 0;
 }
 
 static int print_log(struct call *c, const char *folder, const struct trial *t,
-                     bool title)
+                     bool title, int64_t *absent)
 {
     char *path =
         path_join(c->arena, store_trial_folder(folder, t->id, c->arena), "log");
     off_t at = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT)
-        return explain_absence(t);
+    if (fd < 0 && errno == ENOENT) {
+        if ((*absent)++ < ABSENT_NAMED)
+            explain_absence(t);
+        return 0;
+    }
     if (fd < 0)
         return err_errno(&c->err, "open %s", path);
     if (title)
@@ -130,16 +133,20 @@ static int print_logs(struct call *c, struct store *store, const char *folder,
         return -1;
     struct trial t;
     bool many = strpbrk(selector, ",-:") || !strpbrk(selector, "0123456789");
-    int64_t count = 0;
+    int64_t count = 0, absent = 0;
     int got;
     while ((got = rows_next(rows, &t, &c->err)) > 0) {
         count++;
-        if (print_log(c, folder, &t, many && strcmp(selector, "last"))) {
+        if (print_log(c, folder, &t, many && strcmp(selector, "last"),
+                      &absent)) {
             got = -1;
             break;
         }
     }
     rows_close(rows);
+    if (absent > ABSENT_NAMED)
+        fprintf(stderr, "throng logs: %lld more of them have no log\n",
+                (long long)(absent - ABSENT_NAMED));
     if (!got && !count)
         return no_such_trials(c, store, selector);
     return got;

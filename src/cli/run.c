@@ -378,10 +378,11 @@ static int fix_if_asked(struct call *c, struct plan *plan,
     if (fix_for_run(c, plan, lines, named, &setup->fixed))
         return -1;
     if (!call_flag(c, "quiet"))
-        fprintf(stderr,
-                "throng: with %.*s this is the study %.*s, which verbs now "
-                "mean when they name none\n",
-                STRF(setup->fixed), STRF(plan->name));
+        fprintf(stderr, "throng: with %.*s this is the study %.*s%s\n",
+                STRF(setup->fixed), STRF(plan->name),
+                call_flag(c, "dry-run")
+                    ? ""
+                    : ", which verbs now mean when they name none");
     return 0;
 }
 

@@ -155,6 +155,17 @@ static const struct {
     {threshold_keys, read_threshold}, {time_keys, read_time},
 };
 
+static const char *hint_type(struct reading *r, const struct value *v)
+{
+    static const char *const names[] = {"type", NULL};
+
+    for (size_t i = 0; i < v->count; i++)
+        if (str_nearest(v->keys[i], names))
+            return arena_printf(r->arena, "did you mean 'type' by '%s'?",
+                                shown(r->arena, v->keys[i]));
+    return "as in type: hyperband";
+}
+
 void read_early(struct reading *r, const struct value *v)
 {
     const struct value *type = value_get(v, STR("type"));
@@ -163,7 +174,7 @@ void read_early(struct reading *r, const struct value *v)
     if (!read_object(r, v, "early_terminate"))
         return;
     if (!type) {
-        problem_at(r, PROBLEM_ERROR, v, "as in type: hyperband",
+        problem_at(r, PROBLEM_ERROR, v, hint_type(r, v),
                    "early_terminate has no type");
         return;
     }

@@ -179,8 +179,9 @@ int lease_held_by(const struct store *s, const struct lease *l, struct err *err)
         return err_set(err, ERR_BUSY, "%s is in use by another program",
                        s->folder);
     return err_set(err, ERR_BUSY,
-                   "%s is in use by process %lld on %s; use --take-over if "
-                   "that one is gone",
+                   "%s is in use by process %lld on %s: `throng watch` shows "
+                   "it, `throng stop` ends it; use --take-over if that "
+                   "process is gone",
                    s->folder, (long long)l->process.pid, l->host);
 }
 

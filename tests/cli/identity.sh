@@ -106,6 +106,7 @@ wait_for 30 test -e started
 run "$THRONG" run long.yaml
 check_status "a study that runs is in use" 5
 check_contains "by that process" "$err" "$holder"
+check_contains "which one can look at" "$err" "\`throng watch\` shows it"
 run "$THRONG" rm -y long
 check_status "it is not removed" 5
 check_contains "but how to end it is said" "$err" "\`throng stop long\` ends it"

@@ -238,3 +238,12 @@ check_matches "keep: all keeps all" "$(kept keepall)" '^1:1 2:1 3:1'
 sed 's/best:2/none/' keep.yaml >keepnone.yaml
 run "$THRONG" run keepnone.yaml
 check_equal "keep: none keeps none" "1:0 2:0 3:0 4:0" "$(kept keepnone)"
+cat >mute.yaml <<'END'
+command: "true"
+method: grid
+parameters: {a: {min: 1, max: 9}}
+END
+run "$THRONG" run mute.yaml
+run "$THRONG" logs mute all
+check_equal "trials without a log are named, and then counted" 4 "$(wc -l <<<"$err")"
+check_contains "how many there are" "$err" "6 more of them have no log"

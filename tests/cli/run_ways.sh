@@ -35,6 +35,9 @@ check_contains "nothing is left when all is done" "$err" "nothing is left to do"
 sed 's/grid/random/' study.yaml >endless.yaml
 run "$THRONG" run -n endless.yaml --new endless
 check_contains "a study without end says so" "$err" "without end"
+run "$THRONG" run -n study.yaml --fix lr=0.3
+check_contains "a parameter that is fixed makes another study" "$err" "the study mine-lr-0.3"
+check_lacks "which is not the one that verbs mean" "$err" "now mean"
 
 # ---- --fix -----------------------------------------------------------------
 run "$THRONG" run study.yaml --fix lr=0.2
