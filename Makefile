@@ -11,7 +11,7 @@ TEST_FUZZ_SECONDS ?= 5
 PYTHONDIR ?= $(shell python3 tools/pythondir $(PREFIX))
 
 .PHONY: all build build-san build-fuzz demo test sanitize fuzz soak bench \
-	format install clean help
+	bench-train format install clean help
 
 all: build
 
@@ -63,6 +63,11 @@ bench:
 	@$(MAKE) --no-print-directory build
 	@bench/run
 
+bench-train:
+	@tools/setup build bench
+	@$(MAKE) --no-print-directory build
+	@bench/train
+
 format:
 	@tools/format
 
@@ -80,6 +85,7 @@ help:
 	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make soak       the long tests'
 	@echo 'make bench      measurements, as ratios'
+	@echo 'make bench-train training, against PyTorch'
 	@echo 'make format     lay out the code as .clang-format says'
 	@echo 'make install    to DESTDIR, below PREFIX=$(PREFIX)'
 	@echo 'make clean      remove the build folders'

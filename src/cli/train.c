@@ -23,7 +23,7 @@ struct training {
     struct call *call;
     struct loop *loop;
     struct engine *engine;
-    const struct value *model;
+    struct value *model;
     const char *file;    /* of the model */
     const char *scratch; /* folder of the task */
     int64_t epochs;
@@ -265,6 +265,8 @@ static int train(struct call *c, struct training *t)
     const struct value *epochs = value_get(t->model, STR("epochs"));
     if (call_int(c, "seed", own && own->kind == VALUE_INT ? own->i : 1, &seed))
         return call_fail(c);
+    /* What the command line says goes before what the file says. */
+    value_set(c->arena, t->model, STR("seed"), value_int(c->arena, seed));
     t->epochs = epochs && epochs->kind == VALUE_INT ? epochs->i : 1;
     struct task task = task_of(t, (uint64_t)seed);
     if (run_task(t, &task))

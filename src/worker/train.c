@@ -349,6 +349,9 @@ static int begin(struct train *t, struct member *m, struct err *err)
     struct value *v = json_parse(m->arena, m->task.model, "model", false, err);
     if (!v)
         return -1;
+    const struct value *seed = value_get(v, STR("seed"));
+    if (seed && seed->kind == VALUE_INT) /* goes before the task's */
+        m->task.seed = (uint64_t)seed->i;
     const struct value *spec = value_get(v, STR("data"));
     if (!spec)
         return err_set(err, ERR_INPUT, "data is missing: what to train on");
