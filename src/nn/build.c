@@ -239,7 +239,8 @@ int64_t nn_shape_count(const struct nn_shape *s)
 {
     int64_t count = 1;
     for (int i = 0; i < s->rank; i++)
-        count *= s->dim[i];
+        if (__builtin_mul_overflow(count, s->dim[i], &count))
+            return INT64_MAX;
     return count;
 }
 
@@ -271,9 +272,26 @@ struct nn_shape nn_shape2(int64_t a, int64_t b)
     return (struct nn_shape){2, {a, b}};
 }
 
+/* Sizes come from a file: what no machine holds is a fault, and 1 in its
+ * place, so that nothing that is computed from it wraps around. */
+static struct nn_shape held(struct nn_build *b, const struct nn_shape *shape)
+{
+    struct nn_shape s = *shape;
+    if (nn_shape_count(shape) < 10000000000000)
+        return s;
+    struct buf text;
+    buf_init(&text);
+    nn_shape_print(&text, shape);
+    nn_fault(b, NULL, "%s numbers are more than any machine holds", text.p);
+    buf_done(&text);
+    for (int i = 0; i < s.rank; i++)
+        s.dim[i] = 1;
+    return s;
+}
+
 int nn_add_tensor(struct nn_build *b, const struct nn_shape *shape)
 {
-    struct nn_tensor t = {.shape = *shape, .op = -1, .lengths = -1};
+    struct nn_tensor t = {.shape = held(b, shape), .op = -1, .lengths = -1};
     vec_push(&b->graph->tensors, t);
     return (int)b->graph->tensors.len - 1;
 }
@@ -290,15 +308,14 @@ int nn_add_param(struct nn_build *b, const char *suffix,
     struct nn_param p = {
         .name = str_of(arena_printf(b->model->arena, "%.*s.%s",
                                     STRF(layer->name), suffix)),
-        .shape = *shape,
-        .count = nn_shape_count(shape),
+        .shape = held(b, shape),
         .init = init,
         .l1 = {-1},
         .l2 = {-1},
         .trained = true,
         .layer = b->layer,
     };
-    p.fan_in = p.fan_out = p.count;
+    p.fan_in = p.fan_out = p.count = nn_shape_count(&p.shape);
     layer->params += p.count;
     vec_push(&b->graph->params, p);
     return (int)b->graph->params.len - 1;

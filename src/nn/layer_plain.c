@@ -120,7 +120,7 @@ static int build_dense(struct nn_build *b, const struct value *o, const int *in,
                          nn_read_init(b, o, "bias_initializer", NN_INIT_ZEROS));
     enum nn_activation activation = nn_read_activation(b, o, "activation", &a);
     b->graph->layers.p[b->layer].flops +=
-        2.0 * (double)(inputs * nn_shape_count(&to));
+        2.0 * (double)inputs * (double)nn_shape_count(&to);
     return nn_add_activation(b, nn_add_op(b, op, &to), activation, a);
 }
 
@@ -197,7 +197,9 @@ static int build_reshape(struct nn_build *b, const struct value *o,
     }
     to.rank = (int)v->count;
     for (size_t i = 0; i < v->count; i++)
-        to.dim[i] = v->items[i]->kind == VALUE_INT ? v->items[i]->i : 0;
+        to.dim[i] = v->items[i]->kind == VALUE_INT && v->items[i]->i > 0
+                        ? v->items[i]->i
+                        : 0;
     if (nn_shape_count(&to) != nn_shape_count(&from)) {
         fault_reshape(b, &from, &to);
         return -1;

@@ -116,9 +116,9 @@ static int add_direction(struct nn_build *b, const struct value *o, int in,
     if (r->kind == NN_OP_GRU)
         op.param[3] = add_bias(b, r, "recurrent_bias");
     nn_read_regularizers(b, o, op.param[0]);
-    b->graph->layers.p[b->layer].flops +=
-        2.0 *
-        (double)(from.dim[0] * r->gates * r->units * (from.dim[1] + r->units));
+    b->graph->layers.p[b->layer].flops += 2.0 * (double)from.dim[0] *
+                                          (double)(r->gates * r->units) *
+                                          (double)(from.dim[1] + r->units);
     struct nn_shape to =
         r->sequence ? nn_shape2(from.dim[0], r->units) : nn_shape1(r->units);
     int out = nn_add_op(b, op, &to);
@@ -201,7 +201,7 @@ static int project(struct nn_build *b, const struct value *o, int in,
     op.param[1] =
         nn_add_param(b, full, &bias, (struct nn_init){.kind = NN_INIT_ZEROS});
     b->graph->layers.p[b->layer].flops +=
-        2.0 * (double)(inputs * nn_shape_count(&to));
+        2.0 * (double)inputs * (double)nn_shape_count(&to);
     return nn_add_op(b, op, &to);
 }
 
@@ -234,7 +234,7 @@ static int build_attention(struct nn_build *b, const struct value *o,
     struct nn_shape to = *nn_shape_of(b, op.in[0]);
     int64_t steps = to.dim[0], others = nn_shape_of(b, op.in[1])->dim[0];
     b->graph->layers.p[b->layer].flops +=
-        4.0 * (double)(steps * others * units);
+        4.0 * (double)steps * (double)others * (double)units;
     int out = project(b, o, nn_add_op(b, op, &to), "output", features);
     b->graph->tensors.p[out].lengths = lengths;
     return out;

@@ -136,21 +136,6 @@ static bool place_window(struct nn_build *b, const struct image *in,
     return true;
 }
 
-/* Sizes come from a file: one that no machine holds is a fault, not a
- * number that wraps around. */
-static bool can_be_held(struct nn_build *b, const struct nn_shape *s,
-                        const char *what)
-{
-    double count = 1;
-    for (int i = 0; i < s->rank; i++)
-        count *= (double)s->dim[i];
-    if (count < 1e13)
-        return true;
-    nn_fault(b, NULL, "%.*s would have %g %s", STRF(layer_name(b)), count,
-             what);
-    return false;
-}
-
 static struct nn_shape weight_shape(const struct image *in,
                                     const struct nn_window *w, int64_t inputs,
                                     int64_t outputs)
@@ -172,8 +157,6 @@ static int finish_conv(struct nn_build *b, const struct value *o,
 {
     double a, taps = (double)(op.window.kernel[0] * op.window.kernel[1]);
     struct nn_shape bias = nn_shape1(to->dim[to->rank - 1]);
-    if (!can_be_held(b, weight, "weights") || !can_be_held(b, to, "outputs"))
-        return -1;
     op.param[0] =
         nn_add_param(b, "weight", weight,
                      nn_read_init(b, o, "initializer", NN_INIT_GLOROT_UNIFORM));
@@ -438,7 +421,7 @@ static int build_upsample(struct nn_build *b, const struct value *o, int in,
     op.in[0] = in;
     op.in_count = 1;
     struct nn_shape shape = shape_of(&image);
-    return can_be_held(b, &shape, "outputs") ? nn_add_op(b, op, &shape) : -1;
+    return nn_add_op(b, op, &shape);
 }
 
 static int build_upsample1d(struct nn_build *b, const struct value *o,

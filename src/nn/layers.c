@@ -15,7 +15,7 @@ static const struct nn_layer_kind *const tables[] = {
     nn_layers_plain, nn_layers_window,   nn_layers_norm,
     nn_layers_merge, nn_layers_sequence,
 };
-enum { TABLES = sizeof(tables) / sizeof(*tables) };
+enum { TABLES = sizeof(tables) / sizeof(*tables), LAYERS_MAX = 10000 };
 
 static const struct nn_layer_kind *kind_find(struct str name)
 {
@@ -168,6 +168,10 @@ static bool add_layer(struct nn_build *b, const struct value *o,
     int in[NN_INPUTS_MAX];
     struct nn_layer layer = {.kind = kind->name, .tensor = -1, .line = o->line};
     b->layer = (int)b->graph->layers.len;
+    if (b->layer == LAYERS_MAX) {
+        nn_fault(b, NULL, "is one layer more than %d", LAYERS_MAX);
+        return false;
+    }
     layer.name = name_layer(b, o, kind, copy);
     layer.from_count = inputs_of(b, o, layer.from);
     if (layer.from_count < 0)
