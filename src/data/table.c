@@ -200,25 +200,35 @@ static int one_hot_piece(struct columns *t, size_t column, struct piece *p,
     return 0;
 }
 
-static int fill_piece(struct columns *t, const struct piece *p, size_t i,
-                      float *to, struct data_field *f, struct err *err)
+/* A number that is missing: filled, left for the view, or refused. */
+static int fill_gap(struct columns *t, size_t row, size_t column, float *to,
+                    struct data_field *f, struct err *err)
 {
-    size_t row = reading_row(t->r, i);
-    if (p->category) {
-        if (p->category[i] >= 0)
-            to[p->category[i]] = 1;
-        return 0;
-    }
-    to[0] = block_row(&t->b, row)[p->column];
-    if (!isnan(to[0]))
-        return 0;
     if (t->missing == MISSING_ERROR)
-        return block_fail(&t->b, row, p->column, err,
+        return block_fail(&t->b, row, column, err,
                           "is missing; say missing: mean, drop or 0");
     if (t->missing == MISSING_ZERO)
-        to[0] = 0;
+        *to = 0;
     else
         f->missing = true;
+    return 0;
+}
+
+static int fill_row(struct columns *t, const struct piece *pieces, size_t count,
+                    size_t i, float *to, struct data_field *f, struct err *err)
+{
+    size_t row = reading_row(t->r, i);
+    const float *from = block_row(&t->b, row);
+    for (size_t k = 0; k < count; to += pieces[k++].width) {
+        const struct piece *p = &pieces[k];
+        if (p->category && p->category[i] >= 0)
+            to[p->category[i]] = 1;
+        if (p->category)
+            continue;
+        *to = from[p->column];
+        if (isnan(*to) && fill_gap(t, row, p->column, to, f, err))
+            return -1;
+    }
     return 0;
 }
 
@@ -245,9 +255,8 @@ static int number_input(struct columns *t, struct data_field *f,
                              .columns = (int64_t)width,
                              .numbers = to};
     for (size_t i = 0; i < t->r->rows; i++)
-        for (size_t k = 0; k < count; to += pieces[k++].width)
-            if (fill_piece(t, &pieces[k], i, to, f, err))
-                return -1;
+        if (fill_row(t, pieces, count, i, to + i * width, f, err))
+            return -1;
     return 1;
 }
 
