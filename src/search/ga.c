@@ -195,6 +195,31 @@ static int ask_first(struct ga *g, int64_t k, struct rng *rng, struct err *err)
     return 0;
 }
 
+/* Numbers lose their last digit in the code: a listed point is run with those
+ * that stand in the list. */
+static int as_listed(const struct ga *g, int64_t k, struct arena *a,
+                     struct value **point, struct err *err)
+{
+    const struct space *s = g->roll.unit.space;
+    struct value *listed, **values;
+    struct str run_id;
+    if (!g->points || (uint64_t)k > g->points->count ||
+        (g->way != STEADY && generations_of(&g->generations, k)))
+        return 0;
+    if (g->points->get(g->points->context, (uint64_t)k - 1, a, &listed, &run_id,
+                       err))
+        return -1;
+    values = arena_array(a, s->count + 1, sizeof(*values));
+    for (size_t i = 0; i < s->count; i++) {
+        struct value *v = point_get(listed, &s->params[i]);
+        values[i] = point_get(*point, &s->params[i]);
+        if (values[i] && v && param_position(&s->params[i], v) >= 0)
+            values[i] = v;
+    }
+    *point = space_point(s, values, a);
+    return 0;
+}
+
 static int ask_steady(struct ga *g, int64_t k, struct rng *rng, struct err *err)
 {
     struct population best = {g->best, g->best_count};
@@ -246,7 +271,7 @@ static enum search_answer ga_ask(void *state, int64_t k, struct arena *a,
         row = (long)roll_ask(&g->roll, k);
     }
     out->point = roll_point(&g->roll, (size_t)row, a);
-    return SEARCH_HERE;
+    return as_listed(g, k, a, &out->point, err) ? SEARCH_ERROR : SEARCH_HERE;
 }
 
 static void best_add(struct ga *g, size_t row)

@@ -276,7 +276,7 @@ static void listed_points_are_the_first_population(void **state)
         struct value *point;
         assert_int_equal(ask(s, k, &point), SEARCH_HERE);
         double x = value_number(value_get(point, STR("x")));
-        assert_true(fabs(x - (double)(k - 1) / 100) < 1e-9);
+        assert_true(x == (double)(k - 1) / 100);
         tell(s, k, point, x);
     }
     search_free(s);
