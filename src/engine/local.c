@@ -553,6 +553,7 @@ static void end_worker(struct local *l)
     while (!l->reaped && waitpid(l->worker.pid, &l->status, 0) < 0 &&
            errno == EINTR)
         ;
+    l->sweep.quiet = 0;
     if (sweep_all(&l->sweep, LEAVE_SECONDS, &err))
         log_to(l->given->log, LOG_ERROR, "%s", err.text);
 }

@@ -31,14 +31,15 @@ static void count_worker(void *context, const struct process_info *row)
     buf_done(&name);
 }
 
-static void wait_for_workers(const char *mark)
+/* Returns how many processes of the study the last look has found. */
+static size_t wait_for_workers(const char *mark)
 {
     int64_t end = clock_mono_ns() + (int64_t)(WORKER_SECONDS * 1e9);
     for (;;) {
         size_t workers = 0;
-        sweep_marked(mark, count_worker, &workers);
+        size_t found = sweep_marked(mark, count_worker, &workers);
         if (workers == 0 || clock_mono_ns() > end)
-            return;
+            return found;
         sweep_pause_ms(LOOK_MS);
     }
 }
@@ -46,8 +47,8 @@ static void wait_for_workers(const char *mark)
 static int end_processes(const char *mark, struct err *err)
 {
     struct sweep s;
-    wait_for_workers(mark);
     sweep_init(&s, mark);
+    s.quiet = wait_for_workers(mark) ? 0 : 1;
     int rc = sweep_all(&s, SWEEP_SECONDS, err);
     sweep_done(&s);
     return rc;

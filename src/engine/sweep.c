@@ -127,14 +127,14 @@ bool sweep_round(struct sweep *s)
 int sweep_all(struct sweep *s, double seconds, struct err *err)
 {
     int64_t end = clock_mono_ns() + (int64_t)(seconds * 1e9);
-    s->quiet = 0;
     while (!sweep_round(s)) {
         if (clock_mono_ns() > end)
             return err_set(err, ERR_BUSY,
                            "process %d of this study does not end, not even "
                            "by SIGKILL",
                            (int)s->seen);
-        sweep_pause_ms(ROUND_MS);
+        if (!s->quiet)
+            sweep_pause_ms(ROUND_MS); /* what was killed needs time to end */
     }
     return 0;
 }

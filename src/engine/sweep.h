@@ -29,7 +29,8 @@ void sweep_note_kin(struct sweep *s);
 /* One round: SIGKILL to all that belong to the worker. True when nothing is
  * left; else call it again in some milliseconds. */
 bool sweep_round(struct sweep *s);
-/* Rounds until nothing is left. -1 when something is after `seconds`. */
+/* Rounds until nothing is left; quiet ones that were before count too. -1 when
+ * something is after `seconds`. */
 int sweep_all(struct sweep *s, double seconds, struct err *err);
 
 /* Living processes that have the mark, besides this one and its ancestors:

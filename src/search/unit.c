@@ -43,11 +43,22 @@ struct value *unit_point(const struct unit *unit, const double *u,
     return space_point(s, values, a);
 }
 
+/* Points are sorted by name, as the space is: what is not missing stands at
+ * its own place or before it. */
+static const struct value *value_near(const struct value *point,
+                                      const struct param *p, size_t i)
+{
+    if (p->path_len == 1 && point->kind == VALUE_OBJECT && i < point->count &&
+        str_eq(point->keys[i], p->path[0]))
+        return point->items[i];
+    return point_get(point, p);
+}
+
 void unit_code(const struct unit *unit, const struct value *point, double *u)
 {
     const struct space *s = unit->space;
     for (size_t i = 0; i < s->count; i++) {
-        const struct value *v = point_get(point, &s->params[i]);
+        const struct value *v = value_near(point, &s->params[i], i);
         double at = v ? param_position(&s->params[i], v) : -1;
         u[i] = at < 0 ? NAN : at;
     }

@@ -15,11 +15,19 @@ struct known {
     int64_t id, k; /* k: as the search calls it */
     enum state state;
     double value;
-    struct str text;           /* of the point */
-    struct str summary;        /* where several objectives need it */
-    const struct value *point; /* NULL: not parsed yet */
+    struct str text;    /* of the point */
+    struct str summary; /* where several objectives need it */
     bool asked, told, recalled;
     bool doomed; /* it was to stop and has not ended */
+};
+
+/* A point is wanted when its trial was asked for and soon after, when it was
+ * told: the last few are kept, in memory that is used again and again. */
+enum { PARSED = 64 };
+struct parsed {
+    int64_t id; /* 0: none yet */
+    struct arena *arena;
+    const struct value *point;
 };
 
 struct replay {
@@ -28,7 +36,23 @@ struct replay {
     VEC(struct known) list; /* by id */
     struct heard *heard;
     size_t count;
+    struct parsed parsed[PARSED]; /* by id */
 };
+
+static void replay_init(struct replay *p, struct study *s)
+{
+    *p = (struct replay){.study = s, .arena = arena_new()};
+    for (size_t i = 0; i < PARSED; i++)
+        p->parsed[i].arena = arena_new();
+}
+
+static void replay_done(struct replay *p)
+{
+    for (size_t i = 0; i < PARSED; i++)
+        arena_free(p->parsed[i].arena);
+    vec_done(&p->list);
+    arena_free(p->arena);
+}
 
 static int read_trials(struct replay *p, struct err *err)
 {
@@ -71,11 +95,16 @@ static struct known *find(struct replay *p, int64_t id)
                                                         : NULL;
 }
 
-static const struct value *point_of(struct replay *p, struct known *t)
+/* Lives until the point of another trial is asked for. */
+static const struct value *point_of(struct replay *p, const struct known *t)
 {
-    if (!t->point)
-        t->point = json_parse(p->arena, t->text, "point", false, NULL);
-    return t->point;
+    struct parsed *slot = &p->parsed[(uint64_t)t->id % PARSED];
+    if (slot->id != t->id) {
+        arena_reset(slot->arena);
+        slot->id = t->id;
+        slot->point = json_parse(slot->arena, t->text, "point", false, NULL);
+    }
+    return slot->point;
 }
 
 static void tell(struct replay *p, int64_t k, struct known *t, enum state state,
@@ -303,17 +332,16 @@ static int tell_warm_start(struct study *s, struct err *err)
 
 int study_search_resume(struct study *s, struct err *err)
 {
-    struct replay p = {.study = s};
+    struct replay p;
     if (!study_search_listens(s))
         return 0;
     if (tell_warm_start(s, err))
         return -1;
     if (s->created)
         return 0;
-    p.arena = arena_new();
+    replay_init(&p, s);
     int rc = repeat_all(&p, err);
-    vec_done(&p.list);
-    arena_free(p.arena);
+    replay_done(&p);
     return rc;
 }
 
@@ -376,12 +404,13 @@ int study_replay(const struct plan *plan, struct store *store,
                  struct study_replay *out, struct err *err)
 {
     struct study s = {.plan = plan, .store = store, .arena = arena_new()};
-    struct replay p = {.study = &s, .arena = arena_new()};
+    struct replay p;
     *out = (struct study_replay){0};
     if (str_is(plan->method, "external"))
         return err_set(err, ERR_INPUT,
                        "only the program of method external knows why it "
                        "suggested what");
+    replay_init(&p, &s);
     int rc = added_read(&s.added, store, err) ||
              study_search_parallel(&s, &s.parallel, err) ||
              study_search_open(&s, err) || tell_warm_start(&s, err) ||
@@ -389,8 +418,7 @@ int study_replay(const struct plan *plan, struct store *store,
              read_trials(&p, err) || compare_all(&p, out, err);
     search_free(s.search);
     added_done(&s.added);
-    vec_done(&p.list);
-    arena_free(p.arena);
+    replay_done(&p);
     arena_free(s.arena);
     return rc ? -1 : 0;
 }
