@@ -27,7 +27,7 @@ done
 says "an option in place of a verb" 2 "did you mean \`--help\`?" --hlep
 says "a misspelt option" 2 "did you mean --help?" rank --hlep
 says "a trial counted from the end" 2 "last:N" show -1
-says "a topic that is none" 2 "topics are study, protocol," help fooo
+says "a topic that is none" 2 "topics are study, methods, protocol," help fooo
 says "help on another tool's verb" 2 "did you mean \`rank\`?" help results
 says "a shell that is none of ours" 2 "for bash, zsh and fish" completion tcsh
 says "a misspelt template" 2 "did you mean \`sweep\`?" init --template swep
