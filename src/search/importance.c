@@ -162,8 +162,8 @@ static double kernel_width(const struct importance *i, size_t axis,
         squares += at * at;
         ++*count;
     }
-    double n = (double)*count, mean = n ? sum / n : 0;
-    double sd = n ? sqrt(fmax(squares / n - mean * mean, 0)) : 0;
+    double n = (double)*count, mean = n > 0 ? sum / n : 0;
+    double sd = n > 0 ? sqrt(fmax(squares / n - mean * mean, 0)) : 0;
     double scott = 1.059 * sd * exact_exp(-0.2 * exact_log(fmax(n, 1)));
     return fmin(fmax(scott, 1.0 / CELLS), 1);
 }

@@ -188,8 +188,8 @@ static void mixed_spaces_are_taken_in_any_order_of_results(void **state)
     struct space space = space_of(mixed_text, arena);
     static const char *const options[] = {
         "{\"dimensions\":[\"lr\",\"opt\",\"deep\"],\"shared\":true}",
-        "{\"dimensions\":[\"wide\",\"nest\"],\"scale\":\"own\","
-        "\"method\":\"nsga2\",\"options\":{\"population\":8}}",
+        ("{\"dimensions\":[\"wide\",\"nest\"],\"scale\":\"own\","
+         "\"method\":\"nsga2\",\"options\":{\"population\":8}}"),
         "{}"};
     for (size_t o = 0; o < 3; o++) {
         struct search *s = must_open(&space, options[o]);
