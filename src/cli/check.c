@@ -221,6 +221,29 @@ static void add_space_file(struct checker *k)
     }
 }
 
+/* A list of runs in a file of its own, such as an unrolled parameter file. */
+static void add_list_file(struct checker *k)
+{
+    const struct plan *p = k->plan;
+    const struct value *file = value_get(p->root, STR("points"));
+    if (!file)
+        file = value_get(p->root, STR("parameters_file"));
+    if (!p->points || !file || file->kind != VALUE_STRING)
+        return;
+    buf_addf(&k->out, "points   %.*s: a list of %llu\n", STRF(file->s),
+             (unsigned long long)plan_points_count(p->points));
+}
+
+/* Every action script is handed this folder; without it none would start. */
+static bool lacks_data_dir(const struct plan *p)
+{
+    const char *set = getenv("CANDLE_DATA_DIR");
+    for (size_t i = 0; i < p->env_count; i++)
+        if (str_is(p->env[i].name, "CANDLE_DATA_DIR"))
+            return false;
+    return p->candle.style == STYLE_ACTION && !set;
+}
+
 static void add_protocol(struct checker *k)
 {
     static const char *const styles[] = {
@@ -229,9 +252,13 @@ static void add_protocol(struct checker *k)
         [STYLE_CONFIG_FILE] = "a script with --config_file",
         [STYLE_ACTION] = "an action script",
         [STYLE_RUNNER] = "a runner"};
-    if (str_is(k->plan->protocol, "candle"))
-        buf_addf(&k->out, "protocol candle: %s\n",
-                 styles[k->plan->candle.style]);
+    if (!str_is(k->plan->protocol, "candle"))
+        return;
+    buf_addf(&k->out, "protocol candle: %s\n", styles[k->plan->candle.style]);
+    if (lacks_data_dir(k->plan))
+        buf_adds(&k->out, "  - CANDLE_DATA_DIR is not set here, and the script "
+                          "is handed it: export it, or say\n    env: "
+                          "{CANDLE_DATA_DIR: /folder}\n");
 }
 
 static int describe(struct checker *k)
@@ -248,6 +275,7 @@ static int describe(struct checker *k)
                  dist_name(p->space.params[i].dist));
     buf_adds(&k->out, p->space.count ? "\n" : "as the points have them\n");
     add_space_file(k);
+    add_list_file(k);
     add_metric(k);
     add_early(k);
     add_protocol(k);

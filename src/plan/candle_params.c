@@ -13,6 +13,9 @@
 #include "base/json.h"
 
 #define CONFIG_FILES_MAX 8 /* files that name one another */
+#define LOOKED_FOR                                                             \
+    "a relative path is looked for here, beside the model file and in "        \
+    "CANDLE_DATA_DIR"
 
 enum level { LIBRARY, MODEL, CONFIG, COMMAND_LINE, STUDY };
 
@@ -207,14 +210,14 @@ static void settle_library(struct params *p)
 }
 
 static bool read_whole(struct params *p, const char *path, struct str *text,
-                       struct str file, const struct value *at)
+                       struct str file, const struct value *at, struct str hint)
 {
     struct err err = {0};
 
     if (!p->reader->read(p->reader->context, path, text, &err))
         return true;
     problems_add(p->problems, PROBLEM_ERROR, file, at ? at->line : 0,
-                 at ? at->column : 0, STR(""), "%s", err.text);
+                 at ? at->column : 0, hint, "%s", err.text);
     return false;
 }
 
@@ -252,7 +255,8 @@ static void settle_configs(struct params *p, const struct value *name,
         }
         char *path = arena_cstr(p->arena, name->s);
         seen[count] = name->s;
-        if (!read_whole(p, path, &text, named_in, name))
+        if (!read_whole(p, path, &text, named_in, name,
+                        path[0] == '/' ? STR("") : STR(LOOKED_FOR)))
             return;
         struct value *object =
             candle_file_part(text, path, p->arena, p->problems);
@@ -328,7 +332,7 @@ static void settle_levels(struct params *p, const struct candle_request *q)
     struct str text;
 
     settle_library(p);
-    if (read_whole(p, q->model_file, &text, model.file, NULL))
+    if (read_whole(p, q->model_file, &text, model.file, NULL, STR("")))
         object = candle_file_part(text, q->model_file, p->arena, p->problems);
     if (object)
         settle_all(p, &model, object);
@@ -419,7 +423,7 @@ static void define(struct params *p, const char *file)
 {
     struct str text;
 
-    if (file && read_whole(p, file, &text, str_of(file), NULL))
+    if (file && read_whole(p, file, &text, str_of(file), NULL, STR("")))
         keywords_define(&p->keywords, text, file, p->problems);
 }
 

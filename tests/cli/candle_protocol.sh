@@ -172,6 +172,15 @@ run "$THRONG" run action.yaml
 check_contains "an action script gets GPU, folder and options" "$(log action 1)" \
     "action <> </data> --epochs 4 --run_id RUN001 --experiment_id action"
 check_equal "and its result counts" 0.125 "$(value action 1)"
+run "$THRONG" check action.yaml
+check_contains "the list is named" "$out" "points   images.txt: a list of 1"
+sed -i '/^env:/d' action.yaml
+run env -u CANDLE_DATA_DIR "$THRONG" check action.yaml
+check_contains "without its folder that is said before the start" "$out" \
+    "CANDLE_DATA_DIR is not set here"
+echo 'env: {CANDLE_DATA_DIR: /data}' >>action.yaml
+run env -u CANDLE_DATA_DIR "$THRONG" check action.yaml
+check_lacks "and only then" "$out" "is not set here"
 
 mkdir bin
 cat >bin/singularity <<'END'

@@ -543,9 +543,11 @@ static void a_file_that_is_not_there_is_named(void **state)
     struct given g = {.words = "--config_file|none.txt"};
 
     (void)state;
-    refused(&g, "command line: error: cannot read none.txt: no such file\n");
-    g = (struct given){.model = "\nconfig_file = 'none.txt'\n"};
-    refused(&g, "model.txt:2:15: error: cannot read none.txt: no such file\n");
+    refused(&g, "command line: error: cannot read none.txt: no such file "
+                "(a relative path is looked for here, beside the model file "
+                "and in CANDLE_DATA_DIR)\n");
+    g = (struct given){.model = "\nconfig_file = '/none.txt'\n"};
+    refused(&g, "model.txt:2:15: error: cannot read /none.txt: no such file\n");
 }
 
 static void files_may_name_one_another_but_not_in_a_circle(void **state)
