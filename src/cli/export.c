@@ -78,6 +78,15 @@ static void number_field(struct buf *b, double v)
         num_print(b, v);
 }
 
+/* A metric that was reported as NaN is nan; one that was not is not there. */
+static void metric_field(struct buf *b, double v, bool reported)
+{
+    if (isnan(v) && reported)
+        buf_adds(b, ",nan");
+    else
+        number_field(b, v);
+}
+
 static void csv_header(struct exporter *e)
 {
     buf_adds(&e->out, "id,state,value");
@@ -117,11 +126,11 @@ static void csv_line(struct exporter *e, const struct trial *t)
         csv_field(b, buf_str(&cell), ',');
     }
     for (size_t i = 0; i < e->metrics.names.len; i++) {
+        struct str name = e->metrics.names.p[i];
         double last, best;
-        summary_values(summary, e->metrics.names.p[i], e->minimize, &last,
-                       &best);
-        number_field(b, last);
-        number_field(b, best);
+        summary_values(summary, name, e->minimize, &last, &best);
+        metric_field(b, last, value_get(summary, name));
+        metric_field(b, best, value_get(summary, name));
     }
     buf_addf(b, ",%u", t->attempts);
     number_field(b, t->seconds);

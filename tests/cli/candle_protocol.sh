@@ -72,6 +72,8 @@ END
 }
 said nan 'IMPROVE_RESULT nan' >.out
 "$THRONG" show nan 1 --json >.out
+"$THRONG" export nan --csv >.csv
+check_contains "in a table too" "$(cut -d, -f1-6 .csv | tail -1)" ",nan,nan"
 check_contains "nan is a value that was reported" "$(cat .out)" \
     '"metrics":{"val_loss":{"last":"NaN"'
 check_equal "so is an infinity" "inf" "$(said inf 'IMPROVE_RESULT inf' | tr -d "'" | sed 's/Infinity/inf/')"
