@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/study_files.h"
 #include "cli/advice.h"
+#include "cli/model_command.h"
 #include "cli/plan_search.h"
 
 #define SAMPLES 5
@@ -111,6 +112,8 @@ static void add_interpreter(struct checker *k)
  * in through the environment and the params file. */
 static bool command_shows_point(const struct plan *p)
 {
+    if (p->model_root)
+        return true;
     for (size_t i = 0; i < p->command_count; i++) {
         const struct command_part *part = &p->command[i];
         bool text = part->kind == COMMAND_TEXT || part->kind == COMMAND_SHELL;
@@ -148,6 +151,17 @@ static void add_command(struct checker *k, int64_t id, const struct arg *argv,
     buf_done(&b);
 }
 
+static int command_of(struct checker *k, int64_t id, const struct value *point,
+                      const struct arg **argv, size_t *argc)
+{
+    struct call *c = k->call;
+    if (!k->plan->model_root)
+        return plan_command(k->plan, point, c->arena, argv, argc, &c->err);
+    model_command(k->plan, point, study_suggestion_seed(k->plan, id), 0,
+                  c->arena, argv, argc);
+    return 0;
+}
+
 static int add_sample(struct checker *k, int64_t id)
 {
     struct call *c = k->call;
@@ -159,7 +173,7 @@ static int add_sample(struct checker *k, int64_t id)
     if (got != SEARCH_HERE)
         return got == SEARCH_ERROR ? -1 : 0;
     if (plan_needs(k->plan, s.point, &needs, &c->err) ||
-        plan_command(k->plan, s.point, c->arena, &argv, &argc, &c->err))
+        command_of(k, id, s.point, &argv, &argc))
         return -1;
     if (id == 1) {
         buf_adds(&k->out, "needs    ");

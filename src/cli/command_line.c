@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 #include "base/json.h"
+#include "cli/model_command.h"
 
 static void quote(struct buf *b, const struct plan *p, struct str text)
 {
@@ -221,14 +222,34 @@ static int add_command(struct buf *b, const struct plan *p, const char *home,
     return 0;
 }
 
+/* Built-in training needs no protocol: its own verb says all of it. */
+static void print_training(struct buf *b, const struct plan *p,
+                           const char *home, const struct value *point,
+                           uint64_t seed, int64_t budget, struct arena *a)
+{
+    const struct arg *argv;
+    size_t argc;
+    model_command(p, point, seed, budget, a, &argv, &argc);
+    buf_adds(b, "cd ");
+    quote(b, p, str_of(home));
+    buf_adds(b, " && ");
+    plan_print_command(b, p, argv, argc, false);
+    buf_addc(b, '\n');
+}
+
 int command_line_print(struct buf *b, struct store *store,
                        const struct plan *plan, const char *home,
                        const struct trial *t, struct arena *a, struct err *err)
 {
     struct value *point = json_parse(a, t->point, "point", true, err);
     uint64_t seed;
-    if (!point || study_trial_seed(store, plan, t->id, &seed, err) ||
-        add_scratch(b, plan, t, point, a, err))
+    if (!point || study_trial_seed(store, plan, t->id, &seed, err))
+        return -1;
+    if (plan->model_root) {
+        print_training(b, plan, home, point, seed, t->budget, a);
+        return 0;
+    }
+    if (add_scratch(b, plan, t, point, a, err))
         return -1;
     buf_adds(b, "cd ");
     if (plan->workdir_trial)

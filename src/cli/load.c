@@ -1,6 +1,7 @@
 /* load.c - reading a study file for the verbs that take one */
 #include <stdio.h>
 #include "cli/cli.h"
+#include "cli/model_check.h"
 #include "cli/study_files.h"
 #include "cli/unready.h"
 
@@ -95,10 +96,17 @@ static struct plan *load(struct call *c, const char *file,
     return plan;
 }
 
+/* What cannot be run is known before anything is. */
+static void look_closely(const struct plan *p, struct problems *problems)
+{
+    unready_check(p, problems);
+    model_check(p, problems);
+}
+
 struct plan *load_plan_look(struct call *c, const char *file,
                             struct problems *problems)
 {
-    struct wanted w = {.unready = unready_check};
+    struct wanted w = {.unready = look_closely};
     return load(c, file, &w, problems);
 }
 
@@ -116,7 +124,7 @@ struct plan *load_plan_points(struct call *c, const char *file,
 struct plan *load_plan(struct call *c, const char *file, const char *name)
 {
     struct problems problems;
-    struct wanted w = {.name = name, .unready = unready_check};
+    struct wanted w = {.name = name, .unready = look_closely};
     problems_init(&problems, c->arena);
     struct plan *plan = load(c, file, &w, &problems);
     problems_done(&problems);

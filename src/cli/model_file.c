@@ -60,9 +60,7 @@ struct value *model_file_read(struct call *c, const char *file,
     return model;
 }
 
-/* The value that a path such as layers[3].filters names, or the nearest one
- * above it. */
-static const struct value *at_path(const struct value *v, struct str path)
+const struct value *model_file_at(const struct value *v, struct str path)
 {
     while (path.len && v) {
         size_t n = 0;
@@ -98,7 +96,7 @@ void model_file_faults(const struct value *model, const char *file,
         struct str one = str_n(faults.p, n);
         long space = str_find(one, ' ');
         const struct value *v =
-            at_path(model, str_n(one.p, space < 0 ? 0 : (size_t)space));
+            model_file_at(model, str_n(one.p, space < 0 ? 0 : (size_t)space));
         if (v && v->line)
             fprintf(stderr, "%s:%u:%u: error: %.*s\n", file, (unsigned)v->line,
                     (unsigned)v->column, STRF(one));

@@ -8,6 +8,9 @@
  * (NULL-terminated). NULL: c->err says why. */
 struct value *model_file_read(struct call *c, const char *file,
                               const char *const *words);
+/* The value that a path such as layers[3].filters names, or the nearest one
+ * above it. */
+const struct value *model_file_at(const struct value *model, struct str path);
 /* Prints faults as "file:line:column: path text": `faults` are those that a
  * trainer found, "path text", one to a line. */
 void model_file_faults(const struct value *model, const char *file,

@@ -260,15 +260,18 @@ static int finish(struct training *t)
 
 static int train(struct call *c, struct training *t)
 {
-    int64_t seed;
+    int64_t seed, budget;
     const struct value *own = value_get(t->model, STR("seed"));
     const struct value *epochs = value_get(t->model, STR("epochs"));
-    if (call_int(c, "seed", own && own->kind == VALUE_INT ? own->i : 1, &seed))
+    if (call_int(c, "seed", own && own->kind == VALUE_INT ? own->i : 1,
+                 &seed) ||
+        call_int(c, "budget", 0, &budget))
         return call_fail(c);
     /* What the command line says goes before what the file says. */
     value_set(c->arena, t->model, STR("seed"), value_int(c->arena, seed));
     t->epochs = epochs && epochs->kind == VALUE_INT ? epochs->i : 1;
     struct task task = task_of(t, (uint64_t)seed);
+    task.budget = budget;
     if (run_task(t, &task))
         return call_fail(c);
     return finish(t);
@@ -311,6 +314,7 @@ const struct verb verb_train = {
             {"output", 'o', "FILE",
              "weights go here, not to MODEL.safetensors"},
             {"seed", 0, "N", "of the first weights and of all chance (1)"},
+            {"budget", 0, "N", "train no further than this epoch"},
             {"device", 0, "NAME",
              "cpu (as said by default), portable or "
              "reference"},

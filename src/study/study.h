@@ -165,6 +165,8 @@ int study_next(struct store *store, int64_t *trial, int64_t *suggestion,
 int study_command(const struct plan *p, const char *home,
                   const struct value *point, struct arena *a,
                   const struct arg **argv, size_t *argc, struct err *err);
+/* THRONG_SEED of the trial that comes from a suggestion; from 1. */
+uint64_t study_suggestion_seed(const struct plan *plan, int64_t suggestion);
 /* THRONG_SEED of a stored trial. */
 int study_trial_seed(struct store *store, const struct plan *plan,
                      int64_t trial, uint64_t *seed, struct err *err);

@@ -50,6 +50,11 @@ static uint64_t trial_seed(const struct plan *p, int64_t suggestion,
     return rng_u32(&r) & SEED_MASK;
 }
 
+uint64_t study_suggestion_seed(const struct plan *plan, int64_t suggestion)
+{
+    return trial_seed(plan, suggestion, 0);
+}
+
 int study_trial_seed(struct store *store, const struct plan *plan,
                      int64_t trial, uint64_t *seed, struct err *err)
 {

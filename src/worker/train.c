@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "base/vec.h"
 #include "data/data.h"
 #include "nn/nn.h"
@@ -60,6 +61,7 @@ struct member {
     struct cohort *cohort;
     int place;
     struct metric_batch *batch;
+    const char *about; /* the model, for its weights file */
     int64_t reported_ns;
     double cpu_s, kept_cpu_s; /* in all, and at the last checkpoint */
     bool asked, killed;
@@ -325,8 +327,7 @@ static void keep_weights(struct train *t, struct member *m, const char *name)
 {
     struct err err = {0};
     const char *path = file_in(m, name);
-    const char *model = arena_cstr(m->arena, m->task.model);
-    if (nn_trainer_save(m->cohort->trainer, m->place, path, model, false,
+    if (nn_trainer_save(m->cohort->trainer, m->place, path, m->about, false,
                         &err) != 0)
         say(t, m, RECORD_NOTICE, str_of(err.text));
 }
@@ -342,6 +343,39 @@ static void say_notices(struct train *t, struct member *m)
     m->source->told = true;
 }
 
+/* Whoever said how much a trial may use hears before the first step that it
+ * is not enough. */
+static int check_memory(const struct member *m, struct err *err)
+{
+    uint64_t needed = nn_model_memory_bytes(m->model);
+    uint64_t granted = m->task.needs.memory_bytes;
+    struct buf b;
+    if (!granted || needed <= granted)
+        return 0;
+    buf_init(&b);
+    buf_adds(&b, "training this model needs ");
+    num_print_bytes(&b, needed);
+    buf_adds(&b, " of memory beside its data; `resources` grants ");
+    num_print_bytes(&b, granted);
+    err_set(err, ERR_LIMIT, "%s", b.p);
+    buf_done(&b);
+    return -1;
+}
+
+/* The model as it stands in its weights file: with the seed that it got, so
+ * that it can be trained again. */
+static const char *model_with_seed(struct member *m, struct value *v)
+{
+    struct buf b;
+    value_set(m->arena, v, STR("seed"),
+              value_int(m->arena, (int64_t)m->task.seed));
+    buf_init(&b);
+    json_print(&b, v);
+    const char *text = arena_cstr(m->arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
 /* INVALID for what the parameters or the model file say; FAILED for what is
  * not there. */
 static int begin(struct train *t, struct member *m, struct err *err)
@@ -352,6 +386,7 @@ static int begin(struct train *t, struct member *m, struct err *err)
     const struct value *seed = value_get(v, STR("seed"));
     if (seed && seed->kind == VALUE_INT) /* goes before the task's */
         m->task.seed = (uint64_t)seed->i;
+    m->about = model_with_seed(m, v);
     const struct value *spec = value_get(v, STR("data"));
     if (!spec)
         return err_set(err, ERR_INPUT, "data is missing: what to train on");
@@ -366,7 +401,7 @@ static int begin(struct train *t, struct member *m, struct err *err)
                        err) != 0)
         return -1;
     m->model = read_model(v, m, err);
-    if (!m->model)
+    if (!m->model || check_memory(m, err))
         return -1;
     m->cohort = cohort_of(t, m, err);
     if (!m->cohort)
@@ -397,7 +432,10 @@ static void take_task(struct train *t, const struct record *r)
         vec_push(&t->members, m);
         return;
     }
-    say_ended(t, m, err.kind == ERR_INPUT ? OUTCOME_INVALID : OUTCOME_FAILED,
+    say_ended(t, m,
+              err.kind == ERR_INPUT   ? OUTCOME_INVALID
+              : err.kind == ERR_LIMIT ? OUTCOME_MEMORY
+                                      : OUTCOME_FAILED,
               str_of(err.text));
     member_free(m);
 }

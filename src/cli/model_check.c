@@ -1,0 +1,250 @@
+/* model_check.c - faults of a study's model file, before any trial runs
+ *
+ * Faults are told once for each place in the file, whatever the number of
+ * points that have them, with the first point's text. */
+#include "cli/model_check.h"
+
+#include "base/json.h"
+#include "base/vec.h"
+#include "cli/model_file.h"
+#include "data/data.h"
+#include "nn/nn.h"
+#include "sys/sys.h"
+
+#define INNER 6         /* points between the ends */
+#define END_U 0x1p-30   /* as near to an end as any distribution allows */
+#define DATA_SETS_MAX 3 /* that are read at most: each may be large */
+
+struct finding {
+    struct nn_fault fault;
+    const struct value *mark; /* where in the file, or NULL */
+    const struct value *point;
+    size_t points; /* that have it */
+};
+
+struct looker {
+    const struct plan *plan;
+    struct problems *problems;
+    struct arena *arena;
+    const char *folder; /* of the model file */
+    VEC(struct finding) findings;
+    size_t points; /* looked at */
+    uint64_t spec; /* of the data that is open */
+    bool tried;    /* the metric's name is looked at */
+    size_t sets;   /* opened so far */
+    struct data_set *set;
+};
+
+/* ---- findings ----------------------------------------------------------- */
+
+static void find(struct looker *l, const struct value *model,
+                 const struct value *point, const struct nn_fault *fault)
+{
+    for (size_t i = 0; i < l->findings.len; i++)
+        if (str_eq(l->findings.p[i].fault.path, fault->path)) {
+            l->findings.p[i].points++;
+            return;
+        }
+    struct finding f = {*fault, model_file_at(model, fault->path), point, 1};
+    vec_push(&l->findings, f);
+}
+
+static void tell(struct looker *l, const struct finding *f)
+{
+    bool always = f->points >= l->points;
+    struct buf b;
+    buf_init(&b);
+    if (!always) {
+        buf_addf(&b,
+                 "; %zu of %zu points looked at have this and would be "
+                 "invalid trials: ",
+                 f->points, l->points);
+        json_print(&b, f->point);
+    }
+    problems_add(l->problems, always ? PROBLEM_ERROR : PROBLEM_WARNING,
+                 l->plan->model, f->mark ? f->mark->line : 0,
+                 f->mark ? f->mark->column : 0, f->fault.hint, "%.*s%s%.*s%s",
+                 STRF(f->fault.path), f->fault.path.len ? " " : "",
+                 STRF(f->fault.text), b.p);
+    buf_done(&b);
+}
+
+/* ---- data --------------------------------------------------------------- */
+
+/* The data of a model, read again only when it is another; NULL: it cannot be
+ * read, which is told, or has been too many. */
+static struct data_set *data_of(struct looker *l, const struct value *spec)
+{
+    struct err err = {0};
+    uint64_t key = data_reading_key(spec);
+    if (l->sets && key == l->spec)
+        return l->set;
+    if (l->sets == DATA_SETS_MAX)
+        return NULL;
+    data_close(l->set);
+    l->sets++;
+    l->spec = key;
+    l->set = data_open(spec, l->folder, NULL, &err);
+    if (!l->set)
+        problems_add(l->problems, PROBLEM_ERROR, l->plan->model, spec->line,
+                     spec->column, STR(""), "data: %s", err.text);
+    return l->set;
+}
+
+/* ---- the metric --------------------------------------------------------- */
+
+/* Training reports loss, val_loss and val_ with each metric of the model; a
+ * study that looks for another name would never see a value. */
+static const char **reported(const struct nn_model *m, bool validation,
+                             struct arena *a)
+{
+    size_t count = nn_model_metric_count(m), n = 0;
+    const char **names = arena_array(a, count + 3, sizeof(*names));
+    names[n++] = "loss";
+    if (validation)
+        names[n++] = "val_loss";
+    for (size_t i = 0; validation && i < count; i++)
+        names[n++] =
+            arena_printf(a, "val_%.*s", STRF(nn_model_metric_name(m, i)));
+    names[n] = NULL;
+    return names;
+}
+
+static void check_name(struct looker *l, struct str name, const char **names)
+{
+    const struct value *at = value_get(l->plan->root, STR("metric"));
+    struct buf b;
+    for (size_t i = 0; names[i]; i++)
+        if (str_is(name, names[i]))
+            return;
+    buf_init(&b);
+    for (size_t i = 0; names[i]; i++)
+        buf_addf(&b, "%s%s", i ? ", " : "it reports ", names[i]);
+    const char *near = str_nearest(name, names);
+    if (near)
+        buf_addf(&b, "; did you mean `%s`?", near);
+    if (!at)
+        at = value_get(l->plan->root, STR("metrics"));
+    problems_add(l->problems, PROBLEM_ERROR, l->plan->file, at ? at->line : 0,
+                 at ? at->column : 0, arena_str(l->arena, buf_str(&b)),
+                 "the training of %.*s does not report `%.*s`",
+                 STRF(l->plan->model), STRF(name));
+    buf_done(&b);
+}
+
+static void check_metrics(struct looker *l, const struct nn_model *m,
+                          const struct data_view *view)
+{
+    const struct goal *g = &l->plan->goal;
+    if (l->tried)
+        return;
+    l->tried = true;
+    const char **names = reported(m, view->validation.count > 0, l->arena);
+    for (size_t i = 0; i < g->objective_count; i++)
+        check_name(l, g->objectives[i].name, names);
+    for (size_t i = 0; i < g->bound_count; i++)
+        check_name(l, g->bounds[i].name, names);
+}
+
+/* ---- points ------------------------------------------------------------- */
+
+/* The data of a point, split; false: it cannot be had, which is told. */
+static bool view_of(struct looker *l, const struct value *spec,
+                    struct data_view *view)
+{
+    struct data_choice choice = {.seed = l->plan->seed};
+    struct err err = {0};
+    struct data_set *set = data_of(l, spec);
+    if (set && data_view_make(view, set, spec, &choice, l->arena, &err) == 0)
+        return true;
+    if (set)
+        problems_add(l->problems, PROBLEM_ERROR, l->plan->model, spec->line,
+                     spec->column, STR(""), "data: %s", err.text);
+    return false;
+}
+
+static void look_at(struct looker *l, const struct value *point)
+{
+    struct nn_faults faults = {.arena = l->arena};
+    struct data_view view;
+    struct err err = {0};
+    if (!point || l->problems->errors)
+        return;
+    l->points++;
+    struct value *model = plan_model(l->plan, point, l->arena, &err);
+    const struct value *spec = model ? value_get(model, STR("data")) : NULL;
+    if (!spec) {
+        struct nn_fault fault = {STR("data"),
+                                 model ? STR("is missing: what to train on")
+                                       : arena_str(l->arena, str_of(err.text)),
+                                 STR("")};
+        find(l, l->plan->model_root, point, &fault);
+        return;
+    }
+    if (!view_of(l, spec, &view))
+        return;
+    struct nn_data_facts facts = nn_data_facts_of(view.table, l->arena);
+    struct nn_model *m = nn_model_read(model, &facts, &faults);
+    for (size_t i = 0; i < faults.count; i++)
+        find(l, model, point, &faults.items[i]);
+    if (m)
+        check_metrics(l, m, &view);
+    nn_model_free(m);
+}
+
+/* The same place between both ends for every parameter. */
+static struct value *point_at(const struct looker *l, double u)
+{
+    const struct space *s = &l->plan->space;
+    size_t *order = arena_array(l->arena, s->count + 1, sizeof(*order));
+    struct value **values =
+        arena_array(l->arena, s->count + 1, sizeof(struct value *));
+    memset(values, 0, (s->count + 1) * sizeof(struct value *));
+    if (space_order(s, order, NULL))
+        return NULL;
+    for (size_t i = 0; i < s->count; i++)
+        if (space_active(s, order[i], values))
+            values[order[i]] = param_at(&s->params[order[i]], u, l->arena);
+    return space_point(s, values, l->arena);
+}
+
+static void look_at_space(struct looker *l)
+{
+    struct rng r;
+    rng_init(&r, l->plan->seed, 0, "points to check the model with");
+    look_at(l, point_at(l, END_U));
+    look_at(l, point_at(l, 1 - END_U));
+    for (int i = 0; i < INNER && l->plan->space.count; i++)
+        look_at(l, space_sample(&l->plan->space, &r, l->arena));
+}
+
+static void look_at_list(struct looker *l)
+{
+    uint64_t count = plan_points_count(l->plan->points);
+    uint64_t wanted = count < INNER + 2 ? count : INNER + 2;
+    for (uint64_t i = 0; i < wanted; i++) {
+        struct value *point = NULL;
+        uint64_t at = wanted < 2 ? 0 : i * (count - 1) / (wanted - 1);
+        if (plan_points_get(l->plan->points, at, l->arena, &point, NULL,
+                            NULL) == 0)
+            look_at(l, point);
+    }
+}
+
+void model_check(const struct plan *p, struct problems *problems)
+{
+    struct arena *a = problems->arena;
+    struct looker l = {.plan = p, .problems = problems, .arena = a};
+    if (!p->model_root || problems->errors)
+        return;
+    const char *home = path_folder(a, path_absolute(a, arena_cstr(a, p->file)));
+    l.folder = path_folder(a, path_join(a, home, arena_cstr(a, p->model)));
+    if (p->points)
+        look_at_list(&l);
+    else
+        look_at_space(&l);
+    for (size_t i = 0; i < l.findings.len; i++)
+        tell(&l, &l.findings.p[i]);
+    data_close(l.set);
+    vec_done(&l.findings);
+}

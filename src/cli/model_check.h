@@ -1,0 +1,13 @@
+/* model_check.h - faults of a study's model file, before any trial runs */
+#ifndef THRONG_CLI_MODEL_CHECK_H
+#define THRONG_CLI_MODEL_CHECK_H
+
+#include "plan/plan.h"
+
+/* Reads the model, with the data that it names, for a few points of the space
+ * (both ends, some in between) or of the list. A fault that all of them have
+ * is an error, one that only some have is a warning: those trials would be
+ * invalid. Nothing for a study without a model. */
+void model_check(const struct plan *p, struct problems *problems);
+
+#endif
