@@ -1,0 +1,34 @@
+/* fuzz_weights.c - any bytes as a weights file: tensors are given or refused,
+ * and never read from outside of the bytes */
+#include "base/arena.h"
+#include "nn/weights.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { NUMBERS = 64 };
+
+static void check_file(const struct weights_file *f)
+{
+    static const char *const names[] = {"a", "bias", "dense_1.weight", ""};
+    double numbers[NUMBERS];
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        for (int64_t count = 0; count <= NUMBERS; count++) {
+            struct err err = {0};
+            struct str name = str_of(names[i]);
+            bool got = !weights_get(f, name, count, numbers, &err);
+            require(got ? weights_has(f, name) : err.text[0] != 0);
+        }
+    require(weights_text(f, STR("format")).len <= 1u << 30);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct err err = {0};
+    struct weights_file *f =
+        weights_parse(str_n((const char *)data, size), "fuzz", &err);
+    require(f || err.text[0]);
+    if (f)
+        check_file(f);
+    weights_close(f);
+    return 0;
+}
