@@ -301,6 +301,23 @@ static struct place csv_place(const struct csv *csv,
                           csv->next_line - 1};
 }
 
+#define BOM "\xEF\xBB\xBF"
+
+/* Where a field begins in its line. One with doubled quotes is a copy, of
+ * which only its number is known. */
+static uint64_t field_column(const struct plan_points *p, const struct csv *csv,
+                             size_t i)
+{
+    const char *at = csv->fields.p[i].p;
+    uint64_t column = 1;
+
+    if (at < p->text.p || at > p->text.p + p->text.len)
+        return i + 1;
+    while (at > p->text.p && at[-1] != '\n')
+        column += (*--at & 0xC0) != 0x80;
+    return column - (at == p->text.p && str_starts(p->text, STR(BOM)));
+}
+
 static void read_header(struct check *c, const struct csv *csv)
 {
     struct plan_points *p = c->points;
@@ -310,12 +327,13 @@ static void read_header(struct check *c, const struct csv *csv)
     p->column_count = n;
     for (size_t i = 0; i < n; i++) {
         struct str name = arena_str(c->arena, str_trim(csv->fields.p[i]));
+        uint64_t column = field_column(p, csv, i);
 
         p->columns[i] = name;
         if (map_has(p->names, name))
-            mistake(c, PROBLEM_ERROR, csv->line, i + 1,
+            mistake(c, PROBLEM_ERROR, csv->line, column,
                     "the column '%s' is there twice", shown(c->arena, name));
-        add_name(c, name, csv->line, i + 1);
+        add_name(c, name, csv->line, column);
     }
 }
 

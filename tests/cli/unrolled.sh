@@ -55,7 +55,7 @@ EOF
         "$SHARED/data/candle-spaces/cp1-infer_upf.txt" >real.yaml
     run "$THRONG" check real.yaml
     check_status "a CSV file without a header is refused" 1
-    check_contains "at its place" "$err" "cp1-infer_upf.txt:1:"
+    check_contains "at its place" "$err" "cp1-infer_upf.txt:1:29: error:"
 else
     skip "real unrolled parameter files are read" \
         "there is no ../shared/data/candle-spaces"

@@ -184,7 +184,9 @@ static void mistakes_have_their_line(void **state)
     says("{\"a\": 01}\n", "p.jsonl", "p.jsonl:1:");
     says("a,b\n1,2\n3\n", "p.csv",
          "p.csv:3:1: error: 1 fields, but the header has 2");
-    says("a,a\n1,2\n", "p.csv", "1:2: error: the column 'a' is there twice");
+    says("a,a\n1,2\n", "p.csv", "1:3: error: the column 'a' is there twice");
+    says("\xEF\xBB\xBFlong,b b\n1,2\n", "p.csv", "1:6: error: 'b b' cannot");
+    says("\"long\",\xC3\xA4\n1,2\n", "p.csv", "1:8: error: ");
     says("a,\n1,2\n", "p.csv", "'' cannot be the name of a parameter");
     says("a\n\"x\n", "p.csv", "p.csv: error: line 2: ");
     says("a\nx\xff\n", "p.csv", "p.csv:2:1: error: the byte 0xff is not");
