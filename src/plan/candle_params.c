@@ -472,13 +472,16 @@ static void add_scalar(struct buf *b, const struct value *v)
     value_python_repr(&text, v);
     if (v->kind == VALUE_DOUBLE && isinf(v->d))
         buf_adds(b, v->d < 0 ? "-1e400" : "1e400");
+    else if (v->kind == VALUE_DOUBLE && isnan(v->d))
+        buf_adds(b, "'nan'");
     else
         add_doubled(b, buf_str(&text));
     buf_done(&text);
 }
 
 /* A literal that is read back as the same value, here and by CANDLE: the
- * infinities have no name there, and % is doubled. */
+ * infinities have no name there, and % is doubled. No literal is NaN; a text
+ * is, where a number belongs. */
 static void add_literal(struct arena *a, struct buf *b, const struct value *v)
 {
     bool object = v->kind == VALUE_OBJECT;

@@ -1,4 +1,5 @@
 /* test_candle_params.c - keywords, the command line, and which value counts */
+#include <math.h>
 #include "plan_test.h"
 
 #define WORDS_MAX 16
@@ -601,6 +602,26 @@ static void parameters_are_printed_as_a_file(void **state)
     resolve_done(&t);
 }
 
+/* No literal is NaN: it is written as a text that means it. */
+static void nan_is_read_back_where_a_number_belongs(void **state)
+{
+    struct given g = {.words = "--learning_rate|nan"};
+    struct params_test t;
+    struct buf b;
+
+    (void)state;
+    resolve(&t, &g);
+    buf_init(&b);
+    candle_print(&b, t.params);
+    assert_non_null(strstr(b.p, "learning_rate = 'nan'\n"));
+    resolve_done(&t);
+    g = (struct given){.model = b.p};
+    resolve(&t, &g);
+    assert_true(isnan(value_get(t.params, STR("learning_rate"))->d));
+    buf_done(&b);
+    resolve_done(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -628,6 +649,7 @@ int main(void)
         cmocka_unit_test(files_may_name_one_another_but_not_in_a_circle),
         cmocka_unit_test(mistakes_of_all_files_are_listed),
         cmocka_unit_test(parameters_are_printed_as_a_file),
+        cmocka_unit_test(nan_is_read_back_where_a_number_belongs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
