@@ -165,6 +165,9 @@ void failure_normal(struct buf *b, struct str line, struct str point)
 
 /* ---- what helps ------------------------------------------------------- */
 
+/* As the worker says it. */
+static const char no_checkpoint[] = "no checkpoint to go on from";
+
 static const struct {
     const char *part; /* of the output or the reason, in any case */
     const char *hint;
@@ -197,6 +200,10 @@ static const struct {
      "--command` prints the line that was run"},
     {"Address already in use",
      "two tasks want the same network port: derive it from THRONG_TRIAL"},
+    {no_checkpoint,
+     "this method goes on from earlier trials: the program must write "
+     "checkpoints into the folder that THRONG_CHECKPOINT names (see `throng "
+     "help protocol`), or choose another method"},
     {"Too many open files", "raise the limit with `setup: ulimit -n 65536`"},
     {"NCCL", "a communication between GPUs failed: look at the first error "
              "of all ranks in the log"},
@@ -231,6 +238,8 @@ static const char *hint_by_outcome(const struct trial_failure *f)
         return "it reached resources: time; ask for more, or save "
                "checkpoints and exit with 85 to go on in another attempt";
     case OUTCOME_SPAWN:
+        if (holds(f->reason, no_checkpoint))
+            return NULL;
         return "the program could not be started: is its name right and the "
                "file executable?";
     case OUTCOME_LOST:

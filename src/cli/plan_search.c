@@ -27,6 +27,16 @@ setup_of(const struct plan *p, struct point_source *points, struct arena *a)
     return setup;
 }
 
+static void set_order(struct search_setup *setup, const struct plan *p)
+{
+    setup->order = str_is(p->order, "lag")     ? SEARCH_LAG
+                   : str_is(p->order, "batch") ? SEARCH_BATCH
+                                               : SEARCH_FREE;
+    setup->lag = p->lag ? p->lag : p->batch;
+    if (setup->order != SEARCH_FREE)
+        setup->parallel = setup->lag;
+}
+
 struct search *plan_search_strictly(const struct plan *p,
                                     struct point_source *points,
                                     struct arena *a, struct err *err)
@@ -34,6 +44,7 @@ struct search *plan_search_strictly(const struct plan *p,
     struct search_setup setup = setup_of(p, points, a);
     setup.early = &p->early;
     setup.pick_best = p->metric.pick == PICK_BEST;
+    set_order(&setup, p);
     return search_open(arena_cstr(a, p->method), &setup, err);
 }
 
@@ -41,8 +52,16 @@ struct search *plan_search(const struct plan *p, struct point_source *points,
                            struct arena *a, struct err *err)
 {
     struct search_setup setup = setup_of(p, points, a);
-    if (!str_is(p->method, "external"))
-        return search_open(arena_cstr(a, p->method), &setup, err);
-    setup.options = NULL;
-    return search_open("random", &setup, err);
+    if (str_is(p->method, "external")) {
+        setup.options = NULL;
+        return search_open("random", &setup, err);
+    }
+    /* Those who look do not wait for results; but an order that the method
+     * refuses is refused here too. */
+    char *method = arena_cstr(a, p->method);
+    struct search_setup ordered = setup;
+    set_order(&ordered, p);
+    struct search *strict = search_open(method, &ordered, err);
+    search_free(strict);
+    return strict ? search_open(method, &setup, err) : NULL;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "base/num.h"
 #include "cli/cli.h"
 #include "cli/study_files.h"
 #include "cli/detach.h"
@@ -215,10 +216,27 @@ static void say_progress(const struct study_progress *p)
     buf_done(&b);
 }
 
+/* The best value may have been luck; then the answer is another trial. */
+static void say_likely(const struct session *s, const struct study_progress *p)
+{
+    struct study_mean likely;
+    struct buf b;
+    if (!p->ended_here || !study_likely(s->study, &likely))
+        return;
+    buf_init(&b);
+    num_print_short(&b, likely.mean, 5);
+    fprintf(stderr,
+            "throng: values are noisy: trial %lld is likely the best, with %s "
+            "expected\n",
+            (long long)likely.trial, b.p);
+    buf_done(&b);
+}
+
 static void say_end(struct session *s, enum study_end end,
                     const struct study_progress *p)
 {
     say_progress(p);
+    say_likely(s, p);
     switch (end) {
     case STUDY_COMPLETE:
         if (!p->ended_here)

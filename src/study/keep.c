@@ -1,10 +1,11 @@
 /* keep.c - which trials' files stay when a study is complete
  *
- * `keep: all` leaves everything. Else the best N trials keep all they wrote,
- * failures keep their logs, trials that are not final keep everything, and
- * the rest goes. What a kept trial left in output/ is recorded with its
- * SHA-256. Only folders that exist are looked at: a trial that wrote nothing
- * has none. */
+ * `keep: all` leaves everything. Else the best N trials keep all they wrote
+ * (under noise both those of the best values and those that the model expects
+ * the best of), failures keep their logs, trials that are not final keep
+ * everything, and the rest goes. What a kept trial left in output/ is recorded
+ * with its SHA-256. Only folders that exist are looked at: a trial that wrote
+ * nothing has none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,6 +18,18 @@ struct keeper {
     struct idmap *best;
     struct arena *arena;
 };
+
+/* The first of rank is the answer of the study: its files must be there. */
+static int find_expected(struct keeper *k, int64_t most, struct err *err)
+{
+    struct study_mean *list;
+    size_t count;
+    if (study_means_read(k->study->store, k->arena, &list, &count, err))
+        return -1;
+    for (size_t i = 0; i < count && (int64_t)i < most; i++)
+        idmap_set(k->best, (uint64_t)list[i].trial, k);
+    return 0;
+}
 
 static int find_best(struct keeper *k, struct err *err)
 {
@@ -34,7 +47,7 @@ static int find_best(struct keeper *k, struct err *err)
     while ((got = rows_next(rows, &t, err)) > 0)
         idmap_set(k->best, (uint64_t)t.id, k);
     rows_close(rows);
-    return got;
+    return got ? got : find_expected(k, p->keep_count, err);
 }
 
 static int record_artifacts(struct keeper *k, const struct trial *t,

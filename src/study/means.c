@@ -121,6 +121,18 @@ int study_means_write(struct study *s, struct err *err)
     return rc;
 }
 
+bool study_likely(const struct study *s, struct study_mean *best)
+{
+    struct arena *a = arena_new();
+    struct study_mean *list;
+    size_t count;
+    bool here = !study_means_read(s->store, a, &list, &count, NULL) && count;
+    if (here)
+        *best = list[0];
+    arena_free(a);
+    return here;
+}
+
 int study_means_read(struct store *store, struct arena *a,
                      struct study_mean **list, size_t *count, struct err *err)
 {

@@ -135,6 +135,8 @@ struct study_mean {
 };
 int study_means_read(struct store *store, struct arena *a,
                      struct study_mean **list, size_t *count, struct err *err);
+/* The first of them, of an open study; false when there is none. */
+bool study_likely(const struct study *s, struct study_mean *best);
 
 /* ---- results from elsewhere ------------------------------------------- */
 

@@ -159,6 +159,11 @@ static int resume(const struct folder *f, const struct task *t, struct arena *a,
         return 0;
     const char *from = arena_cstr(a, t->resume_from);
     const char *copy = path_join(a, f->path, "checkpoint.copy");
+    if (!file_is_dir(from))
+        return err_set(err, ERR_MISSING,
+                       "there is no checkpoint to go on from: the trial before "
+                       "it left none in its THRONG_CHECKPOINT folder (%s)",
+                       from);
     if (dir_remove(copy, err) != 0 || dir_copy(from, copy, err) != 0)
         return err_wrap(err, "copy the checkpoint %s", from);
     if (renameat(f->fd, "checkpoint.copy", f->fd, "checkpoint") != 0)

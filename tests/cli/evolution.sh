@@ -41,6 +41,10 @@ for n in 3 8 1 99; do
     "$THRONG" run ga.yaml --new ga-pieces --count $n 2>/dev/null
 done
 check_equal "nor on pauses between them" "$(cat whole)" "$(points ga-pieces)"
+sed 's/^method/order: lag\nlag: 4\nmethod/' ga.yaml >ga-lag.yaml
+run "$THRONG" check ga-lag.yaml
+check_status "check refuses what run refuses: generations with results held back" 1
+check_contains "and says why" "$err" "holds back"
 
 # ---- pbt -------------------------------------------------------------------
 # The state is how many steps were made, and what they added up to.
@@ -115,3 +119,20 @@ for n in 7 8 99; do
     "$THRONG" run boxes.yaml --new boxes-pieces --count $n 2>/dev/null
 done
 check_equal "and goes on after a pause" "$(cat whole)" "$(points boxes-pieces)"
+
+# ---- pbt of a program without checkpoints -----------------------------------
+cat >bare.yaml <<'END'
+name: bare
+method: pbt
+pbt: {population: 2}
+run_cap: 4
+max_failures: 9
+parallel: 1
+metric: {name: loss}
+command: [sh, -c, 'throng report loss={a}']
+parameters: {a: {min: 0.0, max: 1.0}}
+END
+run "$THRONG" run bare.yaml --keep-going
+run "$THRONG" errors bare.yaml
+check_contains "pbt without checkpoints says what is missing" "$out" "no checkpoint to go on from"
+check_contains "and what to do" "$err" "must write checkpoints"

@@ -4,8 +4,8 @@
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 study() { # NAME NOISE
-    printf '%s\n' "name: $1" 'command: [sh, -c, "throng report loss=$(awk -v s=$THRONG_SEED \"BEGIN { srand(s); rand(); print ({x} - 0.3) ^ 2 + '"$2"' * (rand() - 0.5) }\")"]' \
-        'method: gp' 'run_cap: 40' 'parallel: 1' 'seed: 2' 'metric: {name: loss}' \
+    printf '%s\n' "name: $1" 'command: [sh, -c, "echo 1 >$THRONG_OUTPUT/file; throng report loss=$(awk -v s=$THRONG_SEED \"BEGIN { srand(s); rand(); print ({x} - 0.3) ^ 2 + '"$2"' * (rand() - 0.5) }\")"]' \
+        'method: gp' 'run_cap: 40' 'parallel: 1' 'keep: best:1' 'seed: 2' 'metric: {name: loss}' \
         'parameters: {x: {min: 0.0, max: 1.0}}' >$1.yaml
     "$THRONG" run $1.yaml --quiet
 }
@@ -21,6 +21,8 @@ run "$THRONG" rank --json
 check_equal "rank begins with what is expected" "$incumbent True" \
     "$(json '"%d %s" % (d["trials"][0]["id"], all(a["expected"] <= b["expected"] for a, b in zip(d["trials"], d["trials"][1:])))')"
 check_equal "as many rows as were asked for" 10 "$(json 'len(d["trials"])')"
+check_equal "the files of both are kept" "2" \
+    "$(ls -d .throng/noisy/trials/0/$best .throng/noisy/trials/0/$incumbent 2>/dev/null | wc -l)"
 run "$THRONG" rank
 check_contains "in a column of its own" "$(head -n 1 <<<"$out")" "expected"
 run "$THRONG" rank --by value -n 1 --json

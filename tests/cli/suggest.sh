@@ -217,3 +217,21 @@ check_contains "several metrics are told together" "$(line 3)" "2 metrics"
 check_equal "the Pareto set comes first, what breaks a constraint last" \
     "[(1, [3.0, 1.0], True), (3, [4.0, 0.0], True), (2, [3.5, 1.5], True), (0, [1.0, 2.0], False)]" \
     "$(look '[(t["id"], t["values"], t.get("feasible", True)) for t in d[6]["trials"]]')"
+
+# ---- orders ----------------------------------------------------------------
+cat >study.yaml <<'END'
+method: tpe
+order: lag
+lag: 2
+metric: {name: loss}
+parameters: {a: {min: 0.0, max: 1.0}}
+END
+suggest <<'END'
+{"ask":4}
+{"tell":1,"value":1}
+{"ask":1}
+{"tell":0,"value":2}
+{"ask":4}
+END
+check_equal "an order holds suggestions back until their results have come" "[3, 0, 2]" \
+    "$(look '[len(d[i]["trials"]) for i in (0, 2, 4)]')"
