@@ -109,6 +109,9 @@ extern const struct nn_device nn_device_reference; /* double, plain */
 extern const struct nn_device nn_device_portable;  /* float, plain */
 /* Float, fast: by the kind of CPU that we run on. */
 const struct nn_device *nn_device_cpu(void);
+/* The kernels of one kind of CPU ("avx2", "avx512"), to compare them; NULL:
+ * there is none of that name, or this CPU cannot run it. */
+const struct nn_device *nn_device_kind(struct str name);
 /* NULL: there is none of that name. */
 const struct nn_device *nn_device_find(struct str name);
 

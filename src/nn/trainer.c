@@ -38,7 +38,7 @@ const struct nn_device *nn_device_find(struct str name)
         return &nn_device_reference;
     if (str_is(name, "portable"))
         return &nn_device_portable;
-    return str_is(name, "cpu") ? nn_device_cpu() : NULL;
+    return str_is(name, "cpu") ? nn_device_cpu() : nn_device_kind(name);
 }
 
 /* Where a member's numbers begin, in a buffer of `stride` numbers each. */

@@ -103,6 +103,16 @@ static void cpu_does_what_the_reference_does(void **state)
     check_device("cpu");
 }
 
+static void kernels_for_avx2_do_too(void **state)
+{
+    (void)state;
+    if (!nn_device_find(STR("avx2"))) {
+        print_message("this CPU has no AVX2\n");
+        skip();
+    }
+    check_device("avx2");
+}
+
 static void every_device_has_every_kernel(void **state)
 {
     static const char *const names[] = {"reference", "portable", "cpu"};
@@ -122,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(portable_does_what_the_reference_does),
         cmocka_unit_test(cpu_does_what_the_reference_does),
+        cmocka_unit_test(kernels_for_avx2_do_too),
         cmocka_unit_test(every_device_has_every_kernel),
     };
     return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
