@@ -160,6 +160,22 @@ static int fill_model(const struct study *s, const struct value *point,
     return 0;
 }
 
+/* Which weights are worth writing. Where a rank is more than one number, or
+ * a trial may go on later, all of them are. */
+static void fill_keep(const struct study *s, const struct live *l,
+                      struct task *t)
+{
+    const struct plan *p = s->plan;
+    bool plain = p->goal.objective_count == 1 && !p->goal.bound_count &&
+                 p->repeat == 1 && l->t.budget == 0;
+    t->maximize = !p->metric.minimize;
+    t->pick_best = p->metric.pick == PICK_BEST;
+    if (p->keep == KEEP_NONE)
+        t->keep_best = -1;
+    else if (p->keep == KEEP_BEST && plain)
+        t->keep_best = p->keep_count > 0 ? p->keep_count : -1;
+}
+
 static int fill_work(const struct study *s, const struct value *point,
                      struct arena *a, struct task *t, struct err *err)
 {
@@ -187,6 +203,8 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     t->params = l->t.point;
     t->seed = trial_seed(p, l->suggestion, l->t.id);
     t->budget = l->t.budget;
+    if (p->model_root)
+        fill_keep(s, l, t);
     t->folder = str_of(store_trial_folder(s->setup.folder, l->t.id, a));
     return 0;
 }

@@ -32,7 +32,7 @@ struct task_file {
 struct task {
     uint64_t id;      /* the trial's number */
     uint32_t attempt; /* from 1 */
-    struct str kind;  /* "command" or "train" */
+    struct str kind;  /* "command", "train" or "infer" */
     struct needs needs;
 
     const struct arg *argv;
@@ -58,6 +58,14 @@ struct task {
 
     struct str model; /* of kind train: the model file as JSON, ${…} replaced */
     struct str device; /* of kind train: cpu (also when empty), portable … */
+
+    int64_t keep_best;    /* of kind train: weights are written only where the
+                             metric is among this many best that the trainer has
+                             seen; 0: always, -1: never */
+    uint32_t maximize;    /* 1: the metric is better when it is larger */
+    uint32_t pick_best;   /* 1: its best value counts, not the last */
+    struct str weights;   /* of kind infer: the file with the weights */
+    uint32_t predictions; /* of kind infer, 1: write output/predictions.csv */
 
     struct str metric_name;    /* what pattern and file give */
     struct str metric_pattern; /* POSIX extended; empty: none */

@@ -116,7 +116,11 @@ static int start(struct attempt *a, struct err *err)
 {
     struct spawn s;
     const struct kind *kind = kind_find(a->task.kind, err);
-    if (!kind ||
+    if (!kind)
+        return -1;
+    /* What has no process of its own makes files when it has some to write. */
+    bool wants_folder = !kind->take || a->task.resume_from.len;
+    if (wants_folder &&
         folder_open(&a->folder, &a->task, &a->worker->pool, a->arena, err) != 0)
         return -1;
     if (kind->take) {

@@ -22,7 +22,8 @@
 struct worker;
 struct trainer;
 
-/* Hands the attempt to a trainer. Its folder is open. */
+/* Hands the attempt to a trainer. Its folder is open only where there is a
+ * checkpoint to begin with. */
 int crew_take(struct attempt *a, struct err *err);
 /* Tells the trainer to end it: at the next epoch, or now. */
 void crew_push(struct attempt *a, enum push how);

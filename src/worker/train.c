@@ -64,12 +64,19 @@ struct member {
     const char *about; /* the model, for its weights file */
     int64_t reported_ns;
     double cpu_s, kept_cpu_s; /* in all, and at the last checkpoint */
+    double last, best;        /* of the study's metric; NaN: none yet */
     bool asked, killed;
     int64_t begun_ns;
 };
 
+/* The best values so far, the smallest first. */
+struct best {
+    VEC(double) values;
+};
+
 struct train {
     int fd;
+    struct best done, stopped;
     bool closed;
     struct buf in, out, payload;
     VEC(struct member *) members;
@@ -317,8 +324,9 @@ static void keep(struct train *t, struct member *m)
 {
     struct err err = {0};
     const char *path = file_in(m, "checkpoint/checkpoint.safetensors");
-    if (nn_trainer_save(m->cohort->trainer, m->place, path, NULL, true, &err) !=
-        0)
+    if (dir_make(path_folder(m->arena, path), &err) != 0 ||
+        nn_trainer_save(m->cohort->trainer, m->place, path, NULL, true, &err) !=
+            0)
         say(t, m, RECORD_NOTICE, str_of(err.text));
     m->kept_cpu_s = m->cpu_s;
 }
@@ -327,7 +335,8 @@ static void keep_weights(struct train *t, struct member *m, const char *name)
 {
     struct err err = {0};
     const char *path = file_in(m, name);
-    if (nn_trainer_save(m->cohort->trainer, m->place, path, m->about, false,
+    if (dir_make(path_folder(m->arena, path), &err) != 0 ||
+        nn_trainer_save(m->cohort->trainer, m->place, path, m->about, false,
                         &err) != 0)
         say(t, m, RECORD_NOTICE, str_of(err.text));
 }
@@ -421,6 +430,7 @@ static void take_task(struct train *t, const struct record *r)
     m->arena = arena_new();
     m->batch = metric_batch_new();
     m->begun_ns = m->reported_ns = clock_mono_ns();
+    m->last = m->best = NAN;
     /* The record's bytes are gone after this call. */
     struct str text = arena_str(m->arena, r->payload);
     int rc = task_parse(&m->task, text, m->arena, &err);
@@ -530,6 +540,12 @@ static void add_point(struct member *m, const struct nn_report *r,
                       struct str name, double value)
 {
     metric_batch_add(m->batch, name, METRIC_FROM_METRICS, r->epoch, value);
+    if (!str_eq(name, m->task.metric_name))
+        return;
+    m->last = value;
+    if (isnan(m->best) ||
+        (m->task.maximize ? value > m->best : value < m->best))
+        m->best = value;
 }
 
 /* Metrics are of validation rows, as Keras names them: val_accuracy. */
@@ -550,6 +566,32 @@ static void add_points(struct member *m, const struct nn_report *r)
     }
 }
 
+/* A study keeps the weights of its best N trials. One that is not among the
+ * best N that this trainer has seen can never be one of them, whatever is
+ * still to come: writing its file would be for nothing. Trials that were
+ * stopped are counted apart, so that they push out none that was not. */
+static bool is_kept(struct train *t, const struct member *m,
+                    enum outcome outcome)
+{
+    int64_t most = m->task.keep_best;
+    struct best *b = outcome == OUTCOME_DONE ? &t->done : &t->stopped;
+    double value = m->task.pick_best ? m->best : m->last;
+    size_t at = b->values.len;
+    if (most <= 0)
+        return most == 0;
+    if (isnan(value))
+        return false;
+    if (m->task.maximize)
+        value = -value;
+    vec_push(&b->values, value);
+    for (; at > 0 && value < b->values.p[at - 1]; at--)
+        b->values.p[at] = b->values.p[at - 1];
+    b->values.p[at] = value;
+    if (b->values.len > (size_t)most)
+        b->values.len--;
+    return at < (size_t)most;
+}
+
 static void leave(struct train *t, size_t at, enum outcome outcome,
                   const char *reason)
 {
@@ -559,7 +601,8 @@ static void leave(struct train *t, size_t at, enum outcome outcome,
         keep(t, m); /* it may be given more */
     if (outcome == OUTCOME_DONE || outcome == OUTCOME_STOPPED) {
         nn_trainer_take_best(m->cohort->trainer, m->place);
-        keep_weights(t, m, "output/weights.safetensors");
+        if (is_kept(t, m, outcome))
+            keep_weights(t, m, "output/weights.safetensors");
     }
     say_ended(t, m, outcome, str_of(reason));
     leave_cohort(m);
@@ -623,6 +666,8 @@ static void done(struct train *t)
         data_close(t->sources.p[i]->set);
         free(t->sources.p[i]);
     }
+    vec_done(&t->done.values);
+    vec_done(&t->stopped.values);
     vec_done(&t->members);
     vec_done(&t->cohorts);
     vec_done(&t->sources);
