@@ -75,9 +75,12 @@ static void read_class_weights(struct nn_build *b, const struct value *o,
             nn_fault(b, "class_weights", "must be numbers from 0");
     }
     const struct nn_shape *s = nn_shape_of(b, h->output);
-    if ((int64_t)v->count != s->dim[s->rank - 1])
+    int64_t classes = h->loss == NN_LOSS_BINARY_CROSS_ENTROPY
+                          ? 2 /* no and yes, of every output */
+                          : s->dim[s->rank - 1];
+    if ((int64_t)v->count != classes)
         nn_fault(b, "class_weights", "has %zu numbers for %lld classes",
-                 v->count, (long long)s->dim[s->rank - 1]);
+                 v->count, (long long)classes);
     h->class_weights = weights;
     h->class_count = v->count;
 }

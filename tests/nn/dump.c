@@ -140,6 +140,17 @@ static void add_epochs(struct buf *b, struct nn_trainer *t, size_t rows)
     add_reals(b, "validation_losses", judged, EPOCHS);
 }
 
+/* Rows of different weight, in the one model that is named so. */
+static void weigh_rows(struct buf *b, struct made *m)
+{
+    float *weights = arena_array(m->arena, ROWS, sizeof(float));
+    double wider[ROWS];
+    for (size_t i = 0; i < ROWS; i++)
+        wider[i] = weights[i] = 0.25f * (float)(i * 7 % 11);
+    m->view.row_weights = weights;
+    add_reals(b, "row_weights", wider, ROWS);
+}
+
 static void train(const char *name)
 {
     struct made m;
@@ -152,6 +163,8 @@ static void train(const char *name)
     json_string(&b, str_of(name));
     buf_addf(&b, ",\"rows\":%d,\"train\":%zu,\"seed\":%d", ROWS,
              m.view.train.count, SEED);
+    if (str_is(str_of(name), "rows of different weight"))
+        weigh_rows(&b, &m);
     add_fields(&b, "inputs", m.table.inputs, m.table.input_count, ROWS);
     add_fields(&b, "labels", m.table.labels, m.table.label_count, ROWS);
     add_weights(&b, "before", t);

@@ -76,8 +76,11 @@ class Training(unittest.TestCase):
             n: (array(p), p["trained"]) for n, p in told["before"].items()})
         inputs = [tensor(f, rows) for f in told["inputs"]]
         labels = [tensor(f, rows) for f in told["labels"]]
-        trained = torch_twin.train(twin, inputs, labels, told["order"],
-                                   list(range(count, rows)), told["seed"])
+        weights = torch.tensor(told.get("row_weights", [1.0] * rows),
+                               dtype=torch.float64)
+        trained = torch_twin.train(twin, inputs, labels, weights,
+                                   told["order"], list(range(count, rows)),
+                                   told["seed"])
         self.assertNotEqual(told["losses"][0], told["losses"][-1])
         for epoch, (loss, judged) in enumerate(trained):
             self.close("loss of epoch %d" % (epoch + 1),

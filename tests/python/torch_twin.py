@@ -462,12 +462,19 @@ def gaussian_kl(x, target, head, second):
         normal(x, (second / 2).exp()), unit).flatten(1).sum(1)
 
 
+def binary(x, target, head, second):
+    weights = head.get("class_weights")
+    if weights:
+        weights = torch.where(target > 0.5, *[
+            torch.tensor(w, dtype=torch.float64) for w in weights[::-1]])
+    return rows_mean(F.binary_cross_entropy_with_logits(
+        x, target, weight=weights, reduction="none"))
+
+
 LOSSES = {  # name: (the activation it looks behind, function)
     "categorical_crossentropy": ("softmax", cross_entropy),
     "sparse_categorical_crossentropy": ("softmax", cross_entropy),
-    "binary_crossentropy": (
-        "sigmoid", lambda x, t, head, second: rows_mean(
-            F.binary_cross_entropy_with_logits(x, t, reduction="none"))),
+    "binary_crossentropy": ("sigmoid", binary),
     "mse": (None, lambda x, t, head, second: rows_mean(
         F.mse_loss(x, t, reduction="none"))),
     "mae": (None, lambda x, t, head, second: rows_mean(
@@ -652,7 +659,7 @@ class Twin:
             found.append(y.flatten(1))
         return torch.cat(found, dim=1)
 
-    def loss(self, tensors, labels):
+    def loss(self, tensors, labels, row_weights):
         total, number = 0, 0
         for number, head in enumerate(self.heads()):
             kind, function = LOSSES[head["loss"]]
@@ -661,7 +668,8 @@ class Twin:
             if kind and behind and behind[0] == kind:
                 x = behind[1]
             second = tensors.get(head.get("log_variance"))
-            one = function(x, labels[number], head, second).mean()
+            rows = function(x, labels[number], head, second)
+            one = (rows * row_weights).mean()
             total = total + one * head.get("weight", 1)
         return total
 
@@ -688,8 +696,8 @@ def clip(params, options):
             p.grad *= norm / total
 
 
-def train(twin, inputs, labels, orders, judged_rows, seed):
-    """(loss, validation loss) of each epoch."""
+def train(twin, inputs, labels, weights, orders, judged_rows, seed):
+    """weights: of rows. (loss, validation loss) of each epoch."""
     spec, step, told = twin.spec, 0, []
     batch = spec.get("batch_size", 32)
     params = [p for p in twin.params.values() if p.requires_grad]
@@ -702,7 +710,8 @@ def train(twin, inputs, labels, orders, judged_rows, seed):
             rows = torch.tensor(order[at:at + batch])
             key = draw_key(draw_key(seed, 1), step)
             tensors = twin.forward([x[rows] for x in inputs], True, key)
-            loss = twin.loss(tensors, [y[rows] for y in labels])
+            loss = twin.loss(tensors, [y[rows] for y in labels],
+                             weights[rows])
             loss = loss + twin.regularizers()
             optimizer.zero_grad()
             loss.backward()
@@ -715,22 +724,21 @@ def train(twin, inputs, labels, orders, judged_rows, seed):
             schedule.after_step()
             total += float(loss) * len(rows)
             step += 1
-        judged = judge(twin, inputs, labels, judged_rows, seed)
+        judged = judge(twin, inputs, labels, weights, judged_rows, seed)
         schedule.after_epoch(judged)
         told.append((total / len(order), judged))
     return told
 
 
-def judge(twin, inputs, labels, rows, seed, outputs=None):
-    """The mean loss over rows; with a list, their predictions too."""
+def judge(twin, inputs, labels, weights, rows, seed):
+    """The mean loss over rows."""
     batch, total = twin.spec.get("batch_size", 32), 0.0
     with torch.no_grad():
         for number, at in enumerate(range(0, len(rows), batch)):
             part = torch.tensor(rows[at:at + batch])
             key = draw_key(draw_key(seed, 2), number)
             tensors = twin.forward([x[part] for x in inputs], False, key)
-            total += float(twin.loss(tensors, [y[part] for y in labels])) \
-                * len(part)
-            if outputs is not None:
-                outputs.append(twin.outputs(tensors))
+            loss = twin.loss(tensors, [y[part] for y in labels],
+                             weights[part])
+            total += float(loss) * len(part)
     return total / len(rows)
