@@ -28,9 +28,13 @@ struct importance {
     struct axes axes;
     struct arena *scratch;
     size_t count, cap;
-    double *u;      /* by result: a number for each parameter */
-    double *losses; /* low is good */
+    double *u;             /* by result: a number for each parameter */
+    double *losses;        /* low is good */
+    struct fitted *fitted; /* the forest of the last question */
 };
+
+static struct fitted *fitted_new(void);
+static void fitted_free(struct fitted *f);
 
 /* ---- life ------------------------------------------------------------- */
 
@@ -45,6 +49,7 @@ struct importance *importance_new(const struct space *space, bool minimize,
     i->minimize = minimize;
     axes_init(&i->axes, space);
     i->scratch = arena_new();
+    i->fitted = fitted_new();
     return i;
 }
 
@@ -57,6 +62,7 @@ void importance_free(struct importance *i)
     arena_free(i->scratch);
     free(i->u);
     free(i->losses);
+    fitted_free(i->fitted);
     free(i);
 }
 
@@ -265,7 +271,7 @@ static double upper_bound(const struct importance *i)
     return isfinite(bound) ? bound : high;
 }
 
-static void model_fit(struct model *m, const struct importance *i,
+static void fit_model(struct model *m, const struct importance *i,
                       uint64_t seed)
 {
     size_t width = i->axes.count, params = i->unit.space->count;
@@ -295,6 +301,40 @@ static void model_done(struct model *m)
         forest_tree_done(&m->trees[t]);
     free(m->x);
     free(m->y);
+}
+
+/* Curves of all parameters ask the same forest: it is fitted once. */
+struct fitted {
+    struct model model;
+    bool there;
+    uint64_t seed;
+    size_t count; /* of results */
+};
+
+static struct fitted *fitted_new(void)
+{
+    return xcalloc(1, sizeof(struct fitted));
+}
+
+static void fitted_free(struct fitted *f)
+{
+    if (f->there)
+        model_done(&f->model);
+    free(f);
+}
+
+static const struct model *model_of(const struct importance *i, uint64_t seed)
+{
+    struct fitted *f = i->fitted;
+    if (f->there && f->seed == seed && f->count == i->count)
+        return &f->model;
+    if (f->there)
+        model_done(&f->model);
+    fit_model(&f->model, i, seed);
+    f->there = true;
+    f->seed = seed;
+    f->count = i->count;
+    return &f->model;
 }
 
 /* ---- functional ANOVA ------------------------------------------------- */
@@ -435,14 +475,13 @@ int importance_fanova(const struct importance *i, uint64_t seed, double *shares,
 {
     if (check_count(i, err))
         return -1;
-    struct model m;
     struct anova n;
     size_t trees = 0;
     memset(shares, 0, i->unit.space->count * sizeof(*shares));
-    model_fit(&m, i, seed);
+    const struct model *m = model_of(i, seed);
     anova_init(&n, i);
     for (size_t t = 0; t < TREES; t++) {
-        n.tree = &m.trees[t];
+        n.tree = &m->trees[t];
         trees += add_tree(&n, shares);
     }
     for (size_t p = 0; trees && p < i->unit.space->count; p++)
@@ -451,7 +490,6 @@ int importance_fanova(const struct importance *i, uint64_t seed, double *shares,
     free(n.box);
     free(n.chance);
     free(n.along);
-    model_done(&m);
     return 0;
 }
 
@@ -517,18 +555,16 @@ int importance_curve(const struct importance *i, size_t param, uint64_t seed,
     *cells = arena_array(a, *count + 1, sizeof(**cells));
     if (!*count)
         return 0;
-    struct model m;
     double *best = xcalloc(2 * most, sizeof(*best)), *all = best + most;
     divergence(i, axis, best_tenth(i), best, all);
-    model_fit(&m, i, seed);
+    const struct model *m = model_of(i, seed);
     for (size_t c = 0; c < *count; c++) {
         float x =
             i->axes.axis[axis].choices ? (float)c : ((float)c + 0.5f) / CELLS;
         (*cells)[c].crowd = all[c] > 0 ? best[c] / all[c] : 0;
-        predict(&m, i, axis, x, &(*cells)[c]);
+        predict(m, i, axis, x, &(*cells)[c]);
         fill_cell(i, axis, c, a, &(*cells)[c]);
     }
-    model_done(&m);
     free(best);
     return 0;
 }

@@ -33,9 +33,26 @@ static double value_of(const struct trial *t, struct str metric,
     return value_number(value_get(value_get(summary, metric), STR("last")));
 }
 
+/* More say nothing new about a parameter: of larger studies, every n-th
+ * finished trial is taken. */
+#define TRIALS_MOST 20000
+
+static int64_t finished_trials(struct store *store)
+{
+    struct counts c;
+    int64_t all = 0;
+    if (store_counts(store, &c, NULL))
+        return 0;
+    for (int s = 0; s < STATE_COUNT; s++)
+        if (state_final((enum state)s))
+            all += c.by_state[s];
+    return all;
+}
+
 static int add_trials(struct importance *i, struct store *store,
                       struct str metric, struct err *err)
 {
+    int64_t step = finished_trials(store) / TRIALS_MOST + 1, at = 0;
     struct query q = {.selector = "finished", .with_texts = metric.len > 0};
     struct rows *rows = store_rows(store, &q, err);
     if (!rows)
@@ -44,6 +61,8 @@ static int add_trials(struct importance *i, struct store *store,
     struct trial t;
     int got;
     while ((got = rows_next(rows, &t, err)) > 0) {
+        if (at++ % step)
+            continue;
         arena_reset(a);
         double value = value_of(&t, metric, a);
         struct value *point = isfinite(value)
