@@ -237,7 +237,8 @@ static int parse_free(struct call *c, int argc, char **argv, int *code)
     for (int at = 1; at < argc; at++) {
         const char *word = argv[at];
         long i = own_option(c->verb, word);
-        if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+        if (!strcmp(word, "--help") || !strcmp(word, "-help") ||
+            !strcmp(word, "-h")) {
             *code = print_help(c->verb);
             return -1;
         }

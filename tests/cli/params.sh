@@ -84,6 +84,9 @@ echo "epochs = 3" >data/far.txt
 run "$THRONG" params model/default_model.txt --config_file beside.txt --json
 check_equal "a config file beside the model file is found" "0 2" \
     "$status $(value epochs)"
+run "$THRONG" params model/default_model.txt -help
+check_contains "-help, as the tutorial has it, is help" "$status $out" \
+    "0 usage: throng params"
 run env CANDLE_DATA_DIR="$TMP/data" "$THRONG" params model/default_model.txt \
     --config_file far.txt --json
 check_equal "and one in CANDLE_DATA_DIR" "0 3" "$status $(value epochs)"
