@@ -298,8 +298,10 @@ static void notice_warm_start(struct reading *r)
 {
     const struct value *said = value_get(r->root, STR("warm_start"));
 
+    /* Of these two it is the method inside that learns. */
     if (said && !method_learns(r->plan->method) &&
-        !str_is(r->plan->method, "auto"))
+        !str_is(r->plan->method, "auto") &&
+        !str_is(r->plan->method, "hyperspace"))
         problem_at(r, PROBLEM_NOTICE, said, "method: tpe learns from them",
                    "method %.*s does not learn: earlier results make no "
                    "difference",

@@ -93,6 +93,13 @@ static void sort(struct expectations *x, bool minimize)
     }
 }
 
+/* Where early stopping compares trials at its rungs, the model is one of the
+ * values at a rung, and says nothing about those in the end. */
+static bool knows_rungs(const struct plan *p)
+{
+    return p->early.kind != EARLY_NONE && p->early.kind != EARLY_RULE;
+}
+
 int study_means_write(struct study *s, struct err *err)
 {
     struct expectations x = {.count = 0};
@@ -100,7 +107,8 @@ int study_means_write(struct study *s, struct err *err)
     struct buf b;
     if (!s->plan->metric.name.len || s->plan->repeat > 1)
         return 0;
-    if (ask_model(s, &x, err) || read_spread(s, &spread, err))
+    if ((!knows_rungs(s->plan) && ask_model(s, &x, err)) ||
+        read_spread(s, &spread, err))
         return -1;
     buf_init(&b);
     if (is_noisy(&x, spread)) {

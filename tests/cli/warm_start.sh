@@ -105,3 +105,6 @@ check_status "and the study runs without it" 0
 sed 's/method: tpe/method: sobol/' tpe.yaml >sobol.yaml
 run "$THRONG" check sobol.yaml
 check_contains "a method that does not learn is said to make no use of it" "$err" "does not learn"
+sed 's/method: tpe/method: hyperspace/; s/^tpe:.*//' tpe.yaml >hyperspace.yaml
+run "$THRONG" check hyperspace.yaml
+check_lacks "hyperspace learns as the method inside of it does" "$err" "does not learn"
