@@ -684,6 +684,10 @@ int train_main(int fd)
     buf_init(&t.payload);
     signal(SIGPIPE, SIG_IGN);
     while (!t.closed) {
+        /* Tasks may have come in while the last member was trained: whoever
+         * sent them says nothing more, so they are taken before waiting. */
+        read_records(&t);
+        write_out(&t);
         receive(&t, t.members.len == 0);
         read_records(&t);
         for (size_t i = 0; i < t.members.len && !t.closed; i++)
