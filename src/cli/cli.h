@@ -149,6 +149,7 @@ extern const struct verb verb_run, verb_check, verb_status, verb_rank,
     verb_report, verb_version, verb_help, verb_ls, verb_diff, verb_errors,
     verb_retry, verb_rerun, verb_tag, verb_note, verb_explain, verb_init,
     verb_add, verb_rm, verb_suggest, verb_importance, verb_params, verb_train,
-    verb_model, verb_watch, verb_complete, verb_completion;
+    verb_evaluate, verb_predict, verb_model, verb_watch, verb_complete,
+    verb_completion;
 
 #endif

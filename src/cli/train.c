@@ -3,7 +3,6 @@
  * One task for one worker: the same path that the trials of a study take.
  * Epochs go to standard output, one to a line; the weights to a file. */
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,24 +12,18 @@
 #include "cli/cli.h"
 #include "cli/fix.h"
 #include "cli/model_file.h"
-#include "cli/worker_path.h"
-#include "engine/engine.h"
+#include "cli/one_task.h"
 #include "terms/metric.h"
 
 #define NAMES_MAX 64
 
 struct training {
+    struct one_task one;
     struct call *call;
-    struct loop *loop;
-    struct engine *engine;
     struct value *model;
-    const char *file;    /* of the model */
-    const char *scratch; /* folder of the task */
+    const char *file; /* of the model */
     int64_t epochs;
-    bool begun;     /* the head of the table is printed */
-    unsigned asked; /* times that somebody wanted it to end */
-    enum outcome outcome;
-    struct str reason;
+    bool begun; /* the head of the table is printed */
 };
 
 /* ---- what comes back --------------------------------------------------- */
@@ -86,8 +79,9 @@ static void print_epoch(struct training *t, const struct metric_column *columns,
     putchar('\n');
 }
 
-static void on_metrics(struct training *t, struct str payload)
+static void on_metrics(void *context, struct str payload)
 {
+    struct training *t = context;
     struct metric_column columns[NAMES_MAX];
     size_t count = read_columns(payload, columns);
     if (!count)
@@ -96,61 +90,6 @@ static void on_metrics(struct training *t, struct str payload)
     for (size_t i = 0; i < columns[0].count; i++)
         print_epoch(t, columns, count, i);
     fflush(stdout);
-}
-
-static void on_record(void *context, const struct record *r)
-{
-    struct training *t = context;
-    struct record_ended e;
-    if (r->type == RECORD_METRICS)
-        on_metrics(t, r->payload);
-    if (r->type == RECORD_NOTICE)
-        fprintf(stderr, "throng train: %.*s\n", STRF(r->payload));
-    if (r->type == RECORD_ENDED &&
-        record_ended_parse(r->payload, &e, &t->call->err) == 0) {
-        t->outcome = e.outcome;
-        t->reason = arena_str(t->call->arena, e.reason);
-    }
-    engine_ack(t->engine);
-    if (r->type == RECORD_ENDED)
-        engine_quit(t->engine, true);
-}
-
-static void on_lost(void *context, uint64_t task, uint32_t attempt,
-                    bool started, const char *reason)
-{
-    struct training *t = context;
-    (void)task;
-    (void)attempt;
-    (void)started;
-    t->outcome = OUTCOME_LOST;
-    t->reason = arena_str(t->call->arena, str_of(reason));
-    engine_quit(t->engine, true);
-}
-
-static void on_fault(void *context, const struct err *err)
-{
-    struct training *t = context;
-    t->outcome = OUTCOME_FAILED;
-    t->reason = arena_str(t->call->arena, str_of(err->text));
-    engine_quit(t->engine, true);
-}
-
-static void on_idle(void *context)
-{
-    struct training *t = context;
-    loop_stop(t->loop);
-}
-
-/* The first Ctrl-C ends training after this epoch and keeps the weights. */
-static void on_interrupt(void *context, int signum)
-{
-    struct training *t = context;
-    (void)signum;
-    if (t->asked++ == 0)
-        engine_stop_task(t->engine, 1);
-    else
-        engine_kill_task(t->engine, 1, OUTCOME_KILLED);
 }
 
 /* ---- one task ----------------------------------------------------------- */
@@ -169,50 +108,12 @@ static struct task task_of(struct training *t, uint64_t seed)
     buf_done(&text);
     task.device = str_of(device ? device : "");
     task.workdir = str_of(path_folder(a, path_absolute(a, t->file)));
-    task.folder = str_of(path_join(a, t->scratch, "1"));
+    task.folder = str_of(path_join(a, t->one.scratch, "1"));
     task.study = path_stem(t->file);
     task.params = STR("{}");
     task.seed = seed;
     task.grace_s = 5;
     return task;
-}
-
-static int open_engine(struct training *t, struct machine *m)
-{
-    struct call *c = t->call;
-    struct engine_hooks hooks = {.context = t,
-                                 .record = on_record,
-                                 .lost = on_lost,
-                                 .fault = on_fault,
-                                 .idle = on_idle};
-    struct engine_setup setup = {.place = "local",
-                                 .loop = t->loop,
-                                 .machine = m,
-                                 .parallel = 1,
-                                 .folder = t->scratch};
-    setup.worker = worker_path(c->arena, &c->err);
-    setup.mark = arena_printf(c->arena, "THRONG_STORE=%s", t->scratch);
-    if (!setup.worker || machine_read(m, NULL, c->arena, &c->err))
-        return -1;
-    t->engine = engine_open(&setup, &hooks, &c->err);
-    return t->engine ? 0 : -1;
-}
-
-static int run_task(struct training *t, const struct task *task)
-{
-    struct call *c = t->call;
-    struct machine m;
-    int rc = -1;
-    t->loop = loop_new(&c->err);
-    if (t->loop && loop_signal(t->loop, SIGINT, on_interrupt, t) &&
-        loop_signal(t->loop, SIGTERM, on_interrupt, t) &&
-        open_engine(t, &m) == 0 &&
-        engine_submit(t->engine, task, 0, &c->err) == 0)
-        rc = loop_run(t->loop, &c->err);
-    if (t->engine)
-        engine_close(t->engine);
-    loop_free(t->loop);
-    return rc;
 }
 
 /* ---- the verb ----------------------------------------------------------- */
@@ -223,7 +124,7 @@ static int keep_weights(struct training *t)
     struct call *c = t->call;
     struct arena *a = c->arena;
     const char *to = call_option(c, "output");
-    const char *from = path_join(a, path_join(a, t->scratch, "1"),
+    const char *from = path_join(a, path_join(a, t->one.scratch, "1"),
                                  "output/weights.safetensors");
     struct buf bytes;
     if (!to)
@@ -240,20 +141,21 @@ static int keep_weights(struct training *t)
 static int finish(struct training *t)
 {
     struct call *c = t->call;
-    switch (t->outcome) {
+    switch (t->one.outcome) {
     case OUTCOME_STOPPED:
     case OUTCOME_DONE:
         if (keep_weights(t))
             return call_fail(c);
-        return t->outcome == OUTCOME_DONE ? EXIT_OK : EXIT_INTERRUPTED;
+        return t->one.outcome == OUTCOME_DONE ? EXIT_OK : EXIT_INTERRUPTED;
     case OUTCOME_INVALID:
-        model_file_faults(t->model, t->file, t->reason);
+        model_file_faults(t->model, t->file, t->one.reason);
         return EXIT_ERROR;
     case OUTCOME_KILLED:
         return EXIT_INTERRUPTED;
     default:
-        fprintf(stderr, "throng train: %s%s%.*s\n", outcome_name(t->outcome),
-                t->reason.len ? ": " : "", STRF(t->reason));
+        fprintf(stderr, "throng train: %s%s%.*s\n",
+                outcome_name(t->one.outcome), t->one.reason.len ? ": " : "",
+                STRF(t->one.reason));
         return EXIT_ERROR;
     }
 }
@@ -272,17 +174,18 @@ static int train(struct call *c, struct training *t)
     t->epochs = epochs && epochs->kind == VALUE_INT ? epochs->i : 1;
     struct task task = task_of(t, (uint64_t)seed);
     task.budget = budget;
-    if (run_task(t, &task))
+    if (one_task_run(c, &t->one, &task))
         return call_fail(c);
     return finish(t);
 }
 
 static int run(struct call *c)
 {
-    struct training t = {.call = c};
+    struct training t = {.call = c, .one.metrics = on_metrics};
     char scratch[] = "/tmp/throng-train-XXXXXX";
     if (c->arg_count < 1)
         return call_usage(c, "name a model file");
+    t.one.context = &t;
     t.file = c->args[0];
     t.model = model_file_read(c, c->args[0], c->args + 1);
     if (!t.model)
@@ -291,7 +194,7 @@ static int run(struct call *c)
         err_errno(&c->err, "make a folder in /tmp");
         return call_fail(c);
     }
-    t.scratch = scratch;
+    t.one.scratch = scratch;
     int code = train(c, &t);
     dir_remove(scratch, NULL);
     return code;

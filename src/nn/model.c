@@ -272,6 +272,20 @@ int64_t nn_model_outputs(const struct nn_model *m)
     return count;
 }
 
+size_t nn_model_head_count(const struct nn_model *m)
+{
+    return m->graph.heads.len;
+}
+
+struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i)
+{
+    const struct nn_head *h = &m->graph.heads.p[i];
+    return (struct nn_head_facts){
+        .name = h->name,
+        .width = (size_t)nn_shape_count(&m->graph.tensors.p[h->output].shape),
+        .label = h->label};
+}
+
 bool nn_model_snapshot(const struct nn_model *m, int64_t epoch)
 {
     for (size_t i = 0; i < m->snapshots.len; i++)

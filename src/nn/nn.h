@@ -70,6 +70,20 @@ const struct value *nn_model_data(const struct nn_model *m);
 void nn_model_show(struct buf *b, const struct nn_model *m);
 struct value *nn_model_to_value(struct arena *a, const struct nn_model *m);
 
+/* One head: its numbers are `width` of a row's predictions, heads in order. */
+struct nn_head_facts {
+    struct str name;
+    size_t width;
+    int label; /* number of the label field; -1: none */
+};
+size_t nn_model_head_count(const struct nn_model *m);
+struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i);
+
+/* The model file (JSON) that a file of weights carries; NULL and err when it
+ * is no such file. Lives in the arena. */
+const char *nn_weights_about(const char *path, struct arena *a,
+                             struct err *err);
+
 /* ---- the trainer ---- */
 
 struct data_view;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "nn/nn.h"
 #include "sys/sys.h"
 
 #define HEAD_MAX (100u << 20)
@@ -218,4 +219,18 @@ bool weights_has(const struct weights_file *f, struct str name)
 struct str weights_text(const struct weights_file *f, struct str key)
 {
     return value_text(value_get(value_get(f->head, STR("__metadata__")), key));
+}
+
+const char *nn_weights_about(const char *path, struct arena *a, struct err *err)
+{
+    struct weights_file *f = weights_open(path, err);
+    struct str text = f ? weights_text(f, STR("model")) : STR("");
+    const char *about = text.len ? arena_cstr(a, text) : NULL;
+    if (f && !about)
+        err_set(err, ERR_INPUT,
+                "%s does not say its model: only weights that throng trained "
+                "do",
+                path);
+    weights_close(f);
+    return about;
 }

@@ -348,6 +348,13 @@ void attempt_exited(struct attempt *a, int status, const struct rusage *use)
         blame_kernel_limit(a);
 }
 
+/* True for tasks without a process of their own. */
+static bool is_taken(const struct attempt *a)
+{
+    const struct kind *kind = kind_find(a->task.kind, NULL);
+    return kind && kind->take;
+}
+
 /* What the exit status says, for an attempt without a verdict. */
 static void judge_exit(struct attempt *a, struct record_ended *e)
 {
@@ -373,7 +380,7 @@ static void judge_exit(struct attempt *a, struct record_ended *e)
 
 static void judge(struct attempt *a, struct record_ended *e)
 {
-    bool ran = a->process.pid > 0 && !str_is(a->task.kind, "train");
+    bool ran = a->process.pid > 0 && !is_taken(a);
     e->exit_code = ran && WIFEXITED(a->status) ? WEXITSTATUS(a->status) : -1;
     e->signum = ran && WIFSIGNALED(a->status) ? WTERMSIG(a->status) : 0;
     if (a->verdict != OUTCOME_NONE)
@@ -442,7 +449,7 @@ static bool awaits_leftovers(struct attempt *a)
 bool attempt_drain(struct attempt *a)
 {
     struct err err = {0};
-    if (str_is(a->task.kind, "train")) {
+    if (is_taken(a)) {
         finish(a);
         return true;
     }

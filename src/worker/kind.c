@@ -4,8 +4,10 @@
 #include "worker/crew.h"
 
 const struct kind kind_train = {.name = "train", .take = crew_take};
+const struct kind kind_infer = {.name = "infer", .take = crew_take};
 
-static const struct kind *const kinds[] = {&kind_command, &kind_train};
+static const struct kind *const kinds[] = {&kind_command, &kind_train,
+                                           &kind_infer};
 
 const struct kind *kind_find(struct str name, struct err *err)
 {

@@ -18,6 +18,7 @@ struct kind {
 
 extern const struct kind kind_command;
 extern const struct kind kind_train;
+extern const struct kind kind_infer;
 
 /* NULL and err for a kind that this worker does not know. */
 const struct kind *kind_find(struct str name, struct err *err);

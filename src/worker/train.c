@@ -27,6 +27,7 @@
 #include "terms/record.h"
 #include "terms/task.h"
 #include "worker/crew.h"
+#include "worker/infer.h"
 
 #define LOOK_NS 10000000ll   /* between looks at the socket while training */
 #define REPORT_NS 50000000ll /* between reports of one member */
@@ -423,6 +424,61 @@ static int begin(struct train *t, struct member *m, struct err *err)
     return restore(m, err);
 }
 
+/* The rows that a model is judged on: those that it has not seen, where there
+ * are any. */
+static const struct data_part *unseen(const struct data_view *v,
+                                      const char **name)
+{
+    const struct data_part *part = v->test.count         ? &v->test
+                                   : v->validation.count ? &v->validation
+                                                         : &v->train;
+    *name = part == &v->test         ? "test"
+            : part == &v->validation ? "validation"
+                                     : "training";
+    return part;
+}
+
+static void say_judged(struct train *t, struct member *m,
+                       const struct nn_report *r)
+{
+    metric_batch_add(m->batch, STR("loss"), METRIC_FROM_METRICS, 0,
+                     r->validation_loss);
+    for (size_t i = 0; i < nn_model_metric_count(m->model); i++)
+        if (!isnan(r->metrics[i]))
+            metric_batch_add(m->batch, nn_model_metric_name(m->model, i),
+                             METRIC_FROM_METRICS, 0, r->metrics[i]);
+    say_metrics(t, m);
+}
+
+/* Weights of another day on rows: loss and metrics, and what is predicted. */
+static int infer(struct train *t, struct member *m, struct err *err)
+{
+    const char *name;
+    const struct data_part *part = unseen(&m->view, &name);
+    size_t wide = (size_t)nn_model_outputs(m->model);
+    struct nn_report r = {0};
+    float *outputs = NULL;
+    if (nn_trainer_load(m->cohort->trainer, m->place,
+                        arena_cstr(m->arena, m->task.weights), false, err) != 0)
+        return -1;
+    if (m->task.predictions) {
+        outputs = calloc(part->count * wide + 1, sizeof(*outputs));
+        if (!outputs)
+            return err_set(err, ERR_LIMIT, "no memory for %zu predictions",
+                           part->count);
+    }
+    nn_trainer_judge(m->cohort->trainer, m->place, part, &r, outputs);
+    say(t, m, RECORD_NOTICE,
+        str_of(arena_printf(m->arena, "%zu %s rows", part->count, name)));
+    say_judged(t, m, &r);
+    int rc = 0;
+    if (outputs)
+        rc = infer_write(file_in(m, "output/predictions.csv"), m->model,
+                         m->view.table, part, outputs, err);
+    free(outputs);
+    return rc;
+}
+
 static void take_task(struct train *t, const struct record *r)
 {
     struct err err = {0};
@@ -438,7 +494,16 @@ static void take_task(struct train *t, const struct record *r)
     m->task.attempt = r->attempt;
     if (rc == 0)
         rc = begin(t, m, &err);
-    if (rc == 0) {
+    if (rc == 0 && str_is(m->task.kind, "infer")) {
+        rc = infer(t, m, &err);
+        if (rc == 0)
+            say_ended(t, m, OUTCOME_DONE, STR(""));
+        leave_cohort(m);
+        if (rc == 0) {
+            member_free(m);
+            return;
+        }
+    } else if (rc == 0) {
         vec_push(&t->members, m);
         return;
     }

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Weights on data: evaluate and predict.
+. "$(dirname "$0")/lib.sh"
+
+cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .
+run "$THRONG" train mlp.yaml lr=0.01 units=32 dropout=0.1
+last=$(tail -n 1 .out)
+run "$THRONG" evaluate mlp.safetensors
+check_status "weights are judged" 0
+check_equal "as they were in their last epoch" \
+    "$(printf 'loss\t%s\naccuracy\t%s' "$(cut -f3 <<<"$last")" "$(cut -f4 <<<"$last")")" \
+    "$out"
+check_contains "it says which rows" "$err" "359 validation rows"
+run "$THRONG" predict mlp.safetensors
+check_status "rows are predicted" 0
+check_equal "each of them" 360 "$(wc -l <.out)"
+check_equal "as often right as the accuracy says" "$(cut -f4 <<<"$last")" \
+    "$(awk -F'\t' 'NR > 1 { n++; right += $2 == $3 } END { printf "%.6g", right / n }' .out)"
+check "probabilities add up to 1" awk -F'\t' 'NR > 1 {
+    s = 0; for (i = 4; i <= NF; i++) s += $i
+    if (s < 0.9999 || s > 1.0001 || NF != 13) exit 1 }' .out
+
+# Rows that it has not seen, of which the digits 7 to 9 are missing: scaling and
+# classes are those of the training rows.
+zcat digits.csv.gz | awk -F, '$65 < 7' | head -n 40 >new.csv
+run "$THRONG" predict mlp.safetensors --data new.csv --csv
+check_status "rows of another file are predicted" 0
+check_equal "all of them, with all classes" "41 row,label,predicted,p_0,p_1,p_2,p_3,p_4,p_5,p_6,p_7,p_8,p_9" \
+    "$(wc -l <.out) $(head -n 1 .out)"
+check_equal "in their order" "$(cut -d, -f65 new.csv)" \
+    "$(tail -n +2 .out | cut -d, -f2)"
+check "most of them rightly" awk -F, 'NR > 1 { right += $2 == $3 }
+    END { exit right < 36 }' .out
+run "$THRONG" evaluate mlp.safetensors --data new.csv
+check_contains "they are judged" "$err" "40 test rows"
+check_matches "with the accuracy of the predictions" "$out" '^accuracy	(0\.9|1)'
+
+# Words as classes, in quotes where they must be.
+{
+    echo 'x,y,kind'
+    for i in $(seq 30); do
+        echo "$i,1,\"low, or so\""
+        echo "$((i + 100)),0,high"
+    done
+} >words.csv
+cat >words.yaml <<'MODEL'
+layers: [{dense: 8, activation: relu}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: 0.05}
+epochs: 40
+metrics: [accuracy]
+data: {file: words.csv, label: kind, scale: std, test: 0.2}
+MODEL
+run "$THRONG" train words.yaml
+check_status "a model of words is trained" 0
+run "$THRONG" predict words.safetensors --csv
+check_matches "classes have their names" "$out" '^[0-9]+,high,high,'
+check_matches "quoted where a comma is in them" "$out" '^[0-9]+,"low, or so","low, or so",'
+check_contains "the model's own test rows are taken" "$err" "12 test rows"
+
+# What a study kept is found from anywhere.
+cp "$ROOT/examples/digits/search.yaml" .
+sed -i 's/^run_cap.*/run_cap: 3/' search.yaml
+"$THRONG" run -q search.yaml
+best=$("$THRONG" rank digits | awk 'NR == 2 { print $2, $3 }')
+weights=$TMP/.throng/digits/trials/0/${best% *}/output/weights.safetensors
+mkdir elsewhere
+run env -C elsewhere "$THRONG" evaluate "$weights"
+check_equal "the weights of a trial have the trial's value" \
+    "$(printf 'loss\t%.6g' "${best#* }")" "$(head -n 1 .out)"
+
+# Mistakes.
+run "$THRONG" evaluate mlp.yaml
+check_status "what is no weights file is an error" 1
+run "$THRONG" evaluate none.safetensors
+check_not "so is one that is not there" test "$status" -eq 0
+run "$THRONG" evaluate mlp.safetensors --data none.csv
+check_contains "and data that is not there" "$err" "none.csv"
+mv digits.csv.gz hidden.gz
+run "$THRONG" evaluate mlp.safetensors
+check_not "without the data of the model there is an error" test "$status" -eq 0
+check_contains "that names it" "$err" "digits.csv.gz"
