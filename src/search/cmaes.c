@@ -1,15 +1,16 @@
 /* cmaes.c - CMA-ES in the unit cube, with restarts
  *
- * Trials are cut by their numbers into blocks of lambda, one generation each.
- * A block is closed, and moves the distribution, when all of its trials were
- * told; stragglers are left out once many later trials were told. Which
- * blocks are closed, and so the distribution that trial k is drawn from,
- * depends on the results alone and not on the order in which they came: a
- * result for a closed block takes the search back to before that block.
+ * Told trials, in the order of their numbers, are cut into blocks of lambda,
+ * one generation each: every block that is full moves the distribution, and
+ * nothing waits for a trial that is still out. So the distribution that trial
+ * k is drawn from depends on the results alone and not on the order in which
+ * they came: a late result takes the search back to before its block.
  *
  * A told point is used as it was drawn, before it was rounded to a cell, if
  * drawing the trial again from the block's distribution gives that point;
- * else (it was asked for while older results were missing) as it is.
+ * else (it was asked for while older results were missing) as it is. A block
+ * of such points mostly, which say little about the distribution at hand,
+ * takes the best of the run so far in as well.
  *
  * Foreign results, which no block can have, say where the first run begins.
  * Restarts follow BIPOP (Hansen, GECCO 2009): runs with ever larger blocks
@@ -27,10 +28,10 @@
 #include "search/roll.h"
 
 enum {
-    SNAPSHOTS = 16,
+    SNAPSHOTS = 24,
     SEPARABLE_FROM = 100, /* numeric coordinates */
-    LATE = 64,            /* told trials behind a block that waits, and more */
     REDRAWS = 16,         /* for a point that nobody has had */
+    ELITE = 2,            /* the best of a run that help strange blocks */
     WARM_LEAST = 4,       /* foreign results to start from, at least */
 };
 static const double narrow = 1e-9;   /* a run that is so small has ended */
@@ -50,6 +51,7 @@ struct phase {
     size_t large_lambda, large_used, small_used;
     double anchor; /* the best value of a block, while it stays the same */
     size_t flat;   /* blocks since */
+    size_t elite[ELITE], elite_count; /* told rows: the best of this run */
 };
 
 struct cmaes {
@@ -66,8 +68,8 @@ struct cmaes {
     size_t *choices, *offsets;
     double *shares;
     struct phase now;
-    struct phase past[SNAPSHOTS]; /* before each of the last blocks */
-    size_t past_count;            /* in all; the newest SNAPSHOTS are kept */
+    struct phase past[SNAPSHOTS]; /* before earlier blocks, oldest first */
+    size_t past_count;
     struct arena *scratch;
     struct cma_point drawn;
     double *u;
@@ -230,6 +232,7 @@ static void phase_restart(struct cmaes *c, struct phase *p)
     free(mean);
     p->fresh = true;
     p->flat = 0;
+    p->elite_count = 0;
 }
 
 static void draw(const struct cmaes *c, const struct phase *p, int64_t trial,
@@ -310,8 +313,9 @@ static int by_loss(const void *a, const void *b)
 
 /* The open block with the points of its told trials. */
 struct block {
-    size_t count, missing, told; /* told: also those that say nothing */
-    int64_t end;                 /* the trial behind it */
+    size_t count, told; /* told: also those that say nothing */
+    bool full;
+    int64_t end; /* the trial behind it */
     struct member *members;
     struct cma_point *points;
     bool *foreign;
@@ -341,8 +345,7 @@ static void block_done(struct block *b)
     free(b->choice);
 }
 
-/* The cheap question first: a block needs this many results at least, be they
- * its own or those behind its stragglers. */
+/* The cheap question first: a block needs this many results at least. */
 static bool block_possible(const struct cmaes *c)
 {
     const struct phase *p = &c->now;
@@ -358,11 +361,9 @@ static void collect(struct cmaes *c, struct block *b)
     int64_t trial = p->first;
     for (; places < p->lambda && trial <= c->latest; trial++) {
         long row = history_find(&c->told, trial);
-        places++;
-        if (row < 0) {
-            b->missing++;
+        if (row < 0)
             continue;
-        }
+        places++;
         b->told++;
         if (c->told.marks[row] == MARK_LEFT)
             continue;
@@ -378,16 +379,8 @@ static void collect(struct cmaes *c, struct block *b)
             (struct member){bad ? INFINITY : c->told.broken[row],
                             bad ? INFINITY : loss, trial, at};
     }
-    b->missing += p->lambda - places;
-    b->end = trial + (int64_t)(p->lambda - places);
-}
-
-static bool may_close(const struct cmaes *c, const struct block *b)
-{
-    const struct phase *p = &c->now;
-    size_t behind = c->row_count - p->seen - b->told;
-    return !b->missing ||
-           (2 * b->missing <= p->lambda && behind >= 4 * p->lambda + LATE);
+    b->full = places == p->lambda;
+    b->end = trial;
 }
 
 static bool run_over(const struct cmaes *c, const struct phase *p)
@@ -415,16 +408,98 @@ static void watch_best(struct phase *p, double best)
     p->flat = 0;
 }
 
+static bool in_block(const struct block *b, int64_t trial)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (b->members[i].trial == trial)
+            return true;
+    return false;
+}
+
+static struct member member_of(const struct cmaes *c, size_t row, size_t place)
+{
+    return (struct member){c->told.broken[row], c->told.losses[row],
+                           c->told.trials[row], place};
+}
+
+/* Takes the best of the run into a block of strangers. */
+static void invite(struct cmaes *c, struct block *b)
+{
+    const struct phase *p = &c->now;
+    size_t strange = 0;
+    for (size_t i = 0; i < b->count; i++)
+        strange += b->foreign[i];
+    for (size_t i = 0; 2 * strange > b->count && i < p->elite_count; i++) {
+        size_t row = p->elite[i], at = b->count++;
+        b->foreign[at] = take_point(c, p, row, &b->points[at]);
+        b->members[at] = member_of(c, row, at);
+    }
+}
+
+/* The block's members are ordered; the elite may be among them. */
+static void keep_elite(const struct cmaes *c, struct phase *p,
+                       const struct block *b)
+{
+    struct member all[2 * ELITE];
+    size_t count = 0;
+    for (size_t i = 0; i < p->elite_count; i++)
+        if (!in_block(b, c->told.trials[p->elite[i]]))
+            all[count++] = member_of(c, p->elite[i], p->elite[i]);
+    for (size_t i = 0; i < b->count && i < ELITE; i++) {
+        long row = history_find(&c->told, b->members[i].trial);
+        if (isfinite(b->members[i].loss) && row >= 0)
+            all[count++] = member_of(c, (size_t)row, (size_t)row);
+    }
+    qsort(all, count, sizeof(*all), by_loss);
+    p->elite_count = count < ELITE ? count : ELITE;
+    for (size_t i = 0; i < p->elite_count; i++)
+        p->elite[i] = all[i].place;
+}
+
+/* The snapshot whose loss costs least: one among others, or an old one. So
+ * their distances grow with their age, and going back costs in proportion to
+ * how late a result is. */
+static size_t least_useful(const struct cmaes *c)
+{
+    size_t found = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i + 1 < c->past_count; i++) {
+        int64_t before = i ? c->past[i - 1].first : 0;
+        double gap = (double)(c->past[i + 1].first - before);
+        double cost = gap / (double)(c->now.first - c->past[i].first + 1);
+        if (cost < least) {
+            least = cost;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static void remember(struct cmaes *c)
+{
+    if (c->past_count == SNAPSHOTS) {
+        size_t at = least_useful(c);
+        struct phase gone = c->past[at];
+        c->past_count--;
+        memmove(c->past + at, c->past + at + 1,
+                (c->past_count - at) * sizeof(*c->past));
+        c->past[c->past_count] = gone;
+    }
+    phase_copy(&c->past[c->past_count++], &c->now);
+}
+
 /* Orders the block and moves the distribution. A block of failures only
  * teaches nothing: which of them is better is not known. */
 static void close_block(struct cmaes *c, struct block *b)
 {
     struct phase *p = &c->now;
+    remember(c);
+    invite(c, b);
     qsort(b->members, b->count, sizeof(*b->members), by_loss);
-    phase_copy(&c->past[c->past_count++ % SNAPSHOTS], p);
+    keep_elite(c, p, b);
     if (b->count && isfinite(b->members[0].loss)) {
-        struct cma_point *sorted = b->points + p->lambda;
-        bool *foreign = b->foreign + p->lambda;
+        struct cma_point *sorted = b->points + p->lambda + ELITE;
+        bool *foreign = b->foreign + p->lambda + ELITE;
         for (size_t i = 0; i < b->count; i++) {
             sorted[i] = b->points[b->members[i].place];
             foreign[i] = b->foreign[b->members[i].place];
@@ -451,9 +526,9 @@ static void advance(struct cmaes *c)
     }
     while (closed && block_possible(c)) {
         struct block b;
-        block_init(&b, c, c->now.lambda);
+        block_init(&b, c, c->now.lambda + ELITE);
         collect(c, &b);
-        closed = may_close(c, &b);
+        closed = b.full;
         if (closed)
             close_block(c, &b);
         block_done(&b);
@@ -463,13 +538,10 @@ static void advance(struct cmaes *c)
 /* Back to before the block that holds the trial. */
 static void go_back(struct cmaes *c, int64_t trial)
 {
-    size_t oldest = c->past_count > SNAPSHOTS ? c->past_count - SNAPSHOTS : 0;
-    while (c->now.first > trial && c->past_count > oldest)
-        phase_copy(&c->now, &c->past[--c->past_count % SNAPSHOTS]);
-    if (c->now.first <= trial)
-        return;
-    c->past_count = 0;
-    phase_start(c, &c->now);
+    while (c->now.first > trial && c->past_count)
+        phase_copy(&c->now, &c->past[--c->past_count]);
+    if (c->now.first > trial)
+        phase_start(c, &c->now);
 }
 
 static void shape_init(struct cmaes *c)
