@@ -40,6 +40,7 @@ demo:
 	@tools/setup build
 	@$(MAKE) --no-print-directory build
 	@examples/quickstart/demo
+	@examples/digits/demo
 
 test:
 	@tools/setup build test

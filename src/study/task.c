@@ -5,7 +5,21 @@
 
 #define SEED_MASK 0x7fffffffu /* every language can hold it */
 
-#define COHORT_SHARE 64 /* members that a trainer has at once, on one cpu */
+/* Members that a trainer has at once, on one cpu. A method that learns from
+ * results wants few of them pending: each that is out is a choice made without
+ * knowing it. */
+#define COHORT_SHARE 64
+#define COHORT_SHARE_LEARNING 4
+
+static bool method_learns(const struct plan *p)
+{
+    static const char *const foreseen[] = {"grid", "random", "points", "sobol",
+                                           "lhs"};
+    for (size_t i = 0; i < sizeof(foreseen) / sizeof(foreseen[0]); i++)
+        if (str_is(p->method, foreseen[i]))
+            return false;
+    return true;
+}
 
 /* With `parallel: 8` on 2 cpus and no word about cpus, the person wants 8 at
  * once: each then needs less than a whole cpu. A member of a cohort needs its
@@ -16,7 +30,8 @@ static void scale_cpus(const struct study *s, struct needs *n)
     if (s->plan->cpus_said)
         return;
     if (s->plan->model_root)
-        n->cpus = 1.0 / COHORT_SHARE;
+        n->cpus = 1.0 / (method_learns(s->plan) ? COHORT_SHARE_LEARNING
+                                                : COHORT_SHARE);
     if (s->plan->parallel > cpus / n->cpus)
         n->cpus = cpus / s->plan->parallel;
 }

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Early stopping, promotion and population based training, built in.
+# timeout: 180
+. "$(dirname "$0")/lib.sh"
+
+cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .
+look() { # STUDY EXPRESSION over the list of trials d
+    "$THRONG" export "$1" --jsonl >"$TMP/.table"
+    python3 "$ROOT/tests/cli/json_look.py" "$2" "$TMP/.table"
+}
+study() { # NAME MORE
+    cat >"$1.yaml" <<STUDY
+model: mlp.yaml
+run_cap: 30
+seed: 4
+metric: {name: val_loss, goal: minimize}
+parameters:
+  lr: {distribution: log_uniform_values, min: 0.0001, max: 0.1}
+  units: {values: [16, 32]}
+  dropout: {value: 0.1}
+$2
+STUDY
+}
+
+# ---- asha -------------------------------------------------------------------
+study asha 'method: random
+early_terminate: {type: asha, max_iter: 20, min_iter: 2}'
+run "$THRONG" run asha.yaml
+check_status "a study with rungs trains" 0
+check_equal "few go all the way, most stop at the first rung" "True" \
+    "$(look asha '0 < sum(t["budget"] == 20 for t in d) < 10 < sum(t["budget"] == 2 for t in d)')"
+check_equal "those that go on have an attempt for each rung" "True" \
+    "$(look asha 'all(t["attempts"] == {2: 1, 6: 2, 18: 3, 20: 4}[t["budget"]] for t in d)')"
+# The one that was trained in four parts is as if it had been in one.
+id=$(look asha '[t["id"] for t in d if t["budget"] == 20][0]')
+run bash -c "$("$THRONG" show asha "$id" --command)"
+check_status "its line runs" 0
+check_equal "it went on bit for bit" \
+    "$(look asha "[['%.6g' % t['metrics'][k]['last'] for k in ('loss', 'val_loss', 'val_accuracy')] for t in d if t['id'] == $id][0]")" \
+    "$(tail -n 1 .out | awk -F'\t' '{ printf "['\''%s'\'', '\''%s'\'', '\''%s'\'']\n", $2, $3, $4 }')"
+check "its weights are the same" cmp mlp.safetensors \
+    ".throng/asha/trials/0/$id/output/weights.safetensors"
+id=$(look asha '[t["id"] for t in d if t["budget"] == 6][0]')
+run bash -c "$("$THRONG" show asha "$id" --command)"
+check_equal "one that was stopped earlier has that many epochs" 7 "$(wc -l <.out)"
+
+# ---- hyperband's stop rule ----------------------------------------------------
+study band 'method: random
+parallel: 4
+early_terminate: {type: hyperband, min_iter: 3}'
+run "$THRONG" run band.yaml
+check_status "a study with bands trains" 0
+check_equal "every trial ends as done or stopped" "True" \
+    "$(look band 'all(t["state"] in ("done", "stopped") for t in d) and any(t["state"] == "done" for t in d)')"
+
+# ---- pbt ------------------------------------------------------------------------
+study pbt 'method: pbt
+pbt: {population: 6, steps: 4}'
+sed -i 's/units: .*/units: {value: 16}/; s/^run_cap.*/run_cap: 36/' pbt.yaml
+run "$THRONG" run pbt.yaml
+check_status "a population trains" 0
+check_equal "all are done" "36" "$(look pbt 'sum(t["state"] == "done" for t in d)')"
+check_equal "each goes on where its parent ended" "True" \
+    "$(look pbt 'all(t["budget"] == {x["id"]: x["budget"] for x in d}[t["parent"]] + 4 for t in d if t.get("parent"))')"
+check_equal "some copy another's weights: two have one parent" "True" \
+    "$(look pbt 'len(set(t.get("parent") for t in d if t.get("parent"))) < sum(bool(t.get("parent")) for t in d)')"
+check_equal "later ones are better than the first" "True" \
+    "$(look pbt 'min(t["value"] for t in d if t.get("parent")) < min(t["value"] for t in d if not t.get("parent"))')"
