@@ -293,3 +293,8 @@ bool nn_model_snapshot(const struct nn_model *m, int64_t epoch)
             return true;
     return false;
 }
+
+struct str nn_model_initial_weights(const struct nn_model *m)
+{
+    return m->initial_weights;
+}

@@ -145,6 +145,8 @@ int64_t nn_model_outputs(const struct nn_model *m);
 /* Makes the weights of the best epoch the member's, where early stopping has
  * kept them. */
 void nn_trainer_take_best(struct nn_trainer *t, int member);
+/* The weights file to begin from; empty: none. */
+struct str nn_model_initial_weights(const struct nn_model *m);
 /* True when the weights after this epoch are to be kept. */
 bool nn_model_snapshot(const struct nn_model *m, int64_t epoch);
 /* Makes member `to` a copy of `from`: weights, optimizer, epoch; it keeps its

@@ -83,21 +83,36 @@ static void on_closed(void *context)
     (void)context;
 }
 
+/* The worker's own, and the mark by which leftovers are known; yours to
+ * free. */
+static const char **environment_of(const struct worker *w)
+{
+    size_t count = w->environment.base.len;
+    const char **env = xcalloc(count + 2, sizeof *env);
+    for (size_t i = 0; i < count; i++)
+        env[i] = w->environment.base.p[i];
+    env[count] = w->environment.mark;
+    return env;
+}
+
 static int spawn(struct trainer *t, int fd, struct err *err)
 {
     struct worker *w = t->worker;
     char number[16];
     snprintf(number, sizeof number, "%d", fd);
     const char *argv[] = {"/proc/self/exe", "--trainer", number, NULL};
+    const char **env = environment_of(w);
     struct spawn s = {.argv = argv,
-                      .env = w->environment.base.p,
+                      .env = env,
                       .in = w->nothing,
                       .out = -1,
                       .err = STDERR_FILENO,
                       .keep_fd = fd,
                       .session = true,
                       .die_with_parent = true};
-    return process_spawn(&s, &t->process, err);
+    int rc = process_spawn(&s, &t->process, err);
+    free(env);
+    return rc;
 }
 
 static struct trainer *trainer_new(struct worker *w, struct err *err)

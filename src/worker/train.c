@@ -309,13 +309,25 @@ static const char *file_in(const struct member *m, const char *name)
     return path_join(m->arena, arena_cstr(m->arena, m->task.folder), name);
 }
 
+/* `initial_weights` of the model file, which lies beside it. */
+static int begin_from_weights(struct member *m, struct err *err)
+{
+    struct str name = nn_model_initial_weights(m->model);
+    if (!name.len)
+        return 0;
+    const char *path = arena_cstr(m->arena, name);
+    if (path[0] != '/')
+        path = path_join(m->arena, arena_cstr(m->arena, m->task.workdir), path);
+    return nn_trainer_load(m->cohort->trainer, m->place, path, false, err);
+}
+
 /* Goes on where an earlier attempt, or the trial that this one comes from,
  * left off. */
 static int restore(struct member *m, struct err *err)
 {
     const char *path = file_in(m, "checkpoint/checkpoint.safetensors");
     if (!file_exists(path))
-        return 0;
+        return begin_from_weights(m, err);
     return nn_trainer_load(m->cohort->trainer, m->place, path, true, err);
 }
 

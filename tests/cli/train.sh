@@ -204,6 +204,16 @@ check_equal "with the seeds of the trials" \
 run "$THRONG" check at1.yaml --try 2
 check_status "trials can be tried" 0
 
+# ---- weights to begin from ---------------------------------------------------
+mkdir begin && cp mlp.yaml digits.csv.gz begin/
+printf 'initial_weights: first.safetensors\n' >>begin/mlp.yaml
+run "$THRONG" train mlp.yaml units=16 dropout=0 lr=0.01 -o begin/first.safetensors
+last=$(tail -n 1 .out | cut -f 2)
+run "$THRONG" train begin/mlp.yaml units=16 dropout=0 lr=0.01 -o begin/next.safetensors
+check_status "training begins from a weights file" 0
+check "with a smaller loss than its first training ended with" \
+    python3 -c "import sys; sys.exit(not $(sed -n 2p .out | cut -f 2) < 2 * $last)"
+
 # ---- one that diverges -------------------------------------------------------
 study diverge 24
 sed -i 's/^model:.*/model: line.yaml/; /dropout/d
