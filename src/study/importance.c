@@ -35,7 +35,7 @@ static double value_of(const struct trial *t, struct str metric,
 
 /* More say nothing new about a parameter: of larger studies, every n-th
  * finished trial is taken. */
-#define TRIALS_MOST 20000
+#define TRIALS_MOST 8000
 
 static int64_t finished_trials(struct store *store)
 {
