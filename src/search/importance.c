@@ -16,10 +16,10 @@
 
 enum {
     CELLS = 32, /* of a number's range */
-    TREES = 32,
+    TREES = 64,
     LEAF = 3,
-    FITTED = 2048, /* results that the trees see; of more, evenly taken */
-    AVERAGED = 128 /* results that a curve is averaged over */
+    FITTED = 4096, /* results that the trees see; of more, evenly taken */
+    AVERAGED = 256 /* results that a curve is averaged over */
 };
 
 struct importance {
