@@ -12,13 +12,7 @@ static void print_faults(const struct value *root, const char *file,
 {
     struct buf b;
     buf_init(&b);
-    for (size_t i = 0; i < faults->count; i++) {
-        const struct nn_fault *f = &faults->items[i];
-        buf_addf(&b, "%s%.*s %.*s", i ? "\n" : "", STRF(f->path),
-                 STRF(f->text));
-        if (f->hint.len)
-            buf_addf(&b, " (%.*s)", STRF(f->hint));
-    }
+    nn_faults_print(&b, faults);
     model_file_faults(root, file, buf_str(&b));
     buf_done(&b);
 }

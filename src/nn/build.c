@@ -50,6 +50,16 @@ void nn_fault_hint(struct nn_build *b, const char *key, const char *hint,
     va_end(ap);
 }
 
+void nn_faults_print(struct buf *b, const struct nn_faults *faults)
+{
+    for (size_t i = 0; i < faults->count; i++) {
+        const struct nn_fault *f = &faults->items[i];
+        buf_addf(b, "%s%.*s %.*s", i ? "\n" : "", STRF(f->path), STRF(f->text));
+        if (f->hint.len)
+            buf_addf(b, " (%.*s)", STRF(f->hint));
+    }
+}
+
 static const struct value *member(const struct value *o, const char *key)
 {
     const struct value *v = value_get(o, str_of(key));

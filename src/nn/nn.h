@@ -28,6 +28,9 @@ struct nn_faults {
     size_t count, cap;
 };
 
+/* "path text (hint)", one fault to a line. */
+void nn_faults_print(struct buf *b, const struct nn_faults *faults);
+
 /* What is known of the data before it is read: the size of each input's rows
  * and of each label. A model file need not repeat them. */
 struct nn_data_field {

@@ -192,16 +192,6 @@ static struct source *source_of(struct train *t, const struct value *spec,
 
 /* ---- members ---------------------------------------------------------- */
 
-static void join_faults(struct buf *b, const struct nn_faults *faults)
-{
-    for (size_t i = 0; i < faults->count; i++) {
-        const struct nn_fault *f = &faults->items[i];
-        buf_addf(b, "%s%.*s %.*s", i ? "\n" : "", STRF(f->path), STRF(f->text));
-        if (f->hint.len)
-            buf_addf(b, " (%.*s)", STRF(f->hint));
-    }
-}
-
 static struct nn_model *read_model(const struct value *v, struct member *m,
                                    struct err *err)
 {
@@ -212,7 +202,7 @@ static struct nn_model *read_model(const struct value *v, struct member *m,
         return model;
     struct buf b;
     buf_init(&b);
-    join_faults(&b, &faults);
+    nn_faults_print(&b, &faults);
     err_set(err, ERR_INPUT, "%s", b.p);
     buf_done(&b);
     return NULL;
