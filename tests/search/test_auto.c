@@ -10,24 +10,9 @@
 
 #include "base/json.h"
 #include "search/search.h"
+#include "one_arena.h"
 #include "spaces.h"
 #include "terms/state.h"
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 #define LIST(inner) "{\"version\":1,\"parameters\":[" inner "]}"
 #define A_NUMBER PARAM("a", "uniform", "\"min\":0,\"max\":1")

@@ -8,24 +8,9 @@
 #include <stdlib.h>
 
 #include "search/search.h"
+#include "one_arena.h"
 #include "spaces.h"
 #include "terms/state.h"
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 /* d parameters x0 … between -5 and 10, so that 0 is not in the middle. */
 static struct space box(size_t d)

@@ -9,24 +9,9 @@
 
 #include "base/map.h"
 #include "search/search.h"
+#include "one_arena.h"
 #include "spaces.h"
 #include "terms/state.h"
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 static struct search *open_as(const char *method, const struct space *space,
                               uint64_t seed)

@@ -15,27 +15,12 @@
 #include "search/search.h"
 #include "search/surrogate.h"
 #include "search/warp.h"
+#include "one_arena.h"
 #include "spaces.h"
 #include "terms/state.h"
 
 enum { ROWS = 30, AXES = 4, LANES = LINEAR_LANES };
 static const bool unordered[AXES] = {false, false, true, false};
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 /* Rows of random points with a smooth value. */
 struct data {

@@ -9,24 +9,9 @@
 
 #include "search/hyperspace_split.h"
 #include "search/search.h"
+#include "one_arena.h"
 #include "spaces.h"
 #include "terms/state.h"
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 /* ---- splits ----------------------------------------------------------- */
 

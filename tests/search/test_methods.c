@@ -12,31 +12,13 @@
 
 #include "base/map.h"
 #include "search/search.h"
-#include "spaces.h"
+#include "mixed_space.h"
 #include "terms/state.h"
 
 static const char *const methods[] = {"random", "sobol", "lhs",       "cmaes",
                                       "tpe",    "ga",    "forest",    "nsga2",
                                       "auto",   "pbt",   "hyperspace"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
-
-static struct arena *arena;
-static struct space space;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    space = space_of(mixed_text, arena);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 /* A model of all results is dear. */
 static bool is_slow(const char *method)

@@ -8,27 +8,9 @@
 #include <stdlib.h>
 
 #include "search/search.h"
-#include "spaces.h"
+#include "mixed_space.h"
 #include "terms/pareto.h"
 #include "terms/state.h"
-
-static struct arena *arena;
-static struct space space;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    space = space_of(mixed_text, arena);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 static const bool goals[] = {true, false};
 

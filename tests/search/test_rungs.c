@@ -10,25 +10,7 @@
 #include "base/rng.h"
 #include "search/judge.h"
 #include "search/levels.h"
-#include "spaces.h"
-
-static struct arena *arena;
-static struct space space;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    space = space_of(mixed_text, arena);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "mixed_space.h"
 
 static struct search *open_with(const char *method, enum search_order order,
                                 const struct early *early)

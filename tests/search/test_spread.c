@@ -9,23 +9,8 @@
 
 #include "search/search.h"
 #include "search/sobol.h"
+#include "one_arena.h"
 #include "spaces.h"
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
 
 /* Whatever the number of dimensions, each of 2^m points lies in a 2^-m of
  * its own, in every coordinate, for any aligned run of them. */
