@@ -21,9 +21,9 @@ const char *const nn_loss_names[] = {"categorical_crossentropy",
                                      "gaussian_kl",
                                      NULL};
 
-static const char *const metric_names[] = {
-    "accuracy", "top_k", "f1_micro", "f1_macro",  "auc",
-    "r2",       "mae",   "mse",      "confusion", NULL};
+static const char *const metric_names[] = {"accuracy", "top_k", "f1_micro",
+                                           "f1_macro", "auc",   "r2",
+                                           "mae",      "mse",   NULL};
 
 static const char *const head_keys[] = {
     "name",  "from",     "loss",          "weight",       "label", "metrics",

@@ -1,7 +1,7 @@
 /* judge.c - metrics over many batches of predictions
  *
  * Classes come from the largest of several numbers, or from one number above
- * one half. F1 and the confusion matrix count pairs of classes; AUC keeps the
+ * one half. F1 counts pairs of classes; AUC keeps the
  * scores, since it needs their order; the others are sums. */
 #include "nn/judge.h"
 
@@ -163,7 +163,6 @@ static void add_row(const struct nn_metric *m, struct tally *t,
         break;
     case NN_METRIC_F1_MICRO:
     case NN_METRIC_F1_MACRO:
-    case NN_METRIC_CONFUSION:
         add_pair(t, width, truth_of(f, row), predicted(out, width));
         break;
     default:
@@ -278,11 +277,4 @@ const double *nn_judge_end(struct nn_judge *j)
     for (size_t i = 0; i < j->model->metrics.len; i++)
         j->values[i] = value_of(&j->model->metrics.p[i], &j->tallies[i]);
     return j->values;
-}
-
-const uint64_t *nn_judge_confusion(const struct nn_judge *j, size_t metric,
-                                   size_t *classes)
-{
-    *classes = j->tallies[metric].classes;
-    return j->tallies[metric].pairs;
 }

@@ -19,10 +19,6 @@ void nn_judge_batch(struct nn_judge *j, size_t head, const double *outputs,
                     size_t width, const struct data_field *label,
                     const uint32_t *rows, size_t count);
 /* One number per metric of the model, NaN where there was nothing to judge;
- * valid until the next call. A confusion matrix has no number: NaN. */
+ * valid until the next call. */
 const double *nn_judge_end(struct nn_judge *j);
-/* Counts [truth][prediction] of a confusion metric; classes × classes. */
-const uint64_t *nn_judge_confusion(const struct nn_judge *j, size_t metric,
-                                   size_t *classes);
-
 #endif

@@ -56,7 +56,6 @@ enum nn_metric_kind {
     NN_METRIC_R2,
     NN_METRIC_MAE,
     NN_METRIC_MSE,
-    NN_METRIC_CONFUSION,
     NN_METRIC_COUNT,
 };
 struct nn_metric {
