@@ -74,8 +74,10 @@ static void read_wide(struct str extra, struct member *m)
 /* The entry at *at of the directory; false: there are no more. */
 static bool next_member(struct str s, size_t *at, struct member *m)
 {
+    if (s.len < *at || s.len - *at < ENTRY_SIZE)
+        return false;
     const char *p = s.p + *at;
-    if (s.len < *at || s.len - *at < ENTRY_SIZE || memcmp(p, "PK\1\2", 4) != 0)
+    if (memcmp(p, "PK\1\2", 4) != 0)
         return false;
     size_t name = little(p + 28, 2), extra = little(p + 30, 2);
     size_t comment = little(p + 32, 2);
@@ -131,7 +133,7 @@ static uint32_t crc_of(const char *p, size_t len)
 static int unpack_member(struct str s, const char *path, const struct member *m,
                          struct arena *a, struct str *out, struct err *err)
 {
-    const char *p = s.p + m->at;
+    const char *p = s.p + (m->at < s.len ? m->at : 0);
     size_t head = LOCAL_SIZE;
     bool good = m->at < s.len && s.len - m->at >= LOCAL_SIZE &&
                 memcmp(p, "PK\3\4", 4) == 0;
