@@ -11,7 +11,7 @@ TEST_FUZZ_SECONDS ?= 5
 PYTHONDIR ?= $(shell python3 tools/pythondir $(PREFIX))
 
 .PHONY: all build build-san build-fuzz demo test sanitize fuzz soak bench \
-	bench-train format install clean help
+	bench-train bench-accuracy format install clean help
 
 all: build
 
@@ -69,6 +69,11 @@ bench-train:
 	@$(MAKE) --no-print-directory build
 	@bench/train
 
+bench-accuracy:
+	@tools/setup build bench
+	@$(MAKE) --no-print-directory build
+	@bench/accuracy
+
 format:
 	@tools/format
 
@@ -87,6 +92,7 @@ help:
 	@echo 'make soak       the long tests'
 	@echo 'make bench      measurements, as ratios'
 	@echo 'make bench-train training, against PyTorch'
+	@echo 'make bench-accuracy models on real data (an hour)'
 	@echo 'make format     lay out the code as .clang-format says'
 	@echo 'make install    to DESTDIR, below PREFIX=$(PREFIX)'
 	@echo 'make clean      remove the build folders'

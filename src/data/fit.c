@@ -98,6 +98,31 @@ static void fit_column(enum scaling how, const struct moments *m, size_t c,
     *scale = spread > 0 ? (float)(1 / spread) : 1;
 }
 
+/* A pixel that is white in every training picture but one must not become a
+ * number of its own kind: all columns get the moments of the whole. */
+static void moments_join(struct moments *m, size_t columns)
+{
+    double low = INFINITY, high = -INFINITY, sum = 0, count = 0, squares = 0;
+    for (size_t c = 0; c < columns; c++) {
+        low = fmin(low, m->low[c]);
+        high = fmax(high, m->high[c]);
+        sum += m->sum[c];
+        count += m->count[c];
+    }
+    for (size_t c = 0; c < columns && count > 0; c++) {
+        double apart =
+            m->count[c] > 0 ? m->sum[c] / m->count[c] - sum / count : 0;
+        squares += m->squares[c] + m->count[c] * apart * apart;
+    }
+    for (size_t c = 0; c < columns; c++) {
+        m->low[c] = low;
+        m->high[c] = high;
+        m->sum[c] = sum;
+        m->count[c] = count;
+        m->squares[c] = squares;
+    }
+}
+
 static void make_scaling(struct data_view *v, enum scaling how, struct arena *a)
 {
     size_t inputs = v->table->input_count;
@@ -114,6 +139,8 @@ static void make_scaling(struct data_view *v, enum scaling how, struct arena *a)
         float *scale = arena_array(a, columns, sizeof(float));
         moments_init(&m, columns, scratch);
         moments_take(&m, f, &v->train, how == SCALE_STD);
+        if (f->rank > 1)
+            moments_join(&m, columns);
         for (size_t c = 0; c < columns; c++)
             fit_column(how, &m, c, &shift[c], &scale[c]);
         shifts[i] = shift;

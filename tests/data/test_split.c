@@ -323,6 +323,29 @@ static void scaling_is_fitted_on_training_rows(void **state)
     files_close(&f);
 }
 
+static void pictures_are_scaled_as_a_whole(void **state)
+{
+    static const char x[] = "\0\0\x08\3\0\0\0\2\0\0\0\1\0\0\0\2"
+                            "\0\4\2\12";
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_write(&f, "x", str_n(x, sizeof x - 1));
+    files_text(&f, "y", "0\n1\n");
+#define PICTURES(how)                                                          \
+    "{\"inputs\": \"x\", \"labels\": \"y\", \"scale\": \"" how "\"}"
+    struct data_set *s = files_set(&f, PICTURES("std"));
+    struct data_view v = files_view(&f, s, PICTURES("std"), 1);
+    for (int i = 0; i < 2; i++) {
+        assert_true(v.shift[0][i] == 4);
+        assert_true(fabs((double)v.scale[0][i] - 1 / sqrt(14.0)) < 1e-7);
+    }
+    v = files_view(&f, s, PICTURES("maxabs"), 1);
+    assert_true(v.scale[0][0] == 0.1f && v.scale[0][1] == 0.1f);
+    data_close(s);
+    files_close(&f);
+}
+
 static void trials_share_a_view(void **state)
 {
     struct files f;
@@ -352,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_subset_is_a_part_of_a_larger_one),
         cmocka_unit_test(without_a_shuffle_the_last_rows_are_held_out),
         cmocka_unit_test(files_say_parts),
+        cmocka_unit_test(pictures_are_scaled_as_a_whole),
         cmocka_unit_test(scaling_is_fitted_on_training_rows),
         cmocka_unit_test(trials_share_a_view),
     };
