@@ -12,6 +12,7 @@ struct nn_build {
     struct nn_graph *graph;
     struct nn_faults *faults;
     const struct nn_data_facts *data; /* or NULL */
+    const struct value *root;         /* the whole file */
     struct str at;                    /* "layers[3]": where we are */
     int layer;                        /* that is being built */
 };
@@ -48,6 +49,10 @@ struct nn_soft nn_read_soft(struct nn_build *b, const struct value *o,
  * more may be NULL). */
 void nn_known_keys(struct nn_build *b, const struct value *o,
                    const char *const *keys, const char *const *more);
+
+/* How many numbers the label of the head on the layer that is being built
+ * wants; 0 and a fault when that is not known. */
+int64_t nn_outputs_wanted(struct nn_build *b);
 
 /* The graph. */
 int nn_add_tensor(struct nn_build *b, const struct nn_shape *shape);

@@ -100,13 +100,13 @@ static int label_of(struct nn_build *b, const struct value *o, size_t number)
     return (int)number;
 }
 
-static int64_t wanted_width(const struct nn_head *h,
+static int64_t wanted_width(enum nn_loss loss,
                             const struct nn_data_field *label)
 {
     int64_t width = 1;
     for (int i = 0; i < label->rank; i++)
         width *= label->dim[i];
-    switch (h->loss) {
+    switch (loss) {
     case NN_LOSS_SPARSE_CROSS_ENTROPY:
         return label->classes;
     case NN_LOSS_CROSS_ENTROPY:
@@ -116,6 +116,48 @@ static int64_t wanted_width(const struct nn_head *h,
     default:
         return width;
     }
+}
+
+/* The head on the layer that is being built, and its number. */
+static const struct value *head_here(const struct nn_build *b, size_t *number)
+{
+    const struct value *heads = value_get(b->root, STR("heads"));
+    struct str name = b->graph->layers.p[b->layer].name;
+    *number = 0;
+    if (!heads)
+        return b->root;
+    for (; *number < heads->count && heads->kind == VALUE_LIST; (*number)++) {
+        const struct value *from =
+            value_get(heads->items[*number], STR("from"));
+        if (str_eq(value_text(from), name))
+            return heads->items[*number];
+    }
+    return NULL;
+}
+
+int64_t nn_outputs_wanted(struct nn_build *b)
+{
+    size_t number;
+    const struct value *o = head_here(b, &number);
+    if (!o) {
+        nn_fault_hint(b, "units", "a head says `from` with this layer's name",
+                      "are outputs, but no head is on this layer");
+        return 0;
+    }
+    int loss = nn_read_choice(b, o, "loss", nn_loss_names, 0);
+    int label = label_of(b, o, number);
+    if (!b->data || (size_t)label >= b->data->label_count) {
+        nn_fault_hint(b, "units", "say their number",
+                      "are outputs, which only data with a label can tell");
+        return 0;
+    }
+    int64_t wanted = wanted_width((enum nn_loss)loss, &b->data->labels[label]);
+    if (wanted < 1)
+        nn_fault(b, "units",
+                 "are outputs of a loss that wants classes, but the label "
+                 "%.*s is numbers",
+                 STRF(b->data->labels[label].name));
+    return wanted;
 }
 
 static void check_label(struct nn_build *b, const struct nn_head *h)
@@ -129,7 +171,7 @@ static void check_label(struct nn_build *b, const struct nn_head *h)
         return;
     }
     const struct nn_data_field *label = &d->labels[h->label];
-    int64_t wanted = wanted_width(h, label);
+    int64_t wanted = wanted_width(h->loss, label);
     int64_t width = nn_shape_count(nn_shape_of(b, h->output));
     if (h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY && !label->classes)
         nn_fault(b, "loss", "wants classes, but the label %.*s is numbers",

@@ -84,6 +84,17 @@ int nn_add_activation(struct nn_build *b, int tensor,
     return nn_add_op(b, op, &shape);
 }
 
+/* `units: outputs` are as many as the label wants. */
+static int64_t read_units(struct nn_build *b, const struct value *o)
+{
+    const struct value *v = value_get(o, STR("units"));
+    if (v && str_is(value_text(v), "outputs"))
+        return nn_outputs_wanted(b);
+    if (!v)
+        nn_fault(b, NULL, "dense needs units, its number of outputs");
+    return nn_read_int(b, o, "units", 1, INT32_MAX, 0);
+}
+
 /* Works on the last axis, as Keras does: [T, C] -> [T, units]. */
 static int build_dense(struct nn_build *b, const struct value *o, const int *in,
                        int in_count)
@@ -96,12 +107,9 @@ static int build_dense(struct nn_build *b, const struct value *o, const int *in,
                       "dense needs numbers, not category numbers");
         return -1;
     }
-    int64_t units = nn_read_int(b, o, "units", 1, INT32_MAX, 0);
-    if (units < 1) {
-        if (!value_get(o, STR("units")))
-            nn_fault(b, NULL, "dense needs units, its number of outputs");
+    int64_t units = read_units(b, o);
+    if (units < 1)
         return -1;
-    }
     int64_t inputs = from.dim[from.rank - 1];
     to.dim[to.rank - 1] = units;
     struct nn_op op = nn_op_of(NN_OP_DENSE);

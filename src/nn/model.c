@@ -32,29 +32,59 @@ static const char *const root_keys[] = {"name",
                                         "description",
                                         NULL};
 
-static bool read_shape(struct nn_build *b, const char *key,
-                       const struct value *v, struct nn_shape *shape)
+/* -1 stands for what the data leaves of it. */
+static bool fill_shape(struct nn_build *b, const char *key,
+                       const struct nn_data_field *field,
+                       struct nn_shape *shape)
 {
-    *shape = (struct nn_shape){0};
-    if (v->kind == VALUE_INT && v->i > 0) {
-        *shape = nn_shape1(v->i);
+    struct nn_shape has = {.rank = field ? field->rank : 0};
+    int at = -1;
+    for (int i = 0; i < shape->rank; i++)
+        if (shape->dim[i] < 0) {
+            at = i;
+            shape->dim[i] = 1;
+        }
+    if (at < 0)
         return true;
+    if (!field) {
+        nn_fault_hint(b, key, "say the shape of a row",
+                      "has a -1, which only data can fill");
+        return false;
     }
-    bool good =
-        v->kind == VALUE_LIST && v->count >= 1 && v->count <= NN_RANK_MAX;
-    for (size_t i = 0; good && i < v->count; i++) {
-        good = v->items[i]->kind == VALUE_INT && v->items[i]->i > 0 &&
-               v->items[i]->i < INT32_MAX;
-        shape->dim[i] = good ? v->items[i]->i : 1;
+    memcpy(has.dim, field->dim, sizeof(has.dim));
+    shape->dim[at] = nn_shape_count(&has) / nn_shape_count(shape);
+    if (shape->dim[at] < 1)
+        shape->dim[at] = 1; /* the fault is told with both shapes */
+    return true;
+}
+
+static bool good_size(const struct value *v)
+{
+    return v->kind == VALUE_INT && (v->i > 0 || v->i == -1) && v->i < INT32_MAX;
+}
+
+static bool read_shape(struct nn_build *b, const char *key,
+                       const struct value *v, const struct nn_data_field *field,
+                       struct nn_shape *shape)
+{
+    bool list = v->kind == VALUE_LIST;
+    size_t count = list ? v->count : 1;
+    bool good = count >= 1 && count <= NN_RANK_MAX;
+    int open = 0;
+    *shape = (struct nn_shape){.rank = (int)count};
+    for (size_t i = 0; good && i < count; i++) {
+        const struct value *item = list ? v->items[i] : v;
+        good = good_size(item);
+        shape->dim[i] = good ? item->i : 1;
+        open += shape->dim[i] < 0;
     }
-    if (!good) {
+    if (!good || open > 1) {
         nn_fault(b, key,
                  "must be a size, or a list of one to four: 64 or "
                  "[28, 28, 1]");
         return false;
     }
-    shape->rank = (int)v->count;
-    return true;
+    return fill_shape(b, key, field, shape);
 }
 
 static void add_input(struct nn_build *b, struct str name,
@@ -106,8 +136,8 @@ static void read_inputs(struct nn_build *b, const struct value *root)
     const struct value *one = value_get(root, STR("input"));
     const struct value *many = value_get(root, STR("inputs"));
     struct nn_shape shape;
-    if (one && read_shape(b, "input", one, &shape)) {
-        const struct nn_data_field *f = data_input(b, 0);
+    const struct nn_data_field *f = data_input(b, 0);
+    if (one && read_shape(b, "input", one, f, &shape)) {
         if (f)
             check_input(b, "input", &shape, f);
         add_input(b, f ? f->name : STR("input"), &shape, f && f->classes > 0);
@@ -117,8 +147,8 @@ static void read_inputs(struct nn_build *b, const struct value *root)
          i++) {
         char *key =
             arena_printf(b->faults->arena, "inputs.%.*s", STRF(many->keys[i]));
-        const struct nn_data_field *f = data_input(b, i);
-        if (!read_shape(b, key, many->items[i], &shape))
+        f = data_input(b, i);
+        if (!read_shape(b, key, many->items[i], f, &shape))
             continue;
         if (f)
             check_input(b, key, &shape, f);
@@ -126,7 +156,7 @@ static void read_inputs(struct nn_build *b, const struct value *root)
     }
     if (!b->graph->inputs.len && b->data)
         inputs_from_data(b);
-    if (!b->graph->inputs.len)
+    if (!b->graph->inputs.len && !one)
         nn_fault(b, "input",
                  "is missing: the shape of one row, such as 64 or "
                  "[28, 28, 1]");
@@ -160,6 +190,7 @@ struct nn_model *nn_model_read(const struct value *v,
                          .graph = &m->graph,
                          .faults = faults,
                          .data = data,
+                         .root = v,
                          .at = STR("")};
     size_t before = faults->count;
     m->arena = arena_new();

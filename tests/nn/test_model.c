@@ -4,6 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "base/json.h"
 #include "nn/nn.h"
 #include "made.h"
@@ -86,10 +88,67 @@ static void soft_numbers_do_not_part_a_cohort(void **state)
     assert_int_not_equal(one, other);
 }
 
+static void check_with_data(const char *text, int64_t parameters,
+                            const char *path, const char *said)
+{
+    struct arena *a = arena_new();
+    struct nn_faults faults = {.arena = a};
+    struct nn_data_field input = {STR("x"), 2, {6, 2}, 0};
+    struct nn_data_field labels[] = {{STR("kind"), 1, {1}, 3},
+                                     {STR("size"), 1, {2}, 0}};
+    struct nn_data_facts facts = {&input, labels, 1, 2};
+    struct value *v = json_parse(a, str_of(text), "model", false, NULL);
+    struct nn_model *m = nn_model_read(v, &facts, &faults);
+    if (parameters) {
+        assert_non_null(m);
+        assert_int_equal(nn_model_parameters(m), parameters);
+    } else {
+        assert_null(m);
+        assert_string_equal(faults.items[0].path.p, path);
+        assert_non_null(strstr(faults.items[0].text.p, said));
+    }
+    nn_model_free(m);
+    arena_free(a);
+}
+
+static void data_fill_a_shape_and_the_last_layer(void **state)
+{
+    (void)state;
+    check_with_data("{\"input\": -1, \"layers\": [{\"dense\": \"outputs\"}], "
+                    "\"loss\": \"sparse_categorical_crossentropy\"}",
+                    12 * 3 + 3, NULL, NULL);
+    check_with_data("{\"input\": [4, -1], \"layers\": [{\"conv1d\": 2, "
+                    "\"kernel\": 2}, \"flatten\", {\"dense\": \"outputs\"}], "
+                    "\"loss\": \"mse\", \"label\": \"size\"}",
+                    2 * 3 * 2 + 2 + 3 * 2 * 2 + 2, NULL, NULL);
+    check_with_data("{\"input\": -1, \"layers\": [{\"dense\": 4, \"name\": "
+                    "\"deep\"}, {\"dense\": \"outputs\", \"name\": \"a\"}, "
+                    "{\"dense\": \"outputs\", \"name\": \"b\", \"from\": "
+                    "\"deep\"}], \"heads\": [{\"from\": \"b\", \"label\": "
+                    "\"size\", \"loss\": \"heteroscedastic\"}, {\"from\": "
+                    "\"a\", \"label\": \"kind\", \"loss\": "
+                    "\"categorical_crossentropy\"}]}",
+                    12 * 4 + 4 + 4 * 3 + 3 + 4 * 4 + 4, NULL, NULL);
+    check_with_data("{\"input\": [5, -1], \"layers\": [{\"dense\": 3}], "
+                    "\"loss\": \"mse\"}",
+                    0, "input", "says 5×2, but a row of the data is 6×2");
+    check_with_data("{\"input\": [-1, -1], \"layers\": [{\"dense\": 3}], "
+                    "\"loss\": \"mse\"}",
+                    0, "input", "must be a size");
+    check_with_data("{\"layers\": [{\"dense\": \"outputs\"}], \"heads\": "
+                    "[{\"from\": \"other\", \"loss\": \"mse\"}]}",
+                    0, "layers[0].units", "no head is on this layer");
+    check_with_data("{\"layers\": [{\"dense\": \"outputs\"}], \"loss\": "
+                    "\"sparse_categorical_crossentropy\", \"label\": "
+                    "\"size\"}",
+                    0, "layers[0].units", "wants classes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_are_counted),
+        cmocka_unit_test(data_fill_a_shape_and_the_last_layer),
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
         cmocka_unit_test(soft_numbers_do_not_part_a_cohort),
