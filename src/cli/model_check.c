@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/vec.h"
+#include "cli/candle_files.h"
 #include "cli/model_file.h"
 #include "data/data.h"
 #include "nn/nn.h"
@@ -172,6 +173,11 @@ static void look_at(struct looker *l, const struct value *point)
         return;
     l->points++;
     struct value *model = plan_model(l->plan, point, l->arena, &err);
+    if (model && l->plan->candle_model)
+        candle_files_missing(model, l->plan->model_root, l->plan->model,
+                             l->folder, l->problems);
+    if (l->problems->errors)
+        return;
     const struct value *spec = model ? value_get(model, STR("data")) : NULL;
     if (!spec) {
         struct nn_fault fault = {STR("data"),

@@ -49,7 +49,7 @@ void model_command(const struct plan *p, const struct value *point,
         w[n++] = (struct arg){ARG_TEXT,
                               assignment(point->keys[i], point->items[i], a)};
     /* A seed in the model file goes before the trial's. */
-    if (!value_get(p->model_root, STR("seed"))) {
+    if (!plan_model_seeded(p)) {
         w[n++] = (struct arg){ARG_TEXT, STR("--seed")};
         w[n++] = (struct arg){
             ARG_TEXT,

@@ -4,31 +4,103 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "cli/candle_files.h"
 #include "cli/fix.h"
 #include "plan/plan.h"
 
 #define MODEL_MAX ((size_t)64 << 20)
 
-static struct value *read_yaml(struct call *c, const char *file)
+static int read_text(struct call *c, const char *file, struct str *text)
 {
-    struct problems problems;
-    struct buf text, said;
-    buf_init(&text);
-    if (file_read(file, MODEL_MAX, &text, &c->err)) {
-        buf_done(&text);
-        return NULL;
-    }
-    problems_init(&problems, c->arena);
-    struct str kept = arena_str(c->arena, buf_str(&text));
-    buf_done(&text);
-    struct value *root = plan_yaml(kept, file, c->arena, &problems);
-    if (root && root->kind == VALUE_OBJECT && !problems.errors)
-        return root;
+    struct buf b;
+    buf_init(&b);
+    int rc = file_read(file, MODEL_MAX, &b, &c->err);
+    if (rc == 0)
+        *text = arena_str(c->arena, buf_str(&b));
+    buf_done(&b);
+    return rc;
+}
+
+static void say(const struct problems *problems)
+{
+    struct buf said;
     buf_init(&said);
-    problems_print(&said, &problems);
+    problems_print(&said, problems);
     fputs(said.p, stderr);
     buf_done(&said);
-    err_set(&c->err, ERR_INPUT, "%s is no model file", file);
+}
+
+static struct value *read_yaml(struct call *c, struct str text,
+                               const char *file)
+{
+    struct problems problems;
+    problems_init(&problems, c->arena);
+    struct value *root = plan_yaml(text, file, c->arena, &problems);
+    bool good = root && root->kind == VALUE_OBJECT && !problems.errors;
+    if (!good) {
+        say(&problems);
+        err_set(&c->err, ERR_INPUT, "%s is no model file", file);
+    }
+    problems_done(&problems);
+    return good ? root : NULL;
+}
+
+/* A word that means nothing is most likely a slip. */
+static void check_word(struct call *c, const struct candle_model *m,
+                       struct str name, struct problems *problems)
+{
+    const char *near = candle_model_unused(m, name);
+    if (near)
+        problems_add(
+            problems, PROBLEM_ERROR, STR("command line"), 0, 0,
+            str_of(*near ? arena_printf(c->arena, "did you mean %s?", near)
+                         : ""),
+            "%.*s makes no difference to training", STRF(name));
+}
+
+/* Who says the shape of a row to see a network needs no data. */
+static void show_without_data(struct call *c, struct value *point)
+{
+    static const char *const files[] = {"train_data", "val_data", "test_data"};
+    if (strcmp(c->verb->name, "model") != 0 || !value_get(point, STR("input")))
+        return;
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        if (!value_get(point, str_of(files[i])))
+            value_set(c->arena, point, str_of(files[i]), value_null(c->arena));
+}
+
+static struct value *make_candle(struct call *c, const char *file,
+                                 const struct value *point,
+                                 struct problems *problems)
+{
+    struct plan_reader reader = candle_files(c->arena, file);
+    struct candle_model *m =
+        candle_model_open(file, &reader, c->arena, problems);
+    struct value *model =
+        m ? candle_model_value(m, point, c->arena, problems) : NULL;
+    for (size_t i = 0; m && i < point->count; i++)
+        check_word(c, m, point->keys[i], problems);
+    if (model)
+        candle_files_missing(model, candle_model_params(m), str_of(file),
+                             path_folder(c->arena, file), problems);
+    candle_model_close(m);
+    return model;
+}
+
+static struct value *read_candle(struct call *c, const char *file,
+                                 struct value *point)
+{
+    struct problems problems;
+    problems_init(&problems, c->arena);
+    show_without_data(c, point);
+    struct value *model = make_candle(c, file, point, &problems);
+    size_t errors = problems.errors;
+    say(&problems);
+    problems_done(&problems);
+    if (!errors)
+        return model;
+    err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file, errors,
+            errors == 1 ? "" : "s");
     return NULL;
 }
 
@@ -48,9 +120,14 @@ static int read_words(struct call *c, const char *const *words,
 struct value *model_file_read(struct call *c, const char *file,
                               const char *const *words)
 {
-    struct value *root = read_yaml(c, file);
     struct value *point = value_object(c->arena);
-    if (!root || read_words(c, words, point))
+    struct str text;
+    if (read_text(c, file, &text) || read_words(c, words, point))
+        return NULL;
+    if (candle_is_model(text, file))
+        return read_candle(c, file, point);
+    struct value *root = read_yaml(c, text, file);
+    if (!root)
         return NULL;
     struct value *model = plan_fill(root, point, c->arena, &c->err);
     if (!model) {

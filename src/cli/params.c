@@ -1,58 +1,19 @@
 /* params.c - the parameters that a CANDLE model would run with */
 #include <stdio.h>
-#include <stdlib.h>
 #include "base/json.h"
+#include "cli/candle_files.h"
 #include "cli/cli.h"
 #include "plan/plan.h"
-
-#define PARAMETER_FILE_MAX (16u << 20)
-
-/* ---- files ------------------------------------------------------------ */
-
-struct finder {
-    struct arena *arena;
-    const char *model_file;
-};
-
-/* A relative path is looked for here, beside the model file and in CANDLE's
- * data folder: the last two are where CANDLE itself looks. */
-static const char *find(const struct finder *f, const char *path)
-{
-    const char *data = getenv("CANDLE_DATA_DIR");
-    const char *folders[] = {path_folder(f->arena, f->model_file), data};
-
-    for (size_t i = 0; i < 2 && !file_exists(path) && *path != '/'; i++) {
-        if (!folders[i] || !*folders[i])
-            continue;
-        const char *other = path_join(f->arena, folders[i], path);
-        if (file_exists(other))
-            return other;
-    }
-    return path;
-}
-
-static int read_found(void *context, const char *path, struct str *text,
-                      struct err *err)
-{
-    const struct finder *f = context;
-    struct buf b;
-    buf_init(&b);
-    int got = file_read(find(f, path), PARAMETER_FILE_MAX, &b, err);
-    if (!got)
-        *text = arena_str(f->arena, buf_str(&b));
-    buf_done(&b);
-    return got;
-}
 
 /* The values of a trial, which stand above all others. */
 static int read_study(struct call *c, struct candle_request *q)
 {
     const char *path = call_option(c, "parameters");
-    struct finder f = {c->arena, q->model_file};
+    struct plan_reader reader = candle_files(c->arena, q->model_file);
     struct str text;
     if (!path)
         return 0;
-    if (read_found(&f, path, &text, &c->err))
+    if (reader.read(reader.context, path, &text, &c->err))
         return -1;
     q->study = json_parse(c->arena, text, path, true, &c->err);
     q->study_name = path;
@@ -103,8 +64,7 @@ static int fail(struct call *c, const struct problems *problems)
 
 static int resolve(struct call *c, const struct candle_request *q)
 {
-    struct finder f = {c->arena, q->model_file};
-    struct plan_reader reader = {.context = &f, .read = read_found};
+    struct plan_reader reader = candle_files(c->arena, q->model_file);
     struct problems problems;
     struct buf said;
     problems_init(&problems, c->arena);

@@ -92,6 +92,37 @@ void candle_options_read(struct candle_options *o, const struct keywords *k,
                          const struct map *known, const char *const *words,
                          size_t count, struct problems *problems);
 
+/* ---- candle_model.c, candle_layers.c ------------------------------------ */
+
+/* A model being made from parameters. */
+struct making {
+    struct arena *arena;
+    const struct value *params;
+    struct str file; /* that marks are of */
+    struct problems *problems;
+    struct value *model, *layers; /* what is made */
+};
+/* A parameter's value; NULL when it is not there, None or an empty text. */
+const struct value *making_get(const struct making *m, const char *name);
+bool making_true(const struct making *m, const char *name);
+/* A mistake at a value's place (NULL: of the file). The hint may be NULL. */
+void making_fault(struct making *m, const struct value *at, const char *hint,
+                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* A copy that stands at the place of another value. */
+struct value *making_at(const struct making *m, const struct value *v,
+                        const struct value *at);
+struct value *making_word(const struct making *m, const char *word,
+                          const struct value *at);
+/* The text of a value in lower case, by a table of other names (pairs, NULL
+ * at the end; or NULL). */
+struct value *making_name(const struct making *m, const struct value *v,
+                          const char *const *others);
+/* Layers, inputs, heads and loss. */
+void making_network(struct making *m);
+/* Tasks of a multi-task network; 0: it is none. */
+size_t making_tasks(const struct making *m);
+bool making_autoencoder(const struct making *m);
+
 extern const struct str command_line; /* stands for a file in problems */
 
 #endif

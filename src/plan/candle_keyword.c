@@ -389,7 +389,10 @@ static struct value *convert_items(const struct keyword *k,
     struct value *out = value_list(a);
 
     for (size_t i = 0; i < list->count; i++) {
-        struct value *item = convert_item(k, list->items[i], a, err);
+        /* conv may be a list of triples. */
+        bool inner = k->standard && list->items[i]->kind == VALUE_LIST;
+        struct value *item = inner ? convert_items(k, list->items[i], a, err)
+                                   : convert_item(k, list->items[i], a, err);
         if (!item)
             return NULL;
         value_list_add(a, out, item);

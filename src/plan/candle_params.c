@@ -44,6 +44,7 @@ struct params {
     struct problems *problems;
     const struct plan_reader *reader;
     struct keywords keywords;
+    bool bare; /* see candle_request */
     VEC(struct setting *) list;
     struct map *by_name;
     VEC(struct old_name) old;
@@ -78,6 +79,8 @@ static void warn_unknown(struct params *p, const struct source *from,
 {
     const char *near;
 
+    if (p->bare)
+        return;
     if (is_dropped(p, name)) {
         problems_add(p->problems, PROBLEM_NOTICE, from->file, line, column,
                      STR(""), "%s has no effect any more",
@@ -175,6 +178,10 @@ static void settle(struct params *p, const struct source *from,
         remember_old_name(p, written, s);
     if (loses(p, from, s, written, v, typed))
         return;
+    if (!typed->line) {
+        typed->line = v->line;
+        typed->column = v->column;
+    }
     s->written = written;
     /* Text of the command line means what the keyword makes of it. */
     s->raw = from->level == COMMAND_LINE ? typed : v;
@@ -331,7 +338,8 @@ static void settle_levels(struct params *p, const struct candle_request *q)
     struct value *object = NULL;
     struct str text;
 
-    settle_library(p);
+    if (!p->bare)
+        settle_library(p);
     if (read_whole(p, q->model_file, &text, model.file, NULL, STR("")))
         object = candle_file_part(text, q->model_file, p->arena, p->problems);
     if (object)
@@ -431,7 +439,8 @@ struct value *candle_params(const struct candle_request *q,
                             const struct plan_reader *reader, struct arena *a,
                             struct problems *problems)
 {
-    struct params p = {.arena = a, .problems = problems, .reader = reader};
+    struct params p = {
+        .arena = a, .problems = problems, .reader = reader, .bare = q->bare};
     size_t errors = problems->errors;
     struct value *object = NULL;
 

@@ -2,7 +2,8 @@
  *
  * Any value in it may be ${name} of a parameter: alone, it becomes the
  * parameter's value of whatever kind, lists too; inside a text, its text.
- * What the keys mean is not known here. */
+ * What the keys mean is not known here. A CANDLE parameter file is a model
+ * file too: see candle_model.c. */
 #include <string.h>
 
 #include "base/json.h"
@@ -24,6 +25,13 @@ void read_model(struct reading *r, const struct value *v)
     }
     if (r->reader->read(r->reader->context, path, &text, &err)) {
         problem_at(r, PROBLEM_ERROR, v, NULL, "model: %s", err.text);
+        return;
+    }
+    if (candle_is_model(text, path)) {
+        p->candle_model =
+            candle_model_open(path, r->reader, r->arena, r->problems);
+        if (p->candle_model)
+            p->model_root = candle_model_params(p->candle_model);
         return;
     }
     p->model_root = plan_yaml(text, path, r->arena, r->problems);
@@ -79,10 +87,64 @@ static void check_names(struct reading *r, const struct value *v)
         check_names(r, v->items[i]);
 }
 
+/* A parameter of a CANDLE model stands for its keyword. */
+static void check_keywords(struct reading *r)
+{
+    const struct plan *p = r->plan;
+    for (size_t i = 0; i < p->space.count; i++) {
+        struct str name = p->space.params[i].name;
+        const char *near = candle_model_unused(p->candle_model, name);
+        if (near)
+            problem_at_param(
+                r, PROBLEM_WARNING, i,
+                *near ? arena_printf(r->arena, "did you mean %s?", near) : NULL,
+                "%s makes no difference to the training of %s",
+                shown(r->arena, name), shown(r->arena, p->model));
+    }
+}
+
 void check_model(struct reading *r)
 {
-    if (r->plan->model_root)
+    if (r->plan->candle_model)
+        check_keywords(r);
+    else if (r->plan->model_root)
         check_names(r, r->plan->model_root);
+}
+
+bool plan_model_seeded(const struct plan *p)
+{
+    return value_get(p->model_root,
+                     p->candle_model ? STR("rng_seed") : STR("seed"));
+}
+
+/* The first of them, for whoever wants one line. */
+static void first_mistake(const struct problems *problems, struct err *err)
+{
+    for (size_t i = 0; i < problems->list.len; i++) {
+        const struct problem *one = &problems->list.p[i];
+        if (one->level != PROBLEM_ERROR)
+            continue;
+        err_set(err, ERR_INPUT, "%.*s%s%.*s%s", STRF(one->text),
+                one->hint.len ? " (" : "", STRF(one->hint),
+                one->hint.len ? ")" : "");
+        if (one->line)
+            err_wrap(err, "line %u", (unsigned)one->line);
+        return;
+    }
+}
+
+static struct value *candle_point(const struct plan *p,
+                                  const struct value *point, struct arena *a,
+                                  struct err *err)
+{
+    struct problems problems;
+    problems_init(&problems, a);
+    struct value *model =
+        candle_model_value(p->candle_model, point, a, &problems);
+    if (!model)
+        first_mistake(&problems, err);
+    problems_done(&problems);
+    return model;
 }
 
 /* "opt.lr" is looked for as a whole, then along its dots. */
@@ -157,7 +219,8 @@ static struct value *fill(const struct value *v, const struct value *point,
 struct value *plan_model(const struct plan *p, const struct value *point,
                          struct arena *a, struct err *err)
 {
-    return plan_fill(p->model_root, point, a, err);
+    return p->candle_model ? candle_point(p, point, a, err)
+                           : plan_fill(p->model_root, point, a, err);
 }
 
 struct value *plan_fill(const struct value *root, const struct value *point,

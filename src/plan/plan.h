@@ -190,8 +190,9 @@ struct plan {
     struct str program;
     const struct command_part *command;
     size_t command_count;
-    struct str model, kernels;      /* built-in training; empty: none */
-    const struct value *model_root; /* the model file, as written; or NULL */
+    struct str model, kernels;         /* built-in training; empty: none */
+    const struct value *model_root;    /* the model file, as written; or NULL */
+    struct candle_model *candle_model; /* when it is one of CANDLE's */
     struct str protocol, wandb;
     struct plan_candle candle; /* with protocol candle */
     const struct assignment *env;
@@ -251,7 +252,9 @@ int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
 /* The model file with every ${name} replaced; marks are of the file. */
 struct value *plan_model(const struct plan *p, const struct value *point,
                          struct arena *a, struct err *err);
-/* The same for a model file that is no study's. */
+/* True when the model file says a seed, which goes before the trial's. */
+bool plan_model_seeded(const struct plan *p);
+/* As plan_model for a file in YAML that is no study's. */
 struct value *plan_fill(const struct value *root, const struct value *point,
                         struct arena *a, struct err *err);
 /* Template files filled in for a point. */
@@ -323,6 +326,7 @@ struct candle_request {
     size_t word_count;
     const struct value *study; /* an object, or NULL */
     const char *study_name;    /* stands for it in problems */
+    bool bare; /* no defaults, and no word about names nobody knows */
 };
 /* The parameters as an object; NULL when there are mistakes. Only the
  * reader's read is used; paths are handed to it as they are written. */
@@ -331,6 +335,29 @@ struct value *candle_params(const struct candle_request *q,
                             struct problems *problems);
 /* Appends parameters as a parameter file, sorted by key. */
 void candle_print(struct buf *b, const struct value *params);
+
+/* A parameter file as a model file: what a network is, by CANDLE's keywords. */
+struct candle_model;
+/* True for a file that is one of CANDLE's rather than YAML: it is called
+ * *.txt, or begins with a [section]. */
+bool candle_is_model(struct str text, const char *file);
+/* NULL when there are mistakes. Says once what is not used. It lives in the
+ * arena; close it with candle_model_close. */
+struct candle_model *candle_model_open(const char *file,
+                                       const struct plan_reader *reader,
+                                       struct arena *a,
+                                       struct problems *problems);
+void candle_model_close(struct candle_model *m);
+/* The parameters that were said, with marks. */
+const struct value *candle_model_params(const struct candle_model *m);
+/* The same model as a YAML file would say it; members of the point stand
+ * above parameters. NULL when there are mistakes. */
+struct value *candle_model_value(const struct candle_model *m,
+                                 const struct value *point, struct arena *a,
+                                 struct problems *problems);
+/* The nearest parameter that makes a difference, when this one makes none;
+ * NULL when it makes one. "" when none is near. */
+const char *candle_model_unused(const struct candle_model *m, struct str name);
 
 /* ---- identity --------------------------------------------------------- */
 

@@ -256,5 +256,7 @@ void plan_close(struct plan *p)
     if (!p)
         return;
     plan_points_close(p->points);
+    candle_model_close(p->candle_model);
     p->points = NULL;
+    p->candle_model = NULL;
 }

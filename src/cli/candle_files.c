@@ -1,0 +1,105 @@
+/* candle_files.c - where the files of a CANDLE model are looked for */
+#include "cli/candle_files.h"
+
+#include <stdlib.h>
+
+#include "sys/sys.h"
+
+#define PARAMETER_FILE_MAX (16u << 20)
+
+struct finder {
+    struct arena *arena;
+    const char *model_file;
+};
+
+/* A relative path is looked for here, beside the model file and in CANDLE's
+ * data folder: the last two are where CANDLE itself looks. */
+static const char *find(const struct finder *f, const char *path)
+{
+    const char *data = getenv("CANDLE_DATA_DIR");
+    const char *folders[] = {path_folder(f->arena, f->model_file), data};
+
+    for (size_t i = 0; i < 2 && !file_exists(path) && *path != '/'; i++) {
+        if (!folders[i] || !*folders[i])
+            continue;
+        const char *other = path_join(f->arena, folders[i], path);
+        if (file_exists(other))
+            return other;
+    }
+    return path;
+}
+
+static int read_found(void *context, const char *path, struct str *text,
+                      struct err *err)
+{
+    const struct finder *f = context;
+    struct buf b;
+    buf_init(&b);
+    int got = file_read(find(f, path), PARAMETER_FILE_MAX, &b, err);
+    if (!got)
+        *text = arena_str(f->arena, buf_str(&b));
+    buf_done(&b);
+    return got;
+}
+
+struct plan_reader candle_files(struct arena *a, const char *model_file)
+{
+    struct finder *f = arena_new_of(a, struct finder);
+    *f = (struct finder){a, model_file};
+    return (struct plan_reader){.context = f, .read = read_found};
+}
+
+/* ---- data ---------------------------------------------------------------- */
+
+/* Where CANDLE itself would have put a file of data; NULL: not there. */
+static const char *fetched(struct arena *a, const struct value *params,
+                           const char *file)
+{
+    const char *root = getenv("CANDLE_DATA_DIR");
+    struct str model = value_text(value_get(params, STR("model_name")));
+    if (!root || !*root || !model.len)
+        return NULL;
+    const char *path =
+        arena_printf(a, "%s/%.*s/Data/%s", root, STRF(model), file);
+    return file_exists(path) ? path : NULL;
+}
+
+static const char *what_to_do(struct arena *a, const struct value *params,
+                              const char *keyword, const char *file)
+{
+    const char *there = fetched(a, params, file);
+    struct str url = value_text(value_get(params, STR("data_url")));
+    if (there)
+        return arena_printf(a, "set %s to %s", keyword, there);
+    if (url.len)
+        return arena_printf(a,
+                            "fetch it from %.*s and put it beside the "
+                            "parameter file, or set %s",
+                            STRF(url), keyword);
+    return arena_printf(a, "set %s to a file that is there", keyword);
+}
+
+void candle_files_missing(const struct value *model, const struct value *params,
+                          const struct str file, const char *folder,
+                          struct problems *problems)
+{
+    static const char *const parts[] = {"file", "validation", "test"};
+    static const char *const keywords[] = {"train_data", "val_data",
+                                           "test_data"};
+    struct arena *a = problems->arena;
+    const struct value *data = value_get(model, STR("data"));
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        const struct value *v = value_get(data, str_of(parts[i]));
+        const char *keyword = keywords[i];
+        if (!v || v->kind != VALUE_STRING)
+            continue;
+        char *path = arena_cstr(a, v->s);
+        if (file_exists(path_join(a, folder, path)))
+            continue;
+        if (i == 1 && !value_get(params, STR("val_data")))
+            keyword = "test_data";
+        problems_add(problems, PROBLEM_ERROR, file, v->line, v->column,
+                     str_of(what_to_do(a, params, keyword, path)),
+                     "%s: there is no file %s", keyword, path);
+    }
+}
