@@ -7,6 +7,7 @@
  *     search_bench quality METHOD PROBLEM FIRST LAST PENDING [OPTIONS]
  *     search_bench cost METHOD N...
  *     search_bench memory METHOD N
+ *     search_bench resume METHOD N
  *     search_bench batch METHOD N COUNT
  *
  * `methods` lists those that search on any space. `problems` lists them, those
@@ -23,6 +24,8 @@
  * `cost` fills a search of 8 parameters with N random results and prints "N
  * median mean" in microseconds of one ask and tell, over 200 (of gp and
  * forest 50) in a row. `memory` prints the bytes that a told trial takes.
+ * `resume` runs N trials, tells them to a new search as a resumed study does,
+ * and prints "N milliseconds" of that with the first suggestion.
  * `batch` prints "N milliseconds" of COUNT points asked for at once. */
 #include <malloc.h>
 #include <math.h>
@@ -294,6 +297,54 @@ static int batch(const char *method, int64_t n, int64_t count, struct err *err)
     return rc;
 }
 
+/* Runs n trials of a method; what they were is kept. */
+static int run_trials(const char *method, const struct search_setup *setup,
+                      const struct value **points, int64_t n, struct arena *a,
+                      struct err *err)
+{
+    struct search *s = search_open(method, setup, err);
+    struct suggestion got;
+    int rc = s ? 0 : -1;
+    for (int64_t k = 1; rc == 0 && k <= n; k++) {
+        if (search_ask(s, k, a, &got, err) != SEARCH_HERE) {
+            rc = -1;
+            break;
+        }
+        points[k] = got.point;
+        tell(s, problem_find("eight"), k, got.point);
+    }
+    search_free(s);
+    return rc;
+}
+
+static int resume(const char *method, int64_t n, struct err *err)
+{
+    const struct problem *p = problem_find("eight");
+    struct arena *a = arena_new();
+    struct space space;
+    struct suggestion got;
+    struct search *s = NULL;
+    const struct value **points = xcalloc((size_t)n + 1, sizeof(*points));
+    struct search_setup setup = {
+        .space = &space, .minimize = true, .run_cap = n + 1000};
+    int rc = space_of(&space, p, a, err);
+    if (rc == 0)
+        rc = run_trials(method, &setup, points, n, a, err);
+    double before = seconds();
+    if (rc == 0 && !(s = search_open(method, &setup, err)))
+        rc = -1;
+    for (int64_t k = 1; rc == 0 && k <= n; k++)
+        tell(s, p, k, points[k]);
+    if (rc == 0)
+        rc = search_ask(s, n + 1, a, &got, err) == SEARCH_HERE ? 0 : -1;
+    if (rc == 0)
+        printf("%lld %.2f\n", (long long)n, (seconds() - before) * 1e3);
+    search_free(s);
+    free(points);
+    arena_free(a);
+    return rc;
+}
+
 static size_t bytes_used(void)
 {
     struct mallinfo2 m = mallinfo2();
@@ -381,6 +432,7 @@ static int usage(void)
                     "PENDING [OPTIONS]\n"
                     "       search_bench cost METHOD N...\n"
                     "       search_bench memory METHOD N\n"
+                    "       search_bench resume METHOD N\n"
                     "       search_bench batch METHOD N COUNT\n");
     return 2;
 }
@@ -402,6 +454,8 @@ int main(int argc, char **argv)
         rc = quality(argv + 2, argc - 2, &err);
     else if (strcmp(verb, "memory") == 0 && argc == 4)
         rc = memory(argv[2], strtoll(argv[3], NULL, 10), &err);
+    else if (strcmp(verb, "resume") == 0 && argc == 4)
+        rc = resume(argv[2], strtoll(argv[3], NULL, 10), &err);
     else if (strcmp(verb, "batch") == 0 && argc == 5)
         rc = batch(argv[2], strtoll(argv[3], NULL, 10),
                    strtoll(argv[4], NULL, 10), &err);

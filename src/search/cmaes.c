@@ -39,6 +39,9 @@ static const double condition = 1e7; /* of the widest to the narrowest */
 static const double same = 1e-12;    /* values that differ less are equal */
 static const double floor_of_cell = 0.25;
 
+/* What is learnt: all correlations, or each coordinate's width by itself. */
+enum covariance { COVARIANCE_AUTO, COVARIANCE_FULL, COVARIANCE_SEPARABLE };
+
 /* All that results have changed up to some block. */
 struct phase {
     struct cma *dist;
@@ -58,6 +61,7 @@ struct cmaes {
     uint64_t seed;
     bool minimize;
     double sigma, population; /* of the first run; population 0: by d */
+    size_t covariance;        /* enum covariance */
     struct roll roll; /* what was asked for, to give the same again, and seen */
     struct axes axes;
     struct history told;
@@ -353,10 +357,11 @@ static bool block_possible(const struct cmaes *c)
 }
 
 /* Fills the block. The first block of a restart takes no points that were
- * asked for before the restart: they would pull the new run back. */
+ * asked for before the restart: they would pull the new run back. Those in
+ * front are left behind for good, so that none is looked at twice. */
 static void collect(struct cmaes *c, struct block *b)
 {
-    const struct phase *p = &c->now;
+    struct phase *p = &c->now;
     size_t places = 0;
     int64_t trial = p->first;
     for (; places < p->lambda && trial <= c->latest; trial++) {
@@ -371,6 +376,11 @@ static void collect(struct cmaes *c, struct block *b)
         b->foreign[at] = take_point(c, p, (size_t)row, &b->points[at]);
         if (p->fresh && p->run && b->foreign[at]) {
             places--;
+            if (!places) {
+                p->first = trial + 1;
+                p->seen++;
+                b->told--;
+            }
             continue;
         }
         double loss = c->told.losses[row];
@@ -571,23 +581,34 @@ static void shape_init(struct cmaes *c)
     c->shape.offsets = c->offsets;
     c->shape.shares = c->shares;
     c->shape.choice_count = total;
-    c->shape.separable = c->shape.numbers > SEPARABLE_FROM;
+    c->shape.separable =
+        c->covariance == COVARIANCE_SEPARABLE ||
+        (c->covariance == COVARIANCE_AUTO && c->shape.numbers > SEPARABLE_FROM);
+}
+
+static int read_options(struct cmaes *c, const struct value *said,
+                        struct err *err)
+{
+    static const char *const covariances[] = {"auto", "full", "separable",
+                                              NULL};
+    const struct option numbers[] = {
+        {"sigma", false, 1e-6, 1, &c->sigma},
+        {"population", true, 4, 1e6, &c->population}};
+    const struct word_option word = {"covariance", covariances, &c->covariance};
+    const struct options known = {
+        .numbers = numbers, .number_count = 2, .words = &word, .word_count = 1};
+    c->sigma = 1.0 / 6;
+    return options_read_all(said, "cmaes", &known, err);
 }
 
 static void *cmaes_open(const struct search_setup *setup, struct err *err)
 {
-    double sigma = 1.0 / 6, population = 0;
-    const struct option table[] = {{"sigma", false, 1e-6, 1, &sigma},
-                                   {"population", true, 4, 1e6, &population}};
-    if (options_read(setup->options, "cmaes", table, 2, err))
-        return NULL;
     struct cmaes *c = xcalloc(1, sizeof(*c));
-    if (roll_init(&c->roll, setup->space, setup->seed, err)) {
+    if (read_options(c, setup->options, err) ||
+        roll_init(&c->roll, setup->space, setup->seed, err)) {
         free(c);
         return NULL;
     }
-    c->sigma = sigma;
-    c->population = population;
     c->seed = setup->seed;
     c->minimize = setup->minimize;
     axes_init(&c->axes, setup->space);

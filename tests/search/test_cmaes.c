@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "search/search.h"
 #include "one_arena.h"
 #include "spaces.h"
@@ -29,10 +30,16 @@ static struct space box(size_t d)
     return s;
 }
 
+static const char *said; /* the method's options, in the test at hand */
+
 static struct search *open_on(const struct space *space, uint64_t seed)
 {
     struct search_setup given = {
-        .space = space, .seed = seed, .minimize = true};
+        .space = space,
+        .seed = seed,
+        .minimize = true,
+        .options = said ? json_parse(arena, str_of(said), "options", true, NULL)
+                        : NULL};
     struct search *s = search_open("cmaes", &given, NULL);
     assert_non_null(s);
     return s;
@@ -78,6 +85,24 @@ static double ellipsoid(const double *x, size_t d)
         double turned = x[i] + 0.5 * x[(i + 1) % d];
         sum += scale * turned * turned;
     }
+    return sum;
+}
+
+/* Axes of very different lengths, none of them turned. */
+static double axes_apart(const double *x, size_t d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d; i++)
+        sum += pow(1e6, (double)i / (double)(d - 1)) * x[i] * x[i];
+    return sum;
+}
+
+/* A valley at every whole number. */
+static double rastrigin(const double *x, size_t d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d; i++)
+        sum += x[i] * x[i] + 10 - 10 * cos(6.283185307179586 * x[i]);
     return sum;
 }
 
@@ -155,6 +180,40 @@ static void many_dimensions_are_learnt_one_by_one(void **state)
 {
     (void)state;
     assert_below(reach(sphere, 120, 12000, 0, 1), 1e-3);
+}
+
+static void separable_is_faster_where_nothing_is_turned(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        said = "{\"covariance\":\"full\"}";
+        double full = reach(axes_apart, 20, 5000, 0, seed);
+        said = "{\"covariance\":\"separable\"}";
+        double apart = reach(axes_apart, 20, 5000, 0, seed);
+        said = NULL;
+        assert_below(apart, 1e-3 * full);
+    }
+}
+
+static void the_covariance_is_one_of_three(void **state)
+{
+    (void)state;
+    struct space space = box(2);
+    struct err err = {0};
+    struct search_setup given = {
+        .space = &space,
+        .options = json_parse(arena, STR("{\"covariance\":\"half\"}"),
+                              "options", true, NULL)};
+    assert_null(search_open("cmaes", &given, &err));
+    assert_string_equal(err.text, "cmaes: covariance must be auto, full or "
+                                  "separable");
+}
+
+static void it_starts_anew_where_it_is_stuck(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        assert_below(reach(rastrigin, 2, 10000, 0, seed), 1e-6);
 }
 
 static void one_parameter_is_enough(void **state)
@@ -241,11 +300,10 @@ static void goals_may_be_maximized(void **state)
 
 /* Results that come late, for blocks that were closed without them, leave
  * the search as if they had come in order. */
-static void late_results_count_for_their_block(void **state)
+static void late_as_in_order(size_t d)
 {
-    (void)state;
     enum { MANY = 600 };
-    struct space space = box(5);
+    struct space space = box(d);
     struct search *s = open_on(&space, 9), *t = open_on(&space, 9);
     struct value *points[MANY + 1];
     double x[5];
@@ -253,21 +311,34 @@ static void late_results_count_for_their_block(void **state)
         points[k] = ask(s, k, arena);
         numbers_of(&space, points[k], x);
         if (k % 37 != 5)
-            tell(s, k, points[k], STATE_DONE, sphere(x, 5));
+            tell(s, k, points[k], STATE_DONE, sphere(x, d));
     }
     for (int64_t k = MANY; k >= 1; k--) {
         numbers_of(&space, points[k], x);
         if (k % 37 == 5)
-            tell(s, k, points[k], STATE_DONE, sphere(x, 5));
+            tell(s, k, points[k], STATE_DONE, sphere(x, d));
     }
     for (int64_t k = 1; k <= MANY; k++) {
         numbers_of(&space, points[k], x);
-        tell(t, k, points[k], STATE_DONE, sphere(x, 5));
+        tell(t, k, points[k], STATE_DONE, sphere(x, d));
     }
     for (int64_t k = MANY + 1; k <= MANY + 20; k++)
         assert_true(value_eq(ask(s, k, arena), ask(t, k, arena)));
     search_free(s);
     search_free(t);
+}
+
+static void late_results_count_for_their_block(void **state)
+{
+    (void)state;
+    late_as_in_order(5);
+}
+
+/* One parameter is settled after some 200 trials; then come restarts. */
+static void late_results_count_also_before_a_restart(void **state)
+{
+    (void)state;
+    late_as_in_order(1);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -279,11 +350,15 @@ int main(void)
         TEST(it_follows_a_bent_valley),
         TEST(many_pending_points_only_slow_it_down),
         TEST(many_dimensions_are_learnt_one_by_one),
+        TEST(separable_is_faster_where_nothing_is_turned),
+        TEST(the_covariance_is_one_of_three),
+        TEST(it_starts_anew_where_it_is_stuck),
         TEST(one_parameter_is_enough),
         TEST(integers_and_choices_are_found),
         TEST(failures_push_it_away),
         TEST(goals_may_be_maximized),
         TEST(late_results_count_for_their_block),
+        TEST(late_results_count_also_before_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
