@@ -231,7 +231,8 @@ static void look_at_list(struct looker *l)
     for (uint64_t i = 0; i < wanted; i++) {
         struct value *point = NULL;
         uint64_t at = wanted < 2 ? 0 : i * (count - 1) / (wanted - 1);
-        if (plan_points_get(l->plan->points, at, l->arena, &point, NULL,
+        struct str run_id;
+        if (plan_points_get(l->plan->points, at, l->arena, &point, &run_id,
                             NULL) == 0)
             look_at(l, point);
     }
