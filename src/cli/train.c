@@ -204,14 +204,14 @@ const struct verb verb_train = {
     .name = "train",
     .args = "MODEL.yaml [NAME=VALUE…]",
     .summary = "Train one model, without a program of your own",
-    .text =
-        "Trains the network that the model file describes on the data that it "
-        "names, and\nwrites its weights as safetensors. Each NAME=VALUE "
-        "replaces ${NAME} in the file.\nEvery epoch is a line: the loss over "
-        "the training rows, then what the validation\nrows gave. Ctrl-C ends "
-        "training after this epoch and keeps the weights; a second\none gives "
-        "up.\n\nTo train many of them, name the file in a study: `model: "
-        "MODEL.yaml`.\n",
+    .text = "Trains the network that the model file describes on the data that "
+            "it names, and\nwrites its weights as safetensors. Each NAME=VALUE "
+            "replaces ${NAME} in the file;\nin a CANDLE parameter file (*.txt) "
+            "it replaces the keyword NAME. Every epoch is\na line: the loss "
+            "over the training rows, then what the validation rows "
+            "gave.\nCtrl-C ends training after this epoch and keeps the "
+            "weights; a second one gives\nup.\n\nTo train many of them, name "
+            "the file in a study: `model: MODEL.yaml`.\n",
     .options =
         (const struct option_spec[]){
             {"output", 'o', "FILE",

@@ -540,11 +540,17 @@ const struct value *candle_model_params(const struct candle_model *c)
     return c->params;
 }
 
-const char *candle_model_unused(const struct candle_model *c, struct str name)
+/* Names of files, runs and logs mean something, if not to the network. */
+static bool makes_sense(const struct candle_model *c, struct str name)
 {
     const struct keyword *k = keyword_find(&c->keywords, name);
-    bool data = str_starts(name, STR("data."));
-    if (data || is_in(k ? k->name : name, used))
+    return str_starts(name, STR("data.")) || is_in(k ? k->name : name, used) ||
+           (k && !is_in(k->name, missed));
+}
+
+const char *candle_model_unused(const struct candle_model *c, struct str name)
+{
+    if (makes_sense(c, name))
         return NULL;
     const char *near = str_nearest(name, used);
     return near ? near : "";

@@ -355,8 +355,8 @@ const struct value *candle_model_params(const struct candle_model *m);
 struct value *candle_model_value(const struct candle_model *m,
                                  const struct value *point, struct arena *a,
                                  struct problems *problems);
-/* The nearest parameter that makes a difference, when this one makes none;
- * NULL when it makes one. "" when none is near. */
+/* NULL when a parameter of that name makes sense; else the nearest one that
+ * makes a difference to training, or "" when none is near. */
 const char *candle_model_unused(const struct candle_model *m, struct str name);
 
 /* ---- identity --------------------------------------------------------- */

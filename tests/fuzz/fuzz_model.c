@@ -1,7 +1,8 @@
-/* fuzz_model.c - any JSON as a model file: it is read or has faults, and what
- * is read can be counted and shown */
+/* fuzz_model.c - any JSON, or CANDLE parameter file, as a model file: it is
+ * read or has faults, and what is read can be counted and shown */
 #include "base/json.h"
 #include "nn/nn.h"
+#include "plan/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,13 +21,42 @@ static void check_model(struct arena *a, const struct nn_model *m)
     buf_done(&b);
 }
 
+static int read_text(void *context, const char *path, struct str *text,
+                     struct err *err)
+{
+    if (path[0] != '[')
+        return err_set(err, ERR_MISSING, "no such file");
+    *text = *(struct str *)context;
+    return 0;
+}
+
+/* NULL when there are mistakes. */
+static struct value *candle_value(struct arena *a, struct str text)
+{
+    struct plan_reader reader = {&text, read_text, NULL, NULL, false};
+    struct problems problems;
+    problems_init(&problems, a);
+    struct candle_model *c = candle_model_open("[", &reader, a, &problems);
+    struct value *v = c ? candle_model_value(c, NULL, a, &problems) : NULL;
+    require((v == NULL) == (problems.errors > 0));
+    candle_model_close(c);
+    problems_done(&problems);
+    return v;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    struct nn_data_field input = {STR("x"), 1, {12}, 0};
+    struct nn_data_field label = {STR("y"), 1, {1}, 3};
+    struct nn_data_facts facts = {&input, &label, 1, 1};
     struct arena *a = arena_new();
     struct nn_faults faults = {.arena = a};
-    struct value *v =
-        json_parse(a, str_n((const char *)data, size), "model", false, NULL);
-    struct nn_model *m = v ? nn_model_read(v, NULL, &faults) : NULL;
+    struct str text = str_n((const char *)data, size);
+    bool candle = size > 0 && data[0] == '[';
+    struct value *v = candle ? candle_value(a, text)
+                             : json_parse(a, text, "model", false, NULL);
+    struct nn_model *m =
+        v ? nn_model_read(v, candle ? &facts : NULL, &faults) : NULL;
     require(!v || (m == NULL) == (faults.count > 0));
     if (m)
         check_model(a, m);
