@@ -20,6 +20,9 @@ struct nn_frame {
     const struct nn_graph *graph;
     size_t batch; /* rows in use */
     bool training;
+    /* Not 0: the optimizer's step is w -= descent × gradient and nobody else
+     * looks at gradients; kernels that descend do so in backward. */
+    double descent;
     uint64_t key;        /* of this step's random numbers */
     void *const *value;  /* by tensor */
     void *const *slope;  /* by tensor; NULL: nobody asks for its gradient */
@@ -46,6 +49,8 @@ struct nn_kernel {
     void (*forward)(const struct nn_op *op, const struct nn_frame *f);
     void (*backward)(const struct nn_op *op, const struct nn_frame *f,
                      const struct nn_back *back);
+    /* With a frame's descent, backward changes param[0] by itself. */
+    bool descends;
 };
 
 /* Labels of one batch: numbers of the device's real size, or category

@@ -197,6 +197,13 @@ static void find_needed(struct nn_program *p)
     free(read);
 }
 
+static void find_descending(struct nn_program *p)
+{
+    for (size_t i = 0; i < p->op_count; i++)
+        if (p->live[i] && p->device->kernels[p->ops[i].kind].descends)
+            p->descends[p->ops[i].param[0]] = true;
+}
+
 int nn_program_open(struct nn_program *p, const struct nn_device *device,
                     const struct nn_graph *graph, size_t batch, struct err *err)
 {
@@ -206,6 +213,7 @@ int nn_program_open(struct nn_program *p, const struct nn_device *device,
     p->backs = xcalloc(p->op_count + 1, sizeof(*p->backs));
     p->live = xcalloc(p->op_count + 1, sizeof(bool));
     p->needed = xcalloc(p->op_count + 1, sizeof(bool));
+    p->descends = xcalloc(graph->params.len + 1, sizeof(bool));
     p->head_adds = xcalloc(graph->heads.len + 1, sizeof(unsigned));
     p->value = xcalloc(tensors, sizeof(void *));
     p->slope = xcalloc(tensors, sizeof(void *));
@@ -220,6 +228,7 @@ int nn_program_open(struct nn_program *p, const struct nn_device *device,
     }
     find_adds(p);
     find_needed(p);
+    find_descending(p);
     return 0;
 }
 
@@ -231,6 +240,7 @@ void nn_program_close(struct nn_program *p)
     free(p->backs);
     free(p->live);
     free(p->needed);
+    free(p->descends);
     free(p->head_adds);
     free(p->value);
     free(p->slope);

@@ -16,6 +16,7 @@ struct nn_program {
     bool *live;            /* by operation: a gradient comes back to it */
     bool *needed;          /* by operation: some loss is computed from it */
     size_t op_count;
+    bool *descends;      /* by parameter: backward may change it by itself */
     unsigned *head_adds; /* by head: NN_ADD_FIRST, NN_ADD_SECOND */
     void **value, **slope, **kept;
     void **owned; /* buffers that are ours to free */

@@ -406,31 +406,74 @@ static struct nn_rates rates_of(struct nn_place *m, int64_t per_epoch)
     return r;
 }
 
+/* Whether a step is w -= lr × gradient, with nothing done to gradients
+ * before: then backward may take it. */
+static bool only_descends(const struct nn_trainer *t, const struct nn_model *m,
+                          const struct nn_rates *r)
+{
+    const struct nn_optimizer *o = &m->optimizer;
+    const double *soft = m->soft.p;
+    if (o->kind != NN_SGD || r->momentum != 0 || r->weight_decay != 0 ||
+        soft_or(soft, o->clip_value, 0) > 0 ||
+        soft_or(soft, o->clip_norm, 0) > 0)
+        return false;
+    for (size_t i = 0; i < t->graph->params.len; i++)
+        if (soft_or(soft, t->graph->params.p[i].l1, 0) != 0 ||
+            soft_or(soft, t->graph->params.p[i].l2, 0) != 0)
+            return false;
+    return true;
+}
+
+/* The rest of a step that backward has begun. */
+static void end_descent(struct nn_trainer *t, const struct nn_frame *f,
+                        const struct nn_rates *rates)
+{
+    size_t real = t->device->real_bytes;
+    for (size_t i = 0; i < t->graph->params.len; i++) {
+        const struct nn_param *p = &t->graph->params.p[i];
+        size_t at = (size_t)p->offset * real;
+        if (p->trained && !t->program.descends[i])
+            t->device->update(NN_SGD, (char *)f->weights + at,
+                              (char *)f->weight_slopes + at, NULL, NULL,
+                              (size_t)p->count, rates);
+    }
+}
+
+/* Gradients made fit, then the optimizer's step. */
+static void take_step(struct nn_trainer *t, int member,
+                      const struct nn_frame *f, const struct nn_rates *rates,
+                      double *loss)
+{
+    const struct nn_model *m = t->members[member].model;
+    double value = soft_or(m->soft.p, m->optimizer.clip_value, 0);
+    double norm = soft_or(m->soft.p, m->optimizer.clip_norm, 0);
+    size_t trained = (size_t)t->graph->trained;
+    t->device->regularize(t->graph, f, loss);
+    if (value > 0 || norm > 0)
+        t->device->clip(f->weight_slopes, trained, value, norm);
+    t->device->update(m->optimizer.kind, f->weights, f->weight_slopes,
+                      state_of(t, member), NULL, trained, rates);
+}
+
 static double train_batch(struct nn_trainer *t, int member,
                           const uint32_t *rows, size_t count, int64_t per_epoch)
 {
     struct nn_place *m = &t->members[member];
-    const struct nn_device *d = t->device;
-    const struct nn_optimizer *o = &m->model->optimizer;
-    const double *soft = m->model->soft.p;
+    struct nn_rates rates = rates_of(m, per_epoch);
     struct nn_frame f =
-        nn_program_frame(&t->program, weights_of(t, member), soft);
+        nn_program_frame(&t->program, weights_of(t, member), m->model->soft.p);
     f.batch = count;
     f.training = true;
+    f.descent = only_descends(t, m->model, &rates) ? rates.lr : 0;
     f.key = nn_draw_key(nn_draw_key(m->seed, 1), (int)m->standing.step);
     load_inputs(t, m, rows, count);
     nn_program_forward(&t->program, &f);
     double loss = losses_of(t, m, &f, rows);
     nn_program_backward(&t->program, &f);
-    d->regularize(t->graph, &f, &loss);
-    double value = soft_or(soft, o->clip_value, 0);
-    double norm = soft_or(soft, o->clip_norm, 0);
-    size_t trained = (size_t)t->graph->trained;
-    if (value > 0 || norm > 0)
-        d->clip(f.weight_slopes, trained, value, norm);
-    struct nn_rates rates = rates_of(m, per_epoch);
-    d->update(o->kind, f.weights, f.weight_slopes, state_of(t, member), NULL,
-              trained, &rates);
+    if (f.descent != 0)
+        end_descent(t, &f, &rates);
+    else
+        take_step(t, member, &f, &rates, &loss);
     m->standing.step++;
     return loss;
 }
