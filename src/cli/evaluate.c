@@ -10,14 +10,24 @@ const struct verb verb_evaluate = {
     .name = "evaluate",
     .args = "WEIGHTS",
     .summary = "Say the loss and metrics of trained weights",
-    .text = "The weights of `throng train` or of a study carry their model. "
-            "They are judged\non the rows of --data, a table like the one "
-            "that the model was trained on; else\non the model's own test "
-            "rows, or validation rows where it has none. The data of\nthe "
-            "model must be there: it is looked for in this folder, beside "
-            "the weights,\nand beside the study that they belong to.\n",
+    .text = "The weights of `throng train` or of a study carry their model "
+            "and what was\nfitted on its training rows: scaling, means, "
+            "categories, words, classes. So\n--data is all that is needed: "
+            "rows like those of training, by the names of\ntheir columns, "
+            "or by their places where a table has no header. Of a model "
+            "whose\ninputs and labels are files of their own, --data names "
+            "the inputs and --labels\nthe labels; several are "
+            "NAME=FILE,NAME=FILE.\n\nWithout --data the model's own test "
+            "rows are judged, or validation rows where\nit has none. Then "
+            "its data must be there: it is looked for in this folder,\n"
+            "beside the weights, and beside the study that they belong "
+            "to.\n\nBehind loss and metrics comes how often each class was "
+            "taken for each.\n",
     .options =
         (const struct option_spec[]){
-            {"data", 0, "FILE", "rows to judge, with their labels"}, {0}},
+            {"data", 0, "FILE", "rows to judge, with their labels"},
+            {"labels", 0, "FILE", "their labels, where those have a file"},
+            {"json", 0, NULL, "for programs: schema throng.evaluate/1"},
+            {0}},
     .run = run,
 };

@@ -1,9 +1,9 @@
 /* inference.c - weights on data, for evaluate and predict
  *
- * A file of weights carries its model. Whatever was fitted on training rows
- * (scaling, classes, words) is fitted again from the same rows, so that the
- * data of the model must be there too; --data adds a file of rows that were
- * never seen. */
+ * A file of weights carries its model and what was fitted on its training rows
+ * (scaling, classes, words), so that --data needs nothing but rows. Without it
+ * the model's own rows are judged: then its data must be there, and is split
+ * as it was. */
 #include "cli/inference.h"
 
 #include <stdio.h>
@@ -12,7 +12,9 @@
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/confusion.h"
 #include "cli/one_task.h"
+#include "cli/strict_json.h"
 #include "nn/nn.h"
 #include "terms/metric.h"
 
@@ -20,8 +22,10 @@ struct inference {
     struct one_task one;
     struct call *call;
     struct value *model;
-    const char *weights; /* absolute */
-    bool predict;
+    const char *weights;      /* absolute */
+    const struct value *spec; /* of the model's own data */
+    bool predict, new_rows;
+    struct value *metrics; /* what came back, by name */
 };
 
 /* ---- the model's data ---------------------------------------------------- */
@@ -36,7 +40,7 @@ static const char *study_home(struct arena *a, const char *weights)
 static bool has_data(struct arena *a, const char *folder,
                      const struct value *spec)
 {
-    static const char *const keys[] = {"file", "inputs"};
+    static const char *const keys[] = {"file", "inputs", "train"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const struct value *v = value_get(spec, str_of(keys[i]));
         while (v && v->kind != VALUE_STRING && v->count)
@@ -63,24 +67,102 @@ static const char *data_folder(const struct inference *n)
     return here;
 }
 
-/* --data FILE: the rows to judge. */
-static int use_file(struct inference *n)
+/* ---- rows of another day --------------------------------------------------
+ */
+
+/* The path of a file, or of an array in one (set.npz:x), made absolute. */
+static struct value *path_value(struct call *c, struct str text)
+{
+    const char *path = arena_cstr(c->arena, text);
+    const char *colon = strrchr(path, ':');
+    const char *file =
+        colon ? arena_cstr(c->arena, str_n(path, (size_t)(colon - path)))
+              : path;
+    if (!file_exists(path) && !file_exists(file)) {
+        err_set(&c->err, ERR_MISSING, "cannot read %s: there is no such file",
+                path);
+        return NULL;
+    }
+    return value_string(c->arena, str_of(path_absolute(c->arena, path)));
+}
+
+/* FILE, or NAME=FILE,NAME=FILE where a model has several. */
+static struct value *paths_value(struct call *c, const char *text,
+                                 const struct value *own)
+{
+    struct value *all = value_object(c->arena);
+    struct str rest = str_of(text), one, name;
+    if (!own || own->kind != VALUE_OBJECT)
+        return path_value(c, rest);
+    for (size_t i = 0; i < own->count; i++)
+        value_set(c->arena, all, own->keys[i], value_null(c->arena));
+    while (str_split(&rest, ',', &one)) {
+        str_split(&one, '=', &name);
+        struct value *path = value_get(all, name) ? path_value(c, one) : NULL;
+        if (!path && !c->err.text[0])
+            err_set(&c->err, ERR_INPUT,
+                    "%s: the model has several files: NAME=FILE,NAME=FILE, "
+                    "with the names of its model file",
+                    text);
+        if (!path)
+            return NULL;
+        value_set(c->arena, all, name, path);
+    }
+    return all;
+}
+
+/* Names the files of one kind anew, as the model file names its own. */
+static int put_files(struct inference *n, struct value *spec, const char *key,
+                     const char *text)
 {
     struct call *c = n->call;
-    const char *file = call_option(c, "data");
-    struct value *spec = value_get(n->model, STR("data"));
-    if (!spec || spec->kind != VALUE_OBJECT)
+    const struct value *train = value_get(n->spec, STR("train"));
+    const struct value *own = value_get(
+        train && train->kind == VALUE_OBJECT ? train : n->spec, str_of(key));
+    struct value *files = paths_value(c, text, own);
+    if (!files)
+        return -1;
+    value_set(c->arena, spec, str_of(key), files);
+    return 0;
+}
+
+static bool is_pair(const struct value *spec)
+{
+    const struct value *train = value_get(spec, STR("train"));
+    return value_get(spec, STR("inputs")) || value_get(train, STR("inputs"));
+}
+
+/* --data: how rows are read stays; which they are, and how they were split,
+ * does not matter any more. */
+static int use_file(struct inference *n)
+{
+    static const char *const kept[] = {"header", "separator", "skip", "missing",
+                                       "text"};
+    struct call *c = n->call;
+    const char *data = call_option(c, "data");
+    const char *labels = call_option(c, "labels");
+    struct value *spec = value_object(c->arena);
+    n->spec = value_get(n->model, STR("data"));
+    if (!n->spec || n->spec->kind != VALUE_OBJECT)
         return err_set(&c->err, ERR_INPUT, "%s: its model names no data",
                        n->weights);
-    if (!file)
+    if (!data && !labels)
         return 0;
-    if (!file_exists(file))
-        return err_set(&c->err, ERR_MISSING,
-                       "cannot read %s: there is no such file", file);
-    struct value *part = value_object(c->arena);
-    value_set(c->arena, part, STR("file"),
-              value_string(c->arena, str_of(path_absolute(c->arena, file))));
-    value_set(c->arena, spec, STR("test"), part);
+    bool pair = is_pair(n->spec);
+    if (!data || (labels && !pair))
+        return err_set(&c->err, ERR_USAGE,
+                       "--labels goes with --data, for a model whose inputs "
+                       "and labels are files of their own");
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        const struct value *v = value_get(n->spec, str_of(kept[i]));
+        if (v)
+            value_set(c->arena, spec, str_of(kept[i]), value_copy(c->arena, v));
+    }
+    if (put_files(n, spec, pair ? "inputs" : "file", data) ||
+        (labels && put_files(n, spec, "labels", labels)))
+        return -1;
+    value_set(c->arena, n->model, STR("data"), spec);
+    n->new_rows = true;
     return 0;
 }
 
@@ -90,20 +172,55 @@ static int use_file(struct inference *n)
 static void on_metrics(void *context, struct str payload)
 {
     struct inference *n = context;
+    struct arena *a = n->call->arena;
     struct metric_reader r;
     struct metric_column column;
-    struct buf b;
-    if (n->predict)
-        return;
-    buf_init(&b);
     metric_reader_init(&r, payload);
-    while (metric_reader_next(&r, &column) > 0) {
-        buf_addf(&b, "%.*s\t", STRF(column.name));
-        num_print_short(&b, metric_value(&column, 0), 6);
+    while (metric_reader_next(&r, &column) > 0)
+        value_set(a, n->metrics, column.name,
+                  value_double(a, metric_value(&column, 0)));
+}
+
+static void print_metrics(const struct inference *n)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < n->metrics->count; i++) {
+        buf_addf(&b, "%.*s\t", STRF(n->metrics->keys[i]));
+        num_print_short(&b, value_number(n->metrics->items[i]), 6);
         buf_addc(&b, '\n');
     }
-    fputs(b.p, stdout);
+    put(buf_str(&b));
     buf_done(&b);
+}
+
+static int print_judged(struct inference *n)
+{
+    struct call *c = n->call;
+    struct arena *a = c->arena;
+    struct value *pairs = confusion_read(c, path_join(a, n->one.scratch, "1"));
+    struct value *to = value_object(a), *none = value_list(a);
+    struct value *heads = value_get(pairs, STR("heads"));
+    if (!call_flag(c, "json")) {
+        print_metrics(n);
+        confusion_print(c, pairs);
+        return 0;
+    }
+    struct value *rows = value_get(pairs, STR("rows"));
+    value_set(a, to, STR("schema"), value_string(a, STR("throng.evaluate/1")));
+    value_set(a, to, STR("rows"), rows ? rows : value_null(a));
+    value_set(a, to, STR("metrics"), n->metrics);
+    value_set(a, to, STR("confusion"), heads ? heads : none);
+    struct buf plain, strict;
+    buf_init(&plain);
+    buf_init(&strict);
+    json_print(&plain, to);
+    strict_text(&strict, buf_str(&plain));
+    buf_addc(&strict, '\n');
+    put(buf_str(&strict));
+    buf_done(&plain);
+    buf_done(&strict);
+    return 0;
 }
 
 /* Tabs between columns, as other tables have them, or commas as asked for. */
@@ -157,6 +274,7 @@ static struct task task_of(struct inference *n)
     task.folder = str_of(path_join(c->arena, n->one.scratch, "1"));
     task.weights = str_of(n->weights);
     task.predictions = n->predict;
+    task.new_rows = n->new_rows;
     task.study = STR("inference");
     task.params = STR("{}");
     task.grace_s = 5;
@@ -174,7 +292,7 @@ static int infer(struct inference *n)
                 STRF(n->one.reason));
         return EXIT_ERROR;
     }
-    if (n->predict && print_predictions(n))
+    if (n->predict ? print_predictions(n) : print_judged(n))
         return call_fail(c);
     return EXIT_OK;
 }
@@ -188,9 +306,10 @@ int inference_run(struct call *c, bool predict)
     n.one.metrics = on_metrics;
     n.one.context = &n;
     n.weights = path_absolute(c->arena, c->args[0]);
-    const char *about = nn_weights_about(n.weights, c->arena, &c->err);
-    if (about)
-        n.model = json_parse(c->arena, str_of(about), "model", false, &c->err);
+    n.metrics = value_object(c->arena);
+    struct nn_about about;
+    if (nn_weights_about(n.weights, c->arena, &about, &c->err) == 0)
+        n.model = json_parse(c->arena, about.model, "model", false, &c->err);
     if (!n.model || use_file(&n))
         return call_fail(c);
     if (!mkdtemp(scratch)) {

@@ -11,13 +11,14 @@ const struct verb verb_predict = {
     .args = "WEIGHTS",
     .summary = "Print what trained weights predict, row by row",
     .text = "A line for each row of --data, or of the model's own test rows: "
-            "its number, its\nlabel, what is predicted, and for classes the "
-            "probability of each. Classes have\nthe names that the data gives "
-            "them. Where rows and weights come from is said in\n`throng help "
-            "evaluate`.\n",
+            "its number, its\nlabel where it has one, what is predicted, and "
+            "for classes the probability of\neach. Classes have the names that "
+            "the data gives them. Where rows and weights\ncome from is said in "
+            "`throng help evaluate`.\n",
     .options =
         (const struct option_spec[]){
-            {"data", 0, "FILE", "rows to predict, with their labels"},
+            {"data", 0, "FILE", "rows to predict; labels are not needed"},
+            {"labels", 0, "FILE", "labels to be shown beside them"},
             {"csv", 0, NULL, "comma separated, else by tabs"},
             {0}},
     .run = run,

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/confusion.h"
 #include "cli/fix.h"
 #include "cli/model_file.h"
 #include "cli/one_task.h"
@@ -144,6 +145,8 @@ static int finish(struct training *t)
     switch (t->one.outcome) {
     case OUTCOME_STOPPED:
     case OUTCOME_DONE:
+        confusion_print(
+            c, confusion_read(c, path_join(c->arena, t->one.scratch, "1")));
         if (keep_weights(t))
             return call_fail(c);
         return t->one.outcome == OUTCOME_DONE ? EXIT_OK : EXIT_INTERRUPTED;

@@ -90,7 +90,7 @@ unsigned block_has(const struct block *b, size_t column)
     return has;
 }
 
-static struct str printed(struct reading *r, float number)
+struct str reading_number(struct reading *r, float number)
 {
     struct buf text;
     buf_init(&text);
@@ -111,7 +111,8 @@ static void source_words(struct reading *r, const struct source *s,
     }
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < s->m.rows; i++)
-            to[k][i] = printed(r, s->m.numbers[i * s->m.columns + columns[k]]);
+            to[k][i] =
+                reading_number(r, s->m.numbers[i * s->m.columns + columns[k]]);
 }
 
 struct str **block_words(struct reading *r, const struct block *b,

@@ -19,7 +19,7 @@
 #include "data/set.h"
 #include "sys/sys.h"
 
-#define VERSION "throng data 1"
+#define VERSION "throng data 2"
 #define ALIGN 64u
 #define TEMPORARY_S 3600 /* an unfinished file of this age is nobody's */
 #define LOCKS 64u
@@ -196,6 +196,8 @@ static struct value *set_value(struct writer *w, const struct data_set *s,
         value_list_add(a, labels, field_value(w, &s->table.labels[i], rows));
     for (size_t i = 0; i < s->notices.len; i++)
         value_list_add(a, notices, value_string(a, s->notices.p[i]));
+    if (s->layout)
+        value_set(a, v, STR("layout"), value_copy(a, s->layout));
     value_set(a, v, STR("parts"), parts);
     value_set(a, v, STR("inputs"), inputs);
     value_set(a, v, STR("labels"), labels);
@@ -346,6 +348,8 @@ static void read_value(struct reader *r, const struct value *v)
     struct data_set *s = r->set;
     const struct value *parts = value_get(v, STR("parts"));
     const struct value *notices = value_get(v, STR("notices"));
+    const struct value *layout = value_get(v, STR("layout"));
+    s->layout = layout ? value_copy(s->arena, layout) : NULL;
     s->table.rows = (size_t)number_of(r, v, "rows", UINT32_MAX);
     s->label_is_input = number_of(r, v, "label_is_input", 1);
     s->group_count = (size_t)number_of(r, v, "group_count", UINT32_MAX);

@@ -45,6 +45,20 @@ int32_t *data_categories(struct reading *r, const struct str *words,
     return to;
 }
 
+int32_t *data_known_categories(struct reading *r, const struct str *words,
+                               const struct value *known, struct arena *a)
+{
+    struct map *numbers = map_new();
+    int32_t *to = arena_array(a, r->rows + 1, sizeof(*to));
+    for (size_t i = 0; i < known->count; i++)
+        map_set(numbers, known->items[i]->s, (void *)(uintptr_t)(i + 1));
+    for (size_t i = 0; i < r->rows; i++)
+        to[i] =
+            (int32_t)(uintptr_t)map_get(numbers, words[reading_row(r, i)]) - 1;
+    map_free(numbers);
+    return to;
+}
+
 int data_groups(struct reading *r, const struct block *b, size_t column,
                 const struct str *words, struct err *err)
 {
@@ -107,10 +121,12 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Numbers the distinct ones in their order; NULL when they are too many. */
-static int32_t *ranked(struct arena *a, const float *numbers, size_t rows,
-                       int64_t *classes)
+/* Numbers the distinct ones in their order, unless they are too many. */
+static void rank_classes(struct reading *r, const float *numbers,
+                         struct data_field *f)
 {
+    struct arena *a = r->set->arena;
+    size_t rows = r->rows;
     float seen[DISTINCT_MAX];
     size_t count = 0;
     for (size_t i = 0; i < rows; i++) {
@@ -118,7 +134,7 @@ static int32_t *ranked(struct arena *a, const float *numbers, size_t rows,
             bsearch(&numbers[i], seen, count, sizeof(*seen), by_number))
             continue;
         if (count == DISTINCT_MAX)
-            return NULL;
+            return;
         seen[count++] = numbers[i];
         qsort(seen, count, sizeof(*seen), by_number);
     }
@@ -127,8 +143,12 @@ static int32_t *ranked(struct arena *a, const float *numbers, size_t rows,
         float *at = bsearch(&numbers[i], seen, count, sizeof(*seen), by_number);
         to[i] = (int32_t)(at - seen);
     }
-    *classes = (int64_t)count;
-    return to;
+    struct str *names = arena_array(a, count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = arena_str(a, reading_number(r, seen[i]));
+    f->class_names = names;
+    f->categories = to;
+    f->classes = (int64_t)count;
 }
 
 static void number_classes(struct reading *r, const float *numbers,
@@ -142,7 +162,7 @@ static void number_classes(struct reading *r, const float *numbers,
         most = fmaxf(most, numbers[i]);
     }
     if (least != 0 && !said) {
-        f->categories = ranked(r->set->arena, numbers, r->rows, &f->classes);
+        rank_classes(r, numbers, f);
         return;
     }
     if (most >= CLASSES_MAX)
@@ -152,6 +172,32 @@ static void number_classes(struct reading *r, const float *numbers,
         to[i] = (int32_t)numbers[i];
     f->categories = to;
     f->classes = said ? said : (int64_t)most + 1;
+}
+
+/* All of a column; gaps are NaN. */
+static float *numbers_of(struct reading *r, const struct block *b,
+                         size_t column)
+{
+    float *to = arena_array(r->set->arena, r->rows + 1, sizeof(*to));
+    for (size_t i = 0; i < r->rows; i++)
+        to[i] = block_row(b, reading_row(r, i))[column];
+    return to;
+}
+
+static int check_number(struct reading *r, const struct block *b, size_t column,
+                        size_t i, float x, int64_t classes, struct err *err)
+{
+    if (isnan(x))
+        return block_fail(b, reading_row(r, i), column, err,
+                          "the label is missing");
+    if (classes && !(whole(x) && x >= 0 && x < (float)classes))
+        return block_fail(b, reading_row(r, i), column, err,
+                          "the label %g is outside 0 to %lld: %s %lld",
+                          (double)x, (long long)classes - 1,
+                          r->fitted ? "the classes of the model are"
+                                    : "data.classes says",
+                          (long long)classes);
+    return 0;
 }
 
 int data_classes(struct reading *r, const struct block *b, size_t column,
@@ -164,19 +210,60 @@ int data_classes(struct reading *r, const struct block *b, size_t column,
         return -1;
     if (block_has(b, column) & HAS_WORD)
         return word_classes(r, b, column, said, f, err);
-    float *numbers = arena_array(r->set->arena, r->rows + 1, sizeof(*numbers));
-    for (size_t i = 0; i < r->rows; i++) {
-        size_t row = reading_row(r, i);
-        float x = numbers[i] = block_row(b, row)[column];
-        if (isnan(x))
-            return block_fail(b, row, column, err, "the label is missing");
-        if (said && !(whole(x) && x >= 0 && x < (float)said))
-            return block_fail(b, row, column, err,
-                              "the label %g is outside 0 to %lld: "
-                              "data.classes says %lld",
-                              (double)x, (long long)said - 1, (long long)said);
-    }
+    float *numbers = numbers_of(r, b, column);
+    for (size_t i = 0; i < r->rows; i++)
+        if (check_number(r, b, column, i, numbers[i], said, err))
+            return -1;
     f->numbers = numbers;
     number_classes(r, numbers, said, f);
+    return 0;
+}
+
+/* Classes with names; numbers that are names are written in one way. */
+static int named_classes(struct reading *r, const struct block *b,
+                         size_t column, struct data_field *f, struct err *err)
+{
+    struct map *numbers = map_new();
+    struct str *words;
+    int32_t *to = arena_array(r->set->arena, r->rows + 1, sizeof(*to));
+    int rc = 0;
+    if (block_has(b, column) & HAS_WORD) {
+        words = block_words(r, b, &column, 1)[0];
+    } else {
+        words = arena_array(r->scratch, b->rows + 1, sizeof(*words));
+        for (size_t i = 0; i < b->rows; i++)
+            words[i] = reading_number(r, block_row(b, i)[column]);
+    }
+    for (int64_t i = 0; i < f->classes; i++)
+        map_set(numbers, f->class_names[i], (void *)(uintptr_t)(i + 1));
+    for (size_t i = 0; i < r->rows && !rc; i++) {
+        struct str word = words[reading_row(r, i)];
+        to[i] = (int32_t)(uintptr_t)map_get(numbers, word) - 1;
+        if (to[i] < 0)
+            rc = block_fail(b, reading_row(r, i), column, err,
+                            data_is_missing(word)
+                                ? "the label is missing"
+                                : "\"%.*s\" is no class of the model",
+                            word.len < 60 ? (int)word.len : 60, word.p);
+    }
+    map_free(numbers);
+    f->categories = to;
+    return rc;
+}
+
+int data_known_classes(struct reading *r, const struct block *b, size_t column,
+                       struct data_field *f, struct err *err)
+{
+    if (f->class_names)
+        return named_classes(r, b, column, f, err);
+    float *numbers = numbers_of(r, b, column);
+    int32_t *to = arena_array(r->set->arena, r->rows + 1, sizeof(*to));
+    for (size_t i = 0; i < r->rows; i++) {
+        if (check_number(r, b, column, i, numbers[i], f->classes, err))
+            return -1;
+        to[i] = f->classes ? (int32_t)numbers[i] : 0;
+    }
+    f->numbers = numbers;
+    f->categories = f->classes ? to : NULL;
     return 0;
 }

@@ -33,6 +33,9 @@ struct data_table {
     size_t rows;
     const struct data_field *inputs, *labels;
     size_t input_count, label_count;
+    /* Of rows of another day: their numbers in the file, from 0, where some
+     * were left out; else NULL. */
+    const uint32_t *kept;
 };
 
 struct data_part {
@@ -47,6 +50,8 @@ struct data_view {
     struct data_part train, validation, test;
     /* By input, by column: (x - shift) × scale; NULL: as it is. */
     const float *const *shift, *const *scale;
+    /* By input: its columns, where some were drawn; NULL: all. */
+    const size_t *const *drawn;
     const float *row_weights; /* by row of the table, or NULL */
     bool in_order;            /* epochs take rows as they are */
 };
@@ -84,5 +89,22 @@ struct data_choice {
 int data_view_make(struct data_view *v, struct data_set *s,
                    const struct value *spec, const struct data_choice *choice,
                    struct arena *a, struct err *err);
+
+/* What other rows need to become what a model knows (columns, categories,
+ * classes, means, scaling, words) as JSON. as_class: by label, true when its
+ * classes count and not its numbers. */
+void data_fitted_print(struct buf *b, const struct data_set *s,
+                       const struct value *spec, const struct data_view *v,
+                       const bool *as_class);
+/* Reads rows of another day by such a text, which `path` carried: no training
+ * data is needed. All rows are in the view's test part; what it points to
+ * lives as long as the set. A label that they lack has neither numbers nor
+ * categories. */
+struct data_set *data_open_fitted(const struct value *spec, const char *folder,
+                                  struct str fitted, const char *path,
+                                  struct data_view *v, struct err *err);
+/* The parsed text when all of it is sound; for tests. */
+struct value *data_fitted_parse(struct arena *a, struct str text,
+                                const char *path, struct err *err);
 
 #endif

@@ -153,30 +153,48 @@ static void make_scaling(struct data_view *v, enum scaling how, struct arena *a)
 
 /* ---- a table of the view's own ---------------------------------------- */
 
-/* Gaps become the mean of the training rows that have a number there. */
-static void fill_means(const struct data_view *v, size_t rows, struct arena *a,
-                       struct data_field *f)
+const float *data_means(const struct data_view *v, const struct data_field *f,
+                        struct arena *a)
 {
     size_t columns = (size_t)f->columns;
     struct arena *scratch = arena_new();
     struct moments m;
-    float *to = arena_array(a, rows * columns, sizeof(*to));
+    float *means = arena_array(a, columns + 1, sizeof(*means));
     moments_init(&m, columns, scratch);
     moments_take(&m, f, &v->train, false);
-    for (size_t i = 0; i < rows * columns; i++) {
-        size_t c = i % columns;
-        double mean = m.count[c] > 0 ? m.sum[c] / m.count[c] : 0;
-        to[i] = isnan(f->numbers[i]) ? (float)mean : f->numbers[i];
-    }
+    for (size_t c = 0; c < columns; c++)
+        means[c] = m.count[c] > 0 ? (float)(m.sum[c] / m.count[c]) : 0;
+    arena_free(scratch);
+    return means;
+}
+
+static void fill_gaps(const float *means, size_t rows, struct arena *a,
+                      struct data_field *f)
+{
+    size_t columns = (size_t)f->columns;
+    float *to = arena_array(a, rows * columns, sizeof(*to));
+    for (size_t i = 0; i < rows * columns; i++)
+        to[i] = isnan(f->numbers[i]) ? means[i % columns] : f->numbers[i];
     f->numbers = to;
     f->missing = false;
-    arena_free(scratch);
+}
+
+static void keep_columns(const size_t *kept, size_t count, size_t rows,
+                         struct arena *a, struct data_field *f)
+{
+    size_t columns = (size_t)f->columns;
+    float *to = arena_array(a, rows * count, sizeof(*to));
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < count; k++)
+            to[i * count + k] = f->numbers[i * columns + kept[k]];
+    f->numbers = to;
+    f->columns = f->dim[0] = (int64_t)count;
 }
 
 /* `columns: 0.5` draws some of the columns, which keep their order. */
 static int draw_columns(const struct value *spec, uint64_t seed, size_t number,
                         size_t rows, struct arena *a, struct data_field *f,
-                        struct err *err)
+                        const size_t **drawn, struct err *err)
 {
     size_t columns = (size_t)f->columns, count;
     struct rng r;
@@ -193,12 +211,8 @@ static int draw_columns(const struct value *spec, uint64_t seed, size_t number,
     for (size_t c = 0, k = 0; c < columns && k < count; c++)
         if (rng_below(&r, columns - c) < count - k)
             kept[k++] = c;
-    float *to = arena_array(a, rows * count, sizeof(*to));
-    for (size_t i = 0; i < rows; i++)
-        for (size_t k = 0; k < count; k++)
-            to[i * count + k] = f->numbers[i * columns + kept[k]];
-    f->numbers = to;
-    f->columns = f->dim[0] = (int64_t)count;
+    keep_columns(kept, count, rows, a, f);
+    *drawn = kept;
     return 0;
 }
 
@@ -218,6 +232,8 @@ static int make_table(struct data_view *v, const struct data_set *s,
     struct data_text_style style;
     struct data_field *inputs =
         arena_array(a, s->table.input_count + 1, sizeof(*inputs));
+    const size_t **drawn =
+        arena_array(a, s->table.input_count + 1, sizeof(*drawn));
     if (data_spec_text(spec, &style, err) < 0)
         return -1;
     *t = s->table;
@@ -231,11 +247,12 @@ static int make_table(struct data_view *v, const struct data_set *s,
             continue;
         }
         if (inputs[i].missing)
-            fill_means(v, t->rows, a, &inputs[i]);
-        if (draw_columns(spec, seed, i, t->rows, a, &inputs[i], err))
+            fill_gaps(data_means(v, &inputs[i], a), t->rows, a, &inputs[i]);
+        if (draw_columns(spec, seed, i, t->rows, a, &inputs[i], &drawn[i], err))
             return -1;
     }
     v->table = t;
+    v->drawn = drawn;
     return 0;
 }
 
@@ -274,5 +291,75 @@ int data_fit(struct data_view *v, const struct data_set *s,
         make_scaling(v, how, a);
     if (s->label_is_input)
         scale_label(v, a);
+    return 0;
+}
+
+/* ---- rows of another day ---------------------------------------------- */
+
+static void know_input(const struct value *known, const struct text *text,
+                       const struct data_text_style *style, size_t rows,
+                       struct arena *a, struct data_field *f)
+{
+    const struct value *drawn = value_get(known, STR("drawn"));
+    const struct value *means = value_get(known, STR("means"));
+    static const struct value zero = {.kind = VALUE_INT};
+    if (!f->numbers) {
+        data_known_tokens(text, style, known, rows, a, f);
+        return;
+    }
+    if (f->missing)
+        fill_gaps(
+            data_fitted_floats(means ? means : &zero, (size_t)f->columns, a),
+            rows, a, f);
+    if (!drawn)
+        return;
+    size_t *kept = arena_array(a, drawn->count, sizeof(*kept));
+    for (size_t k = 0; k < drawn->count; k++)
+        kept[k] = (size_t)drawn->items[k]->i;
+    keep_columns(kept, drawn->count, rows, a, f);
+}
+
+static void know_all(struct data_view *v, const struct data_set *s,
+                     const struct value *fitted,
+                     const struct data_text_style *style)
+{
+    struct arena *a = s->arena;
+    size_t count = s->table.input_count;
+    const struct value *known = value_get(fitted, STR("inputs"));
+    struct data_table *t = arena_new_of(a, struct data_table);
+    struct data_field *inputs = arena_array(a, count + 1, sizeof(*inputs));
+    const float **shift = arena_array(a, count + 1, sizeof(*shift));
+    const float **scale = arena_array(a, count + 1, sizeof(*scale));
+    *t = s->table;
+    t->inputs = inputs;
+    for (size_t i = 0; i < count; i++) {
+        const struct value *one = known->items[i];
+        inputs[i] = s->table.inputs[i];
+        know_input(one, s->text ? &s->text[i] : NULL, style, t->rows, a,
+                   &inputs[i]);
+        size_t columns = (size_t)inputs[i].columns;
+        shift[i] = data_fitted_floats(value_get(one, STR("shift")), columns, a);
+        scale[i] = data_fitted_floats(value_get(one, STR("scale")), columns, a);
+    }
+    v->table = t;
+    v->shift = shift;
+    v->scale = scale;
+}
+
+int data_fit_known(struct data_view *v, const struct data_set *s,
+                   const struct value *spec, const struct value *fitted,
+                   struct err *err)
+{
+    struct data_text_style style;
+    uint32_t *rows = arena_array(s->arena, s->table.rows + 1, sizeof(*rows));
+    if (data_spec_text(spec, &style, err) < 0)
+        return -1;
+    for (size_t i = 0; i < s->table.rows; i++)
+        rows[i] = (uint32_t)i;
+    *v = (struct data_view){.test = {rows, s->table.rows},
+                            .row_weights = s->weights};
+    know_all(v, s, fitted, &style);
+    if (s->label_is_input)
+        scale_label(v, s->arena);
     return 0;
 }

@@ -134,6 +134,50 @@ static struct str name_of(struct reading *r, const struct value *v, size_t i,
                                    : str_of(otherwise);
 }
 
+static int known_label(struct reading *r, size_t item,
+                       const struct block *first, struct data_field *f,
+                       struct err *err)
+{
+    struct block b;
+    if (read_role(r, "labels", item, false, &b, err) ||
+        same_rows(r, &b, first, err))
+        return -1;
+    if (f->columns == 1)
+        return data_known_classes(r, &b, 0, f, err);
+    struct data_field own;
+    if (whole_field(r, &b, &own, err))
+        return -1;
+    f->numbers = own.numbers;
+    return (int64_t)b.columns == f->columns
+               ? 0
+               : err_set(err, ERR_INPUT,
+                         "%s: labels of %zu numbers, the model has %lld",
+                         b.source[0].path, b.columns, (long long)f->columns);
+}
+
+/* Rows of another day may come without their labels. */
+static int known_labels(struct reading *r, const struct value *files,
+                        const struct block *first, struct err *err)
+{
+    struct data_set *s = r->set;
+    const struct value *known = value_get(r->fitted, STR("labels"));
+    struct data_field *labels =
+        arena_array(s->arena, known->count + 2, sizeof(*labels));
+    if (files && count_of(files) != known->count)
+        return err_set(err, ERR_INPUT,
+                       "data: %zu files of labels; the model has %zu labels",
+                       count_of(files), known->count);
+    for (size_t i = 0; i < known->count; i++) {
+        data_fitted_label(s, known->items[i], &labels[i]);
+        if (files && known_label(r, i, first, &labels[i], err))
+            return -1;
+    }
+    s->table.labels = labels;
+    s->table.label_count = known->count;
+    s->label_is_input = value_get(r->fitted, STR("label_is_input"));
+    return 0;
+}
+
 static int read_labels(struct reading *r, const struct block *first,
                        struct err *err)
 {
@@ -143,6 +187,8 @@ static int read_labels(struct reading *r, const struct block *first,
         s->label_is_input = true;
         v = NULL;
     }
+    if (r->fitted)
+        return known_labels(r, v, first, err);
     size_t count = count_of(v);
     struct data_field *labels =
         arena_array(s->arena, count + 2, sizeof(*labels));
@@ -170,6 +216,25 @@ static int read_groups(struct reading *r, const struct block *first,
     return data_groups(r, &b, 0, block_words(r, &b, &column, 1)[0], err);
 }
 
+/* Inputs of another day, in their order, must be of the shape of training. */
+static int fits(struct reading *r, size_t i, const struct block *b,
+                const struct data_field *f, struct err *err)
+{
+    const struct value *known = value_get(r->fitted, STR("inputs"));
+    const char *path = b->source[0].path;
+    if (value_get(r->fitted, STR("columns")))
+        return err_set(err, ERR_INPUT,
+                       "%s: the model was trained on a table, not on inputs in "
+                       "a file of their own",
+                       path);
+    const struct value *one = value_at(known, i);
+    bool text = value_get(one, STR("words"));
+    if (!one || text != !f->numbers)
+        return err_set(err, ERR_INPUT,
+                       "%s is an input that the model does not have", path);
+    return text ? 0 : data_fitted_fits(one, f, path, err);
+}
+
 int data_read_pair(struct reading *r, struct err *err)
 {
     struct data_set *s = r->set;
@@ -185,10 +250,15 @@ int data_read_pair(struct reading *r, struct err *err)
             return -1;
         if (!i)
             first = b;
-        if (same_rows(r, &b, &first, err))
+        if (same_rows(r, &b, &first, err) ||
+            (r->fitted && fits(r, i, &b, &inputs[i], err)))
             return -1;
         inputs[i].name = name_of(r, v, i, "input");
     }
+    if (r->fitted && count != value_get(r->fitted, STR("inputs"))->count)
+        return err_set(err, ERR_INPUT,
+                       "data: %zu inputs; the model was trained with %zu",
+                       count, value_get(r->fitted, STR("inputs"))->count);
     s->table.rows = r->rows;
     s->table.inputs = inputs;
     s->table.input_count = count;

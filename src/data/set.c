@@ -108,11 +108,14 @@ static int read_or_map(struct reading *r, const struct data_cache *cache,
     return rc < 0 ? -1 : 0;
 }
 
-struct data_set *data_open(const struct value *spec, const char *folder,
-                           const struct data_cache *cache, struct err *err)
+static struct data_set *open_set(const struct value *spec, const char *folder,
+                                 const struct value *fitted,
+                                 const struct data_cache *cache,
+                                 struct err *err)
 {
     struct data_set *s = xcalloc(1, sizeof(*s));
-    struct reading r = {.set = s, .spec = spec, .folder = folder};
+    struct reading r = {
+        .set = s, .spec = spec, .folder = folder, .fitted = fitted};
     s->arena = arena_new();
     if (data_spec_check(spec, err) == 0) {
         find_parts(&r);
@@ -123,6 +126,18 @@ struct data_set *data_open(const struct value *spec, const char *folder,
     }
     data_close(s);
     return NULL;
+}
+
+struct data_set *data_open(const struct value *spec, const char *folder,
+                           const struct data_cache *cache, struct err *err)
+{
+    return open_set(spec, folder, NULL, cache, err);
+}
+
+struct data_set *data_read(const struct value *spec, const char *folder,
+                           const struct value *fitted, struct err *err)
+{
+    return open_set(spec, folder, fitted, NULL, err);
 }
 
 void data_close(struct data_set *s)

@@ -40,6 +40,8 @@ struct data_set {
     const float *weights;    /* by row, or NULL */
     const struct text *text; /* by input; NULL: none is text */
     bool label_is_input;     /* the only label is the first input */
+    /* Of a table: which column became what; see fitted.c. */
+    const struct value *layout;
     VEC(struct str) notices;
     VEC(struct made_view) views;
 };
@@ -61,7 +63,9 @@ struct reading {
     struct data_set *set;
     const struct value *spec;
     const char *folder;
-    struct arena *scratch; /* dies when the set is read */
+    const struct value *fitted; /* rows of another day: what is known of them;
+                                   NULL: all is to be learnt */
+    struct arena *scratch;      /* dies when the set is read */
     VEC(struct file_bytes) files;
     struct table_style style;
     const struct value *part[PARTS]; /* the spec that names its files */
@@ -108,6 +112,8 @@ const float *block_row(const struct block *b, size_t row);
 /* The texts of columns over all files; in the scratch. */
 struct str **block_words(struct reading *r, const struct block *b,
                          const size_t *columns, size_t count);
+/* One number as text: 3, 0.5. */
+struct str reading_number(struct reading *r, float number);
 unsigned block_has(const struct block *b, size_t column);
 struct str block_name(struct reading *r, const struct block *b, size_t column);
 /* A column by name, or by number: from 1, or from the end below 0. */
@@ -133,6 +139,12 @@ int data_classes(struct reading *r, const struct block *b, size_t column,
  * for a missing one. */
 int32_t *data_categories(struct reading *r, const struct str *words,
                          struct arena *a, struct str **names, size_t *count);
+/* Each row's number in a list that is known; -1: missing, or not in it. */
+int32_t *data_known_categories(struct reading *r, const struct str *words,
+                               const struct value *known, struct arena *a);
+/* The same for a label whose classes are known already. */
+int data_known_classes(struct reading *r, const struct block *b, size_t column,
+                       struct data_field *f, struct err *err);
 
 /* The groups of the rows: categories, none of which may be missing. */
 int data_groups(struct reading *r, const struct block *b, size_t column,
@@ -157,6 +169,23 @@ int data_make_tokens(const struct text *t, const struct data_text_style *style,
                      const struct data_part *train, size_t rows,
                      struct arena *a, struct data_field *f, struct err *err);
 
+/* The same by words that are known already. */
+void data_known_tokens(const struct text *t,
+                       const struct data_text_style *style,
+                       const struct value *known, size_t rows, struct arena *a,
+                       struct data_field *f);
+
+/* fitted.c: what is known of rows of another day. */
+/* Numbers by column, one of them for all or a list; NULL when absent. */
+const float *data_fitted_floats(const struct value *v, size_t count,
+                                struct arena *a);
+/* A label without its rows. */
+void data_fitted_label(struct data_set *s, const struct value *v,
+                       struct data_field *f);
+/* An error when rows have another shape. */
+int data_fitted_fits(const struct value *v, const struct data_field *f,
+                     const char *path, struct err *err);
+
 /* cache.c: prepared sets. */
 /* 1: mapped from the folder; 0: it is not there; *key names it. */
 int data_cache_open(struct data_set *s, const struct reading *r,
@@ -170,6 +199,10 @@ void data_cache_save(struct data_set *s, const struct data_cache *cache,
 int data_cache_lock(const struct data_cache *cache, struct str key);
 void data_cache_unlock(int lock);
 
+/* set.c: reads what the spec names, without any cache. */
+struct data_set *data_read(const struct value *spec, const char *folder,
+                           const struct value *fitted, struct err *err);
+
 /* split.c: which rows are for what. */
 int data_split(struct data_view *v, const struct data_set *s,
                const struct value *spec, const struct data_choice *choice,
@@ -180,6 +213,12 @@ bool data_split_draws(const struct value *spec);
 int data_fit(struct data_view *v, const struct data_set *s,
              const struct value *spec, const struct data_choice *choice,
              struct arena *a, struct err *err);
+int data_fit_known(struct data_view *v, const struct data_set *s,
+                   const struct value *spec, const struct value *fitted,
+                   struct err *err);
+/* Of each column, over training rows that have a number there; else 0. */
+const float *data_means(const struct data_view *v, const struct data_field *f,
+                        struct arena *a);
 uint64_t data_draw_seed(const struct value *spec,
                         const struct data_choice *choice);
 /* A fraction below 1 of `all`, or a whole number; 0 when it is not said. */

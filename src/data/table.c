@@ -2,7 +2,8 @@
  *
  * Every column has one role. Those that nobody names are inputs: numbers as
  * they are, words (a column of nothing else) as one number for each category,
- * of which one is 1. */
+ * of which one is 1. Rows of another day have the columns that the model was
+ * trained with, found by name or place; their labels may be missing. */
 #include <math.h>
 
 #include "base/num.h"
@@ -17,6 +18,11 @@ struct columns {
     struct block b;
     unsigned char *role; /* by column */
     struct str **words;  /* by column; NULL where nobody needs them */
+    size_t *order;       /* of columns: the inputs come in this one */
+    size_t order_count;
+    const struct value **categories; /* by column, where they are known */
+    struct value *layout;            /* what is found out of them */
+    size_t *at; /* rows of another day: where each column of training is */
     enum missing missing;
     struct data_text_style style;
 };
@@ -68,13 +74,155 @@ static const struct value *labels_of(const struct columns *t)
     return label_is(t, v, "none") || label_is(t, v, "inputs") ? NULL : v;
 }
 
+/* ---- the columns that a model was trained with ------------------------ */
+
+#define ABSENT SIZE_MAX
+
+static size_t place_of(const struct value *list, size_t i)
+{
+    return (size_t)list->items[i]->i;
+}
+
+/* By name; the first of equal ones. */
+static void find_by_name(const struct columns *t, const struct value *names)
+{
+    const struct matrix *m = &t->b.source[0].m;
+    struct map *places = map_new();
+    for (size_t i = m->columns; i-- > 0;)
+        map_set(places, m->names[i], (void *)(uintptr_t)(i + 1));
+    for (size_t i = 0; i < names->count; i++)
+        t->at[i] = (size_t)(uintptr_t)map_get(places, names->items[i]->s) - 1;
+    map_free(places);
+}
+
+/* By place; a table without its labels has the others closed up. */
+static int find_by_place(const struct columns *t, size_t count, struct err *err)
+{
+    const struct value *labels = value_get(t->r->fitted, STR("labels"));
+    bool *label = arena_array(t->r->scratch, count + 1, sizeof(*label));
+    size_t has = t->b.columns, wanted = count, next = 0;
+    for (size_t i = 0; i < labels->count; i++) {
+        const struct value *own = value_get(labels->items[i], STR("columns"));
+        for (size_t k = 0; k < own->count; k++) {
+            wanted -= !label[place_of(own, k)];
+            label[place_of(own, k)] = true;
+        }
+    }
+    if (has != count && has != wanted)
+        return err_set(err, ERR_INPUT,
+                       "%s: rows of %zu columns; the model was trained on %zu, "
+                       "%zu without labels",
+                       t->b.source[0].path, has, count, wanted);
+    for (size_t i = 0; i < count; i++)
+        t->at[i] = has == count || !label[i] ? next++ : ABSENT;
+    return 0;
+}
+
+/* Names may stand twice in a header: then places say which is which. */
+static bool same_names(const struct matrix *m, const struct value *names)
+{
+    bool same = names->count == m->columns;
+    for (size_t i = 0; same && i < names->count; i++)
+        same = str_eq(names->items[i]->s, m->names[i]);
+    return same;
+}
+
+static int find_columns(struct columns *t, struct err *err)
+{
+    const struct matrix *m = &t->b.source[0].m;
+    const struct value *names = value_get(t->r->fitted, STR("names"));
+    const struct value *columns = value_get(t->r->fitted, STR("columns"));
+    if (!columns)
+        return err_set(err, ERR_INPUT,
+                       "%s is a table; the model was trained on inputs in a "
+                       "file of their own",
+                       t->b.source[0].path);
+    size_t count = (size_t)columns->i;
+    t->at = arena_array(t->r->scratch, count + 1, sizeof(*t->at));
+    t->order = arena_array(t->r->scratch, count + 1, sizeof(*t->order));
+    if (!names || !m->names || same_names(m, names))
+        return find_by_place(t, count, err);
+    find_by_name(t, names);
+    return 0;
+}
+
+static int know_input(struct columns *t, const struct value *input,
+                      struct err *err)
+{
+    const struct value *own = value_get(input, STR("columns"));
+    const struct value *categories = value_get(input, STR("categories"));
+    bool text = value_get(input, STR("words"));
+    for (size_t k = 0; k < own->count; k++) {
+        size_t column = t->at[place_of(own, k)];
+        const struct value *known = text ? NULL : categories->items[k];
+        if (column == ABSENT)
+            return err_set(
+                err, ERR_INPUT,
+                "%s: there is no column %.*s, which the model was trained with",
+                t->b.source[0].path,
+                STRF(value_get(t->r->fitted, STR("names"))
+                         ->items[place_of(own, k)]
+                         ->s));
+        bool hot = known && known->kind == VALUE_LIST;
+        t->role[column] = text ? TEXT : hot ? ONE_HOT : INPUT;
+        t->categories[column] = hot ? known : NULL;
+        t->order[t->order_count++] = column;
+    }
+    return 0;
+}
+
+/* A label of which a column is missing, or has no value, is not known. */
+static bool label_is_there(const struct columns *t, const struct value *label)
+{
+    const struct value *own = value_get(label, STR("columns"));
+    for (size_t k = 0; k < own->count; k++) {
+        size_t column = t->at[place_of(own, k)];
+        if (column == ABSENT ||
+            !(block_has(&t->b, column) & (HAS_NUMBER | HAS_WORD)))
+            return false;
+    }
+    return true;
+}
+
+static int know_roles(struct columns *t, struct err *err)
+{
+    const struct value *fitted = t->r->fitted;
+    const struct value *inputs = value_get(fitted, STR("inputs"));
+    const struct value *labels = value_get(fitted, STR("labels"));
+    const struct value *weight = value_get(fitted, STR("weight"));
+    if (find_columns(t, err))
+        return -1;
+    memset(t->role, IGNORED, t->b.columns);
+    for (size_t i = 0; i < labels->count; i++) {
+        const struct value *own = value_get(labels->items[i], STR("columns"));
+        for (size_t k = 0;
+             label_is_there(t, labels->items[i]) && k < own->count; k++)
+            t->role[t->at[place_of(own, k)]] = LABEL;
+    }
+    if (weight && t->at[weight->i] != ABSENT)
+        t->role[t->at[weight->i]] = WEIGHT;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (know_input(t, inputs->items[i], err))
+            return -1;
+    return 0;
+}
+
+/* ---- the columns of training ------------------------------------------ */
+
 static int give_roles(struct columns *t, struct err *err)
 {
     const struct value *s = t->r->spec;
+    struct arena *a = t->r->scratch;
     int text = data_spec_text(s, &t->style, err);
-    t->role = arena_alloc(t->r->scratch, t->b.columns + 1);
+    t->role = arena_alloc(a, t->b.columns + 1);
+    t->order = arena_array(a, t->b.columns + 1, sizeof(*t->order));
+    t->categories = arena_array(a, t->b.columns + 1, sizeof(*t->categories));
     if (text < 0)
         return -1;
+    if (t->r->fitted)
+        return know_roles(t, err);
+    for (size_t i = 0; i < t->b.columns; i++)
+        t->order[t->order_count++] = i;
     if (text && !t->style.column)
         return err_set(err, ERR_INPUT,
                        "data.text.column is missing: which column of %s is "
@@ -133,7 +281,7 @@ static int settle_words(struct columns *t, struct err *err)
         unsigned has = block_has(&t->b, i);
         if ((t->role[i] != INPUT && t->role[i] != WEIGHT) || !(has & HAS_WORD))
             continue;
-        if (has & HAS_NUMBER || t->role[i] == WEIGHT)
+        if (has & HAS_NUMBER || t->role[i] == WEIGHT || t->r->fitted)
             return fail_word(t, i, err);
         t->role[i] = ONE_HOT;
         struct str name = block_name(t->r, &t->b, i);
@@ -163,6 +311,12 @@ static int drop_gaps(struct columns *t, struct err *err)
         return err_set(err, ERR_INPUT,
                        "%s: every row has a missing value: none is left",
                        t->b.source[0].path);
+    if (t->r->fitted) {
+        uint32_t *kept =
+            arena_array(t->r->set->arena, t->r->rows + 1, sizeof(*kept));
+        memcpy(kept, t->r->kept, t->r->rows * sizeof(*kept));
+        t->r->set->table.kept = kept;
+    }
     if (t->r->rows < t->b.rows)
         data_notice(t->r->set,
                     "data: %zu of %zu rows have missing values and are left "
@@ -176,16 +330,36 @@ static int drop_gaps(struct columns *t, struct err *err)
 struct piece { /* of the input: a column, or its categories */
     size_t column;
     const int32_t *category; /* by row; NULL: a number */
+    struct str *names;       /* of its categories */
     size_t width;
 };
+
+static int fail_category(const struct columns *t, size_t i, size_t column,
+                         struct err *err)
+{
+    size_t row = reading_row(t->r, i);
+    struct str word = t->words[column][row];
+    if (data_is_missing(word))
+        return block_fail(&t->b, row, column, err,
+                          "is missing; say missing: mean, drop or 0");
+    return block_fail(&t->b, row, column, err,
+                      "the model was not trained with \"%.*s\"",
+                      word.len < 60 ? (int)word.len : 60, word.p);
+}
 
 static int one_hot_piece(struct columns *t, size_t column, struct piece *p,
                          struct err *err)
 {
-    struct str *names;
+    const struct value *known = t->categories[column];
     p->column = column;
-    p->category = data_categories(t->r, t->words[column], t->r->scratch, &names,
-                                  &p->width);
+    if (known) {
+        p->category =
+            data_known_categories(t->r, t->words[column], known, t->r->scratch);
+        p->width = known->count;
+    } else {
+        p->category = data_categories(t->r, t->words[column], t->r->scratch,
+                                      &p->names, &p->width);
+    }
     if (p->width > ONE_HOT_MAX)
         return err_set(err, ERR_LIMIT,
                        "%s: column %zu has %zu different words; is it a name "
@@ -195,9 +369,28 @@ static int one_hot_piece(struct columns *t, size_t column, struct piece *p,
         return 0;
     for (size_t i = 0; i < t->r->rows; i++)
         if (p->category[i] < 0)
-            return block_fail(&t->b, reading_row(t->r, i), column, err,
-                              "is missing; say missing: mean, drop or 0");
+            return fail_category(t, i, column, err);
     return 0;
+}
+
+/* What a person who uses the model later must know of the columns. */
+static void note_pieces(struct columns *t, const struct piece *pieces,
+                        size_t count)
+{
+    struct arena *a = t->r->set->arena;
+    struct value *to = value_object(a), *columns = value_list(a);
+    struct value *categories = value_list(a);
+    for (size_t i = 0; i < count; i++) {
+        const struct piece *p = &pieces[i];
+        struct value *names = p->category ? value_list(a) : value_null(a);
+        for (size_t k = 0; p->category && p->names && k < p->width; k++)
+            value_list_add(a, names, value_string(a, p->names[k]));
+        value_list_add(a, columns, value_int(a, (int64_t)p->column));
+        value_list_add(a, categories, names);
+    }
+    value_set(a, to, STR("columns"), columns);
+    value_set(a, to, STR("categories"), categories);
+    value_list_add(a, value_get(t->layout, STR("inputs")), to);
 }
 
 /* A number that is missing: filled, left for the view, or refused. */
@@ -238,7 +431,8 @@ static int number_input(struct columns *t, struct data_field *f,
     struct arena *a = t->r->scratch;
     struct piece *pieces = arena_array(a, t->b.columns + 1, sizeof(*pieces));
     size_t count = 0, width = 0;
-    for (size_t i = 0; i < t->b.columns; i++) {
+    for (size_t k = 0; k < t->order_count; k++) {
+        size_t i = t->order[k];
         if (t->role[i] != INPUT && t->role[i] != ONE_HOT)
             continue;
         pieces[count] = (struct piece){.column = i, .width = 1};
@@ -248,6 +442,7 @@ static int number_input(struct columns *t, struct data_field *f,
     }
     if (!width)
         return 0;
+    note_pieces(t, pieces, count);
     float *to = arena_array(t->r->set->arena, t->r->rows * width, sizeof(*to));
     *f = (struct data_field){.name = STR("input"),
                              .rank = 1,
@@ -260,6 +455,17 @@ static int number_input(struct columns *t, struct data_field *f,
     return 1;
 }
 
+static void note_columns(struct columns *t, const char *key,
+                         const size_t *columns, size_t count)
+{
+    struct arena *a = t->r->set->arena;
+    struct value *to = value_object(a), *list = value_list(a);
+    for (size_t i = 0; i < count; i++)
+        value_list_add(a, list, value_int(a, (int64_t)columns[i]));
+    value_set(a, to, STR("columns"), list);
+    value_list_add(a, value_get(t->layout, str_of(key)), to);
+}
+
 static int make_inputs(struct columns *t, struct err *err)
 {
     struct data_set *s = t->r->set;
@@ -269,9 +475,11 @@ static int make_inputs(struct columns *t, struct err *err)
         arena_array(s->arena, t->b.columns + 1, sizeof(*texts));
     size_t count = 0;
     bool any = false;
-    for (size_t i = 0; i < t->b.columns; i++) {
+    for (size_t k = 0; k < t->order_count; k++) {
+        size_t i = t->order[k];
         if (t->role[i] != TEXT)
             continue;
+        note_columns(t, "inputs", &i, 1);
         if (data_text_field(t->r, t->words[i], &t->style, &texts[count],
                             &inputs[count], err))
             return -1;
@@ -294,22 +502,16 @@ static int make_inputs(struct columns *t, struct err *err)
 /* ---- labels ----------------------------------------------------------- */
 
 /* A label of several columns: their numbers, side by side. */
-static int wide_label(struct columns *t, const struct value *list,
+static int wide_label(struct columns *t, const size_t *column, size_t count,
                       struct data_field *f, struct err *err)
 {
-    size_t *column =
-        arena_array(t->r->scratch, list->count + 1, sizeof(*column));
-    for (size_t k = 0; k < list->count; k++)
-        if (block_column(&t->b, list->items[k], &column[k], err))
-            return -1;
-    float *to = arena_array(t->r->set->arena, t->r->rows * list->count + 1,
-                            sizeof(*to));
-    *f = (struct data_field){.rank = 1,
-                             .dim = {(int64_t)list->count},
-                             .columns = (int64_t)list->count,
-                             .numbers = to};
+    float *to =
+        arena_array(t->r->set->arena, t->r->rows * count + 1, sizeof(*to));
+    f->rank = 1;
+    f->dim[0] = f->columns = (int64_t)count;
+    f->numbers = to;
     for (size_t i = 0; i < t->r->rows; i++)
-        for (size_t k = 0; k < list->count; k++, to++) {
+        for (size_t k = 0; k < count; k++, to++) {
             *to = block_row(&t->b, reading_row(t->r, i))[column[k]];
             if (isnan(*to))
                 return block_fail(&t->b, reading_row(t->r, i), column[k], err,
@@ -322,17 +524,52 @@ static int wide_label(struct columns *t, const struct value *list,
 static int one_label(struct columns *t, const struct value *v,
                      struct data_field *f, struct err *err)
 {
-    size_t column;
-    if (v->kind == VALUE_LIST)
-        return wide_label(t, v, f, err);
-    return block_column(&t->b, v, &column, err)
-               ? -1
-               : data_classes(t->r, &t->b, column, f, err);
+    bool wide = v->kind == VALUE_LIST;
+    size_t count = wide ? v->count : 1;
+    size_t *column = arena_array(t->r->scratch, count + 1, sizeof(*column));
+    for (size_t k = 0; k < count; k++)
+        if (block_column(&t->b, wide ? v->items[k] : v, &column[k], err))
+            return -1;
+    note_columns(t, "labels", column, count);
+    return wide ? wide_label(t, column, count, f, err)
+                : data_classes(t->r, &t->b, column[0], f, err);
+}
+
+static int known_label(struct columns *t, const struct value *v,
+                       struct data_field *f, struct err *err)
+{
+    const struct value *own = value_get(v, STR("columns"));
+    size_t *column =
+        arena_array(t->r->scratch, own->count + 1, sizeof(*column));
+    data_fitted_label(t->r->set, v, f);
+    if (!label_is_there(t, v))
+        return 0;
+    for (size_t k = 0; k < own->count; k++)
+        column[k] = t->at[place_of(own, k)];
+    return own->count > 1 ? wide_label(t, column, own->count, f, err)
+                          : data_known_classes(t->r, &t->b, column[0], f, err);
+}
+
+static int known_labels(struct columns *t, struct err *err)
+{
+    struct data_set *s = t->r->set;
+    const struct value *v = value_get(t->r->fitted, STR("labels"));
+    struct data_field *labels =
+        arena_array(s->arena, v->count + 2, sizeof(*labels));
+    for (size_t i = 0; i < v->count; i++)
+        if (known_label(t, v->items[i], &labels[i], err))
+            return -1;
+    s->table.labels = labels;
+    s->table.label_count = v->count;
+    s->label_is_input = value_get(t->r->fitted, STR("label_is_input"));
+    return 0;
 }
 
 static int make_labels(struct columns *t, struct err *err)
 {
     struct data_set *s = t->r->set;
+    if (t->r->fitted)
+        return known_labels(t, err);
     const struct value *v = labels_of(t);
     bool several = v && (v->kind == VALUE_LIST || v->kind == VALUE_OBJECT);
     size_t count = !v ? 0 : several ? v->count : 1;
@@ -360,6 +597,8 @@ static int make_weights(struct columns *t, struct err *err)
             return -1;
         if (t->role[c] != WEIGHT)
             continue;
+        value_set(s->arena, t->layout, STR("weight"),
+                  value_int(s->arena, (int64_t)c));
         float *w = arena_array(s->arena, t->r->rows + 1, sizeof(*w));
         for (size_t i = 0; i < t->r->rows; i++) {
             size_t row = reading_row(t->r, i);
@@ -371,6 +610,23 @@ static int make_weights(struct columns *t, struct err *err)
         s->weights = w;
     }
     return 0;
+}
+
+static void begin_layout(struct columns *t)
+{
+    struct arena *a = t->r->set->arena;
+    const struct str *own = t->b.source[0].m.names;
+    struct value *names = value_list(a);
+    t->layout = value_object(a);
+    value_set(a, t->layout, STR("columns"),
+              value_int(a, (int64_t)t->b.columns));
+    for (size_t i = 0; own && i < t->b.columns; i++)
+        value_list_add(a, names, value_string(a, own[i]));
+    if (own)
+        value_set(a, t->layout, STR("names"), names);
+    value_set(a, t->layout, STR("inputs"), value_list(a));
+    value_set(a, t->layout, STR("labels"), value_list(a));
+    t->r->set->layout = t->layout;
 }
 
 int data_read_table(struct reading *r, struct err *err)
@@ -387,6 +643,7 @@ int data_read_table(struct reading *r, struct err *err)
     for (size_t i = 0; i < r->part_count; i++)
         r->set->part_rows[r->parts[i]] = t.b.source[i].m.rows;
     r->rows = t.b.rows;
+    begin_layout(&t);
     read_words(&t);
     if (settle_words(&t, err) ||
         (t.missing == MISSING_DROP && drop_gaps(&t, err)))

@@ -115,8 +115,9 @@ static int read_texts(struct reading *r, const struct str *texts,
     buf_done(&small);
     if (d->letters.len > UINT32_MAX)
         return err_set(err, ERR_LIMIT, "data.text: more than 4 GiB of words");
-    return count ? 0
-                 : err_set(err, ERR_INPUT, "data.text: no row has any words");
+    return count || r->fitted
+               ? 0
+               : err_set(err, ERR_INPUT, "data.text: no row has any words");
 }
 
 int data_text_field(struct reading *r, const struct str *texts,
@@ -129,7 +130,7 @@ int data_text_field(struct reading *r, const struct str *texts,
     int rc = read_texts(r, texts, style->lower, &d, t, err);
     if (!rc)
         keep_words(r->set, &d, t);
-    if (!rc && style->vectors.len)
+    if (!rc && style->vectors.len && !r->fitted)
         rc = data_read_vectors(r, style->vectors, t, err);
     vec_done(&d.ends);
     buf_done(&d.letters);

@@ -107,6 +107,40 @@ static void fill_words(const struct text *t, const int32_t *token,
     f->vector_columns = t->vector_columns;
 }
 
+static void fill_rows(const struct text *t, const struct data_text_style *style,
+                      const int32_t *token, size_t rows, struct arena *a,
+                      struct data_field *f)
+{
+    size_t length = (size_t)f->columns;
+    int32_t *to = arena_array(a, rows * length + 1, sizeof(*to));
+    for (size_t i = 0; i < rows; i++)
+        fill_row(t, token, i, length, style->keep_end, to + i * length);
+    f->rank = 1;
+    f->dim[0] = f->columns;
+    f->categories = to;
+}
+
+void data_known_tokens(const struct text *t,
+                       const struct data_text_style *style,
+                       const struct value *known, size_t rows, struct arena *a,
+                       struct data_field *f)
+{
+    const struct value *words = value_get(known, STR("words"));
+    struct map *numbers = map_new();
+    int32_t *token = xcalloc(t->word_count + 1, sizeof(*token));
+    for (size_t i = 0; i < words->count; i++)
+        map_set(numbers, words->items[i]->s, (void *)(uintptr_t)(i + 2));
+    for (size_t i = 0; i < t->word_count; i++) {
+        uintptr_t found = (uintptr_t)map_get(numbers, text_word(t, i));
+        token[i] = found ? (int32_t)found : 1;
+    }
+    f->classes = value_get(known, STR("classes"))->i;
+    f->columns = value_get(known, STR("length"))->i;
+    fill_rows(t, style, token, rows, a, f);
+    free(token);
+    map_free(numbers);
+}
+
 int data_make_tokens(const struct text *t, const struct data_text_style *style,
                      const struct data_part *train, size_t rows,
                      struct arena *a, struct data_field *f, struct err *err)
@@ -117,13 +151,9 @@ int data_make_tokens(const struct text *t, const struct data_text_style *style,
                        "data.text: a text of %zu words; say a length", length);
     struct counted *all = count_words(t, train);
     int32_t *token = number_words(t, style, all, &f->classes);
-    int32_t *to = arena_array(a, rows * length + 1, sizeof(*to));
-    for (size_t i = 0; i < rows; i++)
-        fill_row(t, token, i, length, style->keep_end, to + i * length);
+    f->columns = (int64_t)length;
+    fill_rows(t, style, token, rows, a, f);
     fill_words(t, token, a, f);
-    f->rank = 1;
-    f->dim[0] = f->columns = (int64_t)length;
-    f->categories = to;
     free(token);
     free(all);
     return 0;

@@ -97,7 +97,8 @@ static double *numbers_for(const struct nn_trainer *t, struct err *err)
 }
 
 int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
-                    const char *about, bool everything, struct err *err)
+                    const struct nn_about *about, bool everything,
+                    struct err *err)
 {
     double *numbers = numbers_for(t, err);
     struct weights_writer w;
@@ -115,7 +116,9 @@ int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
     }
     weights_note(&w, STR("format"), STR("throng"));
     if (about)
-        weights_note(&w, STR("model"), str_of(about));
+        weights_note(&w, STR("model"), about->model);
+    if (about && about->data.len)
+        weights_note(&w, STR("data"), about->data);
     buf_init(&standing);
     print_standing(&standing, &t->members[member].standing);
     weights_note(&w, STR("training"), buf_str(&standing));

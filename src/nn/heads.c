@@ -21,9 +21,9 @@ const char *const nn_loss_names[] = {"categorical_crossentropy",
                                      "gaussian_kl",
                                      NULL};
 
-static const char *const metric_names[] = {"accuracy", "top_k", "f1_micro",
-                                           "f1_macro", "auc",   "r2",
-                                           "mae",      "mse",   NULL};
+static const char *const metric_names[] = {
+    "accuracy", "top_k", "f1_micro", "f1_macro",  "auc",
+    "r2",       "mae",   "mse",      "confusion", NULL};
 
 static const char *const head_keys[] = {
     "name",  "from",     "loss",          "weight",       "label", "metrics",
@@ -41,6 +41,11 @@ static enum nn_activation activation_for(enum nn_loss loss)
     default:
         return NN_LINEAR;
     }
+}
+
+bool nn_takes_classes(const struct nn_head *h)
+{
+    return activation_for(h->loss) != NN_LINEAR;
 }
 
 /* Finds the numbers before the softmax; puts one behind bare numbers. */
@@ -198,6 +203,13 @@ static void add_metric(struct nn_build *b, int head, struct str name)
         base = STR("top_k");
     }
     const struct nn_head *h = &b->graph->heads.p[head];
+    if (str_is(name, "confusion")) {
+        if (!nn_takes_classes(h))
+            nn_fault(b, "metrics", "confusion wants classes, not %s",
+                     nn_loss_names[h->loss]);
+        b->model->confusion = true;
+        return;
+    }
     bool alone = b->graph->heads.len == 1;
     for (int i = 0; metric_names[i]; i++)
         if (str_is(base, metric_names[i])) {

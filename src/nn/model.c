@@ -303,6 +303,20 @@ int64_t nn_model_outputs(const struct nn_model *m)
     return count;
 }
 
+bool nn_model_takes_classes(const struct nn_model *m, size_t label)
+{
+    for (size_t i = 0; i < m->graph.heads.len; i++)
+        if (m->graph.heads.p[i].label == (int)label &&
+            nn_takes_classes(&m->graph.heads.p[i]))
+            return true;
+    return false;
+}
+
+bool nn_model_confusion(const struct nn_model *m)
+{
+    return m->confusion;
+}
+
 size_t nn_model_head_count(const struct nn_model *m)
 {
     return m->graph.heads.len;

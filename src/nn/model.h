@@ -58,6 +58,9 @@ enum nn_metric_kind {
     NN_METRIC_MSE,
     NN_METRIC_COUNT,
 };
+/* Its label is a class, or the share of each. */
+bool nn_takes_classes(const struct nn_head *h);
+
 struct nn_metric {
     enum nn_metric_kind kind;
     int head;
@@ -83,6 +86,7 @@ struct nn_model {
     struct nn_schedule schedule;
     struct nn_stopping stopping;
     VEC(struct nn_metric) metrics;
+    bool confusion;         /* is a table, and told at the end */
     VEC(int64_t) snapshots; /* epochs whose weights are kept */
     int64_t batch_size, epochs;
     bool has_seed;

@@ -82,10 +82,19 @@ struct nn_head_facts {
 size_t nn_model_head_count(const struct nn_model *m);
 struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i);
 
-/* The model file (JSON) that a file of weights carries; NULL and err when it
- * is no such file. Lives in the arena. */
-const char *nn_weights_about(const char *path, struct arena *a,
-                             struct err *err);
+/* True when some head takes the classes of this label, not its numbers. */
+bool nn_model_takes_classes(const struct nn_model *m, size_t label);
+/* True when the pairs of classes and predictions are asked for. */
+bool nn_model_confusion(const struct nn_model *m);
+
+/* What a file of weights says beside its numbers, as JSON. */
+struct nn_about {
+    struct str model; /* the model file */
+    struct str data;  /* what was fitted on training rows; may be empty */
+};
+/* An error when it is no such file. The texts live in the arena. */
+int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,
+                     struct err *err);
 
 /* ---- the trainer ---- */
 
@@ -136,9 +145,9 @@ void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
  * the member cannot be trained further, only left. */
 int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err);
-/* Judges a member on some rows as it is: loss and metrics of the report. With
- * outputs (not NULL) also appends each row's predictions, all heads' one
- * after another. */
+/* Judges a member on some rows as it is: loss and metrics of the report, which
+ * are NaN where a label has no rows. With outputs (not NULL) also appends each
+ * row's predictions, all heads' one after another. */
 struct data_part;
 int nn_trainer_judge(struct nn_trainer *t, int member,
                      const struct data_part *part, struct nn_report *r,
@@ -155,11 +164,11 @@ bool nn_model_snapshot(const struct nn_model *m, int64_t epoch);
 /* Makes member `to` a copy of `from`: weights, optimizer, epoch; it keeps its
  * own soft numbers, seed and view. */
 void nn_trainer_copy(struct nn_trainer *t, int from, int to);
-/* Writes a member's weights as safetensors, with `about` (the model file as
- * JSON, or NULL); `everything`: a checkpoint, from which training goes on bit
- * for bit. */
+/* Writes a member's weights as safetensors, with `about` (may be NULL);
+ * `everything`: a checkpoint, from which training goes on bit for bit. */
 int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
-                    const char *about, bool everything, struct err *err);
+                    const struct nn_about *about, bool everything,
+                    struct err *err);
 int nn_trainer_load(struct nn_trainer *t, int member, const char *path,
                     bool everything, struct err *err);
 /* All numbers of a member in the graph's order; for tests and files. */

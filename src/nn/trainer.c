@@ -370,6 +370,26 @@ static double losses_of(struct nn_trainer *t, const struct nn_place *m,
     return total;
 }
 
+/* NULL: none is wanted, or it is not known. */
+static const struct data_field *label_of(const struct data_view *v,
+                                         const struct nn_head *h)
+{
+    const struct data_field *f =
+        h->label < 0 ? NULL : &v->table->labels[h->label];
+    return f && (f->numbers || f->categories) ? f : NULL;
+}
+
+/* Rows of another day may have no labels: then there is no loss. */
+static bool has_labels(const struct nn_trainer *t, const struct data_view *v)
+{
+    bool all = true;
+    for (size_t i = 0; i < t->graph->heads.len; i++) {
+        const struct nn_head *h = &t->graph->heads.p[i];
+        all &= h->label < 0 || label_of(v, h);
+    }
+    return all;
+}
+
 static double soft_or(const double *soft, struct nn_soft s, double otherwise)
 {
     return s.index < 0 ? otherwise : soft[s.index];
@@ -489,8 +509,7 @@ static void show_batch(struct nn_trainer *t, const struct nn_place *m,
         size_t width =
             (size_t)nn_shape_count(&t->graph->tensors.p[h->output].shape);
         t->device->take(t->outputs, f->value[h->output], 0, f->batch * width);
-        nn_judge_batch(t->judge, i, t->outputs, width,
-                       h->label < 0 ? NULL : &m->view->table->labels[h->label],
+        nn_judge_batch(t->judge, i, t->outputs, width, label_of(m->view, h),
                        rows, f->batch);
         for (size_t r = 0; outputs && r < f->batch; r++)
             for (size_t k = 0; k < width; k++)
@@ -507,7 +526,8 @@ int nn_trainer_judge(struct nn_trainer *t, int member,
     size_t batch = t->program.batch;
     size_t wide = (size_t)nn_model_outputs(m->model);
     bool shown = m->model->metrics.len > 0 || outputs;
-    double sum = 0;
+    bool labels = has_labels(t, m->view);
+    double sum = labels ? 0 : NAN;
     struct nn_frame f =
         nn_program_frame(&t->program, weights_of(t, member), m->model->soft.p);
     nn_judge_begin(t->judge);
@@ -518,7 +538,8 @@ int nn_trainer_judge(struct nn_trainer *t, int member,
         f.key = nn_draw_key(nn_draw_key(m->seed, 2), (int)(from / batch));
         load_inputs(t, m, part->rows + from, f.batch);
         nn_program_forward(&t->program, &f);
-        sum += losses_of(t, m, &f, part->rows + from) * (double)f.batch;
+        if (labels)
+            sum += losses_of(t, m, &f, part->rows + from) * (double)f.batch;
         if (shown)
             show_batch(t, m, &f, part->rows + from,
                        outputs ? outputs + from * wide : NULL);

@@ -221,16 +221,22 @@ struct str weights_text(const struct weights_file *f, struct str key)
     return value_text(value_get(value_get(f->head, STR("__metadata__")), key));
 }
 
-const char *nn_weights_about(const char *path, struct arena *a, struct err *err)
+int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,
+                     struct err *err)
 {
     struct weights_file *f = weights_open(path, err);
-    struct str text = f ? weights_text(f, STR("model")) : STR("");
-    const char *about = text.len ? arena_cstr(a, text) : NULL;
-    if (f && !about)
+    int rc = -1;
+    if (!f)
+        return -1;
+    about->model = arena_str(a, weights_text(f, STR("model")));
+    about->data = arena_str(a, weights_text(f, STR("data")));
+    if (about->model.len)
+        rc = 0;
+    else
         err_set(err, ERR_INPUT,
                 "%s does not say its model: only weights that throng trained "
                 "do",
                 path);
     weights_close(f);
-    return about;
+    return rc;
 }

@@ -42,6 +42,7 @@ static const struct field fields[] = {
     {"pick_best", FIELD_U32, OF(pick_best)},
     {"weights", FIELD_STR, OF(weights)},
     {"predictions", FIELD_U32, OF(predictions)},
+    {"new_rows", FIELD_U32, OF(new_rows)},
     {"metric_name", FIELD_STR, OF(metric_name)},
     {"metric_pattern", FIELD_STR, OF(metric_pattern)},
     {"metric_file", FIELD_STR, OF(metric_file)},

@@ -66,6 +66,8 @@ struct task {
     uint32_t pick_best;   /* 1: its best value counts, not the last */
     struct str weights;   /* of kind infer: the file with the weights */
     uint32_t predictions; /* of kind infer, 1: write output/predictions.csv */
+    uint32_t new_rows;    /* of kind infer, 1: data names rows of another day;
+                             what was fitted is in the weights */
 
     struct str metric_name;    /* what pattern and file give */
     struct str metric_pattern; /* POSIX extended; empty: none */

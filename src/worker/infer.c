@@ -1,10 +1,13 @@
-/* infer.c - predictions as a table */
+/* infer.c - predictions as a table, and which classes they mistake */
 #include "worker/infer.h"
 
 #include "base/buf.h"
 #include "base/csv.h"
+#include "base/json.h"
 #include "base/num.h"
 #include "sys/sys.h"
+
+#define CONFUSION_MAX 1000 /* classes: a million pairs */
 
 struct writing {
     struct buf out;
@@ -19,11 +22,16 @@ static const struct data_field *label_of(const struct writing *w,
     return h->label < 0 ? NULL : &w->table->labels[h->label];
 }
 
+static bool is_known(const struct data_field *label)
+{
+    return label && (label->numbers || label->categories);
+}
+
 /* One output for each class, or one that says how likely the second is. */
 static bool is_class(const struct data_field *label,
                      const struct nn_head_facts *h)
 {
-    return label && label->classes > 1 && label->categories &&
+    return label && label->classes > 1 &&
            ((int64_t)h->width == label->classes ||
             (h->width == 1 && label->classes == 2));
 }
@@ -44,7 +52,7 @@ static void add_head_names(struct writing *w, const struct nn_head_facts *h)
     buf_init(&prefix);
     if (w->several)
         buf_addf(&prefix, "%.*s_", STRF(h->name));
-    if (label && label->columns == 1)
+    if (is_known(label) && label->columns == 1)
         buf_addf(b, ",%slabel", prefix.p);
     if (h->width == 1 || is_class(label, h))
         buf_addf(b, ",%spredicted", prefix.p);
@@ -84,7 +92,7 @@ static void add_head(struct writing *w, const struct nn_head_facts *h,
 {
     const struct data_field *label = label_of(w, h);
     struct buf *b = &w->out;
-    if (label && label->columns == 1)
+    if (is_known(label) && label->columns == 1)
         add_label(b, label, row);
     if (is_class(label, h)) {
         buf_addc(b, ',');
@@ -99,13 +107,22 @@ static void add_head(struct writing *w, const struct nn_head_facts *h,
     }
 }
 
+static int write_text(const char *path, const struct buf *text, struct err *err)
+{
+    struct arena *a = arena_new();
+    int rc = dir_make(path_folder(a, path), err);
+    if (rc == 0)
+        rc = file_write(path, buf_str(text), false, err);
+    arena_free(a);
+    return rc;
+}
+
 int infer_write(const char *path, const struct nn_model *m,
                 const struct data_table *table, const struct data_part *part,
                 const float *outputs, struct err *err)
 {
     size_t heads = nn_model_head_count(m);
     struct writing w = {.model = m, .table = table, .several = heads > 1};
-    struct arena *a = arena_new();
     buf_init(&w.out);
     buf_adds(&w.out, "row");
     for (size_t i = 0; i < heads; i++) {
@@ -114,7 +131,8 @@ int infer_write(const char *path, const struct nn_model *m,
     }
     buf_addc(&w.out, '\n');
     for (size_t r = 0; r < part->count; r++) {
-        buf_addf(&w.out, "%zu", r + 1);
+        buf_addf(&w.out, "%zu",
+                 table->kept ? table->kept[r] + (size_t)1 : r + 1);
         for (size_t i = 0; i < heads; i++) {
             struct nn_head_facts h = nn_model_head(m, i);
             add_head(&w, &h, part->rows[r], outputs);
@@ -122,10 +140,85 @@ int infer_write(const char *path, const struct nn_model *m,
         }
         buf_addc(&w.out, '\n');
     }
-    int rc = dir_make(path_folder(a, path), err);
-    if (rc == 0)
-        rc = file_write(path, buf_str(&w.out), false, err);
+    int rc = write_text(path, &w.out, err);
     buf_done(&w.out);
+    return rc;
+}
+
+/* ---- classes and what they are taken for ------------------------------- */
+
+static struct value *class_list(struct arena *a, const struct data_field *label)
+{
+    struct value *names = value_list(a);
+    struct buf b;
+    buf_init(&b);
+    for (int64_t k = 0; k < label->classes; k++) {
+        buf_reset(&b);
+        buf_addf(&b, "%lld", (long long)k);
+        value_list_add(a, names,
+                       value_string(a, label->class_names
+                                           ? label->class_names[k]
+                                           : buf_str(&b)));
+    }
+    buf_done(&b);
+    return names;
+}
+
+static struct value *count_pairs(struct arena *a,
+                                 const struct data_field *label,
+                                 const struct nn_head_facts *h,
+                                 const struct data_part *part,
+                                 const float *outputs, size_t stride)
+{
+    size_t classes = (size_t)label->classes;
+    int64_t *counts = arena_array(a, classes * classes + 1, sizeof(*counts));
+    struct value *rows = value_list(a);
+    for (size_t r = 0; r < part->count; r++) {
+        size_t truth = (size_t)label->categories[part->rows[r]];
+        counts[truth * classes + (size_t)likeliest(h, outputs + r * stride)]++;
+    }
+    for (size_t i = 0; i < classes; i++) {
+        struct value *row = value_list(a);
+        for (size_t k = 0; k < classes; k++)
+            value_list_add(a, row, value_int(a, counts[i * classes + k]));
+        value_list_add(a, rows, row);
+    }
+    return rows;
+}
+
+int infer_write_confusion(const char *path, const struct nn_model *m,
+                          const struct data_table *table,
+                          const struct data_part *part, const char *part_name,
+                          const float *outputs, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct value *to = value_object(a), *heads = value_list(a);
+    struct buf text;
+    size_t stride = (size_t)nn_model_outputs(m), at = 0;
+    buf_init(&text);
+    for (size_t i = 0; i < nn_model_head_count(m); i++) {
+        struct nn_head_facts h = nn_model_head(m, i);
+        const struct data_field *label =
+            h.label < 0 ? NULL : &table->labels[h.label];
+        if (is_class(label, &h) && label->categories && label->columns == 1 &&
+            label->classes <= CONFUSION_MAX &&
+            nn_model_takes_classes(m, (size_t)h.label)) {
+            struct value *one = value_object(a);
+            value_set(a, one, STR("name"), value_string(a, h.name));
+            value_set(a, one, STR("classes"), class_list(a, label));
+            value_set(a, one, STR("counts"),
+                      count_pairs(a, label, &h, part, outputs + at, stride));
+            value_list_add(a, heads, one);
+        }
+        at += h.width;
+    }
+    value_set(a, to, STR("rows"), value_int(a, (int64_t)part->count));
+    value_set(a, to, STR("part"), value_string(a, str_of(part_name)));
+    value_set(a, to, STR("heads"), heads);
+    json_print(&text, to);
+    buf_addc(&text, '\n');
+    int rc = write_text(path, &text, err);
+    buf_done(&text);
     arena_free(a);
     return rc;
 }

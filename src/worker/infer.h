@@ -12,5 +12,12 @@
 int infer_write(const char *path, const struct nn_model *m,
                 const struct data_table *table, const struct data_part *part,
                 const float *outputs, struct err *err);
+/* Writes how often each class was taken for each, by head, as JSON:
+ * {"rows": 9, "part": "test", "heads": [{"name": …, "classes": […],
+ * "counts": [[…]]}]}; counts are by truth, then by prediction. */
+int infer_write_confusion(const char *path, const struct nn_model *m,
+                          const struct data_table *table,
+                          const struct data_part *part, const char *part_name,
+                          const float *outputs, struct err *err);
 
 #endif

@@ -334,14 +334,30 @@ static void keep(struct train *t, struct member *m)
     m->kept_cpu_s = m->cpu_s;
 }
 
+/* What was fitted on the training rows, so that nobody needs them again. */
+static void print_fitted(struct buf *b, const struct member *m)
+{
+    bool *as_class = arena_array(m->arena, m->view.table->label_count + 1,
+                                 sizeof(*as_class));
+    for (size_t i = 0; i < m->view.table->label_count; i++)
+        as_class[i] = nn_model_takes_classes(m->model, i);
+    data_fitted_print(b, m->source->set, nn_model_data(m->model), &m->view,
+                      as_class);
+}
+
 static void keep_weights(struct train *t, struct member *m, const char *name)
 {
     struct err err = {0};
     const char *path = file_in(m, name);
+    struct buf fitted;
+    buf_init(&fitted);
+    print_fitted(&fitted, m);
+    struct nn_about about = {str_of(m->about), buf_str(&fitted)};
     if (dir_make(path_folder(m->arena, path), &err) != 0 ||
-        nn_trainer_save(m->cohort->trainer, m->place, path, m->about, false,
+        nn_trainer_save(m->cohort->trainer, m->place, path, &about, false,
                         &err) != 0)
         say(t, m, RECORD_NOTICE, str_of(err.text));
+    buf_done(&fitted);
 }
 
 /* What is to be known of the data is told once. */
@@ -388,6 +404,45 @@ static const char *model_with_seed(struct member *m, struct value *v)
     return text;
 }
 
+static int read_rows(struct train *t, struct member *m,
+                     const struct value *spec, const char *folder,
+                     struct err *err)
+{
+    struct data_choice choice = {m->task.seed, m->task.subset};
+    m->source = source_of(t, spec, folder, err);
+    if (!m->source)
+        return -1;
+    m->source->users++;
+    say_notices(t, m);
+    return data_view_make(&m->view, m->source->set, spec, &choice, m->arena,
+                          err);
+}
+
+/* Rows of another day, by what the weights say of those of training. */
+static int read_new_rows(struct train *t, struct member *m,
+                         const struct value *spec, const char *folder,
+                         struct err *err)
+{
+    const char *path = arena_cstr(m->arena, m->task.weights);
+    struct nn_about about;
+    if (nn_weights_about(path, m->arena, &about, err))
+        return -1;
+    if (!about.data.len)
+        return err_set(err, ERR_INPUT,
+                       "%s does not say what was fitted on its training rows; "
+                       "train it again",
+                       path);
+    struct data_set *set =
+        data_open_fitted(spec, folder, about.data, path, &m->view, err);
+    if (!set)
+        return -1;
+    m->source = xcalloc(1, sizeof *m->source);
+    *m->source = (struct source){.set = set, .users = 1};
+    vec_push(&t->sources, m->source);
+    say_notices(t, m);
+    return 0;
+}
+
 /* INVALID for what the parameters or the model file say; FAILED for what is
  * not there. */
 static int begin(struct train *t, struct member *m, struct err *err)
@@ -403,14 +458,8 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (!spec)
         return err_set(err, ERR_INPUT, "data is missing: what to train on");
     const char *folder = arena_cstr(m->arena, m->task.workdir);
-    m->source = source_of(t, spec, folder, err);
-    if (!m->source)
-        return -1;
-    m->source->users++;
-    say_notices(t, m);
-    struct data_choice choice = {m->task.seed, m->task.subset};
-    if (data_view_make(&m->view, m->source->set, spec, &choice, m->arena,
-                       err) != 0)
+    if (m->task.new_rows ? read_new_rows(t, m, spec, folder, err)
+                         : read_rows(t, m, spec, folder, err))
         return -1;
     m->model = read_model(v, m, err);
     if (!m->model || check_memory(m, err))
@@ -443,8 +492,9 @@ static const struct data_part *unseen(const struct data_view *v,
 static void say_judged(struct train *t, struct member *m,
                        const struct nn_report *r)
 {
-    metric_batch_add(m->batch, STR("loss"), METRIC_FROM_METRICS, 0,
-                     r->validation_loss);
+    if (!isnan(r->validation_loss))
+        metric_batch_add(m->batch, STR("loss"), METRIC_FROM_METRICS, 0,
+                         r->validation_loss);
     for (size_t i = 0; i < nn_model_metric_count(m->model); i++)
         if (!isnan(r->metrics[i]))
             metric_batch_add(m->batch, nn_model_metric_name(m->model, i),
@@ -452,33 +502,67 @@ static void say_judged(struct train *t, struct member *m,
     say_metrics(t, m);
 }
 
-/* Weights of another day on rows: loss and metrics, and what is predicted. */
+/* What a member predicts for rows; yours to free. */
+static float *predict(struct member *m, const struct data_part *part,
+                      struct nn_report *r, struct err *err)
+{
+    size_t wide = (size_t)nn_model_outputs(m->model);
+    float *outputs = calloc(part->count * wide + 1, sizeof(*outputs));
+    if (outputs)
+        nn_trainer_judge(m->cohort->trainer, m->place, part, r, outputs);
+    else
+        err_set(err, ERR_LIMIT, "no memory for %zu predictions", part->count);
+    return outputs;
+}
+
+/* Weights of another day on rows: loss and metrics, which classes are mistaken
+ * for which, or what is predicted. */
 static int infer(struct train *t, struct member *m, struct err *err)
 {
     const char *name;
     const struct data_part *part = unseen(&m->view, &name);
-    size_t wide = (size_t)nn_model_outputs(m->model);
     struct nn_report r = {0};
-    float *outputs = NULL;
     if (nn_trainer_load(m->cohort->trainer, m->place,
                         arena_cstr(m->arena, m->task.weights), false, err) != 0)
         return -1;
-    if (m->task.predictions) {
-        outputs = calloc(part->count * wide + 1, sizeof(*outputs));
-        if (!outputs)
-            return err_set(err, ERR_LIMIT, "no memory for %zu predictions",
-                           part->count);
-    }
-    nn_trainer_judge(m->cohort->trainer, m->place, part, &r, outputs);
+    float *outputs = predict(m, part, &r, err);
+    if (!outputs)
+        return -1;
     say(t, m, RECORD_NOTICE,
         str_of(arena_printf(m->arena, "%zu %s rows", part->count, name)));
-    say_judged(t, m, &r);
     int rc = 0;
-    if (outputs)
+    if (m->task.predictions)
         rc = infer_write(file_in(m, "output/predictions.csv"), m->model,
                          m->view.table, part, outputs, err);
+    else if (isnan(r.validation_loss) && m->task.new_rows)
+        rc = err_set(err, ERR_INPUT,
+                     "the rows have no labels to be judged by; `throng "
+                     "predict` needs none");
+    else
+        rc =
+            infer_write_confusion(file_in(m, "output/confusion.json"), m->model,
+                                  m->view.table, part, name, outputs, err);
+    if (rc == 0)
+        say_judged(t, m, &r);
     free(outputs);
     return rc;
+}
+
+/* `metrics: [confusion]`: of the weights that are kept. */
+static void keep_confusion(struct train *t, struct member *m)
+{
+    const char *name;
+    const struct data_part *part = unseen(&m->view, &name);
+    struct nn_report r = {0};
+    struct err err = {0};
+    if (!nn_model_confusion(m->model))
+        return;
+    float *outputs = predict(m, part, &r, &err);
+    if (!outputs ||
+        infer_write_confusion(file_in(m, "output/confusion.json"), m->model,
+                              m->view.table, part, name, outputs, &err))
+        say(t, m, RECORD_NOTICE, str_of(err.text));
+    free(outputs);
 }
 
 static void take_task(struct train *t, const struct record *r)
@@ -668,6 +752,7 @@ static void leave(struct train *t, size_t at, enum outcome outcome,
         keep(t, m); /* it may be given more */
     if (outcome == OUTCOME_DONE || outcome == OUTCOME_STOPPED) {
         nn_trainer_take_best(m->cohort->trainer, m->place);
+        keep_confusion(t, m);
         if (is_kept(t, m, outcome))
             keep_weights(t, m, "output/weights.safetensors");
     }

@@ -163,6 +163,12 @@ run_cap: 20
 metric: {name: loss}
 parameters: {x: {min: 0.0, max: 1.0}}
 """
+MODEL = """
+layers: [{dense: 2}]
+loss: sparse_categorical_crossentropy
+metrics: [accuracy]
+data: {file: rows.csv}
+"""
 NAMED = {"states", "params", "metrics", "space", "trial"}
 # As one thing in the table, though there is more inside.
 WHOLE = {"space", "trials[].trial"}
@@ -220,10 +226,16 @@ def check_json(throng, folder):
             f.write(MANY)
         run([throng, "run", "many.yaml"], many)
         run([throng, "run", "doc.yaml"], scratch)
+        with open(os.path.join(scratch, "rows.csv"), "w") as f:
+            f.write("x,y\n1,no\n2,yes\n3,yes\n")
+        with open(os.path.join(scratch, "model.yml"), "w") as f:
+            f.write(MODEL)
+        run([throng, "train", "model.yml"], scratch)
         for title, names in documented.items():
             argv = title.replace("over NAME", "over x").split()[1:]
             argv += {"check": ["warned.yaml"], "show": ["all"], "explain": ["all"],
-                     "diff": ["1", "2"]}.get(argv[0], [])
+                     "diff": ["1", "2"],
+                     "evaluate": ["model.safetensors"]}.get(argv[0], [])
             where = many if argv[0] == "importance" else scratch
             said = run([throng] + argv, where)
             values = [json.loads(line) for line in said.stdout.splitlines()]

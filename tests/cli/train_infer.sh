@@ -9,7 +9,9 @@ run "$THRONG" evaluate mlp.safetensors
 check_status "weights are judged" 0
 check_equal "as they were in their last epoch" \
     "$(printf 'loss\t%s\naccuracy\t%s' "$(cut -f3 <<<"$last")" "$(cut -f4 <<<"$last")")" \
-    "$out"
+    "$(head -n 2 .out)"
+check_equal "and the classes add up to the rows" "10 359" \
+    "$(awk -F'\t' 'NR > 4 { n++; for (i = 2; i <= NF; i++) all += $i } END { print n, all }' .out)"
 check_contains "it says which rows" "$err" "359 validation rows"
 run "$THRONG" predict mlp.safetensors
 check_status "rows are predicted" 0
@@ -21,8 +23,9 @@ check "probabilities add up to 1" awk -F'\t' 'NR > 1 {
     if (s < 0.9999 || s > 1.0001 || NF != 13) exit 1 }' .out
 
 # Rows that it has not seen, of which the digits 7 to 9 are missing: scaling and
-# classes are those of the training rows.
+# classes are those of the training rows, which nobody needs any more.
 zcat digits.csv.gz | awk -F, '$65 < 7' | head -n 40 >new.csv
+mv digits.csv.gz hidden.gz
 run "$THRONG" predict mlp.safetensors --data new.csv --csv
 check_status "rows of another file are predicted" 0
 check_equal "all of them, with all classes" "41 row,label,predicted,p_0,p_1,p_2,p_3,p_4,p_5,p_6,p_7,p_8,p_9" \
@@ -34,6 +37,27 @@ check "most of them rightly" awk -F, 'NR > 1 { right += $2 == $3 }
 run "$THRONG" evaluate mlp.safetensors --data new.csv
 check_contains "they are judged" "$err" "40 test rows"
 check_matches "with the accuracy of the predictions" "$out" '^accuracy	(0\.9|1)'
+run "$THRONG" evaluate mlp.safetensors --data new.csv --json
+check_equal "a program gets the same" "throng.evaluate/1 40 40 True" \
+    "$(python3 -c 'import json, sys
+v = json.load(sys.stdin)
+(head,) = v["confusion"]
+right = sum(head["counts"][i][i] for i in range(10))
+print(v["schema"], v["rows"], sum(map(sum, head["counts"])),
+      abs(right / 40 - v["metrics"]["accuracy"]) < 1e-9)' <.out)"
+"$THRONG" predict mlp.safetensors --data new.csv --csv | cut -d, -f1,3- >labelled
+cut -d, -f1-64 new.csv >bare.csv
+run "$THRONG" predict mlp.safetensors --data bare.csv --csv
+check_status "rows without labels are predicted" 0
+check_equal "as they are with them" "$(cat labelled)" "$out"
+run "$THRONG" evaluate mlp.safetensors --data bare.csv
+check_status "but cannot be judged" 1
+check_contains "as it says" "$err" "the rows have no labels"
+cut -d, -f1-60 new.csv >narrow.csv
+run "$THRONG" predict mlp.safetensors --data narrow.csv
+check_contains "rows of another width are refused" "$err" \
+    "rows of 60 columns; the model was trained on 65, 64 without labels"
+mv hidden.gz digits.csv.gz
 
 # Words as classes, in quotes where they must be.
 {
@@ -57,6 +81,49 @@ run "$THRONG" predict words.safetensors --csv
 check_matches "classes have their names" "$out" '^[0-9]+,high,high,'
 check_matches "quoted where a comma is in them" "$out" '^[0-9]+,"low, or so","low, or so",'
 check_contains "the model's own test rows are taken" "$err" "12 test rows"
+
+# Another table: columns in another order, a label that is no class.
+printf 'kind,y,x\nhigh,0,120\n"low, or so",1,7\n' >other.csv
+run "$THRONG" evaluate words.safetensors --data other.csv
+check_equal "columns are found by their names" "accuracy	1" "$(sed -n 2p .out)"
+check_equal "each class is told apart" "$(printf 'is \\ predicted\thigh\tlow, or so\nhigh\t1\t0\nlow, or so\t0\t1')" \
+    "$(tail -n 3 .out)"
+printf 'kind,y,x\nhigh,0,120\nmiddle,1,7\n' >other.csv
+run "$THRONG" evaluate words.safetensors --data other.csv
+check_contains "what is no class is named with its row" "$err" \
+    'other.csv:3: column kind: "middle" is no class of the model'
+sed -i 's/accuracy]/accuracy, confusion]/' words.yaml
+run "$THRONG" train words.yaml
+check_matches "training tells them apart at its end, where that is asked for" \
+    "$out" '^is \\ predicted	high	low, or so$'
+
+# Inputs and labels in files of their own.
+python3 - <<'END'
+import struct
+rows = [[i % 7, (i * 3) % 5, i % 2, 1] for i in range(60)]
+for name, some in (("x", rows), ("new", rows[:9])):
+    with open(name + ".idx", "wb") as f:
+        f.write(struct.pack(">HBBIII", 0, 8, 3, len(some), 2, 2))
+        f.write(b"".join(bytes(row) for row in some))
+with open("y.txt", "w") as f:
+    f.writelines("odd\n" if row[2] else "even\n" for row in rows)
+END
+head -n 9 y.txt >y9.txt
+cat >pair.yaml <<'MODEL'
+layers: [flatten, {dense: 8, activation: relu}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: 0.05}
+epochs: 30
+metrics: [accuracy]
+data: {inputs: x.idx, labels: y.txt, scale: maxabs}
+MODEL
+run "$THRONG" train pair.yaml
+rm x.idx y.txt
+run "$THRONG" predict pair.safetensors --data new.idx --csv
+check_equal "inputs alone are predicted" "row,predicted,p_even,p_odd even odd even" \
+    "$(head -n 1 .out) $(sed -n 2,4p .out | cut -d, -f2 | xargs)"
+run "$THRONG" evaluate pair.safetensors --data new.idx --labels y9.txt
+check_equal "with their labels they are judged" "accuracy	1" "$(sed -n 2p .out)"
 
 # What a study kept is found from anywhere.
 cp "$ROOT/examples/digits/search.yaml" .

@@ -1,0 +1,404 @@
+/* fitted.c - what was fitted on training rows, for rows of another day
+ *
+ * Whoever uses a model needs no training data: a text (JSON) says which
+ * columns its rows have, the categories of words, the classes of labels, the
+ * means that fill gaps, the scaling and the known words:
+ *
+ *   {"columns": 4, "names": ["a", "colour", "note", "kind"], "weight": 3,
+ *    "inputs": [{"name": "input", "dims": [3], "columns": [0, 1],
+ *                "categories": [null, ["red", "white"]],
+ *                "means": …, "drawn": [0, 2], "shift": …, "scale": …},
+ *               {"name": "note", "columns": [2], "words": […],
+ *                "classes": 400, "length": 30}],
+ *    "labels": [{"name": "kind", "dims": [1], "columns": [3], "classes": 2,
+ *                "names": ["no", "yes"]}]}
+ *
+ * Sets of files of their own have no columns. Numbers by column are a list, or
+ * one number where all are equal. The text is checked as a whole before it is
+ * used: everybody else may rely on its form. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/num.h"
+#include "data/set.h"
+
+#define COLUMNS_MAX (1 << 28)
+#define TABLE_MAX (1 << 22) /* columns */
+#define LENGTH_MAX 100000
+
+/* ---- writing ---------------------------------------------------------- */
+
+/* The shortest text that reads back as the same float. */
+static struct value *float_value(struct arena *a, float x)
+{
+    struct buf b;
+    double d = (double)x;
+    buf_init(&b);
+    for (int digits = 6; digits <= 9; digits++) {
+        buf_reset(&b);
+        buf_addf(&b, "%.*g", digits, (double)x);
+        if (num_double(buf_str(&b), &d) && (float)d == x)
+            break;
+    }
+    buf_done(&b);
+    return value_double(a, d);
+}
+
+static void set_floats(struct arena *a, struct value *to, const char *key,
+                       const float *x, size_t count)
+{
+    struct value *list;
+    bool equal = true;
+    if (!x)
+        return;
+    for (size_t i = 1; i < count; i++)
+        equal &= x[i] == x[0];
+    list = equal && count ? float_value(a, x[0]) : value_list(a);
+    for (size_t i = 0; !equal && i < count; i++)
+        value_list_add(a, list, float_value(a, x[i]));
+    value_set(a, to, str_of(key), list);
+}
+
+static void set_texts(struct arena *a, struct value *to, const char *key,
+                      const struct str *texts, size_t count)
+{
+    struct value *list = value_list(a);
+    for (size_t i = 0; i < count; i++)
+        value_list_add(a, list, value_string(a, texts[i]));
+    value_set(a, to, str_of(key), list);
+}
+
+static void set_shape(struct arena *a, struct value *to,
+                      const struct data_field *f)
+{
+    struct value *dims = value_list(a);
+    value_set(a, to, STR("name"), value_string(a, f->name));
+    for (int i = 0; i < f->rank; i++)
+        value_list_add(a, dims, value_int(a, f->dim[i]));
+    value_set(a, to, STR("dims"), dims);
+}
+
+/* Tokens 0 and 1 are no words; those behind the last word neither. */
+static void set_words(struct arena *a, struct value *to,
+                      const struct data_field *f)
+{
+    size_t count = (size_t)f->classes;
+    while (count > 2 && !f->class_names[count - 1].len)
+        count--;
+    value_set(a, to, STR("name"), value_string(a, f->name));
+    value_set(a, to, STR("classes"), value_int(a, f->classes));
+    value_set(a, to, STR("length"), value_int(a, f->columns));
+    set_texts(a, to, "words", f->class_names + 2, count > 2 ? count - 2 : 0);
+}
+
+static void set_input(struct arena *a, struct value *to,
+                      const struct data_set *s, const struct value *spec,
+                      const struct data_view *v, size_t i)
+{
+    const struct data_field *read = &s->table.inputs[i];
+    const struct data_field *f = &v->table->inputs[i];
+    const size_t *drawn = v->drawn ? v->drawn[i] : NULL;
+    enum missing missing;
+    if (!f->numbers) {
+        set_words(a, to, f);
+        return;
+    }
+    set_shape(a, to, read);
+    if (data_spec_missing(spec, &missing, NULL) == 0 && missing == MISSING_MEAN)
+        set_floats(a, to, "means", data_means(v, read, a),
+                   (size_t)read->columns);
+    if (drawn) {
+        struct value *list = value_list(a);
+        for (int64_t k = 0; k < f->columns; k++)
+            value_list_add(a, list, value_int(a, (int64_t)drawn[k]));
+        value_set(a, to, STR("drawn"), list);
+    }
+    set_floats(a, to, "shift", v->shift ? v->shift[i] : NULL,
+               (size_t)f->columns);
+    set_floats(a, to, "scale", v->scale ? v->scale[i] : NULL,
+               (size_t)f->columns);
+}
+
+static void set_label(struct arena *a, struct value *to,
+                      const struct data_field *f, bool as_class)
+{
+    bool classes = as_class || !f->numbers;
+    set_shape(a, to, f);
+    value_set(a, to, STR("classes"), value_int(a, classes ? f->classes : 0));
+    if (classes && f->class_names)
+        set_texts(a, to, "names", f->class_names, (size_t)f->classes);
+}
+
+/* Item i of a list of the layout, or a new object. */
+static struct value *item_of(struct arena *a, struct value *list, size_t i)
+{
+    if (i == list->count)
+        value_list_add(a, list, value_object(a));
+    return list->items[i];
+}
+
+static struct value *list_of(struct arena *a, struct value *to, const char *key)
+{
+    if (!value_get(to, str_of(key)))
+        value_set(a, to, str_of(key), value_list(a));
+    return value_get(to, str_of(key));
+}
+
+void data_fitted_print(struct buf *b, const struct data_set *s,
+                       const struct value *spec, const struct data_view *v,
+                       const bool *as_class)
+{
+    struct arena *a = arena_new();
+    struct value *to = s->layout ? value_copy(a, s->layout) : value_object(a);
+    struct value *inputs = list_of(a, to, "inputs");
+    struct value *labels = list_of(a, to, "labels");
+    for (size_t i = 0; i < s->table.input_count; i++)
+        set_input(a, item_of(a, inputs, i), s, spec, v, i);
+    for (size_t i = 0; !s->label_is_input && i < s->table.label_count; i++)
+        set_label(a, item_of(a, labels, i), &s->table.labels[i], as_class[i]);
+    if (s->label_is_input)
+        value_set(a, to, STR("label_is_input"), value_bool(a, true));
+    json_print(b, to);
+    arena_free(a);
+}
+
+/* ---- checking --------------------------------------------------------- */
+
+/* A whole number from `least` to `most`, or -1. */
+static int64_t whole(const struct value *v, int64_t least, int64_t most)
+{
+    return v && v->kind == VALUE_INT && v->i >= least && v->i <= most ? v->i
+                                                                      : -1;
+}
+
+static bool is_list(const struct value *v)
+{
+    return v && v->kind == VALUE_LIST;
+}
+
+static bool texts_ok(const struct value *v)
+{
+    for (size_t i = 0; is_list(v) && i < v->count; i++)
+        if (v->items[i]->kind != VALUE_STRING)
+            return false;
+    return is_list(v);
+}
+
+/* Places below `below`; ordered: each above the one before it. */
+static bool places_ok(const struct value *v, int64_t below, bool ordered)
+{
+    for (size_t i = 0; is_list(v) && i < v->count; i++)
+        if (whole(v->items[i], 0, below - 1) < 0 ||
+            (ordered && i && v->items[i]->i <= v->items[i - 1]->i))
+            return false;
+    return is_list(v) && v->count;
+}
+
+static bool floats_ok(const struct value *v, int64_t count)
+{
+    if (!v || value_is_number(v))
+        return !v || isfinite(value_number(v));
+    for (size_t i = 0; is_list(v) && i < v->count; i++)
+        if (!isfinite(value_number(v->items[i])))
+            return false;
+    return is_list(v) && (int64_t)v->count == count;
+}
+
+static int64_t width_of(const struct value *v)
+{
+    const struct value *dims = value_get(v, STR("dims"));
+    int64_t width = is_list(dims) && dims->count && dims->count <= 4 ? 1 : -1;
+    for (size_t i = 0; width > 0 && i < dims->count; i++) {
+        int64_t one = whole(dims->items[i], 1, COLUMNS_MAX);
+        width = one < 0 || one > COLUMNS_MAX / width ? -1 : width * one;
+    }
+    return width;
+}
+
+/* Numbers that the columns of a table become. */
+static int64_t pieces_width(const struct value *columns,
+                            const struct value *categories)
+{
+    int64_t width = 0;
+    if (!is_list(categories) || categories->count != columns->count)
+        return -1;
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct value *one = categories->items[i];
+        if (one->kind != VALUE_NULL && !texts_ok(one))
+            return -1;
+        width += one->kind == VALUE_NULL ? 1 : (int64_t)one->count;
+    }
+    return width;
+}
+
+static bool text_input_ok(const struct value *v, const struct value *columns)
+{
+    const struct value *words = value_get(v, STR("words"));
+    int64_t classes = whole(value_get(v, STR("classes")), 2, COLUMNS_MAX);
+    return texts_ok(words) && (int64_t)words->count <= classes - 2 &&
+           whole(value_get(v, STR("length")), 1, LENGTH_MAX) > 0 &&
+           (!columns || columns->count == 1);
+}
+
+static bool input_ok(const struct value *v, int64_t columns)
+{
+    const struct value *from = columns ? value_get(v, STR("columns")) : NULL;
+    const struct value *drawn = value_get(v, STR("drawn"));
+    const struct value *shift = value_get(v, STR("shift"));
+    const struct value *scale = value_get(v, STR("scale"));
+    if (!value_get(v, STR("name")) ||
+        (columns && !places_ok(from, columns, false)))
+        return false;
+    if (value_get(v, STR("words")))
+        return text_input_ok(v, from);
+    int64_t width = width_of(v);
+    if (width < 0 ||
+        (from && pieces_width(from, value_get(v, STR("categories"))) != width))
+        return false;
+    int64_t left = drawn ? (int64_t)drawn->count : width;
+    return floats_ok(value_get(v, STR("means")), width) &&
+           (!drawn || (places_ok(drawn, width, true) &&
+                       value_get(v, STR("dims"))->count == 1)) &&
+           floats_ok(shift, left) && floats_ok(scale, left) && !shift == !scale;
+}
+
+static bool label_ok(const struct value *v, int64_t columns)
+{
+    const struct value *from = columns ? value_get(v, STR("columns")) : NULL;
+    const struct value *names = value_get(v, STR("names"));
+    int64_t width = width_of(v);
+    int64_t classes = whole(value_get(v, STR("classes")), 0, COLUMNS_MAX);
+    return value_get(v, STR("name")) && width > 0 && classes >= 0 &&
+           (!columns || (places_ok(from, columns, false) &&
+                         (int64_t)from->count == width)) &&
+           (!names || (texts_ok(names) && (int64_t)names->count == classes));
+}
+
+/* No column is two things; texts come first, then at most one input of
+ * numbers. */
+static bool roles_ok(const struct value *inputs, const struct value *labels)
+{
+    struct idmap *used = idmap_new();
+    bool ok = true;
+    for (size_t i = 0; i < inputs->count + labels->count; i++) {
+        const struct value *one = i < inputs->count
+                                      ? inputs->items[i]
+                                      : labels->items[i - inputs->count];
+        const struct value *own = value_get(one, STR("columns"));
+        ok &= i + 1 >= inputs->count || value_get(one, STR("words"));
+        for (size_t k = 0; k < own->count; k++)
+            ok &= !idmap_set(used, (uint64_t)own->items[k]->i + 1, used);
+    }
+    idmap_free(used);
+    return ok;
+}
+
+static bool fitted_ok(const struct value *v)
+{
+    const struct value *inputs = value_get(v, STR("inputs"));
+    const struct value *labels = value_get(v, STR("labels"));
+    const struct value *count = value_get(v, STR("columns"));
+    const struct value *names = value_get(v, STR("names"));
+    const struct value *weight = value_get(v, STR("weight"));
+    int64_t columns = count ? whole(count, 1, TABLE_MAX) : 0;
+    if (columns < 0 || !is_list(inputs) || !inputs->count || !is_list(labels) ||
+        (names && (!texts_ok(names) || (int64_t)names->count != columns)) ||
+        (weight && whole(weight, 0, columns - 1) < 0))
+        return false;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (!input_ok(inputs->items[i], columns))
+            return false;
+    for (size_t i = 0; i < labels->count; i++)
+        if (!label_ok(labels->items[i], columns))
+            return false;
+    return !columns || roles_ok(inputs, labels);
+}
+
+struct value *data_fitted_parse(struct arena *a, struct str text,
+                                const char *path, struct err *err)
+{
+    struct value *v = json_parse(a, text, path, true, err);
+    if (!v || fitted_ok(v))
+        return v;
+    err_set(err, ERR_INPUT,
+            "%s: what it says of its data is damaged; train it again", path);
+    return NULL;
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+const float *data_fitted_floats(const struct value *v, size_t count,
+                                struct arena *a)
+{
+    if (!v)
+        return NULL;
+    float *to = arena_array(a, count + 1, sizeof(*to));
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)value_number(is_list(v) ? v->items[i] : v);
+    return to;
+}
+
+void data_fitted_label(struct data_set *s, const struct value *v,
+                       struct data_field *f)
+{
+    const struct value *dims = value_get(v, STR("dims"));
+    const struct value *names = value_get(v, STR("names"));
+    *f = (struct data_field){
+        .name = arena_str(s->arena, value_text(value_get(v, STR("name")))),
+        .rank = (int)dims->count,
+        .columns = width_of(v),
+        .classes = value_get(v, STR("classes"))->i};
+    for (int i = 0; i < f->rank; i++)
+        f->dim[i] = dims->items[i]->i;
+    if (!names)
+        return;
+    struct str *to = arena_array(s->arena, names->count + 1, sizeof(*to));
+    for (size_t i = 0; i < names->count; i++)
+        to[i] = arena_str(s->arena, names->items[i]->s);
+    f->class_names = to;
+}
+
+static void print_shape(struct buf *b, const struct value *dims)
+{
+    for (size_t i = 0; i < dims->count; i++)
+        buf_addf(b, "%s%lld", i ? " x " : "", (long long)dims->items[i]->i);
+}
+
+int data_fitted_fits(const struct value *v, const struct data_field *f,
+                     const char *path, struct err *err)
+{
+    const struct value *dims = value_get(v, STR("dims"));
+    struct buf has, wants;
+    bool same = (int)dims->count == f->rank;
+    for (int i = 0; same && i < f->rank; i++)
+        same = dims->items[i]->i == f->dim[i];
+    if (same)
+        return 0;
+    buf_init(&has);
+    buf_init(&wants);
+    for (int i = 0; i < f->rank; i++)
+        buf_addf(&has, "%s%lld", i ? " x " : "", (long long)f->dim[i]);
+    print_shape(&wants, dims);
+    err_set(err, ERR_INPUT,
+            "%s: its rows are %s numbers, the model was trained on rows of %s",
+            path, has.p, wants.p);
+    buf_done(&has);
+    buf_done(&wants);
+    return -1;
+}
+
+struct data_set *data_open_fitted(const struct value *spec, const char *folder,
+                                  struct str fitted, const char *path,
+                                  struct data_view *v, struct err *err)
+{
+    struct arena *a = arena_new();
+    const struct value *known = data_fitted_parse(a, fitted, path, err);
+    struct data_set *s = known ? data_read(spec, folder, known, err) : NULL;
+    if (s && data_fit_known(v, s, spec, known, err)) {
+        data_close(s);
+        s = NULL;
+    }
+    arena_free(a);
+    return s;
+}
