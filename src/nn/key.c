@@ -1,7 +1,8 @@
 /* key.c - which models can be trained together
  *
- * Everything that decides shapes and code goes into the key; soft numbers,
- * seeds and the number of epochs do not. Structs are zeroed before they are
+ * A cohort's graph is that of its first member: whatever is read from it goes
+ * into the key. Soft numbers, seeds and the number of epochs are each
+ * member's own and do not. Structs are zeroed before they are
  * filled, and fields are added one by one, so that padding never counts. */
 #include "base/buf.h"
 #include "base/hash.h"
@@ -12,6 +13,30 @@ static void add_shape(struct buf *b, const struct nn_shape *s)
     buf_add_varint(b, (uint64_t)s->rank);
     for (int i = 0; i < s->rank; i++)
         buf_add_varint(b, (uint64_t)s->dim[i]);
+}
+
+static void add_text(struct buf *b, struct str s)
+{
+    buf_add_varint(b, s.len);
+    buf_addstr(b, s);
+}
+
+static void add_tensor(struct buf *b, const struct nn_tensor *t)
+{
+    add_shape(b, &t->shape);
+    buf_add_u8(b, t->integers);
+    buf_add_u32(b, (uint32_t)t->lengths);
+}
+
+static void add_param(struct buf *b, const struct nn_param *p)
+{
+    add_text(b, p->name);
+    add_shape(b, &p->shape);
+    buf_add_u8(b, (uint8_t)p->init.kind);
+    buf_add_f64(b, p->init.a);
+    buf_add_f64(b, p->init.b);
+    buf_add_u32(b, (uint32_t)p->l1.index);
+    buf_add_u32(b, (uint32_t)p->l2.index);
 }
 
 static void add_window(struct buf *b, const struct nn_window *w)
@@ -54,6 +79,9 @@ static void add_head(struct buf *b, const struct nn_head *h)
     buf_add_f64(b, h->a);
     buf_add_u32(b, (uint32_t)h->weight.index);
     buf_add_u32(b, (uint32_t)h->label);
+    buf_add_varint(b, h->class_count);
+    for (size_t i = 0; i < h->class_count; i++)
+        buf_add_f64(b, h->class_weights[i]);
 }
 
 static void add_metric(struct buf *b, const struct nn_metric *m)
@@ -81,9 +109,9 @@ uint64_t nn_model_key(const struct nn_model *m)
     struct buf b;
     buf_init(&b);
     for (size_t i = 0; i < g->tensors.len; i++)
-        add_shape(&b, &g->tensors.p[i].shape);
+        add_tensor(&b, &g->tensors.p[i]);
     for (size_t i = 0; i < g->params.len; i++)
-        add_shape(&b, &g->params.p[i].shape);
+        add_param(&b, &g->params.p[i]);
     for (size_t i = 0; i < g->ops.len; i++)
         add_op(&b, &g->ops.p[i]);
     for (size_t i = 0; i < g->heads.len; i++)

@@ -88,6 +88,40 @@ static void soft_numbers_do_not_part_a_cohort(void **state)
     assert_int_not_equal(one, other);
 }
 
+static void what_a_cohort_shares_parts_it(void **state)
+{
+    static const char *const layers[] = {
+        "{\"dense\": 3}",
+        "{\"dense\": 3, \"name\": \"other\"}",
+        "{\"dense\": 3, \"initializer\": \"he_normal\"}",
+        "{\"dense\": 3, \"initializer\": {\"kind\": \"normal\"}}",
+        "{\"dense\": 3, \"initializer\": {\"kind\": \"normal\", \"spread\": "
+        "1}}",
+        "{\"dense\": 3, \"l1\": 0.1}",
+        "{\"dense\": 3, \"l2\": 0.1}",
+        "{\"dense\": 3, \"l2\": 0.1, \"l1\": 0.1}",
+    };
+    enum { LAYERS = sizeof(layers) / sizeof(*layers) };
+    uint64_t keys[LAYERS + 2];
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    for (size_t i = 0; i < LAYERS + 2; i++) {
+        buf_reset(&b);
+        buf_addf(&b,
+                 "{\"input\": 4, \"layers\": [%s], \"loss\": "
+                 "\"sparse_categorical_crossentropy\"%s}",
+                 layers[i < LAYERS ? i : 0],
+                 i == LAYERS       ? ", \"class_weights\": [1, 1, 1]"
+                 : i == LAYERS + 1 ? ", \"class_weights\": [1, 2, 1]"
+                                   : "");
+        keys[i] = key_of(b.p);
+        for (size_t k = 0; k < i; k++)
+            assert_int_not_equal(keys[i], keys[k]);
+    }
+    buf_done(&b);
+}
+
 static void check_with_data(const char *text, int64_t parameters,
                             const char *path, const char *said)
 {
@@ -152,6 +186,7 @@ int main(void)
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
         cmocka_unit_test(soft_numbers_do_not_part_a_cohort),
+        cmocka_unit_test(what_a_cohort_shares_parts_it),
     };
     return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }
