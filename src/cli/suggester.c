@@ -403,7 +403,7 @@ static int best(struct suggester *s, const struct talk *t, struct buf *out,
     for (size_t i = 0; i < s->trials.len; i++) {
         const struct asked *trial = &s->trials.p[i];
         if (state_final(trial->state) && !state_bad(trial->state) &&
-            !isnan(trial->value))
+            isfinite(trial->value))
             vec_push(&list, ((struct order){s, trial, (int64_t)i, 0}));
     }
     find_fronts(s, list.p, list.len);

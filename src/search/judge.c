@@ -359,11 +359,16 @@ static void judge_median(struct judge *j, int64_t trial, const struct runner *r,
     vec_done(&others);
 }
 
+/* Low is good; what is not finite is worse than anything. */
+static double loss_of(const struct judge *j, double value)
+{
+    return !isfinite(value) ? INFINITY : j->minimize ? value : -value;
+}
+
 /* The runner has made as many reports as its next level wants. */
 static void reach(struct judge *j, int64_t trial, struct runner *r, double loss)
 {
-    struct entry e = {
-        .trial = trial, .job = r->job, .loss = isnan(loss) ? INFINITY : loss};
+    struct entry e = {.trial = trial, .job = r->job, .loss = loss};
     struct table empty = {0};
     while (j->endless && j->tables.len <= r->reached)
         vec_push(&j->tables, empty);
@@ -383,7 +388,7 @@ void judge_report(struct judge *j, int64_t trial, int64_t step, double value,
                   int64_t limit, struct verdict *v)
 {
     struct runner *r = runner_of(j, trial);
-    double loss = j->minimize ? value : -value;
+    double loss = loss_of(j, value);
     *v = (struct verdict){.value = value, .threshold = NAN};
     if (!r || step <= r->step)
         return;
@@ -411,7 +416,7 @@ void judge_report(struct judge *j, int64_t trial, int64_t step, double value,
 void judge_recount(struct judge *j, int64_t trial, int64_t level, double value)
 {
     struct runner *r = runner_of(j, trial);
-    double loss = isnan(value) ? INFINITY : j->minimize ? value : -value;
+    double loss = loss_of(j, value);
     if (!r || level <= r->count)
         return;
     r->count = level;

@@ -138,7 +138,7 @@ void levels_reached(struct levels *l, int64_t k, size_t level, double value)
     if (level <= l->highest.p[row])
         return;
     l->highest.p[row] = level;
-    if (isnan(value))
+    if (!isfinite(value))
         return;
     while (l->levels.len < level)
         vec_push(&l->levels, empty);

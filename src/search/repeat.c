@@ -114,7 +114,7 @@ static void add_member(struct group *g, const struct result *r)
         g->step = r->step;
     if (badness(state) > badness(g->worst))
         g->worst = state;
-    if (isnan(r->value))
+    if (!isfinite(r->value))
         return;
     if (badness(state) < badness(g->best))
         g->best = state;

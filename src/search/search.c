@@ -216,7 +216,7 @@ static void end_levels(struct search *s, const struct result *r)
 {
     size_t top = judge_levels(s->judge);
     top += s->setup.early->kind == EARLY_HYPERBAND;
-    if (r->state == STATE_DONE && !isnan(r->value))
+    if (r->state == STATE_DONE && isfinite(r->value))
         for (size_t i = 1; i <= top; i++)
             levels_reached(s->levels, r->trial, i, r->value);
     levels_ended(s->levels, r->trial, (enum state)r->state);

@@ -166,9 +166,11 @@ static int take_value(struct run *r, struct live *l, struct err *err)
     l->t.value = NAN;
     if (!e)
         return 0;
-    l->t.value = !r->limits.pick_best ? e->last
-                 : r->limits.minimize ? e->min
-                                      : e->max;
+    double value = !r->limits.pick_best ? e->last
+                   : r->limits.minimize ? e->min
+                                        : e->max;
+    if (isfinite(value)) /* what diverged does not rank, least of all first */
+        l->t.value = value;
     return 0;
 }
 

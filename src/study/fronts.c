@@ -33,7 +33,7 @@ static int read_trials(struct study_fronts *f, struct store *store,
         s.broken = goal_broken(g, summary, NULL);
         vec_reserve(&f->values, f->values.len + f->width);
         goal_values(g, summary, f->values.p + f->values.len);
-        if (isnan(f->values.p[f->values.len]))
+        if (!isfinite(f->values.p[f->values.len]))
             continue;
         f->values.len += f->width;
         vec_push(&f->list, s);

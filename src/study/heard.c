@@ -155,7 +155,7 @@ static int recall(struct replay *p, struct known *t, struct err *err)
                           a, &series, err);
     for (size_t i = 0; !rc && i < series.count; i++) {
         double v = series.values[i];
-        if (isnan(best) || (low ? v < best : v > best))
+        if (isfinite(v) && (isnan(best) || (low ? v < best : v > best)))
             best = v;
         if (median)
             search_report(s->search, t->k, series.steps[i], v);

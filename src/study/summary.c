@@ -69,7 +69,7 @@ void summary_point(struct summary_entry *e, int64_t step, double value)
     e->count++;
     e->step = step;
     e->last = value;
-    if (isnan(value))
+    if (!isfinite(value)) /* no best value of anything */
         return;
     if (!(e->min <= value))
         e->min = value;

@@ -77,7 +77,7 @@ static void take(struct warming *w)
     const struct goal *g = &w->plan->goal;
     struct arena *a = w->arena;
     struct err err = {0};
-    if (!state_bad(w->state) && isnan(w->values[0])) {
+    if (!state_bad(w->state) && !isfinite(w->values[0])) {
         err_set(&err, ERR_INPUT, "it has no value of %.*s",
                 STRF(g->objectives[0].name));
         leave_out(w, &err);

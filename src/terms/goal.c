@@ -18,6 +18,8 @@ void goal_values(const struct goal *g, const struct value *summary,
         struct str best = o->minimize ? STR("min") : STR("max");
         values[i] = value_number(value_get(value_get(summary, o->name),
                                            g->pick_best ? best : STR("last")));
+        if (!isfinite(values[i]))
+            values[i] = NAN;
     }
 }
 

@@ -1,6 +1,7 @@
 /* stoprule.c - rules that end a trial by looking at that trial alone
  *
- * NaN is never better than anything and always worse than a threshold. */
+ * What is not finite is never better than anything and always worse than a
+ * threshold. */
 #include "terms/stoprule.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ void stoprule_begin(struct stoprule_state *s)
 /* True when a is better than b by more than delta; anything beats NaN. */
 static bool better(double a, double b, double delta, bool minimize)
 {
-    if (isnan(a))
+    if (!isfinite(a))
         return false;
     if (isnan(b))
         return true;
@@ -31,8 +32,8 @@ static bool has_to_stop(const struct stoprule *rule,
     case STOPRULE_PATIENCE:
         return s->since_best >= patience;
     case STOPRULE_THRESHOLD:
-        return minimize ? !(value <= rule->threshold)
-                        : !(value >= rule->threshold);
+        return !isfinite(value) ||
+               (minimize ? value > rule->threshold : value < rule->threshold);
     case STOPRULE_TIME:
         return seconds >= rule->seconds;
     }

@@ -76,7 +76,9 @@ said nan 'IMPROVE_RESULT nan' >.out
 check_contains "in a table too" "$(cut -d, -f1-6 .csv | tail -1)" ",nan,nan"
 check_contains "nan is a value that was reported" "$(cat .out)" \
     '"metrics":{"val_loss":{"last":"NaN"'
-check_equal "so is an infinity" "inf" "$(said inf 'IMPROVE_RESULT inf' | tr -d "'" | sed 's/Infinity/inf/')"
+check_equal "an infinity does not rank either" None "$(said inf 'IMPROVE_RESULT inf')"
+"$THRONG" show inf 1 --json >.out
+check_contains "but it was reported too" "$(cat .out)" '"val_loss":{"last":"Infinity"'
 check_equal "CANDLE_RESULT is a result line" 0.25 "$(said candle 'CANDLE_RESULT 0.25')"
 check_equal "one of another name counts when there is no other" 0.9 \
     "$(said other 'IMPROVE_RESULT r2 0.9')"

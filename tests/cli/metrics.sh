@@ -110,3 +110,17 @@ printf '%s\n' 'command: ls' 'method: tpe' 'run_cap: 3' 'metrics: [a, b]' \
     'parameters: {x: {min: 0, max: 1}}' >tpe.yaml
 run "$THRONG" check tpe.yaml
 check_contains "a method of one metric is said to be one" "$err" "first metric only"
+
+# ---- values that are no numbers --------------------------------------------
+cat >odd.yaml <<'END'
+command: echo "::throng loss={v}"
+method: grid
+metric: {name: loss, target: -1000}
+parameters: {v: {values: ["-inf", "inf", "nan", "2", "1"]}}
+END
+run "$THRONG" run odd.yaml
+check_equal "an infinite value reaches no target and is not the best" "0 5" \
+    "$status $("$THRONG" status odd --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["best"]["id"])')"
+run "$THRONG" rank odd --json
+check_equal "and what has none does not rank" "[5, 4]" \
+    "$(json '[t["id"] for t in d["trials"] if t["value"] is not None]')"

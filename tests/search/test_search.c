@@ -558,6 +558,10 @@ static void several_objectives_have_a_mean_each(void **state)
                        .values = first,
                        .value_count = 2};
     search_tell(s, &r);
+    tell(s, 4, STATE_DONE, 2);
+    tell(s, 5, STATE_DONE, -INFINITY);
+    tell(s, 6, STATE_DONE, INFINITY);
+    assert_true(fake.last.trial == 2 && fake.last.value == 2);
     r.trial = 2;
     r.value = 3;
     r.values = second;

@@ -48,13 +48,13 @@ static void patience_wants_more_than_min_delta(void **state)
     assert_int_equal(stops_at(&rule, true, values, 4), 3);
 }
 
-static void nan_is_never_a_better_value(void **state)
+static void what_is_not_finite_is_never_better(void **state)
 {
     (void)state;
     struct stoprule rule = {.kind = STOPRULE_PATIENCE, .patience = 3};
-    const double values[] = {NAN, NAN, 7, NAN, NAN, NAN};
+    const double values[] = {NAN, NAN, 7, NAN, -INFINITY, NAN};
     assert_int_equal(stops_at(&rule, true, values, 6), 6);
-    const double nothing[] = {NAN, NAN, NAN};
+    const double nothing[] = {NAN, -INFINITY, INFINITY};
     assert_int_equal(stops_at(&rule, true, nothing, 3), 3);
 }
 
@@ -68,14 +68,16 @@ static void threshold_judges_from_the_given_report_on(void **state)
     assert_int_equal(stops_at(&rule, false, values, 5), 4);
 }
 
-static void nan_is_worse_than_a_threshold(void **state)
+static void what_is_not_finite_is_worse_than_a_threshold(void **state)
 {
     (void)state;
     struct stoprule rule = {.kind = STOPRULE_THRESHOLD, .threshold = 1};
     const double values[] = {0.5, NAN};
     assert_int_equal(stops_at(&rule, true, values, 2), 2);
-    const double large[] = {2, NAN};
+    const double large[] = {2, INFINITY};
     assert_int_equal(stops_at(&rule, false, large, 2), 2);
+    const double endless[] = {0.5, -INFINITY};
+    assert_int_equal(stops_at(&rule, true, endless, 2), 2);
 }
 
 static void time_ends_after_its_seconds(void **state)
@@ -92,9 +94,9 @@ int main(void)
         cmocka_unit_test(no_rule_never_stops),
         cmocka_unit_test(patience_ends_after_reports_without_a_better_value),
         cmocka_unit_test(patience_wants_more_than_min_delta),
-        cmocka_unit_test(nan_is_never_a_better_value),
+        cmocka_unit_test(what_is_not_finite_is_never_better),
         cmocka_unit_test(threshold_judges_from_the_given_report_on),
-        cmocka_unit_test(nan_is_worse_than_a_threshold),
+        cmocka_unit_test(what_is_not_finite_is_worse_than_a_threshold),
         cmocka_unit_test(time_ends_after_its_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
