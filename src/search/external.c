@@ -52,6 +52,14 @@ static enum decision external_report(void *state, int64_t k, int64_t step,
     return o->report(o->context, k, step, value);
 }
 
+static enum search_answer external_promote(void *state, int64_t next,
+                                           struct suggestion *out)
+{
+    const struct search_outside *o =
+        ((struct external_strategy *)state)->outside;
+    return o->promote ? o->promote(o->context, next, out) : SEARCH_END;
+}
+
 const struct strategy strategy_external = {.name = "external",
                                            .open = external_open,
                                            .free = free,
@@ -59,4 +67,5 @@ const struct strategy strategy_external = {.name = "external",
                                            .ask = external_ask,
                                            .tell = external_tell,
                                            .told_once = true,
+                                           .promote = external_promote,
                                            .report = external_report};

@@ -393,4 +393,5 @@ const struct strategy strategy_pbt = {.name = "pbt",
                                       .free = pbt_free,
                                       .total = pbt_total,
                                       .ask = pbt_ask,
-                                      .tell = pbt_tell};
+                                      .tell = pbt_tell,
+                                      .budgets = true};

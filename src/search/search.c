@@ -76,6 +76,13 @@ static int open_around(struct search *s, struct err *err)
                        "method %s decides itself which trials go on: leave "
                        "early_terminate out",
                        strategy->name);
+    if (judges(setup) && strategy->budgets &&
+        setup->early->kind == EARLY_ASHA && setup->early->promote)
+        return err_set(err, ERR_INPUT,
+                       "method %s says itself how far each trial goes: let "
+                       "asha only stop trials, as in early_terminate: {type: "
+                       "asha, promote: false}, or leave it out",
+                       strategy->name);
     if (judges(setup))
         s->judge = judge_new(setup->early, setup->minimize, setup->pick_best,
                              setup->seed);
@@ -316,11 +323,29 @@ enum search_answer search_ask(struct search *s, int64_t k, struct arena *a,
     return SEARCH_HERE;
 }
 
+/* One that the strategy itself had paused. */
+static enum search_answer take_up(struct search *s, struct suggestion *out)
+{
+    const struct strategy *strategy = s->sampler.strategy;
+    struct suggestion got = {
+        .parent = -1, .parent_step = -1, .replaces = -1, .run_id = STR("")};
+    if (!strategy->promote || s->repeat > 1)
+        return SEARCH_END;
+    bool last = s->total >= 0 && s->asked >= s->total;
+    enum search_answer answer =
+        strategy->promote(s->sampler.state, last ? s->asked + 1 : 0, &got);
+    if (answer != SEARCH_HERE)
+        return answer;
+    order_job(s->order, got.replaces);
+    *out = got;
+    return SEARCH_HERE;
+}
+
 enum search_answer search_promote(struct search *s, struct suggestion *out)
 {
     int64_t budget;
     if (!promotes(s))
-        return SEARCH_END;
+        return take_up(s, out);
     if (!is_ready(s))
         return SEARCH_WAIT;
     int64_t limit = order_limit(s->order, order_next(s->order));
@@ -416,10 +441,12 @@ void search_placed(struct search *s, int64_t k, const struct value *point)
 
 void search_promoted(struct search *s, int64_t trial)
 {
-    if (!promotes(s))
+    if (!promotes(s) && !s->sampler.strategy->promote)
         return;
     is_ready(s);
-    judge_promote(s->judge, trial, order_job(s->order, trial));
+    int64_t job = order_job(s->order, trial);
+    if (promotes(s))
+        judge_promote(s->judge, trial, job);
 }
 
 void search_reported(struct search *s, int64_t trial, int64_t level,

@@ -38,6 +38,10 @@ struct search_outside {
     void (*tell)(void *context, const struct result *r);
     enum decision (*report)(void *context, int64_t k, int64_t step,
                             double value);
+    /* A paused point that goes on, as search_promote; NULL: none ever. next:
+     * 0, or, when no new point will be asked for, what its number would be. */
+    enum search_answer (*promote)(void *context, int64_t next,
+                                  struct suggestion *out);
 };
 
 /* Which results a suggestion may depend on. */

@@ -29,6 +29,11 @@ struct strategy {
     /* True: suggestions depend on reports, which are then written down and
      * repeated as results are. */
     bool keeps_reports;
+    /* True: it says how far each trial goes, which promotion would too. */
+    bool budgets;
+    /* NULL: it takes no paused trial up again. See search_outside. */
+    enum search_answer (*promote)(void *state, int64_t next,
+                                  struct suggestion *out);
     /* NULL: every trial goes on. */
     enum decision (*report)(void *state, int64_t k, int64_t step, double value);
     /* NULL: the method's name says it all. See search_why. */

@@ -307,7 +307,8 @@ static int on_good_end(struct run *r, struct live *l, enum state state,
     return run_finish(r, l, state, why, err);
 }
 
-/* It has used its budget: it waits, and may go on from its checkpoint. */
+/* It has used its budget, or the method wants it to wait: it may go on from
+ * its checkpoint. */
 static int on_pause(struct run *r, struct live *l, struct err *err)
 {
     char reason[64];
@@ -315,7 +316,11 @@ static int on_pause(struct run *r, struct live *l, struct err *err)
     if (take_value(r, l, err))
         return -1;
     say_no_objective(r, l);
-    snprintf(reason, sizeof(reason), "waits at %lld", (long long)l->t.budget);
+    if (l->t.budget)
+        snprintf(reason, sizeof(reason), "waits at %lld",
+                 (long long)l->t.budget);
+    else
+        snprintf(reason, sizeof(reason), "waits for the method");
     return run_pause(r, l, reason, err);
 }
 

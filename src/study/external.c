@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/json.h"
+#include "base/map.h"
 #include "study/study.h"
 #include "terms/state.h"
 #include "terms/talk.h"
@@ -24,6 +25,11 @@
 #define END_WAIT_S 3.0
 #define TAIL_BYTES 500
 #define SHOWN_BYTES 120
+
+/* A paused trial that goes on. */
+struct revival {
+    int64_t k, budget; /* 0: no budget */
+};
 
 struct external {
     struct external_setup setup;
@@ -42,6 +48,9 @@ struct external {
     VEC(char *) points;          /* JSON */
     VEC(int64_t) asks;           /* points that each ask wants, oldest first */
     VEC(int64_t) reports;        /* trials, oldest first */
+    struct idmap *pausing;       /* suggestions that it wants paused … */
+    struct idmap *paused;        /* … and those that are */
+    VEC(struct revival) going;   /* of these, to go on; oldest first */
     int64_t wanted;              /* points asked for and not come */
     int64_t handed;              /* the last suggestion that was taken */
     int64_t out_now;             /* suggestions taken and not told */
@@ -187,12 +196,34 @@ static void on_impatient(void *context)
          x->setup.plan->external.timeout_s);
 }
 
+/* {"id":3}, perhaps with a budget: paused trial 3 goes on. */
+static int take_revival(struct external *x, const struct value *trial,
+                        struct err *err)
+{
+    const struct value *id = value_get(trial, STR("id"));
+    const struct value *budget = value_get(trial, STR("budget"));
+    struct revival r = {.k = id->kind == VALUE_INT ? id->i + 1 : 0};
+    if (budget && budget->kind == VALUE_INT && budget->i > 0)
+        r.budget = budget->i;
+    else if (budget)
+        return err_set(err, ERR_INPUT,
+                       "has a \"budget\" that is no number of "
+                       "steps");
+    if (r.k < 1 || !idmap_del(x->paused, (uint64_t)r.k))
+        return err_set(err, ERR_INPUT,
+                       "has no \"params\", and no paused trial has its id");
+    vec_push(&x->going, r);
+    return 0;
+}
+
 static int take_point(struct external *x, const struct value *trial,
                       struct err *err)
 {
     int64_t id = x->first + (int64_t)x->points.len - 1;
     const struct value *said = value_get(trial, STR("id"));
     const struct value *params = value_get(trial, STR("params"));
+    if (said && !params)
+        return take_revival(x, trial, err);
     if (!params || params->kind != VALUE_OBJECT)
         return err_set(err, ERR_INPUT, "has no \"params\"");
     if (said && (said->kind != VALUE_INT || said->i != id))
@@ -241,7 +272,11 @@ static int take_points(struct external *x, const struct value *answer,
                        "results first, \"end\":true when there are no more");
     if (x->stuck && !got && !x->out_now && !x->points.len)
         return err_set(err, ERR_INPUT,
-                       "waits for results, but no trial is out");
+                       "waits for results, but no trial is out%s",
+                       idmap_count(x->paused)
+                           ? " (a paused one goes on when it is given as "
+                             "{\"id\":N})"
+                           : "");
     return 0;
 }
 
@@ -258,6 +293,8 @@ static int take_decision(struct external *x, const struct value *said,
     int64_t k = x->reports.p[0];
     memmove(x->reports.p, x->reports.p + 1,
             --x->reports.len * sizeof(*x->reports.p));
+    if (d == DECISION_PAUSE)
+        idmap_set(x->pausing, (uint64_t)k, x);
     if (d != DECISION_CONTINUE)
         x->setup.decided(x->setup.context, k, d);
     return 0;
@@ -357,14 +394,20 @@ static void drop_first(struct external *x)
     x->first++;
 }
 
-static enum search_answer ask(void *context, int64_t k, struct arena *a,
-                              struct suggestion *out, struct err *err)
+/* Suggestions before k are taken. */
+static void come_to(struct external *x, int64_t k)
 {
-    struct external *x = context;
     if (!x->begun)
         x->first = k;
     while (x->first < k)
         drop_first(x);
+}
+
+static enum search_answer ask(void *context, int64_t k, struct arena *a,
+                              struct suggestion *out, struct err *err)
+{
+    struct external *x = context;
+    come_to(x, k);
     if (x->broken)
         return SEARCH_WAIT;
     if (x->points.len) {
@@ -379,9 +422,55 @@ static enum search_answer ask(void *context, int64_t k, struct arena *a,
     return SEARCH_WAIT;
 }
 
+/* What has ended does not go on. */
+static void note_state(struct external *x, int64_t k, enum state state)
+{
+    if (k < 1 || (!state_final(state) && state != STATE_PAUSED))
+        return;
+    idmap_del(x->pausing, (uint64_t)k);
+    if (state == STATE_PAUSED)
+        idmap_set(x->paused, (uint64_t)k, x);
+    else
+        idmap_del(x->paused, (uint64_t)k);
+}
+
+/* There are no new points: whether those that are paused, or may yet be, go
+ * on is all that is left to ask. */
+static enum search_answer only_paused(struct external *x, int64_t next)
+{
+    bool may = x->setup.plan->external.reports && x->out_now > 0;
+    if (x->broken)
+        return SEARCH_WAIT;
+    come_to(x, next);
+    if (x->ended || x->points.len || !(may || idmap_count(x->paused)))
+        return SEARCH_END;
+    if (idmap_count(x->paused))
+        ask_for_more(x, next);
+    return SEARCH_WAIT;
+}
+
+static enum search_answer promote(void *context, int64_t next,
+                                  struct suggestion *out)
+{
+    struct external *x = context;
+    if (!x->going.len)
+        return next ? only_paused(x, next) : SEARCH_END;
+    out->replaces = x->going.p[0].k;
+    out->budget = x->going.p[0].budget;
+    memmove(x->going.p, x->going.p + 1, --x->going.len * sizeof(*x->going.p));
+    x->out_now++;
+    return SEARCH_HERE;
+}
+
+bool external_pauses(const struct external *x, int64_t k)
+{
+    return idmap_get(x->pausing, (uint64_t)k) != NULL;
+}
+
 static void tell(void *context, const struct result *r)
 {
     struct external *x = context;
+    note_state(x, r->trial, (enum state)r->state);
     bool out = !state_final((enum state)r->state) && r->state != STATE_PAUSED;
     bool anew = !x->begun || r->trial < 0;
     struct talk t = {
@@ -426,8 +515,13 @@ struct external *external_new(const struct external_setup *setup)
     struct external *x = xcalloc(1, sizeof(*x));
     x->setup = *setup;
     x->in = x->out = -1;
-    x->outside = (struct search_outside){
-        .context = x, .ask = ask, .tell = tell, .report = report};
+    x->outside = (struct search_outside){.context = x,
+                                         .ask = ask,
+                                         .tell = tell,
+                                         .report = report,
+                                         .promote = promote};
+    x->pausing = idmap_new();
+    x->paused = idmap_new();
     x->arena = arena_new();
     x->first = 1;
     buf_init(&x->unsent);
@@ -567,15 +661,20 @@ void external_free(struct external *x)
     if (!x)
         return;
     say_the_rest(x);
-    let_go(x);
-    loop_remove(x->patience);
+    /* An answer that it still owes must not end it before it has read all. */
+    close_fd(&x->in);
     if (x->process.pid)
         reap(x, END_WAIT_S);
+    let_go(x);
+    loop_remove(x->patience);
     for (size_t i = 0; i < x->points.len; i++)
         free(x->points.p[i]);
     vec_done(&x->points);
     vec_done(&x->asks);
     vec_done(&x->reports);
+    vec_done(&x->going);
+    idmap_free(x->pausing);
+    idmap_free(x->paused);
     buf_done(&x->unsent);
     buf_done(&x->unread);
     arena_free(x->arena);

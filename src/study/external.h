@@ -34,6 +34,8 @@ struct external *external_new(const struct external_setup *setup);
 int external_start(struct external *x, struct err *err);
 /* What a search of method external asks; lives as long as x. */
 const struct search_outside *external_outside(struct external *x);
+/* True when the program has paused the running trial of suggestion k. */
+bool external_pauses(const struct external *x, int64_t k);
 /* Closes its input, gives it a little time to end, and ends it. */
 void external_free(struct external *x);
 

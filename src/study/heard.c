@@ -167,6 +167,11 @@ static int recall(struct replay *p, struct known *t, struct err *err)
     return rc;
 }
 
+static bool is_external(const struct replay *p)
+{
+    return str_is(p->study->plan->method, "external");
+}
+
 static int repeat_one(struct replay *p, const struct heard *h, struct err *err)
 {
     struct search *search = p->study->search;
@@ -189,7 +194,8 @@ static int repeat_one(struct replay *p, const struct heard *h, struct err *err)
             t->doomed = h->state == STATE_STOPPED;
         break;
     case HEARD_TOLD:
-        tell(p, k, t, h->state, h->value, h->step);
+        if (h->state != STATE_PAUSED || !is_external(p))
+            tell(p, k, t, h->state, h->value, h->step);
         break;
     }
     return 0;
@@ -272,15 +278,17 @@ static int recall_all(struct replay *p, bool keeps, struct err *err)
 }
 
 /* A program of a person's own hears of each trial once: of those that go on,
- * that they do. */
+ * that they do, and of those that are paused, that they are. */
 static void tell_open(struct replay *p)
 {
-    if (!str_is(p->study->plan->method, "external"))
+    if (!is_external(p))
         return;
     for (size_t i = 0; i < p->list.len; i++) {
         struct known *t = &p->list.p[i];
+        bool paused = t->state == STATE_PAUSED;
         if (!state_final(t->state) && t->k > 0)
-            tell(p, t->k, t, STATE_RUNNING, NAN, -1);
+            tell(p, t->k, t, paused ? STATE_PAUSED : STATE_RUNNING,
+                 paused ? t->value : NAN, -1);
     }
 }
 

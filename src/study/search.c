@@ -355,7 +355,9 @@ static void ended(void *context, const struct live *l)
 static bool pauses(void *context, const struct live *l)
 {
     struct study *s = context;
-    return l->suggestion && search_pauses(s->search, l->suggestion);
+    return l->suggestion &&
+           (search_pauses(s->search, l->suggestion) ||
+            (s->external && external_pauses(s->external, l->suggestion)));
 }
 
 /* ---- trials that wait at a rung when all is over ------------------------ */
@@ -387,6 +389,8 @@ int study_search_close(struct study *s, struct err *err)
 
 static void redact(void *context, struct buf *b, struct str text)
 {
+    if (s->plan->early.kind == EARLY_NONE)
+        return "paused by the method, which did not take it up again";
     struct study *s = context;
     plan_redact(b, s->plan, text);
 }

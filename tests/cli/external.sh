@@ -105,6 +105,53 @@ run "$THRONG" run reports.yaml
 check_equal "what it answers to a report stops a trial" "stopped by the method" \
     "$(json 'd["state"] + " " + d["reason"]')"
 
+# A trial that counts on from its checkpoint, to 6.
+cat >count.sh <<'END'
+at=$(cat "$THRONG_CHECKPOINT/at" 2>/dev/null || echo 0)
+while [ "$at" -lt 6 ]; do
+    at=$((at + 1))
+    echo $at >"$THRONG_CHECKPOINT/at"
+    echo "$THRONG_TRIAL $at" >>steps
+    throng report loss=$at step=$at || exit 0
+    while [ "$THRONG_TRIAL" = 1 ] && [ $at = 2 ] && [ ! -e paused ]; do
+        throng report loss=$at step=$at || { touch paused; exit 0; }
+        sleep 0.02
+    done
+done
+END
+sed 's/name: reports/name: pauses/; s/run_cap: 1/run_cap: 2/; s/parallel: 2/parallel: 1/
+    s/^command.*/command: [sh, count.sh]/' reports.yaml >pauses.yaml
+cat >pausing <<'END'
+if "report" in m:
+    return {"decision": "pause" if m["report"] == 0 and m["step"] == 2 else "continue"}
+if m["first"] < 2: return trials(m)
+return {"trials": [{"id": 0, "budget": 6}]}
+END
+program <pausing
+run "$THRONG" run pauses.yaml
+"$THRONG" export pauses --jsonl >.out
+check_equal "a trial that it pauses frees its place, and goes on when it is named" \
+    "0 1:1 1:2 2:1 2:2 2:3 2:4 2:5 2:6 1:3 1:4 1:5 1:6 " \
+    "$status $(tr ' \n' ': ' <steps)"
+check_equal "it is told as paused, then as done" "['paused', 'done', 'done']" \
+    "$(hear '[m.get("state", "done") for m in d if "tell" in m]')"
+check_equal "in a second attempt" "[('done', 2), ('done', 1)]" \
+    "$("$THRONG" export pauses --jsonl | python3 -c 'import json, sys
+print([(t["state"], t["attempts"]) for t in map(json.loads, sys.stdin)])')"
+
+rm -f steps paused
+program <<<'return {"decision": "pause"} if "report" in m and m["report"] == 0 and m["step"] == 2 else {"decision": "continue"} if "report" in m else trials(m)'
+run "$THRONG" run pauses.yaml --new forgets --count 1
+check_equal "it stays paused between runs" "['paused']" \
+    "$("$THRONG" export forgets --jsonl | python3 -c 'import json, sys
+print([t["state"] for t in map(json.loads, sys.stdin)])')"
+program <pausing
+run "$THRONG" run pauses.yaml --new forgets
+check_equal "and can be taken up by a program that started anew" \
+    "0 paused [('done', 2), ('done', 1)]" \
+    "$status $(hear '[m["told"]["state"] for m in d if "told" in m][0]') $("$THRONG" export forgets --jsonl | python3 -c 'import json, sys
+print([(t["state"], t["attempts"]) for t in map(json.loads, sys.stdin)])')"
+
 # ---- programs that fail ----------------------------------------------------
 fails() { # NAME TEXT (the program on standard input)
     program
@@ -129,6 +176,7 @@ fails misnames "cannot be used" <<<'return trials(m, lambda n: {"z": 2})'
 fails too-many "3 trials where 2 were" <<<'m["ask"] += 1; return trials(m)'
 fails none "wait" <<<'return {"trials": []}'
 fails idle "no trial is out" <<<'return {"trials": [], "wait": True}'
+fails revives "no paused trial has its id" <<<'return {"trials": [{"id": 7}]}'
 fails numbers "throng gives the numbers" <<<'return {"trials": [{"id": 7, "params": {"x": 1}}]}'
 sed -i 's/timeout: 60/timeout: 0.5/' study.yaml
 fails hangs "has not answered for 0.5 s" <<<'time.sleep(1000)'

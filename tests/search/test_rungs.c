@@ -208,16 +208,40 @@ static void the_best_half_of_a_rung_goes_on(void **state)
     search_free(s);
 }
 
-static void nan_is_the_worst_at_a_rung(void **state)
+static void what_is_not_finite_is_the_worst_at_a_rung(void **state)
+{
+    static const double odd[] = {NAN, INFINITY, -INFINITY};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct search *s = open_with("random", SEARCH_FREE, &rungs);
+        struct suggestion got;
+        struct value *one = ask(s, 1), *two = ask(s, 2);
+        climb(s, 1, one, 0, 1, odd[i]);
+        climb(s, 2, two, 0, 1, 1e300);
+        assert_int_equal(search_promote(s, &got), SEARCH_HERE);
+        assert_int_equal(got.replaces, 2);
+        search_free(s);
+    }
+}
+
+/* Its trials have budgets of their own; stopping them early is no problem. */
+static void pbt_takes_rungs_that_only_stop(void **state)
 {
     (void)state;
-    struct search *s = open_with("random", SEARCH_FREE, &rungs);
+    struct early only_stops = rungs;
+    struct search_setup given = {.space = &space, .early = &rungs};
+    struct err err = {0};
+    only_stops.promote = false;
+    assert_null(search_open("pbt", &given, &err));
+    assert_non_null(strstr(err.text, "promote: false"));
+    given.early = &only_stops;
+    struct search *s = search_open("pbt", &given, &err);
     struct suggestion got;
-    struct value *one = ask(s, 1), *two = ask(s, 2);
-    climb(s, 1, one, 0, 1, NAN);
-    climb(s, 2, two, 0, 1, 1e300);
-    assert_int_equal(search_promote(s, &got), SEARCH_HERE);
-    assert_int_equal(got.replaces, 2);
+    assert_non_null(s);
+    assert_int_equal(search_ask(s, 1, arena, &got, &err), SEARCH_HERE);
+    assert_int_equal(got.budget, 1);
+    assert_false(search_pauses(s, 1));
+    assert_int_equal(search_promote(s, &got), SEARCH_END);
     search_free(s);
 }
 
@@ -333,7 +357,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_goes_on_after_any_prefix),
         cmocka_unit_test(the_best_half_of_a_rung_goes_on),
-        cmocka_unit_test(nan_is_the_worst_at_a_rung),
+        cmocka_unit_test(what_is_not_finite_is_the_worst_at_a_rung),
+        cmocka_unit_test(pbt_takes_rungs_that_only_stop),
         cmocka_unit_test(a_step_that_is_reported_again_counts_once),
         cmocka_unit_test(
             a_sampler_hears_the_highest_level_that_enough_have_reached),
