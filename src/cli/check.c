@@ -450,7 +450,7 @@ static int look(struct checker *k)
     struct call *c = k->call;
     k->plan = load_plan_look(c, c->args[0], &k->problems);
     if (k->plan)
-        k->search = plan_search(k->plan, &k->points, c->arena, &c->err);
+        k->search = plan_search(k->plan, 0, &k->points, c->arena, &c->err);
     if (!k->search)
         return refuse(k);
     if (machine_read(&k->machine, getenv("THRONG_GPUS"), c->arena, &c->err))

@@ -12,6 +12,7 @@ struct rehearsal {
     const struct plan *plan;
     struct table *table;
     int64_t shown;
+    int64_t version; /* of the search that made what is stored; 0: none */
 };
 
 /* A row is a line. A line feed can only stand within single quotes, which are
@@ -79,7 +80,8 @@ static int add_new(struct rehearsal *r, int64_t id, int64_t k, int64_t count,
 {
     struct call *c = r->call;
     struct point_source points;
-    struct search *search = plan_search(r->plan, &points, c->arena, &c->err);
+    struct search *search =
+        plan_search(r->plan, r->version, &points, c->arena, &c->err);
     if (!search)
         return -1;
     int rc = 0;
@@ -132,7 +134,8 @@ int dry_run(struct call *c, const struct plan *plan, const char *folder,
     struct store *store = store_open(folder, false, &missing);
     int rc = 0;
     if (store) {
-        rc = study_next(store, &id, &k, &c->err);
+        rc = study_next(store, &id, &k, &c->err) ||
+             study_search_version(store, &r.version, &c->err);
         if (!rc)
             rc = add_stored(&r, store);
     } else if (missing.kind != ERR_MISSING) {

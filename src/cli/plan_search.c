@@ -48,18 +48,21 @@ struct search *plan_search_strictly(const struct plan *p,
     return search_open(arena_cstr(a, p->method), &setup, err);
 }
 
-struct search *plan_search(const struct plan *p, struct point_source *points,
-                           struct arena *a, struct err *err)
+struct search *plan_search(const struct plan *p, int64_t version,
+                           struct point_source *points, struct arena *a,
+                           struct err *err)
 {
     struct search_setup setup = setup_of(p, points, a);
+    setup.version = version;
     if (str_is(p->method, "external")) {
         setup.options = NULL;
         return search_open("random", &setup, err);
     }
-    /* Those who look do not wait for results; but an order that the method
-     * refuses is refused here too. */
+    /* Those who look do not wait for results; but an order or early stopping
+     * that the method refuses is refused here too. */
     char *method = arena_cstr(a, p->method);
     struct search_setup ordered = setup;
+    ordered.early = &p->early;
     set_order(&ordered, p);
     struct search *strict = search_open(method, &ordered, err);
     search_free(strict);

@@ -134,6 +134,20 @@ static const struct value *with_sigma(struct reading *r,
     return options;
 }
 
+/* HyperSpace's own dimensions are halved as HyperSpace does it, those of
+ * logarithms too, unless the study says otherwise. */
+static const struct value *with_scale(struct reading *r,
+                                      const struct value *said)
+{
+    struct arena *a = r->arena;
+    struct value *options = said ? value_copy(a, said) : value_object(a);
+
+    if (options->kind != VALUE_OBJECT || value_get(options, STR("scale")))
+        return said;
+    value_set(a, options, STR("scale"), value_string(a, STR("linear")));
+    return options;
+}
+
 static void check_method(struct reading *r)
 {
     struct plan *p = r->plan;
@@ -158,6 +172,9 @@ static void check_method(struct reading *r)
         p->method_options = value_get(r->root, p->method);
     if (str_is(p->method, "ga") && p->space_file && p->space_file->sigma)
         p->method_options = with_sigma(r, p->method_options);
+    if (str_is(p->method, "hyperspace") && p->space_file &&
+        p->space_file->format == SPACE_TUPLES)
+        p->method_options = with_scale(r, p->method_options);
     if (str_is(p->method, "external") && !p->method_options)
         problem_at(r, PROBLEM_ERROR, said,
                    "as in external: {command: [python, search.py]}",

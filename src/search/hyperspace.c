@@ -16,6 +16,7 @@
 #include "terms/state.h"
 
 enum { MOST_SPLIT = 10 };
+enum scale { LINEAR, OWN };
 
 static const char *const no_yes[] = {"false", "true", NULL};
 static const char *const scales[] = {"linear", "own", NULL};
@@ -23,12 +24,13 @@ static const char *const scales[] = {"linear", "own", NULL};
 struct box {
     struct space space;
     struct search_setup setup;
-    struct search *search;
+    void *state;   /* of the method that searches it */
     int64_t total; /* INT64_MAX: no end */
 };
 
 struct hyperspace {
     struct search_setup setup;
+    const struct strategy *inner; /* the method of the sub-spaces */
     struct arena *arena;
     size_t split[MOST_SPLIT]; /* parameters */
     double phi[MOST_SPLIT];
@@ -40,8 +42,7 @@ struct hyperspace {
 };
 
 struct said {
-    const char *method;
-    const struct value *method_value, *phi_value, *dimensions, *options;
+    const struct value *method, *phi_value, *dimensions, *options;
 };
 
 /* ---- numbers ---------------------------------------------------------- */
@@ -108,7 +109,7 @@ static void box_space(struct hyperspace *h, size_t number)
     for (size_t i = 0; i < h->split_count; i++)
         params[h->split[i]] =
             split_half(&whole->params[h->split[i]], h->phi[i], number >> i & 1,
-                       h->scale == 1, h->arena);
+                       h->scale == OWN, h->arena);
     h->boxes[number].space = (struct space){params, whole->count};
 }
 
@@ -122,18 +123,21 @@ static int box_open(struct hyperspace *h, size_t number,
     box->setup =
         (struct search_setup){.space = &box->space,
                               .seed = rng_u64(&rng),
+                              .version = h->setup.version,
                               .minimize = h->setup.minimize,
                               .options = said->options,
                               .objective_count = h->setup.objective_count,
                               .minimize_each = h->setup.minimize_each,
                               .constraint_count = h->setup.constraint_count,
-                              .parallel = h->setup.parallel};
-    box->search = search_open(said->method, &box->setup, err);
-    if (!box->search) {
+                              .parallel = h->setup.parallel,
+                              .order = h->setup.order,
+                              .lag = h->setup.lag};
+    box->state = h->inner->open(&box->setup, err);
+    if (!box->state) {
         err_wrap(err, "hyperspace");
         return -1;
     }
-    box->total = search_total(box->search);
+    box->total = h->inner->total(box->state);
     h->endless &= box->total < 0;
     box->total = box->total < 0 ? INT64_MAX : box->total;
     return 0;
@@ -241,21 +245,28 @@ static int read_phi(struct hyperspace *h, const struct value *v,
     return 0;
 }
 
-static int read_method(struct hyperspace *h, struct said *said, struct err *err)
+/* Points of external and points come from elsewhere, and trials of pbt go on
+ * from each other. */
+static int read_method(struct hyperspace *h, const struct value *said,
+                       struct err *err)
 {
-    static const char *const not_inside[] = {"hyperspace", "external",
-                                             "points"};
-    if (!said->method_value)
+    static const struct strategy *const not_inside[] = {
+        &strategy_hyperspace, &strategy_external, &strategy_points,
+        &strategy_pbt};
+    if (!said)
         return 0;
-    if (said->method_value->kind != VALUE_STRING)
+    if (said->kind != VALUE_STRING)
         return err_set(err, ERR_INPUT,
                        "hyperspace: method must be the name of a method");
-    said->method = arena_cstr(h->arena, said->method_value->s);
+    h->inner = strategy_find(arena_cstr(h->arena, said->s));
+    if (!h->inner)
+        return err_set(err, ERR_INPUT, "hyperspace: there is no method %.*s",
+                       STRF(said->s));
     for (size_t i = 0; i < sizeof(not_inside) / sizeof(*not_inside); i++)
-        if (strcmp(said->method, not_inside[i]) == 0)
+        if (h->inner == not_inside[i])
             return err_set(err, ERR_INPUT,
                            "hyperspace: method %s cannot search a sub-space",
-                           said->method);
+                           h->inner->name);
     return 0;
 }
 
@@ -264,13 +275,13 @@ static int read_options(struct hyperspace *h, struct said *said,
 {
     const struct word_option words[] = {{"shared", no_yes, &h->shared},
                                         {"scale", scales, &h->scale}};
-    const struct tree_option trees[] = {{"method", &said->method_value},
+    const struct tree_option trees[] = {{"method", &said->method},
                                         {"phi", &said->phi_value},
                                         {"dimensions", &said->dimensions},
                                         {"options", &said->options}};
     const struct options known = {NULL, 0, words, 2, trees, 4};
     if (options_read_all(h->setup.options, "hyperspace", &known, err) ||
-        read_method(h, said, err))
+        read_method(h, said->method, err))
         return -1;
     if (said->dimensions ? take_named(h, said->dimensions, err)
                          : take_all(h, err))
@@ -284,7 +295,8 @@ static void hyperspace_free(void *state)
 {
     struct hyperspace *h = state;
     for (size_t b = 0; b < h->count && h->boxes; b++)
-        search_free(h->boxes[b].search);
+        if (h->boxes[b].state)
+            h->inner->free(h->boxes[b].state);
     free(h->boxes);
     arena_free(h->arena);
     free(h);
@@ -293,8 +305,10 @@ static void hyperspace_free(void *state)
 static void *hyperspace_open(const struct search_setup *setup, struct err *err)
 {
     struct hyperspace *h = xcalloc(1, sizeof(*h));
-    struct said said = {.method = "tpe"};
+    struct said said = {0};
     h->setup = *setup;
+    h->inner = &strategy_tpe;
+    h->scale = setup->version == 1 ? LINEAR : OWN;
     h->arena = arena_new();
     h->endless = true;
     h->shared = 1;
@@ -329,7 +343,7 @@ static enum search_answer hyperspace_ask(void *state, int64_t k,
     if (!locate(h, k, &box, &j))
         return SEARCH_END;
     enum search_answer answer =
-        search_ask(h->boxes[box].search, j, a, out, err);
+        h->inner->ask(h->boxes[box].state, j, a, out, err);
     if (answer != SEARCH_HERE)
         return answer;
     out->parent = number_of(h, box, out->parent);
@@ -346,7 +360,7 @@ static void tell_others(struct hyperspace *h, const struct result *r,
     foreign.trial = r->trial < 0 ? 2 * r->trial + 1 : -2 * r->trial;
     for (size_t b = 0; b < h->count; b++)
         if (b != except && box_has(h, b, r->point))
-            search_tell(h->boxes[b].search, &foreign);
+            h->inner->tell(h->boxes[b].state, &foreign);
 }
 
 static void hyperspace_tell(void *state, const struct result *r)
@@ -354,10 +368,12 @@ static void hyperspace_tell(void *state, const struct result *r)
     struct hyperspace *h = state;
     struct result own = *r;
     size_t box = h->count;
+    if (!h->inner->tell)
+        return;
     if (r->trial > 0) {
         if (!locate(h, r->trial, &box, &own.trial))
             return;
-        search_tell(h->boxes[box].search, &own);
+        h->inner->tell(h->boxes[box].state, &own);
     }
     bool ended = state_final((enum state)r->state);
     if (r->point && (r->trial < 0 || (h->shared && ended)))
@@ -370,9 +386,9 @@ static enum decision hyperspace_report(void *state, int64_t k, int64_t step,
     struct hyperspace *h = state;
     size_t box;
     int64_t j;
-    if (!locate(h, k, &box, &j))
+    if (!h->inner->report || !locate(h, k, &box, &j))
         return DECISION_CONTINUE;
-    return search_report(h->boxes[box].search, j, step, value);
+    return h->inner->report(h->boxes[box].state, j, step, value);
 }
 
 const struct strategy strategy_hyperspace = {.name = "hyperspace",

@@ -12,7 +12,8 @@ static const struct search_method methods[] = {
      "the default: picks one of the others by space, budget, parallelism and "
      "objectives, and says which and why",
      NO_OPTIONS},
-    {"grid", "every combination, once", NO_OPTIONS},
+    {"grid", "every combination, once; early ones cover the space",
+     OPTIONS({"order", "covering or written (covering)"})},
     {"random", "points drawn from the distributions", NO_OPTIONS},
     {"points", "the points that the study lists", NO_OPTIONS},
     {"sobol", "scrambled Sobol' points: even for any number of trials",
@@ -73,7 +74,7 @@ static const struct search_method methods[] = {
              {"phi", "overlap, or {parameter: overlap} (0.25)"},
              {"dimensions", "parameters to halve (all that can be)"},
              {"shared", "each hears of all results inside of it (true)"},
-             {"scale", "linear or own (linear)"})},
+             {"scale", "own, or linear as HyperSpace halves (own)"})},
     {"external", "a program of your own decides, in any language",
      OPTIONS({"command", "the program and its arguments, or a shell line"},
              {"timeout", "it must answer within (10m)"},

@@ -51,11 +51,18 @@ enum search_order {
     SEARCH_BATCH, /* those of earlier batches of `lag` trials */
 };
 
+/* What methods do where a study says nothing changes now and then; a study
+ * goes on with what it was made with.
+ * 1: grid in the order that is written; hyperspace halves linearly
+ * 2: grid covers the space early; hyperspace halves on a parameter's scale */
+enum { SEARCH_VERSION = 2 };
+
 struct search_setup {
     const struct space *space;
     const struct point_source *points;    /* of method points; else NULL */
     const struct search_outside *outside; /* of method external; else NULL */
     uint64_t seed;
+    int64_t version; /* see SEARCH_VERSION; 0: that one */
     bool minimize;
     int64_t run_cap;             /* trials in all; 0: no limit */
     uint32_t repeat;             /* trials of each point; 0 and 1: one */

@@ -15,6 +15,7 @@ struct study {
     struct store *store;
     struct search *search;
     int64_t parallel; /* trials at once that it was made for; 0: as now */
+    int64_t version;  /* of the search that it was made with; 0: as now */
     struct external *external; /* of method external; else NULL */
     struct err strategy_fault; /* why it cannot go on */
     struct point_source points;
@@ -46,8 +47,8 @@ int study_search_open(struct study *s, struct err *err);
 int study_search_start(struct study *s, struct err *err);
 /* The store is open: the search goes on with what its study was made with. */
 int study_search_settle(struct study *s, struct err *err);
-/* The trials at once that the study was made with; 0: not known. */
-int study_search_parallel(struct study *s, int64_t *parallel, struct err *err);
+/* Reads what the study was made with: s->parallel and s->version. */
+int study_search_recall(struct study *s, struct err *err);
 struct run_source study_source(struct study *s);
 /* Adds several objectives and constraints, which the trial's summary holds,
  * to its result. */

@@ -419,8 +419,7 @@ int study_replay(const struct plan *plan, struct store *store,
                        "only the program of method external knows why it "
                        "suggested what");
     replay_init(&p, &s);
-    int rc = added_read(&s.added, store, err) ||
-             study_search_parallel(&s, &s.parallel, err) ||
+    int rc = added_read(&s.added, store, err) || study_search_recall(&s, err) ||
              study_search_open(&s, err) || tell_warm_start(&s, err) ||
              store_heard(store, p.arena, &p.heard, &p.count, err) ||
              read_trials(&p, err) || compare_all(&p, out, err);

@@ -80,6 +80,7 @@ int study_search_open(struct study *s, struct err *err)
     struct search_setup setup = {
         .space = &p->space,
         .seed = p->seed,
+        .version = s->version,
         .minimize = p->metric.minimize,
         .run_cap = p->run_cap,
         .repeat = p->repeat,
@@ -117,34 +118,57 @@ int study_search_open(struct study *s, struct err *err)
     return s->search ? 0 : -1;
 }
 
-int study_search_parallel(struct study *s, int64_t *parallel, struct err *err)
+/* A whole number that is kept with the study. */
+static int read_number(struct store *store, const char *fact, int64_t unsaid,
+                       int64_t *number, struct err *err)
 {
+    struct arena *a = arena_new();
     struct str text;
-    *parallel = 0;
-    if (store_fact(s->store, "search_parallel", s->arena, &text, err))
-        return -1;
-    if (text.p && !num_int(text, parallel))
-        *parallel = 0;
-    return 0;
+    int rc = store_fact(store, fact, a, &text, err);
+    if (!rc && (!text.p || !num_int(text, number)))
+        *number = unsaid;
+    arena_free(a);
+    return rc;
 }
 
-/* What trials were expected at once when the study was made is what its
- * method goes on with, whatever this machine holds. */
+static int write_number(struct store *store, const char *fact, int64_t number,
+                        struct err *err)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%lld", (long long)number);
+    return store_fact_set(store, fact, str_of(text), err);
+}
+
+int study_search_version(struct store *store, int64_t *version, struct err *err)
+{
+    return read_number(store, "search_version", 1, version, err);
+}
+
+int study_search_recall(struct study *s, struct err *err)
+{
+    return read_number(s->store, "search_parallel", 0, &s->parallel, err) ||
+                   study_search_version(s->store, &s->version, err)
+               ? -1
+               : 0;
+}
+
+/* What its study was made with is what the method goes on with, whatever
+ * this machine holds and this program would do. */
 int study_search_settle(struct study *s, struct err *err)
 {
-    int64_t stored, now = parallel_of(s);
-    char text[32];
-    if (study_search_parallel(s, &stored, err))
+    int64_t now = parallel_of(s);
+    if (s->created &&
+        write_number(s->store, "search_version", SEARCH_VERSION, err))
         return -1;
-    if (!stored) {
-        snprintf(text, sizeof(text), "%lld", (long long)now);
-        return store_fact_set(s->store, "search_parallel", str_of(text), err);
-    }
-    if (stored == now || s->external)
+    if (study_search_recall(s, err))
+        return -1;
+    if (!s->parallel && write_number(s->store, "search_parallel", now, err))
+        return -1;
+    bool same = !s->parallel || s->parallel == now;
+    if ((same && s->version == SEARCH_VERSION) || s->external)
         return 0;
     search_free(s->search);
     s->search = NULL;
-    s->parallel = stored;
     return study_search_open(s, err);
 }
 
@@ -365,6 +389,8 @@ static bool pauses(void *context, const struct live *l)
 const char *study_search_standing(struct study *s, int64_t trial)
 {
     struct verdict v;
+    if (s->plan->early.kind == EARLY_NONE)
+        return "paused by the method, which did not take it up again";
     search_standing(s->search, study_search_id(s, trial), &v);
     return judged(s, &v);
 }
@@ -389,8 +415,6 @@ int study_search_close(struct study *s, struct err *err)
 
 static void redact(void *context, struct buf *b, struct str text)
 {
-    if (s->plan->early.kind == EARLY_NONE)
-        return "paused by the method, which did not take it up again";
     struct study *s = context;
     plan_redact(b, s->plan, text);
 }

@@ -158,6 +158,9 @@ struct importance *study_importance(struct store *store, struct str metric,
                                     bool minimize, struct space *space,
                                     struct arena *a, struct err *err);
 
+/* Which version of the search (search/search.h) the study was made with. */
+int study_search_version(struct store *store, int64_t *version,
+                         struct err *err);
 /* The number of the next trial, and of the suggestion that it will be. */
 int study_next(struct store *store, int64_t *trial, int64_t *suggestion,
                struct err *err);

@@ -10,13 +10,19 @@
  * switches, and of these only the ones that conditions name (the others all
  * act alike): work grows with the switches of one group, never with the
  * points. A point is found by walking the parameters in dependency order and
- * taking, at each, the value whose completions hold the number. */
+ * taking, at each, the value whose completions hold the number.
+ *
+ * The order that covers the space numbers the points of each group by
+ * themselves; see spread_numbers. */
 #include "terms/space.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/rng.h"
+
 #define COUNT_MOST ((uint64_t)1 << 62)
+enum { FEW = 8 }; /* values that need no other order, see spread */
 
 static uint64_t q_uniform_count(const struct param *p, const char **why)
 {
@@ -373,6 +379,104 @@ struct value *space_grid_point(const struct space *s, uint64_t k,
     struct grid g;
     require(grid_open(&g, s, NULL) == 0);
     struct value *point = conditional_point(&g, k, a);
+    arena_free(g.arena);
+    return point;
+}
+
+/* ---- an order that covers the space ----------------------------------- */
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Number c of an order of 0 … n-1 whose beginning lies all over them: they
+ * are cut into about sqrt(n) stretches, which take turns, far ones after each
+ * other; inside of a stretch the order is any. A few are soon all there, so
+ * that they come as they are written. */
+static uint64_t spread(uint64_t c, uint64_t n)
+{
+    uint64_t stretches = (uint64_t)sqrt((double)n);
+    uint64_t length = n / stretches, longer = n % stretches;
+    uint64_t turn = c / stretches, at = c % stretches;
+    if (n <= FEW)
+        return c;
+    uint64_t step = (uint64_t)((double)stretches * 0.618033988749895);
+    while (common_divisor(step, stretches) != 1)
+        step++;
+    if (turn < length) /* in the last turn only the longer ones are left */
+        at = at * step % stretches;
+    uint64_t first = at * length + (at < longer ? at : longer);
+    return first + rng_permute(at, turn, length + (at < longer));
+}
+
+static size_t widest_of(const uint64_t *ways, size_t count)
+{
+    size_t widest = 0;
+    for (size_t i = 1; i < count; i++)
+        if (ways[i] > ways[widest])
+            widest = i;
+    return widest;
+}
+
+/* Which point of each group point k has; `ways` is used up. The widest group
+ * goes through its points again and again. Of every other one, as many points
+ * as it has follow each other in some order, then all of them in another
+ * order; each time that the widest begins anew they are shifted, the next
+ * widest by one, so that in the end all combinations were there: that of
+ * number k is found from the widest on, group by group, as digits are. */
+static void spread_numbers(uint64_t *ways, size_t count, uint64_t k,
+                           uint64_t *numbers)
+{
+    size_t i = widest_of(ways, count);
+    uint64_t n = ways[i], column = k % n, before = 0;
+    numbers[i] = spread(column, n);
+    k /= n;
+    ways[i] = 0;
+    while (ways[i = widest_of(ways, count)] > 1) {
+        struct rng order, shift;
+        n = ways[i];
+        rng_init(&order, i, column / n, "grid order");
+        rng_init(&shift, i, before, "grid shift");
+        numbers[i] = rng_permute(rng_u64(&order), column % n, n) + k % n;
+        numbers[i] += before ? rng_below(&shift, n) : 0;
+        numbers[i] %= n;
+        before = before * n + k % n;
+        k /= n;
+        ways[i] = 0;
+    }
+    require(k == 0);
+}
+
+struct value *space_grid_spread(const struct space *s, uint64_t k,
+                                struct arena *a)
+{
+    struct grid g;
+    if (!s->count)
+        return space_grid_point(s, k, a);
+    require(grid_open(&g, s, NULL) == 0);
+    struct value **values = arena_array(a, s->count, sizeof(*values));
+    uint64_t *ways = arena_array(g.arena, s->count, sizeof(*ways));
+    uint64_t *numbers = arena_array(g.arena, s->count, sizeof(*numbers));
+    for (size_t i = 0; i < s->count; i++)
+        ways[i] = g.nodes[i].group == i ? completions(&g, i, 0) : 0;
+    spread_numbers(ways, s->count, k, numbers);
+    for (size_t at = 0; at < s->count; at++) {
+        size_t i = g.order[at];
+        struct node *n = &g.nodes[i];
+        if (!grid_active(&g, i)) {
+            n->at = INACTIVE;
+            continue;
+        }
+        int64_t index = choose(&g, at, 1, &numbers[n->group]);
+        values[i] = param_grid_at(&s->params[i], (uint64_t)index, a);
+    }
+    struct value *point = space_point(s, values, a);
     arena_free(g.arena);
     return point;
 }

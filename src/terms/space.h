@@ -105,6 +105,10 @@ uint64_t space_grid_count(const struct space *s, struct err *err);
  * by name varies fastest (with conditions: the last in space_order). */
 struct value *space_grid_point(const struct space *s, uint64_t k,
                                struct arena *a);
+/* The same points in an order whose beginning covers the space: of n points
+ * each value of a parameter that has m of them is in about n / m. */
+struct value *space_grid_spread(const struct space *s, uint64_t k,
+                                struct arena *a);
 
 /* Text form, versioned: {"version":1,"parameters":[…]}. */
 struct value *space_to_value(const struct space *s, struct arena *a);

@@ -23,6 +23,7 @@ cat >study.yaml <<'END'
 name: mine
 command: [sh, train.sh]
 method: grid
+grid: {order: written}
 metric: {name: loss, goal: minimize}
 keep: all
 parameters:

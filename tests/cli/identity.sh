@@ -154,3 +154,23 @@ touch go
 run "$THRONG" run long.yaml --new crash
 check_status "the next run goes on" 0
 check_equal "and finishes" 2 "$(done_of crash)"
+
+# ---- a study that an earlier version made ----------------------------------
+cat >older.yaml <<'END'
+command: echo {a} {b}
+method: grid
+parameters: {a: {values: [1, 2, 3]}, b: {values: [1, 2, 3]}}
+END
+points() { "$THRONG" run older.yaml --dry-run 2>/dev/null | sed 1d | cut -f3 | tr -d 'a-z' | tr '\n' ';'; }
+check_lacks "a new grid begins all over the space" "$(points)" " 1 1; 1 2; 1 3;"
+"$THRONG" run older.yaml --count 1 2>/dev/null >/dev/null
+# What it did not write down then is not there.
+python3 -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db: db.execute("DELETE FROM facts WHERE key = ?", ("search_version",))' \
+    .throng/older/study.db
+check_equal "one that began in the written order goes on in it" \
+    " 1 2; 1 3; 2 1; 2 2; 2 3; 3 1; 3 2; 3 3;" "$(points)"
+"$THRONG" run older.yaml --count 3 2>/dev/null >/dev/null
+check_equal "which its trials have" "1 2;1 3;2 1;" \
+    "$("$THRONG" export older --jsonl | python3 -c 'import json, sys
+for line in list(sys.stdin)[1:]: t = json.loads(line); print(t["params"]["a"], t["params"]["b"], end=";")')"

@@ -9,6 +9,7 @@ cat >study.yaml <<'END'
 name: mine
 command: [sh, -c, 'throng report loss={lr}', "{opt}"]
 method: grid
+grid: {order: written}
 metric: {name: loss}
 parameters:
   lr: {values: [0.1, 0.2, 0.3]}

@@ -80,12 +80,13 @@ static void equal_bounds_and_single_values_are_constants(void **state)
             "{\"a\":{\"value\":200},\"b\":{\"value\":7}}");
 }
 
-static void sigma_is(const char *text, const char *more, const char *expected)
+static void options_are(const char *file, const char *text, const char *more,
+                        const char *expected)
 {
     struct reading_test t;
     struct buf b;
 
-    read_space(&t, GA, text, more);
+    read_space(&t, file, text, more);
     if (!t.plan)
         fail_msg("refused:\n%s", t.said.p);
     buf_init(&b);
@@ -106,14 +107,14 @@ static void sigma_goes_to_method_ga_and_to_no_other(void **state)
         "{\"name\": \"d\", \"type\": \"categorical\", \"values\": [1, 2]}]";
 
     (void)state;
-    sigma_is(text, "method: ga\nrun_cap: 9\nmetric: {name: m}\n",
-             "{\"sigma\":{\"a\":0.000495,\"b\":2.0,\"c\":0.4}}");
-    sigma_is(
-        text,
+    options_are(GA, text, "method: ga\nrun_cap: 9\nmetric: {name: m}\n",
+                "{\"sigma\":{\"a\":0.000495,\"b\":2.0,\"c\":0.4}}");
+    options_are(
+        GA, text,
         "method: ga\nrun_cap: 9\nmetric: {name: m}\nga: {population: 4, sigma: "
         "{b: 3}}\n",
         "{\"population\":4,\"sigma\":{\"a\":0.000495,\"b\":3,\"c\":0.4}}");
-    sigma_is(text, "method: random\nrun_cap: 9\n", "");
+    options_are(GA, text, "method: random\nrun_cap: 9\n", "");
 }
 
 static void mistakes_of_a_ga_space_are_at_their_places(void **state)
@@ -381,6 +382,26 @@ static void tuples_become_dimensions(void **state)
             "\"x1\":{\"distribution\":\"uniform\",\"max\":1,\"min\":0.5}}");
 }
 
+/* Of other spaces each parameter is halved on its own scale. */
+static void tuples_are_halved_as_hyperspace_does(void **state)
+{
+    static const char text[] = "[(1e-4, 1, 'log-uniform'), (1, 5)]";
+
+    (void)state;
+    options_are("dims.py", text,
+                "method: hyperspace\nrun_cap: 9\nmetric: {name: m}\n",
+                "{\"scale\":\"linear\"}");
+    options_are("dims.py", text,
+                "method: hyperspace\nrun_cap: 9\nmetric: {name: m}\n"
+                "hyperspace: {phi: 0.5, scale: own}\n",
+                "{\"phi\":0.5,\"scale\":\"own\"}");
+    options_are("dims.py", text, "method: random\nrun_cap: 9\n", "");
+    options_are(GA,
+                "[{\"name\": \"b\", \"type\": \"int\", \"lower\": 0, "
+                "\"upper\": 20}]",
+                "method: hyperspace\nrun_cap: 9\nmetric: {name: m}\n", "");
+}
+
 static void mistakes_of_tuples_are_at_their_places(void **state)
 {
     struct reading_test t;
@@ -566,6 +587,7 @@ int main(void)
         cmocka_unit_test(r_spaces_are_known_without_their_ending),
         cmocka_unit_test(what_r_has_besides_is_refused_at_its_place),
         cmocka_unit_test(tuples_become_dimensions),
+        cmocka_unit_test(tuples_are_halved_as_hyperspace_does),
         cmocka_unit_test(mistakes_of_tuples_are_at_their_places),
         cmocka_unit_test(a_parameter_file_is_constants),
         cmocka_unit_test(the_study_may_add_and_replace_parameters),

@@ -166,6 +166,39 @@ static void trials_go_round_the_sub_spaces(void **state)
     }
 }
 
+/* The highest lr of the sub-spaces with its low half. */
+static double highest_low(const char *options, int64_t version)
+{
+    struct space space =
+        space_of("{\"version\":1,\"parameters\":[" PARAM(
+                     "lr", "log_uniform_values", "\"min\":1e-4,\"max\":1") "]}",
+                 arena);
+    struct search_setup given = {
+        .space = &space,
+        .version = version,
+        .minimize = true,
+        .options = json_parse(arena, str_of(options), "o", true, NULL)};
+    struct search *s = search_open("hyperspace", &given, NULL);
+    double highest = 0;
+    assert_non_null(s);
+    for (int64_t k = 2; k <= 400; k += 2)
+        highest = fmax(highest, value_number(value_get(ask(s, k), STR("lr"))));
+    search_free(s);
+    return highest;
+}
+
+/* Linearly the half of 1e-4 … 1 ends at 0.625, on its logarithms at
+ * 1e-4^(3/8). */
+static void logarithms_are_halved_unless_asked_otherwise(void **state)
+{
+    (void)state;
+    assert_true(highest_low("{\"method\":\"random\"}", 0) < 0.0317);
+    assert_true(highest_low("{\"method\":\"random\"}", 1) > 0.4);
+    double linear =
+        highest_low("{\"method\":\"random\",\"scale\":\"linear\"}", 0);
+    assert_true(linear > 0.4 && linear <= 0.625);
+}
+
 static void mixed_spaces_are_taken_in_any_order_of_results(void **state)
 {
     (void)state;
@@ -259,6 +292,7 @@ static void options_are_checked(void **state)
         const char *options, *error;
     } cases[] = {
         {"{\"method\":\"points\"}", "cannot search a sub-space"},
+        {"{\"method\":\"pbt\"}", "cannot search a sub-space"},
         {"{\"method\":\"tpf\"}", "hyperspace: there is no method tpf"},
         {"{\"phi\":2}", "phi of 'act' must be a number from 0 to 1"},
         {"{\"phi\":{\"nix\":0.5}}", "phi names 'nix'"},
@@ -276,6 +310,24 @@ static void options_are_checked(void **state)
     }
 }
 
+/* What the method itself refuses is refused in sub-spaces too. */
+static void an_order_that_would_wait_for_ever_is_refused(void **state)
+{
+    (void)state;
+    struct space space = space_of(plane_text, arena);
+    struct err err = {0};
+    struct search_setup given = {
+        .space = &space,
+        .order = SEARCH_LAG,
+        .lag = 4,
+        .options = json_parse(arena,
+                              STR("{\"method\":\"ga\",\"options\":"
+                                  "{\"strategy\":\"simple\"}}"),
+                              "o", true, NULL)};
+    assert_null(search_open("hyperspace", &given, &err));
+    assert_non_null(strstr(err.text, "hyperspace: ga: strategy simple waits"));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
@@ -283,10 +335,12 @@ int main(void)
         TEST(numbers_are_halved_as_hyperspace_does),
         TEST(choices_are_halved_and_none_is_lost),
         TEST(trials_go_round_the_sub_spaces),
+        TEST(logarithms_are_halved_unless_asked_otherwise),
         TEST(mixed_spaces_are_taken_in_any_order_of_results),
         TEST(shared_results_reach_the_neighbours),
         TEST(searches_that_end_leave_the_others),
         TEST(options_are_checked),
+        TEST(an_order_that_would_wait_for_ever_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

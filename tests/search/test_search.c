@@ -94,14 +94,41 @@ static void grid_gives_every_point_once_and_ends(void **state)
     struct map *seen = map_new();
     assert_int_equal(search_total(s), 12);
     assert_true(search_foresees(s));
-    assert_string_equal(ask(s, 1), "{\"a\":0,\"b\":\"x\"}");
-    assert_string_equal(ask(s, 2), "{\"a\":0,\"b\":\"y\"}");
     for (int64_t k = 1; k <= 12; k++)
         assert_null(map_set(seen, str_of(ask(s, k)), seen));
     assert_null(ask(s, 13));
     assert_null(ask(s, 0));
     assert_null(ask(s, INT64_MAX));
     map_free(seen);
+    search_free(s);
+}
+
+static const struct value *written_order(void)
+{
+    return json_parse(arena, STR("{\"order\":\"written\"}"), "t", true, NULL);
+}
+
+/* By its option, and where a study was made when there was no other. */
+static void grid_keeps_the_written_order_on_request(void **state)
+{
+    (void)state;
+    struct search_setup asked = {.space = &space, .options = written_order()};
+    struct search_setup old = {.space = &space, .version = 1};
+    struct search_setup now = {.space = &space};
+    struct search *of[] = {open_method("grid", &asked),
+                           open_method("grid", &old),
+                           open_method("auto", &old)};
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(ask(of[i], 1), "{\"a\":0,\"b\":\"x\"}");
+        assert_string_equal(ask(of[i], 2), "{\"a\":0,\"b\":\"y\"}");
+        assert_string_equal(ask(of[i], 12), "{\"a\":3,\"b\":\"z\"}");
+        search_free(of[i]);
+    }
+    struct search *s = open_method("grid", &now);
+    int differ = 0;
+    for (int64_t k = 1; k <= 4; k++)
+        differ += strncmp(ask(s, k), ask(s, k % 4 + 1), 6) != 0;
+    assert_int_equal(differ, 4);
     search_free(s);
 }
 
@@ -531,6 +558,10 @@ static void failed_members_are_left_out_of_the_mean(void **state)
     assert_int_equal(fake.tells, 1);
     assert_true(fake.last.value == 4.5);
     assert_int_equal(fake.last.state, STATE_DONE);
+    tell(s, 4, STATE_DONE, 2);
+    tell(s, 5, STATE_DONE, -INFINITY);
+    tell(s, 6, STATE_DONE, INFINITY);
+    assert_true(fake.last.trial == 2 && fake.last.value == 2);
     search_free(s);
 }
 
@@ -558,10 +589,6 @@ static void several_objectives_have_a_mean_each(void **state)
                        .values = first,
                        .value_count = 2};
     search_tell(s, &r);
-    tell(s, 4, STATE_DONE, 2);
-    tell(s, 5, STATE_DONE, -INFINITY);
-    tell(s, 6, STATE_DONE, INFINITY);
-    assert_true(fake.last.trial == 2 && fake.last.value == 2);
     r.trial = 2;
     r.value = 3;
     r.values = second;
@@ -612,6 +639,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(grid_gives_every_point_once_and_ends),
+        TEST(grid_keeps_the_written_order_on_request),
         TEST(grid_refuses_a_continuous_parameter_by_name),
         TEST(random_has_no_end_and_asking_twice_gives_the_same),
         TEST(random_points_depend_on_seed_and_number_only),

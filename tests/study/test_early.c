@@ -2,7 +2,8 @@
 #include "bed.h"
 
 #define CURVES(values)                                                         \
-    "method: grid\nmetric: {name: loss, goal: minimize}\n"                     \
+    "method: grid\ngrid: {order: written}\nmetric: {name: loss, goal: "        \
+    "minimize}\n"                                                              \
     "parameters: {a: {values: " values "}}\n"
 
 static void run(struct bed *b, const char *text, unsigned cpus)
@@ -121,7 +122,8 @@ static void a_program_that_goes_on_past_its_rung_is_stopped_there(void **s)
 {
     struct bed *b = *s;
     run(b,
-        "method: grid\nmetric: {name: loss, goal: minimize}\n"
+        "method: grid\ngrid: {order: written}\nmetric: {name: loss, goal: "
+        "minimize}\n"
         "parameters: {a: {values: [1, 2, 3]}}\n"
         "early_terminate: {type: asha, min_iter: 2, max_iter: 4, eta: 2}\n"
         "command: [x, 'metric=loss:{a}@1', sleep-ms=1, 'metric=loss:{a}@2', "
@@ -302,7 +304,8 @@ static void paused_trials_are_final_when_the_target_is_reached(void **s)
     enum study_end end;
     b->machine.cpus = 1;
     assert_int_equal(bed_run(b,
-                             "method: grid\nmetric: {name: loss, target: 1.2}\n"
+                             "method: grid\ngrid: {order: written}\nmetric: "
+                             "{name: loss, target: 1.2}\n"
                              "parameters: {a: {values: [1, 2, 3, 4, 5, 6, 7, "
                              "8, 9, 10, 11, 12]}}\n"
                              "early_terminate: {type: asha, max_iter: 9}\n"

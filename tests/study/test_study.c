@@ -200,7 +200,8 @@ static void no_trial_starts_after_the_target(void **s)
 {
     struct bed *b = *s;
     enum study_end end;
-    const char *text = "method: grid\nmetric: {name: n, goal: maximize, "
+    const char *text = "method: grid\ngrid: {order: written}\nmetric: {name: "
+                       "n, goal: maximize, "
                        "target: 10}\nparameters: {n: {min: 1, max: 1000}}\n"
                        "command: [x, sleep-ms=2000, 'metric=n:{n}']\n";
     assert_int_equal(bed_run(b, text, &end), 0);

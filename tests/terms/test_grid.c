@@ -40,14 +40,19 @@ static struct space space(const char *parameters)
     return s;
 }
 
-static const char *point_text(const struct space *s, uint64_t k)
+static const char *text_of(const struct value *point)
 {
     struct buf b;
     buf_init(&b);
-    json_print(&b, space_grid_point(s, k, arena));
+    json_print(&b, point);
     const char *text = arena_cstr(arena, buf_str(&b));
     buf_done(&b);
     return text;
+}
+
+static const char *point_text(const struct space *s, uint64_t k)
+{
+    return text_of(space_grid_point(s, k, arena));
 }
 
 static void assert_grid(const char *parameters, const char *const *points)
@@ -298,9 +303,99 @@ static void random_conditional_grids_equal_brute_force(void **state)
                 fail_msg("%s: point %llu is wrong or came twice", text,
                          (unsigned long long)k);
         assert_int_equal(map_count(want), 0);
+        for (uint64_t k = 0; k < count; k++)
+            map_set(want, str_of(text_of(space_grid_spread(&s, k, arena))),
+                    want);
+        assert_int_equal(map_count(want), count);
+        for (uint64_t k = 0; k < count; k++)
+            assert_true(map_has(want, str_of(point_text(&s, k))));
         map_free(want);
     }
     assert_true(conditional > 300);
+}
+
+/* ---- the order that covers the space ---------------------------------- */
+
+#define INTS(name, most)                                                       \
+    "{\"name\":\"" name                                                        \
+    "\",\"distribution\":\"int_uniform\",\"min\":0,\"max\":" most "}"
+
+/* Whatever number of points is taken, the values of each parameter come
+ * equally often, give or take one: here up to the first 20, of up to 20
+ * values. */
+static void early_points_have_each_value_equally_often(void **state)
+{
+    (void)state;
+    enum { PARAMS = 5, MOST = 20 };
+    static const int64_t counts[PARAMS] = {3, 20, 2, 7, 4};
+    struct space s = space(INTS("a", "2") "," INTS("b", "19") "," INTS(
+        "c", "1") "," INTS("d", "6") "," INTS("e", "3"));
+    int64_t seen[PARAMS][MOST] = {0};
+    for (int64_t k = 0; k < MOST; k++) {
+        struct value *point = space_grid_spread(&s, (uint64_t)k, arena);
+        for (size_t i = 0; i < PARAMS; i++) {
+            int64_t most = k / counts[i] + 1;
+            int64_t at = point_get(point, &s.params[i])->i;
+            assert_in_range(++seen[i][at], 1, most);
+        }
+    }
+    for (size_t i = 0; i < PARAMS; i++)
+        for (int64_t v = 0; v < counts[i]; v++)
+            assert_in_range(seen[i][v], MOST / counts[i], MOST);
+}
+
+/* In the order that is written the first tenth has one value of the first
+ * parameter; here it has all pairs of parts of two parameters. */
+static void a_tenth_of_the_points_lies_everywhere(void **state)
+{
+    (void)state;
+    enum { SIDE = 32, PARTS = 4 };
+    struct space s = space(INTS("a", "31") "," INTS("b", "31"));
+    int seen[PARTS][PARTS] = {{0}};
+    for (uint64_t k = 0; k < SIDE * SIDE / 10; k++) {
+        struct value *point = space_grid_spread(&s, k, arena);
+        int64_t a = point_get(point, &s.params[0])->i;
+        int64_t b = point_get(point, &s.params[1])->i;
+        seen[a * PARTS / SIDE][b * PARTS / SIDE]++;
+    }
+    for (size_t i = 0; i < PARTS; i++)
+        for (size_t j = 0; j < PARTS; j++)
+            assert_in_range(seen[i][j], 2, 14);
+}
+
+/* A long parameter: sixteen of a million values, one in each sixteenth or
+ * next to it. Under conditions: the choices in proportion to their points. */
+static void early_points_of_one_group_lie_all_over_it(void **state)
+{
+    (void)state;
+    struct space s = space(INTS("a", "999999"));
+    bool eighths[8] = {false};
+    for (uint64_t k = 0; k < 16; k++) {
+        struct value *point = space_grid_spread(&s, k, arena);
+        eighths[point_get(point, &s.params[0])->i / 125000] = true;
+    }
+    for (size_t i = 0; i < 8; i++)
+        assert_true(eighths[i]);
+    s = space(INTS("a", "3") ",{\"name\":\"b\",\"distribution\":"
+                             "\"int_uniform\",\"min\":0,\"max\":24,"
+                             "\"when\":[{\"name\":\"a\","
+                             "\"values\":[0,1,2,3]}]}");
+    int seen[4] = {0};
+    for (uint64_t k = 0; k < 20; k++)
+        seen[point_get(space_grid_spread(&s, k, arena), &s.params[0])->i]++;
+    for (size_t i = 0; i < 4; i++)
+        assert_in_range(seen[i], 4, 6);
+}
+
+static void the_largest_grid_has_an_order_too(void **state)
+{
+    (void)state;
+    struct space s = space(INTS("a", "1073741823") "," INTS("b", "1073741823"));
+    uint64_t last = space_grid_count(&s, NULL) - 1;
+    struct value *point = space_grid_spread(&s, last, arena);
+    assert_true(param_position(&s.params[0], point_get(point, s.params)) >= 0);
+    assert_string_not_equal(text_of(point),
+                            text_of(space_grid_spread(&s, last - 1, arena)));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -316,6 +411,10 @@ int main(void)
         TEST(a_large_switch_costs_no_more_than_a_small_one),
         TEST(many_groups_of_switches_are_counted_at_once),
         TEST(random_conditional_grids_equal_brute_force),
+        TEST(early_points_have_each_value_equally_often),
+        TEST(a_tenth_of_the_points_lies_everywhere),
+        TEST(early_points_of_one_group_lie_all_over_it),
+        TEST(the_largest_grid_has_an_order_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
