@@ -348,7 +348,7 @@ static void an_outside_decides_where_the_method_is_external(void **state)
     (void)state;
     double sum = 0;
     struct search_outside outside = {&sum, outside_ask, outside_tell,
-                                     outside_report};
+                                     outside_report, NULL};
     struct search_setup given = {.space = &space};
     struct suggestion s;
     struct err err = {0};
