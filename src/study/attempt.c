@@ -63,6 +63,9 @@ static int on_metrics(struct run *r, struct live *l, struct str payload,
             return -1;
     if (got < 0)
         return err_set(err, ERR_CORRUPT, "a damaged batch of metrics");
+    if (!l->summary_unwritten)
+        vec_push(&r->reported, l->t.id);
+    l->summary_unwritten = true;
     return 0;
 }
 
@@ -119,7 +122,7 @@ static int wait_again(struct run *r, struct live *l, double delay_s,
     }
     l->ready_ns = clock_mono_ns() + (int64_t)(delay_s * 1e9);
     run_wait(r, l);
-    return store_trial_update(r->store, &l->t, err);
+    return run_write_row(r, l, err);
 }
 
 static void remember_tail(struct run *r, struct str tail, struct str reason)

@@ -9,6 +9,7 @@
 #define FILL_GAP_NS 10000000    /* between fills that only look ahead */
 #define COMMIT_GAP_NS 100000000 /* results wait at most this long */
 #define SYNC_GAP_NS 1000000000
+#define SUMMARY_GAP_NS 1000000000 /* between looks at what running ones say */
 #define COMMIT_RETRY_NS 1000000000
 #define COMMIT_TRIES 30
 
@@ -271,6 +272,8 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err)
     l->suggestion = r->source.suggestion_of(r->source.context, t->id);
     idmap_set(r->lives, (uint64_t)t->id, l);
     take_history(l, list, count);
+    if (count && summary_rebuild(&l->summary, r->store, t->id, err))
+        return -1;
     if (l->placed)
         return 0;
     if (l->t.state != STATE_WAITING) {
@@ -278,7 +281,7 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err)
         r->counts.by_state[l->t.state]--;
         r->counts.by_state[STATE_WAITING]++;
         l->t.state = STATE_WAITING;
-        if (store_trial_update(r->store, &l->t, err))
+        if (run_write_row(r, l, err))
             return -1;
     }
     run_wait(r, l);
@@ -435,12 +438,32 @@ static int write_starts(struct run *r, struct err *err)
         if (!l || !l->start_unwritten)
             continue;
         l->start_unwritten = false;
-        if (store_attempt_put(r->store, &l->a, err) ||
-            store_trial_update(r->store, &l->t, err))
+        if (store_attempt_put(r->store, &l->a, err) || run_write_row(r, l, err))
             return -1;
     }
     r->started.len = 0;
     return 0;
+}
+
+/* So that whoever looks at a running trial sees how far it is. */
+static void write_summaries(struct run *r)
+{
+    struct err err = {0};
+    int64_t now = clock_mono_ns();
+    if (!r->reported.len || now < r->summaries_ns)
+        return;
+    for (size_t i = 0; i < r->reported.len; i++) {
+        struct live *l = run_live(r, r->reported.p[i]);
+        if (!l || !l->summary_unwritten)
+            continue;
+        run_dirty(r);
+        if (run_write_row(r, l, &err)) {
+            run_break(r, &err);
+            return;
+        }
+    }
+    r->reported.len = 0;
+    r->summaries_ns = now + SUMMARY_GAP_NS;
 }
 
 /* Makes all changes permanent, then sends out what waited for that. */
@@ -566,6 +589,7 @@ void run_round(struct run *r)
     check_time(r);
     if (time_to_fill(r))
         fill(r);
+    write_summaries(r);
     if (time_to_commit(r))
         commit(r);
     if (!r->quitting && !r->dirty && nothing_left(r)) {
@@ -630,6 +654,16 @@ void run_break(struct run *r, const struct err *err)
     loop_stop(r->loop);
 }
 
+int run_write_row(struct run *r, struct live *l, struct err *err)
+{
+    buf_reset(&r->text);
+    if (l->summary.list.len)
+        summary_print(&r->text, &l->summary);
+    l->t.summary = buf_str(&r->text);
+    l->summary_unwritten = false;
+    return store_trial_update(r->store, &l->t, err);
+}
+
 /* Writes how a trial ended for good or for now, and forgets it. */
 static int leave(struct run *r, struct live *l, enum state state,
                  const char *reason, struct err *err)
@@ -638,11 +672,7 @@ static int leave(struct run *r, struct live *l, enum state state,
     enum state was = l->t.state;
     l->t.state = state;
     l->t.reason = str_of(reason);
-    buf_reset(&r->text);
-    if (l->summary.list.len)
-        summary_print(&r->text, &l->summary);
-    l->t.summary = buf_str(&r->text);
-    if (store_trial_update(r->store, &l->t, err))
+    if (run_write_row(r, l, err))
         return -1;
     r->counts.by_state[was]--;
     r->counts.by_state[state]++;
@@ -772,6 +802,7 @@ void run_close(struct run *r)
     vec_done(&r->waiting);
     vec_done(&r->placing);
     vec_done(&r->started);
+    vec_done(&r->reported);
     arena_free(r->arena);
     arena_free(r->place_arena);
     buf_done(&r->text);

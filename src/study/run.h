@@ -27,19 +27,20 @@
 
 /* A trial that is not final yet, in memory. */
 struct live {
-    struct trial t;       /* strings are ours, freed with it */
-    int64_t suggestion;   /* which one of the source's; 0: a person's */
-    struct attempt a;     /* the attempt that is out, when `placed` */
-    bool placed;          /* handed to the engine */
-    bool adopted;         /* an earlier run made it */
-    bool start_unwritten; /* it runs, its rows do not say so yet */
-    const char *stop_why; /* it was asked to finish early; NULL: it was not */
-    bool stop_wished;     /* … by a person */
-    bool noticed;         /* its notices were shown once */
-    unsigned losses;      /* in a row */
-    bool has_digest;      /* an attempt has ended checkpointed … */
-    uint64_t digest;      /* … with this checkpoint */
-    int64_t ready_ns;     /* not to be placed before (monotonic) */
+    struct trial t;         /* strings are ours, freed with it */
+    int64_t suggestion;     /* which one of the source's; 0: a person's */
+    struct attempt a;       /* the attempt that is out, when `placed` */
+    bool placed;            /* handed to the engine */
+    bool adopted;           /* an earlier run made it */
+    bool start_unwritten;   /* it runs, its rows do not say so yet */
+    bool summary_unwritten; /* nor what it has reported since */
+    const char *stop_why;   /* it was asked to finish early; NULL: it was not */
+    bool stop_wished;       /* … by a person */
+    bool noticed;           /* its notices were shown once */
+    unsigned losses;        /* in a row */
+    bool has_digest;        /* an attempt has ended checkpointed … */
+    uint64_t digest;        /* … with this checkpoint */
+    int64_t ready_ns;       /* not to be placed before (monotonic) */
     struct summary summary;
     struct stoprule_state rule;
 };
@@ -111,6 +112,8 @@ struct run {
     VEC(struct placing) placing;
     struct arena *place_arena;
     VEC(int64_t) started;    /* since the last commit */
+    VEC(int64_t) reported;   /* since summaries were written … */
+    int64_t summaries_ns;    /* … which is due again at this time */
     int64_t next_id;         /* of the next trial */
     int64_t next_suggestion; /* trials that people added have none */
     bool asked_all;
@@ -200,6 +203,8 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
 void run_dirty(struct run *r);
 void run_wait(struct run *r, struct live *l); /* into the waiting heap */
 void run_unwait(struct run *r, const struct live *l);
+/* Writes a trial's row, with what it has reported so far. */
+int run_write_row(struct run *r, struct live *l, struct err *err);
 /* Writes the final state and forgets the trial. */
 int run_finish(struct run *r, struct live *l, enum state state,
                const char *reason, struct err *err);

@@ -78,6 +78,14 @@ check_equal "its table is the same bit for bit" "$(table calm)" "$(table again)"
 study acts 6 '{value: 100000}' 'parallel: 6'
 start acts
 check "trials run at once" wait_for 30 has_state acts running 6
+all_report() {
+    [ "$(look acts 'all("val_loss" in t["metrics"] for t in d)')" = True ]
+}
+check "what they report is seen while they run" wait_for 30 all_report
+seen() { "$THRONG" show acts 1 | awk '$1 == "loss" { print $5 }'; }
+points=$(seen)
+grown() { [ "$(seen)" != "$points" ]; }
+check "and grows" wait_for 30 grown
 run "$THRONG" stop acts 2
 check_status "one trial is asked to stop" 0
 check "it stops" wait_for 30 has_state acts stopped 1
