@@ -67,7 +67,7 @@ bench:
 bench-train:
 	@tools/setup build bench
 	@$(MAKE) --no-print-directory build
-	@bench/train
+	@bench/train; status=$$?; bench/cohort && exit $$status
 
 bench-accuracy:
 	@tools/setup build bench

@@ -1,13 +1,15 @@
 /* train_bench.c - the trainer alone, for bench/train
  *
  *   train_bench MODEL.json ROWS [DEVICE]   made-up rows; then commands
+ *   train_bench MODEL.json data [DEVICE]   the model's own data
  *   train_bench peak                       multiply-adds of this CPU, GFLOP/s
  *   train_bench gemm SECONDS               a bare loop of products, GFLOP/s
  *
  * The first says the model's parameters and the bytes of rows and weights,
  * then obeys lines from stdin: `epochs N` trains one model on, `models N`
- * trains N models from first weights for all their epochs. Each answer is
- * one line: seconds of CPU, seconds of wall, the last loss. */
+ * trains N models from first weights for all their epochs, `seeds FROM STEP
+ * N FILE` those of N seeds, whose last losses go into the file. Each answer
+ * is one line: seconds of CPU, seconds of wall, the last loss. */
 #include <cblas.h>
 #include <immintrin.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@ struct bench {
     struct nn_model *model;
     struct data_table table;
     struct data_view view;
+    struct data_set *set; /* NULL: made-up rows */
     struct nn_trainer *trainer;
 };
 
@@ -126,6 +129,22 @@ static void make_rows(struct bench *b, size_t rows)
     b->view.train = (struct data_part){all, rows};
 }
 
+static void read_rows(struct bench *b, const char *path)
+{
+    struct err err = {0};
+    struct data_choice choice = {0};
+    const struct value *spec = nn_model_data(b->model);
+    const char *slash = strrchr(path, '/');
+    struct str folder = slash ? str_n(path, (size_t)(slash - path)) : STR(".");
+    if (!spec)
+        die("the model names no data");
+    b->set = data_open(spec, arena_cstr(b->arena, folder), NULL, &err);
+    if (!b->set ||
+        data_view_make(&b->view, b->set, spec, &choice, b->arena, &err))
+        die(err.text);
+    b->table = *b->view.table;
+}
+
 static size_t row_bytes(const struct bench *b)
 {
     int64_t columns = 0;
@@ -158,20 +177,43 @@ static int join(struct bench *b, uint64_t seed)
     return member;
 }
 
+static double train_model(struct bench *b, uint64_t seed)
+{
+    int member = join(b, seed);
+    double loss = train(b, member, nn_model_epochs(b->model));
+    nn_trainer_leave(b->trainer, member);
+    return loss;
+}
+
 static double train_models(struct bench *b, int64_t count)
 {
     double loss = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int member = join(b, (uint64_t)i + 2);
-        loss = train(b, member, nn_model_epochs(b->model));
-        nn_trainer_leave(b->trainer, member);
-    }
+    for (int64_t i = 0; i < count; i++)
+        loss = train_model(b, (uint64_t)i + 2);
+    return loss;
+}
+
+static double train_seeds(struct bench *b, const char *words)
+{
+    unsigned long long from, step, count;
+    double loss = 0;
+    char path[1024];
+    if (sscanf(words, "%llu %llu %llu %1023[^\n]", &from, &step, &count,
+               path) != 4)
+        die("the command is: seeds FROM STEP N FILE");
+    FILE *to = fopen(path, "w");
+    if (!to)
+        die("the file of losses cannot be written");
+    for (unsigned long long i = 0; i < count; i++)
+        fprintf(to, "%.17g\n", loss = train_model(b, from + i * step));
+    if (fclose(to))
+        die("the file of losses cannot be written");
     return loss;
 }
 
 static void obey(struct bench *b)
 {
-    char line[128];
+    char line[1200];
     int first = join(b, 1);
     while (fgets(line, sizeof(line), stdin)) {
         double cpu = now(CLOCK_PROCESS_CPUTIME_ID);
@@ -180,20 +222,25 @@ static void obey(struct bench *b)
             loss = train(b, first, strtoll(line + 7, NULL, 10));
         else if (strncmp(line, "models ", 7) == 0)
             loss = train_models(b, strtoll(line + 7, NULL, 10));
+        else if (strncmp(line, "seeds ", 6) == 0)
+            loss = train_seeds(b, line + 6);
         else
-            die("commands are: epochs N, models N");
+            die("commands are: epochs N, models N, seeds FROM STEP N FILE");
         printf("%.9f %.9f %.9g\n", now(CLOCK_PROCESS_CPUTIME_ID) - cpu,
                now(CLOCK_MONOTONIC) - wall, loss);
         fflush(stdout);
     }
 }
 
-static int serve(const char *path, size_t rows, const char *device)
+static int serve(const char *path, const char *rows, const char *device)
 {
     struct err err = {0};
     struct bench b = {.arena = arena_new()};
     b.model = read_model(b.arena, path);
-    make_rows(&b, rows);
+    if (strcmp(rows, "data") == 0)
+        read_rows(&b, path);
+    else
+        make_rows(&b, strtoull(rows, NULL, 10));
     b.trainer = nn_trainer_open(device, b.model, 2, &err);
     if (!b.trainer)
         die(err.text);
@@ -203,6 +250,7 @@ static int serve(const char *path, size_t rows, const char *device)
     obey(&b);
     nn_trainer_free(b.trainer);
     nn_model_free(b.model);
+    data_close(b.set);
     arena_free(b.arena);
     return 0;
 }
@@ -279,8 +327,7 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "gemm") == 0)
         return show_gemm(strtod(argv[2], NULL));
     if (argc != 3 && argc != 4)
-        die("usage: train_bench MODEL.json ROWS [DEVICE] | peak | gemm "
+        die("usage: train_bench MODEL.json ROWS|data [DEVICE] | peak | gemm "
             "SECONDS");
-    return serve(argv[1], strtoull(argv[2], NULL, 10),
-                 argc == 4 ? argv[3] : "cpu");
+    return serve(argv[1], argv[2], argc == 4 ? argv[3] : "cpu");
 }
