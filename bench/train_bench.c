@@ -123,8 +123,11 @@ static void make_rows(struct bench *b, size_t rows)
     }
     for (size_t i = 0; i < rows; i++)
         all[i] = (uint32_t)i;
-    b->table =
-        (struct data_table){rows, inputs, labels, g->inputs.len, g->heads.len};
+    b->table = (struct data_table){.rows = rows,
+                                   .inputs = inputs,
+                                   .labels = labels,
+                                   .input_count = g->inputs.len,
+                                   .label_count = g->heads.len};
     b->view.table = &b->table;
     b->view.train = (struct data_part){all, rows};
 }

@@ -164,6 +164,24 @@ static bool view_of(struct looker *l, const struct value *spec,
     return false;
 }
 
+/* Masks that do not fit this point's model. */
+static void check_masks(struct looker *l, const struct value *model,
+                        const struct value *point, const struct nn_model *m)
+{
+    struct err err = {0};
+    struct str name = nn_model_masks(m);
+    const char *path = arena_cstr(l->arena, name);
+    if (!name.len)
+        return;
+    if (path[0] != '/')
+        path = path_join(l->arena, l->folder, path);
+    if (nn_masks_check(m, path, &err) == 0)
+        return;
+    struct nn_fault fault = {STR("masks"),
+                             arena_str(l->arena, str_of(err.text)), STR("")};
+    find(l, model, point, &fault);
+}
+
 static void look_at(struct looker *l, const struct value *point)
 {
     struct nn_faults faults = {.arena = l->arena};
@@ -193,8 +211,10 @@ static void look_at(struct looker *l, const struct value *point)
     struct nn_model *m = nn_model_read(model, &facts, &faults);
     for (size_t i = 0; i < faults.count; i++)
         find(l, model, point, &faults.items[i]);
-    if (m)
+    if (m) {
         check_metrics(l, m, &view);
+        check_masks(l, model, point, m);
+    }
     nn_model_free(m);
 }
 

@@ -82,7 +82,8 @@ static int get_params(const struct weights_file *f, const struct nn_graph *g,
             continue;
         buf_reset(&name);
         buf_addf(&name, "%s%.*s", prefix, STRF(p->name));
-        rc = weights_get(f, buf_str(&name), p->count, numbers + p->offset, err);
+        rc =
+            weights_get(f, buf_str(&name), &p->shape, numbers + p->offset, err);
     }
     buf_done(&name);
     return rc;
@@ -94,6 +95,12 @@ static double *numbers_for(const struct nn_trainer *t, struct err *err)
     if (!p)
         err_set(err, ERR_LIMIT, "no memory for the weights of a model");
     return p;
+}
+
+/* Where a member's weights of its best epoch are. */
+static size_t best_at(const struct nn_trainer *t, int member)
+{
+    return (size_t)member * (size_t)t->graph->weights;
 }
 
 int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
@@ -113,6 +120,11 @@ int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
         snprintf(prefix, sizeof prefix, "optimizer.%zu.", k);
         nn_trainer_take_state(t, member, k, numbers);
         add_params(&w, t->graph, numbers, prefix, true);
+    }
+    if (everything && t->members[member].has_best) {
+        t->device->take(numbers, t->best, best_at(t, member),
+                        (size_t)t->graph->weights);
+        add_params(&w, t->graph, numbers, "best.", false);
     }
     weights_note(&w, STR("format"), STR("throng"));
     if (about)
@@ -148,6 +160,25 @@ static int load_state(struct nn_trainer *t, int member,
     return v ? 0 : -1;
 }
 
+static int load_best(struct nn_trainer *t, int member,
+                     const struct weights_file *f, double *numbers,
+                     struct err *err)
+{
+    char name[256];
+    const struct nn_graph *g = t->graph;
+    if (!g->params.len)
+        return 0;
+    snprintf(name, sizeof name, "best.%.*s", STRF(g->params.p[0].name));
+    if (!weights_has(f, str_of(name)))
+        return 0;
+    if (get_params(f, g, numbers, "best.", false, err) ||
+        nn_stopping_reserve(t, err))
+        return -1;
+    t->device->put(t->best, best_at(t, member), numbers, (size_t)g->weights);
+    t->members[member].has_best = true;
+    return 0;
+}
+
 int nn_trainer_load(struct nn_trainer *t, int member, const char *path,
                     bool everything, struct err *err)
 {
@@ -156,6 +187,8 @@ int nn_trainer_load(struct nn_trainer *t, int member, const char *path,
     int rc = numbers ? get_params(f, t->graph, numbers, "", false, err) : -1;
     if (!rc)
         nn_trainer_put_weights(t, member, numbers);
+    if (!rc && everything)
+        rc = load_best(t, member, f, numbers, err);
     if (!rc && everything)
         rc = load_state(t, member, f, numbers, err);
     free(numbers);

@@ -104,10 +104,11 @@ struct nn_device {
     /* Clips: each number, then the norm of all. 0: not. */
     void (*clip)(void *slopes, size_t count, double value, double norm);
     /* One step of the optimizer on `count` numbers; state has
-     * nn_optimizer_slots(kind) × count numbers. mask may be NULL. */
+     * nn_optimizer_slots(kind) × count numbers. */
     void (*update)(enum nn_optimizer_kind kind, void *weights, void *slopes,
-                   void *state, const void *mask, size_t count,
-                   const struct nn_rates *rates);
+                   void *state, size_t count, const struct nn_rates *rates);
+    /* Zero where the mask is. */
+    void (*mask)(void *numbers, const void *mask, size_t count);
 };
 
 extern const struct nn_device nn_device_reference; /* double, plain */

@@ -8,29 +8,15 @@
 #include "base/hash.h"
 #include "nn/build.h"
 
-static const char *const root_keys[] = {"name",
-                                        "input",
-                                        "inputs",
-                                        "layers",
-                                        "loss",
-                                        "heads",
-                                        "metrics",
-                                        "optimizer",
-                                        "schedule",
-                                        "batch_size",
-                                        "epochs",
-                                        "seed",
-                                        "data",
-                                        "weight",
-                                        "delta",
-                                        "quantile",
-                                        "class_weights",
-                                        "label",
-                                        "early_stopping",
-                                        "snapshots",
-                                        "initial_weights",
-                                        "description",
-                                        NULL};
+static const char *const root_keys[] = {
+    "name",           "input",         "inputs",
+    "layers",         "loss",          "heads",
+    "metrics",        "optimizer",     "schedule",
+    "batch_size",     "epochs",        "seed",
+    "data",           "weight",        "delta",
+    "quantile",       "class_weights", "label",
+    "early_stopping", "snapshots",     "initial_weights",
+    "masks",          "description",   NULL};
 
 /* -1 stands for what the data leaves of it. */
 static bool fill_shape(struct nn_build *b, const char *key,

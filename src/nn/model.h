@@ -92,6 +92,7 @@ struct nn_model {
     bool has_seed;
     uint64_t seed;
     struct str initial_weights; /* a safetensors file to start from; empty */
+    struct str masks;           /* one of zeros and ones; empty: none */
     const struct value *data;
 };
 

@@ -82,6 +82,14 @@ struct nn_head_facts {
 size_t nn_model_head_count(const struct nn_model *m);
 struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i);
 
+/* The file of masks, which lies beside the model file; empty: none. */
+struct str nn_model_masks(const struct nn_model *m);
+/* Reads it: for each trained number of the model 1, or 0 where it is to stay
+ * zero. _check only says what is wrong with the file. */
+int nn_masks_read(const struct nn_model *m, const char *path, double *mask,
+                  struct err *err);
+int nn_masks_check(const struct nn_model *m, const char *path, struct err *err);
+
 /* True when some head takes the classes of this label, not its numbers. */
 bool nn_model_takes_classes(const struct nn_model *m, size_t label);
 /* True when the pairs of classes and predictions are asked for. */
@@ -161,8 +169,12 @@ void nn_trainer_take_best(struct nn_trainer *t, int member);
 struct str nn_model_initial_weights(const struct nn_model *m);
 /* True when the weights after this epoch are to be kept. */
 bool nn_model_snapshot(const struct nn_model *m, int64_t epoch);
+/* From now on the numbers that the file of masks has a 0 for are zero, and
+ * have no gradient. */
+int nn_trainer_mask(struct nn_trainer *t, int member, const char *path,
+                    struct err *err);
 /* Makes member `to` a copy of `from`: weights, optimizer, epoch; it keeps its
- * own soft numbers, seed and view. */
+ * own soft numbers, masks, seed and view. */
 void nn_trainer_copy(struct nn_trainer *t, int from, int to);
 /* Writes a member's weights as safetensors, with `about` (may be NULL);
  * `everything`: a checkpoint, from which training goes on bit for bit. */

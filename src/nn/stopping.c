@@ -33,6 +33,14 @@ static bool is_better(const struct nn_stopping *s, double value, double best)
                      : value < best - s->min_delta;
 }
 
+int nn_stopping_reserve(struct nn_trainer *t, struct err *err)
+{
+    size_t count = t->capacity * (size_t)t->graph->weights;
+    if (!t->best)
+        t->best = t->device->alloc(count * t->device->real_bytes, err);
+    return t->best ? 0 : -1;
+}
+
 int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                       struct err *err)
 {
@@ -52,10 +60,7 @@ int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
     p->standing.since = 0;
     if (!s->best_weights)
         return 0;
-    if (!t->best)
-        t->best =
-            t->device->alloc(t->capacity * count * t->device->real_bytes, err);
-    if (!t->best)
+    if (nn_stopping_reserve(t, err))
         return -1;
     t->device->copy(t->best, (size_t)member * count, t->weights,
                     (size_t)member * count, count);

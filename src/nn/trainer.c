@@ -62,6 +62,12 @@ static void *state_of(const struct nn_trainer *t, int member)
     return (char *)t->state + state_at(t, member) * t->device->real_bytes;
 }
 
+static void *mask_of(const struct nn_trainer *t, int member)
+{
+    return (char *)t->masks +
+           (size_t)member * (size_t)t->graph->trained * t->device->real_bytes;
+}
+
 static size_t widest_label(const struct nn_graph *g)
 {
     size_t widest = 1;
@@ -124,6 +130,7 @@ void nn_trainer_free(struct nn_trainer *t)
         return;
     t->device->free(t->weights);
     t->device->free(t->best);
+    t->device->free(t->masks);
     t->device->free(t->state);
     t->device->free(t->targets);
     nn_program_close(&t->program);
@@ -246,6 +253,39 @@ void nn_trainer_leave(struct nn_trainer *t, int member)
     t->members[member].model = NULL;
 }
 
+/* Nothing of it is left in what was there before. */
+static void apply_mask(struct nn_trainer *t, int member)
+{
+    const struct nn_place *m = &t->members[member];
+    size_t trained = (size_t)t->graph->trained, real = t->device->real_bytes;
+    const void *mask = mask_of(t, member);
+    t->device->mask(weights_of(t, member), mask, trained);
+    if (m->has_best)
+        t->device->mask((char *)t->best + weights_at(t, member) * real, mask,
+                        trained);
+}
+
+int nn_trainer_mask(struct nn_trainer *t, int member, const char *path,
+                    struct err *err)
+{
+    struct nn_place *m = &t->members[member];
+    size_t trained = (size_t)t->graph->trained;
+    double *mask = malloc((trained + 1) * sizeof(*mask));
+    if (!mask)
+        return err_set(err, ERR_LIMIT, "no memory for the masks of a model");
+    int rc = nn_masks_read(m->model, path, mask, err);
+    if (!rc && !t->masks)
+        t->masks = t->device->alloc(
+            t->capacity * trained * t->device->real_bytes, err);
+    if (!rc && t->masks) {
+        t->device->put(t->masks, (size_t)member * trained, mask, trained);
+        m->masked = true;
+        apply_mask(t, member);
+    }
+    free(mask);
+    return m->masked ? 0 : -1;
+}
+
 void nn_trainer_copy(struct nn_trainer *t, int from, int to)
 {
     struct nn_place *a = &t->members[from], *b = &t->members[to];
@@ -254,6 +294,12 @@ void nn_trainer_copy(struct nn_trainer *t, int from, int to)
     t->device->copy(t->state, state_at(t, to), t->state, state_at(t, from),
                     t->slots * (size_t)t->graph->trained);
     b->standing = a->standing;
+    b->has_best = a->has_best;
+    if (a->has_best)
+        t->device->copy(t->best, weights_at(t, to), t->best,
+                        weights_at(t, from), (size_t)t->graph->weights);
+    if (b->masked)
+        apply_mask(t, to);
 }
 
 /* The rows of one epoch: a shuffle that is a function of seed and epoch. */
@@ -428,13 +474,13 @@ static struct nn_rates rates_of(struct nn_place *m, int64_t per_epoch)
 
 /* Whether a step is w -= lr × gradient, with nothing done to gradients
  * before: then backward may take it. */
-static bool only_descends(const struct nn_trainer *t, const struct nn_model *m,
+static bool only_descends(const struct nn_trainer *t, const struct nn_place *m,
                           const struct nn_rates *r)
 {
-    const struct nn_optimizer *o = &m->optimizer;
-    const double *soft = m->soft.p;
-    if (o->kind != NN_SGD || r->momentum != 0 || r->weight_decay != 0 ||
-        soft_or(soft, o->clip_value, 0) > 0 ||
+    const struct nn_optimizer *o = &m->model->optimizer;
+    const double *soft = m->model->soft.p;
+    if (m->masked || o->kind != NN_SGD || r->momentum != 0 ||
+        r->weight_decay != 0 || soft_or(soft, o->clip_value, 0) > 0 ||
         soft_or(soft, o->clip_norm, 0) > 0)
         return false;
     for (size_t i = 0; i < t->graph->params.len; i++)
@@ -454,7 +500,7 @@ static void end_descent(struct nn_trainer *t, const struct nn_frame *f,
         size_t at = (size_t)p->offset * real;
         if (p->trained && !t->program.descends[i])
             t->device->update(NN_SGD, (char *)f->weights + at,
-                              (char *)f->weight_slopes + at, NULL, NULL,
+                              (char *)f->weight_slopes + at, NULL,
                               (size_t)p->count, rates);
     }
 }
@@ -468,11 +514,16 @@ static void take_step(struct nn_trainer *t, int member,
     double value = soft_or(m->soft.p, m->optimizer.clip_value, 0);
     double norm = soft_or(m->soft.p, m->optimizer.clip_norm, 0);
     size_t trained = (size_t)t->graph->trained;
+    const void *mask = t->members[member].masked ? mask_of(t, member) : NULL;
     t->device->regularize(t->graph, f, loss);
+    if (mask)
+        t->device->mask(f->weight_slopes, mask, trained);
     if (value > 0 || norm > 0)
         t->device->clip(f->weight_slopes, trained, value, norm);
     t->device->update(m->optimizer.kind, f->weights, f->weight_slopes,
-                      state_of(t, member), NULL, trained, rates);
+                      state_of(t, member), trained, rates);
+    if (mask)
+        t->device->mask(f->weights, mask, trained);
 }
 
 static double train_batch(struct nn_trainer *t, int member,
@@ -484,7 +535,7 @@ static double train_batch(struct nn_trainer *t, int member,
         nn_program_frame(&t->program, weights_of(t, member), m->model->soft.p);
     f.batch = count;
     f.training = true;
-    f.descent = only_descends(t, m->model, &rates) ? rates.lr : 0;
+    f.descent = only_descends(t, m, &rates) ? rates.lr : 0;
     f.key = nn_draw_key(nn_draw_key(m->seed, 1), (int)m->standing.step);
     load_inputs(t, m, rows, count);
     nn_program_forward(&t->program, &f);

@@ -24,6 +24,7 @@ struct nn_place {
     uint64_t seed;
     struct nn_standing standing;
     bool has_best; /* its place in trainer->best is filled */
+    bool masked;   /* its place in trainer->masks is */
 };
 
 struct nn_trainer {
@@ -35,6 +36,7 @@ struct nn_trainer {
     size_t capacity;
     void *weights; /* capacity × graph->weights */
     void *best;    /* like weights, of the best epochs; NULL: not needed */
+    void *masks;   /* capacity × graph->trained, of 0 and 1; NULL: none yet */
     void *state;   /* capacity × slots × graph->trained */
     size_t slots;
     VEC(uint32_t) order; /* rows of this epoch */
@@ -50,6 +52,8 @@ struct nn_trainer {
 /* After an epoch: is it the best, is it time to stop? */
 int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                       struct err *err);
+/* Makes room for the best epochs' weights, once. */
+int nn_stopping_reserve(struct nn_trainer *t, struct err *err);
 /* One slot of a member's optimizer state, as many numbers as are trained. */
 void nn_trainer_take_state(const struct nn_trainer *t, int member, size_t slot,
                            double *to);

@@ -170,6 +170,7 @@ void nn_read_training(struct nn_build *b, const struct value *root)
         m->seed = (uint64_t)seed->i;
     m->initial_weights =
         arena_str(m->arena, nn_read_text(b, root, "initial_weights", STR("")));
+    m->masks = arena_str(m->arena, nn_read_text(b, root, "masks", STR("")));
     read_stopping(b, root);
     read_snapshots(b, root);
 }

@@ -156,31 +156,63 @@ void weights_close(struct weights_file *f)
     free(f);
 }
 
+/* Bytes of one number; 0: a type that is not read. */
+static size_t size_of(struct str type)
+{
+    static const struct {
+        const char *name;
+        size_t bytes;
+    } types[] = {{"F32", 4}, {"F64", 8}, {"U8", 1}, {"BOOL", 1}};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (str_is(type, types[i].name))
+            return types[i].bytes;
+    return 0;
+}
+
+static int check_shape(const struct weights_file *f, struct str name,
+                       const struct value *has, const struct nn_shape *wanted,
+                       struct err *err)
+{
+    struct buf b;
+    bool same =
+        has && has->kind == VALUE_LIST && has->count == (size_t)wanted->rank;
+    for (int i = 0; same && i < wanted->rank; i++)
+        same = has->items[i]->kind == VALUE_INT &&
+               has->items[i]->i == wanted->dim[i];
+    if (same)
+        return 0;
+    buf_init(&b);
+    for (size_t i = 0; has && i < has->count; i++) {
+        buf_adds(&b, i ? "×" : "");
+        json_print(&b, has->items[i]);
+    }
+    buf_adds(&b, b.len ? ", the model wants " : "none, the model wants ");
+    nn_shape_print(&b, wanted);
+    err_set(err, ERR_INPUT, "%s: the shape of %.*s is %s", f->path, STRF(name),
+            b.p);
+    buf_done(&b);
+    return -1;
+}
+
 /* Its bytes, when type, shape and place agree. */
-static int find(const struct weights_file *f, struct str name, int64_t count,
-                size_t *size, struct str *out, struct err *err)
+static int find(const struct weights_file *f, struct str name,
+                const struct nn_shape *wanted, size_t *size, struct str *out,
+                struct err *err)
 {
     const struct value *t = value_get(f->head, name);
-    const struct value *shape = value_get(t, STR("shape"));
     const struct value *at = value_get(t, STR("data_offsets"));
     struct str type = value_text(value_get(t, STR("dtype")));
-    *size = str_is(type, "F32") ? 4 : str_is(type, "F64") ? 8 : 0;
+    int64_t count = nn_shape_count(wanted);
+    *size = size_of(type);
     if (!t)
         return err_set(err, ERR_INPUT, "%s: has no %.*s", f->path, STRF(name));
     if (!*size)
         return err_set(err, ERR_INPUT,
-                       "%s: %.*s is of type %.*s; F32 and F64 are read",
+                       "%s: %.*s is of type %.*s; F32, F64, U8 and BOOL are "
+                       "read",
                        f->path, STRF(name), STRF(type));
-    int64_t has = 1;
-    for (size_t i = 0; shape && shape->kind == VALUE_LIST && i < shape->count;
-         i++)
-        if (shape->items[i]->kind != VALUE_INT || shape->items[i]->i < 0 ||
-            __builtin_mul_overflow(has, shape->items[i]->i, &has))
-            has = -1;
-    if (!shape || has != count)
-        return err_set(err, ERR_INPUT,
-                       "%s: %.*s has %lld numbers, the model wants %lld",
-                       f->path, STRF(name), (long long)has, (long long)count);
+    if (check_shape(f, name, value_get(t, STR("shape")), wanted, err))
+        return -1;
     const struct value *from = value_at(at, 0), *to = value_at(at, 1);
     if (!from || !to || from->kind != VALUE_INT || to->kind != VALUE_INT ||
         from->i < 0 || to->i < from->i || (size_t)to->i > f->numbers.len ||
@@ -192,23 +224,40 @@ static int find(const struct weights_file *f, struct str name, int64_t count,
     return 0;
 }
 
-int weights_get(const struct weights_file *f, struct str name, int64_t count,
-                double *numbers, struct err *err)
+static double number_at(const char *p, size_t size)
+{
+    double d;
+    float x;
+    if (size == 1)
+        return (unsigned char)*p;
+    if (size == 8) {
+        memcpy(&d, p, sizeof(d));
+        return d;
+    }
+    memcpy(&x, p, sizeof(x));
+    return (double)x;
+}
+
+int weights_get(const struct weights_file *f, struct str name,
+                const struct nn_shape *shape, double *numbers, struct err *err)
 {
     size_t size = 0;
     struct str bytes = STR("");
-    if (find(f, name, count, &size, &bytes, err))
+    if (find(f, name, shape, &size, &bytes, err))
         return -1;
-    for (int64_t i = 0; i < count; i++) {
-        float x;
-        if (size == 8) {
-            memcpy(&numbers[i], bytes.p + 8 * i, 8);
-            continue;
-        }
-        memcpy(&x, bytes.p + 4 * i, 4);
-        numbers[i] = (double)x;
-    }
+    for (size_t i = 0; i < bytes.len / size; i++)
+        numbers[i] = number_at(bytes.p + size * i, size);
     return 0;
+}
+
+bool weights_next(const struct weights_file *f, size_t *at, struct str *name)
+{
+    while (*at < f->head->count) {
+        *name = f->head->keys[(*at)++];
+        if (!str_is(*name, "__metadata__"))
+            return true;
+    }
+    return false;
 }
 
 bool weights_has(const struct weights_file *f, struct str name)

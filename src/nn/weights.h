@@ -28,9 +28,11 @@ struct weights_file *weights_open(const char *path, struct err *err);
 struct weights_file *weights_parse(struct str bytes, const char *path,
                                    struct err *err);
 void weights_close(struct weights_file *f);
-/* The tensor of that name, which must have `count` numbers. */
-int weights_get(const struct weights_file *f, struct str name, int64_t count,
-                double *numbers, struct err *err);
+/* The tensor of that name, which must have this shape. */
+int weights_get(const struct weights_file *f, struct str name,
+                const struct nn_shape *shape, double *numbers, struct err *err);
+/* One tensor's name after another, from *at = 0; false: there are no more. */
+bool weights_next(const struct weights_file *f, size_t *at, struct str *name);
 bool weights_has(const struct weights_file *f, struct str name);
 struct str weights_text(const struct weights_file *f, struct str key);
 

@@ -299,26 +299,38 @@ static const char *file_in(const struct member *m, const char *name)
     return path_join(m->arena, arena_cstr(m->arena, m->task.folder), name);
 }
 
-/* `initial_weights` of the model file, which lies beside it. */
-static int begin_from_weights(struct member *m, struct err *err)
+/* A file that the model file names lies beside it. */
+static const char *beside_model(const struct member *m, struct str name)
 {
-    struct str name = nn_model_initial_weights(m->model);
-    if (!name.len)
-        return 0;
     const char *path = arena_cstr(m->arena, name);
-    if (path[0] != '/')
-        path = path_join(m->arena, arena_cstr(m->arena, m->task.workdir), path);
-    return nn_trainer_load(m->cohort->trainer, m->place, path, false, err);
+    return path[0] == '/'
+               ? path
+               : path_join(m->arena, arena_cstr(m->arena, m->task.workdir),
+                           path);
+}
+
+static int load(struct member *m, const char *path, bool everything,
+                struct err *err)
+{
+    return nn_trainer_load(m->cohort->trainer, m->place, path, everything, err);
 }
 
 /* Goes on where an earlier attempt, or the trial that this one comes from,
- * left off. */
+ * left off; else begins from the weights that the model file names. */
 static int restore(struct member *m, struct err *err)
 {
     const char *path = file_in(m, "checkpoint/checkpoint.safetensors");
-    if (!file_exists(path))
-        return begin_from_weights(m, err);
-    return nn_trainer_load(m->cohort->trainer, m->place, path, true, err);
+    struct str first = nn_model_initial_weights(m->model);
+    struct str masks = nn_model_masks(m->model);
+    int rc = 0;
+    if (file_exists(path))
+        rc = load(m, path, true, err);
+    else if (first.len)
+        rc = load(m, beside_model(m, first), false, err);
+    if (!rc && masks.len)
+        rc = nn_trainer_mask(m->cohort->trainer, m->place,
+                             beside_model(m, masks), err);
+    return rc;
 }
 
 /* What cannot be kept is told, and costs at most the time since the last
@@ -472,7 +484,7 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (m->place < 0)
         return -1;
     m->cohort->members++;
-    return restore(m, err);
+    return str_is(m->task.kind, "infer") ? 0 : restore(m, err);
 }
 
 /* The rows that a model is judged on: those that it has not seen, where there
@@ -522,8 +534,7 @@ static int infer(struct train *t, struct member *m, struct err *err)
     const char *name;
     const struct data_part *part = unseen(&m->view, &name);
     struct nn_report r = {0};
-    if (nn_trainer_load(m->cohort->trainer, m->place,
-                        arena_cstr(m->arena, m->task.weights), false, err) != 0)
+    if (load(m, arena_cstr(m->arena, m->task.weights), false, err) != 0)
         return -1;
     float *outputs = predict(m, part, &r, err);
     if (!outputs)
@@ -565,6 +576,13 @@ static void keep_confusion(struct train *t, struct member *m)
     free(outputs);
 }
 
+static enum outcome outcome_of(const struct err *err)
+{
+    return err->kind == ERR_INPUT   ? OUTCOME_INVALID
+           : err->kind == ERR_LIMIT ? OUTCOME_MEMORY
+                                    : OUTCOME_FAILED;
+}
+
 static void take_task(struct train *t, const struct record *r)
 {
     struct err err = {0};
@@ -578,26 +596,18 @@ static void take_task(struct train *t, const struct record *r)
     int rc = task_parse(&m->task, text, m->arena, &err);
     m->task.id = r->task;
     m->task.attempt = r->attempt;
+    bool infers = str_is(m->task.kind, "infer");
     if (rc == 0)
         rc = begin(t, m, &err);
-    if (rc == 0 && str_is(m->task.kind, "infer")) {
-        rc = infer(t, m, &err);
-        if (rc == 0)
-            say_ended(t, m, OUTCOME_DONE, STR(""));
-        leave_cohort(m);
-        if (rc == 0) {
-            member_free(m);
-            return;
-        }
-    } else if (rc == 0) {
+    if (rc == 0 && !infers) {
         vec_push(&t->members, m);
         return;
     }
-    say_ended(t, m,
-              err.kind == ERR_INPUT   ? OUTCOME_INVALID
-              : err.kind == ERR_LIMIT ? OUTCOME_MEMORY
-                                      : OUTCOME_FAILED,
+    if (rc == 0)
+        rc = infer(t, m, &err);
+    say_ended(t, m, rc == 0 ? OUTCOME_DONE : outcome_of(&err),
               str_of(err.text));
+    leave_cohort(m);
     member_free(m);
 }
 

@@ -15,9 +15,13 @@ static void check_file(const struct weights_file *f)
         for (int64_t count = 0; count <= NUMBERS; count++) {
             struct err err = {0};
             struct str name = str_of(names[i]);
-            bool got = !weights_get(f, name, count, numbers, &err);
+            struct nn_shape shape = {.rank = 1, .dim = {count}};
+            bool got = !weights_get(f, name, &shape, numbers, &err);
             require(got ? weights_has(f, name) : err.text[0] != 0);
         }
+    struct str name;
+    for (size_t at = 0; weights_next(f, &at, &name);)
+        require(weights_has(f, name));
     require(weights_text(f, STR("format")).len <= 1u << 30);
 }
 

@@ -179,6 +179,47 @@ static void early_stopping_gives_back_the_best_epoch(void **state)
     made_close(&m);
 }
 
+/* The best epoch lies before the checkpoint; what goes on from it, and what is
+ * copied, still have its weights. */
+static void the_best_epoch_is_in_a_checkpoint(void **state)
+{
+    char path[] = "/tmp/throng-best-XXXXXX";
+    struct made m;
+    struct err err = {0};
+    struct nn_report r = {0};
+    (void)state;
+    close(mkstemp(path));
+    made_open(&m,
+              "{\"input\": 6, \"layers\": [{\"dense\": 16, "
+              "\"activation\": \"relu\"}, {\"dense\": 3}], \"loss\": "
+              "\"sparse_categorical_crossentropy\", \"optimizer\": "
+              "{\"lr\": 0.3}, \"batch_size\": 8, \"epochs\": 50, "
+              "\"early_stopping\": {\"patience\": 4}}",
+              60);
+    struct nn_trainer *t = alone(&m, "cpu");
+    struct nn_trainer *u = nn_trainer_open("cpu", m.model, 2, &err);
+    struct nn_member one = {m.model, &m.view, 1};
+    double best = INFINITY;
+    while (!r.finished) {
+        assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
+        best = fmin(best, r.validation_loss);
+    }
+    assert_int_equal(nn_trainer_save(t, 0, path, NULL, true, &err), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(nn_trainer_join(u, &one, &err), i);
+    assert_int_equal(nn_trainer_load(u, 0, path, true, &err), 0);
+    nn_trainer_copy(u, 0, 1);
+    for (int i = 0; i < 2; i++) {
+        nn_trainer_take_best(u, i);
+        nn_trainer_judge(u, i, &m.view.validation, &r, NULL);
+        assert_true(r.validation_loss == best);
+    }
+    nn_trainer_free(t);
+    nn_trainer_free(u);
+    made_close(&m);
+    unlink(path);
+}
+
 static void training_makes_the_loss_smaller(void **state)
 {
     struct made m;
@@ -224,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(a_checkpoint_goes_on_bit_for_bit),
         cmocka_unit_test(early_stopping_gives_back_the_best_epoch),
+        cmocka_unit_test(the_best_epoch_is_in_a_checkpoint),
         cmocka_unit_test(training_makes_the_loss_smaller),
         cmocka_unit_test(a_diverging_member_says_so),
     };
