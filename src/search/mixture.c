@@ -244,7 +244,7 @@ static void set_kernel(struct kernels *k, size_t i, double mu, double sigma,
 }
 
 static void fit_near(struct mixture *m, size_t axis, const double *mus,
-                     size_t count)
+                     size_t count, double scale)
 {
     double sorted[MOST_NEAR];
     size_t active = 0;
@@ -254,8 +254,9 @@ static void fit_near(struct mixture *m, size_t axis, const double *mus,
     qsort(sorted, active, sizeof(*sorted), compare);
     double least = fmax(least_sigma(active), m->axes[axis].least);
     for (size_t i = 0; i < count; i++) {
-        double sigma =
-            isnan(mus[i]) ? 1 : distance_near(sorted, active, mus[i]);
+        double sigma = scale;
+        if (!isnan(mus[i]))
+            sigma *= distance_near(sorted, active, mus[i]);
         sigma = fmin(fmax(sigma, least), 1);
         double level = isnan(mus[i]) ? 0 : level_of(mus[i], sigma);
         set_kernel(&m->kernels[axis], i, mus[i], sigma, level);
@@ -337,7 +338,7 @@ static void fit_axis(struct mixture *m, size_t axis, const double *mus,
         return;
     }
     if (width.rule == WIDTH_NEAR && count <= MOST_NEAR)
-        fit_near(m, axis, mus, count);
+        fit_near(m, axis, mus, count, width.scale);
     else
         fit_shared(m, axis, mus, count, width);
     for (size_t i = count; i < padded(count); i++)

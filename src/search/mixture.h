@@ -51,7 +51,8 @@ struct width {
     enum {
         WIDTH_COUNT,  /* alike, by how many there are */
         WIDTH_SPREAD, /* alike, by how far apart they are, times `scale` */
-        WIDTH_NEAR,   /* each by the distance to its neighbours; up to 64 */
+        WIDTH_NEAR,   /* each by the distance to its neighbours, times
+                         `scale`; of up to 64 */
     } rule;
     double scale;
 };

@@ -34,15 +34,17 @@ enum {
 
 /* How wide the kernels of good points are: see draw_width. */
 #define NEAR_SHARE 0.3
+#define NEAR_SCALE 0.5
 #define NARROWEST 0.5
-#define WIDEST 1.0
+#define WIDEST 1.5
 
 /* Suggestions that take each parameter by itself. */
-#define APART_SHARE 0.15
+#define APART_SHARE 0.05
 
-/* A pending point may turn out good: with more it drives others out of the
- * region that is being looked at. */
+/* A pending point may turn out good: with more weight, each or together, they
+ * drive others out of the region that is being looked at. */
 #define PENDING_WEIGHT 0.3
+#define PENDING_TOGETHER 4.0
 
 /* Rows in the order of their trials. */
 struct ordered {
@@ -276,6 +278,7 @@ static size_t gather_bad(struct tpe *t, size_t good)
 {
     size_t count = 0;
     double share = (double)t->old / fmax((double)t->reservoir.count, 1);
+    double pending = PENDING_TOGETHER / fmax((double)t->pending.count, 1);
     for (size_t i = 0; i < t->reservoir.count; i++) {
         if (is_good(t, t->reservoir.rows[i], good))
             continue;
@@ -290,7 +293,7 @@ static size_t gather_bad(struct tpe *t, size_t good)
     }
     for (size_t i = 0; i < t->pending.count; i++) {
         t->rows[count] = t->pending.rows[i];
-        t->weights[count++] = PENDING_WEIGHT;
+        t->weights[count++] = fmin(PENDING_WEIGHT, pending);
     }
     return count;
 }
@@ -313,7 +316,7 @@ static struct width draw_width(struct rng *r)
 {
     double rule = rng_uniform(r), scale = rng_uniform(r);
     if (rule < NEAR_SHARE)
-        return (struct width){.rule = WIDTH_NEAR};
+        return (struct width){WIDTH_NEAR, NEAR_SCALE};
     return (struct width){WIDTH_SPREAD,
                           NARROWEST * pow(WIDEST / NARROWEST, scale)};
 }
