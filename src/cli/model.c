@@ -78,10 +78,13 @@ const struct verb verb_model = {
     .name = "model",
     .args = "show MODEL.yaml [NAME=VALUE…]",
     .summary = "Show a model file's layers, shapes, parameters and cost",
-    .text = "Reads the model file as `train` does, with each ${NAME} replaced, "
-            "and says what\nit describes: every layer with the shape of its "
-            "output, its number of parameters\nand its cost, the memory of "
-            "training it, and how the layers hang together.\n",
+    .text =
+        "Reads the model file as `train` does, with each ${NAME} replaced, "
+        "and says what\nit describes: every layer with the shape of its "
+        "output, its number of parameters\nand its cost, the memory of "
+        "training it, and how the layers hang together.\n\nA CANDLE parameter "
+        "file whose data is not here is shown with the shape of a row\n"
+        "said: `throng model show nt3.txt input=60483`.\n",
     .options =
         (const struct option_spec[]){{"json", 0, NULL, "as one JSON object"},
                                      {0}},

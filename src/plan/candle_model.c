@@ -232,7 +232,8 @@ static void add_data(struct making *m)
         data->column = file->column;
     }
     take(m, data, "file", "train_data");
-    value_set(m->arena, data, STR("label"), label_columns(m));
+    if (file || value_get(own, STR("file")) || making_autoencoder(m))
+        value_set(m->arena, data, STR("label"), label_columns(m));
     held_out(m, data);
     scale(m, data);
     take(m, data, "classes", "classes");
@@ -381,16 +382,14 @@ static void add_training(struct making *m)
  */
 
 /* "data.label" goes into the object `data`. */
-static void set_inside(struct making *m, struct value *params, struct str name,
-                       size_t dot, struct value *v)
+static void set_inside(struct making *m, struct value *params, struct str outer,
+                       struct str inner, const struct value *v)
 {
-    struct str outer = str_n(name.p, dot);
-    struct str inner = str_n(name.p + dot + 1, name.len - dot - 1);
     const struct value *has = value_get(params, outer);
     struct value *o = has && has->kind == VALUE_OBJECT
                           ? value_copy(m->arena, has)
                           : value_object(m->arena);
-    value_set(m->arena, o, inner, v);
+    value_set(m->arena, o, inner, making_at(m, v, NULL));
     value_set(m->arena, params, outer, o);
 }
 
@@ -406,7 +405,11 @@ static void lay_over(struct making *m, const struct keywords *keywords,
         if (k && !(v = keyword_convert(k, v, m->arena, &err)))
             making_fault(m, NULL, NULL, "%s", err.text);
         else if (!k && dot > 0)
-            set_inside(m, params, name, (size_t)dot, making_at(m, v, NULL));
+            set_inside(m, params, str_n(name.p, (size_t)dot),
+                       str_n(name.p + dot + 1, name.len - (size_t)dot - 1), v);
+        else if (str_is(name, "data") && v->kind == VALUE_OBJECT)
+            for (size_t j = 0; j < v->count; j++)
+                set_inside(m, params, name, v->keys[j], v->items[j]);
         else
             value_set(m->arena, params, k ? k->name : name,
                       making_at(m, v, NULL));

@@ -239,6 +239,7 @@ static void data_follow_the_keywords(void **state)
     has(HEAD PLAIN "train_data = 'a'\ndata = {'label': -1, 'group': 'id'}\n",
         "\"label\":-1,\"scale\":\"maxabs\",\"group\":\"id\"");
     has_not(HEAD PLAIN "train_data = ''\n", "\"data\"");
+    has_not(HEAD PLAIN "data = {'inputs': 'x', 'labels': 'y'}\n", "\"label\"");
     has(HEAD PLAIN "metrics = ['acc', 'mean_squared_error']\n",
         "\"metrics\":[\"accuracy\",\"mse\"]");
 }
@@ -260,6 +261,11 @@ static void a_point_stands_above_the_file(void **state)
     made_done(&t);
     make(&t, HEAD PLAIN, "{\"dense\":\"20 10\"}");
     assert_non_null(strstr(t.model.p, "{\"dense\":20,"));
+    made_done(&t);
+    make(&t, HEAD PLAIN "train_data = 'a'\ndata = {'label': 2, 'skip': 1}\n",
+         "{\"data\":{\"label\":5}}");
+    assert_non_null(strstr(t.model.p, "\"label\":5,"));
+    assert_non_null(strstr(t.model.p, "\"skip\":1"));
     made_done(&t);
     make(&t, HEAD PLAIN, "{\"epochs\":\"many\"}");
     assert_non_null(strstr(t.said.p, "epochs is a whole number"));
