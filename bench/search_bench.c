@@ -17,9 +17,9 @@
  * too.
  *
  * `quality` runs a problem with the seeds FIRST … LAST and prints a line
- * "results seed regret repeated" after 50, 100 and 200 results: the best
- * regret, and how many points were suggested that another trial had. PENDING
- * trials are out at all times; which of them ends next is drawn by lot.
+ * "results seed regret repeated" after 50, 100, 137, 193 and 200 results: the
+ * best regret, and how many points were suggested that another trial had.
+ * PENDING trials are out at all times; which of them ends next is drawn by lot.
  *
  * `cost` fills a search of 8 parameters with N random results and prints "N
  * median mean" in microseconds of one ask and tell, over 200 (of gp and
@@ -112,6 +112,14 @@ static double finish(struct run *r)
     return value;
 }
 
+/* After so many results: the budgets, and what a run has in hand that chooses
+ * its last point with 8 or 64 trials out. */
+static bool is_told_of(int told)
+{
+    return told == 50 || told == 100 || told == TRIALS - 63 ||
+           told == TRIALS - 7 || told == TRIALS;
+}
+
 static int run_through(struct run *r, size_t pending, struct err *err)
 {
     double best = INFINITY;
@@ -122,7 +130,7 @@ static int run_through(struct run *r, size_t pending, struct err *err)
         if (rc < 0)
             return -1;
         best = fmin(best, finish(r));
-        if (told == 50 || told == 100 || told == TRIALS)
+        if (is_told_of(told))
             printf("%d %d %.10g %zu\n", told, (int)r->seed,
                    best - r->problem->least, r->repeated);
     }

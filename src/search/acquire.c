@@ -66,14 +66,6 @@ static void queue_done(struct queue *q)
     free(q->rows);
 }
 
-static bool is_avoided(const struct acquire *a, const double *x)
-{
-    for (size_t i = 0; a->avoid && i < a->axes->count; i++)
-        if (a->axes->axis[i].choices && x[i] != a->avoid[i])
-            return false;
-    return a->avoid != NULL;
-}
-
 static void queue_flush(struct queue *q)
 {
     size_t d = q->a->axes->count;
@@ -85,8 +77,7 @@ static void queue_flush(struct queue *q)
             q->lanes[i * LANES + r] = q->rows[(r < q->count ? r : 0) * d + i];
     surrogate_improvement(q->a->model, q->lanes, values, NULL);
     for (size_t r = 0; r < q->count; r++)
-        if (!is_avoided(q->a, q->rows + r * d))
-            rank_add(q->to, q->rows + r * d, values[r]);
+        rank_add(q->to, q->rows + r * d, values[r]);
     q->count = 0;
 }
 
@@ -101,6 +92,13 @@ static void queue_add(struct queue *q, const double *x)
 static double inside(double x, double low, double high)
 {
     return fmin(fmax(x, low), high);
+}
+
+static void keep_choices(const struct acquire *a, double *x)
+{
+    for (size_t i = 0; a->fixed && i < a->axes->count; i++)
+        if (a->axes->axis[i].choices)
+            x[i] = a->fixed[i];
 }
 
 static void spread_point(const struct acquire *a, uint64_t i, double *x)
@@ -158,6 +156,7 @@ static void look_around(const struct acquire *a, struct ranking *best)
             spread_point(a, i, x);
         else
             near_point(a, i - a->candidates, &rng, x);
+        keep_choices(a, x);
         a->settle(a->context, x, active, false);
         queue_add(&q, x);
     }
@@ -287,7 +286,7 @@ static void queue_neighbours(struct queue *q, const double *x, size_t i,
     size_t d = a->axes->count;
     size_t choices =
         axis->choices < MOST_CHOICES ? axis->choices : MOST_CHOICES;
-    for (size_t k = 0; k < choices; k++) {
+    for (size_t k = 0; !a->fixed && k < choices; k++) {
         memcpy(y, x, d * sizeof(*y));
         y[i] = (double)k;
         a->settle(a->context, y, active, true);

@@ -16,9 +16,8 @@ struct acquire {
     const double *low, *high; /* of each numeric axis: where to look */
     const double *starts;     /* good points, `start_count` rows */
     size_t start_count;
-    size_t candidates; /* to begin with */
-    /* NULL, or a point whose choices, all of them together, are not wanted. */
-    const double *avoid;
+    size_t candidates;   /* to begin with */
+    const double *fixed; /* NULL, or a point whose choices are kept */
     uint64_t seed, trial;
     /* Gives axes that are not active their fixed code (and says which are
      * active); with `snap`, puts discrete ones into the middle of a cell. */

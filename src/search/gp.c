@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "search/acquire.h"
+#include "search/arms.h"
 #include "search/exact.h"
 #include "search/fit.h"
 #include "search/options.h"
@@ -34,6 +35,7 @@ enum {
     STARTS = 5,
     OTHERS = 32,           /* tries to find a point that is new */
     OTHERS_GRID = 1 << 16, /* a space up to this size is searched for one */
+    NEIGHBOURS = 16,       /* choices of an axis that are looked at in turn */
     STRAY_EVERY = 4, /* trials, of which one leaves the incumbent's choices */
 };
 
@@ -277,8 +279,8 @@ static size_t pending(struct gp *g, int64_t k, size_t *out)
 }
 
 /* Brings the model up to date; rows that it has already, from the first on,
- * are kept. Returns how many rows have a result. */
-static size_t update_model(struct gp *g, int64_t k)
+ * are kept. */
+static void update_model(struct gp *g, int64_t k)
 {
     size_t fitted = g->fit_count;
     refit(g);
@@ -304,32 +306,33 @@ static size_t update_model(struct gp *g, int64_t k)
     g->id_count = count;
     g->modelled = told;
     g->fresh = true;
-    return told;
 }
 
 /* TuRBO's side length: it doubles after three results in a row that are
- * better than all before, and halves after many that are not. */
+ * better than all before, and halves after many that are not. Trials that were
+ * out when it changed were looked for in the old box: that they are no better
+ * says nothing about the new one. */
 static double side_of(const struct gp *g, size_t from)
 {
     double side = 0.8, best = INFINITY;
+    int64_t out = (int64_t)(g->id_count - g->modelled), known = 0;
     size_t good = 0, bad = 0, patience = 4;
     if (g->axes.count > patience)
         patience = g->axes.count;
     for (size_t i = 0; i < g->told_count; i++) {
+        int64_t trial = g->rows.trials[g->told[i]];
         double loss = loss_of(g, g->told[i]);
         bool better = loss < best - 1e-3 * fabs(best) || !isfinite(best);
         best = fmin(best, loss);
         if (i < from)
             continue;
         good = better ? good + 1 : 0;
-        bad = better ? 0 : bad + 1;
-        if (good == 3) {
-            side = fmin(1.6, 2 * side);
-            good = 0;
-        } else if (bad == patience) {
-            side /= 2;
-            bad = 0;
-        }
+        bad = better ? 0 : bad + (trial > known);
+        if (good < 3 && bad < patience)
+            continue;
+        side = good == 3 ? fmin(1.6, 2 * side) : side / 2;
+        good = bad = 0;
+        known = trial + out;
         if (side < 0x1p-7)
             side = 0.8;
     }
@@ -359,21 +362,35 @@ static void set_box(struct gp *g)
     }
 }
 
-/* The best rows of the model, the incumbent first; returns how many. */
-static size_t good_points(const struct gp *g, size_t told, double *starts)
+static bool same_choices(const struct gp *g, const double *x, const double *y)
+{
+    for (size_t i = 0; i < g->axes.count; i++)
+        if (g->unordered[i] && x[i] != y[i])
+            return false;
+    return true;
+}
+
+/* The incumbent, then the best rows of the model, unless `fixed` is NULL only
+ * those with its choices; returns how many. */
+static size_t good_points(struct gp *g, const double *fixed, double *starts)
 {
     size_t chosen[STARTS] = {surrogate_incumbent(g->model)}, count = 1;
-    while (count < STARTS && count < told) {
-        size_t best = told;
-        for (size_t i = 0; i < told; i++) {
+    for (; count < STARTS; count++) {
+        size_t best = g->modelled;
+        for (size_t i = 0; i < g->modelled; i++) {
             bool taken = false;
             for (size_t j = 0; j < count; j++)
                 taken = taken || chosen[j] == i;
-            if (!taken && (best == told ||
-                           loss_of(g, g->ids[i]) < loss_of(g, g->ids[best])))
+            if (taken || (best < g->modelled &&
+                          loss_of(g, g->ids[i]) >= loss_of(g, g->ids[best])))
+                continue;
+            code(g, g->ids[i], g->x);
+            if (!fixed || same_choices(g, g->x, fixed))
                 best = i;
         }
-        chosen[count++] = best;
+        if (best == g->modelled)
+            break;
+        chosen[count] = best;
     }
     for (size_t i = 0; i < count; i++)
         code(g, g->ids[chosen[i]], starts + i * g->axes.count);
@@ -441,51 +458,71 @@ static void ask_start(struct gp *g, int64_t k)
     free(u);
 }
 
-/* True when both points make the same choices. */
-static bool same_choices(const struct gp *g, const double *x, const double *y)
+/* Adds arms that are one choice away from x; of many choices a few, trial k
+ * its own. */
+static void add_neighbours(struct gp *g, struct arms *arms, const double *x,
+                           uint64_t k)
 {
-    for (size_t i = 0; i < g->axes.count; i++)
-        if (g->unordered[i] && x[i] != y[i])
-            return false;
-    return true;
+    size_t d = g->axes.count;
+    double *y = xcalloc(d + 1, sizeof(*y));
+    bool *active = xcalloc(d + 1, sizeof(*active));
+    for (size_t i = 0; i < d; i++) {
+        size_t choices = g->axes.axis[i].choices;
+        for (size_t j = 0; x[i] >= 0 && j < choices && j < NEIGHBOURS; j++) {
+            memcpy(y, x, d * sizeof(*y));
+            y[i] = (double)((k + j) % choices);
+            settle(g, y, active, true);
+            arms_find(arms, y);
+        }
+    }
+    free(active);
+    free(y);
 }
 
 /* Now and then the search leaves the choices of the incumbent, and looks for
- * what is better than the best that other choices have given: else a choice
- * whose numbers are well set hides a better one whose are not yet. `avoid`
- * gets the incumbent; false when all points make its choices. */
-static bool stray(struct gp *g, size_t told, double *avoid)
+ * what is better than the best that others have given: else a choice whose
+ * numbers are well set hides a better one whose are not yet. Which others is
+ * their turn, pending points counted, so that many asked for at once spread.
+ * Their choices go into `fixed`; false when there are no others. */
+static bool stray(struct gp *g, int64_t k, double *fixed)
 {
-    double lowest = INFINITY;
-    code(g, g->ids[surrogate_incumbent(g->model)], avoid);
-    for (size_t i = 0; i < told; i++) {
+    size_t d = g->axes.count;
+    struct arms *arms = arms_new(d, g->unordered);
+    code(g, g->ids[surrogate_incumbent(g->model)], fixed);
+    size_t home = arms_find(arms, fixed);
+    add_neighbours(g, arms, fixed, (uint64_t)k);
+    for (size_t i = 0; i < g->id_count; i++) {
         code(g, g->ids[i], g->x);
-        if (!same_choices(g, g->x, avoid))
-            lowest = fmin(lowest, surrogate_mean(g->model, i));
+        arms_note(arms, g->x,
+                  i < g->modelled ? surrogate_mean(g->model, i) : INFINITY);
     }
-    if (isfinite(lowest))
-        surrogate_aim(g->model, lowest);
-    return isfinite(lowest);
+    size_t due = arms_due(arms, home);
+    memcpy(fixed, arms_point(arms, due), d * sizeof(*fixed));
+    if (isfinite(arms_best(arms, due)))
+        surrogate_aim(g->model, arms_best(arms, due));
+    arms_free(arms);
+    return due != home;
 }
 
 /* Trial k's point by the model, as u, into g->u. */
 static void ask_model(struct gp *g, int64_t k)
 {
-    size_t d = g->axes.count, told = update_model(g, k), at = 0;
+    size_t d = g->axes.count, at = 0;
     double *room = xcalloc((STARTS + ACQUIRE_FOUND + 2) * d, sizeof(*room));
     double *found = room + STARTS * d, *spare = found + ACQUIRE_FOUND * d;
-    double *avoid = spare + d;
+    double *fixed = spare + d;
+    update_model(g, k);
     set_box(g);
-    bool strays =
-        g->has_choices && k % STRAY_EVERY == 0 && stray(g, told, avoid);
+    bool strays = g->has_choices && k % STRAY_EVERY == 0 && stray(g, k, fixed);
     struct acquire a = {.model = g->model,
                         .axes = &g->axes,
                         .low = g->low,
                         .high = g->high,
                         .starts = room,
-                        .start_count = good_points(g, told, room),
+                        .start_count =
+                            good_points(g, strays ? fixed : NULL, room),
                         .candidates = g->id_count <= 150 ? 384 : 256,
-                        .avoid = strays ? avoid : NULL,
+                        .fixed = strays ? fixed : NULL,
                         .seed = g->seed,
                         .trial = (uint64_t)k,
                         .settle = settle,

@@ -382,6 +382,37 @@ static void pending_points_are_not_proposed_again(void **state)
     search_free(s);
 }
 
+/* While nothing comes back, one choice after the other has its turn, though
+ * one alone looks good. */
+static void trials_out_at_once_try_every_choice(void **state)
+{
+    (void)state;
+    struct space space =
+        space_of("{\"version\":1,\"parameters\":["
+                 /* clang-format off */
+                 PARAM("a", "categorical", "\"values\":[1,2,3,4]") ","
+                 PARAM("x", "uniform", "\"min\":0,\"max\":1")
+                 /* clang-format on */
+                 "]}",
+                 arena);
+    struct search_setup given = {.space = &space, .seed = 3, .minimize = true};
+    struct search *s = search_open("gp", &given, NULL);
+    int count[5] = {0};
+    for (int k = 1; k <= 16; k++) {
+        struct value *point = ask(s, k);
+        double x = value_number(point_get(point, &space.params[1]));
+        double a = value_number(point_get(point, &space.params[0]));
+        tell(s, k, point, STATE_DONE, 10 * a + (x - 0.3) * (x - 0.3));
+    }
+    for (int k = 17; k <= 80; k++)
+        count[point_get(ask(s, k), &space.params[0])->i]++;
+    assert_true(count[1] >= 32);
+    for (int a = 2; a <= 4; a++)
+        assert_true(count[a] >= 1);
+    assert_true(count[2] > count[4]);
+    search_free(s);
+}
+
 static void a_small_space_is_tried_whole(void **state)
 {
     (void)state;
@@ -514,6 +545,7 @@ int main(void)
         TEST(means_see_through_noise),
         TEST(it_beats_random_by_far),
         TEST(pending_points_are_not_proposed_again),
+        TEST(trials_out_at_once_try_every_choice),
         TEST(a_small_space_is_tried_whole),
         TEST(a_study_that_only_fails_goes_on),
         TEST(a_large_history_is_searched_in_a_box),
