@@ -572,8 +572,8 @@ const struct verb verb_rank = {
             "filter such as\n'lr>1e-3 and opt==adam'. --over NAME averages "
             "over a parameter; --over seed\nover the repeats of a point.\n\n"
             "Of several metrics the Pareto set comes first. Where results are "
-            "noisy and the\nmethod has a model (gp, bayes), what it expects of "
-            "a trial decides, since the\nbest value may be luck; --by value "
+            "noisy and the\nmethod looks at them, what a model of them expects "
+            "of a trial decides, since\nthe best value may be luck; --by value "
             "ranks by values alone.\n",
     .options =
         (const struct option_spec[]){

@@ -18,8 +18,11 @@
 #include "terms/state.h"
 
 enum {
-    MODEL_AXES = 64,      /* more parameters than a Gaussian process likes */
-    MODEL_PENDING = 256,  /* more trials at once than it can believe in */
+    MODEL_AXES = 64, /* more parameters than a Gaussian process likes */
+    /* More trials at once than it can believe in. With 64 it still is better
+     * than methods that lose less by it, and while nothing has come back it
+     * gives Sobol's points, so fewer need no method of their own. */
+    MODEL_PENDING = 256,
     MODEL_RESULTS = 1000, /* from here on a cheaper method */
     SMALL_GRID = 256,     /* points that are tried in turn without a budget */
 };
@@ -228,14 +231,6 @@ static const char *auto_why(const void *state)
     return s->why;
 }
 
-static int auto_mean(void *state, int64_t k, double *mean)
-{
-    struct automatic *s = state;
-    const struct part *p =
-        s->then.strategy && s->told >= s->limit ? &s->then : &s->first;
-    return p->strategy->mean ? p->strategy->mean(p->state, k, mean) : -1;
-}
-
 const struct strategy strategy_auto = {.name = "auto",
                                        .open = auto_open,
                                        .free = auto_free,
@@ -243,5 +238,4 @@ const struct strategy strategy_auto = {.name = "auto",
                                        .ask = auto_ask,
                                        .tell = auto_tell,
                                        .report = auto_report,
-                                       .why = auto_why,
-                                       .mean = auto_mean};
+                                       .why = auto_why};

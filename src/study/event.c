@@ -24,6 +24,19 @@ static void add_best(struct study *s, struct buf *b)
     arena_free(a);
 }
 
+/* The best value may have been luck: the trial that is expected to be the
+ * best, as far as the values are noisy. */
+static void add_incumbent(struct study *s, struct buf *b)
+{
+    struct study_mean likely;
+    if (!study_likely(s, &likely))
+        return;
+    buf_addf(b, ",\"incumbent\":{\"trial\":%lld,\"expected\":",
+             (long long)likely.trial);
+    json_number(b, likely.mean);
+    buf_addc(b, '}');
+}
+
 static void begin_event(struct study *s, struct buf *b, const char *event)
 {
     struct study_progress p;
@@ -101,6 +114,7 @@ void study_events_end(struct study *s, const char *end)
     if (is_news(s) && hook_free(&s->hooks, HOOK_FINISH)) {
         buf_init(&b);
         begin_event(s, &b, "finish");
+        add_incumbent(s, &b);
         buf_adds(&b, ",\"end\":");
         json_string(&b, str_of(end));
         buf_adds(&b, "}\n");

@@ -1,8 +1,9 @@
-/* means.c - what the method's model believes of the best trials
+/* means.c - what a model believes of the best trials
  *
- * Under noise the best value may only have been lucky: the trial that the
- * model expects the best of is a better answer. The model is asked when a run
- * ends, never before, since asking it must not change what it suggests. */
+ * Under noise the best value may only have been lucky: the trial that a model
+ * expects the best of is a better answer. The model is method gp's, whatever
+ * the study's own method is, made of the results when a run ends: what the
+ * study suggests never depends on it. */
 #include <math.h>
 #include <stdlib.h>
 #include "base/json.h"
@@ -10,6 +11,9 @@
 
 #define TRIALS_MAX 64  /* the best by value; one of them it will be */
 #define TRIALS_LEAST 3 /* that say something about noise */
+#define TRIALS_TOLD                                                            \
+    5000 /* the newest; a search has come near its end there                   \
+          */
 /* When values lie this near to what is expected, compared with how all values
  * differ among each other, there is no noise to speak of. */
 #define NEAR 0.05
@@ -23,21 +27,61 @@ struct expectations {
     size_t count;
 };
 
-static int ask_model(struct study *s, struct expectations *x, struct err *err)
+/* Tells the model of the trials of a query. */
+static int tell(struct study *s, struct search *model, const struct query *q,
+                struct err *err)
 {
-    struct query q = {.selector = "best:64"};
-    struct rows *rows = store_rows(s->store, &q, err);
+    struct rows *rows = store_rows(s->store, q, err);
+    struct arena *a = arena_new();
+    struct trial t;
+    int got = -1;
+    while (rows && (got = rows_next(rows, &t, err)) > 0) {
+        struct result r = {
+            .trial = t.id, .state = STATE_DONE, .value = t.value, .step = -1};
+        arena_reset(a);
+        if (isfinite(t.value) &&
+            (r.point = json_parse(a, t.point, "point", true, NULL)))
+            search_tell(model, &r);
+    }
+    arena_free(a);
+    rows_close(rows);
+    return got;
+}
+
+static int ask(struct study *s, struct search *model, const struct query *q,
+               struct expectations *x, struct err *err)
+{
+    struct rows *rows = store_rows(s->store, q, err);
     struct trial t;
     int got = -1;
     while (rows && (got = rows_next(rows, &t, err)) > 0) {
         double mean;
         if (x->count < TRIALS_MAX && isfinite(t.value) &&
-            !search_mean(s->search, study_search_id(s, t.id), &mean) &&
-            isfinite(mean))
+            !search_mean(model, t.id, &mean) && isfinite(mean))
             x->list[x->count++] = (struct expected){t.id, t.value, mean};
     }
     rows_close(rows);
     return got;
+}
+
+/* A space that the model cannot take is no fault: nothing is expected. */
+static int expect(struct study *s, struct expectations *x, struct err *err)
+{
+    struct query last = {
+        .selector = "done,stopped", .descending = true, .limit = TRIALS_TOLD};
+    struct query best = {.selector = "best:64"};
+    struct err ignored = {0};
+    struct search_setup setup = {.space = &s->plan->space,
+                                 .seed = s->plan->seed,
+                                 .minimize = s->plan->metric.minimize};
+    struct search *model = search_open("gp", &setup, &ignored);
+    int rc =
+        model && (tell(s, model, &best, err) || tell(s, model, &last, err) ||
+                  ask(s, model, &best, x, err))
+            ? -1
+            : 0;
+    search_free(model);
+    return rc;
 }
 
 static int by_size(const void *x, const void *y)
@@ -93,22 +137,25 @@ static void sort(struct expectations *x, bool minimize)
     }
 }
 
-/* Where early stopping compares trials at its rungs, the model is one of the
- * values at a rung, and says nothing about those in the end. */
-static bool knows_rungs(const struct plan *p)
+/* Points that nobody chose by results lie too far apart to tell noise from
+ * shape; a population's trials go on from each other; with early stopping at
+ * rungs values are of trainings of different lengths; and the mean of repeats,
+ * a Pareto set or bounds say more than a model does. */
+static bool has_model(const struct study *s)
 {
-    return p->early.kind != EARLY_NONE && p->early.kind != EARLY_RULE;
+    const struct plan *p = s->plan;
+    bool rungs = p->early.kind != EARLY_NONE && p->early.kind != EARLY_RULE;
+    return p->metric.name.len && p->repeat <= 1 && !rungs &&
+           !search_foresees(s->search) && !str_is(p->method, "pbt") &&
+           p->goal.objective_count <= 1 && !p->goal.bound_count;
 }
 
 int study_means_write(struct study *s, struct err *err)
 {
     struct expectations x = {.count = 0};
-    double spread;
+    double spread = 0;
     struct buf b;
-    if (!s->plan->metric.name.len || s->plan->repeat > 1)
-        return 0;
-    if ((!knows_rungs(s->plan) && ask_model(s, &x, err)) ||
-        read_spread(s, &spread, err))
+    if (has_model(s) && (expect(s, &x, err) || read_spread(s, &spread, err)))
         return -1;
     buf_init(&b);
     if (is_noisy(&x, spread)) {

@@ -127,8 +127,9 @@ struct value *study_point_as(const struct value *model,
                              const struct value *like, struct arena *a,
                              struct err *err);
 
-/* What the method's model expected of the best trials when the study was run
- * last, best first; none when it has no model, or there is no noise. */
+/* What a model of the results expected of the best trials when the study was
+ * run last, best first; none when the method looks at no results, or there is
+ * no noise. */
 struct study_mean {
     int64_t trial;
     double mean;

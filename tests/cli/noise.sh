@@ -3,17 +3,19 @@
 . "$(dirname "$0")/lib.sh"
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
-study() { # NAME NOISE
+study() { # NAME NOISE METHOD
     printf '%s\n' "name: $1" 'command: [sh, -c, "echo 1 >$THRONG_OUTPUT/file; throng report loss=$(awk -v s=$THRONG_SEED \"BEGIN { srand(s); rand(); print ({x} - 0.3) ^ 2 + '"$2"' * (rand() - 0.5) }\")"]' \
-        'method: gp' 'run_cap: 40' 'parallel: 1' 'keep: best:1' 'seed: 2' 'metric: {name: loss}' \
+        "method: $3" 'run_cap: 40' 'parallel: 1' 'keep: best:1' 'seed: 2' 'metric: {name: loss}' 'on_finish: cat >finish.json' \
         'parameters: {x: {min: 0.0, max: 1.0}}' >$1.yaml
     "$THRONG" run $1.yaml --quiet
 }
-study noisy 0.6
+study noisy 0.6 gp
 run "$THRONG" status --json
 best=$(json 'd["best"]["id"]') incumbent=$(json 'd["incumbent"]["id"]')
 check_equal "the best value was luck: less is expected" True \
     "$(json 'd["incumbent"]["expected"] > d["best"]["value"] + 0.05')"
+check_equal "on_finish hears of it" "$incumbent" \
+    "$(python3 -c 'import json; print(json.load(open("finish.json"))["incumbent"]["trial"])')"
 run "$THRONG" status
 check_contains "both are shown" "$out" "(trial $best)"
 check_contains "with what is expected" "$out" "likely   trial $incumbent is the best"
@@ -31,9 +33,23 @@ check_equal "--by value ranks by values" "$best False" \
 run "$THRONG" rank -n 0 --where 'x < 0.5' --json
 check_equal "a filter goes with it" True "$(json 'all(t["params"]["x"] < 0.5 for t in d["trials"])')"
 
-study exact 0
+study exact 0 gp
 run "$THRONG" status --json
 check_equal "without noise the best value is the best" False "$(json '"incumbent" in d')"
 run "$THRONG" rank --json
 check_equal "and ranks" True \
     "$(json 'all(a["value"] <= b["value"] for a, b in zip(d["trials"], d["trials"][1:]))')"
+
+# A method without a model of its own has one made of its results.
+for method in tpe cmaes forest; do
+    study noisy_$method 0.6 $method
+    run "$THRONG" status --json
+    check_equal "$method: the best value was luck" True \
+        "$(json 'd["incumbent"]["expected"] > d["best"]["value"] + 0.05')"
+    study exact_$method 0 $method
+    run "$THRONG" status --json
+    check_equal "$method: without noise the best value is the best" False "$(json '"incumbent" in d')"
+done
+study blind 0.6 random
+run "$THRONG" status --json
+check_equal "of points that nobody chose nothing is expected" False "$(json '"incumbent" in d')"
