@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/stored_plan.h"
 #include "cli/worker_path.h"
 
 enum mark { MARK_OK, MARK_ABSENT, MARK_BAD };
@@ -82,11 +83,41 @@ static void look_for(struct findings *f, const char *name, const char *purpose)
              arena_printf(f->arena, "not here; needed for %s", purpose));
 }
 
+/* Everything the method was asked is asked again. */
+static void look_at_replay(struct findings *f, struct call *c,
+                           struct store *store,
+                           const struct place_of_study *where)
+{
+    struct study_replay r = {0};
+    struct err err = {0};
+    struct plan *plan = load_stored_plan(c, store, where);
+    const char *text = "the study file cannot be read";
+    bool good = plan && !study_replay(plan, store, &r, &err);
+    if (plan && !good)
+        text = arena_cstr(f->arena, str_of(err.text));
+    else if (good && r.same == r.asked)
+        text =
+            arena_printf(f->arena, "the method suggests all %lld trials again",
+                         (long long)r.asked);
+    else if (good)
+        text = arena_printf(f->arena,
+                            "of %lld trials the method suggests %lld again; "
+                            "trial %lld is the first that is another (another "
+                            "throng may have made it)",
+                            (long long)r.asked, (long long)r.same,
+                            (long long)r.first_other);
+    found(f, "replay", good && r.same == r.asked, text);
+    plan_close(plan);
+}
+
 /* SQLite reads the whole file for this. */
 static int look_at_study(struct findings *f, struct call *c)
 {
     struct place_of_study where;
     struct err err = {0};
+    if (!c->arg_count && call_flag(c, "replay"))
+        return err_set(&c->err, ERR_INPUT,
+                       "--replay needs a study: throng doctor STUDY --replay");
     if (!c->arg_count)
         return 0;
     struct store *store = open_named_study(c, false, &where);
@@ -96,6 +127,8 @@ static int look_at_study(struct findings *f, struct call *c)
     found(f, "study", sound,
           sound ? arena_printf(f->arena, "%s is sound", where.folder)
                 : arena_cstr(f->arena, str_of(store ? err.text : c->err.text)));
+    if (sound && call_flag(c, "replay"))
+        look_at_replay(f, c, store, &where);
     store_close(store);
     return 0;
 }
@@ -157,9 +190,13 @@ const struct verb verb_doctor = {
     .summary = "Say what this machine has and what is missing",
     .text = "`ok`: it is here. `--`: it is not, and only some studies need "
             "it. `BAD`: studies\ncannot run until it is mended; the exit code "
-            "is 1. With STUDY its store is\nchecked too, all of it.\n",
+            "is 1. With STUDY its store is\nchecked too, all of it; with "
+            "--replay its method is asked again for every\ntrial, told in "
+            "between what it was told then: the points must be the same.\n",
     .options =
         (const struct option_spec[]){
-            {"json", 0, NULL, "for programs: schema throng.doctor/1"}, {0}},
+            {"replay", 0, NULL, "does the method suggest the same again?"},
+            {"json", 0, NULL, "for programs: schema throng.doctor/1"},
+            {0}},
     .run = run,
 };

@@ -7,6 +7,7 @@
 #include "base/json.h"
 
 #define SHOWN_VALUE_MAX 120
+#define IDENTITY_VERSION 2
 
 static void set_text(struct arena *a, struct value *o, const char *key,
                      struct str s)
@@ -72,12 +73,40 @@ static struct value *points_of(struct arena *a, const struct plan_points *p,
     return o;
 }
 
-static void print_identity(struct buf *b, const struct plan *p, uint64_t count)
+static void set_number(struct arena *a, struct value *o, const char *key,
+                       double number)
+{
+    if (number != 0)
+        value_set(a, o, str_of(key), value_double(a, number));
+}
+
+/* A rule that compares trials; what ends a trial by itself may change. */
+static struct value *early_of(struct arena *a, const struct early *e)
+{
+    struct value *o = value_object(a);
+
+    set_text(a, o, "type", str_of(early_name(e)));
+    set_number(a, o, "min_iter", (double)e->min_iter);
+    set_number(a, o, "max_iter", (double)e->max_iter);
+    set_number(a, o, "s", (double)e->s);
+    set_number(a, o, "eta", (double)e->eta);
+    set_number(a, o, "strict", e->strict);
+    set_number(a, o, "promote", e->promote);
+    set_number(a, o, "brackets", (double)e->brackets);
+    set_number(a, o, "percentile", e->percentile);
+    set_number(a, o, "warmup_steps", (double)e->warmup_steps);
+    set_number(a, o, "warmup_trials", (double)e->warmup_trials);
+    return o;
+}
+
+/* Version 1 had no early_terminate. */
+static void print_identity(struct buf *b, const struct plan *p, uint64_t count,
+                           int64_t version)
 {
     struct arena *a = arena_new();
     struct value *o = value_object(a);
 
-    value_set(a, o, STR("version"), value_int(a, 1));
+    value_set(a, o, STR("version"), value_int(a, version));
     value_set(a, o, STR("parameters"), parameters_of(a, &p->space));
     if (p->metric.name.len > 0)
         value_set(a, o, STR("metric"), metric_value_of(a, &p->metric));
@@ -101,6 +130,9 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count)
         value_set(a, o, STR("lag"), value_int(a, p->lag));
     if (p->batch > 0)
         value_set(a, o, STR("batch"), value_int(a, p->batch));
+    if (version > 1 && p->early.kind != EARLY_NONE &&
+        p->early.kind != EARLY_RULE)
+        value_set(a, o, STR("early_terminate"), early_of(a, &p->early));
     if (p->points)
         value_set(a, o, STR("points"), points_of(a, p->points, count));
     json_print_sorted(b, plan_redacted(p, o, a));
@@ -109,7 +141,8 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count)
 
 void plan_identity(struct buf *b, const struct plan *p)
 {
-    print_identity(b, p, p->points ? plan_points_count(p->points) : 0);
+    print_identity(b, p, p->points ? plan_points_count(p->points) : 0,
+                   IDENTITY_VERSION);
 }
 
 void plan_identity_as(struct buf *b, const struct plan *p, struct str stored)
@@ -118,10 +151,14 @@ void plan_identity_as(struct buf *b, const struct plan *p, struct str stored)
     uint64_t count = p->points ? plan_points_count(p->points) : 0;
     const struct value *v = json_parse(a, stored, "identity", false, NULL);
 
+    const struct value *version = value_get(v, STR("version"));
+
     v = value_get(value_get(v, STR("points")), STR("count"));
     if (v && v->kind == VALUE_INT && v->i >= 0 && (uint64_t)v->i < count)
         count = (uint64_t)v->i;
-    print_identity(b, p, count);
+    print_identity(b, p, count,
+                   version && version->kind == VALUE_INT ? version->i
+                                                         : IDENTITY_VERSION);
     arena_free(a);
 }
 
@@ -268,6 +305,8 @@ static void diff_key(struct buf *b, struct str key, const struct value *was,
         diff_members(b, "parameter ", was, now);
     else if (objects && str_is(key, "metric"))
         diff_members(b, "metric.", was, now);
+    else if (objects && str_is(key, "early_terminate"))
+        diff_members(b, "early_terminate.", was, now);
     else
         print_change(b, "", key, was, now);
 }

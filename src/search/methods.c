@@ -43,7 +43,8 @@ static const struct search_method methods[] = {
      "CMA-ES, which learns the shape of a valley: numbers, some hundred "
      "trials and more",
      OPTIONS({"sigma", "width at the start, a part of the range (1/6)"},
-             {"population", "trials of a generation (4 + 3 ln d)"})},
+             {"population", "trials of a generation (4 + 3 ln d)"},
+             {"covariance", "full, separable or auto (auto)"})},
     {"ga", "a genetic algorithm with CANDLE's operators",
      OPTIONS({"strategy", "steady, simple or mu_plus_lambda (steady)"},
              {"population", "of a generation (16)"},

@@ -97,8 +97,7 @@ int study_remove(struct store *store, const char *selector, int64_t *removed,
 int study_apply_waiting(struct store *store, struct err *err);
 
 /* Asks the strategy of a plan again for everything that a stored study asked,
- * telling it in between what it was told then, and compares the answers. A
- * study whose suggestions depend on no result asked for nothing. */
+ * telling it in between what it was told then, and compares the answers. */
 struct study_replay {
     int64_t asked;       /* new trials, and paused ones that went on */
     int64_t same;        /* … as it was stored */

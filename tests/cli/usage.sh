@@ -138,6 +138,20 @@ printf '%s\n' "command: ['true']" 'method: grid' \
 run "$THRONG" run sound.yaml
 run "$THRONG" doctor sound
 check_matches "doctor looks at a study too" "$out" '^ok +study .*sound is sound'
+run "$THRONG" doctor sound --replay
+check_matches "--replay asks its method again" "$out" '^ok +replay .*all 3 trials again'
+printf '%s\n' 'command: throng report loss={x}' 'method: tpe' 'run_cap: 24' 'parallel: 3' \
+    'metric: {name: loss}' 'parameters: {x: {min: 0.0, max: 1.0}}' >learns.yaml
+run "$THRONG" run learns.yaml
+run "$THRONG" doctor learns --replay
+check_matches "of one that learns, too" "$out" '^ok +replay .*all 24 trials again'
+python3 -c 'import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as db: db.execute("UPDATE heard SET value = -value WHERE value IS NOT NULL")' \
+    .throng/learns/study.db
+run "$THRONG" doctor learns --replay
+check_matches "and finds where another point was suggested" "$out" '^BAD +replay .*trial [12][0-9] is the first'
+run "$THRONG" doctor --replay
+check_contains "--replay needs a study" "$err" "throng doctor STUDY --replay"
 dd if=/dev/urandom of=.throng/sound/study.db bs=4096 seek=2 count=8 \
     conv=notrunc 2>/dev/null
 run "$THRONG" doctor sound

@@ -44,6 +44,38 @@ static void limits_do_not_make_another_study(void **state)
          "");
 }
 
+/* Early stopping that compares trials decides what others are told. */
+static void a_rule_that_compares_trials_is_part_of_a_study(void **state)
+{
+#define EARLY                                                                  \
+    "name: s\nprogram: a.py\nmethod: random\nseed: 7\nrun_cap: 5\n"            \
+    "metric: {name: loss}\nparameters: {lr: {min: 0.0, max: 1.0}}\n"           \
+    "early_terminate: "
+    struct reading_test t;
+    struct buf b;
+
+    (void)state;
+    diff(EARLY "{type: hyperband, min_iter: 3}\n",
+         EARLY "{type: hyperband, min_iter: 3, eta: 3}\n", "");
+    diff(EARLY "{type: hyperband, min_iter: 3}\n",
+         EARLY "{type: hyperband, min_iter: 4}\n",
+         "early_terminate.min_iter: was 3, now 4\n");
+    diff(EARLY "{type: patience, patience: 3}\n",
+         EARLY "{type: patience, patience: 5}\n", "");
+    diff(EARLY "{type: patience, patience: 3}\n", base, "");
+    diff(base, EARLY "{type: median}\n",
+         "early_terminate: was absent, now {\"percentile\":50,"
+         "\"type\":\"median\",\"warmup_trials\":5}\n");
+    /* What was stored when it was not part of it says nothing about it. */
+    test_read_well(&t, EARLY "{type: median}\n");
+    buf_init(&b);
+    plan_identity_as(&b, t.plan, STR("{\"version\":1}"));
+    assert_null(strstr(b.p, "early_terminate"));
+    buf_done(&b);
+    test_done(&t);
+#undef EARLY
+}
+
 static void a_secret_is_not_part_of_a_study(void **state)
 {
 #define LINE "method: grid\nparameters: {a: {value: 1}}\ncommand: "
@@ -211,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_do_not_make_another_study),
+        cmocka_unit_test(a_rule_that_compares_trials_is_part_of_a_study),
         cmocka_unit_test(a_secret_is_not_part_of_a_study),
         cmocka_unit_test(a_changed_space_is_named),
         cmocka_unit_test(what_makes_the_study_is_compared),
