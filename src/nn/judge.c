@@ -1,8 +1,8 @@
 /* judge.c - metrics over many batches of predictions
  *
  * Classes come from the largest of several numbers, or from one number above
- * one half. F1 counts pairs of classes; AUC keeps the
- * scores, since it needs their order; the others are sums. */
+ * one half; several outputs of binary cross-entropy are a yes or no each. AUC
+ * keeps the scores, since it needs their order; the others are sums. */
 #include "nn/judge.h"
 
 #include <math.h>
@@ -13,14 +13,18 @@ struct scored {
     bool positive;
 };
 
+struct counted { /* rows of one class */
+    double truth, got, both;
+};
+
 struct tally {
     double rows;
     double hits;              /* ACCURACY, TOP_K */
     double absolute, squares; /* of errors */
     double sum, sum_squares;  /* of truths, for R2 */
     double numbers;           /* compared */
-    uint64_t *pairs;          /* [truth][prediction] */
-    size_t classes;
+    struct counted *classes;  /* F1 */
+    size_t class_count;
     VEC(struct scored)
     scores; /* AUC: of every class but the first, or of the
                one number */
@@ -45,7 +49,7 @@ void nn_judge_begin(struct nn_judge *j)
 {
     for (size_t i = 0; i < j->model->metrics.len; i++) {
         struct tally *t = &j->tallies[i];
-        free(t->pairs);
+        free(t->classes);
         t->scores.len = 0;
         struct tally fresh = {0};
         fresh.scores.p = t->scores.p;
@@ -59,13 +63,22 @@ void nn_judge_free(struct nn_judge *j)
     if (!j)
         return;
     for (size_t i = 0; i < j->model->metrics.len; i++) {
-        free(j->tallies[i].pairs);
+        free(j->tallies[i].classes);
         vec_done(&j->tallies[i].scores);
     }
     free(j->tallies);
     free(j->values);
     free(j);
 }
+
+/* One row of predictions, and what is true of it. */
+struct row {
+    const double *out;
+    size_t width;
+    const struct data_field *label;
+    uint32_t number;
+    bool each; /* every output is a yes or no of its own */
+};
 
 static size_t largest(const double *x, size_t count)
 {
@@ -76,68 +89,103 @@ static size_t largest(const double *x, size_t count)
     return best;
 }
 
-static size_t predicted(const double *out, size_t width)
+static double number_of(const struct row *r, size_t i)
 {
-    return width == 1 ? out[0] > 0.5 : largest(out, width);
+    const struct data_field *f = r->label;
+    size_t at = (size_t)r->number * (size_t)f->columns + i;
+    return f->numbers ? (double)f->numbers[at] : (double)f->categories[at];
+}
+
+static bool yes(const struct row *r, size_t i)
+{
+    return i < (size_t)r->label->columns && number_of(r, i) > 0.5;
+}
+
+static size_t predicted(const struct row *r)
+{
+    return r->width == 1 ? r->out[0] > 0.5 : largest(r->out, r->width);
 }
 
 /* A label of several numbers is a distribution: its class is the largest. */
-static size_t truth_of(const struct data_field *f, uint32_t row)
+static size_t truth_of(const struct row *r)
 {
-    size_t columns = (size_t)f->columns;
+    const struct data_field *f = r->label;
+    size_t columns = (size_t)f->columns, best = 0;
     if (f->categories)
-        return (size_t)f->categories[(size_t)row * columns];
+        return (size_t)f->categories[(size_t)r->number * columns];
     if (columns == 1)
-        return f->numbers[row] > 0.5f;
-    const float *x = f->numbers + (size_t)row * columns;
-    size_t best = 0;
+        return number_of(r, 0) > 0.5;
     for (size_t i = 1; i < columns; i++)
-        if (x[i] > x[best])
+        if (number_of(r, i) > number_of(r, best))
             best = i;
     return best;
 }
 
-static bool within(const double *out, size_t width, size_t truth, int k)
+static bool within(const struct row *r, size_t truth, int k)
 {
     int above = 0;
-    for (size_t i = 0; i < width && truth < width; i++)
-        above += out[i] > out[truth];
-    return truth < width && above < k;
+    for (size_t i = 0; i < r->width && truth < r->width; i++)
+        above += r->out[i] > r->out[truth];
+    return truth < r->width && above < k;
 }
 
-static void add_pair(struct tally *t, size_t width, size_t truth, size_t got)
+/* Counts of one more class, of the truth and of the prediction. */
+static void add_class(struct tally *t, size_t class, bool truth, bool got)
 {
-    size_t classes = width == 1 ? 2 : width;
-    if (!t->pairs) {
-        t->classes = classes;
-        t->pairs = xcalloc(classes * classes, sizeof(*t->pairs));
+    t->classes[class].truth += truth;
+    t->classes[class].got += got;
+    t->classes[class].both += truth && got;
+}
+
+static void add_classes(struct tally *t, const struct row *r)
+{
+    size_t count = r->width == 1 ? 2 : r->width;
+    if (!t->classes) {
+        t->class_count = count;
+        t->classes = xcalloc(count, sizeof(*t->classes));
     }
-    if (truth < classes && got < classes)
-        t->pairs[truth * classes + got]++;
+    for (size_t i = 0; r->each && i < count; i++)
+        add_class(t, i, yes(r, i), r->out[i] > 0.5);
+    if (r->each)
+        return;
+    size_t truth = truth_of(r), got = predicted(r);
+    if (truth >= count)
+        return;
+    add_class(t, truth, true, truth == got);
+    if (truth != got)
+        add_class(t, got, false, true);
 }
 
 /* One against the rest, for every class, as one list. */
-static void add_scores(struct tally *t, const double *out, size_t width,
-                       size_t truth)
+static void add_scores(struct tally *t, const struct row *r)
 {
-    for (size_t i = width > 2 ? 0 : width - 1; i < width; i++) {
-        struct scored s = {out[i], width == 1 ? truth > 0 : truth == i};
-        vec_push(&t->scores, s);
+    size_t truth = r->each ? 0 : truth_of(r);
+    bool all = r->each || r->width > 2;
+    for (size_t i = all ? 0 : r->width - 1; i < r->width; i++) {
+        bool positive = r->each         ? yes(r, i)
+                        : r->width == 1 ? truth > 0
+                                        : truth == i;
+        vec_push(&t->scores, ((struct scored){r->out[i], positive}));
     }
 }
 
-static double number_of(const struct data_field *f, uint32_t row, size_t i)
+/* Of several answers of yes and no each counts by itself. */
+static double hits(const struct row *r)
 {
-    size_t at = (size_t)row * (size_t)f->columns + i;
-    return f->numbers ? (double)f->numbers[at] : (double)f->categories[at];
+    double right = 0;
+    if (!r->each)
+        return predicted(r) == truth_of(r);
+    for (size_t i = 0; i < r->width; i++)
+        right += (r->out[i] > 0.5) == yes(r, i);
+    return right / (double)r->width;
 }
 
-static void add_errors(struct tally *t, const double *out, size_t width,
-                       const struct data_field *f, uint32_t row)
+static void add_errors(struct tally *t, const struct row *r)
 {
-    size_t count = (size_t)f->columns < width ? (size_t)f->columns : width;
+    size_t columns = (size_t)r->label->columns;
+    size_t count = columns < r->width ? columns : r->width;
     for (size_t i = 0; i < count; i++) {
-        double truth = number_of(f, row, i), d = out[i] - truth;
+        double truth = number_of(r, i), d = r->out[i] - truth;
         t->absolute += fabs(d);
         t->squares += d * d;
         t->sum += truth;
@@ -147,26 +195,25 @@ static void add_errors(struct tally *t, const double *out, size_t width,
 }
 
 static void add_row(const struct nn_metric *m, struct tally *t,
-                    const double *out, size_t width, const struct data_field *f,
-                    uint32_t row)
+                    const struct row *r)
 {
     t->rows++;
     switch (m->kind) {
     case NN_METRIC_ACCURACY:
-        t->hits += predicted(out, width) == truth_of(f, row);
+        t->hits += hits(r);
         break;
     case NN_METRIC_TOP_K:
-        t->hits += within(out, width, truth_of(f, row), m->k);
+        t->hits += within(r, truth_of(r), m->k);
         break;
     case NN_METRIC_AUC:
-        add_scores(t, out, width, truth_of(f, row));
+        add_scores(t, r);
         break;
     case NN_METRIC_F1_MICRO:
     case NN_METRIC_F1_MACRO:
-        add_pair(t, width, truth_of(f, row), predicted(out, width));
+        add_classes(t, r);
         break;
     default:
-        add_errors(t, out, width, f, row);
+        add_errors(t, r);
     }
 }
 
@@ -174,41 +221,36 @@ void nn_judge_batch(struct nn_judge *j, size_t head, const double *outputs,
                     size_t width, const struct data_field *label,
                     const uint32_t *rows, size_t count)
 {
+    enum nn_loss loss = j->model->graph.heads.p[head].loss;
+    struct row r = {.width = width,
+                    .label = label,
+                    .each = loss == NN_LOSS_BINARY_CROSS_ENTROPY && width > 1};
     for (size_t i = 0; label && i < j->model->metrics.len; i++) {
         const struct nn_metric *m = &j->model->metrics.p[i];
         if ((size_t)m->head != head)
             continue;
-        for (size_t r = 0; r < count; r++)
-            add_row(m, &j->tallies[i], outputs + r * width, width, label,
-                    rows[r]);
+        for (size_t k = 0; k < count; k++) {
+            r.out = outputs + k * width;
+            r.number = rows[k];
+            add_row(m, &j->tallies[i], &r);
+        }
     }
 }
 
-static double f1_of(const struct tally *t, size_t class, double *weight)
-{
-    double both = (double)t->pairs[class * t->classes + class];
-    double truth = 0, got = 0;
-    for (size_t i = 0; i < t->classes; i++) {
-        truth += (double)t->pairs[class * t->classes + i];
-        got += (double)t->pairs[i * t->classes + class];
-    }
-    *weight = truth + got;
-    return truth + got > 0 ? 2 * both / (truth + got) : 0;
-}
-
-/* Macro: the mean over classes that are there or predicted. Micro: all pairs
- * together, which is the accuracy when every row has one class. */
+/* Macro: the mean over classes that are there or predicted. Micro: all of
+ * them together, which is the accuracy when every row has one class. */
 static double f1(const struct tally *t, bool macro)
 {
-    double sum = 0, classes = 0, hits = 0, all = 0;
-    for (size_t c = 0; c < t->classes; c++) {
-        double weight, one = f1_of(t, c, &weight);
-        sum += one;
-        classes += weight > 0;
-        hits += 2 * (double)t->pairs[c * t->classes + c];
-        all += weight;
+    double sum = 0, classes = 0, both = 0, all = 0;
+    for (size_t i = 0; i < t->class_count; i++) {
+        const struct counted *c = &t->classes[i];
+        double either = c->truth + c->got;
+        sum += either > 0 ? 2 * c->both / either : 0;
+        classes += either > 0;
+        both += 2 * c->both;
+        all += either;
     }
-    return macro ? sum / classes : hits / all;
+    return macro ? sum / classes : both / all;
 }
 
 static int by_score(const void *a, const void *b)
@@ -244,7 +286,7 @@ static double auc(struct tally *t)
 static double r2(const struct tally *t)
 {
     double spread = t->sum_squares - t->sum * t->sum / t->numbers;
-    return 1 - t->squares / spread;
+    return spread > 0 ? 1 - t->squares / spread : NAN;
 }
 
 static double value_of(const struct nn_metric *m, struct tally *t)
