@@ -260,13 +260,35 @@ const struct value *nn_model_data(const struct nn_model *m)
     return m->data;
 }
 
-/* Weights, gradients and optimizer state; values and gradients of tensors. */
+/* What an operation keeps of a row from forward to backward, beside its
+ * output: gates and cells of every step, weights of every pair. */
+static uint64_t kept_of(const struct nn_graph *g, const struct nn_op *op)
+{
+    uint64_t steps = (uint64_t)g->tensors.p[op->in[0]].shape.dim[0];
+    switch (op->kind) {
+    case NN_OP_LSTM:
+        return 6 * steps * (uint64_t)op->units;
+    case NN_OP_GRU:
+        return 5 * steps * (uint64_t)op->units;
+    case NN_OP_ATTENTION:
+        return steps * (uint64_t)op->units *
+               (uint64_t)g->tensors.p[op->in[1]].shape.dim[0];
+    default:
+        return 0;
+    }
+}
+
+/* Weights, gradients and optimizer state; values and gradients of tensors.
+ * The trainer counts what its device takes. */
 uint64_t nn_model_memory_bytes(const struct nn_model *m)
 {
     uint64_t numbers = 4 * (uint64_t)m->graph.weights;
     for (size_t i = 0; i < m->graph.tensors.len; i++)
         numbers += 2 * (uint64_t)m->batch_size *
                    (uint64_t)nn_shape_count(&m->graph.tensors.p[i].shape);
+    for (size_t i = 0; i < m->graph.ops.len; i++)
+        numbers +=
+            (uint64_t)m->batch_size * kept_of(&m->graph, &m->graph.ops.p[i]);
     return 4 * numbers;
 }
 

@@ -140,6 +140,9 @@ struct nn_trainer *nn_trainer_open(const char *device,
                                    const struct nn_model *like, size_t capacity,
                                    struct err *err);
 void nn_trainer_free(struct nn_trainer *t);
+/* The memory that such a cohort takes, before it is taken. */
+uint64_t nn_trainer_bytes(const char *device, const struct nn_model *like,
+                          size_t capacity);
 /* A member begins, with the first weights of its seed. Returns its number,
  * -1 and err when the cohort is full or its key is another. */
 int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,

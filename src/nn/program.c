@@ -89,8 +89,10 @@ static bool *find_wanted(const struct nn_program *p)
 
 static void *own(struct nn_program *p, size_t bytes, struct err *err)
 {
-    void *buffer = p->device->alloc(bytes, err);
-    if (buffer)
+    static char nothing;
+    p->bytes += bytes;
+    void *buffer = p->counting ? &nothing : p->device->alloc(bytes, err);
+    if (buffer && !p->counting)
         p->owned[p->owned_count++] = buffer;
     return buffer;
 }
@@ -204,11 +206,10 @@ static void find_descending(struct nn_program *p)
             p->descends[p->ops[i].param[0]] = true;
 }
 
-int nn_program_open(struct nn_program *p, const struct nn_device *device,
-                    const struct nn_graph *graph, size_t batch, struct err *err)
+static int open_program(struct nn_program *p, struct err *err)
 {
+    const struct nn_graph *graph = p->graph;
     size_t tensors = graph->tensors.len + 1;
-    *p = (struct nn_program){.device = device, .graph = graph, .batch = batch};
     fuse_all(p);
     p->backs = xcalloc(p->op_count + 1, sizeof(*p->backs));
     p->live = xcalloc(p->op_count + 1, sizeof(bool));
@@ -230,6 +231,24 @@ int nn_program_open(struct nn_program *p, const struct nn_device *device,
     find_needed(p);
     find_descending(p);
     return 0;
+}
+
+int nn_program_open(struct nn_program *p, const struct nn_device *device,
+                    const struct nn_graph *graph, size_t batch, struct err *err)
+{
+    *p = (struct nn_program){.device = device, .graph = graph, .batch = batch};
+    return open_program(p, err);
+}
+
+uint64_t nn_program_bytes(const struct nn_device *device,
+                          const struct nn_graph *graph, size_t batch)
+{
+    struct nn_program p = {
+        .device = device, .graph = graph, .batch = batch, .counting = true};
+    open_program(&p, NULL);
+    uint64_t bytes = p.bytes;
+    nn_program_close(&p);
+    return bytes;
 }
 
 void nn_program_close(struct nn_program *p)

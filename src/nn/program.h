@@ -23,7 +23,9 @@ struct nn_program {
     size_t owned_count;
     void *scratch;
     void *weight_slopes;
-    size_t batch; /* rows that fit */
+    size_t batch;   /* rows that fit */
+    uint64_t bytes; /* of all buffers */
+    bool counting;  /* nothing is allocated, only counted */
 };
 
 /* Makes memory for batches of up to `batch` rows. */
@@ -31,6 +33,9 @@ int nn_program_open(struct nn_program *p, const struct nn_device *device,
                     const struct nn_graph *graph, size_t batch,
                     struct err *err);
 void nn_program_close(struct nn_program *p);
+/* The memory that nn_program_open would take. */
+uint64_t nn_program_bytes(const struct nn_device *device,
+                          const struct nn_graph *graph, size_t batch);
 
 /* The frame of one member; the caller sets batch, training and key. */
 struct nn_frame nn_program_frame(const struct nn_program *p, void *weights,

@@ -124,6 +124,23 @@ struct nn_trainer *nn_trainer_open(const char *device,
     return t;
 }
 
+uint64_t nn_trainer_bytes(const char *device, const struct nn_model *like,
+                          size_t capacity)
+{
+    const struct nn_device *d = nn_device_find(str_of(device));
+    const struct nn_graph *g = &like->graph;
+    if (!d)
+        return 0;
+    uint64_t weights =
+        (uint64_t)g->weights * (like->stopping.best_weights ? 2 : 1);
+    uint64_t state =
+        nn_optimizer_slots(&like->optimizer) * (uint64_t)g->trained;
+    uint64_t batch = (uint64_t)like->batch_size * widest_label(g);
+    return nn_program_bytes(d, g, (size_t)like->batch_size) +
+           (capacity * (weights + state) + batch) * d->real_bytes +
+           batch * sizeof(double);
+}
+
 void nn_trainer_free(struct nn_trainer *t)
 {
     if (!t)

@@ -192,8 +192,8 @@ static uint64_t least_limit(const char *root, const struct limit_kind *kind)
 
 /* ---- what the rest of sys asks --------------------------------------- */
 
-/* "MemTotal:       16303428 kB" */
-static uint64_t memory_total(const char *root)
+/* A line such as "MemTotal:       16303428 kB", in bytes; 0: is not there. */
+static uint64_t memory_line(const char *root, const char *wanted)
 {
     struct buf folder, b;
     struct str rest, line, name;
@@ -203,7 +203,7 @@ static uint64_t memory_total(const char *root)
     buf_addf(&folder, "%s/proc", root);
     if (read_text(folder.p, "meminfo", &b, &rest)) {
         while (str_split(&rest, '\n', &line)) {
-            if (!str_split(&line, ':', &name) || !str_is(name, "MemTotal"))
+            if (!str_split(&line, ':', &name) || !str_is(name, wanted))
                 continue;
             line = str_trim(line);
             if (str_ends(line, STR(" kB")))
@@ -228,9 +228,16 @@ unsigned limit_cpus(const char *root, unsigned cpus)
 
 uint64_t limit_memory(const char *root)
 {
-    uint64_t total = memory_total(root);
+    uint64_t total = memory_line(root, "MemTotal");
     uint64_t limit = least_limit(root, &kind_memory);
     if (limit == UINT64_MAX)
         return total;
     return total && total < limit ? total : limit;
+}
+
+uint64_t limit_memory_free(const char *root)
+{
+    uint64_t most = limit_memory(root);
+    uint64_t available = memory_line(root, "MemAvailable");
+    return available && available < most ? available : most;
 }

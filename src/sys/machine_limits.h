@@ -12,5 +12,7 @@ unsigned limit_cpus(const char *root, unsigned cpus);
 /* Bytes: the least of MemTotal and the limits of our cgroup and its parents;
  * 0 when nothing tells. */
 uint64_t limit_memory(const char *root);
+/* Of these, what can be had now: MemAvailable where that is less. */
+uint64_t limit_memory_free(const char *root);
 
 #endif

@@ -176,5 +176,7 @@ struct machine {
  * "a100:8.0:40G,a100:8.0:40G" (name:capability:memory); NULL asks; "" none. */
 int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
                  struct err *err);
+/* Memory that a program can still get here; 0 when nothing tells. */
+uint64_t machine_memory_free(void);
 
 #endif

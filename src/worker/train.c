@@ -241,6 +241,43 @@ static void drop_empty(struct train *t)
         }
 }
 
+/* Who has too little memory hears it before the first step. */
+static int fail_memory(uint64_t needed, const char *who, uint64_t has,
+                       struct err *err)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_adds(&b, "training this model needs ");
+    num_print_bytes(&b, needed);
+    buf_addf(&b, " of memory beside its data; %s ", who);
+    num_print_bytes(&b, has);
+    err_set(err, ERR_LIMIT, "%s", b.p);
+    buf_done(&b);
+    return -1;
+}
+
+/* What a trial may use, where somebody said that. */
+static int check_granted(const struct member *m, struct err *err)
+{
+    uint64_t granted = m->task.needs.memory_bytes;
+    uint64_t needed =
+        granted ? nn_trainer_bytes(device_of(&m->task), m->model, 1) : 0;
+    return needed <= granted
+               ? 0
+               : fail_memory(needed, "`resources` grants", granted, err);
+}
+
+/* What the machine can give: the system itself would first give more than it
+ * has, and then end whom it likes. */
+static int check_free(const struct cohort *c, struct err *err)
+{
+    uint64_t has = machine_memory_free();
+    uint64_t needed = nn_trainer_bytes(c->device, c->like, c->capacity);
+    return !has || needed <= has
+               ? 0
+               : fail_memory(needed, "this machine has left", has, err);
+}
+
 /* The text is parsed again: the cohort may outlive its first member. */
 static struct cohort *cohort_new(struct train *t, struct member *m,
                                  uint64_t key, struct err *err)
@@ -253,8 +290,8 @@ static struct cohort *cohort_new(struct train *t, struct member *m,
     snprintf(c->device, sizeof c->device, "%s", device_of(&m->task));
     struct value *v = json_parse(c->arena, m->task.model, "model", true, err);
     c->like = v ? read_model(v, m, err) : NULL;
-    c->trainer =
-        c->like ? nn_trainer_open(c->device, c->like, c->capacity, err) : NULL;
+    if (c->like && check_free(c, err) == 0)
+        c->trainer = nn_trainer_open(c->device, c->like, c->capacity, err);
     if (!c->trainer) {
         cohort_free(c);
         return NULL;
@@ -383,25 +420,6 @@ static void say_notices(struct train *t, struct member *m)
     m->source->told = true;
 }
 
-/* Whoever said how much a trial may use hears before the first step that it
- * is not enough. */
-static int check_memory(const struct member *m, struct err *err)
-{
-    uint64_t needed = nn_model_memory_bytes(m->model);
-    uint64_t granted = m->task.needs.memory_bytes;
-    struct buf b;
-    if (!granted || needed <= granted)
-        return 0;
-    buf_init(&b);
-    buf_adds(&b, "training this model needs ");
-    num_print_bytes(&b, needed);
-    buf_adds(&b, " of memory beside its data; `resources` grants ");
-    num_print_bytes(&b, granted);
-    err_set(err, ERR_LIMIT, "%s", b.p);
-    buf_done(&b);
-    return -1;
-}
-
 /* The model as it stands in its weights file: with the seed that it got, so
  * that it can be trained again. */
 static const char *model_with_seed(struct member *m, struct value *v)
@@ -474,7 +492,7 @@ static int begin(struct train *t, struct member *m, struct err *err)
                          : read_rows(t, m, spec, folder, err))
         return -1;
     m->model = read_model(v, m, err);
-    if (!m->model || check_memory(m, err))
+    if (!m->model || check_granted(m, err))
         return -1;
     m->cohort = cohort_of(t, m, err);
     if (!m->cohort)

@@ -214,6 +214,13 @@ check_status "training begins from a weights file" 0
 check "with a smaller loss than its first training ended with" \
     python3 -c "import sys; sys.exit(not $(sed -n 2p .out | cut -f 2) < 2 * $last)"
 
+# ---- more memory than there is ------------------------------------------------
+sed -e 's/^batch_size:.*/batch_size: 16000000/' mlp.yaml >huge.yaml
+run "$THRONG" train huge.yaml lr=0.01 units=10000 dropout=0.1
+check_status "too little memory is an error" 1
+check_matches "before the first step" "$err" \
+    'training this model needs [0-9.]+ (T|G)iB of memory beside its data; this machine has left [0-9.]+ .iB'
+
 # ---- one that diverges -------------------------------------------------------
 study diverge 24
 sed -i 's/^model:.*/model: line.yaml/; /dropout/d

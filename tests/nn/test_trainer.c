@@ -257,9 +257,29 @@ static void a_diverging_member_says_so(void **state)
     made_close(&m);
 }
 
+/* `throng model show` links no device: what it says is near what the trainer
+ * of a device counts. */
+static void memory_is_known_before_it_is_taken(void **state)
+{
+    struct arena *a = arena_new();
+    const char **names = made_names(a);
+    (void)state;
+    for (size_t i = 0; names[i]; i++) {
+        struct made m;
+        made_named(&m, names[i], 8);
+        double said = (double)nn_model_memory_bytes(m.model);
+        double real = (double)nn_trainer_bytes("cpu", m.model, 1);
+        if (real > 2 * said || real < said / 3)
+            fail_msg("%s: %.0f bytes, not %.0f", names[i], real, said);
+        made_close(&m);
+    }
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_known_before_it_is_taken),
         cmocka_unit_test(a_member_is_the_same_alone_and_in_a_cohort),
         cmocka_unit_test(a_place_is_used_again_as_new),
         cmocka_unit_test(a_copy_goes_on_like_the_original),

@@ -25,6 +25,10 @@ static void without_cgroups_the_machine_is_the_limit(void **state)
     scratch_file(s, "proc/meminfo", "MemTotal:       67108864 kB\n");
     assert_int_equal(limit_cpus(s->root, 16), 16);
     assert_true(limit_memory(s->root) == 64 * GIB);
+    assert_true(limit_memory_free(s->root) == 64 * GIB);
+    scratch_file(s, "proc/meminfo",
+                 "MemTotal: 67108864 kB\nMemAvailable: 2097152 kB\n");
+    assert_true(limit_memory_free(s->root) == 2 * GIB);
 }
 
 static void a_machine_that_tells_nothing_has_one_cpu_and_no_memory(void **state)
