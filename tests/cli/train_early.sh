@@ -53,6 +53,17 @@ check_status "a study with bands trains" 0
 check_equal "every trial ends as done or stopped" "True" \
     "$(look band 'all(t["state"] in ("done", "stopped") for t in d) and any(t["state"] == "done" for t in d)')"
 
+# ---- the median rule ----------------------------------------------------------
+# Rates from useless to good: the useless ones end early, one by one.
+study median 'method: random
+early_terminate: {type: median, warmup_steps: 3}'
+run "$THRONG" run median.yaml
+check_status "a study with the median rule trains" 0
+check_equal "some are stopped, the rest of their cohorts are done" "True" \
+    "$(look median 'set(t["state"] for t in d) == {"done", "stopped"}')"
+check_equal "those that stopped are worse than the best that did not" "True" \
+    "$(look median 'min(t["value"] for t in d if t["state"] == "stopped") > min(t["value"] for t in d if t["state"] == "done")')"
+
 # ---- pbt ------------------------------------------------------------------------
 study pbt 'method: pbt
 pbt: {population: 6, steps: 4}'
@@ -66,3 +77,18 @@ check_equal "some copy another's weights: two have one parent" "True" \
     "$(look pbt 'len(set(t.get("parent") for t in d if t.get("parent"))) < sum(bool(t.get("parent")) for t in d)')"
 check_equal "later ones are better than the first" "True" \
     "$(look pbt 'min(t["value"] for t in d if t.get("parent")) < min(t["value"] for t in d if not t.get("parent"))')"
+# A child is its parent's checkpoint, optimizer and all, trained further.
+id=$(look pbt '[t["id"] for t in d if t.get("parent")][-1]')
+run "$THRONG" show pbt "$id"
+check_matches "show names the parent" "$out" '^parent   trial [0-9]+, whose checkpoint it began with'
+check_equal "its checkpoint stands where its budget ends" \
+    "$(look pbt "[t['budget'] for t in d if t['id'] == $id][0]")" \
+    "$(python3 - ".throng/pbt/trials/0/$id/checkpoint/checkpoint.safetensors" <<'END_PYTHON'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+(size,) = struct.unpack("<Q", data[:8])
+head = json.loads(data[8:8 + size])
+assert any(name.startswith("optimizer.") for name in head)
+print(json.loads(head["__metadata__"]["training"])["epoch"])
+END_PYTHON
+)"

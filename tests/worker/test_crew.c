@@ -1,0 +1,156 @@
+/* test_crew.c - built-in training through a worker: who shares a process */
+#include "harness.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ONE_CPU "cpus=1;memory=1073741824;parallel=8"
+
+/* A training of so many epochs, far too many to end by itself in a test when
+ * they are a million. */
+static struct task training(struct bench *b, uint64_t id, int epochs)
+{
+    char *path = arena_printf(b->arena, "%s/t.csv", b->folder);
+    struct buf rows;
+    buf_init(&rows);
+    for (int i = 0; i < 40; i++)
+        buf_addf(&rows, "%d,%d\n", i % 7, i % 2);
+    assert_int_equal(file_write(path, buf_str(&rows), false, NULL), 0);
+    buf_done(&rows);
+    struct task t = {
+        .id = id,
+        .attempt = 1,
+        .kind = STR("train"),
+        .workdir = str_of(b->folder),
+        .folder = str_of(bench_path(b, id, "")),
+        .model = str_of(arena_printf(
+            b->arena,
+            "{\"layers\": [{\"dense\": 3}, {\"dense\": 2}], \"loss\": "
+            "\"sparse_categorical_crossentropy\", \"epochs\": %d, "
+            "\"data\": {\"file\": \"t.csv\"}}",
+            epochs))};
+    needs_init(&t.needs);
+    t.needs.cpus = 0.125;
+    return t;
+}
+
+static pid_t pid_of(struct bench *b, uint64_t id)
+{
+    struct record_started s;
+    struct err err = {0};
+    struct got *g = bench_await(b, RECORD_STARTED, id);
+    assert_int_equal(record_started_parse(g->payload, &s, &err), 0);
+    return (pid_t)s.pid;
+}
+
+static void submit(struct bench *b, uint64_t id, uint32_t attempt)
+{
+    struct task t = training(b, id, 1000000);
+    t.attempt = attempt;
+    bench_submit(b, &t);
+}
+
+static void members_share_one_trainer_for_each_cpu(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, "cpus=2;memory=1073741824;parallel=8");
+    for (uint64_t id = 1; id <= 4; id++)
+        submit(b, id, 1);
+    pid_t pids[4];
+    for (uint64_t id = 1; id <= 4; id++)
+        pids[id - 1] = pid_of(b, id);
+    assert_int_not_equal(pids[0], pids[1]);
+    assert_int_equal(pids[0], pids[2]);
+    assert_int_equal(pids[1], pids[3]);
+}
+
+static void a_trainer_that_dies_loses_its_members_only(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, "cpus=2;memory=1073741824;parallel=8");
+    for (uint64_t id = 1; id <= 4; id++)
+        submit(b, id, 1);
+    pid_t bad = pid_of(b, 1);
+    bench_await(b, RECORD_METRICS, 2);
+    assert_int_equal(kill(bad, SIGKILL), 0);
+    struct record_ended e = bench_ended(b, 1);
+    assert_int_equal(e.outcome, OUTCOME_LOST);
+    assert_contains(bench_cstr(b, e.reason), "its trainer ended by signal 9");
+    assert_int_equal(bench_ended(b, 3).outcome, OUTCOME_LOST);
+    struct task next = training(b, 5, 3);
+    assert_int_equal(bench_run(b, &next).outcome, OUTCOME_DONE);
+    assert_int_equal(bench_count(b, RECORD_ENDED, 2), 0);
+    assert_int_equal(bench_count(b, RECORD_ENDED, 4), 0);
+}
+
+/* Whatever makes its trainer die takes no other down any more. */
+static void from_its_third_attempt_on_a_task_is_alone(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    submit(b, 1, 1);
+    submit(b, 2, 2);
+    submit(b, 3, 3);
+    submit(b, 4, 1);
+    pid_t shared = pid_of(b, 1);
+    assert_int_equal(pid_of(b, 2), shared);
+    pid_t alone = pid_of(b, 3);
+    assert_int_not_equal(alone, shared);
+    assert_int_equal(pid_of(b, 4), shared);
+    assert_int_equal(kill(alone, SIGKILL), 0);
+    assert_int_equal(bench_ended(b, 3).outcome, OUTCOME_LOST);
+    for (uint64_t id = 1; id <= 4; id++)
+        assert_int_equal(bench_count(b, RECORD_ENDED, id), id == 3);
+}
+
+static void one_member_is_stopped_and_another_killed(void **state)
+{
+    struct bench *b = *state;
+    char outcome = OUTCOME_KILLED;
+    bench_start(b, ONE_CPU);
+    for (uint64_t id = 1; id <= 3; id++)
+        submit(b, id, 1);
+    struct task stopped = training(b, 1, 1), killed = training(b, 2, 1);
+    bench_await(b, RECORD_METRICS, 1);
+    bench_send(b, RECORD_STOP, &stopped, STR(""));
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_STOPPED);
+    bench_send(b, RECORD_KILL, &killed, str_n(&outcome, 1));
+    assert_int_equal(bench_ended(b, 2).outcome, OUTCOME_KILLED);
+    assert_int_equal(bench_count(b, RECORD_ENDED, 3), 0);
+    size_t before = bench_count(b, RECORD_METRICS, 3);
+    bench_await(b, RECORD_METRICS, 3);
+    assert_true(bench_count(b, RECORD_METRICS, 3) >= before);
+}
+
+/* A member that has used its budget leaves a checkpoint, from which the next
+ * attempt, or a child, goes on: steps are not done again. */
+static void training_goes_on_from_a_checkpoint(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    struct task whole = training(b, 1, 6), first = training(b, 2, 6);
+    struct task child = training(b, 3, 6), rest = training(b, 4, 6);
+    first.budget = 2;
+    rest.folder = first.folder;
+    child.resume_from = str_of(bench_path(b, 2, "checkpoint"));
+    assert_int_equal(bench_run(b, &whole).outcome, OUTCOME_DONE);
+    assert_int_equal(bench_run(b, &first).outcome, OUTCOME_DONE);
+    assert_int_equal(bench_run(b, &child).outcome, OUTCOME_DONE);
+    assert_int_equal(bench_run(b, &rest).outcome, OUTCOME_DONE);
+    char *all = bench_metric(b, 1, "loss");
+    assert_string_equal(bench_metric(b, 3, "loss"), strstr(all, "3:"));
+    assert_string_equal(bench_metric(b, 4, "loss"), strstr(all, "3:"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        with_bench(members_share_one_trainer_for_each_cpu),
+        with_bench(a_trainer_that_dies_loses_its_members_only),
+        with_bench(from_its_third_attempt_on_a_task_is_alone),
+        with_bench(one_member_is_stopped_and_another_killed),
+        with_bench(training_goes_on_from_a_checkpoint),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
