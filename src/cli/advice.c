@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "study/study.h"
 #include "terms/room.h"
 
 #define HERE_LIMIT_S 43200.0     /* half a day: a night on one machine */
@@ -29,6 +30,13 @@ uint64_t outlook_inputs(const struct plan *p, const char *home, struct arena *a)
     return sum;
 }
 
+/* Built-in training: trials that run at once share trainers, one for each
+ * cpu, so that memory is not each one's own. */
+static bool is_trained(const struct outlook *o)
+{
+    return o->plan->model_root != NULL;
+}
+
 static uint32_t count_slots(struct outlook *o)
 {
     const struct machine *m = o->machine;
@@ -45,9 +53,8 @@ static uint32_t count_slots(struct outlook *o)
                                .free = 1};
         room_add_gpu(&room, &gpu);
     }
-    if (!o->plan->cpus_said && parallel > m->cpus)
-        needs.cpus = (double)m->cpus / parallel;
-    if (!needs.memory_bytes)
+    study_share_cpus(o->plan, m->cpus, &needs);
+    if (!needs.memory_bytes && !is_trained(o))
         needs.memory_bytes = o->measure.rss_bytes;
     return room_check(&room, &needs, &o->unfit) ? 0 : room_slots(&room, &needs);
 }
@@ -60,6 +67,8 @@ static void take_time(struct outlook *o)
     } else if (o->measure.tasks) {
         double part = o->measure.subset > 0 ? o->measure.subset : 1;
         o->task_s = o->measure.seconds / part;
+        if (is_trained(o)) /* the rest of its time others were trained */
+            o->task_s *= o->measure.cpus;
         o->source = "measured";
     }
 }
@@ -69,13 +78,20 @@ static bool is_coupled(const struct outlook *o)
     return o->needs.nodes > 1 || o->needs.ranks > 1;
 }
 
+/* Trials that really run at the same time. */
+static double processes(const struct outlook *o)
+{
+    return is_trained(o) && o->slots > o->machine->cpus ? o->machine->cpus
+                                                        : o->slots;
+}
+
 void outlook_think(struct outlook *o)
 {
     o->source = "";
     take_time(o);
     o->slots = count_slots(o);
     if (o->task_s > 0 && o->total > 0 && o->slots)
-        o->here_s = ceil((double)o->total / o->slots) * o->task_s;
+        o->here_s = ceil((double)o->total / processes(o)) * o->task_s;
     if (is_coupled(o))
         o->advised = ADVISE_COUPLED;
     else if (!o->slots)
@@ -147,7 +163,10 @@ static void reason_data(struct reasons *r, const struct outlook *o)
     struct buf b;
     uint64_t bytes = o->input_bytes + o->measure.output_bytes;
     buf_init(&b);
-    if (!bytes) {
+    if (!bytes && is_trained(o)) {
+        buf_adds(&b, "a trial reads what the model file's `data` names, which "
+                     "must be where it runs");
+    } else if (!bytes) {
         buf_adds(&b, "no `inputs:` are named: what the program reads must be "
                      "where it runs");
     } else {
@@ -170,6 +189,11 @@ static void reason_memory(struct reasons *r, const struct outlook *o)
     if (!o->slots) {
         buf_addf(&b, "this machine cannot hold one trial: it %s",
                  o->unfit.text);
+    } else if (is_trained(o) && !o->needs.memory_bytes) {
+        buf_addf(&b,
+                 "training is built in: %u model%s at once here, trained in "
+                 "turn by one process for each cpu",
+                 o->slots, o->slots == 1 ? "" : "s");
     } else if (bytes) {
         buf_adds(&b, "memory of one trial: ");
         num_print_bytes(&b, bytes);

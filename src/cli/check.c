@@ -176,6 +176,7 @@ static int add_sample(struct checker *k, int64_t id)
         command_of(k, id, s.point, &argv, &argc))
         return -1;
     if (id == 1) {
+        study_share_cpus(k->plan, k->machine.cpus, &needs);
         buf_adds(&k->out, "needs    ");
         needs_print(&k->out, &needs);
         buf_adds(&k->out, " each\ncommands\n");

@@ -170,6 +170,9 @@ int study_next(struct store *store, int64_t *trial, int64_t *suggestion,
 int study_command(const struct plan *p, const char *home,
                   const struct value *point, struct arena *a,
                   const struct arg **argv, size_t *argc, struct err *err);
+/* Makes the cpus that a trial needs what they are on a machine of so many,
+ * where the person has not said them. */
+void study_share_cpus(const struct plan *p, double cpus, struct needs *n);
 /* THRONG_SEED of the trial that comes from a suggestion; from 1. */
 uint64_t study_suggestion_seed(const struct plan *plan, int64_t suggestion);
 /* THRONG_SEED of a stored trial. */

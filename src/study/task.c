@@ -24,16 +24,15 @@ static bool method_learns(const struct plan *p)
 /* With `parallel: 8` on 2 cpus and no word about cpus, the person wants 8 at
  * once: each then needs less than a whole cpu. A member of a cohort needs its
  * share of a trainer. */
-static void scale_cpus(const struct study *s, struct needs *n)
+void study_share_cpus(const struct plan *p, double cpus, struct needs *n)
 {
-    double cpus = s->setup.machine->cpus;
-    if (s->plan->cpus_said)
+    if (p->cpus_said)
         return;
-    if (s->plan->model_root)
-        n->cpus = 1.0 / (method_learns(s->plan) ? COHORT_SHARE_LEARNING
-                                                : COHORT_SHARE);
-    if (s->plan->parallel > cpus / n->cpus)
-        n->cpus = cpus / s->plan->parallel;
+    if (p->model_root)
+        n->cpus =
+            1.0 / (method_learns(p) ? COHORT_SHARE_LEARNING : COHORT_SHARE);
+    if (p->parallel > cpus / n->cpus)
+        n->cpus = cpus / p->parallel;
 }
 
 int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
@@ -48,7 +47,7 @@ int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
         *fixed = false;
         needs_init(n);
     }
-    scale_cpus(s, n);
+    study_share_cpus(s->plan, s->setup.machine->cpus, n);
     return 0;
 }
 
@@ -211,7 +210,7 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     if (!point || plan_needs(p, point, &t->needs, err) ||
         fill_work(s, point, a, t, err))
         return -1;
-    scale_cpus(s, &t->needs);
+    study_share_cpus(p, s->setup.machine->cpus, &t->needs);
     fill_parent(s, l, a, t);
     t->id = (uint64_t)l->t.id;
     t->attempt = l->placed ? l->a.number : l->t.attempts + 1;
