@@ -3,13 +3,14 @@
  *   train_bench MODEL.json ROWS [DEVICE]   made-up rows; then commands
  *   train_bench MODEL.json data [DEVICE]   the model's own data
  *   train_bench peak                       multiply-adds of this CPU, GFLOP/s
- *   train_bench gemm SECONDS               a bare loop of products, GFLOP/s
+ *   train_bench gemm                       a bare loop of products; commands
  *
  * The first says the model's parameters and the bytes of rows and weights,
  * then obeys lines from stdin: `epochs N` trains one model on, `models N`
  * trains N models from first weights for all their epochs, `seeds FROM STEP
- * N FILE` those of N seeds, whose last losses go into the file. Each answer
- * is one line: seconds of CPU, seconds of wall, the last loss. */
+ * N FILE` those of N seeds, whose last losses go into the file. The last
+ * obeys `products N`. Each answer is one line: seconds of CPU, seconds of
+ * wall, the last loss. */
 #include <cblas.h>
 #include <immintrin.h>
 #include <stdio.h>
@@ -160,6 +161,22 @@ static size_t row_bytes(const struct bench *b)
 
 /* ---- commands ----------------------------------------------------------- */
 
+struct answer {
+    double cpu, wall;
+};
+
+static struct answer begin_answer(void)
+{
+    return (struct answer){now(CLOCK_PROCESS_CPUTIME_ID), now(CLOCK_MONOTONIC)};
+}
+
+static void end_answer(const struct answer *from, double loss)
+{
+    printf("%.9f %.9f %.9g\n", now(CLOCK_PROCESS_CPUTIME_ID) - from->cpu,
+           now(CLOCK_MONOTONIC) - from->wall, loss);
+    fflush(stdout);
+}
+
 static double train(struct bench *b, int member, int64_t epochs)
 {
     struct err err = {0};
@@ -219,8 +236,8 @@ static void obey(struct bench *b)
     char line[1200];
     int first = join(b, 1);
     while (fgets(line, sizeof(line), stdin)) {
-        double cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-        double wall = now(CLOCK_MONOTONIC), loss = 0;
+        struct answer from = begin_answer();
+        double loss = 0;
         if (strncmp(line, "epochs ", 7) == 0)
             loss = train(b, first, strtoll(line + 7, NULL, 10));
         else if (strncmp(line, "models ", 7) == 0)
@@ -229,9 +246,7 @@ static void obey(struct bench *b)
             loss = train_seeds(b, line + 6);
         else
             die("commands are: epochs N, models N, seeds FROM STEP N FILE");
-        printf("%.9f %.9f %.9g\n", now(CLOCK_PROCESS_CPUTIME_ID) - cpu,
-               now(CLOCK_MONOTONIC) - wall, loss);
-        fflush(stdout);
+        end_answer(&from, loss);
     }
 }
 
@@ -304,19 +319,34 @@ static int show_peak(void)
     return 0;
 }
 
+static float *make_matrix(size_t count)
+{
+    float *p = malloc(count * sizeof(*p));
+    if (!p)
+        die("no memory");
+    for (size_t i = 0; i < count; i++)
+        p[i] = (float)(i % 7) * 0.1f;
+    return p;
+}
+
 /* The first layer of the MLP row, forward, over and over. */
-static int show_gemm(double seconds)
+static int serve_products(void)
 {
     enum { M = 128, K = 784, N = 512 };
-    float *a = calloc(M * K, sizeof(float)), *b = calloc(K * N, sizeof(float));
-    float *c = calloc(M * N, sizeof(float));
-    if (!a || !b || !c)
-        die("no memory");
-    double from = now(CLOCK_MONOTONIC), took = 0, count = 0;
-    for (; took < seconds; took = now(CLOCK_MONOTONIC) - from, count++)
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, N, K, 1, a, K,
-                    b, N, 0, c, N);
-    printf("%.6g\n", 2.0 * M * K * N * count / took * 1e-9);
+    char line[128];
+    float *a = make_matrix(M * K), *b = make_matrix(K * N);
+    float *c = make_matrix(M * N);
+    printf("%d\n", M * K * N);
+    fflush(stdout);
+    while (fgets(line, sizeof(line), stdin)) {
+        struct answer from = begin_answer();
+        if (strncmp(line, "products ", 9) != 0)
+            die("the command is: products N");
+        for (long long i = strtoll(line + 9, NULL, 10); i > 0; i--)
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, M, N, K, 1,
+                        a, K, b, N, 0, c, N);
+        end_answer(&from, (double)c[0]);
+    }
     free(a);
     free(b);
     free(c);
@@ -327,10 +357,9 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "peak") == 0)
         return show_peak();
-    if (argc == 3 && strcmp(argv[1], "gemm") == 0)
-        return show_gemm(strtod(argv[2], NULL));
+    if (argc == 2 && strcmp(argv[1], "gemm") == 0)
+        return serve_products();
     if (argc != 3 && argc != 4)
-        die("usage: train_bench MODEL.json ROWS|data [DEVICE] | peak | gemm "
-            "SECONDS");
+        die("usage: train_bench MODEL.json ROWS|data [DEVICE] | peak | gemm");
     return serve(argv[1], argv[2], argc == 4 ? argv[3] : "cpu");
 }

@@ -66,6 +66,29 @@ class BiLstm(nn.Module):
         return self.out(torch.cat([hidden[0], hidden[1]], 1))
 
 
+class BiGru(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(300, 100, batch_first=True, bidirectional=True)
+        self.out = nn.Linear(200, 2)
+
+    def forward(self, x):
+        _, hidden = self.gru(x)
+        return self.out(torch.cat([hidden[0], hidden[1]], 1))
+
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.Sequential(*(
+            nn.TransformerEncoderLayer(128, 4, 512, dropout=0.0,
+                                       batch_first=True) for _ in range(2)))
+        self.out = nn.Linear(128, 10)
+
+    def forward(self, x):
+        return self.out(self.blocks(x).mean(1))
+
+
 class Conv1d(nn.Sequential):
     def __init__(self):
         super().__init__(
@@ -136,6 +159,8 @@ MODELS = {
     "multitask_128": (MultiTask, [400], [10, 5, 2], 128, SGD),
     "bilstm_200": (BiLstm, [200, 300], [2], 16, ADAM),
     "bilstm_700": (BiLstm, [700, 300], [2], 16, ADAM),
+    "bigru_200": (BiGru, [200, 300], [2], 16, ADAM),
+    "encoder": (Encoder, [64, 128], [10], 32, ADAM),
     "conv1d": (Conv1d, [1, 6000], [2], 20, SGD),
     "mobilenet_v2": (MobileNetV2, [3, 96, 96], [1000], 16, SGD),
     "autoencoder": (lambda: mlp(6048, 2000, 600, 2000, 6048), [6048], [], 100,
