@@ -12,6 +12,10 @@
  * of such points mostly, which say little about the distribution at hand,
  * takes the best of the run so far in as well.
  *
+ * With very many out at once most points come from a distribution that knows
+ * little. Half of them are then drawn near the best result, as widely as the
+ * next result is away from it: what comes back there narrows the next ones.
+ *
  * Foreign results, which no block can have, say where the first run begins.
  * Restarts follow BIPOP (Hansen, GECCO 2009): runs with ever larger blocks
  * alternate with short ones from smaller distributions. */
@@ -33,11 +37,13 @@ enum {
     REDRAWS = 16,         /* for a point that nobody has had */
     ELITE = 2,            /* the best of a run that help strange blocks */
     WARM_LEAST = 4,       /* foreign results to start from, at least */
+    NEAR_FROM = 2,        /* blocks that are out: some points stay near */
 };
 static const double narrow = 1e-9;   /* a run that is so small has ended */
 static const double condition = 1e7; /* of the widest to the narrowest */
 static const double same = 1e-12;    /* values that differ less are equal */
 static const double floor_of_cell = 0.25;
+static const double near_share = 0.5;
 
 /* What is learnt: all correlations, or each coordinate's width by itself. */
 enum covariance { COVARIANCE_AUTO, COVARIANCE_FULL, COVARIANCE_SEPARABLE };
@@ -68,6 +74,8 @@ struct cmaes {
     size_t row_count; /* of told, without foreign ones */
     bool stale;       /* foreign results came: the start is another */
     int64_t latest;   /* the highest trial that was told */
+    long best;        /* row of told, or -1 */
+    double near;      /* square of the distance to the row nearest to it */
     struct cma_shape shape;
     size_t *choices, *offsets;
     double *shares;
@@ -609,6 +617,7 @@ static void *cmaes_open(const struct search_setup *setup, struct err *err)
         free(c);
         return NULL;
     }
+    c->best = -1;
     c->seed = setup->seed;
     c->minimize = setup->minimize;
     axes_init(&c->axes, setup->space);
@@ -663,6 +672,87 @@ static void decode(struct cmaes *c)
     }
 }
 
+/* ---- near the best ---------------------------------------------------- */
+
+/* The square of the distance of two told rows. */
+static double apart(const struct cmaes *c, size_t a, size_t b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->axes.count; i++) {
+        const double *column = c->told.columns[c->axes.axis[i].param];
+        double way = column[a] - column[b];
+        if (c->axes.axis[i].choices)
+            way = way != 0;
+        sum += isnan(way) ? 0 : way * way;
+    }
+    return sum;
+}
+
+static void look_near(struct cmaes *c, size_t row)
+{
+    double square = apart(c, row, (size_t)c->best);
+    if (c->told.marks[row] == MARK_VALUE && square > 0)
+        c->near = fmin(c->near, square);
+}
+
+/* A told row may be the best, or nearer to it than all others. */
+static void watch_near(struct cmaes *c, size_t row)
+{
+    size_t best = (size_t)c->best;
+    if (c->told.marks[row] != MARK_VALUE)
+        return;
+    if (c->best >= 0 && by_merit(&best, &row, &c->told) < 0) {
+        look_near(c, row);
+        return;
+    }
+    c->best = (long)row;
+    c->near = INFINITY;
+    for (size_t i = 0; i < c->told.count; i++)
+        look_near(c, i);
+}
+
+static double number_near(double at, double width, struct rng *rng)
+{
+    double x = at;
+    for (int i = 0; i < REDRAWS; i++) {
+        x = at + width * rng_normal(rng);
+        if (x >= 0 && x <= 1)
+            return x;
+    }
+    return fmin(fmax(x, 0), 1);
+}
+
+/* In many dimensions so few points near the best find nothing better. */
+static bool stays_near(const struct cmaes *c, struct rng *rng)
+{
+    size_t out = c->roll.pending, d = c->axes.count;
+    return c->best >= 0 && out >= NEAR_FROM * c->now.lambda && out >= d * d &&
+           rng_uniform(rng) < near_share;
+}
+
+/* Moves the drawn point to the best one: all numbers, and most choices. */
+static void move_near(struct cmaes *c, struct rng *rng)
+{
+    size_t number = 0, group = 0;
+    double width = sqrt(c->near / fmax((double)c->shape.numbers, 1));
+    double other = 0.5 / fmax((double)c->shape.groups, 1);
+    for (size_t i = 0; i < c->axes.count; i++) {
+        const struct axis *axis = &c->axes.axis[i];
+        double at = c->told.columns[axis->param][c->best];
+        if (axis->choices) {
+            if (!isnan(at) && rng_uniform(rng) >= other)
+                c->drawn.choice[group] = axis_choice(axis, at);
+            group++;
+            continue;
+        }
+        double least = c->now.dist->floor[number];
+        if (!isnan(at))
+            c->drawn.x[number] =
+                number_near(at, fmax(fmin(width, c->sigma), least), rng);
+        number++;
+    }
+}
+
 /* A new point for trial k into roll.u. One that another trial has is drawn
  * again: in the block it then counts like a foreign one. */
 static void ask_new(struct cmaes *c, int64_t k)
@@ -670,8 +760,10 @@ static void ask_new(struct cmaes *c, int64_t k)
     struct rng rng;
     advance(c);
     draw(c, &c->now, k, &c->drawn);
-    decode(c);
     rng_init(&rng, c->seed, (uint64_t)k, "cmaes again");
+    if (stays_near(c, &rng))
+        move_near(c, &rng);
+    decode(c);
     for (int i = 0; i < REDRAWS; i++) {
         if (roll_is_new(&c->roll))
             return;
@@ -712,6 +804,7 @@ static void cmaes_tell(void *state, const struct result *r)
     c->told.marks[row] = (unsigned char)mark;
     c->told.losses[row] = loss;
     c->told.broken[row] = broken_by(r);
+    watch_near(c, row);
     c->row_count += r->trial > 0;
     if (r->trial > c->latest)
         c->latest = r->trial;

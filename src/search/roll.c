@@ -54,6 +54,7 @@ static size_t add(struct roll *r, int64_t trial, const double *u)
             xrealloc(r->asked, r->asked_cap * (width + 1) * sizeof(*r->asked));
     }
     memcpy(r->asked + row * width, u, width * sizeof(*u));
+    r->pending++;
     idmap_set(r->seen, key_of(r), r);
     return row;
 }
@@ -74,6 +75,7 @@ long roll_tell(struct roll *r, const struct result *result, bool minimize)
         return -1;
     h->marks[found] = (unsigned char)mark;
     h->losses[found] = loss;
+    r->pending--;
     return found;
 }
 

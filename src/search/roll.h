@@ -15,6 +15,7 @@ struct roll {
     uint64_t seed;
     double *asked; /* of each row: the point as it was asked for */
     size_t asked_cap;
+    size_t pending; /* rows that were not told */
     struct idmap *seen;
     struct arena *scratch;
     double *u, *coded; /* of the point that is being made */
