@@ -1,7 +1,7 @@
 /* repeat.c - several trials of each point, told as one
  *
  * `groups` holds what is known of each point until it is told, and
- * afterwards that it was. */
+ * afterwards that it was. Where a point has one trial, only that is kept. */
 #include "search/repeat.h"
 
 #include <math.h>
@@ -54,7 +54,8 @@ void repeat_free(struct repeat *p)
     void *group;
     if (!p)
         return;
-    for (size_t at = 0; idmap_next(p->groups, &at, &key, &group);)
+    for (size_t at = 0;
+         p->times > 1 && idmap_next(p->groups, &at, &key, &group);)
         group_free(group);
     idmap_free(p->groups);
     free(p);
@@ -147,23 +148,31 @@ static void tell_group(int64_t point, struct group *g, const struct value *at,
     pass(context, &mean);
 }
 
+static void tell_single(struct repeat *p, const struct result *r,
+                        repeat_fn *pass, void *context)
+{
+    if (idmap_get(p->groups, (uint64_t)r->trial))
+        return;
+    if (state_final((enum state)r->state))
+        idmap_set(p->groups, (uint64_t)r->trial, p);
+    pass(context, r);
+}
+
 void repeat_tell(struct repeat *p, const struct result *r, repeat_fn *pass,
                  void *context)
 {
+    if (p->times == 1) {
+        tell_single(p, r, pass, context);
+        return;
+    }
     int64_t index = (r->trial - 1) / p->times;
     uint32_t member = (uint32_t)((r->trial - 1) % p->times);
     struct group *g = group_of(p, index + 1);
     uint64_t bit = (uint64_t)1 << (member % 64);
     if (g->told || g->members[member / 64] & bit)
         return;
-    bool final = state_final((enum state)r->state);
-    if (p->times == 1) {
-        g->told = final;
-        pass(context, r);
-        return;
-    }
     /* A paused member says nothing yet about its point. */
-    if (!final)
+    if (!state_final((enum state)r->state))
         return;
     g->members[member / 64] |= bit;
     add_member(g, r);

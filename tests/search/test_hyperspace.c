@@ -259,6 +259,34 @@ static void shared_results_reach_the_neighbours(void **state)
 }
 
 /* Grids of 4, 6, 6 and 9 points: all of them come, none behind. */
+/* The mean of the first points, with results from elsewhere and without. */
+static double first_points(bool warm)
+{
+    struct space space = space_of(plane_text, arena);
+    struct search *s = must_open(&space, "{}");
+    struct rng rng;
+    double sum = 0;
+    rng_init(&rng, 1, 2, "foreign");
+    for (int64_t i = 1; warm && i <= 80; i++) {
+        struct value *point = space_sample(&space, &rng, arena);
+        tell(s, -i, point, fabs(value_number(value_get(point, STR("x"))) - 5));
+    }
+    for (int64_t k = 1; k <= 24; k++) {
+        struct value *point = ask(s, k);
+        double value = fabs(value_number(value_get(point, STR("x"))) - 5);
+        sum += value / 24;
+        tell(s, k, point, value);
+    }
+    search_free(s);
+    return sum;
+}
+
+static void results_from_elsewhere_teach_every_sub_space(void **state)
+{
+    (void)state;
+    assert_true(first_points(true) < 0.8 * first_points(false));
+}
+
 static void searches_that_end_leave_the_others(void **state)
 {
     (void)state;
@@ -338,6 +366,7 @@ int main(void)
         TEST(logarithms_are_halved_unless_asked_otherwise),
         TEST(mixed_spaces_are_taken_in_any_order_of_results),
         TEST(shared_results_reach_the_neighbours),
+        TEST(results_from_elsewhere_teach_every_sub_space),
         TEST(searches_that_end_leave_the_others),
         TEST(options_are_checked),
         TEST(an_order_that_would_wait_for_ever_is_refused),

@@ -135,7 +135,8 @@ static void goes_on_after(const char *method, enum search_order order,
 static void a_search_goes_on_after_any_prefix(void **state)
 {
     static const char *const methods[] = {
-        "tpe", "cmaes", "ga", "nsga2", "forest", "pbt", "hyperspace", "auto"};
+        "tpe",        "cmaes", "ga", "nsga2",  "forest", "pbt",
+        "hyperspace", "auto",  "gp", "random", "sobol"};
     (void)state;
     for (size_t m = 0; m < sizeof(methods) / sizeof(*methods); m++)
         for (int order = SEARCH_FREE; order <= SEARCH_BATCH; order++) {
@@ -144,7 +145,7 @@ static void a_search_goes_on_after_any_prefix(void **state)
                 open_with(methods[m], (enum search_order)order, NULL);
             record(s, &t);
             search_free(s);
-            for (size_t prefix = 0; prefix <= t.count; prefix += 23)
+            for (size_t prefix = 0; prefix <= t.count; prefix += 17)
                 goes_on_after(methods[m], (enum search_order)order, &t, prefix);
         }
 }
