@@ -5,6 +5,7 @@
  * means that fill gaps, the scaling and the known words:
  *
  *   {"columns": 4, "names": ["a", "colour", "note", "kind"], "weight": 3,
+ *    "separator": ",",
  *    "inputs": [{"name": "input", "dims": [3], "columns": [0, 1],
  *                "categories": [null, ["red", "white"]],
  *                "means": …, "drawn": [0, 2], "shift": …, "scale": …},
@@ -301,8 +302,10 @@ static bool fitted_ok(const struct value *v)
     const struct value *count = value_get(v, STR("columns"));
     const struct value *names = value_get(v, STR("names"));
     const struct value *weight = value_get(v, STR("weight"));
+    struct str mark = value_text(value_get(v, STR("separator")));
     int64_t columns = count ? whole(count, 1, TABLE_MAX) : 0;
-    if (columns < 0 || !is_list(inputs) || !inputs->count || !is_list(labels) ||
+    if (mark.len > 1 || str_is(mark, "\"") || str_is(mark, "\n") ||
+        columns < 0 || !is_list(inputs) || !inputs->count || !is_list(labels) ||
         (names && (!texts_ok(names) || (int64_t)names->count != columns)) ||
         (weight && whole(weight, 0, columns - 1) < 0))
         return false;

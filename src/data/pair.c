@@ -14,7 +14,8 @@ static int read_role(struct reading *r, const char *key, size_t item,
     const struct value *paths[PARTS];
     for (size_t i = 0; i < r->part_count; i++) {
         const struct value *v = value_get(r->part[i], str_of(key));
-        paths[i] = v && v->kind == VALUE_OBJECT ? value_at(v, item) : v;
+        bool named = v && v->kind == VALUE_OBJECT;
+        paths[i] = !named ? v : item < v->count ? v->items[item] : NULL;
         if (!paths[i] || paths[i]->kind != VALUE_STRING)
             return err_set(err, ERR_INPUT,
                            "data: each part must say its %s: the path of a "

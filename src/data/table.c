@@ -624,9 +624,26 @@ static void begin_layout(struct columns *t)
         value_list_add(a, names, value_string(a, own[i]));
     if (own)
         value_set(a, t->layout, STR("names"), names);
+    if (t->b.source[0].m.has)
+        value_set(a, t->layout, STR("separator"),
+                  value_string(a, str_n(&t->b.source[0].m.separator, 1)));
     value_set(a, t->layout, STR("inputs"), value_list(a));
     value_set(a, t->layout, STR("labels"), value_list(a));
     t->r->set->layout = t->layout;
+}
+
+/* A table of one text and its label may come without the label: then nothing
+ * in it shows what separates columns, and commas of the text must not. */
+static void know_separator(struct reading *r)
+{
+    const struct value *labels = value_get(r->fitted, STR("labels"));
+    const struct value *count = value_get(r->fitted, STR("columns"));
+    struct str mark = value_text(value_get(r->fitted, STR("separator")));
+    int64_t left = count ? count->i : 0;
+    for (size_t i = 0; count && i < labels->count; i++)
+        left -= (int64_t)value_get(labels->items[i], STR("columns"))->count;
+    if (left == 1 && mark.len && !r->style.separator)
+        r->style.separator = mark.p[0];
 }
 
 int data_read_table(struct reading *r, struct err *err)
@@ -637,6 +654,7 @@ int data_read_table(struct reading *r, struct err *err)
         paths[i] = r->part[i]->kind == VALUE_STRING
                        ? r->part[i]
                        : value_get(r->part[i], STR("file"));
+    know_separator(r);
     if (block_read(r, paths, false, r->scratch, &t.b, err) ||
         data_spec_missing(r->spec, &t.missing, err) || give_roles(&t, err))
         return -1;

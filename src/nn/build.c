@@ -54,7 +54,8 @@ void nn_faults_print(struct buf *b, const struct nn_faults *faults)
 {
     for (size_t i = 0; i < faults->count; i++) {
         const struct nn_fault *f = &faults->items[i];
-        buf_addf(b, "%s%.*s %.*s", i ? "\n" : "", STRF(f->path), STRF(f->text));
+        buf_addf(b, "%s%.*s%s%.*s", i ? "\n" : "", STRF(f->path),
+                 f->path.len ? " " : "", STRF(f->text));
         if (f->hint.len)
             buf_addf(b, " (%.*s)", STRF(f->hint));
     }

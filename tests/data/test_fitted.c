@@ -239,6 +239,49 @@ static void inputs_in_files_of_their_own(void **state)
     files_close(&f);
 }
 
+static void a_text_without_its_label_keeps_its_commas(void **state)
+{
+    struct files f;
+    struct data_view v;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.tsv", "no\tone, two\nyes\tthree\nyes\ttwo, two\n");
+    struct str fitted =
+        fit(&f, "{\"file\": \"t.tsv\", \"label\": 1, \"text\": 2}", as_class);
+    files_text(&f, "n.tsv", "one, two, four\nthree\n");
+    struct data_set *s =
+        reopen(&f, fitted, "{\"file\": \"n.tsv\", \"text\": 2}", &v);
+    /* two 3 times, then one and three */
+    assert_int_equal(v.table->inputs->categories[0], 3);
+    assert_int_equal(v.table->inputs->categories[1], 2);
+    assert_int_equal(v.table->rows, 2);
+    data_close(s);
+    files_close(&f);
+}
+
+static void several_inputs_by_name(void **state)
+{
+    static const char spec[] =
+        "{\"inputs\": {\"a\": \"a.csv\", \"b\": \"b.csv\"}, \"labels\": "
+        "\"y.csv\", \"scale\": \"maxabs\"}";
+    struct files f;
+    struct data_view v;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "a.csv", "1,2\n2,4\n");
+    files_text(&f, "b.csv", "8\n4\n");
+    files_text(&f, "y.csv", "1.5\n2.5\n");
+    struct str fitted = fit(&f, spec, as_number);
+    struct data_set *s = reopen(
+        &f, fitted, "{\"inputs\": {\"a\": \"a.csv\", \"b\": \"b.csv\"}}", &v);
+    assert_int_equal(v.table->input_count, 2);
+    assert_true(v.scale[0][1] == 0.25f && v.scale[1][0] == 0.125f);
+    assert_null(v.table->labels->numbers);
+    data_close(s);
+    refuses(&f, fitted, "{\"inputs\": \"a.csv\"}", "trained with 2");
+    files_close(&f);
+}
+
 static void a_damaged_text_is_refused(void **state)
 {
     static const char *const bad[] = {
@@ -274,6 +317,8 @@ int main(void)
         cmocka_unit_test(tables_without_names_go_by_place),
         cmocka_unit_test(rows_that_are_left_out_keep_the_numbers_of_the_others),
         cmocka_unit_test(inputs_in_files_of_their_own),
+        cmocka_unit_test(a_text_without_its_label_keeps_its_commas),
+        cmocka_unit_test(several_inputs_by_name),
         cmocka_unit_test(a_damaged_text_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

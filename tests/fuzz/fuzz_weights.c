@@ -1,6 +1,7 @@
 /* fuzz_weights.c - any bytes as a weights file: tensors are given or refused,
  * and never read from outside of the bytes */
 #include "base/arena.h"
+#include "data/data.h"
 #include "nn/weights.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,6 +24,11 @@ static void check_file(const struct weights_file *f)
     for (size_t at = 0; weights_next(f, &at, &name);)
         require(weights_has(f, name));
     require(weights_text(f, STR("format")).len <= 1u << 30);
+    struct arena *a = arena_new();
+    struct err err = {0};
+    struct str fitted = weights_text(f, STR("data"));
+    require(data_fitted_parse(a, fitted, "fuzz", &err) || err.text[0]);
+    arena_free(a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
