@@ -28,7 +28,11 @@ char *worker_path(struct arena *a, struct err *err)
         }
     }
     char *found = path_program(a, "throng-worker", NULL);
-    if (!found)
+    if (!found && n < 0)
+        err_set(err, ERR_MISSING,
+                "/proc/self/exe cannot be read: throng and its worker need "
+                "/proc to be mounted");
+    else if (!found)
         err_set(err, ERR_MISSING,
                 "throng-worker is neither beside throng nor on PATH; install "
                 "both, or set THRONG_WORKER");

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,21 +95,12 @@ static const char **environment_of(const struct worker *w)
     return env;
 }
 
-/* This program, even when its file was replaced since; by its name where /proc
- * is not mounted. */
-static const char *own_program(void)
-{
-    static const char own[] = "/proc/self/exe";
-    const char *name = (const char *)getauxval(AT_EXECFN);
-    return access(own, X_OK) == 0 || !name ? own : name;
-}
-
 static int spawn(struct trainer *t, int fd, struct err *err)
 {
     struct worker *w = t->worker;
     char number[16];
     snprintf(number, sizeof number, "%d", fd);
-    const char *argv[] = {own_program(), "--trainer", number, NULL};
+    const char *argv[] = {"/proc/self/exe", "--trainer", number, NULL};
     const char **env = environment_of(w);
     struct spawn s = {.argv = argv,
                       .env = env,

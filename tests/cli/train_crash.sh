@@ -128,3 +128,13 @@ check_matches "before its first step, and both sizes are told" "$out" \
     'needs .*MiB.*2 MiB'
 check_equal "it reported nothing" "{}" \
     "$(look large '[t["metrics"] for t in d if t["state"] == "failed"][0]')"
+
+# ---- no /proc --------------------------------------------------------------------------
+if unshare -m umount -l /proc 2>/dev/null; then
+    run env PATH=/usr/bin:/bin unshare -m sh -c 'umount -l /proc && exec "$@"' sh \
+        "$THRONG" train mlp.yaml lr=0.01 units=16 dropout=0.1 epochs=2
+    check_contains "where /proc is not mounted, that is said" "$err" \
+        "need /proc to be mounted"
+else
+    skip "where /proc is not mounted, that is said" "it cannot be unmounted here"
+fi
