@@ -53,7 +53,11 @@ static void begin(struct world *w)
                                    .classes = 3,
                                    .categories = w->classes,
                                    .numbers = w->y};
-    w->table = (struct data_table){ROWS, &w->input, &w->label, 1, 1};
+    w->table = (struct data_table){.rows = ROWS,
+                                   .inputs = &w->input,
+                                   .labels = &w->label,
+                                   .input_count = 1,
+                                   .label_count = 1};
     w->view = (struct data_view){.table = &w->table,
                                  .train = {w->rows, ROWS},
                                  .validation = {w->rows, 6}};
