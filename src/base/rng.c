@@ -66,6 +66,16 @@ double rng_uniform(struct rng *r)
     return (double)(rng_u64(r) >> 11) * 0x1p-53;
 }
 
+void rng_skip(struct rng *r, uint64_t count)
+{
+    uint64_t words = 2 * count;
+    uint64_t here = words < r->left ? words : r->left;
+    r->left -= (unsigned)here;
+    r->counter += (words - here) / 4;
+    for (uint64_t i = (words - here) % 4; i > 0; i--)
+        rng_u32(r);
+}
+
 uint64_t rng_below(struct rng *r, uint64_t n)
 {
     require(n > 0);
@@ -113,23 +123,23 @@ static double exact_exp(double x)
 }
 
 /* cos(2 pi u) for u in [0, 1): folded by symmetry to an angle of at most a
- * quarter of pi. */
+ * quarter of pi, where it is the series of the cosine or of the sine. Which
+ * one is as good as a toss: choosing numbers is cheaper than a branch that no
+ * processor can foresee. */
 static double cos_turns(double u)
 {
-    if (u > 0.5)
-        u = 1 - u;
-    bool negative = u > 0.25;
-    if (negative)
-        u = 0.5 - u;
+    static const double divisors[2][9] = {
+        {306, 240, 182, 132, 90, 56, 30, 12, 2},   /* k (k - 1), even k */
+        {342, 272, 210, 156, 110, 72, 42, 20, 6}}; /* odd k */
+    u = u > 0.5 ? 1 - u : u;
+    double sign = u > 0.25 ? -1 : 1;
+    u = u > 0.25 ? 0.5 - u : u;
     bool sine = u > 0.125;
     double x = 6.283185307179586477 * (sine ? 0.25 - u : u);
     double q = x * x, sum = 1;
-    int last = sine ? 19 : 18;
-    for (int k = last; k >= 2; k -= 2)
-        sum = 1 - sum * q / (k * (k - 1));
-    if (sine)
-        sum *= x;
-    return negative ? -sum : sum;
+    for (int i = 0; i < 9; i++)
+        sum = 1 - sum * q / divisors[sine][i];
+    return sign * (sum * (sine ? x : 1));
 }
 
 /* Box-Muller. The sine half is not kept for the next call: a normal number

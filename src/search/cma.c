@@ -115,14 +115,64 @@ static bool draw_numbers(const struct cma *c, struct rng *rng, double *x)
     return inside;
 }
 
+static void cut_numbers(const struct cma *c, double *x)
+{
+    for (size_t i = 0; i < c->shape->numbers; i++)
+        x[i] = fmin(fmax(x[i], 0), 1);
+}
+
 void cma_draw(const struct cma *c, struct rng *rng, struct cma_point *out)
 {
     draw_choices(c, rng, out->choice);
     for (int i = 0; i < REDRAWS; i++)
         if (draw_numbers(c, rng, out->x))
             return;
+    cut_numbers(c, out->x);
+}
+
+/* Coordinates that get a push of their own hide what the others were. */
+static bool pushes(const struct cma *c)
+{
     for (size_t i = 0; i < c->shape->numbers; i++)
-        out->x[i] = fmin(fmax(out->x[i], 0), 1);
+        if (c->floor[i] > 0)
+            return true;
+    return false;
+}
+
+/* The last z that would have given x. */
+static double last_z(const struct cma *c, const double *x)
+{
+    size_t n = c->shape->numbers, k = n - 1;
+    double along = 0;
+    if (c->shape->separable)
+        return (x[k] - c->mean[k]) / (c->sigma * c->scale[k]);
+    for (size_t i = 0; i < n; i++)
+        along += c->basis[i * n + k] * (x[i] - c->mean[i]);
+    return along / (c->sigma * c->scale[k]);
+}
+
+void cma_draw_again(const struct cma *c, struct rng *rng, double room,
+                    struct cma_point *out)
+{
+    size_t n = c->shape->numbers;
+    if (!n || pushes(c)) {
+        cma_draw(c, rng, out);
+        return;
+    }
+    double wanted = last_z(c, out->x);
+    room *= 2 * sqrt((double)n) / (c->sigma * c->scale[n - 1]);
+    draw_choices(c, rng, out->choice);
+    /* The last draw is taken wherever it is, cut to the cube. */
+    for (int i = 0; i + 1 < REDRAWS; i++) {
+        struct rng all = *rng;
+        rng_skip(rng, 2 * (n - 1));
+        if (fabs(rng_normal(rng) - wanted) > room)
+            continue;
+        if (draw_numbers(c, &all, out->x))
+            return;
+    }
+    if (!draw_numbers(c, rng, out->x))
+        cut_numbers(c, out->x);
 }
 
 /* Raw weights fall with the logarithm of the rank. */

@@ -48,6 +48,11 @@ void cma_copy(struct cma *to, const struct cma *from);
 void cma_reset(struct cma *c, const double *mean, double sigma);
 /* A point in the unit cube: drawn again while it is outside, then cut. */
 void cma_draw(const struct cma *c, struct rng *rng, struct cma_point *out);
+/* As cma_draw, where the numbers in out->x are what that gave, up to `room`
+ * each. Were they not, out becomes some other point: draws that cannot lead
+ * there are passed over, which is cheaper. */
+void cma_draw_again(const struct cma *c, struct rng *rng, double room,
+                    struct cma_point *out);
 /* `points` are from good to bad; `foreign` says which of them were not drawn
  * from this very distribution: they are cut to a plausible length. */
 void cma_update(struct cma *c, const struct cma_point *points,

@@ -42,6 +42,7 @@ enum {
 static const double narrow = 1e-9;   /* a run that is so small has ended */
 static const double condition = 1e7; /* of the widest to the narrowest */
 static const double same = 1e-12;    /* values that differ less are equal */
+static const double rounding = 1e-6; /* of a point that was written and read */
 static const double floor_of_cell = 0.25;
 static const double near_share = 0.5;
 
@@ -270,7 +271,7 @@ static bool is_drawn(struct cmaes *c, const struct cma_point *drawn,
             continue;
         }
         double x = drawn->x[number++];
-        double room = 1e-6 + 0.75 * axis_cell(&c->axes, i, x, c->scratch);
+        double room = rounding + 0.75 * axis_cell(&c->axes, i, x, c->scratch);
         if (!isnan(at) && fabs(at - x) > room)
             return false;
     }
@@ -300,12 +301,26 @@ static void take_foreign(const struct cmaes *c, const struct phase *p,
     }
 }
 
+static bool all_active(const struct cmaes *c, const double *u)
+{
+    for (size_t i = 0; i < c->axes.count; i++)
+        if (isnan(u[c->axes.axis[i].param]))
+            return false;
+    return true;
+}
+
 /* Puts a told trial's point into `out`; true when it is foreign. */
 static bool take_point(struct cmaes *c, const struct phase *p, size_t row,
                        struct cma_point *out)
 {
+    struct rng rng;
     history_get(&c->told, row, c->u);
-    draw(c, p, c->told.trials[row], out);
+    rng_init(&rng, c->seed, (uint64_t)c->told.trials[row], "cmaes");
+    take_foreign(c, p, c->u, out);
+    if (all_active(c, c->u))
+        cma_draw_again(p->dist, &rng, rounding, out);
+    else
+        cma_draw(p->dist, &rng, out);
     bool foreign = !is_drawn(c, out, c->u);
     if (foreign)
         take_foreign(c, p, c->u, out);

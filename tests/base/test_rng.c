@@ -226,6 +226,24 @@ static void permutations_of_huge_ranges_stay_in_range(void **state)
                         sizes[s]);
 }
 
+static void skipping_is_drawing_without_looking(void **state)
+{
+    (void)state;
+    for (uint64_t used = 0; used < 6; used++)
+        for (uint64_t count = 0; count < 12; count++) {
+            struct rng a, b;
+            rng_init(&a, 1, 2, "skip");
+            for (uint64_t i = 0; i < used; i++)
+                rng_u32(&a);
+            b = a;
+            rng_skip(&a, count);
+            for (uint64_t i = 0; i < count; i++)
+                rng_uniform(&b);
+            for (int i = 0; i < 9; i++)
+                assert_int_equal(rng_u32(&a), rng_u32(&b));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +251,7 @@ int main(void)
         cmocka_unit_test(seed_stream_and_purpose_all_matter),
         cmocka_unit_test(the_first_numbers_of_a_seed_stay_what_they_are),
         cmocka_unit_test(uniform_numbers_fill_the_unit_interval),
+        cmocka_unit_test(skipping_is_drawing_without_looking),
         cmocka_unit_test(below_is_fair_and_in_range),
         cmocka_unit_test(normal_numbers_have_their_moments_and_tails),
         cmocka_unit_test(our_logarithm_and_cosine_are_accurate),

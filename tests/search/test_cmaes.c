@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "search/cma.h"
 #include "search/search.h"
 #include "one_arena.h"
 #include "spaces.h"
@@ -341,10 +342,43 @@ static void late_results_count_also_before_a_restart(void **state)
     late_as_in_order(1);
 }
 
+/* A distribution half outside the cube, so that most points are drawn several
+ * times and some are cut. */
+static struct cma *at_a_corner(const struct cma_shape *shape, double sigma)
+{
+    double mean[] = {0.02, 0.5, 0.98, 0.3, 0.99};
+    struct cma *dist = cma_new(shape);
+    cma_reset(dist, mean, sigma);
+    return dist;
+}
+
+static void what_was_drawn_is_found_again(void **state)
+{
+    (void)state;
+    const struct cma_shape shape = {.numbers = 5};
+    for (double sigma = 1; sigma > 1e-8; sigma /= 30) {
+        struct cma *dist = at_a_corner(&shape, sigma);
+        for (uint64_t k = 0; k < 500; k++) {
+            double drawn[5], again[5];
+            struct cma_point point = {drawn, NULL}, other = {again, NULL};
+            struct rng a, b;
+            rng_init(&a, 7, k, "draw");
+            b = a;
+            cma_draw(dist, &a, &point);
+            for (int i = 0; i < 5; i++)
+                again[i] = drawn[i] + (drawn[i] < 0.5 ? 1e-7 : -1e-7);
+            cma_draw_again(dist, &b, 1e-6, &other);
+            assert_memory_equal(drawn, again, sizeof(drawn));
+        }
+        cma_free(dist);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(what_was_drawn_is_found_again),
         TEST(it_walks_down_a_sphere),
         TEST(it_learns_a_turned_ellipsoid),
         TEST(it_follows_a_bent_valley),
