@@ -178,7 +178,7 @@ int block_column(const struct block *b, const struct value *v, size_t *column,
         return fail_name(m, v->s, path, err);
     return err_set(err, ERR_INPUT,
                    "%s: there is no column %.*s: it has no header row; say "
-                   "its number",
+                   "its number, or header: true",
                    path, STRF(v->s));
 }
 

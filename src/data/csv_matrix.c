@@ -252,8 +252,10 @@ static int peek_row(struct scan s, size_t *columns, size_t *words,
     return 0;
 }
 
-/* A first row of words only, above a row that has a number. */
-static bool looks_like_header(struct scan s, const char *path)
+/* A first row of words only: one of them is a column that `data:` names, or
+ * there is a number in the row below. */
+static bool looks_like_header(struct scan s, const struct value *spec,
+                              const char *path)
 {
     size_t columns, words, numbers;
     struct str field;
@@ -261,9 +263,11 @@ static bool looks_like_header(struct scan s, const char *path)
     if (s.lines || peek_row(s, &columns, &words, &numbers, path, NULL) ||
         !columns || words != columns || !next_row(&s))
         return false;
-    do
+    do {
         next_field(&s, &field, &doubled, path, NULL);
-    while (!row_ends(&s));
+        if (data_spec_names(spec, str_trim(field)))
+            return true;
+    } while (!row_ends(&s));
     return !peek_row(s, &columns, &words, &numbers, path, NULL) && numbers > 0;
 }
 
@@ -369,7 +373,8 @@ int data_read_csv(struct str bytes, const char *path,
             : style->separator
                 ? style->separator
                 : separator_of(str_n(s.p, (size_t)(s.end - s.p)));
-    if (style->header == 1 || (style->header < 0 && looks_like_header(s, path)))
+    if (style->header == 1 ||
+        (style->header < 0 && looks_like_header(s, style->spec, path)))
         if (take_names(&s, m, a, path, err))
             return -1;
     m->separator = s.sep;

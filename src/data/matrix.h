@@ -38,11 +38,15 @@ struct matrix {
 
 /* How a table of text is to be read. */
 struct table_style {
-    int header;     /* 1 there is one, 0 there is none, -1 look */
-    char separator; /* 0: look */
-    bool lines;     /* each line is one field of text */
-    size_t skip;    /* lines at the start that do not count */
+    int header;               /* 1 there is one, 0 there is none, -1 look */
+    const struct value *spec; /* whose column names a header has; or NULL */
+    char separator;           /* 0: look */
+    bool lines;               /* each line is one field of text */
+    size_t skip;              /* lines at the start that do not count */
 };
+
+/* spec.c: a column that a key of `data:` names. */
+bool data_spec_names(const struct value *spec, struct str word);
 
 /* Each reads the bytes of one format; `path` stands in errors. Numbers and
  * names are in the arena; a matrix of text keeps pointing to the bytes. */

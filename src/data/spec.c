@@ -107,6 +107,32 @@ uint64_t data_reading_key(const struct value *spec)
     return key;
 }
 
+static bool has_word(const struct value *v, struct str word)
+{
+    if (!v || v->kind == VALUE_STRING)
+        return v && str_eq(v->s, word);
+    for (size_t i = 0;
+         (v->kind == VALUE_LIST || v->kind == VALUE_OBJECT) && i < v->count;
+         i++)
+        if (has_word(v->items[i], word))
+            return true;
+    return false;
+}
+
+bool data_spec_names(const struct value *spec, struct str word)
+{
+    static const char *const keys[] = {"label", "ignore", "one_hot", "weight",
+                                       "group"};
+    const struct value *text = value_get(spec, STR("text"));
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        if (has_word(value_get(spec, str_of(keys[i])), word))
+            return true;
+    return has_word(text && text->kind == VALUE_OBJECT
+                        ? value_get(text, STR("column"))
+                        : text,
+                    word);
+}
+
 int data_spec_style(const struct value *spec, struct table_style *style,
                     struct err *err)
 {
@@ -114,7 +140,7 @@ int data_spec_style(const struct value *spec, struct table_style *style,
     const struct value *skip = value_get(spec, STR("skip"));
     const struct value *separator = value_get(spec, STR("separator"));
     struct str mark = value_text(separator);
-    *style = (struct table_style){.header = -1};
+    *style = (struct table_style){.header = -1, .spec = spec};
     if (header && header->kind != VALUE_BOOL)
         return err_set(err, ERR_INPUT, "data.header must be true or false");
     if (header)

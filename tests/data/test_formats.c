@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "data/matrix.h"
 #include "files.h"
 #include "sys/sys.h"
@@ -302,6 +303,31 @@ static void tables_of_text_come_in_many_ways(void **state)
     read_table("\"1\"\t2\n\"3\t\"\"4\n", &look, 2, 2, 3);
 }
 
+static void a_row_of_words_with_a_column_that_is_named_is_a_header(void **state)
+{
+    static const struct {
+        const char *spec;
+        size_t rows;
+    } cases[] = {{"{\"text\": \"said\", \"label\": 1}", 2},
+                 {"{\"text\": {\"column\": \"said\"}}", 2},
+                 {"{\"label\": [\"mood\"]}", 2},
+                 {"{\"label\": {\"both\": [\"said\"]}}", 2},
+                 {"{\"text\": 2, \"label\": 1}", 3},
+                 {"{\"label\": \"yes\", \"missing\": \"said\"}", 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct arena *a = arena_new();
+        struct err err = {0};
+        struct table_style style = {
+            .header = -1,
+            .spec = json_parse(a, str_of(cases[i].spec), "", false, &err)};
+        assert_non_null(style.spec);
+        read_table("mood,said\nglad,yes please\nsad,no\n", &style,
+                   cases[i].rows, 2, 0);
+        arena_free(a);
+    }
+}
+
 static void ragged_rows_and_stray_quotes_are_refused(void **state)
 {
     struct files f;
@@ -360,6 +386,8 @@ int main(void)
         cmocka_unit_test(npz_arrays_are_read_by_name),
         cmocka_unit_test(idx_is_read_and_its_end_is_checked),
         cmocka_unit_test(tables_of_text_come_in_many_ways),
+        cmocka_unit_test(
+            a_row_of_words_with_a_column_that_is_named_is_a_header),
         cmocka_unit_test(ragged_rows_and_stray_quotes_are_refused),
         cmocka_unit_test(numbers_are_those_of_the_general_reader),
     };
