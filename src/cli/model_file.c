@@ -117,6 +117,25 @@ static int read_words(struct call *c, const char *const *words,
     return 0;
 }
 
+/* A name that stands nowhere in the file is most likely a slip. */
+static int check_used(struct call *c, const struct value *root,
+                      const struct value *point, const char *file)
+{
+    for (size_t i = 0; i < point->count; i++) {
+        struct str name = point->keys[i];
+        if (plan_fill_uses(root, name))
+            continue;
+        bool key = value_get(root, name);
+        return err_set(&c->err, ERR_USAGE,
+                       "%s has no ${%.*s}, so %.*s=… makes no difference; "
+                       "write %s${%.*s} there%s",
+                       file, STRF(name), STRF(name),
+                       key ? arena_printf(c->arena, "%.*s: ", STRF(name)) : "",
+                       STRF(name), key ? "" : ", where its value belongs");
+    }
+    return 0;
+}
+
 struct value *model_file_read(struct call *c, const char *file,
                               const char *const *words)
 {
@@ -127,7 +146,7 @@ struct value *model_file_read(struct call *c, const char *file,
     if (candle_is_model(text, file))
         return read_candle(c, file, point);
     struct value *root = read_yaml(c, text, file);
-    if (!root)
+    if (!root || check_used(c, root, point, file))
         return NULL;
     struct value *model = plan_fill(root, point, c->arena, &c->err);
     if (!model) {

@@ -119,24 +119,56 @@ static struct task task_of(struct training *t, uint64_t seed)
 
 /* ---- the verb ----------------------------------------------------------- */
 
-/* The weights leave the scratch folder under the name that was asked for. */
+/* Out of the scratch folder. */
+static int take_out(struct training *t, const char *from, const char *to)
+{
+    struct buf bytes;
+    buf_init(&bytes);
+    int rc = file_read(from, 0, &bytes, &t->call->err) ||
+             file_write(to, buf_str(&bytes), false, &t->call->err);
+    buf_done(&bytes);
+    return rc;
+}
+
+static const char *output(const struct training *t, const char *name)
+{
+    return arena_printf(t->call->arena, "%s/1/output/%s.safetensors",
+                        t->one.scratch, name);
+}
+
+/* STEM_epoch_5.safetensors, for every epoch that was reached. */
+static int keep_snapshots(struct training *t, struct str stem)
+{
+    struct arena *a = t->call->arena;
+    const struct value *epochs = value_get(t->model, STR("snapshots"));
+    for (size_t i = 0; epochs && i < epochs->count; i++) {
+        const char *name =
+            arena_printf(a, "epoch_%lld", (long long)epochs->items[i]->i);
+        const char *from = output(t, name);
+        if (file_exists(from) &&
+            take_out(t, from,
+                     arena_printf(a, "%.*s_%s.safetensors", STRF(stem), name)))
+            return -1;
+    }
+    return 0;
+}
+
+/* Under the name that was asked for. */
 static int keep_weights(struct training *t)
 {
     struct call *c = t->call;
-    struct arena *a = c->arena;
     const char *to = call_option(c, "output");
-    const char *from = path_join(a, path_join(a, t->one.scratch, "1"),
-                                 "output/weights.safetensors");
-    struct buf bytes;
+    struct str stem;
     if (!to)
-        to = arena_printf(a, "%.*s.safetensors", STRF(path_stem(t->file)));
-    buf_init(&bytes);
-    int rc = file_read(from, 0, &bytes, &c->err) ||
-             file_write(to, buf_str(&bytes), false, &c->err);
-    buf_done(&bytes);
-    if (rc == 0)
-        fprintf(stderr, "throng train: weights are in %s\n", to);
-    return rc;
+        to = arena_printf(c->arena, "%.*s.safetensors",
+                          STRF(path_stem(t->file)));
+    stem = str_of(to);
+    if (str_ends(stem, STR(".safetensors")))
+        stem.len -= strlen(".safetensors");
+    if (take_out(t, output(t, "weights"), to) || keep_snapshots(t, stem))
+        return -1;
+    fprintf(stderr, "throng train: weights are in %s\n", to);
+    return 0;
 }
 
 static int finish(struct training *t)

@@ -8,15 +8,32 @@
 #include "base/hash.h"
 #include "nn/build.h"
 
-static const char *const root_keys[] = {
-    "name",           "input",         "inputs",
-    "layers",         "loss",          "heads",
-    "metrics",        "optimizer",     "schedule",
-    "batch_size",     "epochs",        "seed",
-    "data",           "weight",        "delta",
-    "quantile",       "class_weights", "label",
-    "early_stopping", "snapshots",     "initial_weights",
-    "masks",          "description",   NULL};
+/* defaults: they are in their places already. */
+static const char *const root_keys[] = {"name",
+                                        "input",
+                                        "inputs",
+                                        "layers",
+                                        "loss",
+                                        "heads",
+                                        "metrics",
+                                        "optimizer",
+                                        "schedule",
+                                        "batch_size",
+                                        "epochs",
+                                        "seed",
+                                        "data",
+                                        "weight",
+                                        "delta",
+                                        "quantile",
+                                        "class_weights",
+                                        "label",
+                                        "early_stopping",
+                                        "snapshots",
+                                        "initial_weights",
+                                        "masks",
+                                        "description",
+                                        "defaults",
+                                        NULL};
 
 /* -1 stands for what the data leaves of it. */
 static bool fill_shape(struct nn_build *b, const char *key,

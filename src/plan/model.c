@@ -2,7 +2,8 @@
  *
  * Any value in it may be ${name} of a parameter: alone, it becomes the
  * parameter's value of whatever kind, lists too; inside a text, its text.
- * What the keys mean is not known here. A CANDLE parameter file is a model
+ * `defaults:` has the values of those that nobody says. What the other keys
+ * mean is not known here. A CANDLE parameter file is a model
  * file too: see candle_model.c. */
 #include <string.h>
 
@@ -62,12 +63,31 @@ static bool next_name(struct str s, size_t *at, size_t *from, struct str *name)
     return false;
 }
 
+/* "opt.lr" is looked for as a whole, then along its dots. */
+static struct value *member(const struct value *point, struct str name)
+{
+    struct value *v = value_get(point, name);
+    long dot = v ? -1 : str_find(name, '.');
+    if (dot < 0)
+        return v;
+    return member(value_get(point, str_n(name.p, (size_t)dot)),
+                  str_n(name.p + dot + 1, name.len - (size_t)dot - 1));
+}
+
+static const struct value *defaults_of(const struct value *root)
+{
+    return value_get(root, STR("defaults"));
+}
+
+/* ---- names that fit nothing -------------------------------------------- */
+
 static void check_text_names(struct reading *r, const struct value *v)
 {
+    const struct value *defaults = defaults_of(r->plan->model_root);
     size_t at = 0, from;
     struct str name;
     while (next_name(v->s, &at, &from, &name)) {
-        if (plan_declares(r->plan, name))
+        if (plan_declares(r->plan, name) || member(defaults, name))
             continue;
         const char *hint = hint_nearest(r, name, r->param_names);
         problems_add(r->problems, PROBLEM_ERROR, r->plan->model, v->line,
@@ -103,12 +123,54 @@ static void check_keywords(struct reading *r)
     }
 }
 
+/* "opt" and "opt.lr" speak of the same. */
+static bool overlap(struct str a, struct str b)
+{
+    size_t n = a.len < b.len ? a.len : b.len;
+    struct str longer = a.len < b.len ? b : a;
+    return memcmp(a.p, b.p, n) == 0 && (longer.len == n || longer.p[n] == '.');
+}
+
+bool plan_fill_uses(const struct value *v, struct str name)
+{
+    size_t at = 0, from;
+    struct str one;
+    while (v->kind == VALUE_STRING && next_name(v->s, &at, &from, &one))
+        if (overlap(one, name))
+            return true;
+    for (size_t i = 0;
+         (v->kind == VALUE_LIST || v->kind == VALUE_OBJECT) && i < v->count;
+         i++)
+        if (plan_fill_uses(v->items[i], name))
+            return true;
+    return false;
+}
+
+/* A parameter that stands nowhere would be searched for nothing. */
+static void check_used(struct reading *r)
+{
+    const struct plan *p = r->plan;
+    for (size_t i = 0; i < p->space.count; i++) {
+        struct str name = p->space.params[i].name;
+        if (!plan_fill_uses(p->model_root, name))
+            problem_at_param(r, PROBLEM_WARNING, i,
+                             arena_printf(r->arena,
+                                          "write ${%s} there, where its value "
+                                          "belongs",
+                                          shown(r->arena, name)),
+                             "%s makes no difference to the training of %s",
+                             shown(r->arena, name), shown(r->arena, p->model));
+    }
+}
+
 void check_model(struct reading *r)
 {
     if (r->plan->candle_model)
         check_keywords(r);
-    else if (r->plan->model_root)
-        check_names(r, r->plan->model_root);
+    if (r->plan->candle_model || !r->plan->model_root)
+        return;
+    check_names(r, r->plan->model_root);
+    check_used(r);
 }
 
 bool plan_model_seeded(const struct plan *p)
@@ -147,20 +209,31 @@ static struct value *candle_point(const struct plan *p,
     return model;
 }
 
-/* "opt.lr" is looked for as a whole, then along its dots. */
-static struct value *member(const struct value *point, struct str name)
+/* ---- values for names -------------------------------------------------- */
+
+struct filling {
+    const struct value *point, *defaults;
+    struct arena *arena;
+    struct err *err;
+};
+
+static struct value *value_for(const struct filling *f, const struct value *v,
+                               struct str name)
 {
-    struct value *v = value_get(point, name);
-    long dot = v ? -1 : str_find(name, '.');
-    if (dot < 0)
-        return v;
-    return member(value_get(point, str_n(name.p, (size_t)dot)),
-                  str_n(name.p + dot + 1, name.len - (size_t)dot - 1));
+    struct value *found = member(f->point, name);
+    if (!found)
+        found = member(f->defaults, name);
+    if (!found)
+        err_set(f->err, ERR_INPUT,
+                "line %u: ${%.*s} has no value; say %.*s=…, or what it is "
+                "unless said in defaults",
+                (unsigned)v->line, STRF(name), STRF(name));
+    return found;
 }
 
-static struct value *fill_text(const struct value *v, const struct value *point,
-                               struct arena *a, struct err *err)
+static struct value *fill_text(const struct filling *f, const struct value *v)
 {
+    struct arena *a = f->arena;
     size_t at = 0, from, done = 0;
     struct str name;
     struct buf b;
@@ -168,11 +241,9 @@ static struct value *fill_text(const struct value *v, const struct value *point,
     bool any = false;
     buf_init(&b);
     while (next_name(v->s, &at, &from, &name)) {
-        struct value *found = member(point, name);
+        struct value *found = value_for(f, v, name);
         any = true;
         if (!found) {
-            err_set(err, ERR_INPUT, "line %u: ${%.*s} has no value; say %.*s=…",
-                    (unsigned)v->line, STRF(name), STRF(name));
             buf_done(&b);
             return NULL;
         }
@@ -192,18 +263,20 @@ static struct value *fill_text(const struct value *v, const struct value *point,
     return out;
 }
 
-static struct value *fill(const struct value *v, const struct value *point,
-                          struct arena *a, struct err *err)
+static struct value *fill(const struct filling *f, const struct value *v)
 {
+    struct arena *a = f->arena;
     if (v->kind == VALUE_STRING)
-        return fill_text(v, point, a, err);
+        return fill_text(f, v);
     if (v->kind != VALUE_LIST && v->kind != VALUE_OBJECT)
         return value_copy(a, v);
     struct value *out = v->kind == VALUE_LIST ? value_list(a) : value_object(a);
     out->line = v->line;
     out->column = v->column;
     for (size_t i = 0; i < v->count; i++) {
-        struct value *item = fill(v->items[i], point, a, err);
+        if (v->items[i] == f->defaults)
+            continue;
+        struct value *item = fill(f, v->items[i]);
         if (!item)
             return NULL;
         if (v->kind == VALUE_LIST)
@@ -226,5 +299,13 @@ struct value *plan_model(const struct plan *p, const struct value *point,
 struct value *plan_fill(const struct value *root, const struct value *point,
                         struct arena *a, struct err *err)
 {
-    return fill(root, point, a, err);
+    struct filling f = {point, defaults_of(root), a, err};
+    if (f.defaults && f.defaults->kind != VALUE_OBJECT) {
+        err_set(err, ERR_INPUT,
+                "line %u: defaults must be an object: NAME: VALUE for each "
+                "${NAME}",
+                (unsigned)f.defaults->line);
+        return NULL;
+    }
+    return fill(&f, root);
 }

@@ -257,6 +257,8 @@ bool plan_model_seeded(const struct plan *p);
 /* As plan_model for a file in YAML that is no study's. */
 struct value *plan_fill(const struct value *root, const struct value *point,
                         struct arena *a, struct err *err);
+/* True when ${name}, or a part of it, stands somewhere in the file. */
+bool plan_fill_uses(const struct value *root, struct str name);
 /* Template files filled in for a point. */
 int plan_files(const struct plan *p, const struct value *point, struct arena *a,
                const struct task_file **files, size_t *count, struct err *err);

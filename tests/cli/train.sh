@@ -66,11 +66,21 @@ check "it has learned the digits" \
     awk 'END { exit !($4 > 0.95 && $2 < 0.2) }' .out
 check_contains "it says where the weights are" "$err" "mlp.safetensors"
 first=$out
+run "$THRONG" train mlp.yaml -o again.safetensors
+check_equal "values that nobody says are the file's defaults" "$first" "$out"
 run "$THRONG" train mlp.yaml lr=0.01 units=32 dropout=0.1 -o again.safetensors
 check_equal "training again gives the same numbers" "$first" "$out"
 check "and the same weights" cmp mlp.safetensors again.safetensors
 run "$THRONG" train mlp.yaml lr=0.01 units=32 dropout=0.1 --seed 2 -o two.safetensors
 check_not "another seed gives others" test "$first" = "$out"
+{ cat mlp.yaml && echo 'snapshots: [2, 20, 30]'; } >snap.yaml
+run "$THRONG" train snap.yaml -o kept.safetensors
+check_status "snapshots are asked for" 0
+check "the last epoch's is that of the weights" \
+    cmp <(tail -c 1000 kept.safetensors) <(tail -c 1000 kept_epoch_20.safetensors)
+check_not "an earlier one is another" \
+    cmp -s <(tail -c 1000 kept.safetensors) <(tail -c 1000 kept_epoch_2.safetensors)
+check_not "one that was never reached is not there" test -e kept_epoch_30.safetensors
 check "the weights are safetensors" python3 - <<'END_PYTHON'
 import json, struct
 data = open("mlp.safetensors", "rb").read()
@@ -84,9 +94,13 @@ assert json.loads(head["__metadata__"]["model"])["optimizer"]["lr"] == 0.01
 END_PYTHON
 
 # ---- what is wrong with it --------------------------------------------------
-run "$THRONG" train mlp.yaml lr=0.01
+sed '/^defaults:/,$d' mlp.yaml >open.yaml
+run "$THRONG" train open.yaml lr=0.01
 check_status "a value that is missing is a usage error" 2
 check_contains "it is named" "$err" 'units=…'
+run "$THRONG" train mlp.yaml epochs=2
+check_status "a name that stands nowhere in the file is a usage error" 2
+check_contains "it says how it would" "$err" 'write epochs: ${epochs} there'
 sed 's/dense: 10/desne: 10/; s/^batch_size: 32/batch_size: none/' mlp.yaml >bad.yaml
 run "$THRONG" train bad.yaml lr=0.01 units=32 dropout=0.1
 check_status "a model with mistakes is not trained" 1
@@ -116,7 +130,7 @@ check_status "a loss that leaves the numbers is an error" 1
 check_contains "it is called diverged" "$err" "diverged"
 check_not "and leaves no weights" test -e no.safetensors
 sed 's/dense: ${units}/dense: 2000000000/' mlp.yaml >huge.yaml
-run "$THRONG" train huge.yaml lr=0.01 dropout=0.1 units=1
+run "$THRONG" train huge.yaml
 check_status "a model that no memory holds is an ordinary error" 1
 check_matches "that speaks of memory" "$err" "[Mm]emory"
 

@@ -41,6 +41,41 @@ static void names_are_replaced_by_values_of_any_kind(void **state)
     test_done(&t);
 }
 
+static void a_name_that_nobody_says_has_its_default(void **state)
+{
+    struct reading_test t;
+    struct err err = {0};
+    struct buf b;
+    (void)state;
+    read_study(&t, "defaults: {depth: [2], lr: 9}\n"
+                   "a: ${lr}\nb: ${depth}\nc: ${widths}\n");
+    assert_non_null(t.plan);
+    assert_string_equal(t.said.p, "");
+    struct arena *a = arena_new();
+    struct value *point =
+        json_parse(a, STR("{\"lr\":0.5,\"widths\":8}"), "point", false, &err);
+    struct value *model = plan_model(t.plan, point, a, &err);
+    assert_non_null(model);
+    buf_init(&b);
+    json_print(&b, model);
+    assert_string_equal(b.p, "{\"a\":0.5,\"b\":[2],\"c\":8}");
+    buf_done(&b);
+    arena_free(a);
+    test_done(&t);
+}
+
+static void a_parameter_that_stands_nowhere_is_named(void **state)
+{
+    struct reading_test t;
+    (void)state;
+    read_study(&t, "defaults: {lr: 1}\na: ${widths}\n");
+    assert_non_null(t.plan);
+    assert_non_null(strstr(t.said.p, "study.yaml:5:3: warning: lr makes no "
+                                     "difference to the training of net.yaml"));
+    assert_null(strstr(t.said.p, "widths makes no"));
+    test_done(&t);
+}
+
 static void a_name_that_is_no_parameter_is_a_mistake_there(void **state)
 {
     struct reading_test t;
@@ -86,6 +121,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_replaced_by_values_of_any_kind),
+        cmocka_unit_test(a_name_that_nobody_says_has_its_default),
+        cmocka_unit_test(a_parameter_that_stands_nowhere_is_named),
         cmocka_unit_test(a_name_that_is_no_parameter_is_a_mistake_there),
         cmocka_unit_test(a_file_that_is_not_there_is_named),
         cmocka_unit_test(another_model_is_another_study),
