@@ -27,7 +27,7 @@ struct kernels {
     unsigned char *cell;          /* others: its cell */
     /* Others: log-probability of cell c under a kernel of cell k, at
      * c (cells + 1) + k. */
-    double table[MOST_CELLS * (MOST_CELLS + 1)];
+    double *table;
 };
 
 /* ---- axes ------------------------------------------------------------- */
@@ -109,6 +109,10 @@ void mixture_init(struct mixture *m, const struct mixture_axis *axes,
 {
     *m = (struct mixture){.axes = axes, .width = width};
     m->kernels = xcalloc(width + 1, sizeof(*m->kernels));
+    for (size_t i = 0; i < width; i++)
+        if (axes[i].cells)
+            m->kernels[i].table =
+                xcalloc(axes[i].cells * (axes[i].cells + 1), sizeof(double));
 }
 
 void mixture_done(struct mixture *m)
@@ -118,6 +122,7 @@ void mixture_done(struct mixture *m)
         free(m->kernels[i].inverse);
         free(m->kernels[i].level);
         free(m->kernels[i].cell);
+        free(m->kernels[i].table);
     }
     free(m->kernels);
     free(m->weights);
@@ -135,7 +140,6 @@ static void reserve(struct mixture *m, size_t count)
     size_t cap = padded(count);
     if (cap <= m->cap)
         return;
-    cap *= 2;
     m->weights = xrealloc(m->weights, cap * sizeof(double));
     m->scratch = xrealloc(m->scratch, cap * sizeof(double));
     for (size_t i = 0; i < m->width; i++) {

@@ -68,7 +68,8 @@ struct tpe {
     uint64_t high_lot;            /* … the highest */
     size_t old;                   /* rows that the reservoir stands for */
     struct idmap *seen;
-    struct mixture good, bad;
+    struct mixture good, bad; /* while a point is asked for: a study may have
+                                 a thousand such searches, see hyperspace */
     size_t *rows;
     double *weights;
     size_t rows_cap;
@@ -81,10 +82,18 @@ struct tpe {
 static size_t place_of(const struct tpe *t, const struct ordered *o, size_t row)
 {
     const int64_t *trials = t->history.trials;
-    size_t at = o->count;
-    while (at > 0 && trials[o->rows[at - 1]] > trials[row])
-        at--;
-    return at;
+    size_t low = 0, high = o->count;
+    /* Nearly always it is the newest. */
+    if (high && trials[o->rows[high - 1]] <= trials[row])
+        return high;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (trials[o->rows[middle]] > trials[row])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
 }
 
 static void ordered_add(const struct tpe *t, struct ordered *o, size_t row)
@@ -402,8 +411,14 @@ static bool ask_apart(struct tpe *t, struct rng *r, double *u, double *coded)
 static bool ask_model(struct tpe *t, struct rng *r, double *u, double *coded)
 {
     bool apart = rng_uniform(r) < APART_SHARE;
+    mixture_init(&t->good, t->axes, t->history.width);
+    mixture_init(&t->bad, t->axes, t->history.width);
     fit(t, r);
-    return (apart && ask_apart(t, r, u, coded)) || ask_together(t, r, u, coded);
+    bool found =
+        (apart && ask_apart(t, r, u, coded)) || ask_together(t, r, u, coded);
+    mixture_done(&t->good);
+    mixture_done(&t->bad);
+    return found;
 }
 
 static bool ask_start(struct tpe *t, int64_t k, double *u, double *coded)
@@ -511,8 +526,6 @@ static void *tpe_open(const struct search_setup *setup, struct err *err)
     *t = given;
     t->axes = mixture_axes_new(setup->space);
     history_init(&t->history, width);
-    mixture_init(&t->good, t->axes, width);
-    mixture_init(&t->bad, t->axes, width);
     t->seen = idmap_new();
     t->scratch = arena_new();
     size_t candidates = (size_t)t->candidates;
@@ -525,8 +538,6 @@ static void *tpe_open(const struct search_setup *setup, struct err *err)
 static void tpe_free(void *state)
 {
     struct tpe *t = state;
-    mixture_done(&t->good);
-    mixture_done(&t->bad);
     history_done(&t->history);
     unit_done(&t->unit);
     mixture_axes_free(t->axes, t->unit.space->count);

@@ -104,7 +104,7 @@ long history_find(const struct history *h, int64_t trial)
 
 static void grow(struct history *h)
 {
-    size_t cap = h->cap ? h->cap * 2 : 64;
+    size_t cap = h->cap ? h->cap + h->cap / 2 : 32;
     for (size_t i = 0; i < h->width; i++)
         h->columns[i] = xrealloc(h->columns[i], cap * sizeof(double));
     h->trials = xrealloc(h->trials, cap * sizeof(*h->trials));

@@ -258,7 +258,6 @@ static void shared_results_reach_the_neighbours(void **state)
     assert_true(differ > 10);
 }
 
-/* Grids of 4, 6, 6 and 9 points: all of them come, none behind. */
 /* The mean of the first points, with results from elsewhere and without. */
 static double first_points(bool warm)
 {
@@ -287,6 +286,7 @@ static void results_from_elsewhere_teach_every_sub_space(void **state)
     assert_true(first_points(true) < 0.8 * first_points(false));
 }
 
+/* Grids of 4, 6, 6 and 9 points: all of them come, none behind. */
 static void searches_that_end_leave_the_others(void **state)
 {
     (void)state;
