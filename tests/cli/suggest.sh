@@ -141,7 +141,7 @@ check_equal "told results continue as if nothing had happened, methods learn, fa
     "same True True
 learns True
 foreign 0 True
-failed 5 10" "$(cat went)"
+failed 5 0" "$(cat went)"
 
 # ---- ends, rules, several metrics ------------------------------------------
 printf '%s\n' 'method: grid' 'parameters: {a: {values: [1, 2, 3]}}' >study.yaml
