@@ -427,7 +427,7 @@ struct parser {
     struct arena *arena;
     struct json_scan scan;
     const char *name;
-    bool copy;
+    bool copy, flat; /* flat: see is_flat */
     struct buf scratch;
     const char *seen; /* line and column are those of this place */
     uint32_t line, column;
@@ -436,6 +436,10 @@ struct parser {
 /* Moves the mark forward to `at`. Columns count characters. */
 static void move_mark(struct parser *p, const char *at)
 {
+    if (p->flat && p->seen < at) {
+        p->column += (uint32_t)(at - p->seen);
+        p->seen = at;
+    }
     for (; p->seen < at; p->seen++) {
         if (*p->seen == '\n') {
             p->line++;
@@ -479,10 +483,21 @@ static struct str kept_text(struct parser *p)
 static struct value *parse_value(struct parser *p, enum json_token token,
                                  struct err *err);
 
+static bool keys_rise(const struct value *object)
+{
+    for (size_t i = 1; i < object->count; i++)
+        if (str_cmp(object->keys[i - 1], object->keys[i]) >= 0)
+            return false;
+    return true;
+}
+
 /* Finds a key that stands twice: the later place of the first such pair in
- * the order of the text, or -1. Small objects are compared pair by pair. */
+ * the order of the text, or -1. Small objects are compared pair by pair; what
+ * we wrote ourselves is sorted. */
 static long duplicate_key(const struct value *object)
 {
+    if (keys_rise(object))
+        return -1;
     if (object->count <= 12) {
         for (size_t i = 1; i < object->count; i++)
             for (size_t j = 0; j < i; j++)
@@ -590,12 +605,22 @@ static void parser_init(struct parser *p, struct arena *a, struct str text,
     buf_init(&p->scratch);
 }
 
+/* One line of ASCII: places are counted without looking. */
+static bool is_flat(struct str text)
+{
+    unsigned char other = 0;
+    for (size_t i = 0; i < text.len; i++)
+        other |= (unsigned char)((text.p[i] & 0x80) | (text.p[i] == '\n'));
+    return !other;
+}
+
 struct value *json_parse(struct arena *a, struct str text, const char *name,
                          bool copy, struct err *err)
 {
     struct parser p;
     parser_init(&p, a, text, name);
     p.copy = copy;
+    p.flat = is_flat(text);
     struct value *v = parse_value(&p, json_scan_next(&p.scan), err);
     if (v && json_scan_next(&p.scan) != JSON_END) {
         parse_error(&p, err);

@@ -151,6 +151,14 @@ double rng_normal(struct rng *r)
     return sqrt(-2 * exact_log(radius)) * cos_turns(angle);
 }
 
+/* Where the logarithm is near 0, its square root is as rough as ROUGHLY. */
+double rng_normal_roughly(struct rng *r)
+{
+    float radius = (float)(1 - rng_uniform(r));
+    float angle = (float)rng_uniform(r);
+    return sqrtf(-2 * logf(radius)) * cosf(6.2831853f * angle);
+}
+
 /* The logarithm of a gamma number of shape a >= 1, after Marsaglia and Tsang
  * (2000). */
 static double log_gamma_large(struct rng *r, double a)

@@ -23,7 +23,11 @@ uint64_t rng_u64(struct rng *r);
 double rng_uniform(struct rng *r);             /* [0, 1), 53 bits */
 uint64_t rng_below(struct rng *r, uint64_t n); /* [0, n), unbiased, n > 0 */
 double rng_normal(struct rng *r);              /* takes two uniforms */
-void rng_skip(struct rng *r, uint64_t count);  /* as so many uniforms */
+/* What rng_normal would give, up to ROUGHLY and not the same on every machine:
+ * cheap, for asking whether that can be some number. */
+#define ROUGHLY 1e-3
+double rng_normal_roughly(struct rng *r);
+void rng_skip(struct rng *r, uint64_t count); /* as so many uniforms */
 double rng_beta(struct rng *r, double a, double b);
 /* Position k of a pseudo-random permutation of 0..n-1, without storing it. */
 uint64_t rng_permute(uint64_t key, uint64_t k, uint64_t n);

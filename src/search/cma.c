@@ -161,12 +161,13 @@ void cma_draw_again(const struct cma *c, struct rng *rng, double room,
     }
     double wanted = last_z(c, out->x);
     room *= 2 * sqrt((double)n) / (c->sigma * c->scale[n - 1]);
+    room += ROUGHLY;
     draw_choices(c, rng, out->choice);
     /* The last draw is taken wherever it is, cut to the cube. */
     for (int i = 0; i + 1 < REDRAWS; i++) {
         struct rng all = *rng;
         rng_skip(rng, 2 * (n - 1));
-        if (fabs(rng_normal(rng) - wanted) > room)
+        if (fabs(rng_normal_roughly(rng) - wanted) > room)
             continue;
         if (draw_numbers(c, &all, out->x))
             return;

@@ -76,6 +76,7 @@ struct cmaes {
     bool stale;       /* foreign results came: the start is another */
     int64_t latest;   /* the highest trial that was told */
     long best;        /* row of told, or -1 */
+    bool near_known;  /* or it is looked for when it is needed */
     double near;      /* square of the distance to the row nearest to it */
     struct cma_shape shape;
     size_t *choices, *offsets;
@@ -716,14 +717,22 @@ static void watch_near(struct cmaes *c, size_t row)
     size_t best = (size_t)c->best;
     if (c->told.marks[row] != MARK_VALUE)
         return;
-    if (c->best >= 0 && by_merit(&best, &row, &c->told) < 0) {
+    if (c->best < 0 || by_merit(&best, &row, &c->told) >= 0) {
+        c->best = (long)row;
+        c->near_known = false;
+    } else if (c->near_known) {
         look_near(c, row);
-        return;
     }
-    c->best = (long)row;
-    c->near = INFINITY;
-    for (size_t i = 0; i < c->told.count; i++)
+}
+
+static double nearest(struct cmaes *c)
+{
+    if (!c->near_known)
+        c->near = INFINITY;
+    for (size_t i = 0; !c->near_known && i < c->told.count; i++)
         look_near(c, i);
+    c->near_known = true;
+    return c->near;
 }
 
 static double number_near(double at, double width, struct rng *rng)
@@ -749,7 +758,7 @@ static bool stays_near(const struct cmaes *c, struct rng *rng)
 static void move_near(struct cmaes *c, struct rng *rng)
 {
     size_t number = 0, group = 0;
-    double width = sqrt(c->near / fmax((double)c->shape.numbers, 1));
+    double width = sqrt(nearest(c) / fmax((double)c->shape.numbers, 1));
     double other = 0.5 / fmax((double)c->shape.groups, 1);
     for (size_t i = 0; i < c->axes.count; i++) {
         const struct axis *axis = &c->axes.axis[i];
@@ -809,12 +818,13 @@ static void cmaes_tell(void *state, const struct result *r)
     double loss;
     enum mark mark = mark_of(r, c->minimize, &loss);
     roll_tell(&c->roll, r, c->minimize);
+    long asked = history_find(&c->roll.history, r->trial);
     if (mark == MARK_PENDING || history_find(&c->told, r->trial) >= 0)
         return;
     if (!r->point)
         mark = MARK_LEFT;
     else
-        unit_code(&c->roll.unit, r->point, c->u);
+        history_get(&c->roll.history, (size_t)asked, c->u);
     size_t row = history_add(&c->told, r->trial, c->u);
     c->told.marks[row] = (unsigned char)mark;
     c->told.losses[row] = loss;

@@ -224,10 +224,10 @@ static void tpe_tell(void *state, const struct result *r)
     double loss, *u;
     arena_reset(t->scratch);
     u = arena_array(t->scratch, t->history.width + 1, sizeof(*u));
-    if (r->point)
-        unit_code(&t->unit, r->point, u);
     if (found < 0 && !r->point)
         return;
+    if (found < 0)
+        unit_code(&t->unit, r->point, u);
     size_t row = found < 0 ? row_add(t, r->trial, u, u) : (size_t)found;
     enum mark mark = mark_of(r, t->minimize, &loss);
     if (t->history.marks[row] != MARK_PENDING || mark == MARK_PENDING)

@@ -226,6 +226,17 @@ static void permutations_of_huge_ranges_stay_in_range(void **state)
                         sizes[s]);
 }
 
+static void rough_normal_numbers_are_near_the_true_ones(void **state)
+{
+    (void)state;
+    struct rng a, b;
+    rng_init(&a, 1, 2, "rough");
+    b = a;
+    for (int i = 0; i < 1000000; i++)
+        assert_true(fabs(rng_normal_roughly(&a) - rng_normal(&b)) <
+                    0.5 * ROUGHLY);
+}
+
 static void skipping_is_drawing_without_looking(void **state)
 {
     (void)state;
@@ -251,6 +262,7 @@ int main(void)
         cmocka_unit_test(seed_stream_and_purpose_all_matter),
         cmocka_unit_test(the_first_numbers_of_a_seed_stay_what_they_are),
         cmocka_unit_test(uniform_numbers_fill_the_unit_interval),
+        cmocka_unit_test(rough_normal_numbers_are_near_the_true_ones),
         cmocka_unit_test(skipping_is_drawing_without_looking),
         cmocka_unit_test(below_is_fair_and_in_range),
         cmocka_unit_test(normal_numbers_have_their_moments_and_tails),
