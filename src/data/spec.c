@@ -121,11 +121,11 @@ static bool has_word(const struct value *v, struct str word)
 
 bool data_spec_names(const struct value *spec, struct str word)
 {
-    static const char *const keys[] = {"label", "ignore", "one_hot", "weight",
-                                       "group"};
+    static const char *const places[] = {"label", "ignore", "one_hot", "weight",
+                                         "group"};
     const struct value *text = value_get(spec, STR("text"));
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-        if (has_word(value_get(spec, str_of(keys[i])), word))
+    for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+        if (has_word(value_get(spec, str_of(places[i])), word))
             return true;
     return has_word(text && text->kind == VALUE_OBJECT
                         ? value_get(text, STR("column"))
