@@ -154,6 +154,7 @@ static void forest_tell(void *state, const struct result *r)
 static size_t gather(struct forest *f, size_t tree)
 {
     const double *losses = f->roll.history.losses;
+    const double *broken = f->roll.history.broken;
     size_t count = 0;
     if (f->rows_cap < f->count) {
         f->rows_cap = f->count * 2;
@@ -166,7 +167,8 @@ static size_t gather(struct forest *f, size_t tree)
         uint32_t row = f->rows[i], before = i ? f->rows[i - 1] : row;
         if (isnan(losses[row]))
             f->y[row] = 0;
-        else if (i && losses[row] == losses[before])
+        else if (i && losses[row] == losses[before] &&
+                 broken[row] == broken[before])
             f->y[row] = f->y[before];
         else
             f->y[row] = exact_log(((double)i + 0.5) / (double)count);

@@ -43,6 +43,16 @@ struct ga {
 
 /* ---- selection -------------------------------------------------------- */
 
+/* In generations a failure has the mean fitness, as in CANDLE. */
+static bool is_fitter(const struct ga *g, size_t a, size_t b)
+{
+    const double *broken = g->roll.history.broken;
+    if (g->way == STEADY)
+        return roll_better(&g->roll, a, b);
+    return broken[a] != broken[b] ? broken[a] < broken[b]
+                                  : g->fitness[a] < g->fitness[b];
+}
+
 /* The first best of `tournament` rows drawn with replacement. */
 static size_t tournament(const struct ga *g, const struct population *from,
                          struct rng *rng)
@@ -50,8 +60,7 @@ static size_t tournament(const struct ga *g, const struct population *from,
     size_t best = from->rows[rng_below(rng, from->count)];
     for (int i = 1; i < (int)g->tournament; i++) {
         size_t row = from->rows[rng_below(rng, from->count)];
-        if (g->way == STEADY ? roll_better(&g->roll, row, best)
-                             : g->fitness[row] < g->fitness[best])
+        if (is_fitter(g, row, best))
             best = row;
     }
     return best;

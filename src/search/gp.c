@@ -148,6 +148,29 @@ static double loss_of(const struct gp *g, size_t row)
     return isnan(loss) ? INFINITY : loss;
 }
 
+/* Why a trial failed is not known: perhaps its point is to blame, perhaps the
+ * machine. It counts as bad, but in doubt, and is no part of the fit. */
+static bool is_failure(const struct gp *g, size_t row)
+{
+    return g->rows.marks[row] == MARK_BAD;
+}
+
+/* The rows' values as the model wants them; a failure gets the worst. */
+static void model_values(struct gp *g, const size_t *ids, size_t count,
+                         double *y)
+{
+    size_t n = 0;
+    double worst = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_failure(g, ids[i]))
+            y[n++] = value_of(g, ids[i]);
+    warp_losses(y, n, &g->warp);
+    for (size_t i = 0; i < n; i++)
+        worst = fmax(worst, y[i]);
+    for (size_t i = count; i-- > 0;)
+        y[i] = is_failure(g, ids[i]) ? worst : y[--n];
+}
+
 static size_t best_of(const struct gp *g, const size_t *ids, size_t count)
 {
     size_t best = 0;
@@ -243,10 +266,14 @@ static void refit(struct gp *g)
     size_t count = stepped(holes < n / 2 ? n - holes : (n + 1) / 2);
     if (count == g->fit_count)
         return;
-    size_t *ids = xcalloc(count, sizeof(*ids));
-    size_t local = nearest(g, g->told, count, MODEL_MOST, ids);
+    size_t *ids = xcalloc(count, sizeof(*ids)), local = 0;
+    size_t near = nearest(g, g->told, count, MODEL_MOST, ids);
+    for (size_t i = 0; i < near; i++)
+        if (!is_failure(g, ids[i]))
+            ids[local++] = ids[i];
     fit_start(g->theta, g->axes.count);
-    fit_to(g, ids, local, FIT_FEW, 40);
+    if (local)
+        fit_to(g, ids, local, FIT_FEW, 40);
     if (local > FIT_FEW)
         fit_to(g, ids, local, FIT_MOST, 12);
     free(ids);
@@ -293,12 +320,10 @@ static void update_model(struct gp *g, int64_t k)
     surrogate_keep(g->model, same);
     for (size_t i = same; i < count; i++) {
         code(g, ids[i], g->x);
-        surrogate_add(g->model, g->x);
+        surrogate_add(g->model, g->x, is_failure(g, ids[i]));
     }
     double *y = xcalloc(told + 1, sizeof(*y));
-    for (size_t i = 0; i < told; i++)
-        y[i] = value_of(g, ids[i]);
-    warp_losses(y, told, &g->warp);
+    model_values(g, ids, told, y);
     surrogate_finish(g->model, y, told);
     free(y);
     free(g->ids);
@@ -690,6 +715,8 @@ static void gp_tell(void *state, const struct result *r)
     if (mark == MARK_VALUE && !(g->rows.broken[row] > 0) && !g->holding++)
         g->fit_count = 0; /* from now on other values are looked at */
     g->fresh = false;
+    if (mark == MARK_BAD)
+        g->id_count = 0; /* the model took the pending point for certain */
     insert_told(g, row);
 }
 

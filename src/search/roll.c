@@ -75,6 +75,7 @@ long roll_tell(struct roll *r, const struct result *result, bool minimize)
         return -1;
     h->marks[found] = (unsigned char)mark;
     h->losses[found] = loss;
+    h->broken[found] = mark == MARK_VALUE ? broken_by(result) : 0;
     r->pending--;
     return found;
 }
@@ -146,6 +147,8 @@ bool roll_better(const struct roll *r, size_t a, size_t b)
     bool a_has = !isnan(h->losses[a]), b_has = !isnan(h->losses[b]);
     if (a_has != b_has)
         return a_has;
+    if (h->broken[a] != h->broken[b])
+        return h->broken[a] < h->broken[b];
     if (a_has && h->losses[a] != h->losses[b])
         return h->losses[a] < h->losses[b];
     return h->trials[a] < h->trials[b];

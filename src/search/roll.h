@@ -41,7 +41,8 @@ void roll_fresh(struct roll *r, struct rng *rng);
 /* Parameters that are not active get a value at random, for the case that
  * they become so. */
 void roll_fill(const struct roll *r, struct rng *rng, double *u);
-/* a before b: by loss, then by trial; rows without a value last. */
+/* a before b: by how far constraints are broken, by loss, then by trial; rows
+ * without a value last. */
 bool roll_better(const struct roll *r, size_t a, size_t b);
 
 #endif

@@ -13,11 +13,15 @@
 #include "search/fit.h"
 #include "search/linear.h"
 
+/* Noise of a value that is in doubt, as a part of the variance of values. */
+#define DOUBT 0.25
+
 struct surrogate {
     struct samples samples;
     struct kernel kernel;
     double noise; /* that the kernel came with */
     size_t cap, factored, told;
+    bool *doubted;
     double *factor; /* cap x cap */
     double *alpha;  /* 0 for rows without a value */
     double *means;  /* of rows with a value */
@@ -46,6 +50,7 @@ void surrogate_free(struct surrogate *s)
         free(s->samples.columns[i]);
     free(s->samples.columns);
     free(s->kernel.weights);
+    free(s->doubted);
     free(s->factor);
     free(s->alpha);
     free(s->means);
@@ -87,6 +92,7 @@ static void grow(struct surrogate *s)
                (i + 1) * sizeof(*factor));
     free(s->factor);
     s->factor = factor;
+    s->doubted = xrealloc(s->doubted, cap * sizeof(bool));
     s->alpha = xrealloc(s->alpha, cap * sizeof(double));
     s->means = xrealloc(s->means, cap * sizeof(double));
     s->covariances = xrealloc(s->covariances, lanes * sizeof(double));
@@ -95,13 +101,18 @@ static void grow(struct surrogate *s)
     s->cap = cap;
 }
 
-void surrogate_add(struct surrogate *s, const double *x)
+void surrogate_add(struct surrogate *s, const double *x, bool doubted)
 {
     if (s->samples.count == s->cap)
         grow(s);
     for (size_t i = 0; i < s->samples.axes; i++)
         s->samples.columns[i][s->samples.count] = x[i];
-    s->samples.count++;
+    s->doubted[s->samples.count++] = doubted;
+}
+
+static double noise_of(const struct surrogate *s, size_t row)
+{
+    return s->kernel.noise + (s->doubted[row] ? DOUBT * s->kernel.scale : 0);
 }
 
 static int factorise(struct surrogate *s)
@@ -111,7 +122,7 @@ static int factorise(struct surrogate *s)
         double *row = s->factor + i * s->cap;
         kernel_row(&s->kernel, &s->samples, i, row);
         kernel_apply(&s->kernel, row, i, NULL);
-        row[i] = s->kernel.scale + s->kernel.noise;
+        row[i] = s->kernel.scale + noise_of(s, i);
     }
     int failed = cholesky_extend(s->factor, s->cap, s->factored, count);
     s->factored = failed ? 0 : count;
@@ -125,8 +136,8 @@ static void find_lowest(struct surrogate *s, const double *y)
     s->lowest = INFINITY;
     s->incumbent = 0;
     for (size_t i = 0; i < s->told; i++) {
-        double mean = s->means[i] = y[i] - s->kernel.noise * s->alpha[i];
-        if (mean < s->lowest) {
+        double mean = s->means[i] = y[i] - noise_of(s, i) * s->alpha[i];
+        if (!s->doubted[i] && mean < s->lowest) {
             s->lowest = mean;
             s->incumbent = i;
         }
