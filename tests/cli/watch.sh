@@ -18,6 +18,7 @@ command:
     printf 'epoch 1\rthe last line of trial {x}\n'
     if [ $(({x} % 5)) = 0 ]; then echo "RuntimeError: out of luck" >&2; exit 3; fi
 method: grid
+grid: {order: written}
 metric: {name: loss}
 parameters:
   x: {min: 1, max: 24}
@@ -70,6 +71,7 @@ cat >later.yaml <<'END2'
 name: later
 command: [sh, -c, 'throng report loss={x}; sleep 0.1']
 method: grid
+grid: {order: written}
 metric: {name: loss, goal: maximize}
 parameters: {x: {values: [1, 2, 3]}}
 END2
@@ -224,6 +226,7 @@ cat >slow.yaml <<'END2'
 name: slow
 command: [sh, -c, 'throng report step=1 loss={x}; throng report step=2 loss=0.{x}; while [ ! -e go ]; do sleep 0.1; done']
 method: grid
+grid: {order: written}
 parallel: 2
 metric: {name: loss}
 parameters: {x: {values: [1, 2, 3]}}
@@ -273,6 +276,7 @@ command:
 retries: 1
 metric: {name: loss}
 method: grid
+grid: {order: written}
 parameters: {x: {values: [1]}}
 END2
 begin again 80 24 "$THRONG run again.yaml"
