@@ -191,8 +191,10 @@ void model_file_faults(const struct value *model, const char *file,
         size_t n = end ? (size_t)(end - faults.p) : faults.len;
         struct str one = str_n(faults.p, n);
         long space = str_find(one, ' ');
-        const struct value *v =
-            model_file_at(model, str_n(one.p, space < 0 ? 0 : (size_t)space));
+        struct str at = str_n(one.p, space < 0 ? 0 : (size_t)space);
+        if (str_ends(at, STR(":")))
+            at.len--;
+        const struct value *v = model_file_at(model, at);
         if (v && v->line)
             fprintf(stderr, "%s:%u:%u: error: %.*s\n", file, (unsigned)v->line,
                     (unsigned)v->column, STRF(one));

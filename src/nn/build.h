@@ -15,6 +15,7 @@ struct nn_build {
     const struct value *root;         /* the whole file */
     struct str at;                    /* "layers[3]": where we are */
     int layer;                        /* that is being built */
+    int entry;                        /* of the list that it comes from */
 };
 
 /* Notes a fault at `at`.`key` (key NULL: at `at` itself). */

@@ -51,11 +51,19 @@ enum nn_init_kind {
     NN_INIT_LECUN_NORMAL,
     NN_INIT_ORTHOGONAL,
     NN_INIT_IDENTITY,
+    NN_INIT_VARIANCE_SCALING,
     NN_INIT_COUNT,
 };
+/* What a variance is divided by, and how numbers of that variance are drawn. */
+enum nn_fan { NN_FAN_IN, NN_FAN_OUT, NN_FAN_MEAN };
+enum nn_drawn { NN_DRAWN_TRUNCATED, NN_DRAWN_NORMAL, NN_DRAWN_UNIFORM };
+
 struct nn_init {
     enum nn_init_kind kind;
-    double a, b; /* constant: a; uniform: from a to b; normal: mean, spread */
+    double a, b; /* constant: a; uniform: from a to b; normal: mean, spread;
+                    variance_scaling: scale, and the next two */
+    enum nn_fan fan;
+    enum nn_drawn drawn;
 };
 
 struct nn_param {
@@ -181,7 +189,7 @@ struct nn_layer {
     int from_count;
     int64_t params; /* numbers that belong to it */
     double flops;   /* of one row, forward */
-    uint32_t line;
+    int entry;      /* of the file's list that it comes from */
 };
 
 struct nn_input {

@@ -165,6 +165,38 @@ int64_t nn_outputs_wanted(struct nn_build *b)
     return wanted;
 }
 
+/* What puts out a tensor; NULL: an input. */
+static const struct nn_layer *layer_of(const struct nn_build *b, int tensor)
+{
+    const struct nn_graph *g = b->graph;
+    for (size_t i = 0; i < g->ops.len; i++)
+        if (g->ops.p[i].out == tensor && g->ops.p[i].layer >= 0)
+            return &g->layers.p[g->ops.p[i].layer];
+    return NULL;
+}
+
+static void fault_width(struct nn_build *b, const struct nn_head *h,
+                        int64_t wanted)
+{
+    const struct nn_layer *layer = layer_of(b, h->output);
+    const struct nn_data_field *label = &b->data->labels[h->label];
+    struct arena *a = b->faults->arena;
+    struct str outer = b->at, name = layer ? layer->name : h->name;
+    if (layer)
+        b->at = str_of(arena_printf(a, "layers[%d]", layer->entry));
+    nn_fault_hint(b, NULL,
+                  layer && strcmp(layer->kind, "dense") == 0
+                      ? arena_printf(a, "write dense: %lld, or dense: outputs",
+                                     (long long)wanted)
+                      : NULL,
+                  "%.*s puts out %lld number%s, the label %.*s wants %lld",
+                  STRF(name),
+                  (long long)nn_shape_count(nn_shape_of(b, h->output)),
+                  nn_shape_count(nn_shape_of(b, h->output)) == 1 ? "" : "s",
+                  STRF(label->name), (long long)wanted);
+    b->at = outer;
+}
+
 static void check_label(struct nn_build *b, const struct nn_head *h)
 {
     const struct nn_data_facts *d = b->data;
@@ -179,18 +211,17 @@ static void check_label(struct nn_build *b, const struct nn_head *h)
     int64_t wanted = wanted_width(h->loss, label);
     int64_t width = nn_shape_count(nn_shape_of(b, h->output));
     if (h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY && !label->classes)
-        nn_fault(b, "loss", "wants classes, but the label %.*s is numbers",
-                 STRF(label->name));
+        nn_fault_hint(b, "loss",
+                      "classes are whole numbers or words; of numbers use mse "
+                      "or mae, of distributions categorical_crossentropy",
+                      "wants classes, but the label %.*s is numbers",
+                      STRF(label->name));
     if (h->loss == NN_LOSS_BINARY_CROSS_ENTROPY && width == 1 &&
         label->classes > 2)
         nn_fault(b, "loss", "wants two classes, but the label %.*s has %lld",
                  STRF(label->name), (long long)label->classes);
     if (wanted > 0 && wanted != width)
-        nn_fault(b, NULL,
-                 "the output for %.*s has %lld numbers, the data's label "
-                 "%.*s wants %lld",
-                 STRF(h->name), (long long)width,
-                 STRF(d->labels[h->label].name), (long long)wanted);
+        fault_width(b, h, wanted);
 }
 
 static void add_metric(struct nn_build *b, int head, struct str name)

@@ -108,6 +108,25 @@ static struct value *entry(struct nn_build *b, const struct value *v,
     return NULL;
 }
 
+/* Of a name that is none: the layer or input that is most like it. */
+static void fault_from(struct nn_build *b, struct str name)
+{
+    const struct nn_graph *g = b->graph;
+    struct arena *a = b->faults->arena;
+    size_t count = 0;
+    const char **names =
+        arena_array(a, g->layers.len + g->inputs.len + 1, sizeof(*names));
+    for (size_t i = 0; i < g->layers.len; i++)
+        names[count++] = arena_cstr(a, g->layers.p[i].name);
+    for (size_t i = 0; i < g->inputs.len; i++)
+        names[count++] = arena_cstr(a, g->inputs.p[i].name);
+    names[count] = NULL;
+    const char *near = str_nearest(name, names);
+    nn_fault_hint(
+        b, "from", near ? arena_printf(a, "did you mean %s?", near) : NULL,
+        "there is no layer or input %.*s before this one", STRF(name));
+}
+
 static int input_named(struct nn_build *b, const struct value *v)
 {
     if (v->kind != VALUE_STRING) {
@@ -116,8 +135,7 @@ static int input_named(struct nn_build *b, const struct value *v)
     }
     int found = nn_find(b, v->s);
     if (found == INT32_MIN)
-        nn_fault(b, "from", "there is no layer or input %.*s before this one",
-                 STRF(v->s));
+        fault_from(b, v->s);
     return found;
 }
 
@@ -166,7 +184,8 @@ static bool add_layer(struct nn_build *b, const struct value *o,
                       const struct nn_layer_kind *kind, int copy)
 {
     int in[NN_INPUTS_MAX];
-    struct nn_layer layer = {.kind = kind->name, .tensor = -1, .line = o->line};
+    struct nn_layer layer = {
+        .kind = kind->name, .tensor = -1, .entry = b->entry};
     b->layer = (int)b->graph->layers.len;
     if (b->layer == LAYERS_MAX) {
         nn_fault(b, NULL, "is one layer more than %d", LAYERS_MAX);
@@ -248,6 +267,7 @@ void nn_read_layers(struct nn_build *b, const struct value *v)
     for (size_t i = 0; i < v->count; i++) {
         b->at = str_of(arena_printf(b->faults->arena, "layers[%zu]", i));
         b->layer = (int)b->graph->layers.len;
+        b->entry = (int)i;
         if (!add_entry(b, v->items[i]))
             break; /* what follows has no shape to stand on */
     }

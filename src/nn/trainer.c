@@ -200,19 +200,23 @@ static int check_tokens(const struct nn_graph *g, const struct data_view *v,
              i++) {
             const struct data_field *f = &v->table->inputs[i];
             const struct nn_shape *s = &g->params.p[op->param[0]].shape;
+            const struct nn_layer *layer = &g->layers.p[op->layer];
             if (op->in[0] != g->inputs.p[i].tensor)
                 continue;
             if (f->vectors && f->vector_columns != s->dim[1])
                 return err_set(err, ERR_INPUT,
-                               "the word vectors have %lld numbers, the "
-                               "embedding has %lld",
-                               (long long)f->vector_columns,
-                               (long long)s->dim[1]);
+                               "layers[%d] %.*s has %lld units, the word "
+                               "vectors have %lld numbers",
+                               layer->entry, STRF(layer->name),
+                               (long long)s->dim[1],
+                               (long long)f->vector_columns);
             if (f->classes > s->dim[0])
                 return err_set(err, ERR_INPUT,
-                               "the data has %lld tokens, the embedding %lld; "
-                               "say data.text.vocabulary",
-                               (long long)f->classes, (long long)s->dim[0]);
+                               "layers[%d] %.*s has a vocabulary of %lld, the "
+                               "data has %lld tokens; say "
+                               "data.text.vocabulary",
+                               layer->entry, STRF(layer->name),
+                               (long long)s->dim[0], (long long)f->classes);
         }
     }
     return 0;

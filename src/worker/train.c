@@ -434,7 +434,7 @@ static const char *model_with_seed(struct member *m, struct value *v)
     return text;
 }
 
-static int read_rows(struct train *t, struct member *m,
+static int open_rows(struct train *t, struct member *m,
                      const struct value *spec, const char *folder,
                      struct err *err)
 {
@@ -446,6 +446,18 @@ static int read_rows(struct train *t, struct member *m,
     say_notices(t, m);
     return data_view_make(&m->view, m->source->set, spec, &choice, m->arena,
                           err);
+}
+
+/* A fault begins with its place in the model file. */
+static int read_rows(struct train *t, struct member *m,
+                     const struct value *spec, const char *folder,
+                     struct err *err)
+{
+    int rc = open_rows(t, m, spec, folder, err);
+    if (rc && err->kind == ERR_INPUT &&
+        !str_starts(str_of(err->text), STR("data")))
+        err_wrap(err, "data");
+    return rc;
 }
 
 /* Rows of another day, by what the weights say of those of training. */

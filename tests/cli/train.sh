@@ -110,7 +110,13 @@ check_contains "a slip of the pen gets a hint" "$err" 'dense'
 sed 's/dense: 10/dense: 7/' mlp.yaml >classes.yaml
 run "$THRONG" train classes.yaml lr=0.01 units=32 dropout=0.1
 check_status "classes that do not fit the head are a mistake" 1
-check_matches "both numbers are named" "$err" '7.*10|10.*7'
+check_matches "its place, the layer and both numbers are named" "$err" \
+    '^classes.yaml:6:[0-9]+: error: layers\[2\] dense_3 .* 7 .* 10 \(.*outputs'
+printf 'layers: [{dense: 2}]\nloss: mse\ndata: {file: rag.csv}\n' >rag.yaml
+printf '1,2\n3\n' >rag.csv
+run "$THRONG" train rag.yaml
+check_matches "a fault of the data is at data:" "$err" \
+    '^rag.yaml:3:[0-9]+: error: data: .*rag.csv:2: '
 run "$THRONG" train nowhere.yaml
 check_status "a file that is not there is an error" 4
 printf 'layers: [{dense: 2}]\nloss: mse\ndata: {file: none.csv}\n' >nodata.yaml

@@ -238,7 +238,8 @@ static void vectors_and_tokens_must_fit_the_embedding(void **state)
     (void)state;
     make_tokens(&w);
     assert_int_equal(join(&w, TOKENS("3")), -1);
-    assert_non_null(strstr(w.err.text, "word vectors have 2 numbers"));
+    assert_non_null(
+        strstr(w.err.text, "units, the word vectors have 2 numbers"));
     end(&w);
     make_tokens(&w);
     assert_int_equal(join(&w, TOKENS("2, \"vocabulary\": 5")), -1);
