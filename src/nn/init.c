@@ -10,22 +10,35 @@
 #include "base/err.h"
 #include "base/rng.h"
 
-static double fan(const struct nn_param *p)
+/* Glorot's, He's and LeCun's are cases of variance_scaling. */
+static struct nn_init scaling_of(const struct nn_init *init)
 {
-    switch (p->init.kind) {
+    switch (init->kind) {
     case NN_INIT_GLOROT_UNIFORM:
+        return (struct nn_init){
+            .a = 1, .fan = NN_FAN_MEAN, .drawn = NN_DRAWN_UNIFORM};
     case NN_INIT_GLOROT_NORMAL:
-        return (double)(p->fan_in + p->fan_out) / 2;
+        return (struct nn_init){.a = 1, .fan = NN_FAN_MEAN};
+    case NN_INIT_HE_UNIFORM:
+        return (struct nn_init){.a = 2, .drawn = NN_DRAWN_UNIFORM};
+    case NN_INIT_HE_NORMAL:
+        return (struct nn_init){.a = 2};
+    case NN_INIT_LECUN_UNIFORM:
+        return (struct nn_init){.a = 1, .drawn = NN_DRAWN_UNIFORM};
+    case NN_INIT_LECUN_NORMAL:
+        return (struct nn_init){.a = 1};
     default:
-        return (double)p->fan_in;
+        return *init;
     }
 }
 
-static double variance(const struct nn_param *p)
+static double variance(const struct nn_param *p, const struct nn_init *scaling)
 {
-    bool he =
-        p->init.kind == NN_INIT_HE_UNIFORM || p->init.kind == NN_INIT_HE_NORMAL;
-    return (he ? 2.0 : 1.0) / fmax(1, fan(p));
+    int64_t fan = scaling->fan == NN_FAN_IN    ? p->fan_in
+                  : scaling->fan == NN_FAN_OUT ? p->fan_out
+                                               : p->fan_in + p->fan_out;
+    double mean = scaling->fan == NN_FAN_MEAN ? 0.5 : 1;
+    return scaling->a / fmax(1, mean * (double)fan);
 }
 
 static void fill(double *w, int64_t count, double value)
@@ -97,11 +110,21 @@ static void identity(double *w, const struct nn_param *p)
         w[i] = i / columns == i % columns ? 1 : 0;
 }
 
+static void scaled(const struct nn_param *p, struct rng *r, double *w)
+{
+    struct nn_init scaling = scaling_of(&p->init);
+    double square = variance(p, &scaling);
+    double spread = sqrt(square), limit = sqrt(3 * square);
+    if (scaling.drawn == NN_DRAWN_UNIFORM)
+        uniform(w, p->count, r, -limit, limit);
+    else if (scaling.drawn == NN_DRAWN_NORMAL)
+        normal(w, p->count, r, 0, spread);
+    else /* A normal cut at two spreads is narrower: Keras widens it again. */
+        truncated(w, p->count, r, 0, spread / 0.87962566103423978);
+}
+
 static void init_param(const struct nn_param *p, struct rng *r, double *w)
 {
-    double limit = sqrt(3 * variance(p));
-    /* A normal cut at two spreads is narrower: Keras widens it again. */
-    double spread = sqrt(variance(p)) / 0.87962566103423978;
     switch (p->init.kind) {
     case NN_INIT_ONES:
         fill(w, p->count, 1);
@@ -119,14 +142,13 @@ static void init_param(const struct nn_param *p, struct rng *r, double *w)
         truncated(w, p->count, r, p->init.a, p->init.b);
         break;
     case NN_INIT_GLOROT_UNIFORM:
-    case NN_INIT_HE_UNIFORM:
-    case NN_INIT_LECUN_UNIFORM:
-        uniform(w, p->count, r, -limit, limit);
-        break;
     case NN_INIT_GLOROT_NORMAL:
+    case NN_INIT_HE_UNIFORM:
     case NN_INIT_HE_NORMAL:
+    case NN_INIT_LECUN_UNIFORM:
     case NN_INIT_LECUN_NORMAL:
-        truncated(w, p->count, r, 0, spread);
+    case NN_INIT_VARIANCE_SCALING:
+        scaled(p, r, w);
         break;
     case NN_INIT_ORTHOGONAL:
         orthogonal(w, p, r);

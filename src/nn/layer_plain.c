@@ -8,12 +8,14 @@ const char *const nn_activation_names[] = {
     "linear",  "relu", "relu6",    "leaky_relu", "elu",     "selu", "gelu",
     "sigmoid", "tanh", "softplus", "swish",      "softmax", NULL};
 
+/* The last two are other names, which Keras has too. */
 const char *const nn_init_names[] = {
     "zeros",          "ones",          "constant",
     "uniform",        "normal",        "truncated_normal",
     "glorot_uniform", "glorot_normal", "he_uniform",
     "he_normal",      "lecun_uniform", "lecun_normal",
-    "orthogonal",     "identity",      NULL};
+    "orthogonal",     "identity",      "variance_scaling",
+    "random_uniform", "random_normal", NULL};
 
 /* Keras's own numbers: leaky_relu 0.3, elu 1. */
 static double usual_slope(enum nn_activation activation)
@@ -30,12 +32,46 @@ enum nn_activation nn_read_activation(struct nn_build *b, const struct value *o,
     return (enum nn_activation)got;
 }
 
+static enum nn_init_kind read_init_kind(struct nn_build *b,
+                                        const struct value *o, const char *key,
+                                        enum nn_init_kind otherwise)
+{
+    int got = nn_read_choice(b, o, key, nn_init_names, (int)otherwise);
+    return got == NN_INIT_COUNT       ? NN_INIT_UNIFORM
+           : got == NN_INIT_COUNT + 1 ? NN_INIT_NORMAL
+                                      : (enum nn_init_kind)got;
+}
+
+/* The numbers of an initializer, in Keras's words where there are two. */
+static void read_init_numbers(struct nn_build *b, const struct value *v,
+                              struct nn_init *init)
+{
+    static const char *const fans[] = {"fan_in", "fan_out", "fan_avg", NULL};
+    static const char *const draws[] = {"truncated_normal", "normal", "uniform",
+                                        NULL};
+    bool uniform = init->kind == NN_INIT_UNIFORM;
+    if (init->kind == NN_INIT_VARIANCE_SCALING) {
+        init->a = nn_read_real(b, v, "scale", 1e-30, 1e30, 1);
+        init->fan = (enum nn_fan)nn_read_choice(b, v, "mode", fans, NN_FAN_IN);
+        init->drawn = (enum nn_drawn)nn_read_choice(b, v, "distribution", draws,
+                                                    NN_DRAWN_TRUNCATED);
+        return;
+    }
+    init->a = nn_read_real(b, v,
+                           uniform                          ? "from"
+                           : init->kind == NN_INIT_CONSTANT ? "value"
+                                                            : "mean",
+                           -1e30, 1e30, uniform ? -0.05 : 0);
+    init->b = nn_read_real(b, v, uniform ? "to" : "spread", -1e30, 1e30, 0.05);
+}
+
 /* Word, or {kind: uniform, from: -0.05, to: 0.05}. */
 struct nn_init nn_read_init(struct nn_build *b, const struct value *o,
                             const char *key, enum nn_init_kind otherwise)
 {
-    static const char *const keys[] = {"kind", "value",  "from", "to",
-                                       "mean", "spread", NULL};
+    static const char *const keys[] = {
+        "kind",   "value", "from", "to",           "mean",
+        "spread", "scale", "mode", "distribution", NULL};
     const struct value *v = value_get(o, str_of(key));
     struct nn_init init = {.kind = otherwise};
     struct str outer = b->at;
@@ -43,21 +79,12 @@ struct nn_init nn_read_init(struct nn_build *b, const struct value *o,
         b->at =
             str_of(arena_printf(b->faults->arena, "%.*s.%s", STRF(outer), key));
         nn_known_keys(b, v, keys, NULL);
-        init.kind = (enum nn_init_kind)nn_read_choice(
-            b, v, "kind", nn_init_names, (int)otherwise);
+        init.kind = read_init_kind(b, v, "kind", otherwise);
     } else {
-        init.kind = (enum nn_init_kind)nn_read_choice(b, o, key, nn_init_names,
-                                                      (int)otherwise);
+        init.kind = read_init_kind(b, o, key, otherwise);
         v = NULL;
     }
-    bool uniform = init.kind == NN_INIT_UNIFORM;
-    bool constant = init.kind == NN_INIT_CONSTANT;
-    init.a = nn_read_real(b, v,
-                          uniform    ? "from"
-                          : constant ? "value"
-                                     : "mean",
-                          -1e30, 1e30, uniform ? -0.05 : 0);
-    init.b = nn_read_real(b, v, uniform ? "to" : "spread", -1e30, 1e30, 0.05);
+    read_init_numbers(b, v, &init);
     b->at = outer;
     return init;
 }
