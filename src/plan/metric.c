@@ -81,27 +81,33 @@ static void read_pattern(struct reading *r, const struct value *v)
     regfree(&regex);
 }
 
+static void say_no_impute(struct reading *r, const struct value *v,
+                          const char *key)
+{
+    problem_at(r, PROBLEM_NOTICE, v, NULL,
+               "%s is not acted on: a trial without a value counts as a bad "
+               "one, and a running one as what is expected of it",
+               key);
+}
+
+/* W&B's: which value a trial counts as that has none. */
 static void read_impute(struct reading *r, const struct value *v)
 {
     static const char *const choices[] = {"worst", "best", "latest", NULL};
-    int choice = read_choice(r, v, "metric.impute", choices);
-
-    if (choice >= 0)
-        r->plan->metric.impute = (enum impute)choice;
+    if (read_choice(r, v, "metric.impute", choices) > 0)
+        say_no_impute(r, v, "metric.impute");
 }
 
 static void read_impute_running(struct reading *r, const struct value *v)
 {
-    static const char *const choices[] = {"worst", "best", "latest", "false",
+    static const char *const choices[] = {"false", "worst", "best", "latest",
                                           NULL};
-    int choice;
-
-    if (v->kind == VALUE_BOOL) {
-        r->plan->metric.impute_while_running = v->boolean;
-        return;
-    }
-    choice = read_choice(r, v, "metric.impute_while_running", choices);
-    r->plan->metric.impute_while_running = choice >= 0 && choice < 3;
+    bool said =
+        v->kind == VALUE_BOOL
+            ? v->boolean
+            : read_choice(r, v, "metric.impute_while_running", choices) > 0;
+    if (said)
+        say_no_impute(r, v, "metric.impute_while_running");
 }
 
 static void read_pick(struct reading *r, const struct value *v)

@@ -65,7 +65,6 @@ struct plan_reader {
 };
 
 enum pick { PICK_LAST, PICK_BEST };
-enum impute { IMPUTE_WORST, IMPUTE_BEST, IMPUTE_LATEST };
 
 struct plan_metric {
     struct str name; /* empty: the study has no objective */
@@ -74,8 +73,6 @@ struct plan_metric {
     bool pick_said;
     bool has_target;
     double target;
-    enum impute impute;
-    bool impute_while_running;
     struct str pattern, file; /* empty: none */
 };
 

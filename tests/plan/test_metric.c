@@ -12,7 +12,6 @@ static void the_goal_is_minimize_unless_said(void **state)
     assert_true(str_is(t.plan->metric.name, "loss"));
     assert_true(t.plan->metric.minimize);
     assert_true(t.plan->metric.pick == PICK_LAST);
-    assert_true(t.plan->metric.impute == IMPUTE_WORST);
     assert_false(t.plan->metric.has_target);
     test_done(&t);
 }
@@ -25,16 +24,25 @@ static void everything_of_a_metric_arrives(void **state)
     (void)state;
     test_read_well(&t, HEAD
                    "method: random\nmetric: {name: acc, goal: maximize, "
-                   "target: 0.9, impute: best, impute_while_running: latest, "
+                   "target: 0.9, impute: worst, impute_while_running: false, "
                    "pick: best, pattern: 'acc=(.*)', file: acc.txt}\n");
     m = &t.plan->metric;
     assert_false(m->minimize);
     assert_true(m->has_target && m->target == 0.9);
-    assert_true(m->impute == IMPUTE_BEST && m->impute_while_running);
     assert_true(m->pick == PICK_BEST && m->pick_said);
     assert_true(str_is(m->pattern, "acc=(.*)"));
     assert_true(str_is(m->file, "acc.txt"));
     test_done(&t);
+}
+
+static void imputation_is_said_to_have_no_effect(void **state)
+{
+    (void)state;
+    test_says(HEAD "method: random\nmetric: {name: a, impute: best}\n",
+              "notice: metric.impute is not acted on");
+    test_says(HEAD "method: random\nmetric: {name: a, "
+                   "impute_while_running: latest}\n",
+              "notice: metric.impute_while_running is not acted on");
 }
 
 static void a_pattern_that_eats_memory_is_refused(void **state)
@@ -133,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_goal_is_minimize_unless_said),
         cmocka_unit_test(everything_of_a_metric_arrives),
+        cmocka_unit_test(imputation_is_said_to_have_no_effect),
         cmocka_unit_test(a_pattern_that_eats_memory_is_refused),
         cmocka_unit_test(bayes_picks_the_best_value_unless_said),
         cmocka_unit_test(a_study_may_have_no_metric),
