@@ -70,7 +70,7 @@ static void a_parameter_that_stands_nowhere_is_named(void **state)
     (void)state;
     read_study(&t, "defaults: {lr: 1}\na: ${widths}\n");
     assert_non_null(t.plan);
-    assert_non_null(strstr(t.said.p, "study.yaml:5:3: warning: lr makes no "
+    assert_non_null(strstr(t.said.p, "study.yaml:5:7: warning: lr makes no "
                                      "difference to the training of net.yaml"));
     assert_null(strstr(t.said.p, "widths makes no"));
     test_done(&t);
