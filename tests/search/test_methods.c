@@ -95,6 +95,38 @@ static void points_are_of_the_space(void **state)
     }
 }
 
+/* Kolmogorov and Smirnov's distance of a logarithmic number from what it
+ * should be, and chi-square of a rounded one over four parts of its range,
+ * each at a thousandth. Points of the latter two are more even than chance. */
+static void points_follow_their_distributions(void **state)
+{
+    (void)state;
+    enum { COUNT = 2048, PARTS = 32 };
+    static const char *const spread[] = {"random", "sobol", "lhs"};
+    for (size_t m = 0; m < 3; m++) {
+        struct search *s = open_on(spread[m], &space, 8);
+        double below[PARTS + 1] = {0}, cells[4] = {0}, apart = 0, chi = 0;
+        for (int64_t k = 1; k <= COUNT; k++) {
+            struct value *point = ask(s, k, arena);
+            double lr = value_number(value_get(point, STR("lr")));
+            double wide = value_number(value_get(point, STR("wide")));
+            for (int i = 0; i <= PARTS; i++)
+                below[i] += log10(lr) <= -6 + 6.0 * i / PARTS;
+            cells[(wide > 27) + (wide > 90) + (wide > 304)]++;
+        }
+        for (int i = 0; i <= PARTS; i++)
+            apart = fmax(apart, fabs(below[i] / COUNT - (double)i / PARTS));
+        for (int i = 0; i < 4; i++) {
+            static const double ends[] = {8, 27.5, 90.5, 304.5, 1024};
+            double want = COUNT * log(ends[i + 1] / ends[i]) / log(128);
+            chi += (cells[i] - want) * (cells[i] - want) / want;
+        }
+        if (apart > 1.95 / sqrt(COUNT) || chi > 16.27)
+            fail_msg("%s: distance %g, chi-square %g", spread[m], apart, chi);
+        search_free(s);
+    }
+}
+
 static void the_same_results_give_the_same_points(void **state)
 {
     (void)state;
@@ -324,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(points_are_of_the_space),
+        TEST(points_follow_their_distributions),
         TEST(the_same_results_give_the_same_points),
         TEST(a_resumed_search_goes_on_as_it_would_have),
         TEST(the_order_of_results_does_not_count),

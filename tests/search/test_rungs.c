@@ -1,4 +1,8 @@
-/* test_rungs.c - orders and early stopping around a strategy */
+/* test_rungs.c - orders and early stopping around a strategy
+ *
+ *     test_search_rungs [STEP]
+ *
+ * Searches go on after every STEP-th prefix of a run's calls (17). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,6 +65,8 @@ static const char *text_of(const struct value *v)
 /* ---- going on ---------------------------------------------------------- */
 
 enum { TRIALS = 60, MOST_OUT = 6 };
+
+static size_t prefix_step = 17;
 
 /* What was asked and told, in order: k asked, or -k told. */
 struct tape {
@@ -145,7 +151,7 @@ static void a_search_goes_on_after_any_prefix(void **state)
                 open_with(methods[m], (enum search_order)order, NULL);
             record(s, &t);
             search_free(s);
-            for (size_t prefix = 0; prefix <= t.count; prefix += 17)
+            for (size_t prefix = 0; prefix <= t.count; prefix += prefix_step)
                 goes_on_after(methods[m], (enum search_order)order, &t, prefix);
         }
 }
@@ -353,7 +359,7 @@ static void a_sampler_hears_the_highest_level_that_enough_have_reached(void **s)
     search_free(search);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_goes_on_after_any_prefix),
@@ -364,5 +370,8 @@ int main(void)
         cmocka_unit_test(
             a_sampler_hears_the_highest_level_that_enough_have_reached),
     };
+    if (argc > 1)
+        prefix_step = strtoul(argv[1], NULL, 10);
+    require(prefix_step > 0);
     return cmocka_run_group_tests(tests, setup, teardown);
 }

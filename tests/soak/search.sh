@@ -1,32 +1,49 @@
 #!/usr/bin/env bash
 # A million random operations on every search method (ten thousand on those
-# with a model of all results) under the address and undefined sanitizers;
-# OPERATIONS says another number.
+# with a model of all results), and going on after every prefix of a run's
+# calls, under the address and undefined sanitizers; OPERATIONS says another
+# number. One job for each method, as many at once as there are cores.
 # timeout: 7200
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
-program=tests/search/test_search_operations
+operations=tests/search/test_search_operations
+prefixes=tests/search/test_search_rungs
 make --no-print-directory -s build-san/build.ninja >/dev/null
-ninja -C build-san "$program" >/dev/null
+ninja -C build-san "$operations" "$prefixes" >/dev/null
 
 export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export CMOCKA_MESSAGE_OUTPUT=STDOUT
-methods=$(build/bench/search_bench methods | tr '\n' ' ')
-count=0
-failed=0
-for method in $methods grid; do
-    count=$((count + 1))
-    if "build-san/$program" "${OPERATIONS:-1000000}" "$method" \
-        >"/tmp/search-soak.$$" 2>&1; then
-        echo "ok $count - $method"
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+
+# What a job says is shown when it failed; its line comes last.
+job() { # LOG NAME COMMAND...
+    local log=$1 name=$2
+    shift 2
+    if "$@" >"$log" 2>&1; then
+        echo "ok - $name" >"$log"
     else
-        failed=1
-        sed 's/^/# /' "/tmp/search-soak.$$" | tail -40
-        echo "not ok $count - $method"
+        sed -i 's/^/# /' "$log"
+        echo "not ok - $name" >>"$log"
     fi
-    rm -f "/tmp/search-soak.$$"
+    tail -40 "$log"
+}
+
+waiting=0
+begin() { # NAME COMMAND...
+    [ "$waiting" -lt "$(nproc)" ] || { wait -n; waiting=$((waiting - 1)); }
+    job "$logs/$1" "$@" &
+    waiting=$((waiting + 1))
+}
+
+count=1
+begin prefixes "build-san/$prefixes" 1
+for method in $(build/bench/search_bench methods) grid; do
+    count=$((count + 1))
+    begin "$method" "build-san/$operations" "${OPERATIONS:-1000000}" "$method"
 done
+wait
 echo "1..$count"
-exit $failed
+! grep -qs '^not ok' "$logs"/*
