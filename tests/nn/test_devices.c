@@ -76,13 +76,28 @@ static double loss_later(const char *name, const char *device)
     return r.loss;
 }
 
+/* The truth is dear, so it is found once for all devices. */
+static double true_loss_later(const char *name, size_t i)
+{
+    static struct {
+        double loss;
+        bool known;
+    } truths[256];
+    assert_true(i < 256);
+    if (!truths[i].known) {
+        truths[i].loss = loss_later(name, "reference");
+        truths[i].known = true;
+    }
+    return truths[i].loss;
+}
+
 static void check_device(const char *device)
 {
     struct arena *a = arena_new();
     const char **names = made_names(a);
     for (size_t i = 0; names[i]; i++) {
         check_step(names[i], nn_device_find(str_of(device)));
-        double truth = loss_later(names[i], "reference");
+        double truth = true_loss_later(names[i], i);
         double got = loss_later(names[i], device);
         if (!(fabs(truth - got) <= 1e-3 * fmax(1e-3, fabs(truth))))
             fail_msg("%s: after 50 steps the loss is %.9g, the truth %.9g",
