@@ -503,17 +503,19 @@ static void predict(const struct model *m, const struct importance *i,
     size_t width = i->axes.count, count = 0;
     size_t step = (i->count + AVERAGED - 1) / AVERAGED;
     double of_tree[TREES] = {0}, sum = 0, squares = 0;
-    for (size_t row = 0; row < i->count; row += step) {
-        float *at = &m->x[row * width + axis], kept = *at;
-        if (kept < 0)
-            continue;
-        *at = x;
-        for (size_t t = 0; t < TREES; t++)
+    for (size_t row = 0; row < i->count; row += step)
+        count += m->x[row * width + axis] >= 0;
+    /* Tree by tree: one fits into the cache, all of them do not. */
+    for (size_t t = 0; t < TREES; t++)
+        for (size_t row = 0; row < i->count; row += step) {
+            float *at = &m->x[row * width + axis], kept = *at;
+            if (kept < 0)
+                continue;
+            *at = x;
             of_tree[t] +=
                 forest_tree_leaf(&m->trees[t], m->x + row * width)->mean;
-        *at = kept;
-        count++;
-    }
+            *at = kept;
+        }
     for (size_t t = 0; t < TREES && count; t++) {
         double mean = of_tree[t] / (double)count;
         sum += mean / TREES;
