@@ -155,6 +155,12 @@ static void play_end_one(struct play *p)
     p->out[p->count] = keep;
 }
 
+/* Ever more rarely: a strategy may begin anew with each. */
+static bool foreign_comes(struct play *p)
+{
+    return rng_below(&p->rng, 100 + (uint64_t)p->asked / 8) == 0;
+}
+
 static void play_foreign(struct play *p)
 {
     struct arena *a = arena_new();
@@ -179,7 +185,7 @@ static void play(const char *method, const char *text, long count)
             play_open(&p);
         } else if (p.count && (full || rng_below(&p.rng, 2))) {
             play_end_one(&p);
-        } else if (rng_below(&p.rng, 100) == 0) {
+        } else if (foreign_comes(&p)) {
             play_foreign(&p);
         } else {
             play_ask(&p);
