@@ -95,8 +95,8 @@ static void what_a_cohort_shares_parts_it(void **state)
         "{\"dense\": 3, \"name\": \"other\"}",
         "{\"dense\": 3, \"initializer\": \"he_normal\"}",
         "{\"dense\": 3, \"initializer\": {\"kind\": \"normal\"}}",
-        "{\"dense\": 3, \"initializer\": {\"kind\": \"normal\", \"spread\": "
-        "1}}",
+        ("{\"dense\": 3, \"initializer\": {\"kind\": \"normal\", "
+         "\"spread\": 1}}"),
         "{\"dense\": 3, \"l1\": 0.1}",
         "{\"dense\": 3, \"l2\": 0.1}",
         "{\"dense\": 3, \"l2\": 0.1, \"l1\": 0.1}",
