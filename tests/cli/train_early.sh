@@ -66,6 +66,7 @@ check_equal "those that stopped are worse than the best that did not" "True" \
 
 # ---- pbt ------------------------------------------------------------------------
 study pbt 'method: pbt
+keep: all
 pbt: {population: 6, steps: 4}'
 sed -i 's/units: .*/units: {value: 16}/; s/^run_cap.*/run_cap: 36/' pbt.yaml
 run "$THRONG" run pbt.yaml
