@@ -50,6 +50,7 @@ COLUMNS, ROWS = 80, 24
 SECONDS = 200  # for one command, on a busy machine
 BUILD_SECONDS = 1800
 HOME = "/home/ann"  # what pages show in place of the fresh folder
+HERE = "/opt/throng"  # and in place of this checkout
 HOST = "laptop"
 
 FENCE = re.compile(
@@ -217,8 +218,8 @@ def environment(folder, build):
 # ---- Comparing -------------------------------------------------------------
 
 def shown(text, scratch):
-    """As a page shows it: another folder, another host."""
-    text = text.replace(scratch, HOME)
+    """As a page shows it: other folders, another host."""
+    text = text.replace(scratch, HOME).replace(ROOT, HERE)
     return re.sub(r"\b%s\b" % re.escape(socket.gethostname()), HOST, text)
 
 
