@@ -65,16 +65,17 @@ static const char *line_begin(const char *first, const char *at)
 __attribute__((format(printf, 4, 5))) static void
 mistake(struct file *f, const char *at, const char *hint, const char *fmt, ...)
 {
-    struct buf b;
     va_list ap;
 
-    buf_init(&b);
     va_start(ap, fmt);
-    buf_vaddf(&b, fmt, ap);
+    problems_vadd(f->problems,
+                  (struct problem){.level = PROBLEM_ERROR,
+                                   .file = f->name,
+                                   .line = f->line,
+                                   .column = column_of(f->begin, at),
+                                   .hint = str_of(hint)},
+                  fmt, ap);
     va_end(ap);
-    problems_add(f->problems, PROBLEM_ERROR, f->name, f->line,
-                 column_of(f->begin, at), str_of(hint), "%s", b.p);
-    buf_done(&b);
 }
 
 /* ---- values ----------------------------------------------------------- */

@@ -57,20 +57,21 @@ __attribute__((format(printf, 3, 4))) static void *
 refuse(struct rtext *t, const char *hint, const char *fmt, ...)
 {
     struct reading *r = &t->space->reading;
-    struct buf b;
     va_list ap;
 
     t->token = TOKEN_BAD;
     if (t->failed || t->quiet)
         return NULL;
     t->failed = true;
-    buf_init(&b);
     va_start(ap, fmt);
-    buf_vaddf(&b, fmt, ap);
+    problems_vadd(r->problems,
+                  (struct problem){.level = PROBLEM_ERROR,
+                                   .file = r->file,
+                                   .line = t->at_line,
+                                   .column = t->at_column,
+                                   .hint = str_of(hint)},
+                  fmt, ap);
     va_end(ap);
-    problems_add(r->problems, PROBLEM_ERROR, r->file, t->at_line, t->at_column,
-                 str_of(hint), "%s", b.p);
-    buf_done(&b);
     return NULL;
 }
 

@@ -112,15 +112,16 @@ bool making_true(const struct making *m, const char *name)
 void making_fault(struct making *m, const struct value *at, const char *hint,
                   const char *fmt, ...)
 {
-    struct buf b;
     va_list ap;
-    buf_init(&b);
     va_start(ap, fmt);
-    buf_vaddf(&b, fmt, ap);
+    problems_vadd(m->problems,
+                  (struct problem){.level = PROBLEM_ERROR,
+                                   .file = m->file,
+                                   .line = at ? at->line : 0,
+                                   .column = at ? at->column : 0,
+                                   .hint = str_of(hint ? hint : "")},
+                  fmt, ap);
     va_end(ap);
-    problems_add(m->problems, PROBLEM_ERROR, m->file, at ? at->line : 0,
-                 at ? at->column : 0, str_of(hint ? hint : ""), "%s", b.p);
-    buf_done(&b);
 }
 
 struct value *making_at(const struct making *m, const struct value *v,

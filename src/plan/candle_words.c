@@ -22,16 +22,15 @@ struct words {
 __attribute__((format(printf, 3, 4))) static void
 mistake(struct words *w, const char *hint, const char *fmt, ...)
 {
-    struct buf b;
     va_list ap;
 
-    buf_init(&b);
     va_start(ap, fmt);
-    buf_vaddf(&b, fmt, ap);
+    problems_vadd(w->problems,
+                  (struct problem){.level = PROBLEM_ERROR,
+                                   .file = command_line,
+                                   .hint = str_of(hint)},
+                  fmt, ap);
     va_end(ap);
-    problems_add(w->problems, PROBLEM_ERROR, command_line, 0, 0, str_of(hint),
-                 "%s", b.p);
-    buf_done(&b);
 }
 
 /* A word that begins with a dash and is no number. */

@@ -5,6 +5,7 @@
 #ifndef THRONG_PLAN_PLAN_H
 #define THRONG_PLAN_PLAN_H
 
+#include <stdarg.h>
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
@@ -38,6 +39,9 @@ void problems_done(struct problems *p);
 void problems_add(struct problems *p, enum problem_level level, struct str file,
                   uint32_t line, uint32_t column, struct str hint,
                   const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+/* The same for a function that has its own place and takes a text itself. */
+void problems_vadd(struct problems *p, struct problem problem, const char *fmt,
+                   va_list ap) __attribute__((format(printf, 3, 0)));
 /* "study.yaml:3:7: error: … (did you mean …?)" lines, for people. */
 void problems_print(struct buf *b, const struct problems *p);
 /* The same as a JSON list of {level, file, line, column, text, hint}; line

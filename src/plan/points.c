@@ -64,17 +64,18 @@ mistake(struct check *c, enum problem_level level, uint64_t line,
         uint64_t column, const char *fmt, ...)
 {
     size_t *n = level == PROBLEM_ERROR ? &c->mistakes : &c->warnings;
-    struct buf b;
     va_list ap;
 
     if (++*n > LISTED_MAX)
         return;
     va_start(ap, fmt);
-    buf_init(&b);
-    buf_vaddf(&b, fmt, ap);
-    problems_add(c->problems, level, c->points->file, (uint32_t)line,
-                 (uint32_t)column, STR(""), "%s", b.p);
-    buf_done(&b);
+    problems_vadd(c->problems,
+                  (struct problem){.level = level,
+                                   .file = c->points->file,
+                                   .line = (uint32_t)line,
+                                   .column = (uint32_t)column,
+                                   .hint = STR("")},
+                  fmt, ap);
     va_end(ap);
 }
 

@@ -55,8 +55,8 @@ static void insert(struct problems *p, struct problem problem)
     p->list.p[at] = problem;
 }
 
-__attribute__((format(printf, 3, 0))) static void
-add(struct problems *p, struct problem problem, const char *fmt, va_list ap)
+void problems_vadd(struct problems *p, struct problem problem, const char *fmt,
+                   va_list ap)
 {
     struct buf text;
 
@@ -82,13 +82,13 @@ void problems_add(struct problems *p, enum problem_level level, struct str file,
     va_list ap;
 
     va_start(ap, fmt);
-    add(p,
-        (struct problem){.level = level,
-                         .file = file,
-                         .line = line,
-                         .column = column,
-                         .hint = hint},
-        fmt, ap);
+    problems_vadd(p,
+                  (struct problem){.level = level,
+                                   .file = file,
+                                   .line = line,
+                                   .column = column,
+                                   .hint = hint},
+                  fmt, ap);
     va_end(ap);
 }
 
@@ -98,13 +98,13 @@ void problem_at(struct reading *r, enum problem_level level,
     va_list ap;
 
     va_start(ap, fmt);
-    add(r->problems,
-        (struct problem){.level = level,
-                         .file = r->file,
-                         .line = at ? at->line : 0,
-                         .column = at ? at->column : 0,
-                         .hint = str_of(hint)},
-        fmt, ap);
+    problems_vadd(r->problems,
+                  (struct problem){.level = level,
+                                   .file = r->file,
+                                   .line = at ? at->line : 0,
+                                   .column = at ? at->column : 0,
+                                   .hint = str_of(hint)},
+                  fmt, ap);
     va_end(ap);
 }
 
@@ -114,13 +114,13 @@ void problem_at_param(struct reading *r, enum problem_level level, size_t i,
     va_list ap;
 
     va_start(ap, fmt);
-    add(r->problems,
-        (struct problem){.level = level,
-                         .file = r->param_file[i],
-                         .line = r->param_at[i]->line,
-                         .column = r->param_at[i]->column,
-                         .hint = str_of(hint)},
-        fmt, ap);
+    problems_vadd(r->problems,
+                  (struct problem){.level = level,
+                                   .file = r->param_file[i],
+                                   .line = r->param_at[i]->line,
+                                   .column = r->param_at[i]->column,
+                                   .hint = str_of(hint)},
+                  fmt, ap);
     va_end(ap);
 }
 
@@ -132,14 +132,14 @@ void problem_at_key(struct reading *r, enum problem_level level,
     bool known = object->key_lines && object->key_columns;
 
     va_start(ap, fmt);
-    add(r->problems,
-        (struct problem){.level = level,
-                         .file = r->file,
-                         .line = known ? object->key_lines[i] : object->line,
-                         .column =
-                             known ? object->key_columns[i] : object->column,
-                         .hint = str_of(hint)},
-        fmt, ap);
+    problems_vadd(r->problems,
+                  (struct problem){
+                      .level = level,
+                      .file = r->file,
+                      .line = known ? object->key_lines[i] : object->line,
+                      .column = known ? object->key_columns[i] : object->column,
+                      .hint = str_of(hint)},
+                  fmt, ap);
     va_end(ap);
 }
 
@@ -149,7 +149,8 @@ void problem_whole(struct reading *r, enum problem_level level,
     va_list ap;
 
     va_start(ap, fmt);
-    add(r->problems,
+    problems_vadd(
+        r->problems,
         (struct problem){.level = level, .file = r->file, .hint = str_of(hint)},
         fmt, ap);
     va_end(ap);

@@ -49,14 +49,15 @@ __attribute__((format(printf, 4, 5))) static void
 fault(struct tree *t, yaml_mark_t mark, const char *hint, const char *fmt, ...)
 {
     va_list ap;
-    struct buf b;
 
     va_start(ap, fmt);
-    buf_init(&b);
-    buf_vaddf(&b, fmt, ap);
-    problems_add(t->problems, PROBLEM_ERROR, t->file, (uint32_t)mark.line + 1,
-                 (uint32_t)mark.column + 1, str_of(hint), "%s", b.p);
-    buf_done(&b);
+    problems_vadd(t->problems,
+                  (struct problem){.level = PROBLEM_ERROR,
+                                   .file = t->file,
+                                   .line = (uint32_t)mark.line + 1,
+                                   .column = (uint32_t)mark.column + 1,
+                                   .hint = str_of(hint)},
+                  fmt, ap);
     va_end(ap);
 }
 
