@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "search/cma.h"
 #include "search/search.h"
-#include "one_arena.h"
+#include "../one_arena.h"
 #include "spaces.h"
 #include "terms/state.h"
 

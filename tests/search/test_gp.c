@@ -15,7 +15,7 @@
 #include "search/search.h"
 #include "search/surrogate.h"
 #include "search/warp.h"
-#include "one_arena.h"
+#include "../one_arena.h"
 #include "spaces.h"
 #include "terms/state.h"
 

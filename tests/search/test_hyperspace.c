@@ -9,7 +9,7 @@
 
 #include "search/hyperspace_split.h"
 #include "search/search.h"
-#include "one_arena.h"
+#include "../one_arena.h"
 #include "spaces.h"
 #include "terms/state.h"
 

@@ -9,7 +9,7 @@
 
 #include "search/search.h"
 #include "search/sobol.h"
-#include "one_arena.h"
+#include "../one_arena.h"
 #include "spaces.h"
 
 /* Whatever the number of dimensions, each of 2^m points lies in a 2^-m of

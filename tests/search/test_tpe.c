@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "search/search.h"
-#include "one_arena.h"
+#include "../one_arena.h"
 #include "spaces.h"
 #include "terms/state.h"
 

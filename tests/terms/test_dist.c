@@ -13,22 +13,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "terms/space.h"
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "../one_arena.h"
 
 /* A parameter from the members of its text form. */
 static struct param param(const char *dist, const char *members)

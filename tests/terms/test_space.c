@@ -9,22 +9,7 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "terms/space.h"
-
-static struct arena *arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "../one_arena.h"
 
 static int read_space(struct space *s, const char *parameters, struct err *err)
 {

@@ -1,8 +1,8 @@
 /* one_arena.h - the fixture of tests that need nothing but an arena
  *
  * Included once, by a test program. */
-#ifndef THRONG_TESTS_SEARCH_ONE_ARENA_H
-#define THRONG_TESTS_SEARCH_ONE_ARENA_H
+#ifndef THRONG_TESTS_ONE_ARENA_H
+#define THRONG_TESTS_ONE_ARENA_H
 
 #include "base/arena.h"
 
