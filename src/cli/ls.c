@@ -15,21 +15,27 @@ struct entry {
     bool live;
     bool broken_off; /* its conductor ended without a word */
     struct study_goal goal;
-    int64_t best;
+    int64_t best; /* trial of the best value; 0: none */
     double best_value;
-    double changed; /* unix time */
+    struct trial_mean likely; /* the best one under noise; trial 0: none */
+    double changed;           /* unix time */
 };
 
 static int read_best(struct store *store, struct arena *a, struct entry *e,
                      struct err *err)
 {
     struct trial t;
+    struct trial_mean *means;
+    size_t count;
     e->best = e->goal.name.len ? store_best(store, e->goal.minimize) : 0;
     if (!e->best)
         return 0;
-    if (store_trial(store, e->best, a, &t, err))
+    if (store_trial(store, e->best, a, &t, err) ||
+        store_means(store, a, &means, &count, err))
         return -1;
     e->best_value = t.value;
+    if (count)
+        e->likely = means[0];
     return 0;
 }
 
@@ -100,6 +106,18 @@ static const char *standing(const struct entry *e)
 
 /* ---- printing --------------------------------------------------------- */
 
+/* Under noise the best trial is the one that the best is expected of. */
+static void print_best(struct buf *b, const struct entry *e)
+{
+    bool noisy = e->likely.trial != 0;
+    if (!e->best)
+        return;
+    buf_addf(b, "%.*s=", STRF(e->goal.name));
+    num_print_short(b, noisy ? e->likely.mean : e->best_value, 5);
+    buf_addf(b, "%s (trial %lld)", noisy ? " expected" : "",
+             (long long)(noisy ? e->likely.trial : e->best));
+}
+
 static void print_entry(struct table *t, const struct entry *e)
 {
     struct buf b;
@@ -113,17 +131,33 @@ static void print_entry(struct table *t, const struct entry *e)
     else
         table_cell(t, "%lld", (long long)e->finished);
     table_cell(t, "%lld", (long long)e->bad);
-    if (e->best) {
-        buf_addf(&b, "%.*s=", STRF(e->goal.name));
-        num_print_short(&b, e->best_value, 5);
-        buf_addf(&b, " (trial %lld)", (long long)e->best);
-    }
+    print_best(&b, e);
     table_cell(t, "%s", b.p);
     buf_reset(&b);
     clock_print(&b, e->changed, false);
     table_cell(t, "%s", b.p);
     table_row(t);
     buf_done(&b);
+}
+
+static void print_best_json(struct buf *b, const struct entry *e)
+{
+    buf_adds(b, ",\"best\":");
+    if (!e->best) {
+        buf_adds(b, "null");
+        return;
+    }
+    buf_addf(b, "{\"id\":%lld,\"metric\":", (long long)e->best);
+    json_string(b, e->goal.name);
+    buf_adds(b, ",\"value\":");
+    strict_number(b, e->best_value);
+    buf_addc(b, '}');
+    if (!e->likely.trial)
+        return;
+    buf_addf(b, ",\"incumbent\":{\"id\":%lld,\"expected\":",
+             (long long)e->likely.trial);
+    strict_number(b, e->likely.mean);
+    buf_addc(b, '}');
 }
 
 static void print_json(struct buf *b, const struct entry *e)
@@ -140,16 +174,7 @@ static void print_json(struct buf *b, const struct entry *e)
         buf_addf(b, "%lld", (long long)e->total);
     else
         buf_adds(b, "null");
-    buf_adds(b, ",\"best\":");
-    if (e->best) {
-        buf_addf(b, "{\"id\":%lld,\"metric\":", (long long)e->best);
-        json_string(b, e->goal.name);
-        buf_adds(b, ",\"value\":");
-        strict_number(b, e->best_value);
-        buf_addc(b, '}');
-    } else {
-        buf_adds(b, "null");
-    }
+    print_best_json(b, e);
     buf_addf(b, ",\"changed\":%.3f", e->changed);
     if (e->fault) {
         buf_adds(b, ",\"error\":");

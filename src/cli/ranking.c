@@ -32,7 +32,7 @@ struct sheet {
     struct store *store;
     const struct ranking *ranking;
     struct study_goal goal;
-    struct study_mean *means; /* of the model, where there is noise */
+    struct trial_mean *means; /* of the model, where there is noise */
     size_t mean_count;
     const char *title;   /* of the ranked column */
     struct arena *arena; /* for one row */
@@ -497,8 +497,7 @@ static int rank(struct sheet *s)
     if (!s->ranking->by && (all->objective_count > 1 || all->bound_count))
         return ranking_fronts(c, s->store, s->ranking, all, &s->ranked);
     if (!s->ranking->by && !s->ranking->reverse &&
-        study_means_read(s->store, c->arena, &s->means, &s->mean_count,
-                         &c->err))
+        store_means(s->store, c->arena, &s->means, &s->mean_count, &c->err))
         return -1;
     return s->ranking->json ? print_json(s) : print_table(s);
 }

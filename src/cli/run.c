@@ -216,19 +216,18 @@ static void say_progress(const struct study_progress *p)
     buf_done(&b);
 }
 
-/* The best value may have been luck; then the answer is another trial. */
-static void say_likely(const struct session *s, const struct study_progress *p)
+/* Which best is meant; the other one is named too. */
+static void say_likely(const struct study_progress *p)
 {
-    struct study_mean likely;
     struct buf b;
-    if (!p->ended_here || !study_likely(s->study, &likely))
+    if (!p->ended_here || !p->likely.trial)
         return;
     buf_init(&b);
-    num_print_short(&b, likely.mean, 5);
+    num_print_short(&b, p->best_value, 5);
     fprintf(stderr,
-            "throng: values are noisy: trial %lld is likely the best, with %s "
-            "expected\n",
-            (long long)likely.trial, b.p);
+            "throng: values are noisy: trial %lld is likely the best; the best "
+            "value, %s (trial %lld), may be luck\n",
+            (long long)p->likely.trial, b.p, (long long)p->best);
     buf_done(&b);
 }
 
@@ -236,7 +235,7 @@ static void say_end(struct session *s, enum study_end end,
                     const struct study_progress *p)
 {
     say_progress(p);
-    say_likely(s, p);
+    say_likely(p);
     switch (end) {
     case STUDY_COMPLETE:
         if (!p->ended_here)

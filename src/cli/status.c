@@ -13,15 +13,32 @@ struct standing {
     int64_t total, finished;
     struct lease lease;
     struct study_goal goal;
-    struct trial best;        /* id 0: none */
-    struct study_mean *means; /* of the model, where there is noise */
-    size_t mean_count;
+    struct trial best;   /* of the best value; id 0: none */
+    struct trial likely; /* where there is noise, the one that a model … */
+    double expected; /* … expects the best of, which is this; id 0: none */
     struct study_fronts fronts; /* of several objectives, or bounds */
 };
 
 static bool has_fronts(const struct standing *s)
 {
     return s->goal.all.objective_count > 1 || s->goal.all.bound_count > 0;
+}
+
+static int read_best(struct call *c, struct store *store, struct standing *s)
+{
+    struct trial_mean *means;
+    size_t count;
+    int64_t best = s->goal.name.len ? store_best(store, s->goal.minimize) : 0;
+    s->best.id = s->likely.id = 0;
+    if (!best)
+        return 0;
+    if (store_trial(store, best, c->arena, &s->best, &c->err) ||
+        store_means(store, c->arena, &means, &count, &c->err))
+        return -1;
+    if (!count)
+        return 0;
+    s->expected = means[0].mean;
+    return store_trial(store, means[0].trial, c->arena, &s->likely, &c->err);
 }
 
 static int read_standing(struct call *c, struct store *store,
@@ -39,14 +56,10 @@ static int read_standing(struct call *c, struct store *store,
     for (int i = 0; i < STATE_COUNT; i++)
         if (state_final((enum state)i))
             s->finished += s->counts.by_state[i];
-    int64_t best = s->goal.name.len ? store_best(store, s->goal.minimize) : 0;
-    s->best.id = 0;
-    if (study_means_read(store, c->arena, &s->means, &s->mean_count, &c->err))
-        return -1;
     if (s->goal.name.len && has_fronts(s) &&
         study_fronts_read(&s->fronts, store, &s->goal.all, NULL, &c->err))
         return -1;
-    return best ? store_trial(store, best, c->arena, &s->best, &c->err) : 0;
+    return read_best(c, store, s);
 }
 
 static void print_fronts_json(struct buf *b, const struct standing *s)
@@ -82,6 +95,16 @@ static void print_fronts(struct buf *b, const struct call *c,
     buf_adds(b, " (hypervolume, from the worst value of each metric)\n");
 }
 
+static void print_trial_json(struct buf *b, const struct trial *t,
+                             const char *key, double number)
+{
+    buf_addf(b, "{\"id\":%lld,\"%s\":", (long long)t->id, key);
+    strict_number(b, number);
+    buf_adds(b, ",\"params\":");
+    strict_text(b, t->point);
+    buf_addc(b, '}');
+}
+
 static void print_json(const struct standing *s, const char *name)
 {
     struct buf b;
@@ -100,20 +123,13 @@ static void print_json(const struct standing *s, const char *name)
         buf_addf(&b, "%s\"%s\":%lld", i ? "," : "", state_name((enum state)i),
                  (long long)s->counts.by_state[i]);
     buf_adds(&b, "},\"best\":");
-    if (s->best.id) {
-        buf_addf(&b, "{\"id\":%lld,\"value\":", (long long)s->best.id);
-        strict_number(&b, s->best.value);
-        buf_adds(&b, ",\"params\":");
-        strict_text(&b, s->best.point);
-        buf_addc(&b, '}');
-    } else {
+    if (s->best.id)
+        print_trial_json(&b, &s->best, "value", s->best.value);
+    else
         buf_adds(&b, "null");
-    }
-    if (s->mean_count) {
-        buf_addf(&b, ",\"incumbent\":{\"id\":%lld,\"expected\":",
-                 (long long)s->means[0].trial);
-        strict_number(&b, s->means[0].mean);
-        buf_addc(&b, '}');
+    if (s->likely.id) {
+        buf_adds(&b, ",\"incumbent\":");
+        print_trial_json(&b, &s->likely, "expected", s->expected);
     }
     if (has_fronts(s))
         print_fronts_json(&b, s);
@@ -137,17 +153,32 @@ static void print_holder(struct buf *b, const struct lease *l,
         buf_adds(b, "not running\n");
 }
 
+static void print_number(struct buf *b, const struct call *c, double number)
+{
+    if (c->terminal)
+        num_print_short(b, number, 6);
+    else
+        num_print(b, number);
+}
+
+/* Under noise the best trial is the one that the best is expected of; the best
+ * value may be luck. */
 static void print_best(struct buf *b, const struct call *c,
                        const struct standing *s)
 {
+    bool noisy = s->likely.id != 0;
+    const struct trial *t = noisy ? &s->likely : &s->best;
     buf_addf(b, "best     %.*s = ", STRF(s->goal.name));
-    if (c->terminal)
-        num_print_short(b, s->best.value, 6);
-    else
-        num_print(b, s->best.value);
-    buf_addf(b, " (trial %lld)\n", (long long)s->best.id);
-    point_lines(b, json_parse(c->arena, s->best.point, "point", true, NULL),
+    print_number(b, c, noisy ? s->expected : t->value);
+    buf_addf(b, "%s (trial %lld)\n", noisy ? " expected" : "",
+             (long long)t->id);
+    point_lines(b, json_parse(c->arena, t->point, "point", true, NULL),
                 c->terminal);
+    if (!noisy)
+        return;
+    buf_addf(b, "noise    the best value, %.*s = ", STRF(s->goal.name));
+    print_number(b, c, s->best.value);
+    buf_addf(b, " (trial %lld), may be luck\n", (long long)s->best.id);
 }
 
 /* What ran when the study broke off does not run any more. */
@@ -161,19 +192,6 @@ static void print_states(struct buf *b, const struct standing *s)
                      (long long)s->counts.by_state[i],
                      broken ? " (going on takes them up again)" : "");
     }
-}
-
-/* The best value may have been luck. */
-static void print_incumbent(struct buf *b, const struct call *c,
-                            const struct standing *s)
-{
-    buf_addf(b, "likely   trial %lld is the best: %.*s of ",
-             (long long)s->means[0].trial, STRF(s->goal.name));
-    if (c->terminal)
-        num_print_short(b, s->means[0].mean, 6);
-    else
-        num_print(b, s->means[0].mean);
-    buf_adds(b, " is expected; values are noisy\n");
 }
 
 static void print_text(struct call *c, const struct standing *s,
@@ -191,8 +209,6 @@ static void print_text(struct call *c, const struct standing *s,
     print_states(&b, s);
     if (s->best.id)
         print_best(&b, c, s);
-    if (s->mean_count)
-        print_incumbent(&b, c, s);
     if (has_fronts(s))
         print_fronts(&b, c, s);
     put(buf_str(&b));

@@ -147,7 +147,8 @@ static void on_end(void *context, int signum)
 
 /* ---- sorting ---------------------------------------------------------- */
 
-/* All that the best can be sorted by: the objective first. */
+/* All that the best can be sorted by: as `rank` does first, which under noise
+ * is not by value. */
 static const char **sort_keys(struct watch *w, size_t *count)
 {
     const struct look *l = w->look;
@@ -160,7 +161,9 @@ static const char **sort_keys(struct watch *w, size_t *count)
     while (l->metrics && l->metrics[metrics])
         metrics++;
     const char **keys =
-        arena_array(l->arena, columns.names.len + metrics + 4, sizeof(*keys));
+        arena_array(l->arena, columns.names.len + metrics + 5, sizeof(*keys));
+    if (l->mean_count)
+        keys[n++] = "expected";
     if (l->goal.name.len)
         keys[n++] = "value";
     keys[n++] = "trial";

@@ -168,7 +168,7 @@ static int read_standing(struct looking *g)
     if (store_trial(g->store, l->best, l->arena, &t, g->err))
         return -1;
     l->best_value = t.value;
-    return 0;
+    return store_means(g->store, l->arena, &l->means, &l->mean_count, g->err);
 }
 
 /* ---- rows ------------------------------------------------------------- */
@@ -197,6 +197,14 @@ static int read_running(struct looking *g, struct watch_row *r)
         r->step = s.steps[s.count - 1];
     }
     return 0;
+}
+
+static double expected_of(const struct look *l, int64_t trial)
+{
+    for (size_t i = 0; i < l->mean_count; i++)
+        if (l->means[i].trial == trial)
+            return l->means[i].mean;
+    return NAN;
 }
 
 static bool by_objective(const struct looking *g)
@@ -257,6 +265,7 @@ static int read_row(struct looking *g, enum watch_list list, int64_t id,
         return -1;
     r->point = json_parse(l->arena, r->t.point, "point", true, NULL);
     r->value = r->t.value;
+    r->expected = expected_of(l, id);
     r->step = -1;
     r->since = 0;
     if (list == LIST_BEST && !by_objective(g) && !is_column(g->want->by))
@@ -359,30 +368,52 @@ static int64_t limit_of(const struct want *want, enum watch_list list)
     return (int64_t)n;
 }
 
-static int read_best_list(struct looking *g)
+static struct query best_query(struct looking *g)
 {
     const struct want *want = g->want;
-    struct kept_list *kept = &g->w->kept[LIST_BEST];
     struct query q = {.limit = limit_of(want, LIST_BEST)};
     bool minimize = g->look->goal.minimize;
-    if (by_objective(g)) {
-        bool best = !want->reverse;
-        if (want->filter) {
-            q.by = "value";
-            q.descending = best ? !minimize : minimize;
-            q.where = filter_and(g, "finished");
-        } else {
-            q.selector =
-                arena_printf(g->look->arena, "%s:%lld", best ? "best" : "worst",
-                             (long long)q.limit);
-        }
-    } else {
+    if (!by_objective(g)) {
         q.by = want->by;
         q.where = want->filter;
         q.descending = (is_column(want->by) || !minimize) != want->reverse;
+    } else if (want->filter || want->by) {
+        q.by = "value";
+        q.descending = minimize == want->reverse;
+        q.where = want->filter ? filter_and(g, "finished") : "state = finished";
+    } else {
+        q.selector =
+            arena_printf(g->look->arena, "%s:%lld",
+                         want->reverse ? "worst" : "best", (long long)q.limit);
     }
+    return q;
+}
+
+/* Puts the trials that a model expects something of first, as `rank` does;
+ * the model may have been made anew since the list was read. */
+static void rank_expected(const struct look *l, struct kept_list *list)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < l->mean_count; i++)
+        for (size_t k = first; k < list->ids.len; k++) {
+            int64_t id = list->ids.p[k];
+            if (id != l->means[i].trial)
+                continue;
+            memmove(list->ids.p + first + 1, list->ids.p + first,
+                    (k - first) * sizeof(id));
+            list->ids.p[first++] = id;
+            break;
+        }
+}
+
+static int read_best_list(struct looking *g)
+{
+    struct kept_list *kept = &g->w->kept[LIST_BEST];
+    struct query q = best_query(g);
     if (read_kept(g, &q, kept))
         return -1;
+    if (by_objective(g) && !g->want->by && !g->want->reverse)
+        rank_expected(g->look, kept);
     return show_ids(g, LIST_BEST, kept->ids.p, kept->ids.len);
 }
 
@@ -460,7 +491,7 @@ static int read_objective(struct looking *g)
     size_t from = want->from[want->list];
     if (!l->goal.name.len)
         return 0;
-    l->drawn = l->best;
+    l->drawn = l->mean_count ? l->means[0].trial : l->best;
     if (want->chosen >= from &&
         want->chosen - from < l->lists[want->list].count)
         l->drawn = l->lists[want->list].rows[want->chosen - from].t.id;

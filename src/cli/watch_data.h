@@ -17,7 +17,8 @@ struct want {
     enum watch_list list;                      /* the one with the cursor */
     size_t chosen;      /* in it; its objective is drawn */
     const char *filter; /* NULL: none */
-    const char *by;     /* of the best; NULL: the objective */
+    const char *by;     /* of the best; NULL: as `rank` has them; "value": the
+                           objective */
     bool reverse;
     int64_t trial; /* everything about this one; 0: none */
     double scan_s; /* time to spend on gathering; below 0: none is needed */
@@ -26,9 +27,10 @@ struct want {
 struct watch_row {
     struct trial t;
     const struct value *point;
-    double value; /* the objective, the sort key's, or the newest one */
-    int64_t step; /* of a running trial's value; -1: none */
-    double since; /* when the attempt that runs began; 0: not yet */
+    double value;    /* the objective, the sort key's, or the newest one */
+    double expected; /* under noise, of the objective; NaN: unknown */
+    int64_t step;    /* of a running trial's value; -1: none */
+    double since;    /* when the attempt that runs began; 0: not yet */
 };
 
 struct watch_metric {
@@ -56,8 +58,10 @@ struct look {
     int64_t total, finished, failed; /* total -1: no end */
     double rate, left_s;             /* 0, -1: unknown */
     struct study_goal goal;
-    int64_t best; /* trial; 0: none */
+    int64_t best; /* trial of the best value; 0: none */
     double best_value;
+    struct trial_mean *means; /* under noise: what is expected of the best */
+    size_t mean_count;
     struct {
         struct watch_row *rows;
         size_t count;

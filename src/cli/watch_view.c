@@ -186,6 +186,18 @@ static int draw_bar(const struct view *v, struct screen *s, struct area a,
     return width + 1;
 }
 
+/* Under noise the best trial is the one that the best is expected of. */
+static void add_best(struct buf *b, const struct look *l)
+{
+    bool noisy = l->mean_count > 0;
+    if (!l->best)
+        return;
+    buf_addf(b, "  best %.*s ", STRF(l->goal.name));
+    num_print_short(b, noisy ? l->means[0].mean : l->best_value, VALUE_DIGITS);
+    buf_addf(b, "%s (trial %lld)", noisy ? " expected" : "",
+             (long long)(noisy ? l->means[0].trial : l->best));
+}
+
 static void draw_progress(const struct view *v, const struct look *l,
                           struct screen *s, struct area a)
 {
@@ -200,11 +212,7 @@ static void draw_progress(const struct view *v, const struct look *l,
     if (l->total > 0)
         buf_addf(&b, "  %.0f %%", floor(part * 100));
     add_rate(&b, l);
-    if (l->best) {
-        buf_addf(&b, "  best %.*s ", STRF(l->goal.name));
-        num_print_short(&b, l->best_value, VALUE_DIGITS);
-        buf_addf(&b, " (trial %lld)", (long long)l->best);
-    }
+    add_best(&b, l);
     if (l->total > 0)
         col = draw_bar(v, s, a, part, a.cols - (int)b.len - 1);
     screen_put(s, a, 0, col, MARK_PLAIN, buf_str(&b));
@@ -352,6 +360,8 @@ static void add_columns(struct sheet *t, enum watch_list list,
         sheet_column(t, "rank", true);
         sheet_column(t, "trial", true);
         sheet_column(t, other ? by : objective, true);
+        if (l->mean_count)
+            sheet_column(t, "expected", true);
         sheet_column(t, "state", false);
         sheet_column(t, "took", true);
     } else if (list == LIST_RUNNING) {
@@ -374,6 +384,8 @@ static void add_best_row(struct sheet *t, const struct watch_row *r,
     sheet_cell(t, "%zu", rank);
     sheet_cell(t, "%lld", (long long)r->t.id);
     sheet_number(t, r->value, VALUE_DIGITS);
+    if (l->mean_count)
+        sheet_number(t, r->expected, VALUE_DIGITS);
     sheet_cell(t, "%s", state_name(r->t.state));
     sheet_cell(t, "%s",
                r->t.seconds > 0 ? print_span(l->arena, 1, 1 + r->t.seconds)

@@ -182,17 +182,19 @@ static void join_ranges(struct selection *sel)
     sel->ranges.len = out + 1;
 }
 
-/* Adds the ids that a statement gives, and remembers their order. */
+static void add_id(struct selection *sel, int64_t id)
+{
+    add_range(sel, id, id);
+    if (sel->is_ranked)
+        vec_push(&sel->ranked, id);
+}
+
 static int add_rows(struct selection *sel, struct store *s, sqlite3_stmt *st,
                     struct err *err)
 {
     int row;
-    while ((row = db_row(s, st, "read", err)) == 1) {
-        int64_t id = sqlite3_column_int64(st, 0);
-        add_range(sel, id, id);
-        if (sel->is_ranked)
-            vec_push(&sel->ranked, id);
-    }
+    while ((row = db_row(s, st, "read", err)) == 1)
+        add_id(sel, sqlite3_column_int64(st, 0));
     return row;
 }
 
@@ -208,8 +210,23 @@ bool selection_minimizes(struct store *s)
     return !maximize;
 }
 
-static int add_ranked(struct selection *sel, struct store *s,
-                      const struct piece *p, struct err *err)
+/* Trials that a model expects something of, which come before all others. */
+struct expected {
+    struct trial_mean *list;
+    size_t count;
+};
+
+static bool is_expected(const struct expected *e, int64_t id)
+{
+    for (size_t i = 0; i < e->count; i++)
+        if (e->list[i].trial == id)
+            return true;
+    return false;
+}
+
+static int add_by_value(struct selection *sel, struct store *s,
+                        const struct piece *p, const struct expected *before,
+                        struct err *err)
 {
     static const char up[] =
         "SELECT id FROM trials WHERE value IS NOT NULL AND state >= 3"
@@ -218,11 +235,36 @@ static int add_ranked(struct selection *sel, struct store *s,
         "SELECT id FROM trials WHERE value IS NOT NULL AND state >= 3"
         " ORDER BY value DESC, id LIMIT ?";
     bool ascending = selection_minimizes(s) == (p->kind == PIECE_BEST);
+    int64_t left = p->first - (int64_t)before->count;
     sqlite3_stmt *st = db_stmt(s, ascending ? up : down, err);
     if (!st)
         return -1;
     sqlite3_bind_int64(st, 1, p->first);
-    return add_rows(sel, s, st, err);
+    int row;
+    while ((row = db_row(s, st, "read", err)) == 1) {
+        int64_t id = sqlite3_column_int64(st, 0);
+        if (left > 0 && !is_expected(before, id)) {
+            add_id(sel, id);
+            left--;
+        }
+    }
+    return row;
+}
+
+static int add_ranked(struct selection *sel, struct store *s,
+                      const struct piece *p, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct expected first = {0};
+    int rc = 0;
+    if (p->kind == PIECE_BEST)
+        rc = store_means(s, a, &first.list, &first.count, err);
+    for (size_t i = 0; i < first.count && (int64_t)i < p->first; i++)
+        add_id(sel, first.list[i].trial);
+    if (!rc && (int64_t)first.count < p->first)
+        rc = add_by_value(sel, s, p, &first, err);
+    arena_free(a);
+    return rc;
 }
 
 static int add_state(struct selection *sel, struct store *s, enum state state,

@@ -215,7 +215,9 @@ struct query {
 struct rows; /* an open query; close it before its store */
 /* Each trial once, by id unless the query says otherwise; "best:N" alone
  * comes in rank order. best and worst look at final trials that have a
- * value, by the fact "goal" ("maximize", else minimize). */
+ * value, by the fact "goal" ("maximize", else minimize); best begins with
+ * those that a model expects something of (store_means), where there are
+ * any. */
 struct rows *store_rows(struct store *s, const struct query *q,
                         struct err *err);
 /* 1 and *t (valid until the next call), 0 at the end, -1. */
@@ -278,8 +280,20 @@ const char **store_tags(struct store *s, struct arena *a, struct err *err);
 const char **store_metric_names(struct store *s, int64_t trial, struct arena *a,
                                 struct err *err);
 
-/* Best final trial by objective, or 0. */
+/* Final trial of the best value, or 0. */
 int64_t store_best(struct store *s, bool minimize);
+
+/* Where values are noisy: what a model of the results expects of the trials of
+ * the best values, the best expectation first. Set to none (count 0) where
+ * they are not. */
+struct trial_mean {
+    int64_t trial;
+    double mean; /* of the objective */
+};
+int store_means_set(struct store *s, const struct trial_mean *list,
+                    size_t count, struct err *err);
+int store_means(struct store *s, struct arena *a, struct trial_mean **list,
+                size_t *count, struct err *err);
 
 /* ---- requests --------------------------------------------------------- */
 

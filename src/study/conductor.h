@@ -28,9 +28,12 @@ struct study {
     struct loop_source *beat, *ear; /* lease and requests */
     char *mark;                     /* THRONG_STORE=<folder> */
     bool created;                   /* this run made the store */
-    struct map *heard;  /* files of requests that this run has applied */
-    bool applied_gone;  /* those that the fact "applied" names are gone */
-    double time_used_s; /* by earlier runs */
+    struct map *heard;        /* files of requests that this run has applied */
+    bool applied_gone;        /* those that the fact "applied" names are gone */
+    double time_used_s;       /* by earlier runs */
+    struct trial_mean likely; /* the best under noise; trial 0: none */
+    int64_t means_heard;      /* trials ended when it was found, … */
+    int64_t means_next_ns;    /* … and not before this again */
     struct hooks hooks;
     int64_t told_best; /* trial that on_best has heard of */
     int64_t new_best;  /* the best when it was looked at last … */
@@ -69,8 +72,16 @@ int study_search_close(struct study *s, struct err *err);
 int study_search_resume(struct study *s, struct err *err);
 
 /* ---- means.c ---------------------------------------------------------- */
-/* The run is over: what the method's model believes of the best trials. */
+#define STUDY_LIKELY_MAX 64 /* best by value, one of which it will be */
+/* True when a model of the results may say which trial is the best. */
+bool study_expects(const struct study *s);
+/* Takes up what an earlier run wrote. */
+int study_means_open(struct study *s, struct err *err);
+/* Writes what a model of all results so far believes of the best trials. */
 int study_means_write(struct study *s, struct err *err);
+/* The same while trials run, when there are new results and the last time is
+ * long enough ago. */
+void study_means_look(struct study *s);
 
 /* ---- task.c ----------------------------------------------------------- */
 int study_task(const struct study *s, const struct live *l, struct arena *a,

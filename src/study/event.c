@@ -1,18 +1,24 @@
 /* event.c - what a study tells the person's own commands
  *
  * Looked at a few times a second: a best trial is told when its result is
- * committed, and the newest only. */
+ * committed, and the newest only. Under noise the best trial is the one that
+ * is expected to be (means.c), and a lucky value alone is no news. */
 #include "base/json.h"
 #include "study/conductor.h"
 
 #define END_WAIT_S 10.0
+
+static int64_t best_trial(const struct study *s)
+{
+    return s->likely.trial ? s->likely.trial : s->run.best;
+}
 
 static void add_best(struct study *s, struct buf *b)
 {
     struct arena *a = arena_new();
     struct trial t;
     buf_adds(b, ",\"best\":");
-    if (s->run.best && !store_trial(s->store, s->run.best, a, &t, NULL)) {
+    if (best_trial(s) && !store_trial(s->store, best_trial(s), a, &t, NULL)) {
         buf_addf(b, "{\"trial\":%lld,\"metric\":", (long long)t.id);
         json_string(b, s->plan->metric.name);
         buf_adds(b, ",\"value\":");
@@ -24,11 +30,9 @@ static void add_best(struct study *s, struct buf *b)
     arena_free(a);
 }
 
-/* The best value may have been luck: the trial that is expected to be the
- * best, as far as the values are noisy. */
 static void add_incumbent(struct study *s, struct buf *b)
 {
-    struct study_mean likely;
+    struct trial_mean likely;
     if (!study_likely(s, &likely))
         return;
     buf_addf(b, ",\"incumbent\":{\"trial\":%lld,\"expected\":",
@@ -57,6 +61,7 @@ static void begin_event(struct study *s, struct buf *b, const char *event)
                  (long long)p.counts.by_state[i]);
     buf_addf(b, "},\"seconds\":%.3f", p.elapsed_s);
     add_best(s, b);
+    add_incumbent(s, b);
 }
 
 void study_events_open(struct study *s)
@@ -68,14 +73,14 @@ void study_events_open(struct study *s)
         .log_path = path_join(s->arena, s->setup.folder, "hooks.log"),
         .log = s->setup.log,
     };
-    s->told_best = s->new_best = s->run.best;
+    s->told_best = s->new_best = best_trial(s);
 }
 
 /* True when the transaction that made it the best is committed. */
 static bool best_is_written(struct study *s)
 {
-    if (s->run.best != s->new_best) {
-        s->new_best = s->run.best;
+    if (best_trial(s) != s->new_best) {
+        s->new_best = best_trial(s);
         s->new_ns = clock_mono_ns();
     }
     return !s->run.dirty || s->run.dirty_ns > s->new_ns;
@@ -85,10 +90,10 @@ void study_events_look(struct study *s)
 {
     struct buf b;
     hooks_look(&s->hooks);
-    if (s->run.best == s->told_best || !best_is_written(s) ||
+    if (best_trial(s) == s->told_best || !best_is_written(s) ||
         !hook_free(&s->hooks, HOOK_BEST))
         return;
-    s->told_best = s->run.best;
+    s->told_best = best_trial(s);
     buf_init(&b);
     begin_event(s, &b, "best");
     buf_adds(&b, "}\n");
@@ -106,7 +111,7 @@ static bool is_news(const struct study *s)
 void study_events_end(struct study *s, const char *end)
 {
     struct buf b;
-    if (s->run.best != s->told_best)
+    if (best_trial(s) != s->told_best)
         hooks_wait(&s->hooks, END_WAIT_S);
     study_events_look(s);
     /* The end is told last. */
@@ -114,7 +119,6 @@ void study_events_end(struct study *s, const char *end)
     if (is_news(s) && hook_free(&s->hooks, HOOK_FINISH)) {
         buf_init(&b);
         begin_event(s, &b, "finish");
-        add_incumbent(s, &b);
         buf_adds(&b, ",\"end\":");
         json_string(&b, str_of(end));
         buf_adds(&b, "}\n");

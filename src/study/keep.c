@@ -6,7 +6,6 @@
  * everything, and the rest goes. What a kept trial left in output/ is recorded
  * with its SHA-256. Only folders that exist are looked at: a trial that wrote
  * nothing has none. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/hash.h"
@@ -22,9 +21,9 @@ struct keeper {
 /* The first of rank is the answer of the study: its files must be there. */
 static int find_expected(struct keeper *k, int64_t most, struct err *err)
 {
-    struct study_mean *list;
+    struct trial_mean *list;
     size_t count;
-    if (study_means_read(k->study->store, k->arena, &list, &count, err))
+    if (store_means(k->study->store, k->arena, &list, &count, err))
         return -1;
     for (size_t i = 0; i < count && (int64_t)i < most; i++)
         idmap_set(k->best, (uint64_t)list[i].trial, k);
@@ -36,9 +35,10 @@ static int find_best(struct keeper *k, struct err *err)
     const struct plan *p = k->study->plan;
     if (p->keep != KEEP_BEST || p->keep_count <= 0)
         return 0;
-    char selector[32];
-    snprintf(selector, sizeof(selector), "best:%lld", (long long)p->keep_count);
-    struct query q = {.selector = selector};
+    struct query q = {.by = "value",
+                      .where = "state = finished",
+                      .descending = !p->metric.minimize,
+                      .limit = p->keep_count};
     struct rows *rows = store_rows(k->study->store, &q, err);
     if (!rows)
         return -1;

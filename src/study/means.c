@@ -2,14 +2,15 @@
  *
  * Under noise the best value may only have been lucky: the trial that a model
  * expects the best of is a better answer. The model is method gp's, whatever
- * the study's own method is, made of the results when a run ends: what the
- * study suggests never depends on it. */
+ * the study's own method is, made anew of the results while they come and when
+ * a run ends: what the study suggests never depends on it. */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 #include "base/json.h"
 #include "study/conductor.h"
 
-#define TRIALS_MAX 64  /* the best by value; one of them it will be */
+#define TRIALS_MAX STUDY_LIKELY_MAX
 #define TRIALS_LEAST 3 /* that say something about noise */
 #define TRIALS_TOLD                                                            \
     5000 /* the newest; a search has come near its end there                   \
@@ -17,13 +18,12 @@
 /* When values lie this near to what is expected, compared with how all values
  * differ among each other, there is no noise to speak of. */
 #define NEAR 0.05
+/* While trials run, the model takes at most one part in so many of the time. */
+#define REST_FACTOR 50
 
-struct expected {
-    int64_t id;
-    double value, mean;
-};
 struct expectations {
-    struct expected list[TRIALS_MAX];
+    struct trial_mean list[TRIALS_MAX];
+    double values[TRIALS_MAX];
     size_t count;
 };
 
@@ -56,9 +56,11 @@ static int ask(struct study *s, struct search *model, const struct query *q,
     int got = -1;
     while (rows && (got = rows_next(rows, &t, err)) > 0) {
         double mean;
-        if (x->count < TRIALS_MAX && isfinite(t.value) &&
-            !search_mean(model, t.id, &mean) && isfinite(mean))
-            x->list[x->count++] = (struct expected){t.id, t.value, mean};
+        if (x->count == TRIALS_MAX || !isfinite(t.value) ||
+            search_mean(model, t.id, &mean) || !isfinite(mean))
+            continue;
+        x->values[x->count] = t.value;
+        x->list[x->count++] = (struct trial_mean){t.id, mean};
     }
     rows_close(rows);
     return got;
@@ -69,7 +71,10 @@ static int expect(struct study *s, struct expectations *x, struct err *err)
 {
     struct query last = {
         .selector = "done,stopped", .descending = true, .limit = TRIALS_TOLD};
-    struct query best = {.selector = "best:64"};
+    struct query best = {.by = "value",
+                         .where = "state = finished",
+                         .descending = !s->plan->metric.minimize,
+                         .limit = TRIALS_MAX};
     struct err ignored = {0};
     struct search_setup setup = {.space = &s->plan->space,
                                  .seed = s->plan->seed,
@@ -117,31 +122,30 @@ static bool is_noisy(const struct expectations *x, double spread)
     if (x->count < TRIALS_LEAST)
         return false;
     for (size_t i = 0; i < x->count; i++)
-        off[i] = fabs(x->list[i].value - x->list[i].mean);
+        off[i] = fabs(x->values[i] - x->list[i].mean);
     qsort(off, x->count, sizeof(*off), by_size);
     return off[x->count / 2] > NEAR * spread;
 }
 
-static void sort(struct expectations *x, bool minimize)
+static int least_mean(const void *x, const void *y)
 {
-    for (size_t i = 1; i < x->count; i++) {
-        struct expected e = x->list[i];
-        size_t k = i;
-        for (; k > 0; k--) {
-            double before = x->list[k - 1].mean;
-            if (minimize ? before <= e.mean : before >= e.mean)
-                break;
-            x->list[k] = x->list[k - 1];
-        }
-        x->list[k] = e;
-    }
+    const struct trial_mean *a = x, *b = y;
+    if (a->mean != b->mean)
+        return a->mean < b->mean ? -1 : 1;
+    return (a->trial > b->trial) - (a->trial < b->trial);
+}
+
+static int greatest_mean(const void *x, const void *y)
+{
+    const struct trial_mean *a = x, *b = y;
+    return a->mean != b->mean ? least_mean(y, x) : least_mean(x, y);
 }
 
 /* Points that nobody chose by results lie too far apart to tell noise from
  * shape; a population's trials go on from each other; with early stopping at
  * rungs values are of trainings of different lengths; and the mean of repeats,
  * a Pareto set or bounds say more than a model does. */
-static bool has_model(const struct study *s)
+bool study_expects(const struct study *s)
 {
     const struct plan *p = s->plan;
     bool rungs = p->early.kind != EARLY_NONE && p->early.kind != EARLY_RULE;
@@ -149,64 +153,60 @@ static bool has_model(const struct study *s)
            !search_foresees(s->search) && !str_is(p->method, "pbt") &&
            p->goal.objective_count <= 1 && !p->goal.bound_count;
 }
+/* Fills x with nothing where there is no noise to speak of. */
+static int expect_if_noisy(struct study *s, struct expectations *x,
+                           struct err *err)
+{
+    double spread = 0;
+    if (expect(s, x, err) || read_spread(s, &spread, err))
+        return -1;
+    if (!is_noisy(x, spread))
+        x->count = 0;
+    qsort(x->list, x->count, sizeof(*x->list),
+          s->plan->metric.minimize ? least_mean : greatest_mean);
+    return 0;
+}
 
 int study_means_write(struct study *s, struct err *err)
 {
     struct expectations x = {.count = 0};
-    double spread = 0;
-    struct buf b;
-    if (has_model(s) && (expect(s, &x, err) || read_spread(s, &spread, err)))
+    if (study_expects(s) && expect_if_noisy(s, &x, err))
         return -1;
-    buf_init(&b);
-    if (is_noisy(&x, spread)) {
-        sort(&x, s->plan->metric.minimize);
-        buf_addc(&b, '[');
-        for (size_t i = 0; i < x.count; i++) {
-            buf_addf(&b, "%s{\"id\":%lld,\"mean\":", i ? "," : "",
-                     (long long)x.list[i].id);
-            json_number(&b, x.list[i].mean);
-            buf_addc(&b, '}');
-        }
-        buf_addc(&b, ']');
-    }
+    if (!x.count && !s->likely.trial)
+        return 0;
+    s->likely = x.count ? x.list[0] : (struct trial_mean){0};
     run_dirty(&s->run);
-    struct str none = {0};
-    int rc = store_fact_set(s->store, "means", b.len ? buf_str(&b) : none, err);
-    buf_done(&b);
-    return rc;
+    return store_means_set(s->store, x.list, x.count, err);
 }
 
-bool study_likely(const struct study *s, struct study_mean *best)
+int study_means_open(struct study *s, struct err *err)
 {
-    struct arena *a = arena_new();
-    struct study_mean *list;
+    struct trial_mean *list;
     size_t count;
-    bool here = !study_means_read(s->store, a, &list, &count, NULL) && count;
-    if (here)
-        *best = list[0];
-    arena_free(a);
-    return here;
+    if (store_means(s->store, s->arena, &list, &count, err))
+        return -1;
+    if (count)
+        s->likely = list[0];
+    return 0;
 }
 
-int study_means_read(struct store *store, struct arena *a,
-                     struct study_mean **list, size_t *count, struct err *err)
+void study_means_look(struct study *s)
 {
-    struct str text;
-    *list = NULL;
-    *count = 0;
-    if (store_fact(store, "means", a, &text, err))
-        return -1;
-    const struct value *v =
-        text.len ? json_parse(a, text, "means", true, err) : NULL;
-    if (!v)
-        return text.len ? -1 : 0;
-    *list = arena_array(a, v->count + 1, sizeof(**list));
-    for (size_t i = 0; i < v->count; i++) {
-        const struct value *id = value_get(v->items[i], STR("id"));
-        const struct value *mean = value_get(v->items[i], STR("mean"));
-        if (!id || id->kind != VALUE_INT)
-            continue;
-        (*list)[(*count)++] = (struct study_mean){id->i, value_number(mean)};
-    }
-    return 0;
+    int64_t now = clock_mono_ns();
+    clock_t begin = clock();
+    if (s->means_heard == s->run.ended_here || now < s->means_next_ns ||
+        !study_expects(s))
+        return;
+    /* What fails here fails again, and is said, where results are committed
+     * and where the run ends. */
+    study_means_write(s, NULL);
+    int64_t cost_ns = (int64_t)(clock() - begin) * 1000000000 / CLOCKS_PER_SEC;
+    s->means_heard = s->run.ended_here;
+    s->means_next_ns = now + (REST_FACTOR + 1) * cost_ns;
+}
+
+bool study_likely(const struct study *s, struct trial_mean *best)
+{
+    *best = s->likely;
+    return best->trial != 0;
 }

@@ -169,6 +169,7 @@ static void on_ear(void *context)
 {
     struct study *s = context;
     study_requests(s);
+    study_means_look(s);
     study_events_look(s);
     loop_timer_in(s->ear, EAR_S);
 }
@@ -183,7 +184,8 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     s->mark = arena_printf(s->arena, "THRONG_STORE=%s", setup->folder);
     if (study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
         open_run(s, err) || study_search_start(s, err) ||
-        study_resume(s, err) || open_engine(s, err)) {
+        study_resume(s, err) || study_means_open(s, err) ||
+        open_engine(s, err)) {
         study_close(s);
         return NULL;
     }
@@ -315,6 +317,7 @@ void study_progress(const struct study *s, struct study_progress *p)
         p->total > 0 && p->rate > 0 ? (double)(p->total - final) / p->rate : -1;
     p->best = r->best;
     p->best_value = r->best_value;
+    study_likely(s, &p->likely);
     p->ended_here = r->ended_here;
     p->draining = r->draining;
 }

@@ -66,9 +66,11 @@ struct study_progress {
     double rate;      /* trials ended per second, lately */
     double left_s;    /* time left; -1: unknown */
     double elapsed_s; /* of this run */
-    int64_t best;     /* trial; 0: none yet */
+    int64_t best;     /* trial of the best value; 0: none yet */
     double best_value;
-    int64_t ended_here; /* trials that ended in this run */
+    struct trial_mean likely; /* under noise, the best by what is expected of
+                                 it; trial 0: none */
+    int64_t ended_here;       /* trials that ended in this run */
     bool draining;
 };
 void study_progress(const struct study *s, struct study_progress *p);
@@ -126,17 +128,10 @@ struct value *study_point_as(const struct value *model,
                              const struct value *like, struct arena *a,
                              struct err *err);
 
-/* What a model of the results expected of the best trials when the study was
- * run last, best first; none when the method looks at no results, or there is
- * no noise. */
-struct study_mean {
-    int64_t trial;
-    double mean;
-};
-int study_means_read(struct store *store, struct arena *a,
-                     struct study_mean **list, size_t *count, struct err *err);
-/* The first of them, of an open study; false when there is none. */
-bool study_likely(const struct study *s, struct study_mean *best);
+/* The trial of an open study that a model of its results expects the best of
+ * (store_means); false when the method looks at no results, or there is no
+ * noise. */
+bool study_likely(const struct study *s, struct trial_mean *best);
 
 /* ---- results from elsewhere ------------------------------------------- */
 

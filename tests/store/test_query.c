@@ -67,6 +67,39 @@ static void selectors_give_each_trial_once_by_number(void **state)
     }
 }
 
+static void what_a_model_expects_comes_before_values(void **state)
+{
+    struct made *m = filled(state);
+    /* 3 has failed and 7 was removed: nothing is to be expected of them. */
+    static const struct trial_mean means[] = {
+        {7, -1}, {9, 0.1}, {3, 0.15}, {2, 0.2}};
+    static const struct {
+        const char *selector, *trials;
+    } cases[] = {
+        {"best", "9"},       {"best:2", "9 2"},      {"best:3", "9 2 5"},
+        {"best:1,1", "1 9"}, {"best:10", "9 2 5 1"}, {"worst", "1"},
+    };
+    assert_ok(m, store_means_set(m->s, means, 4, &m->err));
+    made_commit(m);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct query q = {.selector = cases[i].selector};
+        assert_string_equal(made_rows(m, m->s, &q), cases[i].trials);
+    }
+    struct query by_value = {
+        .by = "value", .where = "state = finished", .limit = 1};
+    assert_string_equal(made_rows(m, m->s, &by_value), "2");
+    struct trial_mean *list;
+    size_t count;
+    assert_ok(m, store_means(m->s, m->a, &list, &count, &m->err));
+    assert_int_equal(count, 2);
+    assert_int_equal(list[0].trial, 9);
+    assert_true(list[0].mean == 0.1);
+    assert_ok(m, store_means_set(m->s, NULL, 0, &m->err));
+    made_commit(m);
+    struct query q = {.selector = "best"};
+    assert_string_equal(made_rows(m, m->s, &q), "2");
+}
+
 static void the_goal_turns_best_and_worst_round(void **state)
 {
     struct made *m = filled(state);
@@ -282,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_store(selectors_give_each_trial_once_by_number),
+        with_store(what_a_model_expects_comes_before_values),
         with_store(the_goal_turns_best_and_worst_round),
         with_store(a_run_id_names_its_trial),
         with_store(bad_selectors_name_the_piece_and_what_is_allowed),
