@@ -11,7 +11,7 @@
 #define WHEN(name, values)                                                     \
     "\"when\":[{\"name\":\"" name "\",\"values\":[" values "]}]"
 
-/* Every kind of parameter, with conditions two levels deep. */
+/* Choices, whole and real numbers, with conditions two levels deep. */
 static const char mixed_text[] = "{\"version\":1,\"parameters\":["
     /* clang-format off */
     PARAM("act", "categorical", "\"values\":[\"relu\",\"gelu\",\"tanh\"]") ","
@@ -31,6 +31,21 @@ static const char mixed_text[] = "{\"version\":1,\"parameters\":["
     /* clang-format on */
     "]}";
 
+/* The distributions that are not above. */
+static const char other_text[] = "{\"version\":1,\"parameters\":["
+    /* clang-format off */
+    PARAM("a", "log_uniform", "\"min\":-9,\"max\":2") ","
+    PARAM("b", "q_log_uniform", "\"min\":0,\"max\":6,\"q\":0.5") ","
+    PARAM("c", "inv_log_uniform", "\"min\":1,\"max\":5") ","
+    PARAM("d", "inv_log_uniform_values", "\"min\":0.01,\"max\":3") ","
+    PARAM("e", "q_normal", "\"mu\":10,\"sigma\":4,\"q\":1") ","
+    PARAM("f", "log_normal", "\"mu\":0,\"sigma\":1") ","
+    PARAM("g", "q_log_normal", "\"mu\":1,\"sigma\":1,\"q\":0.1") ","
+    PARAM("h", "q_beta", "\"a\":3,\"b\":2,\"q\":0.125") ","
+    PARAM("i", "categorical", "\"values\":[0.5,null,\"0.5\",[1,2]]")
+    /* clang-format on */
+    "]}";
+
 static inline struct space space_of(const char *text, struct arena *a)
 {
     struct space s = {0};
@@ -47,6 +62,7 @@ static inline void assert_point(const struct space *s,
                                 const struct value *point)
 {
     struct value *values[64];
+    size_t active = 0;
     assert_true(s->count <= 64);
     for (size_t i = 0; i < s->count; i++)
         values[i] = point_get(point, &s->params[i]);
@@ -55,6 +71,7 @@ static inline void assert_point(const struct space *s,
         assert_int_equal(values[i] != NULL, space_active(s, i, values));
         if (!values[i])
             continue;
+        active++;
         double u = param_position(p, values[i]);
         assert_true(u >= 0 && u <= 1);
         if (p->dist == DIST_INT_UNIFORM || p->q_integer)
@@ -62,6 +79,7 @@ static inline void assert_point(const struct space *s,
         else if (p->dist > DIST_INT_UNIFORM)
             assert_int_equal(values[i]->kind, VALUE_DOUBLE);
     }
+    assert_int_equal(point->count, active);
 }
 
 #endif

@@ -1,17 +1,19 @@
 /* test_operations.c - any operations leave every strategy working
  *
- *     test_search_operations [OPERATIONS [METHOD]]
+ *     test_search_operations [OPERATIONS [NAME]]
+ *     test_search_operations names
  *
  * Asks, tells and reports at random, with every way in which a trial can end,
  * values that are no numbers, broken constraints and results from elsewhere,
- * on a space of every kind of parameter and on one of few points. Methods
- * with a model of all results do a hundredth of the operations. */
+ * on spaces of every kind of parameter and on one of few points. Models of
+ * all results (gp and forest) do a hundredth of the operations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,41 @@ enum { MOST_OUT = 40 };
 
 static long operations = 2000;
 static const char *only;
+
+/* Methods, and other inner methods of those that have one. Auto takes gp, and
+ * later tpe, unless more trials are out at once than gp likes; of the few
+ * points it makes a grid. */
+static const struct form {
+    const char *name, *method, *options;
+    bool dear;
+    int64_t parallel; /* 0: MOST_OUT */
+    size_t objectives;
+} forms[] = {
+    {.name = "random", .method = "random"},
+    {.name = "grid", .method = "grid"},
+    {.name = "sobol", .method = "sobol"},
+    {.name = "lhs", .method = "lhs"},
+    {.name = "cmaes", .method = "cmaes"},
+    {.name = "gp", .method = "gp", .dear = true},
+    {.name = "bayes", .method = "bayes", .dear = true},
+    {.name = "tpe", .method = "tpe"},
+    {.name = "ga", .method = "ga"},
+    {.name = "forest", .method = "forest", .dear = true},
+    {.name = "nsga2", .method = "nsga2", .objectives = 2},
+    {.name = "pbt", .method = "pbt"},
+    {.name = "auto", .method = "auto", .dear = true},
+    {.name = "auto_tpe", .method = "auto", .parallel = 300},
+    {.name = "auto_nsga2", .method = "auto", .objectives = 2},
+    {.name = "hyperspace", .method = "hyperspace"},
+    {.name = "hyperspace_random",
+     .method = "hyperspace",
+     .options = "{\"method\":\"random\",\"phi\":0.5}"},
+    {.name = "hyperspace_gp",
+     .method = "hyperspace",
+     .options = "{\"method\":\"gp\",\"shared\":false}",
+     .dear = true},
+};
+enum { FORMS = sizeof(forms) / sizeof(*forms) };
 
 static const char few_text[] = "{\"version\":1,\"parameters\":["
     /* clang-format off */
@@ -41,7 +78,8 @@ struct out {
 };
 
 struct play {
-    const char *method;
+    const struct form *form;
+    const struct value *options;
     const struct space *space;
     struct search *search;
     struct rng rng;
@@ -55,20 +93,21 @@ struct play {
 static void play_open(struct play *p)
 {
     static const bool goals[] = {true, false};
+    const struct form *f = p->form;
     struct search_setup setup = {.space = p->space,
                                  .seed = ++p->opened,
                                  .minimize = p->opened % 2 == 0,
                                  .run_cap = 100000,
+                                 .options = p->options,
+                                 .objective_count = f->objectives,
+                                 .minimize_each = goals,
                                  .constraint_count = 1,
-                                 .parallel = MOST_OUT};
+                                 .parallel =
+                                     f->parallel ? f->parallel : MOST_OUT};
     struct err err = {0};
-    if (strcmp(p->method, "nsga2") == 0) {
-        setup.objective_count = 2;
-        setup.minimize_each = goals;
-    }
-    p->search = search_open(p->method, &setup, &err);
+    p->search = search_open(f->method, &setup, &err);
     if (!p->search)
-        fail_msg("%s: %s", p->method, err.text);
+        fail_msg("%s: %s", f->name, err.text);
     p->asked = 0;
     p->count = 0;
     p->ended = false;
@@ -90,8 +129,8 @@ static void play_ask(struct play *p)
     if (answer == SEARCH_WAIT && p->count)
         return;
     if (answer != SEARCH_HERE)
-        fail_msg("%s: no point %lld: %s", p->method, (long long)p->asked + 1,
-                 err.text);
+        fail_msg("%s: no point %lld: %s", p->form->name,
+                 (long long)p->asked + 1, err.text);
     assert_point(p->space, got.point);
     o->trial = ++p->asked;
     o->point = got.point;
@@ -168,68 +207,88 @@ static void play_foreign(struct play *p)
     arena_free(a);
 }
 
-static void play(const char *method, const char *text, long count)
+static void play_any(struct play *p)
+{
+    double mean;
+    bool full = p->count == MOST_OUT || p->ended;
+    if (full && !p->count) {
+        search_free(p->search);
+        play_open(p);
+    } else if (p->count && (full || rng_below(&p->rng, 2))) {
+        play_end_one(p);
+    } else if (foreign_comes(p)) {
+        play_foreign(p);
+    } else {
+        play_ask(p);
+    }
+    if (rng_below(&p->rng, 500) == 0)
+        search_mean(p->search, 1 + (int64_t)rng_below(&p->rng, 100), &mean);
+}
+
+static void play(const struct form *form, const char *text, long count)
 {
     struct arena *a = arena_new();
     struct space space = space_of(text, a);
-    struct play p = {.method = method, .space = &space};
-    double mean;
-    rng_init(&p.rng, (uint64_t)count, 0, method);
+    struct play p = {.form = form, .space = &space};
+    if (form->options)
+        p.options = json_parse(a, str_of(form->options), "o", false, NULL);
+    rng_init(&p.rng, (uint64_t)count, 0, form->name);
     for (size_t i = 0; i < MOST_OUT; i++)
         p.out[i].arena = arena_new();
     play_open(&p);
-    for (long i = 0; i < count; i++) {
-        bool full = p.count == MOST_OUT || p.ended;
-        if (full && !p.count) {
-            search_free(p.search);
-            play_open(&p);
-        } else if (p.count && (full || rng_below(&p.rng, 2))) {
-            play_end_one(&p);
-        } else if (foreign_comes(&p)) {
-            play_foreign(&p);
-        } else {
-            play_ask(&p);
-        }
-        if (rng_below(&p.rng, 500) == 0)
-            search_mean(p.search, 1 + (int64_t)rng_below(&p.rng, 100), &mean);
-    }
+    for (long i = 0; i < count; i++)
+        play_any(&p);
     search_free(p.search);
     for (size_t i = 0; i < MOST_OUT; i++)
         arena_free(p.out[i].arena);
     arena_free(a);
 }
 
-static bool is_slow(const char *method)
-{
-    static const char *const slow[] = {"gp",     "bayes",      "auto",
-                                       "forest", "hyperspace", NULL};
-    for (size_t i = 0; slow[i]; i++)
-        if (strcmp(method, slow[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Points and external have others who decide. */
 static void any_operations_leave_every_strategy_working(void **state)
 {
     (void)state;
-    for (size_t i = 0; search_methods[i]; i++) {
-        const char *method = search_methods[i];
-        if (strcmp(method, "points") == 0 || strcmp(method, "external") == 0 ||
-            (only && strcmp(method, only) != 0))
+    for (size_t i = 0; i < FORMS; i++) {
+        const struct form *f = &forms[i];
+        if (only && strcmp(f->name, only) != 0)
             continue;
-        long count = is_slow(method) ? operations / 100 : operations;
-        play(method, few_text, count / 2);
-        play(method, strcmp(method, "grid") == 0 ? few_text : mixed_text,
-             count / 2);
+        bool grid = strcmp(f->name, "grid") == 0;
+        long count = (f->dear ? operations / 100 : operations) / 3 + 1;
+        play(f, few_text, count);
+        play(f, grid ? few_text : mixed_text, count);
+        play(f, grid ? few_text : other_text, count);
     }
+}
+
+/* Those of points and external are somebody else's. */
+static void every_method_is_there(void **state)
+{
+    (void)state;
+    for (size_t m = 0; search_methods[m]; m++) {
+        const char *method = search_methods[m];
+        bool there =
+            strcmp(method, "points") == 0 || strcmp(method, "external") == 0;
+        for (size_t i = 0; i < FORMS; i++)
+            there = there || strcmp(forms[i].name, method) == 0;
+        if (!there)
+            fail_msg("%s has no form", method);
+    }
+}
+
+static int print_names(void)
+{
+    for (size_t i = 0; i < FORMS; i++)
+        puts(forms[i].name);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_is_there),
         cmocka_unit_test(any_operations_leave_every_strategy_working),
     };
+    if (argc == 2 && strcmp(argv[1], "names") == 0)
+        return print_names();
     if (argc > 1)
         operations = strtol(argv[1], NULL, 10);
     if (argc > 2)

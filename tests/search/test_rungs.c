@@ -1,6 +1,7 @@
 /* test_rungs.c - orders and early stopping around a strategy
  *
- *     test_search_rungs [STEP]
+ *     test_search_rungs [STEP [METHOD]]
+ *     test_search_rungs methods
  *
  * Searches go on after every STEP-th prefix of a run's calls (17). */
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/rng.h"
@@ -67,6 +69,11 @@ static const char *text_of(const struct value *v)
 enum { TRIALS = 60, MOST_OUT = 6 };
 
 static size_t prefix_step = 17;
+static const char *only;
+static const char *const methods[] = {"tpe",    "cmaes",  "ga",         "nsga2",
+                                      "forest", "pbt",    "hyperspace", "auto",
+                                      "gp",     "random", "sobol"};
+enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 /* What was asked and told, in order: k asked, or -k told. */
 struct tape {
@@ -138,22 +145,23 @@ static void goes_on_after(const char *method, enum search_order order,
     search_free(s);
 }
 
+static void goes_on(const char *method, enum search_order order)
+{
+    struct tape t = {0};
+    struct search *s = open_with(method, order, NULL);
+    record(s, &t);
+    search_free(s);
+    for (size_t prefix = 0; prefix <= t.count; prefix += prefix_step)
+        goes_on_after(method, order, &t, prefix);
+}
+
 static void a_search_goes_on_after_any_prefix(void **state)
 {
-    static const char *const methods[] = {
-        "tpe",        "cmaes", "ga", "nsga2",  "forest", "pbt",
-        "hyperspace", "auto",  "gp", "random", "sobol"};
     (void)state;
-    for (size_t m = 0; m < sizeof(methods) / sizeof(*methods); m++)
-        for (int order = SEARCH_FREE; order <= SEARCH_BATCH; order++) {
-            struct tape t = {0};
-            struct search *s =
-                open_with(methods[m], (enum search_order)order, NULL);
-            record(s, &t);
-            search_free(s);
-            for (size_t prefix = 0; prefix <= t.count; prefix += prefix_step)
-                goes_on_after(methods[m], (enum search_order)order, &t, prefix);
-        }
+    for (size_t m = 0; m < METHODS; m++)
+        for (int order = SEARCH_FREE; order <= SEARCH_BATCH; order++)
+            if (!only || strcmp(methods[m], only) == 0)
+                goes_on(methods[m], (enum search_order)order);
 }
 
 /* ---- rungs -------------------------------------------------------------- */
@@ -359,6 +367,13 @@ static void a_sampler_hears_the_highest_level_that_enough_have_reached(void **s)
     search_free(search);
 }
 
+static int print_methods(void)
+{
+    for (size_t m = 0; m < METHODS; m++)
+        puts(methods[m]);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +385,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(
             a_sampler_hears_the_highest_level_that_enough_have_reached),
     };
+    if (argc == 2 && strcmp(argv[1], "methods") == 0)
+        return print_methods();
+    if (argc > 2)
+        only = argv[2];
     if (argc > 1)
         prefix_step = strtoul(argv[1], NULL, 10);
     require(prefix_step > 0);

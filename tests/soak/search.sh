@@ -2,7 +2,8 @@
 # A million random operations on every search method (ten thousand on those
 # with a model of all results), and going on after every prefix of a run's
 # calls, under the address and undefined sanitizers; OPERATIONS says another
-# number. One job for each method, as many at once as there are cores.
+# number. Jobs for each method, as many at once as there are cores; one core
+# is busy for three quarters of an hour.
 # timeout: 7200
 set -euo pipefail
 
@@ -33,16 +34,18 @@ job() { # LOG NAME COMMAND...
 
 waiting=0
 begin() { # NAME COMMAND...
+    count=$((count + 1))
     [ "$waiting" -lt "$(nproc)" ] || { wait -n; waiting=$((waiting - 1)); }
     job "$logs/$1" "$@" &
     waiting=$((waiting + 1))
 }
 
-count=1
-begin prefixes "build-san/$prefixes" 1
-for method in $(build/bench/search_bench methods) grid; do
-    count=$((count + 1))
-    begin "$method" "build-san/$operations" "${OPERATIONS:-1000000}" "$method"
+count=0
+for name in $("build-san/$operations" names); do
+    begin "$name" "build-san/$operations" "${OPERATIONS:-1000000}" "$name"
+done
+for method in $("build-san/$prefixes" methods); do
+    begin "$method-prefixes" "build-san/$prefixes" 1 "$method"
 done
 wait
 echo "1..$count"
