@@ -80,6 +80,18 @@ static void print_epoch(struct training *t, const struct metric_column *columns,
     putchar('\n');
 }
 
+/* As `evaluate` prints them. */
+static void print_test(const struct metric_column *columns, size_t count)
+{
+    putchar('\n');
+    for (size_t i = 0; i < count; i++) {
+        printf("%.*s\t", STRF(columns[i].name));
+        print_number(metric_value(&columns[i], 0));
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
 static void on_metrics(void *context, struct str payload)
 {
     struct training *t = context;
@@ -87,6 +99,10 @@ static void on_metrics(void *context, struct str payload)
     size_t count = read_columns(payload, columns);
     if (!count)
         return;
+    if (str_starts(columns[0].name, STR("test_"))) {
+        print_test(columns, count);
+        return;
+    }
     print_head(t, columns, count);
     for (size_t i = 0; i < columns[0].count; i++)
         print_epoch(t, columns, count, i);
@@ -113,6 +129,7 @@ static struct task task_of(struct training *t, uint64_t seed)
     task.study = path_stem(t->file);
     task.params = STR("{}");
     task.seed = seed;
+    task.judge_test = 1;
     task.grace_s = 5;
     return task;
 }
@@ -244,8 +261,10 @@ const struct verb verb_train = {
             "replaces ${NAME} in the file;\nin a CANDLE parameter file (*.txt) "
             "it replaces the keyword NAME. Every epoch is\na line: the loss "
             "over the training rows, then what the validation rows "
-            "gave.\nCtrl-C ends training after this epoch and keeps the "
-            "weights; a second one gives\nup.\n\nTo train many of them, name "
+            "gave.\nWhere the data has test rows, what they give comes last, "
+            "of the weights that are\nkept. Ctrl-C ends training after this "
+            "epoch and keeps the weights; a second one\ngives up.\n\nTo train "
+            "many of them, name "
             "the file in a study: `model: MODEL.yaml`.\n",
     .options =
         (const struct option_spec[]){

@@ -64,6 +64,8 @@ struct task {
                              seen; 0: always, -1: never */
     uint32_t maximize;    /* 1: the metric is better when it is larger */
     uint32_t pick_best;   /* 1: its best value counts, not the last */
+    uint32_t judge_test;  /* of kind train, 1: in the end the test rows, if
+                             there are any, are judged too: test_loss … */
     struct str weights;   /* of kind infer: the file with the weights */
     uint32_t predictions; /* of kind infer, 1: write output/predictions.csv */
     uint32_t new_rows;    /* of kind infer, 1: data names rows of another day;

@@ -531,16 +531,24 @@ static const struct data_part *unseen(const struct data_view *v,
     return part;
 }
 
-static void say_judged(struct train *t, struct member *m,
+static void add_judged(struct member *m, const char *prefix, struct str name,
+                       double value)
+{
+    struct buf whole;
+    if (isnan(value))
+        return;
+    buf_init(&whole);
+    buf_addf(&whole, "%s%.*s", prefix, STRF(name));
+    metric_batch_add(m->batch, buf_str(&whole), METRIC_FROM_METRICS, 0, value);
+    buf_done(&whole);
+}
+
+static void say_judged(struct train *t, struct member *m, const char *prefix,
                        const struct nn_report *r)
 {
-    if (!isnan(r->validation_loss))
-        metric_batch_add(m->batch, STR("loss"), METRIC_FROM_METRICS, 0,
-                         r->validation_loss);
+    add_judged(m, prefix, STR("loss"), r->validation_loss);
     for (size_t i = 0; i < nn_model_metric_count(m->model); i++)
-        if (!isnan(r->metrics[i]))
-            metric_batch_add(m->batch, nn_model_metric_name(m->model, i),
-                             METRIC_FROM_METRICS, 0, r->metrics[i]);
+        add_judged(m, prefix, nn_model_metric_name(m->model, i), r->metrics[i]);
     say_metrics(t, m);
 }
 
@@ -584,9 +592,19 @@ static int infer(struct train *t, struct member *m, struct err *err)
             infer_write_confusion(file_in(m, "output/confusion.json"), m->model,
                                   m->view.table, part, name, outputs, err);
     if (rc == 0)
-        say_judged(t, m, &r);
+        say_judged(t, m, "", &r);
     free(outputs);
     return rc;
+}
+
+/* The weights that are kept, on rows that nothing was chosen by. */
+static void judge_test(struct train *t, struct member *m)
+{
+    struct nn_report r = {0};
+    if (!m->task.judge_test || !m->view.test.count)
+        return;
+    nn_trainer_judge(m->cohort->trainer, m->place, &m->view.test, &r, NULL);
+    say_judged(t, m, "test_", &r);
 }
 
 /* `metrics: [confusion]`: of the weights that are kept. */
@@ -792,6 +810,7 @@ static void leave(struct train *t, size_t at, enum outcome outcome,
         keep(t, m); /* it may be given more */
     if (outcome == OUTCOME_DONE || outcome == OUTCOME_STOPPED) {
         nn_trainer_take_best(m->cohort->trainer, m->place);
+        judge_test(t, m);
         keep_confusion(t, m);
         if (is_kept(t, m, outcome))
             keep_weights(t, m, "output/weights.safetensors");

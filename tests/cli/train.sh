@@ -73,6 +73,12 @@ check_equal "training again gives the same numbers" "$first" "$out"
 check "and the same weights" cmp mlp.safetensors again.safetensors
 run "$THRONG" train mlp.yaml lr=0.01 units=32 dropout=0.1 --seed 2 -o two.safetensors
 check_not "another seed gives others" test "$first" = "$out"
+sed 's/^  validation: .*/&\n  test: 0.1/' mlp.yaml >tested.yaml
+run "$THRONG" train tested.yaml
+check_equal "the test rows come last" $'\ntest_loss\ntest_accuracy' "$(tail -n 3 .out | cut -f1)"
+tested=$(tail -n 2 .out | sed 's/^test_//')
+run "$THRONG" evaluate tested.safetensors
+check_equal "as evaluate judges them" "$tested" "$(head -n 2 .out)"
 { cat mlp.yaml && echo 'snapshots: [2, 20, 30]'; } >snap.yaml
 run "$THRONG" train snap.yaml -o kept.safetensors
 check_status "snapshots are asked for" 0
