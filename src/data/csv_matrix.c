@@ -271,6 +271,31 @@ static bool looks_like_header(struct scan s, const struct value *spec,
     return !peek_row(s, &columns, &words, &numbers, path, NULL) && numbers > 0;
 }
 
+static void skip_row(struct scan *s, const char *path)
+{
+    struct str field;
+    bool doubled;
+    if (!next_row(s))
+        return;
+    do {
+        next_field(s, &field, &doubled, path, NULL);
+    } while (!row_ends(s));
+}
+
+/* Several words in the only row there is, where no text is asked for: the
+ * names of columns rather than a row to learn from. */
+static bool looks_like_header_alone(struct scan s, const struct value *spec,
+                                    const char *path)
+{
+    size_t columns, words, numbers;
+    if (s.lines || value_get(spec, STR("text")) ||
+        peek_row(s, &columns, &words, &numbers, path, NULL) || columns < 2 ||
+        words != columns)
+        return false;
+    skip_row(&s, path);
+    return !next_row(&s);
+}
+
 static char separator_of(struct str rest)
 {
     size_t tabs = 0, commas = 0, semicolons = 0, blanks = 0, end = 0;
@@ -345,7 +370,9 @@ static int read_rows(struct scan *s, struct matrix *m, const char *path,
     if (peek_row(*s, &columns, &words, &numbers, path, err))
         return -1;
     if (!columns)
-        return err_set(err, ERR_INPUT, "%s: has no rows", path);
+        return err_set(err, ERR_INPUT, "%s: has %sno rows%s", path,
+                       m->names ? "a header but " : "",
+                       m->names ? " below it" : "");
     if (!m->columns)
         m->columns = columns;
     unsigned char *has = arena_alloc(a, m->columns);
@@ -373,6 +400,11 @@ int data_read_csv(struct str bytes, const char *path,
             : style->separator
                 ? style->separator
                 : separator_of(str_n(s.p, (size_t)(s.end - s.p)));
+    if (style->header < 0 && looks_like_header_alone(s, style->spec, path))
+        return err_set(err, ERR_INPUT,
+                       "%s: has a header but no rows below it (if those words "
+                       "are a row, say header: false)",
+                       path);
     if (style->header == 1 ||
         (style->header < 0 && looks_like_header(s, style->spec, path)))
         if (take_names(&s, m, a, path, err))

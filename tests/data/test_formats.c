@@ -328,6 +328,31 @@ static void a_row_of_words_with_a_column_that_is_named_is_a_header(void **state)
     }
 }
 
+static void a_header_alone_is_no_row_of_words(void **state)
+{
+    static const struct table_style look = {.header = -1};
+    static const struct table_style none = {.header = 0};
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", "width,height,kind\n\n");
+    files_refuses(&f, "{\"file\": \"t.csv\"}",
+                  "t.csv: has a header but no rows below it (if");
+    files_refuses(&f, "{\"file\": \"t.csv\", \"label\": \"kind\"}",
+                  "t.csv: has a header but no rows below it");
+    files_refuses(&f, "{\"file\": \"t.csv\", \"header\": true}",
+                  "t.csv: has a header but no rows below it");
+    files_close(&f);
+    read_table("width,height\n", &none, 1, 2, 0);
+    read_table("cat\n", &look, 1, 1, 0);
+    struct arena *a = arena_new();
+    struct table_style text = {
+        .header = -1,
+        .spec = json_parse(a, STR("{\"text\": 2}"), "", false, NULL)};
+    read_table("ham,see you\n", &text, 1, 2, 0);
+    arena_free(a);
+}
+
 static void ragged_rows_and_stray_quotes_are_refused(void **state)
 {
     struct files f;
@@ -388,6 +413,7 @@ int main(void)
         cmocka_unit_test(tables_of_text_come_in_many_ways),
         cmocka_unit_test(
             a_row_of_words_with_a_column_that_is_named_is_a_header),
+        cmocka_unit_test(a_header_alone_is_no_row_of_words),
         cmocka_unit_test(ragged_rows_and_stray_quotes_are_refused),
         cmocka_unit_test(numbers_are_those_of_the_general_reader),
     };
