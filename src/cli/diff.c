@@ -22,7 +22,8 @@ struct comparison {
     struct store *store;
     struct side sides[SIDES_MAX];
     size_t count;
-    bool minimize, all, json;
+    struct study_goal goal;
+    bool all, json;
     struct table *table;
     struct buf out;
     bool any;            /* a line was written */
@@ -133,7 +134,7 @@ static void compare_metric(struct comparison *k, struct str name)
         bool none = !value_get(s, name);
         double l = NAN, m = NAN;
         if (!none)
-            summary_values(s, name, k->minimize, &l, &m);
+            summary_values(s, name, &k->goal.all, &l, &m);
         last[i] = number_text(a, l, none);
         best[i] = number_text(a, m, none);
     }
@@ -258,10 +259,8 @@ static void print_begin(struct comparison *k, const char *name)
 static int compare(struct comparison *k, const char *name)
 {
     struct call *c = k->call;
-    struct study_goal goal;
-    if (study_goal_read(k->store, c->arena, &goal, &c->err))
+    if (study_goal_read(k->store, c->arena, &k->goal, &c->err))
         return -1;
-    k->minimize = goal.minimize;
     for (size_t i = 0; i < c->arg_count; i++)
         if (read_side(k, c->args[i]))
             return -1;

@@ -15,7 +15,7 @@ struct exporter {
     struct call *call;
     struct store *store;
     struct query query;
-    bool minimize;
+    struct study_goal goal;
     struct point_columns params, metrics;
     struct buf out;
     struct arena *arena; /* for one trial */
@@ -46,7 +46,7 @@ static int each(struct exporter *e, trial_fn *fn)
 
 static void json_line(struct exporter *e, const struct trial *t)
 {
-    trial_json(&e->out, t, e->minimize, e->arena);
+    trial_json(&e->out, t, &e->goal.all, e->arena);
     buf_addc(&e->out, '\n');
 }
 
@@ -128,7 +128,7 @@ static void csv_line(struct exporter *e, const struct trial *t)
     for (size_t i = 0; i < e->metrics.names.len; i++) {
         struct str name = e->metrics.names.p[i];
         double last, best;
-        summary_values(summary, name, e->minimize, &last, &best);
+        summary_values(summary, name, &e->goal.all, &last, &best);
         metric_field(b, last, value_get(summary, name));
         metric_field(b, best, value_get(summary, name));
     }
@@ -173,11 +173,9 @@ static int check_selector(struct exporter *e)
 static int export_all(struct exporter *e)
 {
     struct call *c = e->call;
-    struct study_goal goal;
-    if (study_goal_read(e->store, c->arena, &goal, &c->err) ||
+    if (study_goal_read(e->store, c->arena, &e->goal, &c->err) ||
         names_check_filter(c, e->store, e->query.where) || check_selector(e))
         return -1;
-    e->minimize = goal.minimize;
     return call_flag(c, "csv") ? export_csv(e) : each(e, json_line);
 }
 

@@ -364,10 +364,7 @@ static int choose_metric(struct inquiry *q, struct store *store, bool *other)
         return err_set(&c->err, ERR_INPUT,
                        "this study names no metric; use --by NAME");
     q->metric = by ? str_of(by) : goal.name;
-    q->minimize = goal.minimize;
-    for (size_t i = 0; i < goal.all.objective_count; i++)
-        if (str_eq(goal.all.objectives[i].name, q->metric))
-            q->minimize = goal.all.objectives[i].minimize;
+    q->minimize = by ? goal_minimizes(&goal.all, q->metric) : goal.minimize;
     *other = by && !str_eq(q->metric, goal.name);
     return by ? name_check(c, store, by) : 0;
 }

@@ -103,14 +103,11 @@ static double shown(struct sheet *s, const struct ranked *r)
         json_parse(s->arena, r->t.summary, "summary", false, NULL), str_of(by));
 }
 
-/* Whether small is good; other metrics are taken to be like the first. */
 static bool small_is_good(const struct sheet *s)
 {
-    const struct goal *g = &s->goal.all;
-    for (size_t i = 0; s->ranking->by && i < g->objective_count; i++)
-        if (str_is(g->objectives[i].name, s->ranking->by))
-            return g->objectives[i].minimize;
-    return s->goal.minimize;
+    const char *by = s->ranking->by;
+    bool value = !by || !strcmp(by, "value");
+    return value ? s->goal.minimize : goal_minimizes(&s->goal.all, str_of(by));
 }
 
 static struct query query_of(const struct sheet *s)
@@ -370,7 +367,7 @@ static int print_json(struct sheet *s)
     buf_adds(b, "{\"schema\":\"throng.rank/1\",\"by\":");
     json_string(b, str_of(s->title));
     buf_addf(b, ",\"goal\":\"%s\",\"trials\":[",
-             s->goal.minimize ? "minimize" : "maximize");
+             small_is_good(s) ? "minimize" : "maximize");
     if (each_ranked(s, print_json_row))
         return -1;
     buf_adds(b, "]}\n");

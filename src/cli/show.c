@@ -197,7 +197,7 @@ static void show_json(struct shower *s, const struct extent *x)
     if (s->shown)
         buf_addc(b, ',');
     buf_adds(b, "{\"trial\":");
-    trial_json(b, &x->trial, s->goal.minimize, s->arena);
+    trial_json(b, &x->trial, &s->goal.all, s->arena);
     buf_adds(b, ",\"attempts\":[");
     for (size_t i = 0; i < x->attempt_count; i++) {
         if (i)

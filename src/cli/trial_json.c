@@ -5,16 +5,17 @@
 #include "base/json.h"
 #include "cli/strict_json.h"
 
-void summary_values(const struct value *summary, struct str name, bool minimize,
-                    double *last, double *best)
+void summary_values(const struct value *summary, struct str name,
+                    const struct goal *goal, double *last, double *best)
 {
     const struct value *m = value_get(summary, name);
+    bool minimize = goal_minimizes(goal, name);
     *last = value_number(value_get(m, STR("last")));
     *best = value_number(value_get(m, minimize ? STR("min") : STR("max")));
 }
 
-static void add_metrics(struct buf *b, const struct trial *t, bool minimize,
-                        struct arena *a)
+static void add_metrics(struct buf *b, const struct trial *t,
+                        const struct goal *goal, struct arena *a)
 {
     struct value *summary =
         t->summary.len ? json_parse(a, t->summary, "summary", false, NULL)
@@ -22,7 +23,7 @@ static void add_metrics(struct buf *b, const struct trial *t, bool minimize,
     buf_adds(b, ",\"metrics\":{");
     for (size_t i = 0; summary && i < summary->count; i++) {
         double last, best;
-        summary_values(summary, summary->keys[i], minimize, &last, &best);
+        summary_values(summary, summary->keys[i], goal, &last, &best);
         if (i)
             buf_addc(b, ',');
         json_string(b, summary->keys[i]);
@@ -59,7 +60,7 @@ static void add_tags(struct buf *b, const struct trial *t)
     buf_addc(b, ']');
 }
 
-void trial_json(struct buf *b, const struct trial *t, bool minimize,
+void trial_json(struct buf *b, const struct trial *t, const struct goal *goal,
                 struct arena *a)
 {
     buf_addf(b, "{\"id\":%lld,\"state\":\"%s\",\"value\":", (long long)t->id,
@@ -67,7 +68,7 @@ void trial_json(struct buf *b, const struct trial *t, bool minimize,
     strict_number_or_null(b, t->value);
     buf_adds(b, ",\"params\":");
     strict_text(b, t->point);
-    add_metrics(b, t, minimize, a);
+    add_metrics(b, t, goal, a);
     buf_addf(b, ",\"attempts\":%u,\"seconds\":", t->attempts);
     strict_number(b, t->seconds);
     add_time(b, "created", t->created);

@@ -3,14 +3,15 @@
 #define THRONG_CLI_TRIAL_JSON_H
 
 #include "store/store.h"
+#include "terms/goal.h"
 
 /* {"id":…,"state":…,"value":…,"params":{…},"metrics":{"loss":{"last":…,
  * "best":…}},"attempts":…,"seconds":…,…} without a line feed. The summary's
  * values are parsed in the arena. */
-void trial_json(struct buf *b, const struct trial *t, bool minimize,
+void trial_json(struct buf *b, const struct trial *t, const struct goal *goal,
                 struct arena *a);
 /* "last" and "best" of one metric of a parsed summary; NaN when absent. */
-void summary_values(const struct value *summary, struct str name, bool minimize,
-                    double *last, double *best);
+void summary_values(const struct value *summary, struct str name,
+                    const struct goal *goal, double *last, double *best);
 
 #endif

@@ -376,7 +376,9 @@ static struct query best_query(struct looking *g)
     if (!by_objective(g)) {
         q.by = want->by;
         q.where = want->filter;
-        q.descending = (is_column(want->by) || !minimize) != want->reverse;
+        q.descending = (is_column(want->by) ||
+                        !goal_minimizes(&g->look->goal.all,
+                                        str_of(want->by))) != want->reverse;
     } else if (want->filter || want->by) {
         q.by = "value";
         q.descending = minimize == want->reverse;

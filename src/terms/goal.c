@@ -2,8 +2,75 @@
 #include "terms/goal.h"
 
 #include <math.h>
+#include <strings.h>
 #include "base/json.h"
 #include "base/num.h"
+
+/* ---- which way is better ------------------------------------------------ */
+
+/* The last word of a metric's name that is one of these says it. */
+static const struct {
+    const char *name;
+    bool falls;
+} words[] = {
+    {"loss", true},      {"error", true},      {"err", true},
+    {"mse", true},       {"rmse", true},       {"mae", true},
+    {"mape", true},      {"nll", true},        {"perplexity", true},
+    {"wer", true},       {"cer", true},        {"logloss", true},
+    {"accuracy", false}, {"acc", false},       {"auc", false},
+    {"auroc", false},    {"f1", false},        {"r2", false},
+    {"top", false},      {"top1", false},      {"top5", false},
+    {"recall", false},   {"precision", false}, {"iou", false},
+    {"miou", false},     {"mcc", false},       {"kappa", false},
+    {"bleu", false},     {"rouge", false},     {"psnr", false},
+    {"ssim", false},     {"reward", false},
+};
+
+/* 1: it falls; 0: it grows; -1: the word does not say. */
+static int word_falls(struct str word)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (word.len == strlen(words[i].name) &&
+            !strncasecmp(word.p, words[i].name, word.len))
+            return words[i].falls;
+    return -1;
+}
+
+static bool in_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+           (c >= 'A' && c <= 'Z');
+}
+
+static int name_falls(struct str name)
+{
+    int falls = -1;
+    for (size_t i = 0; i < name.len; i++) {
+        size_t from = i;
+        while (i < name.len && in_word(name.p[i]))
+            i++;
+        struct str word = str_n(name.p + from, i - from);
+        int said = word_falls(word);
+        if (str_is(word, "neg") || str_is(word, "negative"))
+            return -1;
+        if (said >= 0)
+            falls = said;
+    }
+    return falls;
+}
+
+bool goal_minimizes(const struct goal *g, struct str metric)
+{
+    for (size_t i = 0; i < g->objective_count; i++)
+        if (str_eq(g->objectives[i].name, metric))
+            return g->objectives[i].minimize;
+    int falls = name_falls(metric);
+    if (falls >= 0)
+        return falls;
+    return !g->objective_count || g->objectives[0].minimize;
+}
+
+/* ---- values ------------------------------------------------------------- */
 
 static double last_of(const struct value *summary, struct str name)
 {

@@ -26,6 +26,11 @@ struct goal {
     size_t bound_count;
 };
 
+/* Whether the best value of a metric is its least: as its objective says; else
+ * as its name says (val_accuracy grows, mse falls); else as the first
+ * objective has it. */
+bool goal_minimizes(const struct goal *g, struct str metric);
+
 /* The value of each objective; NaN where the summary has none. */
 void goal_values(const struct goal *g, const struct value *summary,
                  double *values);

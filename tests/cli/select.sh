@@ -85,8 +85,11 @@ check_equal "and the table has the same rows in full" "$(json \
     '"\n".join("%d %d %r %r %r" % (t["rank"], t["id"], t["value"],
         t["params"]["lr"], t["seconds"]) for t in d["trials"])')" \
     "$("$THRONG" rank -n 0 | awk 'NR > 1 { print $1, $2, $3, $4, $8 }')"
+run "$THRONG" rank --by acc -n 1 --json
+check_equal "--by takes a metric, whose name says that it grows" "0.99 maximize" \
+    "$(json '"%g %s" % (d["trials"][0]["value"], d["goal"])')"
 run "$THRONG" rank --by acc --reverse -n 1 --json
-check_equal "--by takes a metric" 0.99 "$(json 'd["trials"][0]["value"]')"
+check_equal "and backwards" 0.96 "$(json 'd["trials"][0]["value"]')"
 run "$THRONG" rank --by width -n 1 --json
 check_equal "a parameter" 1 "$(json 'd["trials"][0]["params"]["width"]')"
 titles() { head -n 1 <<<"$out" | tr '\t' ' '; }
@@ -210,7 +213,7 @@ check_equal "with these fields" \
     "attempts created ended id metrics params reason seconds started state value" \
     "$(json '" ".join(sorted(d[0]))')"
 check_equal "the last and the best of each metric" \
-    "{'last': 0.99, 'best': 0.0} {'last': 2.0, 'best': 2.0}" \
+    "{'last': 0.99, 'best': 0.99} {'last': 2.0, 'best': 2.0}" \
     "$(json 'str(d[0]["metrics"]["acc"]) + " " + str(d[0]["metrics"]["loss"])')"
 run "$THRONG" export --jsonl mine 3,4 --where 'state=failed'
 check_equal "of chosen trials" 3 "$(json 'd["id"]')"
@@ -225,7 +228,7 @@ check_equal "export --csv has a header" "id,state,value,lr,opt,width,\
 acc.last,acc.best,loss.last,loss.best,attempts,seconds,started,ended,reason" \
     "$(head -n 1 <<<"$out")"
 check_equal "and a line per trial" 13 "$(wc -l <<<"$out")"
-check_matches "with all values" "$out" '^1,done,2\.0,0\.01,sgd,1,0\.99,0\.0,2\.0,2\.0,1,'
+check_matches "with all values" "$out" '^1,done,2\.0,0\.01,sgd,1,0\.99,0\.99,2\.0,2\.0,1,'
 check_equal "the same for python's csv reader" "12 15" "$(python3 - <<'END'
 import csv
 rows = list(csv.reader(open(".out")))

@@ -41,6 +41,45 @@ static void values_are_the_last_or_the_best(void **state)
     arena_free(a);
 }
 
+static void a_metric_is_better_as_it_or_its_name_says(void **state)
+{
+    static const struct {
+        const char *name;
+        bool minimizes;
+    } cases[] = {
+        {"loss", true},
+        {"acc", false},
+        {"val_accuracy", false},
+        {"val/Accuracy", false},
+        {"f1_micro", false},
+        {"top_5_error", true},
+        {"train_mse", true},
+        {"acc.max", false},
+        {"seconds", true},
+        {"error.auc", false},
+        {"neg_acc", true},
+        {"accent", true},
+        {"", true},
+        {"_", true},
+        {"r2", false},
+    };
+    static const struct objective reward = {{"loss", 4}, false};
+    static const struct goal other = {.objectives = &reward,
+                                      .objective_count = 1};
+    static const struct goal none = {.objective_count = 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct str name = str_of(cases[i].name);
+        if (goal_minimizes(&goal, name) != cases[i].minimizes)
+            fail_msg("%s", cases[i].name);
+    }
+    assert_false(goal_minimizes(&other, STR("loss")));
+    assert_true(goal_minimizes(&other, STR("val_loss")));
+    assert_false(goal_minimizes(&other, STR("seconds")));
+    assert_true(goal_minimizes(&none, STR("seconds")));
+    assert_false(goal_minimizes(&none, STR("acc")));
+}
+
 static void a_bound_is_kept_or_broken_by_so_much(void **state)
 {
     (void)state;
@@ -106,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_the_last_or_the_best),
+        cmocka_unit_test(a_metric_is_better_as_it_or_its_name_says),
         cmocka_unit_test(a_bound_is_kept_or_broken_by_so_much),
         cmocka_unit_test(the_bound_that_is_broken_is_named),
         cmocka_unit_test(a_goal_comes_back_from_its_text),
