@@ -117,11 +117,10 @@ static void add_artifact(struct buf *b, const struct artifact *a, bool first)
     buf_addc(b, '\n');
 }
 
-static void show_text(struct shower *s, const struct extent *x)
+/* Which trial it is, what came of it, and where it comes from. */
+static void add_head(struct shower *s, const struct trial *t)
 {
-    const struct trial *t = &x->trial;
     struct buf *b = &s->out;
-    struct value *point = json_parse(s->arena, t->point, "point", true, NULL);
     buf_addf(b, "trial    %lld  %s%s%.*s\n", (long long)t->id,
              state_name(t->state), t->reason.len ? ": " : "", STRF(t->reason));
     if (!isnan(t->value)) {
@@ -140,17 +139,31 @@ static void show_text(struct shower *s, const struct extent *x)
     if (t->budget > 0)
         buf_addf(b, "budget   %lld step%s\n", (long long)t->budget,
                  t->budget == 1 ? "" : "s");
-    buf_adds(b, "params\n");
-    point_lines(b, point, s->call->terminal);
-    add_metrics(s, t);
-    add_time(b, "created", t->created);
-    add_time(b, "started", t->started);
-    add_time(b, "ended", t->ended);
+}
+
+/* What people wrote on it. */
+static void add_words(struct buf *b, const struct trial *t)
+{
     if (t->note.len)
         buf_addf(b, "note     %.*s\n", STRF(t->note));
     for (size_t i = 0; i < t->tag_count; i++)
         buf_addf(b, "%s%.*s%s", i ? ", " : "tags     ", STRF(t->tags[i]),
                  i + 1 == t->tag_count ? "\n" : "");
+}
+
+static void show_text(struct shower *s, const struct extent *x)
+{
+    const struct trial *t = &x->trial;
+    struct buf *b = &s->out;
+    add_head(s, t);
+    buf_adds(b, "params\n");
+    point_lines(b, json_parse(s->arena, t->point, "point", true, NULL),
+                s->call->terminal);
+    add_metrics(s, t);
+    add_time(b, "created", t->created);
+    add_time(b, "started", t->started);
+    add_time(b, "ended", t->ended);
+    add_words(b, t);
     if (x->attempt_count)
         buf_adds(b, "attempts\n");
     for (size_t i = 0; i < x->attempt_count; i++)

@@ -465,6 +465,33 @@ static int64_t column_or(sqlite3_stmt *st, int at, int64_t otherwise)
                : sqlite3_column_int64(st, at);
 }
 
+/* Where a trial comes from. */
+static void read_origin(sqlite3_stmt *st, enum trial_column column,
+                        struct trial *t)
+{
+    int at = (int)column;
+    switch (column) {
+    case TRIAL_PARENT:
+        t->parent = column_or(st, at, -1);
+        break;
+    case TRIAL_PARENT_STEP:
+        t->parent_step = column_or(st, at, -1);
+        break;
+    case TRIAL_BUDGET:
+        t->budget = sqlite3_column_int64(st, at);
+        break;
+    case TRIAL_GROUP:
+        t->group = column_or(st, at, t->id - 1);
+        break;
+    case TRIAL_MEMBER:
+        t->member = (uint32_t)sqlite3_column_int64(st, at);
+        break;
+    default:
+        break;
+    }
+}
+
+/* How it went, or else where it comes from. */
 static void read_number(sqlite3_stmt *st, enum trial_column column,
                         struct trial *t)
 {
@@ -498,22 +525,8 @@ static void read_number(sqlite3_stmt *st, enum trial_column column,
     case TRIAL_SECONDS:
         t->seconds = sqlite3_column_double(st, at);
         break;
-    case TRIAL_PARENT:
-        t->parent = column_or(st, at, -1);
-        break;
-    case TRIAL_PARENT_STEP:
-        t->parent_step = column_or(st, at, -1);
-        break;
-    case TRIAL_BUDGET:
-        t->budget = sqlite3_column_int64(st, at);
-        break;
-    case TRIAL_GROUP:
-        t->group = column_or(st, at, t->id - 1);
-        break;
-    case TRIAL_MEMBER:
-        t->member = (uint32_t)sqlite3_column_int64(st, at);
-        break;
     default:
+        read_origin(st, column, t);
         break;
     }
 }
