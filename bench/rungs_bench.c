@@ -1,13 +1,14 @@
 /* rungs_bench.c - what early stopping saves, and how fast a study goes on
  *
- *     rungs_bench asha METHOD SEEDS TRIALS
+ *     rungs_bench asha METHOD SEEDS TRIALS [PROBLEM]
  *     rungs_bench resume METHOD TRIALS
  *
- * `asha` trains on the multi-fidelity problem of the baselines: curves of 81
- * epochs that cross. For each seed, TRIALS trials of 81 epochs each, and then
- * as many as a fifth of those epochs allow with early_terminate asha; prints
- * "seed regret epochs regret epochs", full training first, where the regret
- * is that of the trial with the lowest loss seen at epoch 81, without noise.
+ * `asha` trains on the multi-fidelity problem of the baselines, curves of 81
+ * epochs that cross, or on a relative of it. For each seed, TRIALS trials of
+ * 81 epochs each, and then as many as a fifth of those epochs allow with
+ * early_terminate asha; prints "seed regret epochs regret epochs", full
+ * training first, where the regret is that of the trial with the lowest loss
+ * seen at epoch 81, without noise.
  * `resume` runs a study of TRIALS trials on the fake place, opens it again
  * eleven times and prints the median in milliseconds, then the same without
  * what is the same for an empty study. */
@@ -22,10 +23,9 @@
 #include "terms/state.h"
 
 #define PI 3.14159265358979323846
-#define EPOCHS 81
-#define LEAST 0.19427051886219865
+enum { EPOCHS = 81, MOST_WIDTH = 8 };
 
-/* ---- the problem ------------------------------------------------------- */
+/* ---- the problems ------------------------------------------------------ */
 
 static uint64_t split_mix(uint64_t x)
 {
@@ -43,35 +43,124 @@ static double gauss(uint64_t seed, uint64_t trial, uint64_t step)
     return sqrt(-2 * log(u1)) * cos(2 * PI * u2);
 }
 
-static double loss_at(const double *x, int64_t epoch)
+static double bowl(const double *x)
 {
-    double end = 0.10 + 1.2 * pow(x[1] - 0.31, 2) + 0.8 * pow(x[2] - 0.72, 2) +
-                 0.5 * pow(x[3] - 0.44, 2) + 0.15 * x[0] * x[0] +
-                 0.02 * (1 - cos(10 * PI * (x[2] - 0.72)));
-    return end + (1 + x[1]) * pow((double)epoch, -(0.25 + 0.9 * x[0]));
+    return 0.10 + 1.2 * pow(x[1] - 0.31, 2) + 0.8 * pow(x[2] - 0.72, 2) +
+           0.5 * pow(x[3] - 0.44, 2) +
+           0.02 * (1 - cos(10 * PI * (x[2] - 0.72)));
+}
+
+/* Who learns fast (a large x0) ends higher. */
+static double crossing(const double *x, double epoch)
+{
+    return bowl(x) + 0.15 * x[0] * x[0] +
+           (1 + x[1]) * pow(epoch, -(0.25 + 0.9 * x[0]));
+}
+
+/* Who is ahead stays ahead. */
+static double parallel(const double *x, double epoch)
+{
+    return bowl(x) + 0.6 * pow(x[0] - 0.6, 2) + pow(epoch, -0.6);
+}
+
+/* Half of what x0 gives at the start is lost, and more, by the end. */
+static double overfit(const double *x, double epoch)
+{
+    double part = epoch / EPOCHS;
+    return bowl(x) + 0.6 * pow(x[0] - 0.9, 2) * (1 - part) +
+           0.6 * pow(x[0] - 0.3, 2) * part + pow(epoch, -0.5 - 0.3 * x[1]);
+}
+
+/* The first epochs say little but about x0 and x4. */
+static double wide(const double *x, double epoch)
+{
+    double rest = 0;
+    for (int i = 4; i < MOST_WIDTH; i++)
+        rest += 0.3 * pow(x[i] - 0.1 * i, 2);
+    return bowl(x) + 0.15 * x[0] * x[0] + rest +
+           (1 + x[4]) * pow(epoch, -(0.25 + 0.9 * x[0]));
+}
+
+struct curves {
+    const char *name;
+    double (*loss)(const double *x, double epoch);
+    int width;
+    double noise; /* of the first epoch; falls with the root of epochs */
+    double least; /* at the end; NaN: to be looked for */
+};
+
+static const struct curves all_curves[] = {
+    {"crossing", crossing, 4, 0.01, 0.19427051886219865},
+    {"noisy", crossing, 4, 0.1, 0.19427051886219865},
+    {"parallel", parallel, 4, 0.01, NAN},
+    {"overfit", overfit, 4, 0.01, NAN},
+    {"wide", wide, 8, 0.01, NAN}};
+
+static const struct curves *curves_of(const char *name, struct err *err)
+{
+    for (size_t i = 0; i < sizeof(all_curves) / sizeof(*all_curves); i++)
+        if (strcmp(all_curves[i].name, name) == 0)
+            return &all_curves[i];
+    err_set(err, ERR_INPUT, "there is no problem %s", name);
+    return NULL;
+}
+
+/* The lowest loss at the end: one parameter at a time, in steps that become
+ * smaller. All problems have one valley that counts, and every start finds
+ * it that begins in the right dent of x2. */
+static double least_from(const struct curves *p, double *x)
+{
+    double best = p->loss(x, EPOCHS);
+    for (double step = 0.2; step > 1e-9;) {
+        bool better = false;
+        for (int i = 0; i < 2 * p->width; i++) {
+            double old = x[i / 2];
+            x[i / 2] = fmin(fmax(old + (i % 2 ? step : -step), 0), 1);
+            double loss = p->loss(x, EPOCHS);
+            if (loss < best)
+                better = true, best = loss;
+            else
+                x[i / 2] = old;
+        }
+        step *= better ? 1 : 0.5;
+    }
+    return best;
+}
+
+static double least_of(const struct curves *p)
+{
+    double best = p->least;
+    for (int start = 0; isnan(p->least) && start < 20; start++) {
+        double x[MOST_WIDTH];
+        for (int i = 0; i < p->width; i++)
+            x[i] = (start + 0.5) / 20;
+        best = fmin(least_from(p, x), best);
+    }
+    return best;
 }
 
 /* ---- training ---------------------------------------------------------- */
 
 struct trained {
-    double x[4];
+    double x[MOST_WIDTH];
     struct value *point;
     int64_t epochs;
 };
 
 struct training {
+    const struct curves *problem;
     struct search *search;
     uint64_t seed;
     struct arena *arena;
     VEC(struct trained) trials; /* of suggestion 1, 2, … */
     int64_t epochs, most;
-    double best, answer; /* the lowest loss seen at the end; its regret */
+    double best, answer; /* the lowest loss seen at the end; without noise */
 };
 
-static void set_point(struct trained *t, struct value *point)
+static void set_point(struct trained *t, struct value *point, int width)
 {
     t->point = point;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < width; i++) {
         char name[4];
         snprintf(name, sizeof(name), "x%d", i);
         t->x[i] = value_number(value_get(point, str_of(name)));
@@ -88,14 +177,14 @@ static void train(struct training *g, int64_t k, int64_t budget)
     while (t->epochs < until && d == DECISION_CONTINUE) {
         t->epochs++;
         g->epochs++;
-        loss = loss_at(t->x, t->epochs) +
-               0.01 / sqrt((double)t->epochs) *
+        loss = g->problem->loss(t->x, (double)t->epochs) +
+               g->problem->noise / sqrt((double)t->epochs) *
                    gauss(g->seed, (uint64_t)k, (uint64_t)t->epochs);
         d = search_report(g->search, k, t->epochs, loss);
     }
     if (t->epochs == EPOCHS && !(loss >= g->best)) {
         g->best = loss;
-        g->answer = loss_at(t->x, EPOCHS) - LEAST;
+        g->answer = g->problem->loss(t->x, EPOCHS);
     }
     struct result r = {.trial = k,
                        .point = t->point,
@@ -119,43 +208,58 @@ static int train_all(struct training *g, struct err *err)
         int64_t k = (int64_t)g->trials.len + 1;
         if (search_ask(g->search, k, g->arena, &s, err) != SEARCH_HERE)
             return -1;
-        set_point(&fresh, s.point);
+        set_point(&fresh, s.point, g->problem->width);
         vec_push(&g->trials, fresh);
         train(g, k, s.budget);
     }
     return 0;
 }
 
-static const char space_text[] =
-    "{\"version\":1,\"parameters\":["
-    "{\"name\":\"x0\",\"distribution\":\"uniform\",\"min\":0.0,\"max\":1.0},"
-    "{\"name\":\"x1\",\"distribution\":\"uniform\",\"min\":0.0,\"max\":1.0},"
-    "{\"name\":\"x2\",\"distribution\":\"uniform\",\"min\":0.0,\"max\":1.0},"
-    "{\"name\":\"x3\",\"distribution\":\"uniform\",\"min\":0.0,\"max\":1.0}]}";
+/* The text of a space of numbers from 0 to 1; it lives in the arena. */
+static char *space_text(struct arena *a, int width)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_adds(&b, "{\"version\":1,\"parameters\":[");
+    for (int i = 0; i < width; i++)
+        buf_addf(&b,
+                 "%s{\"name\":\"x%d\",\"distribution\":\"uniform\","
+                 "\"min\":0.0,\"max\":1.0}",
+                 i ? "," : "", i);
+    buf_adds(&b, "]}");
+    char *text = arena_cstr(a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
 
-static int one_run(const char *method, uint64_t seed, const struct early *early,
-                   int64_t epochs, struct err *err)
+/* One search; its best trial's loss and the epochs that it took. */
+static int one_run(const char *method, const struct curves *problem,
+                   uint64_t seed, const struct early *early, int64_t epochs,
+                   struct training *g, struct err *err)
 {
     struct arena *a = arena_new();
     struct space space;
-    struct training g = {
-        .seed = seed, .arena = a, .most = epochs, .best = NAN, .answer = NAN};
     struct search_setup setup = {
         .space = &space, .seed = seed, .minimize = true, .early = early};
-    struct value *v = json_parse(a, str_of(space_text), "space", false, err);
-    int rc = !v || space_from_value(&space, v, a, err) ? -1 : 0;
-    if (!rc)
-        g.search = search_open(method, &setup, err);
-    rc = g.search ? train_all(&g, err) : -1;
-    printf(" %.9g %lld", g.answer, (long long)g.epochs);
-    search_free(g.search);
-    vec_done(&g.trials);
+    char *text = space_text(a, problem->width);
+    struct value *v = json_parse(a, str_of(text), "space", false, err);
+    *g = (struct training){.problem = problem,
+                           .seed = seed,
+                           .arena = a,
+                           .most = epochs,
+                           .best = NAN,
+                           .answer = NAN};
+    if (v && space_from_value(&space, v, a, err) == 0)
+        g->search = search_open(method, &setup, err);
+    int rc = g->search ? train_all(g, err) : -1;
+    search_free(g->search);
+    vec_done(&g->trials);
     arena_free(a);
     return rc;
 }
 
 static int asha(const char *method, uint64_t seeds, int64_t trials,
-                struct err *err)
+                const char *name, struct err *err)
 {
     static const struct early early = {.kind = EARLY_ASHA,
                                        .min_iter = 1,
@@ -163,14 +267,19 @@ static int asha(const char *method, uint64_t seeds, int64_t trials,
                                        .eta = 3,
                                        .brackets = 1,
                                        .promote = true};
-    for (uint64_t seed = 0; seed < seeds; seed++) {
-        printf("%llu", (unsigned long long)seed);
-        if (one_run(method, seed, NULL, trials * EPOCHS, err) ||
-            one_run(method, seed, &early, trials * EPOCHS / 5 - EPOCHS, err))
+    const struct curves *problem = curves_of(name, err);
+    double least = problem ? least_of(problem) : NAN;
+    for (uint64_t seed = 0; problem && seed < seeds; seed++) {
+        struct training full, some;
+        if (one_run(method, problem, seed, NULL, trials * EPOCHS, &full, err) ||
+            one_run(method, problem, seed, &early, trials * EPOCHS / 5 - EPOCHS,
+                    &some, err))
             return -1;
-        printf("\n");
+        printf("%llu %.9g %lld %.9g %lld\n", (unsigned long long)seed,
+               full.answer - least, (long long)full.epochs, some.answer - least,
+               (long long)some.epochs);
     }
-    return 0;
+    return problem ? 0 : -1;
 }
 
 /* ---- going on ---------------------------------------------------------- */
@@ -277,15 +386,16 @@ int main(int argc, char **argv)
 {
     struct err err = {0};
     int rc = 0;
-    if (argc == 5 && strcmp(argv[1], "asha") == 0)
+    if ((argc == 5 || argc == 6) && strcmp(argv[1], "asha") == 0)
         rc = asha(argv[2], strtoull(argv[3], NULL, 10),
-                  strtoll(argv[4], NULL, 10), &err);
+                  strtoll(argv[4], NULL, 10), argc == 6 ? argv[5] : "crossing",
+                  &err);
     else if (argc == 4 && strcmp(argv[1], "resume") == 0)
         rc = resume(argv[2], strtoll(argv[3], NULL, 10), &err);
     else
         rc = err_set(&err, ERR_INPUT,
-                     "usage: rungs_bench asha METHOD SEEDS TRIALS | resume "
-                     "METHOD TRIALS");
+                     "usage: rungs_bench asha METHOD SEEDS TRIALS [PROBLEM] | "
+                     "resume METHOD TRIALS");
     if (rc)
         fprintf(stderr, "rungs_bench: %s\n", err.text);
     return rc ? 2 : 0;
