@@ -231,11 +231,18 @@ static const char *auto_why(const void *state)
     return s->why;
 }
 
+static const struct strategy *auto_first(const void *state)
+{
+    const struct automatic *s = state;
+    return s->first.strategy;
+}
+
 const struct strategy strategy_auto = {.name = "auto",
                                        .open = auto_open,
                                        .free = auto_free,
                                        .total = auto_total,
                                        .ask = auto_ask,
                                        .tell = auto_tell,
+                                       .first = auto_first,
                                        .report = auto_report,
                                        .why = auto_why};

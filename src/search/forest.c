@@ -458,4 +458,5 @@ const struct strategy strategy_forest = {.name = "forest",
                                          .free = forest_free,
                                          .total = forest_total,
                                          .ask = forest_ask,
-                                         .tell = forest_tell};
+                                         .tell = forest_tell,
+                                         .rungs = true};

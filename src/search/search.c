@@ -66,6 +66,15 @@ static bool promotes(const struct search *s)
            s->setup.early->promote;
 }
 
+/* Whether what makes the points wants values at the same rung. */
+static bool knows_rungs(const struct search *s)
+{
+    const struct strategy *strategy = s->sampler.strategy;
+    if (strategy->first)
+        strategy = strategy->first(s->sampler.state);
+    return strategy->rungs;
+}
+
 /* Early stopping and what hears of results. */
 static int open_around(struct search *s, struct err *err)
 {
@@ -90,7 +99,7 @@ static int open_around(struct search *s, struct err *err)
         s->order = order_new(setup->order, setup->lag);
     if (!strategy->tell)
         return 0;
-    if (s->judge && strategy->rungs && s->repeat == 1 &&
+    if (s->judge && knows_rungs(s) && s->repeat == 1 &&
         judge_levels(s->judge)) {
         s->levels = levels_new(&s->sampler, err);
         return s->levels ? 0 : -1;

@@ -24,6 +24,9 @@ struct strategy {
     /* True: of trials that early stopping ends at different levels it wants
      * to hear what they had at the same one, see levels.h. */
     bool rungs;
+    /* NULL: it makes its points itself. Else the one that does so first, which
+     * decides `rungs`. */
+    const struct strategy *(*first)(const void *state);
     /* True: of a trial of an earlier run it hears the last state alone. */
     bool told_once;
     /* True: suggestions depend on reports, which are then written down and

@@ -367,6 +367,34 @@ static void a_sampler_hears_the_highest_level_that_enough_have_reached(void **s)
     search_free(search);
 }
 
+/* What comes second says the contrary of what came first; every third trial
+ * stays at the first. */
+static void two_bands(struct search *s, int64_t k, const struct value *point)
+{
+    double value = value_of(k);
+    search_report(s, k, 1, value);
+    if (k % 3 == 0)
+        return;
+    search_report(s, k, 2, 1 - value);
+    tell(s, k, point, STATE_DONE, 1 - value);
+}
+
+/* auto is its method, also where that hears of rungs. */
+static void auto_hears_of_rungs_what_its_method_hears(void **state)
+{
+    (void)state;
+    struct search *one = open_with("auto", SEARCH_FREE, &rungs);
+    struct search *two = open_with("gp", SEARCH_FREE, &rungs);
+    for (int64_t k = 1; k <= 40; k++) {
+        struct value *a = ask(one, k), *b = ask(two, k);
+        assert_string_equal(text_of(a), text_of(b));
+        two_bands(one, k, a);
+        two_bands(two, k, b);
+    }
+    search_free(one);
+    search_free(two);
+}
+
 static int print_methods(void)
 {
     for (size_t m = 0; m < METHODS; m++)
@@ -384,6 +412,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_step_that_is_reported_again_counts_once),
         cmocka_unit_test(
             a_sampler_hears_the_highest_level_that_enough_have_reached),
+        cmocka_unit_test(auto_hears_of_rungs_what_its_method_hears),
     };
     if (argc == 2 && strcmp(argv[1], "methods") == 0)
         return print_methods();
