@@ -102,18 +102,26 @@ static bool may_close(const struct generations *g)
     return !g->wait && 2 * missing <= size && behind >= 4 * size + LATE;
 }
 
+/* Adds the rows of a generation that ended. */
+static void add_ended(const struct generations *g, const struct history *h,
+                      size_t number, struct population *to)
+{
+    size_t size = size_of(g, number);
+    int64_t start = start_of(g, number);
+    for (size_t i = 0; i < size; i++) {
+        long row = history_find(h, start + (int64_t)i);
+        if (row >= 0 && h->marks[row] != MARK_PENDING)
+            to->rows[to->count++] = (size_t)row;
+    }
+}
+
 static void collect(const struct generations *g, const struct history *h,
                     struct population *fresh)
 {
     size_t number = g->closed, size = size_of(g, number);
     size_t extra = number ? 0 : g->foreign.count;
-    int64_t start = start_of(g, number);
     fresh->rows = xcalloc(size + extra + 1, sizeof(*fresh->rows));
-    for (size_t i = 0; i < size; i++) {
-        long row = history_find(h, start + (int64_t)i);
-        if (row >= 0 && h->marks[row] != MARK_PENDING)
-            fresh->rows[fresh->count++] = (size_t)row;
-    }
+    add_ended(g, h, number, fresh);
     for (size_t i = 0; i < extra; i++)
         fresh->rows[fresh->count++] = g->foreign.rows[i];
 }
@@ -140,6 +148,18 @@ void generations_advance(struct generations *g, const struct history *h,
 {
     while (may_close(g))
         close_one(g, h, close, context);
+}
+
+struct population generations_since(const struct generations *g,
+                                    const struct history *h)
+{
+    struct population since = {0};
+    size_t count = g->all - g->before;
+    since.rows = xcalloc(count + 1, sizeof(*since.rows));
+    for (size_t i = g->closed; i < g->ended_cap && since.count < count; i++)
+        if (g->ended[i])
+            add_ended(g, h, i, &since);
+    return since;
 }
 
 struct population generations_now(const struct generations *g)

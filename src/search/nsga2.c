@@ -1,10 +1,10 @@
 /* nsga2.c - NSGA-II for several objectives (Deb et al., IEEE Transactions on
  * Evolutionary Computation 2002)
  *
- * Generations follow each other as in generations.h, and nobody waits: a
- * point that is asked for before its parents have ended has the newest
- * population there is for parents. A population is kept in the order of
- * front, then crowding, so that of two rows the earlier one is the better.
+ * Generations follow each other as in generations.h, and nobody waits: the
+ * parents of a point are the best of the newest population and of what has
+ * ended since. A population is kept in the order of front, then crowding, so
+ * that of two rows the earlier one is the better.
  *
  * A result that breaks constraints is worse than any that does not; of two
  * such the one that breaks them less is better. What ended without all of its
@@ -13,13 +13,17 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "search/generations.h"
 #include "search/genes.h"
 #include "search/options.h"
 #include "search/roll.h"
 
-enum { NEW_TRIES = 16 };
+enum {
+    NEW_TRIES = 16,
+    REFRESHED = 24 /* so often in a generation parents are chosen anew */
+};
 
 struct nsga2 {
     struct roll roll;
@@ -28,8 +32,12 @@ struct nsga2 {
     bool *minimize;
     double population, crossover, mutation;
     struct generations generations;
-    double *losses; /* by row: low is good */
-    double *broken; /* by row: how far constraints are, in all */
+    struct population parents; /* as of the last point … */
+    struct population since;   /* … made of the newest population and these */
+    size_t closed;             /* generations, when they were chosen */
+    bool stale;                /* populations have changed since */
+    double *losses;            /* by row: low is good */
+    double *broken;            /* by row: how far constraints are, in all */
     size_t cap;
     double *other;
 };
@@ -86,8 +94,13 @@ static void set_fronts(const struct nsga2 *n, struct rival *rivals,
 {
     size_t left = count;
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < count; j++)
-            rivals[i].worse_than += dominates(n, rivals[j].row, rivals[i].row);
+        for (size_t j = 0; j < i; j++) {
+            if (dominates(n, rivals[j].row, rivals[i].row))
+                rivals[i].worse_than++;
+            else
+                rivals[j].worse_than +=
+                    dominates(n, rivals[i].row, rivals[j].row);
+        }
     for (size_t front = 1; left; front++) {
         for (size_t i = 0; i < count; i++)
             if (!rivals[i].front && !rivals[i].worse_than)
@@ -188,6 +201,39 @@ static void breed(struct nsga2 *n, const struct population *p, struct rng *rng)
     roll_fresh(&n->roll, rng);
 }
 
+static bool same_rows(const struct population *a, const struct population *b)
+{
+    if (a->count != b->count)
+        return false;
+    return a->count == 0 ||
+           memcmp(a->rows, b->rows, a->count * sizeof(*a->rows)) == 0;
+}
+
+/* Makes n->parents those of the next point; none while there is no
+ * population. A large population is not sorted again for each result. */
+static void choose_parents(struct nsga2 *n)
+{
+    const struct history *h = &n->roll.history;
+    generations_advance(&n->generations, h, close_generation, n);
+    struct population now = generations_now(&n->generations);
+    struct population since = generations_since(&n->generations, h);
+    since.count -= since.count % (1 + (size_t)n->population / (REFRESHED + 1));
+    if (!n->stale && n->closed == n->generations.closed &&
+        same_rows(&n->since, &since)) {
+        free(since.rows);
+        return;
+    }
+    free(n->since.rows);
+    n->since = since;
+    n->stale = false;
+    n->closed = n->generations.closed;
+    n->parents.count = 0;
+    n->parents.rows = xrealloc(n->parents.rows, (now.count + since.count + 1) *
+                                                    sizeof(*n->parents.rows));
+    if (n->closed)
+        close_generation(n, 0, &now, &since, &n->parents);
+}
+
 static enum search_answer nsga2_ask(void *state, int64_t k, struct arena *a,
                                     struct suggestion *out, struct err *err)
 {
@@ -197,11 +243,9 @@ static enum search_answer nsga2_ask(void *state, int64_t k, struct arena *a,
     if (row < 0) {
         struct rng rng;
         rng_init(&rng, n->roll.seed, (uint64_t)k, "nsga2");
-        generations_advance(&n->generations, &n->roll.history, close_generation,
-                            n);
-        struct population p = generations_now(&n->generations);
-        if (p.count)
-            breed(n, &p, &rng);
+        choose_parents(n);
+        if (n->parents.count)
+            breed(n, &n->parents, &rng);
         else
             roll_sobol(&n->roll, k, &rng);
         row = (long)roll_ask(&n->roll, k);
@@ -253,6 +297,10 @@ static void nsga2_tell(void *state, const struct result *r)
     unsigned char *mark = &n->roll.history.marks[row];
     if (!keep(n, (size_t)row, r) && *mark == MARK_VALUE)
         *mark = MARK_BAD;
+    /* A late result changes populations that were made without it. */
+    if (r->trial < 1 ||
+        generations_of(&n->generations, r->trial) < n->generations.closed)
+        n->stale = true;
     generations_end(&n->generations, &n->roll.history, (size_t)row);
 }
 
@@ -295,6 +343,8 @@ static void nsga2_free(void *state)
 {
     struct nsga2 *n = state;
     generations_done(&n->generations);
+    free(n->parents.rows);
+    free(n->since.rows);
     genes_done(&n->genes);
     roll_done(&n->roll);
     free(n->minimize);

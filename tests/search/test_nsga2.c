@@ -167,6 +167,26 @@ static void it_leaves_what_breaks_constraints(void **state)
     search_free(s);
 }
 
+/* Nobody waits for the end of a generation to learn of what is in it. */
+static void a_result_counts_before_its_generation_is_complete(void **state)
+{
+    (void)state;
+    enum { GENERATION = 24 };
+    struct search *s = open_as("nsga2", 6), *t = open_as("nsga2", 6);
+    bool same = true;
+    for (int64_t k = 1; k <= GENERATION + 12; k++) {
+        struct value *point = ask(s, k), *other = ask(t, k);
+        same &= value_eq(point, other);
+        assert_true(same || k > GENERATION + 1);
+        tell(s, k, point, 0);
+        /* The first of the second generation breaks a constraint. */
+        tell(t, k, other, k == GENERATION + 1 ? 5 : 0);
+    }
+    assert_false(same);
+    search_free(s);
+    search_free(t);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
@@ -175,6 +195,7 @@ int main(void)
         TEST(the_order_of_results_does_not_count),
         TEST(stragglers_hold_nobody_up),
         TEST(it_leaves_what_breaks_constraints),
+        TEST(a_result_counts_before_its_generation_is_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
