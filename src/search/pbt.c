@@ -193,18 +193,17 @@ static void begin(struct pbt *p, size_t row, const struct start *s,
 
 /* ---- new points ------------------------------------------------------- */
 
-/* The u of the value nearest to x; values rise or fall with u. */
+/* The u of the value nearest to x. */
 static double position_near(struct pbt *p, const struct param *param, double x)
 {
     double low = 0, high = top;
     arena_reset(p->roll.scratch);
     struct arena *a = p->roll.scratch;
-    bool rises = value_number(param_at(param, low, a)) <=
-                 value_number(param_at(param, high, a));
+    if (x <= value_number(param_at(param, low, a)))
+        return low;
     for (int i = 0; i < 60; i++) {
         double middle = low + (high - low) / 2;
-        double at = value_number(param_at(param, middle, a));
-        if ((at < x) == rises)
+        if (value_number(param_at(param, middle, a)) < x)
             low = middle;
         else
             high = middle;

@@ -83,6 +83,14 @@ check_equal "with points that were changed" True \
 check_equal "and all add up to more than most first points do alone" True \
     "$(json '(max(t["value"] / t["metrics"]["steps"]["last"] for t in d[-8:]) >
               sorted(t["value"] for t in d[:4])[1] / 3)')"
+sed 's/w + 1000 .*/w + 1))/' train.sh >real.sh
+sed 's/train/real/; s/pbt: {/&resample: 0, /; s/1000/1000.0/' pbt.yaml >fifth.yaml
+run "$THRONG" run fifth.yaml
+check_status "pbt runs with a real number" 0
+run "$THRONG" export fifth --jsonl
+check_equal "which a copy changes by a fifth" "[0.8, 1.0, 1.2]" \
+    "$(json 'sorted({round(t["params"]["a"] / d[t["parent"] - 1]["params"]["a"],
+                           6) for t in d if t.get("parent")} | {1.0})')"
 sed 's/^method/parallel: 1\nmethod/' pbt.yaml >line.yaml
 run "$THRONG" run line.yaml
 points line >whole

@@ -51,7 +51,7 @@ static void every_distribution_is_read(void **state)
     p = param_of(t.plan, "q_log_uniform");
     assert_true(p->q == 1 && p->q_integer);
     p = param_of(t.plan, "normal");
-    assert_true(p->mu == 0 && p->sigma == 1);
+    assert_true(p->mu == 0 && p->sigma == 1 && !p->q_integer);
     p = param_of(t.plan, "q_normal");
     assert_true(p->mu == 3 && p->sigma == 2 && p->q_integer);
     p = param_of(t.plan, "beta");

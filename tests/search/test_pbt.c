@@ -248,6 +248,38 @@ static void failures_are_replaced(void **state)
     search_free(s);
 }
 
+/* Whole numbers by one at least; a bound is reached, and left again. */
+static void copies_change_by_a_fifth(void **state)
+{
+    (void)state;
+    static const char numbers[] = "{\"version\":1,\"parameters\":["
+        /* clang-format off */
+        PARAM("units", "int_uniform", "\"min\":1,\"max\":64") ","
+        PARAM("x", "uniform", "\"min\":2,\"max\":10")
+        /* clang-format on */
+        "]}";
+    space = space_of(numbers, arena);
+    struct search *s = open_with("{\"population\":2,\"resample\":0}", 3);
+    int moved = 0, reached = 0, left = 0;
+    for (int64_t k = 1; k <= 400; k++) {
+        struct suggestion got = ask(s, k);
+        struct suggestion from = got.parent > 0 ? ask(s, got.parent) : got;
+        double x = value_number(value_get(got.point, STR("x")));
+        double was = value_number(value_get(from.point, STR("x")));
+        double units = value_number(value_get(got.point, STR("units")));
+        double had = value_number(value_get(from.point, STR("units")));
+        moved += x != was;
+        reached += x == 2 && was > 2;
+        left += x > 2 && was == 2;
+        assert_true(x == was || fabs(x / was - 1.2) < 1e-9 ||
+                    fabs(x / was - 0.8) < 1e-9 || x == 2 || x > 9.999999);
+        assert_true(fabs(units - had) <= fmax(1, round(had / 5)));
+        tell(s, k, got.point, STATE_DONE, k < 200 ? -x : x);
+    }
+    assert_true(moved > 40 && reached && left);
+    search_free(s);
+}
+
 static void options_are_checked(void **state)
 {
     (void)state;
@@ -270,6 +302,7 @@ int main(void)
         TEST(a_replayed_search_goes_on_as_it_would_have),
         TEST(nobody_waits),
         TEST(failures_are_replaced),
+        TEST(copies_change_by_a_fifth),
         TEST(options_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
