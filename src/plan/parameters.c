@@ -353,8 +353,7 @@ static bool read_dist(struct reading *r, const struct value *v,
 
     p->sigma = 1;
     p->q = 1;
-    p->q_integer =
-        dist_has(p->dist, STR("q")) && (!q || q->kind == VALUE_INT);
+    p->q_integer = dist_has(p->dist, STR("q")) && (!q || q->kind == VALUE_INT);
     if (!check_dist_keys(r, v, name, p->dist))
         return false;
     p->constant = value_get(v, STR("value"));
