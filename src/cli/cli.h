@@ -89,6 +89,9 @@ struct place_of_study {
 };
 int locate_study(struct arena *a, const char *what,
                  struct place_of_study *where, struct err *err);
+/* When the store in this folder was written last, unix time in nanoseconds;
+ * -1: there is none. */
+int64_t study_changed_ns(struct arena *a, const char *folder);
 /* True when `what` names a study (so that `show 7` and `show mine 7` can be
  * told apart). */
 bool names_study(const char *what);

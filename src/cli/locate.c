@@ -25,13 +25,14 @@ static void fill(struct arena *a, const char *folder,
     where->home = path_folder(a, path_folder(a, where->folder));
 }
 
-static int64_t touched(struct arena *a, const char *folder)
+int64_t study_changed_ns(struct arena *a, const char *folder)
 {
     static const char *const files[] = {"study.db", "study.db-wal"};
     int64_t newest = -1;
     for (size_t i = 0; i < 2; i++) {
         struct stat st;
-        if (stat(path_join(a, folder, files[i]), &st))
+        /* An empty log is what who only reads leaves behind. */
+        if (stat(path_join(a, folder, files[i]), &st) || !st.st_size)
             continue;
         int64_t t = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
         newest = t > newest ? t : newest;
@@ -47,7 +48,7 @@ static int locate_last(struct arena *a, struct place_of_study *where,
     int64_t best_time = -1;
     for (; names && *names; names++) {
         char *folder = path_join(a, ".throng", *names);
-        int64_t t = touched(a, folder);
+        int64_t t = study_changed_ns(a, folder);
         if (t > best_time) {
             best_time = t;
             best = folder;

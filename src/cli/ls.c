@@ -1,7 +1,6 @@
 /* ls.c - the studies that are here */
 #include <math.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
@@ -60,20 +59,6 @@ static int read_store(struct store *store, struct arena *a, struct entry *e,
     return 0;
 }
 
-static double changed(struct arena *a, const char *folder)
-{
-    static const char *const files[] = {"study.db", "study.db-wal"};
-    double newest = 0;
-    for (size_t i = 0; i < 2; i++) {
-        struct stat st;
-        if (stat(path_join(a, folder, files[i]), &st))
-            continue;
-        double t = (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec / 1e9;
-        newest = fmax(newest, t);
-    }
-    return newest;
-}
-
 static struct entry *read_entry(struct arena *a, const char *all,
                                 const char *name)
 {
@@ -83,7 +68,7 @@ static struct entry *read_entry(struct arena *a, const char *all,
     e->name = name;
     e->total = -1;
     e->best_value = NAN;
-    e->changed = changed(a, folder);
+    e->changed = fmax(0, (double)study_changed_ns(a, folder) / 1e9);
     struct store *store = store_open(folder, false, &err);
     if (!store || read_store(store, a, e, &err))
         e->fault = arena_cstr(a, str_of(err.text));

@@ -85,6 +85,13 @@ check_equal "beside the first" 10 "$(done_of s)"
 run "$THRONG" status --json
 check_equal "the one used last is meant when none is named" other \
     "$(json 'd["study"]')"
+mkdir read && (
+    cd read && study 1 >s.yaml
+    for name in first second; do "$THRONG" run s.yaml --new $name --quiet; done
+    for name in second first; do "$THRONG" status $name >/dev/null; done
+    "$THRONG" status --json
+) >.out
+check_equal "to be looked at is no use" second "$(json 'd["study"]')"
 for name in ../x /abs . .. .hidden '' a/b ' x' -x "$(printf 'a\nb')" \
     "$(printf '%0101d' 0)"; do
     run "$THRONG" run s.yaml "--new=$name"
