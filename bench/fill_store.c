@@ -24,14 +24,26 @@ struct filler {
     struct buf point, summary;
 };
 
+static const char space_text[] =
+    "{\"version\":1,\"parameters\":["
+    "{\"name\":\"dropout\",\"distribution\":\"q_uniform\",\"min\":0.0,"
+    "\"max\":0.9,\"q\":0.1},"
+    "{\"name\":\"layers\",\"distribution\":\"int_uniform\",\"min\":1,"
+    "\"max\":8},"
+    "{\"name\":\"lr\",\"distribution\":\"log_uniform\",\"min\":-10.0,"
+    "\"max\":0.0},"
+    "{\"name\":\"opt\",\"distribution\":\"categorical\","
+    "\"values\":[\"adam\",\"lion\",\"sgd\"]}]}";
+
 static int write_facts(struct store *s, int64_t trials, struct err *err)
 {
     char total[32];
     snprintf(total, sizeof(total), "%lld", (long long)trials);
     const char *const facts[][2] = {
-        {"name", "million"},     {"metric", "loss"}, {"goal", "minimize"},
-        {"method", "random"},    {"total", total},   {"created", "1700000000"},
-        {"command", "train.py"},
+        {"name", "million"},     {"metric", "loss"},
+        {"goal", "minimize"},    {"method", "random"},
+        {"total", total},        {"created", "1700000000"},
+        {"command", "train.py"}, {"space", space_text},
     };
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
         if (store_fact_set(s, facts[i][0], str_of(facts[i][1]), err))

@@ -15,11 +15,12 @@
 #include "search/unit.h"
 
 enum {
-    CELLS = 32, /* of a number's range */
+    CELLS = 32,        /* of a number's range */
+    FINE = 16 * CELLS, /* what lies in the same one has the same kernel */
     TREES = 64,
     LEAF = 3,
-    FITTED = 4096, /* results that the trees see; of more, evenly taken */
-    AVERAGED = 256 /* results that a curve is averaged over */
+    FITTED = 1024, /* results that one tree sees; of more, evenly taken */
+    AVERAGED = 128 /* results that a curve is averaged over */
 };
 
 struct importance {
@@ -174,17 +175,31 @@ static double kernel_width(const struct importance *i, size_t axis,
     return fmin(fmax(scott, 1.0 / CELLS), 1);
 }
 
+/* How many of the results up to a loss lie in each fine cell. */
+static void count_fine(const struct importance *i, size_t axis, double bound,
+                       double *fine)
+{
+    memset(fine, 0, FINE * sizeof(*fine));
+    for (size_t row = 0; row < i->count; row++) {
+        double at = at_of(i, row, axis);
+        if (!isnan(at) && i->losses[row] <= bound)
+            fine[(size_t)fmin(fmax(at * FINE, 0), FINE - 1)] += 1;
+    }
+}
+
 /* A kernel for each result, cut to the range, and one that is everywhere. */
 static size_t number_masses(const struct importance *i, size_t axis,
                             double bound, double *mass)
 {
     size_t count;
-    double width = kernel_width(i, axis, bound, &count), kernel[CELLS];
+    double width = kernel_width(i, axis, bound, &count);
+    double kernel[CELLS], fine[FINE];
+    count_fine(i, axis, bound, fine);
     for (size_t c = 0; c < CELLS; c++)
         mass[c] = 1.0 / CELLS;
-    for (size_t row = 0; row < i->count; row++) {
-        double at = at_of(i, row, axis), sum = 0;
-        if (isnan(at) || i->losses[row] > bound)
+    for (size_t f = 0; f < FINE; f++) {
+        double at = ((double)f + 0.5) / FINE, sum = 0;
+        if (!(fine[f] > 0))
             continue;
         for (size_t c = 0; c < CELLS; c++) {
             double z = (((double)c + 0.5) / CELLS - at) / width;
@@ -192,7 +207,7 @@ static size_t number_masses(const struct importance *i, size_t axis,
             sum += kernel[c];
         }
         for (size_t c = 0; c < CELLS; c++)
-            mass[c] += kernel[c] / sum;
+            mass[c] += fine[f] * kernel[c] / sum;
     }
     for (size_t c = 0; c < CELLS; c++)
         mass[c] /= (double)count + 1;

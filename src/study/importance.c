@@ -2,6 +2,7 @@
  * parameters */
 #include <math.h>
 #include "base/json.h"
+#include "base/rng.h"
 #include "search/search.h"
 #include "study/study.h"
 
@@ -33,35 +34,36 @@ static double value_of(const struct trial *t, struct str metric,
     return value_number(value_get(value_get(summary, metric), STR("last")));
 }
 
-/* More say nothing new about a parameter: of larger studies, every n-th
- * finished trial is taken. */
-#define TRIALS_MOST 8000
+/* More trials say nothing new about a parameter. Of larger studies some are
+ * taken, so many in a row, one row from each of so many equal parts: what lies
+ * in a row is read at once. Where in its part a row lies is left to chance,
+ * as the points of a grid repeat themselves. */
+enum { PARTS = 256, IN_A_ROW = 32 };
 
-static int64_t finished_trials(struct store *store)
+/* Which trials of that many are looked at; the text is the buffer's. */
+static const char *select_some(struct buf *b, int64_t trials)
 {
-    struct counts c;
-    int64_t all = 0;
-    if (store_counts(store, &c, NULL))
-        return 0;
-    for (int s = 0; s < STATE_COUNT; s++)
-        if (state_final((enum state)s))
-            all += c.by_state[s];
-    return all;
+    struct rng rng;
+    rng_init(&rng, 0, (uint64_t)trials, "importance");
+    if (trials <= PARTS * IN_A_ROW)
+        return "finished";
+    for (int64_t i = 0; i < PARTS; i++) {
+        int64_t from = trials / PARTS * i, room = trials / PARTS - IN_A_ROW;
+        from += (int64_t)rng_below(&rng, (uint64_t)room + 1) + 1;
+        buf_addf(b, "%s%lld-%lld", i ? "," : "", (long long)from,
+                 (long long)from + IN_A_ROW - 1);
+    }
+    return b->p;
 }
 
-static int add_trials(struct importance *i, struct store *store,
-                      struct str metric, struct err *err)
+static int add_rows(struct importance *i, struct rows *rows, struct str metric,
+                    struct err *err)
 {
-    int64_t step = finished_trials(store) / TRIALS_MOST + 1, at = 0;
-    struct query q = {.selector = "finished", .with_texts = metric.len > 0};
-    struct rows *rows = store_rows(store, &q, err);
-    if (!rows)
-        return -1;
     struct arena *a = arena_new();
     struct trial t;
     int got;
     while ((got = rows_next(rows, &t, err)) > 0) {
-        if (at++ % step)
+        if (!state_final(t.state))
             continue;
         arena_reset(a);
         double value = value_of(&t, metric, a);
@@ -72,8 +74,27 @@ static int add_trials(struct importance *i, struct store *store,
             importance_add(i, point, value);
     }
     arena_free(a);
-    rows_close(rows);
     return got;
+}
+
+static int add_trials(struct importance *i, struct store *store,
+                      struct str metric, struct err *err)
+{
+    struct counts counts;
+    int64_t all = 0;
+    struct buf some;
+    if (store_counts(store, &counts, err))
+        return -1;
+    for (int s = 0; s < STATE_COUNT; s++)
+        all += counts.by_state[s];
+    buf_init(&some);
+    struct query q = {.selector = select_some(&some, all),
+                      .with_texts = metric.len > 0};
+    struct rows *rows = store_rows(store, &q, err);
+    int rc = rows ? add_rows(i, rows, metric, err) : -1;
+    rows_close(rows);
+    buf_done(&some);
+    return rc;
 }
 
 struct importance *study_importance(struct store *store, struct str metric,
