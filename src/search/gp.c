@@ -31,6 +31,7 @@ enum {
     MODEL_MOST = 512,   /* results in the model */
     PENDING_MOST = 256, /* pending points in the model */
     FIT_MOST = 256,     /* results that a kernel is fitted to */
+    FIT_OFTEN = 128,    /* the same while late results make many fits */
     FIT_FEW = 64,
     STARTS = 5,
     OTHERS = 32,           /* tries to find a point that is new */
@@ -61,6 +62,7 @@ struct gp {
     struct warp warp; /* of the model's values */
     double *theta;
     size_t fit_count;   /* results the kernel was fitted to; 0: none */
+    size_t fit_most;    /* of those, taken at even steps */
     int64_t fit_latest; /* trial of the last of them */
     struct arena *scratch;
     double *u, *x, *low, *high;
@@ -258,13 +260,17 @@ static size_t stepped(size_t n)
 }
 
 /* Late results come near the end, so the kernel is fitted to the results
- * before those; a result that comes even later makes a new fit. */
+ * before those, and a result that comes even later makes a new fit. Where that
+ * would leave out more than a quarter, all are worth a new fit for nearly every
+ * result. */
 static void refit(struct gp *g)
 {
     size_t n = g->told_count;
     size_t holes = (size_t)g->latest > n ? (size_t)g->latest - n : 0;
-    size_t count = stepped(holes < n / 2 ? n - holes : (n + 1) / 2);
-    if (count == g->fit_count)
+    bool often = holes > n / 4;
+    size_t count = stepped(often ? n : n - holes);
+    size_t most = often ? FIT_OFTEN : FIT_MOST;
+    if (count == g->fit_count && most == g->fit_most)
         return;
     size_t *ids = xcalloc(count, sizeof(*ids)), local = 0;
     size_t near = nearest(g, g->told, count, MODEL_MOST, ids);
@@ -275,10 +281,11 @@ static void refit(struct gp *g)
     if (local)
         fit_to(g, ids, local, FIT_FEW, 40);
     if (local > FIT_FEW)
-        fit_to(g, ids, local, FIT_MOST, 12);
+        fit_to(g, ids, local, most, 12);
     free(ids);
     surrogate_kernel(g->model, g->theta);
     g->fit_count = count;
+    g->fit_most = most;
     g->fit_latest = g->rows.trials[g->told[count - 1]];
 }
 

@@ -511,6 +511,68 @@ static void a_large_history_is_searched_in_a_box(void **state)
     search_free(s);
 }
 
+static void check_same_mean(struct search *a, int64_t i, struct search *b,
+                            int64_t j)
+{
+    double mean, other;
+    assert_int_equal(search_mean(a, i, &mean), 0);
+    assert_int_equal(search_mean(b, j, &other), 0);
+    assert_true(mean == other);
+}
+
+/* Two thirds of the trials so far have no result: what has one counts. */
+static void results_count_however_many_are_missing(void **state)
+{
+    (void)state;
+    enum { MANY = 24 };
+    struct space space = space_4();
+    struct search_setup given = {.space = &space, .seed = 6, .minimize = true};
+    struct search *all = search_open("gp", &given, NULL);
+    struct search *few = search_open("gp", &given, NULL);
+    struct search *random = search_open("random", &given, NULL);
+    for (int k = 1; k <= MANY; k++) {
+        struct value *point = ask(random, k);
+        double y = smooth(&space, point);
+        tell(all, k, point, STATE_DONE, y);
+        tell(few, 3 * k, point, STATE_DONE, y);
+    }
+    for (int k = 1; k <= MANY; k++)
+        check_same_mean(all, k, few, 3 * k);
+    search_free(random);
+    search_free(few);
+    search_free(all);
+}
+
+/* The model of the same results is the same, whatever was missing when it was
+ * asked before: at first much, as trial 210 comes early, then little. */
+static void a_model_forgets_what_was_missing(void **state)
+{
+    (void)state;
+    enum { EARLY = 210, MANY = 180 };
+    struct space space = space_4();
+    struct search_setup given = {.space = &space, .seed = 6, .minimize = true};
+    struct search *random = search_open("random", &given, NULL);
+    struct search *often = search_open("gp", &given, NULL);
+    struct value *early = ask(random, EARLY);
+    tell(often, EARLY, early, STATE_DONE, smooth(&space, early));
+    for (int k = 1; k <= MANY; k++) {
+        struct value *point = ask(random, k);
+        tell(often, k, point, STATE_DONE, smooth(&space, point));
+        if (k < 160 || k % 20)
+            continue;
+        struct search *once = search_open("gp", &given, NULL);
+        for (int i = 1; i <= k; i++) {
+            point = ask(random, i);
+            tell(once, i, point, STATE_DONE, smooth(&space, point));
+        }
+        tell(once, EARLY, early, STATE_DONE, smooth(&space, early));
+        check_same_mean(once, k, often, k);
+        search_free(once);
+    }
+    search_free(often);
+    search_free(random);
+}
+
 /* The lowest of many noisy values is a lucky one: the model knows better. */
 static void means_see_through_noise(void **state)
 {
@@ -580,6 +642,8 @@ int main(void)
         TEST(failures_by_chance_hide_nothing),
         TEST(pending_points_are_not_proposed_again),
         TEST(trials_out_at_once_try_every_choice),
+        TEST(results_count_however_many_are_missing),
+        TEST(a_model_forgets_what_was_missing),
         TEST(a_small_space_is_tried_whole),
         TEST(a_study_that_only_fails_goes_on),
         TEST(a_large_history_is_searched_in_a_box),
