@@ -4,7 +4,7 @@
  *     search_bench problems
  *     search_bench space PROBLEM
  *     search_bench evaluate PROBLEM
- *     search_bench quality METHOD PROBLEM FIRST LAST PENDING [OPTIONS]
+ *     search_bench quality METHOD PROBLEM SEED LAST PENDING [OPTIONS]
  *     search_bench cost METHOD N...
  *     search_bench memory METHOD N
  *     search_bench resume METHOD N
@@ -16,10 +16,12 @@
  * prints the regret of each, so that another program can be measured on them,
  * too.
  *
- * `quality` runs a problem with the seeds FIRST … LAST and prints a line
+ * `quality` runs a problem with the seeds SEED … LAST and prints a line
  * "results seed regret repeated" after 50, 100, 137, 193 and 200 results: the
  * best regret, and how many points were suggested that another trial had.
  * PENDING trials are out at all times; which of them ends next is drawn by lot.
+ * FIRST:PENDING asks for so many at once, and for others only from when less
+ * than PENDING of them are out.
  *
  * `cost` fills a search of 8 parameters with N random results and prints "N
  * median mean" in microseconds of one ask and tell, over 200 (of gp and
@@ -120,12 +122,17 @@ static bool is_told_of(int told)
            told == TRIALS - 7 || told == TRIALS;
 }
 
-static int run_through(struct run *r, size_t pending, struct err *err)
+/* How many trials are out: at the start, and at all times then. */
+struct crowd {
+    size_t first, then;
+};
+
+static int run_through(struct run *r, struct crowd crowd, struct err *err)
 {
     double best = INFINITY;
     for (int told = 1; told <= TRIALS; told++) {
         int rc = 0;
-        while (rc == 0 && r->pending < pending)
+        while (rc == 0 && r->pending < (told == 1 ? crowd.first : crowd.then))
             rc = ask(r, err);
         if (rc < 0)
             return -1;
@@ -138,7 +145,8 @@ static int run_through(struct run *r, size_t pending, struct err *err)
 }
 
 static int run_one(const struct problem *p, const char *method, uint64_t seed,
-                   size_t pending, const struct value *options, struct err *err)
+                   struct crowd crowd, const struct value *options,
+                   struct err *err)
 {
     struct arena *a = arena_new();
     struct space space;
@@ -147,19 +155,31 @@ static int run_one(const struct problem *p, const char *method, uint64_t seed,
     struct search_setup setup = {.space = &space,
                                  .seed = seed,
                                  .minimize = true,
-                                 .run_cap = TRIALS + (int64_t)pending - 1,
-                                 .parallel = (int64_t)pending,
+                                 .run_cap = TRIALS + (int64_t)crowd.first - 1,
+                                 .parallel = (int64_t)crowd.first,
                                  .options = options};
     if (rc == 0 && !(run.search = search_open(method, &setup, err)))
         rc = -1;
     run.seen = idmap_new();
     if (rc == 0)
-        rc = run_through(&run, pending, err);
+        rc = run_through(&run, crowd, err);
     idmap_free(run.seen);
     search_free(run.search);
     arena_free(run.points);
     arena_free(a);
     return rc;
+}
+
+static int crowd_parse(struct crowd *crowd, const char *text, struct err *err)
+{
+    char *end;
+    long first = strtol(text, &end, 10);
+    long then = *end == ':' ? strtol(end + 1, &end, 10) : first;
+    if (*end || then < 1 || first < then || first > MOST_PENDING)
+        return err_set(err, ERR_INPUT, "1 to %d may be pending, not %s",
+                       MOST_PENDING, text);
+    *crowd = (struct crowd){(size_t)first, (size_t)then};
+    return 0;
 }
 
 static int quality(char **argv, int count, struct err *err)
@@ -168,17 +188,17 @@ static int quality(char **argv, int count, struct err *err)
     const struct value *options = NULL;
     const struct problem *p = problem_find(argv[1]);
     long first = strtol(argv[2], NULL, 10), last = strtol(argv[3], NULL, 10);
-    long pending = strtol(argv[4], NULL, 10);
+    struct crowd crowd = {0};
     int rc = 0;
     if (!p)
         rc = err_set(err, ERR_INPUT, "there is no problem %s", argv[1]);
-    else if (pending < 1 || pending > MOST_PENDING)
-        rc = err_set(err, ERR_INPUT, "1 to %d may be pending", MOST_PENDING);
+    else if (crowd_parse(&crowd, argv[4], err))
+        rc = -1;
     else if (count > 5 &&
              !(options = json_parse(a, str_of(argv[5]), "options", true, err)))
         rc = -1;
     for (long seed = first; rc == 0 && seed <= last; seed++)
-        rc = run_one(p, argv[0], (uint64_t)seed, (size_t)pending, options, err);
+        rc = run_one(p, argv[0], (uint64_t)seed, crowd, options, err);
     arena_free(a);
     return rc;
 }
@@ -436,8 +456,8 @@ static int usage(void)
     fprintf(stderr, "usage: search_bench methods\n"
                     "       search_bench problems\n"
                     "       search_bench space|evaluate PROBLEM\n"
-                    "       search_bench quality METHOD PROBLEM FIRST LAST "
-                    "PENDING [OPTIONS]\n"
+                    "       search_bench quality METHOD PROBLEM SEED LAST "
+                    "[FIRST:]PENDING [OPTIONS]\n"
                     "       search_bench cost METHOD N...\n"
                     "       search_bench memory METHOD N\n"
                     "       search_bench resume METHOD N\n"
