@@ -419,6 +419,7 @@ static int run_here(struct call *c, const struct plan *plan,
         code = call_fail(c);
     else {
         setup->loop = s.loop;
+        setup->words = s.detached.fd < 0 ? NULL : log_path(&s);
         code = open_and_conduct(&s, setup);
         bool ended = code == EXIT_OK || code == EXIT_FAILED_TRIALS;
         if (ended && c->terminal && plan->metric.name.len && !s.quiet &&

@@ -38,6 +38,8 @@ struct engine_setup {
     const struct machine *machine;
     uint32_t parallel;  /* tasks at once; 0: as many as fit */
     const char *worker; /* path of throng-worker */
+    const char *words;  /* file that a worker's own words are added to; NULL:
+                           where this process's go */
     const char *folder; /* of the study; workers leave their last words in
                            <folder>/last-words */
     const char *mark;   /* "THRONG_STORE=<folder>": every process of this

@@ -261,6 +261,16 @@ static int make_sockets(int pair[2], struct err *err)
     return err_wrap(err, "no socket pair for throng-worker");
 }
 
+/* A worker must not hold what this process was started with open after it has
+ * gone to the background. -1: nowhere. */
+static int open_words(const struct local *l)
+{
+    if (l->given->words)
+        return open(l->given->words, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+                    0666);
+    return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
 static int spawn_worker(struct local *l, int fd, struct err *err)
 {
     char fd_text[16];
@@ -273,12 +283,13 @@ static int spawn_worker(struct local *l, int fd, struct err *err)
                       .env = l->env,
                       .in = -1,
                       .out = -1,
-                      .err = STDERR_FILENO,
+                      .err = open_words(l),
                       .keep_fd = fd,
                       .session = true};
-    if (fcntl(STDERR_FILENO, F_GETFD) < 0)
-        s.err = -1;
-    return process_spawn(&s, &l->worker, err);
+    int rc = process_spawn(&s, &l->worker, err);
+    if (s.err >= 0)
+        close(s.err);
+    return rc;
 }
 
 static void on_kin_timer(void *context)

@@ -133,6 +133,7 @@ static int open_engine(struct study *s, struct err *err)
         .machine = s->setup.machine,
         .parallel = s->plan->parallel,
         .worker = s->setup.worker,
+        .words = s->setup.words,
         .folder = s->setup.folder,
         .mark = s->mark,
         .log = s->setup.log,
