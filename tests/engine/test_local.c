@@ -180,6 +180,13 @@ static void a_worker_that_keeps_dying_is_a_fault(void **state)
     rig_done(&r);
 }
 
+/* A process that has just been started has no environment yet for a moment;
+ * the worker's greeting makes another round. */
+static bool one_lives(struct rig *r)
+{
+    return rig_processes(r) == 1;
+}
+
 static void damaged_records_end_the_worker(void **state)
 {
     (void)state;
@@ -191,7 +198,7 @@ static void damaged_records_end_the_worker(void **state)
     assert_false(s->started);
     assert_non_null(strstr(s->text, "damaged"));
     /* A new one has been started. */
-    assert_int_equal(rig_processes(&r), 1);
+    rig_run(&r, one_lives);
     assert_int_equal(r.faults, 0);
     rig_close(&r);
     assert_int_equal(rig_processes(&r), 0);
