@@ -77,6 +77,27 @@ static void add_levels(struct buf *b, const struct early *e)
     buf_adds(b, count ? " reports" : "no report");
 }
 
+/* Of n trials n / eta climb to the second rung and so on: too few of them, and
+ * none gets to the last one. */
+static void add_climb(struct checker *k)
+{
+    const struct early *e = &k->plan->early;
+    int64_t total = search_total(k->search), left = total, needed = 1;
+    size_t reached = 0, last = 0;
+    if (e->kind != EARLY_ASHA || !e->promote || e->brackets > 1 || total < 1)
+        return;
+    for (; early_level(e, last + 1) && needed <= total; last++) {
+        needed *= e->eta;
+        left /= e->eta;
+        reached += left > 0;
+    }
+    if (needed > total)
+        buf_addf(&k->out,
+                 "         too few trials for the last rung: the best of %lld "
+                 "gets to report %lld\n",
+                 (long long)total, (long long)early_level(e, reached));
+}
+
 static void add_early(struct checker *k)
 {
     const struct early *e = &k->plan->early;
@@ -86,6 +107,7 @@ static void add_early(struct checker *k)
     if (e->kind == EARLY_HYPERBAND || e->kind == EARLY_ASHA)
         add_levels(&k->out, e);
     buf_addc(&k->out, '\n');
+    add_climb(k);
 }
 
 /* Which interpreter `python` means here. */

@@ -48,6 +48,9 @@ int64_t study_total(const struct study *s, const struct counts *c);
 int study_search_open(struct study *s, struct err *err);
 /* Starts the strategy's own program, if it has one; before it is told. */
 int study_search_start(struct study *s, struct err *err);
+/* Stops trials whose time is up (early_terminate time), whether or not they
+ * report anything. */
+void study_search_look(struct study *s);
 /* The store is open: the search goes on with what its study was made with. */
 int study_search_settle(struct study *s, struct err *err);
 /* Reads what the study was made with: s->parallel and s->version. */

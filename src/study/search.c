@@ -310,19 +310,63 @@ static const char *judged(struct study *s, const struct verdict *v)
     return text;
 }
 
+/* The same of a rule that looks at one trial alone. */
+static const char *ruled(struct study *s, const struct live *l, double value)
+{
+    const struct stoprule *rule = &s->plan->early.rule;
+    struct verdict v = {
+        .level = l->rule.reports, .value = value, .threshold = rule->threshold};
+    struct buf b;
+    if (rule->kind == STOPRULE_THRESHOLD)
+        return judged(s, &v);
+    buf_init(&b);
+    buf_addf(&b, "by early_terminate %s", early_name(&s->plan->early));
+    if (rule->kind == STOPRULE_PATIENCE) {
+        buf_addf(&b, " at %lld: nothing better than ",
+                 (long long)l->rule.reports);
+        num_print_short(&b, l->rule.best, 6);
+        buf_addf(&b, " in %lld report%s", (long long)l->rule.since_best,
+                 l->rule.since_best == 1 ? "" : "s");
+    } else {
+        buf_adds(&b, " after ");
+        num_print_short(&b, rule->seconds, 6);
+        buf_adds(&b, " s");
+    }
+    const char *text = arena_cstr(s->arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+static double running_s(const struct live *l)
+{
+    return l->a.started > 0 ? clock_wall() - l->a.started : 0;
+}
+
 /* What one trial says about itself: patience and the like. */
 static enum decision apply_rule(struct study *s, struct live *l, double value)
 {
     const struct early *e = &s->plan->early;
     if (e->kind != EARLY_RULE)
         return DECISION_CONTINUE;
-    double seconds = l->a.started > 0 ? clock_wall() - l->a.started : 0;
-    enum decision d = stoprule_report(&e->rule, &l->rule,
-                                      s->plan->metric.minimize, value, seconds);
+    enum decision d = stoprule_report(
+        &e->rule, &l->rule, s->plan->metric.minimize, value, running_s(l));
     if (d != DECISION_CONTINUE)
-        l->stop_why =
-            arena_printf(s->arena, "by early_terminate %s", early_name(e));
+        l->stop_why = ruled(s, l, value);
     return d;
+}
+
+void study_search_look(struct study *s)
+{
+    const struct early *e = &s->plan->early;
+    uint64_t id;
+    void *live;
+    if (e->kind != EARLY_RULE || e->rule.kind != STOPRULE_TIME)
+        return;
+    for (size_t at = 0; idmap_next(s->run.lives, &at, &id, &live);) {
+        struct live *l = live;
+        if (l->placed && !l->stop_why && running_s(l) >= e->rule.seconds)
+            attempt_stop(&s->run, l, ruled(s, l, NAN));
+    }
 }
 
 static enum decision report(void *context, struct live *l, int64_t step,

@@ -170,6 +170,7 @@ static void on_ear(void *context)
 {
     struct study *s = context;
     study_requests(s);
+    study_search_look(s);
     study_means_look(s);
     study_events_look(s);
     loop_timer_in(s->ear, EAR_S);

@@ -101,6 +101,13 @@ check_matches "its commands" "$out" '^  5  .*--lr=.*--warmup=.*--weight_decay='
 check_contains "what they need" "$out" "needs    "
 check_contains "which value counts" "$out" "the best value of a trial counts"
 check_contains "and its bands" "$out" "hyperband, looks after 3 and 9 reports"
+sed -e 's/^run_cap:.*/run_cap: 26/' -e '/^early_terminate:/,/^[a-z]/{/^early_terminate:/d;/^ /d}' bayes.yaml >climb.yaml
+echo 'early_terminate: {type: asha, max_iter: 27}' >>climb.yaml
+run "$THRONG" check climb.yaml
+check_contains "too few trials to climb to the last rung are told" "$out" "the best of 26 gets to report 9"
+sed -i 's/^run_cap:.*/run_cap: 27/' climb.yaml
+run "$THRONG" check climb.yaml
+check "enough are not" test "${out#*too few}" = "$out"
 sed -i 's/^profile/profiel/' later.yaml
 run "$THRONG" check later.yaml
 check_contains "together with all other mistakes" "$err" "later.yaml has 2 mistakes"

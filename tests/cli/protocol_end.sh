@@ -109,6 +109,13 @@ echo "status $?"
 END
 check_equal "a program that looks for the file ends by itself" \
     "0 stopped stopped 99.0" "$status $(trial state) $(attempts) $(trial value)"
+one silent 'metric: {name: loss}' 'early_terminate: {type: time, time: 100ms}' \
+    'grace: 20' <<'END'
+while [ ! -e "$THRONG_STOP" ]; do sleep 0.05; done
+END
+check_equal "time is up for one that reports nothing, too" \
+    "stopped by early_terminate time after 0.1 s" \
+    "$(trial state) $(trial reason)"
 one reported 'metric: {name: loss}' "$early" 'grace: 20' 'keep: all' <<'END'
 while throng report loss=100; do sleep 0.05; done
 echo "stopped"

@@ -369,7 +369,25 @@ static void patience_stops_a_trial_that_gets_no_better(void **s)
         0);
     assert_int_equal(trial(b, 1).state, STATE_STOPPED);
     assert_true(trial(b, 1).value == 5);
-    assert_true(str_is(trial(b, 1).reason, "by early_terminate patience"));
+    assert_true(str_is(trial(b, 1).reason,
+                       "by early_terminate patience at 4: nothing better than "
+                       "2 in 2 reports"));
+}
+
+static void threshold_says_what_it_saw(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b,
+                "method: grid\nmetric: {name: loss}\n"
+                "early_terminate: {type: threshold, threshold: 3, from: 2}\n"
+                "parameters: {lr: {values: [1]}}\n"
+                "command: [x, metric=loss:9, metric=loss:4, sleep-ms=100000]\n",
+                &end),
+        0);
+    assert_true(str_is(trial(b, 1).reason,
+                       "by early_terminate threshold at 2: 4, threshold 3"));
 }
 
 static void a_waiting_trial_can_be_killed_while_nothing_runs(void **s)
@@ -606,6 +624,7 @@ int main(void)
         on_bed(needs_that_can_never_be_met_are_refused_at_once),
         on_bed(needs_of_one_point_that_cannot_be_met_make_it_invalid),
         on_bed(patience_stops_a_trial_that_gets_no_better),
+        on_bed(threshold_says_what_it_saw),
         on_bed(a_waiting_trial_can_be_killed_while_nothing_runs),
         on_bed(an_attempt_left_open_ends_as_interrupted_and_runs_again),
         on_bed(added_points_change_no_suggestion),
