@@ -104,7 +104,7 @@ static bool help_one(struct buf *b, const char *name)
         help_verb(b, verbs[i]);
         return true;
     }
-    return false;
+    return help_word(b, name);
 }
 
 static int run(struct call *c)
@@ -131,9 +131,10 @@ static int run(struct call *c)
 
 const struct verb verb_help = {
     .name = "help",
-    .args = "[VERB|TOPIC]",
+    .args = "[VERB|TOPIC|KEY]",
     .summary = "Say what a verb does and which options it takes",
-    .text = "The topics:\n\n"
+    .text = "Also a key of a study file (keep, metric.goal) or a method (tpe) "
+            "by itself.\n\nThe topics:\n\n"
             "  study        every key of a study file\n"
             "  methods      every method and its options\n"
             "  protocol     how a program gets parameters and hands in "

@@ -24,6 +24,12 @@ static void add_wrapped(struct buf *b, const char *text)
     buf_addc(b, '\n');
 }
 
+static void print_key(struct buf *b, const struct plan_key *k)
+{
+    buf_addf(b, "  %s: %s\n", k->name, k->kind);
+    add_wrapped(b, k->help);
+}
+
 /* Every key of a study file, in the order in which they are read. */
 static void print_study(struct buf *b)
 {
@@ -31,11 +37,17 @@ static void print_study(struct buf *b)
                 "keys. `throng init`\nwrites one to begin with, `throng "
                 "check` names every mistake.\n\nKeys of a study file "
                 "(docs/reference/study-file.md says more):\n\n");
-    for (size_t i = 0; plan_key_at(i); i++) {
-        const struct plan_key *k = plan_key_at(i);
-        buf_addf(b, "  %s: %s\n", k->name, k->kind);
-        add_wrapped(b, k->help);
-    }
+    for (size_t i = 0; plan_key_at(i); i++)
+        print_key(b, plan_key_at(i));
+}
+
+static void print_method(struct buf *b, const struct search_method *m)
+{
+    buf_addf(b, "  %s\n", m->name);
+    add_wrapped(b, m->text);
+    for (size_t k = 0; m->options[k].name; k++)
+        buf_addf(b, "        %-15s %s\n", m->options[k].name,
+                 m->options[k].text);
 }
 
 /* Every method, with its options. */
@@ -44,14 +56,24 @@ static void print_methods(struct buf *b)
     buf_adds(b, "`method: tpe` names how points are chosen; what a method "
                 "takes stands under its\nname, as in `tpe: {startup: 20}` "
                 "(docs/reference/study-file.md says more).\n\n");
-    for (size_t i = 0; search_method_at(i); i++) {
-        const struct search_method *m = search_method_at(i);
-        buf_addf(b, "  %s\n", m->name);
-        add_wrapped(b, m->text);
-        for (size_t k = 0; m->options[k].name; k++)
-            buf_addf(b, "        %-15s %s\n", m->options[k].name,
-                     m->options[k].text);
+    for (size_t i = 0; search_method_at(i); i++)
+        print_method(b, search_method_at(i));
+}
+
+bool help_word(struct buf *b, const char *word)
+{
+    size_t before = b->len, len = strlen(word);
+    for (size_t i = 0; search_method_at(i); i++)
+        if (!strcmp(search_method_at(i)->name, word))
+            print_method(b, search_method_at(i));
+    if (b->len > before)
+        return true;
+    for (size_t i = 0; plan_key_at(i); i++) {
+        const char *name = plan_key_at(i)->name;
+        if (!strncmp(name, word, len) && (!name[len] || name[len] == '.'))
+            print_key(b, plan_key_at(i));
     }
+    return b->len > before;
 }
 
 static void print_protocol(struct buf *b)

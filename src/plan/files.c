@@ -65,11 +65,18 @@ static void read_template(struct reading *r, const struct value *v,
         t->path = v->s.p[0] == '/' ? last_part(v->s) : v->s;
         load(r, v, v->s, &t->text);
         path = v;
+    } else if (v->kind == VALUE_OBJECT && !path && (from || text)) {
+        read_known_keys(r, v, "a template", names);
+        problem_at(r, PROBLEM_ERROR, v, "as in path: input.txt",
+                   "templates: path is missing, the file that is written into "
+                   "the trial's folder");
+        return;
     } else if (v->kind != VALUE_OBJECT || !path || (!from == !text)) {
         problem_at(r, PROBLEM_ERROR, v,
                    "the name of a file, {path: …, from: …} or {path: …, text: "
                    "…}",
-                   "templates: %s is no template", value_words(r, v));
+                   "templates: %s is no template",
+                   v->kind == VALUE_OBJECT ? "this" : value_words(r, v));
         return;
     } else {
         read_known_keys(r, v, "a template", names);

@@ -50,6 +50,12 @@ check_status "a misspelt verb is a usage error" 2
 check_contains "and the right one is suggested" "$err" "did you mean \`status\`?"
 run "$THRONG" xyzzyplugh
 check_contains "a verb like no other is named" "$err" "xyzzyplugh"
+run "$THRONG" help metric
+check_contains "help for a key of a study file" "$out" "metric.goal: minimize or maximize"
+check_lacks "and for no other" "$out" "parameters:"
+run "$THRONG" help tpe keep
+check_contains "for a method" "$out" "candidates"
+check_contains "and for several" "$out" "keep: "
 run "$THRONG" help stauts
 check_status "help for a misspelt verb is a usage error" 2
 check_contains "with the suggestion" "$err" "did you mean \`status\`?"

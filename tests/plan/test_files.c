@@ -63,7 +63,11 @@ static void a_template_stays_in_the_trials_folder(void **state)
                  bad[i]);
         test_says(text, "would be outside of the trial's folder");
     }
-    test_says(HEAD "templates: [{path: x}]\n", "is no template");
+    test_says(HEAD "templates: [{path: x}]\n", "this is no template");
+    test_says(HEAD "templates: [{from: x, to: y}]\n",
+              "path is missing, the file that is written");
+    test_says(HEAD "templates: [{from: x, to: y}]\n",
+              "a template has no key 'to'");
     test_says(HEAD "templates: [{path: x, from: a, text: b}]\n",
               "is no template");
     test_says(HEAD "templates: [5]\n", "templates: 5 is no template");
