@@ -349,11 +349,12 @@ static bool read_dist(struct reading *r, const struct value *v,
                       const char *name, struct param *p)
 {
     const struct value *q = value_get(v, STR("q"));
-    bool ok = true;
+    bool ok = true, rounds = dist_has(p->dist, STR("q"));
 
-    p->sigma = 1;
-    p->q = 1;
-    p->q_integer = dist_has(p->dist, STR("q")) && (!q || q->kind == VALUE_INT);
+    /* What the distribution does not have stays 0: methods ask for it. */
+    p->sigma = dist_has(p->dist, STR("sigma"));
+    p->q = rounds;
+    p->q_integer = rounds && (!q || q->kind == VALUE_INT);
     if (!check_dist_keys(r, v, name, p->dist))
         return false;
     p->constant = value_get(v, STR("value"));
