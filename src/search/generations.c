@@ -115,15 +115,20 @@ static void add_ended(const struct generations *g, const struct history *h,
     }
 }
 
+/* They belong to the first generation. */
+static void add_foreign_rows(const struct generations *g, struct population *to)
+{
+    for (size_t i = 0; i < g->foreign.count && !g->closed; i++)
+        to->rows[to->count++] = g->foreign.rows[i];
+}
+
 static void collect(const struct generations *g, const struct history *h,
                     struct population *fresh)
 {
     size_t number = g->closed, size = size_of(g, number);
-    size_t extra = number ? 0 : g->foreign.count;
-    fresh->rows = xcalloc(size + extra + 1, sizeof(*fresh->rows));
+    fresh->rows = xcalloc(size + g->foreign.count + 1, sizeof(*fresh->rows));
     add_ended(g, h, number, fresh);
-    for (size_t i = 0; i < extra; i++)
-        fresh->rows[fresh->count++] = g->foreign.rows[i];
+    add_foreign_rows(g, fresh);
 }
 
 static void close_one(struct generations *g, const struct history *h,
@@ -155,10 +160,11 @@ struct population generations_since(const struct generations *g,
 {
     struct population since = {0};
     size_t count = g->all - g->before;
-    since.rows = xcalloc(count + 1, sizeof(*since.rows));
+    since.rows = xcalloc(count + g->foreign.count + 1, sizeof(*since.rows));
     for (size_t i = g->closed; i < g->ended_cap && since.count < count; i++)
         if (g->ended[i])
             add_ended(g, h, i, &since);
+    add_foreign_rows(g, &since);
     return since;
 }
 

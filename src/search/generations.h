@@ -48,7 +48,7 @@ void generations_end(struct generations *g, const struct history *h,
 void generations_advance(struct generations *g, const struct history *h,
                          generations_close_fn *close, void *context);
 /* The rows that ended in generations that are not closed, by generation and
- * trial; rows are yours to free. */
+ * trial, and the foreign ones if that is the first; rows are yours to free. */
 struct population generations_since(const struct generations *g,
                                     const struct history *h);
 /* The newest population; no rows while no generation is closed. */

@@ -209,8 +209,9 @@ static bool same_rows(const struct population *a, const struct population *b)
            memcmp(a->rows, b->rows, a->count * sizeof(*a->rows)) == 0;
 }
 
-/* Makes n->parents those of the next point; none while there is no
- * population. A large population is not sorted again for each result. */
+/* Makes n->parents those of the next point; none while there are too few
+ * results for a population. A large population is not sorted again for each
+ * result. */
 static void choose_parents(struct nsga2 *n)
 {
     const struct history *h = &n->roll.history;
@@ -230,8 +231,10 @@ static void choose_parents(struct nsga2 *n)
     n->parents.count = 0;
     n->parents.rows = xrealloc(n->parents.rows, (now.count + since.count + 1) *
                                                     sizeof(*n->parents.rows));
-    if (n->closed)
-        close_generation(n, 0, &now, &since, &n->parents);
+    close_generation(n, 0, &now, &since, &n->parents);
+    /* As many results from elsewhere are as good as a first generation. */
+    if (!n->closed && n->parents.count < (size_t)n->population)
+        n->parents.count = 0;
 }
 
 static enum search_answer nsga2_ask(void *state, int64_t k, struct arena *a,

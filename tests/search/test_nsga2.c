@@ -167,6 +167,24 @@ static void it_leaves_what_breaks_constraints(void **state)
     search_free(s);
 }
 
+/* A warm start takes the place of the first generation, where it is as
+ * large. */
+static void results_from_elsewhere_make_a_first_population(void **state)
+{
+    (void)state;
+    enum { GENERATION = 24 };
+    struct search *s = open_as("nsga2", 7), *t = open_as("nsga2", 7);
+    struct search *from = open_as("random", 8);
+    for (int64_t k = 1; k <= GENERATION; k++) {
+        assert_true(value_eq(ask(s, k), ask(t, k)));
+        tell(t, -k, ask(from, k), 0);
+    }
+    assert_false(value_eq(ask(s, GENERATION + 1), ask(t, GENERATION + 1)));
+    search_free(from);
+    search_free(s);
+    search_free(t);
+}
+
 /* Nobody waits for the end of a generation to learn of what is in it. */
 static void a_result_counts_before_its_generation_is_complete(void **state)
 {
@@ -195,6 +213,7 @@ int main(void)
         TEST(the_order_of_results_does_not_count),
         TEST(stragglers_hold_nobody_up),
         TEST(it_leaves_what_breaks_constraints),
+        TEST(results_from_elsewhere_make_a_first_population),
         TEST(a_result_counts_before_its_generation_is_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
