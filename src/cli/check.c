@@ -20,6 +20,7 @@ struct checker {
     struct point_source points;
     struct machine machine;
     struct outlook outlook;
+    VEC(const char *) warm; /* what is said of warm_start */
     struct buf out;
 };
 
@@ -96,6 +97,19 @@ static void add_climb(struct checker *k)
                  "         too few trials for the last rung: the best of %lld "
                  "gets to report %lld\n",
                  (long long)total, (long long)early_level(e, reached));
+}
+
+/* What was said while results from elsewhere were read. */
+static void add_warm(struct checker *k)
+{
+    const struct str prefix = STR("warm_start: ");
+    for (size_t i = 0; i < k->warm.len; i++) {
+        struct str text = str_of(k->warm.p[i]);
+        if (str_starts(text, prefix))
+            text = str_n(text.p + prefix.len, text.len - prefix.len);
+        buf_addf(&k->out, "%s%.*s\n", i ? "         " : "warm     ",
+                 STRF(text));
+    }
 }
 
 static void add_early(struct checker *k)
@@ -315,6 +329,7 @@ static int describe(struct checker *k)
     add_list_file(k);
     add_metric(k);
     add_early(k);
+    add_warm(k);
     add_protocol(k);
     add_program(k);
     add_interpreter(k);
@@ -425,6 +440,39 @@ static void look_back(struct checker *k, const char *home)
     store_close(store);
 }
 
+/* ---- results from elsewhere -------------------------------------------- */
+
+static void note_warm(void *context, enum log_level level, const char *text)
+{
+    struct checker *k = context;
+    struct arena *a = k->call->arena;
+    vec_push(&k->warm, arena_cstr(a, str_of(text)));
+    problems_add(&k->problems,
+                 level >= LOG_WARN ? PROBLEM_WARNING : PROBLEM_NOTICE,
+                 str_of(k->call->args[0]), 0, 0, STR(""), "%s", text);
+}
+
+/* The search knows what it will know. A study that was made keeps what it was
+ * made with, and its source may be gone. */
+static int look_warm(struct checker *k)
+{
+    struct call *c = k->call;
+    struct log log = {note_warm, k, LOG_NOTICE};
+    const char *home =
+        path_folder(c->arena, path_absolute(c->arena, c->args[0]));
+    char *name = arena_cstr(c->arena, k->plan->name);
+    char *folder =
+        path_join(c->arena, path_join(c->arena, home, ".throng"), name);
+    if (!k->plan->warm_start.len ||
+        file_exists(path_join(c->arena, folder, "study.db")))
+        return 0;
+    struct value *known =
+        study_warm_read(k->plan, home, &log, c->arena, &c->err);
+    if (known)
+        study_warm_tell(known, k->search);
+    return known ? 0 : -1;
+}
+
 /* 0, or an exit code after the reason was printed. */
 static int look_ahead(struct checker *k)
 {
@@ -474,7 +522,7 @@ static int look(struct checker *k)
     k->plan = load_plan_look(c, c->args[0], &k->problems);
     if (k->plan)
         k->search = plan_search(k->plan, 0, &k->points, c->arena, &c->err);
-    if (!k->search)
+    if (!k->search || look_warm(k))
         return refuse(k);
     if (machine_read(&k->machine, getenv("THRONG_GPUS"), c->arena, &c->err))
         return call_fail(c);
@@ -495,6 +543,7 @@ static int run(struct call *c)
     buf_init(&k.out);
     int code = look(&k);
     buf_done(&k.out);
+    vec_done(&k.warm);
     search_free(k.search);
     plan_close(k.plan);
     problems_done(&k.problems);

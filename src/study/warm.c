@@ -225,7 +225,7 @@ static int read_csv(struct warming *w, const char *path, struct err *err)
     csv_init(&c, buf_str(&text), ',');
     int got = csv_next(&c, err);
     struct columns x = {0};
-    if (got > 0) {
+    if (got >= 0) {
         x = find_columns(w, &c);
         if (x.objectives[0] < 0)
             got = err_set(err, ERR_INPUT, "%s has no column `%.*s`", path,

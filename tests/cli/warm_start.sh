@@ -35,6 +35,8 @@ warm_start: first
 metric: {name: loss}
 parameters: {x: {min: 0.5, max: 1.0}, n: {values: [1, 2, 3]}, more: {value: 1}}
 END
+run "$THRONG" check second.yaml
+check_matches "check says how much will be known" "$out" '^ +[0-9]+ results of first are known before'
 run "$THRONG" run second.yaml --count 1
 check_status "a study starts from another one" 0
 inside=$("$THRONG" export first --csv | python3 -c 'import csv, sys
@@ -65,11 +67,24 @@ print("failed,0.1,3,,b")
 print("done,7,1,0,outside")
 print("done,0.2,1,,no value")
 END
-for method in tpe gp bayes cmaes forest; do
+cat >none.yaml <<'END'
+command: [throng, report, "loss={x}"]
+warm_start: none.csv
+metric: {name: loss}
+parameters: {x: {min: 0.0, max: 1.0}}
+END
+run "$THRONG" check none.yaml
+check_equal "check finds a table that is not there" "1 1" "$status $(grep -c 'no file .*none.csv' <<<"$err")"
+: >none.csv
+run "$THRONG" check none.yaml
+check_contains "one without a header has no values" "$err" 'no column `loss`'
+for method in tpe gp bayes cmaes forest auto; do
     printf '%s\n' "name: $method" 'command: [throng, report, "loss={x}"]' \
         "method: $method" 'run_cap: 6' 'parallel: 1' 'warm_start: start.csv' \
         'metric: {name: loss}' \
         'parameters: {x: {min: 0.0, max: 1.0}, n: {values: [1, 2, 3]}}' >$method.yaml
+    run "$THRONG" check $method.yaml --json
+    check_contains "$method: check says what is known" "$out" '61 results of start.csv are known'
     run "$THRONG" run $method.yaml
     check_equal "$method takes a table" "0 1" "$status $(grep -c '61 results of start.csv are known' <<<"$err")"
     # CMA-ES begins with a population around its own start.
