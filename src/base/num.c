@@ -106,14 +106,16 @@ struct decimal {
 static const char *scan_digits(struct decimal *d, const char *p,
                                const char *end)
 {
-    for (; p < end && is_digit(*p); p++) {
-        if (d->digits < DIGITS_FAST) {
-            d->mantissa = d->mantissa * 10 + (uint64_t)(*p - '0');
-            d->digits += d->mantissa != 0;
-        } else {
-            d->digits = DIGITS_FAST + 1;
-        }
+    uint64_t mantissa = d->mantissa;
+    unsigned digits = d->digits;
+    for (; p < end && is_digit(*p) && digits < DIGITS_FAST; p++) {
+        mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+        digits += mantissa != 0;
     }
+    for (; p < end && is_digit(*p); p++)
+        digits = DIGITS_FAST + 1;
+    d->mantissa = mantissa;
+    d->digits = digits;
     return p;
 }
 

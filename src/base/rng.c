@@ -41,22 +41,33 @@ void rng_init(struct rng *r, uint64_t seed, uint64_t stream,
     *r = (struct rng){.key = hash64(str_of(purpose), seed), .stream = stream};
 }
 
+static void next_block(struct rng *r)
+{
+    r->block[0] = (uint32_t)r->counter;
+    r->block[1] = (uint32_t)(r->counter >> 32);
+    r->block[2] = (uint32_t)r->stream;
+    r->block[3] = (uint32_t)(r->stream >> 32);
+    philox(r->block, r->key);
+    r->counter++;
+    r->left = 4;
+}
+
 uint32_t rng_u32(struct rng *r)
 {
-    if (r->left == 0) {
-        r->block[0] = (uint32_t)r->counter;
-        r->block[1] = (uint32_t)(r->counter >> 32);
-        r->block[2] = (uint32_t)r->stream;
-        r->block[3] = (uint32_t)(r->stream >> 32);
-        philox(r->block, r->key);
-        r->counter++;
-        r->left = 4;
-    }
+    if (r->left == 0)
+        next_block(r);
     return r->block[4 - r->left--];
 }
 
 uint64_t rng_u64(struct rng *r)
 {
+    if (r->left == 0)
+        next_block(r);
+    if (r->left >= 2) {
+        const uint32_t *words = r->block + 4 - r->left;
+        r->left -= 2;
+        return words[0] | (uint64_t)words[1] << 32;
+    }
     uint64_t low = rng_u32(r);
     return low | (uint64_t)rng_u32(r) << 32;
 }

@@ -33,5 +33,8 @@ enum trial_column {
      COLUMN_BIT(TRIAL_NOTE))
 #define COLUMNS_ALL (COLUMN_BIT(TRIAL_COLUMN_COUNT) - 1)
 #define COLUMNS_PLAIN (COLUMNS_ALL & ~COLUMNS_TEXTS)
+#define COLUMNS_RESULTS                                                        \
+    (COLUMN_BIT(TRIAL_ID) | COLUMN_BIT(TRIAL_STATE) |                          \
+     COLUMN_BIT(TRIAL_VALUE) | COLUMN_BIT(TRIAL_POINT))
 
 #endif

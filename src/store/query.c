@@ -159,7 +159,9 @@ static int collect(struct rows *r, const struct query *q, struct err *err)
 
 static unsigned columns_of(const struct query *q)
 {
-    return q->with_texts ? COLUMNS_ALL : COLUMNS_PLAIN;
+    if (!q->results)
+        return q->with_texts ? COLUMNS_ALL : COLUMNS_PLAIN;
+    return COLUMNS_RESULTS | (q->with_texts ? COLUMN_BIT(TRIAL_SUMMARY) : 0);
 }
 
 static int open_scan(struct rows *r, const struct query *q, struct err *err)
@@ -285,7 +287,8 @@ struct rows *store_rows(struct store *s, const struct query *q, struct err *err)
     r->store = s;
     r->limit = q->limit;
     r->arena = arena_new();
-    if ((q->with_texts && any_tags(r, err)) || open_rows(r, q, err)) {
+    bool tags = q->with_texts && !q->results;
+    if ((tags && any_tags(r, err)) || open_rows(r, q, err)) {
         rows_close(r);
         return NULL;
     }

@@ -211,6 +211,8 @@ struct query {
     bool descending;
     int64_t limit;   /* 0: no limit */
     bool with_texts; /* also summary, reason, note, tags */
+    bool results; /* nothing but id, state, value and point, and with_texts the
+                     summary: reads many trials faster */
 };
 struct rows; /* an open query; close it before its store */
 /* Each trial once, by id unless the query says otherwise; "best:N" alone

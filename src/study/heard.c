@@ -33,6 +33,7 @@ struct parsed {
 struct replay {
     struct study *study;
     struct arena *arena;
+    struct arena *scratch;  /* of the result that is told */
     VEC(struct known) list; /* by id */
     struct heard *heard;
     size_t count;
@@ -41,7 +42,8 @@ struct replay {
 
 static void replay_init(struct replay *p, struct study *s)
 {
-    *p = (struct replay){.study = s, .arena = arena_new()};
+    *p = (struct replay){
+        .study = s, .arena = arena_new(), .scratch = arena_new()};
     for (size_t i = 0; i < PARSED; i++)
         p->parsed[i].arena = arena_new();
 }
@@ -51,6 +53,7 @@ static void replay_done(struct replay *p)
     for (size_t i = 0; i < PARSED; i++)
         arena_free(p->parsed[i].arena);
     vec_done(&p->list);
+    arena_free(p->scratch);
     arena_free(p->arena);
 }
 
@@ -58,7 +61,7 @@ static int read_trials(struct replay *p, struct err *err)
 {
     const struct goal *g = &p->study->plan->goal;
     bool several = g->objective_count > 1 || g->bound_count > 0;
-    struct query q = {.with_texts = several};
+    struct query q = {.with_texts = several, .results = true};
     struct rows *rows = store_rows(p->study->store, &q, err);
     struct trial t;
     int got;
@@ -115,8 +118,9 @@ static void tell(struct replay *p, int64_t k, struct known *t, enum state state,
                        .state = (int)state,
                        .value = value,
                        .step = step};
+    arena_reset(p->scratch);
     if (t && state == t->state)
-        study_search_values(p->study, t->summary, p->arena, &r);
+        study_search_values(p->study, t->summary, p->scratch, &r);
     search_tell(p->study->search, &r);
     if (t)
         t->told = true;

@@ -184,7 +184,7 @@ void study_search_values(const struct study *s, struct str summary,
     if ((g->objective_count < 2 && !g->bound_count) ||
         !state_final((enum state)r->state) || bad || !summary.len)
         return;
-    const struct value *v = json_parse(a, summary, "summary", true, NULL);
+    const struct value *v = json_parse(a, summary, "summary", false, NULL);
     double *values = arena_array(a, g->objective_count + 1, sizeof(*values));
     double *broken = arena_array(a, g->bound_count + 1, sizeof(*broken));
     goal_values(g, v, values);
