@@ -118,8 +118,9 @@ void goal_broken_print(struct buf *b, const struct goal *g,
         if (goal_broken(&one, summary, NULL) <= 0)
             continue;
         if (isnan(v)) {
-            buf_addf(b, "%.*s, which has a bound, was not reported",
-                     STRF(k->name));
+            bool there = value_get(summary, k->name) != NULL;
+            buf_addf(b, "%.*s, which has a bound, %s", STRF(k->name),
+                     there ? "is not a number" : "was not reported");
             return;
         }
         buf_addf(b, "%.*s is ", STRF(k->name));

@@ -115,6 +115,8 @@ static void the_bound_that_is_broken_is_named(void **state)
                 "acc is 0, below its min 0.5");
     assert_says(read_text(a, "{\"acc\":{\"last\":1}}"),
                 "ms, which has a bound, was not reported");
+    assert_says(read_text(a, "{\"ms\":{\"last\":null},\"acc\":{\"last\":1}}"),
+                "ms, which has a bound, is not a number");
     assert_says(read_text(a, "{\"ms\":{\"last\":1},\"acc\":{\"last\":1}}"), "");
     arena_free(a);
 }
