@@ -3,7 +3,7 @@
  *     test_search_rungs [STEP [METHOD]]
  *     test_search_rungs methods
  *
- * Searches go on after every STEP-th prefix of a run's calls (17). */
+ * Searches go on after every STEP-th prefix of a run's calls (37). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +68,7 @@ static const char *text_of(const struct value *v)
 
 enum { TRIALS = 60, MOST_OUT = 6 };
 
-static size_t prefix_step = 17;
+static size_t prefix_step = 37;
 static const char *only;
 static const char *const methods[] = {"tpe",    "cmaes",  "ga",         "nsga2",
                                       "forest", "pbt",    "hyperspace", "auto",
@@ -162,6 +162,191 @@ static void a_search_goes_on_after_any_prefix(void **state)
         for (int order = SEARCH_FREE; order <= SEARCH_BATCH; order++)
             if (!only || strcmp(methods[m], only) == 0)
                 goes_on(methods[m], (enum search_order)order);
+}
+
+/* ---- going on at rungs ---------------------------------------------------
+ * The same with early stopping that promotes: reports, pauses and
+ * continuations are calls too. */
+
+enum { CLIMBERS = 40, CALLS = CLIMBERS * 12 };
+enum kind { ASKED, PROMOTED, REPORTED, TOLD };
+
+struct call {
+    enum kind kind;
+    int64_t k, step; /* step: of a report; of a promotion the budget */
+    int state;
+    double value;
+    enum decision said;
+    int64_t level; /* of a report that counts; else 0 */
+};
+
+struct climb_tape {
+    struct call calls[CALLS];
+    size_t count;
+    struct value *points[CLIMBERS + 1];
+    int64_t steps[CLIMBERS + 1], budgets[CLIMBERS + 1];
+    int64_t out[MOST_OUT];
+    size_t out_count;
+};
+
+static const struct early ladder = {.kind = EARLY_ASHA,
+                                    .min_iter = 1,
+                                    .max_iter = 9,
+                                    .eta = 3,
+                                    .brackets = 1,
+                                    .promote = true};
+
+static double height_of(int64_t k, int64_t step)
+{
+    return value_of(k) + 1 / (double)(step + 1);
+}
+
+/* A trial that goes on, or else a new one; false when it must wait. */
+static bool begin_one(struct search *s, struct climb_tape *t, int64_t *asked)
+{
+    struct suggestion got;
+    struct call call = {.kind = PROMOTED};
+    enum search_answer answer = search_promote(s, &got);
+    if (answer == SEARCH_HERE) {
+        call.k = got.replaces;
+    } else {
+        if (answer == SEARCH_WAIT ||
+            search_ask(s, *asked + 1, arena, &got, NULL) != SEARCH_HERE)
+            return false;
+        call.k = ++*asked;
+        call.kind = ASKED;
+        t->points[call.k] = got.point;
+    }
+    call.step = t->budgets[call.k] = got.budget;
+    t->calls[t->count++] = call;
+    t->out[t->out_count++] = call.k;
+    return true;
+}
+
+/* One step of a trial that is out, and its end when it has made them all. */
+static void step_one(struct search *s, struct climb_tape *t, size_t which)
+{
+    int64_t k = t->out[which], step = ++t->steps[k];
+    struct call call = {
+        .kind = REPORTED, .k = k, .step = step, .value = height_of(k, step)};
+    call.said = search_report(s, k, step, call.value);
+    if (search_verdict(s)->counted)
+        call.level = search_verdict(s)->level;
+    t->calls[t->count++] = call;
+    if (call.said == DECISION_CONTINUE && step < t->budgets[k])
+        return;
+    call.kind = TOLD;
+    call.state = call.said == DECISION_STOP ? STATE_STOPPED
+                 : search_pauses(s, k)      ? STATE_PAUSED
+                                            : STATE_DONE;
+    tell(s, k, t->points[k], (enum state)call.state, call.value);
+    t->calls[t->count++] = call;
+    t->out[which] = t->out[--t->out_count];
+}
+
+static void record_climb(struct search *s, struct climb_tape *t)
+{
+    int64_t asked = 0;
+    struct rng rng;
+    rng_init(&rng, 3, 2, "climb");
+    while (asked < CLIMBERS && t->count + 2 < CALLS) {
+        bool may = t->out_count < MOST_OUT &&
+                   (!t->out_count || rng_uniform(&rng) < 0.5);
+        if (may && begin_one(s, t, &asked))
+            continue;
+        step_one(s, t, (size_t)rng_below(&rng, t->out_count));
+    }
+}
+
+static void repeat_call(struct search *s, const struct climb_tape *t,
+                        const struct call *c)
+{
+    if (c->kind == ASKED)
+        search_placed(s, c->k, t->points[c->k]);
+    else if (c->kind == PROMOTED)
+        search_promoted(s, c->k);
+    else if (c->kind == TOLD)
+        tell(s, c->k, t->points[c->k], (enum state)c->state, c->value);
+    else if (c->level)
+        search_reported(s, c->k, c->level, c->value);
+}
+
+/* What trials had reported that have not come to their end. */
+static void recall_open(struct search *s, const struct climb_tape *t,
+                        size_t prefix)
+{
+    int64_t steps[CLIMBERS + 1] = {0};
+    bool over[CLIMBERS + 1] = {false};
+    for (size_t i = 0; i < prefix; i++) {
+        const struct call *c = &t->calls[i];
+        if (c->kind == REPORTED)
+            steps[c->k] = c->step;
+        over[c->k] |= c->kind == TOLD && c->state != STATE_PAUSED;
+    }
+    for (int64_t k = 1; k <= CLIMBERS; k++)
+        if (steps[k] && !over[k])
+            search_recall(s, k, steps[k], steps[k], height_of(k, steps[k]));
+}
+
+/* True when the search does what it did then. */
+static bool does_again(struct search *s, const struct climb_tape *t,
+                       const struct call *c)
+{
+    struct suggestion got;
+    if (c->kind == TOLD) {
+        repeat_call(s, t, c);
+        return true;
+    }
+    if (c->kind == REPORTED)
+        return search_report(s, c->k, c->step, c->value) == c->said;
+    enum search_answer promoted = search_promote(s, &got);
+    if (c->kind == PROMOTED)
+        return promoted == SEARCH_HERE && got.replaces == c->k &&
+               got.budget == c->step;
+    return promoted == SEARCH_END &&
+           search_ask(s, c->k, arena, &got, NULL) == SEARCH_HERE &&
+           got.budget == c->step &&
+           strcmp(text_of(got.point), text_of(t->points[c->k])) == 0;
+}
+
+static void climbs_on_after(const char *method, enum search_order order,
+                            const struct climb_tape *t, size_t prefix)
+{
+    struct search *s = open_with(method, order, &ladder);
+    for (size_t i = 0; i < prefix; i++)
+        repeat_call(s, t, &t->calls[i]);
+    recall_open(s, t, prefix);
+    for (size_t i = prefix; i < t->count; i++)
+        if (!does_again(s, t, &t->calls[i]))
+            fail_msg("%s, order %d, after %zu calls: call %zu is another",
+                     method, (int)order, prefix, i);
+    search_free(s);
+}
+
+static void climbs_on(const char *method, enum search_order order)
+{
+    static struct climb_tape t;
+    memset(&t, 0, sizeof(t));
+    struct search *s = open_with(method, order, &ladder);
+    record_climb(s, &t);
+    search_free(s);
+    size_t promoted = 0;
+    for (size_t i = 0; i < t.count; i++)
+        promoted += t.calls[i].kind == PROMOTED;
+    assert_true(promoted > CLIMBERS / 8);
+    for (size_t prefix = 0; prefix <= t.count; prefix += prefix_step)
+        climbs_on_after(method, order, &t, prefix);
+}
+
+/* Methods that say themselves how far a trial goes have no rungs. */
+static void a_search_climbs_on_after_any_prefix(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < METHODS; m++)
+        for (int order = SEARCH_FREE; order <= SEARCH_BATCH; order++)
+            if ((!only || strcmp(methods[m], only) == 0) &&
+                strcmp(methods[m], "pbt") != 0)
+                climbs_on(methods[m], (enum search_order)order);
 }
 
 /* ---- rungs -------------------------------------------------------------- */
@@ -406,6 +591,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_goes_on_after_any_prefix),
+        cmocka_unit_test(a_search_climbs_on_after_any_prefix),
         cmocka_unit_test(the_best_half_of_a_rung_goes_on),
         cmocka_unit_test(what_is_not_finite_is_the_worst_at_a_rung),
         cmocka_unit_test(pbt_takes_rungs_that_only_stop),
