@@ -2,7 +2,9 @@
  *
  * The arm of rank r (from 1, by the best mean) is due a share of 1 / r of
  * what the best one is: the better ones are looked at more often, and none is
- * forgotten, whatever the values' scale. */
+ * forgotten, whatever the values' scale. While trials are out, what the ranks
+ * say is older than what has been chosen by them, and the share is 1 / sqrt(r).
+ */
 #include "search/arms.h"
 
 #include <math.h>
@@ -21,6 +23,7 @@ struct arm {
 struct arms {
     size_t axes;
     const bool *unordered;
+    bool some_out; /* a point of which nothing is known yet */
     VEC(struct arm) list;
 };
 
@@ -68,6 +71,7 @@ void arms_note(struct arms *a, const double *x, double mean)
     struct arm *arm = &a->list.p[at];
     arm->best = fmin(arm->best, mean);
     arm->tries++;
+    a->some_out = a->some_out || isinf(mean);
 }
 
 size_t arms_due(const struct arms *a, size_t besides)
@@ -79,7 +83,8 @@ size_t arms_due(const struct arms *a, size_t besides)
         size_t rank = 1;
         for (size_t j = 0; j < a->list.len; j++)
             rank += j != besides && a->list.p[j].best < arm->best;
-        double score = (double)(arm->tries + 1) * (double)rank;
+        double weight = a->some_out ? sqrt((double)rank) : (double)rank;
+        double score = (double)(arm->tries + 1) * weight;
         if (i != besides && score < least) {
             least = score;
             due = i;
