@@ -2,8 +2,8 @@
 # A million random operations on every search method (ten thousand on those
 # with a model of all results), and going on after every prefix of a run's
 # calls, under the address and undefined sanitizers; OPERATIONS says another
-# number. Jobs for each method, as many at once as there are cores; one core
-# is busy for three quarters of an hour.
+# number. Jobs for each method, as many at once as there are cores: one core is
+# busy for an hour, two for half of that.
 # timeout: 7200
 set -euo pipefail
 
