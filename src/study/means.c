@@ -153,6 +153,7 @@ bool study_expects(const struct study *s)
            !search_foresees(s->search) && !str_is(p->method, "pbt") &&
            p->goal.objective_count <= 1 && !p->goal.bound_count;
 }
+
 /* Fills x with nothing where there is no noise to speak of. */
 static int expect_if_noisy(struct study *s, struct expectations *x,
                            struct err *err)
