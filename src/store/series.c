@@ -103,6 +103,8 @@ static void hand_over(const struct gathered *g, struct arena *a,
         out->values[count++] = g->points.p[i].value;
     }
     out->count = count;
+    out->source =
+        g->source < 0 ? METRIC_FROM_FILE_NUMBER : (enum metric_source)g->source;
 }
 
 static int read_series(struct store *s, int64_t trial, const char *name,

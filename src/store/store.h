@@ -268,6 +268,7 @@ struct series {
     int64_t *steps;
     double *values;
     size_t count;
+    enum metric_source source; /* that counts of the newest attempt with any */
 };
 int store_series(struct store *s, int64_t trial, const char *name,
                  struct arena *a, struct series *out, struct err *err);

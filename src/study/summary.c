@@ -119,7 +119,7 @@ int summary_rebuild(struct summary *s, struct store *store, int64_t trial,
         if (store_series(store, trial, *names, a, &series, err))
             goto out;
         struct summary_entry *e =
-            summary_entry(s, str_of(*names), METRIC_FROM_METRICS);
+            summary_entry(s, str_of(*names), series.source);
         for (size_t i = 0; i < series.count; i++)
             summary_point(e, series.steps[i], series.values[i]);
     }

@@ -51,6 +51,15 @@ check_matches "and its budget" "$out" '^budget   (1 step|3 steps)$'
 run "$THRONG" explain asha "$id"
 check_contains "so does explain" "$out" "by early_terminate asha"
 
+# What an earlier attempt printed must not hide what this one prints.
+sed 's/throng report/echo ::throng/' train.sh >print.sh
+study printed "method: random"
+sed -i 's/train.sh/print.sh/' printed.yaml
+run "$THRONG" run printed.yaml
+check_status "a program that prints its metrics runs with rungs" 0
+check_equal "and only the last rung is the end of it" "True" \
+    "$(trials printed '{t["budget"] for t in d if t["state"] == "done"} == {9}')"
+
 # ---- killed at any moment ---------------------------------------------------
 study killed "method: tpe"
 for round in 1 2 3 4 5 6; do
