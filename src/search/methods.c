@@ -24,7 +24,7 @@ static const struct search_method methods[] = {
      "Parzen estimators: any space, conditions and categories too, many "
      "trials, many at once",
      OPTIONS({"startup", "results before the model is used (10)"},
-             {"candidates", "points drawn for each that is asked for (24)"},
+             {"candidates", "points drawn for each that is asked for (32)"},
              {"gamma", "of n results gamma sqrt(n) are the best (1)"},
              {"good", "at most so many of them (25)"})},
     {"gp",
