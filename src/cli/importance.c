@@ -236,9 +236,10 @@ static bool add_regions(struct inquiry *q, size_t i, enum region want,
         while (!choice && last + 1 < k->count &&
                k->cells[last + 1].region == want)
             last++;
+        const struct value *from = k->cells[j].from, *to = k->cells[last].to;
         buf_addf(&q->out, "%s%.*s %s", first ? "" : "; ", STRF(name),
-                 choice ? "" : "from ");
-        add_range(&q->out, k->cells[j].from, k->cells[last].to);
+                 choice || value_eq(from, to) ? "" : "from ");
+        add_range(&q->out, from, to);
         first = false;
         j = last;
     }

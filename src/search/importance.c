@@ -547,15 +547,29 @@ static enum region region_of(double crowd)
     return crowd <= 0.5 ? REGION_BAD : REGION_NEITHER;
 }
 
+/* Where a value is wider than a cell, as that of an integer with few of them,
+ * a cell is of the value in its middle: else the value at the border of a good
+ * and a bad region would be in both. */
+static void set_bounds(const struct param *p, size_t c, struct arena *a,
+                       struct importance_cell *cell)
+{
+    double to = fmin((double)(c + 1) / CELLS, 1 - 0x1p-53);
+    struct value *middle = param_at(p, ((double)c + 0.5) / CELLS, a);
+    cell->from = param_at(p, (double)c / CELLS, a);
+    cell->to = param_at(p, to, a);
+    if (value_eq(middle, cell->from) || value_eq(middle, cell->to))
+        cell->from = cell->to = middle;
+}
+
 static void fill_cell(const struct importance *i, size_t axis, size_t c,
                       struct arena *a, struct importance_cell *cell)
 {
     const struct axis *x = &i->axes.axis[axis];
     const struct param *p = &i->unit.space->params[x->param];
-    double from = x->choices ? x->at[c] : (double)c / CELLS;
-    double to = x->choices ? from : (double)(c + 1) / CELLS;
-    cell->from = param_at(p, from, a);
-    cell->to = param_at(p, fmin(to, 1 - 0x1p-53), a);
+    if (x->choices)
+        cell->from = cell->to = param_at(p, x->at[c], a);
+    else
+        set_bounds(p, c, a, cell);
     cell->region = region_of(cell->crowd);
 }
 

@@ -57,3 +57,16 @@ printf '%s\n' 'name: list' 'command: [throng, report, "loss={a}"]' 'metric: {nam
 "$THRONG" run list.yaml >/dev/null 2>&1
 run "$THRONG" importance list
 check_contains "a list of points has no space" "$err" "no parameter space"
+cat >whole.yaml <<'END'
+name: whole
+command: [throng, report, "loss={n}"]
+method: sobol
+run_cap: 120
+seed: 1
+metric: {name: loss}
+parameters: {n: {min: 0, max: 5}, other: {min: 0.0, max: 1.0}}
+END
+"$THRONG" run whole.yaml >/dev/null 2>&1
+run "$THRONG" importance whole
+check_matches "a whole number is in one region only: good" "$out" '^good: n 0'
+check_matches "or bad" "$out" '^bad: n from 1 to 5'
