@@ -54,6 +54,7 @@ struct search *plan_search(const struct plan *p, int64_t version,
 {
     struct search_setup setup = setup_of(p, points, a);
     setup.version = version;
+    setup.aimless = p->goal.objective_count == 0;
     if (str_is(p->method, "external")) {
         setup.options = NULL;
         return search_open("random", &setup, err);

@@ -35,6 +35,7 @@ struct situation {
     int64_t points; /* that may be asked for; 0: no end */
     int64_t parallel;
     size_t objectives;
+    bool aimless;
 };
 
 struct part {
@@ -53,7 +54,8 @@ static void look(struct situation *s, const struct search_setup *setup)
     struct axes axes;
     struct err ignored = {0};
     *s = (struct situation){.parallel = setup->parallel,
-                            .objectives = setup->objective_count};
+                            .objectives = setup->objective_count,
+                            .aimless = setup->aimless};
     axes_init(&axes, setup->space);
     for (size_t i = 0; i < axes.count; i++)
         *(axes.axis[i].choices ? &s->choices : &s->numbers) += 1;
@@ -87,6 +89,23 @@ static void describe(const struct situation *s, char *to, size_t size)
                  n + c == 1 ? "" : "s", more);
 }
 
+/* Says why it is gp, and names what follows it. */
+static const char *say_gp(const struct situation *s, const char *what,
+                          char *why, size_t size)
+{
+    if (s->points > 0 && s->points <= MODEL_RESULTS) {
+        snprintf(why, size,
+                 "gp, which learns most from each of %lld trials (%s)",
+                 (long long)s->points, what);
+        return NULL;
+    }
+    snprintf(why, size,
+             "gp, which learns most from each trial (%s), and after %d results "
+             "tpe, which stays cheap",
+             what, MODEL_RESULTS);
+    return "tpe";
+}
+
 /* Names the method, and the one that follows it (NULL: none). */
 static const char *pick(const struct situation *s, const char **then, char *why,
                         size_t size)
@@ -104,6 +123,10 @@ static const char *pick(const struct situation *s, const char **then, char *why,
                  (unsigned long long)s->grid);
         return "grid";
     }
+    if (s->aimless) {
+        snprintf(why, size, "sobol, as there is no metric to learn from");
+        return "sobol";
+    }
     if (s->numbers + s->choices > MODEL_AXES) {
         bool plain = !s->choices && !s->conditional;
         snprintf(why, size, "%s, as there are %s", plain ? "cmaes" : "tpe",
@@ -115,17 +138,7 @@ static const char *pick(const struct situation *s, const char **then, char *why,
                  (long long)s->parallel);
         return "tpe";
     }
-    if (s->points > 0 && s->points <= MODEL_RESULTS) {
-        snprintf(why, size,
-                 "gp, which learns most from each of %lld trials (%s)",
-                 (long long)s->points, what);
-        return "gp";
-    }
-    snprintf(why, size,
-             "gp, which learns most from each trial (%s), and after %d results "
-             "tpe, which stays cheap",
-             what, MODEL_RESULTS);
-    *then = "tpe";
+    *then = say_gp(s, what, why, size);
     return "gp";
 }
 

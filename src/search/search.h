@@ -64,6 +64,7 @@ struct search_setup {
     uint64_t seed;
     int64_t version; /* see SEARCH_VERSION; 0: that one */
     bool minimize;
+    bool aimless;                /* no metric: no result will have a value */
     int64_t run_cap;             /* trials in all; 0: no limit */
     uint32_t repeat;             /* trials of each point; 0 and 1: one */
     const struct value *options; /* the study's `<method>:` object, or NULL */

@@ -82,6 +82,7 @@ int study_search_open(struct study *s, struct err *err)
         .seed = p->seed,
         .version = s->version,
         .minimize = p->metric.minimize,
+        .aimless = p->goal.objective_count == 0,
         .run_cap = p->run_cap,
         .repeat = p->repeat,
         .options = p->method_options,

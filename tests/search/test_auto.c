@@ -75,6 +75,17 @@ static void it_picks_by_space_and_budget(void **state)
     assert_picks(many_numbers(100), 500, 1, "cmaes, as there are 100 numbers");
 }
 
+static void without_a_metric_it_does_not_say_that_it_learns(void **state)
+{
+    (void)state;
+    struct space space = space_of(LIST(A_NUMBER), arena);
+    struct search_setup given = {.space = &space, .aimless = true};
+    struct search *s = search_open("auto", &given, NULL);
+    assert_string_equal(search_why(s),
+                        "sobol, as there is no metric to learn from");
+    search_free(s);
+}
+
 static void only_auto_has_to_say_why(void **state)
 {
     (void)state;
@@ -163,8 +174,11 @@ static void a_long_search_changes_its_method(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(it_picks_by_space_and_budget),     TEST(only_auto_has_to_say_why),
-        TEST(a_small_space_is_tried_through),   TEST(options_are_refused),
+        TEST(it_picks_by_space_and_budget),
+        TEST(only_auto_has_to_say_why),
+        TEST(without_a_metric_it_does_not_say_that_it_learns),
+        TEST(a_small_space_is_tried_through),
+        TEST(options_are_refused),
         TEST(a_long_search_changes_its_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
