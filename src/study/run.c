@@ -39,6 +39,7 @@ static struct live *live_new(const struct trial *t)
     l->t.tags = NULL;
     l->t.tag_count = 0;
     stoprule_begin(&l->rule);
+    l->rule_step = INT64_MIN;
     return l;
 }
 

@@ -43,6 +43,7 @@ struct live {
     int64_t ready_ns;       /* not to be placed before (monotonic) */
     struct summary summary;
     struct stoprule_state rule;
+    int64_t rule_step; /* the last one that the rule has heard of */
 };
 
 /* A trial with its task, on its way out. */

@@ -343,12 +343,15 @@ static double running_s(const struct live *l)
     return l->a.started > 0 ? clock_wall() - l->a.started : 0;
 }
 
-/* What one trial says about itself: patience and the like. */
-static enum decision apply_rule(struct study *s, struct live *l, double value)
+/* What one trial says about itself: patience and the like. An attempt that
+ * begins anew reports steps that the rule knows from the one before. */
+static enum decision apply_rule(struct study *s, struct live *l, int64_t step,
+                                double value)
 {
     const struct early *e = &s->plan->early;
-    if (e->kind != EARLY_RULE)
+    if (e->kind != EARLY_RULE || step <= l->rule_step)
         return DECISION_CONTINUE;
+    l->rule_step = step;
     enum decision d = stoprule_report(
         &e->rule, &l->rule, s->plan->metric.minimize, value, running_s(l));
     if (d != DECISION_CONTINUE)
@@ -387,7 +390,7 @@ static enum decision report(void *context, struct live *l, int64_t step,
                                                                 : STATE_RUNNING,
                                     .value = v->value});
     if (d == DECISION_CONTINUE)
-        return apply_rule(s, l, value);
+        return apply_rule(s, l, step, value);
     if (v->level > 0 && s->plan->early.kind != EARLY_NONE)
         l->stop_why = judged(s, v);
     return d;

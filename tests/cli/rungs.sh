@@ -60,6 +60,23 @@ check_status "a program that prints its metrics runs with rungs" 0
 check_equal "and only the last rung is the end of it" "True" \
     "$(trials printed '{t["budget"] for t in d if t["state"] == "done"} == {9}')"
 
+# ---- a step again ----------------------------------------------------------
+cat >again.yaml <<'END'
+command: |
+  for n in 1 2 3 4 5; do throng report step=$n loss=$((9 - n)); done
+  [ "$THRONG_ATTEMPT" = 2 ] && sleep 1 && throng report step=6 loss=1
+metric: {name: loss}
+method: random
+parameters: {a: {min: 0.0, max: 1.0}}
+run_cap: 2
+retries: 1
+retry_delay: 0
+early_terminate: {type: patience, patience: 3}
+END
+run "$THRONG" run again.yaml
+check_equal "steps that a newer attempt reports again do not try one's patience" \
+    "['done 2', 'done 2']" "$(trials again '["%s %d" % (t["state"], t["attempts"]) for t in d]')"
+
 # ---- killed at any moment ---------------------------------------------------
 study killed "method: tpe"
 for round in 1 2 3 4 5 6; do
