@@ -2,9 +2,10 @@
  *
  * Extremely randomised trees predict mean and variance of a point (Hutter et
  * al., Artificial Intelligence 2014); the point of the highest expected
- * improvement is asked for. A candidate's variance counts only as far as the
- * trees can tell it from every pending point, so that many points asked for at
- * once lie apart. One point in five is random.
+ * improvement, or of the lowest confidence bound, is asked for. A candidate's
+ * variance counts only as far as the trees can tell it from every pending
+ * point, so that many points asked for at once lie apart. One point in five is
+ * random.
  *
  * Trees learn the logarithm of a result's rank, so that only the order of
  * values counts; what ended without one is as bad as the worst.
@@ -38,6 +39,9 @@ enum {
     FEW = 50,     /* so few results make leaves of one */
 };
 
+enum acquire { ACQUIRE_EI, ACQUIRE_CB };
+static const char *const acquire_names[] = {"ei", "cb", NULL};
+
 struct candidate {
     double mean, sd;
     double near; /* the part of the trees that cannot tell it from some
@@ -48,7 +52,8 @@ struct forest {
     struct roll roll;
     struct genes genes;
     bool minimize;
-    double startup, trees, random;
+    double startup, trees, random, kappa;
+    size_t acquire;
     size_t *sorted; /* rows that ended, the best first */
     size_t count, cap, values;
     struct forest_tree *tree;
@@ -297,11 +302,14 @@ static void make_pool(struct forest *f)
     f->pool_there = true;
 }
 
-/* The improvement to expect, of what the pending points will not tell. */
+/* The improvement to expect, or how low it may well be, of what the pending
+ * points will not tell. */
 static double merit(const struct forest *f, const struct candidate *c)
 {
     double slope, best = exact_log(0.5 / (double)f->count);
     double sd = c->sd * sqrt(fmax(1 - c->near, 1e-6));
+    if (f->acquire == ACQUIRE_CB)
+        return f->kappa * sd - c->mean;
     return exact_log(sd) + exact_log_improvement((best - c->mean) / sd, &slope);
 }
 
@@ -392,18 +400,25 @@ static enum search_answer forest_ask(void *state, int64_t k, struct arena *a,
 static int read_options(struct forest *f, const struct value *said,
                         struct err *err)
 {
-    const struct option table[] = {{"startup", true, 2, 1e6, &f->startup},
-                                   {"trees", true, 2, 1000, &f->trees},
-                                   {"random", false, 0, 1, &f->random}};
-    return options_read(said, "forest", table, sizeof(table) / sizeof(*table),
-                        err);
+    const struct option numbers[] = {{"startup", true, 2, 1e6, &f->startup},
+                                     {"trees", true, 2, 1000, &f->trees},
+                                     {"random", false, 0, 1, &f->random},
+                                     {"kappa", false, 0, 100, &f->kappa}};
+    const struct word_option words[] = {
+        {"acquire", acquire_names, &f->acquire}};
+    const struct options known = {
+        numbers, sizeof(numbers) / sizeof(*numbers), words, 1, NULL, 0};
+    return options_read_all(said, "forest", &known, err);
 }
 
 static void *forest_open(const struct search_setup *setup, struct err *err)
 {
     size_t width = setup->space->count + 1;
-    struct forest given = {
-        .minimize = setup->minimize, .startup = 10, .trees = 64, .random = 0.2};
+    struct forest given = {.minimize = setup->minimize,
+                           .startup = 10,
+                           .trees = 64,
+                           .random = 0.2,
+                           .kappa = 2};
     if (read_options(&given, setup->options, err) ||
         roll_init(&given.roll, setup->space, setup->seed, err))
         return NULL;

@@ -38,7 +38,9 @@ static const struct search_method methods[] = {
      "once",
      OPTIONS({"startup", "results before the model is used (10)"},
              {"trees", "of the forest (64)"},
-             {"random", "part of the points that are random (0.2)"})},
+             {"random", "part of the points that are random (0.2)"},
+             {"acquire", "ei: expected improvement, cb: confidence bound (ei)"},
+             {"kappa", "deviations from the mean to cb's bound (2)"})},
     {"cmaes",
      "CMA-ES, which learns the shape of a valley: numbers, some hundred "
      "trials and more",

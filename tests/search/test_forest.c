@@ -13,16 +13,25 @@
 #include "spaces.h"
 #include "terms/state.h"
 
-static struct search *open_as(const char *method, const struct space *space,
-                              uint64_t seed)
+static struct search *open_with(const char *method, const struct space *space,
+                                uint64_t seed, const char *options)
 {
     struct search_setup given = {
-        .space = space, .seed = seed, .minimize = true};
+        .space = space,
+        .seed = seed,
+        .minimize = true,
+        .options = json_parse(arena, str_of(options), "o", true, NULL)};
     struct err err = {0};
     struct search *s = search_open(method, &given, &err);
     if (!s)
         fail_msg("%s", err.text);
     return s;
+}
+
+static struct search *open_as(const char *method, const struct space *space,
+                              uint64_t seed)
+{
+    return open_with(method, space, seed, "{}");
 }
 
 static struct value *ask(struct search *s, int64_t k)
@@ -132,11 +141,11 @@ static void no_point_comes_twice_before_all_were_there(void **state)
     search_free(s);
 }
 
-static double best_of(const char *method, const struct space *space,
-                      uint64_t seed, int64_t pending)
+static double best_with(const char *method, const struct space *space,
+                        uint64_t seed, int64_t pending, const char *options)
 {
     enum { TRIALS = 100 };
-    struct search *s = open_as(method, space, seed);
+    struct search *s = open_with(method, space, seed, options);
     struct value *points[TRIALS + 1];
     double best = INFINITY;
     for (int64_t k = 1; k <= TRIALS; k++) {
@@ -153,6 +162,12 @@ static double best_of(const char *method, const struct space *space,
     return best;
 }
 
+static double best_of(const char *method, const struct space *space,
+                      uint64_t seed, int64_t pending)
+{
+    return best_with(method, space, seed, pending, "{}");
+}
+
 static void it_beats_random_also_with_many_pending(void **state)
 {
     (void)state;
@@ -164,6 +179,46 @@ static void it_beats_random_also_with_many_pending(void **state)
                     best_of("random", &space, seed + 100, 0);
         assert_true(wins >= 7);
     }
+}
+
+static void by_a_confidence_bound_it_beats_random_too(void **state)
+{
+    (void)state;
+    struct space space = space_of(mixed_text, arena);
+    int wins = 0;
+    for (uint64_t seed = 0; seed < 9; seed++)
+        wins += best_with("forest", &space, seed, 8, "{\"acquire\":\"cb\"}") <
+                best_of("random", &space, seed + 100, 0);
+    assert_true(wins >= 7);
+}
+
+/* The mean value of what is asked for after some random results. */
+static double mean_asked(const struct space *space, const char *options)
+{
+    enum { KNOWN = 100, ASKED = 40 };
+    struct search *s = open_with("forest", space, 5, options);
+    double sum = 0;
+    for (int64_t k = 1; k <= KNOWN; k++) {
+        struct rng r;
+        rng_init(&r, 8, (uint64_t)k, "known");
+        struct value *point = space_sample(space, &r, arena);
+        tell(s, k, point, STATE_DONE, objective(space, point));
+    }
+    for (int64_t k = KNOWN + 1; k <= KNOWN + ASKED; k++)
+        sum += objective(space, ask(s, k));
+    search_free(s);
+    return sum / ASKED;
+}
+
+static void a_bound_far_from_the_mean_looks_where_little_is_known(void **state)
+{
+    (void)state;
+    struct space space = space_of(mixed_text, arena);
+    double near = mean_asked(&space, "{\"acquire\":\"cb\",\"random\":0,"
+                                     "\"kappa\":0.5}");
+    double far = mean_asked(&space, "{\"acquire\":\"cb\",\"random\":0,"
+                                    "\"kappa\":50}");
+    assert_true(far > 1.2 * near);
 }
 
 /* Beyond the number of results that a tree sees. */
@@ -201,6 +256,8 @@ int main(void)
         TEST(a_batch_has_many_good_points_and_no_two_the_same),
         TEST(no_point_comes_twice_before_all_were_there),
         TEST(it_beats_random_also_with_many_pending),
+        TEST(by_a_confidence_bound_it_beats_random_too),
+        TEST(a_bound_far_from_the_mean_looks_where_little_is_known),
         TEST(many_results_in_any_order_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
