@@ -218,14 +218,20 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static struct result result_of(const struct problem *p, int64_t k,
+                               const struct value *point)
+{
+    return (struct result){.trial = k,
+                           .point = point,
+                           .state = STATE_DONE,
+                           .value = p->f(point),
+                           .step = -1};
+}
+
 static void tell(struct search *s, const struct problem *p, int64_t k,
                  const struct value *point)
 {
-    struct result r = {.trial = k,
-                       .point = point,
-                       .state = STATE_DONE,
-                       .value = p->f(point),
-                       .step = -1};
+    struct result r = result_of(p, k, point);
     search_tell(s, &r);
 }
 
@@ -327,9 +333,10 @@ static int batch(const char *method, int64_t n, int64_t count, struct err *err)
 
 /* Runs n trials of a method; what they were is kept. */
 static int run_trials(const char *method, const struct search_setup *setup,
-                      const struct value **points, int64_t n, struct arena *a,
+                      struct result *results, int64_t n, struct arena *a,
                       struct err *err)
 {
+    const struct problem *p = problem_find("eight");
     struct search *s = search_open(method, setup, err);
     struct suggestion got;
     int rc = s ? 0 : -1;
@@ -338,8 +345,8 @@ static int run_trials(const char *method, const struct search_setup *setup,
             rc = -1;
             break;
         }
-        points[k] = got.point;
-        tell(s, problem_find("eight"), k, got.point);
+        results[k] = result_of(p, k, got.point);
+        search_tell(s, &results[k]);
     }
     search_free(s);
     return rc;
@@ -352,23 +359,23 @@ static int resume(const char *method, int64_t n, struct err *err)
     struct space space;
     struct suggestion got;
     struct search *s = NULL;
-    const struct value **points = xcalloc((size_t)n + 1, sizeof(*points));
+    struct result *results = xcalloc((size_t)n + 1, sizeof(*results));
     struct search_setup setup = {
         .space = &space, .minimize = true, .run_cap = n + 1000};
     int rc = space_of(&space, p, a, err);
     if (rc == 0)
-        rc = run_trials(method, &setup, points, n, a, err);
+        rc = run_trials(method, &setup, results, n, a, err);
     double before = seconds();
     if (rc == 0 && !(s = search_open(method, &setup, err)))
         rc = -1;
     for (int64_t k = 1; rc == 0 && k <= n; k++)
-        tell(s, p, k, points[k]);
+        search_tell(s, &results[k]);
     if (rc == 0)
         rc = search_ask(s, n + 1, a, &got, err) == SEARCH_HERE ? 0 : -1;
     if (rc == 0)
         printf("%lld %.2f\n", (long long)n, (seconds() - before) * 1e3);
     search_free(s);
-    free(points);
+    free(results);
     arena_free(a);
     return rc;
 }
