@@ -217,9 +217,13 @@ def environment(folder, build):
 
 # ---- Comparing -------------------------------------------------------------
 
+# What a shell says of a killed job comes whenever it looks.
+KILLED = re.compile(r"^\S*bash: line \d+: +\d+ Killed .*\n", re.MULTILINE)
+
+
 def shown(text, scratch):
     """As a page shows it: other folders, another host."""
-    text = text.replace(scratch, HOME).replace(ROOT, HERE)
+    text = KILLED.sub("", text).replace(scratch, HOME).replace(ROOT, HERE)
     return re.sub(r"\b%s\b" % re.escape(socket.gethostname()), HOST, text)
 
 
