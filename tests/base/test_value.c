@@ -8,22 +8,7 @@
 #include <stdlib.h>
 
 #include "base/value.h"
-
-static struct arena *arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "../one_arena.h"
 
 static void objects_keep_the_order_of_their_members(void **state)
 {
@@ -235,8 +220,7 @@ static void trees_print_as_python_does(void **state)
     buf_done(&b);
 }
 
-#define WITH_ARENA(test)                                                       \
-    cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
 {

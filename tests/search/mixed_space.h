@@ -4,23 +4,15 @@
 #ifndef THRONG_TESTS_SEARCH_MIXED_SPACE_H
 #define THRONG_TESTS_SEARCH_MIXED_SPACE_H
 
+#include "../one_arena.h"
 #include "spaces.h"
 
-static struct arena *arena;
 static struct space space;
 
-static int setup(void **state)
+static int setup_space(void **state)
 {
-    (void)state;
-    arena = arena_new();
+    setup(state);
     space = space_of(mixed_text, arena);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_free(arena);
     return 0;
 }
 

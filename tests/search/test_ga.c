@@ -292,7 +292,7 @@ static void sigma_is_the_width_of_a_change(void **state)
     search_free(s);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_space, teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -355,7 +355,7 @@ static void a_small_space_has_no_point_twice(void **state)
     }
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_space, teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {

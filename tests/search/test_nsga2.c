@@ -205,7 +205,7 @@ static void a_result_counts_before_its_generation_is_complete(void **state)
     search_free(t);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_space, teardown)
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -607,5 +607,5 @@ int main(int argc, char **argv)
     if (argc > 1)
         prefix_step = strtoul(argv[1], NULL, 10);
     require(prefix_step > 0);
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup_space, teardown);
 }

@@ -7,22 +7,7 @@
 #include <math.h>
 
 #include "terms/talk.h"
-
-static struct arena *arena;
-
-static int set_up(void **state)
-{
-    (void)state;
-    arena = arena_new();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_free(arena);
-    return 0;
-}
+#include "../one_arena.h"
 
 static struct talk read_one(const char *line)
 {
@@ -165,5 +150,5 @@ int main(void)
         cmocka_unit_test(what_is_printed_reads_back),
         cmocka_unit_test(decisions_have_names),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }
