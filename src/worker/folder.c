@@ -295,17 +295,18 @@ struct entry {
 #define ENTRIES_BYTES 2048
 
 /* Reads the names of a folder into `text`; -1 when they do not all fit: then
- * it surely is not empty. */
+ * it surely is not empty. Only a read that gives nothing is the end: one that
+ * a signal cuts short gives some of the names. */
 static long read_names(int fd, char *text)
 {
+    long len = 0, got = 1;
     if (lseek(fd, 0, SEEK_SET) != 0)
         return -1;
-    long got = syscall(SYS_getdents64, fd, text, ENTRIES_BYTES);
-    char more[ENTRIES_BYTES];
-    if (got > ENTRIES_BYTES / 2 &&
-        syscall(SYS_getdents64, fd, more, sizeof more) != 0)
-        return -1;
-    return got;
+    while (got > 0 && len < ENTRIES_BYTES) {
+        got = syscall(SYS_getdents64, fd, text + len, ENTRIES_BYTES - len);
+        len += got;
+    }
+    return got == 0 ? len : -1;
 }
 
 static bool is_dots(const char *name)
