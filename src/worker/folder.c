@@ -220,10 +220,12 @@ static int copy_file(const char *from, const char *to, struct err *err)
         return err_errno(err, "open %s", to);
     }
     char chunk[65536];
-    ssize_t n;
+    ssize_t n = 0;
     int result = 0;
     while (result == 0 && (n = read(in, chunk, sizeof chunk)) > 0)
         result = fd_write_all(out, chunk, (size_t)n, err);
+    if (n < 0)
+        result = err_errno(err, "read %s", from);
     close(in);
     close(out);
     return result;
