@@ -2,8 +2,9 @@
  *
  * The first points are Sobol's. Then each point is where the logarithm of the
  * expected improvement is largest, believing of pending points what the model
- * says. From 8 parameters or 500 results on the search is kept to a box
- * around the best point (TuRBO), and the model to the results next to it.
+ * says; of those that are out together one goes for the lowest mean. From 8
+ * parameters or 500 results on the search is kept to a box around the best
+ * point (TuRBO), and the model to the results next to it.
  *
  * What trial k gets depends on the results and the pending points alone, in
  * the order of their numbers: the kernel is fitted to the first so many
@@ -37,7 +38,9 @@ enum {
     OTHERS = 32,           /* tries to find a point that is new */
     OTHERS_GRID = 1 << 16, /* a space up to this size is searched for one */
     NEIGHBOURS = 16,       /* choices of an axis that are looked at in turn */
-    STRAY_EVERY = 4, /* trials, of which one leaves the incumbent's choices */
+    STRAY_EVERY = 4,  /* trials, of which one leaves the incumbent's choices */
+    LOWEST_EVERY = 8, /* trials at least, of which one goes for the mean */
+    SURE = 10,        /* standard deviations, by which all are better */
 };
 
 struct gp {
@@ -536,6 +539,23 @@ static bool stray(struct gp *g, int64_t k, double *fixed)
     return due != home;
 }
 
+/* Points that are out together keep away from each other, and so from where
+ * the model expects the lowest value. One of them goes there, and the next one
+ * only when its result is known. */
+static bool goes_for_lowest(const struct gp *g, int64_t k)
+{
+    int64_t out = (int64_t)(g->id_count - g->modelled);
+    int64_t every = out < LOWEST_EVERY ? LOWEST_EVERY : out + 1;
+    return out > 0 && k % every == 1;
+}
+
+/* Improvement on what every point is better than is the mean alone. */
+static void aim_at_mean(struct gp *g)
+{
+    size_t row = surrogate_incumbent(g->model);
+    surrogate_aim(g->model, surrogate_mean(g->model, row) + SURE);
+}
+
 /* Trial k's point by the model, as u, into g->u. */
 static void ask_model(struct gp *g, int64_t k)
 {
@@ -546,6 +566,8 @@ static void ask_model(struct gp *g, int64_t k)
     update_model(g, k);
     set_box(g);
     bool strays = g->has_choices && k % STRAY_EVERY == 0 && stray(g, k, fixed);
+    if (!strays && goes_for_lowest(g, k))
+        aim_at_mean(g);
     struct acquire a = {.model = g->model,
                         .axes = &g->axes,
                         .low = g->low,
