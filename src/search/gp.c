@@ -39,6 +39,7 @@ enum {
     OTHERS_GRID = 1 << 16, /* a space up to this size is searched for one */
     NEIGHBOURS = 16,       /* choices of an axis that are looked at in turn */
     STRAY_EVERY = 4,  /* trials, of which one leaves the incumbent's choices */
+    STRAY_OFTEN = 3,  /* the same while trials are out */
     LOWEST_EVERY = 8, /* trials at least, of which one goes for the mean */
     SURE = 10,        /* standard deviations, by which all are better */
 };
@@ -539,13 +540,23 @@ static bool stray(struct gp *g, int64_t k, double *fixed)
     return due != home;
 }
 
+/* What a stray finds comes too late for those that are asked for meanwhile. */
+static bool is_stray(const struct gp *g, int64_t k)
+{
+    return k % (g->id_count > g->modelled ? STRAY_OFTEN : STRAY_EVERY) == 0;
+}
+
 /* Points that are out together keep away from each other, and so from where
  * the model expects the lowest value. One of them goes there, and the next one
  * only when its result is known. */
 static bool goes_for_lowest(const struct gp *g, int64_t k)
 {
-    int64_t out = (int64_t)(g->id_count - g->modelled);
-    int64_t every = out < LOWEST_EVERY ? LOWEST_EVERY : out + 1;
+    int64_t out = (int64_t)(g->id_count - g->modelled), every = LOWEST_EVERY;
+    while (every <= out)
+        every *= 2;
+    for (size_t i = g->modelled; i < g->id_count; i++)
+        if (g->rows.trials[g->ids[i]] % every == 1)
+            return false;
     return out > 0 && k % every == 1;
 }
 
@@ -565,7 +576,7 @@ static void ask_model(struct gp *g, int64_t k)
     double *fixed = spare + d;
     update_model(g, k);
     set_box(g);
-    bool strays = g->has_choices && k % STRAY_EVERY == 0 && stray(g, k, fixed);
+    bool strays = g->has_choices && is_stray(g, k) && stray(g, k, fixed);
     if (!strays && goes_for_lowest(g, k))
         aim_at_mean(g);
     struct acquire a = {.model = g->model,
