@@ -17,6 +17,7 @@
  * Sets of files of their own have no columns. Numbers by column are a list, or
  * one number where all are equal. The text is checked as a whole before it is
  * used: everybody else may rely on its form. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -196,12 +197,17 @@ static bool places_ok(const struct value *v, int64_t below, bool ordered)
     return is_list(v) && v->count;
 }
 
+static bool is_float(const struct value *v)
+{
+    return fabs(value_number(v)) <= (double)FLT_MAX;
+}
+
 static bool floats_ok(const struct value *v, int64_t count)
 {
     if (!v || value_is_number(v))
-        return !v || isfinite(value_number(v));
+        return !v || is_float(v);
     for (size_t i = 0; is_list(v) && i < v->count; i++)
-        if (!isfinite(value_number(v->items[i])))
+        if (!is_float(v->items[i]))
             return false;
     return is_list(v) && (int64_t)v->count == count;
 }
@@ -233,10 +239,16 @@ static int64_t pieces_width(const struct value *columns,
     return width;
 }
 
+/* Words are neither filled in, nor drawn, nor scaled. */
 static bool text_input_ok(const struct value *v, const struct value *columns)
 {
+    static const char *const of_numbers[] = {"means", "drawn", "shift",
+                                             "scale"};
     const struct value *words = value_get(v, STR("words"));
     int64_t classes = whole(value_get(v, STR("classes")), 2, COLUMNS_MAX);
+    for (size_t i = 0; i < sizeof(of_numbers) / sizeof(*of_numbers); i++)
+        if (value_get(v, str_of(of_numbers[i])))
+            return false;
     return texts_ok(words) && (int64_t)words->count <= classes - 2 &&
            whole(value_get(v, STR("length")), 1, LENGTH_MAX) > 0 &&
            (!columns || columns->count == 1);

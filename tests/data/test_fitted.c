@@ -296,6 +296,12 @@ static void a_damaged_text_is_refused(void **state)
         "\"columns\": [0, 0], \"categories\": [null, null]}], \"labels\": []}",
         "{\"inputs\": [{\"name\": \"i\", \"words\": [\"a\"], \"classes\": 2, "
         "\"length\": 3}], \"labels\": []}",
+        "{\"inputs\": [{\"name\": \"i\", \"words\": [\"a\"], \"classes\": 3, "
+        "\"length\": 3, \"shift\": [1, 2], \"scale\": 2}], \"labels\": []}",
+        "{\"inputs\": [{\"name\": \"i\", \"words\": [\"a\"], \"classes\": 3, "
+        "\"length\": 3, \"drawn\": [0]}], \"labels\": []}",
+        "{\"inputs\": [{\"name\": \"i\", \"dims\": [1], \"shift\": 1e39, "
+        "\"scale\": 1}], \"labels\": []}",
     };
     struct files f;
     (void)state;
