@@ -235,6 +235,7 @@ static void obey(struct bench *b)
 {
     char line[1200];
     int first = join(b, 1);
+    nn_trainer_epochs(b->trainer, first, INT64_MAX); /* as many as are asked */
     while (fgets(line, sizeof(line), stdin)) {
         struct answer from = begin_answer();
         double loss = 0;

@@ -223,7 +223,9 @@ static int train(struct call *c, struct training *t)
         return call_fail(c);
     /* What the command line says goes before what the file says. */
     value_set(c->arena, t->model, STR("seed"), value_int(c->arena, seed));
-    t->epochs = epochs && epochs->kind == VALUE_INT ? epochs->i : 1;
+    t->epochs = budget > 0                            ? budget
+                : epochs && epochs->kind == VALUE_INT ? epochs->i
+                                                      : 1;
     struct task task = task_of(t, (uint64_t)seed);
     task.budget = budget;
     if (one_task_run(c, &t->one, &task))
@@ -271,7 +273,8 @@ const struct verb verb_train = {
             {"output", 'o', "FILE",
              "weights go here, not to MODEL.safetensors"},
             {"seed", 0, "N", "of the first weights and of all chance (1)"},
-            {"budget", 0, "N", "train no further than this epoch"},
+            {"budget", 0, "N",
+             "train up to this epoch, whatever `epochs` says"},
             {"device", 0, "NAME",
              "cpu (as said by default), portable or "
              "reference"},

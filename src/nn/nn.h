@@ -147,13 +147,16 @@ uint64_t nn_trainer_bytes(const char *device, const struct nn_model *like,
  * -1 and err when the cohort is full or its key is another. */
 int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,
                     struct err *err);
+/* It is to be trained up to this epoch, whatever its model says. */
+void nn_trainer_epochs(struct nn_trainer *t, int member, int64_t epochs);
 void nn_trainer_leave(struct nn_trainer *t, int member);
 /* Called after every batch; true breaks off the epoch (see nn_trainer_epoch).
  * NULL: nobody asks. */
 void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
                       void *context);
-/* Trains one member for one epoch and judges it. 1: broken off in the middle:
- * the member cannot be trained further, only left. */
+/* Trains one member for one epoch and judges it; one that has all its epochs
+ * already, from a checkpoint, is only judged again. 1: broken off in the
+ * middle: the member cannot be trained further, only left. */
 int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err);
 /* Judges a member on some rows as it is: loss and metrics of the report, which

@@ -229,7 +229,8 @@ static int begin_member(struct nn_trainer *t, int at)
     double *first = malloc(count * sizeof(double) + 1);
     if (!first)
         return -1;
-    m->standing = (struct nn_standing){.mu_product = 1, .best = NAN};
+    m->standing =
+        (struct nn_standing){.loss = NAN, .mu_product = 1, .best = NAN};
     nn_schedule_begin(&m->standing.schedule);
     nn_init_weights(t->graph, m->seed, first);
     start_embeddings(t->graph, m->view, first);
@@ -259,14 +260,21 @@ int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,
         at++;
     if (at == t->capacity)
         return err_set(err, ERR_BUSY, "the cohort is full");
-    t->members[at] =
-        (struct nn_place){.model = m->model, .view = m->view, .seed = m->seed};
+    t->members[at] = (struct nn_place){.model = m->model,
+                                       .view = m->view,
+                                       .seed = m->seed,
+                                       .epochs = m->model->epochs};
     vec_reserve(&t->order, m->view->train.count + 1);
     if (begin_member(t, (int)at)) {
         t->members[at].model = NULL;
         return err_set(err, ERR_LIMIT, "no memory for the first weights");
     }
     return (int)at;
+}
+
+void nn_trainer_epochs(struct nn_trainer *t, int member, int64_t epochs)
+{
+    t->members[member].epochs = epochs;
 }
 
 void nn_trainer_leave(struct nn_trainer *t, int member)
@@ -621,7 +629,7 @@ int nn_trainer_judge(struct nn_trainer *t, int member,
     return 0;
 }
 
-static int train_epoch(struct nn_trainer *t, int member, double *loss)
+static int train_epoch(struct nn_trainer *t, int member)
 {
     struct nn_place *m = &t->members[member];
     size_t rows = m->view->train.count, batch = t->program.batch;
@@ -636,7 +644,7 @@ static int train_epoch(struct nn_trainer *t, int member, double *loss)
             return 1;
     }
     m->standing.epoch++;
-    *loss = rows ? sum / (double)rows : NAN;
+    m->standing.loss = rows ? sum / (double)rows : NAN;
     return 0;
 }
 
@@ -644,16 +652,20 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err)
 {
     struct nn_place *m = &t->members[member];
-    *r = (struct nn_report){.epoch = m->standing.epoch + 1};
-    if (train_epoch(t, member, &r->loss))
+    bool over = m->standing.epoch >= m->epochs;
+    if (!over && train_epoch(t, member))
         return 1;
+    *r = (struct nn_report){
+        .epoch = m->standing.epoch, .loss = m->standing.loss, .finished = over};
     nn_trainer_judge(t, member, &m->view->validation, r, NULL);
+    if (over)
+        return 0;
     bool judged = m->view->validation.count > 0;
     nn_schedule_epoch(m->model, m->model->soft.p, &m->standing.schedule,
                       judged ? r->validation_loss : r->loss);
     r->diverged =
         !isfinite(r->loss) || (judged && !isfinite(r->validation_loss));
-    r->finished = r->diverged || m->standing.epoch >= m->model->epochs;
+    r->finished = r->diverged || m->standing.epoch >= m->epochs;
     return r->diverged ? 0 : nn_stopping_epoch(t, member, r, err);
 }
 

@@ -12,6 +12,7 @@
 struct nn_standing {
     int64_t epoch; /* finished */
     int64_t step;
+    double loss;       /* of the last epoch; NaN: none yet */
     double mu_product; /* NADAM */
     struct nn_schedule_state schedule;
     double best;   /* value of what early stopping watches; NaN: none yet */
@@ -22,6 +23,7 @@ struct nn_place {
     const struct nn_model *model; /* NULL: free */
     const struct data_view *view;
     uint64_t seed;
+    int64_t epochs; /* to train in all */
     struct nn_standing standing;
     bool has_best; /* its place in trainer->best is filled */
     bool masked;   /* its place in trainer->masks is */

@@ -514,6 +514,8 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (m->place < 0)
         return -1;
     m->cohort->members++;
+    if (m->task.budget > 0)
+        nn_trainer_epochs(m->cohort->trainer, m->place, m->task.budget);
     return str_is(m->task.kind, "infer") ? 0 : restore(m, err);
 }
 
@@ -760,7 +762,8 @@ static void add_point(struct member *m, const struct nn_report *r,
 /* Metrics are of validation rows, as Keras names them: val_accuracy. */
 static void add_points(struct member *m, const struct nn_report *r)
 {
-    add_point(m, r, STR("loss"), r->loss);
+    if (r->diverged || !isnan(r->loss)) /* untrained there is none */
+        add_point(m, r, STR("loss"), r->loss);
     if (!m->view.validation.count)
         return;
     add_point(m, r, STR("val_loss"), r->validation_loss);
@@ -821,11 +824,6 @@ static void leave(struct train *t, size_t at, enum outcome outcome,
     t->members.p[at] = NULL;
 }
 
-static bool spent(const struct member *m, const struct nn_report *r)
-{
-    return m->task.budget > 0 && r->epoch >= m->task.budget;
-}
-
 /* One epoch of one member. */
 static void train_one(struct train *t, size_t at)
 {
@@ -848,7 +846,7 @@ static void train_one(struct train *t, size_t at)
                                   (long long)r.epoch));
     if (r.diverged)
         leave(t, at, OUTCOME_DIVERGED, "the loss is not a finite number");
-    else if (r.finished || spent(m, &r))
+    else if (r.finished)
         leave(t, at, OUTCOME_DONE, "");
     else if (m->killed || m->asked)
         leave(t, at, m->killed ? OUTCOME_KILLED : OUTCOME_STOPPED, "");

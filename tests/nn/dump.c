@@ -116,6 +116,7 @@ static struct nn_trainer *open_trainer(struct made *m, const char *device)
     struct nn_trainer *t = nn_trainer_open(device, m->model, 1, &err);
     if (!t || nn_trainer_join(t, &one, &err))
         die(device, &err);
+    nn_trainer_epochs(t, 0, EPOCHS + 1);
     return t;
 }
 

@@ -150,6 +150,35 @@ static void a_checkpoint_goes_on_bit_for_bit(void **state)
     unlink(path);
 }
 
+/* A trial's budget goes before the model's epochs; who has them all, because
+ * its last attempt was lost after its checkpoint, says the same once more. */
+static void epochs_are_neither_short_nor_trained_twice(void **state)
+{
+    char path[] = "/tmp/throng-epochs-XXXXXX";
+    struct made m;
+    struct err err = {0};
+    struct nn_report last = {0}, again;
+    (void)state;
+    close(mkstemp(path));
+    made_open(&m, small, 60);
+    struct nn_trainer *t = alone(&m, "cpu"), *u = alone(&m, "cpu");
+    nn_trainer_epochs(t, 0, nn_model_epochs(m.model) + 3);
+    while (!last.finished)
+        assert_int_equal(nn_trainer_epoch(t, 0, &last, &err), 0);
+    assert_int_equal(last.epoch, nn_model_epochs(m.model) + 3);
+    assert_int_equal(nn_trainer_save(t, 0, path, NULL, true, &err), 0);
+    nn_trainer_epochs(u, 0, last.epoch);
+    assert_int_equal(nn_trainer_load(u, 0, path, true, &err), 0);
+    assert_int_equal(nn_trainer_epoch(u, 0, &again, &err), 0);
+    assert_true(again.finished && again.epoch == last.epoch);
+    assert_true(again.loss == last.loss);
+    assert_true(again.validation_loss == last.validation_loss);
+    nn_trainer_free(t);
+    nn_trainer_free(u);
+    made_close(&m);
+    unlink(path);
+}
+
 /* With a learning rate that is far too high the first epoch is the best. */
 static void early_stopping_gives_back_the_best_epoch(void **state)
 {
@@ -284,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_place_is_used_again_as_new),
         cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(a_checkpoint_goes_on_bit_for_bit),
+        cmocka_unit_test(epochs_are_neither_short_nor_trained_twice),
         cmocka_unit_test(early_stopping_gives_back_the_best_epoch),
         cmocka_unit_test(the_best_epoch_is_in_a_checkpoint),
         cmocka_unit_test(training_makes_the_loss_smaller),
