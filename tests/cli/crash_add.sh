@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Points are added while the conductor is killed at random moments: each must
 # be run exactly once, and the study's own points must stay what they are.
-# timeout: 300
 . "$(dirname "$0")/lib.sh"
 
 cat >study.yaml <<'END'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Cross-validation on three published sets of gene expression, and a text
 # classifier on real messages: where the data is there.
-# timeout: 300
 . "$(dirname "$0")/lib.sh"
 
 data=$ROOT/../shared/data

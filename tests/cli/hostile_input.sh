@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Study files that no honest person writes: each is refused at once with a
 # message that names the file, and nothing is left behind.
-# timeout: 240
 . "$(dirname "$0")/lib.sh"
 
 # The time that a refusal may take, in ms; sanitizers are slow. It is CPU time,

@@ -2,7 +2,6 @@
 # A machine that does not play along: no room, no right to write, programs
 # that cannot be started, one that floods its output, a clock that jumps. Each
 # gives a clear message, nothing is lost, nothing hangs.
-# timeout: 300
 . "$(dirname "$0")/lib.sh"
 
 mounted=()

@@ -14,7 +14,7 @@
 #
 # tests/run reads two comment lines near the top of a script:
 #
-#     # timeout: 300     seconds before it is killed (default 120)
+#     # timeout: 400     seconds before it is killed (default 300)
 #     # alone            nothing else runs meanwhile
 
 set -u

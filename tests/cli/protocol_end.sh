@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # How tasks end: exit codes, retries, checkpoints, stopping, limits, and what
 # is kept of them.
-# timeout: 240
 . "$(dirname "$0")/lib.sh"
 
 look() { python3 "$ROOT/tests/cli/json_look.py" "$@"; }

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Early stopping with checkpoints, and trials that begin with another's.
-# timeout: 200
 . "$(dirname "$0")/lib.sh"
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Ctrl-C, SIGTERM, SIGHUP, stop and kill, of studies and of trials.
-# timeout: 180
 . "$(dirname "$0")/lib.sh"
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }

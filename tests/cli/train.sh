@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Built-in training: one model, and studies of many.
-# timeout: 240
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/digits/{mlp.yaml,search.yaml,digits.csv.gz} .

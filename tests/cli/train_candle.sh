@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # CANDLE parameter files as model files: one network, and studies of many.
-# timeout: 120
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/candle-train/* .

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Trainers, workers and conductors that die, trials that are stopped, limits.
-# timeout: 240
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .

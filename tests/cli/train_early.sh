@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Early stopping, promotion and population based training, built in.
-# timeout: 180
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .

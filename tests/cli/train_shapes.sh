@@ -2,7 +2,6 @@
 # A search over a network's form: depth, widths, layers, how it starts and how
 # it is trained. Trials of many shapes share the trainers; each must come to
 # what it comes to alone.
-# timeout: 120
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/digits/digits.csv.gz .

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # `watch`: what it shows on terminals of two sizes, its keys, what it prints
 # off a terminal; and the block below the progress line of `run`.
-# timeout: 300
 . "$(dirname "$0")/lib.sh"
 
 # A study of 24 trials whose values are known: trial n has x = n, reports
