@@ -18,6 +18,9 @@ static struct process_id spawn_sleeper(const char *mark, bool session)
     struct err err = {0};
     if (process_spawn(&s, &id, &err))
         fail_msg("%s", err.text);
+    /* For a moment after its exec a process shows no environment. */
+    while (!process_has_env(id.pid, mark) && process_alive(id))
+        usleep(1000);
     return id;
 }
 

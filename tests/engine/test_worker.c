@@ -286,8 +286,8 @@ static void quit_does_not_end_what_began_unheard(void **state)
         skip();
     r.parallel = 2;
     rig_open(&r, "local");
-    rig_submit(&r, 1, 1, "/bin/sleep 1", 0);
-    rig_submit(&r, 2, 1, "/bin/sleep 1", 0);
+    rig_submit(&r, 1, 1, "/bin/sleep 3", 0);
+    rig_submit(&r, 2, 1, "/bin/sleep 3", 0);
     rig_run(&r, at_once);
     while (rig_processes(&r) < 3)
         ;

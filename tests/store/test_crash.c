@@ -109,8 +109,10 @@ static void a_killed_writer_leaves_a_whole_store(void **state)
     struct rng r;
     rng_init(&r, (uint64_t)clock_mono_ns(), 1, "kill");
     int64_t promised = 0;
-    for (int i = 0; i < KILLS; i++) {
-        int64_t last = one_life(m, 500 + rng_below(&r, 40000));
+    /* Lives become longer until one was long enough for a commit, however
+     * slow the machine is. */
+    for (int i = 0; i < KILLS || promised == 0; i++) {
+        int64_t last = one_life(m, 500 + rng_below(&r, 40000 + 1000 * i));
         if (last > promised)
             promised = last;
         check_whole(m, promised);

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define PATIENCE_S 20.0
+#define PATIENCE_S 60.0
 
 static double now(void)
 {
@@ -46,9 +46,12 @@ int bench_teardown(void **state)
         close(b->fd);
     if (b->pid > 0) {
         double end = now() + PATIENCE_S;
-        while (waitpid(b->pid, NULL, WNOHANG) == 0 && now() < end)
+        pid_t ended;
+        while ((ended = waitpid(b->pid, NULL, WNOHANG)) == 0 && now() < end)
             nap();
-        kill(b->pid, SIGKILL);
+        /* Once it has been waited for its pid may be another process's. */
+        if (ended == 0)
+            kill(b->pid, SIGKILL);
     }
     dir_remove(b->folder, NULL);
     vec_done(&b->records);

@@ -69,7 +69,7 @@ void bench_submit(struct bench *b, const struct task *t);
 void bench_ack(struct bench *b, uint64_t count);
 
 /* Waits for the next record of this type about the task (any task when id
- * is UINT64_MAX) that was not returned yet. Fails after 20 s. */
+ * is UINT64_MAX) that was not returned yet. Fails after a minute. */
 struct got *bench_await(struct bench *b, enum record_type type, uint64_t id);
 struct record_ended bench_ended(struct bench *b, uint64_t id);
 /* Submits and waits for the end. */

@@ -216,7 +216,7 @@ static void a_killed_worker_takes_its_main_processes_along(void **state)
     pid_t main = pid_in(b, 1, "up");
     kill(b->pid, SIGKILL);
     bench_wait(b);
-    assert_true(bench_gone(main, 5));
+    assert_true(bench_gone(main, 20));
 }
 
 static void the_tools_folder_is_removed_at_the_end(void **state)
