@@ -215,6 +215,8 @@ static int report(struct suggester *s, const struct talk *t, struct buf *out,
         return -1;
     int64_t step = t->step >= 0 ? t->step : trial->rule.reports;
     enum decision d = search_report(s->search, t->id + 1, step, t->value);
+    if (d == DECISION_CONTINUE && search_pauses(s->search, t->id + 1))
+        d = DECISION_PAUSE; /* it is at the end of its budget */
     if (d == DECISION_CONTINUE && p->early.kind == EARLY_RULE)
         d = stoprule_report(&p->early.rule, &trial->rule, p->metric.minimize,
                             t->value, clock_wall() - trial->since);

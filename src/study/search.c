@@ -74,10 +74,11 @@ static int64_t parallel_of(const struct study *s)
     return s->setup.machine ? s->setup.machine->cpus : 0;
 }
 
-int study_search_open(struct study *s, struct err *err)
+/* What the method is told of the study file. */
+static struct search_setup setup_of(const struct study *s)
 {
     const struct plan *p = s->plan;
-    struct search_setup setup = {
+    return (struct search_setup){
         .space = &p->space,
         .seed = p->seed,
         .version = s->version,
@@ -93,13 +94,26 @@ int study_search_open(struct study *s, struct err *err)
         .early = &p->early,
         .pick_best = p->metric.pick == PICK_BEST,
     };
+}
+
+/* Which of several metrics are to be small. */
+static const bool *goals_of(const struct study *s)
+{
+    const struct plan *p = s->plan;
+    bool *goals =
+        arena_array(s->arena, p->goal.objective_count, sizeof(*goals));
+    for (size_t i = 0; i < p->goal.objective_count; i++)
+        goals[i] = p->goal.objectives[i].minimize;
+    return goals;
+}
+
+int study_search_open(struct study *s, struct err *err)
+{
+    const struct plan *p = s->plan;
+    struct search_setup setup = setup_of(s);
     if (p->goal.objective_count > 1) {
-        bool *goals =
-            arena_array(s->arena, p->goal.objective_count, sizeof(*goals));
-        for (size_t i = 0; i < p->goal.objective_count; i++)
-            goals[i] = p->goal.objectives[i].minimize;
         setup.objective_count = p->goal.objective_count;
-        setup.minimize_each = goals;
+        setup.minimize_each = goals_of(s);
     }
     if (p->points) {
         s->points.context = p->points;

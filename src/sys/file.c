@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -203,6 +204,31 @@ bool file_is_dir(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* In the kernel where it can. */
+int fd_copy(int in, int out)
+{
+    for (;;) {
+        ssize_t n = copy_file_range(in, NULL, out, NULL, 1 << 30, 0);
+        if (n == 0)
+            return 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            break;
+    }
+    if (errno != EXDEV && errno != EINVAL && errno != ENOSYS &&
+        errno != EOPNOTSUPP && errno != EPERM && errno != EIO)
+        return -1;
+    /* Both descriptors stand where the first loop left them. */
+    for (;;) {
+        ssize_t n = sendfile(out, in, NULL, 1 << 30);
+        if (n == 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return -1;
+    }
 }
 
 int fd_write_all(int fd, const void *p, size_t len, struct err *err)

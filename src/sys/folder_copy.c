@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sys/walk.h"
@@ -26,35 +25,10 @@ static int fail(const struct copy *c, const struct walk_entry *e,
     return err_errno(err, "cannot copy %s/%s to %s", c->from, e->path, c->to);
 }
 
-/* Copies from one position to the end, in the kernel where it can. */
-static int copy_bytes(int in, int out)
-{
-    for (;;) {
-        ssize_t n = copy_file_range(in, NULL, out, NULL, 1 << 30, 0);
-        if (n == 0)
-            return 0;
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            break;
-    }
-    if (errno != EXDEV && errno != EINVAL && errno != ENOSYS &&
-        errno != EOPNOTSUPP && errno != EPERM && errno != EIO)
-        return -1;
-    /* Both descriptors stand where the first loop left them. */
-    for (;;) {
-        ssize_t n = sendfile(out, in, NULL, 1 << 30);
-        if (n == 0)
-            return 0;
-        if (n < 0 && errno != EINTR)
-            return -1;
-    }
-}
-
 static int copy_open(int in, int out, const struct stat *st)
 {
     struct timespec times[2] = {st->st_atim, st->st_mtim};
-    if (copy_bytes(in, out) < 0 || fchmod(out, st->st_mode & 07777) < 0)
+    if (fd_copy(in, out) < 0 || fchmod(out, st->st_mode & 07777) < 0)
         return -1;
     return futimens(out, times);
 }

@@ -152,6 +152,8 @@ bool path_is_network(const char *path);
 uint64_t path_free_bytes(const char *path);
 /* The program as execvp would find it, or NULL. */
 char *path_program(struct arena *a, const char *name, const char *path_env);
+/* From where `in` stands to its end; -1 and errno when it cannot. */
+int fd_copy(int in, int out);
 int fd_write_all(int fd, const void *p, size_t len, struct err *err);
 int fd_nonblocking(int fd, struct err *err);
 

@@ -219,16 +219,14 @@ static int copy_file(const char *from, const char *to, struct err *err)
         close(in);
         return err_errno(err, "open %s", to);
     }
-    char chunk[65536];
-    ssize_t n = 0;
-    int result = 0;
-    while (result == 0 && (n = read(in, chunk, sizeof chunk)) > 0)
-        result = fd_write_all(out, chunk, (size_t)n, err);
-    if (n < 0)
-        result = err_errno(err, "read %s", from);
+    int copied = fd_copy(in, out);
+    if (copied != 0)
+        err_errno(err, "copy %s to %s", from, to);
     close(in);
-    close(out);
-    return result;
+    /* A disk in the network may only now say that it is full. */
+    if (close(out) != 0 && copied == 0)
+        return err_errno(err, "write %s", to);
+    return copied;
 }
 
 /* What the worker itself keeps in the folder is not an output, even where a

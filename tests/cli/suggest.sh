@@ -190,6 +190,7 @@ for i in range(40):
             ended += 1
             assert say(tell=t["id"], value=t["params"]["a"]) == {"ok": True}
         elif d == "pause":
+            assert steps[t["id"]] == t["budget"]
             assert say(tell=t["id"], value=t["params"]["a"], state="paused") == {"ok": True}
         elif d == "continue":
             continue
