@@ -250,9 +250,8 @@ void read_constraints(struct reading *r, const struct value *v)
 /* Methods that learn need something to learn from. */
 static bool method_learns(struct str method)
 {
-    static const char *const plain[] = {"grid",  "random",     "points",
-                                        "sobol", "lhs",        "auto",
-                                        "",      "hyperspace", NULL};
+    static const char *const plain[] = {"grid", "random", "points", "sobol",
+                                        "lhs",  "auto",   "",       NULL};
 
     for (size_t i = 0; plain[i]; i++)
         if (str_is(method, plain[i]))
@@ -283,35 +282,46 @@ static void check_objectives(struct reading *r)
     }
 }
 
+/* The method that results go to: of hyperspace the one inside. */
+static struct str learner_of(const struct plan *p)
+{
+    const struct value *inner;
+    if (!str_is(p->method, "hyperspace"))
+        return p->method;
+    inner = value_get(p->method_options, STR("method"));
+    return inner ? value_text(inner) : STR("tpe");
+}
+
 /* Most methods that learn do so from one objective. */
 static void notice_objectives(struct reading *r)
 {
     static const char *const all[] = {"nsga2", "external", "auto", NULL};
     struct plan *p = r->plan;
+    struct str learner = learner_of(p);
 
     for (size_t i = 0; all[i]; i++)
-        if (str_is(p->method, all[i]))
+        if (str_is(learner, all[i]))
             return;
-    if (p->goal.objective_count > 1 && method_learns(p->method))
+    if (p->goal.objective_count > 1 && method_learns(learner))
         problem_at(r, PROBLEM_NOTICE, value_get(r->root, STR("metrics")),
                    "method: nsga2 looks at all of them",
                    "method %.*s learns from the first metric only; all are "
                    "kept and ranked",
-                   STRF(p->method));
+                   STRF(learner));
 }
 
 static void notice_warm_start(struct reading *r)
 {
     const struct value *said = value_get(r->root, STR("warm_start"));
 
-    /* Of these two it is the method inside that learns. */
-    if (said && !method_learns(r->plan->method) &&
-        !str_is(r->plan->method, "auto") &&
-        !str_is(r->plan->method, "hyperspace"))
+    struct str learner = learner_of(r->plan);
+
+    /* What auto picks does. */
+    if (said && !method_learns(learner) && !str_is(learner, "auto"))
         problem_at(r, PROBLEM_NOTICE, said, "method: tpe learns from them",
                    "method %.*s does not learn: earlier results make no "
                    "difference",
-                   STRF(r->plan->method));
+                   STRF(learner));
 }
 
 void check_metric(struct reading *r)
@@ -328,7 +338,7 @@ void check_metric(struct reading *r)
         return;
     if (r->reader && r->reader->points_only)
         return;
-    if (method_learns(p->method))
+    if (method_learns(learner_of(p)))
         problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("method")),
                    "as in metric: {name: val_loss, goal: minimize}",
                    "method %.*s needs a metric", STRF(p->method));

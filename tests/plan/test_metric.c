@@ -86,6 +86,7 @@ static void a_method_that_learns_needs_a_metric(void **state)
     test_says(HEAD "method: bayes\n",
               "4:9: error: method bayes needs a metric");
     test_says(HEAD "method: tpe\n", "method tpe needs a metric");
+    test_says(HEAD "method: hyperspace\n", "method hyperspace needs a metric");
     test_says(HEAD "method: random\n"
                    "early_terminate: {type: hyperband, min_iter: 1}\n",
               "5:18: error: early_terminate needs a metric");
@@ -105,6 +106,8 @@ static void several_objectives_are_kept_and_the_first_leads(void **state)
     assert_true(str_is(t.plan->metric.name, "a"));
     assert_false(t.plan->metric.minimize);
     test_done(&t);
+    test_says(HEAD "method: hyperspace\nmetrics: [a, b]\n",
+              "method tpe learns from the first metric only");
     test_says(HEAD "metrics: []\n", "metrics must be a list of 1 to 100");
     test_says(HEAD "metrics: [{goal: maximize}]\n", "a metric has no name");
     test_says(HEAD "metrics: [{name: a, gol: maximize}]\n",
