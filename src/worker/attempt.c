@@ -171,7 +171,8 @@ static void note_cpu(struct attempt *a)
 }
 
 /* Many attempts may be ended at once, and a census is not cheap. A flood that
- * waits for its turn is stopped, and would not see the signal until then. */
+ * waits for its turn, or until it is read, is stopped, and would not see the
+ * signal until then. */
 static void terminate(struct attempt *a)
 {
     struct worker *w = a->worker;
@@ -179,7 +180,7 @@ static void terminate(struct attempt *a)
         census_take(w);
     note_cpu(a);
     kill(-a->process.pid, SIGTERM);
-    if (a->output.held_ns > 0)
+    if (a->output.held_ns > 0 || a->output.settling)
         kill(-a->process.pid, SIGCONT);
 }
 

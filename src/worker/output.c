@@ -216,8 +216,9 @@ static void let_go(struct attempt *a)
 }
 
 /* Reads until nobody seems to write any more, for some milliseconds at most:
- * a process stops only when the write that it is in has ended. */
-static void settle(struct attempt *a)
+ * a process stops only when the write that it is in has ended. False: there is
+ * more to read than others should wait for now. */
+static bool settle(struct attempt *a)
 {
     const struct timespec pause = {.tv_nsec = SETTLE_NS};
     size_t budget = SETTLE_BYTES;
@@ -226,20 +227,24 @@ static void settle(struct attempt *a)
         uint64_t before = a->output.tail.seen;
         nanosleep(&pause, NULL);
         if (!read_some(a, false, &budget))
-            break;
+            return worker_congested(a->worker);
         quiet = a->output.tail.seen == before ? quiet + 1 : 0;
     }
+    return true;
 }
 
-/* Cuts a log that has been read to its end. */
+/* Cuts a log that has been read to its end. Finding all who write takes a
+ * while on a busy machine: what they have written until they were stopped is
+ * read in the next rounds, and the cut comes with the last of them. */
 static void cut_gently(struct attempt *a, uint64_t limit)
 {
     bool runs = a->phase == ATTEMPT_RUNNING;
     uint64_t unread = a->output.unread;
-    if (runs) {
+    if (runs && !a->output.settling)
         hold(a);
-        settle(a);
-    }
+    a->output.settling = runs && !settle(a);
+    if (a->output.settling)
+        return;
     cut_now(a, limit);
     if (runs)
         let_go(a);
@@ -290,6 +295,7 @@ static void cut_unread(struct attempt *a, uint64_t limit)
                          "in its output may be lost (those in its metrics "
                          "file never are)");
     o->told = true;
+    o->settling = false;
     o->outrun++;
     if (a->phase == ATTEMPT_RUNNING)
         hold_for_others(a);
@@ -324,6 +330,9 @@ bool output_read(struct attempt *a, bool all)
     uint64_t above = above_limit(a);
     if (above == 0) {
         o->outrun = 0;
+        if (o->settling)
+            let_go(a);
+        o->settling = false;
         return done;
     }
     if (done)

@@ -20,6 +20,7 @@ struct output {
     uint64_t notice_len;           /* of the line that says so */
     unsigned outrun;               /* cuts in a row that dropped such */
     int64_t held_ns;               /* it is stopped until then; 0: it is not */
+    bool settling;                 /* it is stopped until all is read */
     bool told;                     /* that metrics may be lost */
 };
 
