@@ -234,7 +234,8 @@ static bool checkpointed_twice(const struct attempt *list, size_t count)
 
 /* What the newest attempts of a stored trial say about the next one. Losses
  * or checkpoints that made the trial fail do not count once more when a
- * person wants it to be tried again. */
+ * person wants it to be tried again. An interrupted attempt says nothing about
+ * the trial, wherever it stands among the others. */
 static void take_history(struct live *l, const struct attempt *list,
                          size_t count)
 {
@@ -255,8 +256,10 @@ static void take_history(struct live *l, const struct attempt *list,
         l->has_digest = !checkpointed_twice(list, count);
         l->digest = list[count - 1].checkpoint_digest;
     }
-    for (; count && list[count - 1].outcome == OUTCOME_LOST; count--)
-        l->losses++;
+    for (; count && (list[count - 1].outcome == OUTCOME_LOST ||
+                     list[count - 1].outcome == OUTCOME_INTERRUPTED);
+         count--)
+        l->losses += list[count - 1].outcome == OUTCOME_LOST;
     if (l->losses >= RUN_LOSSES_MAX)
         l->losses = 0;
 }

@@ -451,6 +451,39 @@ static void an_attempt_left_open_ends_as_interrupted_and_runs_again(void **s)
     assert_true(trial(b, 2).value == 1);
 }
 
+static void interruptions_do_not_make_losses_forgotten(void **s)
+{
+    static const enum outcome before[] = {OUTCOME_LOST, OUTCOME_INTERRUPTED,
+                                          OUTCOME_LOST, OUTCOME_INTERRUPTED};
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = GRID "command: [x, attempt=5, die, attempt=any, "
+                            "'metric=loss:{lr}']\n";
+    b->setup.count = 1;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    store_close(b->store);
+    struct store *w = store_open(b->setup.folder, true, &b->err);
+    struct trial t = {.id = 2, .point = STR("{\"lr\":1}"), .parent = -1};
+    t.value = NAN;
+    assert_int_equal(store_lease_take(w, false, &b->err), 0);
+    assert_int_equal(store_begin(w, &b->err), 0);
+    assert_int_equal(store_trial_add(w, &t, &b->err), 0);
+    t.attempts = 4;
+    assert_int_equal(store_trial_update(w, &t, &b->err), 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct attempt a = {.trial = 2, .number = i + 1, .outcome = before[i]};
+        assert_int_equal(store_attempt_put(w, &a, &b->err), 0);
+    }
+    assert_int_equal(store_commit(w, &b->err), 0);
+    store_close(w);
+    b->store = NULL;
+    b->setup.count = 0;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(trial(b, 2).state, STATE_FAILED);
+    assert_int_equal(trial(b, 2).attempts, 5);
+    assert_int_equal(count(b, STATE_DONE), 2);
+}
+
 /* ---- trials that people add, and try again ---------------------------- */
 
 /* Applies a request while nothing runs. */
@@ -627,6 +660,7 @@ int main(void)
         on_bed(threshold_says_what_it_saw),
         on_bed(a_waiting_trial_can_be_killed_while_nothing_runs),
         on_bed(an_attempt_left_open_ends_as_interrupted_and_runs_again),
+        on_bed(interruptions_do_not_make_losses_forgotten),
         on_bed(added_points_change_no_suggestion),
         on_bed(a_point_that_runs_again_is_a_new_trial_of_its_group),
         on_bed(added_points_run_even_when_the_target_is_reached),
