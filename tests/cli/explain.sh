@@ -58,10 +58,9 @@ command: [sh, -c, 'case {x} in
 4) exit 78 ;;
 5) sleep 60 ;;
 esac']
-method: grid
 parallel: 5
-resources: {time: 1s}
-parameters: {x: {values: [1, 2, 3, 4, 5]}}
+resources: {time: "${time}"}
+points: [{x: 1, time: 60}, {x: 2, time: 60}, {x: 3, time: 60}, {x: 4, time: 60}, {x: 5, time: 1}]
 END
 run "$THRONG" run fail.yaml --keep-going
 for pair in '1:setup:' '2:exit code 127' '3:SIGKILL' '4:exit code 78' \

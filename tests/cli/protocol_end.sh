@@ -121,7 +121,7 @@ echo "stopped"
 END
 check_equal "throng report says it with 10" "stopped stopped" \
     "$(trial state) $("$THRONG" logs reported)"
-one deaf 'metric: {name: loss}' "$early" 'grace: 0.2' 'keep: all' <<'END'
+one deaf 'metric: {name: loss}' "$early" 'grace: 3' 'keep: all' <<'END'
 trap 'echo "told to end"; exit 0' TERM
 throng report loss=100
 while :; do sleep 0.05; done

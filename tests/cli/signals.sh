@@ -8,12 +8,13 @@ states() { # STUDY [TRIALS]
     json '" ".join(t["state"] for t in (d if isinstance(d, list) else [d]))'
 }
 
-# A trial says that it started, and ends when it may.
+# A trial says that it started, and ends when it may. The time of grace is only
+# for those that do not end by themselves; these all do, sooner or later.
 cat >study.yaml <<'END'
 command: [sh, task.sh]
 method: grid
 parallel: 2
-grace: 1
+grace: 60
 metric: {name: loss}
 parameters: {a: {values: [1, 2, 3]}}
 END

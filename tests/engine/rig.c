@@ -80,7 +80,7 @@ static void on_after(void *context)
 static void on_guard(void *context)
 {
     (void)context;
-    fail_msg("the engine did not get there within 60 s");
+    fail_msg("the engine did not get there within 200 s");
 }
 
 void rig_init(struct rig *r)
@@ -166,7 +166,7 @@ void rig_run(struct rig *r, bool (*until)(struct rig *r))
 {
     struct err err = {0};
     r->until = until;
-    loop_timer_in(r->guard, 60);
+    loop_timer_in(r->guard, 200);
     if (loop_run(r->loop, &err))
         fail_msg("loop_run: %s", err.text);
     loop_timer_off(r->guard);
