@@ -8,7 +8,6 @@ if [ ! -d "$data/expression" ]; then
     skip "networks learn from real expression data" "$data is not there"
     exit 0
 fi
-export XDG_CACHE_HOME=$TMP/cache
 cp -r "$ROOT/examples/expression" study && cd study || exit 1
 run sh get.sh "$data/expression"
 check_status "get.sh takes the published sets" 0
@@ -29,10 +28,10 @@ learns() { # STUDY LEAST
 learns leukaemia 0.9
 learns colon 0.75
 learns srbct 0.95
-if ls "$TMP"/cache/throng/*.data >/dev/null 2>&1; then
+if ls "$XDG_CACHE_HOME"/throng/*.data >/dev/null 2>&1; then
     ok "the prepared data lies in the cache"
 else
-    not_ok "the prepared data lies in the cache" "$(ls -R "$TMP/cache" 2>&1)"
+    not_ok "the prepared data lies in the cache" "$(ls -R "$XDG_CACHE_HOME" 2>&1)"
 fi
 
 cat >messages.yaml <<END

@@ -27,6 +27,8 @@ TMP=$(mktemp -d "${TMPDIR:-/tmp}/throng-test.XXXXXX") || exit 1
 export THRONG WORKER TMP ROOT LC_ALL=C.UTF-8
 # What a terminal shows shall be what throng wrote.
 export THRONG_PAGER=
+# Nor shall data that was prepared in an earlier run be found.
+export XDG_CACHE_HOME=$TMP/.cache
 PATH=$THRONG_BUILD:$PATH
 cd "$TMP" || exit 1
 

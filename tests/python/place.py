@@ -77,7 +77,7 @@ class InFolder(unittest.TestCase):
                "PYTHONDONTWRITEBYTECODE": "1", **env}
         done = subprocess.run([sys.executable, "script.py", *words], env=env,
                               stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=100)
+                              text=True, timeout=250)
         self.assertEqual(done.returncode, status, done.stderr + done.stdout)
         return done
 
