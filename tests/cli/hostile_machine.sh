@@ -82,7 +82,7 @@ if small_disk "$TMP/disk" 8m; then
     check_equal "it ends with an error" 1 $?
     check "which says why" says 'full|no space|no room' "$TMP/said"
     rm -f ballast
-    run timeout 60 "$THRONG" run s.yaml
+    run timeout 200 "$THRONG" run s.yaml
     check_equal "with room again, the next run makes the rest" \
         "0 done=60" "$status $(states)"
     check_equal "and nothing was lost" "" \
@@ -93,7 +93,7 @@ if small_disk "$TMP/disk" 8m; then
 
     rm -rf .throng
     fill_disk .
-    run timeout 60 "$THRONG" run s.yaml
+    run timeout 200 "$THRONG" run s.yaml
     check_status "a study cannot begin on a full disk" 1
     check_matches "and says why" "$err" '[Ff]ull|[Nn]o space|[Nn]o room'
     cd "$TMP" || exit 1
@@ -110,13 +110,13 @@ readonly_study() {
 if small_disk "$TMP/frozen" 1m; then
     readonly_study >frozen/s.yaml
     mount -o remount,ro "$TMP/frozen"
-    run timeout 20 "$THRONG" run frozen/s.yaml
+    run timeout 200 "$THRONG" run frozen/s.yaml
     check_status "a read-only folder is refused" 1
     check_contains "and named" "$err" "$TMP/frozen"
     check_matches "with the reason" "$err" '[Rr]ead-only'
 elif [ "$(id -u)" -ne 0 ]; then
     mkdir frozen && readonly_study >frozen/s.yaml && chmod a-w frozen
-    run timeout 20 "$THRONG" run frozen/s.yaml
+    run timeout 200 "$THRONG" run frozen/s.yaml
     check_status "a read-only folder is refused" 1
     check_contains "and named" "$err" "$TMP/frozen"
     check_matches "with the reason" "$err" '[Pp]ermission'
@@ -131,7 +131,7 @@ one_program() { # COMMAND, as YAML
     rm -rf .throng
     printf 'method: grid\ncommand: %s\nparameters: {a: {min: 1, max: 9}}\n' \
         "$1" >s.yaml
-    run timeout 30 "$THRONG" run s.yaml
+    run timeout 200 "$THRONG" run s.yaml
 }
 
 printf '#!/bin/sh\n' >locked && chmod 000 locked
@@ -157,7 +157,7 @@ mkdir -p bin && ln -sf "$(command -v env)" "$(command -v sh)" bin/
 rm -rf .throng
 printf 'method: grid\nprogram: train.py\nparameters: {a: {min: 1, max: 9}}\n' \
     >s.yaml
-run timeout 30 env PATH="$TMP/bin" "$THRONG" run s.yaml
+run timeout 200 env PATH="$TMP/bin" "$THRONG" run s.yaml
 case $status in
 1 | 3) ok "a machine without python fails the trials" ;;
 *) not_ok "a machine without python fails the trials" "$(last_run)" ;;
@@ -171,7 +171,7 @@ check_contains "and is named" "$err" text
 
 rm -rf .throng
 printf 'method: grid\ncommand: [./locked]\nparameters: {a: {value: 1}}\n' >s.yaml
-run timeout 30 "$THRONG" run s.yaml
+run timeout 200 "$THRONG" run s.yaml
 check_contains "a study of one trial says why it failed, too" "$err" \
     "locked: it is not an executable"
 
@@ -249,7 +249,7 @@ END
     kill -9 $pid
     wait $pid 2>/dev/null
     echo '+0' >clock
-    run timeout 60 "$THRONG" run s.yaml
+    run timeout 200 "$THRONG" run s.yaml
     check_equal "a clock that jumps by a year, and a crash: all is done" \
         "0 done=20" "$status $(states)"
     check_equal "no start is without its attempt" "" \

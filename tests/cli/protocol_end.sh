@@ -205,7 +205,7 @@ time_limit: 0.5
 grace: 0.2
 parameters: {x: {min: 0.0, max: 1.0}}
 END
-run timeout 30 "$THRONG" run time.yaml
+run timeout 200 "$THRONG" run time.yaml
 check_contains "time_limit ends a study" "$err" "time limit"
 cat >target.yaml <<'END'
 command: [throng, report, 'loss={x}']

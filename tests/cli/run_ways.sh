@@ -93,7 +93,7 @@ check "it ends by itself" wait_for 20 finished
 check "its words are in its log" wait_for 20 grep -q "1/1 done" .throng/slow/conductor.log
 # Who reads what it says is not kept waiting.
 rm -f began end
-"$THRONG" run -d slow.yaml --new piped 2>&1 | timeout 20 cat >piped.out
+"$THRONG" run -d slow.yaml --new piped 2>&1 | timeout 200 cat >piped.out
 check_equal "a pipe that it was started with is let go" "0 0" "${PIPESTATUS[*]}"
 check_contains "when all is said" "$(cat piped.out)" "throng watch"
 touch end

@@ -232,6 +232,6 @@ wait $pid
 begin cut
 kill -KILL $pid
 wait $pid 2>/dev/null
-run timeout 20 "$THRONG" logs cut -f 1
+run timeout 200 "$THRONG" logs cut -f 1
 check_status "logs -f does not wait for a study that nobody runs" 0
 check_contains "and says why" "$err" "nobody runs"

@@ -156,7 +156,7 @@ class Fetching(Served):
         for process in others:
             process.start()
         self.server.gate.set()
-        paths = {results.get(timeout=60) for _ in others}
+        paths = {results.get(timeout=250) for _ in others}
         for process in others:
             process.join(60)
         self.assertEqual(paths, {self.folder + "/cache/P1/data.bin"})

@@ -115,7 +115,7 @@ class Scripts(Candle):
                "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(["python3", "mnist_mlp_candle.py", *words],
                               env=env, capture_output=True, text=True,
-                              timeout=100)
+                              timeout=250)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
@@ -125,7 +125,7 @@ class Scripts(Candle):
 
     def throng(self, *words, status=0):
         done = subprocess.run([THRONG, *words], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=100)
+                              capture_output=True, text=True, timeout=250)
         self.assertEqual(done.returncode, status, done.stderr + done.stdout)
         return done.stdout
 

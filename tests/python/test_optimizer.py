@@ -186,7 +186,7 @@ print(o.best()["id"])
 """)
         done = subprocess.run(
             [sys.executable, script], capture_output=True, text=True,
-            start_new_session=True, timeout=60,
+            start_new_session=True, timeout=250,
             env={**os.environ, "PYTHONPATH": PYTHON, "THRONG": THRONG})
         self.assertEqual((done.stdout, done.returncode), ("0\n", 0),
                          done.stderr)

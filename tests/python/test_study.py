@@ -165,7 +165,7 @@ class Interrupted(WithProgram):
         while "running trials finish" not in child.stderr.readline():
             self.assertIsNone(child.poll())
         self.write("free", "")
-        out, _ = child.communicate(timeout=60)
+        out, _ = child.communicate(timeout=250)
         self.assertIn("stopped: the study was interrupted", out)
         study = throng.Study("toy.yaml")
         self.assertEqual(study.status()["finished"], 1)

@@ -108,7 +108,7 @@ class Sweep:
     def call(self, *words):
         return subprocess.run(words, cwd=self.folder, env=self.env,
                               stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=100)
+                              text=True, timeout=250)
 
     def run(self):
         """The exit code, what was said, and the trials."""

@@ -15,7 +15,7 @@ SCRIPTS = os.path.join(ROOT, "tests", "python", "scripts")
 class Scripts(InFolder):
     def throng(self, *words):
         done = subprocess.run([THRONG, *words], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=100)
+                              capture_output=True, text=True, timeout=250)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         return done.stdout
 
