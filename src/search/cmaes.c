@@ -12,9 +12,9 @@
  * of such points mostly, which say little about the distribution at hand,
  * takes the best of the run so far in as well.
  *
- * With very many out at once most points come from a distribution that knows
- * little. Half of them are then drawn near the best result, as widely as the
- * next result is away from it: what comes back there narrows the next ones.
+ * Points that are asked for while trials are out come from a distribution that
+ * knows little. Every second of them is the lowest place of a quadratic
+ * instead, see bowl.h.
  *
  * Foreign results, which no block can have, say where the first run begins.
  * Restarts follow BIPOP (Hansen, GECCO 2009): runs with ever larger blocks
@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "search/axes.h"
+#include "search/bowl.h"
 #include "search/cma.h"
 #include "search/exact.h"
 #include "search/options.h"
@@ -37,14 +38,12 @@ enum {
     REDRAWS = 16,         /* for a point that nobody has had */
     ELITE = 2,            /* the best of a run that help strange blocks */
     WARM_LEAST = 4,       /* foreign results to start from, at least */
-    NEAR_FROM = 2,        /* blocks that are out: some points stay near */
 };
 static const double narrow = 1e-9;   /* a run that is so small has ended */
 static const double condition = 1e7; /* of the widest to the narrowest */
 static const double same = 1e-12;    /* values that differ less are equal */
 static const double rounding = 1e-6; /* of a point that was written and read */
 static const double floor_of_cell = 0.25;
-static const double near_share = 0.5;
 
 /* What is learnt: all correlations, or each coordinate's width by itself. */
 enum covariance { COVARIANCE_AUTO, COVARIANCE_FULL, COVARIANCE_SEPARABLE };
@@ -75,9 +74,7 @@ struct cmaes {
     size_t row_count; /* of told, without foreign ones */
     bool stale;       /* foreign results came: the start is another */
     int64_t latest;   /* the highest trial that was told */
-    long best;        /* row of told, or -1 */
-    bool near_known;  /* or it is looked for when it is needed */
-    double near;      /* square of the distance to the row nearest to it */
+    struct bowl bowl; /* of told */
     struct cma_shape shape;
     size_t *choices, *offsets;
     double *shares;
@@ -127,13 +124,8 @@ static size_t first_lambda(const struct cmaes *c)
 
 static int by_merit(const void *a, const void *b, void *context)
 {
-    const struct history *h = context;
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    if (h->broken[x] != h->broken[y])
-        return h->broken[x] < h->broken[y] ? -1 : 1;
-    if (h->losses[x] != h->losses[y])
-        return h->losses[x] < h->losses[y] ? -1 : 1;
-    return h->trials[x] < h->trials[y] ? -1 : 1;
+    return history_better(context, *(const size_t *)a, *(const size_t *)b) ? -1
+                                                                           : 1;
 }
 
 /* The best tenth of the foreign results, but enough of them to tell a width;
@@ -633,11 +625,11 @@ static void *cmaes_open(const struct search_setup *setup, struct err *err)
         free(c);
         return NULL;
     }
-    c->best = -1;
     c->seed = setup->seed;
     c->minimize = setup->minimize;
     axes_init(&c->axes, setup->space);
     history_init(&c->told, setup->space->count);
+    bowl_init(&c->bowl, setup->space, c->seed, &c->told);
     shape_init(c);
     c->scratch = arena_new();
     c->u = xcalloc(setup->space->count + 1, sizeof(*c->u));
@@ -664,6 +656,7 @@ static void cmaes_free(void *state)
     free(c->offsets);
     free(c->shares);
     history_done(&c->told);
+    bowl_done(&c->bowl);
     roll_done(&c->roll);
     axes_done(&c->axes);
     free(c);
@@ -688,94 +681,7 @@ static void decode(struct cmaes *c)
     }
 }
 
-/* ---- near the best ---------------------------------------------------- */
-
-/* The square of the distance of two told rows. */
-static double apart(const struct cmaes *c, size_t a, size_t b)
-{
-    double sum = 0;
-    for (size_t i = 0; i < c->axes.count; i++) {
-        const double *column = c->told.columns[c->axes.axis[i].param];
-        double way = column[a] - column[b];
-        if (c->axes.axis[i].choices)
-            way = way != 0;
-        sum += isnan(way) ? 0 : way * way;
-    }
-    return sum;
-}
-
-static void look_near(struct cmaes *c, size_t row)
-{
-    double square = apart(c, row, (size_t)c->best);
-    if (c->told.marks[row] == MARK_VALUE && square > 0)
-        c->near = fmin(c->near, square);
-}
-
-/* A told row may be the best, or nearer to it than all others. */
-static void watch_near(struct cmaes *c, size_t row)
-{
-    size_t best = (size_t)c->best;
-    if (c->told.marks[row] != MARK_VALUE)
-        return;
-    if (c->best < 0 || by_merit(&best, &row, &c->told) >= 0) {
-        c->best = (long)row;
-        c->near_known = false;
-    } else if (c->near_known) {
-        look_near(c, row);
-    }
-}
-
-static double nearest(struct cmaes *c)
-{
-    if (!c->near_known)
-        c->near = INFINITY;
-    for (size_t i = 0; !c->near_known && i < c->told.count; i++)
-        look_near(c, i);
-    c->near_known = true;
-    return c->near;
-}
-
-static double number_near(double at, double width, struct rng *rng)
-{
-    double x = at;
-    for (int i = 0; i < REDRAWS; i++) {
-        x = at + width * rng_normal(rng);
-        if (x >= 0 && x <= 1)
-            return x;
-    }
-    return fmin(fmax(x, 0), 1);
-}
-
-/* In many dimensions so few points near the best find nothing better. */
-static bool stays_near(const struct cmaes *c, struct rng *rng)
-{
-    size_t out = c->roll.pending, d = c->axes.count;
-    return c->best >= 0 && out >= NEAR_FROM * c->now.lambda && out >= d * d &&
-           rng_uniform(rng) < near_share;
-}
-
-/* Moves the drawn point to the best one: all numbers, and most choices. */
-static void move_near(struct cmaes *c, struct rng *rng)
-{
-    size_t number = 0, group = 0;
-    double width = sqrt(nearest(c) / fmax((double)c->shape.numbers, 1));
-    double other = 0.5 / fmax((double)c->shape.groups, 1);
-    for (size_t i = 0; i < c->axes.count; i++) {
-        const struct axis *axis = &c->axes.axis[i];
-        double at = c->told.columns[axis->param][c->best];
-        if (axis->choices) {
-            if (!isnan(at) && rng_uniform(rng) >= other)
-                c->drawn.choice[group] = axis_choice(axis, at);
-            group++;
-            continue;
-        }
-        double least = c->now.dist->floor[number];
-        if (!isnan(at))
-            c->drawn.x[number] =
-                number_near(at, fmax(fmin(width, c->sigma), least), rng);
-        number++;
-    }
-}
+/* ---- asking ----------------------------------------------------------- */
 
 /* A new point for trial k into roll.u. One that another trial has is drawn
  * again: in the block it then counts like a foreign one. */
@@ -783,10 +689,11 @@ static void ask_new(struct cmaes *c, int64_t k)
 {
     struct rng rng;
     advance(c);
+    if (bowl_ask(&c->bowl, k, c->roll.pending, c->roll.u) &&
+        roll_is_new(&c->roll))
+        return;
     draw(c, &c->now, k, &c->drawn);
     rng_init(&rng, c->seed, (uint64_t)k, "cmaes again");
-    if (stays_near(c, &rng))
-        move_near(c, &rng);
     decode(c);
     for (int i = 0; i < REDRAWS; i++) {
         if (roll_is_new(&c->roll))
@@ -829,7 +736,7 @@ static void cmaes_tell(void *state, const struct result *r)
     c->told.marks[row] = (unsigned char)mark;
     c->told.losses[row] = loss;
     c->told.broken[row] = broken_by(r);
-    watch_near(c, row);
+    bowl_tell(&c->bowl, row);
     c->row_count += r->trial > 0;
     if (r->trial > c->latest)
         c->latest = r->trial;

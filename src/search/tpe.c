@@ -5,7 +5,8 @@
  * NIPS 2011; over all parameters at once as in Falkner et al., ICML 2018).
  * Of the points drawn from the first, the one where it exceeds the second
  * most is asked for; now and then each parameter is settled by itself instead.
- * The first points are Sobol's.
+ * The first points are Sobol's. While trials are out, every second point is
+ * the lowest place of a quadratic instead, see bowl.h.
  *
  * A suggestion depends on the seed, its number, what was told and what is
  * pending, never on the order of telling: all lists are sorted by trial. Cost
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "search/bowl.h"
 #include "search/mixture.h"
 #include "search/options.h"
 #include "search/sobol.h"
@@ -68,6 +70,7 @@ struct tpe {
     uint64_t high_lot;            /* … the highest */
     size_t old;                   /* rows that the reservoir stands for */
     struct idmap *seen;
+    struct bowl bowl;
     struct mixture good, bad; /* while a point is asked for: a study may have
                                  a thousand such searches, see hyperspace */
     size_t *rows;
@@ -165,24 +168,14 @@ static void window_add(struct tpe *t, size_t row)
     reservoir_offer(t, oldest);
 }
 
-/* What breaks constraints is worse than all that does not. */
-static bool better(const struct history *h, size_t a, size_t b)
-{
-    if (h->broken[a] != h->broken[b])
-        return h->broken[a] < h->broken[b];
-    if (h->losses[a] != h->losses[b])
-        return h->losses[a] < h->losses[b];
-    return h->trials[a] < h->trials[b];
-}
-
 static void best_add(struct tpe *t, size_t row)
 {
     size_t at = t->best_count;
-    if (at == MOST_GOOD && !better(&t->history, row, t->best[at - 1]))
+    if (at == MOST_GOOD && !history_better(&t->history, row, t->best[at - 1]))
         return;
     at -= at == MOST_GOOD;
     t->best_count = at + 1;
-    while (at > 0 && better(&t->history, row, t->best[at - 1])) {
+    while (at > 0 && history_better(&t->history, row, t->best[at - 1])) {
         t->best[at] = t->best[at - 1];
         at--;
     }
@@ -240,6 +233,7 @@ static void tpe_tell(void *state, const struct result *r)
         return;
     t->told++;
     window_add(t, row);
+    bowl_tell(&t->bowl, row);
     if (mark != MARK_VALUE)
         return;
     t->values++;
@@ -421,6 +415,14 @@ static bool ask_model(struct tpe *t, struct rng *r, double *u, double *coded)
     return found;
 }
 
+static bool ask_bowl(struct tpe *t, int64_t k, double *u, double *coded)
+{
+    if (!bowl_ask(&t->bowl, k, t->pending.count, u))
+        return false;
+    recode(t, u, coded);
+    return !is_seen(t, coded);
+}
+
 static bool ask_start(struct tpe *t, int64_t k, double *u, double *coded)
 {
     sobol_at(t->seed, (uint64_t)k - 1, t->history.width, u);
@@ -476,7 +478,7 @@ static enum search_answer tpe_ask(void *state, int64_t k, struct arena *a,
         if (starting(t))
             found = ask_start(t, k, u, coded);
         else
-            found = ask_model(t, &r, u, coded);
+            found = ask_bowl(t, k, u, coded) || ask_model(t, &r, u, coded);
         if (!found)
             ask_fresh(t, &r, u, coded);
         row = (long)row_add(t, k, coded, u);
@@ -527,6 +529,7 @@ static void *tpe_open(const struct search_setup *setup, struct err *err)
     t->axes = mixture_axes_new(setup->space);
     history_init(&t->history, width);
     t->seen = idmap_new();
+    bowl_init(&t->bowl, setup->space, t->seed, &t->history);
     t->scratch = arena_new();
     size_t candidates = (size_t)t->candidates;
     t->draws = xcalloc(candidates * (width + 1), sizeof(*t->draws));
@@ -542,6 +545,7 @@ static void tpe_free(void *state)
     unit_done(&t->unit);
     mixture_axes_free(t->axes, t->unit.space->count);
     idmap_free(t->seen);
+    bowl_done(&t->bowl);
     arena_free(t->scratch);
     free(t->window.rows);
     free(t->reservoir.rows);

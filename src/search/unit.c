@@ -140,6 +140,15 @@ void history_get(const struct history *h, size_t row, double *u)
         u[i] = h->columns[i][row];
 }
 
+bool history_better(const struct history *h, size_t a, size_t b)
+{
+    if (h->broken[a] != h->broken[b])
+        return h->broken[a] < h->broken[b];
+    if (h->losses[a] != h->losses[b])
+        return h->losses[a] < h->losses[b];
+    return h->trials[a] < h->trials[b];
+}
+
 enum mark mark_of(const struct result *r, bool minimize, double *loss)
 {
     enum state state = (enum state)r->state;

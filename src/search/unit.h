@@ -54,6 +54,9 @@ long history_find(const struct history *h, int64_t trial);
 size_t history_add(struct history *h, int64_t trial, const double *u);
 void history_set(struct history *h, size_t row, const double *u);
 void history_get(const struct history *h, size_t row, double *u);
+/* Of two rows with values, a comes before b: by how far constraints are broken
+ * (what breaks them is worse than all that does not), by loss, by trial. */
+bool history_better(const struct history *h, size_t a, size_t b);
 /* What a result says: a loss where the value is finite; trials that a person
  * killed say nothing; the rest is bad. */
 enum mark mark_of(const struct result *r, bool minimize, double *loss);
