@@ -1,8 +1,9 @@
 /* bowl.h - the lowest place of a quadratic through results near the best
  *
- * Inside search only; for tpe and cmaes while trials are out. Points that are
- * drawn at random learn little from few results; a quadratic learns a slope
- * and a bend from each of them, so that being told late costs it less. */
+ * Inside search only; for tpe and cmaes while trials are out, and for gp while
+ * many are. Points that are drawn at random learn little from few results; a
+ * quadratic learns a slope and a bend from each of them, so that being told
+ * late costs it less. */
 #ifndef THRONG_SEARCH_BOWL_H
 #define THRONG_SEARCH_BOWL_H
 

@@ -2,9 +2,10 @@
  *
  * The first points are Sobol's. Then each point is where the logarithm of the
  * expected improvement is largest, believing of pending points what the model
- * says; of those that are out together one goes for the lowest mean. From 8
- * parameters or 500 results on the search is kept to a box around the best
- * point (TuRBO), and the model to the results next to it.
+ * says; of those that are out together one goes for the lowest mean. While
+ * very many are out, half of them go down a quadratic, unless there are
+ * choices. From 8 parameters or 500 results on the search is kept to a box
+ * around the best point (TuRBO), and the model to the results next to it.
  *
  * What trial k gets depends on the results and the pending points alone, in
  * the order of their numbers: the kernel is fitted to the first so many
@@ -19,6 +20,7 @@
 
 #include "search/acquire.h"
 #include "search/arms.h"
+#include "search/bowl.h"
 #include "search/exact.h"
 #include "search/fit.h"
 #include "search/options.h"
@@ -42,6 +44,7 @@ enum {
     STRAY_OFTEN = 3,  /* the same while trials are out */
     LOWEST_EVERY = 8, /* trials at least, of which one goes for the mean */
     SURE = 10,        /* standard deviations, by which all are better */
+    MANY_OUT = 32,    /* trials, too many to wait for */
 };
 
 struct gp {
@@ -68,6 +71,7 @@ struct gp {
     size_t fit_count;   /* results the kernel was fitted to; 0: none */
     size_t fit_most;    /* of those, taken at even steps */
     int64_t fit_latest; /* trial of the last of them */
+    struct bowl bowl;   /* of told rows */
     struct arena *scratch;
     double *u, *x, *low, *high;
 };
@@ -598,6 +602,32 @@ static void ask_model(struct gp *g, int64_t k)
     free(room);
 }
 
+/* Many trials that are out keep each other away from where the best value is
+ * expected, and each waits long for what it could learn. A quadratic needs few
+ * results to lead on, so half of them follow one, into g->u. It hardly leaves
+ * the choices of the best result, as many must: where there are choices, the
+ * model does better. */
+static bool ask_bowl(struct gp *g, int64_t k)
+{
+    size_t d = g->axes.count, out = 0;
+    for (size_t i = 0; i < g->rows.count; i++)
+        out += g->rows.marks[i] == MARK_PENDING && g->rows.trials[i] != k;
+    if (g->has_choices || out < MANY_OUT)
+        return false;
+    double *u = xcalloc(g->rows.width + 2 * d + 1, sizeof(*u));
+    double *x = u + g->rows.width;
+    bool found = bowl_ask(&g->bowl, k, out, u);
+    if (found) {
+        code_point(g, unit_point(&g->unit, u, g->scratch), x);
+        arena_reset(g->scratch);
+        found = is_new(g, x, k, x + d);
+    }
+    if (found)
+        memcpy(g->u, u, g->rows.width * sizeof(*u));
+    free(u);
+    return found;
+}
+
 /* One more than there are coordinates, with one for each further choice. */
 static size_t initial_count(const struct axes *axes)
 {
@@ -626,6 +656,7 @@ static void *gp_open(const struct search_setup *setup, struct err *err)
     g->initial = initial > 0 ? (size_t)initial : initial_count(&g->axes);
     history_init(&g->rows, setup->space->count);
     history_init(&g->asked, setup->space->count);
+    bowl_init(&g->bowl, setup->space, setup->seed, &g->rows);
     g->unordered = xcalloc(d + 1, sizeof(*g->unordered));
     for (size_t i = 0; i < d; i++) {
         g->unordered[i] = g->axes.axis[i].choices > 0;
@@ -649,6 +680,7 @@ static void gp_free(void *state)
     struct gp *g = state;
     arena_free(g->scratch);
     surrogate_free(g->model);
+    bowl_done(&g->bowl);
     history_done(&g->rows);
     history_done(&g->asked);
     axes_done(&g->axes);
@@ -705,10 +737,12 @@ static enum search_answer gp_ask(void *state, int64_t k, struct arena *a,
         out->point = unit_point(&g->unit, g->u, a);
         return SEARCH_HERE;
     }
-    if (g->value_count < g->initial || !g->axes.count)
-        ask_start(g, k);
-    else
-        ask_model(g, k);
+    if (!ask_bowl(g, k)) {
+        if (g->value_count < g->initial || !g->axes.count)
+            ask_start(g, k);
+        else
+            ask_model(g, k);
+    }
     history_add(&g->asked, k, g->u);
     out->point = unit_point(&g->unit, g->u, a);
     note(g, k, out->point);
@@ -755,6 +789,7 @@ static void gp_tell(void *state, const struct result *r)
     if (mark == MARK_BAD)
         g->id_count = 0; /* the model took the pending point for certain */
     insert_told(g, row);
+    bowl_tell(&g->bowl, row);
 }
 
 static int gp_mean(void *state, int64_t k, double *mean)

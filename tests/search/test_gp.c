@@ -414,6 +414,70 @@ static void pending_points_are_not_proposed_again(void **state)
     search_free(s);
 }
 
+static struct space space_9(void)
+{
+    return space_of(
+        "{\"version\":1,\"parameters\":["
+        /* clang-format off */
+                    PARAM("a", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("b", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("c", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("d", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("e", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("f", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("g", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("h", "uniform", "\"min\":0,\"max\":1") ","
+                    PARAM("i", "int_uniform", "\"min\":0,\"max\":99")
+        /* clang-format on */
+        "]}",
+        arena);
+}
+
+enum { AHEAD = 8 };
+
+/* The first parameter of AHEAD more trials when so many have been asked for
+ * and the first few of them have ended. With `resumed` the search did not ask
+ * for any, and is told of them from the last one on. */
+static void ask_ahead(int asked, int told, bool resumed, double *first)
+{
+    struct space space = space_9();
+    struct search_setup given = {.space = &space, .seed = 4, .minimize = true};
+    struct search *s = search_open("gp", &given, NULL), *other = s;
+    struct value *points[50];
+    for (int k = 1; k <= asked; k++)
+        points[k] = ask(s, k);
+    if (resumed)
+        s = search_open("gp", &given, NULL);
+    for (int k = asked; resumed && k >= 1; k--)
+        tell(s, k, points[k], STATE_RUNNING, NAN);
+    for (int k = told; k >= 1; k--)
+        tell(s, k, points[k], STATE_DONE, smooth(&space, points[k]));
+    for (int k = 0; k < AHEAD; k++)
+        first[k] =
+            value_number(point_get(ask(s, asked + k + 1), &space.params[0]));
+    if (resumed)
+        search_free(other);
+    search_free(s);
+}
+
+/* Ten results are needed for the model, and fewer for a quadratic. */
+static void many_out_follow_a_quadratic(void **state)
+{
+    (void)state;
+    double blind[AHEAD], got[AHEAD], again[AHEAD];
+    int changed = 0;
+    ask_ahead(20, 0, false, blind);
+    ask_ahead(20, 9, false, got);
+    assert_memory_equal(got, blind, sizeof(got));
+    ask_ahead(45, 0, false, blind);
+    ask_ahead(45, 9, false, got);
+    for (int i = 0; i < AHEAD; i++)
+        changed += got[i] != blind[i];
+    assert_in_range(changed, 1, AHEAD - 1);
+    ask_ahead(45, 9, true, again);
+    assert_memory_equal(again, got, sizeof(got));
+}
+
 /* While nothing comes back, one choice after the other has its turn, though
  * one alone looks good. */
 static void trials_out_at_once_try_every_choice(void **state)
@@ -643,6 +707,7 @@ int main(void)
         TEST(failures_by_chance_hide_nothing),
         TEST(pending_points_are_not_proposed_again),
         TEST(trials_out_at_once_try_every_choice),
+        TEST(many_out_follow_a_quadratic),
         TEST(results_count_however_many_are_missing),
         TEST(a_model_forgets_what_was_missing),
         TEST(a_small_space_is_tried_whole),
