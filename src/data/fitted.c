@@ -276,6 +276,7 @@ static bool input_ok(const struct value *v, int64_t columns)
            floats_ok(shift, left) && floats_ok(scale, left) && !shift == !scale;
 }
 
+/* A class is one column. */
 static bool label_ok(const struct value *v, int64_t columns)
 {
     const struct value *from = columns ? value_get(v, STR("columns")) : NULL;
@@ -285,6 +286,7 @@ static bool label_ok(const struct value *v, int64_t columns)
     return value_get(v, STR("name")) && width > 0 && classes >= 0 &&
            (!columns || (places_ok(from, columns, false) &&
                          (int64_t)from->count == width)) &&
+           (width == 1 || (!classes && !names)) &&
            (!names || (texts_ok(names) && (int64_t)names->count == classes));
 }
 

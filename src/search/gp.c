@@ -72,6 +72,7 @@ struct gp {
     size_t fit_most;    /* of those, taken at even steps */
     int64_t fit_latest; /* trial of the last of them */
     struct bowl bowl;   /* of told rows */
+    size_t bowl_from;   /* results with a value, before it is asked */
     struct arena *scratch;
     double *u, *x, *low, *high;
 };
@@ -612,7 +613,7 @@ static bool ask_bowl(struct gp *g, int64_t k)
     size_t d = g->axes.count, out = 0;
     for (size_t i = 0; i < g->rows.count; i++)
         out += g->rows.marks[i] == MARK_PENDING && g->rows.trials[i] != k;
-    if (g->has_choices || out < MANY_OUT)
+    if (g->has_choices || out < MANY_OUT || g->value_count < g->bowl_from)
         return false;
     double *u = xcalloc(g->rows.width + 2 * d + 1, sizeof(*u));
     double *x = u + g->rows.width;
@@ -654,6 +655,7 @@ static void *gp_open(const struct search_setup *setup, struct err *err)
     axes_init(&g->axes, setup->space);
     size_t d = g->axes.count;
     g->initial = initial > 0 ? (size_t)initial : initial_count(&g->axes);
+    g->bowl_from = initial > 0 ? (size_t)initial : 0;
     history_init(&g->rows, setup->space->count);
     history_init(&g->asked, setup->space->count);
     bowl_init(&g->bowl, setup->space, setup->seed, &g->rows);

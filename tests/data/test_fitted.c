@@ -300,6 +300,8 @@ static void a_damaged_text_is_refused(void **state)
         "\"length\": 3, \"shift\": [1, 2], \"scale\": 2}], \"labels\": []}",
         "{\"inputs\": [{\"name\": \"i\", \"words\": [\"a\"], \"classes\": 3, "
         "\"length\": 3, \"drawn\": [0]}], \"labels\": []}",
+        "{\"inputs\": [{\"name\": \"i\", \"dims\": [1]}], \"labels\": "
+        "[{\"name\": \"l\", \"dims\": [2], \"classes\": 3}]}",
         "{\"inputs\": [{\"name\": \"i\", \"dims\": [1], \"shift\": 1e39, "
         "\"scale\": 1}], \"labels\": []}",
     };

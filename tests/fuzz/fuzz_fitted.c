@@ -42,9 +42,12 @@ static void check_view(const struct data_view *v)
         for (size_t k = 0; v->shift[i] && k < (size_t)f->columns; k++)
             require(v->shift[i][k] - v->shift[i][k] == 0);
     }
-    for (size_t i = 0; i < t->label_count; i++)
-        for (size_t k = 0; t->labels[i].categories && k < t->rows; k++)
-            require(t->labels[i].categories[k] < t->labels[i].classes);
+    for (size_t i = 0; i < t->label_count; i++) {
+        const struct data_field *f = &t->labels[i];
+        require(!f->classes || !f->numbers || f->categories);
+        for (size_t k = 0; f->categories && k < t->rows; k++)
+            require(f->categories[k] < f->classes);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

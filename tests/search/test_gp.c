@@ -438,10 +438,12 @@ enum { AHEAD = 8 };
 /* The first parameter of AHEAD more trials when so many have been asked for
  * and the first few of them have ended. With `resumed` the search did not ask
  * for any, and is told of them from the last one on. */
-static void ask_ahead(int asked, int told, bool resumed, double *first)
+static void ask_ahead_with(const struct value *options, int asked, int told,
+                           bool resumed, double *first)
 {
     struct space space = space_9();
-    struct search_setup given = {.space = &space, .seed = 4, .minimize = true};
+    struct search_setup given = {
+        .space = &space, .seed = 4, .minimize = true, .options = options};
     struct search *s = search_open("gp", &given, NULL), *other = s;
     struct value *points[50];
     for (int k = 1; k <= asked; k++)
@@ -460,7 +462,13 @@ static void ask_ahead(int asked, int told, bool resumed, double *first)
     search_free(s);
 }
 
-/* Ten results are needed for the model, and fewer for a quadratic. */
+static void ask_ahead(int asked, int told, bool resumed, double *first)
+{
+    ask_ahead_with(NULL, asked, told, resumed, first);
+}
+
+/* Ten results are needed for the model, and fewer for a quadratic, unless a
+ * person says how many. */
 static void many_out_follow_a_quadratic(void **state)
 {
     (void)state;
@@ -476,6 +484,10 @@ static void many_out_follow_a_quadratic(void **state)
     assert_in_range(changed, 1, AHEAD - 1);
     ask_ahead(45, 9, true, again);
     assert_memory_equal(again, got, sizeof(got));
+    const struct value *options =
+        json_parse(arena, STR("{\"initial\": 10}"), "o", false, NULL);
+    ask_ahead_with(options, 45, 9, false, got);
+    assert_memory_equal(got, blind, sizeof(got));
 }
 
 /* While nothing comes back, one choice after the other has its turn, though
