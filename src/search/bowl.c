@@ -205,12 +205,6 @@ static double value_of(const struct bowl *b, size_t row)
     return h->broken[row] > 0 ? INFINITY : h->losses[row];
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Cuts high values and makes the rest about 1. */
 static void set_values(const struct bowl *b, struct fit *f)
 {
@@ -221,7 +215,7 @@ static void set_values(const struct bowl *b, struct fit *f)
         if (isfinite(f->y[i]))
             sorted[finite++] = f->y[i];
     }
-    qsort(sorted, finite, sizeof(*sorted), by_size);
+    qsort(sorted, finite, sizeof(*sorted), ascending);
     double low = finite ? sorted[0] : 0;
     double middle = finite ? sorted[(finite - 1) / 2] : 0;
     double high = middle > low ? highest * (middle - low) : 1;

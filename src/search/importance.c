@@ -12,6 +12,7 @@
 
 #include "search/exact.h"
 #include "search/forest_tree.h"
+#include "search/linear.h"
 #include "search/unit.h"
 
 enum {
@@ -110,17 +111,11 @@ static size_t cells_of(const struct axis *axis)
 
 /* ---- densities -------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double *sorted_losses(const struct importance *i)
 {
     double *sorted = xcalloc(i->count + 1, sizeof(*sorted));
     memcpy(sorted, i->losses, i->count * sizeof(*sorted));
-    qsort(sorted, i->count, sizeof(*sorted), by_value);
+    qsort(sorted, i->count, sizeof(*sorted), ascending);
     return sorted;
 }
 

@@ -264,3 +264,9 @@ void symmetric_eigen(double *a, size_t n, double *values, double *v)
         values[i] = a[i * n + i];
     sort_eigen(values, v, n);
 }
+
+int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}

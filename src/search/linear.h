@@ -37,5 +37,7 @@ void cholesky_inverse(const double *l, size_t stride, size_t n,
 void symmetric_eigen(double *a, size_t n, double *values, double *v);
 
 double dot(const double *x, const double *y, size_t n);
+/* For qsort of doubles, the smallest first. */
+int ascending(const void *a, const void *b);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "search/exact.h"
+#include "search/linear.h"
 
 enum {
     MOST_CELLS = 24, /* more are a REAL axis */
@@ -213,12 +214,6 @@ static double shared_sigma(const struct mixture *m, const double *mus,
     return fmax(0.2 * shrink(m, (double)count), least_sigma(count));
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The larger of the distances to the neighbours on both sides. */
 static double distance_near(const double *sorted, size_t count, double mu)
 {
@@ -255,7 +250,7 @@ static void fit_near(struct mixture *m, size_t axis, const double *mus,
     for (size_t i = 0; i < count; i++)
         if (!isnan(mus[i]) && active < MOST_NEAR)
             sorted[active++] = mus[i];
-    qsort(sorted, active, sizeof(*sorted), compare);
+    qsort(sorted, active, sizeof(*sorted), ascending);
     double least = fmax(least_sigma(active), m->axes[axis].least);
     for (size_t i = 0; i < count; i++) {
         double sigma = scale;

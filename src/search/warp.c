@@ -7,12 +7,7 @@
 
 #include "base/err.h"
 #include "search/exact.h"
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
+#include "search/linear.h"
 
 /* Large numbers are scaled down first, so that no sum can overflow. */
 static double shrink(double *y, size_t count)
@@ -37,7 +32,7 @@ static void cut(double *y, size_t count)
         if (!isnan(y[i]))
             sorted[valid++] = y[i];
     if (valid) {
-        qsort(sorted, valid, sizeof(*sorted), by_value);
+        qsort(sorted, valid, sizeof(*sorted), ascending);
         double high = sorted[valid * 3 / 4];
         double most = high + 5 * (high - sorted[0]);
         most = fmin(most, sorted[valid - 1]);
