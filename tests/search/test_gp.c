@@ -298,18 +298,12 @@ static void warping_can_be_undone(void **state)
     assert_true(isfinite(warp_back(&warp, 1e300)));
 }
 
+#define A_UNIT(name) PARAM(name, "uniform", "\"min\":0,\"max\":1")
+#define FOUR_UNITS A_UNIT("a") "," A_UNIT("b") "," A_UNIT("c") "," A_UNIT("d")
+
 static struct space space_4(void)
 {
-    return space_of(
-        "{\"version\":1,\"parameters\":["
-        /* clang-format off */
-                    PARAM("a", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("b", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("c", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("d", "uniform", "\"min\":0,\"max\":1")
-        /* clang-format on */
-        "]}",
-        arena);
+    return space_of("{\"version\":1,\"parameters\":[" FOUR_UNITS "]}", arena);
 }
 
 static double smooth(const struct space *s, const struct value *point)
@@ -417,19 +411,9 @@ static void pending_points_are_not_proposed_again(void **state)
 static struct space space_9(void)
 {
     return space_of(
-        "{\"version\":1,\"parameters\":["
-        /* clang-format off */
-                    PARAM("a", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("b", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("c", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("d", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("e", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("f", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("g", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("h", "uniform", "\"min\":0,\"max\":1") ","
-                    PARAM("i", "int_uniform", "\"min\":0,\"max\":99")
-        /* clang-format on */
-        "]}",
+        "{\"version\":1,\"parameters\":[" FOUR_UNITS
+        "," A_UNIT("e") "," A_UNIT("f") "," A_UNIT("g") "," A_UNIT(
+            "h") "," PARAM("i", "int_uniform", "\"min\":0,\"max\":99") "]}",
         arena);
 }
 

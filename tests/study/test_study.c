@@ -417,6 +417,30 @@ static void a_waiting_trial_can_be_killed_while_nothing_runs(void **s)
     assert_int_equal(count(b, STATE_DONE), 2);
 }
 
+/* What an earlier run left of trial 2. */
+static void put_attempts(struct bed *b, enum state state,
+                         const enum outcome *outcomes, uint32_t count)
+{
+    struct trial t = {
+        .id = 2, .point = STR("{\"lr\":1}"), .parent = -1, .value = NAN};
+    store_close(b->store);
+    b->store = NULL;
+    struct store *w = store_open(b->setup.folder, true, &b->err);
+    assert_int_equal(store_lease_take(w, false, &b->err), 0);
+    assert_int_equal(store_begin(w, &b->err), 0);
+    assert_int_equal(store_trial_add(w, &t, &b->err), 0);
+    t.attempts = count;
+    t.state = state;
+    assert_int_equal(store_trial_update(w, &t, &b->err), 0);
+    for (uint32_t i = 0; i < count; i++) {
+        struct attempt a = {
+            .trial = 2, .number = i + 1, .outcome = outcomes[i]};
+        assert_int_equal(store_attempt_put(w, &a, &b->err), 0);
+    }
+    assert_int_equal(store_commit(w, &b->err), 0);
+    store_close(w);
+}
+
 static void an_attempt_left_open_ends_as_interrupted_and_runs_again(void **s)
 {
     struct bed *b = *s;
@@ -424,21 +448,7 @@ static void an_attempt_left_open_ends_as_interrupted_and_runs_again(void **s)
     const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
     b->setup.count = 1;
     assert_int_equal(bed_run(b, text, &end), 0);
-    store_close(b->store);
-    struct store *w = store_open(b->setup.folder, true, &b->err);
-    struct trial t = {.id = 2, .point = STR("{\"lr\":1}"), .parent = -1};
-    t.value = NAN;
-    struct attempt a = {.trial = 2, .number = 1};
-    assert_int_equal(store_lease_take(w, false, &b->err), 0);
-    assert_int_equal(store_begin(w, &b->err), 0);
-    assert_int_equal(store_trial_add(w, &t, &b->err), 0);
-    t.attempts = 1;
-    t.state = STATE_RUNNING;
-    assert_int_equal(store_trial_update(w, &t, &b->err), 0);
-    assert_int_equal(store_attempt_put(w, &a, &b->err), 0);
-    assert_int_equal(store_commit(w, &b->err), 0);
-    store_close(w);
-    b->store = NULL;
+    put_attempts(b, STATE_RUNNING, (enum outcome[]){OUTCOME_NONE}, 1);
     b->setup.count = 0;
     assert_int_equal(bed_run(b, text, &end), 0);
     assert_int_equal(count(b, STATE_DONE), 3);
@@ -461,22 +471,7 @@ static void interruptions_do_not_make_losses_forgotten(void **s)
                             "'metric=loss:{lr}']\n";
     b->setup.count = 1;
     assert_int_equal(bed_run(b, text, &end), 0);
-    store_close(b->store);
-    struct store *w = store_open(b->setup.folder, true, &b->err);
-    struct trial t = {.id = 2, .point = STR("{\"lr\":1}"), .parent = -1};
-    t.value = NAN;
-    assert_int_equal(store_lease_take(w, false, &b->err), 0);
-    assert_int_equal(store_begin(w, &b->err), 0);
-    assert_int_equal(store_trial_add(w, &t, &b->err), 0);
-    t.attempts = 4;
-    assert_int_equal(store_trial_update(w, &t, &b->err), 0);
-    for (uint32_t i = 0; i < 4; i++) {
-        struct attempt a = {.trial = 2, .number = i + 1, .outcome = before[i]};
-        assert_int_equal(store_attempt_put(w, &a, &b->err), 0);
-    }
-    assert_int_equal(store_commit(w, &b->err), 0);
-    store_close(w);
-    b->store = NULL;
+    put_attempts(b, STATE_WAITING, before, 4);
     b->setup.count = 0;
     assert_int_equal(bed_run(b, text, &end), 0);
     assert_int_equal(trial(b, 2).state, STATE_FAILED);
