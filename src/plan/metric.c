@@ -282,7 +282,8 @@ static void check_objectives(struct reading *r)
     }
 }
 
-/* The method that results go to: of hyperspace the one inside. */
+/* The method that results go to: of hyperspace the one inside, tpe if none is
+ * said. */
 static struct str learner_of(const struct plan *p)
 {
     const struct value *inner;
