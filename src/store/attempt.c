@@ -26,6 +26,7 @@ int store_attempt_put(struct store *s, const struct attempt *a, struct err *err)
         buf_add_f64(b, times[i]);
     change_add_int(b, a->exit_code);
     change_add_int(b, a->signum);
+    buf_add_varint(b, a->company);
     buf_add_bytes(b, a->reason);
     buf_add_bytes(b, a->tail);
     return change_end(s, err);
@@ -74,8 +75,9 @@ int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
         "INSERT OR REPLACE INTO attempts (trial, number, outcome, machine,"
         " pid, pid_start, max_rss_bytes, output_bytes, checkpoint_digest,"
         " metric_points, placed, started, ended, seconds, cpu_seconds,"
-        " exit_code, signum, reason, tail) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
-        " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+        " exit_code, signum, company, reason, tail) VALUES (?1, ?2, ?3, ?4,"
+        " ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+        " ?19, ?20)";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -93,8 +95,13 @@ int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
         sqlite3_bind_double(st, i, bytes_f64(b));
     sqlite3_bind_int64(st, 16, change_int(b));
     sqlite3_bind_int64(st, 17, change_int(b));
-    db_bind_str(st, 18, bytes_str(b));
+    uint64_t company = bytes_varint(b);
+    if (company)
+        sqlite3_bind_int64(st, 18, (int64_t)company);
+    else
+        sqlite3_bind_null(st, 18);
     db_bind_str(st, 19, bytes_str(b));
+    db_bind_str(st, 20, bytes_str(b));
     return db_run(s, st, "write an attempt into", err);
 }
 
@@ -141,8 +148,9 @@ static void attempt_read(sqlite3_stmt *st, struct arena *arena,
         .cpu_seconds = sqlite3_column_double(st, 15),
         .exit_code = sqlite3_column_int(st, 16),
         .signum = sqlite3_column_int(st, 17),
-        .reason = arena_str(arena, db_column_str(st, 18)),
-        .tail = arena_str(arena, db_column_str(st, 19)),
+        .company = (uint32_t)sqlite3_column_int64(st, 18),
+        .reason = arena_str(arena, db_column_str(st, 19)),
+        .tail = arena_str(arena, db_column_str(st, 20)),
     };
     struct str host = db_column_str(st, 3), boot = db_column_str(st, 4);
     snprintf(a->host, sizeof a->host, "%.*s", STRF(host));
@@ -156,7 +164,8 @@ int store_attempts(struct store *s, int64_t id, struct arena *a,
         "SELECT trial, number, outcome, host, boot_id, pid, pid_start,"
         " max_rss_bytes, output_bytes, checkpoint_digest, metric_points,"
         " placed, started, ended, seconds, cpu_seconds, exit_code, signum,"
-        " reason, tail FROM attempts LEFT JOIN machines ON id = machine"
+        " company, reason, tail FROM attempts LEFT JOIN machines ON id = "
+        "machine"
         " WHERE trial = ? ORDER BY number";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)

@@ -26,6 +26,7 @@ static const struct {
     [CHANGE_EVENT] = {event_apply},
     [CHANGE_TRIAL_REMOVE] = {trial_apply_remove},
     [CHANGE_HEARD] = {heard_apply},
+    [CHANGE_WISH] = {wish_apply},
 };
 
 #define SYNC_EVERY_NS 1000000000

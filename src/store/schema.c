@@ -56,9 +56,16 @@ static const char tables_2[] =
     " trial INTEGER NOT NULL, step INTEGER NOT NULL, state INTEGER NOT NULL,"
     " value REAL);";
 
+/* What people want of trials that have not ended; and with how many others an
+ * attempt was lost. */
+static const char tables_3[] =
+    "CREATE TABLE wishes (trial INTEGER PRIMARY KEY, wish INTEGER NOT NULL);"
+    "ALTER TABLE attempts ADD COLUMN company INTEGER;";
+
 const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 1, .sql = tables_1},
     {.to = 2, .sql = tables_2},
+    {.to = 3, .sql = tables_3},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

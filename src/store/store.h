@@ -17,7 +17,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 2
+#define STORE_SCHEMA 3
 
 struct store;
 
@@ -115,6 +115,8 @@ struct attempt {
     double seconds, cpu_seconds;
     uint64_t max_rss_bytes, output_bytes, checkpoint_digest, metric_points;
     int32_t exit_code, signum;
+    uint32_t company; /* attempts that were lost together, this one included;
+                         0: it was not lost, or nobody knows */
     struct str reason, tail;
 };
 
@@ -137,6 +139,10 @@ int store_attempt_put(struct store *s, const struct attempt *a,
 /* Removes the attempt that was placed but never began. */
 int store_attempt_drop(struct store *s, int64_t trial, uint32_t number,
                        struct err *err);
+/* Remembers what a person wants of a trial until it has ended; WISH_NONE
+ * forgets it. */
+int store_wish_set(struct store *s, int64_t trial, enum wish wish,
+                   struct err *err);
 /* Appends one column of a metric batch as it came (terms/metric.h); name is
  * the text of its name, whether or not the column brings it. Points may stay
  * in memory until the commit; many are packed together. */
@@ -196,6 +202,9 @@ int store_trial(struct store *s, int64_t id, struct arena *a, struct trial *t,
                 struct err *err);
 int store_attempts(struct store *s, int64_t id, struct arena *a,
                    struct attempt **list, size_t *count, struct err *err);
+/* WISH_NONE for most. */
+int store_wish(struct store *s, int64_t trial, enum wish *wish,
+               struct err *err);
 int64_t store_last_trial(struct store *s); /* 0: none */
 
 /* Which trials, in which order. All parts are optional ({0}: all by id). */

@@ -298,6 +298,7 @@ int trial_apply_remove(struct store *s, struct bytes *b, struct err *err)
         "DELETE FROM metrics WHERE trial = ?",
         "DELETE FROM artifacts WHERE trial = ?",
         "DELETE FROM tags WHERE trial = ?",
+        "DELETE FROM wishes WHERE trial = ?",
         "DELETE FROM texts WHERE id = ?",
         "DELETE FROM trials WHERE id = ?",
     };

@@ -23,6 +23,14 @@ bool state_parse(struct str s, enum state *state);
 bool state_final(enum state s); /* nothing more will happen */
 bool state_bad(enum state s); /* failed, invalid, timed_out, killed, diverged */
 
+/* What a person wants of a trial that has not ended. The numbers are stored:
+ * never renumber. */
+enum wish {
+    WISH_NONE = 0,
+    WISH_STOP = 1, /* finish early: its value counts */
+    WISH_KILL = 2, /* end: it does not */
+};
+
 /* How one attempt ended. */
 enum outcome {
     OUTCOME_NONE = 0, /* not ended yet */

@@ -230,6 +230,7 @@ static void attempts_are_replaced_dropped_and_listed_in_order(void **state)
     a.outcome = OUTCOME_MEMORY;
     a.exit_code = -1;
     a.signum = 9;
+    a.company = 4;
     a.checkpoint_digest = UINT64_MAX - 5;
     a.cpu_seconds = 1.5;
     a.reason = STR("used 3 GiB of 2 GiB");
@@ -255,12 +256,40 @@ static void attempts_are_replaced_dropped_and_listed_in_order(void **state)
     assert_int_equal(list[1].pid_start, 1u << 30);
     assert_int_equal(list[1].exit_code, -1);
     assert_int_equal(list[1].signum, 9);
+    assert_int_equal(list[1].company, 4);
+    assert_int_equal(list[0].company, 0);
     assert_true(list[1].checkpoint_digest == UINT64_MAX - 5);
     assert_true(list[1].cpu_seconds == 1.5 && list[1].placed == 10);
     assert_str(list[1].reason, "used 3 GiB of 2 GiB");
     assert_str(list[1].tail, "last\nlines");
     assert_ok(m, store_attempts(m->s, 2, m->a, &list, &count, &m->err));
     assert_int_equal(count, 0);
+}
+
+static void a_wish_is_kept_until_it_is_taken_back(void **state)
+{
+    struct made *m = *state;
+    enum wish wish = WISH_KILL;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    made_trial(m, 2, "{}", STATE_RUNNING, NAN);
+    assert_ok(m, store_wish_set(m->s, 1, WISH_STOP, &m->err));
+    assert_ok(m, store_wish_set(m->s, 1, WISH_KILL, &m->err));
+    assert_ok(m, store_wish_set(m->s, 2, WISH_STOP, &m->err));
+    made_commit(m);
+    made_again(m);
+    assert_ok(m, store_wish(m->s, 1, &wish, &m->err));
+    assert_int_equal(wish, WISH_KILL);
+    assert_ok(m, store_wish(m->s, 2, &wish, &m->err));
+    assert_int_equal(wish, WISH_STOP);
+    assert_ok(m, store_wish(m->s, 3, &wish, &m->err));
+    assert_int_equal(wish, WISH_NONE);
+    assert_ok(m, store_wish_set(m->s, 1, WISH_NONE, &m->err));
+    assert_ok(m, store_trial_remove(m->s, 2, &m->err));
+    made_commit(m);
+    for (int64_t id = 1; id <= 2; id++) {
+        assert_ok(m, store_wish(m->s, id, &wish, &m->err));
+        assert_int_equal(wish, WISH_NONE);
+    }
 }
 
 static void artifacts_and_events_are_kept(void **state)
@@ -402,6 +431,7 @@ int main(void)
         with_store(the_same_trial_is_not_added_twice),
         with_store(facts_are_set_replaced_and_removed),
         with_store(attempts_are_replaced_dropped_and_listed_in_order),
+        with_store(a_wish_is_kept_until_it_is_taken_back),
         with_store(artifacts_and_events_are_kept),
         with_store(what_is_not_committed_is_not_there),
         with_store(the_folder_of_a_trial_holds_a_thousand),
