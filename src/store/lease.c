@@ -101,7 +101,8 @@ static void mirror_write(const struct store *s, const struct lease *l)
 static int row_read(struct store *s, struct lease *l, struct err *err)
 {
     static const char sql[] =
-        "SELECT epoch, host, pid, pid_start, boot_id, touched FROM lease";
+        "SELECT epoch, host, pid, pid_start, boot_id, touched, left"
+        " FROM lease";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -117,6 +118,7 @@ static int row_read(struct store *s, struct lease *l, struct err *err)
     l->process.start = (uint64_t)sqlite3_column_int64(st, 3);
     snprintf(l->boot_id, sizeof l->boot_id, "%.*s", STRF(db_column_str(st, 4)));
     l->touched = sqlite3_column_double(st, 5);
+    l->left = (enum predecessor)sqlite3_column_int(st, 6);
     sqlite3_reset(st);
     return 0;
 }
@@ -124,7 +126,8 @@ static int row_read(struct store *s, struct lease *l, struct err *err)
 static int row_write(struct store *s, const struct lease *l, struct err *err)
 {
     static const char sql[] = "UPDATE lease SET epoch = ?, host = ?, pid = ?,"
-                              " pid_start = ?, boot_id = ?, touched = ?";
+                              " pid_start = ?, boot_id = ?, touched = ?,"
+                              " left = ?";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -134,6 +137,7 @@ static int row_write(struct store *s, const struct lease *l, struct err *err)
     sqlite3_bind_int64(st, 4, (int64_t)l->process.start);
     db_bind_str(st, 5, str_of(l->boot_id));
     sqlite3_bind_double(st, 6, l->touched);
+    sqlite3_bind_int(st, 7, (int)l->left);
     return db_run(s, st, "write the lease of", err);
 }
 
@@ -185,9 +189,9 @@ int lease_held_by(const struct store *s, const struct lease *l, struct err *err)
                    s->folder, (long long)l->process.pid, l->host);
 }
 
-static void lease_fill(struct lease *l, uint64_t epoch)
+static void lease_fill(struct lease *l, uint64_t epoch, enum predecessor left)
 {
-    *l = (struct lease){.epoch = epoch, .touched = clock_wall()};
+    *l = (struct lease){.epoch = epoch, .touched = clock_wall(), .left = left};
     host_read(l->host, sizeof l->host);
     l->process = process_self();
     snprintf(l->boot_id, sizeof l->boot_id, "%s", process_boot_id());
@@ -208,15 +212,29 @@ static void lock_exclusively(struct store *s, bool on)
         row_read(s, &l, NULL);
 }
 
+/* What was left unsettled before is so still. */
+static enum predecessor left_by(const struct lease *l, bool lives)
+{
+    char host[sizeof l->host];
+    enum predecessor left = PREDECESSOR_PRESUMED;
+    host_read(host, sizeof host);
+    if (l->process.pid == 0)
+        left = PREDECESSOR_NONE;
+    else if (!lives && strcmp(host, l->host) == 0)
+        left = PREDECESSOR_GONE;
+    return left > l->left ? left : l->left;
+}
+
 static int take_in_transaction(struct store *s, bool take_over,
                                struct lease *mine, struct err *err)
 {
     struct lease l;
     if (row_read(s, &l, err))
         return -1;
-    if (!take_over && lease_lives(s, &l))
+    bool lives = lease_lives(s, &l);
+    if (!take_over && lives)
         return lease_held_by(s, &l, err);
-    lease_fill(mine, l.epoch + 1);
+    lease_fill(mine, l.epoch + 1, left_by(&l, lives));
     if (row_write(s, mine, err))
         return -1;
     return db_exec(s, "COMMIT", "write the lease of", err);
@@ -252,6 +270,7 @@ int store_lease_take(struct store *s, bool take_over, struct err *err)
         return -1;
     }
     s->epoch = mine.epoch;
+    s->left = mine.left;
     s->taken_over = false;
     mirror_write(s, &mine);
     /* What an earlier holder wrote counts from here on. */
@@ -281,12 +300,27 @@ int store_lease_touch(struct store *s, struct err *err)
     struct lease l;
     if (s->epoch == 0)
         return err_set(err, ERR_BUSY, "the lease of %s is not held", s->folder);
-    lease_fill(&l, s->epoch);
+    lease_fill(&l, s->epoch, s->left);
     if (lease_put(s, &l, err))
         return -1;
     mirror_write(s, &l);
     /* Also the end of a busy time gets onto the disk, if nobody commits. */
     return change_sync(s, err);
+}
+
+enum predecessor store_lease_predecessor(const struct store *s)
+{
+    return s->left;
+}
+
+int store_lease_settle(struct store *s, struct err *err)
+{
+    enum predecessor left = s->left;
+    s->left = PREDECESSOR_NONE;
+    if (left == PREDECESSOR_NONE || store_lease_touch(s, err) == 0)
+        return 0;
+    s->left = left;
+    return -1;
 }
 
 void store_lease_release(struct store *s)
@@ -295,7 +329,7 @@ void store_lease_release(struct store *s)
         return;
     store_rollback(s);
     struct lease l;
-    lease_fill(&l, s->epoch);
+    lease_fill(&l, s->epoch, s->left);
     l.process = (struct process_id){0};
     if (lease_put(s, &l, NULL) == 0)
         mirror_write(s, &l);

@@ -62,10 +62,22 @@ static const char tables_3[] =
     "CREATE TABLE wishes (trial INTEGER PRIMARY KEY, wish INTEGER NOT NULL);"
     "ALTER TABLE attempts ADD COLUMN company INTEGER;";
 
+/* Where the holder of the lease can be seen from, and what the holders before
+ * it have left; lease.c. */
+static const char tables_4[] =
+    "ALTER TABLE lease ADD COLUMN pid_space INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE lease ADD COLUMN lock INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE lease ADD COLUMN touches INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE lease ADD COLUMN left INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE lease ADD COLUMN left_space INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE lease ADD COLUMN left_forks INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE lease ADD COLUMN left_ticks INTEGER NOT NULL DEFAULT 0;";
+
 const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 1, .sql = tables_1},
     {.to = 2, .sql = tables_2},
     {.to = 3, .sql = tables_3},
+    {.to = 4, .sql = tables_4},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

@@ -17,7 +17,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 3
+#define STORE_SCHEMA 4
 
 struct store;
 
@@ -39,20 +39,39 @@ int store_integrity(struct store *s, struct err *err);
 
 /* ---- lease ------------------------------------------------------------ */
 
+/* What earlier holders have left that no conductor has settled yet. The
+ * numbers are stored: never renumber. */
+enum predecessor {
+    PREDECESSOR_NONE = 0,     /* nothing: the last one let go by itself */
+    PREDECESSOR_GONE = 1,     /* it died, which is proven: no process of it will
+                                 write again, but for tasks it left here */
+    PREDECESSOR_PRESUMED = 2, /* it was on another host, or could not be seen
+                                 from here, or was alive (--take-over): it and
+                                 its tasks may still run and write */
+};
+
 struct lease {
     char host[256];
     struct process_id process;
     char boot_id[64];
     uint64_t epoch;
-    double touched; /* unix time */
-    bool live;      /* as judged now: same host: the process lives; another
-                       host: touched less than 60 s ago */
+    double touched;        /* unix time */
+    enum predecessor left; /* by earlier holders, and not settled yet */
+    bool live; /* as judged now: same host: the process lives; another
+                  host: touched less than 60 s ago */
 };
 /* Reads who holds it; epoch 0: nobody ever, process.pid 0: free. */
 int store_lease_read(struct store *s, struct lease *lease, struct err *err);
 /* ERR_BUSY, naming the holder, when a live one has it and !take_over. */
 int store_lease_take(struct store *s, bool take_over, struct err *err);
 int store_lease_touch(struct store *s, struct err *err);
+/* What was there when the lease was taken, until store_lease_settle; it is
+ * kept in the store, so that neither a verb that only takes the lease for a
+ * moment nor a death in between makes it forgotten. */
+enum predecessor store_lease_predecessor(const struct store *s);
+/* All that earlier holders left is settled: their open attempts have ended in
+ * the store, and none of their processes counts any more. */
+int store_lease_settle(struct store *s, struct err *err);
 /* Lets go; changes that were not committed are dropped. */
 void store_lease_release(struct store *s);
 

@@ -46,6 +46,8 @@ int study_resume(struct study *s, struct err *err)
     }
     if (commit(s) || s->run.end == STUDY_BROKEN)
         return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
+    if (store_lease_settle(s->store, err))
+        return -1;
     s->run.ended_here = 0;
     s->run.failed_first = 0;
     return 0;

@@ -175,6 +175,46 @@ static void another_host_is_believed_for_a_minute(void **state)
     store_close(other);
 }
 
+static void expect_left(struct made *m, enum predecessor left)
+{
+    assert_int_equal(store_lease_predecessor(m->s), left);
+}
+
+static void what_a_holder_left_is_known_until_it_is_settled(void **state)
+{
+    struct made *m = *state;
+    expect_left(m, PREDECESSOR_NONE);
+    made_again(m);
+    expect_left(m, PREDECESSOR_NONE); /* it let go */
+    store_close(m->s);
+    forge(m, "pid = 1, pid_start = 1"); /* one that is dead, and had not */
+    made_open(m);
+    expect_left(m, PREDECESSOR_GONE);
+    made_again(m); /* as a verb does */
+    expect_left(m, PREDECESSOR_GONE);
+    assert_ok(m, store_lease_settle(m->s, &m->err));
+    expect_left(m, PREDECESSOR_NONE);
+    made_again(m);
+    expect_left(m, PREDECESSOR_NONE);
+}
+
+static void who_may_still_run_is_only_presumed_dead(void **state)
+{
+    struct made *m = *state;
+    struct store *other = second(m);
+    assert_ok(m, store_lease_take(other, true, &m->err));
+    store_close(m->s);
+    m->s = other;
+    expect_left(m, PREDECESSOR_PRESUMED);
+    store_close(m->s);
+    forge(m, "pid = 1, pid_start = 1"); /* a dead one changes nothing */
+    made_open(m);
+    expect_left(m, PREDECESSOR_PRESUMED);
+    assert_ok(m, store_lease_settle(m->s, &m->err));
+    made_again(m);
+    expect_left(m, PREDECESSOR_NONE);
+}
+
 static void a_reboot_ends_the_lease_of_this_host(void **state)
 {
     struct made *m = *state;
@@ -240,6 +280,8 @@ int main(void)
         with_store(without_a_lease_nothing_changes),
         with_store(a_dead_holder_of_this_host_is_replaced_at_once),
         with_store(another_host_is_believed_for_a_minute),
+        with_store(what_a_holder_left_is_known_until_it_is_settled),
+        with_store(who_may_still_run_is_only_presumed_dead),
         with_store(a_reboot_ends_the_lease_of_this_host),
         with_store(the_mirror_says_what_the_row_says),
         with_store(two_readers_see_only_whole_commits),
