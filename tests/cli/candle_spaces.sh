@@ -2,8 +2,6 @@
 # CANDLE's search spaces as the space of a study, from file to trials.
 . "$(dirname "$0")/lib.sh"
 
-SHARED=${THRONG_SHARED:-$ROOT/../shared}
-
 # ---- what each kind becomes ------------------------------------------------
 
 cat >ga.json <<'END'
@@ -115,10 +113,10 @@ check_contains "so is an unknown type, with the nearest" "$err" \
 
 # ---- real files ------------------------------------------------------------
 
-if [ -d "$SHARED/data/candle-spaces" ]; then
+if real_data candle-spaces; then
     while read -r count name; do
         printf 'command: [echo]\nparameters_file: %s\n' \
-            "$SHARED/data/candle-spaces/$name" >real.yaml
+            "$THRONG_TEST_DATA/candle-spaces/$name" >real.yaml
         run "$THRONG" check real.yaml
         check_matches "$name becomes $count parameters" "$out" \
             "^space .*/$name: .*, $count parameters?$"
@@ -140,5 +138,5 @@ END
     run "$THRONG" check real.yaml
     check_contains "the grid has its 120 points" "$out" "trials   120"
 else
-    skip "real spaces are read" "there is no ../shared/data/candle-spaces"
+    skip "real spaces are read" "$no_real_data"
 fi

@@ -2,18 +2,15 @@
 # The listings of the makers' tutorial, as printed there.
 . "$(dirname "$0")/lib.sh"
 
-SEED=${THRONG_SHARED:-$ROOT/../shared}/seeds/003_83ba4211c22675e2.txt
-if [ ! -f "$SEED" ]; then
-    skip "the tutorial's listings work as printed" "there is no tutorial here"
-    exit 0
-fi
+TEXT=${THRONG_TEST_TUTORIAL:-}
+[ -f "$TEXT" ] || skip_all "THRONG_TEST_TUTORIAL names no text of it"
 
 # The listing between ``` marks that follows a line of text.
 listing() { # TEXT
     awk -v text="$1" '
         $0 == text { found = 1; next }
         found && /^```/ { if (inside) exit; inside = 1; next }
-        found && inside { print }' "$SEED"
+        found && inside { print }' "$TEXT"
 }
 value() { # NAME
     python3 -c 'import json, sys

@@ -3,13 +3,9 @@
 # classifier on real messages: where the data is there.
 . "$(dirname "$0")/lib.sh"
 
-data=$ROOT/../shared/data
-if [ ! -d "$data/expression" ]; then
-    skip "networks learn from real expression data" "$data is not there"
-    exit 0
-fi
+real_data expression || skip_all "$no_real_data"
 cp -r "$ROOT/examples/expression" study && cd study || exit 1
-run sh get.sh "$data/expression"
+run sh get.sh "$THRONG_TEST_DATA/expression"
 check_status "get.sh takes the published sets" 0
 
 # The best mean over the folds of a value of dropout is at least LEAST.
@@ -42,7 +38,7 @@ batch_size: 32
 epochs: 2
 metrics: [f1_macro]
 data:
-  file: $data/text/SMSSpamCollection.tsv.gz
+  file: $THRONG_TEST_DATA/text/SMSSpamCollection.tsv.gz
   label: 1
   text: {column: 2, vocabulary: 3000, length: 30}
   stratify: true

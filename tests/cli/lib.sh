@@ -11,6 +11,8 @@
 #
 #     $THRONG, $WORKER   the two programs (from $THRONG_BUILD, default build/)
 #     $ROOT              the project's folder
+#     $THRONG_TEST_DATA  a folder with real data, or nothing: what needs it
+#                        asks real_data and skips
 #
 # tests/run reads two comment lines near the top of a script:
 #
@@ -79,6 +81,12 @@ skip_all() { # REASON
     skip "all of $(basename "$0")" "$1"
     exit 0
 }
+
+# True when there is this file or folder of real data.
+real_data() { # NAME
+    [ -n "${THRONG_TEST_DATA:-}" ] && [ -e "$THRONG_TEST_DATA/$1" ]
+}
+no_real_data="THRONG_TEST_DATA names no folder that has it"
 
 # Run a command and remember: its exit status in $status, what it wrote in
 # $out and $err (and in the files $TMP/.out and $TMP/.err, to the byte).

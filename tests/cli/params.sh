@@ -2,8 +2,6 @@
 # CANDLE parameter files: what a model would get, from which of its sources.
 . "$(dirname "$0")/lib.sh"
 
-SHARED=${THRONG_SHARED:-$ROOT/../shared}
-
 # One parameter of what was printed, as Python writes it.
 value() { # NAME
     python3 -c 'import json, sys
@@ -13,7 +11,7 @@ print(repr(json.load(open(sys.argv[1])).get(sys.argv[2], "absent")))' \
 
 # ---- the files of real models ----------------------------------------------
 
-if [ -f "$SHARED/data/candle-parameters/expected.jsonl" ]; then
+if real_data candle-parameters/expected.jsonl; then
     cat >compare.py <<'EOF'
 import json, os, subprocess, sys
 throng, folder = sys.argv[1:]
@@ -35,12 +33,12 @@ for line in open(os.path.join(folder, "expected.jsonl")):
     count += 1
 print(count)
 EOF
-    run python3 compare.py "$THRONG" "$SHARED/data/candle-parameters"
+    run python3 compare.py "$THRONG" "$THRONG_TEST_DATA/candle-parameters"
     check_equal "every real file gives exactly what Python reads" "0 40" \
         "$status $out$err"
 else
     skip "every real file gives exactly what Python reads" \
-        "there is no ../shared/data/candle-parameters"
+        "$no_real_data"
 fi
 
 # ---- the tutorial's listing ------------------------------------------------

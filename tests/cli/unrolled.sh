@@ -2,8 +2,6 @@
 # CANDLE's unrolled parameter files as lists of points.
 . "$(dirname "$0")/lib.sh"
 
-SHARED=${THRONG_SHARED:-$ROOT/../shared}
-
 # ---- the tutorial's listing ------------------------------------------------
 
 cat >upf.txt <<'EOF'
@@ -33,10 +31,10 @@ check_matches "and shows it" "$out" "^run_id +dropout2$"
 
 # ---- real files ------------------------------------------------------------
 
-if [ -d "$SHARED/data/candle-spaces" ]; then
+if real_data candle-spaces; then
     while read -r count id name; do
         printf 'command: [echo, "${args}"]\nparameters_file: %s\n' \
-            "$SHARED/data/candle-spaces/$name" >real.yaml
+            "$THRONG_TEST_DATA/candle-spaces/$name" >real.yaml
         run "$THRONG" check real.yaml
         check_contains "$name has its $count runs" "$out" "trials   $count"
         check_matches "and its ids ($name)" "$out" "^  1  .*--run_id=$id\b"
@@ -52,11 +50,11 @@ if [ -d "$SHARED/data/candle-spaces" ]; then
 7 hpset_01 workflow_settings-upf3.txt
 EOF
     printf 'command: [echo]\nparameters_file: %s\n' \
-        "$SHARED/data/candle-spaces/cp1-infer_upf.txt" >real.yaml
+        "$THRONG_TEST_DATA/candle-spaces/cp1-infer_upf.txt" >real.yaml
     run "$THRONG" check real.yaml
     check_status "a CSV file without a header is refused" 1
     check_contains "at its place" "$err" "cp1-infer_upf.txt:1:29: error:"
 else
     skip "real unrolled parameter files are read" \
-        "there is no ../shared/data/candle-spaces"
+        "$no_real_data"
 fi

@@ -88,15 +88,6 @@ struct data_view files_view(struct files *f, struct data_set *s,
     return v;
 }
 
-const char *files_real(struct files *f, const char *name)
-{
-    const char *path = path_join(f->arena, REAL_DATA, name);
-    if (file_exists(path))
-        return path;
-    print_message("skipped: %s is not there\n", path);
-    return NULL;
-}
-
 static void add_means(const struct data_view *v, double *mean, size_t columns,
                       size_t classes)
 {

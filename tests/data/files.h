@@ -26,8 +26,6 @@ void files_refuses(struct files *f, const char *json, const char *text);
 /* A view; fails the test when there is none. */
 struct data_view files_view(struct files *f, struct data_set *s,
                             const char *json, uint64_t seed);
-/* The path of a file of real data, or NULL after saying why it is skipped. */
-const char *files_real(struct files *f, const char *name);
 /* Share of rows whose nearest mean of training rows is that of their class. */
 double nearest_centroid(const struct data_view *v, const struct data_part *p);
 

@@ -4,10 +4,10 @@ import os
 import sys
 from unittest import mock
 
-from place import PYTHON, ROOT, InFolder
+from place import PYTHON, InFolder
 
 CANDLE = os.path.join(PYTHON, "stand_in_candle")
-SHARED = os.environ.get("THRONG_SHARED") or os.path.join(ROOT, "..", "shared")
+REAL_DATA = os.environ.get("THRONG_TEST_DATA", "")
 DEBIAN = "/usr/bin/python3"
 
 

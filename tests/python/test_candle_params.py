@@ -12,7 +12,7 @@ import time
 import unittest
 import warnings
 
-from candle_place import CANDLE, SHARED, Candle
+from candle_place import CANDLE, REAL_DATA, Candle
 from place import THRONG, said
 
 from throng import candle
@@ -21,7 +21,7 @@ from throng.candle.keywords import DefinitionError, Keywords
 from throng.candle.problems import ParameterError, Problems
 from throng.candle.settle import settle
 
-FOLDER = os.path.join(SHARED, "data", "candle-parameters")
+FOLDER = os.path.join(REAL_DATA, "candle-parameters")
 
 
 class Literals(unittest.TestCase):
@@ -141,7 +141,7 @@ class Files(Candle):
 
 
 @unittest.skipUnless(os.path.isdir(FOLDER),
-                     "there is no ../shared/data/candle-parameters")
+                     "THRONG_TEST_DATA names no folder that has it")
 class RealFiles(Candle):
     def test_they_give_what_is_expected_and_what_throng_gives(self):
         with open(os.path.join(FOLDER, "expected.jsonl")) as file:
