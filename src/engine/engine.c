@@ -33,12 +33,24 @@ static const struct place *const places[] = {&place_local, &place_fake};
 
 enum where { IN_QUEUE, AT_PLACE, DROPPED };
 
+/* What was asked of a task, the weaker before the stronger. It is remembered
+ * until the task is answered: a place that is down hears of it when it is up
+ * again. */
+enum asked {
+    ASKED_NOTHING,
+    ASKED_BACK, /* unless it has begun */
+    ASKED_STOP,
+    ASKED_KILL,
+};
+
 struct held {
     struct queue_node node; /* first: the queue hands out its address */
     uint64_t id;
     uint32_t attempt;
     enum where where;
     bool begun; /* STARTING has come: a process may exist */
+    enum asked asked;
+    enum outcome end_as; /* of ASKED_BACK and ASKED_KILL */
     struct needs needs;
     char *text; /* the task, while it is IN_QUEUE */
     size_t text_len;
@@ -334,37 +346,42 @@ static void answer_later(void *context)
     }
 }
 
-static void send_kill(struct engine *e, const struct held *h,
-                      enum outcome outcome)
+static void tell(struct engine *e, const struct held *h)
 {
-    char payload = (char)outcome;
-    struct record r = {.type = RECORD_KILL,
+    char outcome = (char)h->end_as;
+    bool stop = h->asked == ASKED_STOP;
+    struct record r = {.type = stop ? RECORD_STOP : RECORD_KILL,
                        .attempt = h->attempt,
                        .task = h->id,
-                       .payload = str_n(&payload, 1)};
+                       .payload = str_n(&outcome, stop ? 0 : 1)};
     e->place->send(e->at, &r);
+}
+
+static void ask(struct engine *e, struct held *h, enum asked asked,
+                enum outcome end_as)
+{
+    if (asked <= h->asked)
+        return;
+    h->asked = asked;
+    h->end_as = end_as;
+    if (h->where == IN_QUEUE)
+        drop(e, h);
+    else if (h->where == AT_PLACE && !e->down)
+        tell(e, h);
 }
 
 void engine_stop_task(struct engine *e, uint64_t task)
 {
     struct held *h = idmap_get(e->held, task);
-    if (!h)
-        return;
-    if (h->where == IN_QUEUE)
-        drop(e, h);
-    else if (h->where == AT_PLACE && !e->down) {
-        struct record r = {
-            .type = RECORD_STOP, .attempt = h->attempt, .task = h->id};
-        e->place->send(e->at, &r);
-    }
+    if (h)
+        ask(e, h, ASKED_STOP, OUTCOME_STOPPED);
 }
 
-static void kill_held(struct engine *e, struct held *h, enum outcome outcome)
+void engine_kill_task(struct engine *e, uint64_t task, enum outcome outcome)
 {
-    if (h->where == IN_QUEUE)
-        drop(e, h);
-    else if (h->where == AT_PLACE && !e->down)
-        send_kill(e, h, outcome);
+    struct held *h = idmap_get(e->held, task);
+    if (h)
+        ask(e, h, ASKED_KILL, outcome);
 }
 
 /* While we believe that a task waits at the place it may begin there. This
@@ -372,14 +389,7 @@ static void kill_held(struct engine *e, struct held *h, enum outcome outcome)
 static void take_back(struct engine *e, struct held *h)
 {
     if (!h->begun)
-        kill_held(e, h, OUTCOME_UNSTARTED);
-}
-
-void engine_kill_task(struct engine *e, uint64_t task, enum outcome outcome)
-{
-    struct held *h = idmap_get(e->held, task);
-    if (h)
-        kill_held(e, h, outcome);
+        ask(e, h, ASKED_BACK, OUTCOME_UNSTARTED);
 }
 
 void engine_quit(struct engine *e, bool kill)
@@ -389,7 +399,7 @@ void engine_quit(struct engine *e, bool kill)
     e->quitting = true;
     for (size_t at = 0; idmap_next(e->held, &at, &id, &h);)
         if (kill)
-            kill_held(e, h, OUTCOME_INTERRUPTED);
+            ask(e, h, ASKED_KILL, OUTCOME_INTERRUPTED);
         else
             take_back(e, h);
     if (idmap_count(e->held) == 0)
@@ -473,7 +483,14 @@ void engine_place_lost(struct engine *e, const char *reason)
 
 void engine_place_up(struct engine *e)
 {
+    uint64_t id;
+    void *at;
     e->down = false;
+    for (size_t i = 0; idmap_next(e->held, &i, &id, &at);) {
+        const struct held *h = at;
+        if (h->where == AT_PLACE && h->asked != ASKED_NOTHING)
+            tell(e, h);
+    }
     forward(e);
 }
 

@@ -66,7 +66,8 @@ size_t engine_room(const struct engine *e, const struct needs *n, bool ahead);
 int engine_submit(struct engine *e, const struct task *t, int priority,
                   struct err *err);
 /* Ask a task to finish early, or end it now and count it as `outcome`. A task
- * that has not begun ends as OUTCOME_UNSTARTED. */
+ * that has not begun ends as OUTCOME_UNSTARTED. What was asked is remembered
+ * until the task is answered, also while its place is down. */
 void engine_stop_task(struct engine *e, uint64_t task);
 void engine_kill_task(struct engine *e, uint64_t task, enum outcome outcome);
 /* What the callbacks have brought until now is committed. */

@@ -17,13 +17,19 @@
  *   notice=text        a RECORD_NOTICE
  *   checkpoint=7       the digest of the checkpoint folder from now on
  *   ignore-stop        from now on a stop waits for twice the grace time
+ *   deaf               from now on nothing that it is told matters
  *   exit=3             ends with that exit code (85 and 78 as real ones do)
  *   signal=11          ends by that signal
  *   outcome=memory     ends with that outcome
  *   die                the worker dies here: all its tasks are lost
+ *   die-ms=5           the same, but nothing can be sent for some time before
+ *                      they are known to be lost
+ *   away-ms=5          nothing can be sent for some time; then all is as it was
  *   fault              the place gives up here
  *   attempt=2          what follows is for attempt 2 only; attempt=any: for
  *                      every one again
+ *   when=3:1           what follows is for tasks whose script has the same on
+ *                      both sides here; when=any: for every one again
  *
  * A script that runs out ends with exit code 0. Tasks wait for room as they
  * do at a real worker. They are freed only by the step that ends them. */
@@ -46,8 +52,9 @@ struct fake_task {
     double started_s, wake_s;
     double end_s; /* when it ends whatever the script says; infinity: never */
     enum outcome end_as;
-    bool skipping; /* words are for another attempt */
-    bool ignore_stop;
+    bool skipping; /* words are for another attempt … */
+    bool not_for;  /* … or for another task */
+    bool ignore_stop, deaf;
     uint64_t checkpoint;
     struct metric_batch *batch;
     uint64_t points;
@@ -60,7 +67,10 @@ struct fake {
     struct loop_source *step;
     struct idmap *trained; /* task -> steps, where pointers go */
     double now_s;
-    double wall; /* unix time of now_s == 0 */
+    double wall;        /* unix time of now_s == 0 */
+    bool away;          /* nothing can be sent … */
+    double back_s;      /* … until then … */
+    const char *losing; /* … when all is lost for this reason; NULL: not */
 };
 
 /* ---- what it says ----------------------------------------------------- */
@@ -276,6 +286,15 @@ static enum after_word do_ignore_stop(struct fake *f, struct fake_task *t,
     return GO_ON;
 }
 
+static enum after_word do_deaf(struct fake *f, struct fake_task *t,
+                               struct str value)
+{
+    (void)f;
+    (void)value;
+    t->deaf = true;
+    return GO_ON;
+}
+
 static enum after_word do_exit(struct fake *f, struct fake_task *t,
                                struct str value)
 {
@@ -310,6 +329,39 @@ static enum after_word do_die(struct fake *f, struct fake_task *t,
     return ENDED;
 }
 
+/* The step that ends it comes from the loop, so that others can act before. */
+static enum after_word go_away(struct fake *f, struct fake_task *t,
+                               struct str value, const char *losing)
+{
+    say_metrics(f, t);
+    f->back_s = t->wake_s = f->now_s + number(value) / 1000;
+    f->away = true;
+    f->losing = losing;
+    engine_place_down(f->engine);
+    return WAIT;
+}
+
+static enum after_word do_die_ms(struct fake *f, struct fake_task *t,
+                                 struct str value)
+{
+    return go_away(f, t, value, "the fake worker died");
+}
+
+static enum after_word do_away_ms(struct fake *f, struct fake_task *t,
+                                  struct str value)
+{
+    return go_away(f, t, value, NULL);
+}
+
+static void come_back(struct fake *f)
+{
+    f->now_s = f->back_s;
+    f->away = false;
+    if (f->losing)
+        lose_all(f, f->losing);
+    engine_place_up(f->engine);
+}
+
 static enum after_word do_fault(struct fake *f, struct fake_task *t,
                                 struct str value)
 {
@@ -334,10 +386,13 @@ static const struct {
     {"notice", do_notice},
     {"checkpoint", do_checkpoint},
     {"ignore-stop", do_ignore_stop},
+    {"deaf", do_deaf},
     {"exit", do_exit},
     {"signal", do_signal},
     {"outcome", do_outcome},
     {"die", do_die},
+    {"die-ms", do_die_ms},
+    {"away-ms", do_away_ms},
     {"fault", do_fault},
 };
 
@@ -351,8 +406,14 @@ static enum after_word do_word(struct fake *f, struct fake_task *t,
             !str_is(value, "any") && number(value) != (double)t->attempt;
         return GO_ON;
     }
+    if (str_is(name, "when")) {
+        struct str left = {0}, right = value;
+        str_split(&right, ':', &left);
+        t->not_for = !str_is(value, "any") && !str_eq(left, right);
+        return GO_ON;
+    }
     size_t count = sizeof words / sizeof *words;
-    for (size_t i = 0; i < count && !t->skipping; i++)
+    for (size_t i = 0; i < count && !t->skipping && !t->not_for; i++)
         if (str_is(name, words[i].name))
             return words[i].fn(f, t, value);
     return GO_ON;
@@ -422,7 +483,9 @@ static void on_step(void *context)
 {
     struct fake *f = context;
     struct fake_task *t;
-    if (!start_one(f) && (t = find_next(f))) {
+    if (f->away) {
+        come_back(f);
+    } else if (!start_one(f) && (t = find_next(f))) {
         if (next_s(t) > f->now_s)
             f->now_s = next_s(t);
         if (t->end_s <= f->now_s)
@@ -486,6 +549,8 @@ static void fake_send(void *place, const struct record *r)
     struct fake *f = place;
     struct fake_task *t = find(f, r);
     loop_timer_in(f->step, 0);
+    if (t && t->deaf)
+        return;
     if (r->type == RECORD_TASK) {
         take_task(f, r);
     } else if (t && r->type == RECORD_STOP) {

@@ -40,7 +40,8 @@ void engine_place_down(struct engine *e);
 /* Everything that was sent and has not ended is gone, without a trace of a
  * process. Only while down. */
 void engine_place_lost(struct engine *e, const char *reason);
-/* Sending works again. */
+/* Sending works again; what was asked meanwhile of tasks that are still there
+ * is sent now. */
 void engine_place_up(struct engine *e);
 /* The place gives up; it stays down. */
 void engine_place_fault(struct engine *e, const struct err *err);

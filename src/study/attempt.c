@@ -5,7 +5,8 @@
  * final; a failure is final when retries are used up, or when the task could
  * not be started at all; lost, interrupted and checkpointed attempts use up no
  * retry, but three losses in a row, or two checkpoints without a change
- * between them, count as failed. */
+ * between them, count as failed. A trial that a person has stopped or killed
+ * ends so, however its attempt came back, unless it ended by itself. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,6 +328,63 @@ static int on_pause(struct run *r, struct live *l, struct err *err)
     return run_pause(r, l, reason, err);
 }
 
+/* ---- wishes ----------------------------------------------------------- */
+
+/* One that never ran has no value, and says nothing about the study. */
+int attempt_grant(struct run *r, struct live *l, struct err *err)
+{
+    if (l->wish == WISH_KILL)
+        return on_bad_end(r, l, STATE_KILLED, "by request", err);
+    if (!l->t.attempts)
+        return run_finish(r, l, STATE_STOPPED, "by request", err);
+    l->stop_why = "by request";
+    return on_good_end(r, l, STATE_STOPPED, err);
+}
+
+int attempt_wish(struct run *r, struct live *l, enum wish wish, struct err *err)
+{
+    if (wish <= l->wish)
+        return 0;
+    l->wish = wish;
+    if (!l->placed) {
+        run_unwait(r, l);
+        return attempt_grant(r, l, err);
+    }
+    run_dirty(r);
+    if (store_wish_set(r->store, l->t.id, wish, err))
+        return -1;
+    if (wish == WISH_KILL)
+        engine_kill_task(r->engine, (uint64_t)l->t.id, OUTCOME_KILLED);
+    else
+        attempt_stop(r, l, l->stop_why ? l->stop_why : "by request");
+    return 0;
+}
+
+/* True when the trial would go on after this end of its attempt, or when only
+ * the way in which it was asked to end differs from what was wished last. */
+static bool is_for_the_wish(const struct run *r, const struct live *l,
+                            enum outcome outcome)
+{
+    switch (outcome) {
+    case OUTCOME_UNSTARTED:
+    case OUTCOME_CHECKPOINTED:
+    case OUTCOME_INTERRUPTED:
+    case OUTCOME_LOST:
+        return true;
+    case OUTCOME_DONE:
+        return r->source.pauses(r->source.context, l);
+    case OUTCOME_STOPPED:
+        return l->wish == WISH_KILL;
+    case OUTCOME_FAILED:
+    case OUTCOME_MEMORY:
+        return l->t.failures < r->limits.retries;
+    default:
+        return false;
+    }
+}
+
+/* ---- which end it is -------------------------------------------------- */
+
 /* The attempt was handed out and never began: as if it had never been. With
  * a reason it could not begin (no room on the disk, say): that may pass, but
  * not without end. */
@@ -337,6 +395,8 @@ static int on_unstarted(struct run *r, struct live *l, const char *reason,
     if (store_attempt_drop(r->store, l->t.id, l->a.number, err))
         return -1;
     l->t.attempts--;
+    if (l->wish)
+        return attempt_grant(r, l, err);
     if (*reason && ++r->unstarted > UNSTARTED_MAX)
         return err_set(err, ERR_SYSTEM, "nothing can be started: %s", reason);
     if (*reason && r->unstarted == 1)
@@ -349,7 +409,7 @@ static bool is_pause(const struct run *r, const struct live *l,
                      enum outcome outcome)
 {
     bool well = outcome == OUTCOME_DONE || outcome == OUTCOME_CHECKPOINTED ||
-                (outcome == OUTCOME_STOPPED && !l->stop_wished);
+                (outcome == OUTCOME_STOPPED && !l->wish);
     return well && r->source.pauses(r->source.context, l);
 }
 
@@ -366,6 +426,8 @@ static bool is_stopped(const struct run *r, const struct live *l,
 static int decide(struct run *r, struct live *l, const struct record_ended *e,
                   const char *reason, struct err *err)
 {
+    if (l->wish && is_for_the_wish(r, l, e->outcome))
+        return attempt_grant(r, l, err);
     if (is_pause(r, l, e->outcome))
         return on_pause(r, l, err);
     if (is_stopped(r, l, e->outcome))

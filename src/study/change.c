@@ -30,28 +30,12 @@ static int end_stored(struct change *c, const struct trial *t, enum state state,
     ended.ended = clock_wall();
     ended.reason = STR("by request");
     c->changed++;
+    if (store_wish_set(c->store, t->id, WISH_NONE, err))
+        return -1;
     return store_trial_update(c->store, &ended, err);
 }
 
-/* A trial of a running study is ended by its worker, or at once when it
- * waits. */
-static int end_live(struct change *c, struct live *l, enum state state)
-{
-    struct run *r = &c->study->run;
-    c->changed++;
-    if (!l->placed)
-        return run_end_waiting(r, l, state, "by request");
-    if (state == STATE_STOPPED) {
-        if (!l->stop_why)
-            l->stop_why = "by request";
-        l->stop_wished = true;
-        engine_stop_task(r->engine, (uint64_t)l->t.id);
-    } else
-        engine_kill_task(r->engine, (uint64_t)l->t.id, OUTCOME_KILLED);
-    return 0;
-}
-
-static int end_trial(struct change *c, const struct trial *t, enum state state,
+static int end_trial(struct change *c, const struct trial *t, enum wish wish,
                      struct err *err)
 {
     struct live *l = live_of(c, t->id);
@@ -61,17 +45,21 @@ static int end_trial(struct change *c, const struct trial *t, enum state state,
             return -1;
         l = live_of(c, t->id);
     }
-    return l ? end_live(c, l, state) : end_stored(c, t, state, err);
+    if (!l)
+        return end_stored(
+            c, t, wish == WISH_KILL ? STATE_KILLED : STATE_STOPPED, err);
+    c->changed++;
+    return attempt_wish(&c->study->run, l, wish, err);
 }
 
 static int do_stop(struct change *c, const struct trial *t, struct err *err)
 {
-    return end_trial(c, t, STATE_STOPPED, err);
+    return end_trial(c, t, WISH_STOP, err);
 }
 
 static int do_kill(struct change *c, const struct trial *t, struct err *err)
 {
-    return end_trial(c, t, STATE_KILLED, err);
+    return end_trial(c, t, WISH_KILL, err);
 }
 
 /* ---- words ------------------------------------------------------------ */

@@ -104,6 +104,8 @@ int study_resume(struct study *s, struct err *err);
 /* A run begins: what was asked of an earlier conductor that died before it
  * heard (stop, kill) does not concern this one. */
 void study_requests_begin(struct study *s);
+/* Does what is asked; also before anything starts, so that a trial which
+ * shall end does not run once more. */
 void study_requests(struct study *s);
 /* The run is over: what came too late to stop anything goes, what was asked
  * of trials is still done. */

@@ -38,6 +38,8 @@ int study_resume(struct study *s, struct err *err)
         engine_recover(s->setup.folder, s->mark, apply, commit, s, err))
         return -1;
     run_settle(&s->run);
+    if (run_grant_wishes(&s->run, err))
+        return -1;
     for (size_t i = 0; i < s->doomed.len; i++) {
         struct live *l = run_live(&s->run, s->doomed.p[i]);
         if (l && attempt_stop_waiting(&s->run, l,

@@ -108,6 +108,8 @@ static struct live *pop_ready(struct run *r, int64_t now_ns)
 
 void run_unwait(struct run *r, const struct live *l)
 {
+    if (r->candidate == l)
+        r->candidate = NULL;
     for (size_t i = 0; i < r->waiting.len; i++) {
         if (r->waiting.p[i] != l)
             continue;
@@ -269,9 +271,12 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err)
     struct attempt *list;
     size_t count;
     arena_reset(r->arena);
-    if (store_attempts(r->store, t->id, r->arena, &list, &count, err))
+    enum wish wish;
+    if (store_attempts(r->store, t->id, r->arena, &list, &count, err) ||
+        store_wish(r->store, t->id, &wish, err))
         return -1;
     struct live *l = live_new(t);
+    l->wish = wish;
     l->adopted = true;
     l->suggestion = r->source.suggestion_of(r->source.context, t->id);
     idmap_set(r->lives, (uint64_t)t->id, l);
@@ -345,7 +350,6 @@ static int write_attempt(struct run *r, struct live *l, struct err *err)
 {
     l->placed = true;
     l->stop_why = NULL;
-    l->stop_wished = false;
     l->t.attempts++;
     memset(&l->a, 0, sizeof(l->a));
     l->a.trial = l->t.id;
@@ -390,11 +394,15 @@ static int place(struct run *r, struct live *l, size_t *room)
     return 1;
 }
 
+/* A full disk may have held them up: what was wished meanwhile counts. */
 static void submit_all(struct run *r)
 {
     for (size_t i = 0; i < r->placing.len; i++) {
+        const struct placing *p = &r->placing.p[i];
         struct err err = {0};
-        if (engine_submit(r->engine, &r->placing.p[i].task, 0, &err)) {
+        if (r->quitting || p->live->wish) {
+            attempt_lost(r, p->task.id, p->task.attempt, false, "");
+        } else if (engine_submit(r->engine, &p->task, 0, &err)) {
             run_break(r, &err);
             break;
         }
@@ -676,7 +684,8 @@ static int leave(struct run *r, struct live *l, enum state state,
     enum state was = l->t.state;
     l->t.state = state;
     l->t.reason = str_of(reason);
-    if (run_write_row(r, l, err))
+    if (run_write_row(r, l, err) ||
+        (l->wish && store_wish_set(r->store, l->t.id, WISH_NONE, err)))
         return -1;
     r->counts.by_state[was]--;
     r->counts.by_state[state]++;
@@ -712,17 +721,23 @@ int run_close_paused(struct run *r, const struct trial *t, const char *reason,
     return run_finish(r, l, STATE_STOPPED, reason, err);
 }
 
-int run_end_waiting(struct run *r, struct live *l, enum state state,
-                    const char *reason)
+int run_grant_wishes(struct run *r, struct err *err)
 {
-    struct err err = {0};
-    if (r->candidate == l)
-        r->candidate = NULL;
-    else
-        run_unwait(r, l);
-    if (run_finish(r, l, state, reason, &err))
-        run_break(r, &err);
-    return 0;
+    uint64_t id;
+    void *at;
+    VEC(struct live *) wished = {0};
+    int rc = 0;
+    for (size_t i = 0; idmap_next(r->lives, &i, &id, &at);) {
+        struct live *l = at;
+        if (l->wish && !l->placed)
+            vec_push(&wished, l);
+    }
+    for (size_t i = 0; !rc && i < wished.len; i++) {
+        run_unwait(r, wished.p[i]);
+        rc = attempt_grant(r, wished.p[i], err);
+    }
+    vec_done(&wished);
+    return rc;
 }
 
 /* ---- opening and closing ---------------------------------------------- */

@@ -35,7 +35,7 @@ struct live {
     bool start_unwritten;   /* it runs, its rows do not say so yet */
     bool summary_unwritten; /* nor what it has reported since */
     const char *stop_why;   /* it was asked to finish early; NULL: it was not */
-    bool stop_wished;       /* … by a person */
+    enum wish wish;         /* a person's, which every end honours */
     bool noticed;           /* its notices were shown once */
     unsigned losses;        /* in a row */
     bool has_digest;        /* an attempt has ended checkpointed … */
@@ -180,9 +180,9 @@ void run_interrupt(struct run *r, enum study_end why);
 /* Something broke for good; err is copied. */
 void run_break(struct run *r, const struct err *err);
 struct live *run_live(struct run *r, int64_t trial);
-/* A waiting trial becomes final without an attempt (killed by the user). */
-int run_end_waiting(struct run *r, struct live *l, enum state state,
-                    const char *reason);
+/* Trials that wait and that a person has stopped or killed end here: the run
+ * in which that was asked did not live to see it. */
+int run_grant_wishes(struct run *r, struct err *err);
 
 /* ---- attempt.c: what a record means for a trial ---------------------- */
 
@@ -192,6 +192,12 @@ void attempt_lost(struct run *r, uint64_t task, uint32_t number, bool started,
 /* Asks the attempt that is out to finish early; `why` lives as long as the
  * run. */
 void attempt_stop(struct run *r, struct live *l, const char *why);
+/* A person wants the trial to stop or to end. One that waits does so at once;
+ * else the wish is kept with the trial until its attempt has ended. */
+int attempt_wish(struct run *r, struct live *l, enum wish wish,
+                 struct err *err);
+/* Ends a trial that is neither out nor waiting as it was wished. */
+int attempt_grant(struct run *r, struct live *l, struct err *err);
 /* A waiting trial that was to be stopped ends as stopped, with its value. */
 int attempt_stop_waiting(struct run *r, struct live *l, const char *why,
                          struct err *err);
@@ -203,6 +209,7 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
 
 void run_dirty(struct run *r);
 void run_wait(struct run *r, struct live *l); /* into the waiting heap */
+/* Out of it, or from where it stood before the others. */
 void run_unwait(struct run *r, const struct live *l);
 /* Writes a trial's row, with what it has reported so far. */
 int run_write_row(struct run *r, struct live *l, struct err *err);

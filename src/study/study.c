@@ -192,6 +192,7 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
         return NULL;
     }
     study_requests_begin(s);
+    study_requests(s);
     study_events_open(s);
     s->beat = loop_timer(setup->loop, on_beat, s);
     s->ear = loop_timer(setup->loop, on_ear, s);

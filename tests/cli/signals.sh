@@ -213,6 +213,25 @@ touch "$SIDE/go"
 wait $pid
 check_equal "the study goes on, and killed trials are no failures" 0 $?
 
+# A worker that does not answer shall not have done so before both die.
+begin wish
+worker=$(pgrep -P $pid -f throng-worker)
+kill -STOP "$worker"
+run "$THRONG" kill wish 1
+check_status "a kill is taken while the worker does not answer" 0
+run "$THRONG" stop wish 2
+check_status "a stop as well" 0
+heard() { [ -z "$(ls .throng/wish/requests)" ]; }
+check "the conductor has heard of both" wait_for 30 heard
+kill -KILL $pid "$worker"
+wait $pid 2>/dev/null
+touch "$SIDE/go"
+run "$THRONG" run study.yaml --new wish
+check_equal "both outlive conductor and worker" "killed stopped done" \
+    "$(states wish)"
+check_equal "and nothing of them runs again" "1 1" \
+    "$(json '" ".join(str(t["attempts"]) for t in d[:2])')"
+
 # ---- following a log -------------------------------------------------------
 cat >task.sh <<'END'
 echo first

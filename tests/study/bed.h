@@ -23,6 +23,10 @@ struct bed {
     struct study_setup setup;       /* tests may change it before bed_run */
     struct study_progress progress; /* at the end of a run */
     struct store *store;            /* opened for reading after a run */
+    /* Called after every round of the loop; may be NULL. */
+    void (*meddle)(struct bed *b);
+    struct study *study; /* while it runs */
+    int64_t number;      /* for the meddler */
 };
 
 __attribute__((unused)) static int bed_open(void **state)
@@ -56,6 +60,13 @@ __attribute__((unused)) static int no_files(void *context, const char *path,
     return err_set(err, ERR_MISSING, "%s is not there", path);
 }
 
+__attribute__((unused)) static void bed_meddle(void *context)
+{
+    struct bed *b = context;
+    if (b->study && b->meddle)
+        b->meddle(b);
+}
+
 /* Runs the study of a text; -1 when it could not be opened or broke. */
 __attribute__((unused)) static int bed_run(struct bed *b, const char *text,
                                            enum study_end *end)
@@ -83,7 +94,11 @@ __attribute__((unused)) static int bed_run(struct bed *b, const char *text,
     b->setup.loop = loop;
     b->setup.machine = &b->machine;
     struct study *study = study_open(&b->setup, &b->err);
+    struct loop_source *after = loop_after(loop, bed_meddle, b);
+    b->study = study;
     int rc = study ? study_run(study, end, &b->err) : -1;
+    b->study = NULL;
+    loop_remove(after);
     if (study)
         study_progress(study, &b->progress);
     study_close(study);
