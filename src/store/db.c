@@ -4,38 +4,31 @@
 #include <errno.h>
 #include <string.h>
 
-static struct db_statement *statement_slot(struct store *s, const char *sql)
-{
-    size_t at = ((uintptr_t)sql >> 3) * 0x9e3779b97f4a7c15u >> 32;
-    for (size_t i = 0;; i++) {
-        require(i < DB_STATEMENTS);
-        struct db_statement *slot =
-            &s->statements[(at + i) & (DB_STATEMENTS - 1)];
-        if (!slot->sql || slot->sql == sql)
-            return slot;
-    }
-}
-
 sqlite3_stmt *db_stmt(struct store *s, const char *sql, struct err *err)
 {
-    struct db_statement *slot = statement_slot(s, sql);
-    if (!slot->sql) {
-        if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
-                               &slot->st, NULL) != SQLITE_OK) {
-            db_err(s, "prepare", err);
-            return NULL;
-        }
-        slot->sql = sql;
+    if (!s->statements)
+        s->statements = idmap_new();
+    sqlite3_stmt *st = idmap_get(s->statements, (uintptr_t)sql);
+    if (st)
+        return st;
+    if (sqlite3_prepare_v3(s->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st,
+                           NULL) != SQLITE_OK) {
+        db_err(s, "prepare", err);
+        return NULL;
     }
-    return slot->st;
+    idmap_set(s->statements, (uintptr_t)sql, st);
+    return st;
 }
 
 void db_finalize_all(struct store *s)
 {
-    for (size_t i = 0; i < DB_STATEMENTS; i++) {
-        sqlite3_finalize(s->statements[i].st);
-        s->statements[i] = (struct db_statement){0};
-    }
+    uint64_t text;
+    void *st;
+    for (size_t at = 0;
+         s->statements && idmap_next(s->statements, &at, &text, &st);)
+        sqlite3_finalize(st);
+    idmap_free(s->statements);
+    s->statements = NULL;
     sqlite3_finalize(s->trial_st);
     s->trial_st = NULL;
 }

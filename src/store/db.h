@@ -10,18 +10,12 @@
 #include "base/map.h"
 #include "store/store.h"
 
-#define DB_STATEMENTS 128 /* a power of two, more than there are texts */
 #define DB_APPLICATION 0x7468726e /* "thrn" in the file's header */
 #define DB_BUSY_MS 5000
 #define DB_NETWORK_BUSY_MS 1000 /* a holder there keeps its lock anyway */
 #define DB_STATE_FINAL 3        /* states from here on are final */
 
 struct metrics; /* points on their way into rows; metrics.c */
-
-struct db_statement {
-    const char *sql;
-    sqlite3_stmt *st;
-};
 
 struct store {
     sqlite3 *db;
@@ -30,8 +24,8 @@ struct store {
     bool write;
     bool network; /* rollback journal and exclusive locking */
     double as_of; /* a snapshot is open, made then; 0: the store itself */
-    struct db_statement statements[DB_STATEMENTS];
-    sqlite3_stmt *trial_st; /* store_trial's, whose text is made */
+    struct idmap *statements; /* address of the text -> sqlite3_stmt */
+    sqlite3_stmt *trial_st;   /* store_trial's, whose text is made */
 
     /* The rest is the writer's. */
     uint64_t epoch;        /* of the lease that is held; 0: none */

@@ -3,10 +3,12 @@
  * The points of one (trial, attempt, name, source) collect in a series. Each
  * commit must hold all points given before it, so the new ones become a row
  * of their own, a part. To keep parts few and the writing cheap they grow
- * like a binary counter: a part that is not larger than what is written
- * behind it is taken into the new row. Each point is so written at most
- * log2(PACK_POINTS_MAX) times however often a commit comes. A full series,
- * and every series of a trial that has ended, is joined into one row.
+ * like the digits of a counter: a part that is less than twice as large as
+ * what is written behind it is taken into the new row. So each part is at
+ * least twice as large as the next one, and each time that a point is written
+ * again its part has grown by half or more, however often a commit comes. A
+ * full series, and every series of a trial that has ended, is joined into one
+ * row.
  *
  * What must stay true: part i covers points part_at[i] up to the next part
  * (the last one up to saved) and is the row with chunk first_chunk + i;
@@ -16,7 +18,7 @@
 #include <math.h>
 #include "store/change.h"
 
-#define SERIES_PARTS_MAX 16
+#define SERIES_PARTS_MAX 16 /* more than log2(PACK_POINTS_MAX) */
 /* Memory for points that are in rows already; past it they are let go. */
 #define METRICS_BYTES_MAX (16u << 20)
 
@@ -202,26 +204,34 @@ static int parts_delete(struct store *s, const struct series_open *o,
     return 0;
 }
 
+/* How many parts stay as they are when the points from *from on are written;
+ * *from moves to the front of the parts that are written with them. */
+static unsigned parts_kept(const struct series_open *o, bool all, size_t *from)
+{
+    unsigned keep = o->parts;
+    while (keep > 0) {
+        size_t at = o->part_at[keep - 1];
+        if (!all && keep < SERIES_PARTS_MAX &&
+            *from - at >= 2 * (o->count - *from))
+            break;
+        *from = at;
+        keep--;
+    }
+    return keep;
+}
+
 /* Puts the points that are in no row into one, with the parts before them
- * that are not larger (or all). */
+ * that are not large enough to stay (or all). */
 static int series_flush(struct store *s, struct series_open *o, bool all,
                         struct err *err)
 {
     if (o->count == o->saved && (!all || o->parts <= 1))
         return 0;
     size_t from = o->saved;
-    unsigned keep = o->parts;
-    while (keep > 0) {
-        size_t at = o->part_at[keep - 1];
-        if (!all && from - at > o->count - from)
-            break;
-        from = at;
-        keep--;
-    }
+    unsigned keep = parts_kept(o, all, &from);
     if (part_write(s, o, keep, from, err) ||
         parts_delete(s, o, keep + 1, o->parts, err))
         return -1;
-    require(keep < SERIES_PARTS_MAX);
     o->part_at[keep] = from;
     o->parts = keep + 1;
     o->saved = o->count;

@@ -104,6 +104,39 @@ static void every_commit_holds_all_points_given_before_it(void **state)
     assert_true(ask_file(m, "SELECT count(*) FROM metrics") < 14);
 }
 
+/* A script that prints ever fewer lines between two commits. */
+static void batches_that_shrink_stay_few_rows(void **state)
+{
+    struct made *m = *state;
+    int64_t at = 0;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    for (size_t batch = 40; batch > 0; batch--) {
+        add_run(m, 1, 1, METRIC_FROM_METRICS, at, batch, 0.5 + (double)at);
+        at += (int64_t)batch;
+        made_commit(m);
+        assert_run(series_of(m, m->s, 1, "loss"), 0, (size_t)at, 0.5);
+        assert_true(ask_file(m, "SELECT count(*) FROM metrics") <= 13);
+    }
+}
+
+/* Whatever the sizes are: here all that can be had of 1 to 64 points. */
+static void batches_of_any_size_stay_few_rows(void **state)
+{
+    struct made *m = *state;
+    struct rng r;
+    int64_t at = 0;
+    rng_init(&r, 1, 1, "batches");
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    for (int i = 0; i < 100; i++) {
+        size_t batch = 1 + (size_t)(rng_u32(&r) >> (26 + i % 6));
+        add_run(m, 1, 1, METRIC_FROM_METRICS, at, batch, 0.5 + (double)at);
+        at += (int64_t)batch;
+        made_commit(m);
+        assert_true(ask_file(m, "SELECT count(*) FROM metrics") <= 16);
+    }
+    assert_run(series_of(m, m->s, 1, "loss"), 0, (size_t)at, 0.5);
+}
+
 static void the_end_of_a_trial_leaves_one_row_a_chunk(void **state)
 {
     struct made *m = *state;
@@ -245,6 +278,8 @@ int main(void)
         with_store(points_are_read_back_before_and_after_the_commit),
         with_store(one_attempt_can_be_read_alone),
         with_store(every_commit_holds_all_points_given_before_it),
+        with_store(batches_that_shrink_stay_few_rows),
+        with_store(batches_of_any_size_stay_few_rows),
         with_store(the_end_of_a_trial_leaves_one_row_a_chunk),
         with_store(points_go_on_after_a_restart),
         with_store(more_series_than_memory_allows_lose_nothing),
