@@ -256,6 +256,11 @@ static void say_end(struct session *s, enum study_end end,
               "or mend the cause and `throng retry failed`\n",
               stderr);
         break;
+    case STUDY_UNFIT:
+        fputs("throng: mend what `resources` asks for, or run it where there "
+              "is more; `throng check` shows what trials need\n",
+              stderr);
+        break;
     case STUDY_DRAINED:
     case STUDY_INTERRUPTED:
         fprintf(stderr, "throng: `%s` goes on from here\n", same_again(s));
@@ -279,7 +284,7 @@ static int exit_code(struct session *s, enum study_end end,
 {
     if (s->interrupts || end == STUDY_INTERRUPTED)
         return EXIT_INTERRUPTED;
-    if (end == STUDY_ALL_FAILED || end == STUDY_FAILURES)
+    if (end == STUDY_ALL_FAILED || end == STUDY_FAILURES || end == STUDY_UNFIT)
         return EXIT_FAILED_TRIALS;
     return progress_failures(&p->counts) ? EXIT_FAILED_TRIALS : EXIT_OK;
 }

@@ -6,7 +6,8 @@
 #include "base/json.h"
 
 #define BATCH_MAX 256
-#define FILL_GAP_NS 10000000    /* between fills that only look ahead */
+#define UNFIT_MAX 1000       /* trials in a row that cannot run end the study */
+#define FILL_GAP_NS 10000000 /* between fills that only look ahead */
 #define COMMIT_GAP_NS 100000000 /* results wait at most this long */
 #define SYNC_GAP_NS 1000000000
 #define SUMMARY_GAP_NS 1000000000 /* between looks at what running ones say */
@@ -360,11 +361,25 @@ static int write_attempt(struct run *r, struct live *l, struct err *err)
     return store_attempt_put(r->store, &l->a, err);
 }
 
+/* Such a trial can never run. Where all are so, and there is no end of them,
+ * nothing else would end the study. */
 static int refuse(struct run *r, struct live *l, const struct err *why)
 {
     struct err err = {0};
-    if (run_finish(r, l, STATE_INVALID, why->text, &err))
+    long long id = (long long)l->t.id;
+    if (run_finish(r, l, STATE_INVALID, why->text, &err)) {
         run_break(r, &err);
+        return -1;
+    }
+    if (run_too_many_failures(r)) {
+        run_drain(r, STUDY_FAILURES);
+    } else if (++r->unfit >= UNFIT_MAX) {
+        log_to(r->log, LOG_ERROR,
+               "%u trials in a row cannot run here, so no more are made; the "
+               "last, trial %lld: %s",
+               r->unfit, id, why->text);
+        run_drain(r, STUDY_UNFIT);
+    }
     return 0;
 }
 
@@ -389,6 +404,7 @@ static int place(struct run *r, struct live *l, size_t *room)
         run_break(r, &err);
         return -1;
     }
+    r->unfit = 0;
     vec_push(&r->placing, ((struct placing){l, task}));
     (*room)--;
     return 1;
@@ -517,16 +533,18 @@ static bool time_to_fill(struct run *r)
     return !r->fill_due;
 }
 
+/* However many there are to place or to refuse, others get their turn. */
 static void fill(struct run *r)
 {
     size_t room = 0;
     if (!r->placing.len)
         arena_reset(r->place_arena);
-    while (r->end == STUDY_RUNNING && r->placing.len < BATCH_MAX) {
-        struct live *l = next_live(r);
+    for (int i = 0; i < BATCH_MAX; i++) {
+        struct live *l = r->end == STUDY_RUNNING ? next_live(r) : NULL;
         if (!l || place(r, l, &room) <= 0)
-            break;
+            return;
     }
+    r->fill_due = true;
 }
 
 static bool nothing_left(const struct run *r)

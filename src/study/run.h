@@ -132,6 +132,7 @@ struct run {
     int64_t started_ns;
     char *failure_tail;
     unsigned unstarted; /* attempts in a row that could not begin */
+    unsigned unfit;     /* trials in a row that can never run */
     unsigned notices;   /* shown so far */
     bool said_no_objective;
 

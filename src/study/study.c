@@ -219,8 +219,8 @@ static const char *end_event(struct study *s)
         [STUDY_TARGET] = "target",       [STUDY_COUNT] = "count",
         [STUDY_DRAINED] = "stopped",     [STUDY_INTERRUPTED] = "interrupted",
         [STUDY_TIME] = "time limit",     [STUDY_FAILURES] = "max_failures",
-        [STUDY_ALL_FAILED] = "failures", [STUDY_BROKEN] = "broken",
-        [STUDY_STRATEGY] = "strategy",
+        [STUDY_ALL_FAILED] = "failures", [STUDY_UNFIT] = "unfit",
+        [STUDY_BROKEN] = "broken",       [STUDY_STRATEGY] = "strategy",
     };
     write_time_used(s);
     store_event_add(s->store, clock_wall(), names[s->run.end], STR(""), NULL);

@@ -43,6 +43,7 @@ enum study_end {
     STUDY_TIME,        /* the study's time limit */
     STUDY_FAILURES,    /* more than max_failures */
     STUDY_ALL_FAILED,  /* the first trials all failed */
+    STUDY_UNFIT,       /* too many in a row that can never run here */
     STUDY_BROKEN,      /* the place or the store cannot go on */
     STUDY_STRATEGY,    /* the strategy cannot go on; running trials finished */
 };

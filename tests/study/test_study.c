@@ -353,6 +353,49 @@ static void needs_of_one_point_that_cannot_be_met_make_it_invalid(void **s)
     assert_non_null(strstr(trial(b, 2).reason.p, "64"));
 }
 
+static void a_study_of_which_no_trial_can_run_ends_with_the_reason(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text = "name: s\ncommand: [x, '{c}']\nmethod: random\n"
+                       "parameters:\n  c: {values: [1000, 2000]}\n"
+                       "resources: {cpus: '${c}'}\n";
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_UNFIT);
+    assert_int_equal(count(b, STATE_INVALID), 1000);
+    assert_non_null(strstr(trial(b, 1000).reason.p, "cpus"));
+    /* Each further run is as short. */
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_UNFIT);
+    assert_int_equal(count(b, STATE_INVALID), 2000);
+}
+
+static void trials_that_cannot_run_among_others_end_nothing(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text =
+        "name: s\ncommand: [x, '{c}']\nmethod: random\nrun_cap: 3000\n"
+        "parameters:\n  c: {values: [1, 1000, 1001, 1002]}\n"
+        "resources: {cpus: '${c}'}\n";
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_COMPLETE);
+    assert_int_equal(count(b, STATE_INVALID) + count(b, STATE_DONE), 3000);
+}
+
+static void trials_that_cannot_run_count_for_max_failures(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text =
+        "name: s\ncommand: [x, '{c}']\nmethod: random\nmax_failures: 5\n"
+        "parameters:\n  c: {values: [1000, 2000]}\n"
+        "resources: {cpus: '${c}'}\n";
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(end, STUDY_FAILURES);
+    assert_int_equal(count(b, STATE_INVALID), 6);
+}
+
 static void patience_stops_a_trial_that_gets_no_better(void **s)
 {
     struct bed *b = *s;
@@ -651,6 +694,9 @@ int main(void)
         on_bed(a_list_of_points_may_grow_at_its_end),
         on_bed(needs_that_can_never_be_met_are_refused_at_once),
         on_bed(needs_of_one_point_that_cannot_be_met_make_it_invalid),
+        on_bed(a_study_of_which_no_trial_can_run_ends_with_the_reason),
+        on_bed(trials_that_cannot_run_among_others_end_nothing),
+        on_bed(trials_that_cannot_run_count_for_max_failures),
         on_bed(patience_stops_a_trial_that_gets_no_better),
         on_bed(threshold_says_what_it_saw),
         on_bed(a_waiting_trial_can_be_killed_while_nothing_runs),
