@@ -107,6 +107,12 @@ static void suspend(struct store *s)
     sql_rollback(s);
 }
 
+void change_look_again(struct store *s)
+{
+    if (s->in_sql && sqlite3_get_autocommit(s->db))
+        suspend(s);
+}
+
 static int sql_begin(struct store *s, struct err *err)
 {
     static const char sql[] = "BEGIN IMMEDIATE";

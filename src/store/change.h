@@ -44,6 +44,9 @@ change_fn fact_apply, trial_apply_add, trial_apply_update, trial_apply_remove,
 
 /* Makes what was committed survive a power loss, at most once a second. */
 int change_sync(struct store *s, struct err *err);
+/* After a statement that is no change failed: SQLite may have taken the whole
+ * transaction back by itself. Then the changes wait, as after a full disk. */
+void change_look_again(struct store *s);
 /* Reads the counters and the last trial from the file. */
 int change_counts_load(struct store *s, struct err *err);
 /* ERR_BUSY when another has taken the lease over. Inside a transaction. */

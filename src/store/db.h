@@ -17,6 +17,13 @@
 
 struct metrics; /* points on their way into rows; metrics.c */
 
+/* What a watcher's time is measured with. */
+struct holder_clock {
+    int64_t (*now_ns)(void);
+    void (*pause_ms)(unsigned ms);
+};
+extern const struct holder_clock holder_clock;
+
 struct store {
     sqlite3 *db;
     char *folder;
@@ -28,15 +35,18 @@ struct store {
     sqlite3_stmt *trial_st;   /* store_trial's, whose text is made */
 
     /* The rest is the writer's. */
-    uint64_t epoch;        /* of the lease that is held; 0: none */
-    enum predecessor left; /* by earlier holders, and not settled yet */
-    bool taken_over;       /* it was ours, another has it now */
-    bool begun;            /* between store_begin and store_commit */
-    bool in_sql;           /* SQLite's own transaction is open */
-    bool suspended;        /* the disk failed us: changes wait in redo alone */
-    struct buf redo;       /* the changes since store_begin; change.c */
-    size_t redo_mark;      /* where the change now being made begins */
-    struct counts counts;  /* with the changes since store_begin */
+    uint64_t epoch;      /* of the lease that is held; 0: none */
+    struct lease mine;   /* as it was written last */
+    struct lease silent; /* of another, found silent; epoch 0: none */
+    int lock_fd;         /* of lease.lock, which we keep locked; or -1 */
+    const struct holder_clock *clock;
+    bool taken_over;      /* it was ours, another has it now */
+    bool begun;           /* between store_begin and store_commit */
+    bool in_sql;          /* SQLite's own transaction is open */
+    bool suspended;       /* the disk failed us: changes wait in redo alone */
+    struct buf redo;      /* the changes since store_begin; change.c */
+    size_t redo_mark;     /* where the change now being made begins */
+    struct counts counts; /* with the changes since store_begin */
     struct counts counts_saved; /* as the file has them */
     int64_t last_trial;
     struct idmap *open_trials; /* what is known of them; trial.c */

@@ -1,99 +1,40 @@
 /* lease.c - who may write
  *
- * The lease is a row in the file: the holder's host, process, boot and an
- * epoch that grows with every new holder. It changes hands inside a write
- * transaction, and each commit looks at the epoch inside its own, so two
- * programs can never both believe that their changes went in.
+ * The lease is a row in the file: the holder's host, process, boot and pid
+ * namespace, and an epoch that grows with every new holder. It changes hands
+ * inside a write transaction, and each commit looks at the epoch inside its
+ * own, so two programs can never both believe that their changes went in.
+ * Whether a holder lives is judged in holder.c.
  *
- * lease.json beside the file says the same for readers that cannot open it
- * (a holder on a network file system keeps it locked). It is a mirror: only
- * the row decides. */
+ * What a holder leaves when it does not let go by itself stands in the row
+ * until a conductor has settled it: left says whether its death is proven,
+ * left_space, left_forks and left_ticks which processes it can have had, as of
+ * the last touch of the last holder that had nothing to settle. */
 #include "store/lease.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "base/json.h"
+#include "store/holder.h"
 
 #define LEASE_OLD_SECONDS 60
 
-static void host_read(char *host, size_t size)
+void lease_host(char *host, size_t size)
 {
     if (gethostname(host, size))
         snprintf(host, size, "unknown");
     host[size - 1] = 0;
 }
 
-/* On a local file system a holder with another boot id ended with that
- * boot. On a shared one it may be another machine of the same name. */
-bool lease_lives(const struct store *s, const struct lease *l)
+/* For people and for readers, who must answer at once: where nothing proves
+ * it, a holder that wrote less than a minute ago by our clock seems to live.
+ * Nobody takes a lease for that. */
+bool lease_seems_live(const struct store *s, const struct lease *l)
 {
-    char host[sizeof l->host];
-    if (l->process.pid == 0)
-        return false;
-    host_read(host, sizeof host);
-    bool same_host = strcmp(host, l->host) == 0;
-    bool same_boot = strcmp(process_boot_id(), l->boot_id) == 0;
-    if (same_host && same_boot)
-        return process_alive(l->process);
-    if (same_host && !s->network)
-        return false;
-    return fabs(clock_wall() - l->touched) < LEASE_OLD_SECONDS;
-}
-
-/* ---- the mirror ------------------------------------------------------- */
-
-int lease_mirror_read(const char *folder, struct lease *lease, struct err *err)
-{
-    struct lease l = {0};
-    struct arena *a = arena_new();
-    struct buf b;
-    buf_init(&b);
-    char *path = path_join(a, folder, "lease.json");
-    struct value *v = NULL;
-    if (file_read(path, 65536, &b, err) == 0)
-        v = json_parse(a, buf_str(&b), path, false, err);
-    if (v) {
-        struct str host = value_text(value_get(v, STR("host")));
-        struct str boot = value_text(value_get(v, STR("boot_id")));
-        snprintf(l.host, sizeof l.host, "%.*s", STRF(host));
-        snprintf(l.boot_id, sizeof l.boot_id, "%.*s", STRF(boot));
-        const struct value *epoch = value_get(v, STR("epoch"));
-        const struct value *pid = value_get(v, STR("pid"));
-        const struct value *start = value_get(v, STR("pid_start"));
-        if (epoch && epoch->kind == VALUE_INT)
-            l.epoch = (uint64_t)epoch->i;
-        if (pid && pid->kind == VALUE_INT)
-            l.process.pid = (pid_t)pid->i;
-        if (start && start->kind == VALUE_INT)
-            l.process.start = (uint64_t)start->i;
-        const struct value *touched = value_get(v, STR("touched"));
-        l.touched = value_is_number(touched) ? value_number(touched) : 0;
-        *lease = l;
-    }
-    buf_done(&b);
-    arena_free(a);
-    return v ? 0 : -1;
-}
-
-/* A mirror that cannot be written is no reason to stop: it only serves
- * readers elsewhere, and they judge it by its age. */
-static void mirror_write(const struct store *s, const struct lease *l)
-{
-    struct arena *a = arena_new();
-    struct buf b;
-    buf_init(&b);
-    buf_addf(&b, "{\"epoch\":%llu,\"host\":", (unsigned long long)l->epoch);
-    json_string(&b, str_of(l->host));
-    buf_addf(&b, ",\"pid\":%lld,\"pid_start\":%llu,\"boot_id\":",
-             (long long)l->process.pid, (unsigned long long)l->process.start);
-    json_string(&b, str_of(l->boot_id));
-    buf_adds(&b, ",\"touched\":");
-    json_number(&b, l->touched);
-    buf_adds(&b, "}\n");
-    file_write(path_join(a, s->folder, "lease.json"), buf_str(&b), false, NULL);
-    buf_done(&b);
-    arena_free(a);
+    enum holder h = holder_look(s, l);
+    if (h == HOLDER_UNSEEN)
+        return fabs(clock_wall() - l->touched) < LEASE_OLD_SECONDS;
+    return h == HOLDER_LIVES;
 }
 
 /* ---- the row ---------------------------------------------------------- */
@@ -101,8 +42,8 @@ static void mirror_write(const struct store *s, const struct lease *l)
 static int row_read(struct store *s, struct lease *l, struct err *err)
 {
     static const char sql[] =
-        "SELECT epoch, host, pid, pid_start, boot_id, touched, left"
-        " FROM lease";
+        "SELECT epoch, host, pid, pid_start, boot_id, touched, pid_space,"
+        " lock, touches, left, left_space, left_forks, left_ticks FROM lease";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -111,23 +52,31 @@ static int row_read(struct store *s, struct lease *l, struct err *err)
         return -1;
     if (row == 0)
         return err_set(err, ERR_CORRUPT, "%s has no lease row", s->path);
-    *l = (struct lease){0};
-    l->epoch = (uint64_t)sqlite3_column_int64(st, 0);
+    *l = (struct lease){
+        .epoch = (uint64_t)sqlite3_column_int64(st, 0),
+        .process = {.pid = (pid_t)sqlite3_column_int64(st, 2),
+                    .start = (uint64_t)sqlite3_column_int64(st, 3)},
+        .touched = sqlite3_column_double(st, 5),
+        .pid_space = (uint64_t)sqlite3_column_int64(st, 6),
+        .lock = (uint64_t)sqlite3_column_int64(st, 7),
+        .touches = (uint64_t)sqlite3_column_int64(st, 8),
+        .left = (enum predecessor)sqlite3_column_int(st, 9),
+        .left_space = (uint64_t)sqlite3_column_int64(st, 10),
+        .left_forks = (uint64_t)sqlite3_column_int64(st, 11),
+        .left_ticks = (uint64_t)sqlite3_column_int64(st, 12),
+    };
     snprintf(l->host, sizeof l->host, "%.*s", STRF(db_column_str(st, 1)));
-    l->process.pid = (pid_t)sqlite3_column_int64(st, 2);
-    l->process.start = (uint64_t)sqlite3_column_int64(st, 3);
     snprintf(l->boot_id, sizeof l->boot_id, "%.*s", STRF(db_column_str(st, 4)));
-    l->touched = sqlite3_column_double(st, 5);
-    l->left = (enum predecessor)sqlite3_column_int(st, 6);
     sqlite3_reset(st);
     return 0;
 }
 
 static int row_write(struct store *s, const struct lease *l, struct err *err)
 {
-    static const char sql[] = "UPDATE lease SET epoch = ?, host = ?, pid = ?,"
-                              " pid_start = ?, boot_id = ?, touched = ?,"
-                              " left = ?";
+    static const char sql[] =
+        "UPDATE lease SET epoch = ?, host = ?, pid = ?, pid_start = ?,"
+        " boot_id = ?, touched = ?, pid_space = ?, lock = ?, touches = ?,"
+        " left = ?, left_space = ?, left_forks = ?, left_ticks = ?";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -137,8 +86,20 @@ static int row_write(struct store *s, const struct lease *l, struct err *err)
     sqlite3_bind_int64(st, 4, (int64_t)l->process.start);
     db_bind_str(st, 5, str_of(l->boot_id));
     sqlite3_bind_double(st, 6, l->touched);
-    sqlite3_bind_int(st, 7, (int)l->left);
+    sqlite3_bind_int64(st, 7, (int64_t)l->pid_space);
+    sqlite3_bind_int64(st, 8, (int64_t)l->lock);
+    sqlite3_bind_int64(st, 9, (int64_t)l->touches);
+    sqlite3_bind_int(st, 10, (int)l->left);
+    sqlite3_bind_int64(st, 11, (int64_t)l->left_space);
+    sqlite3_bind_int64(st, 12, (int64_t)l->left_forks);
+    sqlite3_bind_int64(st, 13, (int64_t)l->left_ticks);
     return db_run(s, st, "write the lease of", err);
+}
+
+static bool is_newer(const struct lease *a, const struct lease *b)
+{
+    return a->epoch > b->epoch ||
+           (a->epoch == b->epoch && a->touches > b->touches);
 }
 
 int store_lease_read(struct store *s, struct lease *lease, struct err *err)
@@ -152,10 +113,10 @@ int store_lease_read(struct store *s, struct lease *lease, struct err *err)
             return -1;
         have_row = true;
     }
-    bool newer = mirror.epoch > row.epoch ||
-                 (mirror.epoch == row.epoch && mirror.touched > row.touched);
-    *lease = have_mirror && (!have_row || (s->network && newer)) ? mirror : row;
-    lease->live = lease_lives(s, lease);
+    bool newer = s->network && is_newer(&mirror, &row);
+    *lease = have_mirror && (!have_row || newer) ? mirror : row;
+    lease->live = lease_seems_live(s, lease);
+    lease->unseen = holder_look(s, lease) == HOLDER_UNSEEN;
     return 0;
 }
 
@@ -189,12 +150,23 @@ int lease_held_by(const struct store *s, const struct lease *l, struct err *err)
                    s->folder, (long long)l->process.pid, l->host);
 }
 
-static void lease_fill(struct lease *l, uint64_t epoch, enum predecessor left)
+static void lease_name_us(struct lease *l)
 {
-    *l = (struct lease){.epoch = epoch, .touched = clock_wall(), .left = left};
-    host_read(l->host, sizeof l->host);
-    l->process = process_self();
+    lease_host(l->host, sizeof l->host);
     snprintf(l->boot_id, sizeof l->boot_id, "%s", process_boot_id());
+    l->process = process_self();
+    l->pid_space = process_space();
+}
+
+static void lease_renew(struct lease *l)
+{
+    l->touched = clock_wall();
+    l->touches++;
+    if (l->left != PREDECESSOR_NONE)
+        return;
+    l->left_space = l->pid_space;
+    l->left_forks = process_forks();
+    l->left_ticks = process_ticks();
 }
 
 /* In exclusive mode SQLite keeps its lock after each transaction; it lets go
@@ -213,31 +185,44 @@ static void lock_exclusively(struct store *s, bool on)
 }
 
 /* What was left unsettled before is so still. */
-static enum predecessor left_by(const struct lease *l, bool lives)
+static enum predecessor left_by(const struct lease *l, enum holder holder)
 {
-    char host[sizeof l->host];
-    enum predecessor left = PREDECESSOR_PRESUMED;
-    host_read(host, sizeof host);
-    if (l->process.pid == 0)
-        left = PREDECESSOR_NONE;
-    else if (!lives && strcmp(host, l->host) == 0)
-        left = PREDECESSOR_GONE;
+    enum predecessor left = holder == HOLDER_NONE   ? PREDECESSOR_NONE
+                            : holder == HOLDER_GONE ? PREDECESSOR_GONE
+                                                    : PREDECESSOR_PRESUMED;
     return left > l->left ? left : l->left;
 }
 
-static int take_in_transaction(struct store *s, bool take_over,
-                               struct lease *mine, struct err *err)
+static int take_in_transaction(struct store *s, bool take_over, struct err *err)
 {
     struct lease l;
     if (row_read(s, &l, err))
         return -1;
-    bool lives = lease_lives(s, &l);
-    if (!take_over && lives)
+    enum holder holder = holder_look(s, &l);
+    bool may = take_over || holder == HOLDER_NONE || holder == HOLDER_GONE ||
+               (holder == HOLDER_UNSEEN && holder_is_silent(s, &l));
+    if (!may)
         return lease_held_by(s, &l, err);
-    lease_fill(mine, l.epoch + 1, left_by(&l, lives));
-    if (row_write(s, mine, err))
+    s->mine = l;
+    s->mine.epoch++;
+    s->mine.left = left_by(&l, holder);
+    s->mine.lock = holder_lock(s);
+    lease_name_us(&s->mine);
+    lease_renew(&s->mine);
+    if (row_write(s, &s->mine, err))
         return -1;
     return db_exec(s, "COMMIT", "write the lease of", err);
+}
+
+/* Of a store on a network file system its holder lets nobody read the row. */
+static int read_for_watch(struct store *s, struct lease *l, struct err *err)
+{
+    struct err why = {0};
+    if (row_read(s, l, &why) == 0)
+        return 0;
+    if (why.kind == ERR_BUSY && lease_mirror_read(s->folder, l, NULL) == 0)
+        return lease_held_by(s, l, err);
+    return err_set(err, why.kind, "%s", why.text);
 }
 
 static int begin_to_take(struct store *s, struct err *err)
@@ -256,23 +241,24 @@ static int begin_to_take(struct store *s, struct err *err)
 int store_lease_take(struct store *s, bool take_over, struct err *err)
 {
     require(s->write);
-    struct lease mine = {0};
     if (s->epoch != 0)
         return 0;
+    if (!take_over && holder_wait(s, read_for_watch, err))
+        return -1;
     lock_exclusively(s, true);
     if (begin_to_take(s, err)) {
         lock_exclusively(s, false);
         return -1;
     }
-    if (take_in_transaction(s, take_over, &mine, err)) {
+    if (take_in_transaction(s, take_over, err)) {
         db_exec(s, "ROLLBACK", "roll back", NULL);
+        holder_unlock(s);
         lock_exclusively(s, false);
         return -1;
     }
-    s->epoch = mine.epoch;
-    s->left = mine.left;
+    s->epoch = s->mine.epoch;
     s->taken_over = false;
-    mirror_write(s, &mine);
+    lease_mirror_write(s, &s->mine);
     /* What an earlier holder wrote counts from here on. */
     return change_counts_load(s, err);
 }
@@ -280,8 +266,11 @@ int store_lease_take(struct store *s, bool take_over, struct err *err)
 /* Writes the row in the open transaction or in one of its own. */
 static int lease_put(struct store *s, const struct lease *l, struct err *err)
 {
-    if (s->in_sql)
-        return lease_check(s, err) ? -1 : row_write(s, l, err);
+    if (s->in_sql) {
+        int rc = lease_check(s, err) ? -1 : row_write(s, l, err);
+        change_look_again(s);
+        return rc;
+    }
     if (db_exec(s, "BEGIN IMMEDIATE", "lock", err)) {
         if (err && err->kind == ERR_BUSY)
             err->kind = ERR_SYSTEM;
@@ -295,32 +284,40 @@ static int lease_put(struct store *s, const struct lease *l, struct err *err)
     return 0;
 }
 
+/* Renews the lease with what the caller has changed in it. */
+static int lease_touch_as(struct store *s, struct lease *l, struct err *err)
+{
+    lease_renew(l);
+    if (lease_put(s, l, err))
+        return -1;
+    s->mine = *l;
+    lease_mirror_write(s, l);
+    return 0;
+}
+
 int store_lease_touch(struct store *s, struct err *err)
 {
-    struct lease l;
+    struct lease l = s->mine;
     if (s->epoch == 0)
         return err_set(err, ERR_BUSY, "the lease of %s is not held", s->folder);
-    lease_fill(&l, s->epoch, s->left);
-    if (lease_put(s, &l, err))
+    /* One that was taken over may have kept its lock until now. */
+    l.lock = holder_lock(s);
+    if (lease_touch_as(s, &l, err))
         return -1;
-    mirror_write(s, &l);
     /* Also the end of a busy time gets onto the disk, if nobody commits. */
     return change_sync(s, err);
 }
 
 enum predecessor store_lease_predecessor(const struct store *s)
 {
-    return s->left;
+    return s->mine.left;
 }
 
 int store_lease_settle(struct store *s, struct err *err)
 {
-    enum predecessor left = s->left;
-    s->left = PREDECESSOR_NONE;
-    if (left == PREDECESSOR_NONE || store_lease_touch(s, err) == 0)
-        return 0;
-    s->left = left;
-    return -1;
+    struct lease l = s->mine;
+    l.left = PREDECESSOR_NONE;
+    return s->mine.left == l.left ? 0 : lease_touch_as(s, &l, err);
 }
 
 void store_lease_release(struct store *s)
@@ -328,11 +325,11 @@ void store_lease_release(struct store *s)
     if (s->epoch == 0)
         return;
     store_rollback(s);
-    struct lease l;
-    lease_fill(&l, s->epoch, s->left);
+    struct lease l = s->mine;
     l.process = (struct process_id){0};
-    if (lease_put(s, &l, NULL) == 0)
-        mirror_write(s, &l);
+    l.lock = 0;
+    lease_touch_as(s, &l, NULL);
     s->epoch = 0;
+    holder_unlock(s);
     lock_exclusively(s, false);
 }

@@ -7,10 +7,13 @@
 /* Reads lease.json; `live` is not judged. ERR_MISSING-like failures of any
  * kind mean that nobody has written one. */
 int lease_mirror_read(const char *folder, struct lease *lease, struct err *err);
+void lease_mirror_write(const struct store *s, const struct lease *lease);
 /* ERR_BUSY, naming the holder. */
 int lease_held_by(const struct store *s, const struct lease *lease,
                   struct err *err);
-/* As judged from here and now. */
-bool lease_lives(const struct store *s, const struct lease *lease);
+/* As people and readers see it, who must have an answer at once. */
+bool lease_seems_live(const struct store *s, const struct lease *lease);
+/* The name of this machine. */
+void lease_host(char *host, size_t size);
 
 #endif

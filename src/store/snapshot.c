@@ -22,7 +22,8 @@
 bool snapshot_needed(struct store *s)
 {
     struct lease l;
-    return lease_mirror_read(s->folder, &l, NULL) == 0 && lease_lives(s, &l);
+    return lease_mirror_read(s->folder, &l, NULL) == 0 &&
+           lease_seems_live(s, &l);
 }
 
 /* Bytes that mean something else in a URI are written as %XX. */

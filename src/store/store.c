@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "store/holder.h"
 #include "store/schema.h"
 #include "store/snapshot.h"
 
@@ -49,6 +50,8 @@ static struct store *store_new(const char *folder, const char *path)
     s->path = xstrdup(path);
     buf_init(&s->redo);
     s->open_trials = idmap_new();
+    s->lock_fd = -1;
+    s->clock = &holder_clock;
     return s;
 }
 
@@ -57,6 +60,7 @@ static void store_free(struct store *s)
     db_finalize_all(s);
     metrics_free(s->metrics);
     sqlite3_close(s->db);
+    holder_unlock(s);
     buf_done(&s->redo);
     idmap_free(s->open_trials);
     free(s->path);
@@ -189,11 +193,21 @@ static int set_journal(struct store *s, struct err *err)
                    "open", err);
 }
 
+static int read_mirror(struct store *s, struct lease *l, struct err *err)
+{
+    (void)err;
+    *l = (struct lease){0};
+    lease_mirror_read(s->folder, l, NULL);
+    return 0;
+}
+
+/* An older throng may be writing right now, in the older form. */
 static int migrate(struct store *s, struct err *err)
 {
     struct lease l;
-    /* An older throng may be writing right now, in the older form. */
-    if (lease_mirror_read(s->folder, &l, NULL) == 0 && lease_lives(s, &l))
+    struct err why = {0};
+    read_mirror(s, &l, NULL);
+    if (holder_look(s, &l) == HOLDER_LIVES || holder_wait(s, read_mirror, &why))
         return err_set(err, ERR_BUSY,
                        "%s is of an older form and in use by process %lld "
                        "on %s",

@@ -54,15 +54,26 @@ struct lease {
     char host[256];
     struct process_id process;
     char boot_id[64];
+    uint64_t pid_space; /* its pid namespace, where its pid means something */
+    uint64_t lock;      /* number of the file that it keeps locked; 0: none */
     uint64_t epoch;
-    double touched;        /* unix time */
+    uint64_t touches;      /* changes with every touch; 0: by an older throng */
+    double touched;        /* unix time by the holder's clock, for people */
     enum predecessor left; /* by earlier holders, and not settled yet */
-    bool live; /* as judged now: same host: the process lives; another
-                  host: touched less than 60 s ago */
+    /* Of the last holder that had nothing to settle, at its last touch: its
+     * pid namespace, and this boot's forks and time (sys.h). */
+    uint64_t left_space, left_forks, left_ticks;
+    bool live;   /* as it seems now; see unseen */
+    bool unseen; /* nothing here proves whether it lives (another host, a
+                    container without a lock): live goes by `touched`, and
+                    store_lease_take watches it for up to a minute */
 };
 /* Reads who holds it; epoch 0: nobody ever, process.pid 0: free. */
 int store_lease_read(struct store *s, struct lease *lease, struct err *err);
-/* ERR_BUSY, naming the holder, when a live one has it and !take_over. */
+/* ERR_BUSY, naming the holder, when a live one has it and !take_over. One that
+ * is proven dead is replaced at once. One that cannot be seen is watched: when
+ * it touches its lease, it lives; when it has not for 60 s of this process's
+ * own clock, it is presumed dead. */
 int store_lease_take(struct store *s, bool take_over, struct err *err);
 int store_lease_touch(struct store *s, struct err *err);
 /* What was there when the lease was taken, until store_lease_settle; it is

@@ -24,6 +24,18 @@ static int refuse_leftovers(const struct study *s, struct err *err)
                    trials);
 }
 
+/* A person should know what is waited for. */
+static void say_watch(struct study *s)
+{
+    struct lease l;
+    if (!s->setup.take_over && !store_lease_read(s->store, &l, NULL) &&
+        l.unseen)
+        log_to(s->setup.log, LOG_NOTICE,
+               "process %lld on %s holds the study and cannot be seen from "
+               "here: watching for up to a minute whether it lives",
+               (long long)l.process.pid, l.host);
+}
+
 static int open_store(struct study *s, struct err *err)
 {
     const char *folder = s->setup.folder;
@@ -38,6 +50,7 @@ static int open_store(struct study *s, struct err *err)
     } else if (!s->store) {
         return err_set(err, missing.kind, "%s", missing.text);
     }
+    say_watch(s);
     return store_lease_take(s->store, s->setup.take_over, err);
 }
 

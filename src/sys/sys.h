@@ -92,6 +92,16 @@ struct process_id process_self(void);
 /* This boot of this machine; a constant text. */
 const char *process_boot_id(void);
 
+/* Where a pid means the same process: the pid namespace of this process, as
+ * a number that no other one of this boot has. 0: unknown. */
+uint64_t process_space(void);
+/* How many processes and threads this boot has started, and after how many
+ * starts a number is given out again at the earliest. 0: unknown. */
+uint64_t process_forks(void);
+uint64_t process_numbers(void);
+/* Now, on the clock of process_id.start. */
+uint64_t process_ticks(void);
+
 /* One line of a snapshot of all processes that we may see. */
 struct process_info {
     pid_t pid, parent, group, session;

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <fcntl.h>
+#include "store/db.h"
 
 /* No file of this process may grow past so many bytes. */
 static void limit_files(rlim_t bytes)
@@ -138,6 +139,30 @@ static void a_full_disk_is_named_and_got_over(void **state)
     arena_free(m.a);
 }
 
+/* As it does by itself when a disk is full in a journal's midst. */
+static void
+a_touch_that_ends_the_transaction_loses_and_doubles_nothing(void **state)
+{
+    struct made *m = *state;
+    static const char refuse[] =
+        "CREATE TEMP TRIGGER refuse BEFORE UPDATE ON lease"
+        " BEGIN SELECT RAISE(ROLLBACK, 'no room'); END";
+    if (sqlite3_exec(m->s->db, refuse, NULL, NULL, NULL))
+        fail_msg("%s", sqlite3_errmsg(m->s->db));
+    add_trials(m, 1, 5);
+    assert_int_equal(store_lease_touch(m->s, &m->err), -1);
+    add_trials(m, 6, 10);
+    assert_int_equal(
+        sqlite3_exec(m->s->db, "DROP TRIGGER refuse", NULL, NULL, NULL), 0);
+    assert_ok(m, store_event_add(m->s, 1, "once", STR(""), &m->err));
+    made_commit(m);
+    assert_trials(m, m->s, 10);
+    struct event *list;
+    size_t count;
+    assert_ok(m, store_events(m->s, 0, m->a, &list, &count, &m->err));
+    assert_int_equal(count, 1);
+}
+
 static void an_empty_round_costs_no_commit(void **state)
 {
     struct made *m = *state;
@@ -182,6 +207,7 @@ int main(void)
         with_store(a_commit_that_failed_is_done_by_the_next),
         with_store(a_rollback_ends_the_trouble),
         cmocka_unit_test(a_full_disk_is_named_and_got_over),
+        with_store(a_touch_that_ends_the_transaction_loses_and_doubles_nothing),
         with_store(an_empty_round_costs_no_commit),
         with_store(the_log_stays_small),
     };

@@ -154,27 +154,6 @@ static void a_dead_holder_of_this_host_is_replaced_at_once(void **state)
     assert_int_equal(l.epoch, 3);
 }
 
-static void another_host_is_believed_for_a_minute(void **state)
-{
-    struct made *m = *state;
-    char set[128];
-    struct lease l;
-    forge(m, "host = 'elsewhere', pid = 5, epoch = 9");
-    struct store *other = second(m);
-    assert_ok(m, store_lease_read(other, &l, &m->err));
-    assert_true(l.live);
-    assert_int_equal(store_lease_take(other, false, &m->err), -1);
-    assert_non_null(strstr(m->err.text, "process 5 on elsewhere"));
-    snprintf(set, sizeof set, "touched = %.3f", clock_wall() - 61);
-    forge(m, set);
-    assert_ok(m, store_lease_read(other, &l, &m->err));
-    assert_false(l.live);
-    assert_ok(m, store_lease_take(other, false, &m->err));
-    assert_ok(m, store_lease_read(other, &l, &m->err));
-    assert_int_equal(l.epoch, 10);
-    store_close(other);
-}
-
 static void expect_left(struct made *m, enum predecessor left)
 {
     assert_int_equal(store_lease_predecessor(m->s), left);
@@ -187,7 +166,9 @@ static void what_a_holder_left_is_known_until_it_is_settled(void **state)
     made_again(m);
     expect_left(m, PREDECESSOR_NONE); /* it let go */
     store_close(m->s);
-    forge(m, "pid = 1, pid_start = 1"); /* one that is dead, and had not */
+    forge(
+        m,
+        "pid = 1, pid_start = 1, lock = 0"); /* one that is dead, and had not */
     made_open(m);
     expect_left(m, PREDECESSOR_GONE);
     made_again(m); /* as a verb does */
@@ -207,7 +188,8 @@ static void who_may_still_run_is_only_presumed_dead(void **state)
     m->s = other;
     expect_left(m, PREDECESSOR_PRESUMED);
     store_close(m->s);
-    forge(m, "pid = 1, pid_start = 1"); /* a dead one changes nothing */
+    forge(m,
+          "pid = 1, pid_start = 1, lock = 0"); /* a dead one changes nothing */
     made_open(m);
     expect_left(m, PREDECESSOR_PRESUMED);
     assert_ok(m, store_lease_settle(m->s, &m->err));
@@ -219,7 +201,7 @@ static void a_reboot_ends_the_lease_of_this_host(void **state)
 {
     struct made *m = *state;
     struct lease l;
-    forge(m, "boot_id = 'an-earlier-boot'");
+    forge(m, "boot_id = 'an-earlier-boot', lock = 0");
     assert_ok(m, store_lease_read(m->s, &l, &m->err));
     assert_false(l.live);
 }
@@ -279,7 +261,6 @@ int main(void)
         with_store(a_touch_inside_a_transaction_belongs_to_it),
         with_store(without_a_lease_nothing_changes),
         with_store(a_dead_holder_of_this_host_is_replaced_at_once),
-        with_store(another_host_is_believed_for_a_minute),
         with_store(what_a_holder_left_is_known_until_it_is_settled),
         with_store(who_may_still_run_is_only_presumed_dead),
         with_store(a_reboot_ends_the_lease_of_this_host),
