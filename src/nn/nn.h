@@ -150,8 +150,8 @@ int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,
 /* It is to be trained up to this epoch, whatever its model says. */
 void nn_trainer_epochs(struct nn_trainer *t, int member, int64_t epochs);
 void nn_trainer_leave(struct nn_trainer *t, int member);
-/* Called after every batch; true breaks off the epoch (see nn_trainer_epoch).
- * NULL: nobody asks. */
+/* Called after every batch; true breaks off the epoch or the judging (see
+ * there). NULL: nobody asks. */
 void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
                       void *context);
 /* Trains one member for one epoch and judges it; one that has all its epochs
@@ -161,7 +161,8 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err);
 /* Judges a member on some rows as it is: loss and metrics of the report, which
  * are NaN where a label has no rows. With outputs (not NULL) also appends each
- * row's predictions, all heads' one after another. */
+ * row's predictions, all heads' one after another. 1: broken off in the
+ * middle, and r says nothing. */
 struct data_part;
 int nn_trainer_judge(struct nn_trainer *t, int member,
                      const struct data_part *part, struct nn_report *r,

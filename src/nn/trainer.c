@@ -623,6 +623,8 @@ int nn_trainer_judge(struct nn_trainer *t, int member,
         if (shown)
             show_batch(t, m, &f, part->rows + from,
                        outputs ? outputs + from * wide : NULL);
+        if (t->broken_off && t->broken_off(t->context))
+            return 1;
     }
     r->validation_loss = part->count ? sum / (double)part->count : NAN;
     r->metrics = nn_judge_end(t->judge);
@@ -657,7 +659,8 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
         return 1;
     *r = (struct nn_report){
         .epoch = m->standing.epoch, .loss = m->standing.loss, .finished = over};
-    nn_trainer_judge(t, member, &m->view->validation, r, NULL);
+    if (nn_trainer_judge(t, member, &m->view->validation, r, NULL))
+        return 1;
     if (over)
         return 0;
     bool judged = m->view->validation.count > 0;

@@ -15,6 +15,7 @@
 #define LOOK_MOST_NS (50 * MS) /* a flood fills the disk until the next one */
 #define LEFTOVERS_NS (2000 * MS)
 #define KILL_AGAIN_NS (1000 * MS)
+#define ANSWER_NS (2000 * MS) /* that a trainer has at least */
 #define CENSUS_FRESH_NS (50 * MS)
 #define SPARE_MAX 64
 
@@ -192,24 +193,32 @@ static void kill_everything(struct attempt *a)
     census_signal(a->worker, a, SIGKILL);
 }
 
+static void push_process(struct attempt *a, enum push how)
+{
+    if (how == PUSH_ASKED)
+        folder_ask_stop(&a->folder);
+    if (how == PUSH_TERMINATED)
+        terminate(a);
+    if (how == PUSH_KILLED)
+        kill_everything(a);
+}
+
+/* The next push kills a trainer, and others with it: however little grace
+ * there is, it can answer first. */
 static void push(struct attempt *a, enum push how)
 {
     int64_t now = clock_mono_ns();
     a->push = how;
     a->push_ns = after(now, a->grace_s);
-    if (a->trainer) {
-        crew_push(a, how);
-        worker_wake(a->worker, a->push_ns);
-        return;
-    }
-    if (how == PUSH_ASKED)
-        folder_ask_stop(&a->folder);
-    if (how == PUSH_TERMINATED)
-        terminate(a);
-    if (how == PUSH_KILLED) {
-        kill_everything(a);
+    if (how == PUSH_KILLED)
         a->push_ns = now + KILL_AGAIN_NS;
-    }
+    else if (a->trainer && how == PUSH_TERMINATED &&
+             a->push_ns < now + ANSWER_NS)
+        a->push_ns = now + ANSWER_NS;
+    if (a->trainer)
+        crew_push(a, how);
+    else
+        push_process(a, how);
     worker_wake(a->worker, a->push_ns);
 }
 

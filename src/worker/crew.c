@@ -20,6 +20,7 @@ struct trainer {
     struct link link;
     size_t members;
     bool reserved; /* for one task that may be the bad one */
+    bool silent;   /* it did not answer, and has been killed */
 };
 
 static struct attempt *member_of(struct trainer *t, const struct record *r)
@@ -155,6 +156,8 @@ static struct trainer *choose(struct worker *w, bool alone, struct err *err)
     size_t shared = 0;
     for (size_t i = 0; i < w->trainers.len; i++) {
         struct trainer *t = w->trainers.p[i];
+        if (t->silent)
+            continue;
         shared += !t->reserved;
         if (t->reserved || (alone && t->members))
             continue;
@@ -195,6 +198,11 @@ void crew_push(struct attempt *a, enum push how)
     struct trainer *t = a->trainer;
     if (!t)
         return;
+    if (how == PUSH_KILLED) {
+        t->silent = true;
+        kill(t->process.pid, SIGKILL);
+        return;
+    }
     link_add(&t->link, how == PUSH_ASKED ? RECORD_STOP : RECORD_KILL,
              a->task.id, a->task.attempt, STR(""));
     link_flush(&t->link);
@@ -210,16 +218,24 @@ void crew_forget(struct attempt *a)
     a->trainer = NULL;
 }
 
+static const char *why_lost(const struct trainer *t, struct arena *a,
+                            int status)
+{
+    if (t->silent)
+        return "its trainer did not answer when another of its trials was to "
+               "be ended, and was killed";
+    if (WIFSIGNALED(status))
+        return arena_printf(a, "its trainer ended by signal %d (%s)",
+                            WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return arena_printf(a, "its trainer ended with code %d",
+                        WEXITSTATUS(status));
+}
+
 static void lose(struct attempt *a, int status)
 {
     if (a->verdict == OUTCOME_NONE) {
         a->verdict = OUTCOME_LOST;
-        a->reason =
-            WIFSIGNALED(status)
-                ? arena_printf(a->arena, "its trainer ended by signal %d (%s)",
-                               WTERMSIG(status), strsignal(WTERMSIG(status)))
-                : arena_printf(a->arena, "its trainer ended with code %d",
-                               WEXITSTATUS(status));
+        a->reason = why_lost(a->trainer, a->arena, status);
     }
     a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;
     a->phase = ATTEMPT_DRAINING;
@@ -239,6 +255,7 @@ bool crew_reaped(struct worker *w, pid_t pid, int status)
         struct trainer *t = w->trainers.p[i];
         if (t->process.pid != pid)
             continue;
+        link_read_rest(&t->link);
         for (size_t k = 0; k < w->running.len; k++)
             if (w->running.p[k]->trainer == t)
                 lose(w->running.p[k], status);

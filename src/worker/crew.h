@@ -6,10 +6,11 @@
  * and says per task what a process of its own would have shown. Both sides
  * speak the records of terms/record.h.
  *
- * A trainer that dies takes its members with it: their attempts end as lost,
- * so that they are tried again; from its third attempt on a task has a
- * trainer for itself, so that one bad model cannot take others down for
- * ever. */
+ * A trainer that dies takes its members with it: what it had said of them
+ * counts, the other attempts end as lost, so that they are tried again; from
+ * its third attempt on a task has a trainer for itself, so that one bad model
+ * cannot take others down for ever. A trainer that does not end a member when
+ * it is told to (it hangs in a read, or was stopped) is killed. */
 #ifndef THRONG_WORKER_CREW_H
 #define THRONG_WORKER_CREW_H
 
@@ -25,11 +26,13 @@ struct trainer;
 /* Hands the attempt to a trainer. Its folder is open only where there is a
  * checkpoint to begin with. */
 int crew_take(struct attempt *a, struct err *err);
-/* Tells the trainer to end it: at the next epoch, or now. */
+/* Tells the trainer to end it: at the next epoch, or now; PUSH_KILLED kills
+ * the trainer, which did not. */
 void crew_push(struct attempt *a, enum push how);
 /* The attempt is over, for whatever reason: its trainer forgets it. */
 void crew_forget(struct attempt *a);
-/* True when the child was a trainer; its members are lost. */
+/* True when the child was a trainer; members that it has not said to have
+ * ended are lost. */
 bool crew_reaped(struct worker *w, pid_t pid, int status);
 void crew_done(struct worker *w);
 

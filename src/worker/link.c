@@ -49,19 +49,29 @@ static void read_records(struct link *l)
     buf_drop(&l->in, at);
 }
 
-static void readable(struct link *l)
+/* False: nothing was there. */
+static bool readable(struct link *l)
 {
     buf_reserve(&l->in, READ_BYTES);
     ssize_t n = recv(l->fd, l->in.p + l->in.len, READ_BYTES, MSG_DONTWAIT);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
+    if (n < 0 && errno == EINTR)
+        return true;
+    if (n < 0 && errno == EAGAIN)
+        return false;
     if (n <= 0) {
         went_away(l);
-        return;
+        return false;
     }
     l->in.len += (size_t)n;
     l->in.p[l->in.len] = 0;
     read_records(l);
+    return true;
+}
+
+void link_read_rest(struct link *l)
+{
+    while (!l->closed && readable(l))
+        ;
 }
 
 static void on_fd(void *context, int fd, unsigned what)

@@ -42,6 +42,8 @@ void link_done(struct link *l);
 
 void link_add(struct link *l, enum record_type type, uint64_t task,
               uint32_t attempt, struct str payload);
+/* Hands on what the other side, which has ended, had still said. */
+void link_read_rest(struct link *l);
 /* Writes what can be written now; never blocks on a socket. */
 void link_flush(struct link *l);
 /* Positions in the stream of bytes: its end, and what has been written. */

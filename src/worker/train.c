@@ -1,9 +1,13 @@
 /* train.c - a trainer process: built-in training of many tasks
  *
  * Tasks come in over a socket. Models of equal shape form a cohort; each
- * member is trained one epoch at a time, in turn, so that all of them report
- * while they go and any of them can be stopped. A data set is read once and
- * kept while anybody needs it. */
+ * member has one epoch at a time, in turn, so that all of them report while
+ * they go and any of them can be stopped. A newcomer begins when its turn
+ * comes.
+ *
+ * The socket is also looked at between two batches, and whoever is to be ended
+ * then is ended then: the worker kills a trainer that does not answer, and
+ * with it those whom nobody wanted to end. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -12,11 +16,9 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -28,21 +30,13 @@
 #include "terms/task.h"
 #include "worker/crew.h"
 #include "worker/infer.h"
+#include "worker/sources.h"
 
 #define LOOK_NS 10000000ll   /* between looks at the socket while training */
 #define REPORT_NS 50000000ll /* between reports of one member */
 #define CHECKPOINT_S 30.0    /* of training between two checkpoints */
-#define CACHE_LEAST ((uint64_t)1 << 20) /* of a prepared set */
-#define CACHE_MOST ((uint64_t)16 << 30) /* of all of them */
 #define COHORT_MOST 64
 #define COHORT_BYTES ((uint64_t)256 << 20) /* of weights and state */
-
-struct source {
-    uint64_t key; /* of folder and what of the spec says how to read */
-    struct data_set *set;
-    size_t users;
-    bool told; /* its notices */
-};
 
 struct cohort {
     uint64_t key;
@@ -66,7 +60,7 @@ struct member {
     int64_t reported_ns;
     double cpu_s, kept_cpu_s; /* in all, and at the last checkpoint */
     double last, best;        /* of the study's metric; NaN: none yet */
-    bool asked, killed;
+    bool begun, asked, killed;
     int64_t begun_ns;
 };
 
@@ -82,8 +76,8 @@ struct train {
     struct buf in, out, payload;
     VEC(struct member *) members;
     VEC(struct cohort *) cohorts;
-    VEC(struct source *) sources;
-    struct member *now; /* that is being trained */
+    struct sources sources;
+    struct member *now; /* whose turn it is; NULL: nobody's */
     int64_t looked_ns;
 };
 
@@ -139,55 +133,6 @@ static void say_ended(struct train *t, const struct member *m,
     buf_reset(&t->payload);
     record_ended_print(&t->payload, &e);
     say(t, m, RECORD_ENDED, buf_str(&t->payload));
-}
-
-/* ---- data ------------------------------------------------------------- */
-
-/* Where prepared data is kept: in the person's cache, but on this machine
- * where home is on a network. NULL: nowhere. */
-static const char *cache_folder(struct arena *a)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    const char *tmp = getenv("TMPDIR");
-    if (!cache || cache[0] != '/')
-        cache = home && home[0] == '/' ? path_join(a, home, ".cache") : NULL;
-    if (cache && !path_is_network(cache))
-        return path_join(a, cache, "throng");
-    const char *own =
-        arena_printf(a, "%s/throng-%u", tmp && tmp[0] == '/' ? tmp : "/tmp",
-                     (unsigned)getuid());
-    struct stat st;
-    if (mkdir(own, 0700) != 0 && errno != EEXIST)
-        return NULL;
-    return lstat(own, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == getuid()
-               ? own
-               : NULL;
-}
-
-static struct source *source_of(struct train *t, const struct value *spec,
-                                const char *folder, struct err *err)
-{
-    struct buf b;
-    buf_init(&b);
-    buf_adds(&b, folder);
-    uint64_t key = hash64(buf_str(&b), data_reading_key(spec));
-    buf_done(&b);
-    for (size_t i = 0; i < t->sources.len; i++)
-        if (t->sources.p[i]->key == key)
-            return t->sources.p[i];
-    struct arena *a = arena_new();
-    struct data_cache cache = {.folder = cache_folder(a),
-                               .least_bytes = CACHE_LEAST,
-                               .most_bytes = CACHE_MOST};
-    struct data_set *set =
-        data_open(spec, folder, cache.folder ? &cache : NULL, err);
-    arena_free(a);
-    if (!set)
-        return NULL;
-    struct source *s = xcalloc(1, sizeof *s);
-    *s = (struct source){.key = key, .set = set};
-    vec_push(&t->sources, s);
-    return s;
 }
 
 /* ---- members ---------------------------------------------------------- */
@@ -321,10 +266,9 @@ static void leave_cohort(struct member *m)
     m->cohort->members--;
 }
 
-static void member_free(struct member *m)
+static void member_free(struct train *t, struct member *m)
 {
-    if (m->source)
-        m->source->users--;
+    sources_leave(&t->sources, m->source);
     nn_model_free(m->model);
     metric_batch_free(m->batch);
     arena_free(m->arena);
@@ -439,10 +383,9 @@ static int open_rows(struct train *t, struct member *m,
                      struct err *err)
 {
     struct data_choice choice = {m->task.seed, m->task.subset};
-    m->source = source_of(t, spec, folder, err);
+    m->source = sources_take(&t->sources, spec, folder, err);
     if (!m->source)
         return -1;
-    m->source->users++;
     say_notices(t, m);
     return data_view_make(&m->view, m->source->set, spec, &choice, m->arena,
                           err);
@@ -478,9 +421,7 @@ static int read_new_rows(struct train *t, struct member *m,
         data_open_fitted(spec, folder, about.data, path, &m->view, err);
     if (!set)
         return -1;
-    m->source = xcalloc(1, sizeof *m->source);
-    *m->source = (struct source){.set = set, .users = 1};
-    vec_push(&t->sources, m->source);
+    m->source = sources_add(&t->sources, set);
     say_notices(t, m);
     return 0;
 }
@@ -560,10 +501,15 @@ static float *predict(struct member *m, const struct data_part *part,
 {
     size_t wide = (size_t)nn_model_outputs(m->model);
     float *outputs = calloc(part->count * wide + 1, sizeof(*outputs));
-    if (outputs)
-        nn_trainer_judge(m->cohort->trainer, m->place, part, r, outputs);
-    else
+    if (!outputs) {
         err_set(err, ERR_LIMIT, "no memory for %zu predictions", part->count);
+        return NULL;
+    }
+    if (nn_trainer_judge(m->cohort->trainer, m->place, part, r, outputs)) {
+        err_set(err, ERR_SYSTEM, "ended while it predicted");
+        free(outputs);
+        return NULL;
+    }
     return outputs;
 }
 
@@ -605,8 +551,9 @@ static void judge_test(struct train *t, struct member *m)
     struct nn_report r = {0};
     if (!m->task.judge_test || !m->view.test.count)
         return;
-    nn_trainer_judge(m->cohort->trainer, m->place, &m->view.test, &r, NULL);
-    say_judged(t, m, "test_", &r);
+    if (nn_trainer_judge(m->cohort->trainer, m->place, &m->view.test, &r,
+                         NULL) == 0)
+        say_judged(t, m, "test_", &r);
 }
 
 /* `metrics: [confusion]`: of the weights that are kept. */
@@ -633,6 +580,19 @@ static enum outcome outcome_of(const struct err *err)
                                     : OUTCOME_FAILED;
 }
 
+static void leave(struct train *t, size_t at, enum outcome outcome,
+                  struct str reason)
+{
+    struct member *m = t->members.p[at];
+    say_metrics(t, m);
+    say_ended(t, m, outcome, reason);
+    leave_cohort(m);
+    member_free(t, m);
+    t->members.p[at] = NULL;
+}
+
+/* ---- the socket ------------------------------------------------------- */
+
 static void take_task(struct train *t, const struct record *r)
 {
     struct err err = {0};
@@ -646,49 +606,43 @@ static void take_task(struct train *t, const struct record *r)
     int rc = task_parse(&m->task, text, m->arena, &err);
     m->task.id = r->task;
     m->task.attempt = r->attempt;
-    bool infers = str_is(m->task.kind, "infer");
-    if (rc == 0)
-        rc = begin(t, m, &err);
-    if (rc == 0 && !infers) {
-        vec_push(&t->members, m);
-        return;
-    }
-    if (rc == 0)
-        rc = infer(t, m, &err);
-    say_ended(t, m, rc == 0 ? OUTCOME_DONE : outcome_of(&err),
-              str_of(err.text));
-    leave_cohort(m);
-    member_free(m);
+    vec_push(&t->members, m);
+    if (rc != 0)
+        leave(t, t->members.len - 1, outcome_of(&err), str_of(err.text));
 }
 
-static struct member *find(struct train *t, const struct record *r)
+/* The one whose turn it is leaves by itself. */
+static void end_member(struct train *t, size_t at)
 {
-    for (size_t i = 0; i < t->members.len; i++) {
-        struct member *m = t->members.p[i];
-        if (m->task.id == r->task && m->task.attempt == r->attempt)
-            return m;
-    }
-    return NULL;
+    struct member *m = t->members.p[at];
+    m->killed = true;
+    if (m != t->now)
+        leave(t, at, OUTCOME_KILLED, STR(""));
 }
 
 static void on_record(struct train *t, const struct record *r)
 {
-    struct member *m = r->type == RECORD_TASK ? NULL : find(t, r);
-    if (r->type == RECORD_TASK)
+    if (r->type == RECORD_TASK) {
         take_task(t, r);
-    if (m && r->type == RECORD_STOP)
-        m->asked = true;
-    if (m && r->type == RECORD_KILL)
-        m->killed = true;
+        return;
+    }
+    for (size_t i = 0; i < t->members.len; i++) {
+        struct member *m = t->members.p[i];
+        if (!m || m->task.id != r->task || m->task.attempt != r->attempt)
+            continue;
+        if (r->type == RECORD_STOP)
+            m->asked = true;
+        if (r->type == RECORD_KILL)
+            end_member(t, i);
+        return;
+    }
 }
 
-/* ---- the socket ------------------------------------------------------- */
-
 /* False: nothing was there. */
-static bool receive(struct train *t, bool block)
+static bool receive(struct train *t)
 {
     char part[65536];
-    ssize_t got = recv(t->fd, part, sizeof part, block ? 0 : MSG_DONTWAIT);
+    ssize_t got = recv(t->fd, part, sizeof part, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     if (got <= 0) {
@@ -705,6 +659,8 @@ static void read_records(struct train *t)
     struct record r;
     struct err err = {0};
     int got;
+    while (receive(t))
+        ;
     while ((got = record_parse(str_n(t->in.p + at, t->in.len - at), &r, &used,
                                &err)) > 0) {
         at += used;
@@ -713,29 +669,27 @@ static void read_records(struct train *t)
     if (got < 0)
         t->closed = true;
     buf_drop(&t->in, at);
+    t->looked_ns = clock_mono_ns();
 }
 
-/* Between two batches: is the one that is being trained still wanted? Tasks
- * that arrive meanwhile wait in `in` until its epoch is over. */
+/* Between two batches: is the one whose turn it is still wanted? */
 static bool broken_off(void *context)
 {
     struct train *t = context;
-    int64_t now = clock_mono_ns();
-    if (now - t->looked_ns < LOOK_NS)
+    if (clock_mono_ns() - t->looked_ns < LOOK_NS)
         return false;
-    t->looked_ns = now;
-    while (receive(t, false))
-        ;
-    size_t at = 0, used = 0;
-    struct record r;
-    while (record_parse(str_n(t->in.p + at, t->in.len - at), &r, &used, NULL) >
-           0) {
-        at += used;
-        if (r.type == RECORD_KILL && r.task == t->now->task.id &&
-            r.attempt == t->now->task.attempt)
-            t->now->killed = true;
-    }
+    read_records(t);
+    write_out(t);
     return t->closed || t->now->killed;
+}
+
+/* While there is nobody to train, until something comes or is to be closed. */
+static void wait_idle(struct train *t)
+{
+    struct pollfd p = {.fd = t->fd, .events = POLLIN};
+    int wait_ms = sources_tidy(&t->sources);
+    if (t->members.len == 0)
+        poll(&p, 1, wait_ms);
 }
 
 /* ---- training --------------------------------------------------------- */
@@ -804,24 +758,40 @@ static bool is_kept(struct train *t, const struct member *m,
     return at < (size_t)most;
 }
 
-static void leave(struct train *t, size_t at, enum outcome outcome,
-                  const char *reason)
+/* What is kept of one that was trained to its end, or asked to stop. */
+static void keep_result(struct train *t, struct member *m, enum outcome outcome)
 {
-    struct member *m = t->members.p[at];
-    say_metrics(t, m);
     if (m->task.budget > 0 && outcome == OUTCOME_DONE)
         keep(t, m); /* it may be given more */
-    if (outcome == OUTCOME_DONE || outcome == OUTCOME_STOPPED) {
-        nn_trainer_take_best(m->cohort->trainer, m->place);
-        judge_test(t, m);
-        keep_confusion(t, m);
-        if (is_kept(t, m, outcome))
-            keep_weights(t, m, "output/weights.safetensors");
-    }
-    say_ended(t, m, outcome, str_of(reason));
-    leave_cohort(m);
-    member_free(m);
-    t->members.p[at] = NULL;
+    nn_trainer_take_best(m->cohort->trainer, m->place);
+    judge_test(t, m);
+    keep_confusion(t, m);
+    if (is_kept(t, m, outcome))
+        keep_weights(t, m, "output/weights.safetensors");
+}
+
+static void finish(struct train *t, size_t at, enum outcome outcome)
+{
+    say_metrics(t, t->members.p[at]);
+    keep_result(t, t->members.p[at], outcome);
+    leave(t, at, outcome, STR(""));
+}
+
+/* Reads its data and takes its place. What infers is done with that, too. */
+static void start(struct train *t, size_t at)
+{
+    struct member *m = t->members.p[at];
+    struct err err = {0};
+    m->begun = true;
+    int rc = begin(t, m, &err);
+    if (rc == 0)
+        nn_trainer_watch(m->cohort->trainer, broken_off, t);
+    bool infers = str_is(m->task.kind, "infer");
+    if (rc == 0 && !infers)
+        return;
+    if (rc == 0)
+        rc = infer(t, m, &err);
+    leave(t, at, rc == 0 ? OUTCOME_DONE : outcome_of(&err), str_of(err.text));
 }
 
 /* One epoch of one member. */
@@ -831,12 +801,11 @@ static void train_one(struct train *t, size_t at)
     struct nn_report r;
     struct err err = {0};
     double before = thread_cpu_s();
-    t->now = m;
-    nn_trainer_watch(m->cohort->trainer, broken_off, t);
     int rc = nn_trainer_epoch(m->cohort->trainer, m->place, &r, &err);
     m->cpu_s += thread_cpu_s() - before;
     if (rc != 0) {
-        leave(t, at, rc < 0 ? OUTCOME_FAILED : OUTCOME_KILLED, err.text);
+        leave(t, at, rc < 0 ? OUTCOME_FAILED : OUTCOME_KILLED,
+              str_of(err.text));
         return;
     }
     add_points(m, &r);
@@ -845,15 +814,30 @@ static void train_one(struct train *t, size_t at)
                      arena_printf(m->arena, "output/epoch_%lld.safetensors",
                                   (long long)r.epoch));
     if (r.diverged)
-        leave(t, at, OUTCOME_DIVERGED, "the loss is not a finite number");
+        leave(t, at, OUTCOME_DIVERGED, STR("the loss is not a finite number"));
     else if (r.finished)
-        leave(t, at, OUTCOME_DONE, "");
-    else if (m->killed || m->asked)
-        leave(t, at, m->killed ? OUTCOME_KILLED : OUTCOME_STOPPED, "");
+        finish(t, at, OUTCOME_DONE);
+    else if (m->killed)
+        leave(t, at, OUTCOME_KILLED, STR(""));
+    else if (m->asked)
+        finish(t, at, OUTCOME_STOPPED);
     else if (clock_mono_ns() - m->reported_ns > REPORT_NS)
         say_metrics(t, m);
     if (t->members.p[at] && m->cpu_s - m->kept_cpu_s > CHECKPOINT_S)
         keep(t, m);
+}
+
+/* Members may come and go while another has its turn. */
+static void take_turns(struct train *t)
+{
+    for (size_t i = 0; i < t->members.len && !t->closed; i++) {
+        t->now = t->members.p[i];
+        if (t->now && t->now->begun)
+            train_one(t, i);
+        else if (t->now)
+            start(t, i);
+        t->now = NULL;
+    }
 }
 
 static void close_ranks(struct train *t)
@@ -868,18 +852,14 @@ static void close_ranks(struct train *t)
 static void done(struct train *t)
 {
     for (size_t i = 0; i < t->members.len; i++)
-        member_free(t->members.p[i]);
+        member_free(t, t->members.p[i]);
     for (size_t i = 0; i < t->cohorts.len; i++)
         cohort_free(t->cohorts.p[i]);
-    for (size_t i = 0; i < t->sources.len; i++) {
-        data_close(t->sources.p[i]->set);
-        free(t->sources.p[i]);
-    }
+    sources_done(&t->sources);
     vec_done(&t->done.values);
     vec_done(&t->stopped.values);
     vec_done(&t->members);
     vec_done(&t->cohorts);
-    vec_done(&t->sources);
     buf_done(&t->in);
     buf_done(&t->out);
     buf_done(&t->payload);
@@ -893,14 +873,9 @@ int train_main(int fd)
     buf_init(&t.payload);
     signal(SIGPIPE, SIG_IGN);
     while (!t.closed) {
-        /* Tasks may have come in while the last member was trained: whoever
-         * sent them says nothing more, so they are taken before waiting. */
+        wait_idle(&t);
         read_records(&t);
-        write_out(&t);
-        receive(&t, t.members.len == 0);
-        read_records(&t);
-        for (size_t i = 0; i < t.members.len && !t.closed; i++)
-            train_one(&t, i);
+        take_turns(&t);
         close_ranks(&t);
         write_out(&t);
     }

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #define ONE_CPU "cpus=1;memory=1073741824;parallel=8"
 
@@ -143,6 +145,183 @@ static void training_goes_on_from_a_checkpoint(void **state)
     assert_string_equal(bench_metric(b, 4, "loss"), strstr(all, "3:"));
 }
 
+/* ---- trainers that do not answer --------------------------------------- */
+
+static void send_kill(struct bench *b, uint64_t id)
+{
+    char outcome = OUTCOME_KILLED;
+    struct task t = training(b, id, 1);
+    bench_send(b, RECORD_KILL, &t, str_n(&outcome, 1));
+}
+
+/* As a stalled disk, or a loop without an end, would do it: two members of one
+ * trainer that neither reads nor trains. Returns its process. */
+static pid_t stuck_trainer(struct bench *b, double time_s)
+{
+    bench_start(b, ONE_CPU);
+    for (uint64_t id = 1; id <= 2; id++) {
+        struct task t = training(b, id, 1000000);
+        t.grace_s = 0.1;
+        t.needs.time_s = id == 1 ? time_s : 0;
+        bench_submit(b, &t);
+    }
+    pid_t trainer = pid_of(b, 1);
+    assert_int_equal(pid_of(b, 2), trainer);
+    assert_int_equal(kill(trainer, SIGSTOP), 0);
+    return trainer;
+}
+
+static void others_go_on_without(struct bench *b, pid_t trainer)
+{
+    struct record_ended e = bench_ended(b, 2);
+    assert_int_equal(e.outcome, OUTCOME_LOST);
+    assert_contains(bench_cstr(b, e.reason), "its trainer did not answer");
+    assert_true(bench_gone(trainer, 60));
+    struct task next = training(b, 3, 3);
+    assert_int_equal(bench_run(b, &next).outcome, OUTCOME_DONE);
+}
+
+static void a_kill_that_is_not_answered_ends_the_trainer(void **state)
+{
+    struct bench *b = *state;
+    pid_t trainer = stuck_trainer(b, 0);
+    send_kill(b, 1);
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_KILLED);
+    others_go_on_without(b, trainer);
+}
+
+static void a_stop_that_is_not_answered_ends_the_trainer(void **state)
+{
+    struct bench *b = *state;
+    pid_t trainer = stuck_trainer(b, 0);
+    struct task asked = training(b, 1, 1);
+    bench_send(b, RECORD_STOP, &asked, STR(""));
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_STOPPED);
+    others_go_on_without(b, trainer);
+}
+
+static void a_time_limit_holds_for_a_trainer_that_does_not_answer(void **state)
+{
+    struct bench *b = *state;
+    pid_t trainer = stuck_trainer(b, 0.5);
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_TIMED_OUT);
+    others_go_on_without(b, trainer);
+}
+
+static void without_a_conductor_a_stuck_trainer_ends(void **state)
+{
+    struct bench *b = *state;
+    pid_t trainer = stuck_trainer(b, 0);
+    bench_hang_up(b);
+    bench_wait(b);
+    assert_true(bench_gone(trainer, 1));
+}
+
+static void without_a_worker_a_stuck_trainer_ends(void **state)
+{
+    struct bench *b = *state;
+    pid_t trainer = stuck_trainer(b, 0);
+    assert_int_equal(kill(b->pid, SIGKILL), 0);
+    bench_wait(b);
+    assert_true(bench_gone(trainer, 60));
+}
+
+/* One epoch of it is longer than a test waits. */
+static struct task slow_training(struct bench *b, uint64_t id)
+{
+    struct task t = training(b, id, 1);
+    char *path = arena_printf(b->arena, "%s/slow.csv", b->folder);
+    struct buf rows;
+    buf_init(&rows);
+    for (int i = 0; i < 100000; i++)
+        buf_addf(&rows, "%d,%d\n", i % 7, i % 2);
+    assert_int_equal(file_write(path, buf_str(&rows), false, NULL), 0);
+    buf_done(&rows);
+    t.model = STR("{\"layers\": [{\"dense\": 1200}, {\"dense\": 1200}, "
+                  "{\"dense\": 2}], \"loss\": "
+                  "\"sparse_categorical_crossentropy\", \"epochs\": 1000, "
+                  "\"batch_size\": 1, \"data\": {\"file\": \"slow.csv\"}}");
+    return t;
+}
+
+/* Members and newcomers alike are ended while another's epoch goes on. */
+static void a_long_epoch_keeps_nobody_else_from_being_ended(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    struct task first = training(b, 1, 1000000), slow = slow_training(b, 2);
+    struct task third = training(b, 3, 1000000);
+    first.grace_s = third.grace_s = 1000;
+    bench_submit(b, &first);
+    bench_await(b, RECORD_METRICS, 1);
+    bench_submit(b, &slow);
+    bench_submit(b, &third);
+    pid_t trainer = pid_of(b, 2);
+    assert_int_equal(pid_of(b, 3), trainer);
+    send_kill(b, 1);
+    send_kill(b, 3);
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_KILLED);
+    assert_int_equal(bench_ended(b, 3).outcome, OUTCOME_KILLED);
+    assert_int_equal(bench_count(b, RECORD_ENDED, 2), 0);
+}
+
+/* ---- what a trainer said before it died --------------------------------- */
+
+static bool is_waiting(const char *text)
+{
+    char *end;
+    long call = strtol(text, &end, 10);
+#ifdef SYS_poll
+    if (end != text && call == SYS_poll)
+        return true;
+#endif
+    return end != text && (call == SYS_recvfrom || call == SYS_ppoll);
+}
+
+/* True: it waits for its next task, so that everything is said. False: that
+ * cannot be seen here. */
+static bool await_idle(pid_t pid)
+{
+    const struct timespec pause = {.tv_nsec = 2000000};
+    char path[64], text[64];
+    snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
+    for (int64_t end = clock_mono_ns() + 60000000000ll;;) {
+        FILE *f = fopen(path, "r");
+        bool read = f && fgets(text, sizeof text, f);
+        if (f)
+            fclose(f);
+        if (!read || clock_mono_ns() > end)
+            return false;
+        if (is_waiting(text))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void what_a_trainer_said_before_it_died_is_not_lost(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    for (uint64_t id = 1; id <= 2; id++) {
+        struct task t = training(b, id, 2000);
+        bench_submit(b, &t);
+    }
+    pid_t trainer = pid_of(b, 1);
+    assert_int_equal(pid_of(b, 2), trainer);
+    assert_int_equal(kill(b->pid, SIGSTOP), 0);
+    bool idle = await_idle(trainer);
+    kill(trainer, SIGKILL);
+    assert_int_equal(kill(b->pid, SIGCONT), 0);
+    if (!idle) {
+        print_message("what a process waits for cannot be seen here\n");
+        skip();
+    }
+    for (uint64_t id = 1; id <= 2; id++) {
+        assert_int_equal(bench_ended(b, id).outcome, OUTCOME_DONE);
+        assert_contains(bench_metric(b, id, "loss"), "2000:");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +330,13 @@ int main(void)
         with_bench(from_its_third_attempt_on_a_task_is_alone),
         with_bench(one_member_is_stopped_and_another_killed),
         with_bench(training_goes_on_from_a_checkpoint),
+        with_bench(a_kill_that_is_not_answered_ends_the_trainer),
+        with_bench(a_stop_that_is_not_answered_ends_the_trainer),
+        with_bench(a_time_limit_holds_for_a_trainer_that_does_not_answer),
+        with_bench(without_a_conductor_a_stuck_trainer_ends),
+        with_bench(without_a_worker_a_stuck_trainer_ends),
+        with_bench(a_long_epoch_keeps_nobody_else_from_being_ended),
+        with_bench(what_a_trainer_said_before_it_died_is_not_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
