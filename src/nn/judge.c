@@ -2,7 +2,12 @@
  *
  * Classes come from the largest of several numbers, or from one number above
  * one half; several outputs of binary cross-entropy are a yes or no each. AUC
- * keeps the scores, since it needs their order; the others are sums. */
+ * keeps the scores, since it needs their order; the others are sums.
+ *
+ * A prediction that is not a number is above none, below none and equal to
+ * none, itself included: counted like the others it would be a hit for top_k,
+ * a class for accuracy and no rank at all for AUC. So a metric over rows that
+ * hold one is not a number either. */
 #include "nn/judge.h"
 
 #include <math.h>
@@ -19,6 +24,7 @@ struct counted { /* rows of one class */
 
 struct tally {
     double rows;
+    bool unranked;            /* a prediction is not a number */
     double hits;              /* ACCURACY, TOP_K */
     double absolute, squares; /* of errors */
     double sum, sum_squares;  /* of truths, for R2 */
@@ -194,10 +200,21 @@ static void add_errors(struct tally *t, const struct row *r)
     }
 }
 
+static bool has_nan(const double *x, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isnan(x[i]))
+            return true;
+    return false;
+}
+
 static void add_row(const struct nn_metric *m, struct tally *t,
                     const struct row *r)
 {
     t->rows++;
+    t->unranked = t->unranked || has_nan(r->out, r->width);
+    if (t->unranked)
+        return;
     switch (m->kind) {
     case NN_METRIC_ACCURACY:
         t->hits += hits(r);
@@ -291,7 +308,7 @@ static double r2(const struct tally *t)
 
 static double value_of(const struct nn_metric *m, struct tally *t)
 {
-    if (t->rows == 0)
+    if (t->rows == 0 || t->unranked)
         return NAN;
     switch (m->kind) {
     case NN_METRIC_ACCURACY:

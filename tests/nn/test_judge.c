@@ -160,6 +160,34 @@ static void numbers(void **state)
     near(v[2], 2.0 / 3);
 }
 
+/* A network that diverged says NaN, or a number where its last layer hides
+ * one; either way judging it comes to an end. */
+static void a_prediction_that_is_not_a_number_is_no_hit(void **state)
+{
+    static const double one[] = {0.1, NAN, 0.35, NAN};
+    static const double two[] = {0.1, 0.9, NAN, NAN, 0.2, 0.8, 0.7, 0.3};
+    static const float truth[] = {0, 0, 1, 1};
+    static const int32_t class[] = {1, 0, 1, 0};
+    struct data_field label = {
+        .rank = 1, .dim = {1}, .columns = 1, .numbers = truth};
+    double v[METRICS];
+    (void)state;
+    judge("{\"input\": 2, \"layers\": [{\"dense\": 1}], \"loss\": "
+          "\"binary_crossentropy\", \"metrics\": [\"auc\", \"accuracy\", "
+          "\"f1_macro\", \"mae\"]}",
+          one, 1, &label, 4, v);
+    for (int i = 0; i < 4; i++)
+        assert_true(isnan(v[i]));
+    label = (struct data_field){
+        .rank = 1, .dim = {1}, .columns = 1, .classes = 2, .categories = class};
+    judge("{\"input\": 2, \"layers\": [{\"dense\": 2}], \"loss\": "
+          "\"sparse_categorical_crossentropy\", \"metrics\": [\"top_1\", "
+          "\"auc\", \"f1_micro\"]}",
+          two, 2, &label, 4, v);
+    for (int i = 0; i < 3; i++)
+        assert_true(isnan(v[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +196,7 @@ int main(void)
         cmocka_unit_test(yes_or_no),
         cmocka_unit_test(several_of_yes_and_no),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(a_prediction_that_is_not_a_number_is_no_hit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
