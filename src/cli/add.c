@@ -1,7 +1,6 @@
 /* add.c - points of a person's own, as new trials of a study */
 #include <stdio.h>
 #include "base/json.h"
-#include "base/num.h"
 #include "cli/act.h"
 #include "cli/fix.h"
 #include "cli/go_on.h"
@@ -11,12 +10,10 @@ struct adder {
     struct call *call;
     struct store *store;
     struct place_of_study where;
-    struct space space;
-    struct value *model; /* a point of the study, where it has no space */
-    struct value *like;  /* what is not given comes from here; or NULL */
+    struct study_points *looks; /* of the study's points */
+    struct value *like;         /* what is not given comes from here; or NULL */
     bool outside;
     struct value *points; /* a list: checked */
-    int64_t last;         /* trial */
 };
 
 /* ---- what the study takes --------------------------------------------- */
@@ -52,35 +49,13 @@ static int read_like(struct adder *k)
     return k->like ? 0 : -1;
 }
 
-static int read_space(struct adder *k)
-{
-    struct call *c = k->call;
-    struct str text;
-    if (store_fact(k->store, "space", c->arena, &text, &c->err))
-        return -1;
-    struct value *v =
-        json_parse(c->arena, text.p ? text : STR("{}"), "space", true, &c->err);
-    if (!v || space_from_value(&k->space, v, c->arena, &c->err))
-        return -1;
-    if (k->space.count)
-        return 0;
-    if (!k->last)
-        return err_set(&c->err, ERR_INPUT,
-                       "the study has no trial yet, so that nobody knows "
-                       "what a point of it looks like; run it first");
-    k->model = point_of(k, 1);
-    return k->model ? 0 : -1;
-}
-
 /* ---- points ----------------------------------------------------------- */
 
 static int take_point(struct adder *k, const struct value *given)
 {
     struct call *c = k->call;
-    struct value *point =
-        k->model ? study_point_as(k->model, given, k->like, c->arena, &c->err)
-                 : study_point(&k->space, given, k->like, k->outside, c->arena,
-                               &c->err);
+    struct value *point = study_points_check(k->looks, given, k->like,
+                                             k->outside, c->arena, &c->err);
     if (!point)
         return -1;
     value_list_add(c->arena, k->points, point);
@@ -160,7 +135,8 @@ static int take_points(struct adder *k)
 {
     struct call *c = k->call;
     const char *file = call_option(c, "file");
-    if (read_space(k) || read_like(k))
+    k->looks = study_points_open(k->store, c->arena, &c->err);
+    if (!k->looks || read_like(k))
         return -1;
     for (size_t i = 0; i < c->arg_count; i++)
         if (take_argument(k, c->args[i]))
@@ -175,29 +151,39 @@ static bool is_point(const char *text)
     return strchr(text, '=') || *text == '{';
 }
 
+static void say_added(struct adder *k, enum acted acted,
+                      const struct request_answer *answer, int64_t made)
+{
+    fprintf(stderr, "throng add: %lld new trial%s of %s wait%s",
+            (long long)made, made == 1 ? "" : "s", k->where.name,
+            made == 1 ? "s" : "");
+    if (answer->first && made == 1)
+        fprintf(stderr, ": number %lld", (long long)answer->first);
+    else if (answer->first)
+        fprintf(stderr, ": numbers %lld to %lld", (long long)answer->first,
+                (long long)(answer->first + made - 1));
+    if (acted == ACT_DONE)
+        fprintf(stderr, "; `%s` goes on", go_on_command(k->call, &k->where));
+    fputc('\n', stderr);
+}
+
 static int submit(struct adder *k, int64_t times)
 {
     struct call *c = k->call;
     struct value *args = value_object(c->arena);
-    int64_t changed, made = (int64_t)k->points->count * times;
+    struct request_answer answer;
+    /* What another trial has may lie outside. */
+    bool outside = k->outside || k->like;
     value_set(c->arena, args, STR("points"), k->points);
+    value_set(c->arena, args, STR("outside"), value_bool(c->arena, outside));
     value_set(c->arena, args, STR("times"), value_int(c->arena, times));
-    enum acted acted = act(c, &k->where, "add", "", args, &changed);
+    enum acted acted = act(c, &k->where, "add", "", args, &answer);
     if (acted == ACT_FAILED)
         return call_fail(c);
-    fprintf(stderr, "throng add: %lld new trial%s of %s wait%s",
-            (long long)made, made == 1 ? "" : "s", k->where.name,
-            made == 1 ? "s" : "");
-    if (acted == ACT_DONE && made == 1)
-        fprintf(stderr, ": number %lld", (long long)k->last + 1);
-    else if (acted == ACT_DONE)
-        fprintf(stderr, ": numbers %lld to %lld", (long long)k->last + 1,
-                (long long)(k->last + made));
-    if (acted == ACT_DONE)
-        fprintf(stderr, "; `%s` goes on", go_on_command(c, &k->where));
-    else if (acted == ACT_ASKED)
-        fputs("; the running study has not answered yet", stderr);
-    fputc('\n', stderr);
+    if (acted == ACT_ASKED)
+        fprintf(stderr, "throng add: %s: %s\n", k->where.name, ACT_NO_ANSWER);
+    else
+        say_added(k, acted, &answer, answer.changed);
     return EXIT_OK;
 }
 
@@ -217,12 +203,12 @@ static int run(struct call *c)
         return call_usage(c, "name a point, such as 'lr=3e-4,bs=64'");
     if (call_int(c, "times", 1, &times))
         return call_fail(c);
-    if (!times)
-        return call_usage(c, "--times takes a number from 1");
+    if (!times || times > STUDY_TIMES_MAX)
+        return call_usage(c, "--times takes a number from 1 to %d",
+                          STUDY_TIMES_MAX);
     if (locate_study(c->arena, what, &k.where, &c->err) ||
         !(k.store = store_open(k.where.folder, false, &c->err)))
         return call_fail(c);
-    k.last = store_last_trial(k.store);
     int rc = take_points(&k);
     if (!rc && !k.points->count && k.like)
         rc = take_point(&k, value_object(c->arena));

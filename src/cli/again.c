@@ -25,15 +25,14 @@ static void say_run(struct call *c, const struct place_of_study *where,
         fprintf(stderr, "throng: nobody runs %s now; `%s` goes on with it\n",
                 where->name, go_on_command(c, where));
     else if (acted == ACT_ASKED)
-        fputs("throng: the running study was asked and has not answered "
-              "yet\n",
-              stderr);
+        fputs("throng: " ACT_NO_ANSWER "\n", stderr);
 }
 
 static int run_retry(struct call *c)
 {
     struct place_of_study where;
-    int64_t count, bad = 0, changed;
+    int64_t count, bad = 0;
+    struct request_answer answer;
     struct store *store = open_for_trials(c, &where, &count);
     if (!store)
         return call_fail(c);
@@ -48,7 +47,7 @@ static int run_retry(struct call *c)
                 c->args[0], where.name);
         return EXIT_ERROR;
     }
-    enum acted acted = act(c, &where, "retry", c->args[0], NULL, &changed);
+    enum acted acted = act(c, &where, "retry", c->args[0], NULL, &answer);
     if (acted == ACT_FAILED)
         return call_fail(c);
     fprintf(stderr, "throng retry: %lld trial%s of %s wait%s again",
@@ -82,28 +81,30 @@ const struct verb verb_retry = {
 static int run_rerun(struct call *c)
 {
     struct place_of_study where;
-    int64_t count, changed, times;
+    struct request_answer answer;
+    int64_t count, times;
     struct store *store = open_for_trials(c, &where, &count);
     if (!store)
         return call_fail(c);
-    int64_t first = store_last_trial(store) + 1;
     store_close(store);
     if (call_int(c, "times", 1, &times))
         return call_fail(c);
-    if (!times)
-        return call_usage(c, "--times takes a number from 1");
+    if (!times || times > STUDY_TIMES_MAX)
+        return call_usage(c, "--times takes a number from 1 to %d",
+                          STUDY_TIMES_MAX);
     struct value *args = value_object(c->arena);
     value_set(c->arena, args, STR("times"), value_int(c->arena, times));
-    enum acted acted = act(c, &where, "rerun", c->args[0], args, &changed);
+    enum acted acted = act(c, &where, "rerun", c->args[0], args, &answer);
     if (acted == ACT_FAILED)
         return call_fail(c);
-    if (acted == ACT_DONE && changed == 1)
+    int64_t made = acted == ACT_ASKED ? count * times : answer.changed;
+    if (answer.first && made == 1)
         fprintf(stderr, "throng rerun: trial %lld of %s waits\n",
-                (long long)first, where.name);
+                (long long)answer.first, where.name);
     else
         fprintf(stderr, "throng rerun: %lld new trial%s of %s wait%s\n",
-                (long long)(count * times), count * times == 1 ? "" : "s",
-                where.name, count * times == 1 ? "s" : "");
+                (long long)made, made == 1 ? "" : "s", where.name,
+                made == 1 ? "s" : "");
     say_run(c, &where, acted);
     return EXIT_OK;
 }

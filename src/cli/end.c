@@ -1,41 +1,37 @@
 /* end.c - stop and kill: of a whole study, or of some trials */
 #include <stdio.h>
-#include "cli/cli.h"
+#include "cli/act.h"
 #include "cli/names.h"
 
-/* Nobody runs the study: the verb itself takes the lease for a moment. */
-static int apply_here(struct call *c, const char *folder, const char *verb,
-                      const char *selector)
+/* Of some trials. */
+static int end_trials(struct call *c, const struct place_of_study *where,
+                      const char *verb, const char *selector)
 {
-    struct store *store = store_open(folder, true, &c->err);
-    if (!store)
+    struct request_answer answer;
+    enum acted acted = act(c, where, verb, selector, NULL, &answer);
+    if (acted == ACT_FAILED)
         return -1;
-    int64_t changed = 0;
-    int rc = store_lease_take(store, false, &c->err);
-    if (!rc)
-        rc = study_apply(store, verb, selector, NULL, &changed, &c->err);
-    store_close(store);
-    if (!rc)
+    if (acted == ACT_DONE)
         fprintf(stderr, "throng %s: %lld trial%s ended%s\n", verb,
-                (long long)changed, changed == 1 ? "" : "s",
-                changed ? "" : ": all of them had ended before");
-    return rc;
+                (long long)answer.changed, answer.changed == 1 ? "" : "s",
+                answer.changed ? "" : ": all of them had ended before");
+    else
+        fprintf(stderr, "throng %s: asked the study %s to %s trial%s %s%s\n",
+                verb, where->name, verb,
+                selector[strspn(selector, "0123456789")] ? "s" : "", selector,
+                acted == ACT_ASKED ? "; " ACT_NO_ANSWER : "");
+    return 0;
 }
 
-static int ask(struct call *c, const struct place_of_study *where,
-               const char *verb, const char *selector)
+/* Of the study itself: nothing could be refused. */
+static int end_study(struct call *c, const struct place_of_study *where,
+                     const char *verb)
 {
-    if (store_request_put(where->folder, verb, selector, NULL, &c->err))
+    if (store_request_put(where->folder, verb, "", NULL, &c->err))
         return -1;
-    if (*selector)
-        fprintf(stderr, "throng %s: asked the study %s to %s trial%s %s\n",
-                verb, where->name, verb,
-                selector[strspn(selector, "0123456789")] ? "s" : "", selector);
-    else
-        fprintf(stderr, "throng %s: asked the study %s to end%s\n", verb,
-                where->name,
-                strcmp(verb, "stop") ? " at once"
-                                     : " when its running trials have");
+    fprintf(
+        stderr, "throng %s: asked the study %s to end%s\n", verb, where->name,
+        strcmp(verb, "stop") ? " at once" : " when its running trials have");
     return 0;
 }
 
@@ -67,10 +63,10 @@ static int end(struct call *c)
     store_close(store);
     if (rc)
         return call_fail(c);
-    if (lease.live)
-        rc = ask(c, &where, verb, selector);
-    else if (*selector)
-        rc = apply_here(c, where.folder, verb, selector);
+    if (*selector)
+        rc = end_trials(c, &where, verb, selector);
+    else if (lease.live)
+        rc = end_study(c, &where, verb);
     else
         fprintf(stderr, "throng %s: the study %s is not running\n", verb,
                 where.name);

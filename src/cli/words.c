@@ -2,8 +2,6 @@
 #include <stdio.h>
 #include "cli/act.h"
 
-#define NOTE_MAX 10000
-
 /* Takes the last argument off. */
 static const char *take_last(struct call *c)
 {
@@ -23,35 +21,21 @@ static int change(struct call *c, const char *verb, const struct value *args,
                   const char *what)
 {
     struct place_of_study where;
-    int64_t count, changed;
+    struct request_answer answer;
+    int64_t count;
     struct store *store = open_for_trials(c, &where, &count);
     if (!store)
         return call_fail(c);
     store_close(store);
-    enum acted acted = act(c, &where, verb, c->args[0], args, &changed);
+    enum acted acted = act(c, &where, verb, c->args[0], args, &answer);
     if (acted == ACT_FAILED)
         return call_fail(c);
+    if (acted != ACT_ASKED)
+        count = answer.changed;
     fprintf(stderr, "throng %s: %s %lld trial%s%s\n", verb, what,
             (long long)count, count == 1 ? "" : "s",
-            acted == ACT_ASKED ? "; the running study has not answered yet"
-                               : "");
+            acted == ACT_ASKED ? "; " ACT_NO_ANSWER : "");
     return EXIT_OK;
-}
-
-/* What `tag:x` in a selector can name. */
-static const char *tag_fault(const char *tag)
-{
-    if (!*tag)
-        return "is empty";
-    if (strlen(tag) > 100)
-        return "is longer than 100 bytes";
-    if (!str_utf8(str_of(tag)))
-        return "is not UTF-8 text";
-    for (const char *p = tag; *p; p++)
-        if ((unsigned char)*p <= ' ' || *p == ',' || *p == 127)
-            return "holds a blank, a comma or a control character, so that "
-                   "`tag:` could not name it";
-    return NULL;
 }
 
 static int no_such_tag(struct call *c, struct store *store, const char *tag)
@@ -98,7 +82,7 @@ static int run_tag(struct call *c)
                           "`%s` is a study: say which of its trials, and "
                           "the tag",
                           c->args[0]);
-    const char *tag = take_last(c), *fault = tag_fault(tag);
+    const char *tag = take_last(c), *fault = study_tag_fault(str_of(tag));
     if (fault)
         return call_usage(c, "the tag `%s` %s", tag, fault);
     bool off = call_flag(c, "remove");
@@ -133,9 +117,9 @@ static int run_note(struct call *c)
                           "the note",
                           c->args[0]);
     const char *text = take_last(c);
-    if (strlen(text) > NOTE_MAX || !str_utf8(str_of(text)))
+    if (strlen(text) > STUDY_NOTE_MAX || !str_utf8(str_of(text)))
         return call_usage(c, "a note is UTF-8 text of at most %d bytes",
-                          NOTE_MAX);
+                          STUDY_NOTE_MAX);
     struct value *args = value_object(c->arena);
     value_set(c->arena, args, STR("text"),
               value_string(c->arena, str_of(text)));

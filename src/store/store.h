@@ -346,15 +346,43 @@ struct request {
     struct str file; /* its name there */
     struct str verb, selector;
     const struct value *args; /* or NULL */
+    char *points; /* the path of a file with a point on each line, where they
+                     are too many for args; NULL: there is none */
+    bool asks;    /* somebody waits for an answer */
 };
 int store_request_put(const char *folder, const char *verb,
                       const char *selector, const struct value *args,
                       struct err *err);
-/* All that wait, oldest first; unreadable ones are moved aside and named in
- * the event diary. */
+/* The same, and waits for an answer: its name, in the arena; NULL: err. A list
+ * "points" among the arguments may be as long as it likes. */
+char *store_request_ask(const char *folder, const char *verb,
+                        const char *selector, const struct value *args,
+                        struct arena *a, struct err *err);
+/* False when it was taken away, so that an answer is there. */
+bool store_request_waits(const char *folder, const char *file);
+/* All that wait, oldest first; unreadable ones are moved aside, named in the
+ * event diary, and answered. */
 int store_requests(struct store *s, struct arena *a, struct request **list,
                    size_t *count, struct err *err);
+/* Takes it away; after it was answered. */
 void store_request_done(struct store *s, const struct request *r);
+
+/* How a request went. */
+struct request_answer {
+    int64_t changed;  /* trials */
+    int64_t first;    /* the lowest number of a new trial; 0: none is new */
+    bool running;     /* a conductor runs the study */
+    struct err fault; /* why nothing was changed; ERR_NONE: it was applied */
+};
+/* As JSON on one line, which is what store_answer_put takes. */
+void store_answer_print(struct buf *b, const struct request_answer *answer);
+int store_answer_put(const struct store *s, const char *file, struct str text,
+                     struct err *err);
+/* 1: *answer, which is taken away; 0: there is none yet; -1: err. */
+int store_answer_take(const char *folder, const char *file,
+                      struct request_answer *answer, struct err *err);
+/* Removes answers that nobody came for. */
+void store_answers_sweep(const struct store *s);
 /* Writes a consistent copy of the store to path, in one step (for readers on
  * network file systems: <folder>/snapshot.db). Commits first. */
 int store_snapshot(struct store *s, const char *path, struct err *err);

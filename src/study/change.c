@@ -12,6 +12,10 @@
 #include "study/selected.h"
 
 typedef int change_fn(struct change *c, const struct trial *t, struct err *err);
+typedef int check_fn(struct change *c, struct err *err);
+
+#define ADD_MAX 10000000           /* new trials of one request */
+#define POINTS_FILE_MAX (1u << 30) /* bytes */
 
 static struct live *live_of(const struct change *c, int64_t trial)
 {
@@ -64,6 +68,29 @@ static int do_kill(struct change *c, const struct trial *t, struct err *err)
 
 /* ---- words ------------------------------------------------------------ */
 
+const char *study_tag_fault(struct str tag)
+{
+    if (!tag.len)
+        return "is empty";
+    if (tag.len > 100)
+        return "is longer than 100 bytes";
+    if (!str_utf8(tag))
+        return "is not UTF-8 text";
+    for (size_t i = 0; i < tag.len; i++)
+        if ((unsigned char)tag.p[i] <= ' ' || tag.p[i] == ',' ||
+            tag.p[i] == 127)
+            return "holds a blank, a comma or a control character, so that "
+                   "`tag:` could not name it";
+    return NULL;
+}
+
+static int check_tag(struct change *c, struct err *err)
+{
+    const char *fault =
+        study_tag_fault(value_text(value_get(c->args, STR("tag"))));
+    return fault ? err_set(err, ERR_INPUT, "the tag %s", fault) : 0;
+}
+
 static int do_tag(struct change *c, const struct trial *t, struct err *err)
 {
     const struct value *off = value_get(c->args, STR("remove"));
@@ -71,6 +98,15 @@ static int do_tag(struct change *c, const struct trial *t, struct err *err)
     return store_trial_tag(
         c->store, t->id, value_text(value_get(c->args, STR("tag"))),
         !(off && off->kind == VALUE_BOOL && off->boolean), err);
+}
+
+static int check_note(struct change *c, struct err *err)
+{
+    struct str text = value_text(value_get(c->args, STR("text")));
+    if (text.len <= STUDY_NOTE_MAX && str_utf8(text))
+        return 0;
+    return err_set(err, ERR_INPUT, "a note is UTF-8 text of at most %d bytes",
+                   STUDY_NOTE_MAX);
 }
 
 static int do_note(struct change *c, const struct trial *t, struct err *err)
@@ -105,7 +141,17 @@ static int do_retry(struct change *c, const struct trial *t, struct err *err)
 static int64_t times_of(const struct change *c)
 {
     const struct value *v = value_get(c->args, STR("times"));
-    return v && v->kind == VALUE_INT && v->i > 0 ? v->i : 1;
+    return v && v->kind == VALUE_INT ? v->i : 1;
+}
+
+static int check_times(struct change *c, struct err *err)
+{
+    int64_t times = times_of(c);
+    if (times > 0 && times <= STUDY_TIMES_MAX)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "of a point there are 1 to %d trials, not %lld",
+                   STUDY_TIMES_MAX, (long long)times);
 }
 
 int change_total(struct store *store, int64_t by, struct err *err)
@@ -150,51 +196,139 @@ static int add_trial(struct change *c, struct added *added, struct str point,
         return -1;
     added_take(added, id);
     c->changed++;
+    if (!c->first)
+        c->first = id;
     return c->study ? run_take_in(&c->study->run, &t, false, STATE_WAITING, err)
                     : 0;
 }
 
 /* As many trials of a point as are asked for, in one repeat group. */
-static int add_point(struct change *c, struct str point, int64_t group,
-                     struct err *err)
+static int add_point(struct change *c, struct added *added, struct str point,
+                     int64_t group, struct err *err)
+{
+    int64_t times = times_of(c);
+    for (int64_t i = 0; i < times; i++)
+        if (add_trial(c, added, point, &group, (uint32_t)i, err))
+            return -1;
+    return 0;
+}
+
+/* New trials of several points: what says which numbers they took, and how
+ * many trials there are in all, is written once. */
+typedef int new_trials_fn(struct change *c, struct added *added, void *context,
+                          struct err *err);
+
+static int with_added(struct change *c, new_trials_fn *make, void *context,
+                      struct err *err)
 {
     struct added own = {0};
     struct added *added = c->study ? &c->study->added : &own;
-    int64_t times = times_of(c);
+    int64_t before = c->changed;
     int rc = c->study ? 0 : added_read(added, c->store, err);
-    for (int64_t i = 0; !rc && i < times; i++)
-        rc = add_trial(c, added, point, &group, (uint32_t)i, err);
+    if (!rc)
+        rc = make(c, added, context, err);
     if (!rc)
         rc = added_write(added, c->store, err);
     if (!rc)
-        rc = change_total(c->store, times, err);
+        rc = change_total(c->store, c->changed - before, err);
     added_done(&own);
     return rc;
 }
 
-static int do_rerun(struct change *c, const struct trial *t, struct err *err)
+static int add_one(struct change *c, struct added *added, void *context,
+                   struct err *err)
 {
-    return add_point(c, t->point, t->group, err);
+    const struct trial *t = context;
+    return add_point(c, added, t->point, t->group, err);
 }
 
+static int do_rerun(struct change *c, const struct trial *t, struct err *err)
+{
+    struct trial again = *t;
+    return with_added(c, add_one, &again, err);
+}
+
+/* ---- points that a request brings ------------------------------------- */
+
+struct checker {
+    struct change *change;
+    const struct study_points *points;
+    struct arena *scratch;
+    struct buf good; /* a point on each line */
+    size_t count;
+};
+
+static int check_point(struct checker *k, const struct value *given,
+                       struct err *err)
+{
+    const struct value *outside = value_get(k->change->args, STR("outside"));
+    bool any = outside && outside->kind == VALUE_BOOL && outside->boolean;
+    const struct value *point =
+        study_points_check(k->points, given, NULL, any, k->scratch, err);
+    k->count++;
+    if (!point)
+        return err_wrap(err, "point %zu", k->count);
+    json_print_sorted(&k->good, point);
+    buf_addc(&k->good, '\n');
+    arena_reset(k->scratch);
+    return 0;
+}
+
+static int check_list(struct checker *k, struct err *err)
+{
+    const struct value *list = value_get(k->change->args, STR("points"));
+    if (!list || list->kind != VALUE_LIST)
+        return err_set(err, ERR_INPUT, "it brings no points");
+    for (size_t i = 0; i < list->count; i++)
+        if (check_point(k, list->items[i], err))
+            return -1;
+    return 0;
+}
+
+static int check_file(struct checker *k, struct err *err)
+{
+    const char *path = k->change->points;
+    struct buf text;
+    buf_init(&text);
+    int rc = file_read(path, POINTS_FILE_MAX, &text, err);
+    struct str rest = buf_str(&text), line;
+    while (!rc && rest.len && str_split(&rest, '\n', &line)) {
+        struct value *v = json_parse(k->scratch, line, path, true, err);
+        rc = v ? check_point(k, v, err) : -1;
+    }
+    buf_done(&text);
+    return rc;
+}
+
+static int add_lines(struct change *c, struct added *added, void *context,
+                     struct err *err)
+{
+    struct str rest = *(struct str *)context, line;
+    while (rest.len && str_split(&rest, '\n', &line))
+        if (line.len && add_point(c, added, line, GROUP_OWN, err))
+            return -1;
+    return 0;
+}
+
+/* All points or none: each is checked before the first becomes a trial. */
 static int add_points(struct change *c, struct err *err)
 {
-    const struct value *points = value_get(c->args, STR("points"));
-    struct buf b;
-    int rc = 0;
-    if (!points || points->kind != VALUE_LIST)
-        return err_set(err, ERR_INPUT, "it brings no points");
-    buf_init(&b);
-    for (size_t i = 0; !rc && i < points->count; i++) {
-        if (points->items[i]->kind != VALUE_OBJECT) {
-            rc = err_set(err, ERR_INPUT, "a point is no object");
-            break;
-        }
-        buf_reset(&b);
-        json_print_sorted(&b, points->items[i]);
-        rc = add_point(c, buf_str(&b), GROUP_OWN, err);
-    }
-    buf_done(&b);
+    struct arena *a = arena_new();
+    struct checker k = {.change = c, .scratch = arena_new()};
+    buf_init(&k.good);
+    k.points = study_points_open(c->store, a, err);
+    int rc = k.points ? check_times(c, err) : -1;
+    if (!rc)
+        rc = c->points ? check_file(&k, err) : check_list(&k, err);
+    if (!rc && k.count > (size_t)(ADD_MAX / times_of(c)))
+        rc =
+            err_set(err, ERR_LIMIT, "more than %d new trials at once", ADD_MAX);
+    struct str good = buf_str(&k.good);
+    if (!rc)
+        rc = with_added(c, add_lines, &good, err);
+    buf_done(&k.good);
+    arena_free(k.scratch);
+    arena_free(a);
     return rc;
 }
 
@@ -203,9 +337,11 @@ static int add_points(struct change *c, struct err *err)
 static const struct {
     const char *verb;
     change_fn *change;
+    check_fn *check; /* of the arguments; NULL: there are none */
 } verbs[] = {
-    {"stop", do_stop}, {"kill", do_kill},   {"tag", do_tag},
-    {"note", do_note}, {"retry", do_retry}, {"rerun", do_rerun},
+    {"stop", do_stop, NULL},    {"kill", do_kill, NULL},
+    {"tag", do_tag, check_tag}, {"note", do_note, check_note},
+    {"retry", do_retry, NULL},  {"rerun", do_rerun, check_times},
 };
 
 struct verb_on {
@@ -226,8 +362,11 @@ int change_apply(struct change *c, const char *verb, const char *selector,
         return add_points(c, err);
     for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
         struct verb_on on = {c, verbs[i].change};
-        if (!strcmp(verbs[i].verb, verb))
-            return selected_each(c->store, selector, change_one, &on, err);
+        if (strcmp(verbs[i].verb, verb))
+            continue;
+        if (verbs[i].check && verbs[i].check(c, err))
+            return -1;
+        return selected_each(c->store, selector, change_one, &on, err);
     }
     return err_set(err, ERR_INPUT, "there is no request `%s`", verb);
 }

@@ -8,9 +8,12 @@ struct change {
     struct store *store;
     struct study *study;      /* NULL when no conductor runs */
     const struct value *args; /* of the request, or NULL */
+    const char *points;       /* a file with a point on each line, or NULL */
     int64_t changed;          /* trials */
+    int64_t first;            /* new trial; 0: none is new */
 };
-/* Inside of a transaction. study.h's study_apply lists the verbs. */
+/* Inside of a transaction. study.h's study_apply lists the verbs. What is wrong
+ * with a request is found before anything is changed. */
 int change_apply(struct change *c, const char *verb, const char *selector,
                  struct err *err);
 

@@ -110,6 +110,8 @@ void study_requests(struct study *s);
 /* The run is over: what came too late to stop anything goes, what was asked
  * of trials is still done. */
 void study_requests_end(struct study *s);
+/* That is committed: who waits for an answer gets it. */
+void study_requests_answer(struct study *s);
 
 /* ---- event.c: on_best and on_finish ------------------------------------ */
 void study_events_open(struct study *s);

@@ -2,10 +2,11 @@
  *
  * One set of verbs, whether a conductor runs (then it hears them from the
  * requests folder) or not (then the verb itself applies them). A request
- * must count exactly once although its file and the store cannot change in
- * one step: the names of the files that a transaction applied are written
- * in it, as the fact "applied"; a file goes when that is committed, and one
- * that is named there is never applied again. */
+ * must count exactly once, and be answered, although its file and the store
+ * cannot change in one step: the names of the files that a transaction applied
+ * or refused are written in it with the answers, as the fact "applied". When
+ * that is committed the answer is put where the asker looks, then the file
+ * goes; one that is named there is never applied again, only answered. */
 #include <stdio.h>
 #include "base/json.h"
 #include "study/change.h"
@@ -28,33 +29,61 @@ int study_apply(struct store *store, const char *verb, const char *selector,
 
 /* ---- once only -------------------------------------------------------- */
 
-static bool is_applied(struct store *store, struct str file, struct arena *a)
+/* The line of a file: its name and, behind a tab, the answer. */
+static bool find_applied(struct store *store, struct str file, struct arena *a,
+                         struct str *answer)
 {
-    struct str text, line;
+    struct str text, line, name;
     if (store_fact(store, "applied", a, &text, NULL))
         return false;
-    while (text.len && str_split(&text, '\n', &line))
-        if (str_eq(line, file))
+    while (text.len && str_split(&text, '\n', &line)) {
+        *answer = line;
+        str_split(answer, '\t', &name);
+        if (str_eq(name, file))
             return true;
+    }
     return false;
+}
+
+static bool is_applied(struct store *store, struct str file, struct arena *a)
+{
+    struct str answer;
+    return find_applied(store, file, a, &answer);
 }
 
 /* Adds a file to the fact; with `fresh`, it begins anew: the files that it
  * named are gone. */
-static int mark_applied(struct store *store, struct str file, bool fresh,
-                        struct arena *a, struct err *err)
+static int mark_applied(struct store *store, struct str file,
+                        const struct request_answer *answer, bool fresh,
+                        struct err *err)
 {
+    struct arena *a = arena_new();
     struct str text = STR("");
     struct buf b;
-    if (!fresh && store_fact(store, "applied", a, &text, err))
-        return -1;
     buf_init(&b);
+    int rc = fresh ? 0 : store_fact(store, "applied", a, &text, err);
     if (text.len)
         buf_addf(&b, "%.*s\n", STRF(text));
-    buf_addstr(&b, file);
-    int rc = store_fact_set(store, "applied", buf_str(&b), err);
+    buf_addf(&b, "%.*s\t", STRF(file));
+    store_answer_print(&b, answer);
+    if (!rc)
+        rc = store_fact_set(store, "applied", buf_str(&b), err);
     buf_done(&b);
+    arena_free(a);
     return rc;
+}
+
+/* What was applied or refused is committed. A request that cannot be answered
+ * stays, and is answered at the next look. */
+static void finish(struct store *store, const struct request *q,
+                   struct arena *a)
+{
+    struct str answer;
+    if (q->asks && find_applied(store, q->file, a, &answer) &&
+        store_answer_put(store, arena_cstr(a, q->file),
+                         answer.len ? answer : STR("{}"), NULL))
+        return;
+    store_request_done(store, q);
 }
 
 /* ---- with no conductor ------------------------------------------------ */
@@ -66,6 +95,30 @@ static bool is_for_conductor(const struct request *q)
     return str_is(q->verb, "snapshot") || (ends && q->selector.len == 0);
 }
 
+/* Applies one in a transaction of its own, or writes why not. */
+static int apply_alone(struct store *store, const struct request *q,
+                       struct arena *a, struct err *err)
+{
+    struct change c = {.store = store, .args = q->args, .points = q->points};
+    struct request_answer answer = {0};
+    if (store_begin(store, err))
+        return -1;
+    if (change_apply(&c, arena_cstr(a, q->verb), arena_cstr(a, q->selector),
+                     &answer.fault)) {
+        store_rollback(store);
+        if (store_begin(store, err))
+            return -1;
+    }
+    answer.changed = c.changed;
+    answer.first = c.first;
+    if (mark_applied(store, q->file, &answer, true, err) ||
+        store_commit(store, err)) {
+        store_rollback(store);
+        return -1;
+    }
+    return 0;
+}
+
 int study_apply_waiting(struct store *store, struct err *err)
 {
     struct arena *a = arena_new();
@@ -73,23 +126,10 @@ int study_apply_waiting(struct store *store, struct err *err)
     size_t count = 0;
     int rc = store_requests(store, a, &list, &count, err);
     for (size_t i = 0; !rc && i < count; i++) {
-        struct change c = {.store = store, .args = list[i].args};
-        if (!is_for_conductor(&list[i]) &&
-            !is_applied(store, list[i].file, a)) {
-            struct err why = {0};
-            rc = store_begin(store, err);
-            if (!rc && change_apply(&c, arena_cstr(a, list[i].verb),
-                                    arena_cstr(a, list[i].selector), &why)) {
-                store_rollback(store);
-                rc = store_begin(store, err);
-            }
-            if (!rc)
-                rc = mark_applied(store, list[i].file, true, a, err);
-            if (!rc)
-                rc = store_commit(store, err);
-        }
+        if (!is_for_conductor(&list[i]) && !is_applied(store, list[i].file, a))
+            rc = apply_alone(store, &list[i], a, err);
         if (!rc)
-            store_request_done(store, &list[i]);
+            finish(store, &list[i], a);
     }
     arena_free(a);
     return rc;
@@ -125,21 +165,30 @@ static void conduct(struct study *s, const struct request *q)
     store_request_done(s->store, q);
 }
 
+static bool makes_wait(struct str verb)
+{
+    return str_is(verb, "add") || str_is(verb, "rerun") ||
+           str_is(verb, "retry");
+}
+
 static void change(struct study *s, const struct request *q, struct arena *a)
 {
-    struct change c = {.store = s->store, .study = s, .args = q->args};
+    struct change c = {
+        .store = s->store, .study = s, .args = q->args, .points = q->points};
+    struct request_answer answer = {.running = true};
     struct err err = {0};
     run_dirty(&s->run);
     if (change_apply(&c, arena_cstr(a, q->verb), arena_cstr(a, q->selector),
-                     &err))
+                     &answer.fault))
         log_to(s->setup.log, LOG_WARN, "request %.*s: %s", STRF(q->verb),
-               err.text);
-    else if (c.changed && (str_is(q->verb, "add") || str_is(q->verb, "rerun") ||
-                           str_is(q->verb, "retry")))
+               answer.fault.text);
+    else if (c.changed && makes_wait(q->verb))
         log_to(s->setup.log, LOG_NOTICE, "%.*s: %lld trial%s wait%s",
                STRF(q->verb), (long long)c.changed, c.changed == 1 ? "" : "s",
                c.changed == 1 ? "s" : "");
-    if (mark_applied(s->store, q->file, s->applied_gone, a, &err))
+    answer.changed = c.changed;
+    answer.first = c.first;
+    if (mark_applied(s->store, q->file, &answer, s->applied_gone, &err))
         log_to(s->setup.log, LOG_WARN, "request %.*s: %s", STRF(q->verb),
                err.text);
     map_set(s->heard, q->file, s);
@@ -170,7 +219,7 @@ void study_requests(struct study *s)
         } else if (s->run.dirty)
             left = true;
         else
-            store_request_done(s->store, &list[i]);
+            finish(s->store, &list[i], a);
     }
     if (!left && !s->run.dirty)
         s->applied_gone = true;
@@ -193,6 +242,19 @@ void study_requests_end(struct study *s)
     arena_free(a);
 }
 
+void study_requests_answer(struct study *s)
+{
+    struct arena *a = arena_new();
+    struct request *list;
+    size_t count;
+    if (s->run.dirty || store_requests(s->store, a, &list, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_applied(s->store, list[i].file, a))
+            finish(s->store, &list[i], a);
+    arena_free(a);
+}
+
 void study_requests_begin(struct study *s)
 {
     struct arena *a = arena_new();
@@ -203,5 +265,6 @@ void study_requests_begin(struct study *s)
     for (size_t i = 0; i < count; i++)
         if (is_for_conductor(&list[i]) && !str_is(list[i].verb, "snapshot"))
             store_request_done(s->store, &list[i]);
+    store_answers_sweep(s->store);
     arena_free(a);
 }

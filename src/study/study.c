@@ -265,6 +265,7 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
     if (s->run.ended_here && study_means_write(s, err))
         return -1;
     const char *how = end_event(s);
+    study_requests_answer(s);
     int rc = 0;
     if (over)
         rc = study_keep(s, err);

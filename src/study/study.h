@@ -85,8 +85,8 @@ const char *study_failure_tail(const struct study *s);
  *   stop, kill      -
  *   retry           -; bad trials wait again, others are left alone
  *   rerun           {"times":N}; each trial's point as N new trials
- *   add             {"points":[…],"times":N}; checked points, N trials each;
- *                   no selector
+ *   add             {"points":[…],"outside":false,"times":N}; N trials of
+ *                   each point; no selector
  *   tag             {"tag":"x","remove":false}
  *   note            {"text":"…"}, empty: none */
 int study_apply(struct store *store, const char *verb, const char *selector,
@@ -97,7 +97,8 @@ int study_apply(struct store *store, const char *verb, const char *selector,
  * suggestions are not used again. */
 int study_remove(struct store *store, const char *selector, int64_t *removed,
                  struct err *err);
-/* Applies the requests that nobody has heard, in the same situation. */
+/* Applies and answers the requests that nobody has heard, in the same
+ * situation. One that is refused is no failure. */
 int study_apply_waiting(struct store *store, struct err *err);
 
 /* Asks the strategy of a plan again for everything that a stored study asked,
@@ -129,6 +130,21 @@ struct value *study_point_as(const struct value *model,
                              const struct value *given,
                              const struct value *like, struct arena *a,
                              struct err *err);
+
+/* What a point of a stored study looks like; lives in the arena. */
+struct study_points;
+struct study_points *study_points_open(struct store *store, struct arena *a,
+                                       struct err *err);
+/* As study_point, or study_point_as where the points were listed. */
+struct value *study_points_check(const struct study_points *p,
+                                 const struct value *given,
+                                 const struct value *like, bool outside,
+                                 struct arena *a, struct err *err);
+/* Why a text can be no tag, as in "the tag … is empty"; NULL: it can. A tag is
+ * what `tag:x` in a selector can name. */
+const char *study_tag_fault(struct str tag);
+#define STUDY_NOTE_MAX 10000    /* bytes of a note */
+#define STUDY_TIMES_MAX 1000000 /* trials of one point at once */
 
 /* The trial of an open study that a model of its results expects the best of
  * (store_means); false when the method looks at no results, or there is no

@@ -49,6 +49,7 @@ whole = [json.loads(line)["params"]["x"] for line in open("whole.jsonl")]
 print("answered", len(wanted) > ROUNDS // 2)
 print("once", added == sorted(set(added)))
 print("all", set(wanted) <= set(added))
+print("refused", set(added) <= set(wanted))
 print("own", own == whole)
 print("ids", [t["id"] for t in trials] == list(range(1, len(trials) + 1)))
 print("done", {t["state"] for t in trials} == {"done"})
@@ -59,6 +60,7 @@ run python3 kill.py "$THRONG"
 check_contains "most additions were answered" "$out" "answered True"
 check_contains "no point was added twice" "$out" "once True"
 check_contains "none that was answered is lost" "$out" "all True"
+check_contains "and none that failed is there" "$out" "refused True"
 check_contains "the study's own points are those of an uninterrupted run" "$out" "own True"
 check_contains "numbers have no gap" "$out" "ids True"
 check_contains "everything was run" "$out" "done True"

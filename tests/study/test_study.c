@@ -549,11 +549,14 @@ static void added_points_change_no_suggestion(void **s)
     const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
     b->setup.count = 1;
     assert_int_equal(bed_run(b, text, &end), 0);
-    assert_int_equal(ask(b, "add", "", "{\"points\":[{\"lr\":7},{\"lr\":8}]}"),
-                     2);
+    assert_int_equal(
+        ask(b, "add", "",
+            "{\"outside\":true,\"points\":[{\"lr\":7},{\"lr\":8}]}"),
+        2);
     assert_int_equal(bed_run(b, text, &end), 0);
     b->setup.count = 0;
-    assert_int_equal(ask(b, "add", "", "{\"points\":[{\"lr\":9}]}"), 1);
+    assert_int_equal(
+        ask(b, "add", "", "{\"outside\":true,\"points\":[{\"lr\":9}]}"), 1);
     assert_int_equal(bed_run(b, text, &end), 0);
     assert_int_equal(end, STUDY_COMPLETE);
     static const char *const points[] = {"{\"lr\":3}", "{\"lr\":7}",
@@ -597,7 +600,8 @@ static void added_points_run_even_when_the_target_is_reached(void **s)
     assert_int_equal(bed_run(b, text, &end), 0);
     assert_int_equal(end, STUDY_TARGET);
     int64_t last = store_last_trial(b->store);
-    assert_int_equal(ask(b, "add", "", "{\"points\":[{\"lr\":0.5}]}"), 1);
+    assert_int_equal(
+        ask(b, "add", "", "{\"outside\":true,\"points\":[{\"lr\":0.5}]}"), 1);
     assert_int_equal(bed_run(b, text, &end), 0);
     assert_int_equal(trial(b, last + 1).state, STATE_DONE);
     assert_int_equal(store_best(b->store, true), last + 1);
@@ -642,30 +646,6 @@ static void a_trial_that_was_lost_too_often_may_be_lost_again(void **s)
     assert_int_equal(trial(b, 1).attempts, 5);
 }
 
-static void a_request_that_nobody_heard_counts_once(void **s)
-{
-    struct bed *b = *s;
-    enum study_end end;
-    const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
-    assert_int_equal(bed_run(b, text, &end), 0);
-    store_close(b->store);
-    struct value *args = json_parse(b->arena, STR("{\"points\":[{\"lr\":5}]}"),
-                                    "args", true, NULL);
-    assert_int_equal(
-        store_request_put(b->setup.folder, "add", "", args, &b->err), 0);
-    struct store *w = store_open(b->setup.folder, true, &b->err);
-    assert_int_equal(store_lease_take(w, false, &b->err), 0);
-    assert_int_equal(study_apply_waiting(w, &b->err), 0);
-    assert_int_equal(study_apply_waiting(w, &b->err), 0);
-    assert_int_equal(store_last_trial(w), 4);
-    struct request *list;
-    size_t n;
-    assert_int_equal(store_requests(w, b->arena, &list, &n, &b->err), 0);
-    assert_int_equal(n, 0);
-    store_close(w);
-    b->store = NULL;
-}
-
 #define on_bed(test) cmocka_unit_test_setup_teardown(test, bed_open, bed_close)
 
 int main(void)
@@ -707,7 +687,6 @@ int main(void)
         on_bed(added_points_run_even_when_the_target_is_reached),
         on_bed(a_failed_trial_waits_again_with_all_its_retries),
         on_bed(a_trial_that_was_lost_too_often_may_be_lost_again),
-        on_bed(a_request_that_nobody_heard_counts_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
