@@ -26,7 +26,10 @@ int store_attempt_put(struct store *s, const struct attempt *a, struct err *err)
         buf_add_f64(b, times[i]);
     change_add_int(b, a->exit_code);
     change_add_int(b, a->signum);
-    buf_add_varint(b, a->company);
+    const uint64_t rare[] = {a->company, a->sequence, a->metrics_at, a->log_at,
+                             a->folder};
+    for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
+        buf_add_varint(b, rare[i]);
     buf_add_bytes(b, a->reason);
     buf_add_bytes(b, a->tail);
     return change_end(s, err);
@@ -69,15 +72,24 @@ static int machine_find(struct store *s, struct str host, struct str boot,
     return machine_insert(s, host, boot, err);
 }
 
+/* Most attempts have no such number: then the row is shorter. */
+static void bind_rare(sqlite3_stmt *st, int at, uint64_t number)
+{
+    if (number)
+        sqlite3_bind_int64(st, at, (int64_t)number);
+    else
+        sqlite3_bind_null(st, at);
+}
+
 int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
 {
     static const char sql[] =
         "INSERT OR REPLACE INTO attempts (trial, number, outcome, machine,"
         " pid, pid_start, max_rss_bytes, output_bytes, checkpoint_digest,"
         " metric_points, placed, started, ended, seconds, cpu_seconds,"
-        " exit_code, signum, company, reason, tail) VALUES (?1, ?2, ?3, ?4,"
-        " ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-        " ?19, ?20)";
+        " exit_code, signum, company, sequence, metrics_at, log_at, folder,"
+        " reason, tail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
+        " ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -95,13 +107,10 @@ int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
         sqlite3_bind_double(st, i, bytes_f64(b));
     sqlite3_bind_int64(st, 16, change_int(b));
     sqlite3_bind_int64(st, 17, change_int(b));
-    uint64_t company = bytes_varint(b);
-    if (company)
-        sqlite3_bind_int64(st, 18, (int64_t)company);
-    else
-        sqlite3_bind_null(st, 18);
-    db_bind_str(st, 19, bytes_str(b));
-    db_bind_str(st, 20, bytes_str(b));
+    for (int i = 18; i <= 22; i++)
+        bind_rare(st, i, bytes_varint(b));
+    db_bind_str(st, 23, bytes_str(b));
+    db_bind_str(st, 24, bytes_str(b));
     return db_run(s, st, "write an attempt into", err);
 }
 
@@ -149,8 +158,12 @@ static void attempt_read(sqlite3_stmt *st, struct arena *arena,
         .exit_code = sqlite3_column_int(st, 16),
         .signum = sqlite3_column_int(st, 17),
         .company = (uint32_t)sqlite3_column_int64(st, 18),
-        .reason = arena_str(arena, db_column_str(st, 19)),
-        .tail = arena_str(arena, db_column_str(st, 20)),
+        .sequence = (uint32_t)sqlite3_column_int64(st, 19),
+        .metrics_at = (uint64_t)sqlite3_column_int64(st, 20),
+        .log_at = (uint64_t)sqlite3_column_int64(st, 21),
+        .folder = (uint32_t)sqlite3_column_int64(st, 22),
+        .reason = arena_str(arena, db_column_str(st, 23)),
+        .tail = arena_str(arena, db_column_str(st, 24)),
     };
     struct str host = db_column_str(st, 3), boot = db_column_str(st, 4);
     snprintf(a->host, sizeof a->host, "%.*s", STRF(host));
@@ -164,8 +177,8 @@ int store_attempts(struct store *s, int64_t id, struct arena *a,
         "SELECT trial, number, outcome, host, boot_id, pid, pid_start,"
         " max_rss_bytes, output_bytes, checkpoint_digest, metric_points,"
         " placed, started, ended, seconds, cpu_seconds, exit_code, signum,"
-        " company, reason, tail FROM attempts LEFT JOIN machines ON id = "
-        "machine"
+        " company, sequence, metrics_at, log_at, folder, reason, tail"
+        " FROM attempts LEFT JOIN machines ON id = machine"
         " WHERE trial = ? ORDER BY number";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)

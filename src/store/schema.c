@@ -73,11 +73,18 @@ static const char tables_4[] =
     "ALTER TABLE lease ADD COLUMN left_forks INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE lease ADD COLUMN left_ticks INTEGER NOT NULL DEFAULT 0;";
 
+/* How far the store has got with what is said of an attempt, and where it
+ * runs. */
+static const char tables_5[] =
+    "ALTER TABLE attempts ADD COLUMN sequence INTEGER;"
+    "ALTER TABLE attempts ADD COLUMN metrics_at INTEGER;"
+    "ALTER TABLE attempts ADD COLUMN log_at INTEGER;"
+    "ALTER TABLE attempts ADD COLUMN folder INTEGER;";
+
 const struct schema_step schema_steps[STORE_SCHEMA] = {
-    {.to = 1, .sql = tables_1},
-    {.to = 2, .sql = tables_2},
-    {.to = 3, .sql = tables_3},
-    {.to = 4, .sql = tables_4},
+    {.to = 1, .sql = tables_1}, {.to = 2, .sql = tables_2},
+    {.to = 3, .sql = tables_3}, {.to = 4, .sql = tables_4},
+    {.to = 5, .sql = tables_5},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

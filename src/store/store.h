@@ -17,7 +17,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 4
+#define STORE_SCHEMA 5
 
 struct store;
 
@@ -147,6 +147,12 @@ struct attempt {
     int32_t exit_code, signum;
     uint32_t company; /* attempts that were lost together, this one included;
                          0: it was not lost, or nobody knows */
+    /* How far the store has got with what the worker says of it: the last
+     * record, and how many bytes of its metrics file and its log are in the
+     * points that are stored. */
+    uint32_t sequence;
+    uint64_t metrics_at, log_at;
+    uint32_t folder; /* attempt in whose own folder it runs; 0: the trial's */
     struct str reason, tail;
 };
 

@@ -231,6 +231,10 @@ static void attempts_are_replaced_dropped_and_listed_in_order(void **state)
     a.exit_code = -1;
     a.signum = 9;
     a.company = 4;
+    a.sequence = 70000;
+    a.metrics_at = (uint64_t)5 << 32;
+    a.log_at = 17;
+    a.folder = 2;
     a.checkpoint_digest = UINT64_MAX - 5;
     a.cpu_seconds = 1.5;
     a.reason = STR("used 3 GiB of 2 GiB");
@@ -258,6 +262,11 @@ static void attempts_are_replaced_dropped_and_listed_in_order(void **state)
     assert_int_equal(list[1].signum, 9);
     assert_int_equal(list[1].company, 4);
     assert_int_equal(list[0].company, 0);
+    assert_int_equal(list[1].sequence, 70000);
+    assert_true(list[1].metrics_at == (uint64_t)5 << 32);
+    assert_int_equal(list[1].log_at, 17);
+    assert_int_equal(list[1].folder, 2);
+    assert_int_equal(list[0].sequence + list[0].log_at + list[0].folder, 0);
     assert_true(list[1].checkpoint_digest == UINT64_MAX - 5);
     assert_true(list[1].cpu_seconds == 1.5 && list[1].placed == 10);
     assert_str(list[1].reason, "used 3 GiB of 2 GiB");
