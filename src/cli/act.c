@@ -5,6 +5,7 @@
  * the same time neither refuse each other nor do anything twice. */
 #include "cli/act.h"
 #include "cli/names.h"
+#include "cli/trusted.h"
 
 #include <unistd.h>
 
@@ -90,6 +91,8 @@ enum acted act(struct call *c, const struct place_of_study *where,
 {
     bool live;
     *answer = (struct request_answer){0};
+    if (study_access(c->arena, where->folder, STORE_ACT, &c->err))
+        return ACT_FAILED;
     /* A store that cannot be read is said before anything is asked of it. */
     if (is_live(c, where->folder, &live))
         return ACT_FAILED;

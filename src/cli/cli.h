@@ -153,6 +153,6 @@ extern const struct verb verb_run, verb_check, verb_status, verb_rank,
     verb_retry, verb_rerun, verb_tag, verb_note, verb_explain, verb_init,
     verb_add, verb_rm, verb_suggest, verb_importance, verb_params, verb_train,
     verb_evaluate, verb_predict, verb_model, verb_watch, verb_complete,
-    verb_completion;
+    verb_completion, verb_trust;
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include "cli/act.h"
 #include "cli/names.h"
+#include "cli/trusted.h"
 
 /* Of some trials. */
 static int end_trials(struct call *c, const struct place_of_study *where,
@@ -61,6 +62,8 @@ static int end(struct call *c)
     if (!rc && *selector)
         rc = check_any(c, store, selector);
     store_close(store);
+    if (!rc)
+        rc = study_access(c->arena, where.folder, STORE_ACT, &c->err);
     if (rc)
         return call_fail(c);
     if (*selector)

@@ -174,7 +174,11 @@ static void print_environment(struct buf *b)
         "  PAGER           the same, for all programs; unsaid: less -FRX\n"
         "  THRONG_WORKER   path of throng-worker\n"
         "  THRONG_GPUS     GPUs instead of those that are found, as in\n"
-        "                  a100:8.0:40G,a100:8.0:40G; empty: none\n");
+        "                  a100:8.0:40G,a100:8.0:40G; empty: none\n"
+        "  THRONG_RUNTIME_DIR\n"
+        "                  folder, yours alone, in which running studies of\n"
+        "                  this machine see each other; unsaid:\n"
+        "                  /tmp/throng-run-UID\n");
 }
 
 const struct help_topic help_topics[] = {

@@ -32,6 +32,7 @@ static const struct {
     {"rerun", " redo repeat replicate "},
     {"tag", " label mark "},
     {"note", " comment annotate "},
+    {"trust", " allow safe permit "},
     {"doctor", " env diagnose machine "},
     {"suggest", " ask tell propose "},
     {"help", " man usage docs "},

@@ -17,6 +17,7 @@
 #include "cli/live.h"
 #include "cli/progress.h"
 #include "cli/ranking.h"
+#include "cli/trusted.h"
 #include "cli/worker_path.h"
 
 struct session {
@@ -417,6 +418,8 @@ static int run_here(struct call *c, const struct plan *plan,
         .write = say, .context = &s, .least = s.quiet ? LOG_ERROR : LOG_NOTICE};
     int code = EXIT_ERROR;
     setup->log = &log;
+    if (study_access(c->arena, setup->folder, STORE_RUN, &c->err))
+        return call_fail(c);
     int gone = detach_if_asked(&s, plan, &code);
     if (gone > 0)
         return code;

@@ -37,6 +37,23 @@ double store_as_of(const struct store *s);
 /* SQLite's own check of the whole file; 0 when it is sound. */
 int store_integrity(struct store *s, struct err *err);
 
+/* ---- who may what ------------------------------------------------------ */
+
+/* What somebody is about to do in a study's folder. Who only reads believes
+ * nothing of what is there and executes nothing, and is never refused. */
+enum store_use {
+    STORE_ACT, /* write into it: request files, or the store itself */
+    STORE_RUN, /* start programs that read what is in it */
+};
+/* Refuses a study's folder (…/.throng/<name>, which need not be there yet)
+ * when another user could have put something into it: it, the one around it,
+ * or something in it belongs to somebody else, or everyone may write there.
+ * To act, a folder shared with a group of ours will do, whoever owns it.
+ * Folders at or below one of `trusted` (real paths, ended by NULL) are not
+ * looked at. */
+int store_access(const char *folder, enum store_use use,
+                 const char *const *trusted, struct err *err);
+
 /* ---- lease ------------------------------------------------------------ */
 
 /* What earlier holders have left that no conductor has settled yet. The

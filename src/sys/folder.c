@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/hash.h"
@@ -40,6 +41,42 @@ int dir_make(const char *path, struct err *err)
         *p = '/';
     }
     return make_one(path, err);
+}
+
+int dir_own(const char *path, struct err *err)
+{
+    struct stat st;
+    if (mkdir(path, 0700) < 0 && errno != EEXIST)
+        return err_errno(err, "cannot make the folder %s", path);
+    if (lstat(path, &st) < 0)
+        return err_errno(err, "cannot look at %s", path);
+    if (!S_ISDIR(st.st_mode))
+        return err_set(err, ERR_SYSTEM, "%s is no folder", path);
+    if (st.st_uid != geteuid())
+        return err_set(err, ERR_SYSTEM, "the folder %s belongs to uid %u", path,
+                       (unsigned)st.st_uid);
+    if (st.st_mode & 022)
+        return err_set(err, ERR_SYSTEM,
+                       "others may write into the folder %s; `chmod 700 %s`",
+                       path, path);
+    return 0;
+}
+
+bool dir_is_guarded(const char *path)
+{
+    char real[PATH_MAX];
+    struct stat st;
+    if (!realpath(path, real))
+        return false;
+    for (;;) {
+        if (stat(real, &st) < 0 || (st.st_uid != geteuid() && st.st_uid != 0) ||
+            ((st.st_mode & 022) && !(st.st_mode & S_ISVTX)))
+            return false;
+        char *slash = strrchr(real, '/');
+        if (slash == real && !slash[1])
+            return true;
+        slash[slash == real] = 0;
+    }
 }
 
 const char **dir_list(const char *path, struct arena *a, struct err *err)

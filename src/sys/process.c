@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "sys/program.h"
@@ -91,6 +92,8 @@ _Noreturn static void child_run(struct launch *l)
     }
     if (child_stdio(s) < 0)
         child_fail(l, STEP_STDIO);
+    if (s->mask)
+        umask(*s->mask);
     if (s->cwd && chdir(s->cwd) < 0)
         child_fail(l, STEP_CHDIR);
     child_signals();

@@ -74,6 +74,7 @@ struct spawn {
     const char *cwd;        /* NULL: inherit */
     int in, out, err;       /* descriptors for 0, 1, 2; -1: /dev/null */
     int keep_fd;            /* one more descriptor kept open; -1: none */
+    const mode_t *mask;     /* umask of the program; NULL: inherit */
     bool session;           /* own session and process group */
     bool die_with_parent;   /* SIGKILL when the spawning thread ends */
 };
@@ -135,6 +136,10 @@ bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 /* As mkdir -p. */
 int dir_make(const char *path, struct err *err);
+/* Makes a folder (not those above it) that only this user can enter, or takes
+ * the one that is there. One that is a link, belongs to somebody else, or that
+ * others may write, is refused. */
+int dir_own(const char *path, struct err *err);
 /* As rm -rf, never following links; a path that is not there is fine. */
 int dir_remove(const char *path, struct err *err);
 int dir_copy(const char *from, const char *to, struct err *err);
@@ -151,6 +156,24 @@ const char **dir_list(const char *path, struct arena *a, struct err *err);
  * matches the glob; sorted, in the arena; NULL-terminated. */
 const char **dir_glob(const char *root, const char *pattern, struct arena *a,
                       struct err *err);
+/* True when only this user and root can put another folder in the place of
+ * this one, or of one around it. */
+bool dir_is_guarded(const char *path);
+/* A folder for what this user's programs on this machine share while they
+ * run: the one that THRONG_RUNTIME_DIR names, else /tmp/throng-run-UID. In the
+ * arena; NULL when there is none that is ours alone. */
+const char *runtime_folder(struct arena *a, struct err *err);
+/* Makes a file and locks it: a descriptor, or -1 with errno EWOULDBLOCK while
+ * somebody else has it. The lock ends with the process. */
+int lock_take(const char *path, mode_t mode);
+void lock_drop(int fd, const char *path); /* removes the file too */
+/* As lock_take for a file that all users of the machine share and that stays;
+ * closing the descriptor lets go. */
+int lock_common(const char *path);
+/* A user or group for people: "ann (uid 1000)". */
+void user_print(struct buf *b, uid_t user);
+void group_print(struct buf *b, gid_t group);
+bool group_is_ours(gid_t group); /* this process is in it */
 char *path_join(struct arena *a, const char *folder, const char *name);
 char *path_absolute(struct arena *a, const char *path); /* no link resolved */
 char *path_folder(struct arena *a, const char *path);   /* "." if none */

@@ -177,7 +177,7 @@ static void open_tools(struct tools *t, const struct command_line *c,
                        struct arena *a)
 {
     struct err err = {0};
-    *t = (struct tools){0};
+    *t = (struct tools){.lock = -1};
     if (c->tools)
         tools_take(t, c->tools, a);
     else if (tools_make(t, tools_folder(&c->setup, a), a, &err) != 0)

@@ -26,12 +26,7 @@ static const char *cache_folder(struct arena *a)
     const char *own =
         arena_printf(a, "%s/throng-%u", tmp && tmp[0] == '/' ? tmp : "/tmp",
                      (unsigned)getuid());
-    struct stat st;
-    if (mkdir(own, 0700) != 0 && errno != EEXIST)
-        return NULL;
-    return lstat(own, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == getuid()
-               ? own
-               : NULL;
+    return dir_own(own, NULL) == 0 ? own : NULL;
 }
 
 static struct data_set *open_set(const struct value *spec, const char *folder,

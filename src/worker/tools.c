@@ -4,6 +4,7 @@
  *     <path>\n<size>\n<bytes> */
 #include "worker/tools.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/num.h"
 #include "sys/sys.h"
@@ -14,7 +15,8 @@ void tools_take(struct tools *t, const char *folder, struct arena *a)
 {
     const char *bin = path_join(a, folder, "bin");
     const char *python = path_join(a, folder, "python");
-    *t = (struct tools){.bin = file_is_dir(bin) ? bin : NULL,
+    *t = (struct tools){.lock = -1,
+                        .bin = file_is_dir(bin) ? bin : NULL,
                         .python = file_is_dir(python) ? python : NULL};
 }
 
@@ -52,17 +54,64 @@ static int link_self(const char *bin, struct arena *a, struct err *err)
     return 0;
 }
 
+/* What is there by that name is left from a killed worker that had our pid,
+ * or was put there by somebody else: it is not used. */
+static int make_anew(const char *folder, struct err *err)
+{
+    if (dir_remove(folder, err) != 0)
+        return -1;
+    if (mkdir(folder, 0700) != 0)
+        return err_errno(err, "make the folder %s", folder);
+    return 0;
+}
+
+/* Removes what killed workers have left: their locks are free. */
+static void sweep_apart(const char *folder, struct arena *a)
+{
+    const char **names = dir_list(folder, a, NULL);
+    for (; names && *names; names++) {
+        struct str name = str_of(*names);
+        if (!str_starts(name, STR("tools-")) || !str_ends(name, STR(".lock")))
+            continue;
+        const char *path = path_join(a, folder, *names);
+        int lock = lock_take(path, 0600);
+        if (lock >= 0)
+            dir_remove(arena_cstr(a, str_n(path, strlen(path) - 5)), NULL);
+        lock_drop(lock, path);
+    }
+}
+
+static int make_apart(struct tools *t, struct arena *a, struct err *err)
+{
+    const char *all = runtime_folder(a, err);
+    if (!all)
+        return err_wrap(err, "no folder of our own for the tools of tasks");
+    sweep_apart(all, a);
+    const char *folder =
+        path_join(a, all, arena_printf(a, "tools-%d", (int)getpid()));
+    t->lock_path = arena_printf(a, "%s.lock", folder);
+    t->lock = lock_take(t->lock_path, 0600);
+    if (t->lock < 0)
+        return err_errno(err, "lock %s", t->lock_path);
+    t->apart = folder;
+    return make_anew(folder, err);
+}
+
 int tools_make(struct tools *t, const char *folder, struct arena *a,
                struct err *err)
 {
-    *t = (struct tools){0};
+    *t = (struct tools){.lock = -1};
     const char *scratch = path_absolute(a, folder);
-    const char *bin = path_join(a, scratch, "bin");
-    const char *python = path_join(a, scratch, "python");
+    const char *around = path_folder(a, scratch);
     bool has_python = &worker_python_pack_end[0] > &worker_python_pack[0];
-    if (dir_make(scratch, err) != 0)
+    if (dir_make(around, err) != 0 || make_anew(scratch, err) != 0)
         return -1;
     t->scratch = scratch;
+    if (!dir_is_guarded(around) && make_apart(t, a, err) != 0)
+        return -1;
+    const char *at = t->apart ? t->apart : scratch;
+    const char *bin = path_join(a, at, "bin");
+    const char *python = path_join(a, at, "python");
     if (link_self(bin, a, err) != 0 || unpack(python, a, err) != 0)
         return -1;
     t->bin = bin;
@@ -74,4 +123,8 @@ void tools_done(struct tools *t)
 {
     if (t->scratch)
         dir_remove(t->scratch, NULL);
+    if (t->apart)
+        dir_remove(t->apart, NULL);
+    if (t->lock_path)
+        lock_drop(t->lock, t->lock_path);
 }

@@ -12,12 +12,17 @@
 struct tools {
     const char *bin, *python; /* NULL: none */
     const char *scratch;      /* what to remove at the end; NULL: nothing */
+    const char *apart;        /* where the two are instead, and its lock */
+    const char *lock_path;
+    int lock;
 };
 
 /* Takes a folder that has bin/ and python/ already. */
 void tools_take(struct tools *t, const char *folder, struct arena *a);
-/* Makes the folder, which tools_done removes. On failure there are no tools,
- * and err says why. */
+/* Makes the folder, which tools_done removes. Where others could put another
+ * in its place, the tools go into a folder of this user's own instead, since
+ * every task executes them. On failure there are no tools, and err says
+ * why. */
 int tools_make(struct tools *t, const char *folder, struct arena *a,
                struct err *err);
 void tools_done(struct tools *t);

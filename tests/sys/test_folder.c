@@ -191,11 +191,48 @@ static void a_glob_below_nothing_is_an_error(void **state)
     assert_int_equal(err.kind, ERR_MISSING);
 }
 
+static void a_folder_of_our_own_is_not_open_to_others(void **state)
+{
+    struct scratch *s = *state;
+    struct err err = {0};
+    struct stat st;
+    char *path = scratch_path(s, "own");
+    assert_int_equal(dir_own(path, NULL), 0);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0700);
+    assert_int_equal(dir_own(path, NULL), 0);
+    assert_int_equal(chmod(path, 0770), 0);
+    assert_int_equal(dir_own(path, &err), -1);
+    assert_non_null(strstr(err.text, "chmod 700"));
+    assert_int_equal(chmod(path, 0700), 0);
+    char *link = scratch_path(s, "link");
+    assert_int_equal(symlink(path, link), 0);
+    assert_int_equal(dir_own(link, NULL), -1);
+    assert_int_equal(dir_own(scratch_file(s, "f", ""), NULL), -1);
+}
+
+static void a_folder_is_guarded_where_none_around_it_is_open(void **state)
+{
+    struct scratch *s = *state;
+    char *outer = scratch_path(s, "a"), *inner = scratch_path(s, "a/b");
+    assert_int_equal(dir_make(inner, NULL), 0);
+    assert_int_equal(chmod(outer, 0755), 0);
+    assert_int_equal(chmod(inner, 0755), 0);
+    assert_true(dir_is_guarded(inner));
+    assert_int_equal(chmod(outer, 0775), 0);
+    assert_false(dir_is_guarded(inner));
+    assert_int_equal(chmod(outer, 01777), 0);
+    assert_true(dir_is_guarded(inner));
+    assert_false(dir_is_guarded(scratch_path(s, "gone")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(folders_are_made_with_those_above_them),
         scratch_test(a_folder_is_not_made_over_a_file),
+        scratch_test(a_folder_of_our_own_is_not_open_to_others),
+        scratch_test(a_folder_is_guarded_where_none_around_it_is_open),
         scratch_test(names_are_listed_in_order),
         scratch_test(bytes_are_those_of_all_regular_files),
         scratch_test(an_empty_or_absent_folder_has_the_digest_0),

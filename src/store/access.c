@@ -1,0 +1,181 @@
+/* access.c - may a study's folder be believed?
+ *
+ * What lies in a study's folder decides what runs: checkpoints are loaded by
+ * the tasks, last words and requests are applied. So nobody but this user,
+ * root, and those with whom it is shared on purpose may have put it there.
+ *
+ * Looked at are, from the outside in: the folder that .throng lies in (where
+ * everyone may write, somebody else could put another .throng in its place,
+ * unless it is sticky as /tmp is), .throng, the study's folder, and each thing
+ * in that. Once these are ours alone they stay so, so a look before the first
+ * use is enough. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct look {
+    enum store_use use;
+    uid_t sharer;    /* may own it too: who shares it with our group */
+    bool group_owns; /* so may anyone in that group */
+    const char *home;
+};
+
+static bool is_shared(const struct stat *st)
+{
+    return (st->st_mode & S_IWGRP) && group_is_ours(st->st_gid);
+}
+
+/* ---- refusals --------------------------------------------------------- */
+
+static int refuse_owner(const struct look *l, const char *path, uid_t owner,
+                        struct err *err)
+{
+    struct buf who;
+    buf_init(&who);
+    user_print(&who, owner);
+    err_set(err, ERR_SYSTEM,
+            "%s belongs to %s, who could so make throng run programs as you; "
+            "if you trust them, `throng trust %s` allows it, else work in a "
+            "folder of your own",
+            path, who.p, l->home);
+    buf_done(&who);
+    return -1;
+}
+
+static int refuse_mode(const struct look *l, const char *path,
+                       const struct stat *st, struct err *err)
+{
+    struct buf who, may;
+    bool everyone = st->st_mode & S_IWOTH;
+    buf_init(&who);
+    buf_init(&may);
+    user_print(&who, st->st_uid);
+    if (everyone)
+        buf_adds(&may, "everyone may write");
+    else
+        buf_adds(&may, "a group that you are not in may write, ");
+    if (!everyone)
+        group_print(&may, st->st_gid);
+    err_set(err, ERR_SYSTEM,
+            "%s of %s is open: %s, and so make throng run programs as you; "
+            "`chmod %s %s` closes it, or `throng trust %s` allows it",
+            path, who.p, may.p, everyone ? "o-w" : "g-w", path, l->home);
+    buf_done(&who);
+    buf_done(&may);
+    return -1;
+}
+
+/* ---- one after the other ---------------------------------------------- */
+
+static bool may_own(const struct look *l, uid_t owner)
+{
+    return owner == geteuid() || owner == 0 || owner == l->sharer ||
+           l->group_owns;
+}
+
+/* A link must be ours as much as what it leads to. Sticky: names in it stay
+ * with who made them. 0 too when there is nothing. */
+static int check_one(const struct look *l, const char *path,
+                     bool sticky_will_do, struct err *err)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0)
+        return 0;
+    if (!may_own(l, st.st_uid))
+        return refuse_owner(l, path, st.st_uid, err);
+    if (S_ISLNK(st.st_mode) && stat(path, &st) != 0)
+        return 0;
+    if (!may_own(l, st.st_uid))
+        return refuse_owner(l, path, st.st_uid, err);
+    bool open = (st.st_mode & S_IWOTH) ||
+                ((st.st_mode & S_IWGRP) && !group_is_ours(st.st_gid));
+    if (open && !(sticky_will_do && (st.st_mode & S_ISVTX)))
+        return refuse_mode(l, path, &st, err);
+    return 0;
+}
+
+/* Whoever owns the study file's folder wrote, or could have, what is to be
+ * run; only that everyone can is no intention. */
+static int check_home(const struct look *l, struct err *err)
+{
+    struct stat st;
+    if (stat(l->home, &st) != 0 || !(st.st_mode & S_IWOTH) ||
+        (st.st_mode & S_ISVTX))
+        return 0;
+    return refuse_mode(l, l->home, &st, err);
+}
+
+static int check_inside(const struct look *l, const char *folder,
+                        struct arena *a, struct err *err)
+{
+    const char **names = dir_list(folder, a, NULL);
+    for (; names && *names; names++)
+        if (check_one(l, path_join(a, folder, *names), false, err))
+            return -1;
+    return 0;
+}
+
+static int check_all(struct look *l, const char *folder, struct arena *a,
+                     struct err *err)
+{
+    struct stat st;
+    bool there = stat(folder, &st) == 0, shared = there && is_shared(&st);
+    if (shared && l->use == STORE_ACT)
+        l->sharer = st.st_uid;
+    if (check_home(l, err) || check_one(l, path_folder(a, folder), true, err) ||
+        check_one(l, folder, false, err))
+        return -1;
+    l->group_owns = shared;
+    return there ? check_inside(l, folder, a, err) : 0;
+}
+
+/* ---- trust ------------------------------------------------------------ */
+
+/* The real path of the nearest folder that is there. */
+static bool real_path(struct arena *a, const char *path, char real[PATH_MAX])
+{
+    while (!realpath(path, real)) {
+        const char *up = path_folder(a, path);
+        if (errno != ENOENT || strcmp(up, path) == 0)
+            return false;
+        path = up;
+    }
+    return true;
+}
+
+static bool is_trusted(struct arena *a, const char *folder,
+                       const char *const *trusted)
+{
+    char real[PATH_MAX];
+    if (!trusted || !*trusted || !real_path(a, folder, real))
+        return false;
+    for (; *trusted; trusted++) {
+        size_t len = strlen(*trusted);
+        if (strncmp(real, *trusted, len) == 0 &&
+            (real[len] == 0 || real[len] == '/' || len == 1))
+            return true;
+    }
+    return false;
+}
+
+int store_access(const char *folder, enum store_use use,
+                 const char *const *trusted, struct err *err)
+{
+    struct arena *a = arena_new();
+    const char *path = path_absolute(a, folder);
+    struct look l = {.use = use,
+                     .sharer = geteuid(),
+                     .home = path_folder(a, path_folder(a, path))};
+    struct err why = {0};
+    int rc = check_all(&l, path, a, &why);
+    if (rc && is_trusted(a, path, trusted))
+        rc = 0;
+    if (rc)
+        err_set(err, why.kind, "%s", why.text);
+    arena_free(a);
+    return rc;
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Who may what: other users' folders are not believed, tools lie where nobody
+# else can reach them.
+. "$(dirname "$0")/lib.sh"
+
+[ "$(id -u)" -eq 0 ] || skip_all "other users can be played by root only"
+command -v setpriv >/dev/null || skip_all "there is no setpriv"
+
+# Ann runs studies; Mal is another user; they share the group 12100 where said.
+ann=12001 mal=12002 both=12100
+ground=$(mktemp -d "${TMPDIR:-/tmp}/throng-ground.XXXXXX") || exit 1
+trap 'code=$?; rm -rf "$ground" "/tmp/throng-run-$ann" "/tmp/throng-run-$mal"
+      (exit $code); finish' EXIT
+chmod 1777 "$ground"
+mkdir "$ground/bin" && cp "$THRONG" "$WORKER" "$ground/bin/"
+throng=$ground/bin/throng
+
+as() { # UID COMMAND...
+    local uid=$1
+    shift
+    mkdir -p "$ground/home-$uid" && chown "$uid" "$ground/home-$uid"
+    setpriv --reuid "$uid" --regid "$uid" --groups "$uid,$both" env \
+        HOME="$ground/home-$uid" XDG_CONFIG_HOME="$ground/home-$uid/config" \
+        XDG_CACHE_HOME="$ground/home-$uid/cache" "$@"
+}
+
+# A folder of a user with a study file in it; the script goes there.
+folder_of() { # UID NAME MODE
+    mkdir "$ground/$2" && cd "$ground/$2" || exit 1
+    cat >v.yaml <<'END'
+command: [sh, -c, 'echo "$PATH"; echo "y=1" | sed "s/^/::throng /"']
+method: grid
+parameters: {x: {values: [1, 2]}}
+metric: {name: y}
+END
+    chown -R "$1:$1" .
+    chmod "$3" .
+}
+
+# ---- planted folders -------------------------------------------------------
+
+folder_of $ann planted 1777
+as $mal sh -c 'umask 0; mkdir -p .throng/v/last-words'
+run as $ann "$throng" run v.yaml
+check_status "a .throng that another user planted is refused" 1
+check_contains "the folder is named" "$err" "$ground/planted/.throng belongs to"
+check_contains "so is its owner" "$err" "uid $mal"
+check_contains "and what allows it" "$err" "\`throng trust $ground/planted\`"
+check_equal "nothing was put into it" "" "$(find .throng -type f)"
+
+folder_of $ann inside 1777
+as $ann "$throng" run -q v.yaml
+chown -R $mal .throng/v && chmod 755 .throng/v
+run as $ann "$throng" run v.yaml
+check_status "so is a study's folder of another user" 1
+check_contains "by its name" "$err" "$ground/inside/.throng/v belongs to uid $mal"
+
+chown -R $ann .throng/v && mkdir .throng/v/last-words
+chown $mal .throng/v/last-words
+run as $ann "$throng" run v.yaml
+check_status "and one in which something is another user's" 1
+check_contains "which is named" "$err" ".throng/v/last-words belongs to"
+rmdir .throng/v/last-words
+
+folder_of $ann linked 1777
+as $ann mkdir -p "$ground/home-$ann/elsewhere"
+as $mal ln -s "$ground/home-$ann/elsewhere" .throng
+run as $ann "$throng" run v.yaml
+check_status "a link that another user made is refused" 1
+rm .throng && as $ann ln -s "$ground/home-$ann/elsewhere" .throng
+run as $ann "$throng" run v.yaml
+check_status "one that leads to a folder of ours, and is ours, is followed" 0
+
+# ---- open folders ----------------------------------------------------------
+
+folder_of $ann open 755
+as $ann "$throng" run -q v.yaml
+for path in .throng .throng/v .throng/v/requests .; do
+    chmod o+w $path
+    run as $ann "$throng" run v.yaml
+    check_status "$path that everyone may write is refused" 1
+    check_contains "with the way to close it" "$err" "\`chmod o-w $ground/open"
+    run as $ann "$throng" note v 1 text
+    check_status "also by who acts on it" 1
+    chmod o-w $path
+done
+chgrp $both .throng/v && chmod g+w .throng/v
+run as $ann "$throng" run v.yaml
+check_status "one that a group of ours may write is accepted" 0
+chgrp 12999 .throng/v && chmod g+w .throng/v
+run as $ann "$throng" run v.yaml
+check_status "another group is refused" 1
+check_contains "by its number" "$err" "gid 12999"
+chgrp $ann .throng/v
+
+# ---- trust -----------------------------------------------------------------
+
+cd "$ground/open" && chmod o+w .throng/v
+run as $ann "$throng" trust .
+check_status "\`throng trust\` takes a folder" 0
+run as $ann "$throng" run v.yaml
+check_status "in which everything goes then" 0
+run as $ann "$throng" note v 1 text
+check_status "acting, too" 0
+run as $ann "$throng" trust
+check_equal "it lists them" "$ground/open" "$out"
+check_equal "the list is the person's alone" "600 $ann" \
+    "$(stat -c '%a %u' "$ground/home-$ann/config/throng/trusted")"
+run as $mal "$throng" trust
+check_equal "and of nobody else" "" "$out"
+chmod 666 "$ground/home-$ann/config/throng/trusted"
+run as $ann "$throng" run v.yaml
+check_status "a list that others may write is not believed" 1
+check_contains "which is said" "$err" "config/throng/trusted could have been"
+chmod 600 "$ground/home-$ann/config/throng/trusted"
+run as $ann "$throng" trust --remove "$ground/open"
+check_status "a folder can be taken off" 0
+run as $ann "$throng" run v.yaml
+check_status "and is refused again" 1
+run as $ann "$throng" trust --remove "$ground/open"
+check_status "once" 4
+run as $ann "$throng" trust /nowhere
+check_status "what is not there cannot be trusted" 4
+chmod o-w .throng/v
+
+# ---- reading ---------------------------------------------------------------
+
+chmod -R a+rX .throng
+for verb in status rank ls "show v 1"; do
+    run as $mal "$throng" $verb
+    check_status "another user reads by \`$verb\` what may be read" 0
+    run "$throng" $verb
+    check_status "root does, too" 0
+done
+run as $mal "$throng" note v 1 text
+check_status "and changes nothing" 1
+run "$throng" run v.yaml
+check_status "root does not run what a user can change" 1
+
+# ---- tools -----------------------------------------------------------------
+
+tools_seen() { # the first folder on PATH of a running task
+    as $ann "$throng" run -q t.yaml &
+    wait_for 10 test -s path
+    tools=$(cut -d: -f1 path)
+}
+tools_study() {
+    cat >t.yaml <<'END'
+command: [sh, -c, 'echo "$PATH" >path; until test -e go; do sleep 0.1; done']
+method: grid
+parameters: {x: {values: [1]}}
+END
+    chown $ann t.yaml
+}
+
+folder_of $ann tools 755 && tools_study
+tools_seen
+check_equal "tools lie in a folder of ours alone" "700 $ann" \
+    "$(stat -c '%a %u' "$(dirname "$tools")")"
+check_contains "beside the study" "$tools" "$ground/tools/.throng/t/last-words/"
+touch go && wait
+folder_of $ann tools-shared 755 && tools_study
+mkdir -p .throng/t && chown -R $ann:$both .throng && chmod -R g+w .throng
+tools_seen
+check_equal "where a group may write they are ours alone, too" "700 $ann" \
+    "$(stat -c '%a %u' "$(dirname "$tools")")"
+check_lacks "and not beside the study, where they could be replaced" "$tools" \
+    "$ground/tools-shared"
+touch go && wait
+check_equal "nothing is left of them" "" "$(ls "/tmp/throng-run-$ann" 2>/dev/null)"
