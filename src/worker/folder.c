@@ -35,6 +35,45 @@ static int make_folder(struct folder *f, struct arena *a, struct err *err)
     return 0;
 }
 
+/* ---- as it was made --------------------------------------------------- */
+
+static bool look(int folder, const char *name, struct made *m)
+{
+    struct stat st;
+    int flags = AT_SYMLINK_NOFOLLOW | (*name ? 0 : AT_EMPTY_PATH);
+    if (fstatat(folder, name, &st, flags) != 0)
+        return false;
+    *m = (struct made){st.st_ino, st.st_mode, st.st_uid, st.st_gid, st.st_ctim};
+    return true;
+}
+
+static bool same_access(const struct made *a, const struct made *b)
+{
+    return a->inode == b->inode && a->mode == b->mode && a->owner == b->owner &&
+           a->group == b->group;
+}
+
+/* Of an empty folder that nobody touched the time is the same, too: access
+ * lists and attributes do not show elsewhere. */
+static bool is_untouched(const struct folder *f, const char *name,
+                         const struct made *then)
+{
+    struct made now;
+    return look(f->fd, name, &now) && S_ISDIR(now.mode) &&
+           same_access(&now, then) &&
+           now.changed.tv_sec == then->changed.tv_sec &&
+           now.changed.tv_nsec == then->changed.tv_nsec;
+}
+
+static void remember(struct folder *f)
+{
+    if (!look(f->fd, "", &f->made) || !look(f->fd, "output", &f->output) ||
+        !look(f->fd, "checkpoint", &f->checkpoint))
+        f->made = (struct made){0}; /* never to be used again */
+}
+
+/* ---- opening ---------------------------------------------------------- */
+
 static int make_inner(struct folder *f, const char *name, struct err *err)
 {
     if (mkdirat(f->fd, name, 0777) != 0 && errno != EEXIST)
@@ -182,19 +221,38 @@ static void clear_leftovers(const struct folder *f)
     unlinkat(f->fd, "metrics.jsonl", 0);
 }
 
+static bool take_pooled(struct folder *f, struct pool *pool)
+{
+    struct pooled one;
+    if (!pool_take(pool, f->path, &one))
+        return false;
+    f->fd = one.fd;
+    f->fresh = f->pooled = true;
+    f->made = one.folder;
+    f->output = one.output;
+    f->checkpoint = one.checkpoint;
+    return true;
+}
+
+static int make_all(struct folder *f, struct arena *a, struct err *err)
+{
+    if (make_folder(f, a, err) != 0 || make_inner(f, "output", err) != 0 ||
+        make_inner(f, "checkpoint", err) != 0)
+        return -1;
+    if (!f->fresh)
+        clear_leftovers(f);
+    else
+        remember(f);
+    return 0;
+}
+
 int folder_open(struct folder *f, const struct task *t, struct pool *pool,
                 struct arena *a, struct err *err)
 {
     f->path = arena_cstr(a, t->folder);
     f->visited = t->workdir.len == 0 || str_starts(t->workdir, t->folder);
-    f->fd = pool_take(pool, f->path);
-    f->fresh = f->pooled = f->fd >= 0;
-    if (!f->pooled &&
-        (make_folder(f, a, err) != 0 || make_inner(f, "output", err) != 0 ||
-         make_inner(f, "checkpoint", err) != 0))
+    if (!take_pooled(f, pool) && make_all(f, a, err) != 0)
         return -1;
-    if (!f->fresh)
-        clear_leftovers(f);
     if (t->resume_from.len > 0 && resume(f, t, a, err) != 0)
         return -1;
     if (write_params(f, t->params, err) != 0 || write_files(f, t, a, err) != 0)
@@ -317,7 +375,8 @@ static bool is_dots(const char *name)
 static bool is_empty(int folder, const char *name)
 {
     _Alignas(struct entry) char text[ENTRIES_BYTES];
-    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd =
+        openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return false;
     long got = read_names(fd, text);
@@ -371,10 +430,37 @@ static bool log_is_blank(const struct folder *f)
            st.st_nlink == 1;
 }
 
+/* Log and params.json as the worker makes them: plain files, which the folder's
+ * owner may read and write, and others no more than they may the folder. */
+static bool file_is_plain(const struct folder *f, const char *name)
+{
+    struct made now;
+    return look(f->fd, name, &now) && S_ISREG(now.mode) &&
+           (now.mode & 07777) == (f->made.mode & 0666) &&
+           now.owner == f->made.owner && now.group == f->made.group;
+}
+
+/* The log that is open here is the one by that name. */
+static bool log_is_ours(const struct folder *f)
+{
+    struct stat st;
+    struct made now;
+    return fstat(f->log, &st) == 0 && look(f->fd, "log", &now) &&
+           st.st_ino == now.inode;
+}
+
+/* Nothing in it, and everything exactly as it was made: types, owners, modes.
+ * What one task did to its folder must not meet the next. */
 static bool is_blank(const struct folder *f, bool metrics_read)
 {
+    struct made now;
     return log_is_blank(f) && has_only_ours(f, metrics_read) &&
-           is_empty(f->fd, "output") && is_empty(f->fd, "checkpoint");
+           look(f->fd, "", &now) && same_access(&now, &f->made) &&
+           is_untouched(f, "output", &f->output) &&
+           is_untouched(f, "checkpoint", &f->checkpoint) &&
+           is_empty(f->fd, "output") && is_empty(f->fd, "checkpoint") &&
+           file_is_plain(f, "log") && file_is_plain(f, "params.json") &&
+           log_is_ours(f);
 }
 
 static void remove_parts(const struct folder *f, bool metrics_read)
@@ -393,7 +479,12 @@ void folder_close(struct folder *f, bool metrics_read, struct pool *pool,
                   uint64_t serial)
 {
     bool blank = pool && f->fd >= 0 && is_blank(f, metrics_read);
-    struct pooled one = {.fd = f->fd, .serial = serial, .visited = f->visited};
+    struct pooled one = {.fd = f->fd,
+                         .folder = f->made,
+                         .output = f->output,
+                         .checkpoint = f->checkpoint,
+                         .serial = serial,
+                         .visited = f->visited};
     if (blank && pool_give(pool, f->path, one)) {
         f->fd = -1;
     } else if (f->fd >= 0) {

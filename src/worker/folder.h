@@ -19,6 +19,7 @@ struct folder {
     bool fresh;         /* nothing was there before */
     bool pooled;        /* it came from the pool */
     bool visited;       /* the task runs in it */
+    struct made made, output, checkpoint; /* it and those in it, at first */
 };
 
 void folder_init(struct folder *f);

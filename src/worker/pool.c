@@ -40,17 +40,18 @@ static void name_of(const struct pool *p, uint64_t number, char name[4096])
 
 /* The rename itself says whether the place is free: it takes an empty folder
  * away but never one that holds something. */
-int pool_take(struct pool *p, const char *path)
+bool pool_take(struct pool *p, const char *path, struct pooled *one)
 {
     char name[4096];
     if (p->ready.len == 0)
-        return -1;
+        return false;
     struct pooled last = vec_last(&p->ready);
     name_of(p, last.number, name);
     if (rename(name, path) != 0)
-        return -1;
+        return false;
     p->ready.len--;
-    return last.fd;
+    *one = last;
+    return true;
 }
 
 bool pool_give(struct pool *p, const char *path, struct pooled one)

@@ -13,14 +13,26 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 #include "base/vec.h"
 
 struct census;
 
+/* What tells a file or folder that is as it was made from one that a task has
+ * changed or put in its place. */
+struct made {
+    ino_t inode;
+    mode_t mode; /* with its type */
+    uid_t owner;
+    gid_t group;
+    struct timespec changed;
+};
 /* A folder with log, params.json, output/ and checkpoint/, the latter two and
- * the log empty. */
+ * the log empty, all of them as they were made. */
 struct pooled {
-    int fd;          /* of the folder */
+    int fd; /* of the folder */
+    struct made folder, output, checkpoint;
     uint64_t number; /* its name in the pool */
     uint64_t serial; /* of the attempt that had it */
     bool visited;    /* the task ran in it */
@@ -36,9 +48,9 @@ struct pool {
 void pool_init(struct pool *p, const char *path);
 void pool_done(struct pool *p); /* removes all of it */
 
-/* Moves a ready folder to `path` and returns its descriptor; -1 when none is
- * ready or there is something at `path` already (or no folder around it). */
-int pool_take(struct pool *p, const char *path);
+/* Moves a ready folder to `path` and fills *one; false when none is ready or
+ * there is something at `path` already (or no folder around it). */
+bool pool_take(struct pool *p, const char *path, struct pooled *one);
 /* Moves the folder at `path` here; its descriptor is the pool's then. False
  * when it cannot be moved. */
 bool pool_give(struct pool *p, const char *path, struct pooled one);
