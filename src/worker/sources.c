@@ -1,9 +1,7 @@
 /* sources.c - the data sets that the members of a trainer are trained on */
 #include "worker/sources.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
