@@ -54,6 +54,10 @@ while [ "$n" -lt "${THRONG_BUDGET:-STEPS}" ]; do
     report) throng report "loss=$loss" ;;
     esac
     echo "$n" >"$THRONG_CHECKPOINT/next"
+    if [ -n "${SYNC:-}" ]; then
+        sync /dev/stdout "$THRONG_CHECKPOINT/next"
+        [ ! -e "$THRONG_METRICS" ] || sync "$THRONG_METRICS"
+    fi
     mv "$THRONG_CHECKPOINT/next" "$THRONG_CHECKPOINT/n"
     printf '%s %s\n' "$THRONG_TRIAL" "$n" >>"$SIDE/steps"
     sleep 0.01
@@ -120,10 +124,11 @@ def victims_of(way):
 
 
 class Study:
-    def __init__(self, folder, way):
+    def __init__(self, folder, way, side=None):
         self.way = WAYS[way]
         self.home = os.path.abspath(folder)
-        self.side = os.path.join(self.home, "side")
+        self.side = os.path.abspath(side or os.path.join(folder, "side"))
+        os.makedirs(self.home)
         os.makedirs(self.side)
         self.mark = "SIDE=" + self.side
         self.write("task", TASK.replace("STEPS", str(STEPS)), 0o755)
@@ -151,14 +156,14 @@ class Study:
         env.update(SIDE=self.side, HOW=self.way.how, END=self.way.end,
                    PATH=os.path.dirname(THRONG) + ":" + env["PATH"],
                    XDG_CACHE_HOME=os.path.join(self.home, "cache"))
-        with open(os.path.join(self.home, "said"), "ab") as said:
+        with open(os.path.join(self.side, "said"), "ab") as said:
             return subprocess.Popen(
                 [THRONG, "run", "--keep-going", "study.yaml"], cwd=self.home,
                 env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                 start_new_session=True)
 
     def said(self):
-        with open(os.path.join(self.home, "said"), errors="replace") as f:
+        with open(os.path.join(self.side, "said"), errors="replace") as f:
             return f.read()
 
     def lines(self, name):
@@ -428,7 +433,7 @@ def check_gone(driver):
     return []
 
 
-def look(checks, driver, calm, name):
+def look(checks, driver, calm, name, twice=check_doubles):
     study = driver.study
     trials, attempts = study.trials(), study.attempts()
     given_up = [n for n, t in trials.items() if t["state"] == "failed"]
@@ -436,7 +441,7 @@ def look(checks, driver, calm, name):
         "no trial is lost": check_states(trials, attempts),
         "no final value is wrong": check_finals(study, trials),
         "no point is lost": check_points(study, trials),
-        "nothing is done twice": check_doubles(study, attempts),
+        "nothing is done twice": twice(study, attempts),
         "no process is left": check_gone(driver) + driver.wrong,
     }
     if calm:
