@@ -79,7 +79,6 @@ static int open_engine(struct one_task *t, struct machine *m)
                                  .parallel = 1,
                                  .folder = t->scratch};
     setup.worker = worker_path(c->arena, &c->err);
-    setup.mark = arena_printf(c->arena, "THRONG_STORE=%s", t->scratch);
     if (!setup.worker || machine_read(m, NULL, c->arena, &c->err))
         return -1;
     t->engine = engine_open(&setup, &hooks, &c->err);

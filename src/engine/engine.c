@@ -97,7 +97,6 @@ static void copy_setup(struct engine *e, const struct engine_setup *from)
     e->setup.place = copy(e->arena, from->place);
     e->setup.worker = copy(e->arena, from->worker);
     e->setup.folder = copy(e->arena, from->folder);
-    e->setup.mark = copy(e->arena, from->mark);
 }
 
 static void make_room(struct engine *e, const struct machine *m)

@@ -42,8 +42,8 @@ struct engine_setup {
                            where this process's go */
     const char *folder; /* of the study; workers leave their last words in
                            <folder>/last-words */
-    const char *mark;   /* "THRONG_STORE=<folder>": every process of this
-                           study has it in its environment */
+    uint64_t epoch;     /* of the study's lease: processes of a newer one are
+                           never taken for ours */
     const struct log *log;
 };
 
@@ -76,13 +76,26 @@ void engine_ack(struct engine *e);
  * kill: running ones are ended too. Then `idle` is called. */
 void engine_quit(struct engine *e, bool kill);
 
-/* What an ended conductor's workers left behind: their last records, file by
- * file, each file removed after `apply` has seen all of it and returned 0.
- * First waits for (then ends) workers and tasks of that study that still
- * live: those whose environment holds `mark`. */
+/* What ended conductors left on this machine. */
+struct engine_left {
+    const char *folder; /* of the study */
+    uint64_t epoch;     /* of the conductor that asks */
+    /* The processes that led the sessions of tasks which had not ended. */
+    const struct process_id *leaders;
+    size_t leader_count;
+    /* No number of a process can have been given out again since the leaders
+     * were known to live. */
+    bool numbers_stand;
+    uint64_t known_ticks; /* until when they are known to have lived */
+};
+/* Their workers' last records, file by file, each file removed after `apply`
+ * has seen all of it and `commit` returned 0. First waits for (then ends)
+ * workers and tasks that still live: those with the study's mark in their
+ * environment (mark.h), and those in the session of a leader, which a cleaned
+ * environment does not hide. */
 typedef void engine_record_fn(void *context, const struct record *r);
-int engine_recover(const char *folder, const char *mark,
-                   engine_record_fn *apply, int (*commit)(void *context),
-                   void *context, struct err *err);
+int engine_recover(const struct engine_left *left, engine_record_fn *apply,
+                   int (*commit)(void *context), void *context,
+                   struct err *err);
 
 #endif

@@ -54,6 +54,7 @@ struct local {
     enum local_state state;
     const char *words_folder;
     char *room_text;
+    char *task_mark;
     const char **env;
 
     unsigned generation; /* workers started until now */
@@ -276,8 +277,8 @@ static int spawn_worker(struct local *l, int fd, struct err *err)
     char fd_text[16];
     snprintf(fd_text, sizeof fd_text, "%d", fd);
     const char *argv[] = {
-        l->given->worker, "--fd",   fd_text,        "--room",
-        l->room_text,     "--mark", l->given->mark, "--last-words",
+        l->given->worker, "--fd",   fd_text,      "--room",
+        l->room_text,     "--mark", l->task_mark, "--last-words",
         l->last_words,    NULL};
     struct spawn s = {.argv = argv,
                       .env = l->env,
@@ -452,7 +453,7 @@ static void on_sweep_timer(void *context)
 
 /* ---- opening and closing ---------------------------------------------- */
 
-/* This process's environment with the study's mark in it. */
+/* This process's environment with the worker's mark in it. */
 static const char **make_env(struct arena *a, const char *mark)
 {
     size_t count = 0, n = 0, name = strcspn(mark, "=") + 1;
@@ -502,9 +503,11 @@ static void prepare(struct local *l, const struct place_setup *setup)
     room_print(&room, setup->room);
     l->room_text = arena_cstr(l->arena, buf_str(&room));
     buf_done(&room);
-    l->env = make_env(l->arena, setup->given->mark);
+    struct mark mark = {setup->given->folder, setup->given->epoch};
+    l->task_mark = mark_text(l->arena, &mark, MARK_TASK);
+    l->env = make_env(l->arena, mark_text(l->arena, &mark, MARK_WORKER));
     wire_init(&l->wire);
-    sweep_init(&l->sweep, setup->given->mark);
+    sweep_init(&l->sweep, &mark);
     l->child = loop_signal(loop, SIGCHLD, on_child, l);
     l->after = loop_after(loop, on_after, l);
     l->ack_timer = loop_timer(loop, on_ack_timer, l);

@@ -7,48 +7,34 @@
  * or to where it is torn. */
 #include "engine/engine.h"
 #include "engine/sweep.h"
-#include <stdio.h>
 #include <unistd.h>
 
 #define WORKER_SECONDS 3.0
 #define SWEEP_SECONDS 10.0
 #define LOOK_MS 10
-#define WORKER_NAME "throng-worker"
 
 /* ---- processes -------------------------------------------------------- */
 
-/* Called for every process of the study; counts the workers among them. */
-static void count_worker(void *context, const struct process_info *row)
-{
-    size_t *count = context;
-    char path[64];
-    struct buf name;
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)row->pid);
-    buf_init(&name);
-    if (file_read(path, 0, &name, NULL) == 0 &&
-        str_is(str_trim(buf_str(&name)), WORKER_NAME))
-        ++*count;
-    buf_done(&name);
-}
-
 /* Returns how many processes of the study the last look has found. */
-static size_t wait_for_workers(const char *mark)
+static size_t wait_for_workers(const struct mark *mark)
 {
     int64_t end = clock_mono_ns() + (int64_t)(WORKER_SECONDS * 1e9);
     for (;;) {
-        size_t workers = 0;
-        size_t found = sweep_marked(mark, count_worker, &workers);
+        size_t workers;
+        size_t found = sweep_marked(mark, &workers);
         if (workers == 0 || clock_mono_ns() > end)
             return found;
         sweep_pause_ms(LOOK_MS);
     }
 }
 
-static int end_processes(const char *mark, struct err *err)
+static int end_processes(const struct engine_left *left, struct err *err)
 {
     struct sweep s;
-    sweep_init(&s, mark);
-    s.quiet = wait_for_workers(mark) ? 0 : 1;
+    struct mark mark = {left->folder, left->epoch};
+    sweep_init(&s, &mark);
+    sessions_init(&s.sessions, left);
+    s.quiet = wait_for_workers(&mark) ? 0 : 1;
     int rc = sweep_all(&s, SWEEP_SECONDS, err);
     sweep_done(&s);
     return rc;
@@ -121,15 +107,14 @@ static int read_files(const struct reader *to, const char *folder,
     return 0;
 }
 
-int engine_recover(const char *folder, const char *mark,
-                   engine_record_fn *apply, int (*commit)(void *context),
-                   void *context, struct err *err)
+int engine_recover(const struct engine_left *left, engine_record_fn *apply,
+                   int (*commit)(void *context), void *context, struct err *err)
 {
     struct reader to = {apply, commit, context};
-    if (end_processes(mark, err))
+    if (end_processes(left, err))
         return -1;
     struct arena *a = arena_new();
-    int rc = read_files(&to, path_join(a, folder, "last-words"), a, err);
+    int rc = read_files(&to, path_join(a, left->folder, "last-words"), a, err);
     arena_free(a);
     return rc;
 }

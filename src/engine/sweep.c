@@ -16,14 +16,15 @@
 #define QUIET_ROUNDS 2
 #define ROUND_MS 5
 
-void sweep_init(struct sweep *s, const char *mark)
+void sweep_init(struct sweep *s, const struct mark *mark)
 {
-    *s = (struct sweep){.mark = mark};
+    *s = (struct sweep){.mark = *mark};
 }
 
 void sweep_done(struct sweep *s)
 {
     vec_done(&s->kin);
+    sessions_done(&s->sessions);
 }
 
 void sweep_pause_ms(unsigned ms)
@@ -92,11 +93,28 @@ static bool is_above_us(const struct process_table *t, pid_t pid)
     return false;
 }
 
-static bool is_marked(const struct process_table *t, const char *mark,
-                      const struct process_info *row)
+static bool is_over(const struct process_info *row)
 {
-    return row->state != 'Z' && row->state != 'X' &&
-           process_has_env(row->pid, mark) && !is_above_us(t, row->pid);
+    return row->state == 'Z' || row->state == 'X';
+}
+
+static enum mark_role role_of(const struct process_table *t,
+                              const struct mark *mark,
+                              const struct process_info *row)
+{
+    if (is_over(row))
+        return MARK_NONE;
+    enum mark_role role = mark_role_of(row->pid, mark);
+    return role != MARK_NONE && !is_above_us(t, row->pid) ? role : MARK_NONE;
+}
+
+static bool is_left(const struct sweep *s, const struct process_table *t,
+                    const struct process_info *row)
+{
+    if (role_of(t, &s->mark, row) != MARK_NONE)
+        return true;
+    return !is_over(row) && sessions_has(&s->sessions, row) &&
+           !is_above_us(t, row->pid);
 }
 
 bool sweep_round(struct sweep *s)
@@ -105,19 +123,20 @@ bool sweep_round(struct sweep *s)
     bool found = false;
     if (process_table_read(&table, NULL))
         return false;
+    sessions_judge(&s->sessions, &table);
     for (size_t i = 0; i < table.rows.len; i++) {
         const struct process_info *row = &table.rows.p[i];
         if (row->pid == s->worker.pid || is_kin(s, row))
             continue;
         bool orphan = is_orphan(s, row);
-        if (!orphan && !is_marked(&table, s->mark, row))
+        if (!orphan && !is_left(s, &table, row))
             continue;
         found = true;
         s->seen = row->pid;
         if (row->state == 'Z')
             waitpid(row->pid, NULL, WNOHANG);
         else
-            kill(row->pid, SIGKILL);
+            s->denied = kill(row->pid, SIGKILL) && errno == EPERM;
     }
     process_table_done(&table);
     s->quiet = found ? 0 : s->quiet + 1;
@@ -129,28 +148,28 @@ int sweep_all(struct sweep *s, double seconds, struct err *err)
     int64_t end = clock_mono_ns() + (int64_t)(seconds * 1e9);
     while (!sweep_round(s)) {
         if (clock_mono_ns() > end)
-            return err_set(err, ERR_BUSY,
-                           "process %d of this study does not end, not even "
-                           "by SIGKILL",
-                           (int)s->seen);
+            return err_set(err, ERR_BUSY, "process %d, of this study, %s",
+                           (int)s->seen,
+                           s->denied ? "belongs to another user: end it, then "
+                                       "run again"
+                                     : "does not end, not even by SIGKILL");
         if (!s->quiet)
             sweep_pause_ms(ROUND_MS); /* what was killed needs time to end */
     }
     return 0;
 }
 
-size_t sweep_marked(const char *mark, sweep_found_fn *found, void *context)
+size_t sweep_marked(const struct mark *mark, size_t *workers)
 {
     struct process_table table = {0};
     size_t count = 0;
+    *workers = 0;
     if (process_table_read(&table, NULL))
         return 0;
     for (size_t i = 0; i < table.rows.len; i++) {
-        if (!is_marked(&table, mark, &table.rows.p[i]))
-            continue;
-        count++;
-        if (found)
-            found(context, &table.rows.p[i]);
+        enum mark_role role = role_of(&table, mark, &table.rows.p[i]);
+        count += role != MARK_NONE;
+        *workers += role == MARK_WORKER;
     }
     process_table_done(&table);
     return count;

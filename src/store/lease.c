@@ -308,6 +308,11 @@ int store_lease_touch(struct store *s, struct err *err)
     return change_sync(s, err);
 }
 
+uint64_t store_lease_epoch(const struct store *s)
+{
+    return s->epoch;
+}
+
 enum predecessor store_lease_predecessor(const struct store *s)
 {
     return s->mine.left;

@@ -93,10 +93,22 @@ int store_lease_read(struct store *s, struct lease *lease, struct err *err);
  * own clock, it is presumed dead. */
 int store_lease_take(struct store *s, bool take_over, struct err *err);
 int store_lease_touch(struct store *s, struct err *err);
+uint64_t store_lease_epoch(const struct store *s); /* 0: it is not held */
 /* What was there when the lease was taken, until store_lease_settle; it is
  * kept in the store, so that neither a verb that only takes the lease for a
  * moment nor a death in between makes it forgotten. */
 enum predecessor store_lease_predecessor(const struct store *s);
+/* Processes that may have outlived earlier holders on this machine: those
+ * that attempts which have not ended in the store were started as. */
+struct left_processes {
+    struct process_id *leaders; /* of the sessions of their tasks */
+    size_t count;
+    bool numbers_stand;   /* none of their numbers can have been given to
+                             another process since they were known to live */
+    uint64_t known_ticks; /* until when they are known to have lived */
+};
+int store_left_processes(struct store *s, struct arena *a,
+                         struct left_processes *left, struct err *err);
 /* All that earlier holders left is settled: their open attempts have ended in
  * the store, and none of their processes counts any more. */
 int store_lease_settle(struct store *s, struct err *err);

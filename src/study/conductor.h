@@ -26,7 +26,6 @@ struct study {
     struct run run;
     struct arena *arena;            /* lives as long as the study */
     struct loop_source *beat, *ear; /* lease and requests */
-    char *mark;                     /* THRONG_STORE=<folder> */
     bool created;                   /* this run made the store */
     struct map *heard;        /* files of requests that this run has applied */
     bool applied_gone;        /* those that the fact "applied" names are gone */

@@ -31,11 +31,29 @@ static int commit(void *context)
     return 0;
 }
 
+/* Ends what earlier conductors left running here, and hears their workers'
+ * last words. */
+static int recover(struct study *s, struct err *err)
+{
+    struct left_processes found;
+    if (store_left_processes(s->store, s->arena, &found, err))
+        return -1;
+    struct engine_left left = {
+        .folder = s->setup.folder,
+        .epoch = store_lease_epoch(s->store),
+        .leaders = found.leaders,
+        .leader_count = found.count,
+        .numbers_stand = found.numbers_stand,
+        .known_ticks = found.known_ticks,
+    };
+    return engine_recover(&left, apply, commit, s, err);
+}
+
 int study_resume(struct study *s, struct err *err)
 {
     if (study_search_resume(s, err) ||
         selected_each(s->store, "waiting,running", adopt, &s->run, err) ||
-        engine_recover(s->setup.folder, s->mark, apply, commit, s, err))
+        recover(s, err))
         return -1;
     run_settle(&s->run);
     if (run_grant_wishes(&s->run, err))

@@ -148,7 +148,7 @@ static int open_engine(struct study *s, struct err *err)
         .worker = s->setup.worker,
         .words = s->setup.words,
         .folder = s->setup.folder,
-        .mark = s->mark,
+        .epoch = store_lease_epoch(s->store),
         .log = s->setup.log,
     };
     struct engine_hooks hooks = run_hooks(&s->run);
@@ -196,7 +196,6 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     s->plan = setup->plan;
     s->arena = arena_new();
     s->heard = map_new();
-    s->mark = arena_printf(s->arena, "THRONG_STORE=%s", setup->folder);
     if (study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
         open_run(s, err) || study_search_start(s, err) ||
         study_resume(s, err) || study_means_open(s, err) ||

@@ -77,15 +77,19 @@ uint64_t process_pss_bytes(pid_t pid)
     return bytes;
 }
 
-bool process_has_env(pid_t pid, const char *assignment)
+bool process_env(pid_t pid, const char *name, struct buf *value)
 {
     struct buf b;
     bool found = false;
+    size_t len = strlen(name);
     buf_init(&b);
     if (read_of(pid, "environ", &b)) {
         struct str rest = buf_str(&b), one;
         while (!found && str_split(&rest, '\0', &one))
-            found = str_is(one, assignment);
+            found = one.len > len && one.p[len] == '=' &&
+                    memcmp(one.p, name, len) == 0;
+        if (found)
+            buf_add(value, one.p + len + 1, one.len - len - 1);
     }
     buf_done(&b);
     return found;

@@ -119,8 +119,9 @@ int process_table_read(struct process_table *t, struct err *err);
 void process_table_done(struct process_table *t);
 /* The proportional set size, or 0 when it cannot be read. */
 uint64_t process_pss_bytes(pid_t pid);
-/* True when the environment of pid holds exactly `assignment` ("K=V"). */
-bool process_has_env(pid_t pid, const char *assignment);
+/* Appends the value that the environment of pid has for a name; false when it
+ * has none, or cannot be read. */
+bool process_env(pid_t pid, const char *name, struct buf *value);
 
 /* ---- files ----------------------------------------------------------- */
 

@@ -20,6 +20,7 @@ empty. Says in TAP what it checked; of what failed, exactly what differs.
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -226,7 +227,7 @@ def processes(mark):
             continue
         try:
             with open("/proc/%s/environ" % name, "rb") as f:
-                if mark.encode() not in f.read().split(b"\0"):
+                if not any(mark.match(one) for one in f.read().split(b"\0")):
                     continue
             with open("/proc/%s/comm" % name) as f:
                 found[int(name)] = f.read().strip()
@@ -236,7 +237,9 @@ def processes(mark):
 
 
 def mark_of(study):
-    return "THRONG_STORE=" + study.store
+    """Any epoch and any role: of the worker and of its tasks."""
+    return re.compile(rb"THRONG_STORE=([0-9]+\.[a-z]+:)?" +
+                      re.escape(study.store.encode()) + rb"\Z")
 
 
 # ---- Killing ---------------------------------------------------------------

@@ -73,3 +73,20 @@ if "${others_space[@]}" true 2>/dev/null; then
 else
     skip "another pid namespace" "unshare --pid is not permitted here"
 fi
+
+# ---- taken over -------------------------------------------------------------
+
+begin first
+kill -STOP "$pid"
+"$THRONG" run s.yaml --take-over >second 2>&1 &
+next=$!
+started+=("$next")
+check "with --take-over both trials begin anew" wait_for 60 starts 4
+kill -CONT "$pid"
+wait "$pid"
+check_equal "the one that was taken over is refused" 5 $?
+touch go
+wait "$next"
+check_equal "its end touches nothing of its successor" "0 1 2 1,2 2 1," \
+    "$? $(outcomes | grep ' 2 ' | tr '\n' ',')"
+check_lacks "whose worker lives to its end" "$(cat second)" "signal"

@@ -1,5 +1,6 @@
 /* rig.c - an engine with a loop around it, and a memory of what it said */
 #include "rig.h"
+#include "engine/mark.h"
 #include <stdio.h>
 #include <unistd.h>
 
@@ -89,7 +90,8 @@ void rig_init(struct rig *r)
     *r = (struct rig){.arena = arena_new()};
     snprintf(r->folder, sizeof r->folder, "/tmp/throng-engine-XXXXXX");
     assert_non_null(mkdtemp(r->folder));
-    snprintf(r->mark, sizeof r->mark, "THRONG_STORE=%s", r->folder);
+    snprintf(r->mark, sizeof r->mark, "THRONG_STORE=%d.task:%s", RIG_EPOCH,
+             r->folder);
     r->machine = (struct machine){.cpus = 4, .memory_bytes = (uint64_t)8 << 30};
     r->worker = getenv("ENGINE_STAND_IN");
     r->loop = loop_new(&err);
@@ -117,7 +119,7 @@ void rig_open(struct rig *r, const char *place)
                                  .parallel = r->parallel,
                                  .worker = r->worker,
                                  .folder = r->folder,
-                                 .mark = r->mark};
+                                 .epoch = RIG_EPOCH};
     r->engine = engine_open(&setup, &hooks, &err);
     if (!r->engine)
         fail_msg("engine_open: %s", err.text);
@@ -197,12 +199,28 @@ size_t rig_count(const struct rig *r, unsigned type)
 size_t rig_processes(const struct rig *r)
 {
     struct process_table t = {0};
+    struct mark mark = {r->folder, RIG_EPOCH};
     size_t count = 0;
     assert_int_equal(process_table_read(&t, NULL), 0);
     for (size_t i = 0; i < t.rows.len; i++)
         if (t.rows.p[i].state != 'Z' && t.rows.p[i].pid != getpid() &&
-            process_has_env(t.rows.p[i].pid, r->mark))
+            mark_role_of(t.rows.p[i].pid, &mark))
             count++;
     process_table_done(&t);
     return count;
+}
+
+bool rig_has_env(pid_t pid, const char *assignment)
+{
+    char name[64];
+    struct buf value;
+    size_t len = strcspn(assignment, "=");
+    assert_true(len < sizeof name);
+    memcpy(name, assignment, len);
+    name[len] = 0;
+    buf_init(&value);
+    bool has = process_env(pid, name, &value) &&
+               strcmp(value.p, assignment + len + 1) == 0;
+    buf_done(&value);
+    return has;
 }

@@ -14,6 +14,7 @@
 #include "terms/metric.h"
 
 #define RIG_LOST 0 /* in seen.type */
+#define RIG_EPOCH 5
 
 /* One thing that the engine said. */
 struct seen {
@@ -31,7 +32,7 @@ struct rig {
     struct engine *engine;
     struct machine machine;
     uint32_t parallel;
-    char folder[128], mark[160];
+    char folder[128], mark[200]; /* of its tasks */
     const char *worker;
     struct arena *arena;
     VEC(struct seen) seen;
@@ -64,5 +65,7 @@ const struct seen *rig_find(const struct rig *r, unsigned type, uint64_t task);
 size_t rig_count(const struct rig *r, unsigned type);
 /* Living processes with the rig's mark, besides this one. */
 size_t rig_processes(const struct rig *r);
+/* True when the environment of pid holds exactly "K=V". */
+bool rig_has_env(pid_t pid, const char *assignment);
 
 #endif

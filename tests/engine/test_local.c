@@ -39,7 +39,7 @@ static void fails_to_open(const char *worker, const char *mode,
                                  .machine = &r.machine,
                                  .worker = worker ? worker : r.worker,
                                  .folder = r.folder,
-                                 .mark = r.mark};
+                                 .epoch = RIG_EPOCH};
     assert_null(engine_open(&setup, &hooks, &err));
     if (!strstr(err.text, expected) || !strstr(err.text, setup.worker))
         fail_msg("unexpected text: %s", err.text);

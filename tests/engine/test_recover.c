@@ -1,5 +1,7 @@
 /* What an ended conductor's workers left behind. */
 #include "rig.h"
+#include "base/num.h"
+#include "engine/mark.h"
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,7 +29,8 @@ static int commit(void *context)
 
 static int recover(struct rig *r, struct heard *h, struct err *err)
 {
-    return engine_recover(r->folder, r->mark, apply, commit, h, err);
+    struct engine_left left = {.folder = r->folder, .epoch = RIG_EPOCH};
+    return engine_recover(&left, apply, commit, h, err);
 }
 
 static void must_recover(struct rig *r, struct heard *h)
@@ -148,12 +151,13 @@ static void what_is_not_committed_stays(void **state)
     rig_done(&r);
 }
 
-/* A shell under the name of the worker. */
+/* A program of any name that carries the mark of a worker. */
 static struct process_id spawn_as_worker(struct rig *r, const char *script)
 {
-    char *shell = path_join(r->arena, r->folder, "throng-worker");
-    const char *argv[] = {shell, "-c", script, NULL};
-    const char *env[] = {"PATH=/usr/bin:/bin", r->mark, NULL};
+    struct mark own = {r->folder, RIG_EPOCH};
+    const char *mark = mark_text(r->arena, &own, MARK_WORKER);
+    const char *argv[] = {"/bin/sh", "-c", script, NULL};
+    const char *env[] = {"PATH=/usr/bin:/bin", mark, NULL};
     struct spawn s = {.argv = argv,
                       .env = env,
                       .cwd = r->folder,
@@ -163,15 +167,9 @@ static struct process_id spawn_as_worker(struct rig *r, const char *script)
                       .keep_fd = -1,
                       .session = true};
     struct process_id id;
-    struct buf b;
-    buf_init(&b);
-    assert_int_equal(file_read("/bin/sh", 0, &b, NULL), 0);
-    assert_int_equal(file_write(shell, buf_str(&b), false, NULL), 0);
-    assert_int_equal(chmod(shell, 0700), 0);
-    buf_done(&b);
     assert_int_equal(process_spawn(&s, &id, NULL), 0);
     /* For a moment after its exec a process shows no environment. */
-    while (!process_has_env(id.pid, r->mark) && process_alive(id))
+    while (!rig_has_env(id.pid, mark) && process_alive(id))
         usleep(1000);
     return id;
 }
@@ -209,6 +207,116 @@ static void a_worker_that_stays_is_ended_with_its_tasks(void **state)
     rig_done(&r);
 }
 
+/* A shell that leads a session, and what it starts there with a cleaned
+ * environment; the shell ends when told. */
+static struct process_id spawn_leader(struct rig *r, pid_t *child)
+{
+    const char *argv[] = {"/bin/sh", "-c",
+                          "env -i /bin/sleep 1000 & echo $! >child.new;"
+                          "mv child.new child; read x <end",
+                          NULL};
+    struct spawn s = {.argv = argv,
+                      .cwd = r->folder,
+                      .in = -1,
+                      .out = -1,
+                      .err = -1,
+                      .keep_fd = -1,
+                      .session = true};
+    struct process_id id;
+    struct buf b;
+    uint64_t pid = 0;
+    char *path = path_join(r->arena, r->folder, "child");
+    assert_int_equal(mkfifo(path_join(r->arena, r->folder, "end"), 0600), 0);
+    assert_int_equal(process_spawn(&s, &id, NULL), 0);
+    while (!file_exists(path))
+        usleep(1000);
+    buf_init(&b);
+    assert_int_equal(file_read(path, 0, &b, NULL), 0);
+    assert_true(num_uint(str_trim(buf_str(&b)), &pid));
+    buf_done(&b);
+    *child = (pid_t)pid;
+    return id;
+}
+
+static void recover_leaders(struct rig *r, struct process_id leader,
+                            bool numbers_stand, uint64_t known_ticks)
+{
+    struct heard h = {0};
+    struct err err = {0};
+    struct engine_left left = {.folder = r->folder,
+                               .epoch = RIG_EPOCH,
+                               .leaders = &leader,
+                               .leader_count = 1,
+                               .numbers_stand = numbers_stand,
+                               .known_ticks = known_ticks};
+    if (engine_recover(&left, apply, commit, &h, &err))
+        fail_msg("%s", err.text);
+}
+
+static bool lives(pid_t pid)
+{
+    struct process_table t = {0};
+    bool found = false;
+    assert_int_equal(process_table_read(&t, NULL), 0);
+    for (size_t i = 0; i < t.rows.len; i++)
+        if (t.rows.p[i].pid == pid)
+            found = t.rows.p[i].state != 'Z';
+    process_table_done(&t);
+    return found;
+}
+
+static void a_cleaned_environment_hides_nobody_in_a_task_s_session(void **state)
+{
+    (void)state;
+    struct rig r;
+    pid_t child;
+    rig_init(&r);
+    struct process_id leader = spawn_leader(&r, &child);
+    recover_leaders(&r, leader, false, 0);
+    assert_false(process_alive(leader));
+    assert_false(lives(child));
+    waitpid(leader.pid, NULL, 0);
+    rig_done(&r);
+}
+
+static void a_session_without_its_leader_must_be_proven(void **state)
+{
+    (void)state;
+    struct rig r;
+    pid_t child;
+    for (int known = 0; known < 2; known++) {
+        rig_init(&r);
+        struct process_id leader = spawn_leader(&r, &child);
+        kill(leader.pid, SIGKILL);
+        waitpid(leader.pid, NULL, 0);
+        /* Numbers may have come round: it could be anybody's. */
+        recover_leaders(&r, leader, false, leader.start);
+        assert_true(lives(child));
+        if (known) /* it was there while the leader was */
+            recover_leaders(&r, leader, false, process_ticks() + 100000);
+        else
+            recover_leaders(&r, leader, true, 0);
+        assert_false(lives(child));
+        rig_done(&r);
+    }
+}
+
+static void whoever_has_a_number_now_is_not_who_had_it(void **state)
+{
+    (void)state;
+    struct rig r;
+    pid_t child;
+    rig_init(&r);
+    struct process_id innocent = spawn_leader(&r, &child);
+    struct process_id recorded = {innocent.pid, innocent.start - 1};
+    recover_leaders(&r, recorded, true, process_ticks() + 100000);
+    assert_true(process_alive(innocent));
+    assert_true(lives(child));
+    kill(-innocent.pid, SIGKILL);
+    waitpid(innocent.pid, NULL, 0);
+    rig_done(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +326,10 @@ int main(void)
         cmocka_unit_test(what_is_not_committed_stays),
         cmocka_unit_test(a_living_worker_may_write_its_last_words),
         cmocka_unit_test(a_worker_that_stays_is_ended_with_its_tasks),
+        cmocka_unit_test(
+            a_cleaned_environment_hides_nobody_in_a_task_s_session),
+        cmocka_unit_test(a_session_without_its_leader_must_be_proven),
+        cmocka_unit_test(whoever_has_a_number_now_is_not_who_had_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

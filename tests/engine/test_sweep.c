@@ -1,5 +1,6 @@
 #include "rig.h"
 #include "engine/sweep.h"
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ static struct process_id spawn_sleeper(const char *mark, bool session)
     if (process_spawn(&s, &id, &err))
         fail_msg("%s", err.text);
     /* For a moment after its exec a process shows no environment. */
-    while (!process_has_env(id.pid, mark) && process_alive(id))
+    while (!rig_has_env(id.pid, mark) && process_alive(id))
         usleep(1000);
     return id;
 }
@@ -30,27 +31,47 @@ static void end_sleeper(struct process_id id)
     waitpid(id.pid, NULL, 0);
 }
 
+static struct process_id spawn_marked(const struct rig *r, const char *before,
+                                      bool session)
+{
+    char mark[256];
+    snprintf(mark, sizeof mark, "THRONG_STORE=%s%s", before, r->folder);
+    return spawn_sleeper(mark, session);
+}
+
 static void only_marked_processes_are_ended(void **state)
 {
     (void)state;
     struct rig r;
     struct sweep s;
     struct err err = {0};
+    size_t workers;
     rig_init(&r);
-    struct process_id marked = spawn_sleeper(r.mark, true);
-    struct process_id same_session = spawn_sleeper(r.mark, false);
-    struct process_id other = spawn_sleeper("THRONG_STORE=/elsewhere", true);
-    assert_int_equal(sweep_marked(r.mark, NULL, NULL), 2);
-    sweep_init(&s, r.mark);
+    struct mark mark = {r.folder, RIG_EPOCH};
+    struct process_id ours[] = {
+        spawn_sleeper(r.mark, true),         spawn_sleeper(r.mark, false),
+        spawn_marked(&r, "5.worker:", true), spawn_marked(&r, "4.task:", true),
+        spawn_marked(&r, "", true), /* of an older throng */
+    };
+    struct process_id others[] = {
+        spawn_sleeper("THRONG_STORE=5.task:/elsewhere", true),
+        spawn_marked(&r, "6.task:", true),   /* of a successor */
+        spawn_marked(&r, "6.worker:", true), /* its worker */
+        spawn_marked(&r, "5.batch:", true),  /* of another place */
+        spawn_marked(&r, "x.task:", true),
+    };
+    assert_int_equal(sweep_marked(&mark, &workers), 5);
+    assert_int_equal(workers, 1);
+    sweep_init(&s, &mark);
     assert_int_equal(sweep_all(&s, 30, &err), 0);
-    assert_false(process_alive(marked));
-    assert_false(process_alive(same_session));
-    assert_true(process_alive(other));
-    assert_int_equal(sweep_marked(r.mark, NULL, NULL), 0);
+    assert_int_equal(sweep_marked(&mark, &workers), 0);
+    for (size_t i = 0; i < 5; i++) {
+        assert_false(process_alive(ours[i]));
+        assert_true(process_alive(others[i]));
+        end_sleeper(ours[i]);
+        end_sleeper(others[i]);
+    }
     sweep_done(&s);
-    end_sleeper(marked);
-    end_sleeper(same_session);
-    end_sleeper(other);
     rig_done(&r);
 }
 
@@ -63,9 +84,10 @@ static void orphans_are_ended_and_kin_is_spared(void **state)
     struct sweep s;
     struct err err = {0};
     rig_init(&r);
+    struct mark mark = {r.folder, RIG_EPOCH};
     struct process_id worker = spawn_sleeper("A=B", true);
     struct process_id kin = spawn_sleeper("A=B", true);
-    sweep_init(&s, r.mark);
+    sweep_init(&s, &mark);
     s.worker = worker;
     sweep_note_kin(&s);
     struct process_id orphan = spawn_sleeper("A=B", true);

@@ -1,5 +1,6 @@
 /* Place local with the real throng-worker. */
 #include "rig.h"
+#include "engine/mark.h"
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,11 +87,12 @@ static void ends_are_told_apart(void **state)
 static pid_t worker_pid(const struct rig *r)
 {
     struct process_table t = {0};
+    struct mark mark = {r->folder, RIG_EPOCH};
     pid_t pid = 0;
     assert_int_equal(process_table_read(&t, NULL), 0);
     for (size_t i = 0; i < t.rows.len; i++)
         if (t.rows.p[i].parent == getpid() && t.rows.p[i].state != 'Z' &&
-            process_has_env(t.rows.p[i].pid, r->mark))
+            mark_role_of(t.rows.p[i].pid, &mark) == MARK_WORKER)
             pid = t.rows.p[i].pid;
     process_table_done(&t);
     return pid;
@@ -462,7 +464,8 @@ static void recover(struct rig *r, struct heard *h)
 {
     struct err err = {0};
     *h = (struct heard){0};
-    if (engine_recover(r->folder, r->mark, apply, commit, h, &err))
+    struct engine_left left = {.folder = r->folder, .epoch = RIG_EPOCH};
+    if (engine_recover(&left, apply, commit, h, &err))
         fail_msg("%s", err.text);
     assert_int_equal(rig_processes(r), 0);
     for (uint64_t i = 1; i <= 6; i++)

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# What a killed throng leaves on its machine is gone after the next run:
+# processes, whatever they hide behind, and files.
+. "$(dirname "$0")/lib.sh"
+
+started=()
+end_started() {
+    local pid
+    for pid in "${started[@]}" $(cat pids 2>/dev/null); do
+        kill -9 "$pid" 2>/dev/null
+    done
+}
+trap 'code=$?; end_started; (exit $code); finish' EXIT
+
+kids() { cat "/proc/$1/task/$1/children"; }
+runs() { # PID: and is no zombie that nobody waits for
+    [[ $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) == [!ZX]* ]]
+}
+lines() { [ "$(wc -l <"$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
+
+# ---- processes --------------------------------------------------------------
+
+# Its work is done by a program that was given a clean environment.
+cat >s.yaml <<END
+method: grid
+command: [sh, -c, 'env -i PATH="$PATH" sh $TMP/work.sh; echo y=1']
+parameters: {a: {values: [1]}}
+metric: {name: y}
+END
+cat >work.sh <<END
+echo \$\$ >>$TMP/pids
+while [ ! -e $TMP/go ]; do sleep 0.05; done
+END
+"$THRONG" run s.yaml >/dev/null 2>&1 &
+pid=$!
+started+=("$pid")
+wait_for 60 lines pids 1
+recorded() { # the store knows who leads the session
+    [ "$(sqlite3 .throng/s/study.db 'select pid > 0 from attempts')" = 1 ]
+}
+wait_for 60 recorded
+# A worker that dies first takes the leaders of its tasks' sessions along.
+kill -9 $(kids "$pid") "$pid"
+wait "$pid" 2>/dev/null
+check "what both leave lives on" runs "$(head -n 1 pids)"
+"$THRONG" run s.yaml >/dev/null 2>said &
+pid=$!
+started+=("$pid")
+wait_for 60 lines pids 2
+check_not "and is ended before the next attempt begins" \
+    runs "$(head -n 1 pids)"
+touch go
+wait "$pid"
+check_equal "which comes to its end" 0 $?
