@@ -62,7 +62,7 @@ static int remove_folder(struct call *c, const struct place_of_study *where)
 static int take(struct call *c, struct store *store,
                 const struct place_of_study *where)
 {
-    if (!store_lease_take(store, false, &c->err))
+    if (!store_lease_take_soon(store, &c->err))
         return 0;
     if (c->err.kind == ERR_BUSY)
         err_set(&c->err, ERR_BUSY,

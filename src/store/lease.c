@@ -18,6 +18,7 @@
 #include "store/holder.h"
 
 #define LEASE_OLD_SECONDS 60
+#define LEASE_SOON_MS 2000
 
 void lease_host(char *host, size_t size)
 {
@@ -261,6 +262,18 @@ int store_lease_take(struct store *s, bool take_over, struct err *err)
     lease_mirror_write(s, &s->mine);
     /* What an earlier holder wrote counts from here on. */
     return change_counts_load(s, err);
+}
+
+int store_lease_take_soon(struct store *s, struct err *err)
+{
+    int64_t until = clock_mono_ns() + LEASE_SOON_MS * 1000000ll;
+    struct err why = {0};
+    while (store_lease_take(s, false, &why)) {
+        if (why.kind != ERR_BUSY || clock_mono_ns() >= until)
+            return err_set(err, why.kind, "%s", why.text);
+        s->clock->pause_ms(20);
+    }
+    return 0;
 }
 
 /* Writes the row in the open transaction or in one of its own. */

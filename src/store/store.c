@@ -10,6 +10,7 @@
 #include "store/lease.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,32 +82,63 @@ static int fill_new(struct store *s, struct err *err)
     return schema_migrate(s, schema_steps, STORE_SCHEMA, err);
 }
 
-/* A link refuses to replace what is there; file systems without links get a
- * rename after a look. */
+/* Not all file systems have links, nor a rename that replaces nothing. */
+static bool is_unknown_here(int number)
+{
+    return number == EPERM || number == ENOTSUP || number == EOPNOTSUPP ||
+           number == EMLINK || number == ENOSYS || number == EINVAL;
+}
+
+/* What is there is never replaced: by a link, else by a rename that refuses
+ * to, else by one after a look. */
 static int put_in_place(const char *made, const char *path, struct err *err)
 {
     if (link(made, path) == 0) {
         unlink(made);
         return 0;
     }
-    if (errno == EEXIST || file_exists(path))
+    if (is_unknown_here(errno) &&
+        renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return 0;
+    int number = errno;
+    if (number == EEXIST || file_exists(path))
         return err_set(err, ERR_BUSY, "there is a store already: %s", path);
-    if (errno != EPERM && errno != ENOTSUP && errno != EMLINK &&
-        errno != ENOSYS)
-        return err_errno(err, "link %s", path);
-    if (rename(made, path))
-        return err_errno(err, "rename %s to %s", made, path);
-    return 0;
+    if (is_unknown_here(number) && rename(made, path) == 0)
+        return 0;
+    if (!is_unknown_here(number))
+        errno = number;
+    return err_errno(err, "put %s in its place", path);
+}
+
+/* What the caller writes goes in under an epoch of its own, which nobody else
+ * can know of. */
+static int fill_further(struct store *s, store_fill_fn *fill, void *context,
+                        struct err *err)
+{
+    if (!fill)
+        return 0;
+    s->epoch = 1;
+    s->write = true;
+    s->metrics = metrics_new();
+    int rc = db_exec(s, "UPDATE lease SET epoch = 1", "create", err);
+    if (!rc)
+        rc = fill(context, s, err);
+    if (!rc)
+        rc = store_commit(s, err);
+    s->epoch = 0;
+    return rc;
 }
 
 static int create_at(const char *folder, const char *path, const char *made,
-                     struct err *err)
+                     store_fill_fn *fill, void *context, struct err *err)
 {
     if (file_exists(path))
         return err_set(err, ERR_BUSY, "there is a store already: %s", path);
     unlink(made);
     struct store *s = store_new(folder, made);
     int rc = fill_new(s, err);
+    if (rc == 0)
+        rc = fill_further(s, fill, context, err);
     store_free(s);
     if (rc == 0)
         rc = put_in_place(made, path, err);
@@ -117,15 +149,21 @@ static int create_at(const char *folder, const char *path, const char *made,
 
 int store_create(const char *folder, struct err *err)
 {
+    return store_create_with(folder, NULL, NULL, err);
+}
+
+int store_create_with(const char *folder, store_fill_fn *fill, void *context,
+                      struct err *err)
+{
     if (dir_make(folder, err))
         return -1;
     struct arena *a = arena_new();
     char *path = study_path(a, folder);
     char *made = arena_printf(a, "%s.new-%lld", path, (long long)getpid());
     char *requests = path_join(a, folder, "requests");
-    int rc = create_at(folder, path, made, err);
+    int rc = dir_make(requests, err);
     if (rc == 0)
-        rc = dir_make(requests, err);
+        rc = create_at(folder, path, made, fill, context, err);
     arena_free(a);
     return rc;
 }

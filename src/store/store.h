@@ -23,6 +23,11 @@ struct store;
 
 /* Makes the folder and an empty store; ERR_BUSY when there is one already. */
 int store_create(const char *folder, struct err *err);
+/* The same with what `fill` writes into it: others see the store with all of
+ * that, or none. Nothing is left of one that could not be filled. */
+typedef int store_fill_fn(void *context, struct store *s, struct err *err);
+int store_create_with(const char *folder, store_fill_fn *fill, void *context,
+                      struct err *err);
 /* Opens for reading, or for writing (take the lease before the first change).
  * An older schema is migrated by a writer. ERR_MISSING: no store there;
  * ERR_CORRUPT: damaged, or newer than this program (never overwritten). On a
@@ -92,6 +97,9 @@ int store_lease_read(struct store *s, struct lease *lease, struct err *err);
  * it touches its lease, it lives; when it has not for 60 s of this process's
  * own clock, it is presumed dead. */
 int store_lease_take(struct store *s, bool take_over, struct err *err);
+/* As without take_over, but a holder is waited for a moment: a verb lets go of
+ * it as soon as it has done its work. */
+int store_lease_take_soon(struct store *s, struct err *err);
 int store_lease_touch(struct store *s, struct err *err);
 uint64_t store_lease_epoch(const struct store *s); /* 0: it is not held */
 /* What was there when the lease was taken, until store_lease_settle; it is

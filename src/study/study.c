@@ -36,13 +36,43 @@ static void say_watch(struct study *s)
                (long long)l.process.pid, l.host);
 }
 
+/* What the study is, with the event of its making. */
+static int describe(struct study *s, struct err *err)
+{
+    s->created = true;
+    if (study_facts_write(s, err) || study_search_settle(s, err))
+        return -1;
+    return store_event_add(s->store, clock_wall(), "created", STR(""), err);
+}
+
+static int fill_store(void *context, struct store *store, struct err *err)
+{
+    struct study *s = context;
+    s->store = store;
+    int rc = describe(s, err);
+    s->store = NULL;
+    return rc;
+}
+
+/* Makes the store, unless somebody else has at this moment. */
+static int make_store(struct study *s, struct err *err)
+{
+    struct err why = {0};
+    if (refuse_leftovers(s, err))
+        return -1;
+    if (!store_create_with(s->setup.folder, fill_store, s, &why))
+        return 0;
+    s->created = false;
+    return why.kind == ERR_BUSY ? 0 : err_set(err, why.kind, "%s", why.text);
+}
+
 static int open_store(struct study *s, struct err *err)
 {
     const char *folder = s->setup.folder;
     struct err missing = {0};
     s->store = store_open(folder, true, &missing);
     if (!s->store && missing.kind == ERR_MISSING) {
-        if (refuse_leftovers(s, err) || store_create(folder, err))
+        if (make_store(s, err))
             return -1;
         s->store = store_open(folder, true, err);
         if (!s->store)
@@ -51,7 +81,9 @@ static int open_store(struct study *s, struct err *err)
         return err_set(err, missing.kind, "%s", missing.text);
     }
     say_watch(s);
-    return store_lease_take(s->store, s->setup.take_over, err);
+    if (s->setup.take_over)
+        return store_lease_take(s->store, true, err);
+    return store_lease_take_soon(s->store, err);
 }
 
 static double read_time_used(struct study *s)
@@ -72,27 +104,31 @@ static void write_time_used(struct study *s)
     store_fact_set(s->store, "time_used", str_of(text), NULL);
 }
 
-static int open_facts(struct study *s, struct err *err)
+/* Older versions could die between making the store and describing the study
+ * in it. */
+static int settle_facts(struct study *s, struct err *err)
 {
     struct str identity;
-    if (store_fact(s->store, "identity", s->arena, &identity, err) ||
-        store_begin(s->store, err))
+    if (store_fact(s->store, "identity", s->arena, &identity, err))
         return -1;
-    s->created = identity.p == NULL;
-    if (added_read(&s->added, s->store, err))
+    if (!identity.p)
+        return describe(s, err);
+    if (study_facts_check(s, err) || study_search_settle(s, err))
+        return -1;
+    return store_event_add(s->store, clock_wall(), "opened", STR(""), err);
+}
+
+static int open_facts(struct study *s, struct err *err)
+{
+    /* Somebody may have added trials since the store is there. */
+    if (store_begin(s->store, err) || added_read(&s->added, s->store, err))
         return -1;
     s->removed = removed_trials(s->store);
-    int rc = s->created ? study_facts_write(s, err) : study_facts_check(s, err);
-    if (!rc)
-        rc = study_search_settle(s, err);
-    if (rc) {
+    if (!s->created && settle_facts(s, err)) {
         store_rollback(s->store);
         return -1;
     }
     s->time_used_s = read_time_used(s);
-    if (store_event_add(s->store, clock_wall(),
-                        s->created ? "created" : "opened", STR(""), err))
-        return -1;
     return store_commit(s->store, err);
 }
 

@@ -29,7 +29,6 @@ for i in range(ROUNDS):
     if i == 0:
         while not os.path.exists(".throng/mine/study.db"):
             time.sleep(0.01)
-        time.sleep(0.3)
     time.sleep(random.uniform(0, 0.15))
     x = 100.5 + i
     add = subprocess.Popen([throng, "add", "mine", "--outside", "x=%s" % x],

@@ -101,3 +101,49 @@ check_equal "every one says its own number" 40 \
     "$(grep -ho 'number [0-9]*' add.* | sort -u | wc -l)"
 check_equal "no request and no answer of theirs is left" "" \
     "$(find $requests -type f -name '[0-9][0-9]*')"
+
+# ---- a study that begins at this moment -------------------------------------
+# Until it is there, it is not; from then on points can be added.
+touch end
+early() { # ROUND
+    until "$THRONG" add "begun$1" x=0.5,word=a 2>"early.$1"; do
+        grep -q 'there is no study' "early.$1" || return 1
+    done
+}
+for i in $(seq 8); do
+    "$THRONG" run -q study.yaml --new "begun$i" 2>"begun.$i" &
+    pid=$!
+    early "$i"
+    began=$?
+    wait $pid
+    ended=$?
+    [ "$began $ended" = "0 0" ] || break
+done
+check_equal "a study is not seen before it is complete" "0 0" "$began $ended"
+[ "$began $ended" = "0 0" ] || cat "early.$i" "begun.$i" | sed 's/^/# /'
+run "$THRONG" run -q study.yaml --new begun1
+run "$THRONG" export begun1 --jsonl
+check_equal "what was added then is run" "done done" \
+    "$(json '" ".join(t["state"] for t in d)')"
+
+# ---- a run that begins while verbs hold the lease for a moment ----------------
+words() {
+    until test -e quiet; do
+        "$THRONG" tag begun1 1 again 2>>words.err || return 1
+    done
+}
+rm -f quiet
+words &
+one=$!
+words &
+two=$!
+worst=0
+for _ in $(seq 8); do
+    "$THRONG" run -q study.yaml --new begun1 2>>runs.err || worst=$?
+done
+touch quiet
+wait $one
+first=$?
+wait $two
+check_equal "a run waits for a verb, and a verb for a run" "0 0 0" "$worst $first $?"
+[ "$worst" = 0 ] || sed 's/^/# /' runs.err

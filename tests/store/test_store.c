@@ -1,5 +1,6 @@
 /* test_store.c - creating and opening, also what cannot be opened */
 #include "made_store.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -92,6 +93,76 @@ static void a_store_is_not_created_twice(void **state)
     const char **names = dir_list(m->folder, m->a, &m->err);
     for (size_t i = 0; names[i]; i++)
         assert_null(strstr(names[i], ".new-"));
+}
+
+static int write_fact(void *context, struct store *s, struct err *err)
+{
+    const char *folder = context;
+    struct err why = {0};
+    /* Nobody sees it before it is complete. */
+    assert_null(store_open(folder, false, &why));
+    assert_int_equal(why.kind, ERR_MISSING);
+    return store_fact_set(s, "name", STR("x"), err);
+}
+
+static void a_new_store_is_seen_with_all_that_it_begins_with(void **state)
+{
+    struct made *m = *state;
+    char *folder = path_join(m->a, m->folder, "new");
+    assert_ok(m, store_create_with(folder, write_fact, folder, &m->err));
+    struct store *s = store_open(folder, false, &m->err);
+    struct str name;
+    assert_ok(m, store_fact(s, "name", m->a, &name, &m->err));
+    assert_true(str_is(name, "x"));
+    store_close(s);
+    s = store_open(folder, true, &m->err);
+    assert_ok(m, store_lease_take(s, false, &m->err));
+    store_close(s);
+}
+
+static int write_and_fail(void *context, struct store *s, struct err *err)
+{
+    write_fact(context, s, err);
+    return err_set(err, ERR_INPUT, "no");
+}
+
+static void a_store_that_cannot_be_filled_leaves_nothing(void **state)
+{
+    struct made *m = *state;
+    char *folder = path_join(m->a, m->folder, "new");
+    assert_int_equal(store_create_with(folder, write_and_fail, folder, &m->err),
+                     -1);
+    assert_string_equal(m->err.text, "no");
+    const char **names = dir_list(folder, m->a, &m->err);
+    assert_string_equal(names[0], "requests");
+    assert_null(names[1]);
+}
+
+/* As on FAT: this program's own link takes the place of the system's. */
+static bool has_links = true;
+
+int link(const char *from, const char *to)
+{
+    if (has_links)
+        return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+    errno = EPERM;
+    return -1;
+}
+
+static void a_file_system_without_hard_links_gets_a_store_too(void **state)
+{
+    struct made *m = *state;
+    char *folder = path_join(m->a, m->folder, "fat");
+    has_links = false;
+    int rc = store_create(folder, &m->err);
+    int again = store_create(folder, &m->err);
+    has_links = true;
+    assert_ok(m, rc);
+    assert_int_equal(again, -1);
+    assert_int_equal(m->err.kind, ERR_BUSY);
+    struct store *s = store_open(folder, false, &m->err);
+    assert_non_null(s);
+    store_close(s);
 }
 
 static void folders_on_the_way_are_made(void **state)
@@ -282,6 +353,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         with_store(a_store_is_not_created_twice),
         with_store(a_file_cut_short_under_a_reader_is_an_error),
+        with_store(a_new_store_is_seen_with_all_that_it_begins_with),
+        with_store(a_store_that_cannot_be_filled_leaves_nothing),
+        with_store(a_file_system_without_hard_links_gets_a_store_too),
         with_store(folders_on_the_way_are_made),
         with_store(a_folder_without_a_store_is_missing),
         with_store(an_empty_file_is_refused),
