@@ -312,6 +312,23 @@ static void add_protocol(struct checker *k)
                           "{CANDLE_DATA_DIR: /folder}\n");
 }
 
+/* What goes at the end, where anything does. */
+static void add_keep(struct checker *k)
+{
+    const struct plan *p = k->plan;
+    const char *what = p->keep == KEEP_UNSAID ? "weights" : "outputs";
+    bool all = p->keep == KEEP_ALL || !p->metric.name.len ||
+               (p->keep == KEEP_UNSAID && !p->model_root);
+    if (all)
+        return;
+    if (p->keep == KEEP_NONE)
+        buf_addf(&k->out, "keep     no %s of trials with a value", what);
+    else
+        buf_addf(&k->out, "keep     %s of the best %lld trials", what,
+                 (long long)p->keep_count);
+    buf_adds(&k->out, "; `keep: all` keeps them all\n");
+}
+
 static int describe(struct checker *k)
 {
     const struct plan *p = k->plan;
@@ -330,6 +347,7 @@ static int describe(struct checker *k)
     add_metric(k);
     add_early(k);
     add_warm(k);
+    add_keep(k);
     add_protocol(k);
     add_program(k);
     add_interpreter(k);

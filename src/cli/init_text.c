@@ -43,7 +43,7 @@ static const char sweep_study[] =
     "  time: 10m\n"
     "\n"
     "# retries: 1             # try a failed trial once more\n"
-    "# keep: best:10          # whose files stay at the end; also all, none\n";
+    "# keep: best:10          # whose outputs stay at the end; unsaid: all\n";
 
 static const char sweep_program[] =
     "\"\"\"A training program that only pretends. Replace it by yours.\n"

@@ -98,7 +98,7 @@ static void explain_absence(const struct trial *t)
     else
         fprintf(stderr,
                 "throng logs: trial %lld (%s) has no log: it printed "
-                "nothing, or its files were not kept (see `keep:`)\n",
+                "nothing\n",
                 (long long)t->id, state_name(t->state));
 }
 

@@ -491,7 +491,7 @@ static int rank(struct sheet *s)
     if (s->ranking->over)
         return rank_over(s);
     const struct goal *all = &s->goal.all;
-    if (!s->ranking->by && (all->objective_count > 1 || all->bound_count))
+    if (!s->ranking->by && goal_has_fronts(all))
         return ranking_fronts(c, s->store, s->ranking, all, &s->ranked);
     if (!s->ranking->by && !s->ranking->reverse &&
         store_means(s->store, c->arena, &s->means, &s->mean_count, &c->err))

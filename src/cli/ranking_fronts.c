@@ -17,7 +17,7 @@ struct board {
     struct store *store;
     const struct ranking *ranking;
     const struct goal *goal;
-    struct study_fronts fronts;
+    struct store_fronts fronts;
     size_t *order;
     size_t rows;
     struct buf out;
@@ -71,7 +71,7 @@ static void add_row(struct board *k, struct table *t, size_t i,
                     struct point_columns *columns)
 {
     size_t at = row_at(k, i);
-    const struct study_standing *s = &k->fronts.list.p[at];
+    const struct trial_standing *s = &k->fronts.list.p[at];
     int digits = k->call->terminal ? VALUE_DIGITS : 0;
     table_cell(t, "%zu", i + 1);
     table_cell(t, "%lld", (long long)s->id);
@@ -138,7 +138,7 @@ static int add_json_row(struct board *k, size_t i)
     struct buf *b = &k->out;
     struct trial t;
     size_t at = row_at(k, i);
-    const struct study_standing *s = &k->fronts.list.p[at];
+    const struct trial_standing *s = &k->fronts.list.p[at];
     if (store_trial(k->store, s->id, k->call->arena, &t, &k->call->err))
         return -1;
     buf_addf(b, "%s{\"rank\":%zu,\"id\":%lld,\"state\":\"%s\",\"value\":",
@@ -185,9 +185,9 @@ int ranking_fronts(struct call *c, struct store *store, const struct ranking *r,
                    const struct goal *goal, size_t *rows)
 {
     struct board k = {.call = c, .store = store, .ranking = r, .goal = goal};
-    int rc = study_fronts_read(&k.fronts, store, goal, r->where, &c->err);
+    int rc = store_fronts_read(&k.fronts, store, goal, r->where, &c->err);
     if (!rc) {
-        k.order = study_fronts_order(&k.fronts, goal);
+        k.order = store_fronts_order(&k.fronts, goal);
         k.rows = k.fronts.list.len;
         if (r->limit && k.rows > (size_t)r->limit)
             k.rows = (size_t)r->limit;
@@ -197,6 +197,6 @@ int ranking_fronts(struct call *c, struct store *store, const struct ranking *r,
         buf_done(&k.out);
     }
     free(k.order);
-    study_fronts_done(&k.fronts);
+    store_fronts_done(&k.fronts);
     return rc;
 }

@@ -232,11 +232,22 @@ static void say_likely(const struct study_progress *p)
     buf_done(&b);
 }
 
+static void say_kept(const struct session *s)
+{
+    struct buf b;
+    buf_init(&b);
+    study_kept_print(s->study, &b);
+    if (b.len)
+        fprintf(stderr, "throng: %s\n", b.p);
+    buf_done(&b);
+}
+
 static void say_end(struct session *s, enum study_end end,
                     const struct study_progress *p)
 {
     say_progress(p);
     say_likely(p);
+    say_kept(s);
     switch (end) {
     case STUDY_COMPLETE:
         if (!p->ended_here)

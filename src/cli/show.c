@@ -200,7 +200,10 @@ static void artifact_json(struct buf *b, const struct artifact *a)
     buf_adds(b, "{\"path\":");
     json_string(b, a->path);
     buf_addf(b, ",\"bytes\":%llu,\"sha256\":", (unsigned long long)a->bytes);
-    json_string(b, a->sha256);
+    if (a->sha256.len)
+        json_string(b, a->sha256);
+    else
+        buf_adds(b, "null");
     buf_addc(b, '}');
 }
 
@@ -231,6 +234,33 @@ static void show_json(struct shower *s, const struct extent *x)
 
 /* ---- the verb --------------------------------------------------------- */
 
+/* What was kept by rank is recorded; of other trials the folder says what
+ * they left. */
+static int find_outputs(struct shower *s, struct extent *x, struct err *err)
+{
+    struct arena *a = s->arena;
+    int64_t id = x->trial.id;
+    if (store_artifacts(s->store, id, a, &x->artifacts, &x->artifact_count,
+                        err))
+        return -1;
+    char *output = path_join(a, store_trial_folder(s->folder, id, a), "output");
+    const char **files = x->artifact_count || !file_is_dir(output)
+                             ? NULL
+                             : dir_glob(output, "**", a, NULL);
+    size_t count = 0;
+    while (files && files[count])
+        count++;
+    if (!count)
+        return 0;
+    x->artifacts = arena_array(a, count, sizeof(*x->artifacts));
+    x->artifact_count = count;
+    for (size_t i = 0; i < count; i++)
+        x->artifacts[i] = (struct artifact){
+            .path = str_of(files[i]),
+            .bytes = file_bytes(path_join(a, output, files[i]))};
+    return 0;
+}
+
 static int show_one(struct shower *s, int64_t id)
 {
     struct err *err = &s->call->err;
@@ -239,7 +269,7 @@ static int show_one(struct shower *s, int64_t id)
     arena_reset(a);
     if (store_trial(s->store, id, a, &x.trial, err) ||
         store_attempts(s->store, id, a, &x.attempts, &x.attempt_count, err) ||
-        store_artifacts(s->store, id, a, &x.artifacts, &x.artifact_count, err))
+        find_outputs(s, &x, err))
         return -1;
     if (s->plan) {
         s->shown++;

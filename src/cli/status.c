@@ -16,12 +16,12 @@ struct standing {
     struct trial best;   /* of the best value; id 0: none */
     struct trial likely; /* where there is noise, the one that a model … */
     double expected; /* … expects the best of, which is this; id 0: none */
-    struct study_fronts fronts; /* of several objectives, or bounds */
+    struct store_fronts fronts; /* of several objectives, or bounds */
 };
 
 static bool has_fronts(const struct standing *s)
 {
-    return s->goal.all.objective_count > 1 || s->goal.all.bound_count > 0;
+    return goal_has_fronts(&s->goal.all);
 }
 
 static int read_best(struct call *c, struct store *store, struct standing *s)
@@ -57,7 +57,7 @@ static int read_standing(struct call *c, struct store *store,
         if (state_final((enum state)i))
             s->finished += s->counts.by_state[i];
     if (s->goal.name.len && has_fronts(s) &&
-        study_fronts_read(&s->fronts, store, &s->goal.all, NULL, &c->err))
+        store_fronts_read(&s->fronts, store, &s->goal.all, NULL, &c->err))
         return -1;
     return read_best(c, store, s);
 }
@@ -67,7 +67,7 @@ static void print_fronts_json(struct buf *b, const struct standing *s)
     bool first = true;
     buf_addf(b, ",\"infeasible\":%zu,\"pareto\":[", s->fronts.infeasible);
     for (size_t i = 0; i < s->fronts.list.len; i++) {
-        const struct study_standing *t = &s->fronts.list.p[i];
+        const struct trial_standing *t = &s->fronts.list.p[i];
         if (t->front || t->broken > 0)
             continue;
         buf_addf(b, "%s%lld", first ? "" : ",", (long long)t->id);
@@ -229,7 +229,7 @@ static int run(struct call *c)
         print_json(&s, where.name);
     else
         print_text(c, &s, &where);
-    study_fronts_done(&s.fronts);
+    store_fronts_done(&s.fronts);
     store_close(store);
     return code;
 }

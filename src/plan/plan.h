@@ -80,7 +80,7 @@ struct plan_metric {
     struct str pattern, file; /* empty: none */
 };
 
-enum keep_kind { KEEP_BEST, KEEP_ALL, KEEP_NONE };
+enum keep_kind { KEEP_UNSAID, KEEP_BEST, KEEP_ALL, KEEP_NONE };
 
 /* One element of the command as written. */
 enum command_kind {
@@ -217,7 +217,7 @@ struct plan {
     double grace_s;            /* default 30 */
     uint64_t output_max_bytes; /* of one trial's log; default 64 MiB */
     enum keep_kind keep;
-    int64_t keep_count;
+    int64_t keep_count; /* best:N; unsaid: of weights of built-in training */
     struct str on_finish, on_best; /* empty: none */
 
     struct str engine, profile;

@@ -18,7 +18,6 @@ static void set_defaults(struct plan *p)
     p->retry_delay_s = 1;
     p->grace_s = 30;
     p->output_max_bytes = (uint64_t)64 << 20;
-    p->keep = KEEP_BEST;
     p->keep_count = 10;
     p->protocol = STR("throng");
 }

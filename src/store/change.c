@@ -27,6 +27,7 @@ static const struct {
     [CHANGE_TRIAL_REMOVE] = {trial_apply_remove},
     [CHANGE_HEARD] = {heard_apply},
     [CHANGE_WISH] = {wish_apply},
+    [CHANGE_ARTIFACTS_DROP] = {artifacts_apply_drop},
 };
 
 #define SYNC_EVERY_NS 1000000000

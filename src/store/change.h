@@ -22,6 +22,7 @@ enum change {
     CHANGE_TRIAL_REMOVE,
     CHANGE_HEARD,
     CHANGE_WISH,
+    CHANGE_ARTIFACTS_DROP,
     CHANGE_COUNT
 };
 
@@ -40,7 +41,8 @@ int64_t change_int(struct bytes *b);
 typedef int change_fn(struct store *s, struct bytes *b, struct err *err);
 change_fn fact_apply, trial_apply_add, trial_apply_update, trial_apply_remove,
     trial_apply_note, trial_apply_tag, attempt_apply_put, attempt_apply_drop,
-    metrics_apply_add, artifact_apply, event_apply, heard_apply, wish_apply;
+    metrics_apply_add, artifact_apply, artifacts_apply_drop, event_apply,
+    heard_apply, wish_apply;
 
 /* Makes what was committed survive a power loss, at most once a second. */
 int change_sync(struct store *s, struct err *err);

@@ -28,6 +28,24 @@ int artifact_apply(struct store *s, struct bytes *b, struct err *err)
     return db_run(s, st, "write an artifact into", err);
 }
 
+int store_artifacts_drop(struct store *s, int64_t trial, struct err *err)
+{
+    struct buf *b = change_start(s, CHANGE_ARTIFACTS_DROP, err);
+    if (!b)
+        return -1;
+    change_add_int(b, trial);
+    return change_end(s, err);
+}
+
+int artifacts_apply_drop(struct store *s, struct bytes *b, struct err *err)
+{
+    sqlite3_stmt *st = db_stmt(s, "DELETE FROM artifacts WHERE trial = ?", err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, change_int(b));
+    return db_run(s, st, "remove artifacts from", err);
+}
+
 int store_artifacts(struct store *s, int64_t trial, struct arena *a,
                     struct artifact **list, size_t *count, struct err *err)
 {

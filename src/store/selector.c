@@ -5,6 +5,7 @@
 #include "store/selector.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include "base/num.h"
 
 enum piece_kind {
@@ -251,18 +252,49 @@ static int add_by_value(struct selection *sel, struct store *s,
     return row;
 }
 
+/* What a model expects decides where there is noise, then values do. */
+static int add_by_expectation(struct selection *sel, struct store *s,
+                              const struct piece *p, struct arena *a,
+                              struct err *err)
+{
+    struct expected first = {0};
+    if (p->kind == PIECE_BEST &&
+        store_means(s, a, &first.list, &first.count, err))
+        return -1;
+    for (size_t i = 0; i < first.count && (int64_t)i < p->first; i++)
+        add_id(sel, first.list[i].trial);
+    return (int64_t)first.count < p->first
+               ? add_by_value(sel, s, p, &first, err)
+               : 0;
+}
+
+static int add_by_fronts(struct selection *sel, struct store *s,
+                         const struct piece *p, const struct goal *g,
+                         struct err *err)
+{
+    struct store_fronts f;
+    int rc = store_fronts_read(&f, s, g, NULL, err);
+    size_t *order = rc ? NULL : store_fronts_order(&f, g);
+    size_t count = f.list.len;
+    for (size_t i = 0; order && i < count && (int64_t)i < p->first; i++) {
+        size_t at = order[p->kind == PIECE_BEST ? i : count - 1 - i];
+        add_id(sel, f.list.p[at].id);
+    }
+    free(order);
+    store_fronts_done(&f);
+    return rc;
+}
+
+/* The order of `throng rank`, for everybody who asks for the best. */
 static int add_ranked(struct selection *sel, struct store *s,
                       const struct piece *p, struct err *err)
 {
     struct arena *a = arena_new();
-    struct expected first = {0};
-    int rc = 0;
-    if (p->kind == PIECE_BEST)
-        rc = store_means(s, a, &first.list, &first.count, err);
-    for (size_t i = 0; i < first.count && (int64_t)i < p->first; i++)
-        add_id(sel, first.list[i].trial);
-    if (!rc && (int64_t)first.count < p->first)
-        rc = add_by_value(sel, s, p, &first, err);
+    struct goal g;
+    int rc = store_goal(s, a, &g, err);
+    if (!rc)
+        rc = goal_has_fronts(&g) ? add_by_fronts(sel, s, p, &g, err)
+                                 : add_by_expectation(sel, s, p, a, err);
     arena_free(a);
     return rc;
 }

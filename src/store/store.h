@@ -12,7 +12,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/value.h"
+#include "base/vec.h"
 #include "sys/sys.h"
+#include "terms/goal.h"
 #include "terms/metric.h"
 #include "terms/record.h"
 #include "terms/state.h"
@@ -224,6 +226,8 @@ int store_metrics_add(struct store *s, int64_t trial, uint32_t attempt,
                       struct err *err);
 int store_artifact_add(struct store *s, int64_t trial, struct str path,
                        uint64_t bytes, struct str sha256, struct err *err);
+/* Forgets what a trial left, when its files are gone. */
+int store_artifacts_drop(struct store *s, int64_t trial, struct err *err);
 struct artifact {
     struct str path; /* relative to the trial's folder */
     uint64_t bytes;
@@ -301,7 +305,8 @@ struct rows; /* an open query; close it before its store */
  * comes in rank order. best and worst look at final trials that have a
  * value, by the fact "goal" ("maximize", else minimize); best begins with
  * those that a model expects something of (store_means), where there are
- * any. */
+ * any. Several objectives, or bounds (the fact "goals"), rank as
+ * store_fronts_order has it. */
 struct rows *store_rows(struct store *s, const struct query *q,
                         struct err *err);
 /* 1 and *t (valid until the next call), 0 at the end, -1. */
@@ -379,6 +384,33 @@ int store_means_set(struct store *s, const struct trial_mean *list,
                     size_t count, struct err *err);
 int store_means(struct store *s, struct arena *a, struct trial_mean **list,
                 size_t *count, struct err *err);
+
+/* How the trials that ended well stand to each other where there are several
+ * objectives, or bounds. */
+struct trial_standing {
+    int64_t id;
+    uint32_t front; /* 0: in the Pareto set; of those that keep the bounds */
+    double broken;  /* how far bounds are, in all; 0: none is */
+};
+struct store_fronts {
+    VEC(struct trial_standing) list; /* by number */
+    VEC(double) values;              /* `width` of each of them */
+    size_t width;                    /* objectives */
+    size_t pareto, infeasible;       /* trials */
+    double volume; /* of the Pareto set, against the worst value that any
+                      trial had of each objective; NaN: one objective only,
+                      or too many points */
+};
+/* A goal with objectives; `where`: a filter, or NULL. */
+int store_fronts_read(struct store_fronts *f, struct store *store,
+                      const struct goal *g, const char *where, struct err *err);
+void store_fronts_done(struct store_fronts *f);
+/* Places in the list, best first; yours to free. */
+size_t *store_fronts_order(const struct store_fronts *f, const struct goal *g);
+/* What the study wants, of its fact "goals"; no objective where it names
+ * none. */
+int store_goal(struct store *s, struct arena *a, struct goal *g,
+               struct err *err);
 
 /* ---- requests --------------------------------------------------------- */
 

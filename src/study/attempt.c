@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "study/run.h"
+#include "terms/pareto.h"
 
 #define RETRY_DELAY_MAX_S 300.0
 #define UNSTARTED_MAX 30 /* in a row, of all trials */
@@ -241,10 +242,45 @@ static bool better(const struct run *r, double a, double b)
     return isnan(b) || (r->limits.minimize ? a < b : a > b);
 }
 
-void run_note_value(struct run *r, const struct live *l)
+static const struct value *summary_of(struct run *r, struct live *l)
+{
+    buf_reset(&r->text);
+    summary_print(&r->text, &l->summary);
+    return json_parse(r->arena, buf_str(&r->text), "summary", true, NULL);
+}
+
+/* All objectives of a trial, to be small. */
+static double *small_values(struct run *r, const struct value *summary)
+{
+    const struct goal *g = r->limits.goal;
+    double *v = arena_array(r->arena, g->objective_count, sizeof(*v));
+    goal_values(g, summary, v);
+    for (size_t i = 0; i < g->objective_count; i++)
+        v[i] = g->objectives[i].minimize ? v[i] : -v[i];
+    return v;
+}
+
+/* Of equal values of the first objective, `throng rank` has the one that none
+ * dominates before others, then the first trial. */
+static bool wins_tie(struct run *r, struct live *l)
+{
+    const struct goal *g = r->limits.goal;
+    struct trial t;
+    if (!g || g->objective_count < 2 ||
+        store_trial(r->store, r->best, r->arena, &t, NULL))
+        return l->t.id < r->best;
+    const double *new = small_values(r, summary_of(r, l));
+    const double *old =
+        small_values(r, json_parse(r->arena, t.summary, "summary", true, NULL));
+    if (pareto_dominates(new, old, g->objective_count))
+        return true;
+    return l->t.id < r->best && !pareto_dominates(old, new, g->objective_count);
+}
+
+void run_note_value(struct run *r, struct live *l)
 {
     double v = l->t.value;
-    bool tie = v == r->best_value && l->t.id < r->best;
+    bool tie = v == r->best_value && wins_tie(r, l);
     if (!better(r, v, r->best_value) && !tie)
         return;
     r->best = l->t.id;
@@ -283,10 +319,7 @@ static const char *broken_bound(struct run *r, struct live *l)
     const struct goal *g = r->limits.goal;
     if (!g || !g->bound_count)
         return NULL;
-    buf_reset(&r->text);
-    summary_print(&r->text, &l->summary);
-    const struct value *summary =
-        json_parse(r->arena, buf_str(&r->text), "summary", true, NULL);
+    const struct value *summary = summary_of(r, l);
     buf_reset(&r->text);
     goal_broken_print(&r->text, g, summary);
     return r->text.len ? arena_cstr(r->arena, buf_str(&r->text)) : NULL;

@@ -9,6 +9,12 @@
 #include "study/run.h"
 #include "study/study.h"
 
+struct kept {
+    int64_t ranked; /* trials with a value, when it was asked */
+    int64_t trials; /* of which something was removed … */
+    uint64_t bytes; /* … so much in all */
+};
+
 struct study {
     struct study_setup setup;
     const struct plan *plan;
@@ -33,6 +39,7 @@ struct study {
     struct trial_mean likely; /* the best under noise; trial 0: none */
     int64_t means_heard;      /* trials ended when it was found, … */
     int64_t means_next_ns;    /* … and not before this again */
+    struct kept kept;         /* what the keep rule did */
     struct hooks hooks;
     int64_t told_best; /* trial that on_best has heard of */
     int64_t new_best;  /* the best when it was looked at last … */

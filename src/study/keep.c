@@ -1,11 +1,16 @@
 /* keep.c - which trials' files stay when a study is complete
  *
- * `keep: all` leaves everything. Else the best N trials keep all they wrote
- * (under noise both those of the best values and those that the model expects
- * the best of), failures keep their logs, trials that are not final keep
- * everything, and the rest goes. What a kept trial left in output/ is recorded
- * with its SHA-256. Only folders that exist are looked at: a trial that wrote
- * nothing has none. */
+ * Logs stay, always, and so does everything of a trial without a value: what
+ * failed is what a person looks into, and what does not rank is not worse than
+ * others. Where the study says `keep:`, the outputs, checkpoints and folders of
+ * the best N stay, as `throng rank` ranks (under noise also those of the best
+ * values), and those of other trials go. Where it says nothing all stay, but
+ * for weights of built-in training, which a trial's point and seed bring back
+ * to the bit: those of the best ten do.
+ *
+ * What one of the best left in output/ is recorded with its SHA-256. Only
+ * folders that exist are looked at: a trial that wrote nothing has none. */
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/hash.h"
@@ -18,36 +23,33 @@ struct keeper {
     struct arena *arena;
 };
 
-/* The first of rank is the answer of the study: its files must be there. */
-static int find_expected(struct keeper *k, int64_t most, struct err *err)
+/* ---- the best --------------------------------------------------------- */
+
+static int add_best(struct keeper *k, const struct query *q, struct err *err)
 {
-    struct trial_mean *list;
-    size_t count;
-    if (store_means(k->study->store, k->arena, &list, &count, err))
-        return -1;
-    for (size_t i = 0; i < count && (int64_t)i < most; i++)
-        idmap_set(k->best, (uint64_t)list[i].trial, k);
-    return 0;
+    struct rows *rows = store_rows(k->study->store, q, err);
+    struct trial t;
+    int got = rows ? 0 : -1;
+    while (rows && (got = rows_next(rows, &t, err)) > 0)
+        idmap_set(k->best, (uint64_t)t.id, k);
+    rows_close(rows);
+    return got;
 }
 
 static int find_best(struct keeper *k, struct err *err)
 {
     const struct plan *p = k->study->plan;
-    if (p->keep != KEEP_BEST || p->keep_count <= 0)
+    if (p->keep == KEEP_NONE || !p->metric.name.len)
         return 0;
-    struct query q = {.by = "value",
-                      .where = "state = finished",
-                      .descending = !p->metric.minimize,
-                      .limit = p->keep_count};
-    struct rows *rows = store_rows(k->study->store, &q, err);
-    if (!rows)
+    struct query ranked = {.selector = arena_printf(k->arena, "best:%lld",
+                                                    (long long)p->keep_count)};
+    struct query values = {.by = "value",
+                           .where = "state = finished",
+                           .descending = !p->metric.minimize,
+                           .limit = p->keep_count};
+    if (add_best(k, &ranked, err))
         return -1;
-    struct trial t;
-    int got;
-    while ((got = rows_next(rows, &t, err)) > 0)
-        idmap_set(k->best, (uint64_t)t.id, k);
-    rows_close(rows);
-    return got ? got : find_expected(k, p->keep_count, err);
+    return k->study->likely.trial ? add_best(k, &values, err) : 0;
 }
 
 static int record_artifacts(struct keeper *k, const struct trial *t,
@@ -73,9 +75,78 @@ static int record_artifacts(struct keeper *k, const struct trial *t,
     return 0;
 }
 
+/* ---- the others ------------------------------------------------------- */
+
+static int remove_counted(struct keeper *k, const char *path, struct err *err)
+{
+    k->study->kept.bytes +=
+        file_is_dir(path) ? dir_bytes(path) : file_bytes(path);
+    return dir_remove(path, err);
+}
+
+/* Weights, snapshots of them and the state of training; what else a model
+ * left, such as its confusion of classes, is small and stays. */
+static int remove_weights(struct keeper *k, const char *folder, bool *any,
+                          struct err *err)
+{
+    static const char *const globs[] = {"output/*.safetensors",
+                                        "checkpoint/*.safetensors"};
+    for (size_t i = 0; i < sizeof(globs) / sizeof(globs[0]); i++) {
+        const char **files = dir_glob(folder, globs[i], k->arena, err);
+        if (!files)
+            return -1;
+        for (; *files; files++) {
+            *any = true;
+            if (remove_counted(k, path_join(k->arena, folder, *files), err))
+                return -1;
+        }
+    }
+    rmdir(path_join(k->arena, folder, "output")); /* goes only when empty */
+    rmdir(path_join(k->arena, folder, "checkpoint"));
+    return 0;
+}
+
+static int remove_all_but_log(struct keeper *k, const char *folder, bool *any,
+                              struct err *err)
+{
+    const char **names = dir_list(folder, k->arena, err);
+    if (!names)
+        return -1;
+    for (; *names; names++) {
+        if (!strcmp(*names, "log"))
+            continue;
+        *any = true;
+        if (remove_counted(k, path_join(k->arena, folder, *names), err))
+            return -1;
+    }
+    return 0;
+}
+
+static int remove_outputs(struct keeper *k, int64_t id, const char *folder,
+                          struct err *err)
+{
+    bool any = false;
+    int rc = k->study->plan->keep == KEEP_UNSAID
+                 ? remove_weights(k, folder, &any, err)
+                 : remove_all_but_log(k, folder, &any, err);
+    rmdir(folder);
+    if (rc || !any)
+        return rc;
+    k->study->kept.trials++;
+    return store_artifacts_drop(k->study->store, id, err);
+}
+
+/* ---- all of them ------------------------------------------------------ */
+
+static bool keeps_all(const struct plan *p)
+{
+    return p->keep == KEEP_ALL || (p->keep == KEEP_UNSAID && !p->model_root);
+}
+
 static int keep_one(struct keeper *k, int64_t id, const char *folder,
                     struct err *err)
 {
+    const struct plan *p = k->study->plan;
     struct trial t;
     struct err gone = {0};
     if (store_trial(k->study->store, id, k->arena, &t, &gone))
@@ -84,15 +155,11 @@ static int keep_one(struct keeper *k, int64_t id, const char *folder,
                    : err_set(err, gone.kind, "%s", gone.text);
     if (!state_final(t.state))
         return 0;
-    bool all =
-        k->study->plan->keep == KEEP_ALL || !k->study->plan->metric.name.len;
-    if (all || idmap_get(k->best, (uint64_t)id))
+    if (p->keep == KEEP_ALL || idmap_get(k->best, (uint64_t)id))
         return record_artifacts(k, &t, folder, err);
-    if (!state_bad(t.state) || k->study->plan->keep == KEEP_NONE)
-        return dir_remove(folder, err);
-    if (dir_remove(path_join(k->arena, folder, "output"), err))
-        return -1;
-    return dir_remove(path_join(k->arena, folder, "checkpoint"), err);
+    if (keeps_all(p) || isnan(t.value))
+        return 0;
+    return remove_outputs(k, id, folder, err);
 }
 
 static int keep_thousand(struct keeper *k, const char *folder, struct err *err)
@@ -111,6 +178,18 @@ static int keep_thousand(struct keeper *k, const char *folder, struct err *err)
     return rc;
 }
 
+static int count_ranked(struct study *s, struct err *err)
+{
+    struct query q = {.by = "value", .results = true};
+    struct rows *rows = store_rows(s->store, &q, err);
+    struct trial t;
+    int got = rows ? 0 : -1;
+    while (rows && (got = rows_next(rows, &t, err)) > 0)
+        s->kept.ranked++;
+    rows_close(rows);
+    return got;
+}
+
 int study_keep(struct study *s, struct err *err)
 {
     struct keeper k = {.study = s, .best = idmap_new(), .arena = arena_new()};
@@ -122,6 +201,8 @@ int study_keep(struct study *s, struct err *err)
     rc = store_begin(s->store, err);
     if (!rc)
         rc = find_best(&k, err);
+    if (!rc && s->plan->model_root)
+        rc = count_ranked(s, err);
     const char **list = rc ? NULL : dir_list(trials, a, err);
     rc = list ? 0 : -1;
     for (; !rc && *list; list++)
@@ -135,4 +216,38 @@ out:
     arena_free(k.arena);
     arena_free(a);
     return rc;
+}
+
+/* ---- saying it -------------------------------------------------------- */
+
+static void print_weights(const struct study *s, struct buf *b)
+{
+    const struct plan *p = s->plan;
+    if (s->run.ended_here && s->kept.ranked > p->keep_count)
+        buf_addf(b,
+                 "of %lld trials the best %lld keep their weights; `keep: "
+                 "all` keeps those of all (each can be trained again to the "
+                 "bit)",
+                 (long long)s->kept.ranked, (long long)p->keep_count);
+}
+
+void study_kept_print(const struct study *s, struct buf *b)
+{
+    const struct plan *p = s->plan;
+    const struct kept *k = &s->kept;
+    if (p->keep == KEEP_UNSAID) {
+        print_weights(s, b);
+        return;
+    }
+    if (!k->trials)
+        return;
+    buf_addf(b, "removed what %lld trial%s left (", (long long)k->trials,
+             k->trials == 1 ? "" : "s");
+    num_print_bytes(b, k->bytes);
+    buf_adds(b, "), as `keep: ");
+    if (p->keep == KEEP_BEST)
+        buf_addf(b, "best:%lld", (long long)p->keep_count);
+    else
+        buf_adds(b, "none");
+    buf_adds(b, "` says; logs stay, and without `keep:` all does");
 }

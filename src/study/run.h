@@ -221,7 +221,7 @@ int run_finish(struct run *r, struct live *l, enum state state,
 int run_pause(struct run *r, struct live *l, const char *reason,
               struct err *err);
 /* A final trial has this value: the best so far? The target? */
-void run_note_value(struct run *r, const struct live *l);
+void run_note_value(struct run *r, struct live *l);
 void live_free(struct live *l);
 
 #endif

@@ -402,8 +402,5 @@ int study_goal_read(struct store *store, struct arena *a,
         store_fact(store, "metric", a, &goal->name, err))
         return -1;
     goal->minimize = !str_is(text, "maximize");
-    goal->all = (struct goal){0};
-    if (store_fact(store, "goals", a, &text, err))
-        return -1;
-    return text.len ? goal_read(&goal->all, text, a, err) : 0;
+    return store_goal(store, a, &goal->all, err);
 }

@@ -146,6 +146,10 @@ const char *study_tag_fault(struct str tag);
 #define STUDY_NOTE_MAX 10000    /* bytes of a note */
 #define STUDY_TIMES_MAX 1000000 /* trials of one point at once */
 
+/* What the keep rule removed at the end of this run, as a sentence, with how
+ * it could be kept; empty: nothing was. */
+void study_kept_print(const struct study *s, struct buf *b);
+
 /* The trial of an open study that a model of its results expects the best of
  * (store_means); false when the method looks at no results, or there is no
  * noise. */
@@ -200,28 +204,5 @@ struct study_goal {
 };
 int study_goal_read(struct store *store, struct arena *a,
                     struct study_goal *goal, struct err *err);
-
-/* How the trials that ended well stand to each other where there are several
- * objectives, or bounds. */
-struct study_standing {
-    int64_t id;
-    uint32_t front; /* 0: in the Pareto set; of those that keep the bounds */
-    double broken;  /* how far bounds are, in all; 0: none is */
-};
-struct study_fronts {
-    VEC(struct study_standing) list; /* by number */
-    VEC(double) values;              /* `width` of each of them */
-    size_t width;                    /* objectives */
-    size_t pareto, infeasible;       /* trials */
-    double volume; /* of the Pareto set, against the worst value that any
-                      trial had of each objective; NaN: one objective only,
-                      or too many points */
-};
-/* A goal with objectives; `where`: a filter, or NULL. */
-int study_fronts_read(struct study_fronts *f, struct store *store,
-                      const struct goal *g, const char *where, struct err *err);
-void study_fronts_done(struct study_fronts *f);
-/* Places in the list, best first; yours to free. */
-size_t *study_fronts_order(const struct study_fronts *f, const struct goal *g);
 
 #endif

@@ -187,7 +187,7 @@ static void fill_keep(const struct study *s, const struct live *l,
     t->pick_best = p->metric.pick == PICK_BEST;
     if (p->keep == KEEP_NONE)
         t->keep_best = -1;
-    else if (p->keep == KEEP_BEST && plain)
+    else if (p->keep != KEEP_ALL && plain)
         t->keep_best = p->keep_count > 0 ? p->keep_count : -1;
     if (t->keep_best > 0 && t->keep_best < STUDY_LIKELY_MAX && study_expects(s))
         t->keep_best = STUDY_LIKELY_MAX;

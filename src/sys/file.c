@@ -200,6 +200,13 @@ bool file_exists(const char *path)
     return stat(path, &st) == 0;
 }
 
+uint64_t file_bytes(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size
+                                                        : 0;
+}
+
 bool file_is_dir(const char *path)
 {
     struct stat st;

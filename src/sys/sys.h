@@ -134,6 +134,8 @@ int file_write(const char *path, struct str text, bool durable,
 int file_map(const char *path, struct str *text, struct err *err);
 void file_unmap(struct str text);
 bool file_exists(const char *path);
+/* Of a regular file; 0 for all else, also for links. */
+uint64_t file_bytes(const char *path);
 bool file_is_dir(const char *path);
 /* As mkdir -p. */
 int dir_make(const char *path, struct err *err);

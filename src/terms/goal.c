@@ -59,6 +59,11 @@ static int name_falls(struct str name)
     return falls;
 }
 
+bool goal_has_fronts(const struct goal *g)
+{
+    return g->objective_count > 1 || (g->objective_count && g->bound_count);
+}
+
 bool goal_minimizes(const struct goal *g, struct str metric)
 {
     for (size_t i = 0; i < g->objective_count; i++)

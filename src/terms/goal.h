@@ -26,6 +26,9 @@ struct goal {
     size_t bound_count;
 };
 
+/* True when a rank is more than one number: it has several objectives, or
+ * bounds. */
+bool goal_has_fronts(const struct goal *g);
 /* Whether the best value of a metric is its least: as its objective says; else
  * as its name says (val_accuracy grows, mse falls); else as the first
  * objective has it. */

@@ -735,7 +735,8 @@ static void add_points(struct member *m, const struct nn_report *r)
 /* A study keeps the weights of its best N trials. One that is not among the
  * best N that this trainer has seen can never be one of them, whatever is
  * still to come: writing its file would be for nothing. Trials that were
- * stopped are counted apart, so that they push out none that was not. */
+ * stopped are counted apart, so that they push out none that was not. What
+ * has no value cannot be ranked, and stays. */
 static bool is_kept(struct train *t, const struct member *m,
                     enum outcome outcome)
 {
@@ -746,7 +747,7 @@ static bool is_kept(struct train *t, const struct member *m,
     if (most <= 0)
         return most == 0;
     if (isnan(value))
-        return false;
+        return true;
     if (m->task.maximize)
         value = -value;
     vec_push(&b->values, value);

@@ -232,18 +232,55 @@ kept() { # STUDY
             for t in d["trials"])'
 }
 run "$THRONG" run keep.yaml
-check_equal "keep: best:2 keeps the outputs of two" "1:0 2:1 3:1 4:0" "$(kept keep)"
+check_equal "keep: best:2 keeps the outputs of two, and of what has no value" "1:0 2:1 3:1 4:1" "$(kept keep)"
+check_contains "one line says what was removed" "$err" "removed what 1 trial left (8 B), as \`keep: best:2\` says"
+check_contains "and how it stays" "$err" "logs stay, and without \`keep:\` all does"
 check_equal "with their content" "model 1" \
     "$(cat "$("$THRONG" show keep 2 --json | look 'd["trials"][0]["folder"]')/output/model")"
 check_contains "and the logs of failures" "$("$THRONG" logs keep 4)" "saying 9"
-run "$THRONG" logs keep 1
-check_contains "the rest is gone, which is said" "$err" "not kept"
+check_equal "the log of a trial whose outputs went stays" "saying 3" "$("$THRONG" logs keep 1 | sed -n '/saying/p')"
+run "$THRONG" run keep.yaml
+check_not "nothing is said to be removed twice" grep -q "removed what" .err
 sed 's/best:2/all/' keep.yaml >keepall.yaml
 run "$THRONG" run keepall.yaml
-check_matches "keep: all keeps all" "$(kept keepall)" '^1:1 2:1 3:1'
+check_equal "keep: all keeps all" "1:1 2:1 3:1 4:1" "$(kept keepall)"
+sed -i 's/keep: all/keep: best:1/' keepall.yaml
+run "$THRONG" run keepall.yaml
+check_equal "a smaller keep: removes what an earlier run kept" "1:0 2:1 3:0 4:1" "$(kept keepall)"
 sed 's/best:2/none/' keep.yaml >keepnone.yaml
 run "$THRONG" run keepnone.yaml
-check_equal "keep: none keeps none" "1:0 2:0 3:0 4:0" "$(kept keepnone)"
+check_equal "keep: none keeps none that has a value" "1:0 2:0 3:0 4:1" "$(kept keepnone)"
+check_equal "but their logs" 4 "$("$THRONG" logs keepnone all | grep -c saying)"
+sed '/^keep/d' keep.yaml >keepunsaid.yaml
+for i in $(seq 20); do echo "  - {x: 1$i}"; done >more
+sed -i -e '/^points/{s/.*/points:/;r more' -e '}' keepunsaid.yaml
+run "$THRONG" run keepunsaid.yaml
+check_equal "a study that says no keep: keeps everything" 20 "$(kept keepunsaid | grep -o ':1' | wc -l)"
+check_not "and removes nothing" grep -q "removed" .err
+sed '/^metric/d; s/throng report loss={x}; //' keep.yaml >keepmute.yaml
+run "$THRONG" run keepmute.yaml
+check_equal "where no metric is named nothing goes" "1:1 2:1 3:1 4:1" "$(kept keepmute)"
+sed 's/throng report loss={x}/throng report loss=nan/' keep.yaml >keepnan.yaml
+run "$THRONG" run keepnan.yaml
+check_equal "nor of trials whose value is no number" "1:1 2:1 3:1 4:1" "$(kept keepnan)"
+
+# Of two metrics: trial 3 has the second best first one, and is dominated; 4
+# and 5 are not.
+cat >keepfront.yaml <<'END'
+command: [sh, -c, 'echo model >$THRONG_OUTPUT/model; throng report a={a} b={b}']
+method: points
+points: [{a: 9, b: 9}, {a: 1, b: 5}, {a: 2, b: 6}, {a: 3, b: 4}, {a: 8, b: 0}]
+metrics: [{name: a}, {name: b}]
+keep: best:3
+END
+run "$THRONG" run keepfront.yaml
+check_equal "of several metrics the Pareto set is kept, as rank has it" "1:0 2:1 3:0 4:1 5:1" "$(kept keepfront)"
+run "$THRONG" rank keepfront --json
+check_equal "which best:N names in rank's order" "$(look '[t["id"] for t in d["trials"]]' <.out)" \
+    "$("$THRONG" export keepfront --jsonl best:5 | python3 -c 'import json, sys; print([json.loads(l)["id"] for l in sys.stdin])')"
+check_equal "and worst:N from its end" "[1, 3]" \
+    "$("$THRONG" export keepfront --jsonl worst:2 | python3 -c 'import json, sys; print([json.loads(l)["id"] for l in sys.stdin])')"
+
 cat >mute.yaml <<'END'
 command: "true"
 method: grid

@@ -21,7 +21,7 @@ static void a_study_has_defaults(void **state)
     assert_int_equal(p->retries, 0);
     assert_true(p->grace_s == 30);
     assert_int_equal(p->output_max_bytes, 64 << 20);
-    assert_true(p->keep == KEEP_BEST && p->keep_count == 10);
+    assert_true(p->keep == KEEP_UNSAID && p->keep_count == 10);
     assert_false(p->workdir_trial);
     assert_true(str_is(p->order, "free"));
     assert_true(str_is(p->protocol, "throng"));

@@ -196,6 +196,27 @@ static void of_equal_values_the_first_trial_is_best(void **s)
     assert_int_equal(store_best(b->store, true), 1);
 }
 
+static void of_equal_first_values_the_one_that_none_dominates_is_best(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nparallel: 1\n"
+                             "metrics: [{name: loss}, {name: size}]\n"
+                             "grid: {order: written}\n"
+                             "parameters: {n: {values: [300, 200, 250]}}\n"
+                             "command: [x, metric=loss:1, 'metric=size:{n}']\n",
+                             &end),
+                     0);
+    assert_int_equal(b->progress.best, 2);
+    struct query q = {.selector = "best:1"};
+    struct rows *rows = store_rows(b->store, &q, &b->err);
+    struct trial t;
+    assert_int_equal(rows_next(rows, &t, &b->err), 1);
+    assert_int_equal(t.id, 2);
+    rows_close(rows);
+}
+
 static void no_trial_starts_after_the_target(void **s)
 {
     struct bed *b = *s;
@@ -664,6 +685,7 @@ int main(void)
         on_bed(too_many_failures_end_the_next_run_at_once),
         on_bed(a_new_study_finds_no_files_of_an_old_one),
         on_bed(of_equal_values_the_first_trial_is_best),
+        on_bed(of_equal_first_values_the_one_that_none_dominates_is_best),
         on_bed(no_trial_starts_after_the_target),
         on_bed(a_run_of_count_trials_goes_on_later),
         on_bed(pick_best_takes_the_best_value_and_last_the_last),

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/json.h"
-#include "study/study.h"
+#include "store/store.h"
 #include "terms/pareto.h"
 
 /* Beyond these the exact volume takes too long. */
@@ -13,7 +13,7 @@
 #define VOLUME_POINTS_3 300
 #define VOLUME_POINTS_MORE 60
 
-static int read_trials(struct study_fronts *f, struct store *store,
+static int read_trials(struct store_fronts *f, struct store *store,
                        const struct goal *g, const char *where, struct err *err)
 {
     struct query q = {
@@ -26,7 +26,7 @@ static int read_trials(struct study_fronts *f, struct store *store,
     int got;
     while ((got = rows_next(rows, &t, err)) > 0) {
         arena_reset(a);
-        struct study_standing s = {.id = t.id};
+        struct trial_standing s = {.id = t.id};
         const struct value *summary =
             t.summary.len ? json_parse(a, t.summary, "summary", false, NULL)
                           : NULL;
@@ -50,7 +50,7 @@ struct points {
     size_t *at, count;
 };
 
-static struct points feasible(const struct study_fronts *f,
+static struct points feasible(const struct store_fronts *f,
                               const struct goal *g)
 {
     struct points x = {.p = xcalloc(f->values.len + 1, sizeof(double)),
@@ -75,7 +75,7 @@ static bool volume_is_quick(size_t m, size_t n)
 }
 
 /* Against the worst that any trial had in each objective. */
-static double volume_of(const struct study_fronts *f, const struct points *x)
+static double volume_of(const struct store_fronts *f, const struct points *x)
 {
     size_t m = f->width;
     double *worst = xcalloc(m, sizeof(*worst));
@@ -98,10 +98,10 @@ static double volume_of(const struct study_fronts *f, const struct points *x)
     return volume;
 }
 
-int study_fronts_read(struct study_fronts *f, struct store *store,
+int store_fronts_read(struct store_fronts *f, struct store *store,
                       const struct goal *g, const char *where, struct err *err)
 {
-    *f = (struct study_fronts){.width = g->objective_count, .volume = NAN};
+    *f = (struct store_fronts){.width = g->objective_count, .volume = NAN};
     require(f->width > 0);
     if (read_trials(f, store, g, where, err))
         return -1;
@@ -120,7 +120,7 @@ int study_fronts_read(struct study_fronts *f, struct store *store,
     return 0;
 }
 
-void study_fronts_done(struct study_fronts *f)
+void store_fronts_done(struct store_fronts *f)
 {
     vec_done(&f->list);
     vec_done(&f->values);
@@ -129,7 +129,7 @@ void study_fronts_done(struct study_fronts *f)
 /* ---- order ------------------------------------------------------------ */
 
 struct place_in_order {
-    struct study_standing s;
+    struct trial_standing s;
     double value; /* of the first objective, to be small */
     size_t at;
 };
@@ -153,7 +153,7 @@ static int by_rank(const void *x, const void *y)
     return c ? c : (a->s.id > b->s.id) - (a->s.id < b->s.id);
 }
 
-size_t *study_fronts_order(const struct study_fronts *f, const struct goal *g)
+size_t *store_fronts_order(const struct store_fronts *f, const struct goal *g)
 {
     size_t n = f->list.len;
     struct place_in_order *all = xcalloc(n + 1, sizeof(*all));
@@ -168,4 +168,16 @@ size_t *study_fronts_order(const struct study_fronts *f, const struct goal *g)
         order[i] = all[i].at;
     free(all);
     return order;
+}
+
+/* ---- what the study wants --------------------------------------------- */
+
+int store_goal(struct store *s, struct arena *a, struct goal *g,
+               struct err *err)
+{
+    struct str text;
+    *g = (struct goal){0};
+    if (store_fact(s, "goals", a, &text, err))
+        return -1;
+    return text.len ? goal_read(g, text, a, err) : 0;
 }
