@@ -50,9 +50,13 @@ static void on_interrupt(void *context, int signum)
         talk(s, "running trials finish, no more start; press Ctrl-C again to "
                 "end them now");
         study_drain(s->study);
-    } else {
-        talk(s, "ending running trials; they go on with the next run");
+    } else if (s->interrupts == 2) {
+        talk(s, "ending running trials; they go on with the next run (Ctrl-C "
+                "again: without grace)");
         study_interrupt(s->study);
+    } else {
+        talk(s, "ending them at once");
+        study_abandon(s->study);
     }
 }
 
@@ -472,15 +476,15 @@ const struct verb verb_run = {
     .name = "run",
     .args = "STUDY.yaml",
     .summary = "Run a study, or go on with it where it was",
-    .text =
-        "Trials, metrics and results are kept in .throng/NAME beside the "
-        "study file.\nCtrl-C once lets running trials finish; twice ends "
-        "them, and the next run goes\non with them. A crash or a reboot "
-        "loses nothing: run it again.\n\n--fix lr=0.1 (again for more) makes "
-        "another study of it, named NAME-lr-0.1\nunless --new names it. "
-        "--detach writes what it says to\n.throng/NAME/conductor.log; "
-        "where logging out ends all processes, `loginctl\n"
-        "enable-linger` lets it live.\n",
+    .text = "Trials, metrics and results are kept in .throng/NAME beside the "
+            "study file.\nCtrl-C once lets running trials finish; twice ends "
+            "them, three times without\ntheir time of grace, and the next run "
+            "goes on with them. A crash or a reboot loses\nnothing: run it "
+            "again.\n\n--fix lr=0.1 (again for more) makes "
+            "another study of it, named NAME-lr-0.1\nunless --new names it. "
+            "--detach writes what it says to\n.throng/NAME/conductor.log; "
+            "where logging out ends all processes, `loginctl\n"
+            "enable-linger` lets it live.\n",
     .options =
         (const struct option_spec[]){
             {"count", 0, "N", "make at most N new trials in this run"},

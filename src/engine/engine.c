@@ -403,6 +403,13 @@ void engine_quit(struct engine *e, bool kill)
             take_back(e, h);
     if (idmap_count(e->held) == 0)
         loop_timer_in(e->later, 0);
+    else if (kill)
+        e->place->hurry(e->at, false);
+}
+
+void engine_abandon(struct engine *e)
+{
+    e->place->hurry(e->at, true);
 }
 
 void engine_ack(struct engine *e)

@@ -44,6 +44,8 @@ struct engine_setup {
                            <folder>/last-words */
     uint64_t epoch;     /* of the study's lease: processes of a newer one are
                            never taken for ours */
+    double silence_s;   /* a worker that says nothing for so long is ended; 0:
+                           60 s */
     const struct log *log;
 };
 
@@ -73,8 +75,12 @@ void engine_kill_task(struct engine *e, uint64_t task, enum outcome outcome);
 /* What the callbacks have brought until now is committed. */
 void engine_ack(struct engine *e);
 /* No more submissions: tasks that have not begun come back as unstarted;
- * kill: running ones are ended too. Then `idle` is called. */
+ * kill: running ones are ended too, and a worker that does not even answer
+ * with them, within seconds. Then `idle` is called. */
 void engine_quit(struct engine *e, bool kill);
+/* After engine_quit: what still runs is ended at once, without its time of
+ * grace, and counts as lost. */
+void engine_abandon(struct engine *e);
 
 /* What ended conductors left on this machine. */
 struct engine_left {

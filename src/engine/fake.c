@@ -568,6 +568,15 @@ static void fake_ack(void *place)
     (void)place;
 }
 
+static void fake_hurry(void *place, bool now)
+{
+    struct fake *f = place;
+    if (!now || f->away)
+        return;
+    lose_all(f, "the fake worker was ended");
+    engine_place_up(f->engine);
+}
+
 static void *fake_open(const struct place_setup *setup, struct err *err)
 {
     struct fake *f = xcalloc(1, sizeof *f);
@@ -597,4 +606,5 @@ const struct place place_fake = {
     .close = fake_close,
     .send = fake_send,
     .ack = fake_ack,
+    .hurry = fake_hurry,
 };

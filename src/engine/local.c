@@ -6,7 +6,10 @@
  *
  * Nothing waits for the worker, except for its first word when the place
  * opens (so that a worker which cannot run is an error there and then) and
- * its last when the place closes.
+ * its last when the place closes. It is asked from time to time whether it is
+ * there; one that says nothing for too long is ended as if it had died. The
+ * worker has no such limit for us: our death closes its socket, and until
+ * then it has work of its own.
  *
  * The order at a death: what is still in the socket is delivered, because it
  * was said; then every process that the worker left is ended; only then are
@@ -28,7 +31,17 @@
 
 extern char **environ;
 
-#define HELLO_SECONDS 10.0
+#define HELLO_SECONDS 30.0
+/* Silence is counted in questions without an answer, so that a conductor which
+ * was stopped itself blames nobody. */
+#define SILENCE_SECONDS 60.0
+#define SILENT_BEATS 6 /* questions in that time */
+/* One that is not stopped may be in a long call: to a slow disk, say. */
+#define BUSY_BEATS (10 * SILENT_BEATS)
+/* The same while somebody waits for the end. */
+#define HURRY_SECONDS 1.0 /* between two questions */
+#define HURRY_BEATS 10
+#define HURRY_SWEEP_SECONDS 10.0
 #define LEAVE_SECONDS 5.0
 #define SWEEP_SECONDS 60.0
 #define SWEEP_STEP_SECONDS 0.005
@@ -64,11 +77,15 @@ struct local {
     char last_words[4096];
     struct err damage; /* why its records make no sense */
     bool greeted;
-    unsigned deaths; /* in a row, no task having ended between */
+    bool heard;       /* something, since it was asked last */
+    unsigned unheard; /* questions in a row without an answer */
+    bool dismissed;   /* ended for its silence, or because it was in the way */
+    bool hurried;     /* somebody waits for the end */
+    unsigned deaths;  /* in a row, no task having ended between */
 
     struct wire wire;
     struct loop_source *socket, *child, *after, *ack_timer, *sweep_timer,
-        *kin_timer;
+        *kin_timer, *beat_timer;
     bool after_ran; /* this round's flush is over: the next needs a wake-up */
     bool ack_armed;
     uint64_t delivered, committed, acked;
@@ -173,6 +190,10 @@ static int deliver(struct local *l, const struct record *r, struct err *err)
     case RECORD_HELLO:
         l->greeted = true;
         return 0;
+    case RECORD_PONG: /* nothing that had to be written down */
+        if (l->committed + 1 == l->delivered)
+            l->committed = l->delivered;
+        return 0;
     case RECORD_ENDED:
         l->deaths = 0;
         break;
@@ -203,6 +224,7 @@ static int deliver_all(struct local *l)
 static int pump(struct local *l)
 {
     int got = wire_read(&l->wire);
+    l->heard |= got > 0;
     return got > 0 && deliver_all(l) ? -1 : got;
 }
 
@@ -302,10 +324,20 @@ static void on_kin_timer(void *context)
     loop_timer_in(l->kin_timer, KIN_SECONDS);
 }
 
+static double beat_seconds(const struct local *l)
+{
+    double silence =
+        l->given->silence_s > 0 ? l->given->silence_s : SILENCE_SECONDS;
+    double beat = silence / SILENT_BEATS;
+    return l->hurried && beat > HURRY_SECONDS ? HURRY_SECONDS : beat;
+}
+
 static void reset_worker(struct local *l)
 {
     l->generation++;
     l->reaped = l->greeted = l->ack_armed = false;
+    l->heard = l->dismissed = false;
+    l->unheard = 0;
     l->damage = (struct err){0};
     l->delivered = l->committed = l->acked = 0;
     l->delivered_bytes = l->committed_bytes = l->acked_bytes = 0;
@@ -333,6 +365,7 @@ static int start_worker(struct local *l, struct err *err)
     l->socket = loop_fd(l->given->loop, pair[0], LOOP_READ, on_socket, l);
     require(l->socket);
     loop_timer_in(l->kin_timer, KIN_SECONDS);
+    loop_timer_in(l->beat_timer, beat_seconds(l));
     return 0;
 }
 
@@ -370,7 +403,8 @@ static void begin_death(struct local *l)
     l->socket = NULL;
     loop_timer_off(l->ack_timer);
     loop_timer_off(l->kin_timer);
-    if (l->damage.kind && !l->reaped)
+    loop_timer_off(l->beat_timer);
+    if ((l->damage.kind || l->dismissed) && !l->reaped)
         kill(l->worker.pid, SIGKILL);
     l->sweep_steps = 0;
     l->sweep.quiet = 0;
@@ -380,7 +414,13 @@ static void begin_death(struct local *l)
 
 static void print_death(const struct local *l, char *text, size_t size)
 {
-    if (l->damage.kind)
+    if (l->dismissed && l->unheard)
+        snprintf(text, size, "throng-worker %s for %.3g s, so it was ended",
+                 l->greeted ? "did not answer" : "did not say hello",
+                 l->unheard * beat_seconds(l));
+    else if (l->dismissed)
+        snprintf(text, size, "throng-worker was ended at once");
+    else if (l->damage.kind)
         snprintf(text, size, "throng-worker sent damaged records (%.400s)",
                  l->damage.text);
     else if (l->status == STATUS_UNKNOWN)
@@ -425,6 +465,8 @@ static void finish_death(struct local *l)
                 "%s: no task has ended in the last %d lives of it (%s)", reason,
                 DEATHS_MAX, l->given->worker);
         give_up(l, &err);
+    } else if (l->hurried) {
+        l->state = BROKEN; /* nobody needs another one */
     } else if (start_worker(l, &err)) {
         give_up(l, &err);
     } else {
@@ -451,7 +493,82 @@ static void on_sweep_timer(void *context)
     }
 }
 
+/* ---- a worker that says nothing --------------------------------------- */
+
+/* What it said before is delivered, because it was said. */
+static void dismiss(struct local *l)
+{
+    l->dismissed = true;
+    engine_place_down(l->engine);
+    while (pump(l) > 0)
+        ;
+    begin_death(l);
+}
+
+static void ask(struct local *l)
+{
+    struct record r = {.type = RECORD_PING};
+    wire_send(&l->wire, &r);
+    wake_for_flush(l);
+    loop_timer_in(l->beat_timer, beat_seconds(l));
+}
+
+/* How many questions may stay without an answer. */
+static unsigned patience(const struct local *l)
+{
+    bool stopped = process_state(l->worker) == 'T';
+    if (l->hurried)
+        return stopped ? 1 : HURRY_BEATS;
+    return stopped || !l->greeted ? SILENT_BEATS : BUSY_BEATS;
+}
+
+static void on_beat_timer(void *context)
+{
+    struct local *l = context;
+    if (l->state != UP)
+        return;
+    l->unheard = l->heard ? 0 : l->unheard + 1;
+    l->heard = false;
+    if (l->unheard >= patience(l)) {
+        dismiss(l);
+        return;
+    }
+    if (l->unheard == SILENT_BEATS && !l->hurried)
+        log_to(l->given->log, LOG_WARN,
+               "throng-worker (process %d) has not answered for %.3g s; it is "
+               "ended if it does not within %.3g s",
+               (int)l->worker.pid, l->unheard * beat_seconds(l),
+               (BUSY_BEATS - l->unheard) * beat_seconds(l));
+    ask(l);
+}
+
+static void local_hurry(void *place, bool now)
+{
+    struct local *l = place;
+    int64_t end = clock_mono_ns() + (int64_t)(HURRY_SWEEP_SECONDS * 1e9);
+    l->hurried = true;
+    if (l->sweep_end_ns > end)
+        l->sweep_end_ns = end;
+    if (l->state != UP)
+        return;
+    l->unheard = 0;
+    l->heard = false;
+    if (now)
+        dismiss(l);
+    else
+        ask(l);
+}
+
 /* ---- opening and closing ---------------------------------------------- */
+
+/* True when it is reaped in this time. */
+static bool reap_within(struct local *l, double seconds)
+{
+    int64_t end = clock_mono_ns() + (int64_t)(seconds * 1e9);
+    while (!reap(l) && clock_mono_ns() < end)
+        sweep_pause_ms(1);
+    return l->reaped;
+}
 
 /* This process's environment with the worker's mark in it. */
 static const char **make_env(struct arena *a, const char *mark)
@@ -484,9 +601,10 @@ static int wait_hello(struct local *l, struct err *err)
             return err_set(err, ERR_SYSTEM,
                            "%s does not behave as a worker: %s",
                            l->given->worker, l->damage.text);
-        while (waitpid(l->worker.pid, &l->status, 0) < 0 && errno == EINTR)
-            ;
-        l->reaped = true;
+        if (!reap_within(l, LEAVE_SECONDS))
+            return err_set(err, ERR_SYSTEM,
+                           "the worker %s closed its socket and lives on",
+                           l->given->worker);
         print_death(l, reason, sizeof reason);
         return err_set(err, ERR_SYSTEM, "the worker %s did not come up: %s",
                        l->given->worker, reason);
@@ -513,6 +631,7 @@ static void prepare(struct local *l, const struct place_setup *setup)
     l->ack_timer = loop_timer(loop, on_ack_timer, l);
     l->sweep_timer = loop_timer(loop, on_sweep_timer, l);
     l->kin_timer = loop_timer(loop, on_kin_timer, l);
+    l->beat_timer = loop_timer(loop, on_beat_timer, l);
 }
 
 static void local_close(void *place);
@@ -564,9 +683,11 @@ static void end_worker(struct local *l)
         say_goodbye(l);
     if (!l->reaped)
         kill(l->worker.pid, SIGKILL);
-    while (!l->reaped && waitpid(l->worker.pid, &l->status, 0) < 0 &&
-           errno == EINTR)
-        ;
+    if (!reap_within(l, LEAVE_SECONDS))
+        log_to(l->given->log, LOG_ERROR,
+               "throng-worker (process %d) does not end, though it was killed: "
+               "it may wait for a disk that does not answer",
+               (int)l->worker.pid);
     l->sweep.quiet = 0;
     if (sweep_all(&l->sweep, LEAVE_SECONDS, &err))
         log_to(l->given->log, LOG_ERROR, "%s", err.text);
@@ -581,6 +702,7 @@ static void local_close(void *place)
     loop_remove(l->ack_timer);
     loop_remove(l->sweep_timer);
     loop_remove(l->kin_timer);
+    loop_remove(l->beat_timer);
     end_worker(l);
     rmdir(l->words_folder); /* only if nothing was left in it */
     sweep_done(&l->sweep);
@@ -595,4 +717,5 @@ const struct place place_local = {
     .close = local_close,
     .send = local_send,
     .ack = local_ack,
+    .hurry = local_hurry,
 };

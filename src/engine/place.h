@@ -25,6 +25,10 @@ struct place {
     void (*send)(void *place, const struct record *r);
     /* All records given to the engine until now are committed. */
     void (*ack)(void *place);
+    /* The run is ending, and shall not wait for a worker that does not answer:
+     * it is ended within seconds, or with `now` at once whether or not it
+     * answers. Its tasks are lost. */
+    void (*hurry)(void *place, bool now);
 };
 
 extern const struct place place_local;

@@ -629,7 +629,9 @@ void attempt_lost(struct run *r, uint64_t task, uint32_t number, bool started,
     struct live *l = run_live(r, (int64_t)task);
     if (!l || !l->placed || l->a.number != number)
         return;
-    if (started)
+    if (started && r->interrupting) /* it was to end anyway */
+        attempt_gone(r, l, OUTCOME_INTERRUPTED, reason);
+    else if (started)
         attempt_gone(r, l, OUTCOME_LOST, reason);
     else
         attempt_gone(r, l, OUTCOME_UNSTARTED, "");

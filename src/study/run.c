@@ -649,6 +649,7 @@ static void end_run(struct run *r, enum study_end why, bool kill)
         r->candidate = NULL;
     }
     r->quitting = true;
+    r->interrupting |= kill;
     if (r->engine)
         engine_quit(r->engine, kill);
     else
@@ -672,6 +673,13 @@ void run_drain(struct run *r, enum study_end why)
 void run_interrupt(struct run *r, enum study_end why)
 {
     end_run(r, why, true);
+}
+
+void run_abandon(struct run *r, enum study_end why)
+{
+    run_interrupt(r, why);
+    if (r->engine)
+        engine_abandon(r->engine);
 }
 
 void run_break(struct run *r, const struct err *err)

@@ -143,6 +143,7 @@ struct run {
     int64_t retry_ns;      /* … and when the next one is due */
     bool fill_due;         /* a fill was put off to share a commit */
     bool draining, quitting, idle;
+    bool interrupting; /* quitting, and what runs is ended */
     enum study_end end;
     struct err fault;
     struct arena *arena; /* for one record */
@@ -178,6 +179,8 @@ void run_round(struct run *r);
 bool run_too_many_failures(const struct run *r);
 void run_drain(struct run *r, enum study_end why);
 void run_interrupt(struct run *r, enum study_end why);
+/* The same, without grace. */
+void run_abandon(struct run *r, enum study_end why);
 /* Something broke for good; err is copied. */
 void run_break(struct run *r, const struct err *err);
 struct live *run_live(struct run *r, int64_t trial);

@@ -321,6 +321,11 @@ void study_interrupt(struct study *s)
     run_interrupt(&s->run, STUDY_INTERRUPTED);
 }
 
+void study_abandon(struct study *s)
+{
+    run_abandon(&s->run, STUDY_INTERRUPTED);
+}
+
 void study_close(struct study *s)
 {
     if (!s)

@@ -60,6 +60,8 @@ int study_run(struct study *s, enum study_end *end, struct err *err);
 void study_drain(struct study *s);
 /* Running trials are ended; they go on in the next run. */
 void study_interrupt(struct study *s);
+/* The same, without their time of grace. */
+void study_abandon(struct study *s);
 void study_close(struct study *s);
 
 struct study_progress {

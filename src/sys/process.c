@@ -328,12 +328,18 @@ int process_subreaper(struct err *err)
 
 /* ---- identity -------------------------------------------------------- */
 
-bool process_alive(struct process_id id)
+char process_state(struct process_id id)
 {
     struct process_info info;
-    if (id.pid <= 0 || !stat_of(id.pid, &info))
-        return false;
-    return info.start == id.start && info.state != 'Z' && info.state != 'X';
+    if (id.pid <= 0 || !stat_of(id.pid, &info) || info.start != id.start)
+        return 0;
+    return info.state;
+}
+
+bool process_alive(struct process_id id)
+{
+    char state = process_state(id);
+    return state && state != 'Z' && state != 'X';
 }
 
 struct process_id process_self(void)

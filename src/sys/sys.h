@@ -89,6 +89,8 @@ int process_reap(pid_t *pid, int *status, struct rusage *use);
 /* Orphaned descendants become children of this process. */
 int process_subreaper(struct err *err);
 bool process_alive(struct process_id id); /* a zombie is not alive */
+/* As in /proc: R S D Z T …; 0: there is no such process. */
+char process_state(struct process_id id);
 struct process_id process_self(void);
 /* This boot of this machine; a constant text. */
 const char *process_boot_id(void);

@@ -13,8 +13,8 @@ _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
 
 static bool type_known(unsigned type)
 {
-    return (type >= RECORD_HELLO && type <= RECORD_NOTICE) ||
-           (type >= RECORD_TASK && type <= RECORD_QUIT);
+    return (type >= RECORD_HELLO && type <= RECORD_PONG) ||
+           (type >= RECORD_TASK && type <= RECORD_PING);
 }
 
 void record_print(struct buf *b, const struct record *r)

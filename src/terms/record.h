@@ -30,6 +30,7 @@ enum record_type {
     RECORD_METRICS = 4,  /* a metric batch (terms/metric.h) */
     RECORD_ENDED = 5,    /* struct record_ended */
     RECORD_NOTICE = 6,   /* text for the person about this attempt */
+    RECORD_PONG = 7,     /* the answer to PING; no payload */
     /* conductor to worker */
     RECORD_TASK = 32, /* a task (terms/task.h) */
     RECORD_STOP = 33, /* finish early: stop file, then signals; no payload */
@@ -38,6 +39,7 @@ enum record_type {
     RECORD_ACK = 35,  /* payload u64: count of worker records that are
                          committed, HELLO included */
     RECORD_QUIT = 36, /* end everything and exit */
+    RECORD_PING = 37, /* are you there? no payload */
 };
 
 struct record {

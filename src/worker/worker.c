@@ -452,6 +452,10 @@ static void on_record(void *context, const struct record *r)
     case RECORD_ACK:
         link_acknowledge(&w->link, bytes_u64(&payload));
         break;
+    case RECORD_PING:
+        w->urgent = true;
+        link_add(&w->link, RECORD_PONG, 0, 0, STR(""));
+        break;
     case RECORD_QUIT:
         w->orderly = true;
         begin_end(w);

@@ -70,6 +70,36 @@ check_equal "in a second attempt; the first used up no retry" \
     "interrupted done" "$(json \
         '" ".join(a["outcome"] for a in d["trials"][0]["attempts"])')"
 
+# A worker that is stopped answers nobody. What it has to say is not waited for.
+begin stuck
+kill -STOP "$(pgrep -P $pid -f throng-worker)"
+kill -INT $pid
+wait_for 30 said stuck "press Ctrl-C again"
+began=$(date +%s)
+kill -INT $pid
+wait $pid
+check_equal "two Ctrl-C end a study whose worker is stopped" 130 $?
+check "soon" test $(($(date +%s) - began)) -lt 50
+check "with its tasks" gone 1
+check_equal "whose trials wait" "waiting waiting" "$(states stuck 1-2)"
+touch "$SIDE/go"
+run "$THRONG" run study.yaml --new stuck
+check_equal "the next run finishes them too" "0 done done done" "$status $(states stuck)"
+
+# One that ignores all signals but the last has a minute of grace.
+begin thrice
+kill -INT $pid
+wait_for 30 said thrice "press Ctrl-C again"
+kill -STOP "$(cat "$SIDE/pid.1")" "$(cat "$SIDE/pid.2")"
+kill -INT $pid
+wait_for 30 said thrice "without grace"
+began=$(date +%s)
+kill -INT $pid
+wait $pid
+check_equal "a third Ctrl-C ends it with 130 as well" 130 $?
+check "without waiting for the time of grace" test $(($(date +%s) - began)) -lt 50
+check_equal "and its trials wait" "waiting waiting" "$(states thrice 1-2)"
+
 begin term
 kill -TERM $pid
 wait $pid

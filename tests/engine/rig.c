@@ -117,6 +117,7 @@ void rig_open(struct rig *r, const char *place)
                                  .loop = r->loop,
                                  .machine = &r->machine,
                                  .parallel = r->parallel,
+                                 .silence_s = r->silence_s,
                                  .worker = r->worker,
                                  .folder = r->folder,
                                  .epoch = RIG_EPOCH};
@@ -196,16 +197,20 @@ size_t rig_count(const struct rig *r, unsigned type)
     return count;
 }
 
-size_t rig_processes(const struct rig *r)
+static size_t find_processes(const struct rig *r, pid_t *last)
 {
     struct process_table t = {0};
     struct mark mark = {r->folder, RIG_EPOCH};
     size_t count = 0;
     assert_int_equal(process_table_read(&t, NULL), 0);
-    for (size_t i = 0; i < t.rows.len; i++)
-        if (t.rows.p[i].state != 'Z' && t.rows.p[i].pid != getpid() &&
-            mark_role_of(t.rows.p[i].pid, &mark))
-            count++;
+    for (size_t i = 0; i < t.rows.len; i++) {
+        pid_t pid = t.rows.p[i].pid;
+        if (t.rows.p[i].state == 'Z' || pid == getpid() ||
+            !mark_role_of(pid, &mark))
+            continue;
+        *last = pid;
+        count++;
+    }
     process_table_done(&t);
     return count;
 }
@@ -223,4 +228,17 @@ bool rig_has_env(pid_t pid, const char *assignment)
                strcmp(value.p, assignment + len + 1) == 0;
     buf_done(&value);
     return has;
+}
+
+size_t rig_processes(const struct rig *r)
+{
+    pid_t pid;
+    return find_processes(r, &pid);
+}
+
+pid_t rig_process(const struct rig *r)
+{
+    pid_t pid = 0;
+    find_processes(r, &pid);
+    return pid;
 }

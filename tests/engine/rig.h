@@ -32,6 +32,7 @@ struct rig {
     struct engine *engine;
     struct machine machine;
     uint32_t parallel;
+    double silence_s; /* as in struct engine_setup */
     char folder[128], mark[200]; /* of its tasks */
     const char *worker;
     struct arena *arena;
@@ -67,5 +68,7 @@ size_t rig_count(const struct rig *r, unsigned type);
 size_t rig_processes(const struct rig *r);
 /* True when the environment of pid holds exactly "K=V". */
 bool rig_has_env(pid_t pid, const char *assignment);
+/* One of them; 0: there is none. */
+pid_t rig_process(const struct rig *r);
 
 #endif

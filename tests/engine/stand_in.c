@@ -15,6 +15,7 @@
  *                $STAND_IN_FILE; dies after the second task
  *   heavy        says 5 MiB of metrics about a task, and again each time
  *                they are acknowledged; ends it after the eighth time
+ *   mute         as die, and the next one never says hello
  *   last         as hold; at the end of the stream it writes $STAND_IN_FILE */
 #include "terms/record.h"
 #include <fcntl.h>
@@ -132,7 +133,9 @@ static void take_task(struct stand_in *s, const struct record *r)
         return;
     }
     say(s, RECORD_STARTING, r, (struct str){0});
-    if (strcmp(s->mode, "die") == 0)
+    if (strcmp(s->mode, "mute") == 0)
+        note(s, s->tasks);
+    if (strcmp(s->mode, "die") == 0 || strcmp(s->mode, "mute") == 0)
         _exit(7);
     if (strcmp(s->mode, "orphan") == 0) {
         leave_orphan(s);
@@ -156,6 +159,8 @@ static void take(struct stand_in *s, const struct record *r)
         say_ended(s, r, OUTCOME_STOPPED);
     else if (r->type == RECORD_KILL && r->payload.p[0] != OUTCOME_UNSTARTED)
         say_ended(s, r, (enum outcome)bytes_u8(&in));
+    else if (r->type == RECORD_PING)
+        say(s, RECORD_PONG, NULL, (struct str){0});
     else if (r->type == RECORD_ACK)
         take_ack(s, bytes_u64(&in));
 }
@@ -188,6 +193,9 @@ int main(int argc, char **argv)
         s.mode = "";
     if (strcmp(s.mode, "exit") == 0)
         return 5;
+    if (strcmp(s.mode, "mute") == 0 && access(s.file, F_OK) == 0)
+        for (;;)
+            pause();
     if (strcmp(s.mode, "rude") == 0)
         say(&s, RECORD_NOTICE, NULL, STR("what?"));
     buf_init(&s.in);

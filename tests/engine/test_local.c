@@ -6,13 +6,18 @@
 
 static char note_path[256];
 
-static void open_with(struct rig *r, const char *mode)
+static void reopen_with(struct rig *r, const char *mode)
 {
-    rig_init(r);
     snprintf(note_path, sizeof note_path, "%s/note", r->folder);
     setenv("STAND_IN", mode, 1);
     setenv("STAND_IN_FILE", note_path, 1);
     rig_open(r, "local");
+}
+
+static void open_with(struct rig *r, const char *mode)
+{
+    rig_init(r);
+    reopen_with(r, mode);
 }
 
 static bool enough(struct rig *r)
@@ -210,6 +215,115 @@ static bool both_begun(struct rig *r)
     return rig_count(r, RECORD_STARTING) == 2;
 }
 
+static bool one_has_begun(struct rig *r)
+{
+    return rig_count(r, RECORD_STARTING) == 1;
+}
+
+static void stop_worker(struct rig *r)
+{
+    rig_submit(r, 1, 1, "x", 0);
+    rig_run(r, one_has_begun);
+    assert_int_equal(kill(rig_process(r), SIGSTOP), 0);
+}
+
+static void a_stopped_worker_is_ended_and_another_takes_its_place(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    r.silence_s = 1;
+    reopen_with(&r, "hold");
+    stop_worker(&r);
+    engine_kill_task(r.engine, 1, OUTCOME_KILLED);
+    run_until_over(&r, 1);
+    const struct seen *s = rig_find(&r, RIG_LOST, 1);
+    assert_true(s->started);
+    assert_non_null(strstr(s->text, "did not answer"));
+    assert_int_equal(r.faults, 0);
+    rig_submit(&r, 2, 1, "x", 0);
+    r.context = (void *)(uintptr_t)2;
+    rig_run(&r, both_begun);
+    rig_done(&r);
+}
+
+static void who_ends_the_run_waits_for_no_stopped_worker(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_with(&r, "hold");
+    stop_worker(&r);
+    int64_t began = clock_mono_ns();
+    engine_quit(r.engine, true);
+    rig_run(&r, rig_idle);
+    assert_int_equal(r.lost, 1);
+    /* Far from the minute after which it would be ended without haste. */
+    assert_true(clock_mono_ns() - began < 50000000000);
+    rig_close(&r);
+    assert_int_equal(rig_processes(&r), 0);
+    rig_done(&r);
+}
+
+static void an_abandoned_worker_is_ended_at_once(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_with(&r, "hold");
+    rig_submit(&r, 1, 1, "x", 0);
+    rig_run(&r, one_has_begun);
+    engine_quit(r.engine, false);
+    engine_abandon(r.engine);
+    rig_run(&r, rig_idle);
+    assert_int_equal(r.lost, 1);
+    rig_close(&r);
+    assert_int_equal(rig_processes(&r), 0);
+    rig_done(&r);
+}
+
+static void a_restarted_worker_that_never_says_hello_is_a_fault(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    r.silence_s = 0.2;
+    reopen_with(&r, "mute");
+    r.on_seen = try_again;
+    rig_submit(&r, 1, 1, "x", 0);
+    rig_run(&r, faulted);
+    assert_non_null(strstr(r.fault.text, "did not say hello"));
+    rig_close(&r);
+    assert_int_equal(rig_processes(&r), 0);
+    rig_done(&r);
+}
+
+/* HELLO, STARTING, and the answer to the first question. */
+static bool answers_are_acknowledged(struct rig *r)
+{
+    unsigned long long acks[4096];
+    (void)r;
+    size_t count = read_notes(acks, 4096);
+    return count && acks[count - 1] >= 3;
+}
+
+static void a_worker_that_answers_is_left_alone(void **state)
+{
+    (void)state;
+    struct rig r;
+    unsigned long long acks[4096];
+    rig_init(&r);
+    r.silence_s = 20;
+    reopen_with(&r, "hold");
+    rig_submit(&r, 1, 1, "x", 0);
+    rig_run(&r, one_has_begun);
+    engine_ack(r.engine);
+    struct loop_source *look = loop_poll(r.loop, 20, look_again, NULL);
+    rig_run(&r, answers_are_acknowledged);
+    loop_remove(look);
+    assert_true(read_notes(acks, 4096) > 1);
+    assert_int_equal(r.lost, 0);
+    rig_done(&r);
+}
+
 static void stop_and_kill_reach_the_worker(void **state)
 {
     (void)state;
@@ -342,6 +456,11 @@ int main(void)
         cmocka_unit_test(large_records_are_acknowledged_at_once),
         cmocka_unit_test(a_worker_that_keeps_dying_is_a_fault),
         cmocka_unit_test(damaged_records_end_the_worker),
+        cmocka_unit_test(a_stopped_worker_is_ended_and_another_takes_its_place),
+        cmocka_unit_test(who_ends_the_run_waits_for_no_stopped_worker),
+        cmocka_unit_test(an_abandoned_worker_is_ended_at_once),
+        cmocka_unit_test(a_restarted_worker_that_never_says_hello_is_a_fault),
+        cmocka_unit_test(a_worker_that_answers_is_left_alone),
         cmocka_unit_test(stop_and_kill_reach_the_worker),
         cmocka_unit_test(closing_with_tasks_lets_the_worker_speak_its_last),
         cmocka_unit_test(what_a_dead_worker_leaves_is_ended_before_it_is_told),
