@@ -1,5 +1,4 @@
 /* add.c - points of a person's own, as new trials of a study */
-#include <stdio.h>
 #include "base/json.h"
 #include "cli/act.h"
 #include "cli/fix.h"
@@ -102,11 +101,7 @@ static int take_file(struct adder *k, const char *file)
         plan_points_text(text, file, c->arena, &problems);
     int rc = 0;
     if (problems.errors) {
-        struct buf b;
-        buf_init(&b);
-        problems_print(&b, &problems);
-        fputs(b.p, stderr);
-        buf_done(&b);
+        say_problems(&problems);
         rc = err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,
                      problems.errors, problems.errors == 1 ? "" : "s");
     } else {
@@ -154,17 +149,16 @@ static bool is_point(const char *text)
 static void say_added(struct adder *k, enum acted acted,
                       const struct request_answer *answer, int64_t made)
 {
-    fprintf(stderr, "throng add: %lld new trial%s of %s wait%s",
-            (long long)made, made == 1 ? "" : "s", k->where.name,
-            made == 1 ? "s" : "");
+    say("throng add: %lld new trial%s of %s wait%s", (long long)made,
+        made == 1 ? "" : "s", k->where.name, made == 1 ? "s" : "");
     if (answer->first && made == 1)
-        fprintf(stderr, ": number %lld", (long long)answer->first);
+        say(": number %lld", (long long)answer->first);
     else if (answer->first)
-        fprintf(stderr, ": numbers %lld to %lld", (long long)answer->first,
-                (long long)(answer->first + made - 1));
+        say(": numbers %lld to %lld", (long long)answer->first,
+            (long long)(answer->first + made - 1));
     if (acted == ACT_DONE)
-        fprintf(stderr, "; `%s` goes on", go_on_command(k->call, &k->where));
-    fputc('\n', stderr);
+        say("; `%s` goes on", go_on_command(k->call, &k->where));
+    say("\n");
 }
 
 static int submit(struct adder *k, int64_t times)
@@ -181,7 +175,7 @@ static int submit(struct adder *k, int64_t times)
     if (acted == ACT_FAILED)
         return call_fail(c);
     if (acted == ACT_ASKED)
-        fprintf(stderr, "throng add: %s: %s\n", k->where.name, ACT_NO_ANSWER);
+        say("throng add: %s: %s\n", k->where.name, ACT_NO_ANSWER);
     else
         say_added(k, acted, &answer, answer.changed);
     return EXIT_OK;

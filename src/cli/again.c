@@ -1,5 +1,4 @@
 /* again.c - retry: bad trials wait again; rerun: a point as a new trial */
-#include <stdio.h>
 #include "cli/act.h"
 #include "cli/go_on.h"
 
@@ -22,10 +21,10 @@ static void say_run(struct call *c, const struct place_of_study *where,
                     enum acted acted)
 {
     if (acted == ACT_DONE)
-        fprintf(stderr, "throng: nobody runs %s now; `%s` goes on with it\n",
-                where->name, go_on_command(c, where));
+        say("throng: nobody runs %s now; `%s` goes on with it\n", where->name,
+            go_on_command(c, where));
     else if (acted == ACT_ASKED)
-        fputs("throng: " ACT_NO_ANSWER "\n", stderr);
+        say("throng: " ACT_NO_ANSWER "\n");
 }
 
 static int run_retry(struct call *c)
@@ -41,24 +40,21 @@ static int run_retry(struct call *c)
     if (rc)
         return call_fail(c);
     if (!bad) {
-        fprintf(stderr,
-                "throng retry: no trial of `%s` in %s failed; `throng rerun` "
-                "makes new trials of the same points\n",
-                c->args[0], where.name);
+        say("throng retry: no trial of `%s` in %s failed; `throng rerun` "
+            "makes new trials of the same points\n",
+            c->args[0], where.name);
         return EXIT_ERROR;
     }
     enum acted acted = act(c, &where, "retry", c->args[0], NULL, &answer);
     if (acted == ACT_FAILED)
         return call_fail(c);
-    fprintf(stderr, "throng retry: %lld trial%s of %s wait%s again",
-            (long long)bad, bad == 1 ? "" : "s", where.name,
-            bad == 1 ? "s" : "");
+    say("throng retry: %lld trial%s of %s wait%s again", (long long)bad,
+        bad == 1 ? "" : "s", where.name, bad == 1 ? "s" : "");
     if (bad < count)
-        fprintf(stderr,
-                "; %lld of those named did not fail and stay as they "
-                "are",
-                (long long)(count - bad));
-    fputc('\n', stderr);
+        say("; %lld of those named did not fail and stay as they "
+            "are",
+            (long long)(count - bad));
+    say("\n");
     say_run(c, &where, acted);
     return EXIT_OK;
 }
@@ -99,12 +95,11 @@ static int run_rerun(struct call *c)
         return call_fail(c);
     int64_t made = acted == ACT_ASKED ? count * times : answer.changed;
     if (answer.first && made == 1)
-        fprintf(stderr, "throng rerun: trial %lld of %s waits\n",
-                (long long)answer.first, where.name);
+        say("throng rerun: trial %lld of %s waits\n", (long long)answer.first,
+            where.name);
     else
-        fprintf(stderr, "throng rerun: %lld new trial%s of %s wait%s\n",
-                (long long)made, made == 1 ? "" : "s", where.name,
-                made == 1 ? "s" : "");
+        say("throng rerun: %lld new trial%s of %s wait%s\n", (long long)made,
+            made == 1 ? "" : "s", where.name, made == 1 ? "s" : "");
     say_run(c, &where, acted);
     return EXIT_OK;
 }

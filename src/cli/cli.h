@@ -5,6 +5,7 @@
 #ifndef THRONG_CLI_CLI_H
 #define THRONG_CLI_CLI_H
 
+#include <stdarg.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -138,13 +139,20 @@ void table_row(struct table *t); /* ends a row */
  * long table can so be printed piece by piece. */
 void table_print(struct table *t, const struct call *c);
 
+/* Writes to standard output; a broken pipe ends the program quietly. What a
+ * terminal would obey is shown (base/shown.h), there and in a pipe. */
+void put(struct str text);
+/* The same for data that a program reads byte for byte, such as CSV: off a
+ * terminal it stays as it is. */
+void put_data(const struct call *c, struct str text);
+/* The same for what a task printed; on a terminal its colours stay. */
+void put_output(const struct call *c, struct str text);
+/* Talk, to standard error, shown as by put. */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+void say_problems(const struct problems *problems);
 /* A log whose lines go to standard error as "throng: text". */
 struct log log_stderr(void);
-/* Writes to standard output; a broken pipe ends the program quietly. */
-void put(struct str text);
-/* The same for a text with parts that are not ours (notes, reasons, last
- * lines of output): on a terminal control characters are shown, not obeyed. */
-void put_shown(const struct call *c, struct str text);
 
 /* One entry per verb. */
 extern const struct verb verb_run, verb_check, verb_status, verb_rank,

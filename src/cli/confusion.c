@@ -4,8 +4,6 @@
  * become a table. */
 #include "cli/confusion.h"
 
-#include <stdio.h>
-
 #include "base/json.h"
 
 #define SHOWN_MAX 40 /* classes: more are nothing to look at */
@@ -43,8 +41,7 @@ static void print_head(const struct call *c, const struct value *head,
             table_cell(t, "%lld", (long long)counts->items[i]->items[k]->i);
         table_row(t);
     }
-    fputc('\n', stdout);
-    fflush(stdout);
+    put(STR("\n"));
     table_print(t, c);
     table_free(t);
 }

@@ -1,6 +1,5 @@
 /* diff.c - in what trials differ */
 #include <math.h>
-#include <stdio.h>
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
@@ -274,7 +273,7 @@ static int compare(struct comparison *k, const char *name)
     } else if (k->any) {
         table_print(k->table, c);
     } else {
-        fputs("throng diff: they do not differ\n", stderr);
+        say("throng diff: they do not differ\n");
     }
     return 0;
 }

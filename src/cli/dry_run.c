@@ -1,7 +1,6 @@
 /* dry_run.c - what `throng run` would run */
 #include "cli/dry_run.h"
 
-#include <stdio.h>
 #include "base/json.h"
 #include "cli/plan_search.h"
 
@@ -87,10 +86,9 @@ static int add_new(struct rehearsal *r, int64_t id, int64_t k, int64_t count,
     int rc = 0;
     *total = search_total(search);
     if (!search_foresees(search) && k > 1) {
-        fprintf(stderr,
-                "throng: method %.*s chooses new points when it knows "
-                "more results\n",
-                STRF(r->plan->method));
+        say("throng: method %.*s chooses new points when it knows "
+            "more results\n",
+            STRF(r->plan->method));
         count = 0;
     }
     for (int64_t i = 0; !rc && i < count; i++) {
@@ -113,11 +111,10 @@ static void say_rest(int64_t total, int64_t next, int64_t count, bool limited)
     if (limited)
         return;
     if (total < 0)
-        fputs("throng: and so on without end (run_cap, or --count N)\n",
-              stderr);
+        say("throng: and so on without end (run_cap, or --count N)\n");
     else if (left > 0)
-        fprintf(stderr, "throng: and %lld more; --count N shows N of them\n",
-                (long long)left);
+        say("throng: and %lld more; --count N shows N of them\n",
+            (long long)left);
 }
 
 int dry_run(struct call *c, const struct plan *plan, const char *folder,
@@ -147,7 +144,7 @@ int dry_run(struct call *c, const struct plan *plan, const char *folder,
     if (!rc && r.shown)
         table_print(r.table, c);
     if (!rc && !r.shown)
-        fputs("throng: nothing is left to do\n", stderr);
+        say("throng: nothing is left to do\n");
     if (!rc)
         say_rest(total, k, most, count > 0);
     table_free(r.table);

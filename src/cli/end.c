@@ -1,5 +1,4 @@
 /* end.c - stop and kill: of a whole study, or of some trials */
-#include <stdio.h>
 #include "cli/act.h"
 #include "cli/names.h"
 #include "cli/trusted.h"
@@ -13,14 +12,14 @@ static int end_trials(struct call *c, const struct place_of_study *where,
     if (acted == ACT_FAILED)
         return -1;
     if (acted == ACT_DONE)
-        fprintf(stderr, "throng %s: %lld trial%s ended%s\n", verb,
-                (long long)answer.changed, answer.changed == 1 ? "" : "s",
-                answer.changed ? "" : ": all of them had ended before");
+        say("throng %s: %lld trial%s ended%s\n", verb,
+            (long long)answer.changed, answer.changed == 1 ? "" : "s",
+            answer.changed ? "" : ": all of them had ended before");
     else
-        fprintf(stderr, "throng %s: asked the study %s to %s trial%s %s%s\n",
-                verb, where->name, verb,
-                selector[strspn(selector, "0123456789")] ? "s" : "", selector,
-                acted == ACT_ASKED ? "; " ACT_NO_ANSWER : "");
+        say("throng %s: asked the study %s to %s trial%s %s%s\n", verb,
+            where->name, verb,
+            selector[strspn(selector, "0123456789")] ? "s" : "", selector,
+            acted == ACT_ASKED ? "; " ACT_NO_ANSWER : "");
     return 0;
 }
 
@@ -30,8 +29,7 @@ static int end_study(struct call *c, const struct place_of_study *where,
 {
     if (store_request_put(where->folder, verb, "", NULL, &c->err))
         return -1;
-    fprintf(
-        stderr, "throng %s: asked the study %s to end%s\n", verb, where->name,
+    say("throng %s: asked the study %s to end%s\n", verb, where->name,
         strcmp(verb, "stop") ? " at once" : " when its running trials have");
     return 0;
 }
@@ -71,8 +69,7 @@ static int end(struct call *c)
     else if (lease.live)
         rc = end_study(c, &where, verb);
     else
-        fprintf(stderr, "throng %s: the study %s is not running\n", verb,
-                where.name);
+        say("throng %s: the study %s is not running\n", verb, where.name);
     return rc ? call_fail(c) : EXIT_OK;
 }
 

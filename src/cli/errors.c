@@ -1,5 +1,4 @@
 /* errors.c - failures, grouped by what they say */
-#include <stdio.h>
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/map.h"
@@ -112,7 +111,7 @@ static void print_hints(const struct call *c, const struct gathering *g,
     if (c->terminal)
         put(buf_str(&b));
     else
-        fputs(b.p, stderr);
+        say("%s", b.p);
     buf_done(&b);
 }
 
@@ -158,7 +157,7 @@ static int show(struct call *c, struct store *store, const char *name)
         if (call_flag(c, "json"))
             print_json(&g, name, shown);
         else if (!g.list.len)
-            fputs("throng errors: no trial has failed\n", stderr);
+            say("throng errors: no trial has failed\n");
         else {
             print_table(c, &g, shown);
             print_hints(c, &g, shown);

@@ -392,7 +392,7 @@ static int run(struct call *c)
     else if (e.json)
         print_json(&e);
     else
-        put_shown(c, buf_str(&e.out));
+        put(buf_str(&e.out));
     buf_done(&e.out);
     buf_done(&e.list);
     plan_close(e.plan);

@@ -22,6 +22,16 @@ struct exporter {
 };
 typedef void trial_fn(struct exporter *e, const struct trial *t);
 
+/* JSON writes control characters as letters of its own. */
+static void flush(struct exporter *e)
+{
+    if (call_flag(e->call, "csv"))
+        put_data(e->call, buf_str(&e->out));
+    else
+        put(buf_str(&e->out));
+    buf_reset(&e->out);
+}
+
 static int each(struct exporter *e, trial_fn *fn)
 {
     struct err *err = &e->call->err;
@@ -33,14 +43,11 @@ static int each(struct exporter *e, trial_fn *fn)
     while ((got = rows_next(rows, &t, err)) > 0) {
         arena_reset(e->arena);
         fn(e, &t);
-        if (e->out.len > FLUSH_BYTES) {
-            put(buf_str(&e->out));
-            buf_reset(&e->out);
-        }
+        if (e->out.len > FLUSH_BYTES)
+            flush(e);
     }
     rows_close(rows);
-    put(buf_str(&e->out));
-    buf_reset(&e->out);
+    flush(e);
     return got;
 }
 

@@ -6,7 +6,6 @@
  * as it was. */
 #include "cli/inference.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/csv.h"
@@ -239,18 +238,18 @@ static int print_predictions(struct inference *n)
         return -1;
     }
     if (call_flag(c, "csv")) {
-        fwrite(text.p, 1, text.len, stdout);
+        put_data(c, buf_str(&text));
         buf_done(&text);
         return 0;
     }
     csv_init(&csv, buf_str(&text), ',');
     buf_init(&line);
     while ((got = csv_next(&csv, &c->err)) > 0) {
-        buf_reset(&line);
         for (size_t i = 0; i < csv.fields.len; i++)
             buf_addf(&line, "%s%.*s", i ? "\t" : "", STRF(csv.fields.p[i]));
-        puts(line.p);
+        buf_addc(&line, '\n');
     }
+    put_data(c, buf_str(&line));
     buf_done(&line);
     csv_done(&csv);
     buf_done(&text);
@@ -288,8 +287,7 @@ static int infer(struct inference *n)
     if (one_task_run(c, &n->one, &task))
         return call_fail(c);
     if (n->one.outcome != OUTCOME_DONE) {
-        fprintf(stderr, "throng %s: %.*s\n", c->verb->name,
-                STRF(n->one.reason));
+        say("throng %s: %.*s\n", c->verb->name, STRF(n->one.reason));
         return EXIT_ERROR;
     }
     if (n->predict ? print_predictions(n) : print_judged(n))

@@ -1,7 +1,6 @@
 /* init.c - a study to begin with */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/init_text.h"
@@ -120,11 +119,10 @@ static int run(struct call *c)
     if (write_all(c, files, count))
         return call_fail(c);
     for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "throng init: wrote %s\n", files[i].path);
-    fprintf(stderr,
-            "throng init: next, `throng check %s` shows what it would run, "
-            "`throng run %s` runs it\n",
-            path, path);
+        say("throng init: wrote %s\n", files[i].path);
+    say("throng init: next, `throng check %s` shows what it would run, "
+        "`throng run %s` runs it\n",
+        path, path);
     return EXIT_OK;
 }
 

@@ -1,5 +1,4 @@
 /* load.c - reading a study file for the verbs that take one */
-#include <stdio.h>
 #include "cli/cli.h"
 #include "cli/model_check.h"
 #include "cli/study_files.h"
@@ -27,18 +26,6 @@ struct plan_reader reader_beside(struct arena *a, const char *home)
     *r = (struct reader){a, home};
     return (struct plan_reader){
         .context = r, .read = read_beside, .check = unready_check};
-}
-
-/* Who asked for silence hears of mistakes only. */
-static void say(const struct problems *problems, bool quiet)
-{
-    struct buf b;
-    if (quiet && !problems->errors)
-        return;
-    buf_init(&b);
-    problems_print(&b, problems);
-    fputs(b.p, stderr);
-    buf_done(&b);
 }
 
 static bool is_quiet(const struct call *c)
@@ -87,7 +74,8 @@ static struct plan *load(struct call *c, const char *file,
     reader.method = w->method;
     reader.points_only = w->points_only;
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
-    say(problems, is_quiet(c));
+    if (problems->errors || !is_quiet(c))
+        say_problems(problems); /* who asked for silence hears of mistakes */
     if (!plan)
         err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,
                 problems->errors, problems->errors == 1 ? "" : "s");

@@ -3,7 +3,6 @@
  * A study lives in .throng/<name> beside its study file. A person may name
  * the file, the name, the folder, or nothing: then it is the study in
  * ./.throng whose store was touched last. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -238,8 +237,7 @@ void say_study_used_last(const struct call *c,
     for (; names && *names; names++)
         count += is_study_folder(a, path_join(a, ".throng", *names));
     if (count > 1)
-        fprintf(stderr, "throng: study %s, the one used last of %zu\n",
-                where->name, count);
+        say("throng: study %s, the one used last of %zu\n", where->name, count);
     arena_free(a);
 }
 

@@ -3,26 +3,41 @@
  * -f follows one trial until it ends, as tail -f does. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/go_on.h"
 #include "cli/names.h"
 
+#define SEQUENCE_MAX 32 /* bytes of one that may be whole */
 #define FOLLOW_MS 200
 #define ABSENT_NAMED 3 /* trials without a log; the others are counted */
 
-static int print_from(int fd, off_t *at, struct err *err)
+/* What an escape sequence or a character at the end does not break off; the
+ * next block begins with it. */
+static struct str whole_part(struct str block)
+{
+    for (size_t n = 1; n <= SEQUENCE_MAX && n < block.len; n++) {
+        unsigned char c = (unsigned char)block.p[block.len - n];
+        if (c == 27 || c >= 0xc0)
+            return str_n(block.p, block.len - n);
+        if (c == '\n')
+            break;
+    }
+    return block;
+}
+
+static int print_from(struct call *c, int fd, off_t *at)
 {
     char block[65536];
     for (;;) {
         ssize_t n = pread(fd, block, sizeof(block), *at);
         if (n < 0)
-            return err_errno(err, "read the log");
+            return err_errno(&c->err, "read the log");
         if (n == 0)
             return 0;
-        put(str_n(block, (size_t)n));
-        *at += n;
+        struct str text = whole_part(str_n(block, (size_t)n));
+        put_output(c, text);
+        *at += (off_t)text.len;
     }
 }
 
@@ -71,16 +86,14 @@ static int follow(struct call *c, const struct place_of_study *where,
             fd = open(path, O_RDONLY | O_CLOEXEC);
         if (!rc && fd >= 0) {
             mind_cut(fd, &at);
-            rc = print_from(fd, &at, &c->err);
+            rc = print_from(c, fd, &at);
         }
         if (rc || state_final(state))
             break;
         if (!live) {
-            fprintf(stderr,
-                    "throng logs: trial %lld is %s, but nobody runs the "
-                    "study; `%s` goes on with it\n",
-                    (long long)trial, state_name(state),
-                    go_on_command(c, where));
+            say("throng logs: trial %lld is %s, but nobody runs the "
+                "study; `%s` goes on with it\n",
+                (long long)trial, state_name(state), go_on_command(c, where));
             break;
         }
         usleep(FOLLOW_MS * 1000);
@@ -93,13 +106,11 @@ static int follow(struct call *c, const struct place_of_study *where,
 static void explain_absence(const struct trial *t)
 {
     if (t->state == STATE_WAITING)
-        fprintf(stderr, "throng logs: trial %lld has not started yet\n",
-                (long long)t->id);
+        say("throng logs: trial %lld has not started yet\n", (long long)t->id);
     else
-        fprintf(stderr,
-                "throng logs: trial %lld (%s) has no log: it printed "
-                "nothing\n",
-                (long long)t->id, state_name(t->state));
+        say("throng logs: trial %lld (%s) has no log: it printed "
+            "nothing\n",
+            (long long)t->id, state_name(t->state));
 }
 
 static int print_log(struct call *c, const char *folder, const struct trial *t,
@@ -119,7 +130,7 @@ static int print_log(struct call *c, const char *folder, const struct trial *t,
     if (title)
         put(str_of(
             arena_printf(c->arena, "==> trial %lld <==\n", (long long)t->id)));
-    int rc = print_from(fd, &at, &c->err);
+    int rc = print_from(c, fd, &at);
     close(fd);
     return rc;
 }
@@ -145,8 +156,8 @@ static int print_logs(struct call *c, struct store *store, const char *folder,
     }
     rows_close(rows);
     if (absent > ABSENT_NAMED)
-        fprintf(stderr, "throng logs: %lld more of them have no log\n",
-                (long long)(absent - ABSENT_NAMED));
+        say("throng logs: %lld more of them have no log\n",
+            (long long)(absent - ABSENT_NAMED));
     if (!got && !count)
         return no_such_trials(c, store, selector);
     return got;
@@ -195,7 +206,8 @@ const struct verb verb_logs = {
     .args = "[STUDY] [TRIALS]",
     .summary = "Print what trials wrote to their output",
     .text = "Standard output and standard error, as they came. Without "
-            "TRIALS: the last one.\n",
+            "TRIALS: the last one.\nOn a terminal colours are kept; what would "
+            "move the cursor or set a title is\nshown as letters.\n",
     .options =
         (const struct option_spec[]){
             {"follow", 'f', NULL, "go on printing until the trial ends"}, {0}},

@@ -1,6 +1,5 @@
 /* ls.c - the studies that are here */
 #include <math.h>
-#include <stdio.h>
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
@@ -205,14 +204,13 @@ static void list_text(struct call *c, const char **names, const char *all)
         print_entry(t, e);
         count++;
         if (e->fault)
-            fprintf(stderr, "throng ls: %s: %s\n", e->name, e->fault);
+            say("throng ls: %s: %s\n", e->name, e->fault);
     }
     if (count)
         table_print(t, c);
     else
-        fputs("throng ls: there is no study here yet; `throng init` writes "
-              "one to begin with\n",
-              stderr);
+        say("throng ls: there is no study here yet; `throng init` writes "
+            "one to begin with\n");
     table_free(t);
 }
 

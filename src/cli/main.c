@@ -70,7 +70,7 @@ static int code_of(enum err_kind kind)
 int call_fail(struct call *c)
 {
     fflush(stdout);
-    fprintf(stderr, "throng %s: %s\n", c->verb->name, c->err.text);
+    say("throng %s: %s\n", c->verb->name, c->err.text);
     return code_of(c->err.kind);
 }
 
@@ -78,11 +78,10 @@ int call_usage(struct call *c, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    fprintf(stderr, "throng %s: ", c->verb->name);
-    vfprintf(stderr, fmt, ap);
-    fprintf(stderr, "\nusage: throng %s%s%s\n       throng help %s\n",
-            c->verb->name, *c->verb->args ? " " : "", c->verb->args,
-            c->verb->name);
+    say("throng %s: ", c->verb->name);
+    vsay(fmt, ap);
+    say("\nusage: throng %s%s%s\n       throng help %s\n", c->verb->name,
+        *c->verb->args ? " " : "", c->verb->args, c->verb->name);
     va_end(ap);
     return EXIT_USAGE;
 }
@@ -308,9 +307,9 @@ static int unknown_verb(const char *name)
     const char *near = other ? other : nearest_verb(name);
     if (*name == '-')
         near = str_nearest(str_of(name), options);
-    fprintf(stderr, "throng: there is no verb `%s`%s%s%s\n", name,
-            near ? "; did you mean `" : "", near ? near : "",
-            near ? "`?" : "; `throng help` lists them");
+    say("throng: there is no verb `%s`%s%s%s\n", name,
+        near ? "; did you mean `" : "", near ? near : "",
+        near ? "`?" : "; `throng help` lists them");
     return EXIT_USAGE;
 }
 
@@ -332,7 +331,7 @@ static int no_verb(void)
     struct buf b;
     buf_init(&b);
     help_all(&b);
-    fputs(b.p, stderr);
+    say("%s", b.p);
     buf_done(&b);
     return EXIT_USAGE;
 }

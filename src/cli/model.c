@@ -1,5 +1,4 @@
 /* model.c - what a model file describes */
-#include <stdio.h>
 
 #include "base/json.h"
 #include "cli/cli.h"
@@ -61,7 +60,7 @@ static int show(struct call *c, const char *file, const char *const *words)
     } else {
         nn_model_show(&b, m);
     }
-    fputs(b.p, stdout);
+    put(buf_str(&b));
     buf_done(&b);
     nn_model_free(m);
     return EXIT_OK;

@@ -1,8 +1,6 @@
 /* model_file.c - model files on the command line */
 #include "cli/model_file.h"
 
-#include <stdio.h>
-
 #include "base/num.h"
 #include "cli/candle_files.h"
 #include "cli/fix.h"
@@ -21,15 +19,6 @@ static int read_text(struct call *c, const char *file, struct str *text)
     return rc;
 }
 
-static void say(const struct problems *problems)
-{
-    struct buf said;
-    buf_init(&said);
-    problems_print(&said, problems);
-    fputs(said.p, stderr);
-    buf_done(&said);
-}
-
 static struct value *read_yaml(struct call *c, struct str text,
                                const char *file)
 {
@@ -38,7 +27,7 @@ static struct value *read_yaml(struct call *c, struct str text,
     struct value *root = plan_yaml(text, file, c->arena, &problems);
     bool good = root && root->kind == VALUE_OBJECT && !problems.errors;
     if (!good) {
-        say(&problems);
+        say_problems(&problems);
         err_set(&c->err, ERR_INPUT, "%s is no model file", file);
     }
     problems_done(&problems);
@@ -95,7 +84,7 @@ static struct value *read_candle(struct call *c, const char *file,
     show_without_data(c, point);
     struct value *model = make_candle(c, file, point, &problems);
     size_t errors = problems.errors;
-    say(&problems);
+    say_problems(&problems);
     problems_done(&problems);
     if (!errors)
         return model;
@@ -196,10 +185,10 @@ void model_file_faults(const struct value *model, const char *file,
             at.len--;
         const struct value *v = model_file_at(model, at);
         if (v && v->line)
-            fprintf(stderr, "%s:%u:%u: error: %.*s\n", file, (unsigned)v->line,
-                    (unsigned)v->column, STRF(one));
+            say("%s:%u:%u: error: %.*s\n", file, (unsigned)v->line,
+                (unsigned)v->column, STRF(one));
         else
-            fprintf(stderr, "%s: error: %.*s\n", file, STRF(one));
+            say("%s: error: %.*s\n", file, STRF(one));
         n += end ? 1 : 0;
         faults = str_n(faults.p + n, faults.len - n);
     }

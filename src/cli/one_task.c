@@ -4,7 +4,6 @@
 #include "cli/one_task.h"
 
 #include <signal.h>
-#include <stdio.h>
 
 #include "cli/worker_path.h"
 #include "engine/engine.h"
@@ -16,8 +15,7 @@ static void on_record(void *context, const struct record *r)
     if (r->type == RECORD_METRICS)
         t->metrics(t->context, r->payload);
     if (r->type == RECORD_NOTICE)
-        fprintf(stderr, "throng %s: %.*s\n", t->call->verb->name,
-                STRF(r->payload));
+        say("throng %s: %.*s\n", t->call->verb->name, STRF(r->payload));
     if (r->type == RECORD_ENDED &&
         record_ended_parse(r->payload, &e, &t->call->err) == 0) {
         t->outcome = e.outcome;

@@ -1,5 +1,4 @@
 /* params.c - the parameters that a CANDLE model would run with */
-#include <stdio.h>
 #include "base/json.h"
 #include "cli/candle_files.h"
 #include "cli/cli.h"
@@ -38,7 +37,7 @@ static int print(struct call *c, const struct value *params)
     } else {
         candle_print(&b, params);
     }
-    put(buf_str(&b));
+    put_data(c, buf_str(&b));
     buf_done(&b);
     return EXIT_OK;
 }
@@ -66,13 +65,9 @@ static int resolve(struct call *c, const struct candle_request *q)
 {
     struct plan_reader reader = candle_files(c->arena, q->model_file);
     struct problems problems;
-    struct buf said;
     problems_init(&problems, c->arena);
     struct value *params = candle_params(q, &reader, c->arena, &problems);
-    buf_init(&said);
-    problems_print(&said, &problems);
-    fputs(said.p, stderr);
-    buf_done(&said);
+    say_problems(&problems);
     int code = params ? print(c, params) : fail(c, &problems);
     problems_done(&problems);
     return code;

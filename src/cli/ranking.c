@@ -6,7 +6,6 @@
 #include "cli/ranking.h"
 
 #include <math.h>
-#include <stdio.h>
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/names.h"
@@ -505,15 +504,14 @@ static void say_none(const struct sheet *s)
     const struct ranking *k = s->ranking;
     int64_t made = store_last_trial(s->store);
     if (!made)
-        fputs("throng: the study has no trial yet\n", stderr);
+        say("throng: the study has no trial yet\n");
     else if (k->where)
-        fprintf(stderr,
-                "throng: of %lld trial%s none that has a value passes the "
-                "filter `%s`\n",
-                (long long)made, made == 1 ? "" : "s", k->where);
+        say("throng: of %lld trial%s none that has a value passes the "
+            "filter `%s`\n",
+            (long long)made, made == 1 ? "" : "s", k->where);
     else
-        fprintf(stderr, "throng: of %lld trial%s none has a value yet\n",
-                (long long)made, made == 1 ? "" : "s");
+        say("throng: of %lld trial%s none has a value yet\n", (long long)made,
+            made == 1 ? "" : "s");
 }
 
 int ranking_print(struct call *c, struct store *store, const struct ranking *r)

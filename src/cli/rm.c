@@ -15,7 +15,7 @@ static int confirm(struct call *c, const char *what)
         return err_set(&c->err, ERR_USAGE,
                        "%s: nobody can be asked here; add -y to go on", what);
     char line[16] = "";
-    fprintf(stderr, "%s? [y/N] ", what);
+    say("%s? [y/N] ", what);
     fflush(stderr);
     if (!fgets(line, sizeof(line), stdin) || (*line != 'y' && *line != 'Y'))
         return err_set(&c->err, ERR_SYSTEM, "nothing was removed");
@@ -85,7 +85,7 @@ static int remove_study(struct call *c, const struct place_of_study *where)
         rc = remove_folder(c, where);
     store_close(store);
     if (!rc)
-        fprintf(stderr, "throng rm: removed the study %s\n", where->name);
+        say("throng rm: removed the study %s\n", where->name);
     return rc;
 }
 
@@ -108,8 +108,8 @@ static int remove_trials(struct call *c, const struct place_of_study *where,
         rc = study_remove(store, c->args[0], &removed, &c->err);
     store_close(store);
     if (!rc)
-        fprintf(stderr, "throng rm: removed %lld trial%s of the study %s\n",
-                (long long)removed, removed == 1 ? "" : "s", where->name);
+        say("throng rm: removed %lld trial%s of the study %s\n",
+            (long long)removed, removed == 1 ? "" : "s", where->name);
     return rc;
 }
 

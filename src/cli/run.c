@@ -5,7 +5,6 @@
  * study. */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/num.h"
@@ -39,7 +38,7 @@ static void talk(struct session *s, const char *text)
 {
     progress_clear(&s->progress);
     if (!s->quiet)
-        fprintf(stderr, "throng: %s\n", text);
+        say("throng: %s\n", text);
 }
 
 static void on_interrupt(void *context, int signum)
@@ -117,12 +116,12 @@ static void watch_signals(struct session *s, const sigset_t *before)
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-static void say(void *context, enum log_level level, const char *text)
+static void on_log(void *context, enum log_level level, const char *text)
 {
     struct session *s = context;
     (void)level;
     progress_clear(&s->progress);
-    fprintf(stderr, "throng: %s\n", text);
+    say("throng: %s\n", text);
 }
 
 /* ---- setting up ------------------------------------------------------- */
@@ -167,10 +166,10 @@ static void say_tail(struct session *s)
     const char *tail = study_failure_tail(s->study);
     if (!*tail)
         return;
-    fputs("throng: the last lines of one that failed:\n", stderr);
+    say("throng: the last lines of one that failed:\n");
     struct str rest = str_trim(str_of(tail)), line;
     while (rest.len && str_split(&rest, '\n', &line))
-        fprintf(stderr, "    %.*s\n", STRF(line));
+        say("    %.*s\n", STRF(line));
 }
 
 /* Why trials failed is what a person wants to know next. */
@@ -184,7 +183,7 @@ static void say_failures(struct session *s, const struct study_progress *p)
         call_option(s->call, "new") || call_option(s->call, "fix")
             ? s->folder
             : s->call->args[0];
-    fprintf(stderr, "throng: `throng errors %s` says why\n", what);
+    say("throng: `throng errors %s` says why\n", what);
 }
 
 static void add_word(struct buf *b, const char *before, struct str word)
@@ -217,7 +216,7 @@ static void say_progress(const struct study_progress *p)
     struct buf b;
     buf_init(&b);
     progress_print_end(&b, p);
-    fprintf(stderr, "throng: %s\n", b.p);
+    say("throng: %s\n", b.p);
     buf_done(&b);
 }
 
@@ -229,10 +228,9 @@ static void say_likely(const struct study_progress *p)
         return;
     buf_init(&b);
     num_print_short(&b, p->best_value, 5);
-    fprintf(stderr,
-            "throng: values are noisy: trial %lld is likely the best; the best "
-            "value, %s (trial %lld), may be luck\n",
-            (long long)p->likely.trial, b.p, (long long)p->best);
+    say("throng: values are noisy: trial %lld is likely the best; the best "
+        "value, %s (trial %lld), may be luck\n",
+        (long long)p->likely.trial, b.p, (long long)p->best);
     buf_done(&b);
 }
 
@@ -242,7 +240,7 @@ static void say_kept(const struct session *s)
     buf_init(&b);
     study_kept_print(s->study, &b);
     if (b.len)
-        fprintf(stderr, "throng: %s\n", b.p);
+        say("throng: %s\n", b.p);
     buf_done(&b);
 }
 
@@ -255,39 +253,34 @@ static void say_end(struct session *s, enum study_end end,
     switch (end) {
     case STUDY_COMPLETE:
         if (!p->ended_here)
-            fputs("throng: nothing was left to do\n", stderr);
+            say("throng: nothing was left to do\n");
         break;
     case STUDY_TARGET:
-        fputs("throng: the metric's target is reached\n", stderr);
+        say("throng: the metric's target is reached\n");
         break;
     case STUDY_ALL_FAILED:
         if (p->counts.total == p->total && !p->counts.by_state[STATE_WAITING])
             break;
-        fputs("throng: the first trials all failed, so no more were started "
-              "(--keep-going goes on all the same)\n",
-              stderr);
+        say("throng: the first trials all failed, so no more were started "
+            "(--keep-going goes on all the same)\n");
         break;
     case STUDY_FAILURES:
-        fputs("throng: more trials failed than max_failures allows; raise it, "
-              "or mend the cause and `throng retry failed`\n",
-              stderr);
+        say("throng: more trials failed than max_failures allows; raise it, "
+            "or mend the cause and `throng retry failed`\n");
         break;
     case STUDY_UNFIT:
-        fputs("throng: mend what `resources` asks for, or run it where there "
-              "is more; `throng check` shows what trials need\n",
-              stderr);
+        say("throng: mend what `resources` asks for, or run it where there "
+            "is more; `throng check` shows what trials need\n");
         break;
     case STUDY_DRAINED:
     case STUDY_INTERRUPTED:
-        fprintf(stderr, "throng: `%s` goes on from here\n", same_again(s));
+        say("throng: `%s` goes on from here\n", same_again(s));
         break;
     case STUDY_TIME:
-        fprintf(stderr, "throng: with a larger time_limit, `%s` goes on\n",
-                same_again(s));
+        say("throng: with a larger time_limit, `%s` goes on\n", same_again(s));
         break;
     case STUDY_COUNT:
-        fprintf(stderr, "throng: --count is reached; `%s` goes on\n",
-                same_again(s));
+        say("throng: --count is reached; `%s` goes on\n", same_again(s));
         break;
     default:
         break;
@@ -330,11 +323,10 @@ static int detach_if_asked(struct session *s, const struct plan *p, int *code)
         return 0;
     int rc = detach(s->call, &s->detached, code, &pid);
     if (rc == 1 && *code == EXIT_OK && !s->quiet)
-        fprintf(stderr,
-                "throng: the study %.*s runs in the background as process "
-                "%ld\nthrong: `throng watch %s` shows it, `throng stop %s` "
-                "ends it; what it says goes to %s\n",
-                STRF(p->name), (long)pid, s->folder, s->folder, log_path(s));
+        say("throng: the study %.*s runs in the background as process "
+            "%ld\nthrong: `throng watch %s` shows it, `throng stop %s` "
+            "ends it; what it says goes to %s\n",
+            STRF(p->name), (long)pid, s->folder, s->folder, log_path(s));
     return rc;
 }
 
@@ -416,11 +408,11 @@ static int fix_if_asked(struct call *c, struct plan *plan,
     if (fix_for_run(c, plan, lines, named, &setup->fixed))
         return -1;
     if (!call_flag(c, "quiet"))
-        fprintf(stderr, "throng: with %.*s this is the study %.*s%s\n",
-                STRF(setup->fixed), STRF(plan->name),
-                call_flag(c, "dry-run")
-                    ? ""
-                    : ", which verbs now mean when they name none");
+        say("throng: with %.*s this is the study %.*s%s\n", STRF(setup->fixed),
+            STRF(plan->name),
+            call_flag(c, "dry-run")
+                ? ""
+                : ", which verbs now mean when they name none");
     return 0;
 }
 
@@ -429,8 +421,9 @@ static int run_here(struct call *c, const struct plan *plan,
 {
     struct session s = {
         .call = c, .folder = setup->folder, .quiet = call_flag(c, "quiet")};
-    struct log log = {
-        .write = say, .context = &s, .least = s.quiet ? LOG_ERROR : LOG_NOTICE};
+    struct log log = {.write = on_log,
+                      .context = &s,
+                      .least = s.quiet ? LOG_ERROR : LOG_NOTICE};
     int code = EXIT_ERROR;
     setup->log = &log;
     if (study_access(c->arena, setup->folder, STORE_RUN, &c->err))

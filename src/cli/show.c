@@ -281,7 +281,7 @@ static int show_one(struct shower *s, int64_t id)
     (s->json ? show_json : show_text)(s, &x);
     s->shown++;
     if (s->out.len > FLUSH_BYTES) {
-        put_shown(s->call, buf_str(&s->out));
+        put(buf_str(&s->out));
         buf_reset(&s->out);
     }
     return 0;
@@ -333,7 +333,7 @@ static int run(struct call *c)
         show_all(&s, c->arg_count ? c->args[0] : "last"))
         code = call_fail(c);
     else
-        put_shown(c, buf_str(&s.out));
+        put(buf_str(&s.out));
     buf_done(&s.out);
     arena_free(s.arena);
     plan_close(s.plan);

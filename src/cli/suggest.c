@@ -71,8 +71,7 @@ static int talk(struct suggester *s, struct err *err)
         if (more < 0)
             break;
         answer_all(s, &r, !more);
-        if (r.out.len && fd_write_all(STDOUT_FILENO, r.out.p, r.out.len, err))
-            more = -1;
+        put(buf_str(&r.out));
         buf_reset(&r.out);
     } while (more > 0);
     buf_done(&r.in);

@@ -1,11 +1,9 @@
-/* table.c - tables for people, and output */
-#include <errno.h>
+/* table.c - tables for people */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include "base/num.h"
+#include "base/shown.h"
 #include "base/vec.h"
 #include "cli/cli.h"
 
@@ -47,9 +45,21 @@ void table_free(struct table *t)
     free(t);
 }
 
+/* Measured as it will be shown; yours to free. */
+static char *one_line(const char *text)
+{
+    struct buf b;
+    buf_init(&b);
+    shown_add(&b, str_of(text));
+    for (size_t i = 0; i < b.len; i++)
+        if (b.p[i] == '\n' || b.p[i] == '\t')
+            b.p[i] = ' ';
+    return buf_take(&b);
+}
+
 void table_column(struct table *t, const char *title, bool right)
 {
-    vec_push(&t->columns, ((struct column){xstrdup(title), right}));
+    vec_push(&t->columns, ((struct column){one_line(title), right}));
 }
 
 void table_whole(struct table *t)
@@ -65,10 +75,8 @@ void table_cell(struct table *t, const char *fmt, ...)
     va_start(ap, fmt);
     buf_vaddf(&b, fmt, ap);
     va_end(ap);
-    for (size_t i = 0; i < b.len; i++)
-        if ((unsigned char)b.p[i] < 32)
-            b.p[i] = ' ';
-    vec_push(&t->cells, buf_take(&b));
+    vec_push(&t->cells, one_line(b.p));
+    buf_done(&b);
 }
 
 void table_number(struct table *t, double v, int digits)
@@ -244,49 +252,4 @@ void table_print(struct table *t, const struct call *c)
     buf_done(&b);
     t->titled = true;
     forget_rows(t);
-}
-
-/* ---- output ----------------------------------------------------------- */
-
-void put(struct str text)
-{
-    while (text.len) {
-        ssize_t n = write(STDOUT_FILENO, text.p, text.len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EPIPE)
-            exit(EXIT_OK);
-        if (n < 0) {
-            fprintf(stderr, "throng: standard output: %s\n", strerror(errno));
-            exit(EXIT_ERROR);
-        }
-        text = str_n(text.p + n, text.len - (size_t)n);
-    }
-}
-
-void put_shown(const struct call *c, struct str text)
-{
-    struct buf b;
-    buf_init(&b);
-    for (size_t i = 0; c->terminal && i < text.len; i++) {
-        unsigned char ch = (unsigned char)text.p[i];
-        if ((ch < 32 && ch != '\n' && ch != '\t') || ch == 127)
-            buf_addf(&b, "^%c", ch ^ 64);
-        else
-            buf_addc(&b, text.p[i]);
-    }
-    put(c->terminal ? buf_str(&b) : text);
-    buf_done(&b);
-}
-
-static void to_stderr(void *context, enum log_level level, const char *text)
-{
-    (void)context;
-    (void)level;
-    fprintf(stderr, "throng: %s\n", text);
-}
-
-struct log log_stderr(void)
-{
-    return (struct log){.write = to_stderr, .least = LOG_NOTICE};
 }

@@ -3,7 +3,6 @@
  * One task for one worker: the same path that the trials of a study take.
  * Epochs go to standard output, one to a line; the weights to a file. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -39,57 +38,60 @@ static size_t read_columns(struct str payload, struct metric_column *columns)
     return count;
 }
 
-static void print_number(double v)
-{
-    struct buf b;
-    buf_init(&b);
-    num_print_short(&b, v, 6);
-    fputs(b.p, stdout);
-    buf_done(&b);
-}
-
 static void print_head(struct training *t, const struct metric_column *columns,
                        size_t count)
 {
+    struct buf b;
     if (t->begun)
         return;
     t->begun = true;
     if (t->call->terminal)
         return;
-    fputs("epoch", stdout);
+    buf_init(&b);
+    buf_adds(&b, "epoch");
     for (size_t i = 0; i < count; i++)
-        printf("\t%.*s", STRF(columns[i].name));
-    putchar('\n');
+        buf_addf(&b, "\t%.*s", STRF(columns[i].name));
+    buf_addc(&b, '\n');
+    put(buf_str(&b));
+    buf_done(&b);
 }
 
 static void print_epoch(struct training *t, const struct metric_column *columns,
                         size_t count, size_t i)
 {
     int64_t epoch = metric_step(&columns[0], i);
+    struct buf b;
+    buf_init(&b);
     if (t->call->terminal)
-        printf("epoch %lld/%lld", (long long)epoch, (long long)t->epochs);
+        buf_addf(&b, "epoch %lld/%lld", (long long)epoch, (long long)t->epochs);
     else
-        printf("%lld", (long long)epoch);
+        buf_addf(&b, "%lld", (long long)epoch);
     for (size_t k = 0; k < count; k++) {
         if (t->call->terminal)
-            printf("  %.*s ", STRF(columns[k].name));
+            buf_addf(&b, "  %.*s ", STRF(columns[k].name));
         else
-            putchar('\t');
-        print_number(i < columns[k].count ? metric_value(&columns[k], i) : NAN);
+            buf_addc(&b, '\t');
+        num_print_short(
+            &b, i < columns[k].count ? metric_value(&columns[k], i) : NAN, 6);
     }
-    putchar('\n');
+    buf_addc(&b, '\n');
+    put(buf_str(&b));
+    buf_done(&b);
 }
 
 /* As `evaluate` prints them. */
 static void print_test(const struct metric_column *columns, size_t count)
 {
-    putchar('\n');
+    struct buf b;
+    buf_init(&b);
+    buf_addc(&b, '\n');
     for (size_t i = 0; i < count; i++) {
-        printf("%.*s\t", STRF(columns[i].name));
-        print_number(metric_value(&columns[i], 0));
-        putchar('\n');
+        buf_addf(&b, "%.*s\t", STRF(columns[i].name));
+        num_print_short(&b, metric_value(&columns[i], 0), 6);
+        buf_addc(&b, '\n');
     }
-    fflush(stdout);
+    put(buf_str(&b));
+    buf_done(&b);
 }
 
 static void on_metrics(void *context, struct str payload)
@@ -106,7 +108,6 @@ static void on_metrics(void *context, struct str payload)
     print_head(t, columns, count);
     for (size_t i = 0; i < columns[0].count; i++)
         print_epoch(t, columns, count, i);
-    fflush(stdout);
 }
 
 /* ---- one task ----------------------------------------------------------- */
@@ -184,7 +185,7 @@ static int keep_weights(struct training *t)
         stem.len -= strlen(".safetensors");
     if (take_out(t, output(t, "weights"), to) || keep_snapshots(t, stem))
         return -1;
-    fprintf(stderr, "throng train: weights are in %s\n", to);
+    say("throng train: weights are in %s\n", to);
     return 0;
 }
 
@@ -205,9 +206,8 @@ static int finish(struct training *t)
     case OUTCOME_KILLED:
         return EXIT_INTERRUPTED;
     default:
-        fprintf(stderr, "throng train: %s%s%.*s\n",
-                outcome_name(t->one.outcome), t->one.reason.len ? ": " : "",
-                STRF(t->one.reason));
+        say("throng train: %s%s%.*s\n", outcome_name(t->one.outcome),
+            t->one.reason.len ? ": " : "", STRF(t->one.reason));
         return EXIT_ERROR;
     }
 }

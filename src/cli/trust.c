@@ -1,6 +1,5 @@
 /* trust.c - the verb that allows studies in folders of others */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "cli/cli.h"
 #include "cli/trusted.h"
@@ -70,8 +69,8 @@ static int change(struct call *c, const char **list)
             list = with_one_more(c, list, path);
         else if (take_off(c, list, path))
             return -1;
-        fprintf(stderr, "throng trust: studies in %s are %s\n", path,
-                off ? "no longer trusted" : "trusted now, whoever owns them");
+        say("throng trust: studies in %s are %s\n", path,
+            off ? "no longer trusted" : "trusted now, whoever owns them");
     }
     return trusted_write(c->arena, (const char *const *)list, &c->err);
 }
@@ -86,7 +85,7 @@ static int run(struct call *c)
     if (c->arg_count)
         return change(c, list) ? call_fail(c) : EXIT_OK;
     for (; *list; list++)
-        puts(*list);
+        put(str_of(arena_printf(c->arena, "%s\n", *list)));
     return EXIT_OK;
 }
 

@@ -2,7 +2,6 @@
 #include "cli/try_trials.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "cli/worker_path.h"
 
@@ -81,15 +80,14 @@ static void say_tail(const char *tail)
 {
     struct str rest = str_trim(str_of(tail)), line;
     while (rest.len && str_split(&rest, '\n', &line))
-        fprintf(stderr, "    %.*s\n", STRF(line));
+        say("    %.*s\n", STRF(line));
 }
 
 /* None of them ended well: that is the answer. */
 static int say_failure(struct trying *k)
 {
-    fputs("throng check: the trials that were tried did not end well; the "
-          "last lines of one:\n",
-          stderr);
+    say("throng check: the trials that were tried did not end well; the "
+        "last lines of one:\n");
     say_tail(study_failure_tail(k->study));
     return EXIT_FAILED_TRIALS;
 }
@@ -147,8 +145,8 @@ int try_trials(struct call *c, const struct plan *plan, const char *file,
         err_errno(&c->err, "make %s", scratch);
         return call_fail(c);
     }
-    fprintf(stderr, "throng check: trying %lld trial%s\n", (long long)count,
-            count == 1 ? "" : "s");
+    say("throng check: trying %lld trial%s\n", (long long)count,
+        count == 1 ? "" : "s");
     int code;
     if (fill(&k, file, scratch)) {
         code = call_fail(c);

@@ -32,9 +32,8 @@ static int change(struct call *c, const char *verb, const struct value *args,
         return call_fail(c);
     if (acted != ACT_ASKED)
         count = answer.changed;
-    fprintf(stderr, "throng %s: %s %lld trial%s%s\n", verb, what,
-            (long long)count, count == 1 ? "" : "s",
-            acted == ACT_ASKED ? "; " ACT_NO_ANSWER : "");
+    say("throng %s: %s %lld trial%s%s\n", verb, what, (long long)count,
+        count == 1 ? "" : "s", acted == ACT_ASKED ? "; " ACT_NO_ANSWER : "");
     return EXIT_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "plan/reading.h"
 
 #include "base/json.h"
+#include "base/shown.h"
 
 enum quote { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE };
 
@@ -127,6 +128,20 @@ static void quote_inside(struct buf *b, struct str s, enum quote quote)
     }
 }
 
+/* What a terminal would obey is left to the shell to make: the line can be
+ * looked at, and pasted. Gives how many bytes it stands for. */
+static size_t quote_controls(struct buf *b, struct str s)
+{
+    size_t n = 0;
+
+    buf_adds(b, "'\"$(printf '");
+    do {
+        buf_addf(b, "\\%03o", (unsigned char)s.p[n++]);
+    } while (n < s.len && shown_plain(str_n(s.p + n, s.len - n)) == 0);
+    buf_adds(b, "')\"'");
+    return n;
+}
+
 void shell_quote(struct buf *b, struct str s)
 {
     if (shell_safe(s)) {
@@ -134,7 +149,14 @@ void shell_quote(struct buf *b, struct str s)
         return;
     }
     buf_addc(b, '\'');
-    quote_inside(b, s, QUOTE_SINGLE);
+    while (s.len > 0) {
+        size_t len = shown_plain(s);
+
+        quote_inside(b, str_n(s.p, len), QUOTE_SINGLE);
+        s = str_n(s.p + len, s.len - len);
+        len = s.len > 0 ? quote_controls(b, s) : 0;
+        s = str_n(s.p + len, s.len - len);
+    }
     buf_addc(b, '\'');
 }
 

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/num.h"
+#include "base/shown.h"
 #include "worker/crew.h"
 #include "worker/report.h"
 #include "worker/tools.h"
@@ -129,10 +130,22 @@ static int read_options(struct command_line *c, int argc, char **argv,
     return 0;
 }
 
+/* A reason may hold what a task printed. */
+static void say(const char *before, const char *text)
+{
+    struct buf b;
+    buf_init(&b);
+    shown_add(&b, str_of(text));
+    fprintf(stderr, "throng-worker: %s%s\n", before, b.p);
+    buf_done(&b);
+}
+
 static void to_stderr(void *context, enum log_level level, const char *text)
 {
+    char before[32];
     (void)context;
-    fprintf(stderr, "throng-worker: %s: %s\n", log_level_name(level), text);
+    snprintf(before, sizeof(before), "%s: ", log_level_name(level));
+    say(before, text);
 }
 
 /* A session of our own keeps the terminal's signals away: Ctrl-C is for the
@@ -212,7 +225,7 @@ static int worker_main(int argc, char **argv)
     struct log log = {.write = to_stderr, .least = LOG_DEBUG};
     const char *debug = getenv("THRONG_WORKER_DEBUG");
     if (read_options(&c, argc, argv, &err) != 0) {
-        fprintf(stderr, "throng-worker: %s\n", err.text);
+        say("", err.text);
         return 2;
     }
     if (c.version || c.help) {
@@ -225,7 +238,7 @@ static int worker_main(int argc, char **argv)
     c.setup.log = debug && strcmp(debug, "1") == 0 ? &log : NULL;
     set_signals();
     if (work(&c, &err) != 0) {
-        fprintf(stderr, "throng-worker: %s\n", err.text);
+        say("", err.text);
         return 1;
     }
     return 0;

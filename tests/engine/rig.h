@@ -32,7 +32,7 @@ struct rig {
     struct engine *engine;
     struct machine machine;
     uint32_t parallel;
-    double silence_s; /* as in struct engine_setup */
+    double silence_s;            /* as in struct engine_setup */
     char folder[128], mark[200]; /* of its tasks */
     const char *worker;
     struct arena *arena;

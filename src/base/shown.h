@@ -1,0 +1,21 @@
+/* shown.h - text that is not ours, as a person may see it
+ *
+ * What a program printed, a name, a note or a value may hold characters that
+ * a terminal obeys: they move the cursor, set its title, answer for the
+ * person. Shown, they are letters: ^[ for an escape, \u009b for a control
+ * character of eight bits (as JSON writes it too), \xff for a byte that is no
+ * UTF-8. Line feeds and tabs stay. */
+#ifndef THRONG_BASE_SHOWN_H
+#define THRONG_BASE_SHOWN_H
+
+#include "base/buf.h"
+
+void shown_add(struct buf *b, struct str text);
+/* The same for the output of programs: colours stay colours, and a line that
+ * a progress bar writes over itself becomes one line for each state. */
+void shown_add_output(struct buf *b, struct str text);
+
+/* How many bytes at the front are shown as they are. */
+size_t shown_plain(struct str s);
+
+#endif

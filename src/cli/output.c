@@ -1,0 +1,100 @@
+/* output.c - all that throng prints goes through here
+ *
+ * Data to standard output, talk to standard error. Nearly every text has
+ * parts that are not ours (names, values, notes, reasons, last lines of
+ * output), so all of it is shown, never obeyed; what a program is to read
+ * byte for byte (put_data) stays as it is off a terminal. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "base/shown.h"
+#include "cli/cli.h"
+
+static void write_out(struct str text)
+{
+    while (text.len) {
+        ssize_t n = write(STDOUT_FILENO, text.p, text.len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EPIPE)
+            exit(EXIT_OK);
+        if (n < 0) {
+            fprintf(stderr, "throng: standard output: %s\n", strerror(errno));
+            exit(EXIT_ERROR);
+        }
+        text = str_n(text.p + n, text.len - (size_t)n);
+    }
+}
+
+void put(struct str text)
+{
+    struct buf b;
+    buf_init(&b);
+    shown_add(&b, text);
+    write_out(buf_str(&b));
+    buf_done(&b);
+}
+
+void put_data(const struct call *c, struct str text)
+{
+    if (c->terminal)
+        put(text);
+    else
+        write_out(text);
+}
+
+void put_output(const struct call *c, struct str text)
+{
+    struct buf b;
+    if (!c->terminal) {
+        write_out(text);
+        return;
+    }
+    buf_init(&b);
+    shown_add_output(&b, text);
+    write_out(buf_str(&b));
+    buf_done(&b);
+}
+
+void vsay(const char *fmt, va_list ap)
+{
+    struct buf text, b;
+    buf_init(&text);
+    buf_init(&b);
+    buf_vaddf(&text, fmt, ap);
+    shown_add(&b, buf_str(&text));
+    fputs(b.p, stderr);
+    buf_done(&b);
+    buf_done(&text);
+}
+
+void say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsay(fmt, ap);
+    va_end(ap);
+}
+
+void say_problems(const struct problems *problems)
+{
+    struct buf b;
+    buf_init(&b);
+    problems_print(&b, problems);
+    say("%s", b.p);
+    buf_done(&b);
+}
+
+static void to_stderr(void *context, enum log_level level, const char *text)
+{
+    (void)context;
+    (void)level;
+    say("throng: %s\n", text);
+}
+
+struct log log_stderr(void)
+{
+    return (struct log){.write = to_stderr, .least = LOG_NOTICE};
+}
