@@ -11,6 +11,11 @@ struct reached {
     size_t row;
     double value;
 };
+/* How far one row's constraints are broken; NULL: not known. */
+struct bounds {
+    double *p;
+    size_t count;
+};
 struct level {
     VEC(struct reached) list;
 };
@@ -21,8 +26,9 @@ struct levels {
     struct history rows; /* mark: pending, or LEFT when it has ended; foreign
                             ones have VALUE or BAD */
     double *u;
-    VEC(size_t) highest; /* by row: the level that it has reached */
-    VEC(double) told;    /* by row: its value at the model's level; NaN: none */
+    VEC(size_t) highest;       /* by row: the level that it has reached */
+    VEC(struct bounds) bounds; /* by row */
+    VEC(double) told; /* by row: its value at the model's level; NaN: none */
     VEC(struct level) levels;
     size_t model; /* the level that the strategy hears of, from 1 */
     size_t need;  /* values that a level must have for that */
@@ -54,6 +60,9 @@ void levels_free(struct levels *l)
     vec_done(&l->levels);
     vec_done(&l->told);
     vec_done(&l->highest);
+    for (size_t i = 0; i < l->bounds.len; i++)
+        free(l->bounds.p[i].p);
+    vec_done(&l->bounds);
     history_done(&l->rows);
     unit_done(&l->unit);
     free(l->u);
@@ -86,6 +95,8 @@ static void tell_row(struct levels *l, size_t row)
                        .point = unit_point(&l->unit, l->u, l->scratch),
                        .state = (int)state,
                        .value = value,
+                       .constraints = l->bounds.p[row].p,
+                       .constraint_count = l->bounds.p[row].count,
                        .step = -1};
     s->strategy->tell(s->state, &r);
 }
@@ -107,6 +118,7 @@ static size_t add_row(struct levels *l, int64_t trial,
     unit_code(&l->unit, point, l->u);
     vec_push(&l->told, NAN);
     vec_push(&l->highest, 0);
+    vec_push(&l->bounds, (struct bounds){0});
     return history_add(&l->rows, trial, l->u);
 }
 
@@ -114,6 +126,24 @@ void levels_asked(struct levels *l, int64_t k, const struct value *point)
 {
     if (history_find(&l->rows, k) < 0)
         add_row(l, k, point);
+}
+
+static void keep_constraints(struct levels *l, size_t row,
+                             const struct result *r)
+{
+    struct bounds *b = &l->bounds.p[row];
+    if (!r->constraints || !r->constraint_count)
+        return;
+    b->count = r->constraint_count;
+    b->p = xrealloc(b->p, b->count * sizeof(*b->p));
+    memcpy(b->p, r->constraints, b->count * sizeof(*b->p));
+}
+
+void levels_constraints(struct levels *l, const struct result *r)
+{
+    long row = history_find(&l->rows, r->trial);
+    if (row >= 0)
+        keep_constraints(l, (size_t)row, r);
 }
 
 /* The model moves up to a level: what the rows had there is what counts. */
@@ -174,5 +204,7 @@ void levels_foreign(struct levels *l, const struct result *r)
     size_t row = add_row(l, r->trial, r->point);
     l->rows.marks[row] = (unsigned char)mark;
     l->rows.losses[row] = mark == MARK_VALUE ? r->value : NAN;
+    if (l->sampler->setup->version >= 3)
+        keep_constraints(l, row, r);
     tell_row(l, row);
 }

@@ -25,6 +25,9 @@ struct levels *levels_new(struct sampler *s, struct err *err);
 void levels_free(struct levels *l);
 /* Suggestion k is out with this point. */
 void levels_asked(struct levels *l, int64_t k, const struct value *point);
+/* What a result says of constraints goes with whatever its trial has reached:
+ * call this first. */
+void levels_constraints(struct levels *l, const struct result *r);
 /* Suggestion k has reached level `level`, from 1. */
 void levels_reached(struct levels *l, int64_t k, size_t level, double value);
 /* It has ended for good. */

@@ -114,6 +114,8 @@ struct search *search_open_strategy(const struct strategy *strategy,
 {
     struct search *s = xcalloc(1, sizeof(*s));
     s->setup = *setup;
+    if (!s->setup.version)
+        s->setup.version = SEARCH_VERSION;
     s->sampler.strategy = strategy;
     s->sampler.setup = &s->setup;
     s->sampler.state = strategy->open(&s->setup, err);
@@ -218,12 +220,26 @@ static void tell_strategy(void *context, const struct result *r)
     s->sampler.strategy->tell(s->sampler.state, r);
 }
 
+/* Constraints are known when a trial ends or waits, and a strategy hears of a
+ * trial once: so it hears of it then, with all there is to say, and not while
+ * the trial reports. */
+static bool heeds_constraints(const struct search *s)
+{
+    return s->setup.constraint_count && s->setup.version >= 3;
+}
+
 /* Tells the sampler what a trial has reached since it was told last. */
 static void tell_levels(struct search *s, int64_t trial)
 {
     size_t reached = judge_reached(s->judge, trial);
     for (size_t i = 1; i <= reached; i++)
         levels_reached(s->levels, trial, i, judge_value(s->judge, trial, i));
+}
+
+static void hear_report(struct search *s, int64_t trial)
+{
+    if (s->levels && s->setup.order == SEARCH_FREE && !heeds_constraints(s))
+        tell_levels(s, trial);
 }
 
 /* A trial that came to its own end has its last value at all levels above;
@@ -245,6 +261,8 @@ static void hear(void *context, const struct result *r)
     bool final = state_final((enum state)r->state);
     struct result said = *r;
     if (s->levels) {
+        if (heeds_constraints(s))
+            levels_constraints(s->levels, r);
         tell_levels(s, r->trial);
         if (final)
             end_levels(s, r);
@@ -407,8 +425,7 @@ enum decision search_report(struct search *s, int64_t trial, int64_t step,
         judge_begin(s->judge, trial, next);
         judge_report(s->judge, trial, step, value, limit_for(s, trial),
                      &s->verdict);
-        if (s->levels && s->setup.order == SEARCH_FREE)
-            tell_levels(s, trial);
+        hear_report(s, trial);
     }
     return s->verdict.decision;
 }
@@ -468,8 +485,7 @@ void search_reported(struct search *s, int64_t trial, int64_t level,
         return;
     judge_begin(s->judge, trial, s->order ? order_next(s->order) : 0);
     judge_recount(s->judge, trial, level, value);
-    if (s->levels && s->setup.order == SEARCH_FREE)
-        tell_levels(s, trial);
+    hear_report(s, trial);
 }
 
 void search_recall(struct search *s, int64_t trial, int64_t count, int64_t step,

@@ -54,8 +54,10 @@ enum search_order {
 /* What methods do where a study says nothing changes now and then; a study
  * goes on with what it was made with.
  * 1: grid in the order that is written; hyperspace halves linearly
- * 2: grid covers the space early; hyperspace halves on a parameter's scale */
-enum { SEARCH_VERSION = 2 };
+ * 2: grid covers the space early; hyperspace halves on a parameter's scale
+ * 3: with early stopping the sampler hears of constraints; warm results and
+ *    trials of a person have numbers of their own */
+enum { SEARCH_VERSION = 3 };
 
 struct search_setup {
     const struct space *space;

@@ -253,14 +253,16 @@ enum heard_kind {                  /* the numbers are stored: never renumber */
                       2, /* how the trial ended, or that it waits at a rung */
                   HEARD_REPORT = 3,   /* a report that early stopping counts */
                   HEARD_PROMOTED = 4, /* the waiting trial goes on */
+                  HEARD_BROKEN = 5,   /* how far a constraint of a trial that
+                                         waits is broken; told comes next */
 };
 struct heard {
     enum heard_kind kind;
     int64_t trial;
     int64_t step;     /* told: the last one, or -1; report: which, from 1;
-                         promoted: its new budget */
+                         promoted: its new budget; broken: which, from 0 */
     enum state state; /* told */
-    double value;     /* told and report; NaN: none */
+    double value;     /* told, report and broken; NaN: none */
 };
 int store_heard_add(struct store *s, const struct heard *h, struct err *err);
 /* All of it, in order. */

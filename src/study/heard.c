@@ -37,6 +37,7 @@ struct replay {
     VEC(struct known) list; /* by id */
     struct heard *heard;
     size_t count;
+    VEC(double) broken; /* constraints of the trial that is told next */
     struct parsed parsed[PARSED]; /* by id */
 };
 
@@ -53,6 +54,7 @@ static void replay_done(struct replay *p)
     for (size_t i = 0; i < PARSED; i++)
         arena_free(p->parsed[i].arena);
     vec_done(&p->list);
+    vec_done(&p->broken);
     arena_free(p->scratch);
     arena_free(p->arena);
 }
@@ -119,9 +121,14 @@ static void tell(struct replay *p, int64_t k, struct known *t, enum state state,
                        .value = value,
                        .step = step};
     arena_reset(p->scratch);
-    if (t && state == t->state)
+    if (state == STATE_PAUSED && p->broken.len) {
+        r.constraints = p->broken.p;
+        r.constraint_count = p->broken.len;
+    } else if (t && state == t->state && state != STATE_PAUSED) {
         study_search_values(p->study, t->summary, p->scratch, &r);
+    }
     search_tell(p->study->search, &r);
+    p->broken.len = 0;
     if (t)
         t->told = true;
 }
@@ -196,6 +203,9 @@ static int repeat_one(struct replay *p, const struct heard *h, struct err *err)
         search_reported(search, k, h->step, h->value);
         if (t)
             t->doomed = h->state == STATE_STOPPED;
+        break;
+    case HEARD_BROKEN:
+        vec_push(&p->broken, h->value);
         break;
     case HEARD_TOLD:
         if (h->state != STATE_PAUSED || !is_external(p))

@@ -190,23 +190,25 @@ int study_search_settle(struct study *s, struct err *err)
 /* ---- what it is told -------------------------------------------------- */
 
 /* Several objectives and constraints come from the metrics of the trial, the
- * first objective too: a trial that breaks a constraint has no value. */
+ * first objective too: a trial that breaks a constraint has no value. Of one
+ * that waits at a rung only the constraints count. */
 void study_search_values(const struct study *s, struct str summary,
                          struct arena *a, struct result *r)
 {
     const struct goal *g = &s->plan->goal;
     bool bad = state_bad((enum state)r->state);
+    bool waits = r->state == STATE_PAUSED && s->version >= 3;
     if ((g->objective_count < 2 && !g->bound_count) ||
-        !state_final((enum state)r->state) || bad || !summary.len)
+        (!state_final((enum state)r->state) && !waits) || bad || !summary.len)
         return;
     const struct value *v = json_parse(a, summary, "summary", false, NULL);
     double *values = arena_array(a, g->objective_count + 1, sizeof(*values));
     double *broken = arena_array(a, g->bound_count + 1, sizeof(*broken));
     goal_values(g, v, values);
     goal_broken(g, v, broken);
-    if (g->objective_count)
+    if (g->objective_count && !waits)
         r->value = values[0];
-    if (g->objective_count > 1) {
+    if (g->objective_count > 1 && !waits) {
         r->values = values;
         r->value_count = g->objective_count;
     }
@@ -412,6 +414,18 @@ static enum decision report(void *context, struct live *l, int64_t step,
 
 /* ---- ends ------------------------------------------------------------- */
 
+/* The metrics of a trial that goes on later will say something else. */
+static void write_broken(struct study *s, int64_t trial, const struct result *r)
+{
+    for (size_t i = 0; r->constraints && i < r->constraint_count &&
+                       !search_foresees(s->search);
+         i++)
+        write_heard(s, &(struct heard){.kind = HEARD_BROKEN,
+                                       .trial = trial,
+                                       .step = (int64_t)i,
+                                       .value = r->constraints[i]});
+}
+
 static void tell(struct study *s, const struct live *l)
 {
     struct result result = {
@@ -424,6 +438,8 @@ static void tell(struct study *s, const struct live *l)
     if (!study_search_listens(s) || !result.point)
         return;
     study_search_values(s, l->t.summary, s->run.arena, &result);
+    if (result.state == STATE_PAUSED)
+        write_broken(s, l->t.id, &result);
     if (!search_foresees(s->search))
         write_heard(s, &(struct heard){.kind = HEARD_TOLD,
                                        .trial = l->t.id,

@@ -463,7 +463,7 @@ static void a_step_that_is_reported_again_counts_once(void **state)
 
 /* A strategy that only remembers what it was told. */
 static struct {
-    size_t opened, values, pending, left;
+    size_t opened, values, pending, left, broken;
     double last;
 } heard;
 
@@ -504,6 +504,7 @@ static void ear_tell(void *state, const struct result *r)
     heard.values += r->state == STATE_DONE;
     heard.pending += r->state == STATE_RUNNING;
     heard.left += r->state == STATE_KILLED;
+    heard.broken += r->constraint_count == 2 && r->constraints[1] > 0;
     if (r->state == STATE_DONE)
         heard.last = r->value;
 }
@@ -552,6 +553,52 @@ static void a_sampler_hears_the_highest_level_that_enough_have_reached(void **s)
     search_free(search);
 }
 
+static void end_bound(struct search *s, int64_t k, enum state state,
+                      double second)
+{
+    struct value *point = json_parse(arena, STR("{}"), "p", false, NULL);
+    double broken[2] = {0, second};
+    struct result r = {.trial = k,
+                       .point = point,
+                       .state = (int)state,
+                       .value = (double)k,
+                       .constraints = broken,
+                       .constraint_count = 2,
+                       .step = -1};
+    search_tell(s, &r);
+}
+
+/* A study made before that was so goes on as it began. */
+static void a_sampler_hears_of_constraints_also_with_rungs(void **state)
+{
+    static const struct early kinds[] = {
+        {.kind = EARLY_HYPERBAND, .min_iter = 1, .eta = 2},
+        {.kind = EARLY_ASHA, .min_iter = 1, .max_iter = 8, .eta = 2}};
+    int64_t enough = (int64_t)space.count + 2;
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (int64_t version = 2; version <= SEARCH_VERSION; version++) {
+            struct search_setup given = {.space = &space,
+                                         .version = version,
+                                         .minimize = true,
+                                         .constraint_count = 2,
+                                         .early = &kinds[i]};
+            struct search *s = search_open_strategy(&ear, &given, NULL);
+            for (int64_t k = 1; k <= enough; k++) {
+                ask(s, k);
+                search_report(s, k, 1, (double)k);
+                end_bound(s, k, STATE_STOPPED, k % 2 ? 0.5 : -1);
+            }
+            assert_int_equal(heard.values, enough);
+            assert_int_equal(heard.broken,
+                             version < 3 ? 0 : (size_t)(enough + 1) / 2);
+            end_bound(s, -7, STATE_DONE, 2);
+            assert_int_equal(heard.broken,
+                             version < 3 ? 0 : (size_t)(enough + 1) / 2 + 1);
+            search_free(s);
+        }
+}
+
 /* What comes second says the contrary of what came first; every third trial
  * stays at the first. */
 static void two_bands(struct search *s, int64_t k, const struct value *point)
@@ -598,6 +645,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_step_that_is_reported_again_counts_once),
         cmocka_unit_test(
             a_sampler_hears_the_highest_level_that_enough_have_reached),
+        cmocka_unit_test(a_sampler_hears_of_constraints_also_with_rungs),
         cmocka_unit_test(auto_hears_of_rungs_what_its_method_hears),
     };
     if (argc == 2 && strcmp(argv[1], "methods") == 0)
