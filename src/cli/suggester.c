@@ -324,7 +324,9 @@ static int told(struct suggester *s, const struct talk *t, struct buf *out,
         trial->point = point_text(s, point);
         take_result(s, trial, t);
     }
-    tell_search(s, t->id >= 0 ? t->id + 1 : -(++s->foreign), point, t);
+    tell_search(
+        s, t->id >= 0 ? t->id + 1 : foreign_number(FOREIGN_TOLD, ++s->foreign),
+        point, t);
     buf_adds(out, "{\"ok\":true}\n");
     return 0;
 }

@@ -70,7 +70,6 @@ void study_search_values(const struct study *s, struct str summary,
 bool study_search_listens(const struct study *s);
 /* What the search calls a trial: its suggestion, or a foreign number. */
 int64_t study_search_id(const struct study *s, int64_t trial);
-#define FOREIGN_ADDED (-((int64_t)1 << 40)) /* less the trial's number */
 /* Where a trial stands at the level that it has reached, as a reason. */
 const char *study_search_standing(struct study *s, int64_t trial);
 /* No more trials will come: those that wait at a rung are stopped there. */

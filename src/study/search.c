@@ -246,7 +246,10 @@ bool study_search_listens(const struct study *s)
 int64_t study_search_id(const struct study *s, int64_t trial)
 {
     int64_t k = added_suggestion(&s->added, trial);
-    return k ? k : FOREIGN_ADDED - trial;
+    /* Once both kinds had one range, and the second of two results with the
+     * same number was not heard. */
+    enum foreign kind = s->version >= 3 ? FOREIGN_ADDED : FOREIGN_WARM;
+    return k ? k : foreign_number(kind, trial);
 }
 
 static enum run_next ask(struct study *s, int64_t k, struct arena *a,

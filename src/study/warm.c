@@ -14,8 +14,6 @@
 #include "terms/state.h"
 
 #define CSV_BYTES_MAX ((size_t)1 << 30)
-/* Foreign numbers of other kinds are nearer to 0. */
-#define FIRST_NUMBER (-((int64_t)1 << 40))
 
 struct warming {
     const struct plan *plan;
@@ -323,7 +321,7 @@ void study_warm_tell(const struct value *known, struct search *search)
         arena_reset(a);
         state_parse(value_text(value_get(one, STR("state"))), &state);
         struct result r = {
-            .trial = FIRST_NUMBER - (int64_t)i,
+            .trial = foreign_number(FOREIGN_WARM, (int64_t)i),
             .point = value_get(one, STR("point")),
             .state = (int)state,
             .value = NAN,

@@ -16,11 +16,21 @@ struct suggestion {
 
 enum decision { DECISION_CONTINUE, DECISION_STOP, DECISION_PAUSE };
 
+/* Results of points that the strategy did not suggest have numbers below 0,
+ * all different: each kind has a range of its own for them. */
+enum foreign {
+    FOREIGN_TOLD,  /* told to `throng suggest`; its numbers are from 1 */
+    FOREIGN_WARM,  /* from elsewhere, before the first trial */
+    FOREIGN_ADDED, /* a trial that a person added */
+};
+static inline int64_t foreign_number(enum foreign kind, int64_t n)
+{
+    return -((int64_t)kind << 40) - n;
+}
+
 /* What a strategy is told of a finished trial. */
 struct result {
-    /* Below 0: foreign, a point that the strategy did not suggest (the user
-     * added it, or it comes from an earlier study). Foreign numbers are all
-     * different, and such a result counts like any other. */
+    /* Below 0: a foreign_number; such a result counts like any other. */
     int64_t trial;
     const struct value *point;
     int state;            /* enum state, final or paused */

@@ -123,3 +123,26 @@ check_contains "a method that does not learn is said to make no use of it" "$err
 sed 's/method: tpe/method: hyperspace/; s/^tpe:.*//' tpe.yaml >hyperspace.yaml
 run "$THRONG" check hyperspace.yaml
 check_lacks "hyperspace learns as the method inside of it does" "$err" "does not learn"
+
+# ---- a trial that a person adds -------------------------------------------------
+# Its number is one that a result of the start has, too. The only low place is
+# where the person looked: a method that heard of it looks there again.
+python3 -c 'print("x,loss")
+for i in range(40): print("%g,1" % (i / 40))' >flat.csv
+cat >dip.sh <<'END'
+case $1 in 0.71*) echo "::throng loss=0" ;; *) echo "::throng loss=1" ;; esac
+END
+for method in gp tpe; do
+    printf '%s\n' "name: dip-$method" 'command: [sh, dip.sh, "{x}"]' "method: $method" \
+        'run_cap: 20' 'parallel: 1' 'seed: 5' 'warm_start: flat.csv' \
+        'metric: {name: loss}' 'parameters: {x: {min: 0.0, max: 1.0}}' >dip.yaml
+    run "$THRONG" run dip.yaml --count 1
+    run "$THRONG" add "dip-$method" x=0.7125
+    run "$THRONG" run dip.yaml
+    near=$("$THRONG" export "dip-$method" --csv | python3 -c 'import csv, sys
+print(sum(abs(float(r["x"]) - 0.7125) < 0.02 for r in csv.DictReader(sys.stdin)))')
+    check "$method hears of an added trial beside as many results of the start" \
+        test "$near" -ge 3
+    run "$THRONG" doctor "dip-$method" --replay
+    check_status "and suggests the same again" 0
+done
