@@ -130,7 +130,7 @@ class Study:
         self.side = os.path.abspath(side or os.path.join(folder, "side"))
         os.makedirs(self.home)
         os.makedirs(self.side)
-        self.mark = "SIDE=" + self.side
+        self.mark = re.compile(b"SIDE=%s$" % re.escape(self.side).encode())
         self.write("task", TASK.replace("STEPS", str(STEPS)), 0o755)
         self.write("study.yaml", json.dumps(self.way.study()))
         if self.way.trains:
