@@ -3,6 +3,7 @@
  * A study lives in .throng/<name> beside its study file. A person may name
  * the file, the name, the folder, or nothing: then it is the study in
  * ./.throng whose store was touched last. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,9 +12,17 @@
 
 #define STUDIES_SHOWN 8
 
+/* One that we may not look into may be one: the store says that it is closed
+ * to us. */
 static bool is_study_folder(struct arena *a, const char *folder)
 {
-    return file_exists(path_join(a, folder, "study.db"));
+    struct stat st;
+    return stat(path_join(a, folder, "study.db"), &st) == 0 || errno == EACCES;
+}
+
+static bool is_closed(const char *folder)
+{
+    return access(folder, R_OK | X_OK) != 0 && errno == EACCES;
 }
 
 static void fill(struct arena *a, const char *folder,
@@ -45,9 +54,13 @@ static int locate_last(struct arena *a, struct place_of_study *where,
     const char **names = dir_list(".throng", a, NULL);
     const char *best = NULL;
     int64_t best_time = -1;
+    if (is_closed(".throng"))
+        return store_closed(path_absolute(a, ".throng"), err);
     for (; names && *names; names++) {
         char *folder = path_join(a, ".throng", *names);
         int64_t t = study_changed_ns(a, folder);
+        if (!best && t < 0 && is_closed(folder))
+            best = folder; /* better than none: it says why */
         if (t > best_time) {
             best_time = t;
             best = folder;
@@ -131,8 +144,11 @@ static int nearest(struct arena *a, const char *what, struct err *err)
 int locate_study(struct arena *a, const char *what,
                  struct place_of_study *where, struct err *err)
 {
+    struct stat st;
     if (!what)
         return locate_last(a, where, err);
+    if (stat(what, &st) != 0 && errno == EACCES)
+        return store_closed(path_absolute(a, what), err);
     if (file_is_dir(what) && is_study_folder(a, what)) {
         fill(a, what, where);
         return 0;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/cli.h"
@@ -30,6 +31,7 @@ struct session {
     bool quiet;          /* nothing but errors */
     bool on_terminal[3]; /* standard input, output, error */
     struct detached detached;
+    mode_t mask; /* the person's umask */
 };
 
 /* ---- signals ---------------------------------------------------------- */
@@ -367,13 +369,45 @@ static int conduct(struct session *s)
     return exit_code(s, end, &p);
 }
 
-static int open_and_conduct(struct session *s, const struct study_setup *setup)
+/* What throng itself writes is open to whom the study is shared with, and to
+ * nobody else; what the person's programs write, as they would without us. */
+static int open_folder(struct session *s, struct study_setup *setup)
+{
+    bool was_open;
+    if (store_share(setup->folder, setup->plan->share_group, &was_open,
+                    &s->call->err))
+        return -1;
+    if (was_open)
+        talk(s, arena_printf(s->call->arena,
+                             "%s was open to other users and is closed now; "
+                             "`share: group` opens it to a group",
+                             setup->folder));
+    s->mask = umask(store_mask(setup->folder));
+    setup->mask = &s->mask;
+    return 0;
+}
+
+static struct study *open_study(struct session *s, struct study_setup *setup)
+{
+    struct call *c = s->call;
+    if (open_folder(s, setup))
+        return NULL;
+    struct study *study = study_open(setup, &c->err);
+    if (study)
+        return study;
+    /* Only what is empty goes. */
+    rmdir(setup->folder);
+    rmdir(path_folder(c->arena, setup->folder));
+    return NULL;
+}
+
+static int open_and_conduct(struct session *s, struct study_setup *setup)
 {
     struct call *c = s->call;
     sigset_t before;
     int code;
     hold_signals(&before);
-    s->study = study_open(setup, &c->err);
+    s->study = open_study(s, setup);
     if (!s->study || go_to_background(s)) {
         code = call_fail(c);
     } else if (was_interrupted()) {

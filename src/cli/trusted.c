@@ -92,8 +92,11 @@ int study_access(struct arena *a, const char *folder, enum store_use use,
 {
     struct err unreadable = {0};
     const char **list = trusted_read(a, &unreadable);
-    if (!store_access(folder, use, (const char *const *)list, err))
+    if (!store_access(folder, use, (const char *const *)list, err)) {
+        if (use == STORE_ACT)
+            umask(store_mask(folder));
         return 0;
+    }
     if (!list)
         err_wrap(err, "%s", unreadable.text);
     return -1;

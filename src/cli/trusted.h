@@ -11,7 +11,8 @@ const char *trusted_file(struct arena *a, struct err *err);
 /* Real paths, in the arena, ended by NULL; none where there is no list. */
 const char **trusted_read(struct arena *a, struct err *err);
 int trusted_write(struct arena *a, const char *const *list, struct err *err);
-/* As store_access, with that list. */
+/* As store_access, with that list; who is to act then has the umask of
+ * the study's folder. */
 int study_access(struct arena *a, const char *folder, enum store_use use,
                  struct err *err);
 

@@ -46,6 +46,7 @@ struct engine_setup {
                            never taken for ours */
     double silence_s;   /* a worker that says nothing for so long is ended; 0:
                            60 s */
+    const mode_t *mask; /* umask of tasks; NULL: this process's */
     const struct log *log;
 };
 

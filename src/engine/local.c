@@ -296,12 +296,16 @@ static int open_words(const struct local *l)
 
 static int spawn_worker(struct local *l, int fd, struct err *err)
 {
-    char fd_text[16];
+    char fd_text[16], mask_text[16] = "";
     snprintf(fd_text, sizeof fd_text, "%d", fd);
     const char *argv[] = {
         l->given->worker, "--fd",   fd_text,      "--room",
         l->room_text,     "--mark", l->task_mark, "--last-words",
-        l->last_words,    NULL};
+        l->last_words,    NULL,     mask_text,    NULL};
+    if (l->given->mask) {
+        argv[9] = "--umask";
+        snprintf(mask_text, sizeof mask_text, "%o", (unsigned)*l->given->mask);
+    }
     struct spawn s = {.argv = argv,
                       .env = l->env,
                       .in = -1,

@@ -199,6 +199,12 @@ static void read_wandb(struct reading *r, const struct value *v)
         r->plan->wandb = v->s;
 }
 
+static void read_share(struct reading *r, const struct value *v)
+{
+    static const char *const choices[] = {"none", "group", NULL};
+    r->plan->share_group = read_choice(r, v, "share", choices) == 1;
+}
+
 static void read_engine(struct reading *r, const struct value *v)
 {
     static const char *const choices[] = {"local", "slurm", "htcondor", "mpi",
@@ -488,6 +494,9 @@ static const struct key keys[] = {
      read_output_max},
     {{"on_finish", "a command", "run when the study ends"}, read_on_finish},
     {{"on_best", "a command", "run at each new best trial"}, read_on_best},
+    {{"share", "none or group",
+      "who else may look at the study and act on it; default none"},
+     read_share},
     {{"engine", "local, slurm, htcondor or mpi", "where tasks run"},
      read_engine},
     {{"profile", "text", "named settings of a site"}, read_profile},

@@ -219,6 +219,7 @@ struct plan {
     enum keep_kind keep;
     int64_t keep_count; /* best:N; unsaid: of weights of built-in training */
     struct str on_finish, on_best; /* empty: none */
+    bool share_group;              /* share: group */
 
     struct str engine, profile;
     const struct value *slurm, *htcondor; /* or NULL */

@@ -155,6 +155,7 @@ int store_snapshot(struct store *s, const char *path, struct err *err)
     char *made = arena_printf(a, "%s.new-%lld", path, (long long)getpid());
     unlink(made);
     int rc = copy_to(s, made, err);
+    store_set_mode(made, s->folder);
     if (rc == 0 && rename(made, path))
         rc = err_errno(err, "rename %s to %s", made, path);
     if (rc)

@@ -140,6 +140,7 @@ static int create_at(const char *folder, const char *path, const char *made,
     if (rc == 0)
         rc = fill_further(s, fill, context, err);
     store_free(s);
+    store_set_mode(made, folder);
     if (rc == 0)
         rc = put_in_place(made, path, err);
     if (rc)
@@ -178,8 +179,11 @@ static int look_at(const char *folder, const char *path, struct err *err)
     if (stat(path, &st)) {
         if (errno == ENOENT || errno == ENOTDIR)
             return err_set(err, ERR_MISSING, "there is no study in %s", folder);
-        return err_errno(err, "open %s", path);
+        return errno == EACCES ? store_closed(folder, err)
+                               : err_errno(err, "open %s", path);
     }
+    if (access(path, R_OK) != 0 && errno == EACCES)
+        return store_closed(folder, err);
     if (S_ISDIR(st.st_mode))
         return err_set(err, ERR_CORRUPT,
                        "%s is a folder where a file is expected", path);

@@ -61,6 +61,20 @@ enum store_use {
 int store_access(const char *folder, enum store_use use,
                  const char *const *trusted, struct err *err);
 
+/* Makes the study's folder where there is none and opens it to nobody else, or
+ * to the group of the folder that the study file is in; one of somebody else
+ * is left as it is. *was_open: an earlier throng, or somebody, had it open to
+ * others, and it is closed now. */
+int store_share(const char *folder, bool group, bool *was_open,
+                struct err *err);
+/* Gives a file that SQLite made, which looks at no group, the mode that others
+ * in the folder have. */
+void store_set_mode(const char *path, const char *folder);
+/* -1 with the words for who may not look into a study's folder. */
+int store_closed(const char *folder, struct err *err);
+/* The umask for what is written into a study's folder. */
+mode_t store_mask(const char *folder);
+
 /* ---- lease ------------------------------------------------------------ */
 
 /* What earlier holders have left that no conductor has settled yet. The

@@ -71,6 +71,7 @@ void study_events_open(struct study *s)
                      [HOOK_FINISH] = s->plan->on_finish},
         .home = s->setup.home,
         .log_path = path_join(s->arena, s->setup.folder, "hooks.log"),
+        .mask = s->setup.mask,
         .log = s->setup.log,
     };
     s->told_best = s->new_best = best_trial(s);

@@ -597,6 +597,7 @@ static int spawn(struct external *x, int in, int out, struct err *err)
                       .in = in,
                       .out = out,
                       .err = log,
+                      .mask = x->setup.mask,
                       .keep_fd = -1,
                       .die_with_parent = true};
     struct err why = {0};

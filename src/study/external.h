@@ -18,6 +18,7 @@ struct external_setup {
     const struct plan *plan;
     const char *home;     /* where it runs */
     const char *log_path; /* where its standard error goes */
+    const mode_t *mask;   /* its umask; NULL: ours */
     struct loop *loop;
     int64_t parallel; /* points that may be out at once */
     void *context;

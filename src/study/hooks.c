@@ -56,6 +56,7 @@ static int start(struct hooks *h, enum hook which, struct str event,
                           .in = in,
                           .out = out,
                           .err = out,
+                          .mask = h->mask,
                           .keep_fd = -1};
     struct process_id id;
     int rc = in < 0 ? -1 : 0;

@@ -19,6 +19,7 @@ struct hooks {
     struct str commands[HOOK_COUNT]; /* empty: none */
     const char *home;                /* where they run */
     const char *log_path;
+    const mode_t *mask; /* their umask; NULL: ours */
     const struct log *log;
     pid_t running[HOOK_COUNT]; /* 0: none */
     bool complained[HOOK_COUNT];

@@ -39,6 +39,7 @@ static void open_external(struct study *s)
         .plan = p,
         .home = s->setup.home,
         .log_path = path_join(s->arena, s->setup.folder, "external.log"),
+        .mask = s->setup.mask,
         .loop = s->setup.loop,
         .parallel = p->parallel ? p->parallel : s->setup.machine->cpus,
         .context = s,

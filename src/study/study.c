@@ -185,6 +185,7 @@ static int open_engine(struct study *s, struct err *err)
         .words = s->setup.words,
         .folder = s->setup.folder,
         .epoch = store_lease_epoch(s->store),
+        .mask = s->setup.mask,
         .log = s->setup.log,
     };
     struct engine_hooks hooks = run_hooks(&s->run);

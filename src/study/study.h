@@ -25,6 +25,7 @@ struct study_setup {
     struct loop *loop;
     const struct machine *machine;
     const struct log *log;
+    const mode_t *mask; /* umask of the person's programs; NULL: ours */
     bool take_over;
     bool keep_going;  /* do not end early when the first trials all fail */
     int64_t count;    /* new trials in this run at most; 0: no limit */

@@ -175,6 +175,9 @@ void lock_drop(int fd, const char *path); /* removes the file too */
 /* As lock_take for a file that all users of the machine share and that stays;
  * closing the descriptor lets go. */
 int lock_common(const char *path);
+/* Lets a group read and write a folder and all that is in it, and what will
+ * be made there; links are left alone. */
+int dir_share(const char *path, gid_t group, struct err *err);
 /* A user or group for people: "ann (uid 1000)". */
 void user_print(struct buf *b, uid_t user);
 void group_print(struct buf *b, gid_t group);

@@ -132,6 +132,7 @@ static int start(struct attempt *a, struct err *err)
     }
     if (output_begin(a, err) != 0 || kind->prepare(a, &s, err) != 0)
         return -1;
+    s.mask = a->worker->task_mask;
     metrics_begin(a);
     cgroup_begin(a);
     errno = 0;

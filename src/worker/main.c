@@ -27,6 +27,7 @@ static const char usage[] =
     "  --room TEXT        what may be used, as cpus=2;memory=8589934592;…\n"
     "  --mark NAME=VALUE  put into the environment of every task\n"
     "  --last-words FILE  where to leave records that nobody took\n"
+    "  --umask MODE       umask of tasks, in octal\n"
     "  --tools DIR        folder with bin/ and python/ for tasks\n"
     "  --trainer N        be a trainer process on socket N\n"
     "  --version          print the version\n"
@@ -40,6 +41,7 @@ enum {
     OPT_MARK,
     OPT_LAST,
     OPT_TOOLS,
+    OPT_UMASK,
     OPT_TRAINER,
     OPT_VERSION,
     OPT_HELP
@@ -52,6 +54,7 @@ static const struct option options[] = {
     {"mark", required_argument, NULL, OPT_MARK},
     {"last-words", required_argument, NULL, OPT_LAST},
     {"tools", required_argument, NULL, OPT_TOOLS},
+    {"umask", required_argument, NULL, OPT_UMASK},
     {"trainer", required_argument, NULL, OPT_TRAINER},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
@@ -61,6 +64,7 @@ static const struct option options[] = {
 struct command_line {
     struct worker_setup setup;
     const char *tools;
+    mode_t mask; /* of tasks */
     int trainer; /* socket of a trainer process; -1: this is a worker */
     bool version, help;
 };
@@ -71,6 +75,17 @@ static int read_fd(const char *text, int *fd, struct err *err)
     if (!num_int(str_of(text), &v) || v < 0 || v > 1 << 20)
         return err_set(err, ERR_USAGE, "--fd %s: not a descriptor", text);
     *fd = (int)v;
+    return 0;
+}
+
+static int read_mask(struct command_line *c, const char *text, struct err *err)
+{
+    char *end;
+    unsigned long mask = strtoul(text, &end, 8);
+    if (!*text || *end || mask > 0777)
+        return err_set(err, ERR_USAGE, "--umask %s: not an octal mode", text);
+    c->mask = (mode_t)mask;
+    c->setup.mask = &c->mask;
     return 0;
 }
 
@@ -94,6 +109,8 @@ static int read_option(struct command_line *c, int option, struct err *err)
     case OPT_TOOLS:
         c->tools = optarg;
         return 0;
+    case OPT_UMASK:
+        return read_mask(c, optarg, err);
     case OPT_TRAINER:
         return read_fd(optarg, &c->trainer, err);
     case OPT_VERSION:

@@ -701,6 +701,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
                 struct err *err)
 {
     *w = (struct worker){.last_words = setup->last_words,
+                         .task_mask = setup->mask,
                          .log = setup->log,
                          .self = getpid(),
                          .nothing = open_nothing(),

@@ -28,7 +28,8 @@ struct worker {
     enum worker_phase phase;
     bool bundle;  /* no more tasks will come */
     bool orderly; /* the conductor asked us to end, and still listens */
-    const char *last_words; /* NULL: nobody will look for them */
+    const char *last_words;  /* NULL: nobody will look for them */
+    const mode_t *task_mask; /* umask of tasks; NULL: ours */
     const struct log *log;
     pid_t self;
     int nothing; /* what tasks read from: nothing */
@@ -77,6 +78,7 @@ struct worker_setup {
     const char *tools_bin, *tools_python; /* NULL: none */
     const char *pool;       /* folder to be made for the pool; NULL: none */
     const char *const *env; /* our own environment */
+    const mode_t *mask;     /* umask of tasks; NULL: ours */
     const struct log *log;
 };
 int worker_init(struct worker *w, const struct worker_setup *setup,

@@ -108,6 +108,7 @@ check_equal "the list is the person's alone" "600 $ann" \
     "$(stat -c '%a %u' "$ground/home-$ann/config/throng/trusted")"
 run as $mal "$throng" trust
 check_equal "and of nobody else" "" "$out"
+chmod o+w .throng/v
 chmod 666 "$ground/home-$ann/config/throng/trusted"
 run as $ann "$throng" run v.yaml
 check_status "a list that others may write is not believed" 1
@@ -168,3 +169,103 @@ check_lacks "and not beside the study, where they could be replaced" "$tools" \
     "$ground/tools-shared"
 touch go && wait
 check_equal "nothing is left of them" "" "$(ls "/tmp/throng-run-$ann" 2>/dev/null)"
+
+# ---- modes -----------------------------------------------------------------
+
+folder_of $ann modes 755
+cat >v.yaml <<'END'
+command: [sh, -c, 'echo out; umask >umask-$THRONG_TRIAL; throng report y=1;
+    echo model >$THRONG_OUTPUT/model; touch made-$THRONG_TRIAL']
+method: grid
+parameters: {x: {values: [1, 2]}}
+metric: {name: y}
+keep: all
+on_finish: umask >umask-hook
+END
+run as $ann sh -c "umask 002; exec '$throng' run v.yaml"
+check_status "a study runs" 0
+check_equal "what throng writes is its user's alone" "" \
+    "$(find .throng ! -name model -perm /077)"
+check_equal "what tasks write elsewhere is as without throng" "664 0002" \
+    "$(stat -c %a made-1) $(cat umask-1)"
+check_equal "and what hooks write" "0002" "$(cat umask-hook)"
+for verb in status "rank v" "show v 1" "status $PWD/.throng/v"; do
+    run as $mal "$throng" $verb
+    check_status "another user's \`$verb\` is refused" 1
+    check_contains "with the owner, and what opens it" "$err" "uid $ann"
+    check_contains "which is a key" "$err" "\`share: group\`"
+done
+run "$throng" status
+check_status "root may look" 0
+
+# As an earlier throng has left it.
+chmod 755 .throng .throng/v && find .throng -type f -exec chmod 644 {} +
+run as $mal "$throng" status
+check_status "an older study is open to others" 0
+run as $ann "$throng" run v.yaml
+check_status "and goes on" 0
+check_contains "closed now, which is said" "$err" "was open to other users"
+check_equal "to the store" "700 600" \
+    "$(stat -c %a .throng/v .throng/v/study.db | xargs)"
+run as $ann "$throng" run v.yaml
+check_lacks "once" "$err" "was open to other users"
+
+# ---- share: group ----------------------------------------------------------
+
+echo 'share: group' >>v.yaml
+chgrp 12999 .
+run as $ann "$throng" run v.yaml
+check_status "a group that the user is not in cannot share" 1
+check_contains "with the way out" "$err" "\`chgrp GROUP $ground/modes\`"
+chgrp $both .
+echo 'run_cap: 2' >>v.yaml
+run as $ann "$throng" run v.yaml
+check_status "one that he is in can" 0
+check_equal "what is there becomes the group's" "" \
+    "$(find .throng/v -type d ! -perm 2770 -o ! -group $both -o \
+        -type f ! -perm -660 -o -perm /007)"
+check_equal "which gets through .throng" ".throng" \
+    "$(find .throng -maxdepth 0 -perm -050)"
+for verb in status rank "show v 1" "note v 1 hello" "tag v 1 good" \
+    "rerun v 1" "add v x=1"; do
+    run as $mal sh -c "umask 077; exec '$throng' $verb"
+    check_status "a colleague's \`$verb\` works" 0
+done
+check_equal "what he wrote is the group's, too" "" \
+    "$(find .throng/v ! -group $both -o -type f ! -perm -660)"
+run as $mal "$throng" run v.yaml
+check_status "to run it he has to trust its owner" 1
+run as $ann "$throng" run v.yaml
+check_status "the owner goes on with it" 0
+check_equal "with the colleague's trials" "hello 4" \
+    "$(as $ann "$throng" show v 1 --json | sed 's/.*"note":"\([^"]*\)".*/\1/') $(
+        as $ann "$throng" export v --jsonl | wc -l)"
+check_equal "new files are the group's" "" \
+    "$(find .throng/v ! -group $both -o -type d ! -perm -2770 -o \
+        -type f ! -name model -perm /007)"
+
+# While it runs a colleague leaves requests.
+cat >r.yaml <<'END'
+command: [sh, -c, 'until test -e go; do sleep 0.1; done']
+method: grid
+parameters: {x: {values: [1]}}
+share: group
+END
+chown $ann r.yaml
+as $ann "$throng" run -q r.yaml &
+running() { as $mal "$throng" status r | grep -q '^  running *1'; }
+check "a colleague sees a running study" wait_for 10 running
+check_equal "whose store is the group's from the beginning" "2770 660" \
+    "$(stat -c %a .throng/r .throng/r/study.db | xargs)"
+run as $mal "$throng" note r 1 seen
+check_status "and is heard by its conductor" 0
+run as $mal "$throng" kill r 1
+check_status "also to end a trial" 0
+touch go
+wait
+check_matches "which then ends so" "$(as $mal "$throng" export r --jsonl)" \
+    '"state":"killed"'
+
+sed -i '/share/d' v.yaml
+run as $ann "$throng" run v.yaml
+check_equal "without the key it is closed again" "700" "$(stat -c %a .throng/v)"

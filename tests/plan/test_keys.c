@@ -272,6 +272,7 @@ static const struct row rows[] = {
      "protocol: candle\ncandle: {style: [1]}\n", "candle.style cannot be"},
     {"protocol", "protocol: candle", "protocol: c", "protocol cannot be 'c'"},
     {"wandb", "wandb: stand-in", "wandb: fake", "wandb cannot be 'fake'"},
+    {"share", "share: group", "share: world", "share cannot be 'world'"},
     {"model", "!model: net.yaml\nmethod: grid\nparameters: {x: {value: 1}}",
      "model: net.yaml", "give a model or a command, not both"},
     {"kernels", "kernels: portable", "kernels: fast",

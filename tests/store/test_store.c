@@ -276,7 +276,7 @@ static void check_unreadable(struct made *m)
 {
     struct err err = {0};
     if (store_open(m->folder, false, &err) || err.kind != ERR_SYSTEM ||
-        !strstr(err.text, "Permission denied"))
+        !strstr(err.text, "not open to you"))
         _exit(2);
     if (store_open(m->folder, true, &err) || err.kind != ERR_SYSTEM)
         _exit(3);
