@@ -27,12 +27,12 @@ static void on_record(void *context, const struct record *r)
 }
 
 static void on_lost(void *context, uint64_t task, uint32_t attempt,
-                    bool started, const char *reason)
+                    uint32_t company, const char *reason)
 {
     struct one_task *t = context;
     (void)task;
     (void)attempt;
-    (void)started;
+    (void)company;
     t->outcome = OUTCOME_LOST;
     t->reason = arena_str(t->call->arena, str_of(reason));
     engine_quit(t->engine, true);

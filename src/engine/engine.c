@@ -477,11 +477,15 @@ void engine_place_lost(struct engine *e, const char *reason)
             vec_push(&lost, h);
     if (lost.len)
         qsort(lost.p, lost.len, sizeof *lost.p, by_age);
-    for (size_t i = 0; i < lost.len; i++)
+    uint32_t company = 0;
+    for (size_t i = 0; i < lost.len; i++) {
         forget(e, lost.p[i]);
+        company += lost.p[i]->begun;
+    }
     for (size_t i = 0; i < lost.len; i++) {
         struct held *l = lost.p[i];
-        e->hooks.lost(e->hooks.context, l->id, l->attempt, l->begun, reason);
+        e->hooks.lost(e->hooks.context, l->id, l->attempt,
+                      l->begun ? company : 0, reason);
         held_free(l);
     }
     vec_done(&lost);

@@ -21,11 +21,11 @@ struct engine_hooks {
     /* STARTING, STARTED, METRICS, ENDED or NOTICE of a task. After ENDED the
      * engine has forgotten the task. */
     void (*record)(void *context, const struct record *r);
-    /* The worker that had the task is gone. started: the task may have run
-     * (else it never began). The engine has forgotten it; none of its
-     * processes is left. */
-    void (*lost)(void *context, uint64_t task, uint32_t attempt, bool started,
-                 const char *reason);
+    /* The worker that had the task is gone. company: how many tasks that may
+     * have run were lost together, this one included; 0: it never began. The
+     * engine has forgotten it; none of its processes is left. */
+    void (*lost)(void *context, uint64_t task, uint32_t attempt,
+                 uint32_t company, const char *reason);
     /* The place cannot go on (its worker keeps dying, say). */
     void (*fault)(void *context, const struct err *err);
     /* All is ended after engine_quit; the loop may stop. */

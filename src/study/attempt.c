@@ -4,9 +4,10 @@
  * of the end: done, invalid, stopped, timed out, killed and diverged are
  * final; a failure is final when retries are used up, or when the task could
  * not be started at all; lost, interrupted and checkpointed attempts use up no
- * retry, but three losses in a row, or two checkpoints without a change
- * between them, count as failed. A trial that a person has stopped or killed
- * ends so, however its attempt came back, unless it ended by itself. */
+ * retry, but three losses for which nobody else is to blame (blame.c), or two
+ * checkpoints without a change between them, count as failed. A trial that a
+ * person has stopped or killed ends so, however its attempt came back, unless
+ * it ended by itself. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +110,8 @@ static int on_started(struct run *r, struct live *l, struct str payload,
 /* The attempt is over: nothing of it is out any more. */
 static int close_attempt(struct run *r, struct live *l, struct err *err)
 {
-    l->placed = l->start_unwritten = false;
+    run_placed(r, l, false);
+    l->start_unwritten = false;
     l->t.seconds += l->a.seconds;
     return store_attempt_put(r->store, &l->a, err);
 }
@@ -227,7 +229,7 @@ static int on_checkpointed(struct run *r, struct live *l, uint64_t digest,
 static int on_loss(struct run *r, struct live *l, const char *reason,
                    struct err *err)
 {
-    if (++l->losses < RUN_LOSSES_MAX)
+    if (l->losses < RUN_LOSSES_MAX)
         return wait_again(r, l, 0, err);
     char text[256];
     snprintf(text, sizeof(text), "lost %d times in a row: %s", RUN_LOSSES_MAX,
@@ -424,7 +426,7 @@ static bool is_for_the_wish(const struct run *r, const struct live *l,
 static int on_unstarted(struct run *r, struct live *l, const char *reason,
                         struct err *err)
 {
-    l->placed = false;
+    run_placed(r, l, false);
     if (store_attempt_drop(r->store, l->t.id, l->a.number, err))
         return -1;
     l->t.attempts--;
@@ -538,8 +540,10 @@ static int on_ended(struct run *r, struct live *l, struct str payload,
     l->a.reason = e.reason;
     l->a.tail = e.tail;
     count_rate(r);
-    if (e.outcome != OUTCOME_LOST)
-        l->losses = 0;
+    if (e.outcome == OUTCOME_LOST)
+        blame_loss(r, l, &l->a);
+    else if (e.outcome != OUTCOME_INTERRUPTED)
+        blame_clear(r, l);
     if (close_attempt(r, l, err))
         return -1;
     return decide(r, l, &e, reason, err);
@@ -600,6 +604,17 @@ void attempt_record(struct run *r, const struct record *record)
     }
 }
 
+/* Its checkpoint says whether it has come any further than when it was lost
+ * before. */
+static uint64_t checkpoint_digest(struct run *r, const struct live *l)
+{
+    struct arena *a = arena_new();
+    const char *folder = store_trial_folder(store_folder(r->store), l->t.id, a);
+    uint64_t digest = dir_digest(path_join(a, folder, "checkpoint"));
+    arena_free(a);
+    return digest;
+}
+
 void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
                   const char *reason)
 {
@@ -610,6 +625,8 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
         .reason = str_of(reason),
         .metric_points = 0,
     };
+    if (outcome == OUTCOME_LOST)
+        e.checkpoint_digest = checkpoint_digest(r, l);
     if (l->a.started > 0 && e.wall > l->a.started && r->engine)
         e.seconds = e.wall - l->a.started;
     struct buf b;
@@ -623,16 +640,18 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
     buf_done(&b);
 }
 
-void attempt_lost(struct run *r, uint64_t task, uint32_t number, bool started,
-                  const char *reason)
+void attempt_lost(struct run *r, uint64_t task, uint32_t number,
+                  uint32_t company, const char *reason)
 {
     struct live *l = run_live(r, (int64_t)task);
     if (!l || !l->placed || l->a.number != number)
         return;
-    if (started && r->interrupting) /* it was to end anyway */
-        attempt_gone(r, l, OUTCOME_INTERRUPTED, reason);
-    else if (started)
-        attempt_gone(r, l, OUTCOME_LOST, reason);
-    else
+    if (!company) {
         attempt_gone(r, l, OUTCOME_UNSTARTED, "");
+    } else if (r->interrupting) { /* it was to end anyway */
+        attempt_gone(r, l, OUTCOME_INTERRUPTED, reason);
+    } else {
+        l->a.company = company;
+        attempt_gone(r, l, OUTCOME_LOST, reason);
+    }
 }

@@ -6,6 +6,8 @@
 #include "study/conductor.h"
 #include "study/selected.h"
 
+#define DIARY_LINES 32 /* a run writes few, and the last are looked at */
+
 static int adopt(void *context, const struct trial *t, struct err *err)
 {
     return run_adopt(context, t, err);
@@ -49,13 +51,30 @@ static int recover(struct study *s, struct err *err)
     return engine_recover(&left, apply, commit, s, err);
 }
 
+/* True when the run before this one was asked to end, but did not live to see
+ * it. This run's own first line is in the diary already. */
+static bool was_ending(struct study *s)
+{
+    struct event *list;
+    size_t count, runs = 0;
+    if (store_events(s->store, DIARY_LINES, s->arena, &list, &count, NULL))
+        return false;
+    while (count-- > 0 && runs < 2) {
+        if (str_is(list[count].what, "draining"))
+            return true;
+        runs += str_is(list[count].what, "opened") ||
+                str_is(list[count].what, "created");
+    }
+    return false;
+}
+
 int study_resume(struct study *s, struct err *err)
 {
     if (study_search_resume(s, err) ||
         selected_each(s->store, "waiting,running", adopt, &s->run, err) ||
         recover(s, err))
         return -1;
-    run_settle(&s->run);
+    run_settle(&s->run, was_ending(s));
     if (run_grant_wishes(&s->run, err))
         return -1;
     for (size_t i = 0; i < s->doomed.len; i++) {

@@ -2,6 +2,7 @@
 #include "study/run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "base/json.h"
 
@@ -59,12 +60,21 @@ struct live *run_live(struct run *r, int64_t trial)
     return trial > 0 ? idmap_get(r->lives, (uint64_t)trial) : NULL;
 }
 
+void run_placed(struct run *r, struct live *l, bool placed)
+{
+    r->out += (uint32_t)placed - (uint32_t)l->placed;
+    l->placed = placed;
+}
+
 /* ---- the waiting heap ------------------------------------------------- */
 
 static bool before(const struct live *a, const struct live *b)
 {
     if (a->ready_ns != b->ready_ns)
         return a->ready_ns < b->ready_ns;
+    /* Those that may be guilty let the others go first. */
+    if (a->losses != b->losses)
+        return a->losses < b->losses;
     return a->t.id < b->t.id;
 }
 
@@ -239,8 +249,8 @@ static bool checkpointed_twice(const struct attempt *list, size_t count)
  * or checkpoints that made the trial fail do not count once more when a
  * person wants it to be tried again. An interrupted attempt says nothing about
  * the trial, wherever it stands among the others. */
-static void take_history(struct live *l, const struct attempt *list,
-                         size_t count)
+static void take_history(struct run *r, struct live *l,
+                         const struct attempt *list, size_t count)
 {
     if (!count)
         return;
@@ -248,7 +258,7 @@ static void take_history(struct live *l, const struct attempt *list,
     if (l->t.attempts < last->number)
         l->t.attempts = last->number;
     if (last->outcome == OUTCOME_NONE) {
-        l->placed = true;
+        run_placed(r, l, true);
         l->a = *last;
         l->a.reason = l->a.tail = str_n(NULL, 0);
         count--;
@@ -259,10 +269,13 @@ static void take_history(struct live *l, const struct attempt *list,
         l->has_digest = !checkpointed_twice(list, count);
         l->digest = list[count - 1].checkpoint_digest;
     }
-    for (; count && (list[count - 1].outcome == OUTCOME_LOST ||
-                     list[count - 1].outcome == OUTCOME_INTERRUPTED);
-         count--)
-        l->losses += list[count - 1].outcome == OUTCOME_LOST;
+    size_t first = count;
+    while (first && (list[first - 1].outcome == OUTCOME_LOST ||
+                     list[first - 1].outcome == OUTCOME_INTERRUPTED))
+        first--;
+    for (; first < count; first++)
+        if (list[first].outcome == OUTCOME_LOST)
+            blame_loss(r, l, &list[first]);
     if (l->losses >= RUN_LOSSES_MAX)
         l->losses = 0;
 }
@@ -281,7 +294,7 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err)
     l->adopted = true;
     l->suggestion = r->source.suggestion_of(r->source.context, t->id);
     idmap_set(r->lives, (uint64_t)t->id, l);
-    take_history(l, list, count);
+    take_history(r, l, list, count);
     if (count && summary_rebuild(&l->summary, r->store, t->id, err))
         return -1;
     if (l->placed)
@@ -298,7 +311,13 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err)
     return 0;
 }
 
-void run_settle(struct run *r)
+/* A machine that went down took everything with it, whoever ran there. */
+static bool is_to_blame(const struct live *l)
+{
+    return strcmp(l->a.boot_id, process_boot_id()) == 0;
+}
+
+void run_settle(struct run *r, bool wanted)
 {
     uint64_t id;
     void *live;
@@ -307,8 +326,13 @@ void run_settle(struct run *r)
         if (((struct live *)live)->placed)
             vec_push(&out, live);
     for (size_t i = 0; i < out.len; i++)
-        attempt_gone(r, out.p[i], OUTCOME_INTERRUPTED,
-                     "throng ended while it ran");
+        if (wanted || !is_to_blame(out.p[i]))
+            attempt_gone(r, out.p[i], OUTCOME_INTERRUPTED,
+                         "throng ended while it ran");
+        else
+            attempt_lost(r, (uint64_t)out.p[i]->t.id, out.p[i]->a.number,
+                         (uint32_t)out.len,
+                         "throng and its worker ended while it ran");
     vec_done(&out);
 }
 
@@ -349,7 +373,7 @@ void run_only_wishes(struct run *r)
  * is left alone: whoever resumes counts the attempts. */
 static int write_attempt(struct run *r, struct live *l, struct err *err)
 {
-    l->placed = true;
+    run_placed(r, l, true);
     l->stop_why = NULL;
     l->t.attempts++;
     memset(&l->a, 0, sizeof(l->a));
@@ -357,6 +381,8 @@ static int write_attempt(struct run *r, struct live *l, struct err *err)
     l->a.number = l->t.attempts;
     l->a.exit_code = -1;
     l->a.placed = clock_wall();
+    snprintf(l->a.host, sizeof l->a.host, "%s", r->host);
+    snprintf(l->a.boot_id, sizeof l->a.boot_id, "%s", process_boot_id());
     run_dirty(r);
     return store_attempt_put(r->store, &l->a, err);
 }
@@ -392,6 +418,10 @@ static int place(struct run *r, struct live *l, size_t *room)
     if (r->source.build(r->source.context, l, r->place_arena, &task, &err) ||
         engine_check(r->engine, &task.needs, &err))
         return refuse(r, l, &err) ? -1 : 1;
+    if (!blame_allows(r, l)) {
+        r->candidate = l;
+        return 0;
+    }
     if (*room == 0) {
         *room = engine_room(r->engine, &task.needs, r->limits.foresees);
         *room -= *room > r->placing.len ? r->placing.len : *room;
@@ -417,7 +447,7 @@ static void submit_all(struct run *r)
         const struct placing *p = &r->placing.p[i];
         struct err err = {0};
         if (r->quitting || p->live->wish) {
-            attempt_lost(r, p->task.id, p->task.attempt, false, "");
+            attempt_lost(r, p->task.id, p->task.attempt, 0, "");
         } else if (engine_submit(r->engine, &p->task, 0, &err)) {
             run_break(r, &err);
             break;
@@ -716,6 +746,7 @@ static int leave(struct run *r, struct live *l, enum state state,
     r->counts.by_state[was]--;
     r->counts.by_state[state]++;
     r->source.ended(r->source.context, l);
+    blame_clear(r, l);
     idmap_del(r->lives, (uint64_t)l->t.id);
     live_free(l);
     return 0;
@@ -774,9 +805,9 @@ static void on_record(void *context, const struct record *record)
 }
 
 static void on_lost(void *context, uint64_t task, uint32_t attempt,
-                    bool started, const char *reason)
+                    uint32_t company, const char *reason)
 {
-    attempt_lost(context, task, attempt, started, reason);
+    attempt_lost(context, task, attempt, company, reason);
 }
 
 static void on_fault(void *context, const struct err *err)
@@ -845,6 +876,7 @@ void run_close(struct run *r)
         idmap_free(r->lives);
     }
     vec_done(&r->waiting);
+    vec_done(&r->suspects);
     vec_done(&r->placing);
     vec_done(&r->started);
     vec_done(&r->reported);

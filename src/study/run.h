@@ -37,10 +37,15 @@ struct live {
     const char *stop_why;   /* it was asked to finish early; NULL: it was not */
     enum wish wish;         /* a person's, which every end honours */
     bool noticed;           /* its notices were shown once */
-    unsigned losses;        /* in a row */
-    bool has_digest;        /* an attempt has ended checkpointed … */
-    uint64_t digest;        /* … with this checkpoint */
-    int64_t ready_ns;       /* not to be placed before (monotonic) */
+    unsigned losses;      /* in a row, for which nobody else is to blame … */
+    unsigned crowded;     /* … and those in company (blame.c) */
+    uint32_t apart;       /* no more than so many at once beside it, itself
+                             included; 0: any number */
+    bool was_lost;        /* … */
+    uint64_t lost_digest; /* … with this checkpoint */
+    bool has_digest;      /* an attempt has ended checkpointed … */
+    uint64_t digest;      /* … with this checkpoint */
+    int64_t ready_ns;     /* not to be placed before (monotonic) */
     struct summary summary;
     struct stoprule_state rule;
     int64_t rule_step; /* the last one that the rule has heard of */
@@ -107,8 +112,10 @@ struct run {
     struct run_limits limits;
 
     struct idmap *lives;
-    VEC(struct live *) waiting; /* a heap by (ready_ns, id) */
-    struct live *candidate;     /* popped, but there was no room for it */
+    VEC(struct live *) waiting;  /* a heap by (ready_ns, id) */
+    struct live *candidate;      /* popped, but there was no room for it */
+    VEC(struct live *) suspects; /* those that run apart (blame.c) */
+    uint32_t out;                /* trials that are placed */
     /* Written, not committed, not submitted; in place_arena. */
     VEC(struct placing) placing;
     struct arena *place_arena;
@@ -159,8 +166,11 @@ struct engine_hooks run_hooks(struct run *r);
 /* Takes in a trial of the store that is not final. If it has an attempt out,
  * records that a worker left behind may still end that attempt, until … */
 int run_adopt(struct run *r, const struct trial *t, struct err *err);
-/* … here attempts that nobody has heard of end as interrupted. */
-void run_settle(struct run *r);
+/* … here attempts that nobody has heard of end. Their conductor and their
+ * worker died together: they are lost, like those whose worker dies alone; or
+ * interrupted, where the machine went down with both, or where they were to
+ * end anyway (`wanted`). */
+void run_settle(struct run *r, bool wanted);
 /* Takes in a waiting trial that was just written, while the run goes on: one
  * that a person added, or one that is to be tried again (`again`: it is
  * counted in its old state). */
@@ -191,8 +201,9 @@ int run_grant_wishes(struct run *r, struct err *err);
 /* ---- attempt.c: what a record means for a trial ---------------------- */
 
 void attempt_record(struct run *r, const struct record *record);
-void attempt_lost(struct run *r, uint64_t task, uint32_t number, bool started,
-                  const char *reason);
+/* company: how many that had started were lost together; 0: it had not. */
+void attempt_lost(struct run *r, uint64_t task, uint32_t number,
+                  uint32_t company, const char *reason);
 /* Asks the attempt that is out to finish early; `why` lives as long as the
  * run. */
 void attempt_stop(struct run *r, struct live *l, const char *why);
@@ -209,9 +220,20 @@ int attempt_stop_waiting(struct run *r, struct live *l, const char *why,
 void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
                   const char *reason);
 
+/* ---- blame.c: which trial it was that took its worker down ----------- */
+
+/* This attempt was lost. */
+void blame_loss(struct run *r, struct live *l, const struct attempt *a);
+/* The trial has ended an attempt by itself. */
+void blame_clear(struct run *r, struct live *l);
+/* True when the trial may go out beside those that are. */
+bool blame_allows(const struct run *r, const struct live *l);
+
 /* ---- shared by run.c and attempt.c ----------------------------------- */
 
 void run_dirty(struct run *r);
+/* Says that an attempt of the trial is out, or no more. */
+void run_placed(struct run *r, struct live *l, bool placed);
 void run_wait(struct run *r, struct live *l); /* into the waiting heap */
 /* Out of it, or from where it stood before the others. */
 void run_unwait(struct run *r, const struct live *l);

@@ -342,17 +342,18 @@ class Driver:
 
 # ---- What must be true at the end ------------------------------------------
 
-def cut_short(outcomes):
+def cut_short(outcomes, reason):
     """How a trial ends, whatever its task does: three losses in a row count
-    as failed, also with interruptions between them, and on a busy machine any
-    task may run into its time limit."""
-    if [o for o in outcomes if o != "interrupted"][-3:] == ["lost"] * 3:
+    as failed where it was alone, also with interruptions between them, and on
+    a busy machine any task may run into its time limit."""
+    if [o for o in outcomes if o != "interrupted"][-3:] == ["lost"] * 3 and \
+            reason.startswith("lost 3 times"):
         return "failed"
     return "timed_out" if outcomes[-1:] == ["timed_out"] else None
 
 
-def expected_state(trial, outcomes):
-    return cut_short(outcomes) or FINAL[kind(trial)]
+def expected_state(trial, outcomes, reason):
+    return cut_short(outcomes, reason) or FINAL[kind(trial)]
 
 
 def check_trials(study, attempts, trials):
@@ -362,7 +363,8 @@ def check_trials(study, attempts, trials):
             wrong.append("trial %d is not there" % trial)
             continue
         outcomes = [o for _, o in attempts.get(trial, [])]
-        state = expected_state(trial, outcomes)
+        state = expected_state(trial, outcomes,
+                               trials[trial]["reason"] or "")
         if trials[trial]["state"] != state:
             wrong.append("trial %d (%s) is %s, not %s, after %s: %s" % (
                 trial, kind(trial), trials[trial]["state"], state, outcomes,
@@ -507,7 +509,8 @@ def check_all(checks, study, points, driver, name):
     attempts = read_attempts(study)
     trials = {t["id"]: t for t in study.export()}
     cut = [t for t, rows in attempts.items()
-           if kind(t) != "slow" and cut_short([o for _, o in rows])]
+           if kind(t) != "slow" and t in trials and
+           cut_short([o for _, o in rows], trials[t]["reason"] or "")]
     print("# %s: %d kills, %d starts, %d attempts, lost or out of time: %s" %
           (name, driver.kills, len(study.lines("starts")),
            sum(map(len, attempts.values())), cut or "none"))

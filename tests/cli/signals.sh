@@ -251,7 +251,7 @@ run "$THRONG" kill wish 1
 check_status "a kill is taken while the worker does not answer" 0
 run "$THRONG" stop wish 2
 check_status "a stop as well" 0
-heard() { [ -z "$(ls .throng/wish/requests)" ]; }
+heard() { ! ls .throng/wish/requests/*.json; }
 check "the conductor has heard of both" wait_for 30 heard
 kill -KILL $pid "$worker"
 wait $pid 2>/dev/null

@@ -21,7 +21,8 @@ struct seen {
     unsigned type; /* enum record_type, or RIG_LOST */
     uint64_t task;
     uint32_t attempt;
-    bool started;              /* of RIG_LOST */
+    bool started;              /* of RIG_LOST … */
+    uint32_t company;          /* … and with how many */
     uint64_t pid;              /* of STARTED */
     struct record_ended ended; /* of ENDED; its texts are not kept */
     char text[256];            /* reason, or the text of a notice */

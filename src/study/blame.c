@@ -1,0 +1,63 @@
+/* blame.c - which trial it was that took its worker down
+ *
+ * When a worker is lost, all that ran on it is lost, and any of it may be the
+ * cause. One loss in company may be anybody's fault, also nobody's: nothing
+ * changes. After a second one a trial is a suspect: it runs again with a
+ * quarter of the company that it was lost with, and so on, until it ends by
+ * itself or is lost alone. Then there is nobody else to blame: three such
+ * losses are a failure. So an innocent neighbour is never blamed, and a
+ * guilty one is found after a few losses, also among a thousand.
+ *
+ * A trial whose checkpoint has changed since it was lost before is getting
+ * on: it begins with a clean sheet. */
+#include "study/run.h"
+
+#define COMPANY_SHARE 4 /* a suspect's next company is smaller by this */
+
+static void suspect(struct run *r, struct live *l, uint32_t apart)
+{
+    if (!l->apart)
+        vec_push(&r->suspects, l);
+    l->apart = apart ? apart : 1;
+}
+
+void blame_clear(struct run *r, struct live *l)
+{
+    l->losses = l->crowded = 0;
+    l->was_lost = false;
+    if (!l->apart)
+        return;
+    l->apart = 0;
+    for (size_t i = 0; i < r->suspects.len; i++)
+        if (r->suspects.p[i] == l)
+            r->suspects.p[i--] = r->suspects.p[--r->suspects.len];
+}
+
+/* Without a number of others it was alone as far as anybody knows. */
+void blame_loss(struct run *r, struct live *l, const struct attempt *a)
+{
+    if (l->was_lost && l->lost_digest != a->checkpoint_digest)
+        blame_clear(r, l);
+    l->was_lost = true;
+    l->lost_digest = a->checkpoint_digest;
+    if (a->company <= 1) {
+        l->losses++;
+        if (a->company)
+            suspect(r, l, 1);
+    } else if (++l->crowded > 1) {
+        suspect(r, l, a->company / COMPANY_SHARE);
+    }
+}
+
+bool blame_allows(const struct run *r, const struct live *l)
+{
+    uint32_t company = r->out + 1;
+    if (l->apart && company > l->apart)
+        return false;
+    for (size_t i = 0; i < r->suspects.len; i++) {
+        const struct live *other = r->suspects.p[i];
+        if (other->placed && company > other->apart)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Trials that take others down with them: who is blamed, and who is not.
+. "$(dirname "$0")/lib.sh"
+
+states() { # STUDY
+    run "$THRONG" export "$1" --jsonl
+    python3 "$ROOT/tests/cli/json_look.py" \
+        '" ".join(t["state"] for t in (d if isinstance(d, list) else [d]))' \
+        "$TMP/.out"
+}
+
+# ---- a worker that is killed by one of its tasks ------------------------------
+cat >worker.yaml <<'END'
+command: [sh, task.sh]
+method: grid
+grid: {order: written}
+parallel: 2
+metric: {name: loss}
+parameters: {who: {values: [innocent, guilty]}}
+END
+# Neither does anything before both run, or the first would be gone too soon.
+cat >task.sh <<'END'
+touch "$SIDE/$THRONG_P_who.$THRONG_ATTEMPT"
+[ "$THRONG_P_who" = innocent ] || {
+    [ "$THRONG_ATTEMPT" -gt 2 ] ||
+        until [ -e "$SIDE/innocent.$THRONG_ATTEMPT" ]; do sleep 0.05; done
+    kill -9 $PPID
+    sleep 1000
+}
+[ "$THRONG_ATTEMPT" -gt 2 ] || sleep 1000
+throng report loss=1
+END
+export SIDE=$TMP/side
+mkdir "$SIDE"
+run timeout 200 "$THRONG" run worker.yaml
+check_equal "a neighbour that kills the worker fails, and nobody else" \
+    "3 done failed" "$status $(states worker)"
+run "$THRONG" explain worker 2
+check_contains "because it was lost too often" "$out" "lost 3 times"
+
+# ---- conductor and worker are killed by a task --------------------------------
+# The worker shall have no time to notice that its conductor is gone.
+cat >both.yaml <<'END'
+command: [sh, both.sh]
+method: grid
+parallel: 1
+parameters: {n: {values: [1]}}
+END
+cat >both.sh <<'END'
+conductor=$(ps -o ppid= -p $PPID)
+kill -STOP $PPID
+kill -9 $conductor $PPID
+sleep 1000
+END
+for _ in 1 2 3; do
+    timeout 200 "$THRONG" run both.yaml >said 2>&1
+    code=$?
+done
+check_equal "a trial may take conductor and worker down three times" 137 $code
+run timeout 200 "$THRONG" run both.yaml
+check_equal "but not for ever" "3 failed" "$status $(states both)"
