@@ -92,10 +92,25 @@ static const struct failure {
     {SQLITE_IOERR, ERR_SYSTEM, "reading or writing failed"},
 };
 
+/* SQLite forgets the system's reason while it rolls back; its files know. */
+static int last_errno(sqlite3 *db)
+{
+    sqlite3_file *log = NULL;
+    int number = 0;
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+    if (!number)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}
+
 int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err)
 {
     int code = sqlite3_errcode(db) & 0xff;
     int number = sqlite3_system_errno(db);
+    if (code == SQLITE_IOERR && !number)
+        number = last_errno(db);
     bool full = number == ENOSPC || number == EDQUOT;
     if (code == SQLITE_IOERR && full)
         code = SQLITE_FULL;

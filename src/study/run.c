@@ -477,7 +477,9 @@ static void commit_failed(struct run *r, struct err *err)
     if (passing && ++r->commit_tries < COMMIT_TRIES) {
         if (r->commit_tries == 1)
             log_to(r->log, LOG_WARN,
-                   "%s; waiting up to %d s for room, no new trial starts",
+                   err->kind == ERR_FULL
+                       ? "%s; waiting up to %d s for room, no new trial starts"
+                       : "%s; trying again for up to %d s, no new trial starts",
                    err->text, COMMIT_TRIES);
         r->retry_ns = clock_mono_ns() + COMMIT_RETRY_NS;
         return;

@@ -3,6 +3,8 @@
  * Each test writes a study whose command is a script of the fake place (see
  * engine/fake.c), runs it, and looks at the store. */
 #include "bed.h"
+#include <errno.h>
+#include <sqlite3.h>
 
 #define GRID                                                                   \
     "method: grid\nmetric: {name: loss, goal: minimize}\n"                     \
@@ -668,11 +670,88 @@ static void a_trial_that_was_lost_too_often_may_be_lost_again(void **s)
     assert_int_equal(trial(b, 1).attempts, 5);
 }
 
+/* ---- a disk that fails ------------------------------------------------- */
+
+/* Stands in the place of SQLite's pwrite: what holds the marked text cannot be
+ * written for some times. */
+static const char *failing_text;
+static int failing_errno, failures_left;
+
+static ssize_t failing_pwrite(int fd, const void *p, size_t len, off_t at)
+{
+    size_t n = failing_text ? strlen(failing_text) : 0;
+    if (n && failures_left && memmem(p, len, failing_text, n)) {
+        failures_left--;
+        errno = failing_errno;
+        return -1;
+    }
+    return pwrite(fd, p, len, at);
+}
+
+static void remember(void *context, enum log_level level, const char *text)
+{
+    (void)level;
+    buf_addf(context, "%s\n", text);
+}
+
+/* SQLite calls it by one of two names. */
+static void set_pwrite(sqlite3_vfs *vfs, sqlite3_syscall_ptr call)
+{
+    vfs->xSetSystemCall(vfs, "pwrite", call);
+    vfs->xSetSystemCall(vfs, "pwrite64", call);
+}
+
+/* Runs a study whose second point cannot be written twice; what was said. */
+static void run_on_failing_disk(struct bed *b, int number, struct buf *said)
+{
+    enum study_end end;
+    struct log log = {.write = remember, .context = said};
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    failing_text = "{\"lr\":1}";
+    failing_errno = number;
+    failures_left = 2;
+    b->setup.log = &log;
+    set_pwrite(vfs, (sqlite3_syscall_ptr)failing_pwrite);
+    int rc = bed_run(b, GRID "command: [x, 'metric=loss:{lr}']\n", &end);
+    set_pwrite(vfs, NULL);
+    b->setup.log = NULL;
+    if (rc)
+        fail_msg("%s", b->err.text);
+    assert_int_equal(failures_left, 0);
+    assert_int_equal(count(b, STATE_DONE), 3);
+}
+
+static void only_a_full_disk_is_waited_for_to_have_room(void **s)
+{
+    static const struct {
+        int number;
+        const char *said;
+    } cases[] = {
+        {ENOSPC, "the disk is full; waiting up to 30 s for room"},
+        {EDQUOT, "the disk is full; waiting up to 30 s for room"},
+        {EIO, "Input/output error; trying again"},
+        {EROFS, "Read-only file system; trying again"},
+    };
+    struct bed *b = *s;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct buf said;
+        buf_init(&said);
+        run_on_failing_disk(b, cases[i].number, &said);
+        if (!strstr(said.p, cases[i].said))
+            fail_msg("%s: %s", strerror(cases[i].number), said.p);
+        buf_done(&said);
+        store_close(b->store);
+        b->store = NULL;
+        assert_int_equal(dir_remove(b->setup.folder, &b->err), 0);
+    }
+}
+
 #define on_bed(test) cmocka_unit_test_setup_teardown(test, bed_open, bed_close)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        on_bed(only_a_full_disk_is_waited_for_to_have_room),
         on_bed(every_point_of_a_grid_is_done_once_and_the_best_known),
         on_bed(a_failed_attempt_is_tried_again),
         on_bed(used_up_retries_make_it_failed),
