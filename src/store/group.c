@@ -209,6 +209,8 @@ static const struct cell **best_cells(const struct grouper *g, size_t limit,
                                       size_t *count)
 {
     int (*cmp)(const void *, const void *) = g->minimize ? cmp_up : cmp_down;
+    if (limit >= g->cells.len)
+        limit = 0;
     size_t most = limit ? 2 * limit + 1024 : g->cells.len, n = 0;
     bool cut = false;
     const struct cell **best = xcalloc(most + 1, sizeof *best);

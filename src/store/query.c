@@ -103,7 +103,8 @@ static void sorter_add(struct sorter *k, int64_t id,
     if (v->kind == FILTER_STRING)
         key.text = arena_str(k->texts, v->text);
     vec_push(&k->keys, key);
-    if (k->limit > 0 && k->keys.len >= 2 * k->limit + 1024)
+    /* A limit may be as large as a number can be. */
+    if (k->limit > 0 && k->keys.len / 2 >= k->limit + 512)
         sorter_sort(k);
 }
 

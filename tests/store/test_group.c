@@ -50,6 +50,24 @@ static void a_parameter_is_looked_over(void **state)
     assert_true(g.list[0].std == 0);
 }
 
+static void any_number_of_groups_may_be_asked_for(void **state)
+{
+    struct made *m = *state;
+    for (int i = 1; i <= 3000; i++) {
+        char point[64];
+        snprintf(point, sizeof point, "{\"lr\":%d,\"seed\":1}", i);
+        made_trial(m, i, point, STATE_DONE, 3001 - i);
+    }
+    made_commit(m);
+    static const int64_t limits[] = {0, 3000, 3001, INT64_MAX / 2, INT64_MAX};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct groups g = group(m, "seed", NULL, true, limits[i]);
+        assert_int_equal(g.count, 3000);
+        assert_int_equal(g.list[0].best, 3000);
+    }
+    assert_int_equal(group(m, "seed", NULL, true, 2999).count, 2999);
+}
+
 static void repeats_are_grouped_where_no_parameter_is_called_seed(void **state)
 {
     struct made *m = *state;
@@ -122,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_store(a_parameter_is_looked_over),
+        with_store(any_number_of_groups_may_be_asked_for),
         with_store(repeats_are_grouped_where_no_parameter_is_called_seed),
         with_store(nested_parameters_are_looked_over_too),
         with_store(a_name_that_no_trial_has_is_an_error),

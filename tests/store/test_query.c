@@ -308,12 +308,37 @@ static void filters_along_the_ranking_give_the_best_in_order(void **state)
         }
 }
 
+static void any_number_of_trials_may_be_asked_for(void **state)
+{
+    struct made *m = *state;
+    for (int i = 1; i <= 3000; i++) {
+        char point[64];
+        snprintf(point, sizeof point, "{\"lr\":%d}", 3001 - i);
+        made_trial(m, i, point, STATE_DONE, i);
+    }
+    made_commit(m);
+    static const int64_t limits[] = {3000, INT64_MAX / 2, INT64_MAX};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct query q = {.by = "lr", .limit = limits[i]};
+        struct rows *rows = store_rows(m->s, &q, &m->err);
+        struct trial t;
+        assert_non_null(rows);
+        for (int id = 3000; id >= 1; id--) {
+            assert_int_equal(rows_next(rows, &t, &m->err), 1);
+            assert_int_equal(t.id, id);
+        }
+        assert_int_equal(rows_next(rows, &t, &m->err), 0);
+        rows_close(rows);
+    }
+}
+
 #define with_store(f)                                                          \
     cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        with_store(any_number_of_trials_may_be_asked_for),
         with_store(selectors_give_each_trial_once_by_number),
         with_store(what_a_model_expects_comes_before_values),
         with_store(the_goal_turns_best_and_worst_round),
