@@ -80,8 +80,24 @@ int study_trial_seed(struct store *store, const struct plan *plan,
     return rc;
 }
 
+/* Objectives and bounds, where they are more than the metric alone. */
+static struct str metric_names(const struct goal *g, struct arena *a)
+{
+    struct buf b;
+    buf_init(&b);
+    if (g->objective_count + g->bound_count > 1) {
+        for (size_t i = 0; i < g->objective_count; i++)
+            buf_addf(&b, "%.*s\n", STRF(g->objectives[i].name));
+        for (size_t i = 0; i < g->bound_count; i++)
+            buf_addf(&b, "%.*s\n", STRF(g->bounds[i].name));
+    }
+    struct str names = arena_str(a, str_trim(buf_str(&b)));
+    buf_done(&b);
+    return names;
+}
+
 /* What every task of the study has in common. */
-static void fill_common(const struct study *s, struct task *t)
+static void fill_common(const struct study *s, struct arena *a, struct task *t)
 {
     const struct plan *p = s->plan;
     t->kind = STR("command");
@@ -94,6 +110,7 @@ static void fill_common(const struct study *s, struct task *t)
     t->outputs = p->outputs;
     t->output_count = p->output_count;
     t->metric_name = p->metric.name;
+    t->metrics = metric_names(&p->goal, a);
     t->metric_pattern = p->metric.pattern;
     t->metric_file = p->metric.file;
     t->wandb = p->wandb;
@@ -197,7 +214,7 @@ static int fill_work(const struct study *s, const struct value *point,
                      struct arena *a, struct task *t, struct err *err)
 {
     const struct plan *p = s->plan;
-    fill_common(s, t);
+    fill_common(s, a, t);
     if (p->model_root)
         return fill_model(s, point, a, t, err);
     if (study_command(p, s->setup.home, point, a, &t->argv, &t->argc, err))

@@ -59,6 +59,8 @@ void metric_line_print(struct buf *b, const struct metric_line *m);
 struct metric_batch; /* builder, one per attempt, remembers its names */
 struct metric_batch *metric_batch_new(void);
 void metric_batch_free(struct metric_batch *b);
+/* Keeps a place for a name that counts, however many others come first. */
+void metric_batch_reserve(struct metric_batch *b, struct str name);
 /* Adds one point; -1 when METRIC_NAMES_MAX is passed (the point is dropped). */
 int metric_batch_add(struct metric_batch *b, struct str name,
                      enum metric_source source, int64_t step, double value);

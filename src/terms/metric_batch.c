@@ -101,6 +101,12 @@ static void column_add(struct metric_batch *b, struct column *c, int64_t step,
     b->points++;
 }
 
+void metric_batch_reserve(struct metric_batch *b, struct str name)
+{
+    if (name.len)
+        name_of(b, name);
+}
+
 int metric_batch_add(struct metric_batch *b, struct str name,
                      enum metric_source source, int64_t step, double value)
 {

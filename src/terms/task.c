@@ -45,6 +45,7 @@ static const struct field fields[] = {
     {"predictions", FIELD_U32, OF(predictions)},
     {"new_rows", FIELD_U32, OF(new_rows)},
     {"metric_name", FIELD_STR, OF(metric_name)},
+    {"metrics", FIELD_STR, OF(metrics)},
     {"metric_pattern", FIELD_STR, OF(metric_pattern)},
     {"metric_file", FIELD_STR, OF(metric_file)},
     {"wandb", FIELD_STR, OF(wandb)},

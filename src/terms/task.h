@@ -72,6 +72,8 @@ struct task {
                              what was fitted is in the weights */
 
     struct str metric_name;    /* what pattern and file give */
+    struct str metrics;        /* names that count (objectives, bounds), each
+                                  on a line of its own */
     struct str metric_pattern; /* POSIX extended; empty: none */
     struct str metric_file;    /* relative to workdir; empty: none */
     struct str wandb;          /* "stand-in", "real" or empty */

@@ -51,17 +51,24 @@ static void after_adding(struct attempt *a, size_t dropped)
         metrics_send(a);
 }
 
-static struct metric_batch *batch_of(struct metrics *m)
+/* What the study ranks by is kept, however many names a task reports. */
+static struct metric_batch *batch_of(struct attempt *a)
 {
-    if (!m->batch)
-        m->batch = metric_batch_new();
+    struct metrics *m = &a->metrics;
+    if (m->batch)
+        return m->batch;
+    m->batch = metric_batch_new();
+    struct str rest = a->task.metrics, name;
+    metric_batch_reserve(m->batch, a->task.metric_name);
+    while (str_split(&rest, '\n', &name))
+        metric_batch_reserve(m->batch, name);
     return m->batch;
 }
 
 void metrics_add_pairs(struct attempt *a, const struct metric_line *line,
                        enum metric_source source)
 {
-    struct metric_batch *batch = batch_of(&a->metrics);
+    struct metric_batch *batch = batch_of(a);
     after_adding(a, metric_batch_add_line(batch, line, source));
 }
 

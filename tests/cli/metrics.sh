@@ -124,3 +124,20 @@ check_equal "an infinite value reaches no target and is not the best" "0 5" \
 run "$THRONG" rank odd --json
 check_equal "and what has none does not rank" "[5, 4]" \
     "$(json '[t["id"] for t in d["trials"] if t["value"] is not None]')"
+
+# ---- more names than are kept -----------------------------------------------
+cat >many.py <<'END'
+for i in range(10100):
+    print("::throng n%d=1" % i)
+print("::throng loss=3 late=4")
+END
+cat >many.yaml <<'END'
+command: [python3, many.py]
+metric: {name: loss}
+constraints: [{name: late, max: 5}]
+points: [{v: 1}]
+END
+run "$THRONG" run many.yaml
+run "$THRONG" export many --jsonl
+check_equal "objectives and bounds are kept among any number of names" "3.0 4.0" \
+    "$(json '" ".join(str(float(d["metrics"][n]["last"])) for n in ("loss", "late"))')"

@@ -473,6 +473,23 @@ static void names_past_the_limit_are_dropped_and_counted(void **state)
     metric_batch_free(b);
 }
 
+static void a_reserved_name_is_kept_however_many_others_come_first(void **state)
+{
+    (void)state;
+    struct metric_batch *b = metric_batch_new();
+    char name[32];
+    metric_batch_reserve(b, STR("loss"));
+    for (int i = 0; i < METRIC_NAMES_MAX + 1; i++) {
+        snprintf(name, sizeof(name), "n%d", i);
+        metric_batch_add(b, str_of(name), METRIC_FROM_METRICS, 1, 1);
+    }
+    size_t before = metric_batch_points(b);
+    assert_int_equal(
+        metric_batch_add(b, STR("loss"), METRIC_FROM_METRICS, 1, 1), 0);
+    assert_int_equal(metric_batch_points(b), before + 1);
+    metric_batch_free(b);
+}
+
 static void every_cut_payload_is_damaged(void **state)
 {
     (void)state;
@@ -544,6 +561,7 @@ int main(void)
         TEST(every_batch_stands_for_itself),
         TEST(lines_without_a_step_count_per_name_and_source),
         TEST(names_past_the_limit_are_dropped_and_counted),
+        TEST(a_reserved_name_is_kept_however_many_others_come_first),
         TEST(every_cut_payload_is_damaged),
         TEST(a_count_past_the_payload_is_damage),
     };
