@@ -391,6 +391,13 @@ static void take_back(struct engine *e, struct held *h)
         ask(e, h, ASKED_BACK, OUTCOME_UNSTARTED);
 }
 
+void engine_take_back(struct engine *e, uint64_t task)
+{
+    struct held *h = idmap_get(e->held, task);
+    if (h)
+        take_back(e, h);
+}
+
 void engine_quit(struct engine *e, bool kill)
 {
     uint64_t id;

@@ -66,6 +66,7 @@ static int on_metrics(struct run *r, struct live *l, struct str payload,
             return -1;
     if (got < 0)
         return err_set(err, ERR_CORRUPT, "a damaged batch of metrics");
+    r->any_good |= r->engine != NULL; /* what reports is alive */
     if (!l->summary_unwritten)
         vec_push(&r->reported, l->t.id);
     l->summary_unwritten = true;
@@ -140,7 +141,8 @@ static void remember_tail(struct run *r, struct str tail, struct str reason)
     r->failure_tail = buf_take(&b);
 }
 
-/* True when the run was ended because everything has failed so far. */
+/* True when everything has failed so far, as often as a first round of all
+ * slots would, and there is more to come. */
 static bool all_failing(struct run *r)
 {
     if (r->any_good || r->limits.keep_going || r->draining || !r->engine)
@@ -148,7 +150,8 @@ static bool all_failing(struct run *r)
     r->failed_first++;
     struct needs one;
     needs_init(&one);
-    int64_t enough = engine_slots(r->engine, &one);
+    int64_t enough = engine_slots(
+        r->engine, r->limits.needs_fixed ? &r->limits.needs : &one);
     enough = enough < 3 ? 3 : enough > 20 ? 20 : enough;
     return r->failed_first >= enough && idmap_count(r->lives) > 1;
 }
@@ -204,11 +207,11 @@ static int on_failure(struct run *r, struct live *l,
     remember_tail(r, e->tail, str_of(reason));
     if (e->outcome != OUTCOME_SPAWN && l->t.failures <= r->limits.retries)
         return wait_again(r, l, back_off(r, l), err);
-    bool hopeless = all_failing(r);
+    bool doubtful = all_failing(r);
     if (on_bad_end(r, l, STATE_FAILED, reason, err))
         return -1;
-    if (hopeless)
-        run_interrupt(r, STUDY_ALL_FAILED);
+    if (doubtful)
+        run_doubt(r);
     return 0;
 }
 

@@ -556,7 +556,8 @@ static void commit(struct run *r)
  * larger steps, so that short tasks share one commit. */
 static bool time_to_fill(struct run *r)
 {
-    if (r->draining || r->commit_tries || r->end != STUDY_RUNNING)
+    if (r->draining || r->commit_tries || r->end != STUDY_RUNNING ||
+        r->doubtful)
         return false;
     int64_t now = clock_mono_ns();
     r->fill_due = r->limits.foresees && now - r->filled_ns < FILL_GAP_NS;
@@ -605,6 +606,20 @@ static void check_time(struct run *r)
     }
 }
 
+/* A trial that reports or ends well shows that the others failed for reasons
+ * of their own. None is ended to find out. */
+static void settle_doubt(struct run *r)
+{
+    if (!r->doubtful)
+        return;
+    if (r->any_good) {
+        log_to(r->log, LOG_NOTICE, "a trial got on, so more are started");
+        r->doubtful = false;
+    } else if (!r->out && !r->draining) {
+        run_drain(r, STUDY_ALL_FAILED);
+    }
+}
+
 /* The next moment at which something must happen without an event. */
 static void arm_timer(struct run *r)
 {
@@ -649,6 +664,7 @@ void run_round(struct run *r)
     if (r->end != STUDY_RUNNING && !r->quitting)
         return;
     check_time(r);
+    settle_doubt(r);
     if (time_to_fill(r))
         fill(r);
     write_summaries(r);
@@ -694,6 +710,24 @@ bool run_too_many_failures(const struct run *r)
     int64_t bad = n[STATE_FAILED] + n[STATE_INVALID] + n[STATE_TIMED_OUT] +
                   n[STATE_DIVERGED];
     return r->limits.max_failures >= 0 && bad > r->limits.max_failures;
+}
+
+/* What was handed out and has not begun comes back. */
+void run_doubt(struct run *r)
+{
+    uint64_t id;
+    void *at;
+    if (r->doubtful)
+        return;
+    r->doubtful = true;
+    for (size_t i = 0; idmap_next(r->lives, &i, &id, &at);)
+        if (((struct live *)at)->placed)
+            engine_take_back(r->engine, id);
+    if (r->out)
+        log_to(r->log, LOG_NOTICE,
+               "the first %lld trials all failed; no more start until one of "
+               "those that run has reported or ended well",
+               (long long)r->failed_first);
 }
 
 void run_drain(struct run *r, enum study_end why)

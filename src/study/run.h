@@ -128,7 +128,8 @@ struct run {
     bool only_paused; /* `count` is used up and no paused trial goes on */
     int64_t made_here, ended_here;
     int64_t failed_first; /* trials that failed … */
-    bool any_good;        /* … while none has ended well */
+    bool any_good;        /* … while none has ended well or reported: */
+    bool doubtful;        /* no more start until one of those that run has */
 
     struct counts counts; /* kept current for progress */
     int64_t best;
@@ -187,6 +188,9 @@ int run_close_paused(struct run *r, const struct trial *t, const char *reason,
 void run_round(struct run *r);
 /* True when more trials ended badly than max_failures allows. */
 bool run_too_many_failures(const struct run *r);
+/* The first trials have all failed: those that run show whether it is any use
+ * to go on. */
+void run_doubt(struct run *r);
 void run_drain(struct run *r, enum study_end why);
 void run_interrupt(struct run *r, enum study_end why);
 /* The same, without grace. */

@@ -142,6 +142,61 @@ static void when_the_first_trials_all_fail_the_study_ends_early(void **s)
     assert_in_range(count(b, STATE_FAILED), 3, 20);
 }
 
+/* Thirty begin together, of which twenty failures make one doubt. All fail but
+ * the fourth, which runs on meanwhile. */
+#define FOURTH(words)                                                          \
+    "method: grid\ngrid: {order: written}\nparallel: 30\n"                     \
+    "parameters: {n: {min: 1, max: 60}}\nmetric: {name: loss}\n"               \
+    "command: [x, 'when={n}:4', " words ", when=any, sleep-ms=12, exit=1]\n"
+
+static void interrupted_are(struct bed *b, size_t expected)
+{
+    size_t found = 0, count;
+    struct attempt *list;
+    for (int64_t id = 1; id <= store_last_trial(b->store); id++) {
+        assert_int_equal(
+            store_attempts(b->store, id, b->arena, &list, &count, NULL), 0);
+        for (size_t i = 0; i < count; i++)
+            found += list[i].outcome == OUTCOME_INTERRUPTED;
+    }
+    assert_int_equal(found, expected);
+}
+
+static void a_trial_that_reports_is_alive_though_all_others_fail(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(
+        bed_run(b, FOURTH("sleep-ms=5, 'metric=loss:1', sleep-ms=200, exit=1"),
+                &end),
+        0);
+    assert_int_equal(end, STUDY_COMPLETE);
+    assert_int_equal(count(b, STATE_FAILED), 60);
+    interrupted_are(b, 0);
+}
+
+static void a_running_trial_decides_by_its_end_whether_more_start(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b, FOURTH("sleep-ms=200, exit=0"), &end), 0);
+    assert_int_equal(end, STUDY_COMPLETE);
+    assert_int_equal(count(b, STATE_DONE), 1);
+    assert_int_equal(count(b, STATE_FAILED), 59);
+    interrupted_are(b, 0);
+}
+
+static void when_that_fails_too_no_more_are_started(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b, FOURTH("sleep-ms=200, exit=1"), &end), 0);
+    assert_int_equal(end, STUDY_ALL_FAILED);
+    assert_int_equal(trial(b, 4).state, STATE_FAILED);
+    assert_int_equal(count(b, STATE_FAILED), 30);
+    interrupted_are(b, 0);
+}
+
 static void max_failures_ends_the_study(void **s)
 {
     struct bed *b = *s;
@@ -761,6 +816,9 @@ int main(void)
         on_bed(two_checkpoints_without_a_change_count_as_failed),
         on_bed(lost_attempts_use_no_retry_but_three_in_a_row_fail),
         on_bed(when_the_first_trials_all_fail_the_study_ends_early),
+        on_bed(a_trial_that_reports_is_alive_though_all_others_fail),
+        on_bed(a_running_trial_decides_by_its_end_whether_more_start),
+        on_bed(when_that_fails_too_no_more_are_started),
         on_bed(max_failures_ends_the_study),
         on_bed(too_many_failures_end_the_next_run_at_once),
         on_bed(a_new_study_finds_no_files_of_an_old_one),
