@@ -37,12 +37,20 @@ def write_line(line):
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    data = text.encode()
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+    append(path, text.encode())
+
+
+def append(path, data):
+    """Append a line in one write, so that those of several processes never
+    mix; one that an earlier write left torn is ended first."""
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
     try:
+        end = os.fstat(file).st_size
+        if end and os.pread(file, 1, end - 1) != b"\n":
+            data = b"\n" + data
         if os.write(file, data) != len(data):
-            raise OSError("%s: only a part of a line of metrics could be "
-                          "written; is the disk full?" % path)
+            raise OSError("%s: only a part of a line could be written; is "
+                          "the disk full?" % path)
     finally:
         os.close(file)
 

@@ -13,7 +13,8 @@
 #define API_EXIT_STOP 10
 
 /* Appends the line to the file in one write, so that lines of several
- * processes never mix. */
+ * processes never mix; a line that an earlier write left torn is ended first,
+ * where the file can be read. */
 int api_append(int fd, const struct metric_line *line, struct err *err);
 
 /* `throng report loss=.12 step=3`: reads the words and appends their line to

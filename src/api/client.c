@@ -174,7 +174,7 @@ static int metrics_file(struct throng *t)
         return STDOUT_FILENO;
     if (t->metrics_fd < 0)
         t->metrics_fd =
-            open(t->metrics, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+            open(t->metrics, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     return t->metrics_fd;
 }
 

@@ -3,12 +3,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* True after a line of which only a part could be written: whatever comes next
+ * must not be taken for its rest. Who cannot be read ends as it likes. */
+static bool ends_torn(int fd)
+{
+    struct stat st;
+    char last;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+           pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n';
+}
 
 int api_append(int fd, const struct metric_line *line, struct err *err)
 {
     struct buf text;
     buf_init(&text);
+    if (ends_torn(fd))
+        buf_addc(&text, '\n');
     metric_line_print(&text, line);
     ssize_t n = write(fd, text.p, text.len);
     bool whole = n == (ssize_t)text.len;
@@ -39,7 +52,7 @@ static void add_word(struct buf *b, const char *word)
 static int append_to(const char *path, const struct metric_line *line,
                      struct err *err)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0)
         return err_errno(err, "open %s", path);
     int result = api_append(fd, line, err);

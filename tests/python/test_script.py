@@ -59,6 +59,14 @@ class Parameters(InFolder):
 
 
 class Reports(InFolder):
+    def test_a_torn_line_does_not_spoil_the_next_one(self):
+        self.enter_trial()
+        self.write("metrics.jsonl", '{"x": 1}\n{"x"')
+        throng.report(x=2)
+        throng.report(x=3)
+        self.assertEqual(self.read("metrics.jsonl"),
+                         '{"x": 1}\n{"x"\n{"x": 2}\n{"x": 3}\n')
+
     def test_a_report_is_one_line_of_the_metrics_file(self):
         self.enter_trial()
         throng.report(step=3, loss=0.25, **{"val/acc": 1})

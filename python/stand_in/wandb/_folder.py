@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 
+from throng.metrics import append
+
 
 class Folder:
     def __init__(self, path):
@@ -26,11 +28,7 @@ class Folder:
         """One line of JSON, in one write."""
         data = (dumps(row) + "\n").encode()
         path = os.path.join(self.made(), name)
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        try:
-            os.write(file, data)
-        finally:
-            os.close(file)
+        append(path, data)
         return path
 
     def write(self, name, value):
