@@ -226,16 +226,50 @@ static int read_for_watch(struct store *s, struct lease *l, struct err *err)
     return err_set(err, why.kind, "%s", why.text);
 }
 
-static int begin_to_take(struct store *s, struct err *err)
+/* The state of the holder's process as /proc has it; 0: it is not seen from
+ * here. */
+static char holder_state(const struct lease *l)
+{
+    char host[sizeof l->host];
+    lease_host(host, sizeof host);
+    bool here = strcmp(host, l->host) == 0 && l->pid_space == process_space();
+    return here ? process_state(l->process) : 0;
+}
+
+/* In the midst of a transaction a holder keeps the file itself locked: no
+ * take-over goes past that, but a person can. */
+static int locked_by(struct store *s, const struct lease *l, bool take_over,
+                     struct err *err)
+{
+    long long pid = (long long)l->process.pid;
+    char state = holder_state(l);
+    if (state == 'T' || state == 't')
+        return err_set(err, ERR_BUSY,
+                       "%s cannot be taken over now: process %lld, which holds "
+                       "it, was stopped while it was writing and keeps the "
+                       "file locked; `kill -CONT %lld` lets it go on, `kill "
+                       "-KILL %lld` ends it and loses nothing that was "
+                       "committed",
+                       s->folder, pid, pid, pid);
+    if (!take_over || pid == 0)
+        return lease_held_by(s, l, err);
+    return err_set(err, ERR_BUSY,
+                   "%s cannot be taken over now: process %lld on %s is writing "
+                   "and keeps the file locked; end that process (`kill %lld` "
+                   "there), then run this again",
+                   s->folder, pid, l->host, pid);
+}
+
+static int begin_to_take(struct store *s, bool take_over, struct err *err)
 {
     struct err why = {0};
-    struct lease mirror;
+    struct lease l;
     if (!db_exec(s, s->network ? "BEGIN EXCLUSIVE" : "BEGIN IMMEDIATE", "lock",
                  &why))
         return 0;
-    if (why.kind == ERR_BUSY &&
-        lease_mirror_read(s->folder, &mirror, NULL) == 0)
-        return lease_held_by(s, &mirror, err);
+    if (why.kind == ERR_BUSY && (row_read(s, &l, NULL) == 0 ||
+                                 lease_mirror_read(s->folder, &l, NULL) == 0))
+        return locked_by(s, &l, take_over, err);
     return err_set(err, why.kind, "%s", why.text);
 }
 
@@ -247,7 +281,7 @@ int store_lease_take(struct store *s, bool take_over, struct err *err)
     if (!take_over && holder_wait(s, read_for_watch, err))
         return -1;
     lock_exclusively(s, true);
-    if (begin_to_take(s, err)) {
+    if (begin_to_take(s, take_over, err)) {
         lock_exclusively(s, false);
         return -1;
     }

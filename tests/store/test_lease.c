@@ -248,12 +248,54 @@ static void two_readers_see_only_whole_commits(void **state)
         store_close(readers[i]);
 }
 
+/* Takes the lease, begins to write, and is stopped. */
+static void stop_while_writing(const char *folder)
+{
+    struct err err = {0};
+    struct trial t = {.id = 1, .point = STR("{}"), .value = NAN};
+    struct store *s = store_open(folder, true, &err);
+    if (!s || store_lease_take(s, false, &err) || store_begin(s, &err) ||
+        store_trial_add(s, &t, &err))
+        _exit(1);
+    raise(SIGSTOP);
+    _exit(2);
+}
+
+static void who_was_stopped_while_writing_is_named_with_what_to_do(void **state)
+{
+    struct made *m = *state;
+    store_close(m->s);
+    m->s = NULL;
+    int status;
+    pid_t pid = fork();
+    if (pid == 0)
+        stop_while_writing(m->folder);
+    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+    assert_true(WIFSTOPPED(status));
+    struct store *other = store_open(m->folder, true, &m->err);
+    assert_int_equal(store_lease_take(other, true, &m->err), -1);
+    assert_int_equal(m->err.kind, ERR_BUSY);
+    char cont[64], end[64];
+    snprintf(cont, sizeof cont, "`kill -CONT %d`", (int)pid);
+    snprintf(end, sizeof end, "`kill -KILL %d`", (int)pid);
+    assert_non_null(strstr(m->err.text, "was stopped while it was writing"));
+    assert_non_null(strstr(m->err.text, cont));
+    assert_non_null(strstr(m->err.text, end));
+    assert_null(strstr(m->err.text, "use --take-over"));
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_ok(m, store_lease_take(other, true, &m->err));
+    assert_int_equal(store_last_trial(other), 0);
+    store_close(other);
+}
+
 #define with_store(f)                                                          \
     cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        with_store(who_was_stopped_while_writing_is_named_with_what_to_do),
         with_store(the_holder_is_this_process),
         with_store(a_live_holder_is_named_and_not_replaced),
         with_store(a_holder_that_was_replaced_commits_nothing),
