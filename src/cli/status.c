@@ -1,6 +1,8 @@
 /* status.c - how a study stands */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
@@ -105,39 +107,6 @@ static void print_trial_json(struct buf *b, const struct trial *t,
     buf_addc(b, '}');
 }
 
-static void print_json(const struct standing *s, const char *name)
-{
-    struct buf b;
-    buf_init(&b);
-    buf_adds(&b, "{\"schema\":\"throng.status/1\",\"study\":");
-    json_string(&b, str_of(name));
-    buf_addf(&b,
-             ",\"running\":%s,\"total\":", s->lease.live ? "true" : "false");
-    if (s->total >= 0)
-        buf_addf(&b, "%lld", (long long)s->total);
-    else
-        buf_adds(&b, "null");
-    buf_addf(&b, ",\"trials\":%lld,\"finished\":%lld,\"states\":{",
-             (long long)s->counts.total, (long long)s->finished);
-    for (int i = 0; i < STATE_COUNT; i++)
-        buf_addf(&b, "%s\"%s\":%lld", i ? "," : "", state_name((enum state)i),
-                 (long long)s->counts.by_state[i]);
-    buf_adds(&b, "},\"best\":");
-    if (s->best.id)
-        print_trial_json(&b, &s->best, "value", s->best.value);
-    else
-        buf_adds(&b, "null");
-    if (s->likely.id) {
-        buf_adds(&b, ",\"incumbent\":");
-        print_trial_json(&b, &s->likely, "expected", s->expected);
-    }
-    if (has_fronts(s))
-        print_fronts_json(&b, s);
-    buf_adds(&b, "}\n");
-    put(buf_str(&b));
-    buf_done(&b);
-}
-
 static void print_holder(struct buf *b, const struct lease *l,
                          const char *go_on)
 {
@@ -151,6 +120,82 @@ static void print_holder(struct buf *b, const struct lease *l,
                  (long long)l->process.pid, l->host, go_on);
     else
         buf_adds(b, "not running\n");
+}
+
+/* ---- who has what of the machine --------------------------------------- */
+
+static bool same_folder(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_ino == y.st_ino &&
+           x.st_dev == y.st_dev;
+}
+
+/* The studies of this user that run here, this one first; none where this one
+ * runs elsewhere. */
+static struct claim *read_claims(struct call *c, const char *folder,
+                                 size_t *count)
+{
+    struct claim *list = claims_list(c->arena, count);
+    for (size_t i = 0; i < *count; i++)
+        if (same_folder(list[i].study, folder)) {
+            struct claim own = list[i];
+            memmove(list + 1, list, i * sizeof *list);
+            list[0] = own;
+            return list;
+        }
+    *count = 0;
+    return list;
+}
+
+static void print_claim(struct buf *b, const struct claim *k)
+{
+    if (k->parallel)
+        buf_addf(b, "%u at once, as it says", k->parallel);
+    else
+        buf_addf(b, "%u of %u cpus", k->cpus, k->of);
+    if (*k->gpus)
+        buf_addf(b, ", GPU %s", k->gpus);
+    buf_addc(b, '\n');
+}
+
+/* Of interest where something is shared, or is claimed from others. */
+static void print_claims(struct buf *b, struct call *c, const char *folder)
+{
+    size_t count;
+    const struct claim *list = read_claims(c, folder, &count);
+    if (count == 0 || (count == 1 && !*list[0].gpus))
+        return;
+    buf_adds(b, "has      ");
+    print_claim(b, &list[0]);
+    for (size_t i = 1; i < count; i++) {
+        buf_addf(b, "beside   %s: ", list[i].study);
+        print_claim(b, &list[i]);
+    }
+}
+
+static void print_claim_json(struct buf *b, const struct claim *k)
+{
+    buf_adds(b, "{\"study\":");
+    json_string(b, str_of(k->study));
+    buf_addf(b, ",\"cpus\":%u,\"of\":%u,\"parallel\":%u,\"gpus\":[%s]}",
+             k->cpus, k->of, k->parallel, k->gpus);
+}
+
+static void print_claims_json(struct buf *b, struct call *c, const char *folder)
+{
+    size_t count;
+    const struct claim *list = read_claims(c, folder, &count);
+    if (count == 0)
+        return;
+    buf_adds(b, ",\"has\":");
+    print_claim_json(b, &list[0]);
+    buf_adds(b, ",\"beside\":[");
+    for (size_t i = 1; i < count; i++) {
+        buf_adds(b, i > 1 ? "," : "");
+        print_claim_json(b, &list[i]);
+    }
+    buf_addc(b, ']');
 }
 
 static void print_number(struct buf *b, const struct call *c, double number)
@@ -194,6 +239,42 @@ static void print_states(struct buf *b, const struct standing *s)
     }
 }
 
+static void print_json(struct call *c, const struct standing *s,
+                       const struct place_of_study *where)
+{
+    struct buf b;
+    buf_init(&b);
+    buf_adds(&b, "{\"schema\":\"throng.status/1\",\"study\":");
+    json_string(&b, str_of(where->name));
+    buf_addf(&b,
+             ",\"running\":%s,\"total\":", s->lease.live ? "true" : "false");
+    if (s->total >= 0)
+        buf_addf(&b, "%lld", (long long)s->total);
+    else
+        buf_adds(&b, "null");
+    buf_addf(&b, ",\"trials\":%lld,\"finished\":%lld,\"states\":{",
+             (long long)s->counts.total, (long long)s->finished);
+    for (int i = 0; i < STATE_COUNT; i++)
+        buf_addf(&b, "%s\"%s\":%lld", i ? "," : "", state_name((enum state)i),
+                 (long long)s->counts.by_state[i]);
+    buf_adds(&b, "},\"best\":");
+    if (s->best.id)
+        print_trial_json(&b, &s->best, "value", s->best.value);
+    else
+        buf_adds(&b, "null");
+    if (s->likely.id) {
+        buf_adds(&b, ",\"incumbent\":");
+        print_trial_json(&b, &s->likely, "expected", s->expected);
+    }
+    if (has_fronts(s))
+        print_fronts_json(&b, s);
+    if (s->lease.live)
+        print_claims_json(&b, c, where->folder);
+    buf_adds(&b, "}\n");
+    put(buf_str(&b));
+    buf_done(&b);
+}
+
 static void print_text(struct call *c, const struct standing *s,
                        const struct place_of_study *where)
 {
@@ -202,6 +283,8 @@ static void print_text(struct call *c, const struct standing *s,
     buf_addf(&b, "study    %s\n", where->name);
     buf_adds(&b, "now      ");
     print_holder(&b, &s->lease, go_on_command(c, where));
+    if (s->lease.live)
+        print_claims(&b, c, where->folder);
     buf_addf(&b, "trials   %lld", (long long)s->finished);
     if (s->total >= 0)
         buf_addf(&b, " of %lld", (long long)s->total);
@@ -226,7 +309,7 @@ static int run(struct call *c)
     if (read_standing(c, store, &s))
         code = call_fail(c);
     else if (call_flag(c, "json"))
-        print_json(&s, where.name);
+        print_json(c, &s, &where);
     else
         print_text(c, &s, &where);
     store_fronts_done(&s.fronts);

@@ -178,6 +178,30 @@ int lock_common(const char *path);
 /* Lets a group read and write a folder and all that is in it, and what will
  * be made there; links are left alone. */
 int dir_share(const char *path, gid_t group, struct err *err);
+/* ---- what running studies have of the machine -------------------------- */
+
+/* What one of them has. */
+struct claim {
+    const char *study; /* its folder */
+    const char *gpus;  /* "0, 1": those that its tasks run on; "": none */
+    uint32_t cpus, of; /* its part of the cpus, and how many there are */
+    uint32_t parallel; /* what the study said; 0: nothing */
+};
+struct claims; /* one that runs tasks, among the others of this user */
+/* NULL when there is no folder to meet in. */
+struct claims *claims_open(struct err *err);
+void claims_close(struct claims *c);
+/* How many run on the same cpus, this one among them, and how many of those
+ * began before it. */
+void claims_count(const struct claims *c, unsigned *count, unsigned *before);
+/* Takes a GPU for this process alone, also against other users: a descriptor
+ * to be closed, or -1 with errno EWOULDBLOCK while somebody else has it. */
+int claims_gpu(const struct claims *c, struct str id);
+/* Lets others know. */
+void claims_say(struct claims *c, const struct claim *own);
+/* What all that run now have, in the arena, the oldest first. */
+struct claim *claims_list(struct arena *a, size_t *count);
+
 /* A user or group for people: "ann (uid 1000)". */
 void user_print(struct buf *b, uid_t user);
 void group_print(struct buf *b, gid_t group);

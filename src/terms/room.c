@@ -149,7 +149,7 @@ static long pick_shared(const struct room *r, const struct needs *n)
     long best = -1;
     for (size_t i = 0; i < r->gpu_count; i++) {
         const struct room_gpu *g = &r->gpus[i];
-        if (gpu_fits(g, n) && g->free >= n->gpus - SLACK &&
+        if (!g->elsewhere && gpu_fits(g, n) && g->free >= n->gpus - SLACK &&
             (best < 0 || g->free < r->gpus[best].free))
             best = (long)i;
     }
@@ -172,7 +172,8 @@ static bool pick_gpus(const struct room *r, const struct needs *n,
     }
     size_t want = (size_t)(n->gpus + 0.5);
     for (size_t i = 0; i < r->gpu_count && g->gpu_count < want; i++)
-        if (gpu_fits(&r->gpus[i], n) && r->gpus[i].free >= 1 - SLACK)
+        if (!r->gpus[i].elsewhere && gpu_fits(&r->gpus[i], n) &&
+            r->gpus[i].free >= 1 - SLACK)
             g->gpus[g->gpu_count++] = (uint8_t)i;
     return g->gpu_count == want;
 }
@@ -181,7 +182,8 @@ static bool fits_now(const struct room *r, const struct needs *n)
 {
     if (r->parallel && r->running >= r->parallel)
         return false;
-    if (n->nodes > 1 || n->cpus > r->free_cpus + SLACK)
+    double lent = r->running ? r->lent_cpus : 0;
+    if (n->nodes > 1 || n->cpus > r->free_cpus - lent + SLACK)
         return false;
     if (r->memory_bytes && n->memory_bytes > r->free_memory_bytes)
         return false;

@@ -17,10 +17,12 @@ struct room_gpu {
     struct str name;
     double capability; /* 8.0 */
     uint64_t memory_bytes;
-    double free; /* 1: untouched … 0: all taken */
+    double free;    /* 1: untouched … 0: all taken */
+    bool elsewhere; /* somebody else on the machine has it */
 };
 struct room {
     double cpus, free_cpus;
+    double lent_cpus; /* of these, left to others on the machine for now */
     uint64_t memory_bytes, free_memory_bytes; /* 0 in all: not counted */
     uint64_t disk_bytes, free_disk_bytes;     /* 0 in all: not counted */
     uint32_t parallel, running; /* tasks at once; 0: no such limit */
@@ -40,8 +42,10 @@ void room_add_gpu(struct room *r, const struct room_gpu *gpu);
 /* 0 when an empty room would hold it; else -1 and the reason for people:
  * which need, how much was asked, how much there is. */
 int room_check(const struct room *r, const struct needs *n, struct err *err);
-/* True and *g filled when it fits now. Whole GPUs are never shared with
- * fractions; a fraction goes to the fullest GPU that can take it. */
+/* True and *g filled when it fits now. While nothing runs here one task may
+ * take cpus that are lent: everybody has at least one slot. Whole GPUs are
+ * never shared with fractions; a fraction goes to the fullest GPU that can take
+ * it. */
 bool room_take(struct room *r, const struct needs *n, struct grant *g);
 void room_give_back(struct room *r, const struct grant *g);
 /* How many tasks of these needs fit at once in the empty room. */

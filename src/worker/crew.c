@@ -144,10 +144,11 @@ static struct trainer *trainer_new(struct worker *w, struct err *err)
     return t;
 }
 
-/* Trainers that the room has cpus for. */
+/* Trainers that the room has cpus for, now that others have theirs. */
 static size_t most_trainers(const struct worker *w)
 {
-    return w->room.cpus < 1 ? 1 : (size_t)w->room.cpus;
+    double cpus = w->room.cpus - w->room.lent_cpus;
+    return cpus < 1 ? 1 : (size_t)cpus;
 }
 
 static struct trainer *choose(struct worker *w, bool alone, struct err *err)
@@ -159,7 +160,7 @@ static struct trainer *choose(struct worker *w, bool alone, struct err *err)
         if (t->silent)
             continue;
         shared += !t->reserved;
-        if (t->reserved || (alone && t->members))
+        if (t->reserved || (alone && t->members) || shared > most_trainers(w))
             continue;
         if (!best || t->members < best->members)
             best = t;

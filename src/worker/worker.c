@@ -162,8 +162,7 @@ static void choose(struct worker *w)
         struct attempt *a = w->waiting.p[i];
         if (room->parallel > 0 && room->running >= room->parallel)
             break;
-        if (!is_held(w, a, &swept) &&
-            room_take(&w->room, &a->task.needs, &a->grant))
+        if (!is_held(w, a, &swept) && share_take(w, &a->task.needs, &a->grant))
             choose_one(w, i);
         else if (a->passed >= PASSED_MAX)
             break;
@@ -217,6 +216,7 @@ static bool drain(struct worker *w)
         w->running.p[i - 1] = vec_last(&w->running);
         w->running.len--;
         room_give_back(&w->room, &a->grant);
+        share_let_go(w);
         attempt_free(a);
         freed = true;
     }
@@ -311,12 +311,14 @@ static void on_timer(void *context)
     for (size_t i = 0; i < count; i++)
         attempt_tick(w->running.p[(w->turn + i) % count], now);
     watch(w, now);
+    share_look_if_due(w);
     for (size_t i = 0; i < w->running.len; i++)
         worker_wake(w, attempt_next_ns(w->running.p[i]));
     worker_wake(w, w->sweep_ns);
     worker_wake(w, w->watch_ns);
     worker_wake(w, w->flush_ns);
     worker_wake(w, w->give_up_ns);
+    worker_wake(w, w->share.next_ns);
 }
 
 /* ---- records --------------------------------------------------------- */
@@ -373,8 +375,10 @@ static void take_task(struct worker *w, const struct record *r)
 
 static void never_began(struct worker *w, struct attempt *a)
 {
-    if (a->phase == ATTEMPT_CHOSEN)
+    if (a->phase == ATTEMPT_CHOSEN) {
         room_give_back(&w->room, &a->grant);
+        share_let_go(w);
+    }
     attempt_unstarted(a);
     attempt_free(a);
 }
@@ -706,6 +710,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
                          .self = getpid(),
                          .nothing = open_nothing(),
                          .link.fd = -1};
+    share_init(&w->share);
     environment_init(&w->environment, setup->env, setup->mark);
     w->environment.tools_bin = setup->tools_bin;
     w->environment.tools_python = setup->tools_python;
@@ -720,6 +725,8 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
         return err_wrap(err, "--room");
     if (open_sources(w, err) != 0)
         return -1;
+    if (setup->fd >= 0)
+        share_open(w);
     return open_link(w, setup, err);
 }
 
@@ -748,6 +755,7 @@ void worker_done(struct worker *w)
 {
     free_attempts(w);
     crew_done(w);
+    share_done(&w->share);
     link_done(&w->link);
     if (w->link.fd >= 0)
         close(w->link.fd);

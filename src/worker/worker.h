@@ -16,6 +16,7 @@
 #include "worker/link.h"
 #include "worker/pattern.h"
 #include "worker/pool.h"
+#include "worker/share.h"
 
 enum worker_phase {
     WORKER_RUNS,
@@ -59,6 +60,7 @@ struct worker {
     struct idmap *by_pid;          /* running ones */
     VEC(struct trainer *) trainers;
     uint64_t serial;
+    struct share share; /* with other workers of the machine */
 
     size_t budget; /* bytes of files that may still be read in this round */
     size_t turn;   /* whose files are looked at first in the next one */

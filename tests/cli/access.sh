@@ -9,8 +9,7 @@ command -v setpriv >/dev/null || skip_all "there is no setpriv"
 # Ann runs studies; Mal is another user; they share the group 12100 where said.
 ann=12001 mal=12002 both=12100
 ground=$(mktemp -d "${TMPDIR:-/tmp}/throng-ground.XXXXXX") || exit 1
-trap 'code=$?; rm -rf "$ground" "/tmp/throng-run-$ann" "/tmp/throng-run-$mal"
-      (exit $code); finish' EXIT
+trap 'code=$?; rm -rf "$ground"; (exit $code); finish' EXIT
 chmod 1777 "$ground"
 mkdir "$ground/bin" && cp "$THRONG" "$WORKER" "$ground/bin/"
 throng=$ground/bin/throng
@@ -21,7 +20,8 @@ as() { # UID COMMAND...
     mkdir -p "$ground/home-$uid" && chown "$uid" "$ground/home-$uid"
     setpriv --reuid "$uid" --regid "$uid" --groups "$uid,$both" env \
         HOME="$ground/home-$uid" XDG_CONFIG_HOME="$ground/home-$uid/config" \
-        XDG_CACHE_HOME="$ground/home-$uid/cache" "$@"
+        XDG_CACHE_HOME="$ground/home-$uid/cache" \
+        THRONG_RUNTIME_DIR="$ground/home-$uid/run" "$@"
 }
 
 # A folder of a user with a study file in it; the script goes there.
@@ -168,7 +168,7 @@ check_equal "where a group may write they are ours alone, too" "700 $ann" \
 check_lacks "and not beside the study, where they could be replaced" "$tools" \
     "$ground/tools-shared"
 touch go && wait
-check_equal "nothing is left of them" "" "$(ls "/tmp/throng-run-$ann" 2>/dev/null)"
+check_equal "nothing is left of them" "" "$(ls "$ground/home-$ann/run")"
 
 # ---- modes -----------------------------------------------------------------
 

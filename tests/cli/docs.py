@@ -22,6 +22,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 FENCE = re.compile(r"^```(\w+) *([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -163,6 +164,12 @@ run_cap: 20
 metric: {name: loss}
 parameters: {x: {min: 0.0, max: 1.0}}
 """
+RUNNING = """
+command: [sh, -c, 'until test -e go; do sleep 0.1; done']
+method: grid
+resources: {gpus: 1, cpus: 0.1}
+parameters: {x: {values: [1]}}
+"""
 MODEL = """
 layers: [{dense: 2}]
 loss: sparse_categorical_crossentropy
@@ -171,7 +178,7 @@ data: {file: rows.csv}
 """
 NAMED = {"states", "params", "metrics", "space", "trial"}
 # As one thing in the table, though there is more inside.
-WHOLE = {"space", "trials[].trial"}
+WHOLE = {"space", "trials[].trial", "beside[]"}
 
 
 def fields(value, path=""):
@@ -200,6 +207,28 @@ def tables(text):
         found[title] = {n for n in names
                         if not any(m.startswith(n + ".") for m in names)}
     return found
+
+
+def running_status(throng, scratch):
+    """The status of a study that runs beside another, on a GPU."""
+    env = {**os.environ, "THRONG_GPUS": "a100:8.0:40G,a100:8.0:40G"}
+    runs, value = [], {}
+    for name in ("first", "second"):
+        with open(os.path.join(scratch, name + ".yaml"), "w") as f:
+            f.write(RUNNING)
+        runs.append(subprocess.Popen(
+            [throng, "run", "-q", name + ".yaml"], cwd=scratch, env=env,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
+    for _ in range(1200):
+        said = run([throng, "status", "first", "--json"], scratch).stdout
+        value = json.loads(said) if said else {}
+        if value.get("beside") and value["has"]["gpus"]:
+            break
+        time.sleep(0.1)
+    open(os.path.join(scratch, "go"), "w").close()
+    for child in runs:
+        child.wait()
+    return {k: v for k, v in value.items() if v is not None}
 
 
 def check_json(throng, folder):
@@ -243,6 +272,10 @@ def check_json(throng, folder):
                 for folder in (several, noisy):
                     said = run([throng] + argv, folder)
                     values.append(json.loads(said.stdout))
+            if argv == ["status", "--json"]:
+                running = os.path.join(scratch, "running")
+                os.mkdir(running)
+                values.append(running_status(throng, running))
             real = set().union(*map(fields, values)) if values else set()
             check("json.md: the fields of %s" % title, real == names,
                   "not documented: %s\nnot there: %s" %

@@ -31,6 +31,8 @@ export THRONG WORKER TMP ROOT LC_ALL=C.UTF-8
 export THRONG_PAGER=
 # Nor shall data that was prepared in an earlier run be found.
 export XDG_CACHE_HOME=$TMP/.cache
+# Nor do studies of other tests, which run meanwhile, take their part.
+export THRONG_RUNTIME_DIR=$TMP/.run
 PATH=$THRONG_BUILD:$PATH
 cd "$TMP" || exit 1
 

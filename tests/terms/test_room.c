@@ -355,9 +355,51 @@ static void a_damaged_text_form_is_refused(void **state)
     arena_free(a);
 }
 
+static void lent_cpus_are_left_alone_but_for_one_slot(void **state)
+{
+    (void)state;
+    struct room r;
+    struct grant first, second;
+    struct needs one = {.cpus = 1, .nodes = 1}, four = {.cpus = 4, .nodes = 1};
+    room_init(&r, 4, 0, 0);
+    r.lent_cpus = 2;
+    assert_true(room_take(&r, &one, &first));
+    assert_true(room_take(&r, &one, &second));
+    assert_false(room_take(&r, &one, &(struct grant){0}));
+    r.lent_cpus = 0;
+    assert_true(room_take(&r, &one, &(struct grant){0}));
+    room_give_back(&r, &first);
+    room_give_back(&r, &first);
+    room_give_back(&r, &second);
+    r.lent_cpus = 3;
+    assert_true(room_take(&r, &four, &first));
+    assert_false(room_take(&r, &one, &second));
+}
+
+static void a_gpu_that_somebody_else_has_is_not_taken(void **state)
+{
+    (void)state;
+    struct room r;
+    struct grant g;
+    struct needs whole = {.gpus = 1, .nodes = 1},
+                 half = {.gpus = 0.5, .nodes = 1};
+    room_init(&r, 4, 0, 0);
+    room_add_gpu(&r, &(struct room_gpu){.id = STR("0")});
+    room_add_gpu(&r, &(struct room_gpu){.id = STR("1")});
+    r.gpus[0].elsewhere = true;
+    assert_true(room_take(&r, &half, &g));
+    assert_int_equal(g.gpus[0], 1);
+    assert_false(room_take(&r, &whole, &g));
+    r.gpus[0].elsewhere = false;
+    assert_true(room_take(&r, &whole, &g));
+    assert_int_equal(g.gpus[0], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lent_cpus_are_left_alone_but_for_one_slot),
+        cmocka_unit_test(a_gpu_that_somebody_else_has_is_not_taken),
         cmocka_unit_test(what_can_never_fit_is_refused_with_the_reason),
         cmocka_unit_test(gpus_match_by_name_capability_and_memory),
         cmocka_unit_test(fractions_fill_the_fullest_gpu_first),

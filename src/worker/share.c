@@ -1,0 +1,130 @@
+/* share.c - which part of the machine this worker may use now
+ *
+ * cpus: every worker of this user on the same cpus gets an equal part, at
+ * least one; what is left over goes to the oldest. It is looked at every
+ * second: whoever has more than its part starts nothing until enough has
+ * ended. A study that says `parallel` has said what it wants, and has it.
+ *
+ * GPUs: one belongs to one worker at a time, as long as a task of it is on it.
+ *
+ * Without a folder to meet in everybody has everything, as with nobody else
+ * there. */
+#include "worker/share.h"
+
+#include <errno.h>
+#include <unistd.h>
+#include "worker/worker.h"
+
+#define LOOK_NS 1000000000ll
+
+void share_init(struct share *s)
+{
+    *s = (struct share){0};
+    for (size_t i = 0; i < ROOM_GPUS_MAX; i++)
+        s->gpus[i] = -1;
+}
+
+void share_open(struct worker *w)
+{
+    struct err err = {0};
+    struct arena *a = w->environment.arena;
+    w->share.study = path_folder(a, path_folder(a, w->last_words));
+    w->share.claims = claims_open(&err);
+    if (!w->share.claims)
+        log_to(w->log, LOG_WARN,
+               "the machine is not shared with other "
+               "studies: %s",
+               err.text);
+    share_look(w);
+}
+
+void share_done(struct share *s)
+{
+    for (size_t i = 0; i < ROOM_GPUS_MAX; i++)
+        if (s->gpus[i] >= 0)
+            close(s->gpus[i]);
+    claims_close(s->claims);
+    share_init(s);
+}
+
+/* ---- cpus -------------------------------------------------------------- */
+
+uint32_t share_part(uint32_t cpus, uint32_t count, uint32_t before)
+{
+    uint32_t part = cpus / count + (before < cpus % count);
+    return part > 0 ? part : 1;
+}
+
+static void say(struct worker *w, uint32_t cpus, uint32_t part)
+{
+    struct buf gpus;
+    buf_init(&gpus);
+    for (size_t i = 0; i < w->room.gpu_count; i++)
+        if (w->share.gpus[i] >= 0)
+            buf_addf(&gpus, "%s%zu", gpus.len ? ", " : "", i);
+    struct claim own = {.study = w->share.study,
+                        .gpus = gpus.p,
+                        .cpus = part,
+                        .of = cpus,
+                        .parallel = w->room.parallel};
+    claims_say(w->share.claims, &own);
+    buf_done(&gpus);
+}
+
+void share_look(struct worker *w)
+{
+    uint32_t cpus = (uint32_t)w->room.cpus, count, before;
+    if (!w->share.claims)
+        return;
+    claims_count(w->share.claims, &count, &before);
+    uint32_t part = cpus ? share_part(cpus, count, before) : 0;
+    if (w->room.parallel)
+        part = cpus;
+    w->room.lent_cpus = cpus - part;
+    say(w, cpus, part);
+    w->share.next_ns = clock_mono_ns() + LOOK_NS;
+    worker_wake(w, w->share.next_ns);
+}
+
+void share_look_if_due(struct worker *w)
+{
+    if (w->share.claims && clock_mono_ns() >= w->share.next_ns)
+        share_look(w);
+}
+
+/* ---- GPUs -------------------------------------------------------------- */
+
+/* Takes the locks of all that nobody has, so that the room can choose. */
+static void try_gpus(struct worker *w)
+{
+    struct share *s = &w->share;
+    for (size_t i = 0; i < w->room.gpu_count; i++) {
+        struct room_gpu *gpu = &w->room.gpus[i];
+        if (s->gpus[i] >= 0)
+            continue;
+        s->gpus[i] = claims_gpu(s->claims, gpu->id);
+        gpu->elsewhere = s->gpus[i] < 0 && errno == EWOULDBLOCK;
+    }
+    errno = 0; /* theirs is no shortage of ours */
+}
+
+void share_let_go(struct worker *w)
+{
+    struct share *s = &w->share;
+    for (size_t i = 0; i < w->room.gpu_count; i++) {
+        if (s->gpus[i] < 0 || w->room.gpus[i].free < 1)
+            continue;
+        close(s->gpus[i]);
+        s->gpus[i] = -1;
+    }
+}
+
+bool share_take(struct worker *w, const struct needs *n, struct grant *g)
+{
+    if (n->gpus <= 0 || !w->share.claims)
+        return room_take(&w->room, n, g);
+    try_gpus(w);
+    bool taken = room_take(&w->room, n, g);
+    share_let_go(w);
+    return taken;
+}

@@ -1,0 +1,33 @@
+/* share.h - which part of the machine this worker may use now */
+#ifndef THRONG_WORKER_SHARE_H
+#define THRONG_WORKER_SHARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "sys/sys.h"
+#include "terms/room.h"
+
+struct worker;
+
+struct share {
+    struct claims *claims;   /* NULL: everything is ours */
+    const char *study;       /* the folder of the study that we run for */
+    int gpus[ROOM_GPUS_MAX]; /* locks of those that we have; -1: none */
+    int64_t next_ns;         /* when to look again */
+};
+
+void share_init(struct share *s);
+void share_open(struct worker *w); /* after its room is known */
+void share_done(struct share *s);
+/* Looks who else is there, and lends them their part of the room. */
+void share_look(struct worker *w);
+void share_look_if_due(struct worker *w);
+/* As room_take, with GPUs that no other worker of the machine has. */
+bool share_take(struct worker *w, const struct needs *n, struct grant *g);
+/* After something was given back to the room: its GPUs are anybody's. */
+void share_let_go(struct worker *w);
+/* How many of the cpus the worker has that `before` others of `count` in all
+ * came before. */
+uint32_t share_part(uint32_t cpus, uint32_t count, uint32_t before);
+
+#endif
