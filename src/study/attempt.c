@@ -91,6 +91,7 @@ static int on_started(struct run *r, struct live *l, struct str payload,
     l->a.pid = s.pid;
     l->a.pid_start = s.pid_start;
     l->a.started = s.wall;
+    l->started_ns = clock_mono_ns();
     text_copy(l->a.boot_id, sizeof(l->a.boot_id), s.boot_id);
     text_copy(l->a.host, sizeof(l->a.host), str_of(r->host));
     if (l->t.started == 0)

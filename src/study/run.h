@@ -30,6 +30,7 @@ struct live {
     struct trial t;         /* strings are ours, freed with it */
     int64_t suggestion;     /* which one of the source's; 0: a person's */
     struct attempt a;       /* the attempt that is out, when `placed` */
+    int64_t started_ns;     /* when it was heard to run (monotonic) */
     bool placed;            /* handed to the engine */
     bool adopted;           /* an earlier run made it */
     bool start_unwritten;   /* it runs, its rows do not say so yet */

@@ -360,7 +360,24 @@ static const char *ruled(struct study *s, const struct live *l, double value)
 
 static double running_s(const struct live *l)
 {
-    return l->a.started > 0 ? clock_wall() - l->a.started : 0;
+    return l->a.started > 0 ? (double)(clock_mono_ns() - l->started_ns) * 1e-9
+                            : 0;
+}
+
+/* What a trial of an earlier run had reported before this step. */
+static void recall_rule(struct study *s, struct live *l, int64_t step)
+{
+    const struct stoprule *rule = &s->plan->early.rule;
+    struct arena *a = arena_new();
+    struct series series = {.count = 0};
+    struct err err = {0};
+    if (store_series(s->store, l->t.id, arena_cstr(a, s->plan->metric.name), a,
+                     &series, &err))
+        run_break(&s->run, &err);
+    for (size_t i = 0; i < series.count && series.steps[i] < step; i++)
+        stoprule_report(rule, &l->rule, s->plan->metric.minimize,
+                        series.values[i], 0);
+    arena_free(a);
 }
 
 /* What one trial says about itself: patience and the like. An attempt that
@@ -371,6 +388,8 @@ static enum decision apply_rule(struct study *s, struct live *l, int64_t step,
     const struct early *e = &s->plan->early;
     if (e->kind != EARLY_RULE || step <= l->rule_step)
         return DECISION_CONTINUE;
+    if (l->adopted && l->rule_step == INT64_MIN)
+        recall_rule(s, l, step);
     l->rule_step = step;
     enum decision d = stoprule_report(
         &e->rule, &l->rule, s->plan->metric.minimize, value, running_s(l));

@@ -76,6 +76,42 @@ run "$THRONG" run again.yaml
 check_equal "steps that a newer attempt reports again do not try one's patience" \
     "['done 2', 'done 2']" "$(trials again '["%s %d" % (t["state"], t["attempts"]) for t in d]')"
 
+# ---- patience and a crash -----------------------------------------------------
+cat >patient.sh <<'END'
+n=$(cat "$THRONG_CHECKPOINT/n" 2>/dev/null || echo 0)
+while [ $n -lt 200 ]; do
+    n=$((n + 1))
+    throng report step=$n loss=$((n < 3 ? 9 - n : 7))
+    echo $n >"$THRONG_CHECKPOINT/n"
+    [ $n != 6 ] || [ ! -e "$1/hang" ] || { touch "$1/hangs"; exec sleep 1000; }
+    sleep 0.05
+done
+END
+for name in calm crash; do
+    cat >$name.yaml <<END
+command: [sh, $PWD/patient.sh, $PWD]
+metric: {name: loss}
+method: random
+parameters: {a: {min: 0.0, max: 1.0}}
+run_cap: 1
+early_terminate: {type: patience, patience: 8}
+END
+done
+run "$THRONG" run calm.yaml
+touch hang
+"$THRONG" run crash.yaml >/dev/null 2>&1 &
+conductor=$!
+wait_for 30 test -e hangs
+reported() { "$THRONG" show crash 1 | grep -Eq '^ *loss .* 6( |$)'; }
+check "reports of a trial that hangs are stored" wait_for 30 reported
+kill -9 "$conductor"
+wait "$conductor" 2>/dev/null
+rm hang
+run "$THRONG" run crash.yaml
+why() { "$THRONG" show "$1" 1 | grep -o 'patience at.*'; }
+check_contains "patience ends a trial" "$(why calm)" "at 10: nothing better than 7 in 8"
+check_equal "and does not begin anew after a crash" "$(why calm)" "$(why crash)"
+
 # ---- killed at any moment ---------------------------------------------------
 study killed "method: tpe"
 for round in 1 2 3 4 5 6; do
