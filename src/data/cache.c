@@ -2,8 +2,11 @@
  *
  * A file is named by a hash of what was read (paths, sizes, times of change)
  * and how, and says both in full, so that a hash that is met twice costs only
- * time. It begins with a line of JSON that says where each array lies; arrays
- * begin at multiples of 64 bytes. It is written under another name and then
+ * time. It begins with a checksum of all that follows and a line of JSON that
+ * says where each array lies; arrays begin at multiples of 64 bytes. Whoever
+ * maps it reads it once to compare the checksum, at the speed of memory: a
+ * disk that gives back other bytes must not become a wrong result. It is
+ * written under another name and then
  * renamed, so that whoever finds it finds all of it; a lock keeps several
  * processes from preparing the same at once. The folder may be removed at any
  * time: what is mapped stays. */
@@ -19,10 +22,11 @@
 #include "data/set.h"
 #include "sys/sys.h"
 
-#define VERSION "throng data 2"
+#define VERSION "throng data 3"
 #define ALIGN 64u
 #define TEMPORARY_S 3600 /* an unfinished file of this age is nobody's */
 #define LOCKS 64u
+#define SUM_BYTES 17u /* of the checksum: 16 digits and a blank */
 
 /* ---- names ------------------------------------------------------------ */
 
@@ -219,7 +223,30 @@ static int write_arrays(const struct writer *w, int fd, struct str head)
             fd_write_all(fd, zeros, rounded(one->bytes) - one->bytes, NULL))
             return -1;
     }
-    return fsync(fd);
+    return 0;
+}
+
+static void print_sum(char text[SUM_BYTES + 1], struct str file)
+{
+    struct str rest = str_n(file.p + SUM_BYTES, file.len - SUM_BYTES);
+    snprintf(text, SUM_BYTES + 1, "%016llx ",
+             (unsigned long long)hash64(rest, 0));
+}
+
+/* Puts the checksum where the head has left room for it. */
+static int write_sum(const char *path)
+{
+    struct str file;
+    char text[SUM_BYTES + 1];
+    if (file_map(path, &file, NULL) != 0)
+        return -1;
+    print_sum(text, file);
+    file_unmap(file);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    int rc = fd_write_all(fd, text, SUM_BYTES, NULL) ? -1 : fsync(fd);
+    return close(fd) != 0 ? -1 : rc;
 }
 
 static int write_file(const struct writer *w, const char *path, struct str head)
@@ -230,7 +257,8 @@ static int write_file(const struct writer *w, const char *path, struct str head)
     if (fd < 0)
         return -1;
     int rc = write_arrays(w, fd, head);
-    if (close(fd) != 0 || rc != 0 || rename(temporary, path) != 0) {
+    if (close(fd) != 0 || rc != 0 || write_sum(temporary) != 0 ||
+        rename(temporary, path) != 0) {
         unlink(temporary);
         return -1;
     }
@@ -378,20 +406,34 @@ static void forget(struct data_set *s)
     *s = (struct data_set){.arena = arena_new()};
 }
 
-/* 1: the set is what the file has; 0: the file is of no use. */
+/* What the file says at its beginning; NULL: it is damaged. */
+static struct value *read_head(struct str file, struct arena *a,
+                               const char *path, size_t *head)
+{
+    char sum[SUM_BYTES + 1];
+    const char *end =
+        file.len > SUM_BYTES ? memchr(file.p, '\n', file.len) : NULL;
+    *head = end ? rounded((size_t)(end - file.p) + 1) : 0;
+    if (!end || end < file.p + SUM_BYTES || *head > file.len)
+        return NULL;
+    print_sum(sum, file);
+    if (memcmp(sum, file.p, SUM_BYTES) != 0)
+        return NULL;
+    const char *json = file.p + SUM_BYTES;
+    return json_parse(a, str_n(json, (size_t)(end - json)), path, false, NULL);
+}
+
+/* 1: the set is what the file has; 0: it is of something else; -1: it is
+ * damaged. */
 static int map_set_file(struct data_set *s, const char *path, struct str key)
 {
     struct str file;
     struct reader r = {.set = s};
+    size_t head;
     if (file_map(path, &file, NULL) != 0)
         return 0;
-    const char *end = file.len ? memchr(file.p, '\n', file.len) : NULL;
-    size_t head = end ? rounded((size_t)(end - file.p) + 1) : 0;
     struct arena *a = arena_new();
-    struct value *v = end && head <= file.len
-                          ? json_parse(a, str_n(file.p, (size_t)(end - file.p)),
-                                       path, false, NULL)
-                          : NULL;
+    struct value *v = read_head(file, a, path, &head);
     r.bad = !v || !str_eq(value_text(value_get(v, STR("key"))), key);
     if (!r.bad) {
         forget(s);
@@ -401,22 +443,20 @@ static int map_set_file(struct data_set *s, const char *path, struct str key)
     arena_free(a);
     if (r.bad) {
         file_unmap(file);
-        return 0;
+        return v ? 0 : -1;
     }
     s->map = file;
     return 1;
 }
 
 int data_cache_open(struct data_set *s, const struct reading *r,
-                    const struct data_cache *cache, struct buf *key,
-                    struct err *err)
+                    const struct data_cache *cache, struct buf *key)
 {
-    (void)err;
     print_key(key, r);
     const char *path = path_of(s->arena, cache, buf_str(key));
     char *kept = xstrdup(path); /* a set that is mapped has a new arena */
     int rc = file_exists(kept) ? map_set_file(s, kept, buf_str(key)) : 0;
-    if (rc)
+    if (rc > 0)
         utimensat(AT_FDCWD, kept, NULL, 0); /* it is in use */
     free(kept);
     return rc;
@@ -475,6 +515,7 @@ void data_cache_save(struct data_set *s, const struct data_cache *cache,
     struct writer w = {.a = a};
     struct buf head;
     buf_init(&head);
+    buf_addf(&head, "%*s", (int)SUM_BYTES, "");
     json_print_sorted(&head, set_value(&w, s, key));
     buf_addc(&head, '\n');
     uint64_t bytes = rounded(head.len) + w.at;

@@ -93,19 +93,24 @@ static int read_or_map(struct reading *r, const struct data_cache *cache,
 {
     struct buf key;
     buf_init(&key);
-    int rc = cache ? data_cache_open(r->set, r, cache, &key, err) : 0;
-    if (rc == 0) {
+    int there = cache ? data_cache_open(r->set, r, cache, &key) : 0;
+    int rc = 0;
+    if (there <= 0) {
         int lock = cache ? data_cache_lock(cache, buf_str(&key)) : -1;
-        if (lock >= 0)
-            rc = data_cache_open(r->set, r, cache, &key, err);
-        if (rc == 0)
+        if (lock >= 0) /* another may have been faster */
+            there = data_cache_open(r->set, r, cache, &key);
+        if (there <= 0)
             rc = read_set(r, err);
-        if (rc == 0 && cache)
+        if (there <= 0 && rc == 0 && cache)
             data_cache_save(r->set, cache, buf_str(&key));
         data_cache_unlock(lock);
     }
+    if (there < 0 && rc == 0)
+        vec_push(&r->set->notices,
+                 STR("its prepared copy in the cache was damaged (a disk that "
+                     "does not keep what it is given?) and was made anew"));
     buf_done(&key);
-    return rc < 0 ? -1 : 0;
+    return rc;
 }
 
 static struct data_set *open_set(const struct value *spec, const char *folder,

@@ -187,10 +187,10 @@ int data_fitted_fits(const struct value *v, const struct data_field *f,
                      const char *path, struct err *err);
 
 /* cache.c: prepared sets. */
-/* 1: mapped from the folder; 0: it is not there; *key names it. */
+/* 1: mapped from the folder; 0: it is not there; -1: it is damaged. *key names
+ * it. */
 int data_cache_open(struct data_set *s, const struct reading *r,
-                    const struct data_cache *cache, struct buf *key,
-                    struct err *err);
+                    const struct data_cache *cache, struct buf *key);
 /* Writes what was read and maps it in its place. What cannot be written is
  * no error: the set stays as it is. */
 void data_cache_save(struct data_set *s, const struct data_cache *cache,
