@@ -156,6 +156,8 @@ static void print_claim(struct buf *b, const struct claim *k)
         buf_addf(b, "%u of %u cpus", k->cpus, k->of);
     if (*k->gpus)
         buf_addf(b, ", GPU %s", k->gpus);
+    if (k->waits)
+        buf_adds(b, ", waits for a GPU");
     buf_addc(b, '\n');
 }
 
@@ -178,8 +180,9 @@ static void print_claim_json(struct buf *b, const struct claim *k)
 {
     buf_adds(b, "{\"study\":");
     json_string(b, str_of(k->study));
-    buf_addf(b, ",\"cpus\":%u,\"of\":%u,\"parallel\":%u,\"gpus\":[%s]}",
-             k->cpus, k->of, k->parallel, k->gpus);
+    buf_addf(
+        b, ",\"cpus\":%u,\"of\":%u,\"parallel\":%u,\"gpus\":[%s],\"waits\":%s}",
+        k->cpus, k->of, k->parallel, k->gpus, k->waits ? "true" : "false");
 }
 
 static void print_claims_json(struct buf *b, struct call *c, const char *folder)

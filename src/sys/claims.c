@@ -146,12 +146,13 @@ void claims_say(struct claims *c, const struct claim *own)
     buf_addf(&b, ",\"cpus\":%u,\"of\":%u,\"parallel\":%u,\"gpus\":", own->cpus,
              own->of, own->parallel);
     json_string(&b, str_of(own->gpus));
-    buf_adds(&b, "}\n");
+    buf_addf(&b, ",\"waits\":%s}", own->waits ? "true" : "false");
+    /* In place, since the lock is on this very file, and in one step: blanks
+     * cover what was longer before. */
+    while (b.len < c->said.len)
+        buf_addc(&b, ' ');
     bool news = !str_eq(buf_str(&b), buf_str(&c->said));
-    /* In place: the lock is on this very file. What a reader finds half
-     * written it leaves out. */
-    if (news && pwrite(c->lock, b.p, b.len, 0) == (ssize_t)b.len &&
-        ftruncate(c->lock, (off_t)b.len) == 0) {
+    if (news && pwrite(c->lock, b.p, b.len, 0) == (ssize_t)b.len) {
         buf_reset(&c->said);
         buf_addstr(&c->said, buf_str(&b));
     }
@@ -174,7 +175,9 @@ static bool read_claim(const char *path, struct arena *a, struct claim *claim)
     buf_done(&b);
     if (!v)
         return false;
+    const struct value *waits = value_get(v, STR("waits"));
     *claim = (struct claim){
+        .waits = waits && waits->kind == VALUE_BOOL && waits->boolean,
         .study = arena_cstr(a, value_text(value_get(v, STR("study")))),
         .gpus = arena_cstr(a, value_text(value_get(v, STR("gpus")))),
         .cpus = number_in(v, "cpus"),

@@ -186,6 +186,7 @@ struct claim {
     const char *gpus;  /* "0, 1": those that its tasks run on; "": none */
     uint32_t cpus, of; /* its part of the cpus, and how many there are */
     uint32_t parallel; /* what the study said; 0: nothing */
+    bool waits;        /* for a GPU that somebody else has */
 };
 struct claims; /* one that runs tasks, among the others of this user */
 /* NULL when there is no folder to meet in. */

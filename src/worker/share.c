@@ -6,6 +6,9 @@
  * ended. A study that says `parallel` has said what it wants, and has it.
  *
  * GPUs: one belongs to one worker at a time, as long as a task of it is on it.
+ * Who has more than its part while another of this user waits lets go of one
+ * when its turn is over, and leaves it alone long enough for the other to see
+ * that it is free.
  *
  * Without a folder to meet in everybody has everything, as with nobody else
  * there. */
@@ -16,6 +19,9 @@
 #include "worker/worker.h"
 
 #define LOOK_NS 1000000000ll
+#define YIELD_NS (2 * LOOK_NS)
+/* Handing over takes a look: not for every short task. */
+#define TURN_NS (10 * LOOK_NS)
 
 void share_init(struct share *s)
 {
@@ -66,9 +72,35 @@ static void say(struct worker *w, uint32_t cpus, uint32_t part)
                         .gpus = gpus.p,
                         .cpus = part,
                         .of = cpus,
-                        .parallel = w->room.parallel};
+                        .parallel = w->room.parallel,
+                        .waits = w->share.waits};
     claims_say(w->share.claims, &own);
     buf_done(&gpus);
+}
+
+static size_t gpus_held(const struct worker *w)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < w->room.gpu_count; i++)
+        held += w->share.gpus[i] >= 0;
+    return held;
+}
+
+static void look_for_gpus(struct worker *w)
+{
+    struct share *s = &w->share;
+    struct arena *a = arena_new();
+    size_t count;
+    const struct claim *list = claims_list(a, &count);
+    s->others_wait = false;
+    s->gpu_users = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool own = strcmp(list[i].study, s->study) == 0;
+        s->others_wait |= !own && list[i].waits;
+        s->gpu_users += list[i].waits || *list[i].gpus;
+    }
+    s->waits = false;
+    arena_free(a);
 }
 
 void share_look(struct worker *w)
@@ -82,6 +114,8 @@ void share_look(struct worker *w)
         part = cpus;
     w->room.lent_cpus = cpus - part;
     say(w, cpus, part);
+    if (w->room.gpu_count)
+        look_for_gpus(w);
     w->share.next_ns = clock_mono_ns() + LOOK_NS;
     worker_wake(w, w->share.next_ns);
 }
@@ -108,7 +142,7 @@ static void try_gpus(struct worker *w)
     errno = 0; /* theirs is no shortage of ours */
 }
 
-void share_let_go(struct worker *w)
+static void close_unused(struct worker *w)
 {
     struct share *s = &w->share;
     for (size_t i = 0; i < w->room.gpu_count; i++) {
@@ -119,12 +153,46 @@ void share_let_go(struct worker *w)
     }
 }
 
+static bool turn_is_over(const struct share *s)
+{
+    return s->others_wait && s->turn_ns &&
+           clock_mono_ns() >= s->turn_ns + TURN_NS;
+}
+
+/* It is another's turn. */
+static bool must_yield(const struct worker *w)
+{
+    const struct share *s = &w->share;
+    size_t users = s->gpu_users ? s->gpu_users : 1;
+    if (s->others_wait && clock_mono_ns() < s->yield_ns)
+        return true;
+    return turn_is_over(s) && gpus_held(w) > w->room.gpu_count / users;
+}
+
+void share_let_go(struct worker *w)
+{
+    struct share *s = &w->share;
+    size_t before = gpus_held(w);
+    close_unused(w);
+    if (gpus_held(w) == before || !turn_is_over(s))
+        return;
+    s->yield_ns = clock_mono_ns() + YIELD_NS;
+    s->turn_ns = 0;
+}
+
 bool share_take(struct worker *w, const struct needs *n, struct grant *g)
 {
-    if (n->gpus <= 0 || !w->share.claims)
+    struct share *s = &w->share;
+    if (n->gpus <= 0 || !s->claims)
         return room_take(&w->room, n, g);
+    if (must_yield(w))
+        return false;
     try_gpus(w);
     bool taken = room_take(&w->room, n, g);
-    share_let_go(w);
+    for (size_t i = 0; !taken && i < w->room.gpu_count; i++)
+        s->waits |= w->room.gpus[i].elsewhere;
+    if (taken && !s->turn_ns)
+        s->turn_ns = clock_mono_ns();
+    close_unused(w);
     return taken;
 }

@@ -44,6 +44,30 @@ check_equal "which it takes" "$(cat b.gpu)" "$(cat c.gpu)"
 check_equal "then, and not before" ended-b "$(cat c.before)"
 touch go-a go-c
 wait
+
+# Where there is one for two studies they take turns.
+export THRONG_GPUS=a100:8.0:40G
+: >turns
+for name in odd even; do
+    cat >$name.yaml <<END
+command: [sh, -c, 'echo $name >>turns; until test -e go-turns; do sleep 0.05; done;
+    sleep 0.1']
+method: grid
+parameters: {x: {min: 1, max: 1000}}
+resources: {gpus: 1, cpus: 0.1}
+END
+    "$THRONG" run -q $name.yaml &
+    eval "$name=\$!"
+    wait_for 20 test -e .throng/$name/study.db
+done
+check "one of two waits" wait_for 20 bash -c '
+    { "$THRONG" status odd; "$THRONG" status even; } | grep -q "waits for a GPU"'
+touch go-turns
+both() { grep -q odd turns && grep -q even turns; }
+check "the other one has its turn" wait_for 60 both
+check "before the first one has ended" kill -0 $odd $even
+kill $odd $even
+wait
 unset THRONG_GPUS
 rm -f ended-* go-*
 
