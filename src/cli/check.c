@@ -152,7 +152,8 @@ static bool command_shows_point(const struct plan *p)
         return true;
     for (size_t i = 0; i < p->command_count; i++) {
         const struct command_part *part = &p->command[i];
-        bool text = part->kind == COMMAND_TEXT || part->kind == COMMAND_SHELL;
+        bool text = part->kind == COMMAND_TEXT || part->kind == COMMAND_SHELL ||
+                    part->kind == COMMAND_CODE;
         if (text ? str_find(part->text, '{') >= 0 : part->kind >= COMMAND_ARGS)
             return true;
     }

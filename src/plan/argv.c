@@ -5,9 +5,6 @@
 #include "plan/reading.h"
 
 #include "base/json.h"
-#include "base/shown.h"
-
-enum quote { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE };
 
 struct args {
     VEC(struct arg) list;
@@ -96,90 +93,6 @@ int command_replace(struct buf *b, const struct plan *p, struct str text,
     if (b->full)
         return err_set(err, ERR_LIMIT, "longer than %zu bytes", b->max);
     return 0;
-}
-
-/* ---- quoting ---------------------------------------------------------- */
-
-static bool shell_safe(struct str s)
-{
-    for (size_t i = 0; i < s.len; i++) {
-        char c = s.p[i];
-
-        if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-            (c >= '0' && c <= '9') || memchr("_-+=.,/:@%", c, 10))
-            continue;
-        return false;
-    }
-    return s.len > 0;
-}
-
-static void quote_inside(struct buf *b, struct str s, enum quote quote)
-{
-    for (size_t i = 0; i < s.len; i++) {
-        char c = s.p[i];
-
-        if (quote == QUOTE_SINGLE && c == '\'') {
-            buf_adds(b, "'\\''");
-            continue;
-        }
-        if (quote == QUOTE_DOUBLE && memchr("\"\\$`", c, 4))
-            buf_addc(b, '\\');
-        buf_addc(b, c);
-    }
-}
-
-/* What a terminal would obey is left to the shell to make: the line can be
- * looked at, and pasted. Gives how many bytes it stands for. */
-static size_t quote_controls(struct buf *b, struct str s)
-{
-    size_t n = 0;
-
-    buf_adds(b, "'\"$(printf '");
-    do {
-        buf_addf(b, "\\%03o", (unsigned char)s.p[n++]);
-    } while (n < s.len && shown_plain(str_n(s.p + n, s.len - n)) == 0);
-    buf_adds(b, "')\"'");
-    return n;
-}
-
-void shell_quote(struct buf *b, struct str s)
-{
-    if (shell_safe(s)) {
-        buf_addstr(b, s);
-        return;
-    }
-    buf_addc(b, '\'');
-    while (s.len > 0) {
-        size_t len = shown_plain(s);
-
-        quote_inside(b, str_n(s.p, len), QUOTE_SINGLE);
-        s = str_n(s.p + len, s.len - len);
-        len = s.len > 0 ? quote_controls(b, s) : 0;
-        s = str_n(s.p + len, s.len - len);
-    }
-    buf_addc(b, '\'');
-}
-
-static void quote_for(struct buf *b, struct str s, enum quote quote)
-{
-    if (quote == QUOTE_NONE)
-        shell_quote(b, s);
-    else
-        quote_inside(b, s, quote);
-}
-
-/* The state of quoting behind the character s.p[i]; skips escaped ones. */
-static enum quote step_quote(struct str s, size_t *i, enum quote quote)
-{
-    char c = s.p[*i];
-
-    if (c == '\\' && quote != QUOTE_SINGLE && *i + 1 < s.len)
-        ++*i;
-    else if (c == '\'' && quote != QUOTE_DOUBLE)
-        return quote == QUOTE_SINGLE ? QUOTE_NONE : QUOTE_SINGLE;
-    else if (c == '"' && quote != QUOTE_SINGLE)
-        return quote == QUOTE_DOUBLE ? QUOTE_NONE : QUOTE_DOUBLE;
-    return quote;
 }
 
 /* ---- the arguments of a point ----------------------------------------- */
@@ -343,101 +256,42 @@ static int add_written(struct args *args, struct arena *a, const struct plan *p,
 
 /* ---- shell lines ------------------------------------------------------ */
 
-static void shell_macro(struct buf *b, const struct plan *p, struct arena *a,
-                        enum command_kind kind, const struct value *point,
-                        enum quote quote)
-{
-    struct args args = {0};
-
-    switch (kind) {
-    case COMMAND_ENV:
-        buf_adds(b, "/usr/bin/env");
-        return;
-    case COMMAND_INTERPRETER:
-        buf_adds(b, "$(command -v python || command -v python3)");
-        return;
-    case COMMAND_PROGRAM:
-        quote_for(b, p->program, quote);
-        return;
-    case COMMAND_ARGS_JSON_FILE:
-        buf_adds(b, quote == QUOTE_DOUBLE ? "$THRONG_PARAMS"
-                                          : "\"$THRONG_PARAMS\"");
-        return;
-    default:
-        break;
-    }
-    add_args(&args, p, a, kind, point);
-    for (size_t i = 0; i < args.list.len; i++) {
-        struct str text = args.list.p[i].text, name;
-
-        if (i > 0)
-            buf_addc(b, ' ');
-        if (args.list.p[i].kind == ARG_EXPAND && macro_envvar(text, &name))
-            buf_addf(b, quote == QUOTE_DOUBLE ? "$%.*s" : "\"$%.*s\"",
-                     STRF(name));
-        else
-            quote_for(b, text, quote);
-    }
-    vec_done(&args.list);
-}
-
-/* Puts the value of {name} or of a macro at the front of rest into the line;
- * returns how many bytes of the line it stands for, 0 when there is none. */
-static size_t shell_value(struct buf *b, const struct plan *p, struct arena *a,
-                          struct str rest, const struct value *point,
-                          enum quote quote)
-{
-    struct str name, macro = macro_at(rest);
-    const struct value *v;
-    enum command_kind kind;
-    struct buf text;
-    size_t len = command_brace(rest, &name);
-
-    if (macro.len > 0 && macro_find(macro, &kind)) {
-        shell_macro(b, p, a, kind, point, quote);
-        return macro.len;
-    }
-    if (len == 0 || !command_lookup(p, point, name, &v))
-        return 0;
-    if (v) {
-        buf_init(&text);
-        value_python_str(&text, v);
-        quote_for(b, buf_str(&text), quote);
-        buf_done(&text);
-    }
-    return len;
-}
-
 static int add_shell(struct args *args, struct arena *a, const struct plan *p,
-                     struct str line, const struct value *point,
+                     const struct command_part *part, const struct value *point,
                      struct err *err)
 {
-    enum quote quote = QUOTE_NONE;
     struct buf b;
     int rc;
 
     buf_init(&b);
-    for (size_t i = 0; i < line.len; i++) {
-        struct str rest = str_n(line.p + i, line.len - i);
-        size_t from = i, len = 0;
-
-        if (*rest.p == '{' || *rest.p == '$')
-            len = shell_value(&b, p, a, rest, point, quote);
-        if (len > 0) {
-            i += len - 1;
-            continue;
-        }
-        if (*rest.p == '$' && rest.len > 1 && rest.p[1] == '{') {
-            buf_adds(&b, "${"); /* the shell's own ${NAME} is no {NAME} */
-            i++;
-            continue;
-        }
-        quote = step_quote(line, &i, quote);
-        buf_add(&b, line.p + from, i + 1 - from);
-    }
-    rc = add_filled(args, a, line, buf_str(&b), err);
+    rc = shell_line(&b, p, a, part, point, err);
+    if (rc == 0)
+        rc = add_filled(args, a, part->text, buf_str(&b), err);
     buf_done(&b);
     return rc;
+}
+
+/* The list is in the arena. */
+static void keep_args(struct args *args, struct arena *a,
+                      const struct arg **list, size_t *count)
+{
+    struct arg *copy = arena_array(a, args->list.len, sizeof(*copy));
+
+    if (args->list.len > 0)
+        memcpy(copy, args->list.p, args->list.len * sizeof(*copy));
+    *list = copy;
+    *count = args->list.len;
+}
+
+void command_args(const struct plan *p, struct arena *a, enum command_kind kind,
+                  const struct value *point, const struct arg **list,
+                  size_t *count)
+{
+    struct args args = {0};
+
+    add_args(&args, p, a, kind, point);
+    keep_args(&args, a, list, count);
+    vec_done(&args.list);
 }
 
 /* ---- the whole -------------------------------------------------------- */
@@ -450,7 +304,8 @@ static int add_part(struct args *args, struct arena *a, const struct plan *p,
     case COMMAND_TEXT:
         return add_written(args, a, p, part->text, point, err);
     case COMMAND_SHELL:
-        return add_shell(args, a, p, part->text, point, err);
+    case COMMAND_CODE:
+        return add_shell(args, a, p, part, point, err);
     case COMMAND_PROGRAM:
         return add_written(args, a, p, p->program, point, err);
     case COMMAND_ENV:
@@ -473,7 +328,6 @@ int plan_command(const struct plan *p, const struct value *point,
                  struct err *err)
 {
     struct args args = {0};
-    struct arg *list;
     int rc = 0;
 
     for (size_t i = 0; i < p->command_count && rc == 0; i++)
@@ -483,13 +337,8 @@ int plan_command(const struct plan *p, const struct value *point,
             rc = err_set(err, ERR_INPUT,
                          "command: a parameter's value holds "
                          "a NUL byte");
-    if (rc == 0) {
-        list = arena_array(a, args.list.len, sizeof(*list));
-        if (args.list.len > 0)
-            memcpy(list, args.list.p, args.list.len * sizeof(*list));
-        *argv = list;
-        *argc = args.list.len;
-    }
+    if (rc == 0)
+        keep_args(&args, a, argv, argc);
     vec_done(&args.list);
     return rc;
 }

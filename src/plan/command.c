@@ -4,6 +4,7 @@
  * split into words by the quoting rules of a shell, without any expansion;
  * when it needs a shell (a pipe, a redirection …) it becomes /bin/sh -c. */
 #include "plan/reading.h"
+#include "plan/shell.h"
 
 static const struct {
     const char *name; /* as written, whole */
@@ -143,25 +144,79 @@ static void check_text(struct reading *r, const struct value *at,
     }
 }
 
-static void read_element(struct reading *r, const struct value *at,
-                         struct str text, bool script, struct parts *parts)
-{
-    enum command_kind kind;
+/* What the words so far make of the next one. */
+struct roles {
+    bool shell, other; /* a shell was among them; of another language */
+    bool remote;       /* ssh was: all further words are joined to code */
+    bool script;       /* the next word that is no option is a script */
+    bool option_name;  /* but first comes that of `-o NAME` */
+    bool wrap;         /* the next word is a script of a batch system */
+    bool dash_c;       /* the last word was -c, of whatever program */
+};
 
-    if (macro_find(text, &kind)) {
-        add_part(parts, kind, text);
+static void note_option(struct roles *o, struct str word)
+{
+    if ((o->shell || o->other) && shell_takes_script(word)) {
+        o->script = true;
+        o->option_name = memchr(word.p, 'o', word.len) != NULL;
+    }
+    o->wrap = str_is(word, "--wrap");
+}
+
+static void note_program(struct roles *o, struct str word)
+{
+    if (shell_is_shell(word) || shell_is_other_shell(word)) {
+        o->shell = shell_is_shell(word);
+        o->other = !o->shell;
+    }
+    o->remote = o->remote || shell_is_remote(word);
+}
+
+/* TEXT, SHELL or CODE, and goes on to the next word. */
+static enum command_kind next_role(struct roles *o, struct str word)
+{
+    enum command_kind kind = COMMAND_TEXT;
+    bool option = word.len > 0 && memchr("-+", word.p[0], 2);
+
+    if (o->remote || o->wrap || str_starts(word, STR("--wrap=")))
+        kind = COMMAND_CODE;
+    o->wrap = false;
+    if (option) {
+        note_option(o, word);
+    } else if (o->script && !o->option_name) {
+        kind = o->other || kind == COMMAND_CODE ? COMMAND_CODE : COMMAND_SHELL;
+        o->script = o->shell = o->other = false;
+    } else if (o->script) {
+        o->option_name = false;
+    } else {
+        note_program(o, word);
+    }
+    o->dash_c = str_is(word, "-c");
+    return kind;
+}
+
+static void read_element(struct reading *r, const struct value *at,
+                         struct str text, struct roles *roles,
+                         struct parts *parts)
+{
+    bool behind_c = roles->dash_c;
+    enum command_kind macro, kind = next_role(roles, text);
+
+    if (kind == COMMAND_TEXT && macro_find(text, &macro)) {
+        add_part(parts, macro, text);
         return;
     }
-    check_text(r, at, text, script);
-    add_part(parts, COMMAND_TEXT, text);
+    check_text(r, at, text, kind != COMMAND_TEXT || behind_c);
+    add_part(parts, kind, text);
 }
 
 static void read_list(struct reading *r, const struct value *v,
                       struct parts *parts)
 {
+    struct roles roles = {0};
+
     for (size_t i = 0; i < v->count; i++) {
         const struct value *item = v->items[i];
-        bool script = i > 0 && str_is(value_text(v->items[i - 1]), "-c");
         struct buf b;
 
         if (item->kind == VALUE_LIST || item->kind == VALUE_OBJECT ||
@@ -173,7 +228,7 @@ static void read_list(struct reading *r, const struct value *v,
         }
         buf_init(&b);
         value_python_str(&b, item);
-        read_element(r, item, arena_str(r->arena, buf_str(&b)), script, parts);
+        read_element(r, item, arena_str(r->arena, buf_str(&b)), &roles, parts);
         buf_done(&b);
     }
 }
@@ -257,18 +312,17 @@ static void warn_dollar(struct reading *r, const struct value *v,
 static void read_words(struct reading *r, const struct value *v,
                        struct str line, struct parts *parts)
 {
+    struct roles roles = {0};
     struct buf word;
-    bool script = false; /* of `sh -c SCRIPT`: a shell does run it */
     int rc;
 
     buf_init(&word);
     while ((rc = next_word(&line, &word)) > 0) {
         struct str text = arena_str(r->arena, buf_str(&word));
 
-        if (!script)
-            warn_dollar(r, v, text);
-        script = str_is(text, "-c");
-        read_element(r, v, text, false, parts);
+        if (!roles.dash_c && !roles.script && !roles.remote)
+            warn_dollar(r, v, text); /* else a shell does run it */
+        read_element(r, v, text, &roles, parts);
     }
     if (rc < 0)
         problem_at(r, PROBLEM_ERROR, v, NULL,
@@ -356,7 +410,7 @@ static bool uses(const struct plan *p, enum command_kind kind)
 
         if (part->kind == kind)
             return true;
-        if (part->kind == COMMAND_SHELL &&
+        if ((part->kind == COMMAND_SHELL || part->kind == COMMAND_CODE) &&
             memmem(part->text.p, part->text.len, macro_text(kind),
                    strlen(macro_text(kind))))
             return true;
@@ -396,4 +450,6 @@ void check_command(struct reading *r)
     if (command && program && p->command_count > 0 && !uses(p, COMMAND_PROGRAM))
         problem_at(r, PROBLEM_WARNING, program, NULL,
                    "program is not used: command has no ${program}");
+    if (command)
+        check_command_risks(r, command);
 }

@@ -146,6 +146,8 @@ void check_templates(struct reading *r)
     const struct plan *p = r->plan;
     const struct value *v = value_get(r->root, STR("templates"));
 
+    if (v)
+        check_template_risks(r, v);
     if (!v || p->workdir_trial)
         return;
     for (size_t i = 0; i < p->template_count; i++)

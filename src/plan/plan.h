@@ -95,8 +95,10 @@ enum command_kind {
     COMMAND_ARGS_JSON,
     COMMAND_ARGS_JSON_FILE,
     COMMAND_ARGS_CANDLE,
-    COMMAND_SHELL, /* a line for /bin/sh -c: as TEXT and macros too, each
-                      value quoted for the shell */
+    COMMAND_SHELL, /* a text for a shell: as TEXT and macros too, and no
+                      value becomes the shell's code */
+    COMMAND_CODE,  /* the same for one of which only that is known: values
+                      that mean nothing to any shell are taken */
 };
 struct command_part {
     enum command_kind kind;

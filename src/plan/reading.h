@@ -102,6 +102,9 @@ void check_metric(struct reading *r);
 
 void read_command(struct reading *r, const struct value *v);
 void check_command(struct reading *r);
+/* Warns where a value would be code (command_risks.c). */
+void check_command_risks(struct reading *r, const struct value *command);
+void check_template_risks(struct reading *r, const struct value *templates);
 /* Macros as they are written, "${args}". */
 extern const char *const macro_names[]; /* NULL-terminated */
 bool macro_find(struct str s, enum command_kind *kind);
@@ -122,6 +125,18 @@ bool command_lookup(const struct plan *p, const struct value *point,
                     struct str name, const struct value **v);
 /* Length of the {name} that s starts with (0: none) and its name. */
 size_t command_brace(struct str s, struct str *name);
+/* The words that a macro of the ${args} family stands for, in the arena. */
+void command_args(const struct plan *p, struct arena *a, enum command_kind kind,
+                  const struct value *point, const struct arg **list,
+                  size_t *count);
+
+/* ---- shell_line.c ------------------------------------------------------ */
+
+/* Appends a text for a shell with the point's values in it, so that none of
+ * them becomes code; fails for a value that cannot stand where it is wanted. */
+int shell_line(struct buf *b, const struct plan *p, struct arena *a,
+               const struct command_part *part, const struct value *point,
+               struct err *err);
 /* Appends s quoted so that a shell reads it as one word. */
 void shell_quote(struct buf *b, struct str s);
 

@@ -128,8 +128,9 @@ static void a_string_that_needs_a_shell_gets_one(void **state)
         {"echo $(date)", "echo $(date)"},
         {"echo \"$(date)\"", "echo \\\"$(date)\\\""},
         {"x ${args} > y", "x --lr=0.1 > y"},
-        {"x ${args_json} > y", "x '{\\\"lr\\\":0.1}' > y"},
-        {"x ${args_json_file} > y", "x \\\"$THRONG_PARAMS\\\" > y"},
+        {"x ${args_json} > y",
+         "throng1='{\\\"lr\\\":0.1}'; x \\\"${throng1}\\\" > y"},
+        {"x ${args_json_file} > y", "x \\\"${THRONG_PARAMS}\\\" > y"},
         {"x ${HOME} > y", "x ${HOME} > y"},
         {"x {lr} {undeclared} | y", "x 0.1 {undeclared} | y"},
     };

@@ -167,9 +167,11 @@ static void a_value_cannot_break_out_of_its_argument(void **state)
     test_read_well(&t, "command: echo {x} > /dev/null\nmethod: grid\n"
                        "parameters: {x: {values: ['; rm -rf /', \"'\"]}}\n");
     test_argv_is(&t, "{\"x\": \"; rm -rf /\"}",
-                 "[\"/bin/sh\",\"-c\",\"echo '; rm -rf /' > /dev/null\"]");
+                 "[\"/bin/sh\",\"-c\",\"throng1='; rm -rf /'; "
+                 "echo \\\"${throng1}\\\" > /dev/null\"]");
     test_argv_is(&t, "{\"x\": \"'\"}",
-                 "[\"/bin/sh\",\"-c\",\"echo ''\\\\''' > /dev/null\"]");
+                 "[\"/bin/sh\",\"-c\",\"throng1=''\\\\'''; "
+                 "echo \\\"${throng1}\\\" > /dev/null\"]");
     test_done(&t);
 }
 
