@@ -21,6 +21,8 @@
  *   exit=3             ends with that exit code (85 and 78 as real ones do)
  *   signal=11          ends by that signal
  *   outcome=memory     ends with that outcome
+ *   most=3             while so many run, no such task can begin: it is told
+ *                      to be unstarted, for want of room
  *   die                the worker dies here: all its tasks are lost
  *   die-ms=5           the same, but nothing can be sent for some time before
  *                      they are known to be lost
@@ -48,6 +50,7 @@ struct fake_task {
     struct str script; /* what has not been done yet */
     const char *script_end;
     bool running;
+    size_t most; /* it cannot begin beside so many */
     struct grant grant;
     double started_s, wake_s;
     double end_s; /* when it ends whatever the script says; infinity: never */
@@ -433,11 +436,31 @@ static void start(struct fake *f, struct fake_task *t)
     say_started(f, t);
 }
 
+static size_t count_running(const struct fake *f)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < f->tasks.len; i++)
+        count += f->tasks.p[i]->running;
+    return count;
+}
+
+static void refuse(struct fake *f, struct fake_task *t)
+{
+    struct record_ended e = {.outcome = OUTCOME_UNSTARTED,
+                             .exit_code = -1,
+                             .reason = STR("the fake machine is short")};
+    finish(f, t, &e);
+}
+
 /* Starts the oldest task that fits. */
 static bool start_one(struct fake *f)
 {
     for (size_t i = 0; i < f->tasks.len; i++) {
         struct fake_task *t = f->tasks.p[i];
+        if (!t->running && t->most < SIZE_MAX && count_running(f) >= t->most) {
+            refuse(f, t);
+            return true;
+        }
         if (!t->running && isinf(t->end_s) &&
             room_take(&f->room, &t->task.needs, &t->grant)) {
             start(f, t);
@@ -522,6 +545,17 @@ static struct str join_arguments(const struct task *t, struct arena *a)
     return s;
 }
 
+static size_t find_most(struct str script)
+{
+    static const char name[] = "most=";
+    struct str word;
+    while (script.len && str_split(&script, ' ', &word))
+        if (str_starts(word, str_of(name)))
+            return (size_t)number(
+                str_n(word.p + sizeof name - 1, word.len - (sizeof name - 1)));
+    return SIZE_MAX;
+}
+
 static void take_task(struct fake *f, const struct record *r)
 {
     struct fake_task *t = xcalloc(1, sizeof *t);
@@ -533,6 +567,7 @@ static void take_task(struct fake *f, const struct record *r)
     require(task_parse(&t->task, r->payload, t->arena, NULL) == 0);
     t->script = join_arguments(&t->task, t->arena);
     t->script_end = t->script.p + t->script.len;
+    t->most = find_most(t->script);
     vec_push(&f->tasks, t);
 }
 

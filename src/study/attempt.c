@@ -16,7 +16,6 @@
 #include "terms/pareto.h"
 
 #define RETRY_DELAY_MAX_S 300.0
-#define UNSTARTED_MAX 30 /* in a row, of all trials */
 #define RATE_WINDOW_NS 2000000000
 
 /* ---- metrics ---------------------------------------------------------- */
@@ -101,7 +100,7 @@ static int on_started(struct run *r, struct live *l, struct str payload,
         r->counts.by_state[STATE_RUNNING]++;
         l->t.state = STATE_RUNNING;
     }
-    r->unstarted = 0;
+    r->refused = 0;
     l->start_unwritten = true;
     vec_push(&r->started, l->t.id);
     return 0;
@@ -436,11 +435,8 @@ static int on_unstarted(struct run *r, struct live *l, const char *reason,
     l->t.attempts--;
     if (l->wish)
         return attempt_grant(r, l, err);
-    if (*reason && ++r->unstarted > UNSTARTED_MAX)
-        return err_set(err, ERR_SYSTEM, "nothing can be started: %s", reason);
-    if (*reason && r->unstarted == 1)
-        log_to(r->log, LOG_WARN, "trial %lld waits: %s", (long long)l->t.id,
-               reason);
+    if (*reason && shortage_refused(r, l, reason, err))
+        return -1;
     return wait_again(r, l, *reason ? 1.0 : 0, err);
 }
 

@@ -23,6 +23,8 @@ static int commit(void *context)
 {
     struct study *s = context;
     struct err err = {0};
+    if (s->run.end == STUDY_BROKEN) /* not all of it was taken in */
+        return -1;
     if (!s->run.dirty)
         return 0;
     if (store_commit(s->store, &err)) {
@@ -68,12 +70,28 @@ static bool was_ending(struct study *s)
     return false;
 }
 
+static int broken(const struct study *s, struct err *err)
+{
+    return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
+}
+
+/* A file that was not taken in says so itself, and the run why. */
+static int not_recovered(const struct study *s, struct err *err)
+{
+    struct err why = *err;
+    if (s->run.end == STUDY_BROKEN)
+        err_set(err, s->run.fault.kind, "%.400s: %.400s", why.text,
+                s->run.fault.text);
+    return -1;
+}
+
 int study_resume(struct study *s, struct err *err)
 {
     if (study_search_resume(s, err) ||
-        selected_each(s->store, "waiting,running", adopt, &s->run, err) ||
-        recover(s, err))
+        selected_each(s->store, "waiting,running", adopt, &s->run, err))
         return -1;
+    if (recover(s, err))
+        return not_recovered(s, err);
     run_settle(&s->run, was_ending(s));
     if (run_grant_wishes(&s->run, err))
         return -1;
@@ -83,8 +101,8 @@ int study_resume(struct study *s, struct err *err)
                                       study_search_standing(s, l->t.id), err))
             return -1;
     }
-    if (commit(s) || s->run.end == STUDY_BROKEN)
-        return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
+    if (commit(s))
+        return broken(s, err);
     if (store_lease_settle(s->store, err))
         return -1;
     s->run.ended_here = 0;

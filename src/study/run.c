@@ -374,6 +374,7 @@ void run_only_wishes(struct run *r)
 static int write_attempt(struct run *r, struct live *l, struct err *err)
 {
     run_placed(r, l, true);
+    l->turn = ++r->turns;
     l->stop_why = NULL;
     l->t.attempts++;
     memset(&l->a, 0, sizeof(l->a));
@@ -418,7 +419,7 @@ static int place(struct run *r, struct live *l, size_t *room)
     if (r->source.build(r->source.context, l, r->place_arena, &task, &err) ||
         engine_check(r->engine, &task.needs, &err))
         return refuse(r, l, &err) ? -1 : 1;
-    if (!blame_allows(r, l)) {
+    if (!blame_allows(r, l) || !shortage_allows(r)) {
         r->candidate = l;
         return 0;
     }

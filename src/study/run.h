@@ -47,6 +47,7 @@ struct live {
     bool has_digest;      /* an attempt has ended checkpointed … */
     uint64_t digest;      /* … with this checkpoint */
     int64_t ready_ns;     /* not to be placed before (monotonic) */
+    uint64_t turn;        /* which attempt of this run is out, from 1 */
     struct summary summary;
     struct stoprule_state rule;
     int64_t rule_step; /* the last one that the rule has heard of */
@@ -140,9 +141,15 @@ struct run {
     int64_t rate_ended;
     int64_t started_ns;
     char *failure_tail;
-    unsigned unstarted; /* attempts in a row that could not begin */
-    unsigned unfit;     /* trials in a row that can never run */
-    unsigned notices;   /* shown so far */
+    uint32_t most;         /* at once, where more were refused; 0: any number */
+    int64_t grow_ns;       /* when it may be one more (shortage.c) */
+    int64_t again_ns;      /* before this nothing is tried */
+    uint64_t turns;        /* attempts handed out … */
+    uint64_t refused_turn; /* … until the last refusal that was news */
+    unsigned refused;      /* such refusals in a row with nothing running */
+    bool said_short;
+    unsigned unfit;   /* trials in a row that can never run */
+    unsigned notices; /* shown so far */
     bool said_no_objective;
 
     bool dirty; /* changes wait for a commit */
@@ -233,6 +240,14 @@ void blame_loss(struct run *r, struct live *l, const struct attempt *a);
 void blame_clear(struct run *r, struct live *l);
 /* True when the trial may go out beside those that are. */
 bool blame_allows(const struct run *r, const struct live *l);
+
+/* ---- shortage.c: fewer at once, where the machine refuses more ------- */
+
+/* An attempt could not begin for this reason. -1: nor can any other. */
+int shortage_refused(struct run *r, const struct live *l, const char *reason,
+                     struct err *err);
+/* True when another trial may go out. */
+bool shortage_allows(struct run *r);
 
 /* ---- shared by run.c and attempt.c ----------------------------------- */
 

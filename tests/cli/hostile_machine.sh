@@ -31,6 +31,19 @@ starts_stored() {
         'select trial, number from attempts order by trial, number'
 }
 
+# ---- fewer descriptors than tasks ------------------------------------------------
+mkdir short
+cat >short/s.yaml <<'END'
+method: grid
+parallel: 60
+command: [sh, -c, 'sleep 0.2; exit 0']
+parameters: {a: {min: 1, max: 90}}
+END
+run bash -c "ulimit -n 64; exec timeout 200 '$THRONG' run short/s.yaml"
+check_status "where there are descriptors for some, those run" 0
+check_contains "and all is done" "$err" "90/90 done"
+check_contains "which is said" "$err" "no more than"
+
 # ---- disk full -------------------------------------------------------------
 
 # A study whose tasks write nothing beside it; $1 starts are seen before the

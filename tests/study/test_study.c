@@ -197,6 +197,36 @@ static void when_that_fails_too_no_more_are_started(void **s)
     interrupted_are(b, 0);
 }
 
+static void where_more_are_refused_fewer_run_at_once(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nparallel: 60\n"
+                             "parameters: {n: {min: 1, max: 120}}\n"
+                             "command: [x, most=13, sleep-ms=2000]\n",
+                             &end),
+                     0);
+    assert_int_equal(end, STUDY_COMPLETE);
+    assert_int_equal(count(b, STATE_DONE), 120);
+}
+
+/* A shortage may pass, so it is waited for: this takes half a minute. */
+static void where_not_even_one_can_start_the_study_ends(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nparallel: 60\n"
+                             "parameters: {n: {min: 1, max: 120}}\n"
+                             "command: [x, most=0]\n",
+                             &end),
+                     -1);
+    assert_non_null(strstr(b->err.text, "nothing can be started"));
+    assert_non_null(strstr(b->err.text, "the fake machine is short"));
+    assert_int_equal(count(b, STATE_FAILED), 0);
+}
+
 static void max_failures_ends_the_study(void **s)
 {
     struct bed *b = *s;
@@ -582,6 +612,66 @@ static void an_attempt_left_open_ends_as_interrupted_and_runs_again(void **s)
     assert_true(trial(b, 2).value == 1);
 }
 
+/* A worker's last words about the open attempt of trial 2. */
+static const char *put_last_words(struct bed *b, const struct record_ended *e,
+                                  size_t cut)
+{
+    struct buf ended, file;
+    char *folder = path_join(b->arena, b->setup.folder, "last-words");
+    char *path = path_join(b->arena, folder, "1-1-1.rec");
+    buf_init(&ended);
+    buf_init(&file);
+    record_ended_print(&ended, e);
+    struct record r = {.type = RECORD_ENDED,
+                       .attempt = 1,
+                       .task = 2,
+                       .payload = str_n(ended.p, ended.len - cut)};
+    record_print(&file, &r);
+    assert_int_equal(dir_make(folder, &b->err), 0);
+    assert_int_equal(file_write(path, buf_str(&file), false, &b->err), 0);
+    buf_done(&ended);
+    buf_done(&file);
+    return path;
+}
+
+static void last_words_that_cannot_be_taken_in_stay(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    struct record_ended e = {.outcome = OUTCOME_DONE};
+    const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
+    b->setup.count = 1;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    put_attempts(b, STATE_RUNNING, (enum outcome[]){OUTCOME_NONE}, 1);
+    b->setup.count = 0;
+    const char *path = put_last_words(b, &e, 3);
+    assert_int_equal(bed_run(b, text, &end), -1);
+    assert_non_null(strstr(b->err.text, "the file stays"));
+    assert_non_null(strstr(b->err.text, "trial 2"));
+    assert_true(file_exists(path));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(count(b, STATE_DONE), 3);
+}
+
+static void refusals_of_an_earlier_run_are_no_news(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    struct record_ended e = {.outcome = OUTCOME_UNSTARTED,
+                             .exit_code = -1,
+                             .reason = STR("too many open files")};
+    const char *text = GRID "command: [x, 'metric=loss:{lr}']\n";
+    b->setup.count = 1;
+    assert_int_equal(bed_run(b, text, &end), 0);
+    put_attempts(b, STATE_RUNNING, (enum outcome[]){OUTCOME_NONE}, 1);
+    b->setup.count = 0;
+    const char *path = put_last_words(b, &e, 0);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_false(file_exists(path));
+    assert_int_equal(count(b, STATE_DONE), 3);
+}
+
 static void interruptions_do_not_make_losses_forgotten(void **s)
 {
     static const enum outcome before[] = {OUTCOME_LOST, OUTCOME_INTERRUPTED,
@@ -819,6 +909,8 @@ int main(void)
         on_bed(a_trial_that_reports_is_alive_though_all_others_fail),
         on_bed(a_running_trial_decides_by_its_end_whether_more_start),
         on_bed(when_that_fails_too_no_more_are_started),
+        on_bed(where_more_are_refused_fewer_run_at_once),
+        on_bed(where_not_even_one_can_start_the_study_ends),
         on_bed(max_failures_ends_the_study),
         on_bed(too_many_failures_end_the_next_run_at_once),
         on_bed(a_new_study_finds_no_files_of_an_old_one),
@@ -841,6 +933,8 @@ int main(void)
         on_bed(threshold_says_what_it_saw),
         on_bed(a_waiting_trial_can_be_killed_while_nothing_runs),
         on_bed(an_attempt_left_open_ends_as_interrupted_and_runs_again),
+        on_bed(last_words_that_cannot_be_taken_in_stay),
+        on_bed(refusals_of_an_earlier_run_are_no_news),
         on_bed(interruptions_do_not_make_losses_forgotten),
         on_bed(added_points_change_no_suggestion),
         on_bed(a_point_that_runs_again_is_a_new_trial_of_its_group),
