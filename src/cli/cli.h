@@ -90,6 +90,10 @@ struct place_of_study {
 };
 int locate_study(struct arena *a, const char *what,
                  struct place_of_study *where, struct err *err);
+/* One that we may not look into may be one: its store says that it is closed
+ * to us. */
+bool is_study_folder(struct arena *a, const char *folder);
+bool is_closed(const char *folder); /* it is there, and we may not look */
 /* When the store in this folder was written last, unix time in nanoseconds;
  * -1: there is none. */
 int64_t study_changed_ns(struct arena *a, const char *folder);

@@ -12,15 +12,13 @@
 
 #define STUDIES_SHOWN 8
 
-/* One that we may not look into may be one: the store says that it is closed
- * to us. */
-static bool is_study_folder(struct arena *a, const char *folder)
+bool is_study_folder(struct arena *a, const char *folder)
 {
     struct stat st;
     return stat(path_join(a, folder, "study.db"), &st) == 0 || errno == EACCES;
 }
 
-static bool is_closed(const char *folder)
+bool is_closed(const char *folder)
 {
     return access(folder, R_OK | X_OK) != 0 && errno == EACCES;
 }

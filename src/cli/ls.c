@@ -176,7 +176,7 @@ static void list_json(const char **names, struct arena *a, const char *all)
     buf_init(&b);
     buf_adds(&b, "{\"schema\":\"throng.ls/1\",\"studies\":[");
     for (; names && *names; names++) {
-        if (!file_exists(path_join(a, path_join(a, all, *names), "study.db")))
+        if (!is_study_folder(a, path_join(a, all, *names)))
             continue;
         if (!first)
             buf_addc(&b, ',');
@@ -197,8 +197,7 @@ static void list_text(struct call *c, const char **names, const char *all)
     for (size_t i = 0; i < 6; i++)
         table_column(t, titles[i], i == 2 || i == 3);
     for (; names && *names; names++) {
-        if (!file_exists(path_join(c->arena, path_join(c->arena, all, *names),
-                                   "study.db")))
+        if (!is_study_folder(c->arena, path_join(c->arena, all, *names)))
             continue;
         struct entry *e = read_entry(c->arena, all, *names);
         print_entry(t, e);
@@ -231,6 +230,10 @@ static int run(struct call *c)
     }
     char *all = path_join(c->arena, here, ".throng");
     const char **names = dir_list(all, c->arena, NULL);
+    if (is_closed(all)) {
+        store_closed(path_absolute(c->arena, all), &c->err);
+        return call_fail(c);
+    }
     if (call_flag(c, "json"))
         list_json(names, c->arena, all);
     else

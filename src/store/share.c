@@ -19,14 +19,15 @@ static int make_own(const char *path, struct err *err)
     return 0;
 }
 
-/* Folders of an earlier throng were open to everyone. */
-static int close_study(const char *folder, const struct stat *st,
-                       bool *was_open, struct arena *a, struct err *err)
+/* Folders of an earlier throng were open to everyone. Where the file system
+ * knows no modes they stay so. */
+static void close_study(const char *folder, const struct stat *st,
+                        bool *was_open, struct arena *a)
 {
-    if (!(st->st_mode & 077))
-        return 0;
-    if (chmod(folder, 0700) != 0)
-        return err_errno(err, "chmod 700 %s", folder);
+    struct stat now;
+    if (!(st->st_mode & 077) || chmod(folder, 0700) != 0 ||
+        stat(folder, &now) != 0 || (now.st_mode & 077))
+        return;
     *was_open = true;
     const char **names = dir_list(folder, a, NULL);
     for (; names && *names; names++) {
@@ -35,7 +36,6 @@ static int close_study(const char *folder, const struct stat *st,
         if (lstat(path, &own) == 0 && S_ISREG(own.st_mode))
             chmod(path, own.st_mode & 0700);
     }
-    return 0;
 }
 
 static int refuse_group(const char *home, gid_t group, struct err *err)
@@ -96,7 +96,7 @@ int store_share(const char *folder, bool group, bool *was_open, struct err *err)
     else if (group)
         rc = open_study(folder, &st, a, err);
     else
-        rc = close_study(folder, &st, was_open, a, err);
+        close_study(folder, &st, was_open, a);
     arena_free(a);
     return rc;
 }

@@ -195,6 +195,15 @@ for verb in status "rank v" "show v 1" "status $PWD/.throng/v"; do
     check_contains "with the owner, and what opens it" "$err" "uid $ann"
     check_contains "which is a key" "$err" "\`share: group\`"
 done
+run as $mal "$throng" ls
+check_status "nor can he list what is in .throng" 1
+check_contains "which is said" "$err" "\`share: group\`"
+chmod 755 .throng
+run as $mal "$throng" ls
+check_matches "where he can, a closed study is named as such" "$out" \
+    "^v	unreadable"
+run as $mal "$throng" status
+check_contains "and no other is taken for it" "$err" ".throng/v belongs to"
 run "$throng" status
 check_status "root may look" 0
 
