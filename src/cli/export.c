@@ -19,6 +19,9 @@ struct exporter {
     struct point_columns params, metrics;
     struct buf out;
     struct arena *arena; /* for one trial */
+    const char *files;   /* --files: where to */
+    struct packs *packs;
+    int64_t copied; /* trials */
 };
 typedef void trial_fn(struct exporter *e, const struct trial *t);
 
@@ -159,6 +162,53 @@ static int export_csv(struct exporter *e)
     return each(e, csv_line);
 }
 
+/* ---- files ------------------------------------------------------------ */
+
+/* What a trial wrote, into DIR/<trial>; whether it is packed does not show. */
+static int copy_trial(struct exporter *e, int64_t trial, struct err *err)
+{
+    struct arena *a = e->arena;
+    char *from = store_trial_folder(store_folder(e->store), trial, a);
+    char *to =
+        path_join(a, e->files, arena_printf(a, "%lld", (long long)trial));
+    struct packed *packed;
+    size_t count;
+    if (packs_list(e->packs, trial, a, &packed, &count, err))
+        return -1;
+    bool plain = file_is_dir(from);
+    if (!plain && !count)
+        return 0;
+    if (file_exists(to))
+        return err_set(err, ERR_BUSY,
+                       "%s is there already; name another folder", to);
+    e->copied++;
+    if (plain && dir_copy(from, to, err))
+        return -1;
+    return packs_restore(e->packs, trial, to, false, err);
+}
+
+static int export_files(struct exporter *e)
+{
+    struct err *err = &e->call->err;
+    struct rows *rows = store_rows(e->store, &e->query, err);
+    struct trial t;
+    int got = rows ? 0 : -1;
+    e->packs = packs_open(store_folder(e->store));
+    while (rows && (got = rows_next(rows, &t, err)) > 0) {
+        arena_reset(e->arena);
+        if (copy_trial(e, t.id, err)) {
+            got = -1;
+            break;
+        }
+    }
+    packs_close(e->packs);
+    rows_close(rows);
+    if (!got)
+        say("throng export: the files of %lld trial%s are in %s\n",
+            (long long)e->copied, e->copied == 1 ? "" : "s", e->files);
+    return got;
+}
+
 /* A filter may leave nothing over; trials that were named must be there. */
 static int check_selector(struct exporter *e)
 {
@@ -183,15 +233,17 @@ static int export_all(struct exporter *e)
     if (study_goal_read(e->store, c->arena, &e->goal, &c->err) ||
         names_check_filter(c, e->store, e->query.where) || check_selector(e))
         return -1;
+    if (e->files)
+        return export_files(e);
     return call_flag(c, "csv") ? export_csv(e) : each(e, json_line);
 }
 
 static int run(struct call *c)
 {
     struct place_of_study where;
-    struct exporter e = {.call = c};
-    if (call_flag(c, "csv") == call_flag(c, "jsonl"))
-        return call_usage(c, "choose one of --csv and --jsonl");
+    struct exporter e = {.call = c, .files = call_option(c, "files")};
+    if (call_flag(c, "csv") + call_flag(c, "jsonl") + (e.files != NULL) != 1)
+        return call_usage(c, "choose one of --csv, --jsonl and --files");
     e.store = open_named_study(c, true, &where);
     if (!e.store)
         return call_fail(c);
@@ -213,15 +265,18 @@ static int run(struct call *c)
 
 const struct verb verb_export = {
     .name = "export",
-    .args = "[STUDY] [TRIALS] --csv|--jsonl",
+    .args = "[STUDY] [TRIALS] --csv|--jsonl|--files DIR",
     .summary = "Write trials for other programs",
     .text = "--jsonl gives one trial a line with id, state, value, params, "
             "metrics (last and\nbest of each), attempts, seconds. --csv gives "
-            "the same as columns.\n",
+            "the same as columns. --files\ncopies what trials wrote (log, "
+            "output, checkpoint) to DIR/TRIAL, also where a\nlarge study has "
+            "packed it.\n",
     .options =
         (const struct option_spec[]){
             {"csv", 0, NULL, "comma separated, with a header"},
             {"jsonl", 0, NULL, "one JSON object a line"},
+            {"files", 0, "DIR", "the files of trials, each in a folder"},
             {"where", 0, "FILTER", "only trials for which this holds"},
             {0}},
     .run = run,

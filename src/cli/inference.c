@@ -21,7 +21,8 @@ struct inference {
     struct one_task one;
     struct call *call;
     struct value *model;
-    const char *weights;      /* absolute */
+    const char *weights;      /* as named, absolute … */
+    const char *file;         /* … and where the worker can read them */
     const struct value *spec; /* of the model's own data */
     bool predict, new_rows;
     struct value *metrics; /* what came back, by name */
@@ -271,7 +272,7 @@ static struct task task_of(struct inference *n)
     buf_done(&text);
     task.workdir = str_of(data_folder(n));
     task.folder = str_of(path_join(c->arena, n->one.scratch, "1"));
-    task.weights = str_of(n->weights);
+    task.weights = str_of(n->file);
     task.predictions = n->predict;
     task.new_rows = n->new_rows;
     task.study = STR("inference");
@@ -295,6 +296,57 @@ static int infer(struct inference *n)
     return EXIT_OK;
 }
 
+/* STUDY/trials/0/7/output/weights.safetensors names weights also where they lie
+ * in a pack: then they are written into scratch. */
+static int unpack(struct inference *n, const char *scratch)
+{
+    struct call *c = n->call;
+    struct str rest = STR(""), thousand, number;
+    int64_t trial;
+    const char *at = NULL;
+    n->file = n->weights;
+    for (const char *p = n->weights; (p = strstr(p, "/trials/")); p++)
+        at = p;
+    if (file_exists(n->weights) || !at)
+        return 0;
+    rest = str_of(at + strlen("/trials/"));
+    str_split(&rest, '/', &thousand);
+    if (!rest.p || !str_split(&rest, '/', &number) || !rest.p ||
+        !num_int(number, &trial))
+        return 0;
+    struct packs *packs = packs_open(
+        arena_cstr(c->arena, str_n(n->weights, (size_t)(at - n->weights))));
+    struct err why = {0};
+    struct buf b;
+    buf_init(&b);
+    int rc = packs_read(packs, trial, rest.p, &b, &why);
+    if (!rc) {
+        n->file = path_join(c->arena, scratch, "weights.safetensors");
+        rc = file_write(n->file, buf_str(&b), false, &c->err);
+    } else if (why.kind == ERR_MISSING) {
+        rc = 0; /* who reads the file says so */
+    } else {
+        err_set(&c->err, why.kind, "%s", why.text);
+    }
+    buf_done(&b);
+    packs_close(packs);
+    return rc;
+}
+
+static int run_in(struct inference *n, const char *scratch)
+{
+    struct call *c = n->call;
+    struct nn_about about;
+    if (unpack(n, scratch))
+        return call_fail(c);
+    if (nn_weights_about(n->file, c->arena, &about, &c->err) == 0)
+        n->model = json_parse(c->arena, about.model, "model", false, &c->err);
+    if (!n->model || use_file(n))
+        return call_fail(c);
+    n->one.scratch = scratch;
+    return infer(n);
+}
+
 int inference_run(struct call *c, bool predict)
 {
     struct inference n = {.call = c, .predict = predict};
@@ -305,17 +357,11 @@ int inference_run(struct call *c, bool predict)
     n.one.context = &n;
     n.weights = path_absolute(c->arena, c->args[0]);
     n.metrics = value_object(c->arena);
-    struct nn_about about;
-    if (nn_weights_about(n.weights, c->arena, &about, &c->err) == 0)
-        n.model = json_parse(c->arena, about.model, "model", false, &c->err);
-    if (!n.model || use_file(&n))
-        return call_fail(c);
     if (!mkdtemp(scratch)) {
         err_errno(&c->err, "make a folder in /tmp");
         return call_fail(c);
     }
-    n.one.scratch = scratch;
-    int code = infer(&n);
+    int code = run_in(&n, scratch);
     dir_remove(scratch, NULL);
     return code;
 }

@@ -71,6 +71,18 @@ static int look(struct call *c, const char *folder, int64_t trial,
     return rc;
 }
 
+/* The log of a trial that has ended, packed or not, where it has one. */
+static void print_whole(struct call *c, const char *folder, int64_t trial)
+{
+    struct packs *packs = packs_open(folder);
+    struct buf b;
+    buf_init(&b);
+    if (!packs_read(packs, trial, "log", &b, NULL))
+        put_output(c, buf_str(&b));
+    buf_done(&b);
+    packs_close(packs);
+}
+
 /* Prints until the trial has ended. A study that nobody runs will not end
  * it: that is said, and waiting ends. */
 static int follow(struct call *c, const struct place_of_study *where,
@@ -78,8 +90,8 @@ static int follow(struct call *c, const struct place_of_study *where,
 {
     off_t at = 0;
     int fd = -1, rc;
+    enum state state = STATE_WAITING;
     for (;;) {
-        enum state state;
         bool live;
         rc = look(c, where->folder, trial, &state, &live);
         if (!rc && fd < 0)
@@ -98,6 +110,8 @@ static int follow(struct call *c, const struct place_of_study *where,
         }
         usleep(FOLLOW_MS * 1000);
     }
+    if (!rc && fd < 0 && state_final(state))
+        print_whole(c, where->folder, trial);
     if (fd >= 0)
         close(fd);
     return rc;
@@ -113,23 +127,54 @@ static void explain_absence(const struct trial *t)
             (long long)t->id, state_name(t->state));
 }
 
-static int print_log(struct call *c, const char *folder, const struct trial *t,
-                     bool title, int64_t *absent)
+struct printing {
+    struct call *call;
+    const char *folder;
+    struct packs *packs;
+    bool titles;
+    int64_t absent;
+};
+
+static void print_title(const struct printing *p, int64_t trial)
 {
-    char *path =
-        path_join(c->arena, store_trial_folder(folder, t->id, c->arena), "log");
+    if (p->titles)
+        put(str_of(arena_printf(p->call->arena, "==> trial %lld <==\n",
+                                (long long)trial)));
+}
+
+/* Small ones of large studies are packed. */
+static int print_packed(struct printing *p, const struct trial *t)
+{
+    struct err why = {0};
+    struct buf b;
+    buf_init(&b);
+    int rc = packs_read(p->packs, t->id, "log", &b, &why);
+    if (!rc) {
+        print_title(p, t->id);
+        put_output(p->call, buf_str(&b));
+    } else if (why.kind != ERR_MISSING) {
+        err_set(&p->call->err, why.kind, "%s", why.text);
+    } else {
+        rc = 0;
+        if (p->absent++ < ABSENT_NAMED)
+            explain_absence(t);
+    }
+    buf_done(&b);
+    return rc;
+}
+
+static int print_log(struct printing *p, const struct trial *t)
+{
+    struct call *c = p->call;
+    char *path = path_join(
+        c->arena, store_trial_folder(p->folder, t->id, c->arena), "log");
     off_t at = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && errno == ENOENT) {
-        if ((*absent)++ < ABSENT_NAMED)
-            explain_absence(t);
-        return 0;
-    }
+    if (fd < 0 && errno == ENOENT)
+        return print_packed(p, t);
     if (fd < 0)
         return err_errno(&c->err, "open %s", path);
-    if (title)
-        put(str_of(
-            arena_printf(c->arena, "==> trial %lld <==\n", (long long)t->id)));
+    print_title(p, t->id);
     int rc = print_from(c, fd, &at);
     close(fd);
     return rc;
@@ -144,20 +189,24 @@ static int print_logs(struct call *c, struct store *store, const char *folder,
         return -1;
     struct trial t;
     bool many = strpbrk(selector, ",-:") || !strpbrk(selector, "0123456789");
-    int64_t count = 0, absent = 0;
+    struct printing p = {.call = c,
+                         .folder = folder,
+                         .packs = packs_open(folder),
+                         .titles = many && strcmp(selector, "last")};
+    int64_t count = 0;
     int got;
     while ((got = rows_next(rows, &t, &c->err)) > 0) {
         count++;
-        if (print_log(c, folder, &t, many && strcmp(selector, "last"),
-                      &absent)) {
+        if (print_log(&p, &t)) {
             got = -1;
             break;
         }
     }
     rows_close(rows);
-    if (absent > ABSENT_NAMED)
+    packs_close(p.packs);
+    if (p.absent > ABSENT_NAMED)
         say("throng logs: %lld more of them have no log\n",
-            (long long)(absent - ABSENT_NAMED));
+            (long long)(p.absent - ABSENT_NAMED));
     if (!got && !count)
         return no_such_trials(c, store, selector);
     return got;

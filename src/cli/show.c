@@ -21,6 +21,7 @@ struct shower {
     struct study_goal goal;
     struct buf out;
     struct arena *arena; /* for one trial */
+    struct packs *packs;
     bool json;
     int64_t shown;
 };
@@ -32,6 +33,8 @@ struct extent {
     size_t attempt_count;
     struct artifact *artifacts;
     size_t artifact_count;
+    struct packed *packed; /* files of it that lie in a pack */
+    size_t packed_count;
 };
 
 /* ---- for people ------------------------------------------------------- */
@@ -173,6 +176,12 @@ static void show_text(struct shower *s, const struct extent *x)
     char *folder = store_trial_folder(s->folder, t->id, s->arena);
     if (file_is_dir(folder))
         buf_addf(b, "files    %s\n", folder);
+    if (x->packed_count)
+        buf_addf(b,
+                 "packed   %zu file%s, which `throng export %lld --files DIR` "
+                 "writes out\n",
+                 x->packed_count, x->packed_count == 1 ? "" : "s",
+                 (long long)t->id);
 }
 
 /* ---- for programs ----------------------------------------------------- */
@@ -234,30 +243,55 @@ static void show_json(struct shower *s, const struct extent *x)
 
 /* ---- the verb --------------------------------------------------------- */
 
-/* What was kept by rank is recorded; of other trials the folder says what
- * they left. */
-static int find_outputs(struct shower *s, struct extent *x, struct err *err)
+typedef VEC(struct artifact) artifact_list;
+
+static void add_folder(struct shower *s, int64_t trial, artifact_list *list)
 {
     struct arena *a = s->arena;
+    char *output =
+        path_join(a, store_trial_folder(s->folder, trial, a), "output");
+    const char **files =
+        file_is_dir(output) ? dir_glob(output, "**", a, NULL) : NULL;
+    for (; files && *files; files++) {
+        struct artifact one = {.path = str_of(*files),
+                               .bytes =
+                                   file_bytes(path_join(a, output, *files))};
+        vec_push(list, one);
+    }
+}
+
+static void add_packed(const struct extent *x, artifact_list *list)
+{
+    static const char output[] = "output/";
+    for (size_t i = 0; i < x->packed_count; i++) {
+        const char *name = x->packed[i].name;
+        struct artifact one = {.bytes = x->packed[i].bytes};
+        if (strncmp(name, output, strlen(output)))
+            continue;
+        one.path = str_of(name + strlen(output));
+        vec_push(list, one);
+    }
+}
+
+/* What was kept by rank is recorded; of other trials their folder and packs
+ * say what they left. */
+static int find_outputs(struct shower *s, struct extent *x, struct err *err)
+{
     int64_t id = x->trial.id;
-    if (store_artifacts(s->store, id, a, &x->artifacts, &x->artifact_count,
-                        err))
+    artifact_list list = {0};
+    if (packs_list(s->packs, id, s->arena, &x->packed, &x->packed_count, err) ||
+        store_artifacts(s->store, id, s->arena, &x->artifacts,
+                        &x->artifact_count, err))
         return -1;
-    char *output = path_join(a, store_trial_folder(s->folder, id, a), "output");
-    const char **files = x->artifact_count || !file_is_dir(output)
-                             ? NULL
-                             : dir_glob(output, "**", a, NULL);
-    size_t count = 0;
-    while (files && files[count])
-        count++;
-    if (!count)
+    if (x->artifact_count)
         return 0;
-    x->artifacts = arena_array(a, count, sizeof(*x->artifacts));
-    x->artifact_count = count;
-    for (size_t i = 0; i < count; i++)
-        x->artifacts[i] = (struct artifact){
-            .path = str_of(files[i]),
-            .bytes = file_bytes(path_join(a, output, files[i]))};
+    add_folder(s, id, &list);
+    add_packed(x, &list);
+    x->artifacts = arena_array(s->arena, list.len + 1, sizeof(*x->artifacts));
+    if (list.len)
+        memcpy(x->artifacts, list.p, list.len * sizeof(*list.p));
+    x->artifact_count = list.len;
+    vec_done(&list);
     return 0;
 }
 
@@ -324,6 +358,7 @@ static int run(struct call *c)
     s.folder = where.folder;
     s.home = where.home;
     s.arena = arena_new();
+    s.packs = packs_open(where.folder);
     buf_init(&s.out);
     int code = EXIT_OK;
     bool command = call_flag(c, "command");
@@ -335,6 +370,7 @@ static int run(struct call *c)
     else
         put(buf_str(&s.out));
     buf_done(&s.out);
+    packs_close(s.packs);
     arena_free(s.arena);
     plan_close(s.plan);
     store_close(s.store);

@@ -9,6 +9,22 @@
 
 /* ---- measuring -------------------------------------------------------- */
 
+static uint64_t output_bytes(struct store *store, int64_t trial,
+                             struct arena *a)
+{
+    const char *folder = store_folder(store);
+    struct packs *packs = packs_open(folder);
+    struct packed *list;
+    size_t count = 0;
+    uint64_t bytes =
+        dir_bytes(path_join(a, store_trial_folder(folder, trial, a), "output"));
+    packs_list(packs, trial, a, &list, &count, NULL);
+    for (size_t i = 0; i < count; i++)
+        bytes += strcmp(list[i].name, "log") ? list[i].bytes : 0;
+    packs_close(packs);
+    return bytes;
+}
+
 static int add_trial(struct store *store, const struct trial *t,
                      struct arena *a, struct measure *m, double *cpu,
                      struct err *err)
@@ -20,8 +36,7 @@ static int add_trial(struct store *store, const struct trial *t,
     if (!count || t->seconds <= 0)
         return 0;
     const struct attempt *last = &list[count - 1];
-    uint64_t bytes = dir_bytes(path_join(
-        a, store_trial_folder(store_folder(store), t->id, a), "output"));
+    uint64_t bytes = output_bytes(store, t->id, a);
     m->tasks++;
     m->seconds += t->seconds;
     m->seconds_max = fmax(m->seconds_max, t->seconds);

@@ -525,6 +525,24 @@ static int read_metrics(struct looking *g, struct watch_trial *w)
     return 0;
 }
 
+/* A small log of a large study may be packed. */
+static struct str read_packed_log(struct looking *g, int64_t trial)
+{
+    struct packs *packs = packs_open(g->w->folder);
+    struct str log = STR(""), part;
+    struct buf b;
+    buf_init(&b);
+    if (!packs_read(packs, trial, "log", &b, NULL)) {
+        size_t from = b.len > LOG_BYTES ? b.len - LOG_BYTES : 0;
+        log = arena_str(g->look->arena, str_n(b.p + from, b.len - from));
+        if (from)
+            str_split(&log, '\n', &part);
+    }
+    buf_done(&b);
+    packs_close(packs);
+    return log.p ? log : STR("");
+}
+
 /* The last bytes of the trial's log, from the beginning of a line. */
 static struct str read_log(struct looking *g, int64_t trial)
 {
@@ -533,7 +551,7 @@ static struct str read_log(struct looking *g, int64_t trial)
         path_join(a, store_trial_folder(g->w->folder, trial, a), "log");
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return STR("");
+        return read_packed_log(g, trial);
     char *text = arena_alloc(a, LOG_BYTES + 1);
     off_t size = lseek(fd, 0, SEEK_END);
     off_t at = size > LOG_BYTES ? size - LOG_BYTES : 0;

@@ -483,4 +483,46 @@ int store_snapshot(struct store *s, const char *path, struct err *err);
 /* <folder>/trials/<thousand>/<id>, in the arena. */
 char *store_trial_folder(const char *folder, int64_t trial, struct arena *a);
 
+/* ---- packed files ----------------------------------------------------- */
+
+/* Small files of final trials (logs, weights) are packed where there are many
+ * of them, those of a thousand trials into one: whoever wants a file of a trial
+ * asks here, whichever form it has. */
+#define PACK_TRIALS 1000
+struct packs; /* remembers the last pack that was asked for */
+struct packs *packs_open(const char *folder);
+void packs_close(struct packs *p);
+/* <folder>/trials/<thousand>.pack, in the arena. */
+char *packs_path(const char *folder, int64_t trial, struct arena *a);
+/* Appends the file `name` of a trial's folder to b. ERR_MISSING: it has none.
+ */
+int packs_read(struct packs *p, int64_t trial, const char *name, struct buf *b,
+               struct err *err);
+struct packed {
+    const char *name; /* in the trial's folder */
+    uint64_t bytes;   /* of the file */
+};
+/* The packed files of a trial; none is no error. */
+int packs_list(struct packs *p, int64_t trial, struct arena *a,
+               struct packed **list, size_t *count, struct err *err);
+/* Writes the packed files of a trial into a folder, where they are not there
+ * yet; durable: they are on the disk before this returns. */
+int packs_restore(struct packs *p, int64_t trial, const char *to, bool durable,
+                  struct err *err);
+
+/* For the holder of the lease. Packs files of trials of one thousand: when they
+ * are on the disk in their new form, the old one goes, and folders that it
+ * leaves empty. */
+struct to_pack {
+    int64_t trial;
+    const char *name; /* of a regular file in the trial's folder */
+};
+int packs_add(const char *folder, const struct to_pack *list, size_t count,
+              struct err *err);
+/* Removes packed files for which the function says true. */
+typedef bool packs_drop_fn(void *context, int64_t trial, struct str name,
+                           uint64_t bytes);
+int packs_drop(struct packs *p, int64_t thousand, packs_drop_fn *drop,
+               void *context, struct err *err);
+
 #endif

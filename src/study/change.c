@@ -129,7 +129,8 @@ static int do_retry(struct change *c, const struct trial *t, struct err *err)
     again.value = NAN;
     again.reason = STR("");
     c->changed++;
-    if (store_trial_update(c->store, &again, err))
+    if (study_unpack(c->packs, store_folder(c->store), t->id, err) ||
+        store_trial_update(c->store, &again, err))
         return -1;
     if (!c->study)
         return 0;
@@ -366,7 +367,10 @@ int change_apply(struct change *c, const char *verb, const char *selector,
             continue;
         if (verbs[i].check && verbs[i].check(c, err))
             return -1;
-        return selected_each(c->store, selector, change_one, &on, err);
+        c->packs = packs_open(store_folder(c->store));
+        int rc = selected_each(c->store, selector, change_one, &on, err);
+        packs_close(c->packs);
+        return rc;
     }
     return err_set(err, ERR_INPUT, "there is no request `%s`", verb);
 }

@@ -11,6 +11,7 @@ struct change {
     const char *points;       /* a file with a point on each line, or NULL */
     int64_t changed;          /* trials */
     int64_t first;            /* new trial; 0: none is new */
+    struct packs *packs;      /* during a request */
 };
 /* Inside of a transaction. study.h's study_apply lists the verbs. What is wrong
  * with a request is found before anything is changed. */

@@ -39,6 +39,8 @@ struct study {
     struct trial_mean likely; /* the best under noise; trial 0: none */
     int64_t means_heard;      /* trials ended when it was found, … */
     int64_t means_next_ns;    /* … and not before this again */
+    int64_t pack_next;        /* thousand that may be packed next, … */
+    int64_t pack_next_ns;     /* … and not before this */
     struct kept kept;         /* what the keep rule did */
     struct hooks hooks;
     int64_t told_best; /* trial that on_best has heard of */
@@ -123,6 +125,15 @@ void study_events_open(struct study *s);
 void study_events_look(struct study *s);
 /* The run is over and committed; `end` says how. */
 void study_events_end(struct study *s, const char *end);
+
+/* ---- packing.c -------------------------------------------------------- */
+/* Packs small files of a thousand trials that have ended, when it is time. */
+void study_pack_look(struct study *s);
+/* The same of all trials that have ended, when the run is over. */
+void study_pack(struct study *s);
+/* Puts the packed files of a trial, which goes on, back into its folder. */
+int study_unpack(struct packs *packs, const char *folder, int64_t trial,
+                 struct err *err);
 
 /* ---- keep.c ----------------------------------------------------------- */
 /* Removes what the keep rule does not keep, and records what it does. */

@@ -143,23 +143,32 @@ static bool keeps_all(const struct plan *p)
     return p->keep == KEEP_ALL || (p->keep == KEEP_UNSAID && !p->model_root);
 }
 
-static int keep_one(struct keeper *k, int64_t id, const char *folder,
-                    struct err *err)
+/* 1: nobody said that what it left stays; 0: it does, or there is no such
+ * trial; -1. */
+static int may_go(struct keeper *k, int64_t id, struct trial *t,
+                  struct err *err)
 {
-    const struct plan *p = k->study->plan;
-    struct trial t;
     struct err gone = {0};
-    if (store_trial(k->study->store, id, k->arena, &t, &gone))
+    t->id = 0;
+    if (store_trial(k->study->store, id, k->arena, t, &gone))
         return gone.kind == ERR_MISSING
                    ? 0
                    : err_set(err, gone.kind, "%s", gone.text);
-    if (!state_final(t.state))
-        return 0;
-    if (p->keep == KEEP_ALL || idmap_get(k->best, (uint64_t)id))
-        return record_artifacts(k, &t, folder, err);
-    if (keeps_all(p) || isnan(t.value))
-        return 0;
-    return remove_outputs(k, id, folder, err);
+    return state_final(t->state) && !keeps_all(k->study->plan) &&
+           !isnan(t->value) && !idmap_get(k->best, (uint64_t)id);
+}
+
+static int keep_one(struct keeper *k, int64_t id, const char *folder,
+                    struct err *err)
+{
+    struct trial t;
+    int goes = may_go(k, id, &t, err);
+    if (goes)
+        return goes < 0 ? -1 : remove_outputs(k, id, folder, err);
+    bool recorded =
+        t.id && state_final(t.state) &&
+        (k->study->plan->keep == KEEP_ALL || idmap_get(k->best, (uint64_t)id));
+    return recorded ? record_artifacts(k, &t, folder, err) : 0;
 }
 
 static int keep_thousand(struct keeper *k, const char *folder, struct err *err)
@@ -176,6 +185,61 @@ static int keep_thousand(struct keeper *k, const char *folder, struct err *err)
     rmdir(folder); /* goes only when it is empty */
     arena_free(names);
     return rc;
+}
+
+/* ---- packed ----------------------------------------------------------- */
+
+struct dropping {
+    struct keeper *keeper;
+    int64_t trial; /* that was asked about last … */
+    int goes;      /* … and what the answer was */
+    struct err err;
+};
+
+/* Entries of a trial come together, but for those that were packed later. */
+static bool drops(void *context, int64_t trial, struct str name, uint64_t bytes)
+{
+    struct dropping *d = context;
+    struct kept *kept = &d->keeper->study->kept;
+    bool weights = str_ends(name, STR(".safetensors"));
+    struct trial t;
+    if (!str_starts(name, STR("output/")) ||
+        (d->keeper->study->plan->keep == KEEP_UNSAID && !weights))
+        return false;
+    bool asked = d->trial == trial;
+    if (!asked)
+        d->goes = may_go(d->keeper, trial, &t, &d->err);
+    d->trial = trial;
+    if (d->goes <= 0)
+        return false;
+    kept->bytes += bytes;
+    kept->trials += !asked;
+    if (!asked && store_artifacts_drop(d->keeper->study->store, trial, &d->err))
+        d->goes = -1;
+    return true;
+}
+
+static int keep_pack(struct keeper *k, int64_t thousand, struct err *err)
+{
+    struct dropping d = {.keeper = k};
+    struct packs *packs = packs_open(k->study->setup.folder);
+    int rc = packs_drop(packs, thousand, drops, &d, err);
+    packs_close(packs);
+    arena_reset(k->arena);
+    return rc || !d.err.kind ? rc : err_set(err, d.err.kind, "%s", d.err.text);
+}
+
+/* Beside the folders of a thousand trials lie packs of what they wrote. */
+static int keep_in(struct keeper *k, const char *path, struct err *err)
+{
+    int64_t thousand;
+    struct str name = path_name(path), stem = path_stem(path);
+    if (num_int(name, &thousand))
+        return keep_thousand(k, path, err);
+    if (str_ends(name, STR(".pack")) && num_int(stem, &thousand) &&
+        !keeps_all(k->study->plan))
+        return keep_pack(k, thousand, err);
+    return 0;
 }
 
 static int count_ranked(struct study *s, struct err *err)
@@ -206,7 +270,7 @@ int study_keep(struct study *s, struct err *err)
     const char **list = rc ? NULL : dir_list(trials, a, err);
     rc = list ? 0 : -1;
     for (; !rc && *list; list++)
-        rc = keep_thousand(&k, path_join(a, trials, *list), err);
+        rc = keep_in(&k, path_join(a, trials, *list), err);
     if (rc)
         store_rollback(s->store);
     else

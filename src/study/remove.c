@@ -4,6 +4,7 @@
  * numbers from being given again; the folders go after that, so that a crash
  * between leaves files without a trial, never a trial without its files. */
 #include <stdio.h>
+#include "base/map.h"
 #include "study/change.h"
 #include "study/selected.h"
 
@@ -29,6 +30,34 @@ static int remove_rows(struct store *store, const int64_t *ids, size_t count,
     return 0;
 }
 
+static bool is_removed(void *context, int64_t trial, struct str name,
+                       uint64_t bytes)
+{
+    (void)name;
+    (void)bytes;
+    return idmap_get(context, (uint64_t)trial) != NULL;
+}
+
+/* Their folders, and what of them lies in packs. */
+static int remove_files(const char *folder, const int64_t *ids, size_t count,
+                        struct arena *a, struct err *err)
+{
+    struct idmap *removed = idmap_new();
+    struct packs *packs = packs_open(folder);
+    int rc = 0;
+    for (size_t i = 0; i < count; i++)
+        idmap_set(removed, (uint64_t)ids[i], packs);
+    for (size_t i = 0; i < count && !rc; i++) {
+        int64_t thousand = ids[i] / PACK_TRIALS;
+        rc = dir_remove(store_trial_folder(folder, ids[i], a), err);
+        if (!rc && (i + 1 == count || ids[i + 1] / PACK_TRIALS != thousand))
+            rc = packs_drop(packs, thousand, is_removed, removed, err);
+    }
+    packs_close(packs);
+    idmap_free(removed);
+    return rc;
+}
+
 int study_remove(struct store *store, const char *selector, int64_t *removed,
                  struct err *err)
 {
@@ -44,9 +73,8 @@ int study_remove(struct store *store, const char *selector, int64_t *removed,
     }
     if (!rc)
         rc = store_commit(store, err);
-    for (size_t i = 0; !rc && i < count; i++)
-        rc =
-            dir_remove(store_trial_folder(store_folder(store), ids[i], a), err);
+    if (!rc)
+        rc = remove_files(store_folder(store), ids, count, a, err);
     if (!rc)
         *removed = (int64_t)count;
     arena_free(a);

@@ -8,9 +8,27 @@
 
 #define DIARY_LINES 32 /* a run writes few, and the last are looked at */
 
+struct adopting {
+    struct study *study;
+    struct packs *packs;
+};
+
+/* A trial whose end was packed and then lost with the power has its log in a
+ * pack only. */
 static int adopt(void *context, const struct trial *t, struct err *err)
 {
-    return run_adopt(context, t, err);
+    struct adopting *x = context;
+    if (study_unpack(x->packs, x->study->setup.folder, t->id, err))
+        return -1;
+    return run_adopt(&x->study->run, t, err);
+}
+
+static int adopt_all(struct study *s, struct err *err)
+{
+    struct adopting x = {s, packs_open(s->setup.folder)};
+    int rc = selected_each(s->store, "waiting,running", adopt, &x, err);
+    packs_close(x.packs);
+    return rc;
 }
 
 static void apply(void *context, const struct record *record)
@@ -87,8 +105,7 @@ static int not_recovered(const struct study *s, struct err *err)
 
 int study_resume(struct study *s, struct err *err)
 {
-    if (study_search_resume(s, err) ||
-        selected_each(s->store, "waiting,running", adopt, &s->run, err))
+    if (study_search_resume(s, err) || adopt_all(s, err))
         return -1;
     if (recover(s, err))
         return not_recovered(s, err);

@@ -222,6 +222,7 @@ static void on_ear(void *context)
     study_requests(s);
     study_search_look(s);
     study_means_look(s);
+    study_pack_look(s);
     study_events_look(s);
     loop_timer_in(s->ear, EAR_S);
 }
@@ -305,6 +306,8 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
     int rc = 0;
     if (over)
         rc = study_keep(s, err);
+    if (!rc && s->run.end != STUDY_INTERRUPTED && s->run.end != STUDY_DRAINED)
+        study_pack(s);
     if (!rc)
         study_events_end(s, how);
     if (s->run.end == STUDY_STRATEGY)

@@ -107,16 +107,21 @@ static void keep_mode(int fd, const char *path)
         return; /* The new file's own permissions are good enough. */
 }
 
-static int sync_folder(const char *path, struct err *err)
+int dir_sync(const char *folder, struct err *err)
 {
-    struct arena *a = arena_new();
-    const char *folder = path_folder(a, path);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
     /* Some network file systems cannot sync a folder; that is no failure. */
     if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL && errno != EBADF))
         rc = err_errno(err, "cannot sync the folder %s", folder);
     if (fd >= 0)
         close(fd);
+    return rc;
+}
+
+static int sync_around(const char *path, struct err *err)
+{
+    struct arena *a = arena_new();
+    int rc = dir_sync(path_folder(a, path), err);
     arena_free(a);
     return rc;
 }
@@ -148,7 +153,7 @@ int file_write(const char *path, struct str text, bool durable, struct err *err)
         unlink(temp);
         return -1;
     }
-    return durable ? sync_folder(path, err) : 0;
+    return durable ? sync_around(path, err) : 0;
 }
 
 /* ---- mapping --------------------------------------------------------- */

@@ -145,6 +145,8 @@ int dir_make(const char *path, struct err *err);
  * the one that is there. One that is a link, belongs to somebody else, or that
  * others may write, is refused. */
 int dir_own(const char *path, struct err *err);
+/* Puts the names in a folder on the disk, where the file system can. */
+int dir_sync(const char *folder, struct err *err);
 /* As rm -rf, never following links; a path that is not there is fine. */
 int dir_remove(const char *path, struct err *err);
 int dir_copy(const char *from, const char *to, struct err *err);

@@ -94,7 +94,7 @@ for verb in run check; do
 done
 run "$THRONG" export
 check_status "export wants to know the format" 2
-check_contains "and says which there are" "$err" "--csv and --jsonl"
+check_contains "and says which there are" "$err" "--csv, --jsonl and --files"
 run "$THRONG" export --csv --jsonl
 check_status "one of them" 2
 

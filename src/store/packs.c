@@ -1,0 +1,435 @@
+/* packs.c - small files of trials, those of a thousand trials in one
+ *
+ * A pack, <folder>/trials/<thousand>.pack, is entries one behind the other:
+ *
+ *     mark     4 bytes
+ *     length   8 bytes: of all behind the hash
+ *     hash     8 bytes: of all behind it
+ *     trial    varint
+ *     name     varint length, text: of the file in the trial's folder
+ *     form     1 byte: plain or zipped
+ *     bytes    varint: of the file
+ *     the file, or what zstd made of it
+ *
+ * What must stay true:
+ * - An entry is on the disk before the file that it holds is removed.
+ * - Entries are only ever added at the end, or the pack is replaced as a whole.
+ *   The last entry of a trial and name counts, so that packing twice does no
+ *   harm; a file in the trial's folder counts more than any entry.
+ * - What cannot be read as an entry, the torn end of a write or a damaged
+ *   place, is skipped up to the next mark: it costs no other entry. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+#include "base/hash.h"
+
+#define MARK "\xf7tp1"
+#define MARK_BYTES 4
+#define HEAD_BYTES 20 /* mark, length, hash */
+#define ZIP_LEVEL 1
+#define ZIP_FROM 64 /* bytes: fewer are not worth a frame */
+#define WRITE_BYTES (1u << 20)
+
+enum form { FORM_PLAIN, FORM_ZIPPED };
+
+char *packs_path(const char *folder, int64_t trial, struct arena *a)
+{
+    return arena_printf(a, "%s/trials/%lld.pack", folder,
+                        (long long)(trial / PACK_TRIALS));
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+struct entry {
+    int64_t trial;
+    struct str name, body;
+    enum form form;
+    uint64_t bytes;
+    struct str whole; /* from its mark on */
+};
+
+/* The entry that begins the text; false when none does. */
+static bool parse_entry(struct str text, struct entry *e)
+{
+    struct bytes b = bytes_of(text);
+    if (!str_is(bytes_take(&b, MARK_BYTES), MARK))
+        return false;
+    uint64_t len = bytes_u64(&b), hash = bytes_u64(&b);
+    if (b.bad || len > text.len - HEAD_BYTES)
+        return false;
+    struct str rest = str_n(text.p + HEAD_BYTES, (size_t)len);
+    if (hash64(rest, 0) != hash)
+        return false;
+    b = bytes_of(rest);
+    e->trial = (int64_t)bytes_varint(&b);
+    e->name = bytes_str(&b);
+    e->form = (enum form)bytes_u8(&b);
+    e->bytes = bytes_varint(&b);
+    e->body = str_n((const char *)b.p, (size_t)(b.end - b.p));
+    e->whole = str_n(text.p, HEAD_BYTES + (size_t)len);
+    return !b.bad && e->form <= FORM_ZIPPED &&
+           (e->form == FORM_ZIPPED || e->bytes == e->body.len);
+}
+
+/* The next entry at or behind *at, which is moved behind it. */
+static bool next_entry(struct str text, size_t *at, struct entry *e)
+{
+    while (*at + HEAD_BYTES < text.len) {
+        if (parse_entry(str_n(text.p + *at, text.len - *at), e)) {
+            *at += e->whole.len;
+            return true;
+        }
+        const char *mark =
+            memmem(text.p + *at + 1, text.len - *at - 1, MARK, MARK_BYTES);
+        *at = mark ? (size_t)(mark - text.p) : text.len;
+    }
+    return false;
+}
+
+struct packs {
+    char *folder;
+    int64_t thousand; /* whose pack is mapped; -1: none */
+    struct str text;
+    VEC(struct entry) entries;
+};
+
+struct packs *packs_open(const char *folder)
+{
+    struct packs *p = xcalloc(1, sizeof(*p));
+    p->folder = xstrdup(folder);
+    p->thousand = -1;
+    return p;
+}
+
+static void unmap(struct packs *p)
+{
+    if (p->thousand >= 0)
+        file_unmap(p->text);
+    p->thousand = -1;
+    p->entries.len = 0;
+}
+
+void packs_close(struct packs *p)
+{
+    if (!p)
+        return;
+    unmap(p);
+    vec_done(&p->entries);
+    free(p->folder);
+    free(p);
+}
+
+/* ERR_MISSING when that thousand has no pack. */
+static int map_pack(struct packs *p, int64_t trial, struct err *err)
+{
+    if (p->thousand == trial / PACK_TRIALS)
+        return 0;
+    unmap(p);
+    struct arena *a = arena_new();
+    int rc = file_map(packs_path(p->folder, trial, a), &p->text, err);
+    arena_free(a);
+    if (rc)
+        return -1;
+    p->thousand = trial / PACK_TRIALS;
+    struct entry e;
+    for (size_t at = 0; next_entry(p->text, &at, &e);)
+        vec_push(&p->entries, e);
+    return 0;
+}
+
+static const struct entry *find_entry(const struct packs *p, int64_t trial,
+                                      struct str name)
+{
+    for (size_t i = p->entries.len; i-- > 0;) {
+        const struct entry *e = &p->entries.p[i];
+        if (e->trial == trial && str_eq(e->name, name))
+            return e;
+    }
+    return NULL;
+}
+
+static int unzip(const struct entry *e, struct buf *b, struct err *err)
+{
+    if (e->form == FORM_PLAIN) {
+        buf_addstr(b, e->body);
+        return 0;
+    }
+    unsigned long long says = ZSTD_getFrameContentSize(e->body.p, e->body.len);
+    if (says != e->bytes)
+        return err_set(err, ERR_CORRUPT, "its packed form is damaged");
+    buf_reserve(b, (size_t)e->bytes);
+    size_t got = ZSTD_decompress(b->p + b->len, (size_t)e->bytes, e->body.p,
+                                 e->body.len);
+    if (ZSTD_isError(got) || got != e->bytes)
+        return err_set(err, ERR_CORRUPT, "its packed form is damaged");
+    b->len += got;
+    b->p[b->len] = 0;
+    return 0;
+}
+
+static int read_packed(struct packs *p, int64_t trial, const char *name,
+                       struct buf *b, struct err *err)
+{
+    struct err gone = {0};
+    if (map_pack(p, trial, &gone) && gone.kind != ERR_MISSING)
+        return err_set(err, gone.kind, "%s", gone.text);
+    const struct entry *e =
+        gone.kind ? NULL : find_entry(p, trial, str_of(name));
+    if (!e)
+        return err_set(err, ERR_MISSING, "trial %lld has no file %s",
+                       (long long)trial, name);
+    return unzip(e, b, err)
+               ? err_wrap(err, "%s of trial %lld", name, (long long)trial)
+               : 0;
+}
+
+int packs_read(struct packs *p, int64_t trial, const char *name, struct buf *b,
+               struct err *err)
+{
+    struct arena *a = arena_new();
+    struct err gone = {0};
+    char *path = path_join(a, store_trial_folder(p->folder, trial, a), name);
+    int rc = file_read(path, 0, b, &gone);
+    if (rc && gone.kind == ERR_MISSING)
+        rc = read_packed(p, trial, name, b, err);
+    else if (rc)
+        err_set(err, gone.kind, "%s", gone.text);
+    arena_free(a);
+    return rc;
+}
+
+int packs_list(struct packs *p, int64_t trial, struct arena *a,
+               struct packed **list, size_t *count, struct err *err)
+{
+    struct err gone = {0};
+    *list = NULL;
+    *count = 0;
+    if (map_pack(p, trial, &gone))
+        return gone.kind == ERR_MISSING
+                   ? 0
+                   : err_set(err, gone.kind, "%s", gone.text);
+    VEC(struct packed) found = {0};
+    for (size_t i = 0; i < p->entries.len; i++) {
+        const struct entry *e = &p->entries.p[i];
+        if (e->trial == trial && find_entry(p, trial, e->name) == e) {
+            struct packed one = {arena_cstr(a, e->name), e->bytes};
+            vec_push(&found, one);
+        }
+    }
+    *list = arena_array(a, found.len + 1, sizeof(**list));
+    if (found.len)
+        memcpy(*list, found.p, found.len * sizeof(**list));
+    *count = found.len;
+    vec_done(&found);
+    return 0;
+}
+
+/* ---- packing ---------------------------------------------------------- */
+
+/* Adds the body, zipped where that makes it smaller; its form stands in
+ * front. */
+static void add_body(struct buf *b, struct str text)
+{
+    size_t at = b->len;
+    buf_add_u8(b, FORM_ZIPPED);
+    buf_add_varint(b, text.len);
+    size_t from = b->len, room = ZSTD_compressBound(text.len);
+    if (text.len >= ZIP_FROM) {
+        buf_reserve(b, room);
+        size_t len =
+            ZSTD_compress(b->p + from, room, text.p, text.len, ZIP_LEVEL);
+        if (!ZSTD_isError(len) && len < text.len) {
+            b->len = from + len;
+            return;
+        }
+    }
+    b->p[at] = FORM_PLAIN;
+    buf_addstr(b, text);
+}
+
+static char *file_of(const char *folder, const struct to_pack *f,
+                     struct arena *a)
+{
+    return path_join(a, store_trial_folder(folder, f->trial, a), f->name);
+}
+
+static void print_entry(struct buf *b, int64_t trial, const char *name,
+                        struct str text)
+{
+    struct buf rest;
+    buf_init(&rest);
+    buf_add_varint(&rest, (uint64_t)trial);
+    buf_add_bytes(&rest, str_of(name));
+    add_body(&rest, text);
+    buf_add(b, MARK, MARK_BYTES);
+    buf_add_u64(b, rest.len);
+    buf_add_u64(b, hash64(buf_str(&rest), 0));
+    buf_addstr(b, buf_str(&rest));
+    buf_done(&rest);
+}
+
+static int write_entries(int fd, const char *folder, const struct to_pack *list,
+                         size_t count, struct arena *a, struct err *err)
+{
+    struct buf text, entries;
+    int rc = 0;
+    buf_init(&text);
+    buf_init(&entries);
+    for (size_t i = 0; i < count && !rc; i++) {
+        buf_reset(&text);
+        rc = file_read(file_of(folder, &list[i], a), 0, &text, err);
+        if (!rc)
+            print_entry(&entries, list[i].trial, list[i].name, buf_str(&text));
+        if (!rc && (entries.len > WRITE_BYTES || i + 1 == count)) {
+            rc = fd_write_all(fd, entries.p, entries.len, err);
+            buf_reset(&entries);
+        }
+    }
+    buf_done(&text);
+    buf_done(&entries);
+    return rc;
+}
+
+/* All entries on the disk, or none of them. */
+static int append(const char *folder, const struct to_pack *list, size_t count,
+                  struct arena *a, struct err *err)
+{
+    struct stat before = {0};
+    char *path = packs_path(folder, list[0].trial, a);
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0 || fstat(fd, &before))
+        return err_errno(err, "open %s", path);
+    int rc = write_entries(fd, folder, list, count, a, err);
+    if (!rc && fdatasync(fd))
+        rc = err_errno(err, "write %s", path);
+    if (rc && ftruncate(fd, before.st_size) && !before.st_size)
+        unlink(path);
+    if (close(fd) && !rc)
+        rc = err_errno(err, "write %s", path);
+    return rc ? rc : dir_sync(path_folder(a, path), err);
+}
+
+/* What is empty now goes too: folders of outputs, then the trial's own. */
+static void remove_packed(const char *folder, const struct to_pack *list,
+                          size_t count, struct arena *a)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *path = file_of(folder, &list[i], a);
+        unlink(path);
+        rmdir(path_folder(a, path));
+        rmdir(store_trial_folder(folder, list[i].trial, a));
+    }
+    if (count)
+        rmdir(path_folder(a, store_trial_folder(folder, list[0].trial, a)));
+}
+
+int packs_add(const char *folder, const struct to_pack *list, size_t count,
+              struct err *err)
+{
+    struct arena *a = arena_new();
+    int rc = count ? append(folder, list, count, a, err) : 0;
+    if (!rc)
+        remove_packed(folder, list, count, a);
+    arena_free(a);
+    return rc;
+}
+
+/* ---- unpacking -------------------------------------------------------- */
+
+static int restore_one(struct packs *p, int64_t trial, const char *name,
+                       const char *path, bool durable, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct buf b;
+    buf_init(&b);
+    int rc = read_packed(p, trial, name, &b, err);
+    if (!rc)
+        rc = dir_make(path_folder(a, path), err);
+    if (!rc)
+        rc = file_write(path, buf_str(&b), durable, err);
+    buf_done(&b);
+    arena_free(a);
+    return rc;
+}
+
+int packs_restore(struct packs *p, int64_t trial, const char *to, bool durable,
+                  struct err *err)
+{
+    struct arena *a = arena_new();
+    struct packed *list;
+    size_t count;
+    int rc = packs_list(p, trial, a, &list, &count, err);
+    for (size_t i = 0; i < count && !rc; i++) {
+        char *path = path_join(a, to, list[i].name);
+        if (!file_exists(path))
+            rc = restore_one(p, trial, list[i].name, path, durable, err);
+    }
+    arena_free(a);
+    return rc;
+}
+
+/* ---- removing --------------------------------------------------------- */
+
+static bool is_wanted(const struct packs *p, const struct entry *e,
+                      packs_drop_fn *drop, void *context)
+{
+    return find_entry(p, e->trial, e->name) == e &&
+           !drop(context, e->trial, e->name, e->bytes);
+}
+
+/* Replaces the pack by one that holds what is wanted of it. */
+static int rewrite(struct packs *p, const char *path, const bool *wanted,
+                   struct arena *a, struct err *err)
+{
+    const char *copy = arena_printf(a, "%s.new", path);
+    int fd = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int rc = fd < 0 ? err_errno(err, "open %s", copy) : 0;
+    for (size_t i = 0; i < p->entries.len && !rc; i++) {
+        struct str whole = p->entries.p[i].whole;
+        if (wanted[i])
+            rc = fd_write_all(fd, whole.p, whole.len, err);
+    }
+    if (!rc && fdatasync(fd))
+        rc = err_errno(err, "write %s", copy);
+    if (fd >= 0 && close(fd) && !rc)
+        rc = err_errno(err, "write %s", copy);
+    if (!rc && rename(copy, path))
+        rc = err_errno(err, "rename %s", copy);
+    if (rc)
+        unlink(copy);
+    return rc;
+}
+
+int packs_drop(struct packs *p, int64_t thousand, packs_drop_fn *drop,
+               void *context, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct err gone = {0};
+    int64_t first = thousand * PACK_TRIALS;
+    int rc = 0;
+    if (map_pack(p, first, &gone)) {
+        rc = gone.kind == ERR_MISSING
+                 ? 0
+                 : err_set(err, gone.kind, "%s", gone.text);
+        goto out;
+    }
+    bool *wanted = arena_array(a, p->entries.len + 1, sizeof(*wanted));
+    size_t left = 0;
+    for (size_t i = 0; i < p->entries.len; i++)
+        left += wanted[i] = is_wanted(p, &p->entries.p[i], drop, context);
+    char *path = packs_path(p->folder, first, a);
+    if (!left && unlink(path))
+        rc = err_errno(err, "remove %s", path);
+    else if (left && left < p->entries.len)
+        rc = rewrite(p, path, wanted, a, err);
+    unmap(p);
+out:
+    arena_free(a);
+    return rc;
+}
