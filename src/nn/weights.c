@@ -1,8 +1,10 @@
 /* weights.c - numbers with names in a file: safetensors */
 #include "nn/weights.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "nn/nn.h"
 #include "sys/sys.h"
@@ -67,14 +69,39 @@ void weights_note(struct weights_writer *w, struct str key, struct str text)
     buf_addc(&w->head, '}');
 }
 
+#define SUM_DIGITS 16u
+static const char sum_key[] = "\"checksum\":\"";
+static const char no_sum[] = "0000000000000000";
+
+/* Where the digits of the checksum are in a head: its last note. NULL: it has
+ * none. */
+static char *sum_in(struct str head)
+{
+    size_t len = sizeof(sum_key) - 1;
+    for (size_t at = head.len; at-- > 0;)
+        if (head.len - at > len + SUM_DIGITS &&
+            memcmp(head.p + at, sum_key, len) == 0)
+            return (char *)(uintptr_t)(head.p + at + len);
+    return NULL;
+}
+
+static void print_sum(char digits[SUM_DIGITS + 1], struct str head,
+                      struct str numbers)
+{
+    snprintf(digits, SUM_DIGITS + 1, "%016llx",
+             (unsigned long long)hash64(numbers, hash64(head, 0)));
+}
+
 int weights_end(struct weights_writer *w, const char *path, struct err *err)
 {
     struct buf file;
-    if (!w->head.len)
-        buf_addc(&w->head, '{');
+    char digits[SUM_DIGITS + 1];
+    weights_note(w, STR("checksum"), str_of(no_sum));
     buf_addc(&w->head, '}');
     while (w->head.len % 8) /* numbers begin at a multiple of 8 */
         buf_addc(&w->head, ' ');
+    print_sum(digits, buf_str(&w->head), buf_str(&w->body));
+    memcpy(sum_in(buf_str(&w->head)), digits, SUM_DIGITS);
     buf_init(&file);
     buf_add_u64(&file, w->head.len);
     buf_addstr(&file, buf_str(&w->head));
@@ -102,6 +129,29 @@ static int damaged(const struct weights_file *f, const char *why,
     return err_set(err, ERR_INPUT, "%s: no safetensors file: %s", f->path, why);
 }
 
+/* The length of the head, and so all of its text, is what was summed. */
+static int check_sum(const struct weights_file *f, struct str head,
+                     struct err *err)
+{
+    char digits[SUM_DIGITS + 1];
+    struct str has = value_text(
+        value_get(value_get(f->head, STR("__metadata__")), STR("checksum")));
+    if (!has.len)
+        return 0;
+    struct str text = arena_str(f->arena, head);
+    char *at = sum_in(text);
+    if (at) {
+        memcpy(at, no_sum, SUM_DIGITS);
+        print_sum(digits, text, f->numbers);
+    }
+    if (at && str_is(has, digits))
+        return 0;
+    return err_set(err, ERR_CORRUPT,
+                   "%s is damaged: its checksum is another. If it was changed "
+                   "on purpose, leave `checksum` out of its metadata",
+                   f->path);
+}
+
 static int parse(struct weights_file *f, struct err *err)
 {
     struct bytes b = bytes_of(f->bytes);
@@ -117,7 +167,7 @@ static int parse(struct weights_file *f, struct err *err)
     if (f->head->kind != VALUE_OBJECT)
         return damaged(f, "its head is no object", err);
     f->numbers = str_n(f->bytes.p + 8 + head, f->bytes.len - 8 - (size_t)head);
-    return 0;
+    return check_sum(f, str_n(f->bytes.p + 8, (size_t)head), err);
 }
 
 struct weights_file *weights_parse(struct str bytes, const char *path,
@@ -268,6 +318,13 @@ bool weights_has(const struct weights_file *f, struct str name)
 struct str weights_text(const struct weights_file *f, struct str key)
 {
     return value_text(value_get(value_get(f->head, STR("__metadata__")), key));
+}
+
+int nn_weights_check(const char *path, struct err *err)
+{
+    struct weights_file *f = weights_open(path, err);
+    weights_close(f);
+    return f ? 0 : -1;
 }
 
 int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,

@@ -1,7 +1,9 @@
 /* weights.h - numbers with names in a file: safetensors
  *
  * Inside nn only. Eight bytes of length, a JSON object that says type, shape
- * and place of each tensor, then the numbers. Weights of a dense layer are
+ * and place of each tensor, then the numbers. The note `checksum` is of all of
+ * it, the head with zeros in its place; a file without one is taken as it is.
+ * Weights of a dense layer are
  * [inputs, outputs], of a convolution [rows, columns, inputs, outputs]. */
 #ifndef THRONG_NN_WEIGHTS_H
 #define THRONG_NN_WEIGHTS_H
@@ -23,6 +25,7 @@ void weights_note(struct weights_writer *w, struct str key, struct str text);
 int weights_end(struct weights_writer *w, const char *path, struct err *err);
 
 struct weights_file; /* a file that was read */
+/* ERR_CORRUPT: its checksum is another. */
 struct weights_file *weights_open(const char *path, struct err *err);
 /* The same from bytes that live as long; `path` stands in errors. */
 struct weights_file *weights_parse(struct str bytes, const char *path,

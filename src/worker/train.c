@@ -296,15 +296,29 @@ static int load(struct member *m, const char *path, bool everything,
     return nn_trainer_load(m->cohort->trainer, m->place, path, everything, err);
 }
 
+/* A trial that finds its own checkpoint damaged can begin anew, and comes to
+ * the same end; one that goes on from another's cannot. */
+static bool is_damaged(struct train *t, struct member *m, const char *path)
+{
+    struct err err = {0};
+    if (m->task.resume_from.len || nn_weights_check(path, &err) == 0 ||
+        (err.kind != ERR_CORRUPT && err.kind != ERR_INPUT))
+        return false;
+    say(t, m, RECORD_NOTICE,
+        str_of(arena_printf(m->arena, "%s; this trial begins anew", err.text)));
+    return true;
+}
+
 /* Goes on where an earlier attempt, or the trial that this one comes from,
  * left off; else begins from the weights that the model file names. */
-static int restore(struct member *m, struct err *err)
+static int restore(struct train *t, struct member *m, struct err *err)
 {
     const char *path = file_in(m, "checkpoint/checkpoint.safetensors");
     struct str first = nn_model_initial_weights(m->model);
     struct str masks = nn_model_masks(m->model);
     int rc = 0;
-    if (file_exists(path))
+    bool goes_on = file_exists(path) && !is_damaged(t, m, path);
+    if (goes_on)
         rc = load(m, path, true, err);
     else if (first.len)
         rc = load(m, beside_model(m, first), false, err);
@@ -457,7 +471,7 @@ static int begin(struct train *t, struct member *m, struct err *err)
     m->cohort->members++;
     if (m->task.budget > 0)
         nn_trainer_epochs(m->cohort->trainer, m->place, m->task.budget);
-    return str_is(m->task.kind, "infer") ? 0 : restore(m, err);
+    return str_is(m->task.kind, "infer") ? 0 : restore(t, m, err);
 }
 
 /* The rows that a model is judged on: those that it has not seen, where there

@@ -145,6 +145,34 @@ static void training_goes_on_from_a_checkpoint(void **state)
     assert_string_equal(bench_metric(b, 4, "loss"), strstr(all, "3:"));
 }
 
+/* A disk may give back other bytes than it was given. */
+static void a_damaged_checkpoint_is_not_gone_on_from(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    struct task whole = training(b, 1, 6), first = training(b, 2, 6);
+    struct task rest = training(b, 4, 6), child = training(b, 3, 6);
+    first.budget = 2;
+    rest.folder = first.folder;
+    assert_int_equal(bench_run(b, &whole).outcome, OUTCOME_DONE);
+    assert_int_equal(bench_run(b, &first).outcome, OUTCOME_DONE);
+    char *path = bench_path(b, 2, "checkpoint/checkpoint.safetensors");
+    struct buf file;
+    buf_init(&file);
+    assert_int_equal(file_read(path, 0, &file, NULL), 0);
+    file.p[file.len - 9] ^= 0x40; /* the exponent of some number */
+    assert_int_equal(file_write(path, buf_str(&file), false, NULL), 0);
+    buf_done(&file);
+    child.resume_from = str_of(bench_path(b, 2, "checkpoint"));
+    struct record_ended e = bench_run(b, &child);
+    assert_int_equal(e.outcome, OUTCOME_FAILED);
+    assert_contains(bench_cstr(b, e.reason), "is damaged");
+    assert_int_equal(bench_run(b, &rest).outcome, OUTCOME_DONE);
+    struct got *notice = bench_await(b, RECORD_NOTICE, 4);
+    assert_contains(bench_cstr(b, notice->payload), "begins anew");
+    assert_string_equal(bench_metric(b, 4, "loss"), bench_metric(b, 1, "loss"));
+}
+
 /* ---- trainers that do not answer --------------------------------------- */
 
 static void send_kill(struct bench *b, uint64_t id)
@@ -330,6 +358,7 @@ int main(void)
         with_bench(from_its_third_attempt_on_a_task_is_alone),
         with_bench(one_member_is_stopped_and_another_killed),
         with_bench(training_goes_on_from_a_checkpoint),
+        with_bench(a_damaged_checkpoint_is_not_gone_on_from),
         with_bench(a_kill_that_is_not_answered_ends_the_trainer),
         with_bench(a_stop_that_is_not_answered_ends_the_trainer),
         with_bench(a_time_limit_holds_for_a_trainer_that_does_not_answer),
