@@ -261,6 +261,8 @@ static int commit_all(struct store *s, struct err *err)
 int store_commit(struct store *s, struct err *err)
 {
     struct err why = {0};
+    if (s->damage.kind)
+        return err_set(err, s->damage.kind, "%s", s->damage.text);
     if (!s->begun || s->redo.len == 0) {
         s->begun = false;
         return change_sync(s, err);

@@ -81,7 +81,6 @@ static const struct failure {
     const char *text;
 } failures[] = {
     {SQLITE_FULL, ERR_FULL, "the disk is full"},
-    {SQLITE_CORRUPT, ERR_CORRUPT, "the file is damaged"},
     {SQLITE_NOTADB, ERR_CORRUPT, "this is no store of throng's"},
     {SQLITE_BUSY, ERR_BUSY, "another program is using the file"},
     {SQLITE_LOCKED, ERR_BUSY, "another program is using the file"},
@@ -105,6 +104,15 @@ static int last_errno(sqlite3 *db)
     return number;
 }
 
+int db_damaged(const char *path, const char *how, struct err *err)
+{
+    return err_set(err, ERR_CORRUPT,
+                   "%s is damaged (%s); keep a copy of it: a backup can take "
+                   "its place, or what `sqlite3 %s .recover | sqlite3 %s.new` "
+                   "can still read",
+                   path, how, path, path);
+}
+
 int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err)
 {
     int code = sqlite3_errcode(db) & 0xff;
@@ -114,6 +122,8 @@ int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err)
     bool full = number == ENOSPC || number == EDQUOT;
     if (code == SQLITE_IOERR && full)
         code = SQLITE_FULL;
+    if (code == SQLITE_CORRUPT)
+        return db_damaged(path, sqlite3_errmsg(db), err);
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
         const struct failure *f = &failures[i];
         if (f->code != code)
@@ -128,7 +138,11 @@ int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err)
 
 int db_err(struct store *s, const char *what, struct err *err)
 {
-    return db_err_of(s->db, s->path, what, err);
+    struct err why = {0};
+    db_err_of(s->db, s->path, what, &why);
+    if (why.kind == ERR_CORRUPT && !s->damage.kind)
+        s->damage = why;
+    return err_set(err, why.kind, "%s", why.text);
 }
 
 void db_bind_str(sqlite3_stmt *st, int at, struct str text)

@@ -29,8 +29,10 @@ struct store {
     char *folder;
     char *path; /* of the file that is open */
     bool write;
-    bool network; /* rollback journal and exclusive locking */
-    double as_of; /* a snapshot is open, made then; 0: the store itself */
+    bool network;      /* rollback journal and exclusive locking */
+    int file_fd;       /* of the same file, to know it by; -1: none */
+    struct err damage; /* a page that made no sense was met; kind 0: none */
+    double as_of;      /* a snapshot is open, made then; 0: the store itself */
     struct idmap *statements; /* address of the text -> sqlite3_stmt */
     sqlite3_stmt *trial_st;   /* store_trial's, whose text is made */
 
@@ -73,6 +75,8 @@ int db_number(struct store *s, const char *sql, int64_t otherwise,
               int64_t *number, struct err *err);
 /* Turns what SQLite says of its last call into words; returns -1. */
 int db_err(struct store *s, const char *what, struct err *err);
+/* That the file is damaged, how that was seen, and what to do; returns -1. */
+int db_damaged(const char *path, const char *how, struct err *err);
 int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err);
 void db_finalize_all(struct store *s);
 

@@ -338,7 +338,9 @@ static int lease_touch_as(struct store *s, struct lease *l, struct err *err)
     if (lease_put(s, l, err))
         return -1;
     s->mine = *l;
-    lease_mirror_write(s, l);
+    /* At its path there may be another study by now. */
+    if (store_stands(s, NULL) == 0)
+        lease_mirror_write(s, l);
     return 0;
 }
 
@@ -347,6 +349,8 @@ int store_lease_touch(struct store *s, struct err *err)
     struct lease l = s->mine;
     if (s->epoch == 0)
         return err_set(err, ERR_BUSY, "the lease of %s is not held", s->folder);
+    if (store_stands(s, err))
+        return -1;
     /* One that was taken over may have kept its lock until now. */
     l.lock = holder_lock(s);
     if (lease_touch_as(s, &l, err))

@@ -146,6 +146,13 @@ static int copy_to(struct store *s, const char *path, struct err *err)
     return rc;
 }
 
+/* What cannot be committed any more is left out. */
+int store_save(struct store *s, const char *path, struct err *err)
+{
+    store_commit(s, NULL);
+    return copy_to(s, path, err);
+}
+
 int store_snapshot(struct store *s, const char *path, struct err *err)
 {
     /* A copy of half a transaction would not be consistent. */

@@ -43,6 +43,17 @@ const char *store_folder(const struct store *s);
 double store_as_of(const struct store *s);
 /* SQLite's own check of the whole file; 0 when it is sound. */
 int store_integrity(struct store *s, struct err *err);
+/* What a conductor looks at before it begins: every page must make sense. A
+ * large file whose last holder let go by itself is taken to be sound. */
+int store_quick_check(struct store *s, struct err *err);
+/* 0 as long as the file that a writer has open lies where it was opened and no
+ * page of it was found damaged. ERR_MISSING: it was removed, or moved, and the
+ * text says where to; ERR_CORRUPT. */
+int store_stands(const struct store *s, struct err *err);
+/* True when no name is left of it: closing it will lose it. */
+bool store_is_removed(const struct store *s);
+/* Writes all that the store knows into a new file. */
+int store_save(struct store *s, const char *path, struct err *err);
 
 /* ---- who may what ------------------------------------------------------ */
 
@@ -116,6 +127,7 @@ int store_lease_take(struct store *s, bool take_over, struct err *err);
 /* As without take_over, but a holder is waited for a moment: a verb lets go of
  * it as soon as it has done its work. */
 int store_lease_take_soon(struct store *s, struct err *err);
+/* Also looks whether the store stands: errors as of store_stands. */
 int store_lease_touch(struct store *s, struct err *err);
 uint64_t store_lease_epoch(const struct store *s); /* 0: it is not held */
 /* What was there when the lease was taken, until store_lease_settle; it is

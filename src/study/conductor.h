@@ -105,6 +105,9 @@ int study_facts_write(struct study *s, struct err *err);
 int study_facts_check(struct study *s, struct err *err);
 
 /* ---- resume.c --------------------------------------------------------- */
+/* 0 as long as the store is where it was and makes sense; else saves what can
+ * be saved, and says what became of it and what to do. rescue.c */
+int study_stands(struct study *s, struct err *err);
 int study_resume(struct study *s, struct err *err);
 
 /* ---- request.c -------------------------------------------------------- */

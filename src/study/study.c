@@ -81,9 +81,10 @@ static int open_store(struct study *s, struct err *err)
         return err_set(err, missing.kind, "%s", missing.text);
     }
     say_watch(s);
-    if (s->setup.take_over)
-        return store_lease_take(s->store, true, err);
-    return store_lease_take_soon(s->store, err);
+    if (s->setup.take_over ? store_lease_take(s->store, true, err)
+                           : store_lease_take_soon(s->store, err))
+        return -1;
+    return store_quick_check(s->store, err);
 }
 
 static double read_time_used(struct study *s)
@@ -207,9 +208,11 @@ static void on_beat(void *context)
     struct study *s = context;
     struct err err = {0};
     write_time_used(s);
-    /* A full disk is waited for where results are committed; only somebody
-     * else's lease ends this run. */
-    if (store_lease_touch(s->store, &err) && err.kind == ERR_BUSY) {
+    /* A full disk is waited for where results are committed; what ends this
+     * run is somebody else's lease, or a store that is gone or damaged. */
+    if (store_lease_touch(s->store, &err) &&
+        (err.kind == ERR_BUSY || err.kind == ERR_MISSING ||
+         err.kind == ERR_CORRUPT)) {
         run_break(&s->run, &err);
         return;
     }
@@ -279,7 +282,7 @@ static const char *end_event(struct study *s)
     return names[s->run.end];
 }
 
-int study_run(struct study *s, enum study_end *end, struct err *err)
+static int run_to_end(struct study *s, enum study_end *end, struct err *err)
 {
     if (target_reached(s))
         run_only_wishes(&s->run);
@@ -295,6 +298,8 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
     *end = s->run.end;
     if (s->run.end == STUDY_BROKEN)
         return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
+    if (store_stands(s->store, err))
+        return -1;
     study_requests_end(s);
     bool over = s->run.end == STUDY_COMPLETE || s->run.end == STUDY_TARGET;
     if (over && study_search_close(s, err))
@@ -313,6 +318,17 @@ int study_run(struct study *s, enum study_end *end, struct err *err)
     if (s->run.end == STUDY_STRATEGY)
         rc = err_set(err, s->strategy_fault.kind, "%s", s->strategy_fault.text);
     return rc;
+}
+
+/* Nothing is said to be done that will not be there. */
+int study_run(struct study *s, enum study_end *end, struct err *err)
+{
+    struct err gone = {0};
+    int rc = run_to_end(s, end, err);
+    if (study_stands(s, &gone) == 0)
+        return rc;
+    *end = STUDY_BROKEN;
+    return err_set(err, gone.kind, "%s", gone.text);
 }
 
 void study_drain(struct study *s)

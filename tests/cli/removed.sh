@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# A store that is removed, moved or damaged under a study: the run ends with
+# an error that says what to do, nothing is called done that is not there, and
+# what it says to do helps.
+. "$(dirname "$0")/lib.sh"
+
+started=()
+end_started() {
+    local pid
+    for pid in "${started[@]}"; do
+        kill -9 "$pid" 2>/dev/null
+    done
+}
+trap 'code=$?; end_started; (exit $code); finish' EXIT
+
+# Trial 1 ends at once, the others when $TMP/go is there.
+cat >s.yaml <<END
+command:
+  - sh
+  - -c
+  - 'echo \$THRONG_TRIAL >>$TMP/starts;
+     while [ \$THRONG_TRIAL != 1 ] && [ ! -e $TMP/go ]; do sleep 0.05; done;
+     echo "::throng y=\$THRONG_TRIAL"'
+points: [{a: 1}, {a: 2}, {a: 3}]
+metric: {name: y}
+parallel: 3
+END
+lines() { [ "$(wc -l <"$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
+one_done() {
+    [ "$(sqlite3 .throng/s/study.db 'select count(*) from trials
+        where state >= 3' 2>/dev/null)" = 1 ]
+}
+begin() { # a run whose trial 1 is done
+    rm -rf .throng starts go
+    "$THRONG" run s.yaml >out 2>said &
+    pid=$!
+    started+=("$pid")
+    wait_for 60 lines starts 3
+    wait_for 60 one_done
+}
+starts_of() { grep -c "^$1\$" starts; }
+
+begin
+rm -rf .throng
+touch go
+wait "$pid"
+check_equal "a run whose store was removed does not end well" 1 $?
+check_contains "it says that it was" "$(cat said)" "was removed while"
+check_lacks "and not that all is done" "$(cat said)" "3/3 done"
+saved=$(ls s.db.saved-*)
+check_contains "what it knew is saved" "$(cat said)" "$saved"
+eval "$(sed -n 's/.*`\(mkdir -p [^`]*\)`.*/\1/p' said)"
+run "$THRONG" run s.yaml
+check_status "put back as it says, the next run goes on" 0
+check_equal "to the end" "1=1.0 2=2.0 3=3.0 " \
+    "$(sqlite3 -separator = .throng/s/study.db \
+        'select id, value from trials' | tr '\n' ' ')"
+check_equal "and does nothing again that was done" 1 "$(starts_of 1)"
+
+begin
+rm .throng/s/study.db*
+wait "$pid"
+check_equal "a long run notices it while its tasks run" 1 $?
+check_contains "and saves it in its folder" "$(echo .throng/s/*)" \
+    "study.db.saved-"
+
+begin
+mv .throng elsewhere
+touch go
+wait "$pid"
+check_equal "a store that was moved ends the run, too" 1 $?
+check_contains "which says where it is" "$(cat said)" \
+    "moved to $TMP/elsewhere/s/study.db"
+mv elsewhere .throng
+run "$THRONG" run s.yaml
+check_status "moved back, the next run goes on" 0
+
+# ---- damaged ----------------------------------------------------------------
+
+page_of() { # TABLE: the number of its first page
+    sqlite3 .throng/s/study.db \
+        "select rootpage from sqlite_schema where name = '$1'"
+}
+harm() { # TABLE
+    local page
+    page=$(page_of "$1")
+    printf 'ZZZZZZZZZZZZZZZZ' | dd of=.throng/s/study.db bs=1 \
+        seek=$(((page - 1) * 4096)) conv=notrunc 2>/dev/null
+}
+begin
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+sqlite3 .throng/s/study.db 'pragma wal_checkpoint(truncate)' >/dev/null
+harm tags
+touch go
+run "$THRONG" run s.yaml
+check_status "after a crash a damaged store is found before anything runs" 1
+check_contains "it is called damaged" "$err" "study.db is damaged"
+recovers() { # not every sqlite3 can
+    local text
+    text=$(sqlite3 "$1" .recover 2>/dev/null) && [[ $text == *INSERT* ]]
+}
+sqlite3 sound.db 'create table a (x); insert into a values (1)'
+if recovers sound.db; then
+    eval "$(tr '\n' ' ' <"$TMP/.err" |
+        sed -n 's/.*`\(sqlite3 .* | sqlite3 [^`]*\)`.*/\1/p')"
+    mv .throng/s/study.db.new .throng/s/study.db
+    rm -f .throng/s/study.db-wal .throng/s/study.db-shm
+    run "$THRONG" run s.yaml
+    check_status "recovered as it says, it goes on" 0
+else
+    skip "recovered as it says, it goes on" "this sqlite3 has no .recover"
+fi
+
+rm -rf .throng
+run "$THRONG" run s.yaml
+harm events
+run "$THRONG" run s.yaml
+check_status "a damaged page that a clean start meets is an error" 1
+check_contains "that says so" "$err" "study.db is damaged"
