@@ -48,12 +48,6 @@ struct reader {
     void *context;
 };
 
-/* Only what a worker says of tasks is of interest. */
-static bool about_a_task(const struct record *r)
-{
-    return r->type >= RECORD_STARTING && r->type <= RECORD_NOTICE;
-}
-
 static int read_file(const struct reader *to, const char *path, struct err *err)
 {
     struct str text, rest;
@@ -64,7 +58,7 @@ static int read_file(const struct reader *to, const char *path, struct err *err)
     /* What does not parse is the end: a torn write, whatever follows it. */
     for (rest = text; rest.len && record_parse(rest, &r, &used, NULL) > 0;
          rest = str_n(rest.p + used, rest.len - used))
-        if (about_a_task(&r))
+        if (record_is_of_task(&r))
             to->apply(to->context, &r);
     file_unmap(text);
     if (to->commit(to->context))

@@ -54,6 +54,8 @@ int store_stands(const struct store *s, struct err *err);
 bool store_is_removed(const struct store *s);
 /* Writes all that the store knows into a new file. */
 int store_save(struct store *s, const char *path, struct err *err);
+/* Removes what killed holders left half made in the study's folder. */
+void store_tidy(struct store *s);
 
 /* ---- who may what ------------------------------------------------------ */
 

@@ -120,6 +120,7 @@ int study_resume(struct study *s, struct err *err)
     }
     if (commit(s))
         return broken(s, err);
+    store_tidy(s->store);
     if (store_lease_settle(s->store, err))
         return -1;
     s->run.ended_here = 0;

@@ -48,6 +48,11 @@ struct record {
     uint64_t task;
     struct str payload; /* points into the reader's buffer */
 };
+/* Something that a worker says of a task. */
+static inline bool record_is_of_task(const struct record *r)
+{
+    return r->type >= RECORD_STARTING && r->type <= RECORD_NOTICE;
+}
 /* The payload holds at most RECORD_PAYLOAD_MAX bytes. */
 void record_print(struct buf *b, const struct record *r);
 /* 1: *r is filled and *used bytes belong to it; 0: more bytes are needed;

@@ -52,3 +52,19 @@ check_not "and is ended before the next attempt begins" \
 touch go
 wait "$pid"
 check_equal "which comes to its end" 0 $?
+
+# ---- files ------------------------------------------------------------------
+
+check_equal "no last words are left" "" "$(ls .throng/s/last-words 2>/dev/null)"
+run "$THRONG" run s.yaml
+check_contains "a run with nothing to do" "$err" "nothing was left to do"
+check_equal "leaves none either" "" "$(ls .throng/s/last-words 2>/dev/null)"
+
+dead=$(sh -c 'echo $$')
+touch .throng/s/study.db.new-"$dead" .throng/s/study.db.new-"$dead"-journal \
+    .throng/s/.throng-"$dead"-0a0b0c0d.tmp
+mkdir -p .throng/.removed-"$dead"-old/trials
+touch -d '1 hour ago' .throng/s/requests/.throng-"$dead"-01020304.tmp
+run "$THRONG" run s.yaml
+check_equal "what killed ones left half made is gone" "" \
+    "$(cd .throng && find . -name '*.new-*' -o -name '*.tmp' -o -name '.removed*')"

@@ -151,6 +151,61 @@ static void a_damaged_page_that_was_met_ends_all_writing(void **state)
     assert_int_equal(m->err.kind, ERR_CORRUPT);
 }
 
+/* ---- litter ----------------------------------------------------------- */
+
+static char *lay(struct made *m, const char *name)
+{
+    char *path = path_join(m->a, m->folder, name);
+    assert_ok(m, dir_make(path_folder(m->a, path), &m->err));
+    assert_ok(m, file_write(path, STR("half"), false, &m->err));
+    return path;
+}
+
+static void make_old(const char *path)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1000}};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void what_the_dead_left_half_made_is_removed(void **state)
+{
+    struct made *m = *state;
+    const char *gone[] = {
+        "study.db.new-2147483646", "study.db.new-2147483646-journal",
+        "snapshot.db.new-2147483646", ".throng-2147483646-00ff00ff.tmp",
+        "last-words/.throng-2147483646-00ff00ff.tmp"};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        gone[i] = lay(m, gone[i]);
+    char *old = lay(m, "requests/.throng-2147483646-00000001.tmp");
+    char *young = lay(m, "requests/.throng-2147483646-00000002.tmp");
+    make_old(old);
+    store_tidy(m->s);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        assert_false(file_exists(gone[i]));
+    assert_false(file_exists(old));
+    assert_true(file_exists(young)); /* of somebody who is not seen, perhaps */
+}
+
+static void what_the_living_make_stays(void **state)
+{
+    struct made *m = *state;
+    char name[64];
+    const char *all[] = {"study.db",      "lease.json",    "lease.lock",
+                         "study.db.new-", ".throng-x.tmp", "notes.new-1"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        all[i] = i < 3 ? path_join(m->a, m->folder, all[i]) : lay(m, all[i]);
+    snprintf(name, sizeof name, "study.db.new-%d", (int)getpid());
+    char *made = lay(m, name);
+    snprintf(name, sizeof name, "requests/.throng-%d-01.tmp", (int)getppid());
+    char *request = lay(m, name);
+    make_old(request);
+    store_tidy(m->s);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        assert_true(file_exists(all[i]));
+    assert_true(file_exists(made));
+    assert_true(file_exists(request));
+}
+
 #define with_store(f)                                                          \
     cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
 
@@ -163,6 +218,8 @@ int main(void)
         with_store(a_moved_store_says_where_it_is),
         with_store(a_damaged_page_fails_the_quick_check_and_says_what_to_do),
         with_store(a_damaged_page_that_was_met_ends_all_writing),
+        with_store(what_the_dead_left_half_made_is_removed),
+        with_store(what_the_living_make_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
