@@ -88,6 +88,8 @@ int one_task_run(struct call *c, struct one_task *t, const struct task *task)
     struct machine m;
     int rc = -1;
     t->call = c;
+    if (task_text_check(task, &c->err))
+        return -1;
     t->loop = loop_new(&c->err);
     if (t->loop && loop_signal(t->loop, SIGINT, on_interrupt, t) &&
         loop_signal(t->loop, SIGTERM, on_interrupt, t) &&

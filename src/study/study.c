@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/json.h"
 #include "base/num.h"
 #include "study/conductor.h"
 
@@ -11,6 +12,22 @@
 #define EAR_S 0.25  /* requests are looked for this often */
 
 /* ---- opening ---------------------------------------------------------- */
+
+/* Paths reach the worker, and the store, as text. */
+static int check_path(const char *path, struct err *err)
+{
+    if (str_utf8(str_of(path)))
+        return 0;
+    struct buf b;
+    buf_init(&b);
+    json_string(&b, str_of(path));
+    err_set(err, ERR_INPUT,
+            "the name of the folder %s is not UTF-8 text, so that tasks could "
+            "not find it; give it another name",
+            b.p);
+    buf_done(&b);
+    return -1;
+}
 
 /* Trials of a new study must not find checkpoints of an old one. */
 static int refuse_leftovers(const struct study *s, struct err *err)
@@ -237,7 +254,8 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     s->plan = setup->plan;
     s->arena = arena_new();
     s->heard = map_new();
-    if (study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
+    if (check_path(setup->folder, err) || check_path(setup->home, err) ||
+        study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
         open_run(s, err) || study_search_start(s, err) ||
         study_resume(s, err) || study_means_open(s, err) ||
         open_engine(s, err)) {

@@ -172,6 +172,25 @@ static void print_lists(struct buf *b, const struct task *t)
     buf_adds(b, t->output_count ? "]" : "");
 }
 
+int task_text_check(const struct task *t, struct err *err)
+{
+    for (size_t i = 0; i < FIELDS; i++) {
+        const void *at = (const char *)t + fields[i].offset;
+        if (fields[i].kind != FIELD_STR || str_utf8(*(const struct str *)at))
+            continue;
+        struct buf b;
+        buf_init(&b);
+        json_string(&b, *(const struct str *)at);
+        err_set(err, ERR_INPUT,
+                "%s: %s is not UTF-8 text; give the file or folder another "
+                "name",
+                fields[i].key, b.p);
+        buf_done(&b);
+        return -1;
+    }
+    return 0;
+}
+
 void task_print(struct buf *b, const struct task *t)
 {
     buf_addf(b, "{\"version\":%d", TASK_VERSION);

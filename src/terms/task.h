@@ -83,6 +83,9 @@ struct task {
 };
 
 void task_print(struct buf *b, const struct task *t); /* JSON, one line */
+/* ERR_INPUT when a path or another text of it is not UTF-8: as JSON it would
+ * name something else. */
+int task_text_check(const struct task *t, struct err *err);
 /* Strings live in the arena. */
 int task_parse(struct task *t, struct str text, struct arena *a,
                struct err *err);

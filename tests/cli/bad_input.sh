@@ -126,3 +126,16 @@ out=$(terminal "$THRONG" status)
 check_contains "of several the one that is meant is named" "$out" "study mine-bs-16, the one used last of 2"
 check_lacks "unless it was said" "$(terminal "$THRONG" status mine)" "the one used last"
 check_lacks "a program is not told" "$("$THRONG" status 2>&1)" "the one used last"
+
+# ---- a folder whose name is no text -----------------------------------------
+odd=$(printf 'odd\377')
+if mkdir "$odd" 2>/dev/null; then
+    printf 'command: ["true"]\npoints: [{x: 1}]\n' >"$odd/study.yaml"
+    run "$THRONG" run "$odd/study.yaml"
+    check_status "a folder whose name is not UTF-8 is refused" 1
+    check_contains "with the reason" "$err" "is not UTF-8 text"
+    check_not "and nothing is written anywhere" test -e "$odd/.throng/study/study.db"
+    check_equal "not even beside it" "$odd" "$(printf '%s' odd?*)"
+else
+    skip "a folder whose name is not UTF-8 is refused" "this file system has none"
+fi

@@ -185,9 +185,21 @@ static void what_is_no_task_is_refused_with_the_reason(void **state)
     assert_refused("{\"version\":1,\"needs\":{\"cpus\":-1}}", "negative");
 }
 
+static void a_text_that_is_not_utf8_is_found(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct task t = full_task();
+    assert_int_equal(task_text_check(&t, &err), 0);
+    t.weights = STR("/home/u/w\xff");
+    assert_int_equal(task_text_check(&t, &err), -1);
+    assert_non_null(strstr(err.text, "weights: \"/home/u/w\xef\xbf\xbd\""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_that_is_not_utf8_is_found),
         cmocka_unit_test(a_full_task_survives),
         cmocka_unit_test(a_bare_task_survives),
         cmocka_unit_test(tasks_with_any_members_left_out_survive),
