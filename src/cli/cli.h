@@ -60,6 +60,8 @@ struct call {
     bool terminal; /* standard output is one */
     bool colour;
     unsigned columns;
+    double as_of; /* when the copy was made that open_named_study gave, as unix
+                     time; 0: it is the store itself */
 };
 
 /* The value of an option, NULL when it was not given ("" for a flag). */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/point_columns.h"
 #include "cli/strict_json.h"
@@ -246,7 +247,9 @@ static void print_begin(struct comparison *k, const char *name)
                          true);
         return;
     }
-    buf_adds(&k->out, "{\"schema\":\"throng.diff/1\",\"study\":");
+    buf_adds(&k->out, "{\"schema\":\"throng.diff/1\"");
+    age_json(&k->out, store_as_of(k->store));
+    buf_adds(&k->out, ",\"study\":");
     json_string(&k->out, str_of(name));
     buf_adds(&k->out, ",\"trials\":[");
     for (size_t i = 0; i < k->count; i++)
@@ -295,6 +298,7 @@ static int run(struct call *c)
     if (locate_study(c->arena, what, &where, &c->err) ||
         !(k.store = store_open(where.folder, false, &c->err)))
         return call_fail(c);
+    age_say(store_as_of(k.store));
     if (!what)
         say_study_used_last(c, &where);
     k.table = table_new();

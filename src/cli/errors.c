@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/map.h"
+#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/failure_text.h"
 #include "cli/strict_json.h"
@@ -115,11 +116,14 @@ static void print_hints(const struct call *c, const struct gathering *g,
     buf_done(&b);
 }
 
-static void print_json(const struct gathering *g, const char *name, size_t most)
+static void print_json(const struct call *c, const struct gathering *g,
+                       const char *name, size_t most)
 {
     struct buf b;
     buf_init(&b);
-    buf_adds(&b, "{\"schema\":\"throng.errors/1\",\"study\":");
+    buf_adds(&b, "{\"schema\":\"throng.errors/1\"");
+    age_json(&b, c->as_of);
+    buf_adds(&b, ",\"study\":");
     json_string(&b, str_of(name));
     buf_addf(&b, ",\"failures\":%lld,\"groups\":[", (long long)g->total);
     for (size_t i = 0; i < g->list.len && i < most; i++) {
@@ -155,7 +159,7 @@ static int show(struct call *c, struct store *store, const char *name)
             qsort(g.list.p, g.list.len, sizeof(*g.list.p), by_count);
         size_t shown = most ? (size_t)most : g.list.len;
         if (call_flag(c, "json"))
-            print_json(&g, name, shown);
+            print_json(c, &g, name, shown);
         else if (!g.list.len)
             say("throng errors: no trial has failed\n");
         else {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/failure_text.h"
 #include "cli/go_on.h"
@@ -298,7 +299,9 @@ static void add_json(struct explainer *e, int64_t id, const char *state)
 
 static void print_json(struct explainer *e)
 {
-    buf_adds(&e->out, "{\"schema\":\"throng.explain/1\",\"study\":");
+    buf_adds(&e->out, "{\"schema\":\"throng.explain/1\"");
+    age_json(&e->out, e->call->as_of);
+    buf_adds(&e->out, ",\"study\":");
     json_string(&e->out, str_of(e->where.name));
     buf_addf(&e->out, ",\"running\":%s,\"trials\":[%s]}\n",
              e->lease.live ? "true" : "false", e->list.p);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/names.h"
 #include "cli/point_columns.h"
@@ -320,7 +321,9 @@ static void print_json(struct inquiry *q)
 {
     struct buf *b = &q->out;
     bool first = true;
-    buf_adds(b, "{\"schema\":\"throng.importance/1\",\"study\":");
+    buf_adds(b, "{\"schema\":\"throng.importance/1\"");
+    age_json(b, q->call->as_of);
+    buf_adds(b, ",\"study\":");
     json_string(b, str_of(q->study));
     buf_adds(b, ",\"metric\":");
     json_string(b, q->metric);

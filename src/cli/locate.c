@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/study_files.h"
 
@@ -276,5 +277,8 @@ struct store *open_named_study(struct call *c, bool trials,
         return NULL;
     if (!what)
         say_study_used_last(c, where);
-    return store_open(where->folder, false, &c->err);
+    struct store *store = store_open(where->folder, false, &c->err);
+    c->as_of = store ? store_as_of(store) : 0;
+    age_say(c->as_of);
+    return store;
 }

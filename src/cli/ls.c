@@ -2,10 +2,12 @@
 #include <math.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/strict_json.h"
 
 struct entry {
+    double as_of; /* it is a copy of then; 0: current */
     const char *name;
     const char *fault; /* why it could not be read; NULL: it could */
     struct counts counts;
@@ -71,6 +73,7 @@ static struct entry *read_entry(struct arena *a, const char *all,
     struct store *store = store_open(folder, false, &err);
     if (!store || read_store(store, a, e, &err))
         e->fault = arena_cstr(a, str_of(err.text));
+    e->as_of = store ? store_as_of(store) : 0;
     store_close(store);
     return e;
 }
@@ -107,7 +110,9 @@ static void print_entry(struct table *t, const struct entry *e)
     struct buf b;
     buf_init(&b);
     table_cell(t, "%s", e->name);
-    table_cell(t, "%s", standing(e));
+    age_print(&b, e->as_of);
+    table_cell(t, "%s%s%s", standing(e), b.len ? ", " : "", b.p);
+    buf_reset(&b);
     if (e->fault)
         table_cell(t, "%s", "");
     else if (e->total >= 0)
@@ -160,6 +165,7 @@ static void print_json(struct buf *b, const struct entry *e)
         buf_adds(b, "null");
     print_best_json(b, e);
     buf_addf(b, ",\"changed\":%.3f", e->changed);
+    age_json(b, e->as_of);
     if (e->fault) {
         buf_adds(b, ",\"error\":");
         json_string(b, str_of(e->fault));

@@ -8,6 +8,7 @@
 #include <math.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/age.h"
 #include "cli/names.h"
 #include "cli/point_columns.h"
 #include "cli/strict_json.h"
@@ -363,7 +364,9 @@ static void print_json_row(struct sheet *s, const struct ranked *r)
 static int print_json(struct sheet *s)
 {
     struct buf *b = &s->out;
-    buf_adds(b, "{\"schema\":\"throng.rank/1\",\"by\":");
+    buf_adds(b, "{\"schema\":\"throng.rank/1\"");
+    age_json(b, s->call->as_of);
+    buf_adds(b, ",\"by\":");
     json_string(b, str_of(s->title));
     buf_addf(b, ",\"goal\":\"%s\",\"trials\":[",
              small_is_good(s) ? "minimize" : "maximize");
@@ -381,7 +384,9 @@ static void print_groups_json(struct sheet *s, const struct group_row *list,
 {
     struct buf b;
     buf_init(&b);
-    buf_adds(&b, "{\"schema\":\"throng.rank-over/1\",\"over\":");
+    buf_adds(&b, "{\"schema\":\"throng.rank-over/1\"");
+    age_json(&b, s->call->as_of);
+    buf_adds(&b, ",\"over\":");
     json_string(&b, str_of(s->ranking->over));
     buf_adds(&b, ",\"groups\":[");
     for (size_t i = 0; i < count; i++) {

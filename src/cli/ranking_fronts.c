@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/json.h"
+#include "cli/age.h"
 #include "cli/point_columns.h"
 #include "cli/ranking.h"
 #include "cli/strict_json.h"
@@ -162,7 +163,9 @@ static int print_json(struct board *k)
 {
     struct buf *b = &k->out;
     const struct objective *first = &k->goal->objectives[0];
-    buf_adds(b, "{\"schema\":\"throng.rank/1\",\"by\":");
+    buf_adds(b, "{\"schema\":\"throng.rank/1\"");
+    age_json(b, k->call->as_of);
+    buf_adds(b, ",\"by\":");
     json_string(b, first->name);
     buf_addf(b, ",\"goal\":\"%s\",\"metrics\":[",
              first->minimize ? "minimize" : "maximize");

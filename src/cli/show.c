@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
 #include "cli/point_columns.h"
@@ -333,7 +334,9 @@ static int show_all(struct shower *s, const char *selector)
     struct trial t;
     int got;
     if (s->json)
-        buf_adds(&s->out, "{\"schema\":\"throng.show/1\",\"trials\":[");
+        buf_adds(&s->out, "{\"schema\":\"throng.show/1\"");
+    age_json(&s->out, c->as_of);
+    buf_adds(&s->out, ",\"trials\":[");
     while ((got = rows_next(rows, &t, &c->err)) > 0) {
         if (show_one(s, t.id)) {
             got = -1;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/go_on.h"
 #include "cli/point_columns.h"
@@ -247,7 +248,9 @@ static void print_json(struct call *c, const struct standing *s,
 {
     struct buf b;
     buf_init(&b);
-    buf_adds(&b, "{\"schema\":\"throng.status/1\",\"study\":");
+    buf_adds(&b, "{\"schema\":\"throng.status/1\"");
+    age_json(&b, c->as_of);
+    buf_adds(&b, ",\"study\":");
     json_string(&b, str_of(where->name));
     buf_addf(&b,
              ",\"running\":%s,\"total\":", s->lease.live ? "true" : "false");

@@ -624,6 +624,7 @@ struct look *watcher_look(struct watcher *w, const struct want *want,
         err_set(err, why.kind, "%s", why.text);
         return NULL;
     }
+    l->as_of = store_as_of(store);
     struct looking g = {w, store, want, l, err};
     if (look_at(&g)) {
         look_free(l);

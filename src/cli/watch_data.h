@@ -53,6 +53,7 @@ struct look {
     struct arena *arena; /* of everything here */
     bool begun;          /* there is a store */
     double now;          /* unix time */
+    double as_of;        /* it is a copy of then; 0: current */
     struct lease lease;
     struct counts counts;
     int64_t total, finished, failed; /* total -1: no end */

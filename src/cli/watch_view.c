@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include "base/num.h"
+#include "cli/age.h"
 #include "cli/point_columns.h"
 #include "cli/watch_table.h"
 
@@ -122,10 +123,17 @@ static int draw_holder(const struct look *l, struct screen *s, struct area a,
     const struct lease *lease = &l->lease;
     if (!l->begun)
         return screen_put(s, a, 0, col, MARK_PLAIN, STR("has not begun yet"));
-    if (lease->live)
-        return screen_printf(s, a, 0, col, MARK_GOOD,
-                             "running as process %lld on %s",
-                             (long long)lease->process.pid, lease->host);
+    if (lease->live) {
+        struct buf age;
+        buf_init(&age);
+        age_print(&age, l->as_of);
+        col = screen_printf(s, a, 0, col, MARK_GOOD,
+                            "running as process %lld on %s%s%s",
+                            (long long)lease->process.pid, lease->host,
+                            age.len ? ", " : "", age.p);
+        buf_done(&age);
+        return col;
+    }
     if (lease->process.pid)
         return screen_printf(
             s, a, 0, col, MARK_BAD,
