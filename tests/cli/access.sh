@@ -24,6 +24,8 @@ as() { # UID COMMAND...
         THRONG_RUNTIME_DIR="$ground/home-$uid/run" "$@"
 }
 
+as $ann test -x "$throng" || skip_all "other users cannot reach $ground"
+
 # A folder of a user with a study file in it; the script goes there.
 folder_of() { # UID NAME MODE
     mkdir "$ground/$2" && cd "$ground/$2" || exit 1

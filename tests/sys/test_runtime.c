@@ -58,12 +58,49 @@ static void a_common_lock_stays_and_is_open_to_all(void **state)
     close(fd);
 }
 
+/* What another user gets: 0 the lock, 1 that somebody has it, 2 a refusal. */
+static int try_as(uid_t user, const char *path)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        if (setresuid(user, user, user) != 0)
+            _exit(3);
+        _exit(lock_common(path) >= 0 ? 0 : errno == EWOULDBLOCK ? 1 : 2);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void users_share_a_common_lock(void **state)
+{
+    struct scratch *s = *state;
+    if (geteuid() != 0) {
+        print_message("only root can be several users\n");
+        skip();
+    }
+    char *folder = scratch_path(s, "all"), *path = scratch_path(s, "all/gpu");
+    assert_int_equal(chmod(s->root, 0755), 0);
+    assert_int_equal(dir_make(folder, NULL), 0);
+    assert_int_equal(chmod(folder, 01777), 0);
+    assert_int_equal(try_as(12001, path), 0); /* makes it, and ends */
+    assert_int_equal(try_as(12002, path), 0);
+    int fd = lock_common(path);
+    assert_true(fd >= 0);
+    assert_int_equal(try_as(12001, path), 1);
+    assert_int_equal(try_as(12002, path), 1);
+    close(fd);
+    assert_int_equal(try_as(12002, path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(the_folder_is_the_one_that_was_said),
         scratch_test(a_lock_is_held_by_one_and_falls_free_with_it),
         scratch_test(a_common_lock_stays_and_is_open_to_all),
+        scratch_test(users_share_a_common_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
