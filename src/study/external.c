@@ -76,21 +76,30 @@ static void let_go(struct external *x)
     close_fd(&x->out);
 }
 
-/* Waits a little for its end, and brings it about; its status. */
+static bool has_ended(const struct external *x)
+{
+    siginfo_t info = {0};
+    int rc =
+        waitid(P_PID, (id_t)x->process.pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    return rc == 0 ? info.si_pid == x->process.pid : errno != EINTR;
+}
+
+/* Waits a little for its end, and brings it about; its status. What it has
+ * started goes with it: as long as it is not waited for, its group is its
+ * own. */
 static int reap(struct external *x, double wait_s)
 {
     int64_t until = clock_mono_ns() + (int64_t)(wait_s * 1e9);
     int status = 0;
-    for (;;) {
-        pid_t got = waitpid(x->process.pid, &status, WNOHANG);
-        if (got == x->process.pid || (got < 0 && errno != EINTR))
-            break;
+    while (!has_ended(x)) {
         if (clock_mono_ns() > until) {
-            kill(x->process.pid, SIGKILL);
+            kill(-x->process.pid, SIGKILL);
             until = INT64_MAX;
         }
         usleep(1000);
     }
+    kill(-x->process.pid, SIGKILL);
+    waitpid(x->process.pid, &status, 0);
     x->process.pid = 0;
     return status;
 }
@@ -599,6 +608,7 @@ static int spawn(struct external *x, int in, int out, struct err *err)
                       .err = log,
                       .mask = x->setup.mask,
                       .keep_fd = -1,
+                      .session = true,
                       .die_with_parent = true};
     struct err why = {0};
     int rc = 0;
@@ -644,6 +654,11 @@ int external_start(struct external *x, struct err *err)
                        "be watched");
     say_study(x);
     return 0;
+}
+
+struct process_id external_process(const struct external *x)
+{
+    return x->process;
 }
 
 /* The last results are worth hearing for a program that keeps them. */

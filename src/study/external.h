@@ -34,6 +34,8 @@ struct external *external_new(const struct external_setup *setup);
 /* Starts the program and tells it of the study. */
 int external_start(struct external *x, struct err *err);
 /* What a search of method external asks; lives as long as x. */
+/* It leads a session of its own. */
+struct process_id external_process(const struct external *x);
 const struct search_outside *external_outside(struct external *x);
 /* True when the program has paused the running trial of suggestion k. */
 bool external_pauses(const struct external *x, int64_t k);

@@ -186,6 +186,31 @@ check_status "a program that is not there is said before anything runs" 1
 check_contains "by its name" "$err" "no-such-program"
 check_equal "no program is left behind" "" "$(pgrep -f "$TMP/own.py")"
 
+# ---- what it starts ----------------------------------------------------------
+# A shell line whose last word is not the program: that is the shell's child.
+program <<<'return trials(m)'
+sed "s|command: \[python3, own.py\]|command: 'sleep 7531 \& echo \$! >child; python3 own.py; true'|
+    s/^name: own/name: line/; s/timeout: 0.5/timeout: 60/" study.yaml >line.yaml
+gone() { ! kill -0 "$(cat child)" 2>/dev/null; }
+run "$THRONG" run line.yaml
+check_status "a line for the shell is a program too" 0
+check "what it started ends with it" wait_for 10 gone
+rm child
+program <<<'time.sleep(1000)'
+"$THRONG" run line.yaml --new killed-line >/dev/null 2>&1 &
+conductor=$!
+check "one that hangs is there" wait_for 30 test -s child
+check "and was written down" wait_for 30 sh -c \
+    'sqlite3 -readonly .throng/killed-line/study.db "select * from facts" | grep -q external_process'
+kill -9 "$conductor"
+wait "$conductor" 2>/dev/null
+first=$(cat child)
+program <<<'return trials(m)'
+run "$THRONG" run line.yaml --new killed-line
+check_status "a study whose conductor was killed goes on" 0
+check "and what its program had started is ended" \
+    wait_for 10 sh -c "! kill -0 $first 2>/dev/null"
+
 # ---- the file --------------------------------------------------------------
 sed 's/timeout: 0.5/time: 5/' study.yaml >wrong.yaml
 run "$THRONG" check wrong.yaml
