@@ -37,7 +37,7 @@ static bool same_question(struct call *c, struct store *store,
     buf_init(&now);
     buf_init(&diff);
     plan_identity_as(&now, p, stored);
-    plan_identity_diff(&diff, stored, buf_str(&now));
+    plan_identity_diff(&diff, NULL, stored, buf_str(&now));
     bool same = diff.len == 0;
     buf_done(&now);
     buf_done(&diff);

@@ -311,7 +311,8 @@ static void diff_key(struct buf *b, struct str key, const struct value *was,
         print_change(b, "", key, was, now);
 }
 
-void plan_identity_diff(struct buf *b, struct str stored, struct str now)
+void plan_identity_diff(struct buf *b, const struct plan *p, struct str stored,
+                        struct str now)
 {
     struct arena *a = arena_new();
     const struct value *x = json_parse(a, stored, "stored", false, NULL);
@@ -323,6 +324,8 @@ void plan_identity_diff(struct buf *b, struct str stored, struct str now)
         arena_free(a);
         return;
     }
+    if (p)
+        x = plan_redacted(p, x, a); /* earlier versions knew fewer secrets */
     for (size_t i = 0; i < x->count; i++)
         diff_key(b, x->keys[i], x->items[i], value_get(y, x->keys[i]));
     for (size_t i = 0; i < y->count; i++)

@@ -376,7 +376,9 @@ void plan_identity(struct buf *b, const struct plan *p);
  * `stored`, only as many points are taken: the result then equals `stored`
  * when the list only grew at its end. */
 void plan_identity_as(struct buf *b, const struct plan *p, struct str stored);
-/* Empty when both are the same study; else one line per difference. */
-void plan_identity_diff(struct buf *b, struct str stored, struct str now);
+/* Empty when both are the same study; else one line per difference. The plan
+ * (NULL: none) knows secrets that an earlier version stored. */
+void plan_identity_diff(struct buf *b, const struct plan *p, struct str stored,
+                        struct str now);
 
 #endif

@@ -37,7 +37,7 @@ void plan_print_command(struct buf *b, const struct plan *p,
                         const struct arg *argv, size_t argc, bool redact)
 {
     struct buf text;
-    bool next = false;
+    struct redaction so_far = {0};
 
     buf_init(&text);
     for (size_t i = 0; i < argc; i++) {
@@ -47,7 +47,7 @@ void plan_print_command(struct buf *b, const struct plan *p,
         if (redact && script)
             redact_line(&text, p, argv[i].text);
         else if (redact)
-            redact_word(&text, p, argv[i].text, &next);
+            redact_word(&text, p, argv[i].text, &so_far);
         else
             buf_addstr(&text, argv[i].text);
         if (i > 0)

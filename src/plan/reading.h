@@ -140,14 +140,39 @@ int shell_line(struct buf *b, const struct plan *p, struct arena *a,
 /* Appends s quoted so that a shell reads it as one word. */
 void shell_quote(struct buf *b, struct str s);
 
+/* ---- secret_place.c ---------------------------------------------------- */
+
+/* The program when it takes passwords behind options that do not say so, or
+ * an empty str. */
+struct str secret_program(struct str word);
+struct secret_next {
+    bool is;      /* the next word is a secret, */
+    bool user;    /* or what of it is behind its colon */
+    size_t least; /* if it is not shorter than that */
+};
+/* What a word of such a program says of the next one; *from: where in the
+ * word itself a secret begins, 0: nowhere. */
+struct secret_next secret_option(struct str program, struct str word,
+                                 size_t *from);
+/* Where the password of NAME:PASSWORD begins; its length when nowhere. */
+size_t secret_behind_user(struct str word);
+/* True for a token that services make: ghp_…, AKIA…, sk-… */
+bool secret_token(struct str s);
+/* Where the password in what is behind :// begins, and its length; 0: none. */
+size_t secret_in_url(struct str s, size_t *len);
+
 /* ---- secret.c, redact.c ------------------------------------------------ */
 
 /* True when what belongs to this name is a secret. */
 bool secret_name(const struct plan *p, struct str name);
-/* Appends a word of a command without the secrets in it. *next says, before,
- * that this word is itself a secret and, after, that the next one is. */
+/* What the words so far say of the next one. */
+struct redaction {
+    struct str program;
+    struct secret_next next;
+};
+/* Appends a word of a command without the secrets in it. */
 void redact_word(struct buf *b, const struct plan *p, struct str word,
-                 bool *next);
+                 struct redaction *so_far);
 /* The same for a line for a shell, word by word. */
 void redact_line(struct buf *b, const struct plan *p, struct str line);
 /* Nothing but letters, digits, _ and -. */

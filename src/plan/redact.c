@@ -3,7 +3,9 @@
  * What is stored of a study (its file, the diff of its repository, the last
  * lines of a trial) is text of many kinds: YAML, JSON, source code, shell. In
  * all of them a secret stands behind a telling name: `api_key=…`,
- * `api_key: …`, `"api_key": "…"`, or as the word behind `--password`. */
+ * `api_key: …`, `"api_key": "…"`, or as the word behind `--password`. A few
+ * need no name: passwords of URLs, private keys, and what secret_place.c
+ * knows. */
 #include "plan/reading.h"
 
 #include "base/json.h"
@@ -14,7 +16,9 @@ struct scan {
     const struct plan *plan;
     struct buf *out;
     struct str rest;
-    bool yaml; /* a bare scalar is replaced by a quoted one */
+    bool yaml;          /* a bare scalar is replaced by a quoted one */
+    struct str program; /* of this line, as in secret_place.c */
+    bool login;         /* inside of login(…) */
 };
 
 /* How a secret is written. */
@@ -146,8 +150,11 @@ static void replace_next(struct scan *s)
     pass_any(s, "\\\"' \t,\n");
     item = memchr(s->out->p + mark, ',', s->out->len - mark) ||
            memchr(s->out->p + mark, '\n', s->out->len - mark);
-    if (str_starts(s->rest, STR("- ")))
-        pass(s, 2);
+    /* Also in a diff, whose lines begin with + or -. */
+    while (item && (str_starts(s->rest, STR("- ")) || peek(s) == '+')) {
+        pass(s, 1);
+        pass_any(s, " \t");
+    }
     replace(s, item ? WRITTEN_ITEM : WRITTEN_WORD);
 }
 
@@ -160,6 +167,111 @@ static bool closes(const struct scan *s)
     return (peek(s) == '"' || peek(s) == '\'') && strchr(",] \t\n", c);
 }
 
+/* ---- those without a name ---------------------------------------------- */
+
+static void hide(struct scan *s, size_t len)
+{
+    buf_adds(s->out, "***");
+    s->rest = str_n(s->rest.p + len, s->rest.len - len);
+}
+
+/* https://name:secret@host */
+static void take_url(struct scan *s)
+{
+    size_t len = 0, from;
+
+    pass(s, 3);
+    from = secret_in_url(s->rest, &len);
+    pass(s, from);
+    if (from > 0 && s->rest.p[0] != '$' && s->rest.p[0] != '{')
+        hide(s, len);
+}
+
+/* -----BEGIN RSA PRIVATE KEY----- to its end, or that of the text. */
+static void take_private_key(struct scan *s)
+{
+    struct str begin = STR("-----BEGIN "), end = STR("-----END ");
+    long line = str_find(s->rest, '\n');
+    size_t len = line < 0 ? s->rest.len : (size_t)line;
+    bool private = memmem(s->rest.p, len, "PRIVATE KEY-----", 16) != NULL;
+    const char *close;
+
+    if (!private) {
+        pass(s, begin.len);
+        return;
+    }
+    close = memmem(s->rest.p, len, "PRIVATE KEY-----", 16);
+    pass(s, (size_t)(close - s->rest.p) + 16);
+    close = memmem(s->rest.p, s->rest.len, end.p, end.len);
+    hide(s, close ? (size_t)(close - s->rest.p) : s->rest.len);
+}
+
+/* `Bearer …`, and options of programs that take a secret there. */
+static bool take_known_place(struct scan *s, struct str name)
+{
+    size_t word = bare_len(s->rest, WRITTEN_WORD), from;
+    struct secret_next next =
+        secret_option(s->program, str_n(s->rest.p, word), &from);
+
+    if (secret_token(name)) {
+        hide(s, name.len);
+    } else if (from > 0) {
+        pass(s, from);
+        if (from < word)
+            replace(s, WRITTEN_WORD);
+    } else if (next.is && next.least == 0) {
+        pass(s, name.len);
+        if (!next.user) {
+            replace_next(s);
+            return true;
+        }
+        pass_any(s, "\\\"' \t,");
+        word = bare_len(s->rest, WRITTEN_WORD);
+        from = secret_behind_user(str_n(s->rest.p, word));
+        pass(s, from);
+        if (from < word)
+            replace(s, WRITTEN_WORD);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Bearer and a token, wandb login and a key: prose has no such long words. */
+static bool announces_token(const struct scan *s, struct str name)
+{
+    struct str rest = str_n(s->rest.p + name.len, s->rest.len - name.len);
+    size_t from;
+
+    if (!str_is(name, "Bearer") &&
+        secret_option(s->program, name, &from).least == 0)
+        return false;
+    return rest.len > 1 && rest.p[0] == ' ' &&
+           bare_len(str_n(rest.p + 1, rest.len - 1), WRITTEN_WORD) >= 16;
+}
+
+/* key= is a secret of login(…) only. */
+static bool is_of_login(const struct scan *s, struct str name)
+{
+    static const char *const names[] = {"key", "pat", "pass", "pwd", NULL};
+
+    for (size_t i = 0; s->login && names[i]; i++)
+        if (str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static void note_name(struct scan *s, struct str name)
+{
+    struct str program = secret_program(name);
+    char next = s->rest.len > name.len ? s->rest.p[name.len] : 0;
+
+    if (program.len > 0)
+        s->program = program;
+    if (next == '(')
+        s->login = str_ends(name, STR("login")) || str_ends(name, STR("Login"));
+}
+
 static void take_name(struct scan *s)
 {
     struct str name = str_n(s->rest.p, name_len(s->rest));
@@ -167,8 +279,16 @@ static void take_name(struct scan *s)
     bool quoted =
         s->out->len > 0 && memchr("\"'", s->out->p[s->out->len - 1], 2);
 
+    if (take_known_place(s, name))
+        return;
+    if (announces_token(s, name)) {
+        pass(s, name.len + 1);
+        replace(s, WRITTEN_WORD);
+        return;
+    }
+    note_name(s, name);
     pass(s, name.len);
-    if (!secret_name(s->plan, name))
+    if (!secret_name(s->plan, name) && !is_of_login(s, name))
         return;
     size_t mark = s->out->len;
     struct str before = s->rest;
@@ -207,6 +327,22 @@ static size_t known_secret(const struct scan *s)
     return 0;
 }
 
+/* A command ends with its line, but for one that is a list of items. */
+static void forget(struct scan *s)
+{
+    size_t i = 1;
+
+    s->login = s->login && peek(s) != ')';
+    if (peek(s) == '\n') {
+        while (i < s->rest.len && memchr(" \t+", s->rest.p[i], 3))
+            i++;
+        if (i + 1 < s->rest.len && s->rest.p[i] == '-')
+            return;
+    }
+    if (peek(s) && memchr("\n;|", peek(s), 3))
+        s->program = STR("");
+}
+
 static void scan_text(struct scan *s)
 {
     while (s->rest.len > 0) {
@@ -215,9 +351,16 @@ static void scan_text(struct scan *s)
         if (known > 0) {
             buf_adds(s->out, "***");
             s->rest = str_n(s->rest.p + known, s->rest.len - known);
+        } else if (str_starts(s->rest, STR("------BEGIN "))) {
+            pass(s, 1); /* a line that a diff takes away */
+        } else if (str_starts(s->rest, STR("-----BEGIN "))) {
+            take_private_key(s);
+        } else if (str_starts(s->rest, STR("://"))) {
+            take_url(s);
         } else if (name_char(peek(s))) {
             take_name(s);
         } else {
+            forget(s);
             pass(s, 1);
         }
     }

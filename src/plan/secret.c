@@ -9,8 +9,12 @@
 /* --api-key and API_KEY are the same name. */
 bool secret_name(const struct plan *p, struct str name)
 {
-    static const char *const endings[] = {"_KEY", "_TOKEN", "_SECRET",
-                                          "PASSWORD", NULL};
+    static const char *const endings[] = {
+        "_KEY",         "_TOKEN",      "_SECRET",       "_PAT",   "_PWD",
+        "_PASS",        "APIKEY",      "PASSWORD",      "PASSWD", "PASSPHRASE",
+        "_CREDENTIALS", "_CREDENTIAL", "AUTHORIZATION", NULL};
+    /* Alone they are a word like others, PWD the folder. */
+    static const char *const alone[] = {"_KEY", "_PAT", "_PWD", "_PASS", NULL};
     char upper[64] = "_";
     size_t n = 1;
 
@@ -27,8 +31,9 @@ bool secret_name(const struct plan *p, struct str name)
 
         upper[n++] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
     }
-    if (n == 4 && memcmp(upper, "_KEY", 4) == 0)
-        return false;
+    for (size_t i = 0; alone[i]; i++)
+        if (str_is(str_n(upper, n), alone[i]))
+            return false;
     for (size_t i = 0; endings[i]; i++)
         if (str_ends(str_n(upper, n), str_of(endings[i])))
             return true;
@@ -57,17 +62,31 @@ static bool announces(const struct plan *p, struct str word)
     return (option || colon) && secret_name(p, word);
 }
 
-void redact_word(struct buf *b, const struct plan *p, struct str word,
-                 bool *next)
+/* The quote that a word of a line begins with is no part of a secret. */
+static void add_from(struct buf *b, struct str word, size_t from)
 {
-    bool secret = *next;
-    long equals = str_find(word, '=');
+    buf_add(b, word.p, from);
+    add_secret(b, str_n(word.p + from, word.len - from));
+}
 
-    *next = false;
-    if (secret) {
-        add_secret(b, word);
+void redact_word(struct buf *b, const struct plan *p, struct str word,
+                 struct redaction *so_far)
+{
+    struct secret_next now = so_far->next;
+    long equals = str_find(word, '=');
+    size_t from;
+
+    so_far->next = secret_option(so_far->program, word, &from);
+    if (secret_program(word).len > 0)
+        so_far->program = secret_program(word);
+    if (now.is && word.len >= now.least) {
+        add_from(b, word, now.user ? secret_behind_user(word) : 0);
+    } else if (from > 0) {
+        add_from(b, word, from);
+    } else if (so_far->next.is) {
+        buf_addstr(b, word);
     } else if (announces(p, word)) {
-        *next = true;
+        so_far->next.is = true;
         buf_addstr(b, word);
     } else if (equals > 0 && name_only(str_n(word.p, (size_t)equals)) &&
                secret_name(p, str_n(word.p, (size_t)equals))) {
@@ -101,15 +120,17 @@ static size_t shell_word_len(struct str s)
 
 void redact_line(struct buf *b, const struct plan *p, struct str line)
 {
-    bool next = false;
+    struct redaction so_far = {0};
 
     while (line.len > 0) {
         size_t len = shell_word_len(line);
 
         if (len > 0)
-            redact_word(b, p, str_n(line.p, len), &next);
+            redact_word(b, p, str_n(line.p, len), &so_far);
         else
             buf_addc(b, line.p[len++]);
+        if (line.p[0] == '\n' || line.p[0] == ';' || line.p[0] == '|')
+            so_far.program = STR("");
         line = str_n(line.p + len, line.len - len);
     }
 }
@@ -154,26 +175,24 @@ static struct value *redacted_text(const struct plan *p, struct str text,
 /* An item of a list is taken for a word of a command, or for a script. */
 static struct value *redacted_item(const struct plan *p,
                                    const struct value *list, size_t i,
-                                   bool *next, struct arena *a)
+                                   struct redaction *so_far, struct arena *a)
 {
     const struct value *v = list->items[i];
     bool script = i > 0 && str_is(value_text(list->items[i - 1]), "-c");
     struct value *copy;
     struct buf b;
 
-    if (*next && is_scalar(v) && v->kind != VALUE_STRING) {
-        *next = false;
-        return hidden(a, v);
-    }
     if (v->kind != VALUE_STRING) {
-        *next = false;
-        return plan_redacted(p, v, a);
+        bool secret = so_far->next.is && is_scalar(v);
+
+        so_far->next.is = false;
+        return secret ? hidden(a, v) : plan_redacted(p, v, a);
     }
     buf_init(&b);
     if (script)
         redact_line(&b, p, v->s);
     else
-        redact_word(&b, p, v->s, next);
+        redact_word(&b, p, v->s, so_far);
     copy = value_string(a, buf_str(&b));
     buf_done(&b);
     return copy;
@@ -183,10 +202,10 @@ static struct value *redacted_list(const struct plan *p, const struct value *v,
                                    struct arena *a)
 {
     struct value *copy = value_list(a);
-    bool next = false;
+    struct redaction so_far = {0};
 
     for (size_t i = 0; i < v->count; i++)
-        value_list_add(a, copy, redacted_item(p, v, i, &next, a));
+        value_list_add(a, copy, redacted_item(p, v, i, &so_far, a));
     return copy;
 }
 

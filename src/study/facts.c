@@ -228,7 +228,7 @@ int study_facts_check(struct study *s, struct err *err)
     int rc = store_fact(s->store, "identity", a, &stored, err);
     if (!rc) {
         plan_identity_as(&now, s->plan, stored);
-        plan_identity_diff(&diff, stored, buf_str(&now));
+        plan_identity_diff(&diff, s->plan, stored, buf_str(&now));
         if (diff.len)
             rc = err_set(err, ERR_INPUT,
                          "%.*s no longer asks the same question as the study "

@@ -89,11 +89,34 @@ rm words.yaml
 run "$THRONG" show words --command 1
 check_contains "a study whose file is gone can still be read" "$out" '--token:'
 
+# Secrets that have no telling name.
+cat >places.yaml <<'END'
+command: [sh, -c, "sshpass -p 5ecret-ten true; curl -u me:5ecret-eleven x;
+          git clone https://me:5ecret-twelve@host/a; mkdir -p visible", sh,
+          "GITHUB_PAT=5ecret-thirteen", "-p", "8080"]
+method: grid
+env: {DB_PWD: 5ecret-fourteen}
+parameters: {pat: {values: [1]}}
+END
+run "$THRONG" run places.yaml
+check_equal "passwords are known by their places" "" \
+    "$(grep -aoE '5ecret-[a-z]+' .throng/places/study.db* | sort -u)"
+run "$THRONG" check places.yaml
+check_contains "and what is none stays" "$out" "mkdir -p visible"
+check_contains "a port, too" "$out" "-p 8080"
+
 if command -v git >/dev/null; then
     mkdir repo && cd repo || exit 1
     git init -q . && git config user.email a@b && git config user.name n
+    touch login.py
     cp ../study.yaml ../task.sh . && git add . && git commit -qm first
     sed -i 's/5ecret-five/5ecret-six/' study.yaml
+    cat >login.py <<'END'
+wandb.login(key="5ecret-login")
+-----BEGIN OPENSSH PRIVATE KEY-----
+5ecret-key
+-----END OPENSSH PRIVATE KEY-----
+END
     run "$THRONG" run study.yaml
     check_equal "the diff of a repository holds none" "" \
         "$(grep -raoE '5ecret-[a-z]+' .throng | sort -u)"

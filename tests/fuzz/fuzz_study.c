@@ -62,7 +62,7 @@ static void check_identity(const struct plan *p)
     buf_init(&diff);
     plan_identity(&now, p);
     plan_identity_as(&again, p, buf_str(&now));
-    plan_identity_diff(&diff, buf_str(&now), buf_str(&again));
+    plan_identity_diff(&diff, NULL, buf_str(&now), buf_str(&again));
     require(diff.len == 0);
     buf_done(&now);
     buf_done(&again);

@@ -25,7 +25,7 @@ static void diff(const char *was, const char *now, const char *expected)
     buf_init(&b);
     identity_of(&x, was);
     identity_of(&y, now);
-    plan_identity_diff(&b, buf_str(&x), buf_str(&y));
+    plan_identity_diff(&b, NULL, buf_str(&x), buf_str(&y));
     assert_string_equal(b.p, expected);
     buf_done(&x);
     buf_done(&y);
@@ -107,7 +107,7 @@ static void a_changed_space_is_named(void **state)
     identity_of(&y, "name: s\nprogram: a.py\nmethod: random\nrun_cap: 5\n"
                     "metric: {name: loss}\n"
                     "parameters: {lr: {min: 0.0, max: 2.0}, k: {value: 1}}\n");
-    plan_identity_diff(&b, buf_str(&x), buf_str(&y));
+    plan_identity_diff(&b, NULL, buf_str(&x), buf_str(&y));
     assert_non_null(strstr(b.p, "parameter lr: was {"));
     assert_non_null(strstr(b.p, "parameter k: was absent, now {"));
     buf_done(&x);
@@ -179,7 +179,7 @@ static void points_diff(const char *file, const char *was, const char *now,
     read_points(&t, file, now);
     plan_identity_as(&y, t.plan, buf_str(&x));
     test_done(&t);
-    plan_identity_diff(&b, buf_str(&x), buf_str(&y));
+    plan_identity_diff(&b, NULL, buf_str(&x), buf_str(&y));
     assert_string_equal(b.p, expected);
     buf_done(&x);
     buf_done(&y);
@@ -228,13 +228,36 @@ static void a_long_list_is_cut_at_the_right_place(void **state)
     }
 }
 
+static void a_secret_that_was_stored_makes_no_other_study(void **state)
+{
+    struct reading_test t;
+    struct buf now, b;
+
+    (void)state;
+    test_read_well(&t, "command: [mysql, -pabcd, x]\nmethod: grid\n"
+                       "parameters: {a: {values: [1]}}\n");
+    buf_init(&now);
+    buf_init(&b);
+    plan_identity(&now, t.plan);
+    assert_null(strstr(now.p, "abcd"));
+    char *was = arena_cstr(t.arena, buf_str(&now));
+    char *hidden = strstr(was, "-p***");
+    assert_non_null(hidden);
+    memcpy(hidden, "-pabc", 5);
+    plan_identity_diff(&b, t.plan, str_of(was), buf_str(&now));
+    assert_string_equal(b.p, "");
+    buf_done(&now);
+    buf_done(&b);
+    test_done(&t);
+}
+
 static void a_damaged_identity_cannot_be_compared(void **state)
 {
     struct buf b;
 
     (void)state;
     buf_init(&b);
-    plan_identity_diff(&b, STR("not json"), STR("{}"));
+    plan_identity_diff(&b, NULL, STR("not json"), STR("{}"));
     assert_string_equal(b.p, "the stored study cannot be compared\n");
     buf_done(&b);
 }
@@ -250,6 +273,7 @@ int main(void)
         cmocka_unit_test(a_list_may_grow_at_its_end),
         cmocka_unit_test(a_list_that_changed_is_another_study),
         cmocka_unit_test(a_long_list_is_cut_at_the_right_place),
+        cmocka_unit_test(a_secret_that_was_stored_makes_no_other_study),
         cmocka_unit_test(a_damaged_identity_cannot_be_compared),
     };
 

@@ -82,6 +82,94 @@ static void values_of_secret_variables_are_found_anywhere(void **state)
     becomes("curl abcd1234 plain", "curl *** plain");
 }
 
+static void more_names_tell_secrets(void **state)
+{
+    (void)state;
+    becomes("GITHUB_PAT=xyz DB_PWD=xyz MY_PASS=xyz x",
+            "GITHUB_PAT=*** DB_PWD=*** MY_PASS=*** x");
+    becomes("os.environ[\"GITHUB_PAT\"] = \"xyz\"",
+            "os.environ[\"GITHUB_PAT\"] = \"***\"");
+    becomes("apikey=xyz passwd: xyz\nssh_passphrase=xyz --db-credentials xyz",
+            "apikey=*** passwd: ***\nssh_passphrase=*** --db-credentials ***");
+    becomes("curl -H \"Authorization: token xyz\" b",
+            "curl -H \"Authorization: ***\" b");
+    becomes("pat=3 --pat 4 PWD=/home/me OLDPWD=/x path=y patience=2 pass: x",
+            "pat=3 --pat 4 PWD=/home/me OLDPWD=/x path=y patience=2 pass: x");
+}
+
+static void passwords_of_urls_are_replaced(void **state)
+{
+    (void)state;
+    becomes("git clone https://me:xyz@host/a.git",
+            "git clone https://me:***@host/a.git");
+    becomes("url = \"postgres://me:x@z@db:5432/a\"",
+            "url = \"postgres://me:***@db:5432/a\"");
+    becomes("http://host:8080/a@b https://me@host/ https://me:$PW@host",
+            "http://host:8080/a@b https://me@host/ https://me:$PW@host");
+}
+
+static void options_of_known_programs_hold_secrets(void **state)
+{
+    (void)state;
+    becomes("sshpass -p xyz ssh host", "sshpass -p *** ssh host");
+    becomes("/usr/bin/sshpass -pxyz ssh", "/usr/bin/sshpass -p*** ssh");
+    becomes("[\"sshpass\", \"-p\", \"xyz\", \"b\"]",
+            "[\"sshpass\", \"-p\", \"***\", \"b\"]");
+    becomes("+  - sshpass\n+  - -p\n+  - xyz\n",
+            "+  - sshpass\n+  - -p\n+  - ***\n");
+    becomes("mysql -u me -pxyz db", "mysql -u me -p*** db");
+    becomes("mysql -p db", "mysql -p db");
+    becomes("docker login -u me -p xyz", "docker login -u me -p ***");
+    becomes("curl -u me:xyz http://a", "curl -u me:*** http://a");
+    becomes("curl --user \"me:xyz\" a", "curl --user \"me:***\" a");
+    becomes("wandb login 0123456789abcdef0123456789abcdef01234567",
+            "wandb login ***");
+    becomes("docker run -p 8080:80 x; ./train -p 0.5 -u 3",
+            "docker run -p 8080:80 x; ./train -p 0.5 -u 3");
+    becomes("wandb login first\nmkdir -p a; sshpass; mkdir -p b",
+            "wandb login first\nmkdir -p a; sshpass; mkdir -p b");
+}
+
+static void the_key_of_a_login_is_replaced(void **state)
+{
+    (void)state;
+    becomes("wandb.login(key=\"xyz\")", "wandb.login(key=\"***\")");
+    becomes("+wandb.login(\n+    relogin=True, key='xyz')",
+            "+wandb.login(\n+    relogin=True, key='***')");
+    becomes("best(key=\"loss\"); sorted(a, key=f); login(); x(key='a')",
+            "best(key=\"loss\"); sorted(a, key=f); login(); x(key='a')");
+}
+
+static void tokens_are_known_by_their_looks(void **state)
+{
+    (void)state;
+    becomes("a ghp_0123456789abcdefghijABCDEFGHIJ012345 b", "a *** b");
+    becomes("x = \"hf_abcdefghijABCDEFGHIJ0123456789abcd\"", "x = \"***\"");
+    becomes("sk-proj-0123456789abcdefghij-ABC", "***");
+    becomes("id AKIAIOSFODNN7EXAMPLE.", "id ***.");
+    becomes("https://ghp_0123456789abcdefghijABCDEFGHIJ012345@github.com",
+            "https://***@github.com");
+    becomes("-H 'x: Bearer abcdefghij.0123456789'", "-H 'x: Bearer ***'");
+    becomes(
+        "hf_hub_download_of_a_model_with_name(sk-learn-contrib-is-a-thing)",
+        "hf_hub_download_of_a_model_with_name(sk-learn-contrib-is-a-thing)");
+    becomes("the Bearer of news, 0123456789abcdef0123456789abcdef01234567",
+            "the Bearer of news, 0123456789abcdef0123456789abcdef01234567");
+}
+
+static void private_keys_are_replaced(void **state)
+{
+    (void)state;
+    becomes("+-----BEGIN RSA PRIVATE KEY-----\n+MIIxyz\n+abc=\n"
+            "+-----END RSA PRIVATE KEY-----\n b",
+            "+-----BEGIN RSA PRIVATE KEY-----***"
+            "-----END RSA PRIVATE KEY-----\n b");
+    becomes("------BEGIN PRIVATE KEY-----\n-MIIxyz", "------BEGIN PRIVATE "
+                                                     "KEY-----***");
+    becomes("-----BEGIN CERTIFICATE-----\nMIIxyz\n",
+            "-----BEGIN CERTIFICATE-----\nMIIxyz\n");
+}
+
 static void what_is_no_secret_stays(void **state)
 {
     (void)state;
@@ -152,6 +240,12 @@ int main(void)
         cmocka_unit_test(a_message_goes_on_behind_a_secret),
         cmocka_unit_test(the_word_behind_an_option_is_replaced),
         cmocka_unit_test(values_of_secret_variables_are_found_anywhere),
+        cmocka_unit_test(more_names_tell_secrets),
+        cmocka_unit_test(passwords_of_urls_are_replaced),
+        cmocka_unit_test(options_of_known_programs_hold_secrets),
+        cmocka_unit_test(the_key_of_a_login_is_replaced),
+        cmocka_unit_test(tokens_are_known_by_their_looks),
+        cmocka_unit_test(private_keys_are_replaced),
         cmocka_unit_test(what_is_no_secret_stays),
         cmocka_unit_test(a_study_file_keeps_its_looks),
         cmocka_unit_test(

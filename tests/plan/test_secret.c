@@ -51,6 +51,21 @@ static void members_go_by_their_names(void **state)
     becomes("{\"a_key\":{\"value\":1}}", "{\"a_key\":{\"value\":1}}");
 }
 
+static void programs_that_take_a_password_are_known(void **state)
+{
+    (void)state;
+    becomes("[\"sshpass\",\"-p\",\"x y\",\"b\"]",
+            "[\"sshpass\",\"-p\",\"***\",\"b\"]");
+    becomes("[\"/bin/mysql\",\"-pxyz\",\"-p\",\"db\"]",
+            "[\"/bin/mysql\",\"-p***\",\"-p\",\"db\"]");
+    becomes("[\"curl\",\"-u\",\"me:xyz\",\"-ume:xyz\"]",
+            "[\"curl\",\"-u\",\"me:***\",\"-ume:***\"]");
+    becomes("[\"sh\",\"-c\",\"sshpass -p xyz a; mkdir -p b\"]",
+            "[\"sh\",\"-c\",\"sshpass -p *** a; mkdir -p b\"]");
+    becomes("[\"./train\",\"-p\",8080,\"-u\",\"a:b\"]",
+            "[\"./train\",\"-p\",8080,\"-u\",\"a:b\"]");
+}
+
 static void macros_and_what_is_no_secret_stay(void **state)
 {
     (void)state;
@@ -73,6 +88,7 @@ int main(void)
         cmocka_unit_test(words_of_a_command_stay_apart),
         cmocka_unit_test(a_quote_in_a_line_swallows_nothing),
         cmocka_unit_test(members_go_by_their_names),
+        cmocka_unit_test(programs_that_take_a_password_are_known),
         cmocka_unit_test(macros_and_what_is_no_secret_stay),
         cmocka_unit_test(values_of_secret_variables_are_found_in_any_text),
     };
