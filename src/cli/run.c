@@ -506,7 +506,7 @@ const struct verb verb_run = {
     .text = "Trials, metrics and results are kept in .throng/NAME beside the "
             "study file.\nCtrl-C once lets running trials finish; twice ends "
             "them, three times without\ntheir time of grace, and the next run "
-            "goes on with them. A crash or a reboot loses\nnothing: run it "
+            "goes on with them. A crash or a reboot\nloses nothing: run it "
             "again.\n\n--fix lr=0.1 (again for more) makes "
             "another study of it, named NAME-lr-0.1\nunless --new names it. "
             "--detach writes what it says to\n.throng/NAME/conductor.log; "
