@@ -333,10 +333,11 @@ static int show_all(struct shower *s, const char *selector)
         return -1;
     struct trial t;
     int got;
-    if (s->json)
+    if (s->json) {
         buf_adds(&s->out, "{\"schema\":\"throng.show/1\"");
-    age_json(&s->out, c->as_of);
-    buf_adds(&s->out, ",\"trials\":[");
+        age_json(&s->out, c->as_of);
+        buf_adds(&s->out, ",\"trials\":[");
+    }
     while ((got = rows_next(rows, &t, &c->err)) > 0) {
         if (show_one(s, t.id)) {
             got = -1;
