@@ -36,10 +36,10 @@ static void report(struct run *r, struct live *l, int64_t step, double value)
         attempt_stop(r, l, l->stop_why ? l->stop_why : "by the method");
 }
 
-static int take_column(struct run *r, struct live *l,
+static int take_column(struct run *r, struct live *l, uint32_t attempt,
                        const struct metric_column *c, struct err *err)
 {
-    if (store_metrics_add(r->store, l->t.id, l->a.number, c->name, c, err))
+    if (store_metrics_add(r->store, l->t.id, attempt, c->name, c, err))
         return -1;
     struct summary_entry *e = summary_entry(&l->summary, c->name, c->source);
     if (!e)
@@ -53,15 +53,15 @@ static int take_column(struct run *r, struct live *l,
     return 0;
 }
 
-static int on_metrics(struct run *r, struct live *l, struct str payload,
-                      struct err *err)
+static int on_metrics(struct run *r, struct live *l, uint32_t attempt,
+                      struct str batch, struct err *err)
 {
     struct metric_reader reader;
     struct metric_column c;
-    metric_reader_init(&reader, payload);
+    metric_reader_init(&reader, batch);
     int got;
     while ((got = metric_reader_next(&reader, &c)) > 0)
-        if (take_column(r, l, &c, err))
+        if (take_column(r, l, attempt, &c, err))
             return -1;
     if (got < 0)
         return err_set(err, ERR_CORRUPT, "a damaged batch of metrics");
@@ -70,6 +70,20 @@ static int on_metrics(struct run *r, struct live *l, struct str payload,
         vec_push(&r->reported, l->t.id);
     l->summary_unwritten = true;
     return 0;
+}
+
+/* Points that were read out of its files, or out of what its predecessor left
+ * in them. */
+static int on_points(struct run *r, struct live *l, struct str payload,
+                     struct err *err)
+{
+    struct record_points p;
+    if (record_points_parse(payload, &p, err))
+        return -1;
+    l->a.metrics_at = p.metrics_at;
+    l->a.log_at = p.log_at;
+    uint32_t attempt = p.earlier && l->earlier ? l->earlier : l->a.number;
+    return on_metrics(r, l, attempt, p.batch, err);
 }
 
 /* ---- start ------------------------------------------------------------ */
@@ -112,7 +126,8 @@ static int on_started(struct run *r, struct live *l, struct str payload,
 static int close_attempt(struct run *r, struct live *l, struct err *err)
 {
     run_placed(r, l, false);
-    l->start_unwritten = false;
+    l->start_unwritten = l->read_unwritten = false;
+    l->earlier = l->a.number;
     l->t.seconds += l->a.seconds;
     return store_attempt_put(r->store, &l->a, err);
 }
@@ -423,16 +438,19 @@ static bool is_for_the_wish(const struct run *r, const struct live *l,
 
 /* ---- which end it is -------------------------------------------------- */
 
-/* The attempt was handed out and never began: as if it had never been. With
- * a reason it could not begin (no room on the disk, say): that may pass, but
- * not without end. */
+/* The attempt was handed out and never began: only its number is used up, so
+ * that no word about it can be taken for one about the next. With a reason it
+ * could not begin (no room on the disk, say): that may pass, but not without
+ * end. */
 static int on_unstarted(struct run *r, struct live *l, const char *reason,
                         struct err *err)
 {
     run_placed(r, l, false);
-    if (store_attempt_drop(r->store, l->t.id, l->a.number, err))
+    l->read_unwritten = false;
+    l->a.outcome = OUTCOME_UNSTARTED;
+    l->a.ended = clock_wall();
+    if (store_attempt_put(r->store, &l->a, err))
         return -1;
-    l->t.attempts--;
     if (l->wish)
         return attempt_grant(r, l, err);
     if (*reason && shortage_refused(r, l, reason, err))
@@ -483,6 +501,7 @@ static int decide(struct run *r, struct live *l, const struct record_ended *e,
     case OUTCOME_DIVERGED:
         return on_bad_end(r, l, STATE_DIVERGED, reason, err);
     case OUTCOME_INTERRUPTED:
+        l->has_digest = false; /* the checkpoint may have fallen back */
         return wait_again(r, l, 0, err);
     case OUTCOME_LOST:
         return on_loss(r, l, reason, err);
@@ -578,7 +597,9 @@ static int take(struct run *r, struct live *l, const struct record *record,
     case RECORD_STARTED:
         return on_started(r, l, record->payload, err);
     case RECORD_METRICS:
-        return on_metrics(r, l, record->payload, err);
+        return on_metrics(r, l, l->a.number, record->payload, err);
+    case RECORD_POINTS:
+        return on_points(r, l, record->payload, err);
     case RECORD_ENDED:
         return on_ended(r, l, record->payload, err);
     case RECORD_NOTICE:
@@ -589,15 +610,30 @@ static int take(struct run *r, struct live *l, const struct record *record,
     }
 }
 
+/* Notes that the record is taken in; its row says so with the next commit. */
+static void note_read(struct run *r, struct live *l, uint32_t sequence)
+{
+    l->a.sequence = sequence;
+    if (!l->read_unwritten)
+        vec_push(&r->started, l->t.id);
+    l->read_unwritten = true;
+}
+
+/* Records of an attempt that is not the newest are refused, and those that
+ * were taken in before. */
 void attempt_record(struct run *r, const struct record *record)
 {
     struct live *l = run_live(r, (int64_t)record->task);
     if (!l || !l->placed || l->a.number != record->attempt)
         return;
+    if (record->sequence && record->sequence <= l->a.sequence)
+        return;
     struct err err = {0};
     arena_reset(r->arena);
-    if (record->type != RECORD_STARTING && record->type != RECORD_NOTICE)
+    if (record->type != RECORD_STARTING && record->type != RECORD_NOTICE) {
         run_dirty(r);
+        note_read(r, l, record->sequence ? record->sequence : l->a.sequence);
+    }
     if (r->end != STUDY_BROKEN && take(r, l, record, &err)) {
         err_wrap(&err, "trial %llu", (unsigned long long)record->task);
         run_break(r, &err);

@@ -97,6 +97,13 @@ void study_means_look(struct study *s);
 /* ---- task.c ----------------------------------------------------------- */
 int study_task(const struct study *s, const struct live *l, struct arena *a,
                struct task *t, struct err *err);
+/* Tells the task where the trial's earlier attempts stand, or the trial that
+ * it goes on from. It is for the worker to see whether there is a checkpoint.
+ */
+int study_task_go_on(const struct study *s, const struct live *l,
+                     struct arena *a, struct task *t, struct err *err);
+/* A final trial is committed: removes its metrics file. */
+void study_task_settled(const struct study *s, int64_t trial);
 /* Needs of any trial when they do not depend on parameters. */
 int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
                       struct err *err);

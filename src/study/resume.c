@@ -45,7 +45,7 @@ static int commit(void *context)
         return -1;
     if (!s->run.dirty)
         return 0;
-    if (store_commit(s->store, &err)) {
+    if (run_write_starts(&s->run, &err) || store_commit(s->store, &err)) {
         run_break(&s->run, &err);
         return -1;
     }

@@ -245,26 +245,36 @@ static bool checkpointed_twice(const struct attempt *list, size_t count)
                list[count - 1].checkpoint_digest;
 }
 
+/* Takes out what never began, which says nothing of the trial. */
+static size_t only_begun(struct attempt *list, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].outcome != OUTCOME_UNSTARTED)
+            list[kept++] = list[i];
+    return kept;
+}
+
 /* What the newest attempts of a stored trial say about the next one. Losses
  * or checkpoints that made the trial fail do not count once more when a
  * person wants it to be tried again. An interrupted attempt says nothing about
- * the trial, wherever it stands among the others. */
-static void take_history(struct run *r, struct live *l,
-                         const struct attempt *list, size_t count)
+ * the trial, but that its checkpoint may be an older one than before. */
+static void take_history(struct run *r, struct live *l, struct attempt *list,
+                         size_t count)
 {
     if (!count)
         return;
     const struct attempt *last = &list[count - 1];
     if (l->t.attempts < last->number)
         l->t.attempts = last->number;
+    l->a = *last;
+    l->a.reason = l->a.tail = str_n(NULL, 0);
     if (last->outcome == OUTCOME_NONE) {
         run_placed(r, l, true);
-        l->a = *last;
-        l->a.reason = l->a.tail = str_n(NULL, 0);
         count--;
     }
-    while (count && (list[count - 1].outcome == OUTCOME_INTERRUPTED))
-        count--;
+    count = only_begun(list, count);
+    l->earlier = count ? list[count - 1].number : 0;
     if (count && list[count - 1].outcome == OUTCOME_CHECKPOINTED) {
         l->has_digest = !checkpointed_twice(list, count);
         l->digest = list[count - 1].checkpoint_digest;
@@ -346,7 +356,11 @@ int run_take_in(struct run *r, const struct trial *t, bool again,
     r->counts.by_state[STATE_WAITING]++;
     if (t->id >= r->next_id)
         r->next_id = t->id + 1;
-    return run_adopt(r, t, err);
+    if (run_adopt(r, t, err))
+        return -1;
+    if (again) /* its metrics file is gone, or has been read */
+        run_live(r, t->id)->a.metrics_at = 0;
+    return 0;
 }
 
 void run_only_wishes(struct run *r)
@@ -377,7 +391,10 @@ static int write_attempt(struct run *r, struct live *l, struct err *err)
     l->turn = ++r->turns;
     l->stop_why = NULL;
     l->t.attempts++;
-    memset(&l->a, 0, sizeof(l->a));
+    /* It goes on in the files of the one before, if there is a checkpoint. */
+    l->a = (struct attempt){.metrics_at = l->a.metrics_at,
+                            .log_at = l->a.log_at,
+                            .folder = l->a.folder};
     l->a.trial = l->t.id;
     l->a.number = l->t.attempts;
     l->a.exit_code = -1;
@@ -431,7 +448,8 @@ static int place(struct run *r, struct live *l, size_t *room)
             return 0;
         }
     }
-    if (write_attempt(r, l, &err)) {
+    if (r->source.go_on(r->source.context, l, r->place_arena, &task, &err) ||
+        write_attempt(r, l, &err)) {
         run_break(r, &err);
         return -1;
     }
@@ -492,14 +510,16 @@ static void commit_failed(struct run *r, struct err *err)
 
 /* Starts are written only of attempts that have not ended since: a short one
  * starts and ends within one commit. */
-static int write_starts(struct run *r, struct err *err)
+int run_write_starts(struct run *r, struct err *err)
 {
     for (size_t i = 0; i < r->started.len; i++) {
         struct live *l = run_live(r, r->started.p[i]);
-        if (!l || !l->start_unwritten)
+        if (!l || !l->placed || (!l->start_unwritten && !l->read_unwritten))
             continue;
-        l->start_unwritten = false;
-        if (store_attempt_put(r->store, &l->a, err) || run_write_row(r, l, err))
+        bool start = l->start_unwritten;
+        l->start_unwritten = l->read_unwritten = false;
+        if (store_attempt_put(r->store, &l->a, err) ||
+            (start && run_write_row(r, l, err)))
             return -1;
     }
     r->started.len = 0;
@@ -531,7 +551,7 @@ static void write_summaries(struct run *r)
 static void commit(struct run *r)
 {
     struct err err = {0};
-    if (r->dirty && write_starts(r, &err)) {
+    if (r->dirty && run_write_starts(r, &err)) {
         run_break(r, &err);
         return;
     }
@@ -545,6 +565,9 @@ static void commit(struct run *r)
     }
     r->dirty = false;
     r->committed_ns = clock_mono_ns();
+    for (size_t i = 0; i < r->left.len; i++)
+        r->source.settled(r->source.context, r->left.p[i]);
+    r->left.len = 0;
     if (!r->engine)
         return;
     engine_ack(r->engine);
@@ -794,6 +817,8 @@ int run_finish(struct run *r, struct live *l, enum state state,
 {
     l->t.ended = clock_wall();
     r->ended_here++;
+    if (l->a.metrics_at)
+        vec_push(&r->left, l->t.id);
     return leave(r, l, state, reason, err);
 }
 
@@ -917,6 +942,7 @@ void run_close(struct run *r)
     vec_done(&r->placing);
     vec_done(&r->started);
     vec_done(&r->reported);
+    vec_done(&r->left);
     arena_free(r->arena);
     arena_free(r->place_arena);
     buf_done(&r->text);

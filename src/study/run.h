@@ -34,6 +34,8 @@ struct live {
     bool placed;            /* handed to the engine */
     bool adopted;           /* an earlier run made it */
     bool start_unwritten;   /* it runs, its rows do not say so yet */
+    bool read_unwritten;    /* nor how far the attempt's words were read */
+    uint32_t earlier;       /* the attempt before that may have run; 0: none */
     bool summary_unwritten; /* nor what it has reported since */
     const char *stop_why;   /* it was asked to finish early; NULL: it was not */
     enum wish wish;         /* a person's, which every end honours */
@@ -74,6 +76,9 @@ struct run_source {
     /* Its task; the strings may live in the arena. */
     int (*build)(void *context, const struct live *l, struct arena *a,
                  struct task *t, struct err *err);
+    /* The task is about to go out: says where its predecessor stood. */
+    int (*go_on)(void *context, const struct live *l, struct arena *a,
+                 struct task *t, struct err *err);
     /* A running trial reported the objective. What stops it is put into
      * l->stop_why, a text that lives as long as the run. */
     enum decision (*report)(void *context, struct live *l, int64_t step,
@@ -82,6 +87,9 @@ struct run_source {
     bool (*pauses)(void *context, const struct live *l);
     /* A trial is final or paused; its row is written but not committed yet. */
     void (*ended)(void *context, const struct live *l);
+    /* A final trial with all of its points is committed: its metrics file is
+     * of no more use. */
+    void (*settled)(void *context, int64_t trial);
     /* Appends a text that a task wrote, without the secrets in it. */
     void (*redact)(void *context, struct buf *b, struct str text);
 };
@@ -121,7 +129,8 @@ struct run {
     /* Written, not committed, not submitted; in place_arena. */
     VEC(struct placing) placing;
     struct arena *place_arena;
-    VEC(int64_t) started;    /* since the last commit */
+    VEC(int64_t) started;    /* or heard of since the last commit */
+    VEC(int64_t) left;       /* ended since then, with a metrics file */
     VEC(int64_t) reported;   /* since summaries were written … */
     int64_t summaries_ns;    /* … which is due again at this time */
     int64_t next_id;         /* of the next trial */
@@ -209,6 +218,10 @@ struct live *run_live(struct run *r, int64_t trial);
 /* Trials that wait and that a person has stopped or killed end here: the run
  * in which that was asked did not live to see it. */
 int run_grant_wishes(struct run *r, struct err *err);
+
+/* Writes what is known of the attempts that are out and not in their rows:
+ * before a commit. */
+int run_write_starts(struct run *r, struct err *err);
 
 /* ---- attempt.c: what a record means for a trial ---------------------- */
 

@@ -555,6 +555,17 @@ static void redact(void *context, struct buf *b, struct str text)
     plan_redact(b, s->plan, text);
 }
 
+static int go_on(void *context, const struct live *l, struct arena *a,
+                 struct task *t, struct err *err)
+{
+    return study_task_go_on(context, l, a, t, err);
+}
+
+static void settled(void *context, int64_t trial)
+{
+    study_task_settled(context, trial);
+}
+
 struct run_source study_source(struct study *s)
 {
     return (struct run_source){.context = s,
@@ -562,6 +573,8 @@ struct run_source study_source(struct study *s)
                                .suggestion_of = suggestion_of,
                                .place_in_group = place_in_group,
                                .build = build,
+                               .go_on = go_on,
+                               .settled = settled,
                                .report = report,
                                .ended = ended,
                                .pauses = pauses,

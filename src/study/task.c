@@ -1,4 +1,5 @@
 /* task.c - from a trial to the task that a worker runs */
+#include <unistd.h>
 #include "base/json.h"
 #include "base/rng.h"
 #include "study/conductor.h"
@@ -241,4 +242,40 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
         fill_keep(s, l, t);
     t->folder = str_of(store_trial_folder(s->setup.folder, l->t.id, a));
     return 0;
+}
+
+int study_task_go_on(const struct study *s, const struct live *l,
+                     struct arena *a, struct task *t, struct err *err)
+{
+    int64_t from = l->earlier ? l->t.id : l->t.parent > 0 ? l->t.parent : 0;
+    t->metrics_at = l->a.metrics_at;
+    t->log_at = l->a.log_at;
+    if (!from || s->plan->model_root) /* a trainer counts epochs */
+        return 0;
+    const char **names = store_metric_names(s->store, from, a, err);
+    if (!names)
+        return -1;
+    size_t count = 0;
+    while (names[count])
+        count++;
+    struct task_step *steps = arena_array(a, count + 1, sizeof(*steps));
+    for (size_t i = 0; i < count; i++) {
+        struct series series;
+        if (store_series(s->store, from, names[i], a, &series, err))
+            return -1;
+        int64_t last = series.count ? series.steps[series.count - 1] : -1;
+        if (last >= 0 && last < INT64_MAX)
+            steps[t->step_count++] =
+                (struct task_step){str_of(names[i]), last + 1};
+    }
+    t->steps = steps;
+    return 0;
+}
+
+void study_task_settled(const struct study *s, int64_t trial)
+{
+    struct arena *a = arena_new();
+    char *folder = store_trial_folder(s->setup.folder, trial, a);
+    unlink(path_join(a, folder, "metrics.jsonl"));
+    arena_free(a);
 }

@@ -65,12 +65,17 @@ void metric_batch_reserve(struct metric_batch *b, struct str name);
 int metric_batch_add(struct metric_batch *b, struct str name,
                      enum metric_source source, int64_t step, double value);
 /* Adds all pairs of a line. A line without a step gets, for each name, the
- * number of points that this name already has from the same source (so that
- * the same value from two sources falls on the same step). Returns points
- * dropped. */
+ * step behind the highest one that this name already has from the same source,
+ * from 0 on (so that the same value from two sources falls on the same step,
+ * and what was said last stands last). Returns points dropped. */
 size_t metric_batch_add_line(struct metric_batch *b,
                              const struct metric_line *m,
                              enum metric_source source);
+/* The next point of this name without a step, from any source, gets this one:
+ * an earlier attempt has those before it. */
+void metric_batch_go_on(struct metric_batch *b, struct str name, int64_t step);
+/* A step behind all that any name has. */
+int64_t metric_batch_next(const struct metric_batch *b);
 size_t metric_batch_points(const struct metric_batch *b); /* waiting */
 /* Appends the payload of what waits, and forgets it (names stay known). */
 void metric_batch_print(struct metric_batch *b, struct buf *out);

@@ -20,7 +20,7 @@ struct column {
     int64_t *steps; /* same length and capacity as values */
     double *values;
     size_t count, cap; /* waiting */
-    int64_t points;    /* ever added */
+    int64_t next;      /* step of a point that has none */
 };
 
 struct name {
@@ -88,6 +88,12 @@ static void column_grow(struct column *c)
     c->cap = cap;
 }
 
+static void column_pass(struct column *c, int64_t step)
+{
+    if (step >= c->next && step < INT64_MAX)
+        c->next = step + 1;
+}
+
 static void column_add(struct metric_batch *b, struct column *c, int64_t step,
                        double value)
 {
@@ -95,9 +101,11 @@ static void column_add(struct metric_batch *b, struct column *c, int64_t step,
         column_grow(c);
     if (c->count == 0)
         vec_push(&b->waiting, c);
-    c->steps[c->count] = step == METRIC_NO_STEP ? c->points : step;
+    if (step == METRIC_NO_STEP)
+        step = c->next;
+    column_pass(c, step);
+    c->steps[c->count] = step;
     c->values[c->count++] = value;
-    c->points++;
     b->points++;
 }
 
@@ -145,6 +153,23 @@ size_t metric_batch_add_line(struct metric_batch *b,
             dropped++;
     }
     return dropped;
+}
+
+void metric_batch_go_on(struct metric_batch *b, struct str name, int64_t step)
+{
+    struct name *n = name_of(b, name);
+    for (int s = 0; n && s < SOURCES; s++)
+        column_pass(&n->columns[s], step - 1);
+}
+
+int64_t metric_batch_next(const struct metric_batch *b)
+{
+    int64_t next = 0;
+    for (size_t i = 0; i < b->names.len; i++)
+        for (int s = 0; s < SOURCES; s++)
+            if (b->names.p[i]->columns[s].next > next)
+                next = b->names.p[i]->columns[s].next;
+    return next;
 }
 
 size_t metric_batch_points(const struct metric_batch *b)

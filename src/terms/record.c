@@ -4,8 +4,9 @@
 #include "base/hash.h"
 
 enum {
-    FRAME = 8,  /* length and checksum */
-    HEADER = 16 /* version, type, zero, attempt, task */
+    FRAME = 8,     /* length and checksum */
+    HEADER_1 = 16, /* version, type, zero, attempt, task */
+    HEADER = 20    /* … and sequence */
 };
 
 _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
@@ -13,7 +14,7 @@ _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
 
 static bool type_known(unsigned type)
 {
-    return (type >= RECORD_HELLO && type <= RECORD_PONG) ||
+    return (type >= RECORD_HELLO && type <= RECORD_POINTS) ||
            (type >= RECORD_TASK && type <= RECORD_PING);
 }
 
@@ -30,6 +31,7 @@ void record_print(struct buf *b, const struct record *r)
     buf_add_u8(b, 0);
     buf_add_u32(b, r->attempt);
     buf_add_u64(b, r->task);
+    buf_add_u32(b, r->sequence);
     buf_addstr(b, r->payload);
     /* A buf with a maximum may have refused some of it. */
     if (b->full)
@@ -57,7 +59,8 @@ static int parse_header(struct str body, struct record *r, struct err *err)
                        "up to %d: one of throng and throng-worker is newer "
                        "than the other",
                        version, RECORD_VERSION);
-    if (version == 0 || zero)
+    size_t header = version == 1 ? HEADER_1 : HEADER;
+    if (version == 0 || zero || body.len < header)
         return damaged(err, "its header makes no sense");
     if (!type_known(type))
         return err_set(err, ERR_CORRUPT,
@@ -65,7 +68,8 @@ static int parse_header(struct str body, struct record *r, struct err *err)
     r->type = (enum record_type)type;
     r->attempt = bytes_u32(&in);
     r->task = bytes_u64(&in);
-    r->payload = str_n(body.p + HEADER, body.len - HEADER);
+    r->sequence = version == 1 ? 0 : bytes_u32(&in);
+    r->payload = str_n(body.p + header, body.len - header);
     return 0;
 }
 
@@ -76,7 +80,7 @@ int record_parse(struct str bytes, struct record *r, size_t *used,
         return 0;
     struct bytes in = bytes_of(bytes);
     uint32_t len = bytes_u32(&in);
-    if (len < 4 + HEADER || len > RECORD_MAX - 4)
+    if (len < 4 + HEADER_1 || len > RECORD_MAX - 4)
         return damaged(err, "its length makes no sense");
     if (bytes.len - 4 < len)
         return 0;
@@ -141,6 +145,30 @@ int record_started_parse(struct str payload, struct record_started *s,
     if (payload_end(&in, "started", err))
         return -1;
     *s = read;
+    return 0;
+}
+
+void record_points_print(struct buf *b, const struct record_points *p)
+{
+    buf_add_u64(b, p->metrics_at);
+    buf_add_u64(b, p->log_at);
+    buf_add_u8(b, p->earlier);
+    buf_addstr(b, p->batch);
+}
+
+int record_points_parse(struct str payload, struct record_points *p,
+                        struct err *err)
+{
+    struct bytes in = bytes_of(payload);
+    struct record_points read = {.metrics_at = bytes_u64(&in)};
+    read.log_at = bytes_u64(&in);
+    unsigned earlier = bytes_u8(&in);
+    if (in.bad || earlier > 1)
+        return err_set(err, ERR_CORRUPT,
+                       "the payload of a points record makes no sense");
+    read.earlier = earlier == 1;
+    read.batch = bytes_take(&in, (size_t)(in.end - in.p));
+    *p = read;
     return 0;
 }
 

@@ -7,9 +7,12 @@
  *   u32 checksum: hash32 of everything behind this field
  *   u8  version (RECORD_VERSION)   u8 type   u16 zero
  *   u32 attempt   u64 task id (a trial number, for the conductor)
+ *   u32 sequence: of this attempt's records, from 1 (version 1 has none)
  *   payload
  *
- * A torn or damaged record is told apart from a short read. */
+ * Who has taken in a record of an attempt refuses it, and all before it, the
+ * next time: so a file may be read twice. 0 is said by nobody's worker. A torn
+ * or damaged record is told apart from a short read. */
 #ifndef THRONG_TERMS_RECORD_H
 #define THRONG_TERMS_RECORD_H
 
@@ -18,9 +21,9 @@
 #include "base/err.h"
 #include "terms/state.h"
 
-#define RECORD_VERSION 1
+#define RECORD_VERSION 2
 #define RECORD_MAX (16u << 20) /* bytes of one record */
-#define RECORD_PAYLOAD_MAX (RECORD_MAX - 24)
+#define RECORD_PAYLOAD_MAX (RECORD_MAX - 28)
 
 enum record_type {
     /* worker to conductor */
@@ -31,6 +34,8 @@ enum record_type {
     RECORD_ENDED = 5,    /* struct record_ended */
     RECORD_NOTICE = 6,   /* text for the person about this attempt */
     RECORD_PONG = 7,     /* the answer to PING; no payload */
+    RECORD_POINTS = 8,   /* struct record_points: a metric batch that was read
+                            out of the attempt's files */
     /* conductor to worker */
     RECORD_TASK = 32, /* a task (terms/task.h) */
     RECORD_STOP = 33, /* finish early: stop file, then signals; no payload */
@@ -46,12 +51,14 @@ struct record {
     enum record_type type;
     uint32_t attempt;
     uint64_t task;
+    uint32_t sequence;
     struct str payload; /* points into the reader's buffer */
 };
 /* Something that a worker says of a task. */
 static inline bool record_is_of_task(const struct record *r)
 {
-    return r->type >= RECORD_STARTING && r->type <= RECORD_NOTICE;
+    return r->type >= RECORD_STARTING && r->type <= RECORD_POINTS &&
+           r->type != RECORD_PONG;
 }
 /* The payload holds at most RECORD_PAYLOAD_MAX bytes. */
 void record_print(struct buf *b, const struct record *r);
@@ -70,6 +77,12 @@ struct record_started {
     uint64_t pid_start; /* struct process_id */
     double wall;        /* unix time */
     struct str boot_id;
+};
+struct record_points {
+    uint64_t metrics_at; /* bytes of the metrics file and of the log up to */
+    uint64_t log_at;     /* which points are in this record or earlier ones */
+    bool earlier;        /* they are the attempt's before this one */
+    struct str batch;    /* terms/metric.h */
 };
 struct record_ended {
     enum outcome outcome;
@@ -91,6 +104,9 @@ int record_hello_parse(struct str payload, struct record_hello *h,
 void record_started_print(struct buf *b, const struct record_started *s);
 int record_started_parse(struct str payload, struct record_started *s,
                          struct err *err);
+void record_points_print(struct buf *b, const struct record_points *p);
+int record_points_parse(struct str payload, struct record_points *p,
+                        struct err *err);
 void record_ended_print(struct buf *b, const struct record_ended *e);
 int record_ended_parse(struct str payload, struct record_ended *e,
                        struct err *err);

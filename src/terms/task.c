@@ -35,6 +35,8 @@ static const struct field fields[] = {
     {"subset", FIELD_DOUBLE, OF(subset)},
     {"folder", FIELD_STR, OF(folder)},
     {"resume_from", FIELD_STR, OF(resume_from)},
+    {"metrics_at", FIELD_U64, OF(metrics_at)},
+    {"log_at", FIELD_U64, OF(log_at)},
     {"model", FIELD_STR, OF(model)},
     {"device", FIELD_STR, OF(device)},
     {"keep_best", FIELD_I64, OF(keep_best)},
@@ -151,6 +153,19 @@ static void print_pair(struct buf *b, bool first, struct str x, struct str y)
     buf_addc(b, ']');
 }
 
+static void print_steps(struct buf *b, const struct task *t)
+{
+    if (!t->step_count)
+        return;
+    print_key(b, "steps");
+    for (size_t i = 0; i < t->step_count; i++) {
+        buf_adds(b, i ? ",[" : "[[");
+        json_string(b, t->steps[i].name);
+        buf_addf(b, ",%lld]", (long long)t->steps[i].next);
+    }
+    buf_addc(b, ']');
+}
+
 static void print_lists(struct buf *b, const struct task *t)
 {
     if (t->env_count)
@@ -199,6 +214,7 @@ void task_print(struct buf *b, const struct task *t)
     print_needs(b, &t->needs);
     print_argv(b, t);
     print_lists(b, t);
+    print_steps(b, t);
     buf_addc(b, '}');
 }
 
@@ -337,6 +353,29 @@ static int read_outputs(struct task *t, const struct value *v, struct arena *a,
     return 0;
 }
 
+static bool read_step(const struct value *v, struct task_step *step)
+{
+    if (v->kind != VALUE_LIST || v->count != 2 ||
+        v->items[0]->kind != VALUE_STRING || v->items[1]->kind != VALUE_INT)
+        return false;
+    *step = (struct task_step){v->items[0]->s, v->items[1]->i};
+    return true;
+}
+
+static int read_steps(struct task *t, const struct value *v, struct arena *a,
+                      struct err *err)
+{
+    if (v->kind != VALUE_LIST)
+        return wrong("steps", "a list", err);
+    struct task_step *steps = arena_array(a, v->count, sizeof(*steps));
+    for (size_t i = 0; i < v->count; i++)
+        if (!read_step(v->items[i], &steps[i]))
+            return wrong("steps", "a list of names and steps", err);
+    t->steps = steps;
+    t->step_count = v->count;
+    return 0;
+}
+
 static int read_member(struct task *t, struct str key, const struct value *v,
                        struct arena *a, struct err *err)
 {
@@ -345,6 +384,8 @@ static int read_member(struct task *t, struct str key, const struct value *v,
             return read_field(t, &fields[i], v, err);
     if (str_is(key, "needs"))
         return needs_from_value(&t->needs, v, err);
+    if (str_is(key, "steps"))
+        return read_steps(t, v, a, err);
     if (str_is(key, "argv"))
         return read_argv(t, v, a, err);
     if (str_is(key, "env"))

@@ -29,6 +29,12 @@ struct task_file {
     struct str path, text;
 };
 
+/* Where the points of a name that come without a step go on. */
+struct task_step {
+    struct str name;
+    int64_t next;
+};
+
 struct task {
     uint64_t id;      /* the trial's number */
     uint32_t attempt; /* from 1 */
@@ -51,6 +57,12 @@ struct task {
                                metrics.jsonl, output/, checkpoint/ live in it;
                                removed at the end when nothing was written */
     struct str resume_from; /* checkpoint folder to copy first; empty: none */
+    /* An attempt that finds a checkpoint goes on where its predecessor stood:
+     * with the steps behind those that are stored, and with the bytes of the
+     * metrics file and the log that nobody has taken in yet. */
+    const struct task_step *steps;
+    size_t step_count;
+    uint64_t metrics_at, log_at;
     const struct task_file *files;
     size_t file_count;
     const struct str *outputs; /* globs kept from workdir into output/ */

@@ -70,7 +70,7 @@ void attempt_free(struct attempt *a)
     free(a);
 }
 
-static void say_started(const struct attempt *a)
+static void say_started(struct attempt *a)
 {
     struct record_started s = {.pid = (uint64_t)a->process.pid,
                                .pid_start = a->process.start,
@@ -130,10 +130,12 @@ static int start(struct attempt *a, struct err *err)
         now_runs(a);
         return 0;
     }
-    if (output_begin(a, err) != 0 || kind->prepare(a, &s, err) != 0)
+    if (output_begin(a, err) != 0)
         return -1;
     s.mask = a->worker->task_mask;
     metrics_begin(a);
+    if (kind->prepare(a, &s, err) != 0)
+        return -1;
     cgroup_begin(a);
     errno = 0;
     if (process_spawn(&s, &a->process, err) != 0)
@@ -407,7 +409,7 @@ static bool ended_well(enum outcome o)
            o == OUTCOME_CHECKPOINTED;
 }
 
-static void say_ended(const struct attempt *a, const struct record_ended *e)
+static void say_ended(struct attempt *a, const struct record_ended *e)
 {
     struct buf *b = &a->worker->payload;
     buf_reset(b);
@@ -474,6 +476,7 @@ bool attempt_drain(struct attempt *a)
             worker_notice(a, "not every output was kept: %s", err.text);
     }
     metrics_send(a);
+    metrics_say_read(a);
     finish(a);
     return true;
 }

@@ -39,6 +39,8 @@ struct attempt {
     unsigned passed;      /* starts of later tasks while this one waited */
     uint64_t starting_at; /* link position behind its STARTING record */
 
+    uint32_t said; /* records about it */
+
     struct folder folder;
     struct output output;
     struct metrics metrics;

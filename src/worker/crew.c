@@ -184,8 +184,11 @@ int crew_take(struct attempt *a, struct err *err)
         return -1;
     buf_reset(&w->payload);
     task_print(&w->payload, &a->task);
-    link_add(&t->link, RECORD_TASK, a->task.id, a->task.attempt,
-             buf_str(&w->payload));
+    struct record r = {.type = RECORD_TASK,
+                       .task = a->task.id,
+                       .attempt = a->task.attempt,
+                       .payload = buf_str(&w->payload)};
+    link_add(&t->link, &r);
     link_flush(&t->link);
     link_acknowledge(&t->link, t->link.count);
     a->trainer = t;
@@ -204,8 +207,10 @@ void crew_push(struct attempt *a, enum push how)
         kill(t->process.pid, SIGKILL);
         return;
     }
-    link_add(&t->link, how == PUSH_ASKED ? RECORD_STOP : RECORD_KILL,
-             a->task.id, a->task.attempt, STR(""));
+    struct record r = {.type = how == PUSH_ASKED ? RECORD_STOP : RECORD_KILL,
+                       .task = a->task.id,
+                       .attempt = a->task.attempt};
+    link_add(&t->link, &r);
     link_flush(&t->link);
     link_acknowledge(&t->link, t->link.count);
 }

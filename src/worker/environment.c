@@ -12,10 +12,11 @@
 #define PATH_DEFAULT "/usr/local/bin:/usr/bin:/bin"
 
 static const char *const protocol_names[] = {
-    "THRONG_STUDY",      "THRONG_TRIAL",   "THRONG_ATTEMPT", "THRONG_SEED",
-    "THRONG_PARAMS",     "THRONG_METRICS", "THRONG_OUTPUT",  "THRONG_STOP",
-    "THRONG_CHECKPOINT", "THRONG_SUBSET",  "THRONG_BUDGET",  "THRONG_DEADLINE",
-    "THRONG_WANDB",
+    "THRONG_STUDY",  "THRONG_TRIAL",      "THRONG_ATTEMPT",
+    "THRONG_SEED",   "THRONG_PARAMS",     "THRONG_METRICS",
+    "THRONG_OUTPUT", "THRONG_STOP",       "THRONG_CHECKPOINT",
+    "THRONG_SUBSET", "THRONG_BUDGET",     "THRONG_DEADLINE",
+    "THRONG_WANDB",  "THRONG_FIRST_STEP",
 };
 /* Room for the protocol, the mark, PATH, PYTHONPATH, CUDA, OMP, NULL. */
 #define OURS_MAX 32
@@ -236,6 +237,9 @@ static void put_identity(struct builder *b, const struct attempt *a)
         putf(b, "THRONG_SUBSET=%.17g", t->subset);
     if (t->budget > 0)
         putf(b, "THRONG_BUDGET=%lld", (long long)t->budget);
+    if (a->metrics.batch && metric_batch_next(a->metrics.batch) > 0)
+        putf(b, "THRONG_FIRST_STEP=%lld",
+             (long long)metric_batch_next(a->metrics.batch));
     if (t->needs.time_s > 0)
         putf(b, "THRONG_DEADLINE=%.3f", a->started_wall + t->needs.time_s);
 }

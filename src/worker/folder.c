@@ -98,6 +98,13 @@ static int open_file(const struct folder *f)
     return openat(f->fd, "log", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 }
 
+/* What was cut off in the middle of a line must not run into the next. */
+static bool ends_a_line(int fd, off_t size)
+{
+    char last = '\n';
+    return pread(fd, &last, 1, size - 1) != 1 || last == '\n';
+}
+
 /* An earlier attempt's output stays; a line says where this one begins. An
  * empty log may come from another trial, and somebody whom that left behind
  * must not write into this one's. */
@@ -115,7 +122,8 @@ static int open_log(struct folder *f, const struct task *t, struct err *err)
         return err_errno(err, "open %s/log", f->path);
     if (f->fresh || fstat(f->log, &st) != 0 || st.st_size == 0)
         return 0;
-    dprintf(f->log, "[throng: attempt %u]\n", t->attempt);
+    dprintf(f->log, "%s[throng: attempt %u]\n",
+            ends_a_line(f->log, st.st_size) ? "" : "\n", t->attempt);
     if (fstat(f->log, &st) == 0)
         f->log_start = (uint64_t)st.st_size;
     return 0;
@@ -191,7 +199,7 @@ static int write_files(const struct folder *f, const struct task *t,
 /* An unlink that fails because the folder is not empty says that there is a
  * checkpoint already: the newest one wins. The copy gets its name in one
  * step, so that a half copied checkpoint is never taken for a whole one. */
-static int resume(const struct folder *f, const struct task *t, struct arena *a,
+static int resume(struct folder *f, const struct task *t, struct arena *a,
                   struct err *err)
 {
     if (unlinkat(f->fd, "checkpoint", AT_REMOVEDIR) != 0)
@@ -207,15 +215,17 @@ static int resume(const struct folder *f, const struct task *t, struct arena *a,
         return err_wrap(err, "copy the checkpoint %s", from);
     if (renameat(f->fd, "checkpoint.copy", f->fd, "checkpoint") != 0)
         return err_errno(err, "rename %s", copy);
+    f->goes_on = true;
     return 0;
 }
 
 /* The metrics of an attempt that was cut off go away with it, unless there
  * is a checkpoint to go on from: then its unread points still count. */
-static void clear_leftovers(const struct folder *f)
+static void clear_leftovers(struct folder *f)
 {
     unlinkat(f->fd, "stop", 0);
-    if (unlinkat(f->fd, "checkpoint", AT_REMOVEDIR) != 0)
+    f->goes_on = unlinkat(f->fd, "checkpoint", AT_REMOVEDIR) != 0;
+    if (f->goes_on)
         return;
     mkdirat(f->fd, "checkpoint", 0777);
     unlinkat(f->fd, "metrics.jsonl", 0);
@@ -390,6 +400,11 @@ static bool is_empty(int folder, const char *name)
     return empty;
 }
 
+bool folder_has_checkpoint(const struct folder *f)
+{
+    return f->fd >= 0 && !is_empty(f->fd, "checkpoint");
+}
+
 /* Removes what the protocol put into the folder for a while. */
 static bool is_passing(const struct folder *f, const char *name,
                        bool metrics_read)
@@ -454,22 +469,23 @@ static bool log_is_ours(const struct folder *f)
 static bool is_blank(const struct folder *f, bool metrics_read)
 {
     struct made now;
-    return log_is_blank(f) && has_only_ours(f, metrics_read) &&
-           look(f->fd, "", &now) && same_access(&now, &f->made) &&
+    return log_is_blank(f) && is_empty(f->fd, "checkpoint") &&
+           has_only_ours(f, metrics_read) && look(f->fd, "", &now) &&
+           same_access(&now, &f->made) &&
            is_untouched(f, "output", &f->output) &&
            is_untouched(f, "checkpoint", &f->checkpoint) &&
-           is_empty(f->fd, "output") && is_empty(f->fd, "checkpoint") &&
-           file_is_plain(f, "log") && file_is_plain(f, "params.json") &&
-           log_is_ours(f);
+           is_empty(f->fd, "output") && file_is_plain(f, "log") &&
+           file_is_plain(f, "params.json") && log_is_ours(f);
 }
 
 static void remove_parts(const struct folder *f, bool metrics_read)
 {
     unlinkat(f->fd, "params.json", 0);
     unlinkat(f->fd, "output", AT_REMOVEDIR);
-    unlinkat(f->fd, "checkpoint", AT_REMOVEDIR);
+    bool none =
+        unlinkat(f->fd, "checkpoint", AT_REMOVEDIR) == 0 || errno == ENOENT;
     unlinkat(f->fd, "stop", 0);
-    if (metrics_read)
+    if (metrics_read && none)
         unlinkat(f->fd, "metrics.jsonl", 0);
     if (log_is_blank(f))
         unlinkat(f->fd, "log", 0);

@@ -19,6 +19,7 @@ struct folder {
     bool fresh;         /* nothing was there before */
     bool pooled;        /* it came from the pool */
     bool visited;       /* the task runs in it */
+    bool goes_on;       /* there is a checkpoint to go on from */
     struct made made, output, checkpoint; /* it and those in it, at first */
 };
 
@@ -33,10 +34,14 @@ void folder_ask_stop(const struct folder *f);
  * named in err; the others are. */
 int folder_keep_outputs(const struct folder *f, const struct task *t,
                         struct arena *a, struct err *err);
+/* True when something is in checkpoint/. */
+bool folder_has_checkpoint(const struct folder *f);
 /* Digest of checkpoint/, 0 when it is empty. */
 uint64_t folder_checkpoint_digest(const struct folder *f, struct arena *a);
 /* Removes what is empty or can be made again, and closes. The metrics file
- * goes when metrics_read says that all of it has been sent. Where nothing was
+ * goes when metrics_read says that all of it has been sent, but stays beside a
+ * checkpoint: an attempt that goes on from there does not say again what may
+ * not have arrived. Where nothing was
  * written the folder goes to the pool (NULL: none). */
 void folder_close(struct folder *f, bool metrics_read, struct pool *pool,
                   uint64_t serial);

@@ -117,12 +117,9 @@ void link_done(struct link *l)
     buf_done(&l->out);
 }
 
-void link_add(struct link *l, enum record_type type, uint64_t task,
-              uint32_t attempt, struct str payload)
+void link_add(struct link *l, const struct record *r)
 {
-    struct record r = {
-        .type = type, .task = task, .attempt = attempt, .payload = payload};
-    record_print(&l->out, &r);
+    record_print(&l->out, r);
     l->count++;
 }
 

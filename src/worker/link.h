@@ -40,8 +40,7 @@ int link_open_socket(struct link *l, struct loop *loop, int fd,
 void link_open_file(struct link *l, int fd, const struct link_hooks *hooks);
 void link_done(struct link *l);
 
-void link_add(struct link *l, enum record_type type, uint64_t task,
-              uint32_t attempt, struct str payload);
+void link_add(struct link *l, const struct record *r);
 /* Hands on what the other side, which has ended, had still said. */
 void link_read_rest(struct link *l);
 /* Writes what can be written now; never blocks on a socket. */

@@ -24,17 +24,54 @@ void metrics_done(struct metrics *m)
 
 /* ---- points ---------------------------------------------------------- */
 
-void metrics_send(struct attempt *a)
+/* What the study ranks by is kept, however many names a task reports. */
+static struct metric_batch *batch_of(struct attempt *a)
+{
+    struct metrics *m = &a->metrics;
+    if (m->batch)
+        return m->batch;
+    m->batch = metric_batch_new();
+    struct str rest = a->task.metrics, name;
+    metric_batch_reserve(m->batch, a->task.metric_name);
+    while (str_split(&rest, '\n', &name))
+        metric_batch_reserve(m->batch, name);
+    return m->batch;
+}
+
+static void say_points(struct attempt *a)
 {
     struct metrics *m = &a->metrics;
     struct worker *w = a->worker;
+    struct record_points p = {.metrics_at = m->tail.at,
+                              .log_at = a->output.tail.at,
+                              .earlier = m->earlier,
+                              .batch = STR("")};
+    buf_reset(&w->payload);
+    record_points_print(&w->payload, &p);
+    metric_batch_print(batch_of(a), &w->payload);
+    worker_say(a, RECORD_POINTS, buf_str(&w->payload));
+    m->said_metrics_at = p.metrics_at;
+    m->said_log_at = p.log_at;
+}
+
+void metrics_send(struct attempt *a)
+{
+    struct metrics *m = &a->metrics;
     size_t points = m->batch ? metric_batch_points(m->batch) : 0;
     if (points == 0)
         return;
-    buf_reset(&w->payload);
-    metric_batch_print(m->batch, &w->payload);
-    worker_say(a, RECORD_METRICS, buf_str(&w->payload));
-    m->points += points;
+    say_points(a);
+    if (!m->earlier)
+        m->points += points;
+}
+
+void metrics_say_read(struct attempt *a)
+{
+    const struct metrics *m = &a->metrics;
+    bool said =
+        m->said_metrics_at == m->tail.at && m->said_log_at == a->output.tail.at;
+    if (!said && a->folder.fd >= 0 && folder_has_checkpoint(&a->folder))
+        say_points(a);
 }
 
 static void after_adding(struct attempt *a, size_t dropped)
@@ -49,20 +86,6 @@ static void after_adding(struct attempt *a, size_t dropped)
     }
     if (metric_batch_points(m->batch) >= BATCH_POINTS)
         metrics_send(a);
-}
-
-/* What the study ranks by is kept, however many names a task reports. */
-static struct metric_batch *batch_of(struct attempt *a)
-{
-    struct metrics *m = &a->metrics;
-    if (m->batch)
-        return m->batch;
-    m->batch = metric_batch_new();
-    struct str rest = a->task.metrics, name;
-    metric_batch_reserve(m->batch, a->task.metric_name);
-    while (str_split(&rest, '\n', &name))
-        metric_batch_reserve(m->batch, name);
-    return m->batch;
 }
 
 void metrics_add_pairs(struct attempt *a, const struct metric_line *line,
@@ -138,7 +161,7 @@ static bool read_open_file(struct attempt *a, bool all)
     return done;
 }
 
-static void open_file(struct attempt *a)
+static void open_file(struct attempt *a, uint64_t at)
 {
     struct metrics *m = &a->metrics;
     struct stat st;
@@ -151,7 +174,7 @@ static void open_file(struct attempt *a)
         return;
     }
     m->inode = st.st_ino;
-    tail_init(&m->tail, fd, 0);
+    tail_init(&m->tail, fd, at);
 }
 
 /* A program may write a new file and rename it over the old one. */
@@ -174,7 +197,7 @@ bool metrics_read(struct attempt *a, bool all)
         m->tail.fd = -1;
     }
     if (m->tail.fd < 0)
-        open_file(a);
+        open_file(a, 0);
     return m->tail.fd < 0 || read_open_file(a, all);
 }
 
@@ -198,10 +221,39 @@ static int64_t mtime_ns(const char *path)
     return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
+/* What its predecessor handed in and nobody has taken in: if the worker was
+ * killed, or its word was never written down, it is in the files alone, and a
+ * program that goes on does not say it again. */
+static void catch_up(struct attempt *a)
+{
+    struct metrics *m = &a->metrics;
+    const struct task *t = &a->task;
+    uint64_t before;
+    for (size_t i = 0; i < t->step_count; i++)
+        metric_batch_go_on(batch_of(a), t->steps[i].name, t->steps[i].next);
+    m->earlier = true;
+    open_file(a, t->metrics_at);
+    struct tail_reader r = {.context = a,
+                            .line = on_line,
+                            .too_long = on_too_long,
+                            .scratch = &a->worker->chunk};
+    do {
+        before = m->tail.at;
+        if (m->tail.fd >= 0)
+            tail_read(&m->tail, true, &r);
+    } while (m->tail.at != before);
+    output_catch_up(a);
+    metrics_send(a);
+    m->earlier = m->noticed = false;
+}
+
 void metrics_begin(struct attempt *a)
 {
-    if (a->task.metric_file.len > 0)
-        a->metrics.number_mtime_ns = mtime_ns(number_path(a));
+    bool earlier = a->folder.goes_on && a->folder.visited;
+    if (a->task.metric_file.len > 0) /* its predecessor's may be unread */
+        a->metrics.number_mtime_ns = earlier ? -1 : mtime_ns(number_path(a));
+    if (a->folder.goes_on)
+        catch_up(a);
 }
 
 void metrics_read_number(struct attempt *a)

@@ -19,6 +19,9 @@ struct metrics {
     ino_t inode;                /* of the file that is open */
     int64_t number_mtime_ns;    /* of metric.file before the start */
     uint64_t points;            /* sent */
+    uint64_t said_metrics_at;   /* what the last record said was read … */
+    uint64_t said_log_at;       /* … of both files */
+    bool earlier;               /* what is read now is its predecessor's */
     bool noticed;               /* a bad line was told of */
     bool crowded;               /* too many names were told of */
 };
@@ -26,7 +29,9 @@ struct metrics {
 void metrics_init(struct metrics *m);
 void metrics_done(struct metrics *m);
 
-/* Remembers how old the task's metric.file is, before the task starts. */
+/* Before the task starts: remembers how old its metric.file is. One that goes
+ * on from a checkpoint first takes in what its predecessor has left unread, and
+ * goes on behind its steps. */
 void metrics_begin(struct attempt *a);
 /* Reads on in metrics.jsonl; `all`: the task has ended. False when there is
  * more: the link is too full, or this round has read enough. */
@@ -46,5 +51,8 @@ void metrics_bad_line(struct attempt *a, const char *where, uint64_t number,
                       const char *why);
 /* Sends what waits. */
 void metrics_send(struct attempt *a);
+/* The attempt has ended and may be gone on with: says how far its files were
+ * read, unless a record has. */
+void metrics_say_read(struct attempt *a);
 
 #endif

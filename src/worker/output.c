@@ -89,6 +89,30 @@ static bool read_lines(struct attempt *a, bool all)
     return done;
 }
 
+/* The line that says where an attempt begins is no output of a task. */
+static bool on_earlier_line(void *context, struct str line, uint64_t number)
+{
+    if (!str_starts(line, STR("[throng: ")))
+        on_line(context, line, number);
+    return true;
+}
+
+void output_catch_up(struct attempt *a)
+{
+    struct tail *t = &a->output.tail;
+    uint64_t end = t->at, before;
+    struct tail_reader r = {
+        .context = a, .line = on_earlier_line, .scratch = &a->worker->chunk};
+    if (a->task.log_at >= end)
+        return;
+    t->at = a->task.log_at;
+    do {
+        before = t->at;
+        tail_read(t, true, &r);
+    } while (t->at != before);
+    t->line = 0;
+}
+
 /* ---- cutting --------------------------------------------------------- */
 
 static uint64_t limit_of(const struct attempt *a)

@@ -26,6 +26,9 @@ struct output {
 
 /* Begins to read along; the folder is open. */
 int output_begin(struct attempt *a, struct err *err);
+/* Reads what an earlier attempt has printed and nobody has read, up to where
+ * this one begins. */
+void output_catch_up(struct attempt *a);
 /* Reads on; `all`: the task has ended. False when there is more: the link is
  * too full, or this round has read enough. */
 bool output_read(struct attempt *a, bool all);

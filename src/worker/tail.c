@@ -1,8 +1,8 @@
 /* tail.c - reading a file that somebody else is still writing, by lines
  *
  * t->at always stands at the start of a line (or, while skipping, inside the
- * line that is too long). A line without its line feed is read again when
- * the file has grown. */
+ * line that is too long), and behind the one that is being handed on. A line
+ * without its line feed is read again when the file has grown. */
 #include "worker/tail.h"
 
 #include <sys/stat.h>
@@ -41,8 +41,8 @@ static void look(struct tail *t)
     t->seen = size;
 }
 
-/* Hands on the whole lines of a chunk; returns the bytes they took, and sets
- * *pause when the reader wants no more. */
+/* Hands on the whole lines of a chunk, going on behind each; returns the bytes
+ * they took, and sets *pause when the reader wants no more. */
 static size_t take_lines(struct tail *t, struct str chunk,
                          const struct tail_reader *r, bool *pause)
 {
@@ -52,6 +52,7 @@ static size_t take_lines(struct tail *t, struct str chunk,
         if (!feed)
             break;
         t->line++;
+        t->at += (uint64_t)(feed + 1 - p);
         if (t->skipping)
             t->skipping = false;
         else if (!r->line(r->context, str_n(p, (size_t)(feed - p)), t->line))
@@ -62,7 +63,7 @@ static size_t take_lines(struct tail *t, struct str chunk,
 }
 
 /* A chunk that holds no line feed: the line is still being written, or it is
- * the last one, or it is too long. Returns the bytes to step over. */
+ * the last one, or it is too long. Returns the bytes that it stepped over. */
 static size_t take_rest(struct tail *t, struct str chunk, bool all,
                         const struct tail_reader *r)
 {
@@ -70,11 +71,13 @@ static size_t take_rest(struct tail *t, struct str chunk, bool all,
         if (!t->skipping && r->too_long)
             r->too_long(r->context, t->line + 1);
         t->skipping = true;
+        t->at += chunk.len;
         return chunk.len;
     }
     if (!all || t->at + chunk.len < t->seen)
         return 0;
     t->line++;
+    t->at += chunk.len;
     r->line(r->context, chunk, t->line);
     return chunk.len;
 }
@@ -112,7 +115,6 @@ bool tail_read(struct tail *t, bool all, const struct tail_reader *r)
             break;
         if (used == 0)
             chunk = METRIC_LINE_MAX + 1;
-        t->at += used;
     }
     return !pause;
 }

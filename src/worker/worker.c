@@ -32,15 +32,19 @@ static void begin_end(struct worker *w);
 
 /* ---- for the attempts ------------------------------------------------ */
 
-void worker_say(const struct attempt *a, enum record_type type,
-                struct str payload)
+void worker_say(struct attempt *a, enum record_type type, struct str payload)
 {
+    struct record r = {.type = type,
+                       .task = a->task.id,
+                       .attempt = a->task.attempt,
+                       .sequence = ++a->said,
+                       .payload = payload};
     if (type != RECORD_STARTED)
         a->worker->urgent = true;
-    link_add(&a->worker->link, type, a->task.id, a->task.attempt, payload);
+    link_add(&a->worker->link, &r);
 }
 
-void worker_notice(const struct attempt *a, const char *fmt, ...)
+void worker_notice(struct attempt *a, const char *fmt, ...)
 {
     struct buf b;
     va_list ap;
@@ -335,7 +339,12 @@ static void refuse(struct worker *w, const struct record *r,
     buf_reset(&w->payload);
     record_ended_print(&w->payload, &e);
     w->urgent = true;
-    link_add(&w->link, RECORD_ENDED, r->task, r->attempt, buf_str(&w->payload));
+    struct record answer = {.type = RECORD_ENDED,
+                            .task = r->task,
+                            .attempt = r->attempt,
+                            .sequence = 1,
+                            .payload = buf_str(&w->payload)};
+    link_add(&w->link, &answer);
 }
 
 /* Cuts off the places of tasks that have left the queue. */
@@ -458,7 +467,7 @@ static void on_record(void *context, const struct record *r)
         break;
     case RECORD_PING:
         w->urgent = true;
-        link_add(&w->link, RECORD_PONG, 0, 0, STR(""));
+        link_add(&w->link, &(struct record){.type = RECORD_PONG});
         break;
     case RECORD_QUIT:
         w->orderly = true;
@@ -628,7 +637,9 @@ static void say_hello(struct worker *w)
     buf_reset(&w->payload);
     record_hello_print(&w->payload, &h);
     w->urgent = true;
-    link_add(&w->link, RECORD_HELLO, 0, 0, buf_str(&w->payload));
+    struct record hello = {.type = RECORD_HELLO,
+                           .payload = buf_str(&w->payload)};
+    link_add(&w->link, &hello);
 }
 
 static int take_records(struct worker *w, struct str text, struct err *err)

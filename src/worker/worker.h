@@ -92,9 +92,8 @@ void worker_done(struct worker *w);
 /* ---- for the attempts ------------------------------------------------ */
 
 /* Sends a record about an attempt. */
-void worker_say(const struct attempt *a, enum record_type type,
-                struct str payload);
-void worker_notice(const struct attempt *a, const char *fmt, ...)
+void worker_say(struct attempt *a, enum record_type type, struct str payload);
+void worker_notice(struct attempt *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Makes sure that the worker wakes up at that time or before. */
 void worker_wake(struct worker *w, int64_t at_ns);

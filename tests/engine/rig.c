@@ -15,7 +15,10 @@ static void note_points(struct rig *r, const struct record *rec)
 {
     struct metric_reader reader;
     struct metric_column c;
-    metric_reader_init(&reader, rec->payload);
+    struct record_points p = {.batch = rec->payload};
+    if (rec->type == RECORD_POINTS)
+        assert_int_equal(record_points_parse(rec->payload, &p, NULL), 0);
+    metric_reader_init(&reader, p.batch);
     while (metric_reader_next(&reader, &c) > 0) {
         r->points += c.count;
         if (c.count)
@@ -40,7 +43,7 @@ static void on_record(void *context, const struct record *rec)
         s.pid = started.pid;
     } else if (rec->type == RECORD_NOTICE) {
         text = rec->payload;
-    } else if (rec->type == RECORD_METRICS) {
+    } else if (rec->type == RECORD_METRICS || rec->type == RECORD_POINTS) {
         note_points(r, rec);
     }
     snprintf(s.text, sizeof s.text, "%.*s", STRF(text));

@@ -11,8 +11,11 @@
 
 static void print_one(struct buf *b, enum record_type type, struct str payload)
 {
-    struct record r = {
-        .type = type, .attempt = 3, .task = 7000000001, .payload = payload};
+    struct record r = {.type = type,
+                       .attempt = 3,
+                       .task = 7000000001,
+                       .sequence = 9,
+                       .payload = payload};
     record_print(b, &r);
 }
 
@@ -22,16 +25,17 @@ static void the_frame_is_as_documented(void **state)
     struct buf b;
     buf_init(&b);
     print_one(&b, RECORD_NOTICE, STR("hey"));
-    assert_int_equal(b.len, 27);
+    assert_int_equal(b.len, 31);
     struct bytes in = bytes_of(buf_str(&b));
-    assert_int_equal(bytes_u32(&in), 23);
-    assert_int_equal(bytes_u32(&in), hash32(str_n(b.p + 8, 19), 0));
+    assert_int_equal(bytes_u32(&in), 27);
+    assert_int_equal(bytes_u32(&in), hash32(str_n(b.p + 8, 23), 0));
     assert_int_equal(bytes_u8(&in), RECORD_VERSION);
     assert_int_equal(bytes_u8(&in), RECORD_NOTICE);
     assert_int_equal(bytes_u8(&in), 0);
     assert_int_equal(bytes_u8(&in), 0);
     assert_int_equal(bytes_u32(&in), 3);
     assert_true(bytes_u64(&in) == 7000000001);
+    assert_int_equal(bytes_u32(&in), 9);
     assert_memory_equal(in.p, "hey", 3);
     buf_done(&b);
 }
@@ -118,10 +122,58 @@ static void assert_forged(size_t at, unsigned char byte, const char *part)
     buf_done(&b);
 }
 
+/* Last words of an earlier release have no sequence number. */
+static void the_first_version_is_still_read(void **state)
+{
+    static const char text[] = "\x17\0\0\0" /* length */
+                               "\0\0\0\0"   /* checksum */
+                               "\1\6\0\0"   /* version, type */
+                               "\3\0\0\0"
+                               "\7\0\0\0\0\0\0\0"
+                               "hey";
+    char bytes[sizeof text - 1];
+    struct record r;
+    struct err err = {0};
+    size_t used;
+    (void)state;
+    memcpy(bytes, text, sizeof bytes);
+    uint32_t sum = hash32(str_n(bytes + 8, sizeof bytes - 8), 0);
+    memcpy(bytes + 4, &sum, 4);
+    assert_int_equal(record_parse(str_n(bytes, sizeof bytes), &r, &used, &err),
+                     1);
+    assert_int_equal(used, sizeof bytes);
+    assert_int_equal(r.type, RECORD_NOTICE);
+    assert_int_equal(r.attempt, 3);
+    assert_int_equal(r.task, 7);
+    assert_int_equal(r.sequence, 0);
+    assert_true(str_is(r.payload, "hey"));
+}
+
+static void points_say_how_far_the_files_were_read(void **state)
+{
+    struct record_points in = {.metrics_at = (uint64_t)1 << 40,
+                               .log_at = 7,
+                               .earlier = true,
+                               .batch = STR("batch")},
+                         out;
+    struct err err = {0};
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    record_points_print(&b, &in);
+    assert_int_equal(record_points_parse(buf_str(&b), &out, &err), 0);
+    assert_true(out.metrics_at == in.metrics_at && out.log_at == 7);
+    assert_true(out.earlier && str_is(out.batch, "batch"));
+    assert_int_equal(record_points_parse(str_n(b.p, 16), &out, &err), -1);
+    b.p[16] = 2;
+    assert_int_equal(record_points_parse(buf_str(&b), &out, &err), -1);
+    buf_done(&b);
+}
+
 static void a_newer_version_is_named(void **state)
 {
     (void)state;
-    assert_forged(8, RECORD_VERSION + 1, "version 2");
+    assert_forged(8, RECORD_VERSION + 1, "version 3");
     assert_forged(8, RECORD_VERSION + 1, "newer");
 }
 
@@ -256,6 +308,8 @@ int main(void)
         cmocka_unit_test(records_behind_each_other_are_read_one_by_one),
         cmocka_unit_test(a_short_read_asks_for_more),
         cmocka_unit_test(every_flipped_bit_is_found),
+        cmocka_unit_test(the_first_version_is_still_read),
+        cmocka_unit_test(points_say_how_far_the_files_were_read),
         cmocka_unit_test(a_newer_version_is_named),
         cmocka_unit_test(headers_that_make_no_sense_are_damage),
         cmocka_unit_test(absurd_lengths_are_damage_at_once),

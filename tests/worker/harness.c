@@ -308,6 +308,20 @@ static void add_points(struct buf *out, const struct metric_column *c)
                  (long long)metric_step(c, i), metric_value(c, i));
 }
 
+bool bench_is_metrics(const struct got *g)
+{
+    return g->type == RECORD_METRICS || g->type == RECORD_POINTS;
+}
+
+struct str bench_batch(const struct got *g)
+{
+    struct record_points p;
+    if (g->type == RECORD_METRICS)
+        return g->payload;
+    assert_int_equal(record_points_parse(g->payload, &p, NULL), 0);
+    return p.batch;
+}
+
 char *bench_metric(struct bench *b, uint64_t id, const char *name)
 {
     struct buf out;
@@ -316,9 +330,9 @@ char *bench_metric(struct bench *b, uint64_t id, const char *name)
         struct got *g = &b->records.p[i];
         struct metric_reader r;
         struct metric_column c;
-        if (g->type != RECORD_METRICS || g->task != id)
+        if (!bench_is_metrics(g) || g->task != id)
             continue;
-        metric_reader_init(&r, g->payload);
+        metric_reader_init(&r, bench_batch(g));
         while (metric_reader_next(&r, &c) == 1) {
             if (str_is(c.name, name))
                 add_points(&out, &c);

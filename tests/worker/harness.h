@@ -78,6 +78,9 @@ struct record_ended bench_run(struct bench *b, const struct task *t);
 size_t bench_count(struct bench *b, enum record_type type, uint64_t id);
 
 /* The values of a metric of a task, in order, as "step:value step:value". */
+/* METRICS and POINTS hold a batch. */
+bool bench_is_metrics(const struct got *g);
+struct str bench_batch(const struct got *g);
 char *bench_metric(struct bench *b, uint64_t id, const char *name);
 /* Reads the last words, into records. */
 void bench_read_last_words(struct bench *b);

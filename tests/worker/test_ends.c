@@ -28,7 +28,7 @@ static void records_come_in_their_order(void **state)
     struct task t = bench_shell(b, 1, "echo '::throng loss=1'");
     bench_run(b, &t);
     const enum record_type order[] = {RECORD_HELLO, RECORD_STARTING,
-                                      RECORD_STARTED, RECORD_METRICS,
+                                      RECORD_STARTED, RECORD_POINTS,
                                       RECORD_ENDED};
     assert_int_equal(b->records.len, 5);
     for (size_t i = 0; i < 5; i++)

@@ -328,7 +328,7 @@ static void a_torn_line_waits_for_its_end(void **state)
                     "while test ! -e go; do sleep 0.01; done; "
                     "echo '\"x\":2}' >> $THRONG_METRICS; rm go");
     bench_submit(b, &t);
-    bench_await(b, RECORD_METRICS, 1);
+    bench_await(b, RECORD_POINTS, 1);
     assert_string_equal(bench_metric(b, 1, "x"), "1:1");
     assert_int_equal(file_write(bench_path(b, 1, "go"), STR("x"), false, NULL),
                      0);
@@ -364,7 +364,7 @@ static void a_metrics_file_that_begins_anew_is_read_anew(void **state)
                     "while test ! -e go; do sleep 0.01; done; "
                     "echo '{\"step\":3,\"x\":3}' > $THRONG_METRICS; rm go");
     bench_submit(b, &t);
-    bench_await(b, RECORD_METRICS, 1);
+    bench_await(b, RECORD_POINTS, 1);
     assert_int_equal(file_write(bench_path(b, 1, "go"), STR("x"), false, NULL),
                      0);
     bench_ended(b, 1);
@@ -382,7 +382,7 @@ static void a_metrics_file_that_is_replaced_is_read(void **state)
         "printf '{\"step\":2,\"x\":2}\\n{\"step\":3,\"x\":3}\\n' > new; "
         "mv new $THRONG_METRICS; rm go");
     bench_submit(b, &t);
-    bench_await(b, RECORD_METRICS, 1);
+    bench_await(b, RECORD_POINTS, 1);
     assert_int_equal(file_write(bench_path(b, 1, "go"), STR("x"), false, NULL),
                      0);
     bench_ended(b, 1);
@@ -466,9 +466,9 @@ static void many_points_arrive_complete_and_in_order(void **state)
     for (size_t i = 0; i < b->records.len; i++) {
         struct metric_reader r;
         struct metric_column c;
-        if (b->records.p[i].type != RECORD_METRICS)
+        if (!bench_is_metrics(&b->records.p[i]))
             continue;
-        metric_reader_init(&r, b->records.p[i].payload);
+        metric_reader_init(&r, bench_batch(&b->records.p[i]));
         while (metric_reader_next(&r, &c) == 1) {
             for (size_t k = 0; k < c.count; k++, next++) {
                 assert_int_equal(metric_step(&c, k), next);
@@ -493,7 +493,7 @@ static void throng_report_works_inside_a_task(void **state)
     char *text = printed(b, t);
     assert_contains(text, "throng report: ");
     assert_contains(text, "2\n10\n");
-    assert_string_equal(bench_metric(b, 1, "loss"), "3:0.12 1:1");
+    assert_string_equal(bench_metric(b, 1, "loss"), "3:0.12 4:1");
     assert_string_equal(bench_metric(b, 1, "odd name"), "3:2");
 }
 

@@ -34,7 +34,10 @@ static void send_task(int fd, uint64_t id, int units)
     buf_init(&payload);
     buf_init(&bytes);
     task_print(&payload, &t);
-    struct record r = {RECORD_TASK, 1, id, buf_str(&payload)};
+    struct record r = {.type = RECORD_TASK,
+                       .attempt = 1,
+                       .task = id,
+                       .payload = buf_str(&payload)};
     record_print(&bytes, &r);
     assert_int_equal(fd_write_all(fd, bytes.p, bytes.len, NULL), 0);
     buf_done(&payload);

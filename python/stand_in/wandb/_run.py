@@ -34,7 +34,8 @@ class Run:
         self._folder = Folder(folder)
         self._resumes = resume and throng.inside() and not disabled
         first_step = self._first_step()
-        self.starting_step, self.resumed = first_step, first_step > 0
+        self.starting_step = first_step
+        self.resumed = self._resumes and first_step > 0
         self._shelf = Shelf(self._folder)
         self._definitions = Definitions()
         self._history = History(self._write_row, first_step)
@@ -86,9 +87,12 @@ class Run:
 
     def _first_step(self):
         """Behind those of an earlier attempt, if it left a checkpoint."""
+        if self.disabled or not throng.inside():
+            return 0
         path = os.environ.get("THRONG_CHECKPOINT")
         left = path and os.path.isdir(path) and os.listdir(path)
-        return self._folder.noted_step() + 1 if self._resumes and left else 0
+        noted = self._folder.noted_step() + 1 if self._resumes and left else 0
+        return max(noted, int(os.environ.get("THRONG_FIRST_STEP") or 0))
 
     # ---- logging
 
