@@ -34,6 +34,8 @@ enum {
     AROUND = 32,  /* candidates around each of some of the best */
     CENTRES = 16,
     POOL = SPREAD + AROUND * CENTRES,
+    CLIMBS = 16,  /* that may end at points that were there; then the space is
+                     nearly used up, and any candidate that is new will do */
     STEPS = 3,    /* rounds of changes of the chosen candidate */
     CHANGES = 16, /* in each round */
     FEW = 50,     /* so few results make leaves of one */
@@ -54,6 +56,7 @@ struct forest {
     bool minimize;
     double startup, trees, random, kappa;
     size_t acquire;
+    int climbs;     /* of one ask, at most */
     size_t *sorted; /* rows that ended, the best first */
     size_t count, cap, values;
     struct forest_tree *tree;
@@ -344,13 +347,15 @@ static bool choose(struct forest *f, struct rng *rng)
     for (size_t i = 0; i < POOL; i++)
         merits[i] = merit(f, &f->judged[i]);
     for (int tries = 0; tries < POOL; tries++) {
+        bool climbs = tries < f->climbs;
         size_t best = 0;
         for (size_t i = 1; i < POOL; i++)
             if (merits[i] > merits[best])
                 best = i;
         memcpy(f->roll.u, f->pool + best * width, size);
-        climb(f, rng, merits[best]);
-        if (roll_is_new(&f->roll))
+        if (climbs)
+            climb(f, rng, merits[best]);
+        if (climbs && roll_is_new(&f->roll))
             return true;
         memcpy(f->roll.u, f->pool + best * width, size);
         if (roll_is_new(&f->roll))
@@ -418,7 +423,8 @@ static void *forest_open(const struct search_setup *setup, struct err *err)
                            .startup = 10,
                            .trees = 64,
                            .random = 0.2,
-                           .kappa = 2};
+                           .kappa = 2,
+                           .climbs = setup->version < 3 ? POOL : CLIMBS};
     if (read_options(&given, setup->options, err) ||
         roll_init(&given.roll, setup->space, setup->seed, err))
         return NULL;

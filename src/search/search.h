@@ -56,7 +56,8 @@ enum search_order {
  * 1: grid in the order that is written; hyperspace halves linearly
  * 2: grid covers the space early; hyperspace halves on a parameter's scale
  * 3: with early stopping the sampler hears of constraints; warm results and
- *    trials of a person have numbers of their own */
+ *    trials of a person have numbers of their own; forest does not look for
+ *    long where nearly every point was there */
 enum { SEARCH_VERSION = 3 };
 
 struct search_setup {

@@ -248,6 +248,17 @@ static void many_results_in_any_order_are_the_same(void **state)
     search_free(t);
 }
 
+/* One that looks as hard as elsewhere takes minutes for this. */
+static void a_used_up_space_costs_little(void **state)
+{
+    (void)state;
+    struct space space = space_of(small_text, arena); /* of 72 points */
+    struct search *s = open_as("forest", &space, 3);
+    for (int64_t k = 1; k <= 400; k++)
+        tell(s, k, ask(s, k), STATE_DONE, (double)(k % 7));
+    search_free(s);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 int main(void)
 {
@@ -259,6 +270,7 @@ int main(void)
         TEST(by_a_confidence_bound_it_beats_random_too),
         TEST(a_bound_far_from_the_mean_looks_where_little_is_known),
         TEST(many_results_in_any_order_are_the_same),
+        TEST(a_used_up_space_costs_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
