@@ -22,6 +22,7 @@ static const struct litter {
     {".", "study.db.new-", false},
     {".", "snapshot.db.new-", false},
     {".", ".throng-", false},
+    {"trials", ".throng-", false}, /* a pack that was to be replaced */
     {"last-words", ".throng-", false},
     {"requests/answers", ".throng-", false},
     {"requests", ".throng-", true},

@@ -387,7 +387,9 @@ static bool is_wanted(const struct packs *p, const struct entry *e,
 static int rewrite(struct packs *p, const char *path, const bool *wanted,
                    struct arena *a, struct err *err)
 {
-    const char *copy = arena_printf(a, "%s.new", path);
+    const char *copy =
+        arena_printf(a, "%s/.throng-%ld-%lld.tmp", path_folder(a, path),
+                     (long)getpid(), (long long)p->thousand);
     int fd = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     int rc = fd < 0 ? err_errno(err, "open %s", copy) : 0;
     for (size_t i = 0; i < p->entries.len && !rc; i++) {

@@ -170,10 +170,12 @@ static void make_old(const char *path)
 static void what_the_dead_left_half_made_is_removed(void **state)
 {
     struct made *m = *state;
-    const char *gone[] = {
-        "study.db.new-2147483646", "study.db.new-2147483646-journal",
-        "snapshot.db.new-2147483646", ".throng-2147483646-00ff00ff.tmp",
-        "last-words/.throng-2147483646-00ff00ff.tmp"};
+    const char *gone[] = {"study.db.new-2147483646",
+                          "study.db.new-2147483646-journal",
+                          "snapshot.db.new-2147483646",
+                          ".throng-2147483646-00ff00ff.tmp",
+                          "last-words/.throng-2147483646-00ff00ff.tmp",
+                          "trials/.throng-2147483646-12.tmp"};
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         gone[i] = lay(m, gone[i]);
     char *old = lay(m, "requests/.throng-2147483646-00000001.tmp");
