@@ -352,7 +352,6 @@ void attempt_add_use(struct attempt *a, const struct rusage *use)
 
 void attempt_exited(struct attempt *a, int status, const struct rusage *use)
 {
-    kill(-a->process.pid, SIGKILL);
     a->phase = ATTEMPT_DRAINING;
     a->status = status;
     a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;

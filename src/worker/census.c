@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/num.h"
+#include "worker/crew.h"
 #include "worker/worker.h"
 
 #define ENVIRON_MAX (4u << 20)
@@ -123,6 +124,8 @@ static uint64_t owner_of_child(struct worker *w, const struct process_info *row)
     const struct attempt *a = idmap_get(w->by_pid, (uint64_t)row->pid);
     if (a)
         return a->serial;
+    if (crew_has(w, row->pid))
+        return OWNER_CREW;
     uint64_t owner = owner_seen_before(&w->census, row);
     if (owner == OWNER_UNKNOWN)
         owner = owner_by_session(w, row);
@@ -173,7 +176,7 @@ static void remember(struct census *c)
     for (size_t i = 0; i < c->table.rows.len; i++) {
         const struct process_info *row = &c->table.rows.p[i];
         struct known k = {row->pid, row->start, c->owners.p[i]};
-        if (k.owner >= OWNER_GONE)
+        if (k.owner >= OWNER_GONE && k.owner != OWNER_CREW)
             vec_push(&c->known, k);
         if (k.owner == OWNER_UNKNOWN && row->state != 'Z')
             c->unknown++;
@@ -250,7 +253,7 @@ static bool is_left_over(const struct worker *w, size_t i)
 {
     const struct process_info *row = &w->census.table.rows.p[i];
     uint64_t owner = w->census.owners.p[i];
-    if (owner == OWNER_NONE || row->state == 'Z')
+    if (owner == OWNER_NONE || owner == OWNER_CREW || row->state == 'Z')
         return false;
     if (owner == OWNER_UNKNOWN)
         return !may_be_of_running(w, row);

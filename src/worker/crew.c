@@ -273,6 +273,14 @@ bool crew_reaped(struct worker *w, pid_t pid, int status)
     return false;
 }
 
+bool crew_has(const struct worker *w, pid_t pid)
+{
+    for (size_t i = 0; i < w->trainers.len; i++)
+        if (w->trainers.p[i]->process.pid == pid)
+            return true;
+    return false;
+}
+
 void crew_done(struct worker *w)
 {
     for (size_t i = 0; i < w->trainers.len; i++)

@@ -34,6 +34,8 @@ void crew_forget(struct attempt *a);
 /* True when the child was a trainer; members that it has not said to have
  * ended are lost. */
 bool crew_reaped(struct worker *w, pid_t pid, int status);
+/* True when the child is a trainer. */
+bool crew_has(const struct worker *w, pid_t pid);
 void crew_done(struct worker *w);
 
 /* The process: reads tasks from the socket until it closes. */

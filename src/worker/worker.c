@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -264,6 +265,8 @@ static void reap(struct worker *w)
     while ((pid = peek()) > 0) {
         struct attempt *a = idmap_del(w->by_pid, (uint64_t)pid);
         struct attempt *owner = a ? NULL : census_owner(w, pid);
+        if (a) /* as long as it is not waited for, the group is its own */
+            kill(-pid, SIGKILL);
         if (wait4(pid, &status, WNOHANG, &use) != pid)
             return;
         if (owner)

@@ -173,6 +173,23 @@ static void a_damaged_checkpoint_is_not_gone_on_from(void **state)
     assert_string_equal(bench_metric(b, 4, "loss"), bench_metric(b, 1, "loss"));
 }
 
+/* Whoever sweeps up after a command sees a trainer that has nothing to do. */
+static void a_trainer_between_two_tasks_is_no_leftover(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    struct task first = training(b, 1, 2), second = training(b, 3, 2);
+    assert_int_equal(bench_run(b, &first).outcome, OUTCOME_DONE);
+    pid_t trainer = pid_of(b, 1);
+    struct task command =
+        bench_shell(b, 2, "setsid sleep 600 & echo $! >left; exit 0");
+    assert_int_equal(bench_run(b, &command).outcome, OUTCOME_DONE);
+    char *left = bench_await_file(b, bench_path(b, 2, "left"));
+    assert_true(bench_gone((pid_t)strtol(left, NULL, 10), 60));
+    assert_int_equal(bench_run(b, &second).outcome, OUTCOME_DONE);
+    assert_int_equal(pid_of(b, 3), trainer);
+}
+
 /* ---- trainers that do not answer --------------------------------------- */
 
 static void send_kill(struct bench *b, uint64_t id)
@@ -359,6 +376,7 @@ int main(void)
         with_bench(one_member_is_stopped_and_another_killed),
         with_bench(training_goes_on_from_a_checkpoint),
         with_bench(a_damaged_checkpoint_is_not_gone_on_from),
+        with_bench(a_trainer_between_two_tasks_is_no_leftover),
         with_bench(a_kill_that_is_not_answered_ends_the_trainer),
         with_bench(a_stop_that_is_not_answered_ends_the_trainer),
         with_bench(a_time_limit_holds_for_a_trainer_that_does_not_answer),
