@@ -47,9 +47,10 @@ int store_left_processes(struct store *s, struct arena *a,
                          struct left_processes *left, struct err *err)
 {
     const struct lease *l = &s->mine;
-    *left = (struct left_processes){.known_ticks = l->left_ticks,
-                                    .numbers_stand = numbers_stand(l)};
+    *left = (struct left_processes){0};
     if (l->left == PREDECESSOR_NONE || l->left_space != process_space())
         return 0;
+    left->numbers_stand = numbers_stand(l);
+    left->known_ticks = l->left_ticks;
     return read_leaders(s, a, left, err);
 }

@@ -197,6 +197,26 @@ static void who_may_still_run_is_only_presumed_dead(void **state)
     expect_left(m, PREDECESSOR_NONE);
 }
 
+/* What a number proves, it proves of what the last holder left here. */
+static void numbers_prove_nothing_of_processes_that_were_not_left(void **state)
+{
+    struct made *m = *state;
+    struct left_processes left;
+    assert_ok(m, store_left_processes(m->s, m->a, &left, &m->err));
+    assert_false(left.numbers_stand);
+    store_close(m->s);
+    forge(m, "pid = 1, pid_start = 1, lock = 0");
+    made_open(m);
+    assert_ok(m, store_left_processes(m->s, m->a, &left, &m->err));
+    assert_true(left.numbers_stand);
+    store_close(m->s);
+    forge(m, "left_space = 1"); /* another pid namespace */
+    made_open(m);
+    expect_left(m, PREDECESSOR_GONE);
+    assert_ok(m, store_left_processes(m->s, m->a, &left, &m->err));
+    assert_false(left.numbers_stand);
+}
+
 static void a_reboot_ends_the_lease_of_this_host(void **state)
 {
     struct made *m = *state;
@@ -305,6 +325,7 @@ int main(void)
         with_store(a_dead_holder_of_this_host_is_replaced_at_once),
         with_store(what_a_holder_left_is_known_until_it_is_settled),
         with_store(who_may_still_run_is_only_presumed_dead),
+        with_store(numbers_prove_nothing_of_processes_that_were_not_left),
         with_store(a_reboot_ends_the_lease_of_this_host),
         with_store(the_mirror_says_what_the_row_says),
         with_store(two_readers_see_only_whole_commits),
