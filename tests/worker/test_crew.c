@@ -173,6 +173,58 @@ static void a_damaged_checkpoint_is_not_gone_on_from(void **state)
     assert_string_equal(bench_metric(b, 4, "loss"), bench_metric(b, 1, "loss"));
 }
 
+/* Large enough to be prepared in the cache, where it can be seen mapped. */
+static struct task training_on(struct bench *b, uint64_t id, const char *name)
+{
+    struct task t = training(b, id, 1);
+    struct buf rows;
+    buf_init(&rows);
+    for (int i = 0; i < 200000; i++)
+        buf_addf(&rows, "%d,%d\n", i % 7, i % 2);
+    assert_int_equal(file_write(path_join(b->arena, b->folder, name),
+                                buf_str(&rows), false, NULL),
+                     0);
+    buf_done(&rows);
+    t.model = str_of(
+        arena_printf(b->arena,
+                     "{\"layers\": [{\"dense\": 2}], \"loss\": "
+                     "\"sparse_categorical_crossentropy\", \"epochs\": 1, "
+                     "\"batch_size\": 10000, \"data\": {\"file\": \"%s\"}}",
+                     name));
+    return t;
+}
+
+static size_t sets_mapped(struct bench *b, pid_t pid)
+{
+    char *text =
+        bench_file(b, arena_printf(b->arena, "/proc/%d/maps", (int)pid));
+    size_t count = 0;
+    for (char *at = text; (at = strstr(at, ".data\n")) != NULL; at++)
+        count++;
+    return count;
+}
+
+static void a_data_set_is_closed_when_its_last_user_has_left(void **state)
+{
+    struct bench *b = *state;
+    const struct timespec pause = {.tv_nsec = 20000000};
+    setenv("XDG_CACHE_HOME", b->folder, 1);
+    bench_start(b, ONE_CPU);
+    struct task first = training_on(b, 1, "a.csv");
+    struct task second = training_on(b, 2, "b.csv");
+    struct task third = training_on(b, 3, "a.csv");
+    assert_int_equal(bench_run(b, &first).outcome, OUTCOME_DONE);
+    assert_int_equal(bench_run(b, &second).outcome, OUTCOME_DONE);
+    pid_t trainer = pid_of(b, 1);
+    assert_true(sets_mapped(b, trainer) <= 1);
+    for (int i = 0; i < 3000 && sets_mapped(b, trainer) > 0; i++)
+        nanosleep(&pause, NULL);
+    assert_int_equal(sets_mapped(b, trainer), 0);
+    assert_int_equal(bench_run(b, &third).outcome, OUTCOME_DONE);
+    assert_string_equal(bench_metric(b, 1, "loss"), bench_metric(b, 3, "loss"));
+    unsetenv("XDG_CACHE_HOME");
+}
+
 /* Whoever sweeps up after a command sees a trainer that has nothing to do. */
 static void a_trainer_between_two_tasks_is_no_leftover(void **state)
 {
@@ -376,6 +428,7 @@ int main(void)
         with_bench(one_member_is_stopped_and_another_killed),
         with_bench(training_goes_on_from_a_checkpoint),
         with_bench(a_damaged_checkpoint_is_not_gone_on_from),
+        with_bench(a_data_set_is_closed_when_its_last_user_has_left),
         with_bench(a_trainer_between_two_tasks_is_no_leftover),
         with_bench(a_kill_that_is_not_answered_ends_the_trainer),
         with_bench(a_stop_that_is_not_answered_ends_the_trainer),
