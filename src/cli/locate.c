@@ -122,9 +122,23 @@ static const char *all_studies(struct arena *a, const char **names)
     return text;
 }
 
-static int nearest(struct arena *a, const char *what, struct err *err)
+/* Names of what is really there: a folder may be all that is left of a study.
+ */
+static const char **studies_here(struct arena *a)
 {
     const char **names = dir_list(".throng", a, NULL);
+    size_t n = 0;
+    for (size_t i = 0; names && names[i]; i++)
+        if (is_study_folder(a, path_join(a, ".throng", names[i])))
+            names[n++] = names[i];
+    if (names)
+        names[n] = NULL;
+    return names;
+}
+
+static int nearest(struct arena *a, const char *what, struct err *err)
+{
+    const char **names = studies_here(a);
     const char *near = names ? str_nearest(str_of(what), names) : NULL;
     if (near)
         return err_set(err, ERR_MISSING,

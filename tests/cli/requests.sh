@@ -147,3 +147,9 @@ first=$?
 wait $two
 check_equal "a run waits for a verb, and a verb for a run" "0 0 0" "$worst $first $?"
 [ "$worst" = 0 ] || sed 's/^/# /' runs.err
+
+# ---- a study of which only the folder is left ---------------------------------
+mkdir -p .throng/gone/trials
+run "$THRONG" status gone
+check_lacks "a name is not suggested for itself" "$err" "did you mean \`gone\`"
+check_contains "but it is said to be missing" "$err" "there is no study \`gone\`"
