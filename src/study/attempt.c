@@ -504,6 +504,7 @@ static int decide(struct run *r, struct live *l, const struct record_ended *e,
         l->has_digest = false; /* the checkpoint may have fallen back */
         return wait_again(r, l, 0, err);
     case OUTCOME_LOST:
+        l->has_digest = false;
         return on_loss(r, l, reason, err);
     default:
         return on_failure(r, l, e, reason, err);

@@ -172,6 +172,34 @@ uint64_t dir_digest(const char *path)
     return d.hash ? d.hash : 1;
 }
 
+/* ---- to the disk ----------------------------------------------------- */
+
+static void sync_at(int folder, const char *name)
+{
+    int fd =
+        openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+static enum walk_answer sync_entry(void *context, const struct walk_entry *e,
+                                   struct err *err)
+{
+    (void)context;
+    (void)err;
+    if (S_ISREG(e->stat->st_mode) || S_ISDIR(e->stat->st_mode))
+        sync_at(e->folder, e->name);
+    return WALK_ON;
+}
+
+void dir_sync_all(const char *path)
+{
+    walk(path, sync_entry, NULL, NULL);
+    sync_at(AT_FDCWD, path);
+}
+
 /* ---- glob ------------------------------------------------------------ */
 
 struct glob {

@@ -150,6 +150,9 @@ int dir_sync(const char *folder, struct err *err);
 /* As rm -rf, never following links; a path that is not there is fine. */
 int dir_remove(const char *path, struct err *err);
 int dir_copy(const char *from, const char *to, struct err *err);
+/* Brings all that is below path, and its names, to the disk. What cannot be
+ * opened is left out. */
+void dir_sync_all(const char *path);
 /* Bytes of all regular files below path. */
 uint64_t dir_bytes(const char *path);
 /* A digest of names and contents below path (of sizes and times in place of

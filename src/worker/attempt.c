@@ -408,6 +408,15 @@ static bool ended_well(enum outcome o)
            o == OUTCOME_CHECKPOINTED;
 }
 
+/* The next attempt goes on from here. After a power cut it must find what the
+ * store says was reached: an older checkpoint would do the work again and end
+ * where it did before. */
+static bool will_go_on(const struct attempt *a, enum outcome outcome)
+{
+    return outcome == OUTCOME_CHECKPOINTED ||
+           (a->task.budget > 0 && ended_well(outcome));
+}
+
 static void say_ended(struct attempt *a, const struct record_ended *e)
 {
     struct buf *b = &a->worker->payload;
@@ -431,6 +440,8 @@ static void finish(struct attempt *a)
     if (!ended_well(e.outcome))
         output_last_lines(a, &last);
     e.tail = buf_str(&last);
+    if (will_go_on(a, e.outcome))
+        folder_sync_checkpoint(&a->folder, a->arena);
     if (e.outcome != OUTCOME_DONE)
         e.checkpoint_digest = folder_checkpoint_digest(&a->folder, a->arena);
     folder_close(&a->folder, true, &a->worker->pool, a->serial);

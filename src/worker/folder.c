@@ -345,6 +345,12 @@ int folder_keep_outputs(const struct folder *f, const struct task *t,
     return result;
 }
 
+void folder_sync_checkpoint(const struct folder *f, struct arena *a)
+{
+    if (f->fd >= 0)
+        dir_sync_all(path_join(a, f->path, "checkpoint"));
+}
+
 uint64_t folder_checkpoint_digest(const struct folder *f, struct arena *a)
 {
     return f->fd < 0 ? 0 : dir_digest(path_join(a, f->path, "checkpoint"));

@@ -36,6 +36,8 @@ int folder_keep_outputs(const struct folder *f, const struct task *t,
                         struct arena *a, struct err *err);
 /* True when something is in checkpoint/. */
 bool folder_has_checkpoint(const struct folder *f);
+/* Brings checkpoint/ to the disk. */
+void folder_sync_checkpoint(const struct folder *f, struct arena *a);
 /* Digest of checkpoint/, 0 when it is empty. */
 uint64_t folder_checkpoint_digest(const struct folder *f, struct arena *a);
 /* Removes what is empty or can be made again, and closes. The metrics file

@@ -151,3 +151,24 @@ done
 check_contains "asha without steps comes to the last rung" "$(cat without.out)" "91.0"
 check_equal "asha is the same with and without steps" "$(cat with.out)" \
     "$(cat without.out)"
+
+# ---- exit code 85 and an interruption ---------------------------------------
+
+cat >back.sh <<'END'
+case $THRONG_ATTEMPT in
+1) echo 1 >"$THRONG_CHECKPOINT/n"; exit 85 ;;
+2) touch here; sleep 60 ;;
+3) exit 85 ;;
+*) throng report y=1 ;;
+esac
+END
+study back "sh back.sh" 'metric: {name: y, goal: maximize}'
+"$THRONG" run -q back.yaml &
+conductor=$!
+wait_for 60 test -e here
+worker=$(cat "/proc/$conductor/task/$conductor/children")
+kill -9 $conductor $worker
+wait $conductor 2>/dev/null
+check "back: runs to its end" "$THRONG" run -q back.yaml
+check_equal "an interruption between two equal checkpoints is no failure" "1 1" \
+    "$(value back 1)"

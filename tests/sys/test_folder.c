@@ -64,6 +64,19 @@ static void bytes_are_those_of_all_regular_files(void **state)
     assert_int_equal(dir_bytes(s->root), 8);
 }
 
+/* ---- to the disk ----------------------------------------------------- */
+
+static void bringing_a_folder_to_the_disk_waits_for_no_fifo(void **state)
+{
+    struct scratch *s = *state;
+    assert_int_equal(mkfifo(scratch_path(s, "fifo"), 0600), 0);
+    assert_int_equal(symlink("nowhere", scratch_path(s, "link")), 0);
+    uint64_t before = dir_digest(s->root);
+    dir_sync_all(s->root);
+    dir_sync_all(scratch_path(s, "gone"));
+    assert_true(dir_digest(s->root) == before);
+}
+
 /* ---- digest ---------------------------------------------------------- */
 
 static void an_empty_or_absent_folder_has_the_digest_0(void **state)
@@ -235,6 +248,7 @@ int main(void)
         scratch_test(a_folder_is_guarded_where_none_around_it_is_open),
         scratch_test(names_are_listed_in_order),
         scratch_test(bytes_are_those_of_all_regular_files),
+        scratch_test(bringing_a_folder_to_the_disk_waits_for_no_fifo),
         scratch_test(an_empty_or_absent_folder_has_the_digest_0),
         scratch_test(the_digest_changes_with_every_write),
         scratch_test(writing_the_same_again_is_no_change),
