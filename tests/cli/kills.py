@@ -104,8 +104,11 @@ WAYS = {
     "checkpointed": Way("report", end="85"),
     "retries": Way("print", end="fail"),
     "adaptive": Way("file", method="tpe", order="lag", lag=4),
-    "asha": Way("report", points=None, method="tpe", order="lag", lag=4,
+    "asha": Way("file", points=None, method="tpe", order="lag", lag=4,
                 early_terminate=RUNGS),
+    # What is reported again after a crash counts as one report more.
+    "counted": Way("report", points=None, equal=False, method="tpe",
+                   early_terminate=RUNGS),
     # Who copies whom depends on who is ready first.
     "pbt": Way("file", points=None, equal=False, method="pbt",
                pbt={"population": 4, "steps": 3}),
