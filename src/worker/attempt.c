@@ -132,10 +132,10 @@ static int start(struct attempt *a, struct err *err)
     }
     if (output_begin(a, err) != 0)
         return -1;
-    s.mask = a->worker->task_mask;
     metrics_begin(a);
     if (kind->prepare(a, &s, err) != 0)
         return -1;
+    s.mask = a->worker->task_mask;
     cgroup_begin(a);
     errno = 0;
     if (process_spawn(&s, &a->process, err) != 0)
