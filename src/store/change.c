@@ -222,19 +222,30 @@ static int replay(struct store *s, struct err *err)
 
 /* With synchronous=NORMAL a commit in WAL mode is in the page cache only;
  * this puts the log on the disk. */
-int change_sync(struct store *s, struct err *err)
+static int sync_log(struct store *s, struct err *err)
 {
-    int64_t ns = clock_mono_ns();
-    if (!s->unsynced || ns - s->synced_ns < SYNC_EVERY_NS)
-        return 0;
     sqlite3_file *log = NULL;
     sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
     if (log && log->pMethods &&
         log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK)
         return err_errno(err, "write %s-wal to the disk", s->path);
     s->unsynced = false;
-    s->synced_ns = ns;
+    s->synced_ns = clock_mono_ns();
     return 0;
+}
+
+int change_sync(struct store *s, struct err *err)
+{
+    if (!s->unsynced || clock_mono_ns() - s->synced_ns < SYNC_EVERY_NS)
+        return 0;
+    return sync_log(s, err);
+}
+
+bool store_on_disk(struct store *s, bool now)
+{
+    if (s->unsynced && now)
+        sync_log(s, NULL);
+    return !s->unsynced;
 }
 
 static int sql_commit(struct store *s, struct err *err)

@@ -167,6 +167,9 @@ int store_begin(struct store *s, struct err *err); /* idempotent */
  * state of the last good commit, and the next store_commit tries them all
  * again. A change itself never fails for such a reason, only its commit. */
 int store_commit(struct store *s, struct err *err);
+/* True when not even the death of the machine takes back what was committed;
+ * `now`: after waiting for the disk, however short a time ago it was. */
+bool store_on_disk(struct store *s, bool now);
 /* Drops the changes since store_begin, also those that wait for a disk. */
 void store_rollback(struct store *s);
 

@@ -112,6 +112,11 @@ int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
 int study_facts_write(struct study *s, struct err *err);
 int study_facts_check(struct study *s, struct err *err);
 
+/* ---- forgotten.c ------------------------------------------------------- */
+/* After an end that was none of throng's own: sets folders aside that trials
+ * left of which the store knows nothing. */
+int study_forgotten(struct study *s, struct err *err);
+
 /* ---- resume.c --------------------------------------------------------- */
 /* 0 as long as the store is where it was and makes sense; else saves what can
  * be saved, and says what became of it and what to do. rescue.c */

@@ -118,7 +118,8 @@ static int not_recovered(const struct study *s, struct err *err)
 
 int study_resume(struct study *s, struct err *err)
 {
-    if (study_search_resume(s, err) || adopt_all(s, err))
+    if (study_search_resume(s, err) || adopt_all(s, err) ||
+        study_forgotten(s, err))
         return -1;
     if (recover(s, err))
         return not_recovered(s, err);

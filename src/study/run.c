@@ -547,6 +547,17 @@ static void write_summaries(struct run *r)
     r->summaries_ns = now + SUMMARY_GAP_NS;
 }
 
+/* What trials handed in goes when not even a power cut makes their ends be
+ * forgotten. */
+static void settle_left(struct run *r, bool now)
+{
+    if (!r->left.len || !store_on_disk(r->store, now))
+        return;
+    for (size_t i = 0; i < r->left.len; i++)
+        r->source.settled(r->source.context, r->left.p[i]);
+    r->left.len = 0;
+}
+
 /* Makes all changes permanent, then sends out what waited for that. */
 static void commit(struct run *r)
 {
@@ -565,9 +576,7 @@ static void commit(struct run *r)
     }
     r->dirty = false;
     r->committed_ns = clock_mono_ns();
-    for (size_t i = 0; i < r->left.len; i++)
-        r->source.settled(r->source.context, r->left.p[i]);
-    r->left.len = 0;
+    settle_left(r, false);
     if (!r->engine)
         return;
     engine_ack(r->engine);
@@ -617,6 +626,7 @@ static void settle_on_disk(struct run *r)
         return;
     r->committed_ns = 0;
     store_commit(r->store, NULL);
+    settle_left(r, false);
 }
 
 static void check_time(struct run *r)
@@ -706,6 +716,12 @@ void run_round(struct run *r)
 }
 
 /* ---- ends ------------------------------------------------------------- */
+
+void run_all_on_disk(struct run *r)
+{
+    if (!r->dirty)
+        settle_left(r, true);
+}
 
 static void end_run(struct run *r, enum study_end why, bool kill)
 {

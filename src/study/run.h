@@ -130,7 +130,7 @@ struct run {
     VEC(struct placing) placing;
     struct arena *place_arena;
     VEC(int64_t) started;    /* or heard of since the last commit */
-    VEC(int64_t) left;       /* ended since then, with a metrics file */
+    VEC(int64_t) left;       /* ended with a metrics file, not yet for good */
     VEC(int64_t) reported;   /* since summaries were written … */
     int64_t summaries_ns;    /* … which is due again at this time */
     int64_t next_id;         /* of the next trial */
@@ -203,6 +203,9 @@ int run_close_paused(struct run *r, const struct trial *t, const char *reason,
 /* Places what there is room for, commits, ends when nothing is left. Called
  * after every round of the loop; the owner calls it once to begin. */
 void run_round(struct run *r);
+/* The run is over and committed: waits until that is on the disk, and removes
+ * what was kept until then. */
+void run_all_on_disk(struct run *r);
 /* True when more trials ended badly than max_failures allows. */
 bool run_too_many_failures(const struct run *r);
 /* The first trials have all failed: those that run show whether it is any use

@@ -325,6 +325,7 @@ static int run_to_end(struct study *s, enum study_end *end, struct err *err)
     if (s->run.ended_here && study_means_write(s, err))
         return -1;
     const char *how = end_event(s);
+    run_all_on_disk(&s->run);
     study_requests_answer(s);
     int rc = 0;
     if (over)

@@ -105,6 +105,19 @@ static bool ends_a_line(int fd, off_t size)
     return pread(fd, &last, 1, size - 1) != 1 || last == '\n';
 }
 
+void folder_end_line(const struct folder *f, const char *name)
+{
+    struct stat st;
+    int fd = openat(f->fd, name,
+                    O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        !ends_a_line(fd, st.st_size))
+        fd_write_all(fd, "\n", 1, NULL);
+    close(fd);
+}
+
 /* An earlier attempt's output stays; a line says where this one begins. An
  * empty log may come from another trial, and somebody whom that left behind
  * must not write into this one's. */

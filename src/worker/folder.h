@@ -28,6 +28,9 @@ void folder_init(struct folder *f);
  * the checkpoint to resume from and the files of the task. */
 int folder_open(struct folder *f, const struct task *t, struct pool *pool,
                 struct arena *a, struct err *err);
+/* Ends the last line of a file in it, if somebody died while writing that:
+ * what the next attempt appends must not run into it. */
+void folder_end_line(const struct folder *f, const char *name);
 /* Makes the file that tells the program to finish. */
 void folder_ask_stop(const struct folder *f);
 /* Copies the task's outputs into output/. Files that cannot be copied are

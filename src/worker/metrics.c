@@ -242,6 +242,7 @@ static void catch_up(struct attempt *a)
         if (m->tail.fd >= 0)
             tail_read(&m->tail, true, &r);
     } while (m->tail.at != before);
+    folder_end_line(&a->folder, "metrics.jsonl");
     output_catch_up(a);
     metrics_send(a);
     m->earlier = m->noticed = false;

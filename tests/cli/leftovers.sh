@@ -68,3 +68,31 @@ touch -d '1 hour ago' .throng/s/requests/.throng-"$dead"-01020304.tmp
 run "$THRONG" run s.yaml
 check_equal "what killed ones left half made is gone" "" \
     "$(cd .throng && find . -name '*.new-*' -o -name '*.tmp' -o -name '.removed*')"
+
+# ---- trials that the store has forgotten --------------------------------------
+
+# A power cut takes back the rows of the last second, but not the folders.
+cat >f.yaml <<'END'
+method: grid
+command: [sh, -c, 'ls "$THRONG_CHECKPOINT" >"seen-$THRONG_TRIAL";
+    echo "$THRONG_TRIAL" >>begun;
+    while [ ! -e go-on ]; do sleep 0.05; done; echo y=1']
+parameters: {a: {values: [1, 2, 3]}}
+metric: {name: y}
+parallel: 1
+END
+"$THRONG" run f.yaml >/dev/null 2>&1 &
+pid=$!
+started+=("$pid")
+wait_for 60 lines begun 1
+kill -9 $(kids "$pid") "$pid"
+wait "$pid" 2>/dev/null
+mkdir -p .throng/f/trials/0/3/checkpoint
+echo 7 >.throng/f/trials/0/3/checkpoint/n
+touch go-on
+run "$THRONG" run f.yaml
+check_status "a study goes on beside the folder of a trial it does not know" 0
+check_equal "the trial that gets its number finds none of it" "" "$(cat seen-3)"
+check_equal "which is set aside" 7 \
+    "$(cat .throng/f/trials/0/3.forgotten-1/checkpoint/n)"
+check_contains "and said" "$err" "1 folder of trials that the store does not"

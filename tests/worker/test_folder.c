@@ -207,11 +207,35 @@ static void a_folder_that_nobody_touched_is_used_again(void **state)
     }
 }
 
+static void a_line_that_was_torn_off_is_ended(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *after;
+    } rows[] = {{"", ""}, {"whole\n", "whole\n"}, {"torn", "torn\n"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct folder f;
+        struct buf b;
+        begin(&f, "torn");
+        const char *path = path_join(arena, f.path, "metrics.jsonl");
+        assert_int_equal(file_write(path, str_of(rows[i].before), false, NULL),
+                         0);
+        folder_end_line(&f, "metrics.jsonl");
+        folder_end_line(&f, "not there");
+        buf_init(&b);
+        assert_int_equal(file_read(path, 100, &b, NULL), 0);
+        assert_string_equal(b.p, rows[i].after);
+        buf_done(&b);
+        folder_close(&f, true, &pool, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_and_modes_do_not_pass_to_the_next_trial),
         cmocka_unit_test(a_folder_that_nobody_touched_is_used_again),
+        cmocka_unit_test(a_line_that_was_torn_off_is_ended),
         cmocka_unit_test(signals_do_not_make_a_checkpoint_vanish),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
