@@ -346,8 +346,8 @@ def cut_short(outcomes, reason):
     """How a trial ends, whatever its task does: three losses in a row count
     as failed where it was alone, also with interruptions between them, and on
     a busy machine any task may run into its time limit."""
-    if [o for o in outcomes if o != "interrupted"][-3:] == ["lost"] * 3 and \
-            reason.startswith("lost 3 times"):
+    began = [o for o in outcomes if o not in ("interrupted", "unstarted")]
+    if began[-3:] == ["lost"] * 3 and reason.startswith("lost 3 times"):
         return "failed"
     return "timed_out" if outcomes[-1:] == ["timed_out"] else None
 

@@ -85,8 +85,8 @@ static const char *const forms[] = {
     "[\"SH\", \"-c\", \"f() { printf '[%s]' \\\"$1\\\"; }; f {s}\"]",
     "[\"SH\", \"-c\", \"printf '[%s]' {s}>/dev/stdout\"]",
     "[\"SH\", \"-c\", \"for i in {s}; do (printf '[%s]' \\\"$i\\\"); done\"]",
-    "[\"SH\", \"-c\", \"printf %s \\\"$(case a in a) printf '[%s]' {s};; "
-    "esac)\\\"\"]",
+    ("[\"SH\", \"-c\", \"printf %s \\\"$(case a in a) printf '[%s]' {s};; "
+     "esac)\\\"\"]"),
     "[\"SH\", \"-c\", \"printf '[%s]' \\\"$1\\\"\", \"SH\", \"{s}\"]",
     "[\"printf\", \"[%s]\", \"{s}\"]",
 };
@@ -106,8 +106,8 @@ static const char *const code[] = {
     "[\"SH\", \"-c\", \"echo 'echo {s}' | sh\"]",
     "[\"SH\", \"-c\", \"trap 'echo {s}' EXIT\"]",
     "[\"bash\", \"-c\", \"[[ {s} -eq 1 ]]; (( {s} )); a[{s}]=1\"]",
-    "[\"bash\", \"-c\", \"letters=abc; echo ${letters:{s}} ${letters[{s}]}; "
-    "let y={s}\"]",
+    ("[\"bash\", \"-c\", \"letters=abc; echo ${letters:{s}} ${letters[{s}]}; "
+     "let y={s}\"]"),
     "[\"bash\", \"-c\", \"declare {s}; unset {s}; test -v {s}; local {s}\"]",
 };
 #define CODES (sizeof(code) / sizeof(code[0]))
