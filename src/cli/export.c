@@ -168,7 +168,7 @@ static int export_csv(struct exporter *e)
 static int copy_trial(struct exporter *e, int64_t trial, struct err *err)
 {
     struct arena *a = e->arena;
-    char *from = store_trial_folder(store_folder(e->store), trial, a);
+    char *from = store_trial_folder(e->store, trial, a);
     char *to =
         path_join(a, e->files, arena_printf(a, "%lld", (long long)trial));
     struct packed *packed;

@@ -3,6 +3,8 @@
  * -f follows one trial until it ends, as tail -f does. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/go_on.h"
@@ -49,9 +51,27 @@ static void mind_cut(int fd, off_t *at)
         *at = end;
 }
 
-/* A trial's state, and whether somebody runs its study. */
-static int look(struct call *c, const char *folder, int64_t trial,
-                enum state *state, bool *live)
+/* A trial as it is followed. */
+struct followed {
+    int64_t trial;
+    enum state state;
+    bool live; /* somebody runs its study */
+    char path[PATH_MAX];
+    int fd; /* of the log at that path; -1: there is none yet */
+};
+
+/* A next attempt may go on elsewhere, with a copy of the log so far. */
+static void turn_to(struct followed *f, const char *path)
+{
+    if (!strcmp(f->path, path))
+        return;
+    snprintf(f->path, sizeof(f->path), "%s", path);
+    if (f->fd >= 0)
+        close(f->fd);
+    f->fd = -1;
+}
+
+static int look(struct call *c, const char *folder, struct followed *f)
 {
     struct trial t;
     struct lease lease;
@@ -61,10 +81,13 @@ static int look(struct call *c, const char *folder, int64_t trial,
     struct arena *a = arena_new();
     int rc = store_lease_read(store, &lease, &c->err);
     if (!rc)
-        rc = store_trial(store, trial, a, &t, &c->err);
+        rc = store_trial(store, f->trial, a, &t, &c->err);
     if (!rc) {
-        *state = t.state;
-        *live = lease.live;
+        f->state = t.state;
+        f->live = lease.live;
+        turn_to(f, path_join(a, store_trial_folder(store, f->trial, a), "log"));
+        if (f->fd < 0)
+            f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
     }
     arena_free(a);
     store_close(store);
@@ -86,34 +109,31 @@ static void print_whole(struct call *c, const char *folder, int64_t trial)
 /* Prints until the trial has ended. A study that nobody runs will not end
  * it: that is said, and waiting ends. */
 static int follow(struct call *c, const struct place_of_study *where,
-                  int64_t trial, const char *path)
+                  int64_t trial)
 {
+    struct followed f = {.trial = trial, .fd = -1};
     off_t at = 0;
-    int fd = -1, rc;
-    enum state state = STATE_WAITING;
+    int rc;
     for (;;) {
-        bool live;
-        rc = look(c, where->folder, trial, &state, &live);
-        if (!rc && fd < 0)
-            fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (!rc && fd >= 0) {
-            mind_cut(fd, &at);
-            rc = print_from(c, fd, &at);
+        rc = look(c, where->folder, &f);
+        if (!rc && f.fd >= 0) {
+            mind_cut(f.fd, &at);
+            rc = print_from(c, f.fd, &at);
         }
-        if (rc || state_final(state))
+        if (rc || state_final(f.state))
             break;
-        if (!live) {
+        if (!f.live) {
             say("throng logs: trial %lld is %s, but nobody runs the "
                 "study; `%s` goes on with it\n",
-                (long long)trial, state_name(state), go_on_command(c, where));
+                (long long)trial, state_name(f.state), go_on_command(c, where));
             break;
         }
         usleep(FOLLOW_MS * 1000);
     }
-    if (!rc && fd < 0 && state_final(state))
+    if (!rc && f.fd < 0 && state_final(f.state))
         print_whole(c, where->folder, trial);
-    if (fd >= 0)
-        close(fd);
+    if (f.fd >= 0)
+        close(f.fd);
     return rc;
 }
 
@@ -129,7 +149,7 @@ static void explain_absence(const struct trial *t)
 
 struct printing {
     struct call *call;
-    const char *folder;
+    struct store *store;
     struct packs *packs;
     bool titles;
     int64_t absent;
@@ -167,7 +187,7 @@ static int print_log(struct printing *p, const struct trial *t)
 {
     struct call *c = p->call;
     char *path = path_join(
-        c->arena, store_trial_folder(p->folder, t->id, c->arena), "log");
+        c->arena, store_trial_folder(p->store, t->id, c->arena), "log");
     off_t at = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
@@ -190,7 +210,7 @@ static int print_logs(struct call *c, struct store *store, const char *folder,
     struct trial t;
     bool many = strpbrk(selector, ",-:") || !strpbrk(selector, "0123456789");
     struct printing p = {.call = c,
-                         .folder = folder,
+                         .store = store,
                          .packs = packs_open(folder),
                          .titles = many && strcmp(selector, "last")};
     int64_t count = 0;
@@ -240,9 +260,7 @@ static int run(struct call *c)
         int64_t id = first_of(c, store, selector);
         store_close(store);
         store = NULL;
-        char *folder = store_trial_folder(where.folder, id, c->arena);
-        rc = id < 0 ? -1
-                    : follow(c, &where, id, path_join(c->arena, folder, "log"));
+        rc = id < 0 ? -1 : follow(c, &where, id);
     } else {
         rc = print_logs(c, store, where.folder, selector);
     }

@@ -27,11 +27,12 @@ static void on_record(void *context, const struct record *r)
 }
 
 static void on_lost(void *context, uint64_t task, uint32_t attempt,
-                    uint32_t company, const char *reason)
+                    enum loss loss, uint32_t company, const char *reason)
 {
     struct one_task *t = context;
     (void)task;
     (void)attempt;
+    (void)loss;
     (void)company;
     t->outcome = OUTCOME_LOST;
     t->reason = arena_str(t->call->arena, str_of(reason));

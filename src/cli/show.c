@@ -174,7 +174,7 @@ static void show_text(struct shower *s, const struct extent *x)
         add_attempt(b, &x->attempts[i]);
     for (size_t i = 0; i < x->artifact_count; i++)
         add_artifact(b, &x->artifacts[i], i == 0);
-    char *folder = store_trial_folder(s->folder, t->id, s->arena);
+    char *folder = store_trial_folder(s->store, t->id, s->arena);
     if (file_is_dir(folder))
         buf_addf(b, "files    %s\n", folder);
     if (x->packed_count)
@@ -237,8 +237,7 @@ static void show_json(struct shower *s, const struct extent *x)
         artifact_json(b, &x->artifacts[i]);
     }
     buf_adds(b, "],\"folder\":");
-    json_string(b,
-                str_of(store_trial_folder(s->folder, x->trial.id, s->arena)));
+    json_string(b, str_of(store_trial_folder(s->store, x->trial.id, s->arena)));
     buf_addc(b, '}');
 }
 
@@ -250,7 +249,7 @@ static void add_folder(struct shower *s, int64_t trial, artifact_list *list)
 {
     struct arena *a = s->arena;
     char *output =
-        path_join(a, store_trial_folder(s->folder, trial, a), "output");
+        path_join(a, store_trial_folder(s->store, trial, a), "output");
     const char **files =
         file_is_dir(output) ? dir_glob(output, "**", a, NULL) : NULL;
     for (; files && *files; files++) {

@@ -17,7 +17,7 @@ static uint64_t output_bytes(struct store *store, int64_t trial,
     struct packed *list;
     size_t count = 0;
     uint64_t bytes =
-        dir_bytes(path_join(a, store_trial_folder(folder, trial, a), "output"));
+        dir_bytes(path_join(a, store_trial_folder(store, trial, a), "output"));
     packs_list(packs, trial, a, &list, &count, NULL);
     for (size_t i = 0; i < count; i++)
         bytes += strcmp(list[i].name, "log") ? list[i].bytes : 0;

@@ -547,8 +547,7 @@ static struct str read_packed_log(struct looking *g, int64_t trial)
 static struct str read_log(struct looking *g, int64_t trial)
 {
     struct arena *a = g->look->arena;
-    char *path =
-        path_join(a, store_trial_folder(g->w->folder, trial, a), "log");
+    char *path = path_join(a, store_trial_folder(g->store, trial, a), "log");
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return read_packed_log(g, trial);

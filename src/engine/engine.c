@@ -491,11 +491,23 @@ void engine_place_lost(struct engine *e, const char *reason)
     }
     for (size_t i = 0; i < lost.len; i++) {
         struct held *l = lost.p[i];
-        e->hooks.lost(e->hooks.context, l->id, l->attempt,
+        e->hooks.lost(e->hooks.context, l->id, l->attempt, LOSS_GONE,
                       l->begun ? company : 0, reason);
         held_free(l);
     }
     vec_done(&lost);
+}
+
+void engine_place_lost_one(struct engine *e, uint64_t task, uint32_t attempt,
+                           enum loss loss, const char *reason)
+{
+    struct held *h = idmap_get(e->held, task);
+    if (!h || h->attempt != attempt || h->where != AT_PLACE)
+        return;
+    forget(e, h);
+    e->hooks.lost(e->hooks.context, task, attempt, loss, h->begun, reason);
+    held_free(h);
+    forward(e);
 }
 
 void engine_place_up(struct engine *e)

@@ -16,15 +16,22 @@
 
 struct engine;
 
+/* What is left of an attempt that is lost. */
+enum loss {
+    LOSS_GONE,     /* nothing: none of its processes lives */
+    LOSS_PRESUMED, /* nobody knows: it may still run, and write into its
+                      folder; what it says from now on is dropped */
+};
+
 struct engine_hooks {
     void *context;
     /* STARTING, STARTED, METRICS, ENDED or NOTICE of a task. After ENDED the
      * engine has forgotten the task. */
     void (*record)(void *context, const struct record *r);
-    /* The worker that had the task is gone. company: how many tasks that may
-     * have run were lost together, this one included; 0: it never began. The
-     * engine has forgotten it; none of its processes is left. */
-    void (*lost)(void *context, uint64_t task, uint32_t attempt,
+    /* The worker that had the task is gone, or presumed to be. company: how
+     * many tasks that may have run were lost together, this one included; 0: it
+     * was not heard to begin. The engine has forgotten it. */
+    void (*lost)(void *context, uint64_t task, uint32_t attempt, enum loss loss,
                  uint32_t company, const char *reason);
     /* The place cannot go on (its worker keeps dying, say). */
     void (*fault)(void *context, const struct err *err);

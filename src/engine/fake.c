@@ -26,6 +26,9 @@
  *   die                the worker dies here: all its tasks are lost
  *   die-ms=5           the same, but nothing can be sent for some time before
  *                      they are known to be lost
+ *   vanish-ms=5        its node does not answer any more: it is presumed dead,
+ *                      and goes on for all that; after some time its words
+ *                      come through again
  *   away-ms=5          nothing can be sent for some time; then all is as it was
  *   fault              the place gives up here
  *   attempt=2          what follows is for attempt 2 only; attempt=any: for
@@ -50,7 +53,8 @@ struct fake_task {
     struct str script; /* what has not been done yet */
     const char *script_end;
     bool running;
-    size_t most; /* it cannot begin beside so many */
+    bool vanished; /* its room is another's by now */
+    size_t most;   /* it cannot begin beside so many */
     struct grant grant;
     double started_s, wake_s;
     double end_s; /* when it ends whatever the script says; infinity: never */
@@ -115,6 +119,12 @@ static void task_free(struct fake_task *t)
     free(t);
 }
 
+static void free_room(struct fake *f, struct fake_task *t)
+{
+    if (t->running && !t->vanished)
+        room_give_back(&f->room, &t->grant);
+}
+
 static void forget(struct fake *f, struct fake_task *t)
 {
     size_t kept = 0;
@@ -122,8 +132,7 @@ static void forget(struct fake *f, struct fake_task *t)
         if (f->tasks.p[i] != t)
             f->tasks.p[kept++] = f->tasks.p[i];
     f->tasks.len = kept;
-    if (t->running)
-        room_give_back(&f->room, &t->grant);
+    free_room(f, t);
 }
 
 /* Ends t: it is no more after this. */
@@ -185,8 +194,7 @@ static void lose_all(struct fake *f, const char *reason)
 {
     engine_place_down(f->engine);
     for (size_t i = 0; i < f->tasks.len; i++) {
-        if (f->tasks.p[i]->running)
-            room_give_back(&f->room, &f->tasks.p[i]->grant);
+        free_room(f, f->tasks.p[i]);
         task_free(f->tasks.p[i]);
     }
     f->tasks.len = 0;
@@ -332,6 +340,18 @@ static enum after_word do_die(struct fake *f, struct fake_task *t,
     return ENDED;
 }
 
+static enum after_word do_vanish_ms(struct fake *f, struct fake_task *t,
+                                    struct str value)
+{
+    say_metrics(f, t);
+    t->wake_s = f->now_s + number(value) / 1000;
+    free_room(f, t);
+    t->vanished = true;
+    engine_place_lost_one(f->engine, t->id, t->attempt, LOSS_PRESUMED,
+                          "the fake node does not answer");
+    return WAIT;
+}
+
 /* The step that ends it comes from the loop, so that others can act before. */
 static enum after_word go_away(struct fake *f, struct fake_task *t,
                                struct str value, const char *losing)
@@ -395,6 +415,7 @@ static const struct {
     {"outcome", do_outcome},
     {"die", do_die},
     {"die-ms", do_die_ms},
+    {"vanish-ms", do_vanish_ms},
     {"away-ms", do_away_ms},
     {"fault", do_fault},
 };
@@ -440,7 +461,7 @@ static size_t count_running(const struct fake *f)
 {
     size_t count = 0;
     for (size_t i = 0; i < f->tasks.len; i++)
-        count += f->tasks.p[i]->running;
+        count += f->tasks.p[i]->running && !f->tasks.p[i]->vanished;
     return count;
 }
 

@@ -44,6 +44,10 @@ void engine_place_down(struct engine *e);
 /* Everything that was sent and has not ended is gone, without a trace of a
  * process. Only while down. */
 void engine_place_lost(struct engine *e, const char *reason);
+/* One task that was sent is lost by itself; the others are not concerned, and
+ * the place goes on. */
+void engine_place_lost_one(struct engine *e, uint64_t task, uint32_t attempt,
+                           enum loss loss, const char *reason);
 /* Sending works again; what was asked meanwhile of tasks that are still there
  * is sent now. */
 void engine_place_up(struct engine *e);

@@ -26,8 +26,8 @@ int store_attempt_put(struct store *s, const struct attempt *a, struct err *err)
         buf_add_f64(b, times[i]);
     change_add_int(b, a->exit_code);
     change_add_int(b, a->signum);
-    const uint64_t rare[] = {a->company, a->sequence, a->metrics_at, a->log_at,
-                             a->folder};
+    const uint64_t rare[] = {a->company, a->sequence, a->metrics_at,
+                             a->log_at,  a->folder,   a->presumed};
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         buf_add_varint(b, rare[i]);
     buf_add_bytes(b, a->reason);
@@ -88,8 +88,9 @@ int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
         " pid, pid_start, max_rss_bytes, output_bytes, checkpoint_digest,"
         " metric_points, placed, started, ended, seconds, cpu_seconds,"
         " exit_code, signum, company, sequence, metrics_at, log_at, folder,"
-        " reason, tail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
-        " ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
+        " presumed, reason, tail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
+        " ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,"
+        " ?24, ?25)";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -107,10 +108,10 @@ int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
         sqlite3_bind_double(st, i, bytes_f64(b));
     sqlite3_bind_int64(st, 16, change_int(b));
     sqlite3_bind_int64(st, 17, change_int(b));
-    for (int i = 18; i <= 22; i++)
+    for (int i = 18; i <= 23; i++)
         bind_rare(st, i, bytes_varint(b));
-    db_bind_str(st, 23, bytes_str(b));
     db_bind_str(st, 24, bytes_str(b));
+    db_bind_str(st, 25, bytes_str(b));
     return db_run(s, st, "write an attempt into", err);
 }
 
@@ -162,8 +163,9 @@ static void attempt_read(sqlite3_stmt *st, struct arena *arena,
         .metrics_at = (uint64_t)sqlite3_column_int64(st, 20),
         .log_at = (uint64_t)sqlite3_column_int64(st, 21),
         .folder = (uint32_t)sqlite3_column_int64(st, 22),
-        .reason = arena_str(arena, db_column_str(st, 23)),
-        .tail = arena_str(arena, db_column_str(st, 24)),
+        .presumed = sqlite3_column_int64(st, 23) != 0,
+        .reason = arena_str(arena, db_column_str(st, 24)),
+        .tail = arena_str(arena, db_column_str(st, 25)),
     };
     struct str host = db_column_str(st, 3), boot = db_column_str(st, 4);
     snprintf(a->host, sizeof a->host, "%.*s", STRF(host));
@@ -177,7 +179,8 @@ int store_attempts(struct store *s, int64_t id, struct arena *a,
         "SELECT trial, number, outcome, host, boot_id, pid, pid_start,"
         " max_rss_bytes, output_bytes, checkpoint_digest, metric_points,"
         " placed, started, ended, seconds, cpu_seconds, exit_code, signum,"
-        " company, sequence, metrics_at, log_at, folder, reason, tail"
+        " company, sequence, metrics_at, log_at, folder, presumed,"
+        " reason, tail"
         " FROM attempts LEFT JOIN machines ON id = machine"
         " WHERE trial = ? ORDER BY number";
     sqlite3_stmt *st = db_stmt(s, sql, err);

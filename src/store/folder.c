@@ -1,11 +1,54 @@
 /* folder.c - where the files of a trial lie
  *
  * A thousand trials share a folder, so that no folder grows past what
- * network file systems list quickly. */
-#include "store/store.h"
+ * network file systems list quickly. A trial has one folder, <id>, in which
+ * its attempts follow each other. Only where one of them may still write there
+ * (it is presumed dead, nobody knows) the next one begins a folder of its own,
+ * <id>.<number>, and those after it go on there. */
+#include "store/db.h"
 
-char *store_trial_folder(const char *folder, int64_t trial, struct arena *a)
+#include "base/num.h"
+
+char *store_attempt_folder(const char *folder, int64_t trial, uint32_t own,
+                           struct arena *a)
 {
-    return arena_printf(a, "%s/trials/%lld/%lld", folder,
-                        (long long)(trial / 1000), (long long)trial);
+    char *first = arena_printf(a, "%s/trials/%lld/%lld", folder,
+                               (long long)(trial / 1000), (long long)trial);
+    return own ? arena_printf(a, "%s.%u", first, own) : first;
+}
+
+/* The folder of the newest attempt that may have begun; 0: the trial's first.
+ * What cannot be read is said by whoever reads the attempts themselves. */
+static uint32_t newest(struct store *s, int64_t trial)
+{
+    static const char sql[] = "SELECT folder FROM attempts WHERE trial = ?"
+                              " AND outcome <> ? ORDER BY number DESC LIMIT 1";
+    sqlite3_stmt *st = db_stmt(s, sql, NULL);
+    uint32_t own = 0;
+    if (!st)
+        return 0;
+    sqlite3_bind_int64(st, 1, trial);
+    sqlite3_bind_int(st, 2, OUTCOME_UNSTARTED);
+    if (db_row(s, st, "read the attempts of", NULL) == 1) {
+        own = (uint32_t)sqlite3_column_int64(st, 0);
+        sqlite3_reset(st);
+    }
+    return own;
+}
+
+char *store_trial_folder(struct store *s, int64_t trial, struct arena *a)
+{
+    return store_attempt_folder(s->folder, trial, newest(s, trial), a);
+}
+
+/* "7", "7.2", and "7.2.copy" as long as that is made; what else begins so is
+ * nobody's. */
+bool store_folder_trial(const char *name, int64_t *trial, bool *first)
+{
+    struct str rest = str_of(name), number, own;
+    uint64_t attempt;
+    if (!str_split(&rest, '.', &number) || !num_int(number, trial))
+        return false;
+    *first = !rest.p;
+    return *first || (str_split(&rest, '.', &own) && num_uint(own, &attempt));
 }

@@ -194,7 +194,8 @@ int packs_read(struct packs *p, int64_t trial, const char *name, struct buf *b,
 {
     struct arena *a = arena_new();
     struct err gone = {0};
-    char *path = path_join(a, store_trial_folder(p->folder, trial, a), name);
+    char *path =
+        path_join(a, store_attempt_folder(p->folder, trial, 0, a), name);
     int rc = file_read(path, 0, b, &gone);
     if (rc && gone.kind == ERR_MISSING)
         rc = read_packed(p, trial, name, b, err);
@@ -256,7 +257,7 @@ static void add_body(struct buf *b, struct str text)
 static char *file_of(const char *folder, const struct to_pack *f,
                      struct arena *a)
 {
-    return path_join(a, store_trial_folder(folder, f->trial, a), f->name);
+    return path_join(a, store_attempt_folder(folder, f->trial, 0, a), f->name);
 }
 
 static void print_entry(struct buf *b, int64_t trial, const char *name,
@@ -323,10 +324,11 @@ static void remove_packed(const char *folder, const struct to_pack *list,
         char *path = file_of(folder, &list[i], a);
         unlink(path);
         rmdir(path_folder(a, path));
-        rmdir(store_trial_folder(folder, list[i].trial, a));
+        rmdir(store_attempt_folder(folder, list[i].trial, 0, a));
     }
     if (count)
-        rmdir(path_folder(a, store_trial_folder(folder, list[0].trial, a)));
+        rmdir(
+            path_folder(a, store_attempt_folder(folder, list[0].trial, 0, a)));
 }
 
 int packs_add(const char *folder, const struct to_pack *list, size_t count,

@@ -81,10 +81,14 @@ static const char tables_5[] =
     "ALTER TABLE attempts ADD COLUMN log_at INTEGER;"
     "ALTER TABLE attempts ADD COLUMN folder INTEGER;";
 
+/* Whether an attempt is only presumed to have ended. */
+static const char tables_6[] =
+    "ALTER TABLE attempts ADD COLUMN presumed INTEGER;";
+
 const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 1, .sql = tables_1}, {.to = 2, .sql = tables_2},
     {.to = 3, .sql = tables_3}, {.to = 4, .sql = tables_4},
-    {.to = 5, .sql = tables_5},
+    {.to = 5, .sql = tables_5}, {.to = 6, .sql = tables_6},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

@@ -19,7 +19,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 5
+#define STORE_SCHEMA 6
 
 struct store;
 
@@ -223,6 +223,8 @@ struct attempt {
     uint32_t sequence;
     uint64_t metrics_at, log_at;
     uint32_t folder; /* attempt in whose own folder it runs; 0: the trial's */
+    bool presumed;   /* it is only presumed to have ended, and may still write
+                        into that folder */
     struct str reason, tail;
 };
 
@@ -497,8 +499,15 @@ int store_snapshot(struct store *s, const char *path, struct err *err);
 
 /* ---- folders ---------------------------------------------------------- */
 
-/* <folder>/trials/<thousand>/<id>, in the arena. */
-char *store_trial_folder(const char *folder, int64_t trial, struct arena *a);
+/* <folder>/trials/<thousand>/<id>, or <id>.<own>, in the arena. */
+char *store_attempt_folder(const char *folder, int64_t trial, uint32_t own,
+                           struct arena *a);
+/* Where the newest attempt of a trial has its files: whoever reads what a
+ * trial wrote asks here. */
+char *store_trial_folder(struct store *s, int64_t trial, struct arena *a);
+/* Which trial a folder among those of a thousand belongs to, by its name, and
+ * whether it is the trial's first. False: it is none. */
+bool store_folder_trial(const char *name, int64_t *trial, bool *first);
 
 /* ---- packed files ----------------------------------------------------- */
 

@@ -104,6 +104,7 @@ static int on_started(struct run *r, struct live *l, struct str payload,
     l->a.pid = s.pid;
     l->a.pid_start = s.pid_start;
     l->a.started = s.wall;
+    l->stood_in = l->a.folder;
     l->started_ns = clock_mono_ns();
     text_copy(l->a.boot_id, sizeof(l->a.boot_id), s.boot_id);
     text_copy(l->a.host, sizeof(l->a.host), str_of(r->host));
@@ -641,12 +642,20 @@ void attempt_record(struct run *r, const struct record *record)
     }
 }
 
+/* What may still be written into is never shared. */
+uint32_t attempt_folder(const struct live *l)
+{
+    bool begins = !l->placed && l->a.presumed;
+    return begins ? l->t.attempts + 1 : l->a.folder;
+}
+
 /* Its checkpoint says whether it has come any further than when it was lost
  * before. */
 static uint64_t checkpoint_digest(struct run *r, const struct live *l)
 {
     struct arena *a = arena_new();
-    const char *folder = store_trial_folder(store_folder(r->store), l->t.id, a);
+    const char *folder =
+        store_attempt_folder(store_folder(r->store), l->t.id, l->a.folder, a);
     uint64_t digest = dir_digest(path_join(a, folder, "checkpoint"));
     arena_free(a);
     return digest;
@@ -677,12 +686,13 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
     buf_done(&b);
 }
 
-void attempt_lost(struct run *r, uint64_t task, uint32_t number,
+void attempt_lost(struct run *r, uint64_t task, uint32_t number, enum loss loss,
                   uint32_t company, const char *reason)
 {
     struct live *l = run_live(r, (int64_t)task);
     if (!l || !l->placed || l->a.number != number)
         return;
+    l->a.presumed = loss == LOSS_PRESUMED;
     if (!company) {
         attempt_gone(r, l, OUTCOME_UNSTARTED, "");
     } else if (r->interrupting) { /* it was to end anyway */

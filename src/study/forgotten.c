@@ -20,7 +20,8 @@ struct looking {
 
 static int set_aside(struct looking *x, int64_t trial, struct err *err)
 {
-    char *from = store_trial_folder(x->study->setup.folder, trial, x->arena);
+    char *from =
+        store_attempt_folder(x->study->setup.folder, trial, 0, x->arena);
     if (!file_exists(from))
         return 0;
     for (int i = 1; i < NAMES_MAX; i++) {

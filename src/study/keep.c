@@ -167,7 +167,9 @@ static int keep_one(struct keeper *k, int64_t id, const char *folder,
         return goes < 0 ? -1 : remove_outputs(k, id, folder, err);
     bool recorded =
         t.id && state_final(t.state) &&
-        (k->study->plan->keep == KEEP_ALL || idmap_get(k->best, (uint64_t)id));
+        (k->study->plan->keep == KEEP_ALL ||
+         idmap_get(k->best, (uint64_t)id)) &&
+        !strcmp(folder, store_trial_folder(k->study->store, id, k->arena));
     return recorded ? record_artifacts(k, &t, folder, err) : 0;
 }
 
@@ -178,8 +180,9 @@ static int keep_thousand(struct keeper *k, const char *folder, struct err *err)
     int rc = list ? 0 : -1;
     for (; !rc && *list; list++) {
         int64_t id;
+        bool first;
         arena_reset(k->arena);
-        if (num_int(str_of(*list), &id))
+        if (store_folder_trial(*list, &id, &first))
             rc = keep_one(k, id, path_join(k->arena, folder, *list), err);
     }
     rmdir(folder); /* goes only when it is empty */

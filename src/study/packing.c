@@ -67,16 +67,30 @@ static int find_final(struct packing *p, int64_t thousand, bool *final,
     return got;
 }
 
+/* A pack knows one file of a name for each trial: one that has several folders
+ * stays as it is. */
+static void leave_several(const char **names, int64_t first, bool *final)
+{
+    for (; *names; names++) {
+        int64_t id;
+        bool only;
+        if (store_folder_trial(*names, &id, &only) && !only && id >= first &&
+            id < first + PACK_TRIALS)
+            final[id - first] = false;
+    }
+}
+
 static int pack_thousand(struct packing *p, int64_t thousand, struct err *err)
 {
     const char *folder = p->study->setup.folder;
     int64_t first = thousand * PACK_TRIALS;
     bool *final = arena_array(p->arena, PACK_TRIALS, sizeof(*final));
     char *home =
-        path_folder(p->arena, store_trial_folder(folder, first, p->arena));
+        path_folder(p->arena, store_attempt_folder(folder, first, 0, p->arena));
     const char **names = dir_list(home, p->arena, NULL);
     if (!names || find_final(p, thousand, final, err))
         return names ? -1 : 0;
+    leave_several(names, first, final);
     for (; *names; names++) {
         int64_t id;
         if (num_int(str_of(*names), &id) && id >= first &&
@@ -147,8 +161,8 @@ int study_unpack(struct packs *packs, const char *folder, int64_t trial,
                  struct err *err)
 {
     struct arena *a = arena_new();
-    int rc = packs_restore(packs, trial, store_trial_folder(folder, trial, a),
-                           true, err);
+    int rc = packs_restore(
+        packs, trial, store_attempt_folder(folder, trial, 0, a), true, err);
     arena_free(a);
     return rc;
 }

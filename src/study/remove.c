@@ -38,6 +38,24 @@ static bool is_removed(void *context, int64_t trial, struct str name,
     return idmap_get(context, (uint64_t)trial) != NULL;
 }
 
+static int remove_folders(const char *folder, int64_t thousand,
+                          const struct idmap *removed, struct arena *a,
+                          struct err *err)
+{
+    char *home = path_folder(
+        a, store_attempt_folder(folder, thousand * PACK_TRIALS, 0, a));
+    const char **names = file_is_dir(home) ? dir_list(home, a, err) : NULL;
+    int rc = names || !file_is_dir(home) ? 0 : -1;
+    for (; names && *names && !rc; names++) {
+        int64_t id;
+        bool first;
+        if (store_folder_trial(*names, &id, &first) &&
+            idmap_get(removed, (uint64_t)id))
+            rc = dir_remove(path_join(a, home, *names), err);
+    }
+    return rc;
+}
+
 /* Their folders, and what of them lies in packs. */
 static int remove_files(const char *folder, const int64_t *ids, size_t count,
                         struct arena *a, struct err *err)
@@ -49,8 +67,10 @@ static int remove_files(const char *folder, const int64_t *ids, size_t count,
         idmap_set(removed, (uint64_t)ids[i], packs);
     for (size_t i = 0; i < count && !rc; i++) {
         int64_t thousand = ids[i] / PACK_TRIALS;
-        rc = dir_remove(store_trial_folder(folder, ids[i], a), err);
-        if (!rc && (i + 1 == count || ids[i + 1] / PACK_TRIALS != thousand))
+        if (i + 1 < count && ids[i + 1] / PACK_TRIALS == thousand)
+            continue;
+        rc = remove_folders(folder, thousand, removed, a, err);
+        if (!rc)
             rc = packs_drop(packs, thousand, is_removed, removed, err);
     }
     packs_close(packs);

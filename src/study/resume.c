@@ -123,7 +123,8 @@ int study_resume(struct study *s, struct err *err)
         return -1;
     if (recover(s, err))
         return not_recovered(s, err);
-    run_settle(&s->run, was_ending(s));
+    run_settle(&s->run, was_ending(s),
+               store_lease_predecessor(s->store) == PREDECESSOR_PRESUMED);
     if (run_grant_wishes(&s->run, err))
         return -1;
     for (size_t i = 0; i < s->doomed.len; i++) {

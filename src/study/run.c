@@ -269,6 +269,9 @@ static void take_history(struct run *r, struct live *l, struct attempt *list,
         l->t.attempts = last->number;
     l->a = *last;
     l->a.reason = l->a.tail = str_n(NULL, 0);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].started > 0)
+            l->stood_in = list[i].folder;
     if (last->outcome == OUTCOME_NONE) {
         run_placed(r, l, true);
         count--;
@@ -327,7 +330,21 @@ static bool is_to_blame(const struct live *l)
     return strcmp(l->a.boot_id, process_boot_id()) == 0;
 }
 
-void run_settle(struct run *r, bool wanted)
+static void settle_one(struct run *r, struct live *l, bool wanted,
+                       bool presumed, uint32_t company)
+{
+    l->a.presumed = presumed;
+    if (presumed)
+        attempt_gone(r, l, OUTCOME_INTERRUPTED,
+                     "another throng took the study over while it ran");
+    else if (wanted || !is_to_blame(l))
+        attempt_gone(r, l, OUTCOME_INTERRUPTED, "throng ended while it ran");
+    else
+        attempt_lost(r, (uint64_t)l->t.id, l->a.number, LOSS_GONE, company,
+                     "throng and its worker ended while it ran");
+}
+
+void run_settle(struct run *r, bool wanted, bool presumed)
 {
     uint64_t id;
     void *live;
@@ -336,13 +353,7 @@ void run_settle(struct run *r, bool wanted)
         if (((struct live *)live)->placed)
             vec_push(&out, live);
     for (size_t i = 0; i < out.len; i++)
-        if (wanted || !is_to_blame(out.p[i]))
-            attempt_gone(r, out.p[i], OUTCOME_INTERRUPTED,
-                         "throng ended while it ran");
-        else
-            attempt_lost(r, (uint64_t)out.p[i]->t.id, out.p[i]->a.number,
-                         (uint32_t)out.len,
-                         "throng and its worker ended while it ran");
+        settle_one(r, out.p[i], wanted, presumed, (uint32_t)out.len);
     vec_done(&out);
 }
 
@@ -387,14 +398,14 @@ void run_only_wishes(struct run *r)
  * is left alone: whoever resumes counts the attempts. */
 static int write_attempt(struct run *r, struct live *l, struct err *err)
 {
-    run_placed(r, l, true);
     l->turn = ++r->turns;
     l->stop_why = NULL;
-    l->t.attempts++;
     /* It goes on in the files of the one before, if there is a checkpoint. */
     l->a = (struct attempt){.metrics_at = l->a.metrics_at,
                             .log_at = l->a.log_at,
-                            .folder = l->a.folder};
+                            .folder = attempt_folder(l)};
+    run_placed(r, l, true);
+    l->t.attempts++;
     l->a.trial = l->t.id;
     l->a.number = l->t.attempts;
     l->a.exit_code = -1;
@@ -466,7 +477,7 @@ static void submit_all(struct run *r)
         const struct placing *p = &r->placing.p[i];
         struct err err = {0};
         if (r->quitting || p->live->wish) {
-            attempt_lost(r, p->task.id, p->task.attempt, 0, "");
+            attempt_lost(r, p->task.id, p->task.attempt, LOSS_GONE, 0, "");
         } else if (engine_submit(r->engine, &p->task, 0, &err)) {
             run_break(r, &err);
             break;
@@ -883,9 +894,9 @@ static void on_record(void *context, const struct record *record)
 }
 
 static void on_lost(void *context, uint64_t task, uint32_t attempt,
-                    uint32_t company, const char *reason)
+                    enum loss loss, uint32_t company, const char *reason)
 {
-    attempt_lost(context, task, attempt, company, reason);
+    attempt_lost(context, task, attempt, loss, company, reason);
 }
 
 static void on_fault(void *context, const struct err *err)

@@ -36,6 +36,8 @@ struct live {
     bool start_unwritten;   /* it runs, its rows do not say so yet */
     bool read_unwritten;    /* nor how far the attempt's words were read */
     uint32_t earlier;       /* the attempt before that may have run; 0: none */
+    uint32_t stood_in;      /* folder (struct attempt) in which an attempt was
+                               heard to run last */
     bool summary_unwritten; /* nor what it has reported since */
     const char *stop_why;   /* it was asked to finish early; NULL: it was not */
     enum wish wish;         /* a person's, which every end honours */
@@ -187,8 +189,9 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err);
 /* … here attempts that nobody has heard of end. Their conductor and their
  * worker died together: they are lost, like those whose worker dies alone; or
  * interrupted, where the machine went down with both, or where they were to
- * end anyway (`wanted`). */
-void run_settle(struct run *r, bool wanted);
+ * end anyway (`wanted`), or where nobody knows whether they have (`presumed`):
+ * then the trial goes on in another folder. */
+void run_settle(struct run *r, bool wanted, bool presumed);
 /* Takes in a waiting trial that was just written, while the run goes on: one
  * that a person added, or one that is to be tried again (`again`: it is
  * counted in its old state). */
@@ -230,8 +233,10 @@ int run_write_starts(struct run *r, struct err *err);
 
 void attempt_record(struct run *r, const struct record *record);
 /* company: how many that had started were lost together; 0: it had not. */
-void attempt_lost(struct run *r, uint64_t task, uint32_t number,
+void attempt_lost(struct run *r, uint64_t task, uint32_t number, enum loss loss,
                   uint32_t company, const char *reason);
+/* The folder (struct attempt) of the attempt that is out, or of the next. */
+uint32_t attempt_folder(const struct live *l);
 /* Asks the attempt that is out to finish early; `why` lives as long as the
  * run. */
 void attempt_stop(struct run *r, struct live *l, const char *why);

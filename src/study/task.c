@@ -126,7 +126,7 @@ static void fill_parent(const struct study *s, const struct live *l,
 {
     if (l->t.parent <= 0)
         return;
-    char *folder = store_trial_folder(s->setup.folder, l->t.parent, a);
+    char *folder = store_trial_folder(s->store, l->t.parent, a);
     t->resume_from = str_of(path_join(a, folder, "checkpoint"));
 }
 
@@ -223,6 +223,19 @@ static int fill_work(const struct study *s, const struct value *point,
     return plan_files(p, point, a, &t->files, &t->file_count, err);
 }
 
+/* Where nobody can say whether the attempt before still writes, this one
+ * begins with a copy of what there is. */
+static void fill_folder(const struct study *s, const struct live *l,
+                        struct arena *a, struct task *t)
+{
+    const char *study = s->setup.folder;
+    uint32_t own = attempt_folder(l);
+    t->folder = str_of(store_attempt_folder(study, l->t.id, own, a));
+    if (own != l->stood_in)
+        t->copy_of =
+            str_of(store_attempt_folder(study, l->t.id, l->stood_in, a));
+}
+
 int study_task(const struct study *s, const struct live *l, struct arena *a,
                struct task *t, struct err *err)
 {
@@ -240,7 +253,7 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     t->budget = l->t.budget;
     if (p->model_root)
         fill_keep(s, l, t);
-    t->folder = str_of(store_trial_folder(s->setup.folder, l->t.id, a));
+    fill_folder(s, l, a, t);
     return 0;
 }
 
@@ -275,7 +288,7 @@ int study_task_go_on(const struct study *s, const struct live *l,
 void study_task_settled(const struct study *s, int64_t trial)
 {
     struct arena *a = arena_new();
-    char *folder = store_trial_folder(s->setup.folder, trial, a);
+    char *folder = store_trial_folder(s->store, trial, a);
     unlink(path_join(a, folder, "metrics.jsonl"));
     arena_free(a);
 }

@@ -34,6 +34,7 @@ static const struct field fields[] = {
     {"budget", FIELD_I64, OF(budget)},
     {"subset", FIELD_DOUBLE, OF(subset)},
     {"folder", FIELD_STR, OF(folder)},
+    {"copy_of", FIELD_STR, OF(copy_of)},
     {"resume_from", FIELD_STR, OF(resume_from)},
     {"metrics_at", FIELD_U64, OF(metrics_at)},
     {"log_at", FIELD_U64, OF(log_at)},

@@ -56,6 +56,8 @@ struct task {
     struct str folder;      /* the trial's folder: log, params.json,
                                metrics.jsonl, output/, checkpoint/ live in it;
                                removed at the end when nothing was written */
+    struct str copy_of;     /* folder that `folder`, when it is not there yet,
+                               begins as a copy of; empty: none */
     struct str resume_from; /* checkpoint folder to copy first; empty: none */
     /* An attempt that finds a checkpoint goes on where its predecessor stood:
      * with the steps behind those that are stored, and with the bytes of the

@@ -100,12 +100,13 @@ static void now_runs(struct attempt *a)
     worker_wake(a->worker, attempt_next_ns(a));
 }
 
-/* True when the machine is short of something, which passes: the task is not
- * to blame and may be tried again. err_errno leaves errno as it was. */
+/* True when the machine is short of something, or a folder is still written
+ * by another, which passes: the task is not to blame and may be tried again.
+ * err_errno leaves errno as it was. */
 static bool is_shortage(const struct err *err, int error)
 {
     static const int shortages[] = {EMFILE, ENFILE, EAGAIN, ENOMEM};
-    if (err->kind == ERR_FULL)
+    if (err->kind == ERR_FULL || err->kind == ERR_BUSY)
         return true;
     for (size_t i = 0; i < sizeof shortages / sizeof *shortages; i++)
         if (err->kind == ERR_SYSTEM && error == shortages[i])
@@ -120,7 +121,8 @@ static int start(struct attempt *a, struct err *err)
     if (!kind)
         return -1;
     /* What has no process of its own makes files when it has some to write. */
-    bool wants_folder = !kind->take || a->task.resume_from.len;
+    bool wants_folder =
+        !kind->take || a->task.resume_from.len || a->task.copy_of.len;
     if (wants_folder &&
         folder_open(&a->folder, &a->task, &a->worker->pool, a->arena, err) != 0)
         return -1;

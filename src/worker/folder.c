@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "sys/sys.h"
+#include "worker/inherit.h"
 
 void folder_init(struct folder *f)
 {
@@ -274,7 +275,10 @@ int folder_open(struct folder *f, const struct task *t, struct pool *pool,
 {
     f->path = arena_cstr(a, t->folder);
     f->visited = t->workdir.len == 0 || str_starts(t->workdir, t->folder);
-    if (!take_pooled(f, pool) && make_all(f, a, err) != 0)
+    if (t->copy_of.len > 0 && inherit_folder(t, a, err) != 0)
+        return -1;
+    bool pooled = t->copy_of.len == 0 && take_pooled(f, pool);
+    if (!pooled && make_all(f, a, err) != 0)
         return -1;
     if (t->resume_from.len > 0 && resume(f, t, a, err) != 0)
         return -1;

@@ -39,6 +39,15 @@ outcomes() {
     sqlite3 -separator ' ' .throng/s/study.db \
         'select trial, number, outcome from attempts order by 1, 2'
 }
+# Stops a conductor, but not in the middle of a write: the store would be
+# locked, for whoever takes over too.
+stopped_between_writes() { # PID STUDY
+    kill -STOP "$1"
+    sqlite3 ".throng/$2/study.db" 'begin immediate; rollback' 2>/dev/null &&
+        return
+    kill -CONT "$1"
+    return 1
+}
 others_space=(unshare --kill-child --pid --fork --mount-proc)
 
 # ---- another pid namespace --------------------------------------------------
@@ -77,7 +86,7 @@ fi
 # ---- taken over -------------------------------------------------------------
 
 begin first
-kill -STOP "$pid"
+wait_for 60 stopped_between_writes "$pid" s
 "$THRONG" run s.yaml --take-over >second 2>&1 &
 next=$!
 started+=("$next")
@@ -90,3 +99,103 @@ wait "$next"
 check_equal "its end touches nothing of its successor" "0 1 2 1,2 2 1," \
     "$? $(outcomes | grep ' 2 ' | tr '\n' ',')"
 check_lacks "whose worker lives to its end" "$(cat second)" "signal"
+
+# ---- presumed dead, and still writing ---------------------------------------
+
+# Each attempt goes on behind its checkpoint. The first one leaves somebody who
+# is found by nothing, and who goes on writing where the first one did once
+# $TMP/late is there: a node that was given up and lives.
+cat >steps.sh <<'END'
+step() { throng report "loss=$1" && echo "$1" >"$THRONG_CHECKPOINT/n"; }
+stat -c %i "$THRONG_CHECKPOINT" >"inode.$THRONG_ATTEMPT"
+cat "$THRONG_CHECKPOINT/n" >"began.$THRONG_ATTEMPT" 2>/dev/null
+if [ "$THRONG_ATTEMPT" = 1 ]; then
+    for n in 1 2 3; do step $n; done
+    (setsid env -i PATH="$PATH" sh late.sh "$THRONG_CHECKPOINT" "$THRONG_METRICS" &)
+    touch up
+    exec sleep 1000
+fi
+[ "$1" = alone ] || touch late
+while [ "$1" != alone ] && [ ! -e wrote ]; do sleep 0.05; done
+for n in 4 5; do step $n; done
+END
+cat >late.sh <<'END'
+while [ ! -e late ]; do sleep 0.05; done
+echo '{"loss": 99}' >>"$2"
+echo "::throng loss=98"
+echo 99 >"$1/n"
+touch wrote
+END
+presumed_study() { # ARGUMENT: of every attempt
+    cat >p.yaml <<END
+method: grid
+command: [sh, steps.sh, $1]
+parameters: {a: {values: [1]}}
+metric: {name: loss}
+END
+    rm -rf .throng up late wrote inode.* began.*
+    "$THRONG" run p.yaml >first 2>&1 &
+    pid=$!
+    started+=("$pid")
+    wait_for 60 test -e up
+}
+# Value, greatest value, last step and number of points.
+told() {
+    python3 - <<'END'
+import json, sqlite3
+db = sqlite3.connect(".throng/p/study.db")
+value, = db.execute("select value from trials").fetchone()
+summary, = db.execute("select summary from texts").fetchone()
+loss = json.loads(summary)["loss"]
+print("%g %g %d %d" % (value, loss["max"], loss["step"], loss["count"]))
+END
+}
+folders() {
+    sqlite3 .throng/p/study.db \
+        "select group_concat(ifnull(folder, 0) || '/' || ifnull(presumed, 0), ' ')
+         from (select * from attempts order by number)"
+}
+presumed() { # HOW COMMAND...: the one that takes over is run by COMMAND
+    local how=$1 code
+    shift
+    presumed_study -
+    wait_for 60 stopped_between_writes "$pid" p
+    "$@" "$THRONG" run p.yaml --take-over >second 2>&1
+    code=$?
+    check_equal "$how: who takes over comes to its end" 0 $code
+    check_equal "the next attempt has a folder of its own" "0/1 2/0" "$(folders)"
+    check_equal "which began with a copy of the checkpoint" 3 "$(cat began.2)"
+    check_not "that is another one" cmp -s inode.1 inode.2
+    check_equal "the old one wrote into its own" 99 \
+        "$(cat .throng/p/trials/0/1/checkpoint/n)"
+    check_equal "and the new one never saw it" 5 \
+        "$(cat .throng/p/trials/0/1.2/checkpoint/n)"
+    check_equal "all points are there, and none of the late ones" "5 5 4 5" \
+        "$(told)"
+    run "$THRONG" show p 1
+    check_contains "show names the folder that counts" "$out" "trials/0/1.2"
+    kill -CONT "$pid"
+    wait "$pid"
+    check_equal "who was taken over is refused" 5 $?
+    run "$THRONG" run p.yaml
+    check_equal "and so are its worker's last words" "0 5 5 4 5" \
+        "$status $(told)"
+    run "$THRONG" rm p 1 --yes
+    check_equal "rm takes both folders" "0 " "$status $(ls .throng/p/trials/0)"
+}
+presumed "on this machine"
+if "${others_space[@]}" true 2>/dev/null; then
+    presumed "from where nothing of the old one can be seen" "${others_space[@]}"
+else
+    skip "from where nothing of the old one can be seen" \
+        "unshare --pid is not permitted here"
+fi
+
+presumed_study alone
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+run "$THRONG" run p.yaml
+check_equal "after a death that is proven the trial goes on where it was" \
+    "0 0/0 0/0 5 5 4 5" "$status $(folders) $(told)"
+check "in the same folder" cmp -s inode.1 inode.2
+touch late

@@ -51,13 +51,14 @@ static void on_record(void *context, const struct record *rec)
 }
 
 static void on_lost(void *context, uint64_t task, uint32_t attempt,
-                    uint32_t company, const char *reason)
+                    enum loss loss, uint32_t company, const char *reason)
 {
     struct rig *r = context;
     struct seen s = {.type = RIG_LOST,
                      .task = task,
                      .attempt = attempt,
                      .started = company > 0,
+                     .loss = loss,
                      .company = company};
     snprintf(s.text, sizeof s.text, "%s", reason);
     r->lost++;

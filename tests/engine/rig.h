@@ -22,6 +22,7 @@ struct seen {
     uint64_t task;
     uint32_t attempt;
     bool started;              /* of RIG_LOST … */
+    enum loss loss;            /* … how … */
     uint32_t company;          /* … and with how many */
     uint64_t pid;              /* of STARTED */
     struct record_ended ended; /* of ENDED; its texts are not kept */

@@ -168,8 +168,38 @@ static void a_dying_worker_loses_all_and_the_queue_goes_on(void **state)
     assert_int_equal(r.lost, 2);
     assert_true(rig_find(&r, RIG_LOST, 1)->started);
     assert_true(rig_find(&r, RIG_LOST, 2)->started);
+    assert_int_equal(rig_find(&r, RIG_LOST, 2)->loss, LOSS_GONE);
     assert_int_equal(rig_find(&r, RECORD_ENDED, 3)->ended.outcome,
                      OUTCOME_DONE);
+    rig_done(&r);
+}
+
+static void submit_again(struct rig *r, const struct seen *s)
+{
+    if (s->type == RIG_LOST)
+        rig_submit(r, s->task, s->attempt + 1, "sleep-ms=50 metric=a:1", 0);
+}
+
+static void who_is_presumed_dead_and_comes_back_is_not_heard(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    r.parallel = 1;
+    r.on_seen = submit_again;
+    rig_open(&r, "fake");
+    rig_submit(&r, 1, 1, "metric=a:7 vanish-ms=5 metric=a:99 sleep-ms=5 exit=1",
+               0);
+    r.context = (void *)(uintptr_t)2;
+    rig_run(&r, all_over);
+    const struct seen *lost = rig_find(&r, RIG_LOST, 1);
+    assert_int_equal(lost->loss, LOSS_PRESUMED);
+    assert_int_equal(lost->attempt, 1);
+    assert_int_equal(lost->company, 1);
+    assert_int_equal(r.points, 2);
+    assert_true(r.last_value == 1);
+    assert_int_equal(r.ended, 1);
+    assert_int_equal(rig_find(&r, RECORD_ENDED, 1)->attempt, 2);
     rig_done(&r);
 }
 
@@ -226,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_stop_ends_a_task_at_once_unless_it_ignores_it),
         cmocka_unit_test(a_killed_task_counts_as_it_was_told),
         cmocka_unit_test(a_dying_worker_loses_all_and_the_queue_goes_on),
+        cmocka_unit_test(who_is_presumed_dead_and_comes_back_is_not_heard),
         cmocka_unit_test(a_fault_is_told_and_the_engine_can_still_quit),
         cmocka_unit_test(no_more_tasks_run_at_once_than_fit),
     };

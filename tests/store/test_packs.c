@@ -31,7 +31,8 @@ static int teardown(void **state)
 static char *path_of(struct bed *b, int64_t trial, const char *name)
 {
     struct made *m = &b->made;
-    return path_join(m->a, store_trial_folder(m->folder, trial, m->a), name);
+    return path_join(m->a, store_attempt_folder(m->folder, trial, 0, m->a),
+                     name);
 }
 
 static void put_file(struct bed *b, int64_t trial, const char *name,
@@ -212,7 +213,7 @@ static void a_trial_gets_its_files_back(void **state)
     put_file(b, 7, "output/model", "made");
     pack_one(b, 7, "log");
     pack_one(b, 7, "output/model");
-    char *home = store_trial_folder(m->folder, 7, m->a);
+    char *home = store_attempt_folder(m->folder, 7, 0, m->a);
     assert_ok(m, packs_restore(b->packs, 7, home, true, &m->err));
     assert_true(file_bytes(path_of(b, 7, "log")) == 4);
     assert_true(file_bytes(path_of(b, 7, "output/model")) == 4);

@@ -235,6 +235,7 @@ static void attempts_are_replaced_dropped_and_listed_in_order(void **state)
     a.metrics_at = (uint64_t)5 << 32;
     a.log_at = 17;
     a.folder = 2;
+    a.presumed = true;
     a.checkpoint_digest = UINT64_MAX - 5;
     a.cpu_seconds = 1.5;
     a.reason = STR("used 3 GiB of 2 GiB");
@@ -266,6 +267,8 @@ static void attempts_are_replaced_dropped_and_listed_in_order(void **state)
     assert_true(list[1].metrics_at == (uint64_t)5 << 32);
     assert_int_equal(list[1].log_at, 17);
     assert_int_equal(list[1].folder, 2);
+    assert_true(list[1].presumed && !list[0].presumed);
+    assert_string_equal(path_name(store_trial_folder(m->s, 1, m->a)).p, "1.2");
     assert_int_equal(list[0].sequence + list[0].log_at + list[0].folder, 0);
     assert_true(list[1].checkpoint_digest == UINT64_MAX - 5);
     assert_true(list[1].cpu_seconds == 1.5 && list[1].placed == 10);
@@ -346,12 +349,31 @@ static void what_is_not_committed_is_not_there(void **state)
     assert_true(r.value == 3);
 }
 
+static void a_folder_says_by_its_name_whose_it_is(void **state)
+{
+    (void)state;
+    int64_t id = 0;
+    bool first = false;
+    assert_true(store_folder_trial("17", &id, &first));
+    assert_true(id == 17 && first);
+    assert_true(store_folder_trial("18.2", &id, &first));
+    assert_true(id == 18 && !first);
+    assert_true(store_folder_trial("19.2.copy", &id, &first));
+    assert_true(id == 19 && !first);
+    assert_false(store_folder_trial("7.forgotten-1", &id, &first));
+    assert_false(store_folder_trial("x", &id, &first));
+    assert_false(store_folder_trial("7x.2", &id, &first));
+    assert_false(store_folder_trial(".throng-1-2.tmp", &id, &first));
+}
+
 static void the_folder_of_a_trial_holds_a_thousand(void **state)
 {
     struct made *m = *state;
-    assert_string_equal(store_trial_folder("x", 7, m->a), "x/trials/0/7");
-    assert_string_equal(store_trial_folder("x", 12345, m->a),
+    assert_string_equal(store_attempt_folder("x", 7, 0, m->a), "x/trials/0/7");
+    assert_string_equal(store_attempt_folder("x", 12345, 0, m->a),
                         "x/trials/12/12345");
+    assert_string_equal(store_attempt_folder("x", 7, 3, m->a),
+                        "x/trials/0/7.3");
 }
 
 #define with_store(f)                                                          \
@@ -444,6 +466,7 @@ int main(void)
         with_store(artifacts_and_events_are_kept),
         with_store(what_is_not_committed_is_not_there),
         with_store(the_folder_of_a_trial_holds_a_thousand),
+        cmocka_unit_test(a_folder_says_by_its_name_whose_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

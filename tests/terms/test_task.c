@@ -37,6 +37,7 @@ static struct task full_task(void)
                      .budget = -3,
                      .subset = 0.1,
                      .folder = STR("/home/u/.throng/study/0/7"),
+                     .copy_of = STR("/home/u/.throng/study/0/6"),
                      .resume_from = STR("/x"),
                      .files = files,
                      .file_count = 1,
@@ -62,13 +63,15 @@ static void assert_same(const struct task *a, const struct task *b)
     assert_true(a->output_max_bytes == b->output_max_bytes);
     assert_true(needs_eq(&a->needs, &b->needs));
     const struct str *const x[] = {
-        &a->kind,           &a->setup,       &a->workdir,     &a->params,
-        &a->study,          &a->folder,      &a->resume_from, &a->metric_name,
-        &a->metric_pattern, &a->metric_file, &a->wandb,       &a->protocol};
+        &a->kind,        &a->setup,          &a->workdir,     &a->params,
+        &a->study,       &a->folder,         &a->resume_from, &a->copy_of,
+        &a->metric_name, &a->metric_pattern, &a->metric_file, &a->wandb,
+        &a->protocol};
     const struct str *const y[] = {
-        &b->kind,           &b->setup,       &b->workdir,     &b->params,
-        &b->study,          &b->folder,      &b->resume_from, &b->metric_name,
-        &b->metric_pattern, &b->metric_file, &b->wandb,       &b->protocol};
+        &b->kind,        &b->setup,          &b->workdir,     &b->params,
+        &b->study,       &b->folder,         &b->resume_from, &b->copy_of,
+        &b->metric_name, &b->metric_pattern, &b->metric_file, &b->wandb,
+        &b->protocol};
     for (size_t i = 0; i < sizeof(x) / sizeof(*x); i++)
         assert_true(str_eq(*x[i], *y[i]));
     assert_int_equal(a->argc, b->argc);
@@ -131,9 +134,9 @@ static void tasks_with_any_members_left_out_survive(void **state)
     for (int i = 0; i < 500; i++) {
         struct task t = full_task();
         struct str *const texts[] = {
-            &t.setup,       &t.workdir,     &t.params,      &t.study,
-            &t.folder,      &t.resume_from, &t.metric_name, &t.metric_pattern,
-            &t.metric_file, &t.wandb,       &t.protocol};
+            &t.setup,          &t.workdir,     &t.params,  &t.study,
+            &t.folder,         &t.resume_from, &t.copy_of, &t.metric_name,
+            &t.metric_pattern, &t.metric_file, &t.wandb,   &t.protocol};
         for (size_t k = 0; k < 10; k++)
             if (rng_below(&r, 2))
                 *texts[k] = STR("");

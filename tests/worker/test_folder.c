@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -90,6 +91,136 @@ static void signals_do_not_make_a_checkpoint_vanish(void **state)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     assert_int_equal(lost, 0);
+}
+
+/* ---- a folder that is a copy of another ------------------------------- */
+
+static void put(const char *name, const char *text)
+{
+    char *path = path_join(arena, home, name);
+    assert_int_equal(dir_make(path_folder(arena, path), NULL), 0);
+    assert_int_equal(file_write(path, str_of(text), false, NULL), 0);
+}
+
+static const char *text_of(const char *name)
+{
+    struct buf b;
+    buf_init(&b);
+    assert_int_equal(file_read(path_join(arena, home, name), 0, &b, NULL), 0);
+    const char *text = arena_cstr(arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+/* Opens folder `name`, which begins as a copy of `from`. */
+static int open_copy(struct folder *f, const char *name, const char *from,
+                     uint64_t metrics_at, struct err *err)
+{
+    struct task t = {
+        .attempt = 2, .params = STR("{}"), .metrics_at = metrics_at};
+    t.folder = str_of(path_join(arena, home, name));
+    t.copy_of = str_of(path_join(arena, home, from));
+    t.workdir = str_of(home);
+    folder_init(f);
+    return folder_open(f, &t, &pool, arena, err);
+}
+
+static void a_copy_has_the_checkpoint_and_whole_lines_only(void **state)
+{
+    (void)state;
+    struct folder f;
+    put("c/checkpoint/d/n", "3");
+    put("c/output/model", "m");
+    put("c/stop", "");
+    put("c/metrics.jsonl", "{\"a\":1}\n{\"a\":2}\n{\"a\":");
+    put("c/log", "one\ntw");
+    assert_int_equal(open_copy(&f, "c.2", "c", 8, NULL), 0);
+    assert_true(f.goes_on);
+    assert_string_equal(text_of("c.2/checkpoint/d/n"), "3");
+    assert_string_equal(text_of("c.2/output/model"), "m");
+    assert_string_equal(text_of("c.2/metrics.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+    assert_string_equal(text_of("c.2/log"), "one\n[throng: attempt 2]\n");
+    assert_false(file_exists(path_join(arena, home, "c.2/stop")));
+    assert_true(file_exists(path_join(arena, home, "c/stop")));
+    assert_false(file_exists(path_join(arena, home, "c.2.copy")));
+    folder_close(&f, true, &pool, 1);
+    /* What is written there later does not get into it. */
+    put("c/checkpoint/d/n", "99");
+    assert_int_equal(open_copy(&f, "c.2", "c", 8, NULL), 0);
+    assert_string_equal(text_of("c.2/checkpoint/d/n"), "3");
+    folder_close(&f, true, &pool, 1);
+}
+
+/* A last line without an end, which the store has: nothing is read twice. */
+static void what_the_store_knows_of_a_copy_stays_where_it_was(void **state)
+{
+    (void)state;
+    struct folder f;
+    put("k/checkpoint/n", "1");
+    put("k/metrics.jsonl", "{\"a\":1}\n{\"a\":2}");
+    assert_int_equal(open_copy(&f, "k.2", "k", 15, NULL), 0);
+    assert_string_equal(text_of("k.2/metrics.jsonl"), "{\"a\":1}\n{\"a\":2}\n");
+    folder_close(&f, true, &pool, 1);
+}
+
+static void without_a_folder_to_copy_it_begins_anew(void **state)
+{
+    (void)state;
+    struct folder f;
+    assert_int_equal(open_copy(&f, "n.2", "none", 0, NULL), 0);
+    assert_false(f.goes_on);
+    folder_close(&f, true, &pool, 1);
+}
+
+/* Writes the same new number into two files of a checkpoint, one after the
+ * other, again and again. */
+static pid_t keep_changing(const char *checkpoint)
+{
+    const char *first = path_join(arena, checkpoint, "z");
+    const char *second = path_join(arena, checkpoint, "a");
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    char text[64];
+    for (unsigned i = 1;; i++) {
+        snprintf(text, sizeof text, "%u", i);
+        file_write(first, str_of(text), false, NULL);
+        file_write(second, str_of(text), false, NULL);
+    }
+}
+
+/* As it was at one moment: the second is never ahead of the first. */
+static void check_is_one_state(const char *copy)
+{
+    long first = atol(text_of(path_join(arena, copy, "checkpoint/z")));
+    long second = atol(text_of(path_join(arena, copy, "checkpoint/a")));
+    assert_true(first == second || first == second + 1);
+}
+
+static void a_copy_of_what_changes_is_whole_or_not_made(void **state)
+{
+    (void)state;
+    struct folder f;
+    put("b/checkpoint/a", "0");
+    put("b/checkpoint/z", "0");
+    pid_t child = keep_changing(path_join(arena, home, "b/checkpoint"));
+    assert_true(child > 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct err err = {0};
+        const char *name = arena_printf(arena, "b.%d", i + 2);
+        if (open_copy(&f, name, "b", 0, &err) == 0) {
+            check_is_one_state(name);
+        } else {
+            assert_int_equal(err.kind, ERR_BUSY);
+            assert_false(file_exists(path_join(arena, home, name)));
+        }
+        folder_close(&f, true, NULL, 1);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(open_copy(&f, "b.last", "b", 0, NULL), 0);
+    check_is_one_state("b.last");
+    folder_close(&f, true, &pool, 1);
 }
 
 /* ---- what one trial passes on to the next ----------------------------- */
@@ -237,6 +368,10 @@ int main(void)
         cmocka_unit_test(a_folder_that_nobody_touched_is_used_again),
         cmocka_unit_test(a_line_that_was_torn_off_is_ended),
         cmocka_unit_test(signals_do_not_make_a_checkpoint_vanish),
+        cmocka_unit_test(a_copy_has_the_checkpoint_and_whole_lines_only),
+        cmocka_unit_test(what_the_store_knows_of_a_copy_stays_where_it_was),
+        cmocka_unit_test(without_a_folder_to_copy_it_begins_anew),
+        cmocka_unit_test(a_copy_of_what_changes_is_whole_or_not_made),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
