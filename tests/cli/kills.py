@@ -343,9 +343,10 @@ class Driver:
                 raise RuntimeError("throng hangs")
             if child.returncode in (0, 3):
                 return
-            # A worker that dies before its first word may be a wrong one.
-            if self.victim != "worker" or \
-                    "did not come up" not in self.study.said():
+            # A worker that dies before its first word, or again and again
+            # before any task has ended, may be a wrong one.
+            if self.victim != "worker" or not re.search(
+                    "did not come up|no task has ended", self.study.said()):
                 raise RuntimeError("throng ended with status %d" %
                                    child.returncode)
 
