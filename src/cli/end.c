@@ -11,7 +11,13 @@ static int end_trials(struct call *c, const struct place_of_study *where,
     enum acted acted = act(c, where, verb, selector, NULL, &answer);
     if (acted == ACT_FAILED)
         return -1;
-    if (acted == ACT_DONE)
+    if (acted == ACT_DONE && answer.wished)
+        say("throng %s: %lld trial%s %s running when throng died and end%s "
+            "with the next run; %lld ended\n",
+            verb, (long long)answer.wished, answer.wished == 1 ? "" : "s",
+            answer.wished == 1 ? "was" : "were", answer.wished == 1 ? "s" : "",
+            (long long)answer.changed);
+    else if (acted == ACT_DONE)
         say("throng %s: %lld trial%s ended%s\n", verb,
             (long long)answer.changed, answer.changed == 1 ? "" : "s",
             answer.changed ? "" : ": all of them had ended before");

@@ -20,9 +20,11 @@ static char *answer_path(struct arena *a, const char *folder, const char *file)
 void store_answer_print(struct buf *b, const struct request_answer *answer)
 {
     if (answer->fault.kind == ERR_NONE) {
-        buf_addf(b, "{\"changed\":%lld,\"first\":%lld,\"running\":%s}",
-                 (long long)answer->changed, (long long)answer->first,
-                 answer->running ? "true" : "false");
+        buf_addf(b,
+                 "{\"changed\":%lld,\"wished\":%lld,\"first\":%lld,"
+                 "\"running\":%s}",
+                 (long long)answer->changed, (long long)answer->wished,
+                 (long long)answer->first, answer->running ? "true" : "false");
         return;
     }
     buf_addf(b, "{\"refused\":%d,\"why\":", (int)answer->fault.kind);
@@ -45,6 +47,7 @@ static int parse(struct str text, const char *path, struct arena *a,
     const struct value *running = value_get(v, STR("running"));
     *answer = (struct request_answer){
         .changed = whole(v, STR("changed")),
+        .wished = whole(v, STR("wished")),
         .first = whole(v, STR("first")),
         .running = running && running->kind == VALUE_BOOL && running->boolean,
     };

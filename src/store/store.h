@@ -479,9 +479,10 @@ void store_request_done(struct store *s, const struct request *r);
 
 /* How a request went. */
 struct request_answer {
-    int64_t changed;  /* trials */
-    int64_t first;    /* the lowest number of a new trial; 0: none is new */
-    bool running;     /* a conductor runs the study */
+    int64_t changed; /* trials */
+    int64_t wished; /* trials that the next run will end; with nobody running */
+    int64_t first;  /* the lowest number of a new trial; 0: none is new */
+    bool running;   /* a conductor runs the study */
     struct err fault; /* why nothing was changed; ERR_NONE: it was applied */
 };
 /* As JSON on one line, which is what store_answer_put takes. */

@@ -39,6 +39,15 @@ static int end_stored(struct change *c, const struct trial *t, enum state state,
     return store_trial_update(c->store, &ended, err);
 }
 
+/* Its attempt was out when the conductor died. The next run takes in what
+ * that handed in, ends what is left of it, and then ends the trial. */
+static int wish_stored(struct change *c, const struct trial *t, enum wish wish,
+                       struct err *err)
+{
+    c->wished++;
+    return store_wish_set(c->store, t->id, wish, err);
+}
+
 static int end_trial(struct change *c, const struct trial *t, enum wish wish,
                      struct err *err)
 {
@@ -49,6 +58,8 @@ static int end_trial(struct change *c, const struct trial *t, enum wish wish,
             return -1;
         l = live_of(c, t->id);
     }
+    if (!l && t->state == STATE_RUNNING)
+        return wish_stored(c, t, wish, err);
     if (!l)
         return end_stored(
             c, t, wish == WISH_KILL ? STATE_KILLED : STATE_STOPPED, err);

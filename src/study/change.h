@@ -10,6 +10,7 @@ struct change {
     const struct value *args; /* of the request, or NULL */
     const char *points;       /* a file with a point on each line, or NULL */
     int64_t changed;          /* trials */
+    int64_t wished;           /* trials that the next run will end */
     int64_t first;            /* new trial; 0: none is new */
     struct packs *packs;      /* during a request */
 };

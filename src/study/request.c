@@ -110,6 +110,7 @@ static int apply_alone(struct store *store, const struct request *q,
             return -1;
     }
     answer.changed = c.changed;
+    answer.wished = c.wished;
     answer.first = c.first;
     if (mark_applied(store, q->file, &answer, true, err) ||
         store_commit(store, err)) {

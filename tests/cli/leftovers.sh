@@ -96,3 +96,36 @@ check_equal "the trial that gets its number finds none of it" "" "$(cat seen-3)"
 check_equal "which is set aside" 7 \
     "$(cat .throng/f/trials/0/3.forgotten-1/checkpoint/n)"
 check_contains "and said" "$err" "1 folder of trials that the store does not"
+
+# ---- trials that a person ends before the next run ----------------------------
+
+cat >w.yaml <<'END'
+method: grid
+command: [sh, -c, 'throng report y=5; throng report y=4; echo >>said; sleep 300']
+parameters: {a: {values: [1, 2]}}
+metric: {name: y}
+parallel: 2
+END
+"$THRONG" run w.yaml >/dev/null 2>&1 &
+pid=$!
+started+=("$pid")
+wait_for 60 lines said 2
+has_both() {
+    [ "$("$THRONG" export w --jsonl | grep -c '"last":4.0')" -eq 2 ]
+}
+wait_for 60 has_both
+kill -9 $(kids "$pid") "$pid"
+wait "$pid" 2>/dev/null
+run "$THRONG" stop w 1
+check_status "a trial that ran when both died can be stopped" 0
+check_contains "which is said to happen with the next run" "$err" \
+    "1 trial was running when throng died and ends with the next run"
+run "$THRONG" kill w 2
+check_contains "and killed" "$err" "ends with the next run"
+run "$THRONG" run w.yaml
+check_equal "what the stopped one reported counts" "stopped 4.0 killed" \
+    "$("$THRONG" export w --jsonl | python3 -c 'import json, sys
+a, b = map(json.loads, sys.stdin)
+print(a["state"], a["value"], b["state"])')"
+check_not "no attempt is left open" \
+    sh -c "'$THRONG' show w all | grep -q '^  1  running'"
