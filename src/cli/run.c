@@ -390,7 +390,9 @@ static int open_folder(struct session *s, struct study_setup *setup)
 static struct study *open_study(struct session *s, struct study_setup *setup)
 {
     struct call *c = s->call;
-    if (open_folder(s, setup))
+    /* Somebody may have made it since it was looked at. */
+    if (open_folder(s, setup) ||
+        study_access(c->arena, setup->folder, STORE_RUN, &c->err))
         return NULL;
     struct study *study = study_open(setup, &c->err);
     if (study)

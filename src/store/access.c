@@ -4,9 +4,9 @@
  * the tasks, last words and requests are applied. So nobody but this user,
  * root, and those with whom it is shared on purpose may have put it there.
  *
- * Looked at are, from the outside in: the folder that .throng lies in (where
- * everyone may write, somebody else could put another .throng in its place,
- * unless it is sticky as /tmp is), .throng, the study's folder, and each thing
+ * Looked at are, from the outside in: the folders that .throng lies in (where
+ * everyone may write, somebody else could put another in its place, unless it
+ * is sticky and root's as /tmp is), .throng, the study's folder, and each thing
  * in that. Once these are ours alone they stay so, so a look before the first
  * use is enough. */
 #include "store/store.h"
@@ -98,15 +98,35 @@ static int check_one(const struct look *l, const char *path,
     return 0;
 }
 
-/* Whoever owns the study file's folder wrote, or could have, what is to be
- * run; only that everyone can is no intention. */
-static int check_home(const struct look *l, struct err *err)
+/* Whoever owns a folder around the study file wrote, or could have, what is to
+ * be run; only that everyone can write there is no intention. In a sticky
+ * folder its owner, too, may rename what others have there. */
+static int check_around(const struct look *l, const char *path, struct err *err)
 {
     struct stat st;
-    if (stat(l->home, &st) != 0 || !(st.st_mode & S_IWOTH) ||
-        (st.st_mode & S_ISVTX))
+    if (stat(path, &st) != 0 || !(st.st_mode & S_IWOTH))
         return 0;
-    return refuse_mode(l, l->home, &st, err);
+    if (!(st.st_mode & S_ISVTX))
+        return refuse_mode(l, path, &st, err);
+    if (st.st_uid != 0 && st.st_uid != geteuid())
+        return refuse_owner(l, path, st.st_uid, err);
+    return 0;
+}
+
+/* The folder that .throng lies in, and all around it. */
+static int check_home(const struct look *l, struct err *err)
+{
+    char path[PATH_MAX];
+    if (!realpath(l->home, path))
+        return 0;
+    for (;;) {
+        if (check_around(l, path, err))
+            return -1;
+        char *slash = strrchr(path, '/');
+        if (path[1] == 0 || !slash)
+            return 0;
+        slash[slash == path] = 0;
+    }
 }
 
 static int check_inside(const struct look *l, const char *folder,

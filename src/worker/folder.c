@@ -487,6 +487,14 @@ static bool log_is_ours(const struct folder *f)
            st.st_ino == now.inode;
 }
 
+/* A task may have put something else in the place of its folder. */
+static bool is_in_place(const struct folder *f)
+{
+    struct stat st;
+    return lstat(f->path, &st) == 0 && S_ISDIR(st.st_mode) &&
+           st.st_ino == f->made.inode;
+}
+
 /* Nothing in it, and everything exactly as it was made: types, owners, modes.
  * What one task did to its folder must not meet the next. */
 static bool is_blank(const struct folder *f, bool metrics_read)
@@ -498,7 +506,7 @@ static bool is_blank(const struct folder *f, bool metrics_read)
            is_untouched(f, "output", &f->output) &&
            is_untouched(f, "checkpoint", &f->checkpoint) &&
            is_empty(f->fd, "output") && file_is_plain(f, "log") &&
-           file_is_plain(f, "params.json") && log_is_ours(f);
+           file_is_plain(f, "params.json") && log_is_ours(f) && is_in_place(f);
 }
 
 static void remove_parts(const struct folder *f, bool metrics_read)

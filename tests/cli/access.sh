@@ -95,6 +95,19 @@ check_status "another group is refused" 1
 check_contains "by its number" "$err" "gid 12999"
 chgrp $ann .throng/v
 
+mkdir -m 777 "$ground/around" && folder_of $ann around/mine 755
+run as $ann "$throng" run v.yaml
+check_status "a folder in one that everyone may write is refused" 1
+check_contains "by the name of that" "$err" "$ground/around of root"
+chmod 1777 "$ground/around"
+run as $ann "$throng" run v.yaml
+check_status "unless that is sticky" 0
+chown $mal "$ground/around"
+run as $ann "$throng" run v.yaml
+check_status "and nobody else's" 1
+check_contains "who could rename what is in it" "$err" \
+    "$ground/around belongs to uid $mal"
+
 # ---- trust -----------------------------------------------------------------
 
 cd "$ground/open" && chmod o+w .throng/v

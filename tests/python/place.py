@@ -50,10 +50,13 @@ class InFolder(unittest.TestCase):
             return file.read()
 
     def lines(self, name):
-        """The objects of a file of JSON lines; [] when there is none."""
+        """The objects of a file of JSON lines; [] when there is none. Blank
+        lines mean nothing: who sees another in the middle of its write takes
+        that for torn, and begins a line of his own."""
         if not os.path.exists(os.path.join(self.folder, name)):
             return []
-        return [json.loads(line) for line in self.read(name).splitlines()]
+        return [json.loads(line) for line in self.read(name).splitlines()
+                if line.strip()]
 
     def enter_trial(self, params=None, **variables):
         """From here on the process looks like trial 7 of a study."""

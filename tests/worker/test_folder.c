@@ -306,6 +306,13 @@ static void close_folder(const struct folder *f)
     assert_int_equal(chmod(f->path, 0500), 0);
 }
 
+static void put_a_link_in_its_place(const struct folder *f)
+{
+    const char *away = path_join(arena, home, "moved away");
+    assert_int_equal(rename(f->path, away), 0);
+    assert_int_equal(symlink(home, f->path), 0);
+}
+
 static void replace_params(const struct folder *f)
 {
     assert_int_equal(unlink(inside(f, "params.json")), 0);
@@ -322,6 +329,7 @@ static void links_and_modes_do_not_pass_to_the_next_trial(void **state)
     check_not_passed_on(close_log);
     check_not_passed_on(close_folder);
     check_not_passed_on(replace_params);
+    check_not_passed_on(put_a_link_in_its_place);
 }
 
 static void a_folder_that_nobody_touched_is_used_again(void **state)
