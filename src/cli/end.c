@@ -12,11 +12,11 @@ static int end_trials(struct call *c, const struct place_of_study *where,
     if (acted == ACT_FAILED)
         return -1;
     if (acted == ACT_DONE && answer.wished)
-        say("throng %s: %lld trial%s %s running when throng died and end%s "
-            "with the next run; %lld ended\n",
-            verb, (long long)answer.wished, answer.wished == 1 ? "" : "s",
-            answer.wished == 1 ? "was" : "were", answer.wished == 1 ? "s" : "",
-            (long long)answer.changed);
+        say("throng %s: %lld trial%s ended; %lld %s running when throng died, "
+            "and end%s with the next run\n",
+            verb, (long long)answer.changed, answer.changed == 1 ? "" : "s",
+            (long long)answer.wished, answer.wished == 1 ? "was" : "were",
+            answer.wished == 1 ? "s" : "");
     else if (acted == ACT_DONE)
         say("throng %s: %lld trial%s ended%s\n", verb,
             (long long)answer.changed, answer.changed == 1 ? "" : "s",

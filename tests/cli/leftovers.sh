@@ -119,7 +119,7 @@ wait "$pid" 2>/dev/null
 run "$THRONG" stop w 1
 check_status "a trial that ran when both died can be stopped" 0
 check_contains "which is said to happen with the next run" "$err" \
-    "1 trial was running when throng died and ends with the next run"
+    "1 was running when throng died, and ends with the next run"
 run "$THRONG" kill w 2
 check_contains "and killed" "$err" "ends with the next run"
 run "$THRONG" run w.yaml
