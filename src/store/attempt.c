@@ -115,29 +115,6 @@ int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
     return db_run(s, st, "write an attempt into", err);
 }
 
-int store_attempt_drop(struct store *s, int64_t trial, uint32_t number,
-                       struct err *err)
-{
-    struct buf *b = change_start(s, CHANGE_ATTEMPT_DROP, err);
-    if (!b)
-        return -1;
-    change_add_int(b, trial);
-    buf_add_varint(b, number);
-    return change_end(s, err);
-}
-
-int attempt_apply_drop(struct store *s, struct bytes *b, struct err *err)
-{
-    static const char sql[] =
-        "DELETE FROM attempts WHERE trial = ? AND number = ?";
-    sqlite3_stmt *st = db_stmt(s, sql, err);
-    if (!st)
-        return -1;
-    sqlite3_bind_int64(st, 1, change_int(b));
-    sqlite3_bind_int64(st, 2, (int64_t)bytes_varint(b));
-    return db_run(s, st, "remove an attempt from", err);
-}
-
 static void attempt_read(sqlite3_stmt *st, struct arena *arena,
                          struct attempt *a)
 {

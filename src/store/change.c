@@ -20,7 +20,6 @@ static const struct {
     [CHANGE_NOTE] = {trial_apply_note},
     [CHANGE_TAG] = {trial_apply_tag},
     [CHANGE_ATTEMPT_PUT] = {attempt_apply_put},
-    [CHANGE_ATTEMPT_DROP] = {attempt_apply_drop},
     [CHANGE_METRICS_ADD] = {metrics_apply_add},
     [CHANGE_ARTIFACT] = {artifact_apply},
     [CHANGE_EVENT] = {event_apply},

@@ -244,9 +244,6 @@ int store_trial_tag(struct store *s, int64_t id, struct str tag, bool on,
 /* Inserts or replaces (trial, number). */
 int store_attempt_put(struct store *s, const struct attempt *a,
                       struct err *err);
-/* Removes the attempt that was placed but never began. */
-int store_attempt_drop(struct store *s, int64_t trial, uint32_t number,
-                       struct err *err);
 /* Remembers what a person wants of a trial until it has ended; WISH_NONE
  * forgets it. */
 int store_wish_set(struct store *s, int64_t trial, enum wish wish,

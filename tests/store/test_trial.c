@@ -243,9 +243,6 @@ static void attempts_are_replaced_dropped_and_listed_in_order(void **state)
     assert_ok(m, store_attempt_put(m->s, &a, &m->err));
     a = (struct attempt){.trial = 1, .number = 1, .host = "node8"};
     assert_ok(m, store_attempt_put(m->s, &a, &m->err));
-    a.number = 3;
-    assert_ok(m, store_attempt_put(m->s, &a, &m->err));
-    assert_ok(m, store_attempt_drop(m->s, 1, 3, &m->err));
     made_commit(m);
     made_again(m);
     struct attempt *list;
