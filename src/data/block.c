@@ -1,4 +1,5 @@
 /* block.c - files of one role over all parts of a set, as one long table */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,6 +201,39 @@ int block_fail(const struct block *b, size_t row, size_t column,
                        data_line(&s->m, row), place, text);
     return err_set(err, ERR_INPUT, "%s: row %zu: %s: %s", s->path, row + 1,
                    place, text);
+}
+
+static struct str text_at(const struct matrix *m, size_t row, size_t column,
+                          struct arena *a)
+{
+    struct str *words = arena_array(a, m->rows + 1, sizeof(*words));
+    if (m->has)
+        data_words(m, &column, 1, a, &words);
+    else
+        words[row] = m->numbers[row * m->columns + column] < 0 ? STR("-inf")
+                                                               : STR("inf");
+    return words[row];
+}
+
+int block_fail_gap(const struct block *b, size_t row, size_t column,
+                   const char *ways, struct err *err)
+{
+    const char *what = ways ? "" : "the label ";
+    const char *say = ways ? "; say missing: " : "";
+    if (isnan(block_row(b, row)[column]))
+        return block_fail(b, row, column, err, "%sis missing%s%s", what, say,
+                          ways ? ways : "");
+    size_t own = row;
+    const struct source *s = source_of(b, &own);
+    struct arena *a = arena_new();
+    struct str text = text_at(&s->m, own, column, a);
+    block_fail(b, row, column, err,
+               "%s%.*s is infinite or beyond 3.4e38, the most that a number "
+               "of 32 bits holds%s%s%s",
+               what, text.len < 60 ? (int)text.len : 60, text.p, say,
+               ways ? ways : "", ways ? " to take it as missing" : "");
+    arena_free(a);
+    return -1;
 }
 
 void reading_drop(struct reading *r, const struct block *b, const bool *missing)

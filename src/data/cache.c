@@ -22,7 +22,7 @@
 #include "data/set.h"
 #include "sys/sys.h"
 
-#define VERSION "throng data 3"
+#define VERSION "throng data 4"
 #define ALIGN 64u
 #define TEMPORARY_S 3600 /* an unfinished file of this age is nobody's */
 #define LOCKS 64u

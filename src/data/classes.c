@@ -187,9 +187,8 @@ static float *numbers_of(struct reading *r, const struct block *b,
 static int check_number(struct reading *r, const struct block *b, size_t column,
                         size_t i, float x, int64_t classes, struct err *err)
 {
-    if (isnan(x))
-        return block_fail(b, reading_row(r, i), column, err,
-                          "the label is missing");
+    if (!isfinite(x))
+        return block_fail_gap(b, reading_row(r, i), column, NULL, err);
     if (classes && !(whole(x) && x >= 0 && x < (float)classes))
         return block_fail(b, reading_row(r, i), column, err,
                           "the label %g is outside 0 to %lld: %s %lld",

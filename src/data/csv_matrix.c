@@ -182,6 +182,16 @@ static const char *short_number(const struct scan *s, float *out)
     return p;
 }
 
+/* A number beyond what a double holds is one all the same: an infinity, which
+ * is refused where it is used. */
+static bool is_number(struct str field, double *d)
+{
+    int64_t i;
+    bool is_int;
+    return num_double(field, d) ||
+           (field.len && num_scan(field, d, &i, &is_int) == field.len);
+}
+
 static int field_number(struct scan *s, float *out, unsigned char *has,
                         const char *path, struct err *err)
 {
@@ -193,7 +203,7 @@ static int field_number(struct scan *s, float *out, unsigned char *has,
     field = str_trim(field);
     if (data_is_missing(field))
         *has |= HAS_MISSING;
-    else if (!doubled && num_double(field, &d))
+    else if (!doubled && is_number(field, &d))
         *has |= HAS_NUMBER;
     else
         *has |= HAS_WORD;
@@ -244,7 +254,7 @@ static int peek_row(struct scan s, size_t *columns, size_t *words,
         if (next_field(&s, &field, &doubled, path, err))
             return -1;
         field = str_trim(field);
-        bool number = data_is_missing(field) || num_double(field, &d);
+        bool number = data_is_missing(field) || is_number(field, &d);
         *numbers += number;
         *words += !number;
         ++*columns;

@@ -3,6 +3,7 @@
  * Nothing here looks at rows that are held out. Where the table itself has to
  * change (tokens of texts, gaps filled by means, a draw of columns, a label
  * that is the scaled input) the view gets a table of its own. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -80,7 +81,8 @@ static void moments_take(struct moments *m, const struct data_field *f,
 
 /* ---- scaling ---------------------------------------------------------- */
 
-/* A column that never changes is left at 0. */
+/* A column that never changes is left at 0; so is one whose spread is so small
+ * that no float can divide by it. */
 static void fit_column(enum scaling how, const struct moments *m, size_t c,
                        float *shift, float *scale)
 {
@@ -95,7 +97,7 @@ static void fit_column(enum scaling how, const struct moments *m, size_t c,
         *shift = (float)(m->sum[c] / rows);
         spread = sqrt(m->squares[c] / rows);
     }
-    *scale = spread > 0 ? (float)(1 / spread) : 1;
+    *scale = spread >= 1 / (double)FLT_MAX ? (float)(1 / spread) : 1;
 }
 
 /* A pixel that is white in every training picture but one must not become a
@@ -123,8 +125,24 @@ static void moments_join(struct moments *m, size_t columns)
     }
 }
 
-static void make_scaling(struct data_view *v, enum scaling how, struct arena *a)
+/* Numbers that are finite, but so far apart that their distance is not. */
+static int check_scaled(const struct moments *m, size_t c, float shift,
+                        float scale, struct str input, struct err *err)
 {
+    float low = (float)m->low[c], high = (float)m->high[c];
+    if (m->count[c] == 0 ||
+        (isfinite((low - shift) * scale) && isfinite((high - shift) * scale)))
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "data.scale: number %zu of %.*s reaches from %g to %g: too "
+                   "far apart for numbers of 32 bits; make it smaller first",
+                   c + 1, STRF(input), (double)low, (double)high);
+}
+
+static int make_scaling(struct data_view *v, enum scaling how, struct arena *a,
+                        struct err *err)
+{
+    int rc = 0;
     size_t inputs = v->table->input_count;
     const float **shifts = arena_array(a, inputs + 1, sizeof(*shifts));
     const float **scales = arena_array(a, inputs + 1, sizeof(*scales));
@@ -141,14 +159,17 @@ static void make_scaling(struct data_view *v, enum scaling how, struct arena *a)
         moments_take(&m, f, &v->train, how == SCALE_STD);
         if (f->rank > 1)
             moments_join(&m, columns);
-        for (size_t c = 0; c < columns; c++)
+        for (size_t c = 0; c < columns && !rc; c++) {
             fit_column(how, &m, c, &shift[c], &scale[c]);
+            rc = check_scaled(&m, c, shift[c], scale[c], f->name, err);
+        }
         shifts[i] = shift;
         scales[i] = scale;
         arena_free(scratch);
     }
     v->shift = shifts;
     v->scale = scales;
+    return rc;
 }
 
 /* ---- a table of the view's own ---------------------------------------- */
@@ -287,8 +308,8 @@ int data_fit(struct data_view *v, const struct data_set *s,
         (needs_own_table(s, spec) &&
          make_table(v, s, spec, data_draw_seed(spec, choice), a, err)))
         return -1;
-    if (how != SCALE_NONE)
-        make_scaling(v, how, a);
+    if (how != SCALE_NONE && make_scaling(v, how, a, err))
+        return -1;
     if (s->label_is_input)
         scale_label(v, a);
     return 0;

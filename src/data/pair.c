@@ -79,13 +79,13 @@ static int fill_gaps(struct reading *r, const struct block *b,
     if (data_spec_missing(r->spec, &how, err))
         return -1;
     for (size_t i = 0; i < count; i++) {
-        if (!isnan(to[i]))
+        if (isfinite(to[i]))
             continue;
         if (how == MISSING_ERROR || how == MISSING_DROP)
-            return block_fail(b, i / b->columns, i % b->columns, err,
-                              "is missing; say missing: mean or 0");
-        if (how == MISSING_ZERO)
-            to[i] = 0;
+            return block_fail_gap(b, i / b->columns, i % b->columns,
+                                  "mean or 0", err);
+        r->infinite += isinf(to[i]) != 0;
+        to[i] = how == MISSING_ZERO ? 0 : NAN;
         f->missing = how == MISSING_MEAN;
     }
     return 0;
@@ -106,6 +106,17 @@ static int one_input(struct reading *r, size_t item, struct block *b,
                            err);
 }
 
+static int wide_label(struct reading *r, const struct block *b,
+                      struct data_field *f, struct err *err)
+{
+    if (whole_field(r, b, f, err))
+        return -1;
+    for (size_t i = 0; i < b->rows * b->columns; i++)
+        if (!isfinite(f->numbers[i]))
+            return block_fail_gap(b, i / b->columns, i % b->columns, NULL, err);
+    return 0;
+}
+
 static int one_label(struct reading *r, size_t item, struct block *b,
                      struct data_field *f, struct err *err)
 {
@@ -114,13 +125,7 @@ static int one_label(struct reading *r, size_t item, struct block *b,
     r->rows = b->rows;
     if (b->columns == 1)
         return data_classes(r, b, 0, f, err);
-    if (whole_field(r, b, f, err))
-        return -1;
-    for (size_t i = 0; i < b->rows * b->columns; i++)
-        if (isnan(f->numbers[i]))
-            return block_fail(b, i / b->columns, i % b->columns, err,
-                              "the label is missing");
-    return 0;
+    return wide_label(r, b, f, err);
 }
 
 static size_t count_of(const struct value *v)
@@ -146,7 +151,7 @@ static int known_label(struct reading *r, size_t item,
     if (f->columns == 1)
         return data_known_classes(r, &b, 0, f, err);
     struct data_field own;
-    if (whole_field(r, &b, &own, err))
+    if (wide_label(r, &b, &own, err))
         return -1;
     f->numbers = own.numbers;
     return (int64_t)b.columns == f->columns

@@ -68,6 +68,11 @@ static int read_set(struct reading *r, struct err *err)
 {
     r->scratch = arena_new();
     int rc = read_files(r, err);
+    if (!rc && r->infinite)
+        data_notice(r->set,
+                    "data: %zu number%s infinite or beyond 3.4e38: taken as "
+                    "missing",
+                    r->infinite, r->infinite == 1 ? " is" : "s are");
     for (size_t i = 0; i < r->files.len; i++)
         file_bytes_close(&r->files.p[i]);
     vec_done(&r->files);

@@ -73,6 +73,7 @@ struct reading {
     size_t part_count;
     const uint32_t *kept; /* rows of the blocks that count; NULL: all */
     size_t rows;          /* that count */
+    size_t infinite;      /* numbers that are not finite: taken as missing */
 };
 
 enum missing { MISSING_ERROR, MISSING_MEAN, MISSING_ZERO, MISSING_DROP };
@@ -123,6 +124,10 @@ int block_column(const struct block *b, const struct value *v, size_t *column,
 int block_fail(const struct block *b, size_t row, size_t column,
                struct err *err, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+/* Refuses a number that is missing or not finite; `ways`: what `missing` may
+ * say of it instead; NULL: it is a label. */
+int block_fail_gap(const struct block *b, size_t row, size_t column,
+                   const char *ways, struct err *err);
 /* The row of the block that is row i of the table. */
 static inline size_t reading_row(const struct reading *r, size_t i)
 {

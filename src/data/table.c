@@ -292,10 +292,13 @@ static int settle_words(struct columns *t, struct err *err)
     return 0;
 }
 
-static bool is_gap(const struct columns *t, size_t row, size_t column)
+static bool is_gap(struct columns *t, size_t row, size_t column)
 {
-    return t->words[column] ? data_is_missing(t->words[column][row])
-                            : isnan(block_row(&t->b, row)[column]);
+    if (t->words[column])
+        return data_is_missing(t->words[column][row]);
+    float x = block_row(&t->b, row)[column];
+    t->r->infinite += isinf(x) != 0;
+    return !isfinite(x);
 }
 
 static int drop_gaps(struct columns *t, struct err *err)
@@ -393,17 +396,16 @@ static void note_pieces(struct columns *t, const struct piece *pieces,
     value_list_add(a, value_get(t->layout, STR("inputs")), to);
 }
 
-/* A number that is missing: filled, left for the view, or refused. */
+/* A number that is missing or not finite: filled, left for the view, or
+ * refused. */
 static int fill_gap(struct columns *t, size_t row, size_t column, float *to,
                     struct data_field *f, struct err *err)
 {
     if (t->missing == MISSING_ERROR)
-        return block_fail(&t->b, row, column, err,
-                          "is missing; say missing: mean, drop or 0");
-    if (t->missing == MISSING_ZERO)
-        *to = 0;
-    else
-        f->missing = true;
+        return block_fail_gap(&t->b, row, column, "mean, drop or 0", err);
+    t->r->infinite += isinf(*to) != 0;
+    *to = t->missing == MISSING_ZERO ? 0 : NAN;
+    f->missing |= t->missing != MISSING_ZERO;
     return 0;
 }
 
@@ -419,7 +421,7 @@ static int fill_row(struct columns *t, const struct piece *pieces, size_t count,
         if (p->category)
             continue;
         *to = from[p->column];
-        if (isnan(*to) && fill_gap(t, row, p->column, to, f, err))
+        if (!isfinite(*to) && fill_gap(t, row, p->column, to, f, err))
             return -1;
     }
     return 0;
@@ -513,10 +515,9 @@ static int wide_label(struct columns *t, const size_t *column, size_t count,
     for (size_t i = 0; i < t->r->rows; i++)
         for (size_t k = 0; k < count; k++, to++) {
             *to = block_row(&t->b, reading_row(t->r, i))[column[k]];
-            if (isnan(*to))
-                return block_fail(&t->b, reading_row(t->r, i), column[k], err,
-                                  "a label of several columns must be "
-                                  "numbers");
+            if (!isfinite(*to))
+                return block_fail_gap(&t->b, reading_row(t->r, i), column[k],
+                                      NULL, err);
         }
     return 0;
 }
@@ -603,9 +604,9 @@ static int make_weights(struct columns *t, struct err *err)
         for (size_t i = 0; i < t->r->rows; i++) {
             size_t row = reading_row(t->r, i);
             w[i] = block_row(&t->b, row)[c];
-            if (!(w[i] >= 0))
+            if (!(w[i] >= 0) || isinf(w[i]))
                 return block_fail(&t->b, row, c, err,
-                                  "a weight must be a number from 0");
+                                  "a weight must be a finite number from 0");
         }
         s->weights = w;
     }

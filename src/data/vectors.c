@@ -63,7 +63,7 @@ static bool parse_numbers(struct str s, size_t count, float *to)
         s = str_trim(s);
         while (i < s.len && s.p[i] != ' ' && s.p[i] != '\t')
             i++;
-        if (!num_double(str_n(s.p, i), &d))
+        if (!num_double(str_n(s.p, i), &d) || !isfinite((float)d))
             return false;
         to[k] = (float)d;
         s = str_n(s.p + i, s.len - i);
@@ -110,8 +110,8 @@ static int read_lines(struct lines *l, const struct map *words, size_t columns,
             good = parse_numbers(numbers, columns, to + (at - 1) * columns);
         if (!good)
             return err_set(err, ERR_INPUT,
-                           "%s:%zu: expected a word and %zu numbers", l->path,
-                           l->number, columns);
+                           "%s:%zu: expected a word and %zu finite numbers",
+                           l->path, l->number, columns);
         *found += at != 0;
     }
     return 0;

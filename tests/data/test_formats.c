@@ -278,6 +278,45 @@ static void read_table(const char *text, const struct table_style *style,
     arena_free(a);
 }
 
+static void
+numbers_that_are_not_finite_are_refused_in_every_format(void **state)
+{
+    static const double wide[] = {0, 1, 2, 1e39};
+    static const float narrow[] = {0, 1, -INFINITY, 3};
+    static const char idx[] = "\0\0\x0D\2\0\0\0\1\0\0\0\2"
+                              "\0\0\0\0\x7f\x80\0\0";
+    struct files f;
+    struct buf b;
+    (void)state;
+    files_open(&f);
+    buf_init(&b);
+    files_text(&f, "y", "0\n1\n");
+    add_npy(&b, "<f8", "False", "(2, 2)", wide, sizeof wide);
+    files_write(&f, "wide.npy", buf_str(&b));
+    buf_reset(&b);
+    add_npy(&b, "<f4", "False", "(2, 2)", narrow, sizeof narrow);
+    files_write(&f, "narrow.npy", buf_str(&b));
+    files_write(&f, "x.idx", str_n(idx, sizeof idx - 1));
+    files_text(&f, "one", "0\n");
+    files_refuses(&f, "{\"inputs\": \"wide.npy\", \"labels\": \"y\"}",
+                  "wide.npy: row 2: column 2: inf is infinite or beyond");
+    files_refuses(&f, "{\"inputs\": \"narrow.npy\", \"labels\": \"y\"}",
+                  "narrow.npy: row 2: column 1: -inf is infinite or beyond");
+    files_refuses(&f, "{\"file\": \"narrow.npy\"}",
+                  "narrow.npy: row 2: column 1: -inf is infinite or beyond");
+    files_refuses(&f, "{\"inputs\": \"x.idx\", \"labels\": \"one\"}",
+                  "x.idx: row 1: column 2: inf is infinite or beyond");
+    files_refuses(&f, "{\"inputs\": \"y\", \"labels\": \"narrow.npy\"}",
+                  "narrow.npy: row 2: column 1: the label -inf is infinite");
+    struct data_set *s = files_set(
+        &f, "{\"inputs\": \"wide.npy\", \"labels\": \"y\", \"missing\": 0}");
+    assert_true(data_set_table(s)->inputs->numbers[3] == 0);
+    assert_non_null(strstr(data_set_notice(s, 0), "1 number is infinite"));
+    data_close(s);
+    buf_done(&b);
+    files_close(&f);
+}
+
 static void tables_of_text_come_in_many_ways(void **state)
 {
     static const struct table_style look = {.header = -1};
@@ -410,6 +449,8 @@ int main(void)
         cmocka_unit_test(a_cut_off_gzip_names_file_and_row),
         cmocka_unit_test(npz_arrays_are_read_by_name),
         cmocka_unit_test(idx_is_read_and_its_end_is_checked),
+        cmocka_unit_test(
+            numbers_that_are_not_finite_are_refused_in_every_format),
         cmocka_unit_test(tables_of_text_come_in_many_ways),
         cmocka_unit_test(
             a_row_of_words_with_a_column_that_is_named_is_a_header),

@@ -323,6 +323,26 @@ static void scaling_is_fitted_on_training_rows(void **state)
     files_close(&f);
 }
 
+static void scaled_numbers_are_finite(void **state)
+{
+    static const char *const ways[] = {"std", "minmax", "maxabs"};
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "small.csv", "x,y\n1e-42,0\n2e-42,1\n");
+    files_text(&f, "large.csv", "x,y\n-3e38,0\n3e38,1\n3e38,1\n");
+    for (size_t i = 0; i < 3; i++) {
+        const char *spec = arena_printf(
+            f.arena, "{\"file\": \"small.csv\", \"scale\": \"%s\"}", ways[i]);
+        struct data_set *s = files_set(&f, spec);
+        assert_true(files_view(&f, s, spec, 1).scale[0][0] == 1);
+        data_close(s);
+    }
+    files_refuses(&f, "{\"file\": \"large.csv\", \"scale\": \"minmax\"}",
+                  "number 1 of input reaches from -3e+38 to 3e+38");
+    files_close(&f);
+}
+
 static void pictures_are_scaled_as_a_whole(void **state)
 {
     static const char x[] = "\0\0\x08\3\0\0\0\2\0\0\0\1\0\0\0\2"
@@ -377,6 +397,7 @@ int main(void)
         cmocka_unit_test(files_say_parts),
         cmocka_unit_test(pictures_are_scaled_as_a_whole),
         cmocka_unit_test(scaling_is_fitted_on_training_rows),
+        cmocka_unit_test(scaled_numbers_are_finite),
         cmocka_unit_test(trials_share_a_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,6 +158,59 @@ static void missing_values_are_refused_unless_said(void **state)
     files_close(&f);
 }
 
+static void numbers_that_are_not_finite_name_their_place(void **state)
+{
+    static const char *const bad[] = {"inf",  "-inf",    "Infinity",
+                                      "1e39", "-3.5e38", "1e400"};
+    struct files f;
+    (void)state;
+    files_open(&f);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        files_text(
+            &f, "t.csv",
+            arena_printf(f.arena, "a,b,y\n1,2,0\n3,%s,1\n5,6,0\n", bad[i]));
+        files_refuses(
+            &f, "{\"file\": \"t.csv\", \"scale\": \"std\"}",
+            arena_printf(f.arena, "t.csv:3: column b: %s is infinite", bad[i]));
+        files_refuses(
+            &f, "{\"file\": \"t.csv\", \"label\": \"b\"}",
+            arena_printf(f.arena, "column b: the label %s is inf", bad[i]));
+        files_refuses(&f, "{\"file\": \"t.csv\", \"weight\": \"b\"}",
+                      "t.csv:3: column b: a weight must be a finite");
+        files_refuses(&f,
+                      "{\"file\": \"t.csv\", \"label\": {\"l\": "
+                      "[\"b\", \"y\"]}}",
+                      "t.csv:3: column b: the label ");
+        data_close(files_set(&f, "{\"file\": \"t.csv\", \"ignore\": \"b\"}"));
+    }
+    files_close(&f);
+}
+
+static void missing_rules_numbers_that_are_not_finite(void **state)
+{
+    static const char mean[] = "{\"file\": \"t.csv\", \"missing\": \"mean\", "
+                               "\"scale\": \"std\"}";
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", "a,b,y\n1,2,0\n3,inf,1\n5,6,0\n");
+    struct data_set *s = files_set(&f, mean);
+    struct data_view v = files_view(&f, s, mean, 1);
+    assert_true(v.table->inputs->numbers[3] == 4);
+    assert_true(isfinite(v.scale[0][1]));
+    assert_string_equal(data_set_notice(s, 0),
+                        "data: 1 number is infinite or beyond 3.4e38: taken "
+                        "as missing");
+    data_close(s);
+    s = files_set(&f, "{\"file\": \"t.csv\", \"missing\": 0}");
+    assert_true(data_set_table(s)->inputs->numbers[3] == 0);
+    data_close(s);
+    s = files_set(&f, "{\"file\": \"t.csv\", \"missing\": \"drop\"}");
+    assert_int_equal(data_set_table(s)->rows, 2);
+    data_close(s);
+    files_close(&f);
+}
+
 static void missing_values_can_be_zero_or_dropped(void **state)
 {
     struct files f;
@@ -269,6 +322,8 @@ int main(void)
         cmocka_unit_test(labels_may_be_many_and_wide),
         cmocka_unit_test(whole_numbers_are_classes),
         cmocka_unit_test(missing_values_are_refused_unless_said),
+        cmocka_unit_test(numbers_that_are_not_finite_name_their_place),
+        cmocka_unit_test(missing_rules_numbers_that_are_not_finite),
         cmocka_unit_test(missing_values_can_be_zero_or_dropped),
         cmocka_unit_test(means_are_of_training_rows_only),
         cmocka_unit_test(weights_and_groups_are_no_inputs),

@@ -141,9 +141,9 @@ static void word_vectors_start_an_embedding(void **state)
     assert_non_null(strstr(data_set_notice(s, 0), "2 of 7 words"));
     data_close(s);
     files_text(&f, "w.txt", "the 0.5 -1\ncat 2\n");
-    files_refuses(&f, spec, "w.txt:2: expected a word and 2 numbers");
+    files_refuses(&f, spec, "w.txt:2: expected a word and 2 finite numbers");
     files_text(&f, "w.txt", "the 0.5 -1\ncat 2 x\n");
-    files_refuses(&f, spec, "w.txt:2: expected a word and 2 numbers");
+    files_refuses(&f, spec, "w.txt:2: expected a word and 2 finite numbers");
     files_close(&f);
 }
 
