@@ -17,10 +17,11 @@
 __extension__ typedef unsigned __int128 wide;
 
 enum {
-    FIVES = 28,        /* 5^27 < 2^63 */
-    DIGITS_FAST = 19,  /* any 19 digits fit 64 bits */
-    DIGITS_MOST = 800, /* more than 768 never change a double, if it is known
-                          whether something follows */
+    FIVES = 28,         /* 5^27 < 2^63 */
+    DIGITS_FAST = 19,   /* any 19 digits fit 64 bits */
+    DIGITS_MOST = 800,  /* more than 768 never change a double, if it is known
+                           whether something follows */
+    DECIMALS_MOST = 22, /* 10^22 is a double */
 };
 
 static const uint64_t power_of_five[FIVES] = {1u,
@@ -574,6 +575,23 @@ void num_print_short(struct buf *b, double v, int digits)
         write_exponential(b, &d);
     else
         write_plain(b, &d);
+}
+
+/* Both factors are exact, so that the quotient is the nearest double. */
+double num_round(double v, int decimals)
+{
+    if (decimals < 0 || decimals > DECIMALS_MOST)
+        return v;
+    double whole = rint(v * power_of_ten[decimals]);
+    return fabs(whole) <= 0x1p53 ? whole / power_of_ten[decimals] : v;
+}
+
+int num_decimals(double v)
+{
+    for (int n = 0; n <= DECIMALS_MOST; n++)
+        if (num_round(v, n) == v)
+            return fabs(v * power_of_ten[n]) <= 0x1p53 ? n : -1;
+    return -1;
 }
 
 struct unit {

@@ -22,6 +22,13 @@ void num_print(struct buf *b, double v);      /* 0.1 1e-05 5.0 nan inf:
 void num_print_json(struct buf *b, double v); /* 5.0, NaN, Infinity */
 void num_print_short(struct buf *b, double v, int digits); /* for tables:
                                                    about %.<digits>g */
+/* The double nearest to v with so many decimals, which is the one that a person
+ * means by that text: 0.1 * 3 with one is 0.3. v itself where it has no room
+ * for them, or they are below 0. */
+double num_round(double v, int decimals);
+/* How many decimals a number has as people write it: 0.25 has 2, 5.0 has 0;
+ * -1: more than 22. */
+int num_decimals(double v);
 
 /* "1.5G" "512M" "100 MiB" "2e9" -> bytes (K M G T are powers of 1024). */
 bool num_bytes(struct str s, uint64_t *bytes);

@@ -140,6 +140,8 @@ void table_cell(struct table *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* So many digits, 0: as many as it has; blank for NaN. */
 void table_number(struct table *t, double v, int digits);
+/* A time as people write it; off a terminal with up to four decimals. */
+void table_seconds(struct table *t, const struct call *c, double seconds);
 void table_row(struct table *t); /* ends a row */
 /* Prints the rows and forgets them; the header comes once. Off a terminal a
  * long table can so be printed piece by piece. */

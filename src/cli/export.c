@@ -143,7 +143,7 @@ static void csv_line(struct exporter *e, const struct trial *t)
         metric_field(b, best, value_get(summary, name));
     }
     buf_addf(b, ",%u", t->attempts);
-    number_field(b, t->seconds);
+    number_field(b, num_round(t->seconds, 6));
     number_field(b, t->started > 0 ? t->started : NAN);
     number_field(b, t->ended > 0 ? t->ended : NAN);
     buf_addc(b, ',');

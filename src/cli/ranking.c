@@ -255,14 +255,6 @@ static void add_shown(struct sheet *s, const struct ranked *r)
         table_number(s->table, r->shown, value_digits(s));
 }
 
-static void add_seconds(struct sheet *s, double seconds)
-{
-    if (s->call->terminal)
-        table_cell(s->table, "%.2f", seconds);
-    else
-        table_number(s->table, seconds, 0);
-}
-
 static void add_row(struct sheet *s, const struct ranked *r)
 {
     table_cell(s->table, "%zu", r->rank);
@@ -274,7 +266,7 @@ static void add_row(struct sheet *s, const struct ranked *r)
     add_point(s, r->point);
     table_cell(s->table, "%s", state_name(r->t.state));
     if (!is_ranked_by(s, "seconds"))
-        add_seconds(s, r->t.seconds);
+        table_seconds(s->table, s->call, r->t.seconds);
     table_row(s->table);
 }
 
@@ -353,7 +345,7 @@ static void print_json_row(struct sheet *s, const struct ranked *r)
     buf_adds(b, ",\"params\":");
     strict_text(b, r->t.point);
     buf_adds(b, ",\"seconds\":");
-    strict_number(b, r->t.seconds);
+    strict_seconds(b, r->t.seconds);
     buf_addc(b, '}');
     if (b->len > FLUSH_BYTES) {
         put(buf_str(b));

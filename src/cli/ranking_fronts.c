@@ -85,10 +85,7 @@ static void add_row(struct board *k, struct table *t, size_t i,
     for (size_t m = 0; m < columns->names.len; m++)
         add_param(k, t, point_flat_get(point, columns->names.p[m]));
     table_cell(t, "%s", state_name(trial->state));
-    if (k->call->terminal)
-        table_cell(t, "%.2f", trial->seconds);
-    else
-        table_number(t, trial->seconds, 0);
+    table_seconds(t, k->call, trial->seconds);
     table_row(t);
 }
 
@@ -154,7 +151,7 @@ static int add_json_row(struct board *k, size_t i)
     buf_adds(b, ",\"params\":");
     strict_text(b, t.point);
     buf_adds(b, ",\"seconds\":");
-    strict_number(b, t.seconds);
+    strict_seconds(b, t.seconds);
     buf_addc(b, '}');
     return 0;
 }

@@ -194,9 +194,9 @@ static void attempt_json(struct buf *b, const struct attempt *a)
     json_string(b, str_of(a->host));
     buf_addf(b, ",\"exit_code\":%d,\"signal\":%d,\"seconds\":", a->exit_code,
              a->signum);
-    strict_number(b, a->seconds);
+    strict_seconds(b, a->seconds);
     buf_adds(b, ",\"cpu_seconds\":");
-    strict_number(b, a->cpu_seconds);
+    strict_seconds(b, a->cpu_seconds);
     buf_addf(b, ",\"max_rss_bytes\":%llu,\"reason\":",
              (unsigned long long)a->max_rss_bytes);
     json_string(b, a->reason);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "base/json.h"
+#include "base/num.h"
 
 void strict_number(struct buf *b, double v)
 {
@@ -12,6 +13,11 @@ void strict_number(struct buf *b, double v)
     json_number(b, v);
     if (quoted)
         buf_addc(b, '"');
+}
+
+void strict_seconds(struct buf *b, double v)
+{
+    strict_number(b, num_round(v, 6));
 }
 
 void strict_number_or_null(struct buf *b, double v)

@@ -9,6 +9,8 @@
 #include "base/buf.h"
 
 void strict_number(struct buf *b, double v);
+/* A time, in whole microseconds: clocks know no more, and people read it. */
+void strict_seconds(struct buf *b, double v);
 /* As strict_number, but NaN means that there is no value: null. */
 void strict_number_or_null(struct buf *b, double v);
 /* Text that is JSON but for bare NaN and infinities outside of strings. */

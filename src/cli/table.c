@@ -90,6 +90,14 @@ void table_number(struct table *t, double v, int digits)
     vec_push(&t->cells, buf_take(&b));
 }
 
+void table_seconds(struct table *t, const struct call *c, double seconds)
+{
+    if (c->terminal)
+        table_cell(t, "%.2f", seconds);
+    else
+        table_number(t, num_round(seconds, 4), 0);
+}
+
 void table_row(struct table *t)
 {
     while (t->cells.len % t->columns.len)

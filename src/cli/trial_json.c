@@ -70,7 +70,7 @@ void trial_json(struct buf *b, const struct trial *t, const struct goal *goal,
     strict_text(b, t->point);
     add_metrics(b, t, goal, a);
     buf_addf(b, ",\"attempts\":%u,\"seconds\":", t->attempts);
-    strict_number(b, t->seconds);
+    strict_seconds(b, t->seconds);
     add_time(b, "created", t->created);
     add_time(b, "started", t->started);
     add_time(b, "ended", t->ended);

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/num.h"
 #include "terms/quantile.h"
 
 enum shape {
@@ -199,10 +200,11 @@ static double position_of_real(const struct param *p, double x)
     return 0;
 }
 
-/* Rounds half to even, as numpy does; -0 becomes 0. */
+/* Rounds half to even, as numpy does; -0 becomes 0. Three times 0.1 is 0.3, as
+ * a person would write it and a task's command line has it. */
 static double round_to(double x, double q)
 {
-    double rounded = rint(x / q) * q;
+    double rounded = num_round(rint(x / q) * q, num_decimals(q));
     return isfinite(rounded) ? rounded + 0.0 : x;
 }
 

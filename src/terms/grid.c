@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "base/rng.h"
 
 #define COUNT_MOST ((uint64_t)1 << 62)
@@ -60,6 +61,14 @@ uint64_t param_grid_count(const struct param *p, const char **why)
     }
 }
 
+/* Its value number i, as a person would write it: 0.1, 0.2, 0.3. */
+static double q_uniform_at(const struct param *p, double i)
+{
+    int from = num_decimals(p->min), by = num_decimals(p->q);
+    double x = p->min + i * p->q;
+    return from < 0 || by < 0 ? x : num_round(x, from > by ? from : by);
+}
+
 struct value *param_grid_at(const struct param *p, uint64_t i, struct arena *a)
 {
     switch (p->dist) {
@@ -74,7 +83,7 @@ struct value *param_grid_at(const struct param *p, uint64_t i, struct arena *a)
         require(p->dist == DIST_Q_UNIFORM);
         if (p->q_integer && p->min == floor(p->min))
             return value_int(a, (int64_t)(p->min + (double)i * p->q));
-        return value_double(a, p->min + (double)i * p->q);
+        return value_double(a, q_uniform_at(p, (double)i));
     }
 }
 
@@ -97,7 +106,8 @@ static int64_t grid_index(const struct param *p, uint64_t count,
     if (!(i >= 0 && i < (double)count))
         return -1;
     /* A condition holds for values that are equal, not for near ones. */
-    double there = p->min + i * step;
+    double there =
+        p->dist == DIST_INT_UNIFORM ? p->min + i : q_uniform_at(p, i);
     return there == value_number(v) ? (int64_t)i : -1;
 }
 

@@ -479,6 +479,22 @@ static void durations_are_printed(void **state)
     buf_done(&b);
 }
 
+static void decimals_are_counted_and_rounded_as_people_write_them(void **state)
+{
+    (void)state;
+    assert_int_equal(num_decimals(0.25), 2);
+    assert_int_equal(num_decimals(-5), 0);
+    assert_int_equal(num_decimals(1e-5), 5);
+    assert_int_equal(num_decimals(1e300), -1);
+    assert_int_equal(num_decimals(1e-300), -1);
+    assert_int_equal(num_decimals(NAN), -1);
+    assert_true(num_round(0.1 * 3, 1) == 0.3);
+    assert_true(num_round(0.020547641000000002, 4) == 0.0205);
+    assert_true(num_round(1e300, 3) == 1e300);
+    assert_true(num_round(0.1234, -1) == 0.1234);
+    assert_true(isnan(num_round(NAN, 2)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +513,7 @@ int main(void)
         cmocka_unit_test(sizes_are_read_and_printed),
         cmocka_unit_test(durations_are_read),
         cmocka_unit_test(durations_are_printed),
+        cmocka_unit_test(decimals_are_counted_and_rounded_as_people_write_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,26 @@ static void rounded_draws_fall_on_multiples_of_q(void **state)
     assert_counts(&p, 0, 0.5, beta, 3);
 }
 
+static void multiples_of_q_are_the_numbers_that_people_write(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *members;
+        double u;
+        double x;
+    } cases[] = {
+        {"\"min\":0,\"max\":1,\"q\":0.1", 0.3, 0.3},
+        {"\"min\":0,\"max\":1,\"q\":0.1", 0.7, 0.7},
+        {"\"min\":0,\"max\":3,\"q\":1e-05", 0.1, 0.3},
+        {"\"min\":0,\"max\":0.09,\"q\":0.005", 0.388, 0.035},
+        {"\"min\":-1,\"max\":0,\"q\":0.1", 0.7, -0.3},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct param p = param("q_uniform", cases[i].members);
+        assert_true(param_at(&p, cases[i].u, arena)->d == cases[i].x);
+    }
+}
+
 static void an_integer_q_gives_integers(void **state)
 {
     (void)state;
@@ -349,6 +369,7 @@ int main(void)
         TEST(continuous_draws_follow_their_distribution),
         TEST(lists_and_integers_are_drawn_as_often_as_they_should),
         TEST(rounded_draws_fall_on_multiples_of_q),
+        TEST(multiples_of_q_are_the_numbers_that_people_write),
         TEST(an_integer_q_gives_integers),
         TEST(rounding_is_half_to_even_and_never_minus_zero),
         TEST(draws_rise_with_u_and_stay_finite),

@@ -78,7 +78,7 @@ static void q_uniform_excludes_its_max(void **state)
                 "\"max\":8,\"q\":2}",
                 thirds);
     static const char *const tenths[] = {"{\"a\":0.1}", "{\"a\":0.2}",
-                                         "{\"a\":0.30000000000000004}", NULL};
+                                         "{\"a\":0.3}", NULL};
     assert_grid("{\"name\":\"a\",\"distribution\":\"q_uniform\",\"min\":0.1,"
                 "\"max\":0.4,\"q\":0.1}",
                 tenths);
