@@ -7,19 +7,30 @@
 
 #include "data/set.h"
 
+/* The path that a part has for item i of the first part's list: the one of
+ * the same name, whatever the order. NULL: it has none. */
+static const struct value *path_of(const struct value *first, size_t item,
+                                   const struct value *v)
+{
+    if (!v || v->kind != VALUE_OBJECT)
+        return v;
+    bool fits =
+        first && first->kind == VALUE_OBJECT && first->count == v->count;
+    return fits && item < first->count ? value_get(v, first->keys[item]) : NULL;
+}
+
 /* The files of one role: item i of what each part has under `key`. */
 static int read_role(struct reading *r, const char *key, size_t item,
                      bool lines, struct block *b, struct err *err)
 {
     const struct value *paths[PARTS];
+    const struct value *first = value_get(r->part[0], str_of(key));
     for (size_t i = 0; i < r->part_count; i++) {
-        const struct value *v = value_get(r->part[i], str_of(key));
-        bool named = v && v->kind == VALUE_OBJECT;
-        paths[i] = !named ? v : item < v->count ? v->items[item] : NULL;
+        paths[i] = path_of(first, item, value_get(r->part[i], str_of(key)));
         if (!paths[i] || paths[i]->kind != VALUE_STRING)
             return err_set(err, ERR_INPUT,
                            "data: each part must say its %s: the path of a "
-                           "file",
+                           "file, or one by each of the same names",
                            key);
     }
     return block_read(r, paths, lines, r->set->arena, b, err);

@@ -195,6 +195,7 @@ struct nn_layer {
 struct nn_input {
     struct str name;
     int tensor;
+    int field; /* number of the data's input that it is */
 };
 
 struct nn_graph {

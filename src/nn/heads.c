@@ -90,18 +90,20 @@ static void read_class_weights(struct nn_build *b, const struct value *o,
     h->class_count = v->count;
 }
 
-/* The label field by name, by position, or the head's own number. */
+/* The label field that `label` names, or else the head's own name; where
+ * neither does, the head's number. */
 static int label_of(struct nn_build *b, const struct value *o, size_t number)
 {
     const struct nn_data_facts *d = b->data;
-    struct str name = nn_read_text(b, o, "label", STR(""));
-    if (!name.len)
-        return (int)number;
+    struct str said = nn_read_text(b, o, "label", STR(""));
+    struct str name = said;
+    if (!said.len && o != b->root)
+        name = nn_read_text(b, o, "name", nn_read_text(b, o, "from", said));
     for (size_t i = 0; d && i < d->label_count; i++)
         if (str_eq(d->labels[i].name, name))
             return (int)i;
-    if (d)
-        nn_fault(b, "label", "the data has no label %.*s", STRF(name));
+    if (d && said.len)
+        nn_fault(b, "label", "the data has no label %.*s", STRF(said));
     return (int)number;
 }
 

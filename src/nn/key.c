@@ -112,6 +112,10 @@ uint64_t nn_model_key(const struct nn_model *m)
     buf_init(&b);
     for (size_t i = 0; i < g->tensors.len; i++)
         add_tensor(&b, &g->tensors.p[i]);
+    for (size_t i = 0; i < g->inputs.len; i++) {
+        buf_add_varint(&b, (uint64_t)g->inputs.p[i].tensor);
+        buf_add_varint(&b, (uint64_t)g->inputs.p[i].field);
+    }
     for (size_t i = 0; i < g->params.len; i++)
         add_param(&b, &g->params.p[i]);
     for (size_t i = 0; i < g->ops.len; i++)

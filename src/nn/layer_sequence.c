@@ -25,6 +25,17 @@ static bool needs_steps(struct nn_build *b, int in, const char *kind)
     return false;
 }
 
+/* How many tokens the data has where this tensor is one of its inputs. */
+static int64_t tokens_of(const struct nn_build *b, int tensor)
+{
+    for (size_t i = 0; b->data && i < b->graph->inputs.len; i++) {
+        const struct nn_input *in = &b->graph->inputs.p[i];
+        if (in->tensor == tensor && (size_t)in->field < b->data->input_count)
+            return b->data->inputs[in->field].classes;
+    }
+    return 0;
+}
+
 static int build_embedding(struct nn_build *b, const struct value *o,
                            const int *in, int in_count)
 {
@@ -36,9 +47,8 @@ static int build_embedding(struct nn_build *b, const struct value *o,
     }
     int64_t steps = from->dim[0];
     int64_t units = nn_read_int(b, o, "units", 1, INT32_MAX, 0);
-    int64_t words = nn_read_int(
-        b, o, "vocabulary", 1, INT32_MAX,
-        b->data && b->data->input_count ? b->data->inputs[0].classes : 0);
+    int64_t words =
+        nn_read_int(b, o, "vocabulary", 1, INT32_MAX, tokens_of(b, in[0]));
     if (units < 1 || words < 1) {
         nn_fault(b, NULL,
                  "embedding needs units and vocabulary, the number of "

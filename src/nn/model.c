@@ -35,6 +35,14 @@ static const char *const root_keys[] = {"name",
                                         "defaults",
                                         NULL};
 
+static const struct nn_data_field *data_input(const struct nn_build *b,
+                                              int field)
+{
+    return b->data && field >= 0 && (size_t)field < b->data->input_count
+               ? &b->data->inputs[field]
+               : NULL;
+}
+
 /* -1 stands for what the data leaves of it. */
 static bool fill_shape(struct nn_build *b, const char *key,
                        const struct nn_data_field *field,
@@ -91,18 +99,14 @@ static bool read_shape(struct nn_build *b, const char *key,
 }
 
 static void add_input(struct nn_build *b, struct str name,
-                      const struct nn_shape *shape, bool integers)
+                      const struct nn_shape *shape, int field)
 {
-    struct nn_input in = {.name = arena_str(b->model->arena, name)};
+    const struct nn_data_field *f = data_input(b, field);
+    struct nn_input in = {.name = arena_str(b->model->arena, name),
+                          .field = field};
     in.tensor = nn_add_tensor(b, shape);
-    b->graph->tensors.p[in.tensor].integers = integers;
+    b->graph->tensors.p[in.tensor].integers = f && f->classes > 0;
     vec_push(&b->graph->inputs, in);
-}
-
-static const struct nn_data_field *data_input(const struct nn_build *b,
-                                              size_t i)
-{
-    return b->data && i < b->data->input_count ? &b->data->inputs[i] : NULL;
 }
 
 /* What the file says must fit what the data has: as many numbers. */
@@ -130,36 +134,115 @@ static void inputs_from_data(struct nn_build *b)
         const struct nn_data_field *f = &b->data->inputs[i];
         struct nn_shape shape = {.rank = f->rank};
         memcpy(shape.dim, f->dim, sizeof(shape.dim));
-        add_input(b, f->name, &shape, f->classes > 0);
+        add_input(b, f->name, &shape, (int)i);
     }
+}
+
+/* The names of the data's inputs, NULL-terminated. */
+static const char **data_names(const struct nn_build *b)
+{
+    struct arena *a = b->faults->arena;
+    const char **names =
+        arena_array(a, b->data->input_count + 1, sizeof(*names));
+    for (size_t i = 0; i < b->data->input_count; i++)
+        names[i] = arena_cstr(a, b->data->inputs[i].name);
+    names[b->data->input_count] = NULL;
+    return names;
+}
+
+/* Which input of the data is meant: the one of this name, whatever the order
+ * of either list. An only one that the data gave no name of its own may have
+ * any. -1 after a fault. */
+static int field_named(struct nn_build *b, const char *key, struct str name,
+                       size_t named)
+{
+    const struct nn_data_facts *d = b->data;
+    for (size_t i = 0; i < d->input_count; i++)
+        if (str_eq(d->inputs[i].name, name))
+            return (int)i;
+    if (named == 1 && d->input_count == 1 && str_is(d->inputs[0].name, "input"))
+        return 0;
+    const char **names = data_names(b), *near = str_nearest(name, names);
+    struct buf hint;
+    buf_init(&hint);
+    if (near)
+        buf_addf(&hint, "did you mean %s?", near);
+    else
+        for (size_t i = 0; names[i]; i++)
+            buf_addf(&hint, "%s%s", i ? ", " : "it has ", names[i]);
+    nn_fault_hint(b, key, hint.p, "is no input of the data");
+    buf_done(&hint);
+    return -1;
+}
+
+/* What the data has and the model leaves out would be left out unsaid. */
+static void check_all_named(struct nn_build *b, const char *key)
+{
+    for (size_t i = 0; b->data && i < b->data->input_count; i++) {
+        struct str name = b->data->inputs[i].name;
+        bool found = false;
+        for (size_t k = 0; k < b->graph->inputs.len; k++)
+            found = found || b->graph->inputs.p[k].field == (int)i;
+        if (!found)
+            nn_fault_hint(
+                b, key,
+                arena_printf(b->faults->arena,
+                             "write inputs: {%.*s: …} with all of them, or "
+                             "leave `%s` out: the data says their shapes",
+                             STRF(name), key),
+                "lacks %.*s, an input of the data", STRF(name));
+    }
+}
+
+static void read_one_input(struct nn_build *b, const struct value *v)
+{
+    const struct nn_data_field *f = data_input(b, 0);
+    struct nn_shape shape;
+    if (!read_shape(b, "input", v, f, &shape))
+        return;
+    if (f)
+        check_input(b, "input", &shape, f);
+    add_input(b, f ? f->name : STR("input"), &shape, 0);
+    check_all_named(b, "input");
+}
+
+static void read_named_inputs(struct nn_build *b, const struct value *many)
+{
+    size_t before = b->faults->count;
+    for (size_t i = 0; i < many->count; i++) {
+        struct nn_shape shape;
+        char *key =
+            arena_printf(b->faults->arena, "inputs.%.*s", STRF(many->keys[i]));
+        int field =
+            b->data ? field_named(b, key, many->keys[i], many->count) : (int)i;
+        const struct nn_data_field *f = data_input(b, field);
+        if (field < 0 || !read_shape(b, key, many->items[i], f, &shape))
+            continue;
+        if (f)
+            check_input(b, key, &shape, f);
+        add_input(b, many->keys[i], &shape, field);
+    }
+    if (b->faults->count == before)
+        check_all_named(b, "inputs");
 }
 
 static void read_inputs(struct nn_build *b, const struct value *root)
 {
     const struct value *one = value_get(root, STR("input"));
     const struct value *many = value_get(root, STR("inputs"));
-    struct nn_shape shape;
-    const struct nn_data_field *f = data_input(b, 0);
-    if (one && read_shape(b, "input", one, f, &shape)) {
-        if (f)
-            check_input(b, "input", &shape, f);
-        add_input(b, f ? f->name : STR("input"), &shape, f && f->classes > 0);
-        return;
-    }
-    for (size_t i = 0; many && many->kind == VALUE_OBJECT && i < many->count;
-         i++) {
-        char *key =
-            arena_printf(b->faults->arena, "inputs.%.*s", STRF(many->keys[i]));
-        f = data_input(b, i);
-        if (!read_shape(b, key, many->items[i], f, &shape))
-            continue;
-        if (f)
-            check_input(b, key, &shape, f);
-        add_input(b, many->keys[i], &shape, f && f->classes > 0);
-    }
-    if (!b->graph->inputs.len && b->data)
+    if (one && many)
+        nn_fault(b, "inputs", "stands beside `input`: one of them is enough");
+    else if (one)
+        read_one_input(b, one);
+    else if (many && many->kind == VALUE_OBJECT && many->count)
+        read_named_inputs(b, many);
+    else if (many)
+        nn_fault(b, "inputs",
+                 "must be an object, the shape of each input by its name: "
+                 "{image: [28, 28, 1], age: 1}");
+    else if (b->data)
         inputs_from_data(b);
-    if (!b->graph->inputs.len && !one)
+    if (!b->graph->inputs.len && !one && !many)
         nn_fault(b, "input",
                  "is missing: the shape of one row, such as 64 or "
                  "[28, 28, 1]");

@@ -176,7 +176,8 @@ static void start_embeddings(const struct nn_graph *g,
         const struct nn_op *op = &g->ops.p[k];
         for (size_t i = 0; op->kind == NN_OP_EMBEDDING && i < g->inputs.len;
              i++) {
-            const struct data_field *f = &v->table->inputs[i];
+            const struct data_field *f =
+                &v->table->inputs[g->inputs.p[i].field];
             const struct nn_param *p = &g->params.p[op->param[0]];
             if (op->in[0] != g->inputs.p[i].tensor || !f->vectors ||
                 f->vector_columns != p->shape.dim[1])
@@ -198,7 +199,8 @@ static int check_tokens(const struct nn_graph *g, const struct data_view *v,
         const struct nn_op *op = &g->ops.p[k];
         for (size_t i = 0; op->kind == NN_OP_EMBEDDING && i < g->inputs.len;
              i++) {
-            const struct data_field *f = &v->table->inputs[i];
+            const struct data_field *f =
+                &v->table->inputs[g->inputs.p[i].field];
             const struct nn_shape *s = &g->params.p[op->param[0]].shape;
             const struct nn_layer *layer = &g->layers.p[op->layer];
             if (op->in[0] != g->inputs.p[i].tensor)
@@ -350,12 +352,13 @@ static void load_inputs(const struct nn_trainer *t, const struct nn_place *m,
 {
     const struct data_view *v = m->view;
     for (size_t i = 0; i < t->graph->inputs.len; i++) {
-        const struct data_field *f = &v->table->inputs[i];
-        void *to = t->program.value[t->graph->inputs.p[i].tensor];
+        const struct nn_input *in = &t->graph->inputs.p[i];
+        const struct data_field *f = &v->table->inputs[in->field];
+        void *to = t->program.value[in->tensor];
         if (f->numbers)
             t->device->gather(to, f->numbers, (size_t)f->columns, rows, count,
-                              v->shift ? v->shift[i] : NULL,
-                              v->scale ? v->scale[i] : NULL);
+                              v->shift ? v->shift[in->field] : NULL,
+                              v->scale ? v->scale[in->field] : NULL);
         else
             t->device->gather_integers(to, f->categories, (size_t)f->columns,
                                        rows, count);

@@ -178,11 +178,97 @@ static void data_fill_a_shape_and_the_last_layer(void **state)
                     0, "layers[0].units", "wants classes");
 }
 
+/* Inputs `first` (3 numbers), `second` (3 numbers) and the tokens `words`. */
+static struct nn_model *read_three(struct arena *a, const char *inputs,
+                                   struct nn_faults *faults)
+{
+    const struct nn_data_field fields[] = {{STR("first"), 1, {3}, 0},
+                                           {STR("second"), 1, {3}, 0},
+                                           {STR("words"), 1, {4}, 9}};
+    const struct nn_data_field label = {STR("y"), 1, {1}, 0};
+    struct nn_data_facts facts = {fields, &label, 3, 1};
+    char *text = arena_printf(
+        a,
+        "{%s \"layers\": [{\"dense\": 4, \"from\": \"second\"}, "
+        "{\"embedding\": 2, \"from\": \"words\"}, \"flatten\", {\"concat\": "
+        "null, \"from\": [\"first\", \"dense_1\", \"flatten_3\"]}, "
+        "{\"dense\": 1}], \"loss\": \"mse\"}",
+        inputs);
+    struct value *v = json_parse(a, str_of(text), "model", false, NULL);
+    *faults = (struct nn_faults){.arena = a};
+    return nn_model_read(v, &facts, faults);
+}
+
+static void inputs_are_the_data_s_of_the_same_name_in_any_order(void **state)
+{
+    struct arena *a = arena_new();
+    struct nn_faults faults;
+    (void)state;
+    struct nn_model *m = read_three(
+        a, "\"inputs\": {\"words\": 4, \"second\": 3, \"first\": [3]},",
+        &faults);
+    assert_non_null(m);
+    assert_int_equal(m->graph.inputs.p[0].field, 2);
+    assert_int_equal(m->graph.inputs.p[1].field, 1);
+    assert_int_equal(m->graph.inputs.p[2].field, 0);
+    struct nn_model *as_they_are = read_three(a, "", &faults);
+    assert_int_equal(nn_model_parameters(m), nn_model_parameters(as_they_are));
+    assert_int_not_equal(nn_model_key(m), nn_model_key(as_they_are));
+    nn_model_free(as_they_are);
+    nn_model_free(m);
+    arena_free(a);
+}
+
+static void
+an_input_that_the_data_lacks_or_the_model_leaves_out_is_a_fault(void **state)
+{
+    static const struct {
+        const char *inputs, *path, *text, *hint;
+    } cases[] = {
+        {"\"inputs\": {\"first\": 3, \"secnd\": 3, \"words\": 4},",
+         "inputs.secnd", "is no input of the data", "did you mean second?"},
+        {"\"inputs\": {\"first\": 3, \"second\": 3},", "inputs",
+         "lacks words, an input of the data", "leave `inputs` out"},
+        {"\"input\": 3,", "input", "lacks second, an input of the data",
+         "write inputs: {second: …}"},
+        {"\"inputs\": [3, 3],", "inputs", "must be an object", ""},
+        {"\"input\": 3, \"inputs\": {\"first\": 3},", "inputs",
+         "stands beside `input`", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct arena *a = arena_new();
+        struct nn_faults faults;
+        assert_null(read_three(a, cases[i].inputs, &faults));
+        assert_string_equal(faults.items[0].path.p, cases[i].path);
+        assert_non_null(strstr(faults.items[0].text.p, cases[i].text));
+        assert_non_null(strstr(faults.items[0].hint.p, cases[i].hint));
+        arena_free(a);
+    }
+}
+
+static void a_head_takes_the_label_of_its_own_name(void **state)
+{
+    (void)state;
+    check_with_data(
+        "{\"layers\": [\"flatten\", {\"dense\": 4, \"name\": \"deep\"}, "
+        "{\"dense\": \"outputs\", \"name\": \"size\"}, {\"dense\": "
+        "\"outputs\", \"name\": \"a\", \"from\": \"deep\"}], "
+        "\"heads\": [{\"from\": \"size\", \"loss\": \"mse\"}, "
+        "{\"from\": \"a\", \"name\": \"kind\", \"loss\": "
+        "\"sparse_categorical_crossentropy\"}]}",
+        12 * 4 + 4 + 4 * 2 + 2 + 4 * 3 + 3, NULL, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parameters_are_counted),
         cmocka_unit_test(data_fill_a_shape_and_the_last_layer),
+        cmocka_unit_test(inputs_are_the_data_s_of_the_same_name_in_any_order),
+        cmocka_unit_test(
+            an_input_that_the_data_lacks_or_the_model_leaves_out_is_a_fault),
+        cmocka_unit_test(a_head_takes_the_label_of_its_own_name),
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
         cmocka_unit_test(soft_numbers_do_not_part_a_cohort),

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# What a model file means is what is trained, or an error says so.
+. "$(dirname "$0")/lib.sh"
+
+# ---- inputs by name -----------------------------------------------------------
+python3 - <<'END'
+import random, struct
+
+
+def npy(name, rows):
+    shape = (len(rows), len(rows[0]))
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': %r, }" % (shape,)
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    with open(name, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)))
+        f.write(head.encode())
+        for row in rows:
+            f.write(struct.pack("<%df" % len(row), *row))
+
+
+random.seed(5)
+first = [[random.gauss(0, 1) for _ in range(3)] for _ in range(400)]
+second = [[random.gauss(0, 30) for _ in range(3)] for _ in range(400)]
+kind = [[int(a[0] > 0)] for a in first]
+npy("first.npy", first)
+npy("second.npy", second)
+npy("y.npy", kind)
+for part, rows in (("train", slice(0, 300)), ("test", slice(300, 400))):
+    npy(part + "_first.npy", first[rows])
+    npy(part + "_second.npy", second[rows])
+    npy(part + "_y.npy", kind[rows])
+END
+named() { # FILE INPUTS DATA: looks at `first` alone, which decides
+    cat >"$1.yaml" <<MODEL
+$2
+layers:
+  - {dense: 8, activation: relu, from: first}
+  - {dense: 2, name: out}
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: 0.05}
+metrics: [accuracy]
+epochs: 15
+seed: 3
+data: $3
+MODEL
+}
+files='{inputs: {first: first.npy, second: second.npy}, labels: y.npy, validation: 0.25}'
+named plain "" "$files"
+named swapped "inputs: {second: 3, first: 3}" "$files"
+run "$THRONG" train plain.yaml
+check_status "a model of two inputs is trained" 0
+check "it has learned" awk 'END { exit !($4 > 0.9) }' .out
+plain=$out
+run "$THRONG" train swapped.yaml
+check_equal "named in another order they are the same inputs" "$plain" "$out"
+run "$THRONG" evaluate swapped.safetensors --data first=first.npy,second=second.npy --labels y.npy
+check "weights know their inputs by name" awk -F'\t' '$1 == "accuracy" { exit !($2 > 0.9) }' .out
+named parts "" '{train: {inputs: {first: train_first.npy, second: train_second.npy}, labels: train_y.npy}, test: {inputs: {second: test_second.npy, first: test_first.npy}, labels: test_y.npy}}'
+run "$THRONG" train parts.yaml
+check "so are those of a part" awk -F'\t' '$1 == "test_accuracy" { seen = $2 } END { exit !(seen > 0.9) }' .out
+named unknown "inputs: {second: 3, frst: 3}" "$files"
+run "$THRONG" train unknown.yaml
+check_status "a name that the data lacks is an error" 1
+check_contains "with the nearest" "$err" "did you mean first?"
+named lacking "inputs: {first: 3}" "$files"
+cat >lacking_study.yaml <<'STUDY'
+model: lacking.yaml
+method: random
+run_cap: 2
+metric: {name: val_loss, goal: minimize}
+parameters: {unused: {value: 1}}
+STUDY
+run "$THRONG" check lacking_study.yaml
+check_not "so is one that the model leaves out" test "$status" -eq 0
+check_contains "at check" "$out$err" "lacks second, an input of the data"
