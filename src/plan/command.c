@@ -150,8 +150,9 @@ struct roles {
     bool remote;       /* ssh was: all further words are joined to code */
     bool script;       /* the next word that is no option is a script */
     bool option_name;  /* but first comes that of `-o NAME` */
-    bool wrap;         /* the next word is a script of a batch system */
-    bool dash_c;       /* the last word was -c, of whatever program */
+    bool code;         /* the next word is code: env -S, sbatch --wrap */
+    struct shell_takers takers;
+    bool dash_c; /* the last word was -c, of whatever program */
 };
 
 static void note_option(struct roles *o, struct str word)
@@ -160,7 +161,7 @@ static void note_option(struct roles *o, struct str word)
         o->script = true;
         o->option_name = memchr(word.p, 'o', word.len) != NULL;
     }
-    o->wrap = str_is(word, "--wrap");
+    o->code = shell_takers_ask(&o->takers, word) == SHELL_TAKES_NEXT;
 }
 
 static void note_program(struct roles *o, struct str word)
@@ -178,9 +179,10 @@ static enum command_kind next_role(struct roles *o, struct str word)
     enum command_kind kind = COMMAND_TEXT;
     bool option = word.len > 0 && memchr("-+", word.p[0], 2);
 
-    if (o->remote || o->wrap || str_starts(word, STR("--wrap=")))
+    if (o->remote || o->code ||
+        shell_takers_ask(&o->takers, word) == SHELL_TAKES_REST)
         kind = COMMAND_CODE;
-    o->wrap = false;
+    o->code = false;
     if (option) {
         note_option(o, word);
     } else if (o->script && !o->option_name) {
@@ -192,6 +194,7 @@ static enum command_kind next_role(struct roles *o, struct str word)
         note_program(o, word);
     }
     o->dash_c = str_is(word, "-c");
+    shell_takers_note(&o->takers, word);
     return kind;
 }
 
@@ -208,6 +211,38 @@ static void read_element(struct reading *r, const struct value *at,
     }
     check_text(r, at, text, kind != COMMAND_TEXT || behind_c);
     add_part(parts, kind, text);
+}
+
+/* Words that only a shell can obey. */
+static bool is_builtin(struct str word)
+{
+    static const char *const names[] = {
+        ".",       "source", "eval",  "export", "readonly", "declare",
+        "typeset", "local",  "set",   "unset",  "cd",       "ulimit",
+        "umask",   "trap",   "shopt", "alias",  "let",      "read",
+        "builtin", "if",     "for",   "while",  "until",    "case",
+        "!",       "{",      "[[",    ":",      "function", "exec",
+        "command", "wait",   "exit",  NULL};
+
+    for (size_t i = 0; names[i]; i++)
+        if (str_is(word, names[i]))
+            return true;
+    return false;
+}
+
+/* No program has the name of what a shell does itself. */
+static void check_first(struct reading *r, const struct value *at,
+                        const struct parts *parts)
+{
+    const struct command_part *first = parts->list.p;
+
+    if (parts->list.len == 0 || first->kind != COMMAND_TEXT)
+        return;
+    if (is_builtin(first->text))
+        problem_at(r, PROBLEM_ERROR, at,
+                   "write the command as one line, or leave the word out",
+                   "command: only a shell knows '%s', and no shell runs a list",
+                   shown(r->arena, first->text));
 }
 
 static void read_list(struct reading *r, const struct value *v,
@@ -231,11 +266,19 @@ static void read_list(struct reading *r, const struct value *v,
         read_element(r, item, arena_str(r->arena, buf_str(&b)), &roles, parts);
         buf_done(&b);
     }
+    check_first(r, v, parts);
 }
 
 /* ---- one string ------------------------------------------------------- */
 
 enum quote { QUOTE_NONE, QUOTE_SINGLE, QUOTE_DOUBLE };
+
+/* A comment that a line follows. */
+static bool is_comment(struct str s, size_t i)
+{
+    return s.p[i] == '#' && (i == 0 || memchr(" \t", s.p[i - 1], 2)) &&
+           memchr(s.p + i, '\n', s.len - i);
+}
 
 /* True when only a shell can run this line. */
 static bool needs_shell(struct str s)
@@ -257,7 +300,7 @@ static bool needs_shell(struct str s)
         } else if (quote == QUOTE_NONE) {
             if (c == '\'')
                 quote = QUOTE_SINGLE;
-            else if (memchr("|><;&\n", c, 6))
+            else if (memchr("|><;&\n", c, 6) || is_comment(s, i))
                 return true;
         }
     }
@@ -320,7 +363,7 @@ static void read_words(struct reading *r, const struct value *v,
     while ((rc = next_word(&line, &word)) > 0) {
         struct str text = arena_str(r->arena, buf_str(&word));
 
-        if (!roles.dash_c && !roles.script && !roles.remote)
+        if (!roles.dash_c && !roles.script && !roles.remote && !roles.code)
             warn_dollar(r, v, text); /* else a shell does run it */
         read_element(r, v, text, &roles, parts);
     }
@@ -330,12 +373,61 @@ static void read_words(struct reading *r, const struct value *v,
     buf_done(&word);
 }
 
+/* Lines of comments at the front say nothing to whoever runs the rest. */
+static struct str behind_comments(struct str text)
+{
+    text = str_trim(text);
+    while (text.len > 0 && text.p[0] == '#') {
+        const char *end = memchr(text.p, '\n', text.len);
+        size_t len = end ? (size_t)(end - text.p) : text.len;
+
+        text = str_trim(str_n(text.p + len, text.len - len));
+    }
+    return text;
+}
+
+/* The first word as it is written; *rest is what follows. */
+static struct str first_word(struct str line, struct str *rest)
+{
+    size_t n = 0;
+
+    while (n < line.len && !memchr(" \t\r\n", line.p[n], 4))
+        n++;
+    *rest = str_trim(str_n(line.p + n, line.len - n));
+    return str_n(line.p, n);
+}
+
+/* `exec train` is what happens to a line without a shell anyway. */
+static struct str behind_exec(struct str line)
+{
+    struct str rest, word = first_word(line, &rest);
+
+    if ((!str_is(word, "exec") && !str_is(word, "command")) || rest.len == 0 ||
+        rest.p[0] == '-')
+        return line;
+    return rest;
+}
+
+/* A=1 in front of the program, whose name may hold a value. */
+static bool sets_variable(struct str word)
+{
+    long equals = str_find(word, '=');
+
+    return equals > 0 && name_valid(str_n(word.p, (size_t)equals)) &&
+           !memchr(word.p, '.', (size_t)equals) &&
+           !memchr(word.p, '-', (size_t)equals);
+}
+
 static void read_string(struct reading *r, const struct value *v,
                         struct parts *parts)
 {
-    struct str line = str_trim(v->s);
+    struct str rest, line = behind_comments(v->s), word;
+    bool shell = needs_shell(line);
 
-    if (!needs_shell(line)) {
+    if (!shell)
+        line = behind_exec(line);
+    word = first_word(line, &rest);
+    if (!shell && !is_builtin(word) && !sets_variable(word)) {
         read_words(r, v, line, parts);
         return;
     }

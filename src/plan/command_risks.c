@@ -184,7 +184,7 @@ void check_template_risks(struct reading *r, const struct value *templates)
 void check_command_risks(struct reading *r, const struct value *command)
 {
     const struct plan *p = r->plan;
-    bool interpreter = false;
+    bool interpreter = false, make = false;
 
     for (size_t i = 0; i < p->command_count; i++) {
         const struct command_part *part = &p->command[i];
@@ -194,6 +194,10 @@ void check_command_risks(struct reading *r, const struct value *command)
             look_at_shell(r, command, part);
         else if (interpreter && (str_is(before, "-c") || str_is(before, "-e")))
             look_at_program(r, command, "command", part->text);
+        else if (make && str_find(part->text, '=') > 0)
+            look_at_program(r, command, "command", part->text);
+        make =
+            make || (part->kind == COMMAND_TEXT && shell_is_make(part->text));
         interpreter =
             interpreter || part->kind == COMMAND_INTERPRETER ||
             (part->kind == COMMAND_TEXT && shell_is_interpreter(part->text));

@@ -24,9 +24,12 @@ static struct str last_part(struct str path)
 
 bool shell_is_shell(struct str program)
 {
-    static const char *const names[] = {"sh",  "bash", "dash", "ash",   "zsh",
-                                        "ksh", "mksh", "yash", "rbash", NULL};
-    return among(last_part(program), names);
+    static const char *const names[] = {"sh",    "bash",    "dash",     "ash",
+                                        "zsh",   "ksh",     "mksh",     "yash",
+                                        "rbash", "$SHELL",  "${SHELL}", "$BASH",
+                                        "$0",    "${BASH}", NULL};
+    return among(last_part(program), names) ||
+           str_is(program, "${envvar:SHELL}");
 }
 
 bool shell_is_other_shell(struct str program)
@@ -39,8 +42,9 @@ bool shell_is_other_shell(struct str program)
 
 bool shell_is_remote(struct str program)
 {
-    static const char *const names[] = {"ssh",  "rsh",      "pdsh", "clush",
-                                        "mosh", "parallel", NULL};
+    static const char *const names[] = {
+        "ssh",   "rsh",  "pdsh",      "clush", "mosh", "parallel",
+        "watch", "tmux", "hyperfine", "bsub",  "entr", NULL};
     return among(last_part(program), names);
 }
 
@@ -52,6 +56,84 @@ bool shell_is_interpreter(struct str program)
     program = last_part(program);
     return among(program, names) || str_starts(program, STR("python")) ||
            str_starts(program, STR("pypy"));
+}
+
+bool shell_is_make(struct str program)
+{
+    program = last_part(program);
+    return str_is(program, "make") || str_is(program, "gmake");
+}
+
+/* ---- options with code in them ----------------------------------------- */
+
+static const struct {
+    const char *program; /* NULL: whatever runs */
+    char letter;
+    const char *name;
+    bool in_front; /* only before the first word that is no option */
+} code_options[] = {
+    {NULL, 0, "--wrap", false},
+    {"env", 'S', "--split-string", true},
+    {"make", 'E', "--eval", false},
+    {"gmake", 'E', "--eval", false},
+    {"su", 0, "--command", false},
+    {"su", 0, "--session-command", false},
+    {"runuser", 0, "--command", false},
+    {"runuser", 0, "--session-command", false},
+    {"script", 0, "--command", false},
+    {"flock", 0, "--command", false},
+    {"nix-shell", 0, "--run", false},
+};
+#define CODE_OPTIONS (sizeof(code_options) / sizeof(code_options[0]))
+
+static enum shell_taken option_takes(size_t i, struct str word)
+{
+    struct str name = str_of(code_options[i].name);
+    size_t n = 1;
+
+    if (str_starts(word, name)) {
+        if (word.len == name.len)
+            return SHELL_TAKES_NEXT;
+        return word.p[name.len] == '=' ? SHELL_TAKES_REST : SHELL_TAKES_NOTHING;
+    }
+    if (!code_options[i].letter || word.p[1] == '-')
+        return SHELL_TAKES_NOTHING;
+    while (n < word.len && word.p[n] >= 'A' && word.p[n] <= 'z' &&
+           word.p[n] != code_options[i].letter)
+        n++;
+    if (n >= word.len || word.p[n] != code_options[i].letter)
+        return SHELL_TAKES_NOTHING;
+    return n + 1 == word.len ? SHELL_TAKES_NEXT : SHELL_TAKES_REST;
+}
+
+enum shell_taken shell_takers_ask(const struct shell_takers *t, struct str word)
+{
+    enum shell_taken taken = SHELL_TAKES_NOTHING;
+
+    if (word.len < 2 || word.p[0] != '-')
+        return taken;
+    for (size_t i = 0; i < CODE_OPTIONS && !taken; i++)
+        if (!code_options[i].program || (t->set & 1u << i))
+            taken = option_takes(i, word);
+    return taken;
+}
+
+void shell_takers_note(struct shell_takers *t, struct str word)
+{
+    bool option = word.len > 0 && word.p[0] == '-';
+    bool value = t->value_next;
+
+    t->value_next = str_is(word, "-u") || str_is(word, "-C") ||
+                    str_is(word, "--unset") || str_is(word, "--chdir");
+    if (option || value || str_find(word, '=') > 0)
+        return;
+    for (size_t i = 0; i < CODE_OPTIONS; i++) {
+        if (code_options[i].in_front)
+            t->set &= ~(1u << i);
+        if (code_options[i].program &&
+            str_is(last_part(word), code_options[i].program))
+            t->set |= 1u << i;
+    }
 }
 
 bool shell_takes_script(struct str word)
@@ -120,15 +202,16 @@ static void end_command(struct shell_frame *f)
 {
     f->begun = f->shell = f->interpreter = false;
     f->code_next = f->code_rest = f->program_next = false;
-    f->declares = f->tests = false;
+    f->declares = f->tests = f->sources = f->make = false;
+    f->takers = (struct shell_takers){0};
 }
 
 /* Words that stand before a command, or open one. */
 static bool comes_before(struct str word)
 {
     static const char *const names[] = {
-        "!",  "{",    "do",   "then",    "else",    "elif",  "if", "while",
-        "in", "time", "exec", "command", "builtin", "until", NULL};
+        "!",  "{",    "do",   "then",    "else",    "elif",  "if",  "while",
+        "in", "time", "exec", "command", "builtin", "until", "for", NULL};
     return among(word, names);
 }
 
@@ -142,8 +225,8 @@ static bool is_assignment(struct str word)
 static void note_first(struct shell_frame *f, struct str word)
 {
     static const char *const code[] = {"eval",  "let",  "trap",    "alias",
-                                       "unset", "read", "mapfile", "watch",
-                                       "wait",  "fc",   NULL};
+                                       "unset", "read", "mapfile", "wait",
+                                       "fc",    NULL};
     static const char *const names[] = {"declare", "typeset",  "local",
                                         "export",  "readonly", NULL};
     static const char *const tests[] = {"test", "[", "printf", NULL};
@@ -151,31 +234,58 @@ static void note_first(struct shell_frame *f, struct str word)
     f->code_rest = f->code_rest || among(word, code);
     f->declares = among(word, names);
     f->tests = among(word, tests);
+    f->sources = str_is(word, ".") || str_is(word, "source");
     if (str_is(word, "case"))
         f->cases++;
     if (str_is(word, "esac") && f->cases > 0)
         f->cases--;
 }
 
-static void note_option(struct shell_frame *f, struct str word)
+static void note_option(struct shell_scan *s, struct shell_frame *f,
+                        struct str word)
 {
     static const char *const takes[] = {"-c", "-e", "-E", "--eval", NULL};
 
-    if (str_is(word, "--wrap") || (f->shell && shell_takes_script(word)))
+    if (shell_takers_ask(&f->takers, word) == SHELL_TAKES_NEXT ||
+        (f->shell && shell_takes_script(word)))
         f->code_next = true;
+    if (f->declares && word.p[1] != '-' && memchr(word.p, 'i', word.len))
+        s->integers = true;
     if (f->tests && (str_is(word, "-v") || str_is(word, "-R")))
         f->code_next = true;
     if (f->interpreter && among(word, takes))
         f->program_next = true;
 }
 
+/* Does the word name a thing that reads the shell's own input? */
+static bool is_input(struct str word)
+{
+    return str_starts(word, STR("/dev/")) || str_starts(word, STR("/proc/"));
+}
+
+static void note_program(struct shell_frame *f, struct str word)
+{
+    if (shell_is_shell(word) || shell_is_other_shell(word) ||
+        (f->sources && is_input(word)))
+        f->shell = f->line_shell = true;
+    if (shell_is_remote(word))
+        f->code_rest = f->line_shell = true;
+    f->make = f->make || shell_is_make(word);
+    if (f->interpreter)
+        f->line_program = f->line_program && str_is(word, "-");
+    else if (shell_is_interpreter(word))
+        f->interpreter = f->line_program = true;
+}
+
 /* A word has ended. */
-static void note_word(struct shell_frame *f, struct str word)
+static void note_word(struct shell_scan *s, struct shell_frame *f,
+                      struct str word)
 {
     bool option = word.len > 1 && word.p[0] == '-';
 
+    shell_takers_note(&f->takers, word);
     if (option) {
-        note_option(f, word);
+        note_option(s, f, word);
         return;
     }
     f->code_next = f->program_next = false;
@@ -184,12 +294,7 @@ static void note_word(struct shell_frame *f, struct str word)
     if (!f->begun)
         note_first(f, word);
     f->begun = true;
-    if (shell_is_shell(word) || shell_is_other_shell(word))
-        f->shell = f->line_shell = true;
-    if (shell_is_remote(word))
-        f->code_rest = f->line_shell = true;
-    if (shell_is_interpreter(word))
-        f->interpreter = true;
+    note_program(f, word);
 }
 
 /* "sh" and 'sh' are sh. */
@@ -206,7 +311,7 @@ static void end_word(struct shell_scan *s, struct shell_frame *f)
     if (!f->in_word)
         return;
     f->in_word = false;
-    note_word(f, unquoted(str_n(s->text.p + f->word, s->at - f->word)));
+    note_word(s, f, unquoted(str_n(s->text.p + f->word, s->at - f->word)));
 }
 
 static void begin_word(struct shell_scan *s, struct shell_frame *f)
@@ -296,9 +401,11 @@ static void new_line(struct shell_scan *s)
 {
     struct shell_frame *f = top(s);
 
-    for (size_t i = 0; i < s->here_count; i++)
+    for (size_t i = 0; i < s->here_count; i++) {
         s->here[i].code = s->here[i].code || f->line_shell;
-    f->line_shell = false;
+        s->here[i].program = s->here[i].program || f->line_program;
+    }
+    f->line_shell = f->line_program = false;
     open_here(s);
 }
 
@@ -329,6 +436,11 @@ static bool take_dollar(struct shell_scan *s, bool quoted)
     if (at_text(s, "$((")) {
         s->at += 3;
         push(s, FRAME_ARITH)->depth = 2;
+    } else if (at_text(s, "$[")) {
+        s->at += 2;
+        f = push(s, FRAME_ARITH);
+        f->depth = 1;
+        f->bracket = true;
     } else if (at_text(s, "$(")) {
         s->at += 2;
         push(s, FRAME_COMMANDS);
@@ -399,13 +511,45 @@ static bool compares_numbers(struct str rest)
     return false;
 }
 
+/* Is a shell among the words from here to the end of the command? */
+static bool names_shell(struct str rest)
+{
+    for (size_t i = 0; i < rest.len && !memchr("\n;|&", rest.p[i], 4); i++) {
+        size_t from = i;
+
+        while (i < rest.len && !memchr(" \t\n;|&'\"", rest.p[i], 8))
+            i++;
+        if (shell_is_shell(str_n(rest.p + from, i - from)))
+            return true;
+        if (i < rest.len && memchr("\n;|&", rest.p[i], 4))
+            return false;
+    }
+    return false;
+}
+
+/* <<< word, <(commands) and >(commands): what a shell reads there is code. */
+static bool take_input(struct shell_scan *s, struct shell_frame *f)
+{
+    bool text = at_text(s, "<<<");
+
+    if (!text && !at_text(s, "<(") && !at_text(s, ">("))
+        return false;
+    s->at += text ? 3 : 2;
+    f->code_next =
+        f->shell || f->sources ||
+        (text && names_shell(str_n(s->text.p + s->at, s->text.len - s->at)));
+    if (!text)
+        push(s, FRAME_COMMANDS);
+    return true;
+}
+
 static void take_operator(struct shell_scan *s, struct shell_frame *f)
 {
     char c = at(s, 0);
 
     end_word(s, f);
-    if (at_text(s, "<<<")) {
-        s->at += 3;
+    if (take_input(s, f)) {
+        return;
     } else if (at_text(s, "<<")) {
         take_here(s);
     } else if (c == '<' || c == '>') {
@@ -463,9 +607,9 @@ static void step_arithmetic(struct shell_scan *s)
     if (take_opening(s, false, true))
         return;
     s->at++;
-    if (c == '(')
+    if (c == (f->bracket ? '[' : '('))
         f->depth++;
-    else if (c == ')' && --f->depth == 0)
+    else if (c == (f->bracket ? ']' : ')') && --f->depth == 0)
         pop(s);
 }
 
@@ -570,12 +714,12 @@ void shell_scan_skip(struct shell_scan *s, size_t n)
 
 /* ---- what a value would be here ---------------------------------------- */
 
-/* name[ of a word is arithmetic as long as it is open. */
+/* name[ of a word is arithmetic as long as it is open; so is [ of a=([1]=x). */
 static bool in_subscript(struct str word)
 {
     long open = str_find(word, '[');
 
-    if (open <= 0 || (word.p[0] >= '0' && word.p[0] <= '9'))
+    if (open < 0 || (word.p[0] >= '0' && word.p[0] <= '9'))
         return false;
     for (long i = 0; i < open; i++)
         if (!shell_harmless(str_n(word.p + i, 1)) ||
@@ -599,7 +743,8 @@ static bool makes_code(const struct shell_scan *s, const struct shell_frame *f)
         return f->here.code;
     if (!holds_commands(f))
         return false;
-    return f->code_rest || f->code_next || str_starts(word, STR("--wrap=")) ||
+    return f->code_rest || f->code_next ||
+           shell_takers_ask(&f->takers, word) == SHELL_TAKES_REST ||
            (f->declares && str_find(word, '=') < 0);
 }
 
@@ -608,8 +753,10 @@ static bool makes_number(const struct shell_scan *s,
 {
     if (f->kind == FRAME_ARITH || (f->kind == FRAME_PARAM && f->number))
         return true;
-    return holds_commands(f) &&
-           (f->compares || in_subscript(word_so_far(s, f)));
+    if (!holds_commands(f))
+        return false;
+    return f->compares || in_subscript(word_so_far(s, f)) ||
+           (s->integers && is_assignment(word_so_far(s, f)));
 }
 
 enum shell_place shell_scan_place(const struct shell_scan *s)
@@ -639,16 +786,26 @@ enum shell_place shell_scan_place(const struct shell_scan *s)
     }
 }
 
+/* Does the program of this frame take what stands here for code? */
+static bool is_program(const struct shell_scan *s, const struct shell_frame *f,
+                       const struct shell_frame *above)
+{
+    bool quote =
+        above && (above->kind == FRAME_SINGLE || above->kind == FRAME_DOUBLE);
+
+    if (f->kind == FRAME_HERE)
+        return f->here.program;
+    if (!holds_commands(f))
+        return false;
+    return (f->interpreter && (f->program_next || quote)) ||
+           (f->make && is_assignment(word_so_far(s, f)));
+}
+
 bool shell_scan_in_program(const struct shell_scan *s)
 {
-    for (size_t i = 0; i < s->depth; i++) {
-        const struct shell_frame *f = &s->stack[i];
-        enum shell_frame_kind above = s->stack[i + 1].kind;
-
-        if (holds_commands(f) && f->interpreter &&
-            (f->program_next || above == FRAME_SINGLE || above == FRAME_DOUBLE))
+    for (size_t i = 0; i <= s->depth; i++)
+        if (is_program(s, &s->stack[i], i < s->depth ? &s->stack[i + 1] : NULL))
             return true;
-    }
     return false;
 }
 
@@ -673,11 +830,27 @@ static struct str take_word(struct str *rest)
     return str_n(s.p, n);
 }
 
+/* What may stand before the program: `env A=1 nice -n 5`. */
+static bool is_wrapper(struct str word)
+{
+    static const char *const names[] = {"env",  "sudo",    "nice",    "nohup",
+                                        "time", "timeout", "stdbuf",  "setsid",
+                                        "exec", "command", "builtin", NULL};
+
+    return among(last_part(word), names) || is_assignment(word) ||
+           (word.len > 0 && memchr("-0123456789", word.p[0], 11));
+}
+
 /* `sh`, `sh -x`, `sh -s`, which read code; not `sh file` or `sh -c code`. */
 static bool reads_code(struct str rest)
 {
-    struct str word = take_word(&rest);
+    struct str word;
 
+    do {
+        word = take_word(&rest);
+    } while (is_wrapper(word));
+    if (str_is(last_part(word), "parallel"))
+        return true;
     if (!shell_is_shell(word) && !shell_is_other_shell(word))
         return false;
     do {
@@ -686,17 +859,24 @@ static bool reads_code(struct str rest)
     return word.len == 0;
 }
 
-/* `… | sh`: whatever is printed becomes code. */
-static bool pipes_into_shell(struct str text)
+/* `… | sh`, `… > >(sh)` and `xargs sh -c`: whatever is printed becomes code. */
+static bool feeds_shell(struct str text)
 {
-    for (size_t i = 0; i < text.len; i++)
-        if (text.p[i] == '|' &&
-            reads_code(str_n(text.p + i + 1, text.len - i - 1)))
+    for (size_t i = 0; i < text.len; i++) {
+        struct str rest = str_n(text.p + i, text.len - i);
+
+        if (rest.p[0] == '|' && reads_code(str_n(rest.p + 1, rest.len - 1)))
             return true;
+        if (str_starts(rest, STR(">(")) &&
+            reads_code(str_n(rest.p + 2, rest.len - 2)))
+            return true;
+        if (str_starts(rest, STR("xargs")) && names_shell(rest))
+            return true;
+    }
     return false;
 }
 
 void shell_scan_init(struct shell_scan *s, struct str text)
 {
-    *s = (struct shell_scan){.text = text, .all_code = pipes_into_shell(text)};
+    *s = (struct shell_scan){.text = text, .all_code = feeds_shell(text)};
 }

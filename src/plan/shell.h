@@ -42,10 +42,24 @@ struct shell_here {
     bool fixed;     /* they say: expand nothing */
     bool tabs;      /* <<-: tabs before it do not count */
     bool code;      /* a shell reads the document */
+    bool program;   /* python - does */
+};
+
+enum shell_taken {
+    SHELL_TAKES_NOTHING,
+    SHELL_TAKES_REST, /* the rest of the word is code: --eval=… */
+    SHELL_TAKES_NEXT, /* the next word is: --eval … */
+};
+
+/* Which programs with options for code are among the words of a command. */
+struct shell_takers {
+    unsigned set;
+    bool value_next; /* the next word is an option's value */
 };
 
 struct shell_frame {
     enum shell_frame_kind kind;
+    bool bracket;           /* arithmetic in $[…] */
     bool quoted;            /* a ${…} inside of "…" */
     bool number;            /* a ${…} whose inside is arithmetic */
     unsigned depth;         /* of parentheses in arithmetic */
@@ -57,13 +71,17 @@ struct shell_frame {
     bool shell;        /* a shell is among the words of the command */
     bool line_shell;   /* and of the line: it may read a document */
     bool interpreter;  /* a program that takes code as an argument is */
+    bool line_program; /* and in the line one with no file of code is */
+    bool make;         /* make is: it expands what is given as a variable */
+    bool sources;      /* the command is `.` or `source` */
     bool code_next;    /* the next word that is no option is code */
     bool code_rest;    /* all words are, to the end of the command */
     bool declares;     /* words without = are names that are evaluated */
     bool program_next; /* the next word is code of an interpreter */
     bool tests;        /* test, [ or printf, of which -v takes a name */
     bool compares;     /* inside of [[ … -eq … ]] */
-    unsigned cases;    /* open case … esac, whose ) closes nothing */
+    struct shell_takers takers;
+    unsigned cases; /* open case … esac, whose ) closes nothing */
 };
 
 struct shell_scan {
@@ -73,6 +91,7 @@ struct shell_scan {
     struct shell_frame stack[SHELL_DEPTH_MAX];
     struct shell_here here[SHELL_HERE_MAX]; /* begin at the next line */
     size_t here_count;
+    bool integers; /* declare -i was there: assignments are arithmetic */
     bool all_code; /* what it prints is piped into a shell, or it is too deep */
 };
 
@@ -88,8 +107,13 @@ bool shell_scan_in_program(const struct shell_scan *s);
 /* A program by the last part of its path. */
 bool shell_is_shell(struct str program);       /* that reads sh's language */
 bool shell_is_other_shell(struct str program); /* csh, fish */
-bool shell_is_remote(struct str program);      /* ssh: joins its words */
+bool shell_is_remote(struct str program);      /* ssh, watch: joins its words */
 bool shell_is_interpreter(struct str program);
+bool shell_is_make(struct str program);
+/* Does the word, an option, take code? Note asks after each word. */
+enum shell_taken shell_takers_ask(const struct shell_takers *t,
+                                  struct str word);
+void shell_takers_note(struct shell_takers *t, struct str word);
 /* -c, -lc, -ec: its script is the next word that is no option. */
 bool shell_takes_script(struct str word);
 /* True for letters that mean nothing to any shell, anywhere. */

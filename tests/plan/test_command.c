@@ -101,6 +101,11 @@ static void a_string_is_split_like_a_shell_does(void **state)
         {"a \"q\\\"r\\n\" 'it\\n'", "[\"a\",\"q\\\"r\\\\n\",\"it\\\\n\"]"},
         {"a 'x | y' \"; z\"", "[\"a\",\"x | y\",\"; z\"]"},
         {"run --lr={lr} {x}", "[\"run\",\"--lr=0.1\",\"{x}\"]"},
+        {"# don't {lr}\n  # can't\n  run {lr}", "[\"run\",\"0.1\"]"},
+        {"# don't\n  run {lr}", "[\"run\",\"0.1\"]"},
+        {"run #5", "[\"run\",\"#5\"]"},
+        {"exec sh -c 'x {lr}'", "[\"sh\",\"-c\",\"x 0.1\"]"},
+        {"command run {lr}", "[\"run\",\"0.1\"]"},
         {"run ${args} ${envvar:X}/a",
          "[\"run\",\"--lr=0.1\",{\"expand\":\"${envvar:X}/a\"}]"},
     };
@@ -133,6 +138,11 @@ static void a_string_that_needs_a_shell_gets_one(void **state)
         {"x ${args_json_file} > y", "x \\\"${THRONG_PARAMS}\\\" > y"},
         {"x ${HOME} > y", "x ${HOME} > y"},
         {"x {lr} {undeclared} | y", "x 0.1 {undeclared} | y"},
+        {"cd a", "cd a"},
+        {"exec -a b c", "exec -a b c"},
+        {"X={lr} y", "X=0.1 y"},
+        {"# don't\n  a\n  b", "a\\nb"},
+        {"a # don't\n  # can't\n  b", "a # don't\\n# can't\\nb"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -157,6 +167,8 @@ static void mistakes_in_a_string_are_named(void **state)
     test_says(ALONE "a ${arsg} > b\n", "no macro '${arsg}'");
     test_says(ALONE "''\n", "command is empty");
     test_says(ALONE "'  '\n", "command is empty");
+    test_says(ALONE "'# nothing'\n", "command is empty");
+    test_says(ALONE "[exec, sh, -c, x]\n", "only a shell knows 'exec'");
 }
 
 static void the_script_of_a_shell_may_hold_variables(void **state)
