@@ -1,12 +1,15 @@
 /* candle_layers.c - the network that CANDLE's keywords describe
  *
- * conv (and pool), then lstm_size, then dense, then a last layer as wide as
- * the labels want. Dense and convolutional layers are followed, where these
+ * conv (and pool), then lstm_size (or rnn_size, so many times as n_layers
+ * says), then dense (or network_layers), then a last layer as wide as the
+ * labels want. Dense and convolutional layers are followed, where these
  * are said, by batch normalization, activation and dropout, in this order.
  * Two other networks have keywords of their own: an autoencoder (model='ae')
  * is dense, latent_dim, dense backwards; a multi-task network has
  * shared_nnet_spec and, for each task, a part of ind_nnet_spec. */
 #include "plan/candle.h"
+
+#define RNN_LAYERS_MAX 1000
 
 /* Keras's other names. */
 static const char *const activations[] = {
@@ -24,6 +27,26 @@ static const char *const losses[] = {"mean_squared_error",
                                      "het",
                                      "heteroscedastic",
                                      NULL};
+
+/* ---- numbers -------------------------------------------------------------
+ */
+
+/* A parameter that is a list of whole numbers, also where one number or a
+ * text ('1200, 600') says it; NULL when there is none. */
+static const struct value *numbers_of(struct making *m, const char *name)
+{
+    const struct keyword k = {
+        .name = str_of(name), .type = TYPE_INT, .arity = ARITY_SOME};
+    const struct value *v = making_get(m, name);
+    struct err err = {0};
+    if (!v)
+        return NULL;
+    struct value *list =
+        keyword_convert(&k, making_at(m, v, v), m->arena, &err);
+    if (!list)
+        making_fault(m, v, "as in [200, 20]", "%s", err.text);
+    return list ? making_at(m, list, v) : NULL;
+}
 
 /* ---- layers ------------------------------------------------------------- */
 
@@ -237,10 +260,25 @@ static void conv_network(struct making *m)
 
 /* ---- recurrent layers ---------------------------------------------------- */
 
+/* rnn_size is the width of n_layers layers, or a list of widths. */
+static const struct value *rnn_widths(struct making *m)
+{
+    const struct value *size = numbers_of(m, "rnn_size");
+    const struct value *layers = numbers_of(m, "n_layers");
+    if (!size || size->count != 1 || !layers || !layers->count)
+        return size;
+    struct value *list = value_list(m->arena);
+    for (int64_t i = 0; i < layers->items[0]->i && i < RNN_LAYERS_MAX; i++)
+        value_list_add(m->arena, list, size->items[0]);
+    return making_at(m, list, size);
+}
+
 static void lstm_network(struct making *m)
 {
-    const struct value *v = making_get(m, "lstm_size");
-    if (!v || v->kind != VALUE_LIST)
+    const struct value *v = numbers_of(m, "lstm_size");
+    if (!v)
+        v = rnn_widths(m);
+    if (!v)
         return;
     for (size_t i = 0; i < v->count; i++) {
         struct value *o = add_layer(m, "lstm", making_at(m, v->items[i], v), v);
@@ -339,6 +377,8 @@ static struct value *out_activation(struct making *m, const struct value *loss)
     const struct value *v = NULL;
     for (size_t i = 0; names[i] && !v; i++)
         v = making_get(m, names[i]);
+    if (!v && making_get(m, "rnn_size"))
+        v = making_get(m, "activation"); /* of P3B2's last layer */
     if (!v)
         return NULL;
     struct value *act = making_name(m, v, activations);
@@ -541,28 +581,25 @@ static bool beyond(struct making *m)
     return true;
 }
 
-static const struct value *list_of(struct making *m, const char *name)
-{
-    const struct value *v = making_get(m, name);
-    if (!v || v->kind == VALUE_LIST)
-        return v;
-    struct value *list = value_list(m->arena);
-    value_list_add(m->arena, list, making_at(m, v, v));
-    return making_at(m, list, v);
-}
-
 void making_network(struct making *m)
 {
-    const struct value *dense = list_of(m, "dense"), *said;
-    const struct value *shared = list_of(m, "shared_nnet_spec");
+    static const char *const saying[] = {
+        "dense", "network_layers", "shared_nnet_spec",
+        "conv",  "lstm_size",      "rnn_size",
+        NULL};
+    const struct value *dense =
+        numbers_of(m, making_get(m, "dense") ? "dense" : "network_layers");
+    const struct value *shared = numbers_of(m, "shared_nnet_spec"), *said;
     struct value *loss = NULL;
+    size_t i = 0;
     if (beyond(m))
         return;
-    if (!dense && !shared && !making_get(m, "conv") &&
-        !making_get(m, "lstm_size")) {
+    while (saying[i] && !making_get(m, saying[i]))
+        i++;
+    if (!saying[i]) {
         making_fault(m, NULL, "as in dense = [200, 20]",
-                     "nothing here says a network: no dense, conv, lstm_size "
-                     "or shared_nnet_spec");
+                     "nothing here says a network: no dense, conv, lstm_size, "
+                     "rnn_size, network_layers or shared_nnet_spec");
         return;
     }
     if ((said = making_get(m, "loss")))

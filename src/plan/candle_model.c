@@ -53,7 +53,9 @@ static const char *const used[] = {"activation",
                                    "model",
                                    "model_name",
                                    "momentum",
+                                   "n_layers",
                                    "nesterov",
+                                   "network_layers",
                                    "num_classes",
                                    "optimizer",
                                    "out_act",
@@ -68,6 +70,7 @@ static const char *const used[] = {"activation",
                                    "residual",
                                    "rho",
                                    "rng_seed",
+                                   "rnn_size",
                                    "scaling",
                                    "shared_nnet_spec",
                                    "test_data",
@@ -519,7 +522,8 @@ struct candle_model *candle_model_open(const char *file,
                                        struct arena *a,
                                        struct problems *problems)
 {
-    struct candle_request q = {.model_file = file, .bare = true};
+    struct candle_request q = {
+        .model_file = file, .bare = true, .strict = used};
     struct candle_model *c = arena_new_of(a, struct candle_model);
     c->arena = a;
     c->file = arena_str(a, str_of(file));

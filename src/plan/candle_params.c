@@ -2,7 +2,9 @@
  *
  * One order: library default < model file < --config_file < command line <
  * study. Each level replaces single values of those before it. A value is
- * checked and converted by its keyword wherever it comes from.
+ * checked and converted by its keyword wherever it comes from. One of a file
+ * that does not fit is warned of and kept, since models define standard
+ * keywords anew in their own programs, which nobody has read here.
  *
  * A parameter that was written under an old name (drop) has its value under
  * the present one (dropout) and under the old one too, so that old and new
@@ -44,7 +46,8 @@ struct params {
     struct problems *problems;
     const struct plan_reader *reader;
     struct keywords keywords;
-    bool bare; /* see candle_request */
+    bool bare; /* these two: see candle_request */
+    const char *const *strict;
     VEC(struct setting *) list;
     struct map *by_name;
     VEC(struct old_name) old;
@@ -157,23 +160,44 @@ static bool loses(struct params *p, const struct source *from,
     return lost;
 }
 
+static bool is_strict(const struct params *p, const struct keyword *k)
+{
+    for (size_t i = 0; p->strict && p->strict[i]; i++)
+        if (str_is(k->name, p->strict[i]))
+            return true;
+    return false;
+}
+
+/* What the keyword makes of a value; NULL when it is refused. */
+static struct value *typed_value(struct params *p, const struct source *from,
+                                 const struct keyword *k, struct value *v)
+{
+    bool file = from->level == MODEL || from->level == CONFIG;
+    struct err err = {0};
+    struct value *typed;
+
+    if (!k || from->level == LIBRARY ||
+        (file && keyword_takes_as_written(k, v)))
+        return v;
+    typed = keyword_convert(k, v, p->arena, &err);
+    if (typed)
+        return typed;
+    bool kept = file && !is_strict(p, k);
+    problems_add(p->problems, kept ? PROBLEM_WARNING : PROBLEM_ERROR,
+                 from->file, v->line, v->column, STR(""), "%s%s", err.text,
+                 kept ? "; kept as it is" : "");
+    return kept ? v : NULL;
+}
+
 static void settle(struct params *p, const struct source *from,
                    struct str written, struct value *v)
 {
     const struct keyword *k = keyword_find(&p->keywords, written);
     struct setting *s = setting_of(p, k ? k->name : written);
-    struct value *typed = v;
-    struct err err = {0};
-    bool file = from->level == MODEL || from->level == CONFIG;
+    struct value *typed = typed_value(p, from, k, v);
 
-    if (k && from->level != LIBRARY &&
-        !(file && keyword_takes_as_written(k, v)))
-        typed = keyword_convert(k, v, p->arena, &err);
-    if (!typed) {
-        problems_add(p->problems, PROBLEM_ERROR, from->file, v->line, v->column,
-                     STR(""), "%s", err.text);
+    if (!typed)
         return;
-    }
     if (!str_eq(s->name, written))
         remember_old_name(p, written, s);
     if (loses(p, from, s, written, v, typed))
@@ -439,8 +463,11 @@ struct value *candle_params(const struct candle_request *q,
                             const struct plan_reader *reader, struct arena *a,
                             struct problems *problems)
 {
-    struct params p = {
-        .arena = a, .problems = problems, .reader = reader, .bare = q->bare};
+    struct params p = {.arena = a,
+                       .problems = problems,
+                       .reader = reader,
+                       .bare = q->bare,
+                       .strict = q->strict};
     size_t errors = problems->errors;
     struct value *object = NULL;
 

@@ -333,6 +333,9 @@ struct candle_request {
     const struct value *study; /* an object, or NULL */
     const char *study_name;    /* stands for it in problems */
     bool bare; /* no defaults, and no word about names nobody knows */
+    /* Keywords whose values must fit in files too, NULL-terminated; those of
+     * others are warned of and kept. NULL: none. */
+    const char *const *strict;
 };
 /* The parameters as an object; NULL when there are mistakes. Only the
  * reader's read is used; paths are handed to it as they are written. */

@@ -37,6 +37,26 @@ check_equal "and lists by its definitions" \
     "[1200] [[1200, 1200], [1200, 1200], [1200, 1200]]" \
     "$(value shared_nnet_spec) $(value ind_nnet_spec)"
 
+# ---- the network it says ----------------------------------------------------
+
+python3 - >reports.csv <<'END'
+import random
+random.seed(3)
+print("site,laterality,grade," + ",".join("x%d" % i for i in range(20)))
+for _ in range(60):
+    x = [random.random() for _ in range(20)]
+    print("%d,%d,%d," % (x[0] > .5, x[1] > .5, int(3 * x[2]))
+          + ",".join("%.4f" % v for v in x))
+END
+run "$THRONG" train p3b1_default_model.txt train_data=reports.csv epochs=3
+check_status "the model file trains, its shared layer written as text" 0
+check "and learns" awk 'NR == 2 { first = $2 }
+    END { exit !(NR == 4 && $2 < first) }' .out
+run "$THRONG" model show p3b1_default_model.txt input=400 classes=13
+# What is shared is 400*1200+1200; each task 2*(1200*1200+1200)+1200*13+13.
+check_contains "it is the tutorial's network, with three tasks" "$out" \
+    "parameters  9,175,239"
+
 # ---- levels of parameters --------------------------------------------------
 
 printf '[Global_Params]\nbatch_size = 128\nepochs = 20\nactivation = "relu"\noptimizer = "rmsprop"\n' \

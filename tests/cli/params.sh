@@ -126,8 +126,8 @@ epochs: an expression where a literal belongs: 2*3"
 check_contains "an unknown keyword is told what it is near to" "$err" \
     "wrong.txt:2:1: warning: val_splt is not a keyword of CANDLE's; its value \
 is kept (did you mean val_split?)"
-check_contains "a wrong choice" "$err" "wrong.txt:3:11: error: scaling is one \
-of minabs, maxabs, minmax, std, none, not 'x'"
+check_contains "a wrong choice is warned of" "$err" "wrong.txt:3:11: warning: \
+scaling is one of minabs, maxabs, minmax, std, none, not 'x'; kept as it is"
 run "$THRONG" params p3b1.txt -e ten
 check_status "a mistake on the command line is one of usage" 2
 run "$THRONG" params

@@ -125,6 +125,17 @@ static void known_networks_have_the_parameters_that_keras_counts(void **state)
     check("shared_nnet_spec = [1200]\nind_nnet_spec = '1200, 1200'\n"
           "loss = 'categorical_crossentropy'\n",
           400, 1, 13, 3379213); /* P3B1, of the tutorial */
+    check("shared_nnet_spec = '1200'\nind_nnet_spec = '1200, 1200'\n"
+          "loss = 'categorical_crossentropy'\n",
+          400, 1, 13, 3379213); /* the same, as the tutorial writes it */
+    check("network_layers = [500, 250, 125, 60]\nactivation = 'relu'\n"
+          "loss = 'sparse_categorical_crossentropy'\nverbose = 2\n",
+          784, 1, 10,
+          784 * 500 + 500 + 500 * 250 + 250 + 250 * 125 + 125 + 125 * 60 + 60 +
+              60 * 10 + 10); /* IGTD */
+    check("rnn_size = 8\nn_layers = 2\nactivation = 'softmax'\n"
+          "loss = 'categorical_crossentropy'\n",
+          20, 1, 5, 4 * 8 * (1 + 8 + 1) + 4 * 8 * (8 + 8 + 1) + 8 * 5 + 5);
     check("dense = [512, 512]\nactivation = 'relu'\ndropout = 0.2\n"
           "loss = 'categorical_crossentropy'\n",
           784, 1, 10, 669706); /* MNIST */
@@ -199,7 +210,12 @@ static const struct row rows[] = {
     {"883dfa-calibration_default.txt", {9, 1, 0}, 0, NULL, NO_NETWORK},
     {"a94b85-p2b1_default_model.txt", {9, 1, 0}, 0, NULL, NO_NETWORK},
     {"ade57f-CNN2D_SubNetwork.txt", {9, 1, 0}, 0, NULL, NO_NETWORK},
-    {"c19ec5-p3b2_default_model.txt", {9, 1, 0}, 0, NULL, NO_NETWORK},
+    /* An LSTM of 64 that reads one number a step; 9 characters. */
+    {"c19ec5-p3b2_default_model.txt",
+     {20, 1, 9},
+     4 * 64 * (1 + 64 + 1) + 64 * 9 + 9,
+     NULL,
+     NULL},
     {"ebc9d0-p3b5_default_model.txt", {9, 1, 0}, 0, NULL, NO_NETWORK},
     {"ebe7f6-unoMT_default_model.txt", {9, 1, 0}, 0, NULL, NO_NETWORK},
     {"ed3add-cs_default_model.txt", {9, 1, 0}, 0, NULL, NO_NETWORK},

@@ -272,6 +272,20 @@ static void a_point_stands_above_the_file(void **state)
     made_done(&t);
 }
 
+static void values_that_do_not_fit_are_mistakes_where_they_count(void **state)
+{
+    (void)state;
+    has(HEAD PLAIN "verbose = 2\n", "\"dense\":8");
+    says(HEAD PLAIN "verbose = 2\n",
+         "net.txt:5:11: warning: verbose is True or False, not 2; kept as it "
+         "is");
+    says(HEAD PLAIN "epochs = 'ten'\n",
+         "net.txt:5:10: error: epochs is a whole number, not 'ten'");
+    says(HEAD "shared_nnet_spec = 'wide'\nind_nnet_spec = '4:4'\n",
+         "net.txt:2:20: error: shared_nnet_spec is a whole number, not "
+         "'wide'");
+}
+
 static void what_contradicts_itself_is_named_with_its_line(void **state)
 {
     (void)state;
@@ -384,6 +398,7 @@ int main(void)
         cmocka_unit_test(schedules_and_stopping_have_keywords),
         cmocka_unit_test(data_follow_the_keywords),
         cmocka_unit_test(a_point_stands_above_the_file),
+        cmocka_unit_test(values_that_do_not_fit_are_mistakes_where_they_count),
         cmocka_unit_test(what_contradicts_itself_is_named_with_its_line),
         cmocka_unit_test(what_is_not_used_is_named),
         cmocka_unit_test(a_config_file_is_read_over_it),

@@ -311,31 +311,48 @@ static void unknown_keywords_are_kept_with_a_warning(void **state)
 
 /* ---- types ------------------------------------------------------------ */
 
-static void wrong_types_are_refused_in_files_too(void **state)
+static void
+values_of_a_wrong_type_in_a_file_are_warned_of_and_kept(void **state)
 {
     struct given g = {
         .model = "epochs='ten'\ndropout=[0.1, 'x']\nverbose=3\n"
                  "loss=1\ndense=[1.5]\nckpt_skip_epochs=5.5\ntimeout=True\n"};
 
     (void)state;
-    refused(&g,
-            "model.txt:1:8: error: epochs is a whole number, not 'ten'\n"
-            "model.txt:2:9: error: dropout is a number, not 'x'\n"
-            "model.txt:3:9: error: verbose is True or False, not 3\n"
-            "model.txt:4:6: error: loss is text, not 1\n"
-            "model.txt:5:7: error: dense is a whole number, not 1.5\n"
-            "model.txt:6:18: error: ckpt_skip_epochs is a whole number, not "
-            "5.5\n"
-            "model.txt:7:9: error: timeout is a whole number, not True\n");
+    says(&g, true,
+         "model.txt:1:8: warning: epochs is a whole number, not 'ten'; kept "
+         "as it is\n"
+         "model.txt:2:9: warning: dropout is a number, not 'x'; kept as it "
+         "is\n"
+         "model.txt:3:9: warning: verbose is True or False, not 3; kept as it "
+         "is\n"
+         "model.txt:4:6: warning: loss is text, not 1; kept as it is\n"
+         "model.txt:5:7: warning: dense is a whole number, not 1.5; kept as "
+         "it is\n"
+         "model.txt:6:18: warning: ckpt_skip_epochs is a whole number, not "
+         "5.5; kept as it is\n"
+         "model.txt:7:9: warning: timeout is a whole number, not True; kept "
+         "as it is\n");
+    has(&g, "epochs", "\"ten\"");
+    has(&g, "dropout", "[0.1,\"x\"]");
+    has(&g, "dense", "[1.5]");
+    g = (struct given){.config = "epochs='ten'\n",
+                       .words = "--config_file|config.txt"};
+    has(&g, "epochs", "\"ten\"");
+    g = (struct given){.study = "{\"epochs\": \"ten\"}"};
+    refused(&g, "params.json:1:12: error: epochs is a whole number, not "
+                "'ten'\n");
 }
 
-static void choices_hold_in_files_too(void **state)
+static void choices_that_are_none_are_kept_of_files_only(void **state)
 {
     struct given g = {.model = "ckpt_keep_mode='bogus'\n"};
 
     (void)state;
-    refused(&g, "model.txt:1:16: error: ckpt_keep_mode is one of linear, "
-                "exponential, all, not 'bogus'\n");
+    says(&g, true,
+         "model.txt:1:16: warning: ckpt_keep_mode is one of linear, "
+         "exponential, all, not 'bogus'; kept as it is\n");
+    has(&g, "ckpt_keep_mode", "\"bogus\"");
     word_refused("--clr_mode|trng3",
                  "command line: error: clr_mode is one of trng1, trng2, exp, "
                  "not 'trng3'\n");
@@ -577,8 +594,8 @@ static void mistakes_of_all_files_are_listed(void **state)
     (void)state;
     refused(&g, "model.txt:1:8: error: epochs: x is not a literal (text "
                 "stands in quotes)\n"
-                "model.txt:2:9: error: scaling is one of minabs, maxabs, "
-                "minmax, std, none, not 'y'\n"
+                "model.txt:2:9: warning: scaling is one of minabs, maxabs, "
+                "minmax, std, none, not 'y'; kept as it is\n"
                 "config.txt:1:7: error: loss: an expression where a literal "
                 "belongs: 1+1 (write the result; nothing is evaluated)\n");
 }
@@ -632,8 +649,9 @@ int main(void)
         cmocka_unit_test(standard_defaults_are_there),
         cmocka_unit_test(old_names_set_the_present_ones_too),
         cmocka_unit_test(unknown_keywords_are_kept_with_a_warning),
-        cmocka_unit_test(wrong_types_are_refused_in_files_too),
-        cmocka_unit_test(choices_hold_in_files_too),
+        cmocka_unit_test(
+            values_of_a_wrong_type_in_a_file_are_warned_of_and_kept),
+        cmocka_unit_test(choices_that_are_none_are_kept_of_files_only),
         cmocka_unit_test(quoted_values_become_the_keywords_type),
         cmocka_unit_test(values_in_files_stay_as_they_are_written),
         cmocka_unit_test(options_are_written_in_many_ways),

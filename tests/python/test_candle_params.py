@@ -343,17 +343,30 @@ class Precedence(Candle):
             [5, False, 5, [200, 20], True])
 
     def test_all_mistakes_are_told_at_once(self):
-        self.write("m.txt", "epochs = 'x'\nscaling = 'no'\nbatch_size = 1.5\n")
+        self.write("m.txt", "batch_size = 2*3\n")
         with self.assertRaises(ParameterError) as caught:
             settle("m.txt", required=["loss", "drop", "epochs"],
                    words=["--momentum", "a"])
         text = str(caught.exception)
-        for words in ("m.txt:1:10: error: epochs is a whole number, not 'x'",
-                      "m.txt:2:11: error: scaling is one of",
-                      "m.txt:3:14: error: batch_size is a whole number",
+        for words in ("m.txt:1:15: error: batch_size: an expression",
                       "command line: error: momentum is a number",
                       "3 required parameters are missing: drop, epochs, loss"):
             self.assertIn(words, text)
+
+    def test_values_of_a_wrong_type_in_a_file_are_warned_of_and_kept(self):
+        self.write("m.txt", "epochs = 'x'\nscaling = 'no'\nbatch_size = 1.5\n"
+                   "loss = 1\n")
+        settled = settle("m.txt")
+        self.assertEqual([settled.values[k] for k in (
+            "epochs", "scaling", "batch_size", "loss")], ["x", "no", 1.5, 1])
+        text = "\n".join(map(str, settled.problems))
+        for words in ("m.txt:1:10: warning: epochs is a whole number, not "
+                      "'x'; kept as it is",
+                      "m.txt:2:11: warning: scaling is one of",
+                      "m.txt:3:14: warning: batch_size is a whole number"):
+            self.assertIn(words, text)
+        with self.assertRaisesRegex(ParameterError, "epochs is a whole"):
+            settle("m.txt", study={"epochs": "x"})
 
     def test_unknown_keywords_are_kept_and_the_nearest_is_named(self):
         self.write("m.txt", "epoch = 3\nmy_own_thing = 1\n")

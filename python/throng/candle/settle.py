@@ -2,7 +2,9 @@
 
 One order: library default < model file < --config_file < command line <
 study. Each level replaces single values of those before it. A value is
-checked and converted by its keyword wherever it comes from.
+checked and converted by its keyword wherever it comes from. One of a file
+that does not fit is warned of and kept: models define standard keywords anew,
+and CANDLE looks at no type in a file.
 
 A parameter that was written under an old name (drop) has its value under the
 present one (dropout) and under the old one too, so that old and new models
@@ -90,15 +92,18 @@ class _Settling:
         keyword = self.keywords.find(written)
         name = keyword.name if keyword else written
         typed = value
-        as_written = keyword and level in (MODEL, CONFIG) and \
-            keyword.takes_as_written(value)
+        in_file = level in (MODEL, CONFIG)
+        as_written = keyword and in_file and keyword.takes_as_written(value)
         if keyword and level != LIBRARY and not as_written:
             try:
                 typed = keyword.convert(value)
             except ValueRefused as error:
-                self.problems.error(file, place, str(error))
-                self.settings.setdefault(name, _Setting(name))
-                return
+                if not in_file:
+                    self.problems.error(file, place, str(error))
+                    self.settings.setdefault(name, _Setting(name))
+                    return
+                self.problems.warning(file, place,
+                                      "%s; kept as it is" % error)
         setting = self.settings.setdefault(name, _Setting(name))
         if name != written:
             self.old.setdefault(written, setting)
