@@ -135,6 +135,16 @@ static void set_number(struct writer *w, struct value *to, const char *key,
     value_set(w->a, to, str_of(key), value_int(w->a, i));
 }
 
+static void add_names(struct writer *w, struct value *to, const char *key,
+                      const struct str *names, int64_t count)
+{
+    struct value *list = value_list(w->a);
+    for (int64_t i = 0; names && i < count; i++)
+        value_list_add(w->a, list, value_string(w->a, names[i]));
+    if (names)
+        value_set(w->a, to, str_of(key), list);
+}
+
 static struct value *field_value(struct writer *w, const struct data_field *f,
                                  size_t rows)
 {
@@ -149,12 +159,9 @@ static struct value *field_value(struct writer *w, const struct data_field *f,
     set_number(w, v, "missing", f->missing);
     add_array(w, v, "numbers", f->numbers, count * sizeof(float));
     add_array(w, v, "categories", f->categories, count * sizeof(int32_t));
-    if (f->class_names) {
-        struct value *names = value_list(w->a);
-        for (int64_t i = 0; i < f->classes; i++)
-            value_list_add(w->a, names, value_string(w->a, f->class_names[i]));
-        value_set(w->a, v, STR("class_names"), names);
-    }
+    add_names(w, v, "class_names", f->class_names, f->classes);
+    add_names(w, v, "column_names", f->column_names, f->columns);
+    add_names(w, v, "words", f->words, 2);
     return v;
 }
 
@@ -299,20 +306,21 @@ static const void *array_of(struct reader *r, const struct value *v,
     return NULL;
 }
 
-static void read_names(struct reader *r, const struct value *v,
-                       struct data_field *f)
+/* NULL: there are none. */
+static const struct str *names_of(struct reader *r, const struct value *v,
+                                  const char *key, int64_t count)
 {
-    const struct value *names = value_get(v, STR("class_names"));
+    const struct value *names = value_get(v, str_of(key));
     if (!names)
-        return;
-    if (names->kind != VALUE_LIST || names->count != (size_t)f->classes) {
+        return NULL;
+    if (names->kind != VALUE_LIST || names->count != (size_t)count) {
         r->bad = true;
-        return;
+        return NULL;
     }
     struct str *to = arena_array(r->set->arena, names->count + 1, sizeof(*to));
     for (size_t i = 0; i < names->count; i++)
         to[i] = arena_str(r->set->arena, value_text(names->items[i]));
-    f->class_names = to;
+    return to;
 }
 
 static struct data_field *read_fields(struct reader *r, const struct value *v,
@@ -340,7 +348,9 @@ static struct data_field *read_fields(struct reader *r, const struct value *v,
         f->numbers = array_of(r, one, "numbers", numbers, sizeof(float));
         f->categories =
             array_of(r, one, "categories", numbers, sizeof(int32_t));
-        read_names(r, one, f);
+        f->class_names = names_of(r, one, "class_names", f->classes);
+        f->column_names = names_of(r, one, "column_names", f->columns);
+        f->words = names_of(r, one, "words", 2);
     }
     return fields;
 }

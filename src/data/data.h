@@ -23,6 +23,9 @@ struct data_field {
     const int32_t *categories; /* rows × columns, or NULL: labels of classes,
                                   tokens of a text (0 is padding) */
     const struct str *class_names; /* `classes` of them, or NULL */
+    /* Of a label of several columns that have names: `columns` of them; and
+     * the two words that its values are, 0 and 1, where they are words. */
+    const struct str *column_names, *words;
     bool missing;         /* some numbers are NaN: to be filled by the view */
     const float *vectors; /* of tokens: first numbers of an embedding, classes
                              × vector_columns, NaN where a word has none; or

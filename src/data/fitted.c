@@ -14,6 +14,9 @@
  *    "labels": [{"name": "kind", "dims": [1], "columns": [3], "classes": 2,
  *                "names": ["no", "yes"]}]}
  *
+ * A label of several columns may say "column_names", and in "values" the two
+ * words that are its 0 and 1.
+ *
  * Sets of files of their own have no columns. Numbers by column are a list, or
  * one number where all are equal. The text is checked as a whole before it is
  * used: everybody else may rely on its form. */
@@ -130,6 +133,10 @@ static void set_label(struct arena *a, struct value *to,
     value_set(a, to, STR("classes"), value_int(a, classes ? f->classes : 0));
     if (classes && f->class_names)
         set_texts(a, to, "names", f->class_names, (size_t)f->classes);
+    if (f->column_names)
+        set_texts(a, to, "column_names", f->column_names, (size_t)f->columns);
+    if (f->words)
+        set_texts(a, to, "values", f->words, 2);
 }
 
 /* Item i of a list of the layout, or a new object. */
@@ -276,6 +283,11 @@ static bool input_ok(const struct value *v, int64_t columns)
            floats_ok(shift, left) && floats_ok(scale, left) && !shift == !scale;
 }
 
+static bool texts_are(const struct value *v, int64_t count)
+{
+    return !v || (texts_ok(v) && (int64_t)v->count == count);
+}
+
 /* A class is one column. */
 static bool label_ok(const struct value *v, int64_t columns)
 {
@@ -286,8 +298,9 @@ static bool label_ok(const struct value *v, int64_t columns)
     return value_get(v, STR("name")) && width > 0 && classes >= 0 &&
            (!columns || (places_ok(from, columns, false) &&
                          (int64_t)from->count == width)) &&
-           (width == 1 || (!classes && !names)) &&
-           (!names || (texts_ok(names) && (int64_t)names->count == classes));
+           (width == 1 || (!classes && !names)) && texts_are(names, classes) &&
+           texts_are(value_get(v, STR("column_names")), width) &&
+           texts_are(value_get(v, STR("values")), 2);
 }
 
 /* No column is two things; texts come first, then at most one input of
@@ -356,11 +369,23 @@ const float *data_fitted_floats(const struct value *v, size_t count,
     return to;
 }
 
+/* NULL: there are none. */
+static const struct str *texts_of(struct data_set *s, const struct value *v,
+                                  const char *key)
+{
+    const struct value *list = value_get(v, str_of(key));
+    if (!list)
+        return NULL;
+    struct str *to = arena_array(s->arena, list->count + 1, sizeof(*to));
+    for (size_t i = 0; i < list->count; i++)
+        to[i] = arena_str(s->arena, list->items[i]->s);
+    return to;
+}
+
 void data_fitted_label(struct data_set *s, const struct value *v,
                        struct data_field *f)
 {
     const struct value *dims = value_get(v, STR("dims"));
-    const struct value *names = value_get(v, STR("names"));
     *f = (struct data_field){
         .name = arena_str(s->arena, value_text(value_get(v, STR("name")))),
         .rank = (int)dims->count,
@@ -368,12 +393,9 @@ void data_fitted_label(struct data_set *s, const struct value *v,
         .classes = value_get(v, STR("classes"))->i};
     for (int i = 0; i < f->rank; i++)
         f->dim[i] = dims->items[i]->i;
-    if (!names)
-        return;
-    struct str *to = arena_array(s->arena, names->count + 1, sizeof(*to));
-    for (size_t i = 0; i < names->count; i++)
-        to[i] = arena_str(s->arena, names->items[i]->s);
-    f->class_names = to;
+    f->class_names = texts_of(s, v, "names");
+    f->column_names = texts_of(s, v, "column_names");
+    f->words = texts_of(s, v, "values");
 }
 
 static void print_shape(struct buf *b, const struct value *dims)

@@ -120,6 +120,12 @@ static int one_input(struct reading *r, size_t item, struct block *b,
 static int wide_label(struct reading *r, const struct block *b,
                       struct data_field *f, struct err *err)
 {
+    size_t *columns = arena_array(r->scratch, b->columns + 1, sizeof(*columns));
+    bool table = b->source[0].m.has;
+    for (size_t c = 0; c < b->columns; c++)
+        columns[c] = c;
+    if (table)
+        return data_wide_label(r, b, columns, b->columns, f, err);
     if (whole_field(r, b, f, err))
         return -1;
     for (size_t i = 0; i < b->rows * b->columns; i++)
@@ -161,7 +167,7 @@ static int known_label(struct reading *r, size_t item,
         return -1;
     if (f->columns == 1)
         return data_known_classes(r, &b, 0, f, err);
-    struct data_field own;
+    struct data_field own = *f;
     if (wide_label(r, &b, &own, err))
         return -1;
     f->numbers = own.numbers;

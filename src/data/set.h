@@ -151,6 +151,12 @@ int32_t *data_known_categories(struct reading *r, const struct str *words,
 int data_known_classes(struct reading *r, const struct block *b, size_t column,
                        struct data_field *f, struct err *err);
 
+/* wide_label.c: a label of several columns, side by side. What `f` knows of
+ * its words already holds for rows of another day. */
+int data_wide_label(struct reading *r, const struct block *b,
+                    const size_t *column, size_t count, struct data_field *f,
+                    struct err *err);
+
 /* The groups of the rows: categories, none of which may be missing. */
 int data_groups(struct reading *r, const struct block *b, size_t column,
                 const struct str *words, struct err *err);

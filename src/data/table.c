@@ -29,6 +29,8 @@ struct columns {
 
 /* ---- roles ------------------------------------------------------------ */
 
+/* A label that is named may be among the ignored: a study over labels ignores
+ * all of them, and each trial learns one. */
 static int give(struct columns *t, const struct value *v, enum role role,
                 struct err *err)
 {
@@ -46,7 +48,10 @@ static int give(struct columns *t, const struct value *v, enum role role,
     }
     if (block_column(&t->b, v, &column, err))
         return -1;
-    if (t->role[column] != INPUT && t->role[column] != (unsigned char)role)
+    bool wins = role == LABEL && t->role[column] == IGNORED &&
+                value_get(t->r->spec, STR("label"));
+    if (t->role[column] != INPUT && t->role[column] != (unsigned char)role &&
+        !wins)
         return err_set(err, ERR_INPUT,
                        "data: column %zu of %s cannot be %s and %s", column + 1,
                        t->b.source[0].path, names[t->role[column]],
@@ -503,25 +508,6 @@ static int make_inputs(struct columns *t, struct err *err)
 
 /* ---- labels ----------------------------------------------------------- */
 
-/* A label of several columns: their numbers, side by side. */
-static int wide_label(struct columns *t, const size_t *column, size_t count,
-                      struct data_field *f, struct err *err)
-{
-    float *to =
-        arena_array(t->r->set->arena, t->r->rows * count + 1, sizeof(*to));
-    f->rank = 1;
-    f->dim[0] = f->columns = (int64_t)count;
-    f->numbers = to;
-    for (size_t i = 0; i < t->r->rows; i++)
-        for (size_t k = 0; k < count; k++, to++) {
-            *to = block_row(&t->b, reading_row(t->r, i))[column[k]];
-            if (!isfinite(*to))
-                return block_fail_gap(&t->b, reading_row(t->r, i), column[k],
-                                      NULL, err);
-        }
-    return 0;
-}
-
 static int one_label(struct columns *t, const struct value *v,
                      struct data_field *f, struct err *err)
 {
@@ -532,7 +518,7 @@ static int one_label(struct columns *t, const struct value *v,
         if (block_column(&t->b, wide ? v->items[k] : v, &column[k], err))
             return -1;
     note_columns(t, "labels", column, count);
-    return wide ? wide_label(t, column, count, f, err)
+    return wide ? data_wide_label(t->r, &t->b, column, count, f, err)
                 : data_classes(t->r, &t->b, column[0], f, err);
 }
 
@@ -547,8 +533,9 @@ static int known_label(struct columns *t, const struct value *v,
         return 0;
     for (size_t k = 0; k < own->count; k++)
         column[k] = t->at[place_of(own, k)];
-    return own->count > 1 ? wide_label(t, column, own->count, f, err)
-                          : data_known_classes(t->r, &t->b, column[0], f, err);
+    return own->count > 1
+               ? data_wide_label(t->r, &t->b, column, own->count, f, err)
+               : data_known_classes(t->r, &t->b, column[0], f, err);
 }
 
 static int known_labels(struct columns *t, struct err *err)

@@ -44,6 +44,20 @@ static void add_class(struct buf *b, const struct data_field *label, int64_t k)
         buf_addf(b, "%lld", (long long)k);
 }
 
+/* The class that number k of a head is the probability of, or the label's
+ * column that it predicts. */
+static void add_output_name(struct buf *b, const struct data_field *label,
+                            const struct nn_head_facts *h, size_t k)
+{
+    if (is_class(label, h) && label->class_names)
+        buf_addstr(b, label->class_names[k]);
+    else if (label && label->column_names &&
+             (int64_t)h->width == label->columns)
+        buf_addstr(b, label->column_names[k]);
+    else
+        buf_addf(b, "%zu", k);
+}
+
 static void add_head_names(struct writing *w, const struct nn_head_facts *h)
 {
     const struct data_field *label = label_of(w, h);
@@ -57,11 +71,13 @@ static void add_head_names(struct writing *w, const struct nn_head_facts *h)
     if (h->width == 1 || is_class(label, h))
         buf_addf(b, ",%spredicted", prefix.p);
     for (size_t k = 0; h->width > 1 && k < h->width; k++) {
-        buf_addf(b, ",%sp_", prefix.p);
-        if (is_class(label, h))
-            add_class(b, label, (int64_t)k);
-        else
-            buf_addf(b, "%zu", k);
+        struct buf name;
+        buf_init(&name);
+        buf_addf(&name, "%sp_", prefix.p);
+        add_output_name(&name, label, h, k);
+        buf_addc(b, ',');
+        csv_field(b, buf_str(&name), ',');
+        buf_done(&name);
     }
     buf_done(&prefix);
 }

@@ -56,6 +56,12 @@ static void expect_equal(const struct data_field *a, const struct data_field *b,
                             count * sizeof(int32_t));
     for (int64_t i = 0; a->class_names && i < a->classes; i++)
         assert_true(str_eq(a->class_names[i], b->class_names[i]));
+    assert_int_equal(!a->column_names, !b->column_names);
+    for (int64_t i = 0; a->column_names && i < a->columns; i++)
+        assert_true(str_eq(a->column_names[i], b->column_names[i]));
+    assert_int_equal(!a->words, !b->words);
+    for (int i = 0; a->words && i < 2; i++)
+        assert_true(str_eq(a->words[i], b->words[i]));
 }
 
 static const char table[] = "who,x,text,w,y\na,1.5,The cat,1,no\n"
@@ -96,6 +102,26 @@ static void what_is_mapped_is_what_was_read(void **state)
     data_close(plain);
     data_close(first);
     data_close(second);
+    files_close(&f);
+}
+
+static void labels_of_words_are_mapped_with_their_names(void **state)
+{
+    static const char wide[] =
+        "{\"file\": \"t.csv\", \"label\": {\"l\": [\"a\", \"b\"]}}";
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", "x,a,b\n1,N,Y\n2,Y,N\n");
+    struct data_cache cache = cache_in(&f);
+    struct data_set *plain = files_set(&f, wide);
+    data_close(open_with(&f, wide, &cache));
+    struct data_set *mapped = open_with(&f, wide, &cache);
+    assert_non_null(data_set_table(mapped)->labels->words);
+    expect_equal(data_set_table(plain)->labels, data_set_table(mapped)->labels,
+                 2);
+    data_close(plain);
+    data_close(mapped);
     files_close(&f);
 }
 
@@ -233,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_mapped_is_what_was_read),
+        cmocka_unit_test(labels_of_words_are_mapped_with_their_names),
         cmocka_unit_test(a_changed_file_is_read_again),
         cmocka_unit_test(a_damaged_prepared_file_is_made_again),
         cmocka_unit_test(the_folder_stays_within_its_bound),

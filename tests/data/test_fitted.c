@@ -259,6 +259,32 @@ static void a_text_without_its_label_keeps_its_commas(void **state)
     files_close(&f);
 }
 
+static void the_words_of_labels_are_those_of_training(void **state)
+{
+    static const char spec[] =
+        "{\"file\": \"t.csv\", \"label\": {\"what\": [\"a\", \"b\"]}}";
+    struct files f;
+    struct data_view v;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", "x,a,b\n1,no,yes\n2,yes,no\n");
+    struct str fitted = fit(&f, spec, as_number);
+    files_text(&f, "t.csv", "b,a,x\nyes,yes,1\nyes,yes,2\n");
+    struct data_set *s = reopen(&f, fitted, spec, &v);
+    for (int i = 0; i < 4; i++)
+        assert_true(v.table->labels->numbers[i] == 1);
+    assert_true(str_is(v.table->labels->column_names[0], "a"));
+    data_close(s);
+    files_text(&f, "t.csv", "b,a,x\nyes,ja,1\n");
+    refuses(&f, fitted, spec, "t.csv:2: column a: the label \"ja\" beside");
+    files_text(&f, "t.csv", "x\n1\n");
+    s = reopen(&f, fitted, spec, &v);
+    assert_null(v.table->labels->numbers);
+    assert_true(str_is(v.table->labels->column_names[1], "b"));
+    data_close(s);
+    files_close(&f);
+}
+
 static void several_inputs_by_name(void **state)
 {
     static const char spec[] =
@@ -326,6 +352,7 @@ int main(void)
         cmocka_unit_test(rows_that_are_left_out_keep_the_numbers_of_the_others),
         cmocka_unit_test(inputs_in_files_of_their_own),
         cmocka_unit_test(a_text_without_its_label_keeps_its_commas),
+        cmocka_unit_test(the_words_of_labels_are_those_of_training),
         cmocka_unit_test(several_inputs_by_name),
         cmocka_unit_test(a_damaged_text_is_refused),
     };

@@ -100,6 +100,56 @@ static void labels_may_be_many_and_wide(void **state)
     files_close(&f);
 }
 
+static void a_label_may_be_among_the_ignored_columns(void **state)
+{
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", "x,a,b,c\n1,0,1,0\n2,1,1,1\n3,0,0,1\n");
+    struct data_set *s = files_set(&f, "{\"file\": \"t.csv\", \"label\": "
+                                       "\"b\", \"ignore\": [2, 3, 4]}");
+    assert_int_equal(data_set_table(s)->inputs->columns, 1);
+    assert_true(str_is(data_set_table(s)->labels->name, "b"));
+    data_close(s);
+    /* The last column is the label only where nothing else is said of it. */
+    files_refuses(&f, "{\"file\": \"t.csv\", \"ignore\": [2, 3, 4]}",
+                  "cannot be ignored and a label");
+    files_close(&f);
+}
+
+static void labels_of_two_words_are_zero_and_one(void **state)
+{
+    static const float wanted[] = {0, 1, 0, 1, 0, 0, 0, 0, 3};
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", "x,Asthma,Cough,n\n1,N,Y,0\n2,Y,N,0\n3,N,N,3\n");
+    struct data_set *s =
+        files_set(&f, "{\"file\": \"t.csv\", \"label\": {\"what\": "
+                      "[\"Asthma\", \"Cough\", \"n\"]}}");
+    const struct data_field *y = data_set_table(s)->labels;
+    assert_int_equal(y->columns, 3);
+    assert_memory_equal(y->numbers, wanted, sizeof wanted);
+    assert_true(str_is(y->column_names[1], "Cough"));
+    assert_string_equal(data_set_notice(s, 0),
+                        "data: labels Asthma and 2 more: N is 0, Y is 1");
+    data_close(s);
+    files_text(&f, "y.csv", "Asthma,Cough\nN,Y\nY,N\n");
+    files_text(&f, "x.csv", "x\n1\n2\n");
+    s = files_set(&f, "{\"inputs\": \"x.csv\", \"labels\": \"y.csv\", "
+                      "\"header\": true}");
+    assert_true(data_set_table(s)->labels->numbers[1] == 1);
+    data_close(s);
+    files_text(&f, "t.csv", "x,a,b\n1,N,Y\n2,Y,maybe\n3,N,N\n");
+    files_refuses(&f, "{\"file\": \"t.csv\", \"label\": {\"l\": [2, 3]}}",
+                  "t.csv:3: column b: the label \"maybe\" beside \"N\" and "
+                  "\"Y\"");
+    files_text(&f, "t.csv", "x,a,b\n1,N,Y\n2,Y,\n3,N,N\n");
+    files_refuses(&f, "{\"file\": \"t.csv\", \"label\": {\"l\": [2, 3]}}",
+                  "t.csv:3: column b: the label is missing");
+    files_close(&f);
+}
+
 static void whole_numbers_are_classes(void **state)
 {
     struct files f;
@@ -320,6 +370,8 @@ int main(void)
         cmocka_unit_test(words_become_one_hot_with_a_notice),
         cmocka_unit_test(a_word_among_numbers_names_its_place),
         cmocka_unit_test(labels_may_be_many_and_wide),
+        cmocka_unit_test(a_label_may_be_among_the_ignored_columns),
+        cmocka_unit_test(labels_of_two_words_are_zero_and_one),
         cmocka_unit_test(whole_numbers_are_classes),
         cmocka_unit_test(missing_values_are_refused_unless_said),
         cmocka_unit_test(numbers_that_are_not_finite_name_their_place),
