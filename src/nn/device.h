@@ -109,6 +109,8 @@ struct nn_device {
                    void *state, size_t count, const struct nn_rates *rates);
     /* Zero where the mask is. */
     void (*mask)(void *numbers, const void *mask, size_t count);
+    /* None of them is infinite or not a number. */
+    bool (*finite)(const void *numbers, size_t offset, size_t count);
 };
 
 extern const struct nn_device nn_device_reference; /* double, plain */

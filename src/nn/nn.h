@@ -126,7 +126,9 @@ struct nn_report {
     double validation_loss; /* NaN when there are no validation rows */
     const double *metrics;  /* by the model's list, on validation rows; valid
                                until the next call */
-    bool diverged;          /* the loss is not a finite number any more */
+    bool diverged;          /* the loss or a weight is not finite any more */
+    struct str not_finite;  /* the first tensor that such a weight is in, as
+                               in a weights file; empty: none */
     bool finished;          /* no more epochs, or stopped early */
 };
 

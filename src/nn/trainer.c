@@ -653,6 +653,24 @@ static int train_epoch(struct nn_trainer *t, int member)
     return 0;
 }
 
+/* The first tensor of a member that holds a number that is not finite; empty:
+ * none. A relu makes 0 of what is not a number, so that the loss may hide it.
+ * What lies between the tensors belongs to none. */
+static struct str not_finite(const struct nn_trainer *t, int member)
+{
+    const struct nn_graph *g = t->graph;
+    size_t at = weights_at(t, member);
+    if (t->device->finite(t->weights, at, (size_t)g->weights))
+        return STR("");
+    for (size_t i = 0; i < g->params.len; i++) {
+        const struct nn_param *p = &g->params.p[i];
+        if (!t->device->finite(t->weights, at + (size_t)p->offset,
+                               (size_t)p->count))
+            return p->name;
+    }
+    return STR("");
+}
+
 int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err)
 {
@@ -669,8 +687,9 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
     bool judged = m->view->validation.count > 0;
     nn_schedule_epoch(m->model, m->model->soft.p, &m->standing.schedule,
                       judged ? r->validation_loss : r->loss);
-    r->diverged =
-        !isfinite(r->loss) || (judged && !isfinite(r->validation_loss));
+    r->not_finite = not_finite(t, member);
+    r->diverged = r->not_finite.len || !isfinite(r->loss) ||
+                  (judged && !isfinite(r->validation_loss));
     r->finished = r->diverged || m->standing.epoch >= m->epochs;
     return r->diverged ? 0 : nn_stopping_epoch(t, member, r, err);
 }

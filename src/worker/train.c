@@ -809,6 +809,22 @@ static void start(struct train *t, size_t at)
     leave(t, at, rc == 0 ? OUTCOME_DONE : outcome_of(&err), str_of(err.text));
 }
 
+static void leave_diverged(struct train *t, size_t at,
+                           const struct nn_report *r)
+{
+    struct buf why;
+    buf_init(&why);
+    buf_addf(&why, "epoch %lld: ", (long long)r->epoch);
+    if (r->not_finite.len)
+        buf_addf(&why, "%.*s has weights that are not finite numbers",
+                 STRF(r->not_finite));
+    else
+        buf_addf(&why, "the %sloss is not a finite number",
+                 isfinite(r->loss) ? "validation " : "");
+    leave(t, at, OUTCOME_DIVERGED, buf_str(&why));
+    buf_done(&why);
+}
+
 /* One epoch of one member. */
 static void train_one(struct train *t, size_t at)
 {
@@ -824,12 +840,12 @@ static void train_one(struct train *t, size_t at)
         return;
     }
     add_points(m, &r);
-    if (nn_model_snapshot(m->model, r.epoch))
+    if (nn_model_snapshot(m->model, r.epoch) && !r.diverged)
         keep_weights(t, m,
                      arena_printf(m->arena, "output/epoch_%lld.safetensors",
                                   (long long)r.epoch));
     if (r.diverged)
-        leave(t, at, OUTCOME_DIVERGED, STR("the loss is not a finite number"));
+        leave_diverged(t, at, &r);
     else if (r.finished)
         finish(t, at, OUTCOME_DONE);
     else if (m->killed)

@@ -73,3 +73,31 @@ STUDY
 run "$THRONG" check lacking_study.yaml
 check_not "so is one that the model leaves out" test "$status" -eq 0
 check_contains "at check" "$out$err" "lacks second, an input of the data"
+
+# ---- weights that are no numbers ------------------------------------------------
+# One that a relu hides, from a file to start from.
+cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .
+run "$THRONG" train mlp.yaml -o start.safetensors
+python3 - <<'END'
+import json, struct
+
+data = bytearray(open("start.safetensors", "rb").read())
+(size,) = struct.unpack("<Q", data[:8])
+head = json.loads(data[8:8 + size])
+at = 8 + size + head["dense_1.bias"]["data_offsets"][0]
+data[at:at + 4] = struct.pack("<f", float("nan"))
+head["__metadata__"].pop("checksum")
+text = json.dumps(head).encode()
+text += b" " * (-len(text) % 8)
+with open("broken.safetensors", "wb") as f:
+    f.write(struct.pack("<Q", len(text)) + text + data[8 + size:])
+END
+{
+    cat mlp.yaml
+    printf 'initial_weights: broken.safetensors\nsnapshots: [1]\n'
+} >broken.yaml
+run "$THRONG" train broken.yaml -o never.safetensors
+check_status "a weight that is no number ends the training" 1
+check_matches "which says where, after the first epoch" "$err" \
+    'diverged: epoch 1: dense_1\.bias has weights that are not finite numbers'
+check_not "nothing of it is kept" test -e never.safetensors -o -e broken_epoch_1.safetensors

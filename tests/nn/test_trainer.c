@@ -69,6 +69,36 @@ static void a_place_is_used_again_as_new(void **state)
     made_close(&m);
 }
 
+/* A relu makes 0 of NaN: the loss stays a number. */
+static void a_weight_that_is_not_finite_is_found_and_named(void **state)
+{
+    static const char *const devices[] = {"reference", "portable", "cpu"};
+    static const double wrong[] = {NAN, INFINITY, -INFINITY};
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        struct made m;
+        struct err err = {0};
+        struct nn_report r;
+        made_open(&m, small, 60);
+        struct nn_trainer *t = alone(&m, devices[i / 3]);
+        double *w = calloc((size_t)m.model->graph.weights, sizeof(double));
+        assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
+        assert_false(r.diverged);
+        assert_int_equal(r.not_finite.len, 0);
+        nn_trainer_take_weights(t, 0, w);
+        w[m.model->graph.params.p[1].offset + 2] = wrong[i % 3];
+        nn_trainer_put_weights(t, 0, w);
+        assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
+        assert_true(r.diverged && r.finished);
+        if (i % 3 == 0)
+            assert_true(isfinite(r.loss));
+        assert_true(str_starts(r.not_finite, STR("dense_1.")));
+        free(w);
+        nn_trainer_free(t);
+        made_close(&m);
+    }
+}
+
 static void a_copy_goes_on_like_the_original(void **state)
 {
     struct made m;
@@ -311,6 +341,7 @@ int main(void)
         cmocka_unit_test(memory_is_known_before_it_is_taken),
         cmocka_unit_test(a_member_is_the_same_alone_and_in_a_cohort),
         cmocka_unit_test(a_place_is_used_again_as_new),
+        cmocka_unit_test(a_weight_that_is_not_finite_is_found_and_named),
         cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(a_checkpoint_goes_on_bit_for_bit),
         cmocka_unit_test(epochs_are_neither_short_nor_trained_twice),
