@@ -17,7 +17,7 @@ struct entry {
     struct study_goal goal;
     int64_t best; /* trial of the best value; 0: none */
     double best_value;
-    struct trial_mean likely; /* the best one under noise; trial 0: none */
+    struct trial_mean likely; /* under noise, expected best; trial 0: none */
     double changed;           /* unix time */
 };
 
@@ -93,16 +93,13 @@ static const char *standing(const struct entry *e)
 
 /* ---- printing --------------------------------------------------------- */
 
-/* Under noise the best trial is the one that the best is expected of. */
 static void print_best(struct buf *b, const struct entry *e)
 {
-    bool noisy = e->likely.trial != 0;
     if (!e->best)
         return;
     buf_addf(b, "%.*s=", STRF(e->goal.name));
-    num_print_short(b, noisy ? e->likely.mean : e->best_value, 5);
-    buf_addf(b, "%s (trial %lld)", noisy ? " expected" : "",
-             (long long)(noisy ? e->likely.trial : e->best));
+    num_print_short(b, e->best_value, 5);
+    buf_addf(b, " (trial %lld)", (long long)e->best);
 }
 
 static void print_entry(struct table *t, const struct entry *e)

@@ -94,15 +94,12 @@ static void add_ends(struct buf *b, const struct counts *c, enum room room)
 static void add_best(struct buf *b, const struct study_progress *p,
                      enum room room)
 {
-    bool likely = p->likely.trial != 0;
     if (!p->best)
         return;
     gap(b, room);
-    buf_adds(b, likely && room > TIGHT ? "best ~" : "best ");
-    num_print_short(b, likely ? p->likely.mean : p->best_value, 5);
-    buf_adds(b, likely && room <= TIGHT ? " expected" : "");
-    buf_addf(b, room <= TIGHT ? " (trial %lld)" : " #%lld",
-             (long long)(likely ? p->likely.trial : p->best));
+    buf_adds(b, "best ");
+    num_print_short(b, p->best_value, 5);
+    buf_addf(b, room <= TIGHT ? " (trial %lld)" : " #%lld", (long long)p->best);
 }
 
 static void print_in(struct buf *b, const struct study_progress *p,

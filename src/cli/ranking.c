@@ -32,7 +32,7 @@ struct sheet {
     struct store *store;
     const struct ranking *ranking;
     struct study_goal goal;
-    struct trial_mean *means; /* of the model, where there is noise */
+    struct trial_mean *means; /* what is expected, where there is noise */
     size_t mean_count;
     const char *title;   /* of the ranked column */
     struct arena *arena; /* for one row */
@@ -127,6 +127,15 @@ static struct query query_of(const struct sheet *s)
     return q;
 }
 
+/* What a model expects of a trial; NaN: nothing. */
+static double expected(const struct sheet *s, int64_t trial)
+{
+    for (size_t i = 0; i < s->mean_count; i++)
+        if (s->means[i].trial == trial)
+            return s->means[i].mean;
+    return NAN;
+}
+
 /* Texts and points of a row are valid during its call. */
 static int each_row(struct sheet *s, const struct query *q, ranked_fn *fn)
 {
@@ -146,63 +155,11 @@ static int each_row(struct sheet *s, const struct query *q, ranked_fn *fn)
             break;
         }
         r.shown = shown(s, &r);
+        r.expected = expected(s, r.t.id);
         fn(s, &r);
     }
     rows_close(rows);
     return got;
-}
-
-/* ---- under noise ------------------------------------------------------ */
-
-/* Trials that the model knows come first, the best expectation before the
- * others; it knows those with the best values. */
-static int by_expectation(const void *x, const void *y)
-{
-    const struct ranked *a = x, *b = y;
-    if (isnan(a->expected) != isnan(b->expected))
-        return isnan(a->expected) ? 1 : -1;
-    if (!isnan(a->expected) && a->expected != b->expected)
-        return a->expected < b->expected ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
-
-static void gather(struct sheet *s, const struct ranked *r)
-{
-    struct ranked own = *r;
-    own.point = value_copy(s->call->arena, r->point);
-    own.t.point = arena_str(s->call->arena, r->t.point);
-    own.expected = NAN;
-    for (size_t i = 0; i < s->mean_count; i++)
-        if (s->means[i].trial == r->t.id)
-            own.expected =
-                s->goal.minimize ? s->means[i].mean : -s->means[i].mean;
-    vec_push(&s->rows, own);
-}
-
-/* As each_row, in the order of what is expected where that is known. */
-static int each_ranked(struct sheet *s, ranked_fn *fn)
-{
-    struct query q = query_of(s);
-    if (!s->mean_count)
-        return each_row(s, &q, fn);
-    if (q.limit)
-        q.limit += (int64_t)s->mean_count;
-    if (each_row(s, &q, gather))
-        return -1;
-    size_t count = s->rows.len;
-    struct ranked *rows = arena_array(s->call->arena, count + 1, sizeof(*rows));
-    memcpy(rows, s->rows.p, count * sizeof(*rows));
-    s->rows.len = 0;
-    qsort(rows, count, sizeof(*rows), by_expectation);
-    if (s->ranking->limit && count > (size_t)s->ranking->limit)
-        count = (size_t)s->ranking->limit;
-    for (size_t i = 0; i < count; i++) {
-        rows[i].rank = i + 1;
-        if (!s->goal.minimize)
-            rows[i].expected = -rows[i].expected;
-        fn(s, &rows[i]);
-    }
-    return 0;
 }
 
 /* ---- tables ----------------------------------------------------------- */
@@ -315,10 +272,10 @@ static void print_row(struct sheet *s, const struct ranked *r)
 static int print_table(struct sheet *s)
 {
     struct query q = query_of(s);
-    bool keep = s->call->terminal || s->ranking->limit || s->mean_count;
+    bool keep = s->call->terminal || s->ranking->limit;
     /* The order of rows does not matter to the names of their columns. */
     struct query any = {.where = q.where};
-    if (keep ? each_ranked(s, keep_row) : each_row(s, &any, keep_columns))
+    if (keep ? each_row(s, &q, keep_row) : each_row(s, &any, keep_columns))
         return -1;
     add_titles(s);
     for (size_t i = 0; i < s->rows.len; i++)
@@ -356,13 +313,14 @@ static void print_json_row(struct sheet *s, const struct ranked *r)
 static int print_json(struct sheet *s)
 {
     struct buf *b = &s->out;
+    struct query q = query_of(s);
     buf_adds(b, "{\"schema\":\"throng.rank/1\"");
     age_json(b, s->call->as_of);
     buf_adds(b, ",\"by\":");
     json_string(b, str_of(s->title));
     buf_addf(b, ",\"goal\":\"%s\",\"trials\":[",
              small_is_good(s) ? "minimize" : "maximize");
-    if (each_ranked(s, print_json_row))
+    if (each_row(s, &q, print_json_row))
         return -1;
     buf_adds(b, "]}\n");
     put(buf_str(b));
@@ -489,7 +447,7 @@ static int rank(struct sheet *s)
     const struct goal *all = &s->goal.all;
     if (!s->ranking->by && goal_has_fronts(all))
         return ranking_fronts(c, s->store, s->ranking, all, &s->ranked);
-    if (!s->ranking->by && !s->ranking->reverse &&
+    if (!s->ranking->by &&
         store_means(s->store, c->arena, &s->means, &s->mean_count, &c->err))
         return -1;
     return s->ranking->json ? print_json(s) : print_table(s);
@@ -562,10 +520,9 @@ const struct verb verb_rank = {
     .text = "Without --by the study's own metric decides. --where takes a "
             "filter such as\n'lr>1e-3 and opt==adam'. --over NAME averages "
             "over a parameter; --over seed\nover the repeats of a point.\n\n"
-            "Of several metrics the Pareto set comes first. Where results are "
-            "noisy and the\nmethod looks at them, what a model of them expects "
-            "of a trial decides, since\nthe best value may be luck; --by value "
-            "ranks by values alone.\n",
+            "Of several metrics the Pareto set comes first. Where equal points "
+            "had different\nvalues, a column says what a model of the results "
+            "expects of the best trials:\na best value may be luck.\n",
     .options =
         (const struct option_spec[]){
             {"number", 'n', "N", "how many rows (10; 0: all)"},

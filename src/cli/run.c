@@ -222,17 +222,17 @@ static void say_progress(const struct study_progress *p)
     buf_done(&b);
 }
 
-/* Which best is meant; the other one is named too. */
+/* Nothing where it is the trial of the best value anyway. */
 static void say_likely(const struct study_progress *p)
 {
     struct buf b;
-    if (!p->ended_here || !p->likely.trial)
+    if (!p->ended_here || !p->likely.trial || p->likely.trial == p->best)
         return;
     buf_init(&b);
-    num_print_short(&b, p->best_value, 5);
-    say("throng: values are noisy: trial %lld is likely the best; the best "
-        "value, %s (trial %lld), may be luck\n",
-        (long long)p->likely.trial, b.p, (long long)p->best);
+    num_print_short(&b, p->likely.mean, 5);
+    say("throng: equal points gave different values, so the best one may be "
+        "luck: a model of all results expects the best, %s, of trial %lld\n",
+        b.p, (long long)p->likely.trial);
     buf_done(&b);
 }
 

@@ -210,24 +210,21 @@ static void print_number(struct buf *b, const struct call *c, double number)
         num_print(b, number);
 }
 
-/* Under noise the best trial is the one that the best is expected of; the best
- * value may be luck. */
 static void print_best(struct buf *b, const struct call *c,
                        const struct standing *s)
 {
-    bool noisy = s->likely.id != 0;
-    const struct trial *t = noisy ? &s->likely : &s->best;
+    const struct trial *t = &s->best;
     buf_addf(b, "best     %.*s = ", STRF(s->goal.name));
-    print_number(b, c, noisy ? s->expected : t->value);
-    buf_addf(b, "%s (trial %lld)\n", noisy ? " expected" : "",
-             (long long)t->id);
+    print_number(b, c, t->value);
+    buf_addf(b, " (trial %lld)\n", (long long)t->id);
     point_lines(b, json_parse(c->arena, t->point, "point", true, NULL),
                 c->terminal);
-    if (!noisy)
+    if (!s->likely.id)
         return;
-    buf_addf(b, "noise    the best value, %.*s = ", STRF(s->goal.name));
-    print_number(b, c, s->best.value);
-    buf_addf(b, " (trial %lld), may be luck\n", (long long)s->best.id);
+    buf_adds(b, "noise    equal points gave different values: a model of all "
+                "results expects the best, ");
+    print_number(b, c, s->expected);
+    buf_addf(b, ", of trial %lld\n", (long long)s->likely.id);
 }
 
 /* What ran when the study broke off does not run any more. */

@@ -147,8 +147,7 @@ static void on_end(void *context, int signum)
 
 /* ---- sorting ---------------------------------------------------------- */
 
-/* All that the best can be sorted by: as `rank` does first, which under noise
- * is not by value. */
+/* All that the best can be sorted by: as `rank` does first. */
 static const char **sort_keys(struct watch *w, size_t *count)
 {
     const struct look *l = w->look;
@@ -162,8 +161,6 @@ static const char **sort_keys(struct watch *w, size_t *count)
         metrics++;
     const char **keys =
         arena_array(l->arena, columns.names.len + metrics + 5, sizeof(*keys));
-    if (l->mean_count)
-        keys[n++] = "expected";
     if (l->goal.name.len)
         keys[n++] = "value";
     keys[n++] = "trial";

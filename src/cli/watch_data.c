@@ -391,31 +391,12 @@ static struct query best_query(struct looking *g)
     return q;
 }
 
-/* Puts the trials that a model expects something of first, as `rank` does;
- * the model may have been made anew since the list was read. */
-static void rank_expected(const struct look *l, struct kept_list *list)
-{
-    size_t first = 0;
-    for (size_t i = 0; i < l->mean_count; i++)
-        for (size_t k = first; k < list->ids.len; k++) {
-            int64_t id = list->ids.p[k];
-            if (id != l->means[i].trial)
-                continue;
-            memmove(list->ids.p + first + 1, list->ids.p + first,
-                    (k - first) * sizeof(id));
-            list->ids.p[first++] = id;
-            break;
-        }
-}
-
 static int read_best_list(struct looking *g)
 {
     struct kept_list *kept = &g->w->kept[LIST_BEST];
     struct query q = best_query(g);
     if (read_kept(g, &q, kept))
         return -1;
-    if (by_objective(g) && !g->want->by && !g->want->reverse)
-        rank_expected(g->look, kept);
     return show_ids(g, LIST_BEST, kept->ids.p, kept->ids.len);
 }
 

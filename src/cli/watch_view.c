@@ -194,16 +194,13 @@ static int draw_bar(const struct view *v, struct screen *s, struct area a,
     return width + 1;
 }
 
-/* Under noise the best trial is the one that the best is expected of. */
 static void add_best(struct buf *b, const struct look *l)
 {
-    bool noisy = l->mean_count > 0;
     if (!l->best)
         return;
     buf_addf(b, "  best %.*s ", STRF(l->goal.name));
-    num_print_short(b, noisy ? l->means[0].mean : l->best_value, VALUE_DIGITS);
-    buf_addf(b, "%s (trial %lld)", noisy ? " expected" : "",
-             (long long)(noisy ? l->means[0].trial : l->best));
+    num_print_short(b, l->best_value, VALUE_DIGITS);
+    buf_addf(b, " (trial %lld)", (long long)l->best);
 }
 
 static void draw_progress(const struct view *v, const struct look *l,

@@ -1,7 +1,7 @@
 /* means.c - what a model of the results expects of the best trials
  *
- * Kept as the fact "means". Trials that were removed or run again since do
- * not count any more. */
+ * Kept as the fact "expected". Trials that were removed or run again since do
+ * not count any more. (The fact "means" of earlier versions was a guess.) */
 #include <math.h>
 #include "base/json.h"
 #include "store/db.h"
@@ -19,7 +19,7 @@ int store_means_set(struct store *s, const struct trial_mean *list,
         buf_addc(&b, '}');
     }
     buf_addc(&b, ']');
-    int rc = store_fact_set(s, "means", count ? buf_str(&b) : none, err);
+    int rc = store_fact_set(s, "expected", count ? buf_str(&b) : none, err);
     buf_done(&b);
     return rc;
 }
@@ -44,10 +44,10 @@ int store_means(struct store *s, struct arena *a, struct trial_mean **list,
     struct str text;
     *list = NULL;
     *count = 0;
-    if (store_fact(s, "means", a, &text, err))
+    if (store_fact(s, "expected", a, &text, err))
         return -1;
     const struct value *v =
-        text.len ? json_parse(a, text, "means", true, err) : NULL;
+        text.len ? json_parse(a, text, "expected", true, err) : NULL;
     if (!v)
         return text.len ? -1 : 0;
     *list = arena_array(a, v->count + 1, sizeof(**list));

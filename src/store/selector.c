@@ -211,23 +211,8 @@ bool selection_minimizes(struct store *s)
     return !maximize;
 }
 
-/* Trials that a model expects something of, which come before all others. */
-struct expected {
-    struct trial_mean *list;
-    size_t count;
-};
-
-static bool is_expected(const struct expected *e, int64_t id)
-{
-    for (size_t i = 0; i < e->count; i++)
-        if (e->list[i].trial == id)
-            return true;
-    return false;
-}
-
 static int add_by_value(struct selection *sel, struct store *s,
-                        const struct piece *p, const struct expected *before,
-                        struct err *err)
+                        const struct piece *p, struct err *err)
 {
     static const char up[] =
         "SELECT id FROM trials WHERE value IS NOT NULL AND state >= 3"
@@ -236,36 +221,11 @@ static int add_by_value(struct selection *sel, struct store *s,
         "SELECT id FROM trials WHERE value IS NOT NULL AND state >= 3"
         " ORDER BY value DESC, id LIMIT ?";
     bool ascending = selection_minimizes(s) == (p->kind == PIECE_BEST);
-    int64_t left = p->first - (int64_t)before->count;
     sqlite3_stmt *st = db_stmt(s, ascending ? up : down, err);
     if (!st)
         return -1;
     sqlite3_bind_int64(st, 1, p->first);
-    int row;
-    while ((row = db_row(s, st, "read", err)) == 1) {
-        int64_t id = sqlite3_column_int64(st, 0);
-        if (left > 0 && !is_expected(before, id)) {
-            add_id(sel, id);
-            left--;
-        }
-    }
-    return row;
-}
-
-/* What a model expects decides where there is noise, then values do. */
-static int add_by_expectation(struct selection *sel, struct store *s,
-                              const struct piece *p, struct arena *a,
-                              struct err *err)
-{
-    struct expected first = {0};
-    if (p->kind == PIECE_BEST &&
-        store_means(s, a, &first.list, &first.count, err))
-        return -1;
-    for (size_t i = 0; i < first.count && (int64_t)i < p->first; i++)
-        add_id(sel, first.list[i].trial);
-    return (int64_t)first.count < p->first
-               ? add_by_value(sel, s, p, &first, err)
-               : 0;
+    return add_rows(sel, s, st, err);
 }
 
 static int add_by_fronts(struct selection *sel, struct store *s,
@@ -294,7 +254,7 @@ static int add_ranked(struct selection *sel, struct store *s,
     int rc = store_goal(s, a, &g, err);
     if (!rc)
         rc = goal_has_fronts(&g) ? add_by_fronts(sel, s, p, &g, err)
-                                 : add_by_expectation(sel, s, p, a, err);
+                                 : add_by_value(sel, s, p, err);
     arena_free(a);
     return rc;
 }

@@ -335,10 +335,8 @@ struct query {
 struct rows; /* an open query; close it before its store */
 /* Each trial once, by id unless the query says otherwise; "best:N" alone
  * comes in rank order. best and worst look at final trials that have a
- * value, by the fact "goal" ("maximize", else minimize); best begins with
- * those that a model expects something of (store_means), where there are
- * any. Several objectives, or bounds (the fact "goals"), rank as
- * store_fronts_order has it. */
+ * value, by the fact "goal" ("maximize", else minimize). Several objectives, or
+ * bounds (the fact "goals"), rank as store_fronts_order has it. */
 struct rows *store_rows(struct store *s, const struct query *q,
                         struct err *err);
 /* 1 and *t (valid until the next call), 0 at the end, -1. */
@@ -405,9 +403,9 @@ const char **store_metric_names(struct store *s, int64_t trial, struct arena *a,
 /* Final trial of the best value, or 0. */
 int64_t store_best(struct store *s, bool minimize);
 
-/* Where values are noisy: what a model of the results expects of the trials of
- * the best values, the best expectation first. Set to none (count 0) where
- * they are not. */
+/* Where equal points had different values: what a model of the results expects
+ * of the trials of the best values, the best expectation first. Set to none
+ * (count 0) where they had not. */
 struct trial_mean {
     int64_t trial;
     double mean; /* of the objective */

@@ -37,7 +37,7 @@ struct study {
     struct map *heard;        /* files of requests that this run has applied */
     bool applied_gone;        /* those that the fact "applied" names are gone */
     double time_used_s;       /* by earlier runs */
-    struct trial_mean likely; /* the best under noise; trial 0: none */
+    struct trial_mean likely; /* under noise, expected best; trial 0: none */
     int64_t means_heard;      /* trials ended when it was found, … */
     int64_t means_next_ns;    /* … and not before this again */
     int64_t pack_next;        /* thousand that may be packed next, … */
@@ -83,9 +83,6 @@ int study_search_close(struct study *s, struct err *err);
 int study_search_resume(struct study *s, struct err *err);
 
 /* ---- means.c ---------------------------------------------------------- */
-#define STUDY_LIKELY_MAX 64 /* best by value, one of which it will be */
-/* True when a model of the results may say which trial is the best. */
-bool study_expects(const struct study *s);
 /* Takes up what an earlier run wrote. */
 int study_means_open(struct study *s, struct err *err);
 /* Writes what a model of all results so far believes of the best trials. */

@@ -1,24 +1,18 @@
 /* event.c - what a study tells the person's own commands
  *
  * Looked at a few times a second: a best trial is told when its result is
- * committed, and the newest only. Under noise the best trial is the one that
- * is expected to be (means.c), and a lucky value alone is no news. */
+ * committed, and the newest only. */
 #include "base/json.h"
 #include "study/conductor.h"
 
 #define END_WAIT_S 10.0
-
-static int64_t best_trial(const struct study *s)
-{
-    return s->likely.trial ? s->likely.trial : s->run.best;
-}
 
 static void add_best(struct study *s, struct buf *b)
 {
     struct arena *a = arena_new();
     struct trial t;
     buf_adds(b, ",\"best\":");
-    if (best_trial(s) && !store_trial(s->store, best_trial(s), a, &t, NULL)) {
+    if (s->run.best && !store_trial(s->store, s->run.best, a, &t, NULL)) {
         buf_addf(b, "{\"trial\":%lld,\"metric\":", (long long)t.id);
         json_string(b, s->plan->metric.name);
         buf_adds(b, ",\"value\":");
@@ -74,14 +68,14 @@ void study_events_open(struct study *s)
         .mask = s->setup.mask,
         .log = s->setup.log,
     };
-    s->told_best = s->new_best = best_trial(s);
+    s->told_best = s->new_best = s->run.best;
 }
 
 /* True when the transaction that made it the best is committed. */
 static bool best_is_written(struct study *s)
 {
-    if (best_trial(s) != s->new_best) {
-        s->new_best = best_trial(s);
+    if (s->run.best != s->new_best) {
+        s->new_best = s->run.best;
         s->new_ns = clock_mono_ns();
     }
     return !s->run.dirty || s->run.dirty_ns > s->new_ns;
@@ -91,10 +85,10 @@ void study_events_look(struct study *s)
 {
     struct buf b;
     hooks_look(&s->hooks);
-    if (best_trial(s) == s->told_best || !best_is_written(s) ||
+    if (s->run.best == s->told_best || !best_is_written(s) ||
         !hook_free(&s->hooks, HOOK_BEST))
         return;
-    s->told_best = best_trial(s);
+    s->told_best = s->run.best;
     buf_init(&b);
     begin_event(s, &b, "best");
     buf_adds(&b, "}\n");
@@ -112,7 +106,7 @@ static bool is_news(const struct study *s)
 void study_events_end(struct study *s, const char *end)
 {
     struct buf b;
-    if (best_trial(s) != s->told_best)
+    if (s->run.best != s->told_best)
         hooks_wait(&s->hooks, END_WAIT_S);
     study_events_look(s);
     /* The end is told last. */

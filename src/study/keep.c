@@ -43,13 +43,7 @@ static int find_best(struct keeper *k, struct err *err)
         return 0;
     struct query ranked = {.selector = arena_printf(k->arena, "best:%lld",
                                                     (long long)p->keep_count)};
-    struct query values = {.by = "value",
-                           .where = "state = finished",
-                           .descending = !p->metric.minimize,
-                           .limit = p->keep_count};
-    if (add_best(k, &ranked, err))
-        return -1;
-    return k->study->likely.trial ? add_best(k, &values, err) : 0;
+    return add_best(k, &ranked, err);
 }
 
 static int record_artifacts(struct keeper *k, const struct trial *t,

@@ -1,31 +1,56 @@
 /* means.c - what a model believes of the best trials
  *
- * Under noise the best value may only have been lucky: the trial that a model
- * expects the best of is a better answer. The model is method gp's, whatever
- * the study's own method is, made anew of the results while they come and when
- * a run ends: what the study suggests never depends on it. */
+ * Under noise the best value may only have been lucky, and what a model expects
+ * of a trial says more. That there is noise is never guessed: equal points
+ * must have had different values. A value that was measured stands first
+ * everywhere; what is expected only stands beside it.
+ *
+ * The model is method gp's, whatever the study's own method is, made anew of
+ * the results while they come and when a run ends: what the study suggests
+ * never depends on it. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
+#include "base/hash.h"
 #include "base/json.h"
 #include "study/conductor.h"
 
-#define TRIALS_MAX STUDY_LIKELY_MAX
-#define TRIALS_LEAST 3 /* that say something about noise */
+#define TRIALS_MAX 64 /* best by value */
 #define TRIALS_TOLD                                                            \
     5000 /* the newest; a search has come near its end there                   \
           */
-/* When values lie this near to what is expected, compared with how all values
- * differ among each other, there is no noise to speak of. */
+/* When values of equal points lie this near to each other, compared with how
+ * all values differ, there is no noise to speak of. */
 #define NEAR 0.05
 /* While trials run, the model takes at most one part in so many of the time. */
 #define REST_FACTOR 50
 
 struct expectations {
     struct trial_mean list[TRIALS_MAX];
-    double values[TRIALS_MAX];
     size_t count;
 };
+
+/* What is compared with what others of the same point had. */
+struct measured {
+    uint64_t point; /* a hash of it */
+    int64_t trial;
+    double value;
+};
+typedef VEC(struct measured) measured_list;
+
+static struct query newest(void)
+{
+    return (struct query){
+        .selector = "done,stopped", .descending = true, .limit = TRIALS_TOLD};
+}
+
+static struct query best_values(const struct study *s)
+{
+    return (struct query){.by = "value",
+                          .where = "state = finished",
+                          .descending = !s->plan->metric.minimize,
+                          .limit = TRIALS_MAX};
+}
 
 /* Tells the model of the trials of a query. */
 static int tell(struct study *s, struct search *model, const struct query *q,
@@ -59,7 +84,6 @@ static int ask(struct study *s, struct search *model, const struct query *q,
         if (x->count == TRIALS_MAX || !isfinite(t.value) ||
             search_mean(model, t.id, &mean) || !isfinite(mean))
             continue;
-        x->values[x->count] = t.value;
         x->list[x->count++] = (struct trial_mean){t.id, mean};
     }
     rows_close(rows);
@@ -69,12 +93,7 @@ static int ask(struct study *s, struct search *model, const struct query *q,
 /* A space that the model cannot take is no fault: nothing is expected. */
 static int expect(struct study *s, struct expectations *x, struct err *err)
 {
-    struct query last = {
-        .selector = "done,stopped", .descending = true, .limit = TRIALS_TOLD};
-    struct query best = {.by = "value",
-                         .where = "state = finished",
-                         .descending = !s->plan->metric.minimize,
-                         .limit = TRIALS_MAX};
+    struct query last = newest(), best = best_values(s);
     struct err ignored = {0};
     struct search_setup setup = {.space = &s->plan->space,
                                  .seed = s->plan->seed,
@@ -89,10 +108,47 @@ static int expect(struct study *s, struct expectations *x, struct err *err)
     return rc;
 }
 
-static int by_size(const void *x, const void *y)
+/* ---- is there noise? -------------------------------------------------- */
+
+static int measure(struct study *s, const struct query *q, measured_list *list,
+                   struct err *err)
 {
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
+    struct rows *rows = store_rows(s->store, q, err);
+    struct trial t;
+    int got = -1;
+    while (rows && (got = rows_next(rows, &t, err)) > 0)
+        /* A value of a trial that was stopped is one of a shorter training. */
+        if (t.state == STATE_DONE && isfinite(t.value))
+            vec_push(list,
+                     ((struct measured){hash64(t.point, 0), t.id, t.value}));
+    rows_close(rows);
+    return got;
+}
+
+static int by_point(const void *x, const void *y)
+{
+    const struct measured *a = x, *b = y;
+    if (a->point != b->point)
+        return a->point < b->point ? -1 : 1;
+    return (a->trial > b->trial) - (a->trial < b->trial);
+}
+
+/* How far the values of equal points lie from each other, on average; 0 where
+ * no point was tried twice. A trial may be listed twice. */
+static double difference_of_equals(measured_list *list)
+{
+    double sum = 0;
+    size_t pairs = 0;
+    if (list->len)
+        qsort(list->p, list->len, sizeof(*list->p), by_point);
+    for (size_t i = 1; i < list->len; i++) {
+        const struct measured *a = &list->p[i - 1], *b = &list->p[i];
+        if (a->point != b->point || a->trial == b->trial)
+            continue;
+        sum += fabs(a->value - b->value);
+        pairs++;
+    }
+    return pairs ? sum / (double)pairs : 0;
 }
 
 /* The mean distance of all values from their median: unlike a variance of
@@ -116,15 +172,20 @@ static int read_spread(struct study *s, double *spread, struct err *err)
     return got;
 }
 
-static bool is_noisy(const struct expectations *x, double spread)
+/* 1: equal points had different values, so different that it matters; 0; -1.
+ */
+static int is_noisy(struct study *s, struct err *err)
 {
-    double off[TRIALS_MAX];
-    if (x->count < TRIALS_LEAST)
-        return false;
-    for (size_t i = 0; i < x->count; i++)
-        off[i] = fabs(x->values[i] - x->list[i].mean);
-    qsort(off, x->count, sizeof(*off), by_size);
-    return off[x->count / 2] > NEAR * spread;
+    struct query last = newest(), best = best_values(s);
+    measured_list list = {0};
+    double spread = 0, difference = 0;
+    int rc = measure(s, &best, &list, err) || measure(s, &last, &list, err);
+    if (!rc)
+        difference = difference_of_equals(&list);
+    vec_done(&list);
+    if (rc || (difference > 0 && read_spread(s, &spread, err)))
+        return -1;
+    return difference > NEAR * spread;
 }
 
 static int least_mean(const void *x, const void *y)
@@ -141,11 +202,13 @@ static int greatest_mean(const void *x, const void *y)
     return a->mean != b->mean ? least_mean(y, x) : least_mean(x, y);
 }
 
+/* ---- what is expected ------------------------------------------------- */
+
 /* Points that nobody chose by results lie too far apart to tell noise from
  * shape; a population's trials go on from each other; with early stopping at
  * rungs values are of trainings of different lengths; and the mean of repeats,
  * a Pareto set or bounds say more than a model does. */
-bool study_expects(const struct study *s)
+static bool expects(const struct study *s)
 {
     const struct plan *p = s->plan;
     bool rungs = p->early.kind != EARLY_NONE && p->early.kind != EARLY_RULE;
@@ -158,11 +221,9 @@ bool study_expects(const struct study *s)
 static int expect_if_noisy(struct study *s, struct expectations *x,
                            struct err *err)
 {
-    double spread = 0;
-    if (expect(s, x, err) || read_spread(s, &spread, err))
+    int noisy = is_noisy(s, err);
+    if (noisy < 0 || (noisy && expect(s, x, err)))
         return -1;
-    if (!is_noisy(x, spread))
-        x->count = 0;
     qsort(x->list, x->count, sizeof(*x->list),
           s->plan->metric.minimize ? least_mean : greatest_mean);
     return 0;
@@ -171,7 +232,7 @@ static int expect_if_noisy(struct study *s, struct expectations *x,
 int study_means_write(struct study *s, struct err *err)
 {
     struct expectations x = {.count = 0};
-    if (study_expects(s) && expect_if_noisy(s, &x, err))
+    if (expects(s) && expect_if_noisy(s, &x, err))
         return -1;
     if (!x.count && !s->likely.trial)
         return 0;
@@ -196,7 +257,7 @@ void study_means_look(struct study *s)
     int64_t now = clock_mono_ns();
     clock_t begin = clock();
     if (s->means_heard == s->run.ended_here || now < s->means_next_ns ||
-        !study_expects(s))
+        !expects(s))
         return;
     /* What fails here fails again, and is said, where results are committed
      * and where the run ends. */

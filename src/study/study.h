@@ -73,8 +73,8 @@ struct study_progress {
     double elapsed_s; /* of this run */
     int64_t best;     /* trial of the best value; 0: none yet */
     double best_value;
-    struct trial_mean likely; /* under noise, the best by what is expected of
-                                 it; trial 0: none */
+    struct trial_mean likely; /* under noise, the one of which the best is
+                                 expected; trial 0: none */
     int64_t ended_here;       /* trials that ended in this run */
     bool draining;
 };
@@ -154,8 +154,8 @@ const char *study_tag_fault(struct str tag);
 void study_kept_print(const struct study *s, struct buf *b);
 
 /* The trial of an open study that a model of its results expects the best of
- * (store_means); false when the method looks at no results, or there is no
- * noise. */
+ * (store_means); false when the method looks at no results, or repeats of
+ * a point prove no noise. */
 bool study_likely(const struct study *s, struct trial_mean *best);
 
 /* ---- results from elsewhere ------------------------------------------- */

@@ -193,8 +193,7 @@ static int fill_model(const struct study *s, const struct value *point,
 }
 
 /* Which weights are worth writing. Where a rank is more than one number, or
- * a trial may go on later, all of them are; where values may be noisy, those
- * of all trials that may turn out to be the best. */
+ * a trial may go on later, all of them are. */
 static void fill_keep(const struct study *s, const struct live *l,
                       struct task *t)
 {
@@ -207,8 +206,6 @@ static void fill_keep(const struct study *s, const struct live *l,
         t->keep_best = -1;
     else if (p->keep != KEEP_ALL && plain)
         t->keep_best = p->keep_count > 0 ? p->keep_count : -1;
-    if (t->keep_best > 0 && t->keep_best < STUDY_LIKELY_MAX && study_expects(s))
-        t->keep_best = STUDY_LIKELY_MAX;
 }
 
 static int fill_work(const struct study *s, const struct value *point,

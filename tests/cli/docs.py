@@ -154,7 +154,7 @@ method: gp
 run_cap: 15
 parallel: 1
 metric: {name: loss}
-parameters: {x: {min: 0.0, max: 1.0}}
+parameters: {x: {values: [0, 1, 2]}}
 """
 MANY = """
 name: many
