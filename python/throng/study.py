@@ -9,19 +9,23 @@ _NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"),
             "-Infinity": float("-inf")}
 
 
+def _pandas():
+    try:
+        import pandas
+    except ImportError:
+        raise program.ThrongError(
+            "a frame needs pandas, which is not installed for this "
+            "Python; the rows themselves are dicts") from None
+    return pandas
+
+
 class Rows(list):
     """Trials as dicts. Where pandas is installed a notebook shows them as a
     table, and frame() gives that table."""
 
     def frame(self):
         """A pandas frame with one column for each parameter and metric."""
-        try:
-            import pandas
-        except ImportError:
-            raise program.ThrongError(
-                "a frame needs pandas, which is not installed for this "
-                "Python; the rows themselves are dicts") from None
-        return pandas.DataFrame([_frame_row(row) for row in self])
+        return _pandas().DataFrame([_frame_row(row) for row in self])
 
     def _repr_html_(self):
         """None lets a notebook show the list."""
@@ -29,6 +33,24 @@ class Rows(list):
             return self.frame()._repr_html_()
         except program.ThrongError:
             return None
+
+
+class History(Rows):
+    """Points of learning curves as dicts with trial, step, time, metric and
+    value."""
+
+    def frame(self):
+        """A pandas frame with one row for each step of each trial and one
+        column for each metric."""
+        steps = {}
+        for point in self:
+            key = (point["trial"], point["step"])
+            row = steps.setdefault(key, {"trial": key[0], "step": key[1],
+                                         "time": point["time"]})
+            name = point["metric"]
+            row["metrics." + name if name in ("trial", "step", "time")
+                else name] = point["value"]
+        return _pandas().DataFrame([steps[key] for key in sorted(steps)])
 
 
 class Study:
@@ -39,6 +61,7 @@ class Study:
         study.best()                    # {"id": 7, "value": 0.02, "params": …}
         study.trials("failed")          # rows as dicts
         study.trials().frame()          # a pandas frame
+        study.history(7)                # its learning curves, point by point
 
     What throng refuses is raised as throng.ThrongError with its own text.
     """
@@ -81,20 +104,17 @@ class Study:
         "1-10,15", "failed", "best:20", "tag:x", "last"; `where` is a filter
         such as "lr>1e-3". What comes is a list, of which .frame() makes a pandas
         frame with one column for each parameter and metric."""
-        if isinstance(select, (list, tuple, range)):
-            select = ",".join(map(str, select))
-            if not select:
-                return Rows()
-        words = ["export", self.what, select, "--jsonl"]
-        words += [] if where is None else ["--where", where]
-        try:
-            text = program.read(words, self.program, self._home)
-        except program.StudyNotFound:
-            if str(select)[:1].isdigit():
-                raise
-            self.status()  # raises when it is the study that is not there
-            text = ""  # none has failed, say
-        return Rows(numbers(json.loads(line)) for line in text.splitlines())
+        return Rows(map(numbers, self._exported(select, where)))
+
+    def history(self, select="all", metric=None, where=None):
+        """Every point of the learning curves as a dict with trial, step, time
+        (when it reached the study, unix time, or None), metric and value;
+        `select` and `where` name trials as in trials(), `metric` one metric.
+        .frame() has a row for each step and a column for each metric."""
+        points = self._exported(select, where, "--history")
+        return History(
+            dict(point, value=numbers(point["value"])) for point in points
+            if metric is None or point["metric"] == metric)
 
     def rank(self, count=10, by=None, where=None):
         """The best trials, best first, with rank, id, state, value, params,
@@ -109,6 +129,22 @@ class Study:
         """The best trial so far, as in rank(); None when there is none."""
         first = self.rank(1)
         return first[0] if first else None
+
+    def _exported(self, select, where, *options):
+        if isinstance(select, (list, tuple, range)):
+            select = ",".join(map(str, select))
+            if not select:
+                return []
+        words = ["export", self.what, select, "--jsonl", *options]
+        words += [] if where is None else ["--where", where]
+        try:
+            text = program.read(words, self.program, self._home)
+        except program.StudyNotFound:
+            if str(select)[:1].isdigit():
+                raise
+            self.status()  # raises when it is the study that is not there
+            text = ""  # none has failed, say
+        return map(json.loads, text.splitlines())
 
     def _json(self, *words):
         text = program.read(words, self.program, self._home)

@@ -5,8 +5,10 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/export_history.h"
 #include "cli/names.h"
 #include "cli/point_columns.h"
+#include "cli/provenance.h"
 #include "cli/trial_json.h"
 
 #define FLUSH_BYTES (1u << 20)
@@ -16,6 +18,7 @@ struct exporter {
     struct store *store;
     struct query query;
     struct study_goal goal;
+    struct provenance code;
     struct point_columns params, metrics;
     struct buf out;
     struct arena *arena; /* for one trial */
@@ -56,7 +59,7 @@ static int each(struct exporter *e, trial_fn *fn)
 
 static void json_line(struct exporter *e, const struct trial *t)
 {
-    trial_json(&e->out, t, &e->goal.all, e->arena);
+    trial_json(&e->out, t, &e->goal.all, e->code.commit, e->arena);
     buf_addc(&e->out, '\n');
 }
 
@@ -116,7 +119,43 @@ static void csv_header(struct exporter *e)
         csv_field(&e->out, buf_str(&name), ',');
         buf_done(&name);
     }
-    buf_adds(&e->out, ",attempts,seconds,started,ended,reason\n");
+    buf_adds(&e->out, ",attempts,seconds,started,ended,reason,created,run_id,"
+                      "parent,budget,note,tags,commit\n");
+}
+
+static void text_field(struct buf *b, struct str text)
+{
+    buf_addc(b, ',');
+    csv_field(b, text, ',');
+}
+
+static void count_field(struct buf *b, int64_t n)
+{
+    buf_addc(b, ',');
+    if (n > 0)
+        num_print_int(b, n);
+}
+
+/* Unix time in whole milliseconds, as in JSON. */
+static void time_field(struct buf *b, double wall)
+{
+    number_field(b, wall > 0 ? num_round(wall, 3) : NAN);
+}
+
+/* What the user and people wrote on it, and where it comes from. */
+static void csv_words(struct exporter *e, const struct trial *t)
+{
+    struct buf *b = &e->out, tags;
+    buf_init(&tags);
+    for (size_t i = 0; i < t->tag_count; i++)
+        buf_addf(&tags, "%s%.*s", i ? ";" : "", STRF(t->tags[i]));
+    text_field(b, t->run_id);
+    count_field(b, t->parent);
+    count_field(b, t->budget);
+    text_field(b, t->note);
+    text_field(b, buf_str(&tags));
+    text_field(b, e->code.commit);
+    buf_done(&tags);
 }
 
 static void csv_line(struct exporter *e, const struct trial *t)
@@ -132,8 +171,7 @@ static void csv_line(struct exporter *e, const struct trial *t)
     for (size_t i = 0; i < e->params.names.len; i++) {
         buf_reset(&cell);
         point_cell(&cell, point_flat_get(point, e->params.names.p[i]));
-        buf_addc(b, ',');
-        csv_field(b, buf_str(&cell), ',');
+        text_field(b, buf_str(&cell));
     }
     for (size_t i = 0; i < e->metrics.names.len; i++) {
         struct str name = e->metrics.names.p[i];
@@ -144,10 +182,11 @@ static void csv_line(struct exporter *e, const struct trial *t)
     }
     buf_addf(b, ",%u", t->attempts);
     number_field(b, num_round(t->seconds, 6));
-    number_field(b, t->started > 0 ? t->started : NAN);
-    number_field(b, t->ended > 0 ? t->ended : NAN);
-    buf_addc(b, ',');
-    csv_field(b, t->reason, ',');
+    time_field(b, t->started);
+    time_field(b, t->ended);
+    text_field(b, t->reason);
+    time_field(b, t->created);
+    csv_words(e, t);
     buf_addc(b, '\n');
     buf_done(&cell);
 }
@@ -231,10 +270,13 @@ static int export_all(struct exporter *e)
 {
     struct call *c = e->call;
     if (study_goal_read(e->store, c->arena, &e->goal, &c->err) ||
+        provenance_read(e->store, c->arena, &e->code, &c->err) ||
         names_check_filter(c, e->store, e->query.where) || check_selector(e))
         return -1;
     if (e->files)
         return export_files(e);
+    if (call_flag(c, "history"))
+        return export_history(c, e->store, &e->query, !call_flag(c, "jsonl"));
     return call_flag(c, "csv") ? export_csv(e) : each(e, json_line);
 }
 
@@ -242,7 +284,10 @@ static int run(struct call *c)
 {
     struct place_of_study where;
     struct exporter e = {.call = c, .files = call_option(c, "files")};
-    if (call_flag(c, "csv") + call_flag(c, "jsonl") + (e.files != NULL) != 1)
+    int forms = call_flag(c, "csv") + call_flag(c, "jsonl") + (e.files != NULL);
+    if (call_flag(c, "history") && e.files)
+        return call_usage(c, "--history goes with --csv or --jsonl");
+    if (call_flag(c, "history") ? forms > 1 : forms != 1)
         return call_usage(c, "choose one of --csv, --jsonl and --files");
     e.store = open_named_study(c, true, &where);
     if (!e.store)
@@ -265,17 +310,21 @@ static int run(struct call *c)
 
 const struct verb verb_export = {
     .name = "export",
-    .args = "[STUDY] [TRIALS] --csv|--jsonl|--files DIR",
+    .args = "[STUDY] [TRIALS] --csv|--jsonl|--history|--files DIR",
     .summary = "Write trials for other programs",
     .text = "--jsonl gives one trial a line with id, state, value, params, "
-            "metrics (last and\nbest of each), attempts, seconds. --csv gives "
-            "the same as columns. --files\ncopies what trials wrote (log, "
-            "output, checkpoint) to DIR/TRIAL, also where a\nlarge study has "
-            "packed it.\n",
+            "metrics (last and\nbest of each), attempts, seconds, tags, note. "
+            "--csv gives the same as columns.\n--history gives every point "
+            "of every metric instead: trial, step, time, metric\nand value, "
+            "as CSV or with --jsonl as JSON lines; time is when it reached "
+            "the\nstudy. --files copies what trials wrote (log, output, "
+            "checkpoint) to DIR/TRIAL,\nalso where a large study has packed "
+            "it.\n",
     .options =
         (const struct option_spec[]){
             {"csv", 0, NULL, "comma separated, with a header"},
             {"jsonl", 0, NULL, "one JSON object a line"},
+            {"history", 0, NULL, "the learning curves, a point a line"},
             {"files", 0, "DIR", "the files of trials, each in a folder"},
             {"where", 0, "FILTER", "only trials for which this holds"},
             {0}},

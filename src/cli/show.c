@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/command_line.h"
 #include "cli/point_columns.h"
+#include "cli/provenance.h"
 #include "cli/stored_plan.h"
 #include "cli/strict_json.h"
 #include "cli/trial_json.h"
@@ -17,9 +18,10 @@
 struct shower {
     struct call *call;
     struct store *store;
-    const char *folder, *home;
+    const char *folder, *home, *name;
     struct plan *plan; /* with --command */
     struct study_goal goal;
+    struct provenance code;
     struct buf out;
     struct arena *arena; /* for one trial */
     struct packs *packs;
@@ -168,6 +170,7 @@ static void show_text(struct shower *s, const struct extent *x)
     add_time(b, "started", t->started);
     add_time(b, "ended", t->ended);
     add_words(b, t);
+    provenance_print(b, &s->code, s->name);
     if (x->attempt_count)
         buf_adds(b, "attempts\n");
     for (size_t i = 0; i < x->attempt_count; i++)
@@ -223,7 +226,7 @@ static void show_json(struct shower *s, const struct extent *x)
     if (s->shown)
         buf_addc(b, ',');
     buf_adds(b, "{\"trial\":");
-    trial_json(b, &x->trial, &s->goal.all, s->arena);
+    trial_json(b, &x->trial, &s->goal.all, s->code.commit, s->arena);
     buf_adds(b, ",\"attempts\":[");
     for (size_t i = 0; i < x->attempt_count; i++) {
         if (i)
@@ -325,7 +328,8 @@ static int show_all(struct shower *s, const char *selector)
 {
     struct call *c = s->call;
     struct query q = {.selector = selector};
-    if (study_goal_read(s->store, c->arena, &s->goal, &c->err))
+    if (study_goal_read(s->store, c->arena, &s->goal, &c->err) ||
+        provenance_read(s->store, c->arena, &s->code, &c->err))
         return -1;
     struct rows *rows = store_rows(s->store, &q, &c->err);
     if (!rows)
@@ -360,6 +364,7 @@ static int run(struct call *c)
         return call_fail(c);
     s.folder = where.folder;
     s.home = where.home;
+    s.name = where.name;
     s.arena = arena_new();
     s.packs = packs_open(where.folder);
     buf_init(&s.out);

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/go_on.h"
 #include "cli/point_columns.h"
+#include "cli/provenance.h"
 #include "cli/strict_json.h"
 
 struct standing {
@@ -20,6 +21,7 @@ struct standing {
     struct trial likely; /* where there is noise, the one that a model … */
     double expected; /* … expects the best of, which is this; id 0: none */
     struct store_fronts fronts; /* of several objectives, or bounds */
+    struct provenance code;
 };
 
 static bool has_fronts(const struct standing *s)
@@ -51,7 +53,8 @@ static int read_standing(struct call *c, struct store *store,
     if (store_counts(store, &s->counts, &c->err) ||
         store_fact(store, "total", c->arena, &total, &c->err) ||
         store_lease_read(store, &s->lease, &c->err) ||
-        study_goal_read(store, c->arena, &s->goal, &c->err))
+        study_goal_read(store, c->arena, &s->goal, &c->err) ||
+        provenance_read(store, c->arena, &s->code, &c->err))
         return -1;
     s->total = -1;
     if (total.p && !num_int(total, &s->total))
@@ -273,6 +276,7 @@ static void print_json(struct call *c, const struct standing *s,
         print_fronts_json(&b, s);
     if (s->lease.live)
         print_claims_json(&b, c, where->folder);
+    provenance_json(&b, &s->code);
     buf_adds(&b, "}\n");
     put(buf_str(&b));
     buf_done(&b);
@@ -297,8 +301,21 @@ static void print_text(struct call *c, const struct standing *s,
         print_best(&b, c, s);
     if (has_fronts(s))
         print_fronts(&b, c, s);
+    provenance_print(&b, &s->code, where->name);
     put(buf_str(&b));
     buf_done(&b);
+}
+
+static void print_diff(const struct call *c, const struct standing *s)
+{
+    if (!s->code.commit.len)
+        say("throng status: the study was not begun in a git repository\n");
+    else if (!s->code.diff.len)
+        say("throng status: nothing was changed since the commit %.*s\n",
+            STRF(s->code.commit));
+    else
+        put_data(c,
+                 str_of(arena_printf(c->arena, "%.*s\n", STRF(s->code.diff))));
 }
 
 static int run(struct call *c)
@@ -311,6 +328,8 @@ static int run(struct call *c)
     int code = EXIT_OK;
     if (read_standing(c, store, &s))
         code = call_fail(c);
+    else if (call_flag(c, "diff"))
+        print_diff(c, &s);
     else if (call_flag(c, "json"))
         print_json(c, &s, &where);
     else
@@ -324,10 +343,14 @@ const struct verb verb_status = {
     .name = "status",
     .args = "[STUDY]",
     .summary = "Say how a study stands",
-    .text = "How many trials are in which state, who runs it, and the best "
-            "trial so far.\n",
+    .text =
+        "How many trials are in which state, who runs it, the best trial so "
+        "far, and the\ncommit of the code that it was begun with; --diff "
+        "prints what was changed and not\ncommitted then.\n",
     .options =
         (const struct option_spec[]){
-            {"json", 0, NULL, "for programs: schema throng.status/1"}, {0}},
+            {"diff", 0, NULL, "what the code had beyond its commit"},
+            {"json", 0, NULL, "for programs: schema throng.status/1"},
+            {0}},
     .run = run,
 };

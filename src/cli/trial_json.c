@@ -61,7 +61,7 @@ static void add_tags(struct buf *b, const struct trial *t)
 }
 
 void trial_json(struct buf *b, const struct trial *t, const struct goal *goal,
-                struct arena *a)
+                struct str commit, struct arena *a)
 {
     buf_addf(b, "{\"id\":%lld,\"state\":\"%s\",\"value\":", (long long)t->id,
              state_name(t->state));
@@ -90,5 +90,9 @@ void trial_json(struct buf *b, const struct trial *t, const struct goal *goal,
     }
     if (t->tag_count)
         add_tags(b, t);
+    if (commit.len) {
+        buf_adds(b, ",\"commit\":");
+        json_string(b, commit);
+    }
     buf_addc(b, '}');
 }

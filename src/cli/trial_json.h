@@ -5,11 +5,12 @@
 #include "store/store.h"
 #include "terms/goal.h"
 
-/* {"id":…,"state":…,"value":…,"params":{…},"metrics":{"loss":{"last":…,
+/* commit: of the study's code; empty: unknown.
+ * {"id":…,"state":…,"value":…,"params":{…},"metrics":{"loss":{"last":…,
  * "best":…}},"attempts":…,"seconds":…,…} without a line feed. The summary's
  * values are parsed in the arena. */
 void trial_json(struct buf *b, const struct trial *t, const struct goal *goal,
-                struct arena *a);
+                struct str commit, struct arena *a);
 /* "last" and "best" of one metric of a parsed summary; NaN when absent. */
 void summary_values(const struct value *summary, struct str name,
                     const struct goal *goal, double *last, double *best);

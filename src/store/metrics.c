@@ -21,6 +21,7 @@
 #define SERIES_PARTS_MAX 16 /* more than log2(PACK_POINTS_MAX) */
 /* Memory for points that are in rows already; past it they are let go. */
 #define METRICS_BYTES_MAX (16u << 20)
+#define POINT_BYTES 24
 
 struct series_key {
     int64_t trial;
@@ -31,7 +32,7 @@ struct series_key {
 struct series_open {
     struct series_key key;
     int64_t first_chunk;
-    int64_t *steps;
+    int64_t *steps, *times; /* times: unix time in ms; 0: unknown */
     double *values;
     size_t count, cap, saved;
     size_t part_at[SERIES_PARTS_MAX];
@@ -68,8 +69,9 @@ struct metrics *metrics_new(void)
 static void series_free(struct metrics *m, struct series_open *o)
 {
     map_del(m->series, key_str(&o->key));
-    m->bytes -= o->cap * 16;
+    m->bytes -= o->cap * POINT_BYTES;
     free(o->steps);
+    free(o->times);
     free(o->values);
     free(o);
 }
@@ -178,8 +180,9 @@ static int part_write(struct store *s, const struct series_open *o,
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
-    struct str packed = packer_pack(s->metrics->packer, o->steps + from,
-                                    o->values + from, o->count - from);
+    struct str packed =
+        packer_pack(s->metrics->packer, o->steps + from, o->times + from,
+                    o->values + from, o->count - from);
     bind_key(st, &o->key);
     sqlite3_bind_int64(st, 5, o->first_chunk + part);
     sqlite3_bind_blob64(st, 6, packed.p, packed.len, SQLITE_STATIC);
@@ -288,8 +291,9 @@ static void series_reserve(struct metrics *m, struct series_open *o,
     while (cap < count)
         cap *= 2;
     o->steps = xrealloc(o->steps, cap * sizeof *o->steps);
+    o->times = xrealloc(o->times, cap * sizeof *o->times);
     o->values = xrealloc(o->values, cap * sizeof *o->values);
-    m->bytes += (cap - o->cap) * 16;
+    m->bytes += (cap - o->cap) * POINT_BYTES;
     o->cap = cap;
 }
 
@@ -304,14 +308,25 @@ static int series_full(struct store *s, struct series_open *o, struct err *err)
     return 0;
 }
 
-static int series_add(struct store *s, struct series_open *o, const char *steps,
-                      const char *values, size_t count, struct err *err)
+/* Points that came together: their steps and values as bytes. */
+struct arrived {
+    int64_t time_ms;
+    const char *steps, *values;
+    size_t count;
+};
+
+static int series_add(struct store *s, struct series_open *o,
+                      const struct arrived *a, struct err *err)
 {
+    const char *steps = a->steps, *values = a->values;
+    size_t count = a->count;
     while (count > 0) {
         size_t n = PACK_POINTS_MAX - o->count;
         if (n > count)
             n = count;
         series_reserve(s->metrics, o, o->count + n);
+        for (size_t i = 0; i < n; i++)
+            o->times[o->count + i] = a->time_ms;
         memcpy(o->steps + o->count, steps, 8 * n);
         memcpy(o->values + o->count, values, 8 * n);
         o->count += n;
@@ -341,6 +356,7 @@ int store_metrics_add(struct store *s, int64_t trial, uint32_t attempt,
     buf_add_varint(b, attempt);
     buf_add_u8(b, (uint8_t)c->source);
     buf_add_bytes(b, name);
+    change_add_int(b, (int64_t)(c->wall * 1000));
     buf_add_varint(b, c->count);
     buf_add(b, c->steps, 8 * c->count);
     buf_add(b, c->values, 8 * c->count);
@@ -354,16 +370,16 @@ int metrics_apply_add(struct store *s, struct bytes *b, struct err *err)
     key.attempt = (uint32_t)bytes_varint(b);
     key.source = bytes_u8(b);
     struct str name = bytes_str(b);
-    size_t count = bytes_varint(b);
-    struct str steps = bytes_take(b, 8 * count);
-    struct str values = bytes_take(b, 8 * count);
+    struct arrived a = {.time_ms = change_int(b), .count = bytes_varint(b)};
+    a.steps = bytes_take(b, 8 * a.count).p;
+    a.values = bytes_take(b, 8 * a.count).p;
     require(!b->bad);
     if (name_number(s, name, &key.name, err))
         return -1;
     struct series_open *o = series_find(s, &key, err);
     if (!o)
         return -1;
-    return series_add(s, o, steps.p, values.p, count, err);
+    return series_add(s, o, &a, err);
 }
 
 /* ---- letting go ------------------------------------------------------- */

@@ -5,11 +5,11 @@
 #include <zstd.h>
 #include "base/err.h"
 
-enum { PACK_ZIPPED = 1, PACK_REGULAR = 2 };
+enum { PACK_ZIPPED = 1, PACK_REGULAR = 2, PACK_TIMED = 4 };
 #define PACK_ZIP_FROM 256 /* bytes: fewer are not worth a frame */
 #define PACK_LEVEL 1
-/* Count, first step and at most ten bytes a step, eight a value. */
-#define PACK_BYTES_MAX (20 + 18 * PACK_POINTS_MAX)
+/* Count, and at most ten bytes a step, ten a time, eight a value. */
+#define PACK_BYTES_MAX (20 + 28 * PACK_POINTS_MAX)
 
 struct packer {
     ZSTD_CCtx *zip;
@@ -56,13 +56,21 @@ static bool is_regular(const int64_t *steps, size_t count)
     return true;
 }
 
-static void add_steps(struct buf *b, const int64_t *steps, size_t count,
-                      bool regular)
+static bool any_known(const int64_t *times, size_t count)
 {
-    buf_add_varint(b, zigzag((uint64_t)steps[0]));
+    for (size_t i = 0; i < count; i++)
+        if (times[i])
+            return true;
+    return false;
+}
+
+static void add_differences(struct buf *b, const int64_t *list, size_t count,
+                            bool regular)
+{
+    buf_add_varint(b, zigzag((uint64_t)list[0]));
     size_t end = regular && count > 2 ? 2 : count;
     for (size_t i = 1; i < end; i++)
-        buf_add_varint(b, zigzag((uint64_t)steps[i] - (uint64_t)steps[i - 1]));
+        buf_add_varint(b, zigzag((uint64_t)list[i] - (uint64_t)list[i - 1]));
 }
 
 static void add_values(struct buf *b, const double *values, size_t count)
@@ -102,43 +110,49 @@ static bool zip(struct packer *p)
 }
 
 struct str packer_pack(struct packer *p, const int64_t *steps,
-                       const double *values, size_t count)
+                       const int64_t *times, const double *values, size_t count)
 {
     require(count > 0 && count <= PACK_POINTS_MAX);
     bool regular = is_regular(steps, count);
+    bool timed = any_known(times, count);
     buf_reset(&p->plain);
-    buf_add_u8(&p->plain, regular ? PACK_REGULAR : 0);
+    buf_add_u8(&p->plain, (uint8_t)((regular ? PACK_REGULAR : 0) |
+                                    (timed ? PACK_TIMED : 0)));
     buf_add_varint(&p->plain, count);
-    add_steps(&p->plain, steps, count, regular);
+    add_differences(&p->plain, steps, count, regular);
+    if (timed)
+        add_differences(&p->plain, times, count, false);
     add_values(&p->plain, values, count);
     return zip(p) ? buf_str(&p->zipped) : buf_str(&p->plain);
 }
 
-static int unpack_steps(struct bytes *b, int64_t *steps, size_t count,
-                        bool regular)
+static void take_differences(struct bytes *b, int64_t *list, size_t count,
+                             bool regular)
 {
-    uint64_t step = unzigzag(bytes_varint(b));
+    uint64_t sum = unzigzag(bytes_varint(b));
     uint64_t by = 0;
-    steps[0] = (int64_t)step;
+    list[0] = (int64_t)sum;
     for (size_t i = 1; i < count; i++) {
         if (i == 1 || !regular)
             by = unzigzag(bytes_varint(b));
-        step += by;
-        steps[i] = (int64_t)step;
+        sum += by;
+        list[i] = (int64_t)sum;
     }
-    return b->bad ? -1 : 0;
 }
 
-static int unpack_plain(struct str plain, bool regular, int64_t *steps,
-                        double *values)
+static int unpack_plain(struct str plain, uint8_t form, int64_t *steps,
+                        int64_t *times, double *values)
 {
     struct bytes b = bytes_of(plain);
     uint64_t count = bytes_varint(&b);
     if (b.bad || count == 0 || count > PACK_POINTS_MAX)
         return -1;
-    if (unpack_steps(&b, steps, count, regular))
-        return -1;
-    if ((size_t)(b.end - b.p) != 8 * count)
+    take_differences(&b, steps, count, form & PACK_REGULAR);
+    if (form & PACK_TIMED)
+        take_differences(&b, times, count, false);
+    else
+        memset(times, 0, count * sizeof *times);
+    if (b.bad || (size_t)(b.end - b.p) != 8 * count)
         return -1;
     for (size_t i = 0; i < count; i++) {
         uint64_t bits = 0;
@@ -168,14 +182,14 @@ static int unzip(struct packer *p, struct bytes *b, struct str *plain)
 }
 
 int packer_unpack(struct packer *p, struct str bytes, int64_t *steps,
-                  double *values)
+                  int64_t *times, double *values)
 {
     struct bytes b = bytes_of(bytes);
     uint8_t form = bytes_u8(&b);
-    if (b.bad || (form & ~(PACK_ZIPPED | PACK_REGULAR)))
+    if (b.bad || (form & ~(PACK_ZIPPED | PACK_REGULAR | PACK_TIMED)))
         return -1;
     struct str plain = str_n((const char *)b.p, (size_t)(b.end - b.p));
     if ((form & PACK_ZIPPED) && unzip(p, &b, &plain))
         return -1;
-    return unpack_plain(plain, form & PACK_REGULAR, steps, values);
+    return unpack_plain(plain, form, steps, times, values);
 }

@@ -85,10 +85,16 @@ static const char tables_5[] =
 static const char tables_6[] =
     "ALTER TABLE attempts ADD COLUMN presumed INTEGER;";
 
+/* Metric points may have times (pack.h), which older ones cannot read: the
+ * tables stay as they are. */
 const struct schema_step schema_steps[STORE_SCHEMA] = {
-    {.to = 1, .sql = tables_1}, {.to = 2, .sql = tables_2},
-    {.to = 3, .sql = tables_3}, {.to = 4, .sql = tables_4},
-    {.to = 5, .sql = tables_5}, {.to = 6, .sql = tables_6},
+    {.to = 1, .sql = tables_1},
+    {.to = 2, .sql = tables_2},
+    {.to = 3, .sql = tables_3},
+    {.to = 4, .sql = tables_4},
+    {.to = 5, .sql = tables_5},
+    {.to = 6, .sql = tables_6},
+    {.to = 7},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

@@ -8,7 +8,7 @@
 #include "store/change.h"
 
 struct point {
-    int64_t step;
+    int64_t step, time_ms;
     double value;
     size_t order;
 };
@@ -30,13 +30,13 @@ static int by_step(const void *a, const void *b)
 static int add_row(struct store *s, struct packer *packer, sqlite3_stmt *st,
                    struct gathered *g, struct err *err)
 {
-    int64_t steps[PACK_POINTS_MAX];
+    int64_t steps[PACK_POINTS_MAX], times[PACK_POINTS_MAX];
     double values[PACK_POINTS_MAX];
     int64_t attempt = sqlite3_column_int64(st, 0);
     int64_t source = sqlite3_column_int64(st, 1);
     const void *p = sqlite3_column_blob(st, 2);
     size_t len = (size_t)sqlite3_column_bytes(st, 2);
-    int count = packer_unpack(packer, str_n(p, len), steps, values);
+    int count = packer_unpack(packer, str_n(p, len), steps, times, values);
     if (count < 0)
         return err_set(err, ERR_CORRUPT, "%s holds damaged metric points",
                        s->path);
@@ -48,7 +48,7 @@ static int add_row(struct store *s, struct packer *packer, sqlite3_stmt *st,
     g->source = source;
     vec_reserve(&g->points, g->points.len + (size_t)count);
     for (int i = 0; i < count; i++) {
-        struct point point = {steps[i], values[i], g->points.len};
+        struct point point = {steps[i], times[i], values[i], g->points.len};
         g->points.p[g->points.len++] = point;
     }
     return 0;
@@ -95,11 +95,13 @@ static void hand_over(const struct gathered *g, struct arena *a,
 {
     size_t n = g->points.len, count = 0;
     out->steps = arena_array(a, n, sizeof *out->steps);
+    out->times_ms = arena_array(a, n, sizeof *out->times_ms);
     out->values = arena_array(a, n, sizeof *out->values);
     for (size_t i = 0; i < n; i++) {
         if (i + 1 < n && g->points.p[i + 1].step == g->points.p[i].step)
             continue;
         out->steps[count] = g->points.p[i].step;
+        out->times_ms[count] = g->points.p[i].time_ms;
         out->values[count++] = g->points.p[i].value;
     }
     out->count = count;

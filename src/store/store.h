@@ -19,7 +19,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 6
+#define STORE_SCHEMA 7
 
 struct store;
 
@@ -383,6 +383,7 @@ int store_failures(struct store *s, store_failure_fn *fn, void *context,
  * each step, the best source winning; by step. */
 struct series {
     int64_t *steps;
+    int64_t *times_ms; /* when each reached the study, unix time; 0: unknown */
     double *values;
     size_t count;
     enum metric_source source; /* that counts of the newest attempt with any */

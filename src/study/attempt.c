@@ -60,9 +60,14 @@ static int on_metrics(struct run *r, struct live *l, uint32_t attempt,
     struct metric_column c;
     metric_reader_init(&reader, batch);
     int got;
-    while ((got = metric_reader_next(&reader, &c)) > 0)
+    /* What a dead worker left came nobody knows when. */
+    bool now = r->engine && attempt == l->a.number;
+    double wall = now ? clock_wall() : 0;
+    while ((got = metric_reader_next(&reader, &c)) > 0) {
+        c.wall = wall;
         if (take_column(r, l, attempt, &c, err))
             return -1;
+    }
     if (got < 0)
         return err_set(err, ERR_CORRUPT, "a damaged batch of metrics");
     r->any_good |= r->engine != NULL; /* what reports is alive */

@@ -86,6 +86,7 @@ struct metric_column {
     size_t count;
     const unsigned char *steps; /* count x int64_t, maybe unaligned */
     const unsigned char *values;
+    double wall; /* when they came, unix time; 0: unknown */
 };
 /* Reads a payload column by column: 1, 0 at the end, -1 when damaged. */
 struct metric_reader {

@@ -225,7 +225,7 @@ int metric_reader_next(struct metric_reader *r, struct metric_column *c)
     }
     if (!r->bytes.bad && r->left == 0)
         return r->bytes.p == r->bytes.end ? 0 : -1;
-    struct metric_column read;
+    struct metric_column read = {0};
     if (r->bytes.bad || !read_column(&r->bytes, &read)) {
         r->bytes.bad = true;
         return -1;

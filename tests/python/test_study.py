@@ -70,6 +70,24 @@ class Running(WithProgram):
         self.assertEqual(rows[0]["metrics"]["loss"], {"last": 13, "best": 3})
         self.assertTrue(math.isnan(rows[0]["metrics"]["odd"]["last"]))
 
+    def test_the_curves_of_a_trial_are_read_point_by_point(self):
+        study = throng.Study("toy.yaml")
+        began = time.time()
+        self.run_quietly(study)
+        points = study.history(1)
+        self.assertEqual([(p["trial"], p["step"], p["metric"], p["value"])
+                          for p in points if p["metric"] == "loss"],
+                         [(1, 0, "loss", 3), (1, 1, "loss", 13)])
+        for point in points:
+            self.assertTrue(began - 1 < point["time"] < time.time() + 1)
+        odd = study.history([1, 2], metric="odd")
+        self.assertEqual([p["trial"] for p in odd], [1, 2])
+        self.assertTrue(math.isnan(odd[0]["value"]))
+        self.assertEqual(len(study.history()), 9)
+        self.assertEqual(study.history("failed"), [])
+        with self.assertRaises(throng.StudyNotFound):
+            study.history(9)
+
     def check_best(self, study):
         best = study.best()
         self.assertEqual((best["value"], best["params"]["x"]), (11, 1))
@@ -251,6 +269,17 @@ class Finding(InFolder):
 
 
 class Frames(WithProgram):
+    def test_a_frame_of_curves_has_a_row_for_each_step(self):
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        fake = types.ModuleType("pandas")
+        fake.DataFrame = list
+        with mock.patch.dict(sys.modules, pandas=fake):
+            rows = study.history(1).frame()
+        self.assertEqual([(row["step"], row["loss"]) for row in rows],
+                         [(0, 3), (1, 13)])
+        self.assertIn("odd", rows[0])
+
     def test_a_frame_has_a_column_for_each_name_with_a_fake_pandas(self):
         fake = types.ModuleType("pandas")
         fake.DataFrame = list

@@ -82,6 +82,41 @@ static void one_attempt_can_be_read_alone(void **state)
     assert_int_equal(series_of(m, m->s, 1, "loss").count, 10);
 }
 
+/* Of one metric, each point at its time; the last two came when nobody knows.
+ */
+static void add_timed(struct made *m, int64_t trial)
+{
+    static const int64_t steps[] = {0, 1, 2, 3};
+    static const double values[] = {4, 3, 2, 1};
+    static const double walls[] = {1700000000.25, 1700000001.5, 0};
+    static const size_t from[] = {0, 1, 2, 4};
+    for (size_t i = 0; i < 3; i++) {
+        struct metric_column c = {
+            .source = METRIC_FROM_METRICS,
+            .count = from[i + 1] - from[i],
+            .steps = (const unsigned char *)(steps + from[i]),
+            .values = (const unsigned char *)(values + from[i]),
+            .wall = walls[i]};
+        assert_ok(m,
+                  store_metrics_add(m->s, trial, 1, STR("loss"), &c, &m->err));
+        made_commit(m);
+    }
+}
+
+static void points_keep_the_time_at_which_they_came(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    add_timed(m, 1);
+    made_again(m);
+    struct series s = series_of(m, m->s, 1, "loss");
+    assert_int_equal(s.count, 4);
+    assert_int_equal(s.times_ms[0], 1700000000250);
+    assert_int_equal(s.times_ms[1], 1700000001500);
+    assert_int_equal(s.times_ms[2], 0);
+    assert_int_equal(s.times_ms[3], 0);
+}
+
 static void every_commit_holds_all_points_given_before_it(void **state)
 {
     struct made *m = *state;
@@ -277,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         with_store(points_are_read_back_before_and_after_the_commit),
         with_store(one_attempt_can_be_read_alone),
+        with_store(points_keep_the_time_at_which_they_came),
         with_store(every_commit_holds_all_points_given_before_it),
         with_store(batches_that_shrink_stay_few_rows),
         with_store(batches_of_any_size_stay_few_rows),

@@ -3,20 +3,34 @@
 #include "base/rng.h"
 #include "store/pack.h"
 
-static void round_trip(const int64_t *steps, const double *values, size_t count)
+static const int64_t no_times[PACK_POINTS_MAX];
+
+static void trip(const int64_t *steps, const int64_t *times,
+                 const double *values, size_t count)
 {
-    static int64_t s[PACK_POINTS_MAX];
+    static int64_t s[PACK_POINTS_MAX], t[PACK_POINTS_MAX];
     static double v[PACK_POINTS_MAX];
     struct packer *p = packer_new();
-    struct str packed = packer_pack(p, steps, values, count);
+    struct str packed = packer_pack(p, steps, times, values, count);
     struct buf copy;
     buf_init(&copy);
     buf_addstr(&copy, packed);
-    assert_int_equal(packer_unpack(p, buf_str(&copy), s, v), count);
+    assert_int_equal(packer_unpack(p, buf_str(&copy), s, t, v), count);
     assert_memory_equal(s, steps, count * sizeof *s);
+    assert_memory_equal(t, times, count * sizeof *t);
     assert_memory_equal(v, values, count * sizeof *v);
     buf_done(&copy);
     packer_free(p);
+}
+
+/* With times, some of them unknown, and without. */
+static void round_trip(const int64_t *steps, const double *values, size_t count)
+{
+    static int64_t times[PACK_POINTS_MAX];
+    for (size_t i = 0; i < count; i++)
+        times[i] = i % 7 == 3 ? 0 : 1700000000123 + (int64_t)(i / 5) * 2001;
+    trip(steps, times, values, count);
+    trip(steps, no_times, values, count);
 }
 
 static void one_point_survives(void **state)
@@ -63,8 +77,9 @@ static void regular_steps_and_smooth_values_become_small(void **state)
         values[i] = 0.5;
     }
     struct packer *p = packer_new();
-    assert_true(packer_pack(p, steps, values, PACK_POINTS_MAX).len < 400);
-    assert_true(packer_pack(p, steps, values, 3).len < 40);
+    assert_true(packer_pack(p, steps, no_times, values, PACK_POINTS_MAX).len <
+                400);
+    assert_true(packer_pack(p, steps, no_times, values, 3).len < 40);
     packer_free(p);
     round_trip(steps, values, PACK_POINTS_MAX);
 }
@@ -74,7 +89,8 @@ static void regular_steps_and_smooth_values_become_small(void **state)
 static void damaged_bytes_are_refused_or_harmless(void **state)
 {
     (void)state;
-    static int64_t steps[PACK_POINTS_MAX], s[PACK_POINTS_MAX];
+    static int64_t steps[PACK_POINTS_MAX], s[PACK_POINTS_MAX],
+        t[PACK_POINTS_MAX];
     static double values[PACK_POINTS_MAX], v[PACK_POINTS_MAX];
     struct rng r;
     rng_init(&r, 2, 1, "pack");
@@ -86,15 +102,16 @@ static void damaged_bytes_are_refused_or_harmless(void **state)
     struct buf good, bad;
     buf_init(&good);
     buf_init(&bad);
-    buf_addstr(&good, packer_pack(p, steps, values, 300));
+    t[7] = 1700000000123;
+    buf_addstr(&good, packer_pack(p, steps, t, values, 300));
     for (size_t len = 0; len < good.len; len++)
-        assert_int_equal(packer_unpack(p, str_n(good.p, len), s, v), -1);
+        assert_int_equal(packer_unpack(p, str_n(good.p, len), s, t, v), -1);
     for (int i = 0; i < 20000; i++) {
         buf_reset(&bad);
         buf_addstr(&bad, buf_str(&good));
         for (int k = 0; k < 3; k++)
             bad.p[rng_below(&r, bad.len)] = (char)rng_below(&r, 256);
-        int count = packer_unpack(p, buf_str(&bad), s, v);
+        int count = packer_unpack(p, buf_str(&bad), s, t, v);
         assert_true(count >= -1 && count <= PACK_POINTS_MAX);
     }
     buf_done(&good);

@@ -1,0 +1,129 @@
+/* export_history.c - every point of every metric, for other programs */
+#include "cli/export_history.h"
+
+#include "base/csv.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/strict_json.h"
+
+#define FLUSH_BYTES (1u << 18)
+
+/* One metric of one trial. */
+struct curve_of {
+    int64_t trial;
+    const char *metric;
+    struct series series;
+};
+
+struct history_out {
+    struct call *call;
+    struct store *store;
+    bool csv;
+    struct buf out;
+    struct arena *names, *points; /* for one trial, for one metric of it */
+};
+
+/* ---- printing --------------------------------------------------------- */
+
+static void flush(struct history_out *h)
+{
+    if (h->csv)
+        put_data(h->call, buf_str(&h->out));
+    else
+        put(buf_str(&h->out));
+    buf_reset(&h->out);
+}
+
+/* Unix time with its milliseconds. */
+static void add_time(struct buf *b, int64_t ms)
+{
+    buf_addf(b, "%lld.%03lld", (long long)(ms / 1000), (long long)(ms % 1000));
+}
+
+static void csv_point(struct buf *b, const struct curve_of *k, size_t i)
+{
+    buf_addf(b, "%lld,%lld,", (long long)k->trial,
+             (long long)k->series.steps[i]);
+    if (k->series.times_ms[i] > 0)
+        add_time(b, k->series.times_ms[i]);
+    buf_addc(b, ',');
+    csv_field(b, str_of(k->metric), ',');
+    buf_addc(b, ',');
+    num_print(b, k->series.values[i]);
+    buf_addc(b, '\n');
+}
+
+static void json_point(struct buf *b, const struct curve_of *k, size_t i)
+{
+    buf_addf(b, "{\"trial\":%lld,\"step\":%lld,\"time\":", (long long)k->trial,
+             (long long)k->series.steps[i]);
+    if (k->series.times_ms[i] > 0)
+        add_time(b, k->series.times_ms[i]);
+    else
+        buf_adds(b, "null");
+    buf_adds(b, ",\"metric\":");
+    json_string(b, str_of(k->metric));
+    buf_adds(b, ",\"value\":");
+    strict_number(b, k->series.values[i]);
+    buf_adds(b, "}\n");
+}
+
+static void print_curve(struct history_out *h, const struct curve_of *k)
+{
+    for (size_t i = 0; i < k->series.count; i++) {
+        (h->csv ? csv_point : json_point)(&h->out, k, i);
+        if (h->out.len > FLUSH_BYTES)
+            flush(h);
+    }
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+static int each_metric(struct history_out *h, int64_t trial)
+{
+    struct err *err = &h->call->err;
+    arena_reset(h->names);
+    const char **names = store_metric_names(h->store, trial, h->names, err);
+    for (; names && *names; names++) {
+        struct curve_of k = {.trial = trial, .metric = *names};
+        arena_reset(h->points);
+        if (store_series(h->store, trial, *names, h->points, &k.series, err))
+            return -1;
+        print_curve(h, &k);
+    }
+    return names ? 0 : -1;
+}
+
+static int each_trial(struct history_out *h, const struct query *q)
+{
+    struct rows *rows = store_rows(h->store, q, &h->call->err);
+    struct trial t;
+    int got = rows ? 1 : -1;
+    while (got > 0 && (got = rows_next(rows, &t, &h->call->err)) > 0)
+        if (each_metric(h, t.id))
+            got = -1;
+    rows_close(rows);
+    return got;
+}
+
+int export_history(struct call *c, struct store *store, const struct query *q,
+                   bool csv)
+{
+    struct history_out h = {.call = c,
+                            .store = store,
+                            .csv = csv,
+                            .names = arena_new(),
+                            .points = arena_new()};
+    struct query by_id = *q;
+    by_id.with_texts = false;
+    buf_init(&h.out);
+    if (csv)
+        buf_adds(&h.out, "trial,step,time,metric,value\n");
+    int rc = each_trial(&h, &by_id);
+    if (!rc)
+        flush(&h);
+    buf_done(&h.out);
+    arena_free(h.names);
+    arena_free(h.points);
+    return rc;
+}

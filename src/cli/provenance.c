@@ -1,0 +1,50 @@
+/* provenance.c - which code a study was begun with */
+#include "cli/provenance.h"
+
+#include "base/json.h"
+
+int provenance_read(struct store *store, struct arena *a, struct provenance *p,
+                    struct err *err)
+{
+    if (store_fact(store, "commit", a, &p->commit, err) ||
+        store_fact(store, "diff", a, &p->diff, err))
+        return -1;
+    return 0;
+}
+
+static size_t changed_files(struct str diff)
+{
+    struct str line;
+    size_t count = 0;
+    while (diff.len && str_split(&diff, '\n', &line))
+        count += str_starts(line, STR("diff --git "));
+    return count;
+}
+
+void provenance_print(struct buf *b, const struct provenance *p,
+                      const char *study)
+{
+    size_t files = changed_files(p->diff);
+    if (!p->commit.len)
+        return;
+    buf_addf(b, "commit   %.*s", STRF(p->commit));
+    if (files)
+        buf_addf(b, " and %zu changed file%s (`throng status %s --diff`)",
+                 files, files == 1 ? "" : "s", study);
+    buf_addc(b, '\n');
+}
+
+static void add_text(struct buf *b, const char *key, struct str text)
+{
+    buf_addf(b, ",\"%s\":", key);
+    if (text.len)
+        json_string(b, text);
+    else
+        buf_adds(b, "null");
+}
+
+void provenance_json(struct buf *b, const struct provenance *p)
+{
+    add_text(b, "commit", p->commit);
+    add_text(b, "diff", p->diff);
+}
