@@ -35,6 +35,7 @@ static struct nn_model *read_model(struct call *c, const struct value *root,
             return NULL;
         }
         facts = nn_data_facts_of(view.table, c->arena);
+        facts.no_validation = !view.validation.count;
     }
     struct nn_model *m = nn_model_read(root, spec ? &facts : NULL, faults);
     data_close(set);

@@ -94,23 +94,8 @@ static struct data_set *data_of(struct looker *l, const struct value *spec)
 
 /* ---- the metric --------------------------------------------------------- */
 
-/* Training reports loss, val_loss and val_ with each metric of the model; a
- * study that looks for another name would never see a value. */
-static const char **reported(const struct nn_model *m, bool validation,
-                             struct arena *a)
-{
-    size_t count = nn_model_metric_count(m), n = 0;
-    const char **names = arena_array(a, count + 3, sizeof(*names));
-    names[n++] = "loss";
-    if (validation)
-        names[n++] = "val_loss";
-    for (size_t i = 0; validation && i < count; i++)
-        names[n++] =
-            arena_printf(a, "val_%.*s", STRF(nn_model_metric_name(m, i)));
-    names[n] = NULL;
-    return names;
-}
-
+/* A study that looks for a name that training does not report would never see
+ * a value. */
 static void check_name(struct looker *l, struct str name, const char **names)
 {
     const struct value *at = value_get(l->plan->root, STR("metric"));
@@ -140,7 +125,8 @@ static void check_metrics(struct looker *l, const struct nn_model *m,
     if (l->tried)
         return;
     l->tried = true;
-    const char **names = reported(m, view->validation.count > 0, l->arena);
+    const char **names =
+        nn_model_reported(m, view->validation.count > 0, l->arena);
     for (size_t i = 0; i < g->objective_count; i++)
         check_name(l, g->objectives[i].name, names);
     for (size_t i = 0; i < g->bound_count; i++)
@@ -208,6 +194,7 @@ static void look_at(struct looker *l, const struct value *point)
     if (!view_of(l, spec, &view))
         return;
     struct nn_data_facts facts = nn_data_facts_of(view.table, l->arena);
+    facts.no_validation = !view.validation.count;
     struct nn_model *m = nn_model_read(model, &facts, &faults);
     for (size_t i = 0; i < faults.count; i++)
         find(l, model, point, &faults.items[i]);

@@ -100,6 +100,7 @@ void nn_read_regularizers(struct nn_build *b, const struct value *o, int param);
 extern const char *const nn_activation_names[];
 extern const char *const nn_init_names[];
 extern const char *const nn_loss_names[];
+extern const char *const nn_metric_names[];
 /* `tensor` after the activation: an operation of its own, or the tensor. */
 int nn_add_activation(struct nn_build *b, int tensor,
                       enum nn_activation activation, double a);
@@ -110,6 +111,8 @@ void nn_read_heads(struct nn_build *b, const struct value *root);
 void nn_read_optimizer(struct nn_build *b, const struct value *v);
 void nn_read_schedule(struct nn_build *b, const struct value *v);
 void nn_read_training(struct nn_build *b, const struct value *root);
+/* What early stopping watches must be reported; after the heads. */
+void nn_check_stopping(struct nn_build *b);
 /* The layer of that name, or the input as -1-i; INT_MIN: none. */
 int nn_find(const struct nn_build *b, struct str name);
 /* Its output tensor. */

@@ -24,6 +24,8 @@ struct nn_data_facts nn_data_facts_of(const struct data_table *t,
     }
     for (size_t i = 0; i < t->label_count; i++)
         labels[i] = field_of(&t->labels[i]);
-    return (struct nn_data_facts){inputs, labels, t->input_count,
-                                  t->label_count};
+    return (struct nn_data_facts){.inputs = inputs,
+                                  .labels = labels,
+                                  .input_count = t->input_count,
+                                  .label_count = t->label_count};
 }

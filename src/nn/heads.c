@@ -6,6 +6,7 @@
  * probabilities either way. */
 #include <math.h>
 
+#include "base/num.h"
 #include "nn/build.h"
 
 const char *const nn_loss_names[] = {"categorical_crossentropy",
@@ -21,7 +22,7 @@ const char *const nn_loss_names[] = {"categorical_crossentropy",
                                      "gaussian_kl",
                                      NULL};
 
-static const char *const metric_names[] = {
+const char *const nn_metric_names[] = {
     "accuracy", "top_k", "f1_micro", "f1_macro",  "auc",
     "r2",       "mae",   "mse",      "confusion", NULL};
 
@@ -226,16 +227,41 @@ static void check_label(struct nn_build *b, const struct nn_head *h)
         fault_width(b, h, wanted);
 }
 
+/* k of `top_10`; 0: it is no such name. */
+static int top_of(struct str name)
+{
+    uint64_t k = 0;
+    bool is = name.len > 4 && str_starts(name, STR("top_")) &&
+              name.p[4] != '0' && num_uint(str_n(name.p + 4, name.len - 4), &k);
+    return !is ? 0 : k > INT32_MAX ? INT32_MAX : (int)k;
+}
+
+/* Among k of at most k classes every class is. */
+static void check_top(struct nn_build *b, const struct nn_head *h, int k)
+{
+    const struct nn_shape *s = nn_shape_of(b, h->output);
+    int64_t classes = s->dim[s->rank - 1];
+    if (!nn_takes_classes(h) || classes < 2)
+        nn_fault(b, "metrics",
+                 "top_%d wants an output for each class, not one of %s", k,
+                 nn_loss_names[h->loss]);
+    else if (k > classes)
+        nn_fault_hint(b, "metrics", "say top_1, top_2 …",
+                      "top_%d is always 1: there are %lld classes", k,
+                      (long long)classes);
+}
+
 static void add_metric(struct nn_build *b, int head, struct str name)
 {
     struct nn_metric m = {.head = head, .k = 5};
     struct str base = name;
-    if (str_starts(name, STR("top_")) && name.len > 4 && name.p[4] >= '1' &&
-        name.p[4] <= '9') {
-        m.k = name.p[4] - '0';
+    if (top_of(name)) {
+        m.k = top_of(name);
         base = STR("top_k");
     }
     const struct nn_head *h = &b->graph->heads.p[head];
+    if (str_is(base, "top_k"))
+        check_top(b, h, m.k);
     if (str_is(name, "confusion")) {
         if (!nn_takes_classes(h))
             nn_fault(b, "metrics", "confusion wants classes, not %s",
@@ -244,8 +270,8 @@ static void add_metric(struct nn_build *b, int head, struct str name)
         return;
     }
     bool alone = b->graph->heads.len == 1;
-    for (int i = 0; metric_names[i]; i++)
-        if (str_is(base, metric_names[i])) {
+    for (int i = 0; nn_metric_names[i]; i++)
+        if (str_is(base, nn_metric_names[i])) {
             m.kind = (enum nn_metric_kind)i;
             m.name = alone ? arena_str(b->model->arena, name)
                            : str_of(arena_printf(b->model->arena, "%.*s_%.*s",
@@ -253,7 +279,7 @@ static void add_metric(struct nn_build *b, int head, struct str name)
             vec_push(&b->model->metrics, m);
             return;
         }
-    const char *near = str_nearest(name, metric_names);
+    const char *near = str_nearest(name, nn_metric_names);
     nn_fault_hint(
         b, "metrics",
         near ? arena_printf(b->faults->arena, "did you mean %s?", near) : NULL,

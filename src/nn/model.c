@@ -292,6 +292,8 @@ struct nn_model *nn_model_read(const struct value *v,
         nn_read_layers(&b, value_get(v, STR("layers")));
     if (faults->count == before)
         nn_read_heads(&b, v);
+    if (faults->count == before)
+        nn_check_stopping(&b);
     if (faults->count > before) {
         nn_model_free(m);
         return NULL;
@@ -400,6 +402,20 @@ size_t nn_model_metric_count(const struct nn_model *m)
 struct str nn_model_metric_name(const struct nn_model *m, size_t i)
 {
     return m->metrics.p[i].name;
+}
+
+const char **nn_model_reported(const struct nn_model *m, bool validation,
+                               struct arena *a)
+{
+    size_t n = 0;
+    const char **names = arena_array(a, m->metrics.len + 3, sizeof(*names));
+    names[n++] = "loss";
+    if (validation)
+        names[n++] = "val_loss";
+    for (size_t i = 0; validation && i < m->metrics.len; i++)
+        names[n++] = arena_printf(a, "val_%.*s", STRF(m->metrics.p[i].name));
+    names[n] = NULL;
+    return names;
 }
 
 int64_t nn_model_outputs(const struct nn_model *m)

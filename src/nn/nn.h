@@ -42,6 +42,7 @@ struct nn_data_field {
 struct nn_data_facts {
     const struct nn_data_field *inputs, *labels;
     size_t input_count, label_count;
+    bool no_validation; /* rows: nothing called val_… is reported */
 };
 
 struct data_table;
@@ -133,6 +134,11 @@ struct nn_report {
 };
 
 struct nn_trainer;
+
+/* What training reports: loss and, where there are validation rows, val_loss
+ * and val_ with each metric. NULL-terminated; the texts live in the arena. */
+const char **nn_model_reported(const struct nn_model *m, bool validation,
+                               struct arena *a);
 
 /* Names of the model's metrics, as in nn_report.metrics. */
 size_t nn_model_metric_count(const struct nn_model *m);

@@ -14,12 +14,9 @@ static double watched(const struct nn_model *m, const struct nn_report *r)
         return r->loss;
     if (str_is(name, "val_loss"))
         return r->validation_loss;
-    for (size_t i = 0; i < m->metrics.len; i++) {
-        struct str metric = m->metrics.p[i].name;
-        if (name.len == metric.len + 4 &&
-            str_eq(str_n(name.p + 4, metric.len), metric))
+    for (size_t i = 0; i < m->metrics.len; i++) /* "val_" and its name */
+        if (str_eq(str_n(name.p + 4, name.len - 4), m->metrics.p[i].name))
             return r->metrics[i];
-    }
     return NAN;
 }
 

@@ -147,6 +147,48 @@ static void read_stopping(struct nn_build *b, const struct value *root)
     b->at = STR("");
 }
 
+/* What could be written instead of a name that is not reported. */
+static void suggest_watch(struct nn_build *b, struct buf *hint,
+                          struct str watch, const char **names)
+{
+    struct str metric = str_starts(watch, STR("val_"))
+                            ? str_n(watch.p + 4, watch.len - 4)
+                            : watch;
+    const char *near = str_nearest(watch, names);
+    for (size_t i = 0; names[i]; i++) {
+        buf_addf(hint, "%s%s", i ? ", " : "it reports ", names[i]);
+        if (strncmp(names[i], "val_", 4) == 0 && str_is(metric, names[i] + 4))
+            near = names[i];
+    }
+    if (near)
+        buf_addf(hint, "; did you mean %s?", near);
+    for (int i = 0; !near && nn_metric_names[i]; i++)
+        if (str_is(metric, nn_metric_names[i]))
+            buf_addf(hint, "; add %.*s to `metrics`", STRF(metric));
+    if (b->data && b->data->no_validation)
+        buf_adds(hint, "; there are no validation rows: say data.validation");
+}
+
+/* Of a value that never comes, no epoch is better than the one before. */
+void nn_check_stopping(struct nn_build *b)
+{
+    struct str watch = b->model->stopping.watch;
+    bool validation = !b->data || !b->data->no_validation;
+    const char **names =
+        nn_model_reported(b->model, validation, b->faults->arena);
+    struct buf hint;
+    for (size_t i = 0; names[i]; i++)
+        if (!watch.len || str_is(watch, names[i]))
+            return;
+    buf_init(&hint);
+    suggest_watch(b, &hint, watch, names);
+    b->at = STR("early_stopping");
+    nn_fault_hint(b, "watch", hint.p, "%.*s is not reported by this training",
+                  STRF(watch));
+    b->at = STR("");
+    buf_done(&hint);
+}
+
 static void read_snapshots(struct nn_build *b, const struct value *root)
 {
     const struct value *v = value_get(root, STR("snapshots"));

@@ -142,6 +142,8 @@ static struct nn_model *read_model(const struct value *v, struct member *m,
 {
     struct nn_faults faults = {.arena = m->arena};
     struct nn_data_facts facts = nn_data_facts_of(m->view.table, m->arena);
+    facts.no_validation =
+        str_is(m->task.kind, "train") && !m->view.validation.count;
     struct nn_model *model = nn_model_read(v, &facts, &faults);
     if (model)
         return model;

@@ -61,7 +61,8 @@ static void count(struct network *n, struct arena *a, const struct value *model,
     for (int i = 0; i < 4; i++)
         labels[i] = (struct nn_data_field){
             STR("label"), 1, {encodes ? like->features : 1}, like->classes};
-    struct nn_data_facts facts = {&input, labels, 1, (size_t)like->labels};
+    struct nn_data_facts facts = {&input, labels, 1, (size_t)like->labels,
+                                  false};
     struct nn_model *m = nn_model_read(model, &facts, &faults);
     nn_faults_print(&n->said, &faults);
     n->parameters = m ? nn_model_trained(m) : 0;

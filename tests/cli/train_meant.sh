@@ -101,3 +101,24 @@ check_status "a weight that is no number ends the training" 1
 check_matches "which says where, after the first epoch" "$err" \
     'diverged: epoch 1: dense_1\.bias has weights that are not finite numbers'
 check_not "nothing of it is kept" test -e never.safetensors -o -e broken_epoch_1.safetensors
+
+# ---- what is watched is reported --------------------------------------------------
+{
+    cat mlp.yaml
+    echo 'early_stopping: {watch: val_acuracy, patience: 2}'
+} >watching.yaml
+run "$THRONG" train watching.yaml
+check_status "early stopping by what is not reported is an error" 1
+check_contains "that says what was meant" "$err" "did you mean val_accuracy?"
+sed 's/^model: .*/model: watching.yaml/' lacking_study.yaml >watching_study.yaml
+run "$THRONG" check watching_study.yaml
+check_not "check finds it before any trial runs" test "$status" -eq 0
+check_contains "with its place" "$out$err" "early_stopping.watch"
+sed -e 's/val_acuracy/val_accuracy/' -e '/^  validation:/d' watching.yaml >rowless.yaml
+run "$THRONG" train rowless.yaml
+check_contains "without validation rows there is nothing to watch" "$err" \
+    "there are no validation rows"
+sed -e 's/val_acuracy/val_top_3/' -e 's/^metrics:.*/metrics: [top_3, top_10, accuracy]/' \
+    -e 's/^epochs:.*/epochs: 3/' watching.yaml >top.yaml
+run "$THRONG" train top.yaml
+check "of ten classes one is always among ten" awk 'END { exit !($5 == 1 && $4 < 1 && $4 > $6) }' .out

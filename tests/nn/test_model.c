@@ -130,7 +130,7 @@ static void check_with_data(const char *text, int64_t parameters,
     struct nn_data_field input = {STR("x"), 2, {6, 2}, 0};
     struct nn_data_field labels[] = {{STR("kind"), 1, {1}, 3},
                                      {STR("size"), 1, {2}, 0}};
-    struct nn_data_facts facts = {&input, labels, 1, 2};
+    struct nn_data_facts facts = {&input, labels, 1, 2, false};
     struct value *v = json_parse(a, str_of(text), "model", false, NULL);
     struct nn_model *m = nn_model_read(v, &facts, &faults);
     if (parameters) {
@@ -186,7 +186,7 @@ static struct nn_model *read_three(struct arena *a, const char *inputs,
                                            {STR("second"), 1, {3}, 0},
                                            {STR("words"), 1, {4}, 9}};
     const struct nn_data_field label = {STR("y"), 1, {1}, 0};
-    struct nn_data_facts facts = {fields, &label, 3, 1};
+    struct nn_data_facts facts = {fields, &label, 3, 1, false};
     char *text = arena_printf(
         a,
         "{%s \"layers\": [{\"dense\": 4, \"from\": \"second\"}, "
@@ -260,6 +260,82 @@ static void a_head_takes_the_label_of_its_own_name(void **state)
         12 * 4 + 4 + 4 * 2 + 2 + 4 * 3 + 3, NULL, NULL);
 }
 
+/* The first fault of a model of three classes; yours to look at as long as the
+ * arena lives. */
+static struct nn_fault fault_of(struct arena *a, const char *rest, bool rows)
+{
+    struct nn_faults faults = {.arena = a};
+    struct nn_data_field input = {STR("input"), 1, {4}, 0};
+    struct nn_data_field label = {STR("kind"), 1, {1}, 3};
+    struct nn_data_facts facts = {&input, &label, 1, 1, !rows};
+    char *text = arena_printf(a,
+                              "{\"layers\": [{\"dense\": 3}], \"loss\": "
+                              "\"sparse_categorical_crossentropy\", %s}",
+                              rest);
+    struct value *v = json_parse(a, str_of(text), "model", false, NULL);
+    struct nn_model *m = nn_model_read(v, &facts, &faults);
+    nn_model_free(m);
+    return m ? (struct nn_fault){0} : faults.items[0];
+}
+
+static void early_stopping_watches_only_what_is_reported(void **state)
+{
+    static const struct {
+        const char *watch, *hint;
+        bool rows;
+    } cases[] = {
+        {"val_f1_macro", "add f1_macro to `metrics`", true},
+        {"accuracy", "did you mean val_accuracy?", true},
+        {"tes_accuracy", "did you mean val_accuracy?", true},
+        {"val_acuracy", "did you mean val_accuracy?", true},
+        {"x", "it reports loss, val_loss, val_accuracy", true},
+        {"val_loss", "there are no validation rows", false},
+        {"val_accuracy", "there are no validation rows", false},
+    };
+    struct arena *a = arena_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct nn_fault f = fault_of(
+            a,
+            arena_printf(a,
+                         "\"metrics\": [\"accuracy\"], \"early_stopping\": "
+                         "{\"watch\": \"%s\"}",
+                         cases[i].watch),
+            cases[i].rows);
+        assert_string_equal(f.path.p, "early_stopping.watch");
+        assert_non_null(strstr(f.text.p, "is not reported by this training"));
+        assert_non_null(strstr(f.hint.p, cases[i].hint));
+    }
+    assert_null(fault_of(a, "\"early_stopping\": {}", true).text.p);
+    assert_non_null(fault_of(a, "\"early_stopping\": {}", false).text.p);
+    assert_null(
+        fault_of(a, "\"early_stopping\": {\"watch\": \"loss\"}", false).text.p);
+    arena_free(a);
+}
+
+static void top_k_is_of_any_number_up_to_the_classes(void **state)
+{
+    struct arena *a = arena_new();
+    struct made m;
+    (void)state;
+    made_open(&m,
+              "{\"input\": 4, \"layers\": [{\"dense\": 200}], \"loss\": "
+              "\"sparse_categorical_crossentropy\", \"metrics\": [\"top_10\", "
+              "\"top_1\", \"top_137\", \"top_k\"]}",
+              4);
+    assert_int_equal(m.model->metrics.p[0].k, 10);
+    assert_int_equal(m.model->metrics.p[1].k, 1);
+    assert_int_equal(m.model->metrics.p[2].k, 137);
+    assert_int_equal(m.model->metrics.p[3].k, 5);
+    made_close(&m);
+    struct nn_fault f = fault_of(a, "\"metrics\": [\"top_10\"]", true);
+    assert_string_equal(f.path.p, "metrics");
+    assert_string_equal(f.text.p, "top_10 is always 1: there are 3 classes");
+    f = fault_of(a, "\"metrics\": [\"top_1x\"]", true);
+    assert_string_equal(f.text.p, "there is no metric top_1x");
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +345,8 @@ int main(void)
         cmocka_unit_test(
             an_input_that_the_data_lacks_or_the_model_leaves_out_is_a_fault),
         cmocka_unit_test(a_head_takes_the_label_of_its_own_name),
+        cmocka_unit_test(early_stopping_watches_only_what_is_reported),
+        cmocka_unit_test(top_k_is_of_any_number_up_to_the_classes),
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
         cmocka_unit_test(soft_numbers_do_not_part_a_cohort),
