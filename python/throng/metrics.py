@@ -85,7 +85,9 @@ def _plain(name, value):
 
 def _whole(step):
     plain = number(step)
-    if plain is None or plain != plain or int(plain) != plain:
+    whole = isinstance(plain, int) or (plain is not None
+                                       and float(plain).is_integer())
+    if not whole:
         raise TypeError("report: a step is a whole number, not %.80r"
                         % (step,))
     return int(plain)

@@ -1,7 +1,10 @@
 """throng as the optimizer of a program that runs its own trials.
 
 It is a conversation with `throng suggest`: one line of JSON each way. That
-program ends with this object, or with this process.
+program ends with this object, or with this process. A thread holds it, since
+Python interrupts only the first one of a program (Ctrl-C): a request that was
+interrupted is sent and answered all the same, and no answer is taken for that
+of another.
 """
 
 import json
@@ -9,7 +12,7 @@ import os
 import re
 import subprocess
 import tempfile
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 from . import program
 from .metrics import number
@@ -50,8 +53,7 @@ class Optimizer:
 
     def __init__(self, space, method=None, seed=None, goal="minimize",
                  program=None):
-        self._lock = threading.Lock()
-        self._owed = 0  # answers that an interrupt kept from being read
+        self._talk = ThreadPoolExecutor(1, "throng-optimizer")
         self._child, self._folder, self._pid = None, None, os.getpid()
         self.ended = False
         path = self._file(space, goal)
@@ -134,6 +136,7 @@ class Optimizer:
             except BrokenPipeError:  # it ended before it read everything
                 pass
             child.wait()
+            self._talk.shutdown()
             child.stdout.close()
             self._said.close()
         if self._folder:
@@ -178,26 +181,13 @@ class Optimizer:
         if not self._child:
             raise program.ThrongError("this optimizer is closed")
         line = (json.dumps(what, default=_other) + "\n").encode()
-        with self._lock:
-            while self._owed:
-                self._read()
-            try:
-                self._child.stdin.write(line)
-                self._child.stdin.flush()
-            except BrokenPipeError:
-                raise self._ended() from None
-            self._owed += 1
-            answer = json.loads(self._read())
+        said = self._talk.submit(_exchange, self._child, line).result()
+        if not said.endswith(b"\n"):
+            raise self._ended()
+        answer = json.loads(said)
         if "error" in answer:
             raise program.ThrongError(answer["error"])
         return answer
-
-    def _read(self):
-        line = self._child.stdout.readline()
-        if not line.endswith(b"\n"):
-            raise self._ended()
-        self._owed -= 1
-        return line
 
     def _ended(self):
         """It refused the study, or was killed: its own words say why."""
@@ -208,6 +198,16 @@ class Optimizer:
             made = re.escape(os.path.join(self._folder.name, _FILE))
             text = re.sub(made + r"(:\d+:\d+)?", "the space", text)
         return program.error(code, text)
+
+
+def _exchange(child, line):
+    """The line that answers this one; without its end when there is none."""
+    try:
+        child.stdin.write(line)
+        child.stdin.flush()
+    except (BrokenPipeError, ValueError):  # it ended, or was closed
+        return b""
+    return child.stdout.readline()
 
 
 def _id(trial):

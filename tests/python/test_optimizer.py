@@ -191,21 +191,62 @@ print(o.best()["id"])
         self.assertEqual((done.stdout, done.returncode), ("0\n", 0),
                          done.stderr)
 
-    def test_the_answer_to_an_interrupted_request_is_not_the_next_ones(self):
+    def test_no_interrupt_gives_an_answer_to_another_request(self):
+        """At whichever instruction of the conversation it comes."""
         optimizer = self.optimizer(None, "random")
+        optimizer.tell(optimizer.ask(), 1.0)
+        places, rounds = 0, 0
+        while places == rounds:
+            rounds += 1
+            places += interrupted_at(rounds, lambda: optimizer.best(7))
+            self.assertEqual(optimizer.best()["value"], 1.0)
+            self.assertGreater(optimizer.ask().id, 0)
+        self.assertGreater(places, 20)
 
-        class Interrupted:
-            @staticmethod
-            def readline():
-                optimizer._child.stdout = stdout
+    def test_an_interrupt_while_waiting_does_not_shift_answers(self):
+        script = self.write("wait.py", """
+import os, signal, throng
+o = throng.Optimizer({"x": {"min": 0.0, "max": 1.0}}, "random")
+child = o._child.pid
+os.kill(child, signal.SIGSTOP)  # answers do not come
+signal.signal(signal.SIGALRM, signal.getsignal(signal.SIGINT))
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+try:
+    o.ask(3)
+except KeyboardInterrupt:
+    os.kill(child, signal.SIGCONT)
+print(o.ask().id, o.best())
+""")
+        done = subprocess.run(
+            [sys.executable, script], capture_output=True, text=True,
+            timeout=250,
+            env={**os.environ, "PYTHONPATH": PYTHON, "THRONG": THRONG})
+        self.assertEqual(done.stdout, "3 None\n", done.stderr)
+
+
+def interrupted_at(count, call):
+    """Calls it, with an interrupt before the instruction of the optimizer
+    that has this number, from 1. False when there are not so many."""
+    left = [count]
+
+    def trace(frame, event, arg):
+        if not frame.f_code.co_filename.endswith("throng/optimizer.py"):
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            left[0] -= 1
+            if left[0] == 0:
                 raise KeyboardInterrupt
+        return trace
 
-        stdout = optimizer._child.stdout
-        optimizer._child.stdout = Interrupted
-        with self.assertRaises(KeyboardInterrupt):
-            optimizer.ask(3)
-        self.assertEqual(optimizer.ask().id, 3)
-        self.assertIsNone(optimizer.best())
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(None)
+    return left[0] <= 0
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ class Reports(InFolder):
 
     def test_a_step_that_is_not_whole_is_refused(self):
         self.enter_trial()
-        for step in (0.5, "x", float("nan")):
+        for step in (0.5, "x", float("nan"), float("inf"), -float("inf")):
             with self.assertRaisesRegex(TypeError, "a step is a whole"):
                 throng.report(step=step, loss=1)
 

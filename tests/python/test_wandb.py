@@ -696,6 +696,8 @@ class Artifacts(Standing):
         used = run.use_artifact("data:latest")
         self.assertEqual(used.get("rows").data, [[1, "x"]])
         self.assertIsNone(used.get("other"))
+        entry = used.get_path("rows.table.json")
+        self.assertEqual(entry.get().data, [[1, "x"]])
         self.assertTrue(os.path.exists(used.download() + "/rows.table.json"))
 
     def test_a_path_is_an_artifact_too(self):
@@ -754,6 +756,16 @@ class Values(Standing):
             columns=["a"], values=types.SimpleNamespace(tolist=lambda: [[1]]))
         for table in (wandb.Table(dataframe=frame), wandb.Table(data=frame)):
             self.assertEqual((table.columns, table.data), (["a"], [[1]]))
+
+    def test_a_table_becomes_a_frame(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not there")
+        frame = wandb.Table(["a", "b"], [[1, "x"], [2, "y"]]).get_dataframe()
+        self.assertIsInstance(frame, pandas.DataFrame)
+        self.assertEqual(list(frame.columns), ["a", "b"])
+        self.assertEqual(frame.values.tolist(), [[1, "x"], [2, "y"]])
 
     def test_pictures_in_a_table_are_files(self):
         table = wandb.Table(columns=["im"], data=[[wandb.Image([[0, 255]])]])

@@ -149,14 +149,11 @@ class Entry:
             raise KeyError("%s holds no %s; there are: %s" % (
                 artifact.name, name, ", ".join(artifact.files())))
 
-    def get(self, name):
-        """The table that was added under this name; None when there is
-        none. Pictures and the like are files: get_entry(name).download()."""
-        path = self._files.get(name + Table.suffix)
-        if not path:
+    def get(self):
+        """The table that this file holds; None when it is of another kind."""
+        if not self.path.endswith(Table.suffix):
             return None
-        with open(path, encoding="utf-8") as file:
-            return Table(**json.load(file))
+        return self.artifact.get(self.path[:-len(Table.suffix)])
 
     def download(self, root=None, **kwargs):
         return os.path.join(self.artifact.download(root), self.path)

@@ -191,6 +191,10 @@ class Table(Media):
         at = self.columns.index(name)
         return [row[at] for row in self.data]
 
+    def get_dataframe(self):
+        import pandas
+        return pandas.DataFrame(self.data, columns=self.columns)
+
     def iterrows(self):
         return enumerate(self.data)
 
