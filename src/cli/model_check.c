@@ -168,6 +168,19 @@ static void check_masks(struct looker *l, const struct value *model,
     find(l, model, point, &fault);
 }
 
+/* Tokens of the data that an embedding of this point's model does not have. */
+static void check_tokens(struct looker *l, const struct value *model,
+                         const struct value *point, const struct nn_model *m,
+                         const struct data_view *view)
+{
+    struct err err = {0};
+    if (nn_tokens_check(m, view, &err) == 0)
+        return;
+    struct nn_fault fault = {STR("layers"),
+                             arena_str(l->arena, str_of(err.text)), STR("")};
+    find(l, model, point, &fault);
+}
+
 static void look_at(struct looker *l, const struct value *point)
 {
     struct nn_faults faults = {.arena = l->arena};
@@ -201,6 +214,7 @@ static void look_at(struct looker *l, const struct value *point)
     if (m) {
         check_metrics(l, m, &view);
         check_masks(l, model, point, m);
+        check_tokens(l, model, point, m, &view);
     }
     nn_model_free(m);
 }

@@ -250,3 +250,17 @@ void reading_drop(struct reading *r, const struct block *b, const bool *missing)
     r->kept = kept;
     r->rows = count;
 }
+
+void reading_note_rows(struct reading *r, const struct block *b)
+{
+    size_t own, dropped = b->rows - r->rows;
+    if (!dropped && b->sources == 1)
+        return;
+    uint32_t *rows = arena_array(r->set->arena, r->rows + 1, sizeof(*rows));
+    for (size_t i = 0; i < r->rows; i++) {
+        own = reading_row(r, i);
+        source_of(b, &own);
+        rows[i] = (uint32_t)own;
+    }
+    r->set->table.file_rows = rows;
+}

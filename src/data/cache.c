@@ -22,7 +22,7 @@
 #include "data/set.h"
 #include "sys/sys.h"
 
-#define VERSION "throng data 4"
+#define VERSION "throng data 5"
 #define ALIGN 64u
 #define TEMPORARY_S 3600 /* an unfinished file of this age is nobody's */
 #define LOCKS 64u
@@ -196,6 +196,7 @@ static struct value *set_value(struct writer *w, const struct data_set *s,
     set_number(w, v, "group_count", (int64_t)s->group_count);
     add_array(w, v, "groups", s->groups, rows * sizeof(int32_t));
     add_array(w, v, "weights", s->weights, rows * sizeof(float));
+    add_array(w, v, "file_rows", s->table.file_rows, rows * sizeof(uint32_t));
     for (size_t i = 0; i < PARTS; i++)
         value_list_add(a, parts, value_int(a, (int64_t)s->part_rows[i]));
     for (size_t i = 0; i < s->table.input_count; i++) {
@@ -393,6 +394,8 @@ static void read_value(struct reader *r, const struct value *v)
     s->group_count = (size_t)number_of(r, v, "group_count", UINT32_MAX);
     s->groups = array_of(r, v, "groups", s->table.rows, sizeof(int32_t));
     s->weights = array_of(r, v, "weights", s->table.rows, sizeof(float));
+    s->table.file_rows =
+        array_of(r, v, "file_rows", s->table.rows, sizeof(uint32_t));
     for (size_t i = 0; i < PARTS; i++) {
         const struct value *n = value_at(parts, i);
         r->bad |= !n || n->kind != VALUE_INT;

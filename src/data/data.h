@@ -36,10 +36,16 @@ struct data_table {
     size_t rows;
     const struct data_field *inputs, *labels;
     size_t input_count, label_count;
-    /* Of rows of another day: their numbers in the file, from 0, where some
-     * were left out; else NULL. */
-    const uint32_t *kept;
+    /* Each row's number in its file, from 0, a header not counted; NULL: row i
+     * is row i. */
+    const uint32_t *file_rows;
 };
+static inline size_t data_row_in_file(const struct data_table *t, size_t row)
+{
+    return t->file_rows ? t->file_rows[row] : row;
+}
+
+struct data_set;
 
 struct data_part {
     const uint32_t *rows; /* numbers of rows of the table */
@@ -50,6 +56,7 @@ struct data_view {
     const struct data_table *table; /* the set's, or the view's own where
                                        something in it is fitted on training
                                        rows: tokens, means of columns */
+    const struct data_set *set;     /* that it is made from; NULL: none */
     struct data_part train, validation, test;
     /* By input, by column: (x - shift) × scale; NULL: as it is. */
     const float *const *shift, *const *scale;
@@ -59,7 +66,9 @@ struct data_view {
     bool in_order;            /* epochs take rows as they are */
 };
 
-struct data_set;
+/* "FILE: row 3: column NAME", where that number of an input comes from. */
+void data_place(struct buf *b, const struct data_view *v, size_t input,
+                size_t row, size_t column);
 
 /* Where prepared sets are kept, so that all processes of a machine map one
  * copy. */

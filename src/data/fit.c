@@ -377,8 +377,8 @@ int data_fit_known(struct data_view *v, const struct data_set *s,
         return -1;
     for (size_t i = 0; i < s->table.rows; i++)
         rows[i] = (uint32_t)i;
-    *v = (struct data_view){.test = {rows, s->table.rows},
-                            .row_weights = s->weights};
+    *v = (struct data_view){
+        .set = s, .test = {rows, s->table.rows}, .row_weights = s->weights};
     know_all(v, s, fitted, &style);
     if (s->label_is_input)
         scale_label(v, s->arena);

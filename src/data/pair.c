@@ -7,11 +7,13 @@
 
 #include "data/set.h"
 
-/* The path that a part has for item i of the first part's list: the one of
- * the same name, whatever the order. NULL: it has none. */
-static const struct value *path_of(const struct value *first, size_t item,
-                                   const struct value *v)
+/* The path that a part has for item i of the first part's list is the one of
+ * the same name, whatever the order. */
+const struct value *data_pair_path(const struct reading *r, const char *key,
+                                   size_t part, size_t item)
 {
+    const struct value *first = value_get(r->part[0], str_of(key));
+    const struct value *v = value_get(r->part[part], str_of(key));
     if (!v || v->kind != VALUE_OBJECT)
         return v;
     bool fits =
@@ -24,9 +26,8 @@ static int read_role(struct reading *r, const char *key, size_t item,
                      bool lines, struct block *b, struct err *err)
 {
     const struct value *paths[PARTS];
-    const struct value *first = value_get(r->part[0], str_of(key));
     for (size_t i = 0; i < r->part_count; i++) {
-        paths[i] = path_of(first, item, value_get(r->part[i], str_of(key)));
+        paths[i] = data_pair_path(r, key, i, item);
         if (!paths[i] || paths[i]->kind != VALUE_STRING)
             return err_set(err, ERR_INPUT,
                            "data: each part must say its %s: the path of a "
@@ -283,6 +284,7 @@ int data_read_pair(struct reading *r, struct err *err)
                        "data: %zu inputs; the model was trained with %zu",
                        count, value_get(r->fitted, STR("inputs"))->count);
     s->table.rows = r->rows;
+    reading_note_rows(r, &first);
     s->table.inputs = inputs;
     s->table.input_count = count;
     s->text = value_get(r->spec, STR("text")) ? texts : NULL;

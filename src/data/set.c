@@ -118,6 +118,27 @@ static int read_or_map(struct reading *r, const struct data_cache *cache,
     return rc;
 }
 
+/* Which file of each part every input comes from. */
+static void note_files(struct reading *r)
+{
+    struct data_set *s = r->set;
+    size_t count = s->table.input_count;
+    const char **files =
+        arena_array(s->arena, count * PARTS + 1, sizeof(*files));
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < r->part_count; k++) {
+            struct str member;
+            const struct value *v = r->part[k]->kind == VALUE_STRING
+                                        ? r->part[k]
+                                        : value_get(r->part[k], STR("file"));
+            if (!v)
+                v = data_pair_path(r, "inputs", k, i);
+            files[i * PARTS + (size_t)r->parts[k]] =
+                reading_path(r, value_text(v), &member);
+        }
+    s->files = files;
+}
+
 static struct data_set *open_set(const struct value *spec, const char *folder,
                                  const struct value *fitted,
                                  const struct data_cache *cache,
@@ -131,6 +152,7 @@ static struct data_set *open_set(const struct value *spec, const char *folder,
         find_parts(&r);
         if (read_or_map(&r, cache, err) == 0) {
             link_label(s);
+            note_files(&r);
             return s;
         }
     }

@@ -37,9 +37,10 @@ struct data_set {
     size_t part_rows[PARTS]; /* rows of the files of each part, in order */
     const int32_t *groups;   /* by row, numbered from 0; or NULL */
     size_t group_count;
-    const float *weights;    /* by row, or NULL */
-    const struct text *text; /* by input; NULL: none is text */
-    bool label_is_input;     /* the only label is the first input */
+    const float *weights;     /* by row, or NULL */
+    const struct text *text;  /* by input; NULL: none is text */
+    const char *const *files; /* PARTS by input: where its rows are from */
+    bool label_is_input;      /* the only label is the first input */
     /* Of a table: which column became what; see fitted.c. */
     const struct value *layout;
     VEC(struct str) notices;
@@ -137,6 +138,9 @@ static inline size_t reading_row(const struct reading *r, size_t i)
 void reading_drop(struct reading *r, const struct block *b,
                   const bool *missing);
 
+/* Notes which row of its file each row of the table is. */
+void reading_note_rows(struct reading *r, const struct block *b);
+
 /* classes.c: categories. */
 int data_classes(struct reading *r, const struct block *b, size_t column,
                  struct data_field *f, struct err *err);
@@ -164,6 +168,9 @@ int data_groups(struct reading *r, const struct block *b, size_t column,
 /* table.c and pair.c: the two ways in which files hold a set. */
 int data_read_table(struct reading *r, struct err *err);
 int data_read_pair(struct reading *r, struct err *err);
+/* What part i says of file `item` of a key; NULL: nothing. */
+const struct value *data_pair_path(const struct reading *r, const char *key,
+                                   size_t part, size_t item);
 void data_notice(struct data_set *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -319,12 +319,6 @@ static int drop_gaps(struct columns *t, struct err *err)
         return err_set(err, ERR_INPUT,
                        "%s: every row has a missing value: none is left",
                        t->b.source[0].path);
-    if (t->r->fitted) {
-        uint32_t *kept =
-            arena_array(t->r->set->arena, t->r->rows + 1, sizeof(*kept));
-        memcpy(kept, t->r->kept, t->r->rows * sizeof(*kept));
-        t->r->set->table.kept = kept;
-    }
     if (t->r->rows < t->b.rows)
         data_notice(t->r->set,
                     "data: %zu of %zu rows have missing values and are left "
@@ -655,6 +649,7 @@ int data_read_table(struct reading *r, struct err *err)
         (t.missing == MISSING_DROP && drop_gaps(&t, err)))
         return -1;
     r->set->table.rows = r->rows;
+    reading_note_rows(r, &t.b);
     return make_labels(&t, err) || make_weights(&t, err) || make_inputs(&t, err)
                ? -1
                : 0;

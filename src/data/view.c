@@ -26,7 +26,7 @@ static int make(struct data_view *v, const struct data_set *s,
                 const struct value *spec, const struct data_choice *choice,
                 struct arena *a, struct err *err)
 {
-    *v = (struct data_view){.table = &s->table};
+    *v = (struct data_view){.table = &s->table, .set = s};
     return data_split(v, s, spec, choice, a, err) ||
                    data_fit(v, s, spec, choice, a, err)
                ? -1

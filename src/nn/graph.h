@@ -210,6 +210,10 @@ struct nn_graph {
     int draws;       /* operations that draw random numbers */
 };
 
+/* tokens.c: true when a tensor is this input, or holds it reshaped or joined
+ * with others: the same numbers. */
+bool nn_comes_from(const struct nn_graph *g, int tensor, int input);
+
 int64_t nn_shape_count(const struct nn_shape *s); /* numbers in one row */
 bool nn_shape_eq(const struct nn_shape *a, const struct nn_shape *b);
 struct buf;

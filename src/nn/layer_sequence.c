@@ -56,6 +56,9 @@ static int build_embedding(struct nn_build *b, const struct value *o,
         return -1;
     }
     b->graph->tensors.p[in[0]].integers = true;
+    for (size_t i = 0; i < b->graph->inputs.len; i++)
+        if (nn_comes_from(b->graph, in[0], b->graph->inputs.p[i].tensor))
+            b->graph->tensors.p[b->graph->inputs.p[i].tensor].integers = true;
     struct nn_op op = nn_op_of(NN_OP_EMBEDDING);
     struct nn_shape table = nn_shape2(words, units);
     struct nn_shape to = nn_shape2(steps, units);

@@ -91,6 +91,12 @@ int nn_masks_read(const struct nn_model *m, const char *path, double *mask,
                   struct err *err);
 int nn_masks_check(const struct nn_model *m, const char *path, struct err *err);
 
+struct data_view;
+/* An error when the data has tokens that an embedding does not, which names
+ * one and its place. */
+int nn_tokens_check(const struct nn_model *m, const struct data_view *v,
+                    struct err *err);
+
 /* True when some head takes the classes of this label, not its numbers. */
 bool nn_model_takes_classes(const struct nn_model *m, size_t label);
 /* True when the pairs of classes and predictions are asked for. */
@@ -109,8 +115,6 @@ int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,
                      struct err *err);
 
 /* ---- the trainer ---- */
-
-struct data_view;
 
 /* One model of a cohort. All have equal keys. */
 struct nn_member {

@@ -191,39 +191,6 @@ static void start_embeddings(const struct nn_graph *g,
     }
 }
 
-/* The tokens of the data must be those of the embedding. */
-static int check_tokens(const struct nn_graph *g, const struct data_view *v,
-                        struct err *err)
-{
-    for (size_t k = 0; k < g->ops.len; k++) {
-        const struct nn_op *op = &g->ops.p[k];
-        for (size_t i = 0; op->kind == NN_OP_EMBEDDING && i < g->inputs.len;
-             i++) {
-            const struct data_field *f =
-                &v->table->inputs[g->inputs.p[i].field];
-            const struct nn_shape *s = &g->params.p[op->param[0]].shape;
-            const struct nn_layer *layer = &g->layers.p[op->layer];
-            if (op->in[0] != g->inputs.p[i].tensor)
-                continue;
-            if (f->vectors && f->vector_columns != s->dim[1])
-                return err_set(err, ERR_INPUT,
-                               "layers[%d] %.*s has %lld units, the word "
-                               "vectors have %lld numbers",
-                               layer->entry, STRF(layer->name),
-                               (long long)s->dim[1],
-                               (long long)f->vector_columns);
-            if (f->classes > s->dim[0])
-                return err_set(err, ERR_INPUT,
-                               "layers[%d] %.*s has a vocabulary of %lld, the "
-                               "data has %lld tokens; say "
-                               "data.text.vocabulary",
-                               layer->entry, STRF(layer->name),
-                               (long long)s->dim[0], (long long)f->classes);
-        }
-    }
-    return 0;
-}
-
 static int begin_member(struct nn_trainer *t, int at)
 {
     struct nn_place *m = &t->members[at];
@@ -256,7 +223,7 @@ int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,
     size_t at = 0;
     if (nn_model_key(m->model) != t->key)
         return err_set(err, ERR_INPUT, "the model is of another shape");
-    if (check_tokens(t->graph, m->view, err))
+    if (nn_tokens_check(m->model, m->view, err))
         return -1;
     while (at < t->capacity && t->members[at].model)
         at++;
@@ -355,10 +322,11 @@ static void load_inputs(const struct nn_trainer *t, const struct nn_place *m,
         const struct nn_input *in = &t->graph->inputs.p[i];
         const struct data_field *f = &v->table->inputs[in->field];
         void *to = t->program.value[in->tensor];
+        bool scaled = v->shift && !t->graph->tensors.p[in->tensor].integers;
         if (f->numbers)
             t->device->gather(to, f->numbers, (size_t)f->columns, rows, count,
-                              v->shift ? v->shift[in->field] : NULL,
-                              v->scale ? v->scale[in->field] : NULL);
+                              scaled ? v->shift[in->field] : NULL,
+                              scaled ? v->scale[in->field] : NULL);
         else
             t->device->gather_integers(to, f->categories, (size_t)f->columns,
                                        rows, count);

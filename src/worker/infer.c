@@ -147,8 +147,7 @@ int infer_write(const char *path, const struct nn_model *m,
     }
     buf_addc(&w.out, '\n');
     for (size_t r = 0; r < part->count; r++) {
-        buf_addf(&w.out, "%zu",
-                 table->kept ? table->kept[r] + (size_t)1 : r + 1);
+        buf_addf(&w.out, "%zu", data_row_in_file(table, part->rows[r]) + 1);
         for (size_t i = 0; i < heads; i++) {
             struct nn_head_facts h = nn_model_head(m, i);
             add_head(&w, &h, part->rows[r], outputs);

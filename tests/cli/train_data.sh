@@ -43,3 +43,62 @@ parameters: {what: {values: [Asthma, Cough]}}
 STUDY
 run "$THRONG" run over.yaml -q
 check_status "a study learns each label and ignores the others" 0
+
+# ---- tokens ----------------------------------------------------------------
+cat >tokens.yaml <<'MODEL'
+layers:
+  - {embedding: 4, vocabulary: 100}
+  - flatten
+  - {dense: 2}
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: 0.01}
+epochs: 2
+data: {inputs: "${x}", labels: y.txt, validation: 0.25}
+MODEL
+for i in $(seq 20); do echo "$i,$((i * 3)),0" >>good.csv; done
+for i in $(seq 20); do echo $((i % 2)); done >y.txt
+sed '7s/,21,/,100,/' good.csv >large.csv
+sed '3s/^3,/-1,/' good.csv >negative.csv
+sed '4s/^4,/4.5,/' good.csv >half.csv
+run "$THRONG" train tokens.yaml x=large.csv
+check_status "a token that the embedding does not have is refused" 1
+check_contains "with its place, itself and the vocabulary" "$err" \
+    "embedding_1 has a vocabulary of 100, tokens 0 to 99; $TMP/large.csv: row 7: column 2 is 100"
+run "$THRONG" train tokens.yaml x=negative.csv
+check_contains "so is a negative one" "$err" "negative.csv: row 3: column 1 is -1"
+run "$THRONG" train tokens.yaml x=half.csv
+check_contains "and what is no whole number" "$err" "half.csv: row 4: column 1 is 4.5"
+cat >tokens_study.yaml <<'STUDY'
+model: tokens.yaml
+method: grid
+metric: {name: val_loss, goal: minimize}
+parameters: {x: {values: [large.csv]}}
+STUDY
+run "$THRONG" check tokens_study.yaml
+check_status "check finds it before any trial runs" 1
+check_contains "and says where" "$err$out" "large.csv: row 7: column 2 is 100"
+run "$THRONG" train tokens.yaml x=good.csv
+check_status "others are trained" 0
+plain=$out
+sed 's/validation: 0.25/validation: 0.25, scale: std/' tokens.yaml >scaled.yaml
+run "$THRONG" train scaled.yaml x=good.csv
+check_equal "tokens are never scaled" "$plain" "$out"
+sed 's/- {embedding/- {reshape: [3]}\n  - {embedding/' scaled.yaml >reshaped.yaml
+run "$THRONG" train reshaped.yaml x=large.csv
+check_contains "nor hidden by a reshape" "$err" "large.csv: row 7: column 2 is 100"
+
+# ---- rows that are left out ------------------------------------------------
+{
+    echo 'a,b'
+    for i in $(seq 9); do echo "$i,$((i % 2))"; done
+} | sed '3s/.*/,0/' >gaps.csv
+cat >gaps.yaml <<'MODEL'
+layers: [{dense: 2}]
+loss: sparse_categorical_crossentropy
+epochs: 1
+data: {file: gaps.csv, missing: drop, validation: 0.25, shuffle: false}
+MODEL
+run "$THRONG" train gaps.yaml
+run "$THRONG" predict gaps.safetensors --csv
+check_equal "predictions have the numbers of their rows in the file" "8 9" \
+    "$(tail -n +2 .out | cut -d, -f1 | paste -sd' ')"
