@@ -73,6 +73,8 @@ struct nn_param {
     int64_t offset; /* in a member's weights */
     int64_t fan_in, fan_out;
     struct nn_init init;
+    int64_t ones_at, ones; /* so many numbers begin at 1, whatever init says:
+                              the forget gates of an LSTM */
     struct nn_soft l1, l2;
     bool trained; /* false: running means of batch norm */
     int layer;

@@ -167,6 +167,8 @@ void nn_init_weights(const struct nn_graph *g, uint64_t seed, double *weights)
     for (size_t i = 0; i < g->params.len; i++) {
         struct rng r;
         rng_init(&r, seed, i, "weights");
-        init_param(&g->params.p[i], &r, weights + g->params.p[i].offset);
+        const struct nn_param *p = &g->params.p[i];
+        init_param(p, &r, weights + p->offset);
+        fill(weights + p->offset + p->ones_at, p->ones, 1);
     }
 }

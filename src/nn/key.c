@@ -37,6 +37,8 @@ static void add_param(struct buf *b, const struct nn_param *p)
     buf_add_f64(b, p->init.b);
     buf_add_u8(b, (uint8_t)p->init.fan);
     buf_add_u8(b, (uint8_t)p->init.drawn);
+    buf_add_varint(b, (uint64_t)p->ones_at);
+    buf_add_varint(b, (uint64_t)p->ones);
     buf_add_u32(b, (uint32_t)p->l1.index);
     buf_add_u32(b, (uint32_t)p->l2.index);
 }

@@ -101,14 +101,19 @@ static int add_weight(struct nn_build *b, const struct value *o,
     return p;
 }
 
-static int add_bias(struct nn_build *b, const struct recurrent *r,
-                    const char *name)
+static int add_bias(struct nn_build *b, const struct value *o,
+                    const struct recurrent *r, const char *name)
 {
     char full[64];
     struct nn_shape shape = nn_shape1(r->gates * r->units);
     snprintf(full, sizeof full, "%s%s", name, r->suffix);
-    return nn_add_param(b, full, &shape,
-                        (struct nn_init){.kind = NN_INIT_ZEROS});
+    int p = nn_add_param(b, full, &shape,
+                         nn_read_init(b, o, "bias_initializer", NN_INIT_ZEROS));
+    if (r->kind == NN_OP_LSTM && nn_read_bool(b, o, "unit_forget_bias", true)) {
+        nn_param_at(b, p)->ones_at = r->units; /* behind the input gates' */
+        nn_param_at(b, p)->ones = r->units;
+    }
+    return p;
 }
 
 static int add_direction(struct nn_build *b, const struct value *o, int in,
@@ -125,9 +130,9 @@ static int add_direction(struct nn_build *b, const struct value *o, int in,
                              NN_INIT_GLOROT_UNIFORM);
     op.param[1] = add_weight(b, o, r, "recurrent", r->units,
                              "recurrent_initializer", NN_INIT_ORTHOGONAL);
-    op.param[2] = add_bias(b, r, "bias");
+    op.param[2] = add_bias(b, o, r, "bias");
     if (r->kind == NN_OP_GRU)
-        op.param[3] = add_bias(b, r, "recurrent_bias");
+        op.param[3] = add_bias(b, o, r, "recurrent_bias");
     nn_read_regularizers(b, o, op.param[0]);
     b->graph->layers.p[b->layer].flops += 2.0 * (double)from.dim[0] *
                                           (double)(r->gates * r->units) *
@@ -211,8 +216,8 @@ static int project(struct nn_build *b, const struct value *o, int in,
     nn_param_at(b, op.param[0])->fan_in = inputs;
     nn_param_at(b, op.param[0])->fan_out = units;
     snprintf(full, sizeof full, "%s.bias", name);
-    op.param[1] =
-        nn_add_param(b, full, &bias, (struct nn_init){.kind = NN_INIT_ZEROS});
+    op.param[1] = nn_add_param(
+        b, full, &bias, nn_read_init(b, o, "bias_initializer", NN_INIT_ZEROS));
     b->graph->layers.p[b->layer].flops +=
         2.0 * (double)inputs * (double)nn_shape_count(&to);
     return nn_add_op(b, op, &to);
@@ -281,20 +286,37 @@ static int build_sample(struct nn_build *b, const struct value *o,
 
 static const char *const embedding_keys[] = {
     "units", "vocabulary", "mask", "initializer", "l1", "l2", NULL};
-static const char *const recurrent_keys[] = {
-    "units",     "sequence",    "bidirectional",
-    "backwards", "initializer", "recurrent_initializer",
-    "l1",        "l2",          NULL};
-static const char *const attention_keys[] = {"heads", "units", "causal",
-                                             "initializer", NULL};
+static const char *const lstm_keys[] = {"units",
+                                        "sequence",
+                                        "bidirectional",
+                                        "backwards",
+                                        "initializer",
+                                        "recurrent_initializer",
+                                        "bias_initializer",
+                                        "unit_forget_bias",
+                                        "l1",
+                                        "l2",
+                                        NULL};
+static const char *const gru_keys[] = {"units",
+                                       "sequence",
+                                       "bidirectional",
+                                       "backwards",
+                                       "initializer",
+                                       "recurrent_initializer",
+                                       "bias_initializer",
+                                       "l1",
+                                       "l2",
+                                       NULL};
+static const char *const attention_keys[] = {
+    "heads", "units", "causal", "initializer", "bias_initializer", NULL};
 static const char *const sample_keys[] = {"permanent", NULL};
 
 const struct nn_layer_kind nn_layers_sequence[] = {
     {"embedding", "units", embedding_keys, 1, 1, build_embedding,
      "a row of numbers for each token; 0 is padding"},
-    {"lstm", "units", recurrent_keys, 1, 1, build_lstm,
+    {"lstm", "units", lstm_keys, 1, 1, build_lstm,
      "long short-term memory along the steps"},
-    {"gru", "units", recurrent_keys, 1, 1, build_gru,
+    {"gru", "units", gru_keys, 1, 1, build_gru,
      "gated recurrent units along the steps"},
     {"attention", "heads", attention_keys, 1, 2, build_attention,
      "every step looks at every step"},

@@ -235,12 +235,25 @@ static bool add_widths(struct nn_build *b, struct value *o,
     return true;
 }
 
+/* `bias_initialization` is another name for `bias_initializer`. */
+static void one_name(struct value *o, const struct nn_layer_kind *kind)
+{
+    bool has = false;
+    for (size_t i = 0; kind->keys[i]; i++)
+        has = has || strcmp(kind->keys[i], "bias_initializer") == 0;
+    for (size_t i = 0; has && i < o->count; i++)
+        if (str_is(o->keys[i], "bias_initialization") &&
+            !value_get(o, STR("bias_initializer")))
+            o->keys[i] = STR("bias_initializer");
+}
+
 static bool add_entry(struct nn_build *b, const struct value *v)
 {
     const struct nn_layer_kind *kind;
     struct value *o = entry(b, v, &kind);
     if (!o)
         return false;
+    one_name(o, kind);
     nn_known_keys(b, o, kind->keys, every);
     const struct value *widths = value_get(o, STR("widths"));
     if (widths)

@@ -126,6 +126,96 @@ static void plain_ones_are_what_they_say(void **state)
     free(identity);
 }
 
+/* The first numbers of parameter `name` of a model with one layer; yours to
+ * free. */
+static double *first_of(const char *layer, const char *name, int64_t *count)
+{
+    struct made m;
+    struct buf json;
+    double *found = NULL;
+    buf_init(&json);
+    buf_addf(
+        &json,
+        "{\"input\": [4, 3], \"layers\": [%s, \"flatten\", {\"dense\": 1}], "
+        "\"loss\": \"mse\"}",
+        layer);
+    made_open(&m, json.p, 4);
+    buf_done(&json);
+    const struct nn_graph *g = &m.model->graph;
+    double *w = calloc((size_t)g->weights, sizeof(*w));
+    nn_init_weights(g, 3, w);
+    for (size_t i = 0; i < g->params.len; i++)
+        if (str_is(g->params.p[i].name, name)) {
+            *count = g->params.p[i].count;
+            found = calloc((size_t)*count, sizeof(*found));
+            memcpy(found, w + g->params.p[i].offset,
+                   (size_t)*count * sizeof(*found));
+        }
+    free(w);
+    made_close(&m);
+    assert_non_null(found);
+    return found;
+}
+
+/* Keras: bias = [zeros(units), ones(units), zeros(2 units)]. */
+static void forget_gates_begin_at_1(void **state)
+{
+    static const struct {
+        const char *layer, *name;
+        double forget, others;
+    } cases[] = {
+        {"{\"lstm\": 5}", "lstm_1.bias", 1, 0},
+        {"{\"lstm\": {\"units\": 5, \"bidirectional\": true}}",
+         "lstm_1.bias_back", 1, 0},
+        {"{\"lstm\": 5, \"unit_forget_bias\": false}", "lstm_1.bias", 0, 0},
+        {"{\"lstm\": 5, \"bias_initializer\": {\"kind\": \"constant\", "
+         "\"value\": 0.3}}",
+         "lstm_1.bias", 1, 0.3},
+        {"{\"lstm\": 5, \"unit_forget_bias\": false, \"bias_initialization\": "
+         "\"ones\"}",
+         "lstm_1.bias", 1, 1},
+        {"{\"gru\": 5}", "gru_1.bias", 0, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        int64_t count = 0;
+        double *bias = first_of(cases[i].layer, cases[i].name, &count);
+        assert_int_equal(count % 5, 0);
+        for (int64_t k = 0; k < count; k++)
+            assert_true(bias[k] ==
+                        (k / 5 == 1 ? cases[i].forget : cases[i].others));
+        free(bias);
+    }
+}
+
+static void every_bias_begins_as_its_layer_says(void **state)
+{
+    static const char *const cases[][2] = {
+        {"{\"dense\": 4, %s}", "dense_1.bias"},
+        {"{\"conv1d\": 4, %s}", "conv1d_1.bias"},
+        {"{\"depthwise_conv1d\": 2, %s}", "depthwise_conv1d_1.bias"},
+        {"{\"gru\": 4, %s}", "gru_1.bias"},
+        {"{\"gru\": 4, %s}", "gru_1.recurrent_bias"},
+        {"{\"attention\": 1, %s}", "attention_1.query.bias"},
+        {"{\"attention\": 1, %s}", "attention_1.output.bias"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char layer[160];
+        int64_t count = 0;
+        const char *hole = strchr(cases[i][0], '%');
+        snprintf(layer, sizeof layer,
+                 "%.*s\"%s\": {\"kind\": \"constant\", "
+                 "\"value\": 0.25}}",
+                 (int)(hole - cases[i][0]), cases[i][0],
+                 i % 2 ? "bias_initializer" : "bias_initialization");
+        double *bias = first_of(layer, cases[i][1], &count);
+        for (int64_t k = 0; k < count; k++)
+            assert_true(bias[k] == 0.25);
+        free(bias);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +223,8 @@ int main(void)
         cmocka_unit_test(
             an_orthogonal_one_has_columns_of_length_1_at_right_angles),
         cmocka_unit_test(plain_ones_are_what_they_say),
+        cmocka_unit_test(forget_gates_begin_at_1),
+        cmocka_unit_test(every_bias_begins_as_its_layer_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
