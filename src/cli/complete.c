@@ -227,6 +227,19 @@ static void offer_columns(struct completer *k)
         offer(k, columns[i], "column");
 }
 
+/* Names behind the last comma. */
+static void offer_column_list(struct completer *k)
+{
+    static const char *const more[] = {"state", "tag", "note", "host",
+                                       "reason"};
+    const char *comma = strrchr(k->word, ',');
+    if (comma)
+        enter(k, (size_t)(comma + 1 - k->word));
+    offer_columns(k);
+    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+        offer(k, more[i], "column");
+}
+
 static void offer_over(struct completer *k)
 {
     offer_params(k, "");
@@ -250,11 +263,11 @@ static const struct {
     const char *option;
     void (*offer)(struct completer *k);
 } by_option[] = {
-    {"by", offer_columns},    {"over", offer_over},
-    {"where", offer_filter},  {"like", offer_trials},
-    {"fix", offer_point},     {"file", offer_files},
-    {"new", offer_studies},   {"template", offer_templates},
-    {"curves", offer_curves},
+    {"by", offer_columns},         {"columns", offer_column_list},
+    {"over", offer_over},          {"where", offer_filter},
+    {"like", offer_trials},        {"fix", offer_point},
+    {"file", offer_files},         {"new", offer_studies},
+    {"template", offer_templates}, {"curves", offer_curves},
 };
 
 static void offer_value(struct completer *k, const char *option)

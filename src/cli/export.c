@@ -195,7 +195,12 @@ static int export_csv(struct exporter *e)
 {
     if (each(e, collect))
         return -1;
-    point_columns_sort(&e->params);
+    struct str *written;
+    size_t count;
+    if (point_columns_written(e->store, e->call->arena, &written, &count,
+                              &e->call->err))
+        return -1;
+    point_columns_order(&e->params, written, count);
     point_columns_sort(&e->metrics);
     csv_header(e);
     return each(e, csv_line);

@@ -113,7 +113,7 @@ static void draw(const struct look *l, struct screen *s,
     struct point_columns columns;
     sheet_init(&t, l->arena);
     point_columns_init(&columns, l->arena);
-    rows_params(&columns, rows, count);
+    rows_params(&columns, l, rows, count);
     sheet_column(&t, "", false);
     sheet_column(&t, "trial", true);
     if (l->goal.name.len) {

@@ -88,15 +88,81 @@ void point_columns_text(struct point_columns *p, struct str point)
     buf_done(&name);
 }
 
-static int by_text(const void *a, const void *b)
+static bool is_digit(char c)
 {
-    return str_cmp(*(const struct str *)a, *(const struct str *)b);
+    return c >= '0' && c <= '9';
+}
+
+/* Takes a number without its leading zeros, or one other character. */
+static struct str take_piece(struct str *s)
+{
+    size_t n = 0;
+    while (n < s->len && is_digit(s->p[n]))
+        n++;
+    struct str piece = str_n(s->p, n ? n : 1);
+    *s = str_n(s->p + piece.len, s->len - piece.len);
+    while (n > 1 && piece.len > 1 && *piece.p == '0')
+        piece = str_n(piece.p + 1, piece.len - 1);
+    return piece;
+}
+
+static int by_name(const void *x, const void *y)
+{
+    struct str a = *(const struct str *)x, b = *(const struct str *)y;
+    while (a.len && b.len) {
+        struct str left = take_piece(&a), right = take_piece(&b);
+        bool numbers = is_digit(*left.p) && is_digit(*right.p);
+        if (numbers && left.len != right.len)
+            return left.len < right.len ? -1 : 1;
+        int order = str_cmp(left, right);
+        if (order)
+            return order;
+    }
+    if (a.len || b.len)
+        return a.len ? 1 : -1;
+    return str_cmp(*(const struct str *)x, *(const struct str *)y);
 }
 
 void point_columns_sort(struct point_columns *p)
 {
     if (p->names.len > 1)
-        qsort(p->names.p, p->names.len, sizeof(struct str), by_text);
+        qsort(p->names.p, p->names.len, sizeof(struct str), by_name);
+}
+
+void point_columns_order(struct point_columns *p, const struct str *first,
+                         size_t count)
+{
+    struct map *early = map_new();
+    size_t out = 0, n = p->names.len;
+    struct str *ordered = arena_array(p->arena, n + 1, sizeof(*ordered));
+    point_columns_sort(p);
+    for (size_t i = 0; i < count && out < n; i++)
+        if (map_has(p->known, first[i]) && !map_has(early, first[i])) {
+            map_set(early, first[i], p);
+            ordered[out++] = arena_str(p->arena, first[i]);
+        }
+    for (size_t i = 0; i < n; i++)
+        if (!map_has(early, p->names.p[i]))
+            ordered[out++] = p->names.p[i];
+    for (size_t i = 0; i < n; i++)
+        p->names.p[i] = ordered[i];
+    map_free(early);
+}
+
+int point_columns_written(struct store *store, struct arena *a,
+                          struct str **names, size_t *count, struct err *err)
+{
+    struct str text;
+    *count = 0;
+    if (store_fact(store, "written", a, &text, err))
+        return -1;
+    struct value *list =
+        text.len ? json_parse(a, text, "written", false, NULL) : NULL;
+    *names = arena_array(a, list ? list->count : 0, sizeof(**names));
+    for (size_t i = 0; list && i < list->count; i++)
+        if (list->items[i]->kind == VALUE_STRING)
+            (*names)[(*count)++] = list->items[i]->s;
+    return 0;
 }
 
 const struct value *point_flat_get(const struct value *point, struct str name)

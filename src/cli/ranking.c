@@ -12,6 +12,7 @@
 #include "cli/names.h"
 #include "cli/point_columns.h"
 #include "cli/strict_json.h"
+#include "cli/trial_columns.h"
 
 /* What a person sees on a terminal; elsewhere numbers are exact. */
 #define VALUE_DIGITS 6
@@ -23,7 +24,8 @@ struct ranked {
     size_t rank; /* from 1 */
     struct trial t;
     struct value *point;
-    double shown;    /* what it is ranked by */
+    const struct value **chosen; /* one for each column that was asked for */
+    double shown;                /* what it is ranked by */
     double expected; /* what the method's model believes; NaN: nothing */
 };
 
@@ -38,6 +40,10 @@ struct sheet {
     struct arena *arena; /* for one row */
     VEC(struct ranked) rows;
     struct point_columns columns;
+    struct trial_columns chosen; /* instead of those; none: --columns is not
+                                    given */
+    struct str *written;         /* parameters in the file's order */
+    size_t written_count;
     struct table *table;
     struct buf out;
     size_t ranked; /* rows in all */
@@ -74,20 +80,6 @@ static double column_value(const struct trial *t, const char *name)
     return NAN;
 }
 
-/* Also loss.min, loss.count … of a metric loss. */
-static double metric_value_of(const struct value *summary, struct str name)
-{
-    const struct value *whole = value_get(summary, name);
-    const char *dot = memrchr(name.p, '.', name.len);
-    if (whole)
-        return value_number(value_get(whole, STR("last")));
-    if (!dot)
-        return NAN;
-    size_t n = (size_t)(dot - name.p);
-    return value_number(value_get(value_get(summary, str_n(name.p, n)),
-                                  str_n(dot + 1, name.len - n - 1)));
-}
-
 /* What a trial shows under `by`: a column, a parameter or a metric. */
 static double shown(struct sheet *s, const struct ranked *r)
 {
@@ -99,7 +91,7 @@ static double shown(struct sheet *s, const struct ranked *r)
     const struct value *p = point_flat_get(r->point, str_of(by));
     if (p)
         return value_number(p);
-    return metric_value_of(
+    return summary_number(
         json_parse(s->arena, r->t.summary, "summary", false, NULL), str_of(by));
 }
 
@@ -120,7 +112,8 @@ static struct query query_of(const struct sheet *s)
         .descending =
             (!k->by || metric || !strcmp(k->by, "value")) && !small_is_good(s),
         .limit = k->limit,
-        .with_texts = metric, /* where its values are */
+        /* Where values of metrics, tags and notes are. */
+        .with_texts = metric || s->chosen.names.len,
     };
     if (k->reverse)
         q.descending = !q.descending;
@@ -134,6 +127,16 @@ static double expected(const struct sheet *s, int64_t trial)
         if (s->means[i].trial == trial)
             return s->means[i].mean;
     return NAN;
+}
+
+static const struct value **read_chosen(struct sheet *s, const struct ranked *r)
+{
+    size_t n = s->chosen.names.len;
+    const struct value **list = arena_array(s->arena, n, sizeof(*list));
+    for (size_t i = 0; i < n; i++)
+        list[i] = trial_column(s->store, &r->t, r->point, s->chosen.names.p[i],
+                               s->arena);
+    return list;
 }
 
 /* Texts and points of a row are valid during its call. */
@@ -154,6 +157,7 @@ static int each_row(struct sheet *s, const struct query *q, ranked_fn *fn)
             got = -1;
             break;
         }
+        r.chosen = read_chosen(s, &r);
         r.shown = shown(s, &r);
         r.expected = expected(s, r.t.id);
         fn(s, &r);
@@ -212,6 +216,21 @@ static void add_shown(struct sheet *s, const struct ranked *r)
         table_number(s->table, r->shown, value_digits(s));
 }
 
+/* The metric that is ranked by stands in front already. */
+static bool is_shown(const struct sheet *s, const char *column)
+{
+    return !strcmp(column, "rank") || !strcmp(column, "trial") ||
+           !strcmp(column, s->title);
+}
+
+static void add_chosen(struct sheet *s, const struct ranked *r)
+{
+    for (size_t i = 0; i < s->chosen.names.len; i++)
+        if (!is_shown(s, s->chosen.names.p[i]))
+            trial_column_cell(s->table, s->call, s->chosen.names.p[i],
+                              r->chosen[i]);
+}
+
 static void add_row(struct sheet *s, const struct ranked *r)
 {
     table_cell(s->table, "%zu", r->rank);
@@ -220,10 +239,14 @@ static void add_row(struct sheet *s, const struct ranked *r)
         add_shown(s, r);
     if (s->mean_count)
         table_number(s->table, r->expected, value_digits(s));
-    add_point(s, r->point);
-    table_cell(s->table, "%s", state_name(r->t.state));
-    if (!is_ranked_by(s, "seconds"))
-        table_seconds(s->table, s->call, r->t.seconds);
+    if (s->chosen.names.len) {
+        add_chosen(s, r);
+    } else {
+        add_point(s, r->point);
+        table_cell(s->table, "%s", state_name(r->t.state));
+        if (!is_ranked_by(s, "seconds"))
+            table_seconds(s->table, s->call, r->t.seconds);
+    }
     table_row(s->table);
 }
 
@@ -234,25 +257,44 @@ static void add_param_titles(struct sheet *s)
             table_column(s->table, s->columns.names.p[i].p, true);
 }
 
-static void add_titles(struct sheet *s)
+static void add_own_titles(struct sheet *s)
 {
-    point_columns_sort(&s->columns);
-    table_column(s->table, "rank", true);
-    table_column(s->table, "trial", true);
-    if (!is_ranked_by(s, "trial"))
-        table_column(s->table, s->title, true);
-    if (s->mean_count)
-        table_column(s->table, "expected", true);
     add_param_titles(s);
     table_column(s->table, "state", false);
     if (!is_ranked_by(s, "seconds"))
         table_column(s->table, "seconds", true);
 }
 
+static void add_chosen_titles(struct sheet *s)
+{
+    for (size_t i = 0; i < s->chosen.names.len; i++)
+        if (!is_shown(s, s->chosen.names.p[i]))
+            table_column(s->table, s->chosen.names.p[i], true);
+}
+
+static void add_titles(struct sheet *s)
+{
+    point_columns_order(&s->columns, s->written, s->written_count);
+    table_column(s->table, "rank", true);
+    table_column(s->table, "trial", true);
+    if (!is_ranked_by(s, "trial"))
+        table_column(s->table, s->title, true);
+    if (s->mean_count)
+        table_column(s->table, "expected", true);
+    if (s->chosen.names.len)
+        add_chosen_titles(s);
+    else
+        add_own_titles(s);
+}
+
 static void keep_row(struct sheet *s, const struct ranked *r)
 {
+    struct arena *a = s->call->arena;
     struct ranked own = *r;
-    own.point = value_copy(s->call->arena, r->point);
+    own.point = value_copy(a, r->point);
+    own.chosen = arena_array(a, s->chosen.names.len, sizeof(*own.chosen));
+    for (size_t i = 0; i < s->chosen.names.len; i++)
+        own.chosen[i] = r->chosen[i] ? value_copy(a, r->chosen[i]) : NULL;
     point_columns_add(&s->columns, own.point);
     vec_push(&s->rows, own);
 }
@@ -303,6 +345,10 @@ static void print_json_row(struct sheet *s, const struct ranked *r)
     strict_text(b, r->t.point);
     buf_adds(b, ",\"seconds\":");
     strict_seconds(b, r->t.seconds);
+    if (s->chosen.names.len) {
+        buf_adds(b, ",\"columns\":");
+        trial_columns_json(b, &s->chosen, r->chosen);
+    }
     buf_addc(b, '}');
     if (b->len > FLUSH_BYTES) {
         put(buf_str(b));
@@ -371,7 +417,7 @@ static int print_groups(struct sheet *s, const struct group_row *list,
             return -1;
         point_columns_add(&s->columns, points[i]);
     }
-    point_columns_sort(&s->columns);
+    point_columns_order(&s->columns, s->written, s->written_count);
     static const char *const titles[] = {"rank", "mean", "std", "min",
                                          "max",  "n",    "best"};
     struct table *t = s->table;
@@ -424,6 +470,17 @@ static int check_names(struct sheet *s)
     return names_check_filter(s->call, s->store, s->ranking->where);
 }
 
+/* Which columns, in which order. */
+static int read_order(struct sheet *s)
+{
+    struct call *c = s->call;
+    if (s->ranking->columns &&
+        trial_columns_parse(&s->chosen, c, s->store, s->ranking->columns))
+        return -1;
+    return point_columns_written(s->store, c->arena, &s->written,
+                                 &s->written_count, &c->err);
+}
+
 static int rank(struct sheet *s)
 {
     struct call *c = s->call;
@@ -440,13 +497,14 @@ static int rank(struct sheet *s)
                        "to its file");
     s->title =
         s->ranking->by ? s->ranking->by : arena_cstr(c->arena, s->goal.name);
-    if (check_names(s))
+    if (check_names(s) || read_order(s))
         return -1;
     if (s->ranking->over)
         return rank_over(s);
     const struct goal *all = &s->goal.all;
     if (!s->ranking->by && goal_has_fronts(all))
-        return ranking_fronts(c, s->store, s->ranking, all, &s->ranked);
+        return ranking_fronts(c, s->store, s->ranking, all, &s->chosen,
+                              &s->ranked);
     if (!s->ranking->by &&
         store_means(s->store, c->arena, &s->means, &s->mean_count, &c->err))
         return -1;
@@ -480,6 +538,7 @@ int ranking_print(struct call *c, struct store *store, const struct ranking *r)
     if (!rc && !s.ranked && !r->json)
         say_none(&s);
     point_columns_done(&s.columns);
+    trial_columns_done(&s.chosen);
     buf_done(&s.out);
     table_free(s.table);
     arena_free(s.arena);
@@ -495,6 +554,7 @@ static int run(struct call *c)
         .by = call_option(c, "by"),
         .where = call_option(c, "where"),
         .over = call_option(c, "over"),
+        .columns = call_option(c, "columns"),
         .reverse = call_flag(c, "reverse"),
         .json = call_flag(c, "json"),
     };
@@ -502,6 +562,9 @@ static int run(struct call *c)
     if (r.over && (r.by || r.reverse))
         return call_usage(c, "with --over the study's own metric decides; "
                              "--by and --reverse do not go with it");
+    if (r.over && r.columns)
+        return call_usage(c, "--over has columns of its own; --columns does "
+                             "not go with it");
     if (call_int(c, "number", 10, &r.limit) ||
         (r.where && store_filter_check(r.where, &c->err)))
         return call_fail(c);
@@ -517,16 +580,21 @@ const struct verb verb_rank = {
     .name = "rank",
     .args = "[STUDY]",
     .summary = "List the best trials",
-    .text = "Without --by the study's own metric decides. --where takes a "
-            "filter such as\n'lr>1e-3 and opt==adam'. --over NAME averages "
-            "over a parameter; --over seed\nover the repeats of a point.\n\n"
-            "Of several metrics the Pareto set comes first. Where equal points "
-            "had different\nvalues, a column says what a model of the results "
-            "expects of the best trials:\na best value may be luck.\n",
+    .text =
+        "Without --by the study's own metric decides. --where takes a "
+        "filter such as\n'lr>1e-3 and opt==adam'. --over NAME averages "
+        "over a parameter; --over seed\nover the repeats of a point. --columns "
+        "lr,val_acc,tag,host shows these instead of\nthe parameters: any "
+        "parameter, metric (also loss.min), or state, seconds, tag,\nnote, "
+        "host, reason, started, ended, attempts.\n\nOf several metrics the "
+        "Pareto set comes first. Where equal points "
+        "had different\nvalues, a column says what a model of the results "
+        "expects of the best trials:\na best value may be luck.\n",
     .options =
         (const struct option_spec[]){
             {"number", 'n', "N", "how many rows (10; 0: all)"},
             {"by", 0, "NAME", "rank by a metric, a parameter or a column"},
+            {"columns", 0, "NAMES", "show these, not the parameters"},
             {"where", 0, "FILTER", "only trials for which this holds"},
             {"over", 0, "NAME", "mean and spread over a parameter, or seed"},
             {"reverse", 'r', NULL, "worst first"},

@@ -18,6 +18,7 @@ struct board {
     struct store *store;
     const struct ranking *ranking;
     const struct goal *goal;
+    const struct trial_columns *chosen; /* instead of the parameters */
     struct store_fronts fronts;
     size_t *order;
     size_t rows;
@@ -48,6 +49,10 @@ static void add_titles(struct board *k, struct table *t,
         table_column(t, arena_cstr(a, k->goal->objectives[i].name), true);
     if (k->goal->bound_count)
         table_column(t, "broken", true);
+    for (size_t i = 0; i < k->chosen->names.len; i++)
+        table_column(t, k->chosen->names.p[i], true);
+    if (k->chosen->names.len)
+        return;
     for (size_t i = 0; i < columns->names.len; i++)
         table_column(t, columns->names.p[i].p, true);
     table_column(t, "state", false);
@@ -67,6 +72,26 @@ static void add_param(struct board *k, struct table *t, const struct value *v)
     buf_done(&b);
 }
 
+static void add_own(struct board *k, struct table *t, const struct trial *trial,
+                    const struct value *point, struct point_columns *columns)
+{
+    for (size_t m = 0; m < columns->names.len; m++)
+        add_param(k, t, point_flat_get(point, columns->names.p[m]));
+    table_cell(t, "%s", state_name(trial->state));
+    table_seconds(t, k->call, trial->seconds);
+}
+
+static void add_chosen(struct board *k, struct table *t,
+                       const struct trial *trial, const struct value *point)
+{
+    for (size_t i = 0; i < k->chosen->names.len; i++) {
+        const char *name = k->chosen->names.p[i];
+        trial_column_cell(
+            t, k->call, name,
+            trial_column(k->store, trial, point, name, k->call->arena));
+    }
+}
+
 static void add_row(struct board *k, struct table *t, size_t i,
                     const struct trial *trial, const struct value *point,
                     struct point_columns *columns)
@@ -82,10 +107,10 @@ static void add_row(struct board *k, struct table *t, size_t i,
         table_number(t, values_at(k, at)[m], digits);
     if (k->goal->bound_count)
         table_number(t, s->broken > 0 ? s->broken : NAN, digits);
-    for (size_t m = 0; m < columns->names.len; m++)
-        add_param(k, t, point_flat_get(point, columns->names.p[m]));
-    table_cell(t, "%s", state_name(trial->state));
-    table_seconds(t, k->call, trial->seconds);
+    if (k->chosen->names.len)
+        add_chosen(k, t, trial, point);
+    else
+        add_own(k, t, trial, point, columns);
     table_row(t);
 }
 
@@ -95,7 +120,10 @@ static int print_table(struct board *k)
     struct trial *trials = arena_array(a, k->rows + 1, sizeof(*trials));
     struct value **points = arena_array(a, k->rows + 1, sizeof(*points));
     struct point_columns columns;
-    int rc = 0;
+    struct str *written;
+    size_t written_count;
+    int rc = point_columns_written(k->store, a, &written, &written_count,
+                                   &k->call->err);
     point_columns_init(&columns, a);
     for (size_t i = 0; i < k->rows && !rc; i++) {
         int64_t id = k->fronts.list.p[row_at(k, i)].id;
@@ -107,7 +135,7 @@ static int print_table(struct board *k)
     }
     if (!rc) {
         struct table *t = table_new();
-        point_columns_sort(&columns);
+        point_columns_order(&columns, written, written_count);
         add_titles(k, t, &columns);
         for (size_t i = 0; i < k->rows; i++)
             add_row(k, t, i, &trials[i], points[i], &columns);
@@ -131,6 +159,18 @@ static void add_numbers(struct buf *b, const double *list, size_t count)
     buf_addc(b, ']');
 }
 
+static void add_json_columns(struct board *k, const struct trial *t)
+{
+    struct arena *a = k->call->arena;
+    size_t n = k->chosen->names.len;
+    const struct value **values = arena_array(a, n, sizeof(*values));
+    struct value *point = json_parse(a, t->point, "point", true, NULL);
+    for (size_t i = 0; i < n; i++)
+        values[i] = trial_column(k->store, t, point, k->chosen->names.p[i], a);
+    buf_adds(&k->out, ",\"columns\":");
+    trial_columns_json(&k->out, k->chosen, values);
+}
+
 static int add_json_row(struct board *k, size_t i)
 {
     struct buf *b = &k->out;
@@ -152,6 +192,8 @@ static int add_json_row(struct board *k, size_t i)
     strict_text(b, t.point);
     buf_adds(b, ",\"seconds\":");
     strict_seconds(b, t.seconds);
+    if (k->chosen->names.len)
+        add_json_columns(k, &t);
     buf_addc(b, '}');
     return 0;
 }
@@ -182,9 +224,14 @@ static int print_json(struct board *k)
 }
 
 int ranking_fronts(struct call *c, struct store *store, const struct ranking *r,
-                   const struct goal *goal, size_t *rows)
+                   const struct goal *goal, const struct trial_columns *chosen,
+                   size_t *rows)
 {
-    struct board k = {.call = c, .store = store, .ranking = r, .goal = goal};
+    struct board k = {.call = c,
+                      .store = store,
+                      .ranking = r,
+                      .goal = goal,
+                      .chosen = chosen};
     int rc = store_fronts_read(&k.fronts, store, goal, r->where, &c->err);
     if (!rc) {
         k.order = store_fronts_order(&k.fronts, goal);

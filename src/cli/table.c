@@ -138,6 +138,20 @@ static void add_cut(struct buf *b, const char *s, size_t w)
         buf_adds(b, "…");
 }
 
+/* Titles are cut in front: model.encoder.dropout and model.encoder.width
+ * differ at their ends. */
+static void add_title(struct buf *b, const char *s, size_t w)
+{
+    size_t skip = width(s) > w ? width(s) - w + 1 : 0;
+    if (skip)
+        buf_adds(b, "…");
+    for (; skip > 0 && *s; skip--)
+        do
+            s++;
+        while (((unsigned char)*s & 0xc0) == 0x80);
+    buf_adds(b, s);
+}
+
 /* Numbers are never cut: half of 1.25e-05 is another number. */
 static bool is_number(const char *s)
 {
@@ -194,7 +208,10 @@ static void print_line(struct buf *b, const struct table *t, char **cells,
             buf_addf(b, "%*s", GAP, "");
         if (t->columns.p[i].right)
             buf_addf(b, "%*s", blanks, "");
-        add_cut(b, s, widths[i]);
+        if (cells)
+            add_cut(b, s, widths[i]);
+        else
+            add_title(b, s, widths[i]);
         if (!t->columns.p[i].right && i + 1 < shown)
             buf_addf(b, "%*s", blanks, "");
     }

@@ -156,7 +156,7 @@ static const char **sort_keys(struct watch *w, size_t *count)
     point_columns_init(&columns, l->arena);
     for (size_t i = 0; i < l->lists[LIST_BEST].count; i++)
         point_columns_add(&columns, l->lists[LIST_BEST].rows[i].point);
-    point_columns_sort(&columns);
+    point_columns_order(&columns, l->written, l->written_count);
     while (l->metrics && l->metrics[metrics])
         metrics++;
     const char **keys =

@@ -580,7 +580,10 @@ static int look_at(struct looking *g)
         watch_history_record(&g->w->history, l->best, l->best_value);
     copy_records(g);
     l->metrics = store_metric_names(g->store, 0, l->arena, g->err);
-    if (!l->metrics || read_lists(g) || read_objective(g))
+    if (!l->metrics ||
+        point_columns_written(g->store, l->arena, &l->written,
+                              &l->written_count, g->err) ||
+        read_lists(g) || read_objective(g))
         return -1;
     return read_trial(g);
 }

@@ -72,6 +72,8 @@ struct look {
     size_t record_count;
     int64_t drawn; /* the trial whose objective is drawn; 0: none */
     struct series objective;
+    struct str *written; /* parameters in the file's order */
+    size_t written_count;
     const char **metrics;            /* names of the study's, NULL-terminated */
     const struct watch_trial *trial; /* NULL: not asked for, or not there */
 };

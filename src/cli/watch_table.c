@@ -137,6 +137,19 @@ static void draw_cell(struct screen *s, struct area a, enum mark mark,
         screen_put(s, a, 0, a.cols - 1, mark, STR("…"));
 }
 
+/* Long names differ at their ends, so they are cut in front. */
+static void draw_title(struct screen *s, struct area a, const char *text,
+                       bool right)
+{
+    int over = screen_width(s, str_of(text)) - a.cols;
+    if (over <= 0) {
+        draw_cell(s, a, MARK_FAINT, text, right);
+        return;
+    }
+    screen_put(s, a, 0, -over, MARK_FAINT, str_of(text));
+    screen_put(s, a, 0, 0, MARK_FAINT, STR("…"));
+}
+
 static void draw_row(const struct sheet *t, struct screen *s, struct area a,
                      enum mark mark, const char *const *cells,
                      const int *widths, size_t shown)
@@ -146,8 +159,10 @@ static void draw_row(const struct sheet *t, struct screen *s, struct area a,
         const struct sheet_column *c = &t->columns.p[i];
         int left = a.col + a.cols - cell.col;
         cell.cols = widths[i] < left ? widths[i] : left;
-        if (cell.cols > 0)
-            draw_cell(s, cell, mark, cells ? cells[i] : c->title, c->right);
+        if (cell.cols > 0 && cells)
+            draw_cell(s, cell, mark, cells[i], c->right);
+        else if (cell.cols > 0)
+            draw_title(s, cell, c->title, c->right);
         cell.col += widths[i] + GAP;
     }
 }

@@ -320,12 +320,12 @@ static bool constant(const struct watch_row *rows, size_t count,
     return true;
 }
 
-void rows_params(struct point_columns *c, const struct watch_row *rows,
-                 size_t count)
+void rows_params(struct point_columns *c, const struct look *l,
+                 const struct watch_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         point_columns_add(c, rows[i].point);
-    point_columns_sort(c);
+    point_columns_order(c, l->written, l->written_count);
     size_t out = 0;
     struct str *sorted = arena_array(c->arena, c->names.len, sizeof(*sorted));
     for (int pass = 0; pass < 2; pass++)
@@ -446,7 +446,7 @@ static void draw_list(const struct view *v, const struct look *l,
     struct point_columns columns;
     sheet_init(&t, l->arena);
     point_columns_init(&columns, l->arena);
-    rows_params(&columns, rows, count);
+    rows_params(&columns, l, rows, count);
     add_columns(&t, list, v, l);
     for (size_t i = 0; i < columns.names.len; i++)
         sheet_column(&t, arena_cstr(l->arena, columns.names.p[i]), true);

@@ -41,10 +41,10 @@ void trial_draw(struct view *v, const struct look *l, struct screen *s,
                 struct area a);
 /* "12s", "3m 10s" from one unix time to another; "" when one is 0. */
 const char *print_span(struct arena *a, double from, double to);
-/* The names of the rows' parameters: what differs comes first, since what
- * does not fit is left out at the end. */
-void rows_params(struct point_columns *c, const struct watch_row *rows,
-                 size_t count);
+/* The names of the rows' parameters in the file's order: what differs comes
+ * first, since what does not fit is left out at the end. */
+void rows_params(struct point_columns *c, const struct look *l,
+                 const struct watch_row *rows, size_t count);
 /* A cell for each of them. */
 void sheet_params(struct sheet *t, const struct point_columns *c,
                   const struct value *point);

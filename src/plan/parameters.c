@@ -687,6 +687,17 @@ static void check_cycles(struct reading *r, const struct space *s)
                              STRF(s->params[i].name));
 }
 
+/* The names in the order of the file. */
+static const struct str *names_written(struct reading *r,
+                                       const struct leaves *leaves)
+{
+    size_t n = leaves->list.len;
+    struct str *names = arena_array(r->arena, n, sizeof(*names));
+    for (size_t i = 0; i < n; i++)
+        names[i] = leaves->list.p[i].param.name;
+    return names;
+}
+
 static void build_space(struct reading *r, struct leaves *leaves)
 {
     size_t n = leaves->list.len;
@@ -696,6 +707,7 @@ static void build_space(struct reading *r, struct leaves *leaves)
 
     r->param_at = arena_array(r->arena, n, sizeof(*r->param_at));
     r->param_file = arena_array(r->arena, n, sizeof(*r->param_file));
+    r->plan->written = names_written(r, leaves);
     if (n > 0)
         qsort(leaves->list.p, n, sizeof(*leaves->list.p), by_name);
     for (size_t i = 0; i < n; i++) {

@@ -172,7 +172,8 @@ struct plan {
     const struct value *method_options; /* `<method>:` object or NULL */
     struct plan_external external;
     struct space space;
-    struct plan_points *points;          /* or NULL */
+    const struct str *written;  /* its names in the file's order, for people */
+    struct plan_points *points; /* or NULL */
     const struct plan_space *space_file; /* or NULL: parameters say it all */
     uint64_t seed;
     bool seed_said;

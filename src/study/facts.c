@@ -182,10 +182,25 @@ static int write_warm_start(struct study *s, struct buf *b, struct err *err)
     return rc;
 }
 
+/* The names of the parameters in the order of the file. */
+static int write_order(struct study *s, struct buf *b, struct err *err)
+{
+    const struct plan *p = s->plan;
+    buf_reset(b);
+    buf_addc(b, '[');
+    for (size_t i = 0; i < p->space.count; i++) {
+        if (i)
+            buf_addc(b, ',');
+        json_string(b, p->written[i]);
+    }
+    buf_addc(b, ']');
+    return store_fact_set(s->store, "written", buf_str(b), err);
+}
+
 /* What may change between runs: kept current for the faces that read. */
 static int write_current(struct study *s, struct buf *b, struct err *err)
 {
-    if (write_study_text(s, b, err))
+    if (write_study_text(s, b, err) || write_order(s, b, err))
         return -1;
     buf_reset(b);
     plan_identity(b, s->plan); /* a list of points may have grown */
