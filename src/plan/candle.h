@@ -64,6 +64,9 @@ void keywords_done(struct keywords *k);
 void keywords_define(struct keywords *k, struct str text, const char *file,
                      struct problems *problems);
 struct keyword *keyword_find(const struct keywords *k, struct str name);
+/* The name that a definition or option gives: batch-size is batch_size, as
+ * argparse has it. */
+struct str keyword_name(struct arena *a, struct str written);
 bool keyword_required(const struct keywords *k, struct str name);
 
 /* Whether a value of a file stays as it is: a text where a list of texts

@@ -20,6 +20,19 @@ struct keyword *keyword_find(const struct keywords *k, struct str name)
     return map_get(k->names, name);
 }
 
+struct str keyword_name(struct arena *a, struct str written)
+{
+    char *name;
+
+    if (!memchr(written.p, '-', written.len))
+        return written;
+    name = arena_cstr(a, written);
+    for (size_t i = 0; i < written.len; i++)
+        if (name[i] == '-')
+            name[i] = '_';
+    return str_n(name, written.len);
+}
+
 bool keyword_required(const struct keywords *k, struct str name)
 {
     for (size_t i = 0; i < k->required.len; i++)
@@ -175,6 +188,7 @@ static void define_one(struct defining *d, const struct value *v)
     if (!read_text(&d->reading, name, "name", &w->name) ||
         (abv && !read_text(&d->reading, abv, "abv", &w->letter)))
         return;
+    w->name = keyword_name(d->reading.arena, w->name);
     w->standard = d->standard;
     w->whole = value_get(v, STR("whole")) != NULL;
     define_type(d, value_get(v, STR("type")), w);
@@ -199,7 +213,7 @@ static void define_required(struct defining *d, const struct value *list)
 
     list = define_list(d, list, "required", true);
     for (size_t i = 0; list && i < list->count; i++)
-        vec_push(&k->required, list->items[i]->s);
+        vec_push(&k->required, keyword_name(k->arena, list->items[i]->s));
 }
 
 /* A list of definitions, or an object that holds it and what is required. */

@@ -86,6 +86,11 @@ static bool find_name(struct words *w, struct str name, struct candle_option *o)
     o->keyword = keyword_find(w->keywords, name);
     if (o->keyword || is_known(w, name))
         return true;
+    o->keyword = keyword_find(w->keywords, keyword_name(w->arena, name));
+    if (o->keyword) {
+        o->name = o->keyword->name;
+        return true;
+    }
     buf_init(&b);
     if (name.len > 0)
         o->keyword = by_beginning(w, name, &found, &b);
@@ -121,7 +126,8 @@ static bool find_short(struct words *w, struct str name, bool has_value,
     size_t found = 0;
 
     o->keyword = by_letter(w, name);
-    if (!o->keyword && !keyword_find(w->keywords, name) && !is_known(w, name)) {
+    if (!o->keyword && !is_known(w, name) &&
+        !keyword_find(w->keywords, keyword_name(w->arena, name))) {
         buf_init(&b);
         const struct keyword *k = by_beginning(w, name, &found, &b);
         buf_done(&b);

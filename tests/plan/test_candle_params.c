@@ -509,6 +509,25 @@ static void a_standard_keyword_can_be_defined_anew(void **state)
     refused(&g, "command line: error: pool is a list of 2, not '1'\n");
 }
 
+static void a_name_with_dashes_is_the_one_with_underscores(void **state)
+{
+    struct given g = {.definitions = "definitions:\n"
+                                     "- {name: batch-size, type: int}\n"
+                                     "- {name: my-own, default: 3}\n"
+                                     "required: [batch-size]\n",
+                      .model = "batch_size=4\n"};
+
+    (void)state;
+    has(&g, "batch_size", "4");
+    has(&g, "my_own", "3");
+    has(&g, "batch-size", "absent");
+    g.words = "--batch-size|8|--my-own|x";
+    has(&g, "batch_size", "8");
+    has(&g, "my_own", "\"x\"");
+    has(&g, "batch-size", "absent");
+    word_gives("--learning-rate|0.5", "learning_rate", "0.5");
+}
+
 static void wrong_definitions_are_refused(void **state)
 {
     struct given g = {.definitions = "- {type: int}\n"
@@ -660,6 +679,7 @@ int main(void)
         cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(a_model_defines_keywords_of_its_own),
         cmocka_unit_test(a_standard_keyword_can_be_defined_anew),
+        cmocka_unit_test(a_name_with_dashes_is_the_one_with_underscores),
         cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(all_missing_parameters_are_listed),
         cmocka_unit_test(flags_that_exclude_each_other_are_refused),

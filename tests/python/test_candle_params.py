@@ -8,9 +8,11 @@ import os
 import pickle
 import random
 import subprocess
+import sys
 import time
 import unittest
 import warnings
+from unittest import mock
 
 from candle_place import CANDLE, REAL_DATA, Candle
 from place import THRONG, said
@@ -187,10 +189,7 @@ class RealFiles(Candle):
                              words)
 
     def test_throng_refuses_the_same(self):
-        for text in ["epochs = 2*3", "epochs = '3x'", "scaling = 'bogus'",
-                     "batch_size = 5.5", "clr_flag = 3", "train_bool = 'x'",
-                     "dense = []", "dense = [1, 'x']", "model_name = 3",
-                     "x = f32", "x", "[a]\nx=1\nx=2", "x = [1", "x =",
+        for text in ["epochs = 2*3", "x = f32", "x", "[a]\nx=1\nx=2", "x = [1", "x =",
                      "clr_flag = True\nwarmup_lr = True",
                      "config_file = 'bad.txt'"]:
             self.write("bad.txt", text)
@@ -204,6 +203,17 @@ class RealFiles(Candle):
             self.assertEqual([str(p) for p in caught.exception.problems],
                              theirs, text)
 
+    def test_throng_keeps_the_same_with_the_same_warnings(self):
+        for text in ["epochs = '3x'", "scaling = 'bogus'", "batch_size = 5.5",
+                     "clr_flag = 3", "train_bool = 'x'", "dense = []",
+                     "dense = [1, 'x']", "model_name = 3"]:
+            self.write("odd.txt", text)
+            done = subprocess.run([THRONG, "params", "odd.txt", "--json"],
+                                  capture_output=True, text=True, check=True)
+            settled = settle("odd.txt")
+            self.assertEqual(_plain(settled.values), json.loads(done.stdout))
+            self.assertEqual([str(p) for p in settled.problems],
+                             done.stderr.splitlines(), text)
 
     BITS = (b"'", b'"', b"[", b"]", b"(", b")", b"{", b"}", b",", b":", b"=",
             b"#", b";", b"%", b"%%", b"\\", b"\n", b"\n  ", b" ", b"-", b".",
@@ -384,6 +394,16 @@ class Precedence(Candle):
 
 
 class Definitions(Candle):
+    def test_a_name_with_dashes_is_the_one_with_underscores(self):
+        self.write("m.txt", "batch_size = 4\n")
+        definitions = [{"name": "batch-size", "type": int},
+                       {"name": "my-own", "default": 3}]
+        values = settle("m.txt", definitions, ["batch-size"],
+                        ["--batch-size", "8", "--learning-rate", "0.5"]).values
+        self.assertEqual((values["batch_size"], values["my_own"],
+                          values["learning_rate"]), (8, 3, 0.5))
+        self.assertNotIn("batch-size", values)
+
     def test_the_table_has_65_keywords(self):
         self.assertEqual(len(Keywords().list), 65)
 
@@ -471,6 +491,18 @@ class Definitions(Candle):
         self.assertEqual((args.rng_seed, args.on, args.spec),
                          (456.0, True, [[1, 2], [3]]))
         self.assertNotIn("rng_seed", vars(parser.parse_args([])))
+
+    def test_texts_as_lists(self):
+        self.assertEqual(candle.eval_string_as_list("3 4 5", " ", int),
+                         [3, 4, 5])
+        self.assertEqual(candle.eval_string_as_list("[.5,2]", ",", float),
+                         [0.5, 2.0])
+        self.assertEqual(candle.eval_string_as_list("3, 4", ",", None),
+                         [3, 4])
+        self.assertEqual(candle.eval_string_as_list_of_lists(
+            "1,2:3,4", ":", ",", int), [[1, 2], [3, 4]])
+        self.assertEqual(candle.eval_string_as_list_of_lists(
+            "[1,2]:[3]", ":", ",", float), [[1.0, 2.0], [3.0]])
 
     def test_conflicts(self):
         candle.check_flag_conflicts({"clr_flag": True, "warmup_lr": False})
@@ -624,6 +656,49 @@ class Finalized(Candle):
             .check_required_exists({"loss": None})
 
 
+class Parser(Candle):
+    """The argparse parser of a Benchmark."""
+
+    def benchmark(self, **more):
+        self.write("m.txt", "epochs = 3\nmodel_name = 'm'\n")
+        return Model(self.folder, "m.txt", **more)
+
+    def test_it_knows_all_keywords(self):
+        parser = self.benchmark().parser
+        self.assertIsInstance(parser, argparse.ArgumentParser)
+        args, rest = parser.parse_known_args(
+            ["--epochs", "4", "--dense", "10", "20", "--other", "-v", "yes"])
+        self.assertEqual((args.epochs, args.dense, args.verbose, rest),
+                         (4, [10, 20], True, ["--other"]))
+        self.assertNotIn("momentum", vars(args))
+
+    def test_more_definitions_may_be_added(self):
+        bmk = self.benchmark()
+        bmk.parser = candle.parse_from_dictlist(
+            [{"name": "rng_seed", "type": float}], bmk.parser)
+        self.assertEqual(bmk.parser.parse_args(["--rng_seed", "4"]).rng_seed,
+                         4.0)
+
+    def test_options_that_a_model_adds_are_parameters(self):
+        for bmk in (self.benchmark(),
+                    self.benchmark(parser=argparse.ArgumentParser())):
+            bmk.parser.add_argument("--depth", type=int, default=2)
+            bmk.parser.add_argument("--fast", action="store_true")
+            with contextlib.redirect_stdout(io.StringIO()):
+                params = candle.finalize_parameters(bmk, ["--depth", "7"])
+            self.assertEqual((params["depth"], params["fast"],
+                              params["epochs"]), (7, False, 3))
+
+    def test_the_framework_is_keras_unless_it_is_said(self):
+        self.assertEqual(self.benchmark().framework, "keras")
+        self.assertEqual(self.benchmark(framework="pytorch").framework,
+                         "pytorch")
+        with contextlib.redirect_stdout(io.StringIO()), \
+                mock.patch.object(sys, "argv", ["x.py"]):
+            params = candle.create_params(self.folder, "m.txt")
+        self.assertEqual(params["epochs"], 3)
+
+
 class StandIn(Candle):
     def test_both_names_and_their_files(self):
         self.script("""
@@ -641,16 +716,60 @@ assert str2bool("yes")
 """, path=(CANDLE,))
 
     def test_what_needs_a_framework_says_so(self):
-        for name, words in [("build_optimizer", "TensorFlow"),
-                            ("plot_history", "matplotlib"),
+        for name, words in [("heteroscedastic_loss", "TensorFlow"),
+                            ("plot_scatter", "matplotlib"),
                             ("pytorch_mse", "PyTorch")]:
             done = self.script("from candle import " + name, path=(CANDLE,),
                                status=1)
             self.assertIn("ImportError: candle.%s works with %s"
                           % (name, words), done.stderr)
+            self.assertIn("pip install git+https://github.com/ECP-CANDLE/"
+                          "candle_lib@develop", done.stderr)
         done = self.script("import candle\ncandle.nonsense", path=(CANDLE,),
                            status=1)
         self.assertIn("AttributeError", done.stderr)
+
+    def test_the_tutorials_original_code_finds_its_module(self):
+        self.write("Data/P3B1/P3B1_data/x", "1")
+        self.script("""
+from data_utils import get_file
+data_loc = get_file('P3B1_data.tgz', 'http://127.0.0.1:9/P3B1_data.tgz',
+                    untar=True, md5_hash=None, cache_subdir='P3B1')
+assert data_loc.endswith('/P3B1/P3B1_data'), data_loc
+from file_utils import get_file as same
+from default_utils import initialize_parameters
+assert same is get_file
+""", path=(CANDLE,))
+
+    def test_a_scripts_own_module_comes_before_the_stand_in(self):
+        self.write("common/data_utils.py", "mine = True\n")
+        self.script("import sys\nsys.path.append('common')\n"
+                    "import data_utils\nassert data_utils.mine\n",
+                    path=(CANDLE,))
+
+    def test_names_that_models_import_are_there_without_their_frameworks(self):
+        self.script("""
+import sys
+for name in ("keras", "tensorflow", "matplotlib"):
+    sys.modules[name] = None
+from candle import (build_initializer, build_optimizer,
+                    compute_trainable_params, plot_history,
+                    register_permanent_dropout, set_parallelism_threads)
+from candle import *
+import candle
+candle.set_parallelism_threads()
+for call, what in [(lambda: build_optimizer("sgd"), "Keras"),
+                   (lambda: build_initializer("normal"), "Keras"),
+                   (lambda: register_permanent_dropout(), "Keras"),
+                   (lambda: candle.PermanentDropout, "Keras"),
+                   (lambda: plot_history("x", {}), "matplotlib")]:
+    try:
+        call()
+    except ImportError as error:
+        assert what in str(error), error
+    else:
+        raise AssertionError(what)
+""", path=(CANDLE,))
 
     def test_a_real_one_comes_first(self):
         self.write("site/candle/__init__.py", "from .x import real\n")

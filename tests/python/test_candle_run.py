@@ -371,15 +371,17 @@ class RunLog(Candle):
         self.assertIn("epochs: 2", self.records()[0]["parameters"])
         log.on_epoch_end(0, {"loss": 0.5, "val_loss": float("nan")})
         record = self.records()[1]
-        self.assertEqual((record["training_loss"],
-                          record["validation_loss"]), (0.5, "nan"))
-        self.assertRegex(record["run_progress"][0],
+        self.assertEqual((record["status"], record["training_loss"],
+                          record["validation_loss"]),
+                         ({"set": "Running"}, {"set": 0.5}, {"set": "nan"}))
+        self.assertRegex(record["run_progress"]["add"][0],
                          r"^epoch: 1/2, duration: .*s, loss: 0.5, "
                          "val_loss: nan$")
         log.on_train_end()
         last = self.records()[-1]
-        self.assertEqual(last["status"], "Finished")
-        self.assertGreaterEqual(last["runtime_hours"], 0)
+        self.assertEqual(last["status"], {"set": "Finished"})
+        self.assertEqual(last["date_modified"], {"set": "NOW"})
+        self.assertGreaterEqual(last["runtime_hours"]["set"], 0)
 
     def test_a_second_run_adds_to_it(self):
         for _ in range(2):
@@ -387,7 +389,7 @@ class RunLog(Candle):
             log.on_train_begin()
             log.on_train_end()
         self.assertEqual([r["status"] for r in self.records()],
-                         ["Started", "Finished"] * 2)
+                         ["Started", {"set": "Finished"}] * 2)
 
     def test_a_file_in_another_form_is_gone_on_with(self):
         for text in ("[]", '[{"status": "Finished"}]',

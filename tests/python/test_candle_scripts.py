@@ -91,6 +91,47 @@ def run(gParameters):
 if __name__ == '__main__':
     run(initialize_parameters())
 '''
+# Prints and writes nothing: what it has is its History.
+KERAS_LIKE = '''
+import candle
+import mnist
+
+
+class History:
+    pass
+
+
+def initialize_parameters(default_model="mnist_params.txt"):
+    return candle.finalize_parameters(
+        mnist.MNIST(".", default_model, "keras", prog="mnist"))
+
+
+def run(gParameters):
+    print("DENSE", gParameters["dense"])
+    history = History()
+    losses = [gParameters["learning_rate"] + 3 / (epoch + 1)
+              for epoch in range(gParameters["epochs"])]
+    history.epoch = list(range(len(losses)))
+    history.history = {"loss": losses, "val_loss": losses, "lr": losses}
+    return history
+
+
+def main():
+    run(initialize_parameters())
+
+
+if __name__ == "__main__":
+    raise SystemExit("this is not how it was to be run")
+'''
+# On a library of its own, which knows nothing of throng.
+NUMBER = '''
+def initialize_parameters():
+    return {"x": 1}
+
+
+def run(params):
+    return params["x"] * 2.0
+'''
 PARAMS = '''
 [Global_Params]
 epochs = 3
@@ -129,10 +170,10 @@ class Scripts(Candle):
         self.assertEqual(done.returncode, status, done.stderr + done.stdout)
         return done.stdout
 
-    def study(self, text):
-        self.write("study.yaml", "program: mnist_mlp_candle.py\n"
-                   "metric: {name: val_loss, goal: minimize}\n"
-                   "keep: all\n" + text)
+    def study(self, text, program="mnist_mlp_candle.py", metric="val_loss"):
+        self.write("study.yaml", "program: %s\n"
+                   "metric: {name: %s, goal: minimize}\n"
+                   "keep: all\n" % (program, metric) + text)
         self.throng("run", "study.yaml")
         rows = [json.loads(line) for line in self.throng(
             "export", "all", "--jsonl").splitlines()]
@@ -184,7 +225,8 @@ class Scripts(Candle):
         self.assertEqual(len(logs), 4)
         for path in logs:
             with open(path) as file:
-                self.assertEqual(json.load(file)[-1]["status"], "Finished")
+                self.assertEqual(json.load(file)[-1]["status"],
+                             {"set": "Finished"})
         self.assertFalse(os.path.exists("Output"))
 
     def test_runs_of_an_unrolled_parameter_file(self):
@@ -246,6 +288,31 @@ print('IMPROVE_RESULT val_loss: %r' % (sum(gParameters['dense']) * 1e-5))
         lengths = sorted(map(len, models))
         self.assertEqual(lengths[:3], [2, 2, 2])
         self.assertTrue(all(n in (4, 6, 8) for n in lengths[3:]), lengths)
+
+    def test_a_benchmark_that_only_returns_its_history_is_imported(self):
+        self.write("keras_like.py", KERAS_LIKE)
+        rows = self.study(
+            "protocol: candle\ncandle: {style: import}\nmethod: grid\n"
+            "parameters: {learning_rate: {values: [0.25, 0.5]}, "
+            "dense: {value: '20 10'}}\n", "keras_like.py")
+        self.assertEqual([row["value"] for row in rows], [1.25, 1.5])
+        self.assertIn("DENSE [20, 10]", self.throng("logs", "1"))
+
+    def test_one_that_returns_a_number_too(self):
+        self.write("number.py", NUMBER)
+        rows = self.study(
+            "protocol: candle\ncandle: {style: import}\nmethod: grid\n"
+            "parameters: {x: {values: [3]}}\n", "number.py", "error")
+        self.assertEqual(rows[0]["value"], 6)
+
+    def test_a_program_without_run_is_told_so(self):
+        self.write("plain.py", "print('no functions')\n")
+        self.write("study.yaml", "program: plain.py\nprotocol: candle\n"
+                   "candle: {style: import}\nmethod: grid\n"
+                   "metric: {name: val_loss}\nparameters: {x: {value: 1}}\n")
+        self.throng("run", "study.yaml", status=3)
+        self.assertIn("plain.py has no function initialize_parameters()",
+                      self.throng("logs", "1"))
 
     def test_a_wrong_value_fails_the_trial_with_its_reason(self):
         self.write("study.yaml", "program: mnist_mlp_candle.py\n"

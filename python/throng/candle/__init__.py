@@ -30,7 +30,11 @@ _PARTS = {
     "features": """quantile_normalization select_decorrelated_features
         select_features_by_missing_values select_features_by_variation""",
     "fetch": "FetchError fetch_file get_file validate_file",
-    "keywords": "ListOfListsAction str2bool",
+    "keras": """PermanentDropout build_initializer build_optimizer
+        compute_trainable_params register_permanent_dropout
+        set_parallelism_threads""",
+    "keywords": """ListOfListsAction eval_string_as_list
+        eval_string_as_list_of_lists str2bool""",
     "logs": "Progbar keras_default_config set_seed set_up_logger",
     "noise": """add_cluster_noise add_column_noise add_gaussian_noise add_noise
         label_flip label_flip_correlated""",
@@ -40,6 +44,7 @@ _PARTS = {
         generate_index_distribution_from_blocks
         generate_index_distribution_from_fraction""",
     "place": "verify_path",
+    "plots": "plot_history",
     "problems": "ParameterError",
     "run_log": "CandleRemoteMonitor LoggingCallback TerminateOnTimeOut",
     "scale": """convert_to_class discretize_array discretize_dataframe
@@ -61,17 +66,16 @@ _WHERE = {name: part for part, names in _PARTS.items()
 _ELSEWHERE = {
     "TensorFlow": """AbstentionAdapt_Callback CandleCheckpointCallback
         CandleCkptKeras Contamination_Callback CyclicLR MultiGPUCheckpoint
-        PermanentDropout abstention_acc_class_i_metric abstention_acc_metric
+        abstention_acc_class_i_metric abstention_acc_metric
         abstention_class_i_metric abstention_loss abstention_metric
         acc_class_i_metric add_index_to_output add_model_output
-        build_initializer build_optimizer clr_callback clr_check_args
-        clr_set_args compute_trainable_params contamination_loss get_function
+        clr_callback clr_check_args
+        clr_set_args contamination_loss get_function
         heteroscedastic_loss mae mae_contamination_metric
         mae_heteroscedastic_metric meanS_heteroscedastic_metric modify_labels
         mse mse_contamination_metric mse_heteroscedastic_metric quantile_loss
         quantile_metric r2 r2_contamination_metric r2_heteroscedastic_metric
-        register_permanent_dropout restart set_parallelism_threads
-        sparse_abstention_acc_metric sparse_abstention_loss
+        restart sparse_abstention_acc_metric sparse_abstention_loss
         triple_quantile_loss""",
     "PyTorch": """build_pytorch_activation build_pytorch_optimizer
         get_pytorch_function pytorch_initialize pytorch_mse pytorch_xent
@@ -79,7 +83,7 @@ _ELSEWHERE = {
     "matplotlib": """plot_2d_density_sigma_vs_error plot_array
         plot_calibrated_std plot_calibration_interpolation plot_contamination
         plot_decile_predictions plot_density_observed_vs_predicted
-        plot_histogram_error_per_sigma plot_history plot_metrics
+        plot_histogram_error_per_sigma plot_metrics
         plot_scatter""",
     "scipy": """combat_batch_effect_removal
         compute_empirical_calibration_interpolation
@@ -89,13 +93,18 @@ _ELSEWHERE = {
 _LACKING = {name: need for need, names in _ELSEWHERE.items()
             for name in names.split()}
 
-# What `from candle import *` gives: all that this Python can import.
+# What `from candle import *` gives: all that this Python can import. The
+# class of Keras's comes when it is asked for by name, for to see that it is
+# there is to import Keras.
 _NEEDS = {"torch": "torch", "features": "numpy", "noise": "numpy",
           "partition": "numpy", "scale": "numpy", "tables": "numpy",
           "uq": "numpy"}
 __all__ = sorted(
     name for name, part in _WHERE.items()
-    if part not in _NEEDS or _find_spec(_NEEDS[part]) is not None)
+    if name != "PermanentDropout"
+    and (part not in _NEEDS or _find_spec(_NEEDS[part]) is not None))
+
+INSTALL = "pip install git+https://github.com/ECP-CANDLE/candle_lib@develop"
 
 
 def __getattr__(name):
@@ -106,8 +115,8 @@ def __getattr__(name):
     if name in _LACKING:
         raise ImportError(
             "candle.%s works with %s and is not part of throng's candle: "
-            "install CANDLE's own library (pip install candle_lib), which is "
-            "then used in place of this one" % (name, _LACKING[name]))
+            "install CANDLE's own library (%s), which is then used in place "
+            "of this one" % (name, _LACKING[name], INSTALL))
     raise AttributeError("module %r has no attribute %r" % (__name__, name))
 
 

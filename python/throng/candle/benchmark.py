@@ -22,7 +22,8 @@ import warnings
 
 from .. import identity
 from . import ini, place
-from .keywords import Keyword, Keywords, ListOfListsAction, str2bool
+from .keywords import (BOOL, FLOAT, INT, STR, Keyword, Keywords,
+                       ListOfListsAction, str2bool)
 from .problems import COMMAND_LINE, ParameterError, Problems
 from .settle import LIBRARY, settle
 
@@ -72,15 +73,13 @@ class Benchmark:
     required = None
     additional_definitions = None
 
-    def __init__(self, filepath, defmodel, framework, prog=None, desc=None,
-                 parser=None, additional_definitions=None, required=None):
-        if parser is not None:
-            warnings.warn("the argument parser of a Benchmark is not used; "
-                          "define keywords in additional_definitions",
-                          RuntimeWarning, stacklevel=2)
+    def __init__(self, filepath, defmodel, framework=None, prog=None,
+                 desc=None, parser=None, additional_definitions=None,
+                 required=None):
         self.file_path, self.default_model = filepath or "", defmodel
-        self.framework, self.prog, self.desc = framework, prog, desc
-        self.parser = parser
+        self.framework = framework or "keras"
+        self.prog, self.desc, self._parser = prog, desc, parser
+        self._options = None  # of the parser, those of keywords
         self.conffile = os.path.join(self.file_path, self.default_model)
         if not os.path.isfile(self.conffile):
             raise FileNotFoundError(
@@ -94,6 +93,39 @@ class Benchmark:
     def set_locals(self):
         """For subclasses: sets self.required and
         self.additional_definitions."""
+
+    @property
+    def parser(self):
+        """An argparse parser of all keywords. What a model adds to it counts
+        as a definition."""
+        if self._options is None:
+            self._parser = self._parser or argparse.ArgumentParser(
+                prog=self.prog, description=self.desc,
+                conflict_handler="resolve")
+            before = list(self._parser._actions)
+            _add_keywords(self._parser, Keywords(self.additional_definitions))
+            self._options = [a for a in self._parser._actions
+                             if a not in before]
+        return self._parser
+
+    @parser.setter
+    def parser(self, parser):
+        self._parser, self._options = parser, self._options or []
+
+    def definitions(self):
+        """The model's own keywords: those it defines, and those that it has
+        added to the parser."""
+        if self._parser is None:
+            return self.additional_definitions
+        return self.additional_definitions + [
+            _definition_of(action) for action in self._parser._actions
+            if action not in (self._options or [])
+            and not isinstance(action, argparse._HelpAction)]
+
+    def parse_parameters(self):
+        """The parser knows all keywords already."""
+
+    parse_from_common = parse_from_benchmark = parse_parameters
 
     def initialize(self, words=None):
         """The parameters of this run; see finalize_parameters."""
@@ -120,7 +152,7 @@ class Benchmark:
 
     def check_required_exists(self, gparam):
         """Raises when a required parameter has no value; all are named."""
-        keywords = Keywords(self.additional_definitions, self.required)
+        keywords = Keywords(self.definitions(), self.required)
         missing = [name for name in keywords.required if name not in gparam
                    and keywords.present_name(name) not in gparam]
         if missing:
@@ -151,8 +183,8 @@ def finalize_parameters(bmk, words=None):
         print(help_text(bmk))
         sys.exit(0)
     try:
-        settled = settle(bmk.conffile, bmk.additional_definitions,
-                         bmk.required, words, *_study())
+        settled = settle(bmk.conffile, bmk.definitions(), bmk.required,
+                         words, *_study())
     except ParameterError as error:
         if any(p.file != COMMAND_LINE for p in error.problems):
             raise
@@ -192,7 +224,7 @@ def _study():
 
 
 def _finish(bmk, settled):
-    keywords = Keywords(bmk.additional_definitions)
+    keywords = Keywords(bmk.definitions())
     present = {name: k.name for name, k in keywords.names.items()
                if name != k.name}
     params = Parameters(settled.values, present)
@@ -229,7 +261,7 @@ def check_flag_conflicts(params):
 
 def help_text(bmk):
     """What --help prints: all keywords, by group."""
-    keywords = Keywords(bmk.additional_definitions, bmk.required)
+    keywords = Keywords(bmk.definitions(), bmk.required)
     lines = ["usage: %s [-h] [--name value]..." % (
         bmk.prog or os.path.basename(sys.argv[0]))]
     lines += ["", bmk.desc] if bmk.desc else []
@@ -252,22 +284,53 @@ def help_text(bmk):
 def parse_from_dictlist(dictlist, parser):
     """Adds definitions to an argparse parser and returns it."""
     for definition in dictlist:
-        keyword = Keyword(definition)
-        names = ["-" + keyword.letter] if keyword.letter else []
-        options = {"dest": keyword.name, "help": keyword.help or None,
-                   "default": definition.get("default", argparse.SUPPRESS)}
-        kind = definition.get("type")
-        if kind is bool or kind in ("bool", "str2bool", "candle.str2bool"):
-            kind = str2bool
-        elif isinstance(kind, str):
-            kind = {"int": int, "float": float}.get(kind, str)
-        if kind is not None:
-            options["type"] = kind
-        if keyword.lists:
-            options["action"] = ListOfListsAction
-        elif keyword.choices is not None:
-            options["choices"] = keyword.choices
-        if keyword.nargs is not None and not keyword.lists:
-            options["nargs"] = keyword.nargs
-        parser.add_argument(*names, "--" + keyword.name, **options)
+        _add_keyword(parser, Keyword(definition), definition.get("name"))
     return parser
+
+
+_ARGPARSE_TYPES = {INT: int, FLOAT: float, STR: str, BOOL: str2bool}
+
+
+def _add_keyword(parser, keyword, written):
+    names = ["-" + keyword.letter] if keyword.letter else []
+    options = {"dest": keyword.name,
+               "help": (keyword.help or "").replace("%", "%%") or None,
+               "default": keyword.default if keyword.has_default
+               else argparse.SUPPRESS}
+    kind = keyword.call or _ARGPARSE_TYPES.get(keyword.type)
+    if kind is not None:
+        options["type"] = kind
+    if keyword.lists:
+        options["action"] = ListOfListsAction
+    elif keyword.choices is not None:
+        options["choices"] = keyword.choices
+    if keyword.nargs is not None and not keyword.lists:
+        options["nargs"] = keyword.nargs
+    parser.add_argument(*names, "--" + written, **options)
+
+
+def _add_keywords(parser, keywords):
+    """Adds all, but for options that the parser has already."""
+    for keyword in keywords.list:
+        if "--" + keyword.name not in parser._option_string_actions:
+            _add_keyword(parser, keyword, keyword.name)
+
+
+def _definition_of(action):
+    """An option of argparse as a definition."""
+    definition = {"name": action.dest, "help": action.help or ""}
+    if isinstance(action, (argparse._StoreTrueAction,
+                           argparse._StoreFalseAction)):
+        definition.update(type=str2bool, default=action.default)
+        return definition
+    if action.type is not None:
+        definition["type"] = action.type
+    if action.nargs is not None:
+        definition["nargs"] = action.nargs
+    if action.choices is not None:
+        definition["choices"] = list(action.choices)
+    if isinstance(action, ListOfListsAction):
+        definition["action"] = "list-of-lists"
+    if action.default is not None:
+        definition["default"] = action.default
+    return definition

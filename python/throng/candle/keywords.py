@@ -49,6 +49,21 @@ def str2bool(v):
         % (", ".join(_TRUE), ", ".join(_FALSE), v))
 
 
+def eval_string_as_list(str_read, separator, dtype=int):
+    """"3 4 5" with the separator " " is [3, 4, 5]; brackets may stand around
+    it, and numbers of every type are read."""
+    text = str_read.strip().strip("[]")
+    items = text.split() if separator.isspace() else text.split(separator)
+    return [(dtype or int)(item.strip()) for item in items]
+
+
+def eval_string_as_list_of_lists(str_read, separator_out, separator_in,
+                                 dtype=int):
+    """"1,2:3,4" with ":" and "," is [[1, 2], [3, 4]]."""
+    return [eval_string_as_list(part, separator_in, dtype)
+            for part in str_read.split(separator_out)]
+
+
 class ListOfListsAction(argparse.Action):
     """As the action of a definition: 'a, b:c' is [[a, b], [c]]."""
 
@@ -76,6 +91,7 @@ class Keyword:
         if not isinstance(self.name, str) or not self.name:
             raise DefinitionError("a definition lacks its name: %.80r"
                                   % (definition,))
+        self.name = self.name.replace("-", "_")  # as argparse calls it
         for key in definition:
             if key not in _KEYS:
                 raise self.wrong("%r is no part of a definition" % (key,),
@@ -297,7 +313,8 @@ class Keywords:
             self.add(Keyword(definition, standard=True))
         self.dropped = set(table["dropped"])
         self.conflicts = table["conflicts"]
-        self.required = sorted(set(required or ()))
+        self.required = sorted({name.replace("-", "_")
+                                for name in required or ()})
         for definition in definitions or ():
             self.add(Keyword(definition))
 
@@ -319,6 +336,10 @@ class Keywords:
 
     def find(self, name):
         return self.names.get(name)
+
+    def find_option(self, name):
+        """By a name of the command line, where --batch-size is one too."""
+        return self.names.get(name) or self.names.get(name.replace("-", "_"))
 
     def present_name(self, name):
         """The name under which a parameter stands today."""

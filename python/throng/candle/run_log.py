@@ -10,8 +10,9 @@
     log.on_train_end()
 
 With Keras these objects are handed over as callbacks; without it a script
-calls them itself. The file is output_dir/run.RUN_ID.json, one JSON array that
-is whole after each epoch; a second run adds to it.
+calls them itself. The file is output_dir/run.RUN_ID.json, one JSON array of
+CANDLE's own form ({"training_loss": {"set": 0.5}}) that is whole after each
+epoch; a second run adds to it.
 """
 
 import json
@@ -111,10 +112,10 @@ class CandleRemoteMonitor(_Stopping):
             epoch + 1, self.global_params.get("epochs"),
             now - (self.epoch_started or now), loss, val_loss)
         self.epoch_started = now
-        self.add({"run_id": self.run_id, "epoch": epoch + 1,
-                  "training_loss": _number(loss),
-                  "validation_loss": _number(val_loss), "run_progress":
-                  [progress], "status": "Running"})
+        self.add({"run_id": self.run_id, "status": {"set": "Running"},
+                  "training_loss": {"set": _number(loss)},
+                  "validation_loss": {"set": _number(val_loss)},
+                  "run_progress": {"add": [progress]}})
         values = {k: v for k, v in logs.items()
                   if metrics.number(v) is not None}
         if identity.inside() and values:
@@ -124,9 +125,11 @@ class CandleRemoteMonitor(_Stopping):
 
     def on_train_end(self, logs=None):
         now = time.time()
-        self.add({"run_id": self.run_id,
-                  "runtime_hours": (now - (self.started or now)) / 3600,
-                  "end_time": _text(now), "status": "Finished"})
+        hours = (now - (self.started or now)) / 3600
+        self.add({"run_id": self.run_id, "runtime_hours": {"set": hours},
+                  "end_time": {"set": _text(now)},
+                  "status": {"set": "Finished"},
+                  "date_modified": {"set": "NOW"}})
 
     def add(self, record):
         """Writes over the end of the array, in one write: the file is whole

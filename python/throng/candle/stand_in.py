@@ -1,4 +1,5 @@
-"""The modules `candle` and `candle_keras`, where no CANDLE is installed.
+"""The modules `candle` and `candle_keras`, where no CANDLE is installed, and
+those of its files that old scripts import by themselves (data_utils).
 
 Their folder comes first on the path of a trial, so they are the ones that are
 imported. They look whether there is a real one behind them and, if so, step
@@ -22,8 +23,10 @@ _FILES = ("benchmark_def", "ckpt_pytorch_utils", "ckpt_utils",
 def take_place(names):
     """Fills the namespace of the module that calls this."""
     name, path = names["__name__"], names["__file__"]
-    spec = _real(name, os.path.dirname(os.path.dirname(
-        os.path.abspath(path))))
+    ours = os.path.dirname(os.path.abspath(path))
+    if "__path__" in names:  # a package is a folder in ours
+        ours = os.path.dirname(ours)
+    spec = _real(name, ours)
     if spec is not None:
         module = module_from_spec(spec)
         sys.modules[name] = module
@@ -31,7 +34,7 @@ def take_place(names):
         return
     names.update(__getattr__=candle.__getattr__, __dir__=candle.__dir__,
                  __all__=candle.__all__, __version__="0.6")
-    for file in _FILES:
+    for file in _FILES if "__path__" in names else ():
         sys.modules["%s.%s" % (name, file)] = names[file] = candle
 
 

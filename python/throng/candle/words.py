@@ -91,6 +91,10 @@ class _Words:
         option.name, option.keyword = name, self.keywords.find(name)
         if option.keyword or name in self.known:
             return True
+        option.keyword = self.keywords.find_option(name)
+        if option.keyword:
+            option.name = option.keyword.name
+            return True
         found = self.by_beginning(name)
         if len(found) == 1:
             option.keyword, option.name = found[0], found[0].name
@@ -104,7 +108,7 @@ class _Words:
         """A short form, a name or its beginning, or a short form with its
         value: -e3, -lr0.1."""
         option.keyword = self.by_letter(name)
-        known = name in self.known or self.keywords.find(name)
+        known = name in self.known or self.keywords.find_option(name)
         if not option.keyword and not known and value is None \
                 and not self.by_beginning(name):
             for length in range(len(name) - 1, 0, -1):
