@@ -286,14 +286,15 @@ static void add_list_file(struct checker *k)
              (unsigned long long)plan_points_count(p->points));
 }
 
-/* Every action script is handed this folder; without it none would start. */
+/* Every action script is handed this folder, and CANDLE's own library wants
+ * it: without it no script on that would start. */
 static bool lacks_data_dir(const struct plan *p)
 {
     const char *set = getenv("CANDLE_DATA_DIR");
     for (size_t i = 0; i < p->env_count; i++)
         if (str_is(p->env[i].name, "CANDLE_DATA_DIR"))
-            return false;
-    return p->candle.style == STYLE_ACTION && !set;
+            return p->env[i].value.len == 0;
+    return !set || !*set;
 }
 
 static void add_protocol(struct checker *k)
@@ -303,14 +304,19 @@ static void add_protocol(struct checker *k)
         [STYLE_SCRIPT] = "a script with --key value",
         [STYLE_CONFIG_FILE] = "a script with --config_file",
         [STYLE_ACTION] = "an action script",
-        [STYLE_RUNNER] = "a runner"};
+        [STYLE_RUNNER] = "a runner",
+        [STYLE_IMPORT] = "a benchmark whose run() is called"};
     if (!str_is(k->plan->protocol, "candle"))
         return;
     buf_addf(&k->out, "protocol candle: %s\n", styles[k->plan->candle.style]);
     if (lacks_data_dir(k->plan))
-        buf_adds(&k->out, "  - CANDLE_DATA_DIR is not set here, and the script "
-                          "is handed it: export it, or say\n    env: "
-                          "{CANDLE_DATA_DIR: /folder}\n");
+        buf_addf(&k->out,
+                 "  - CANDLE_DATA_DIR is not set here, and %s: export it, or "
+                 "say\n    env: {CANDLE_DATA_DIR: /folder}\n",
+                 k->plan->candle.style == STYLE_ACTION
+                     ? "the script is handed it"
+                     : "CANDLE's own library wants it (throng's candle takes "
+                       "./Data)");
 }
 
 /* What goes at the end, where anything does. */

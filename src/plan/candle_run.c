@@ -1,15 +1,16 @@
 /* candle_run.c - how a CANDLE model is started: `protocol: candle`
  *
  * Without a `command` of its own a study of that protocol starts its program
- * in one of four styles: a benchmark script with --key value, the same with
+ * in one of five styles: a benchmark script with --key value, the same with
  * --config_file, a container's action script, a runner like Supervisor's
- * model.sh. Ids of the run come from variables that the worker sets. */
+ * model.sh, a benchmark that is imported and whose run() is called. Ids of the
+ * run come from variables that the worker sets. */
 #include "plan/candle.h"
 
 #include "base/num.h"
 
 static const char *const styles[] = {"script", "config_file", "action",
-                                     "runner", NULL};
+                                     "runner", "import",      NULL};
 
 /* ---- the key ---------------------------------------------------------- */
 
@@ -24,9 +25,9 @@ static void read_words(struct reading *r, const struct value *v,
 
 void read_candle(struct reading *r, const struct value *v)
 {
-    static const char *const keys[] = {"style",     "image",      "container",
-                                       "framework", "model_type", "model_name",
-                                       "action",    NULL};
+    static const char *const keys[] = {"style",      "image",      "container",
+                                       "framework",  "model_type", "model_name",
+                                       "model_file", "action",     NULL};
     struct plan_candle *c = &r->plan->candle;
     const struct value *style = value_get(v, STR("style"));
     const struct value *container = value_get(v, STR("container"));
@@ -44,6 +45,7 @@ void read_candle(struct reading *r, const struct value *v)
     read_words(r, v, "model_type", &c->model_type);
     read_words(r, v, "model_name", &c->model_name);
     read_words(r, v, "action", &c->action);
+    read_words(r, v, "model_file", &c->model_file);
     if (container)
         read_texts(r, container, "candle.container", &c->container,
                    &c->container_count);
@@ -155,6 +157,52 @@ static void add_runner(struct reading *r, struct parts *parts)
     add(parts, COMMAND_TEXT, or_else(c->action, "train"));
 }
 
+/* ---- the config_file --------------------------------------------------- */
+
+/* nt3_baseline_keras2.py has its values in nt3_default_model.txt. */
+static const char *usual_model_file(struct arena *a, struct str program)
+{
+    const char *at =
+        memmem(program.p, program.len, "_baseline", strlen("_baseline"));
+    struct str stem = program;
+
+    if (at)
+        stem.len = (size_t)(at - program.p);
+    else if (str_ends(program, STR(".py")))
+        stem.len -= 3;
+    return arena_printf(a, "%.*s_default_model.txt", STRF(stem));
+}
+
+/* CANDLE's library reads a config_file in place of the model file, so that
+ * the values of that one must be in it. */
+static void read_model_file(struct reading *r)
+{
+    struct plan_candle *c = &r->plan->candle;
+    bool said = c->model_file.len > 0;
+    const struct value *at = value_get(r->root, STR("candle"));
+    struct err err = {0};
+    struct str text;
+
+    if (!r->reader || !r->reader->read)
+        return;
+    if (!said)
+        c->model_file = str_of(usual_model_file(r->arena, r->plan->program));
+    const char *file = arena_cstr(r->arena, c->model_file);
+    if (!r->reader->read(r->reader->context, file, &text, &err)) {
+        c->model = candle_file(text, file, r->arena, r->problems);
+    } else if (said) {
+        problem_at(r, PROBLEM_ERROR, at, NULL, "candle.model_file: %s",
+                   err.text);
+    } else {
+        problem_at(r, PROBLEM_WARNING, at,
+                   "say it: candle: {style: config_file, model_file: FILE}",
+                   "the model's own parameter file is not at %s: the "
+                   "--config_file will hold the trial's parameters only, and "
+                   "CANDLE's library reads it in place of that file",
+                   file);
+    }
+}
+
 void candle_command(struct reading *r)
 {
     struct plan *p = r->plan;
@@ -170,7 +218,15 @@ void candle_command(struct reading *r)
     case STYLE_RUNNER:
         add_runner(r, &parts);
         break;
+    case STYLE_IMPORT:
+        add(&parts, COMMAND_ENV, STR("${env}"));
+        add(&parts, COMMAND_INTERPRETER, STR("${interpreter}"));
+        add_text(&parts, "-m");
+        add_text(&parts, "throng.candle.run_model");
+        add(&parts, COMMAND_PROGRAM, STR("${program}"));
+        break;
     case STYLE_CONFIG_FILE:
+        read_model_file(r);
         add_python(&parts);
         add_text(&parts, "--config_file");
         add_text(&parts, "${envvar:CANDLE_CONFIG_FILE}");
@@ -315,12 +371,37 @@ void candle_args_add(struct candle_args *out, const struct plan *p,
     buf_done(&b);
 }
 
+/* The trial's values over those of the model file; an old name (lr) finds
+ * the one that the file has. */
+static struct value *laid_over(const struct value *model,
+                               const struct value *point, struct arena *a)
+{
+    struct value *all = value_object(a);
+    struct keywords keywords;
+
+    keywords_init(&keywords, a);
+    for (size_t i = 0; i < model->count; i++)
+        value_set(a, all, model->keys[i], value_copy(a, model->items[i]));
+    for (size_t i = 0; i < point->count; i++) {
+        const struct keyword *k = keyword_find(&keywords, point->keys[i]);
+        bool there = k && value_get(model, k->name);
+
+        value_set(a, all, there ? k->name : point->keys[i],
+                  value_copy(a, point->items[i]));
+    }
+    keywords_done(&keywords);
+    return all;
+}
+
 /* The parameters as a file, as Supervisor leaves one with each run. */
-struct str candle_parameters_text(const struct value *point, struct arena *a)
+struct str candle_parameters_text(const struct plan *p,
+                                  const struct value *point, struct arena *a)
 {
     struct buf b;
     struct str s;
 
+    if (p->candle.model)
+        point = laid_over(p->candle.model, point, a);
     buf_init(&b);
     candle_print(&b, point);
     s = arena_str(a, buf_str(&b));

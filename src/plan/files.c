@@ -182,7 +182,7 @@ int plan_files(const struct plan *p, const struct value *point, struct arena *a,
         return err_wrap(err, "templates");
     if (str_is(p->protocol, "candle"))
         list[n++] = (struct task_file){STR("output/parameters.txt"),
-                                       candle_parameters_text(point, a)};
+                                       candle_parameters_text(p, point, a)};
     *files = list;
     *count = n;
     return 0;

@@ -112,6 +112,7 @@ enum candle_style {
     STYLE_CONFIG_FILE, /* --config_file FILE */
     STYLE_ACTION,      /* ACTION.sh GPU DATA_DIR --key value, in an image */
     STYLE_RUNNER,      /* model.sh FRAMEWORK PARAMS EXPID RUNID … */
+    STYLE_IMPORT,      /* its initialize_parameters() and run() are called */
 };
 struct plan_candle {
     enum candle_style style;
@@ -119,6 +120,8 @@ struct plan_candle {
     const struct str *container; /* what starts an image; none: singularity */
     size_t container_count;
     struct str framework, model_type, model_name, action; /* of a runner */
+    struct str model_file;     /* whose values the config_file has too */
+    const struct value *model; /* these values; NULL: none */
 };
 
 struct plan_input {

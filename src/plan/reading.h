@@ -255,7 +255,8 @@ struct candle_args {
 /* Appends the words of one parameter as a model's command line has them. */
 void candle_args_add(struct candle_args *out, const struct plan *p,
                      struct arena *a, struct str key, const struct value *v);
-struct str candle_parameters_text(const struct value *point, struct arena *a);
+struct str candle_parameters_text(const struct plan *p,
+                                  const struct value *point, struct arena *a);
 
 /* ---- keys.c ----------------------------------------------------------- */
 

@@ -36,9 +36,13 @@ cat >upf.txt <<'END'
 {"id": "first", "epochs": 2, "dense": "200 20", "lr": -1e-5, "conv": [1, 2], "v": true, "solr_root": "x"}
 {"epochs": 3, "activation": "it's", "spec": [[1, 2], [3]], "dropout": null}
 END
-run "$THRONG" check script.yaml
+run env -u CANDLE_DATA_DIR "$THRONG" check script.yaml
 check_contains "check says how it is started" "$out" \
     "protocol candle: a script with --key value"
+check_contains "and that no folder for data is set" "$out" \
+    "CANDLE_DATA_DIR is not set here, and CANDLE's own library wants it"
+run env CANDLE_DATA_DIR=/tmp "$THRONG" check script.yaml
+check_lacks "where one is, there is nothing to say" "$out" "CANDLE_DATA_DIR"
 run "$THRONG" run script.yaml
 check_status "a benchmark script runs" 0
 check_contains "parameters are options, lists are words" "$(log script 1)" \

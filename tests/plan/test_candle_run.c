@@ -82,6 +82,62 @@ static void the_style_follows_the_program(void **state)
             "\"infer\"]");
 }
 
+static void a_benchmark_can_be_imported(void **state)
+{
+    (void)state;
+    argv_is(STUDY "program: nt3.py\nparameters: {a: {values: [1, 2]}}\n"
+                  "candle: {style: import}\n",
+            "{\"a\": 1}",
+            "[\"/usr/bin/env\",{\"interpreter\":\"python\"},\"-m\","
+            "\"throng.candle.run_model\",\"nt3.py\"]");
+}
+
+static void parameters_text_is(const char *study, const struct test_file *files,
+                               const char *point, const char *expected)
+{
+    struct reading_test t;
+    const struct task_file *list;
+    size_t count;
+
+    test_read_str(&t, str_of(study), "study.yaml", files);
+    assert_non_null(t.plan);
+    assert_int_equal(plan_files(t.plan, test_json(t.arena, point), t.arena,
+                                &list, &count, NULL),
+                     0);
+    if (!str_is(list[count - 1].text, expected))
+        fail_msg("%.*s", STRF(list[count - 1].text));
+    test_done(&t);
+}
+
+static void a_config_file_has_the_trial_over_the_model_file(void **state)
+{
+    static const struct test_file files[] = {
+        {"dir/nt3_default_model.txt",
+         "[Global_Params]\nepochs = 400\nlearning_rate = 0.1\n"},
+        {"other.txt", "epochs = 7\n"},
+        {NULL, NULL}};
+#define CONFIG                                                                 \
+    STUDY "program: dir/nt3_baseline_keras2.py\n"                              \
+          "parameters: {lr: {min: 0.0, max: 1.0}}\n"
+
+    (void)state;
+    parameters_text_is(CONFIG "candle: {style: config_file}\n", files,
+                       "{\"lr\": 0.5, \"own\": 1}",
+                       "[Global_Params]\nepochs = 400\nlearning_rate = 0.5\n"
+                       "own = 1\n");
+    parameters_text_is(
+        CONFIG "candle: {style: config_file, model_file: other.txt}\n", files,
+        "{\"lr\": 0.5}", "[Global_Params]\nepochs = 7\nlr = 0.5\n");
+    parameters_text_is(CONFIG, files, "{\"lr\": 0.5}",
+                       "[Global_Params]\nlr = 0.5\n");
+    test_says(STUDY "program: m.py\nparameters: {a: {value: 1}}\n"
+                    "candle: {style: config_file, model_file: none.txt}\n",
+              "candle.model_file: ");
+    test_says(STUDY "program: m.py\nparameters: {a: {value: 1}}\n"
+                    "candle: {style: config_file}\n",
+              "the model's own parameter file is not at m_default_model.txt");
+}
+
 static void mistakes_are_at_their_places(void **state)
 {
     (void)state;
@@ -148,6 +204,8 @@ int main(void)
         cmocka_unit_test(a_script_gets_options),
         cmocka_unit_test(every_kind_of_value_has_its_words),
         cmocka_unit_test(the_style_follows_the_program),
+        cmocka_unit_test(a_benchmark_can_be_imported),
+        cmocka_unit_test(a_config_file_has_the_trial_over_the_model_file),
         cmocka_unit_test(mistakes_are_at_their_places),
         cmocka_unit_test(sh_timeout_is_the_time_of_an_attempt),
         cmocka_unit_test(the_parameters_are_left_as_a_file),
