@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_CUTS = 64 };
+
 /* A way to cut the rows of a node in two. */
 struct cut {
     double score; /* what it takes off the squares; 0: none found */
@@ -17,6 +19,7 @@ struct cut {
 struct part {
     uint32_t node;
     size_t from, count;
+    size_t depth; /* cuts above it */
 };
 
 struct fitting {
@@ -61,16 +64,25 @@ static double sum_of(const struct fitting *f, const struct part *p)
     return sum;
 }
 
+static void find_range(const struct fitting *f, const struct part *p, int axis,
+                       float *low, float *high)
+{
+    const uint32_t *rows = f->rows + p->from;
+    *low = *high = value_of(f, rows[0], axis);
+    for (size_t i = 1; i < p->count; i++) {
+        float x = value_of(f, rows[i], axis);
+        *low = x < *low ? x : *low;
+        *high = x > *high ? x : *high;
+    }
+}
+
+/* Somewhere. */
 static void try_number(struct fitting *f, const struct part *p, int axis,
                        double all, struct cut *best)
 {
     const uint32_t *rows = f->rows + p->from;
-    float low = value_of(f, rows[0], axis), high = low;
-    for (size_t i = 1; i < p->count; i++) {
-        float x = value_of(f, rows[i], axis);
-        low = x < low ? x : low;
-        high = x > high ? x : high;
-    }
+    float low, high;
+    find_range(f, p, axis, &low, &high);
     float at = low + (float)rng_uniform(f->rng) * (high - low);
     if (!(at < high))
         return;
@@ -86,6 +98,52 @@ static void try_number(struct fitting *f, const struct part *p, int axis,
     double score = gain(left, (double)count, all, (double)p->count);
     if (score > best->score)
         *best = (struct cut){score, axis, at, 0};
+}
+
+/* Rows between two places where a number may be cut. */
+struct bin {
+    double sum;
+    size_t count;
+};
+
+/* The best of up to MOST_CUTS places, evenly apart from where a random one
+ * lies. */
+static void try_many(struct fitting *f, const struct part *p, int axis,
+                     double all, struct cut *best)
+{
+    const uint32_t *rows = f->rows + p->from;
+    struct bin bins[MOST_CUTS + 1] = {0};
+    float low, high, cuts[MOST_CUTS];
+    size_t places = p->count < MOST_CUTS ? p->count : MOST_CUTS;
+    find_range(f, p, axis, &low, &high);
+    float step = (high - low) / (float)places;
+    float first = low + (float)rng_uniform(f->rng) * step;
+    if (!(first + step > first))
+        return;
+    for (size_t i = 0; i < places; i++)
+        cuts[i] = first + (float)i * step;
+    for (size_t i = 0; i < p->count; i++) {
+        float x = value_of(f, rows[i], axis);
+        size_t at = x > first ? (size_t)((x - first) / step) : 0;
+        at = at < places ? at : places;
+        while (at > 0 && x <= cuts[at - 1])
+            at--;
+        while (at < places && x > cuts[at])
+            at++;
+        bins[at].sum += f->data->y[rows[i]];
+        bins[at].count++;
+    }
+    struct bin left = {0};
+    for (size_t i = 0; i < places; i++) {
+        left.sum += bins[i].sum;
+        left.count += bins[i].count;
+        if (left.count < f->leaf || p->count - left.count < f->leaf)
+            continue;
+        double score =
+            gain(left.sum, (double)left.count, all, (double)p->count);
+        if (score > best->score)
+            *best = (struct cut){score, axis, cuts[i], 0};
+    }
 }
 
 struct choice {
@@ -149,6 +207,8 @@ static struct cut find_cut(struct fitting *f, const struct part *p, double all)
             break;
         if (choices && choices <= FOREST_CHOICES)
             try_choices(f, p, axis, all, &best);
+        else if (f->data->best_cut)
+            try_many(f, p, axis, all, &best);
         else
             try_number(f, p, axis, all, &best);
     }
@@ -221,11 +281,12 @@ void forest_tree_fit(struct forest_tree *t, const struct forest_data *data,
     for (size_t i = 0; i < f.width; i++)
         f.axes[i] = (int)i;
     t->count = 0;
-    add_part(&f, (struct part){add_nodes(t, 1), 0, count});
+    add_part(&f, (struct part){add_nodes(t, 1), 0, count, 0});
     while (f.part_count) {
         struct part p = f.parts[--f.part_count];
         double all = describe(&f, &p);
-        if (p.count < 2 * leaf || !(t->nodes[p.node].variance > 0))
+        if (p.count < 2 * leaf || !(t->nodes[p.node].variance > 0) ||
+            (data->depth && p.depth == data->depth))
             continue;
         struct cut cut = find_cut(&f, &p, all);
         if (!(cut.score > 0))
@@ -237,8 +298,9 @@ void forest_tree_fit(struct forest_tree *t, const struct forest_data *data,
         n->left_choices = cut.left_choices;
         n->left = at;
         size_t left = divide(&f, &p, n, right);
-        add_part(&f, (struct part){at + 1, p.from + left, p.count - left});
-        add_part(&f, (struct part){at, p.from, left});
+        add_part(&f, (struct part){at + 1, p.from + left, p.count - left,
+                                   p.depth + 1});
+        add_part(&f, (struct part){at, p.from, left, p.depth + 1});
     }
     free(right);
     free(f.axes);

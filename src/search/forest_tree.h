@@ -3,8 +3,9 @@
  * Inside search only; a forest is many of them (Geurts et al., Machine
  * Learning 2006). A row of data has a float for each axis: a number in [0,1]
  * or the number of a choice, and -1 for a parameter that is not active. A
- * number is cut somewhere between the least and the greatest, choices
- * where, ordered by their means, two sides differ most. */
+ * number is cut somewhere between the least and the greatest, or where, of
+ * many places, two sides differ most; choices, ordered by their means,
+ * always so. */
 #ifndef THRONG_SEARCH_FOREST_TREE_H
 #define THRONG_SEARCH_FOREST_TREE_H
 
@@ -31,6 +32,8 @@ struct forest_data {
     const struct axes *axes;
     const float *x;  /* by row: axes->count numbers each */
     const double *y; /* by row */
+    bool best_cut;   /* of numbers: the best of many, not one at random */
+    size_t depth;    /* cuts above a leaf, at most; 0: as many as there are */
 };
 
 /* Fits the tree to some rows, whose order is changed. A leaf has at least

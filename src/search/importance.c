@@ -4,7 +4,11 @@
  * parameter, that of the best tenth and that of all results, on a grid of
  * cells. Functional ANOVA (Hutter et al., ICML 2014) takes the trees of a
  * forest apart: each leaf is a box, so that a tree's mean along one
- * axis, over all values of the others, is a sum over leaves. */
+ * axis, over all values of the others, is a sum over leaves. These means are
+ * taken over all trees before their variance is: what one tree has by chance
+ * is no effect of anything. Deep trees flatten what they learn, valleys most
+ * of all, so these are small ones, each of what those before it leave over
+ * (stochastic gradient boosting; Friedman 2002). */
 #include "search/search.h"
 
 #include <math.h>
@@ -13,15 +17,23 @@
 #include "search/exact.h"
 #include "search/forest_tree.h"
 #include "search/linear.h"
+#include "search/sobol.h"
 #include "search/unit.h"
+
+/* How much of what is left over a tree takes. */
+static const double rate = 0.1;
 
 enum {
     CELLS = 32,        /* of a number's range */
     FINE = 16 * CELLS, /* what lies in the same one has the same kernel */
-    TREES = 64,
+    TREES = 64,        /* of the forest of curves */
+    FITTED = 1024, /* results that one of them sees; of more, evenly taken */
     LEAF = 3,
-    FITTED = 1024, /* results that one tree sees; of more, evenly taken */
-    AVERAGED = 128 /* results that a curve is averaged over */
+    STEPS = 400,      /* trees of functional ANOVA … */
+    DEPTH = 4,        /* … and how many parameters meet in a leaf, at most */
+    LEARNT = 8192,    /* results that functional ANOVA sees, likewise */
+    AVERAGED = 128,   /* results that a curve is averaged over */
+    SAMPLES = 1 << 13 /* points that the variance is found with */
 };
 
 struct importance {
@@ -266,7 +278,8 @@ int importance_ped(const struct importance *i, double *shares, struct err *err)
 /* ---- the forest ------------------------------------------------------- */
 
 struct model {
-    struct forest_tree trees[TREES];
+    struct forest_tree *trees;
+    size_t count; /* of trees */
     float *x;
     double *y;
 };
@@ -281,19 +294,27 @@ static double upper_bound(const struct importance *i)
     return isfinite(bound) ? bound : high;
 }
 
-static void fit_model(struct model *m, const struct importance *i,
-                      uint64_t seed)
+static void model_init(struct model *m, const struct importance *i,
+                       size_t trees)
 {
     size_t width = i->axes.count, params = i->unit.space->count;
     double bound = upper_bound(i);
-    uint32_t *rows = xcalloc(i->count + 1, sizeof(*rows));
-    *m = (struct model){.x = xcalloc(i->count * width + 1, sizeof(*m->x)),
+    *m = (struct model){.trees = xcalloc(trees, sizeof(*m->trees)),
+                        .count = trees,
+                        .x = xcalloc(i->count * width + 1, sizeof(*m->x)),
                         .y = xcalloc(i->count + 1, sizeof(*m->y))};
     for (size_t row = 0; row < i->count; row++) {
         forest_code(&i->axes, i->u + row * params, m->x + row * width);
         m->y[row] = fmin(i->losses[row], bound);
     }
-    struct forest_data data = {&i->axes, m->x, m->y};
+}
+
+static void fit_forest(struct model *m, const struct importance *i,
+                       uint64_t seed)
+{
+    uint32_t *rows = xcalloc(i->count + 1, sizeof(*rows));
+    model_init(m, i, TREES);
+    struct forest_data data = {.axes = &i->axes, .x = m->x, .y = m->y};
     for (size_t t = 0; t < TREES; t++) {
         struct rng rng;
         rng_init(&rng, seed, t, "importance");
@@ -305,10 +326,37 @@ static void fit_model(struct model *m, const struct importance *i,
     free(rows);
 }
 
+/* The trees' means, times the rate, add up. Each tree sees a random half of
+ * the results. */
+static void fit_steps(struct model *m, const struct importance *i,
+                      uint64_t seed)
+{
+    size_t width = i->axes.count, every = (i->count + LEARNT - 1) / LEARNT;
+    uint32_t *rows = xcalloc(i->count + 1, sizeof(*rows));
+    model_init(m, i, STEPS);
+    struct forest_data data = {&i->axes, m->x, m->y, true, DEPTH};
+    for (size_t t = 0; t < STEPS; t++) {
+        const struct forest_tree *tree = &m->trees[t];
+        struct rng rng;
+        size_t count = 1; /* the first one: there is always one */
+        rng_init(&rng, seed, t, "steps");
+        rows[0] = 0;
+        for (size_t row = every; row < i->count; row += every)
+            if (rng_uniform(&rng) < 0.5)
+                rows[count++] = (uint32_t)row;
+        forest_tree_fit(&m->trees[t], &data, rows, count, LEAF, &rng);
+        for (size_t row = 0; row < i->count; row += every)
+            m->y[row] -=
+                rate * forest_tree_leaf(tree, m->x + row * width)->mean;
+    }
+    free(rows);
+}
+
 static void model_done(struct model *m)
 {
-    for (size_t t = 0; t < TREES; t++)
+    for (size_t t = 0; t < m->count; t++)
         forest_tree_done(&m->trees[t]);
+    free(m->trees);
     free(m->x);
     free(m->y);
 }
@@ -340,7 +388,7 @@ static const struct model *model_of(const struct importance *i, uint64_t seed)
         return &f->model;
     if (f->there)
         model_done(&f->model);
-    fit_model(&f->model, i, seed);
+    fit_forest(&f->model, i, seed);
     f->there = true;
     f->seed = seed;
     f->count = i->count;
@@ -362,8 +410,8 @@ struct anova {
     double *off;      /* of each axis: the chance that it is not active */
     struct side *box; /* of each axis */
     double *chance;   /* of each axis: that a point is inside of the box */
-    double *along;    /* of each axis and cell: the tree's mean there */
-    double mean, squares;
+    double *along;    /* of each axis and cell: what they say there */
+    double mean;      /* of all together */
 };
 
 static bool has_bits(const struct axis *x)
@@ -399,7 +447,7 @@ static double cell_chance(const struct anova *n, size_t axis, size_t cell)
 static void add_leaf(struct anova *n, double mean)
 {
     size_t width = n->from->axes.count;
-    double volume = 1;
+    double volume = rate;
     for (size_t a = 0; a < width; a++) {
         size_t cells = cells_of(&n->from->axes.axis[a]);
         n->chance[a] = 0;
@@ -410,7 +458,6 @@ static void add_leaf(struct anova *n, double mean)
     if (!(volume > 0))
         return;
     n->mean += volume * mean;
-    n->squares += volume * mean * mean;
     for (size_t a = 0; a < width; a++) {
         size_t cells = cells_of(&n->from->axes.axis[a]);
         double others = volume / n->chance[a] * mean;
@@ -441,27 +488,61 @@ static void walk(struct anova *n, const struct forest_node *node)
     *side = whole;
 }
 
-/* Adds each axis's part of one tree's variance; false when it has none. */
-static bool add_tree(struct anova *n, double *shares)
+static void add_tree(struct anova *n, const struct forest_tree *tree)
 {
-    const struct axes *axes = &n->from->axes;
-    n->mean = n->squares = 0;
-    memset(n->along, 0, axes->count * n->most * sizeof(*n->along));
-    for (size_t a = 0; a < axes->count; a++)
+    for (size_t a = 0; a < n->from->axes.count; a++)
         n->box[a] = (struct side){-INFINITY, INFINITY, ~(uint64_t)0};
-    walk(n, n->tree->nodes);
-    double variance = n->squares - n->mean * n->mean;
-    if (!(variance > 0))
-        return false;
-    for (size_t a = 0; a < axes->count; a++) {
-        double sum = 0;
-        for (size_t c = 0; c <= cells_of(&axes->axis[a]); c++) {
-            double d = n->along[a * n->most + c] - n->mean;
-            sum += cell_chance(n, a, c) * d * d;
-        }
-        shares[axes->axis[a].param] += sum / variance;
+    n->tree = tree;
+    walk(n, tree->nodes);
+}
+
+/* The variance of the trees' mean along one axis. */
+static double variance_along(const struct anova *n, size_t axis)
+{
+    double sum = 0;
+    for (size_t c = 0; c <= cells_of(&n->from->axes.axis[axis]); c++) {
+        double d = n->along[axis * n->most + c] - n->mean;
+        sum += cell_chance(n, axis, c) * d * d;
     }
-    return true;
+    return sum;
+}
+
+/* The value of an axis, coded for trees, at u of its distribution. */
+static float coded_at(const struct anova *n, size_t axis, double u)
+{
+    const struct axis *x = &n->from->axes.axis[axis];
+    double off = n->off[axis], at = (u - off) / (1 - off);
+    size_t choice = 0;
+    if (u < off)
+        return -1;
+    if (!x->choices)
+        return (float)at;
+    while (choice + 1 < x->choices && at >= x->share[choice])
+        at -= x->share[choice++];
+    return (float)choice;
+}
+
+/* The variance of what the trees say, over the whole space. */
+static double variance_of(const struct anova *n, const struct model *m,
+                          uint64_t seed)
+{
+    size_t width = n->from->axes.count;
+    double *u = xcalloc(width + 1, sizeof(*u)), sum = 0, squares = 0;
+    float *x = xcalloc(width + 1, sizeof(*x));
+    for (uint64_t s = 0; s < SAMPLES; s++) {
+        double mean = 0;
+        sobol_at(seed, s, width, u);
+        for (size_t a = 0; a < width; a++)
+            x[a] = coded_at(n, a, u[a]);
+        for (size_t t = 0; t < m->count; t++)
+            mean += rate * forest_tree_leaf(&m->trees[t], x)->mean;
+        mean -= n->mean;
+        sum += mean / SAMPLES;
+        squares += mean * mean / SAMPLES;
+    }
+    free(u);
+    free(x);
+    return squares - sum * sum;
 }
 
 static void anova_init(struct anova *n, const struct importance *i)
@@ -486,20 +567,21 @@ int importance_fanova(const struct importance *i, uint64_t seed, double *shares,
     if (check_count(i, err))
         return -1;
     struct anova n;
-    size_t trees = 0;
+    struct model m;
     memset(shares, 0, i->unit.space->count * sizeof(*shares));
-    const struct model *m = model_of(i, seed);
+    fit_steps(&m, i, seed);
     anova_init(&n, i);
-    for (size_t t = 0; t < TREES; t++) {
-        n.tree = &m->trees[t];
-        trees += add_tree(&n, shares);
-    }
-    for (size_t p = 0; trees && p < i->unit.space->count; p++)
-        shares[p] /= (double)trees;
+    for (size_t t = 0; t < m.count; t++)
+        add_tree(&n, &m.trees[t]);
+    double variance = variance_of(&n, &m, seed);
+    for (size_t a = 0; a < i->axes.count && variance > 0; a++)
+        shares[i->axes.axis[a].param] =
+            fmin(variance_along(&n, a) / variance, 1);
     free(n.off);
     free(n.box);
     free(n.chance);
     free(n.along);
+    model_done(&m);
     return 0;
 }
 

@@ -196,7 +196,7 @@ enum { IMPORTANCE_LEAST = 10 }; /* results that say something */
  * parameter; the numbers add up to 1 (or are all 0). shares has a number for
  * each parameter of the space. -1 with fewer than IMPORTANCE_LEAST results. */
 int importance_ped(const struct importance *i, double *shares, struct err *err);
-/* Functional ANOVA on a forest: the part of the variance of the objective
+/* Functional ANOVA on boosted trees: the part of the variance of the objective
  * that each parameter explains alone. What is missing to 1 are effects of
  * several parameters together. */
 int importance_fanova(const struct importance *i, uint64_t seed, double *shares,

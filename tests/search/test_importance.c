@@ -114,6 +114,81 @@ static void shares_of_the_variance_are_right(void **state)
     importance_free(i);
 }
 
+/* ---- functions whose shares are known --------------------------------- */
+
+static const char unit_text[] = "{\"version\":1,\"parameters\":["
+    /* clang-format off */
+    PARAM("a", "uniform", "\"min\":0,\"max\":1") ","
+    PARAM("b", "uniform", "\"min\":0,\"max\":1") ","
+    PARAM("c", "uniform", "\"min\":0,\"max\":1") ","
+    PARAM("d", "categorical", "\"values\":[0,1,2]")
+    /* clang-format on */
+    "]}";
+
+/* The variance of a is 1/12, that of (b - 1/2)^2 is 1/180. */
+static double with_a_valley(const double *x)
+{
+    return x[0] + sqrt(15 * 0.195 / 0.805) * pow(x[1] - 0.5, 2);
+}
+
+static double with_two_valleys(const double *x)
+{
+    return 2 * fabs(x[0] - 0.5) + 2 * fabs(x[1] - 0.5) + 2 * (x[3] == 1);
+}
+
+/* E(ab | a) = a/2: of 7/144 each alone has 1/48, the rest is of both. */
+static double product(const double *x)
+{
+    return x[0] * x[1];
+}
+
+/* Ishigami and Homma (1990), with 7 and 0.1. */
+static double ishigami(const double *x)
+{
+    double z[3];
+    for (int i = 0; i < 3; i++)
+        z[i] = M_PI * (2 * x[i] - 1);
+    return sin(z[0]) + 7 * pow(sin(z[1]), 2) + 0.1 * pow(z[2], 4) * sin(z[0]);
+}
+
+static void exact_shares_are_found(void **state)
+{
+    static const struct {
+        const char *name;
+        double (*f)(const double *x);
+        int results;
+        double shares[4];
+    } cases[] = {
+        {"with_a_valley", with_a_valley, 300, {0.805, 0.195, 0, 0}},
+        {"with_two_valleys",
+         with_two_valleys,
+         300,
+         {3.0 / 38, 3.0 / 38, 0, 32.0 / 38}},
+        {"product", product, 300, {3.0 / 7, 3.0 / 7, 0, 0}},
+        {"ishigami", ishigami, 1000, {0.3139, 0.4424, 0, 0}},
+    };
+    (void)state;
+    struct space units = space_of(unit_text, arena);
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        struct importance *i = importance_new(&units, true, NULL);
+        double shares[4], x[4];
+        for (int k = 0; k < cases[c].results; k++) {
+            struct rng r;
+            rng_init(&r, 4, (uint64_t)k, "results");
+            struct value *point = space_sample(&units, &r, arena);
+            for (size_t p = 0; p < 4; p++)
+                x[p] = value_number(point_get(point, &units.params[p]));
+            importance_add(i, point, cases[c].f(x));
+        }
+        assert_int_equal(importance_fanova(i, 1, shares, NULL), 0);
+        for (size_t p = 0; p < 4; p++)
+            if (fabs(shares[p] - cases[c].shares[p]) > 0.02)
+                fail_msg("%s of %s: %.3f, not %.3f", units.params[p].name.p,
+                         cases[c].name, shares[p], cases[c].shares[p]);
+        importance_free(i);
+    }
+}
+
 static void a_curve_follows_the_objective(void **state)
 {
     (void)state;
@@ -180,6 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_parameter_that_counts_comes_first),
         TEST(shares_of_the_variance_are_right),
+        TEST(exact_shares_are_found),
         TEST(a_curve_follows_the_objective),
         TEST(too_few_results_say_nothing),
         TEST(odd_values_are_taken),
