@@ -93,6 +93,11 @@ void engine_quit(struct engine *e, bool kill);
  * grace, and counts as lost. */
 void engine_abandon(struct engine *e);
 
+/* A file of leaders (sys.h) for the role, beside the last words; a later
+ * conductor reads it in engine_recover, this one does not. In the arena. */
+char *engine_leaders_path(struct arena *a, const char *folder,
+                          const char *role);
+
 /* What ended conductors left on this machine. */
 struct engine_left {
     const char *folder; /* of the study */

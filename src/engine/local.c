@@ -438,12 +438,21 @@ static void print_death(const struct local *l, char *text, size_t size)
                  WEXITSTATUS(l->status));
 }
 
+/* Nothing of the sessions that it names is left. */
+static void remove_leaders(const struct local *l)
+{
+    char path[sizeof l->last_words + 16];
+    snprintf(path, sizeof path, "%s.leaders", l->last_words);
+    unlink(path);
+}
+
 /* Its tasks count as lost, whatever the file says: were it read later, its
  * records would be taken for those of a newer attempt. */
 static void remove_remains(struct local *l)
 {
     char tools[4096];
     unlink(l->last_words);
+    remove_leaders(l);
     snprintf(tools, sizeof tools, "%s/tools-%d", l->words_folder,
              (int)l->worker.pid);
     dir_remove(tools, NULL);
@@ -696,6 +705,8 @@ static void end_worker(struct local *l)
     l->sweep.quiet = 0;
     if (sweep_all(&l->sweep, LEAVE_SECONDS, &err))
         log_to(l->given->log, LOG_ERROR, "%s", err.text);
+    else
+        remove_leaders(l);
 }
 
 static void local_close(void *place)

@@ -28,12 +28,50 @@ static size_t wait_for_workers(const struct mark *mark)
     }
 }
 
+/* What files of this process begin with. */
+static char *own_name(struct arena *a)
+{
+    struct process_id self = process_self();
+    return arena_printf(a, "%d-%llu-", (int)self.pid,
+                        (unsigned long long)self.start);
+}
+
+char *engine_leaders_path(struct arena *a, const char *folder, const char *role)
+{
+    const char *name = arena_printf(a, "%s%s.leaders", own_name(a), role);
+    return path_join(a, path_join(a, folder, "last-words"), name);
+}
+
+/* A file of leaders that another process has written. */
+static bool is_leaders(struct arena *a, const char *name)
+{
+    return str_ends(str_of(name), STR(".leaders")) &&
+           !str_starts(str_of(name), str_of(own_name(a)));
+}
+
+/* Those that no conductor had written down yet: a worker keeps a file. */
+static void add_leaders(struct sessions *s, const char *folder)
+{
+    struct arena *a = arena_new();
+    const char *words = path_join(a, folder, "last-words");
+    const char **names = dir_list(words, a, NULL);
+    struct process_ids found = {0};
+    for (; names && *names; names++)
+        if (is_leaders(a, *names))
+            leaders_read(path_join(a, words, *names), &found, NULL);
+    for (size_t i = 0; i < found.list.len; i++)
+        sessions_add(s, found.list.p[i]);
+    vec_done(&found.list);
+    arena_free(a);
+}
+
 static int end_processes(const struct engine_left *left, struct err *err)
 {
     struct sweep s;
     struct mark mark = {left->folder, left->epoch};
     sweep_init(&s, &mark);
     sessions_init(&s.sessions, left);
+    add_leaders(&s.sessions, left->folder);
     s.quiet = wait_for_workers(&mark) ? 0 : 1;
     int rc = sweep_all(&s, SWEEP_SECONDS, err);
     sweep_done(&s);
@@ -94,6 +132,8 @@ static int read_files(const struct reader *to, const char *folder,
         const char *path = path_join(a, folder, *names);
         if (is_tools(*names))
             dir_remove(path, NULL);
+        else if (is_leaders(a, *names))
+            unlink(path); /* nothing of them is left */
         else if (str_ends(str_of(*names), STR(".rec")) &&
                  read_file(to, path, err))
             return -1;

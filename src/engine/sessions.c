@@ -15,10 +15,14 @@ void sessions_init(struct sessions *s, const struct engine_left *left)
 {
     *s = (struct sessions){.numbers_stand = left->numbers_stand,
                            .known_ticks = left->known_ticks};
-    for (size_t i = 0; i < left->leader_count; i++) {
-        struct session one = {.leader = left->leaders[i]};
-        vec_push(&s->list, one);
-    }
+    for (size_t i = 0; i < left->leader_count; i++)
+        sessions_add(s, left->leaders[i]);
+}
+
+void sessions_add(struct sessions *s, struct process_id leader)
+{
+    struct session one = {.leader = leader};
+    vec_push(&s->list, one);
 }
 
 void sessions_done(struct sessions *s)

@@ -23,6 +23,7 @@ struct sessions {
 };
 
 void sessions_init(struct sessions *s, const struct engine_left *left);
+void sessions_add(struct sessions *s, struct process_id leader);
 void sessions_done(struct sessions *s);
 /* Looks at all processes again. */
 void sessions_judge(struct sessions *s, const struct process_table *t);

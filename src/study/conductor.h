@@ -22,9 +22,8 @@ struct study {
     struct search *search;
     int64_t parallel; /* trials at once that it was made for; 0: as now */
     int64_t version;  /* of the search that it was made with; 0: as now */
-    struct external *external;       /* of method external; else NULL */
-    struct process_id left_external; /* that of the run before; pid 0: none */
-    struct err strategy_fault;       /* why it cannot go on */
+    struct external *external; /* of method external; else NULL */
+    struct err strategy_fault; /* why it cannot go on */
     struct point_source points;
     struct added added;  /* trials that are no suggestions */
     int64_t removed;     /* trials that a person has removed */

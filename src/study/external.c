@@ -35,7 +35,8 @@ struct external {
     struct external_setup setup;
     struct search_outside outside;
     struct process_id process; /* pid 0: none */
-    int in, out;               /* its standard input and output; -1: closed */
+    struct leaders leaders;
+    int in, out; /* its standard input and output; -1: closed */
     struct loop_source *reader, *writer, *patience;
     struct buf unsent, unread;
     struct arena *arena; /* of one answer */
@@ -523,7 +524,7 @@ struct external *external_new(const struct external_setup *setup)
 {
     struct external *x = xcalloc(1, sizeof(*x));
     x->setup = *setup;
-    x->in = x->out = -1;
+    x->in = x->out = x->leaders.fd = -1;
     x->outside = (struct search_outside){.context = x,
                                          .ask = ask,
                                          .tell = tell,
@@ -609,7 +610,9 @@ static int spawn(struct external *x, int in, int out, struct err *err)
                       .mask = x->setup.mask,
                       .keep_fd = -1,
                       .session = true,
-                      .die_with_parent = true};
+                      .die_with_parent = true,
+                      .leaders = &x->leaders,
+                      .leader_place = leaders_take(&x->leaders)};
     struct err why = {0};
     int rc = 0;
     if (log < 0)
@@ -633,9 +636,25 @@ static int open_pipes(int in[2], int out[2], struct err *err)
     return -1;
 }
 
+/* What it starts outlives a conductor that is killed: the next one finds it by
+ * this file. */
+static int open_leaders(struct external *x, struct err *err)
+{
+    struct arena *a = arena_new();
+    const char *path = x->setup.leaders_path;
+    int rc = 0;
+    if (path)
+        rc = dir_make(path_folder(a, path), err) ||
+             leaders_open(&x->leaders, path, err);
+    arena_free(a);
+    return rc ? -1 : 0;
+}
+
 int external_start(struct external *x, struct err *err)
 {
     int in[2], out[2];
+    if (open_leaders(x, err))
+        return -1;
     if (open_pipes(in, out, err))
         return -1;
     int rc = spawn(x, in[0], out[1], err);
@@ -654,11 +673,6 @@ int external_start(struct external *x, struct err *err)
                        "be watched");
     say_study(x);
     return 0;
-}
-
-struct process_id external_process(const struct external *x)
-{
-    return x->process;
 }
 
 /* The last results are worth hearing for a program that keeps them. */
@@ -681,6 +695,7 @@ void external_free(struct external *x)
     close_fd(&x->in);
     if (x->process.pid)
         reap(x, END_WAIT_S);
+    leaders_close(&x->leaders, true);
     let_go(x);
     loop_remove(x->patience);
     for (size_t i = 0; i < x->points.len; i++)

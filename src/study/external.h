@@ -16,9 +16,10 @@ struct external;
 
 struct external_setup {
     const struct plan *plan;
-    const char *home;     /* where it runs */
-    const char *log_path; /* where its standard error goes */
-    const mode_t *mask;   /* its umask; NULL: ours */
+    const char *home;         /* where it runs */
+    const char *log_path;     /* where its standard error goes */
+    const char *leaders_path; /* where it is written down; NULL: nowhere */
+    const mode_t *mask;       /* its umask; NULL: ours */
     struct loop *loop;
     int64_t parallel; /* points that may be out at once */
     void *context;
@@ -34,8 +35,6 @@ struct external *external_new(const struct external_setup *setup);
 /* Starts the program and tells it of the study. */
 int external_start(struct external *x, struct err *err);
 /* What a search of method external asks; lives as long as x. */
-/* It leads a session of its own. */
-struct process_id external_process(const struct external *x);
 const struct search_outside *external_outside(struct external *x);
 /* True when the program has paused the running trial of suggestion k. */
 bool external_pauses(const struct external *x, int64_t k);

@@ -53,17 +53,6 @@ static int commit(void *context)
     return 0;
 }
 
-/* The program of method external led a session as tasks do. */
-static void add_leader(struct study *s, struct left_processes *found)
-{
-    struct process_id *all =
-        arena_array(s->arena, found->count + 1, sizeof(*all));
-    if (found->count)
-        memcpy(all, found->leaders, found->count * sizeof(*all));
-    all[found->count++] = s->left_external;
-    found->leaders = all;
-}
-
 /* Ends what earlier conductors left running here, and hears their workers'
  * last words. */
 static int recover(struct study *s, struct err *err)
@@ -71,8 +60,6 @@ static int recover(struct study *s, struct err *err)
     struct left_processes found;
     if (store_left_processes(s->store, s->arena, &found, err))
         return -1;
-    if (s->left_external.pid)
-        add_leader(s, &found);
     struct engine_left left = {
         .folder = s->setup.folder,
         .epoch = store_lease_epoch(s->store),

@@ -39,6 +39,8 @@ static void open_external(struct study *s)
         .plan = p,
         .home = s->setup.home,
         .log_path = path_join(s->arena, s->setup.folder, "external.log"),
+        .leaders_path =
+            engine_leaders_path(s->arena, s->setup.folder, "external"),
         .mask = s->setup.mask,
         .loop = s->setup.loop,
         .parallel = p->parallel ? p->parallel : s->setup.machine->cpus,
@@ -49,44 +51,11 @@ static void open_external(struct study *s)
     s->external = external_new(&setup);
 }
 
-/* "PID START SPACE BOOT" of the program: what it started outlives a conductor
- * that is killed, and the next one ends it. */
-static int write_process(struct study *s, struct err *err)
-{
-    struct process_id id = external_process(s->external);
-    char text[160];
-    snprintf(text, sizeof(text), "%lld %llu %llu %s", (long long)id.pid,
-             (unsigned long long)id.start, (unsigned long long)process_space(),
-             process_boot_id());
-    run_dirty(&s->run);
-    return store_fact_set(s->store, "external_process", str_of(text), err);
-}
-
-static int read_process(struct study *s, struct process_id *id, struct err *err)
-{
-    struct str text, part[4];
-    uint64_t pid, start, space;
-    *id = (struct process_id){0};
-    if (store_fact(s->store, "external_process", s->arena, &text, err))
-        return -1;
-    for (size_t i = 0; i < 4; i++)
-        if (!str_split(&text, ' ', &part[i]))
-            return 0;
-    if (num_uint(part[0], &pid) && num_uint(part[1], &start) &&
-        num_uint(part[2], &space) && space == process_space() &&
-        str_is(part[3], process_boot_id()))
-        *id = (struct process_id){(pid_t)pid, start};
-    return 0;
-}
-
 int study_search_start(struct study *s, struct err *err)
 {
     if (!s->external)
         return 0;
-    return read_process(s, &s->left_external, err) ||
-                   external_start(s->external, err) || write_process(s, err)
-               ? -1
-               : 0;
+    return external_start(s->external, err);
 }
 
 static enum search_order order_of(const struct plan *p)

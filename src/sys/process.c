@@ -30,6 +30,7 @@ struct launch {
     char *const *argv, *const *env;
     pid_t parent;
     /* Written by the child. */
+    volatile uint64_t start;
     volatile enum step failed;
     volatile int error;
 };
@@ -80,6 +81,17 @@ static int child_stdio(const struct spawn *s)
     return s->keep_fd >= 0 ? fcntl(s->keep_fd, F_SETFD, 0) : 0;
 }
 
+/* When this process began; a reading of its own spares the parent one. */
+static void child_name(struct launch *l)
+{
+    struct process_info info = {0};
+    stat_of(getpid(), &info);
+    l->start = info.start;
+    if (l->spawn->leaders)
+        leader_write(l->spawn->leaders->fd, l->spawn->leader_place,
+                     (struct process_id){info.pid, info.start});
+}
+
 _Noreturn static void child_run(struct launch *l)
 {
     const struct spawn *s = l->spawn;
@@ -90,6 +102,7 @@ _Noreturn static void child_run(struct launch *l)
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != l->parent)
             child_fail(l, STEP_PARENT);
     }
+    child_name(l);
     if (child_stdio(s) < 0)
         child_fail(l, STEP_STDIO);
     if (s->mask)
@@ -296,10 +309,7 @@ int process_spawn(const struct spawn *s, struct process_id *id, struct err *err)
             ;
         return explain(&l, err);
     }
-    /* The child may have ended, but it stays a zombie until we reap it. */
-    struct process_info info = {0};
-    stat_of(pid, &info);
-    *id = (struct process_id){.pid = pid, .start = info.start};
+    *id = (struct process_id){.pid = pid, .start = l.start};
     return 0;
 }
 

@@ -68,6 +68,30 @@ struct process_id {
     uint64_t start;
 };
 
+struct process_ids {
+    VEC(struct process_id) list;
+};
+
+/* A file in which the leaders of sessions write themselves down. */
+struct leader_line {
+    uint64_t pid, start; /* 0: nobody */
+};
+struct leaders {
+    int fd; /* -1: there is none, and nothing is written */
+    char *path;
+    uint32_t count;
+    VEC(uint32_t) free_places;
+};
+int leaders_open(struct leaders *l, const char *path, struct err *err);
+void leaders_close(struct leaders *l, bool remove_it);
+uint32_t leaders_take(struct leaders *l);
+/* Nothing is left of the session that was written there. */
+void leaders_give_back(struct leaders *l, uint32_t place);
+/* System calls only: for a child between vfork and exec. */
+void leader_write(int fd, uint32_t place, struct process_id id);
+/* Adds what the file names, if it is of this boot and pid namespace. */
+int leaders_read(const char *path, struct process_ids *found, struct err *err);
+
 struct spawn {
     const char *const *argv;
     const char *const *env; /* NULL: inherit */
@@ -77,6 +101,9 @@ struct spawn {
     const mode_t *mask;     /* umask of the program; NULL: inherit */
     bool session;           /* own session and process group */
     bool die_with_parent;   /* SIGKILL when the spawning thread ends */
+    /* Where it writes itself down before it runs; NULL: nowhere. */
+    const struct leaders *leaders;
+    uint32_t leader_place;
 };
 /* Starts a program found through env's PATH (or this process's), with
  * signals reset to defaults and nothing blocked. The failure of chdir or

@@ -114,6 +114,21 @@ static bool is_shortage(const struct err *err, int error)
     return false;
 }
 
+/* Leaves errno as process_spawn does. */
+static int spawn_leader(struct attempt *a, struct spawn *s, struct err *err)
+{
+    struct leaders *leaders = &a->worker->leaders;
+    s->leaders = leaders;
+    s->leader_place = a->leader_place = leaders_take(leaders);
+    errno = 0;
+    if (process_spawn(s, &a->process, err) == 0)
+        return 0;
+    int error = errno;
+    leaders_give_back(leaders, a->leader_place);
+    errno = error;
+    return -1;
+}
+
 static int start(struct attempt *a, struct err *err)
 {
     struct spawn s;
@@ -139,8 +154,7 @@ static int start(struct attempt *a, struct err *err)
         return -1;
     s.mask = a->worker->task_mask;
     cgroup_begin(a);
-    errno = 0;
-    if (process_spawn(&s, &a->process, err) != 0)
+    if (spawn_leader(a, &s, err) != 0)
         return -1;
     now_runs(a);
     return 0;

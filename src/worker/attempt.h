@@ -47,6 +47,7 @@ struct attempt {
     struct candle candle;
     struct cgroup cgroup;
     struct process_id process;
+    uint32_t leader_place;   /* of the process, in the file of leaders */
     struct trainer *trainer; /* of kind train, while it is there; else NULL */
     int64_t started_ns;
     double started_wall;

@@ -211,6 +211,7 @@ void census_add_ended(struct census *c, const struct attempt *a)
                       .attempt = a->task.attempt,
                       .serial = a->serial,
                       .pid = a->process.pid,
+                      .leader_place = a->leader_place,
                       .dirty = true};
     vec_push(&c->ended, e);
     idmap_set(c->ended_tasks, e.task, c);
@@ -267,14 +268,16 @@ static void mark_dirty(struct census *c, uint64_t serial)
             c->ended.p[i].dirty = true;
 }
 
-static void forget_clean(struct census *c)
+static void forget_clean(struct census *c, struct leaders *leaders)
 {
     size_t kept = 0;
     for (size_t i = 0; i < c->ended.len; i++) {
-        if (c->ended.p[i].dirty)
+        if (c->ended.p[i].dirty) {
             c->ended.p[kept++] = c->ended.p[i];
-        else
-            idmap_del(c->ended_tasks, c->ended.p[i].task);
+            continue;
+        }
+        idmap_del(c->ended_tasks, c->ended.p[i].task);
+        leaders_give_back(leaders, c->ended.p[i].leader_place);
     }
     c->ended.len = kept;
     for (size_t i = 0; i < kept; i++)
@@ -294,7 +297,7 @@ bool census_sweep(struct worker *w)
         mark_dirty(c, c->owners.p[i]);
         kill(c->table.rows.p[i].pid, SIGKILL);
     }
-    forget_clean(c);
+    forget_clean(c, &w->leaders);
     return clean;
 }
 

@@ -32,6 +32,7 @@ struct ended {
     uint32_t attempt;
     uint64_t serial;
     pid_t pid;
+    uint32_t leader_place;
     bool dirty; /* the last census still found processes of it */
 };
 

@@ -545,8 +545,10 @@ static void last_sweep(struct worker *w)
     int64_t give_up = clock_mono_ns() + LAST_SWEEP_NS;
     while (clock_mono_ns() < give_up) {
         reap(w);
-        if (!have_children())
+        if (!have_children()) {
+            leaders_close(&w->leaders, true);
             return;
+        }
         census_take(w);
         census_kill_all(w);
         nanosleep(&pause, NULL);
@@ -715,6 +717,19 @@ static int open_nothing(void)
     return ends[0];
 }
 
+/* What leads the sessions of tasks is found without the file too, once the
+ * conductor has written it down: a disk without room stops nobody. */
+static void open_leaders(struct worker *w)
+{
+    struct err err = {0};
+    if (!w->last_words)
+        return;
+    const char *path =
+        arena_printf(w->environment.arena, "%s.leaders", w->last_words);
+    if (leaders_open(&w->leaders, path, &err) != 0)
+        log_to(w->log, LOG_WARN, "%s", err.text);
+}
+
 int worker_init(struct worker *w, const struct worker_setup *setup,
                 struct err *err)
 {
@@ -723,6 +738,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
                          .log = setup->log,
                          .self = getpid(),
                          .nothing = open_nothing(),
+                         .leaders.fd = -1,
                          .link.fd = -1};
     share_init(&w->share);
     environment_init(&w->environment, setup->env, setup->mark);
@@ -741,6 +757,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
         return -1;
     if (setup->fd >= 0)
         share_open(w);
+    open_leaders(w);
     return open_link(w, setup, err);
 }
 
@@ -779,6 +796,7 @@ void worker_done(struct worker *w)
     idmap_free(w->by_pid);
     patterns_done(&w->patterns);
     census_done(&w->census);
+    leaders_close(&w->leaders, false);
     pool_done(&w->pool);
     cgroups_done(&w->cgroups);
     metric_line_done(&w->line);

@@ -50,6 +50,7 @@ struct worker {
     struct patterns patterns;
     struct cgroups cgroups;
     struct census census;
+    struct leaders leaders; /* beside the last words */
     struct pool pool;
 
     VEC(struct attempt *) waiting; /* in order of arrival, from `first` on */

@@ -53,6 +53,43 @@ touch go
 wait "$pid"
 check_equal "which comes to its end" 0 $?
 
+# The same at the very beginning, when hardly a conductor can have written the
+# pid down: the task stops it at once. A run that is refused changes nothing.
+cat >early.yaml <<END
+method: grid
+command: [sh, -c, '[ -e again ] ||
+    kill -STOP \$(sed "s/.*) . //; s/ .*//" /proc/\$PPID/stat);
+    env -i PATH="$PATH" sh $TMP/early.sh & wait; echo y=1']
+parameters: {a: {values: [1]}}
+metric: {name: y}
+END
+cat >early.sh <<END
+echo \$\$ >>$TMP/early-pids
+while [ ! -e $TMP/early-go ]; do sleep 0.05; done
+END
+"$THRONG" run early.yaml >/dev/null 2>&1 &
+pid=$!
+started+=("$pid")
+wait_for 60 lines early-pids 1
+started+=("$(head -n 1 early-pids)")
+kill -9 $(kids "$pid") "$pid"
+wait "$pid" 2>/dev/null
+check "what it started outlives all" runs "$(head -n 1 early-pids)"
+sed -i 's/values: .1./values: [1, 2]/' early.yaml
+run "$THRONG" run early.yaml
+check_status "a run with another study file is refused" 1
+touch again
+sed -i 's/values: .1, 2./values: [1]/' early.yaml
+"$THRONG" run early.yaml >/dev/null 2>said &
+pid=$!
+started+=("$pid")
+wait_for 60 lines early-pids 2
+check_not "a good run ends what the first one left" \
+    runs "$(head -n 1 early-pids)"
+touch early-go
+wait "$pid"
+check_equal "and comes to its end" 0 $?
+
 # ---- files ------------------------------------------------------------------
 
 check_equal "no last words are left" "" "$(ls .throng/s/last-words 2>/dev/null)"

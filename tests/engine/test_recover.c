@@ -279,6 +279,28 @@ static void a_cleaned_environment_hides_nobody_in_a_task_s_session(void **state)
     rig_done(&r);
 }
 
+static void a_leader_that_only_its_worker_s_file_knows_is_found(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct leaders file;
+    pid_t child;
+    rig_init(&r);
+    char *words = path_join(r.arena, r.folder, "last-words");
+    assert_int_equal(dir_make(words, NULL), 0);
+    char *path = path_join(r.arena, words, "1-2-3.rec.leaders");
+    assert_int_equal(leaders_open(&file, path, NULL), 0);
+    struct process_id leader = spawn_leader(&r, &child);
+    leader_write(file.fd, leaders_take(&file), leader);
+    leaders_close(&file, false);
+    recover_leaders(&r, (struct process_id){0}, false, 0);
+    assert_false(process_alive(leader));
+    assert_false(lives(child));
+    assert_false(file_exists(path));
+    waitpid(leader.pid, NULL, 0);
+    rig_done(&r);
+}
+
 static void a_session_without_its_leader_must_be_proven(void **state)
 {
     (void)state;
@@ -328,6 +350,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_stays_is_ended_with_its_tasks),
         cmocka_unit_test(
             a_cleaned_environment_hides_nobody_in_a_task_s_session),
+        cmocka_unit_test(a_leader_that_only_its_worker_s_file_knows_is_found),
         cmocka_unit_test(a_session_without_its_leader_must_be_proven),
         cmocka_unit_test(whoever_has_a_number_now_is_not_who_had_it),
     };
