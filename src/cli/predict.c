@@ -11,10 +11,11 @@ const struct verb verb_predict = {
     .args = "WEIGHTS",
     .summary = "Print what trained weights predict, row by row",
     .text = "A line for each row of --data, or of the model's own test rows: "
-            "its number, its\nlabel where it has one, what is predicted, and "
-            "for classes the probability of\neach. Classes have the names that "
-            "the data gives them. Where rows and weights\ncome from is said in "
-            "`throng help evaluate`.\n",
+            "its number in its\nfile (from 1, a header not counted), its label "
+            "where it has one, what is predicted,\nand for classes the "
+            "probability of each. Classes have the names that the data\ngives "
+            "them. Where rows and weights come from is said in `throng help "
+            "evaluate`.\n",
     .options =
         (const struct option_spec[]){
             {"data", 0, "FILE", "rows to predict; labels are not needed"},

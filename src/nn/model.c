@@ -452,7 +452,8 @@ struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i)
     return (struct nn_head_facts){
         .name = h->name,
         .width = (size_t)nn_shape_count(&m->graph.tensors.p[h->output].shape),
-        .label = h->label};
+        .label = h->label,
+        .classes = nn_takes_classes(h)};
 }
 
 bool nn_model_snapshot(const struct nn_model *m, int64_t epoch)

@@ -78,7 +78,8 @@ struct value *nn_model_to_value(struct arena *a, const struct nn_model *m);
 struct nn_head_facts {
     struct str name;
     size_t width;
-    int label; /* number of the label field; -1: none */
+    int label;    /* number of the label field; -1: none */
+    bool classes; /* its loss takes the label as classes, not as numbers */
 };
 size_t nn_model_head_count(const struct nn_model *m);
 struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i);

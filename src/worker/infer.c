@@ -27,11 +27,12 @@ static bool is_known(const struct data_field *label)
     return label && (label->numbers || label->categories);
 }
 
-/* One output for each class, or one that says how likely the second is. */
+/* One output for each class, or one that says how likely the second is. Of a
+ * loss on numbers two values of a label are two numbers. */
 static bool is_class(const struct data_field *label,
                      const struct nn_head_facts *h)
 {
-    return label && label->classes > 1 &&
+    return h->classes && label && label->columns == 1 && label->classes > 1 &&
            ((int64_t)h->width == label->classes ||
             (h->width == 1 && label->classes == 2));
 }
@@ -42,6 +43,16 @@ static void add_class(struct buf *b, const struct data_field *label, int64_t k)
         csv_field(b, label->class_names[k], ',');
     else
         buf_addf(b, "%lld", (long long)k);
+}
+
+/* Numbers of a row behind what is predicted: the probability of each class,
+ * also of two that have one output, or all of several outputs. */
+static size_t shown_of(const struct data_field *label,
+                       const struct nn_head_facts *h)
+{
+    return is_class(label, h) ? (size_t)label->classes
+           : h->width > 1     ? h->width
+                              : 0;
 }
 
 /* The class that number k of a head is the probability of, or the label's
@@ -70,7 +81,8 @@ static void add_head_names(struct writing *w, const struct nn_head_facts *h)
         buf_addf(b, ",%slabel", prefix.p);
     if (h->width == 1 || is_class(label, h))
         buf_addf(b, ",%spredicted", prefix.p);
-    for (size_t k = 0; h->width > 1 && k < h->width; k++) {
+    size_t shown = shown_of(label, h);
+    for (size_t k = 0; k < shown; k++) {
         struct buf name;
         buf_init(&name);
         buf_addf(&name, "%sp_", prefix.p);
@@ -82,11 +94,12 @@ static void add_head_names(struct writing *w, const struct nn_head_facts *h)
     buf_done(&prefix);
 }
 
-static void add_label(struct buf *b, const struct data_field *label,
-                      uint32_t row)
+static void add_label(struct buf *b, const struct nn_head_facts *h,
+                      const struct data_field *label, uint32_t row)
 {
     buf_addc(b, ',');
-    if (label->categories && label->classes)
+    bool class = h->classes || !label->numbers;
+    if (class && label->categories && label->classes)
         add_class(b, label, label->categories[row]);
     else if (label->numbers)
         num_print_short(b, (double)label->numbers[row], 9);
@@ -109,7 +122,7 @@ static void add_head(struct writing *w, const struct nn_head_facts *h,
     const struct data_field *label = label_of(w, h);
     struct buf *b = &w->out;
     if (is_known(label) && label->columns == 1)
-        add_label(b, label, row);
+        add_label(b, h, label, row);
     if (is_class(label, h)) {
         buf_addc(b, ',');
         add_class(b, label, likeliest(h, p));
@@ -117,9 +130,12 @@ static void add_head(struct writing *w, const struct nn_head_facts *h,
         buf_addc(b, ',');
         num_print_short(b, (double)p[0], 9);
     }
-    for (size_t k = 0; h->width > 1 && k < h->width; k++) {
+    bool one = h->width == 1;
+    size_t shown = shown_of(label, h);
+    for (size_t k = 0; k < shown; k++) {
+        double x = (double)(one ? p[0] : p[k]);
         buf_addc(b, ',');
-        num_print_short(b, (double)p[k], 9);
+        num_print_short(b, one && k == 0 ? 1 - x : x, 9);
     }
 }
 

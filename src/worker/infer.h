@@ -5,10 +5,10 @@
 #include "data/data.h"
 #include "nn/nn.h"
 
-/* Writes a CSV file with a line for each row of the part: its number (from 1,
- * in the part), then for every head the label where it is known, what is
- * predicted, and for classes the probability of each. `outputs` are the
- * predictions, row by row. */
+/* Writes a CSV file with a line for each row of the part: its number in
+ * its file (from 1, a header not counted), then for every head the label where
+ * it is known, what is predicted, and for classes the probability of each.
+ * `outputs` are the predictions, row by row. */
 int infer_write(const char *path, const struct nn_model *m,
                 const struct data_table *table, const struct data_part *part,
                 const float *outputs, struct err *err);

@@ -97,6 +97,47 @@ run "$THRONG" train words.yaml
 check_matches "training tells them apart at its end, where that is asked for" \
     "$out" '^is \\ predicted	high	low, or so$'
 
+# ---- numbers are numbers, rows are the file's, one sigmoid is a probability -----
+python3 - <<'END'
+import random
+
+random.seed(2)
+with open("two.csv", "w") as f:
+    f.write("x,y\n")
+    for i in range(80):
+        y = random.choice((2, 5))
+        f.write("%.6f,%d\n" % (y + random.gauss(0, 0.4), y))
+END
+cat >number.yaml <<'MODEL'
+layers: [{dense: 8, activation: relu}, {dense: 1}]
+loss: mse
+optimizer: {name: adam, lr: 0.05}
+epochs: 40
+data: {file: two.csv, scale: std, validation: 0.25}
+MODEL
+run "$THRONG" train number.yaml
+run "$THRONG" predict number.safetensors --csv
+check_equal "a loss on numbers predicts numbers" "row,label,predicted 20" \
+    "$(head -n 1 .out) $(awk -F, 'NR > 1 && ($2 == 2 || $2 == 5) && $3 > 0 && $3 != int($3)' .out | wc -l)"
+check "near the labels" awk -F, 'NR > 1 && ($2 - $3) ^ 2 > 2 { exit 1 }' .out
+check "each row has its number in the file, where its label is" awk -F, '
+    FNR == NR { if (FNR > 1) label[FNR - 1] = $2; next }
+    FNR > 1 { if (label[$1] != $2) exit 1; beyond = beyond || $1 > 20 }
+    END { exit !beyond }' two.csv .out
+own=$(cut -d, -f3 .out | tail -n +2)
+rows=$(cut -d, -f1 .out | tail -n +2)
+run "$THRONG" predict number.safetensors --data two.csv --csv
+check_equal "another day's reading of the rows predicts the same" "$own" \
+    "$(for r in $rows; do sed -n "$((r + 1))p" .out; done | cut -d, -f3)"
+sed -e 's/^loss: .*/loss: binary_crossentropy/' -e '$a metrics: [accuracy, auc]' number.yaml >sigmoid.yaml
+run "$THRONG" train sigmoid.yaml
+run "$THRONG" predict sigmoid.safetensors --csv
+check_equal "one sigmoid has the probability of both classes" \
+    "row,label,predicted,p_2,p_5" "$(head -n 1 .out)"
+check "which decide and add up to 1" awk -F, 'NR > 1 {
+    if (($4 + $5 - 1) ^ 2 > 1e-10 || $3 != ($5 > 0.5 ? 5 : 2)) exit 1 }
+    END { exit NR != 21 }' .out
+
 # Inputs and labels in files of their own.
 python3 - <<'END'
 import struct
