@@ -13,6 +13,23 @@ static bool is_c1(struct str s)
            byte_at(s, 1) < 0xa0;
 }
 
+/* What turns the direction of the letters behind it around, so that a text
+ * looks like another one; its number, or 0. */
+static unsigned bidi_control(struct str s)
+{
+    unsigned c;
+
+    if (byte_at(s, 0) == 0xd8 && byte_at(s, 1) == 0x9c)
+        return 0x61c;
+    if (byte_at(s, 0) != 0xe2 || (byte_at(s, 1) & 0xfe) != 0x80)
+        return 0;
+    c = 0x2000u + ((byte_at(s, 1) & 0x3fu) << 6) + (byte_at(s, 2) & 0x3fu);
+    return c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+                   (c >= 0x2066 && c <= 0x2069)
+               ? c
+               : 0;
+}
+
 size_t shown_plain(struct str s)
 {
     size_t i = 0;
@@ -23,7 +40,8 @@ size_t shown_plain(struct str s)
 
         if ((c >= 32 && c < 127) || c == '\n' || c == '\t')
             i++;
-        else if (c < 128 || is_c1(rest) || str_utf8_next(rest) == 0)
+        else if (c < 128 || is_c1(rest) || bidi_control(rest) ||
+                 str_utf8_next(rest) == 0)
             break;
         else
             i += str_utf8_next(rest);
@@ -43,6 +61,9 @@ static size_t add_letters(struct buf *b, struct str s)
     } else if (is_c1(s)) {
         buf_addf(b, "\\u%04x", byte_at(s, 1));
         return 2;
+    } else if (bidi_control(s)) {
+        buf_addf(b, "\\u%04x", bidi_control(s));
+        return str_utf8_next(s);
     } else {
         buf_addf(b, "\\x%02x", c);
     }

@@ -158,6 +158,8 @@ struct secret_next secret_option(struct str program, struct str word,
 size_t secret_behind_user(struct str word);
 /* True for a token that services make: ghp_…, AKIA…, sk-… */
 bool secret_token(struct str s);
+/* The length of the name behind :// when it looks like a token; else 0. */
+size_t secret_user(struct str s);
 /* Where the password in what is behind :// begins, and its length; 0: none. */
 size_t secret_in_url(struct str s, size_t *len);
 

@@ -181,6 +181,9 @@ static void take_url(struct scan *s)
     size_t len = 0, from;
 
     pass(s, 3);
+    from = secret_user(s->rest);
+    if (from > 0)
+        hide(s, from);
     from = secret_in_url(s->rest, &len);
     pass(s, from);
     if (from > 0 && s->rest.p[0] != '$' && s->rest.p[0] != '{')
@@ -259,6 +262,18 @@ static bool is_of_login(const struct scan *s, struct str name)
         if (str_is(name, names[i]))
             return true;
     return false;
+}
+
+/* A text that begins here is an argument of login(…) without a name. */
+static bool is_login_text(const struct scan *s)
+{
+    size_t n = s->out->len;
+
+    if (!s->login || !memchr("\"'", peek(s), 2))
+        return false;
+    while (n > 0 && memchr(" \t\n+-", s->out->p[n - 1], 5))
+        n--; /* in a diff lines begin with + or - */
+    return n > 0 && memchr("(,", s->out->p[n - 1], 2);
 }
 
 static void note_name(struct scan *s, struct str name)
@@ -357,6 +372,9 @@ static void scan_text(struct scan *s)
             take_private_key(s);
         } else if (str_starts(s->rest, STR("://"))) {
             take_url(s);
+        } else if (is_login_text(s)) {
+            replace(s, WRITTEN_WORD);
+            pass(s, s->rest.len > 0); /* the quote that closes it */
         } else if (name_char(peek(s))) {
             take_name(s);
         } else {

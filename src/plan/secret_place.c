@@ -144,6 +144,29 @@ bool secret_token(struct str s)
     return false;
 }
 
+/* Names are short, or words. */
+#define USER_TOKEN_LEAST 16
+
+size_t secret_user(struct str s)
+{
+    size_t n = 0;
+
+    while (n < s.len &&
+           (is_letter(s.p[n]) || (s.p[n] >= '0' && s.p[n] <= '9') ||
+            memchr("_-", s.p[n], 2)))
+        n++;
+    if (n < USER_TOKEN_LEAST || n == s.len || !memchr(":@", s.p[n], 2) ||
+        !looks_random(str_n(s.p, n), true))
+        return 0;
+    if (s.p[n] == '@')
+        return n;
+    for (size_t i = n; i < s.len && !memchr(" \t\n\"'`<>/?#,;)", s.p[i], 14);
+         i++)
+        if (s.p[i] == '@')
+            return n;
+    return 0; /* a host and its port */
+}
+
 size_t secret_in_url(struct str s, size_t *len)
 {
     size_t end = 0, at = 0;

@@ -40,6 +40,21 @@ static void bytes_that_are_no_utf8_become_letters(void **state)
     check(shown_add, STR("\300\233"), "\\xc0\\x9b");
 }
 
+/* They would turn the rest of the line around: what is read is not what is. */
+static void what_changes_the_direction_becomes_letters(void **state)
+{
+    (void)state;
+    check(shown_add, STR("a\342\200\256b\342\200\252c\342\200\254"),
+          "a\\u202eb\\u202ac\\u202c");
+    check(shown_add, STR("\342\201\246x\342\201\251"), "\\u2066x\\u2069");
+    check(shown_add, STR("\342\200\216\342\200\217\330\234"),
+          "\\u200e\\u200f\\u061c");
+    check(shown_add_output, STR("\342\200\256"), "\\u202e");
+    /* Their neighbours stay: a joiner, a dash, a line separator, Arabic. */
+    check(shown_add, STR("\342\200\215\342\200\220\342\200\257\330\233"),
+          "\342\200\215\342\200\220\342\200\257\330\233");
+}
+
 static void letters_of_all_languages_stay(void **state)
 {
     (void)state;
@@ -73,6 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_terminal_obeys_becomes_letters),
         cmocka_unit_test(bytes_that_are_no_utf8_become_letters),
+        cmocka_unit_test(what_changes_the_direction_becomes_letters),
         cmocka_unit_test(letters_of_all_languages_stay),
         cmocka_unit_test(output_keeps_its_colours_and_nothing_else),
         cmocka_unit_test(a_line_written_over_itself_becomes_lines),

@@ -104,6 +104,10 @@ static void passwords_of_urls_are_replaced(void **state)
             "git clone https://me:***@host/a.git");
     becomes("url = \"postgres://me:x@z@db:5432/a\"",
             "url = \"postgres://me:***@db:5432/a\"");
+    becomes("https://0123456789abcdef0123@host/a https://abcdefgh12345678:x@b",
+            "https://***@host/a https://***:***@b");
+    becomes("https://${TOKEN_OF_MINE_1}@host ssh://first.last-of-all@host",
+            "https://${TOKEN_OF_MINE_1}@host ssh://first.last-of-all@host");
     becomes("http://host:8080/a@b https://me@host/ https://me:$PW@host",
             "http://host:8080/a@b https://me@host/ https://me:$PW@host");
 }
@@ -136,6 +140,14 @@ static void the_key_of_a_login_is_replaced(void **state)
     becomes("wandb.login(key=\"xyz\")", "wandb.login(key=\"***\")");
     becomes("+wandb.login(\n+    relogin=True, key='xyz')",
             "+wandb.login(\n+    relogin=True, key='***')");
+    becomes("+wandb.login(\"xyz\")", "+wandb.login(\"***\")");
+    becomes("login('me', \"x y\", host='a')",
+            "login('***', \"***\", host='a')");
+    becomes("x = f'{login( \"xyz\" )}'; print(\"login\", 'b')",
+            "x = f'{login( \"***\" )}'; print(\"login\", 'b')");
+    becomes("+login(\n+    'xyz')", "+login(\n+    '***')");
+    becomes("login(host=\"a\", os.environ[\"B\"])",
+            "login(host=\"a\", os.environ[\"B\"])");
     becomes("best(key=\"loss\"); sorted(a, key=f); login(); x(key='a')",
             "best(key=\"loss\"); sorted(a, key=f); login(); x(key='a')");
 }
