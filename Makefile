@@ -10,8 +10,8 @@ TEST_FUZZ_SECONDS ?= 5
 # Where this machine's python3 looks for packages below PREFIX.
 PYTHONDIR ?= $(shell python3 tools/pythondir $(PREFIX))
 
-.PHONY: all build build-san build-fuzz demo test sanitize fuzz soak bench \
-	bench-train bench-accuracy format install clean help
+.PHONY: all build build-san build-fuzz demo test test-all sanitize fuzz soak \
+	bench bench-train bench-accuracy format install clean help
 
 all: build
 
@@ -42,21 +42,27 @@ demo:
 	@examples/quickstart/demo
 	@examples/digits/demo
 
+# What a person runs to see that it works: minutes, and small packages only.
 test:
 	@tools/setup build test
-	@tests/run --fuzz-seconds $(TEST_FUZZ_SECONDS)
+	@tests/run --quick
+
+# All the others: sanitizers, fuzzing, and what takes long or large packages.
+test-all:
+	@tools/setup build test test-all
+	@tests/run --rest --fuzz-seconds $(TEST_FUZZ_SECONDS)
 
 sanitize:
-	@tools/setup build test
+	@tools/setup build test test-all
 	@tests/run sanitize
 
 fuzz:
-	@tools/setup build test
+	@tools/setup build test test-all
 	@$(MAKE) --no-print-directory build-fuzz
 	@tools/fuzz --seconds $(FUZZ_SECONDS)
 
 soak:
-	@tools/setup build test
+	@tools/setup build test test-all
 	@tests/run soak
 
 bench:
@@ -86,7 +92,8 @@ clean:
 help:
 	@echo 'make            build into build/'
 	@echo 'make demo       install what is missing, build, run an example'
-	@echo 'make test       install what is missing, build, run every test'
+	@echo 'make test       install what is missing, build, test: some minutes'
+	@echo 'make test-all   and then the rest: sanitizers, fuzzing, slow tests'
 	@echo 'make sanitize   the tests under address and undefined sanitizers'
 	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make soak       the long tests'

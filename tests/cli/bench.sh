@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The measurements in bench/ work, at sizes that say nothing about speed.
+# thorough: every measurement, though small
 . "$(dirname "$0")/lib.sh"
 
 export THRONG_BUILD BENCH_DIR=$TMP

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # protocol: candle, from a study file to results, with stand-ins for models.
+# thorough: starts Python for every trial
 . "$(dirname "$0")/lib.sh"
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }

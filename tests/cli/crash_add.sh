@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Points are added while the conductor is killed at random moments: each must
 # be run exactly once, and the study's own points must stay what they are.
+# thorough: kills for a while
 . "$(dirname "$0")/lib.sh"
 
 cat >study.yaml <<'END'

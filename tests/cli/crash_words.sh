@@ -3,6 +3,7 @@
 # what tasks have handed in is not lost with them.
 # CRASHES: how often each; SEED: of the moments, to repeat a failure.
 # timeout: 600
+# thorough: kills for a while
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$root" && cd "${THRONG_BUILD:-build}" && pwd) || exit 1
 folder=$(mktemp -d "${TMPDIR:-/tmp}/throng-words.XXXXXX") || exit 1

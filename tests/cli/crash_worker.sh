@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The worker is killed with SIGKILL at random moments; nothing is lost.
 # CRASHES: how often; SEED: of the moments, to repeat a failure.
+# thorough: kills for a while
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$root" && cd "${THRONG_BUILD:-build}" && pwd) || exit 1
 folder=$(mktemp -d "${TMPDIR:-/tmp}/throng-crash.XXXXXX") || exit 1

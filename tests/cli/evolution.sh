@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Methods that breed: a first population from a file, generations, training
 # that goes on from a better one's checkpoint.
+# thorough: many generations
 . "$(dirname "$0")/lib.sh"
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # method: external, a strategy that is a program of the person's own.
+# thorough: many studies, each with a program beside it
 . "$(dirname "$0")/lib.sh"
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Names, values, notes and output are not ours: what a terminal would obey in
 # them is shown as letters by every verb, in a pipe and on a terminal.
+# thorough: every verb, in a pipe and on a terminal
 . "$(dirname "$0")/lib.sh"
 
 # Bytes that a terminal may obey: control characters but line feed and tab,

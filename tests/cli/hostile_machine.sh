@@ -2,6 +2,7 @@
 # A machine that does not play along: no room, no right to write, programs
 # that cannot be started, one that floods its output, a clock that jumps. Each
 # gives a clear message, nothing is lost, nothing hangs.
+# thorough: waits for a machine that does not play along
 . "$(dirname "$0")/lib.sh"
 
 mounted=()

@@ -3,6 +3,7 @@
 # kind of study; nothing is lost, wrong, doubled or left behind.
 # KILLS: how often; SEED: of the moments, to repeat a failure; CELLS: which.
 # timeout: 600
+# thorough: kills for minutes
 . "$(dirname "$0")/lib.sh"
 trap - EXIT
 

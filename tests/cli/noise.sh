@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What was measured stands first, everywhere. That there is noise is proven by
 # equal points with different values; then it is said what a model expects.
+# thorough: studies of many trials, ranked
 . "$(dirname "$0")/lib.sh"
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Small logs, and weights, of large studies are packed; nobody sees a difference.
+# thorough: studies of thousands of trials
 . "$(dirname "$0")/lib.sh"
 
 look() { python3 "$ROOT/tests/cli/json_look.py" "$@"; }

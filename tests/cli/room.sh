@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Several studies at once on one machine: a GPU belongs to one at a time, cpus
 # are shared in equal parts, and status says who has what.
+# thorough: several studies beside each other, for a while
 . "$(dirname "$0")/lib.sh"
 
 json() { # EXPRESSION, of the status d of study $2

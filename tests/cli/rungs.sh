@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Early stopping with checkpoints, and trials that begin with another's.
+# thorough: many studies with checkpoints
 . "$(dirname "$0")/lib.sh"
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }

@@ -54,13 +54,14 @@ check_contains "a method that is none is refused" "$err" "did you mean tpe?"
 
 # ---- each answer comes before the next request -----------------------------
 coproc SUGGEST { "$THRONG" suggest study.yaml; }
+suggester=$SUGGEST_PID # bash forgets its own name for it when it has ended
 for i in 0 1 2; do
     echo '{"ask":1}' >&"${SUGGEST[1]}"
     read -r -t 60 answer <&"${SUGGEST[0]}"
     check_contains "request $i is answered at once" "$answer" "{\"id\":$i,"
 done
 eval "exec ${SUGGEST[1]}>&-"
-wait "$SUGGEST_PID"
+wait "$suggester"
 check_equal "and the end is the end" 0 $?
 
 # ---- mistakes --------------------------------------------------------------

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Trainers, workers and conductors that die, trials that are stopped, limits.
+# thorough: kills trainers again and again
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/digits/{mlp.yaml,digits.csv.gz} .

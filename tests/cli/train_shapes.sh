@@ -2,6 +2,7 @@
 # A search over a network's form: depth, widths, layers, how it starts and how
 # it is trained. Trials of many shapes share the trainers; each must come to
 # what it comes to alone.
+# thorough: trains many networks twice
 . "$(dirname "$0")/lib.sh"
 
 cp "$ROOT"/examples/digits/digits.csv.gz .

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Two that want the same study: the second is refused as long as the first
 # lives, wherever it looks from; and one that was taken over harms nobody.
+# thorough: waits until a holder is taken to be dead
 . "$(dirname "$0")/lib.sh"
 
 started=()

@@ -1,3 +1,4 @@
+# thorough: forty studies, and one of them needs R
 """Forty sweep files, each run with the programs that it names.
 
 tests/plan/sweeps has the files, which tests/plan/test_sweeps.c expands;

@@ -1,3 +1,4 @@
+# thorough: needs python3-torch
 """Training on the reference device is what PyTorch does in float64.
 
 Every model of tests/nn/models.json is trained twice for 50 steps, from the
