@@ -88,13 +88,20 @@ static struct plan *load(struct call *c, const char *file,
 static void look_closely(const struct plan *p, struct problems *problems)
 {
     unready_check(p, problems);
-    model_check(p, problems);
+    model_check(p, false, problems);
+}
+
+/* Who only looks is told what trials would say of their data. */
+static void look_and_tell(const struct plan *p, struct problems *problems)
+{
+    unready_check(p, problems);
+    model_check(p, true, problems);
 }
 
 struct plan *load_plan_look(struct call *c, const char *file,
                             struct problems *problems)
 {
-    struct wanted w = {.unready = look_closely};
+    struct wanted w = {.unready = look_and_tell};
     return load(c, file, &w, problems);
 }
 

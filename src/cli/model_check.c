@@ -4,6 +4,7 @@
  * points that have them, with the first point's text. */
 #include "cli/model_check.h"
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/vec.h"
 #include "cli/candle_files.h"
@@ -29,10 +30,12 @@ struct looker {
     struct arena *arena;
     const char *folder; /* of the model file */
     VEC(struct finding) findings;
-    size_t points; /* looked at */
-    uint64_t spec; /* of the data that is open */
-    bool tried;    /* the metric's name is looked at */
-    size_t sets;   /* opened so far */
+    size_t points;      /* looked at */
+    uint64_t spec;      /* of the data that is open */
+    bool tried;         /* the metric's name is looked at */
+    bool tell;          /* what a person should know of the data */
+    VEC(uint64_t) seen; /* hashes of the points looked at */
+    size_t sets;        /* opened so far */
     struct data_set *set;
 };
 
@@ -89,6 +92,11 @@ static struct data_set *data_of(struct looker *l, const struct value *spec)
     if (!l->set)
         problems_add(l->problems, PROBLEM_ERROR, l->plan->model, spec->line,
                      spec->column, STR(""), "data: %s", err.text);
+    const char *text;
+    for (size_t i = 0;
+         l->set && l->tell && (text = data_set_notice(l->set, i)) != NULL; i++)
+        problems_add(l->problems, PROBLEM_NOTICE, l->plan->model, spec->line,
+                     spec->column, STR(""), "%s", text);
     return l->set;
 }
 
@@ -181,12 +189,27 @@ static void check_tokens(struct looker *l, const struct value *model,
     find(l, model, point, &fault);
 }
 
+/* A grid of four points has no eight to look at. */
+static bool was_seen(struct looker *l, const struct value *point)
+{
+    struct buf b;
+    buf_init(&b);
+    json_print_sorted(&b, point);
+    uint64_t hash = hash64(buf_str(&b), 0);
+    buf_done(&b);
+    for (size_t i = 0; i < l->seen.len; i++)
+        if (l->seen.p[i] == hash)
+            return true;
+    vec_push(&l->seen, hash);
+    return false;
+}
+
 static void look_at(struct looker *l, const struct value *point)
 {
     struct nn_faults faults = {.arena = l->arena};
     struct data_view view;
     struct err err = {0};
-    if (!point || l->problems->errors)
+    if (!point || l->problems->errors || was_seen(l, point))
         return;
     l->points++;
     struct value *model = plan_model(l->plan, point, l->arena, &err);
@@ -259,10 +282,11 @@ static void look_at_list(struct looker *l)
     }
 }
 
-void model_check(const struct plan *p, struct problems *problems)
+void model_check(const struct plan *p, bool notices, struct problems *problems)
 {
     struct arena *a = problems->arena;
-    struct looker l = {.plan = p, .problems = problems, .arena = a};
+    struct looker l = {
+        .plan = p, .problems = problems, .arena = a, .tell = notices};
     if (!p->model_root || problems->errors)
         return;
     const char *home = path_folder(a, path_absolute(a, arena_cstr(a, p->file)));
@@ -275,4 +299,5 @@ void model_check(const struct plan *p, struct problems *problems)
         tell(&l, &l.findings.p[i]);
     data_close(l.set);
     vec_done(&l.findings);
+    vec_done(&l.seen);
 }

@@ -24,22 +24,53 @@ const char *reading_path(const struct reading *r, struct str text,
     return arena_cstr(r->set->arena, str_n(path, (size_t)(colon - path)));
 }
 
-static int read_source(struct reading *r, const struct value *v, bool lines,
-                       struct arena *numbers, struct source *s, struct err *err)
+/* What was guessed of a table of text, once for each file. */
+static void tell_guesses(struct reading *r, const struct source *s)
+{
+    const char *slash = strrchr(s->path, '/');
+    const char *name = slash ? slash + 1 : s->path;
+    if (s->m.notes & NOTE_WORDS_ARE_NAMES)
+        data_notice(r->set,
+                    "data: %s has words only; its first row (%.*s, …) is taken "
+                    "as the names of the columns: say header: false if it is a "
+                    "row",
+                    name, STRF(s->m.names[0]));
+    if (s->m.notes & NOTE_WORDS_ARE_A_ROW)
+        data_notice(r->set,
+                    "data: %s has words only; its first row is taken as a row: "
+                    "say header: true if it has the names of the columns",
+                    name);
+    if (s->m.notes & NOTE_CR)
+        data_notice(r->set, "data: lines of %s end by CR alone, as on old Macs",
+                    name);
+}
+
+/* The first file's names of columns are those of all. */
+static const struct value *names_of(struct reading *r, const struct matrix *m)
+{
+    struct value *names = value_list(r->scratch);
+    for (size_t i = 0; m->names && i < m->columns; i++)
+        value_list_add(r->scratch, names,
+                       value_string(r->scratch, m->names[i]));
+    return names;
+}
+
+static int read_source(struct reading *r, const struct value *v,
+                       struct table_style style, struct arena *numbers,
+                       struct source *s, struct err *err)
 {
     struct str member, text = value_text(v);
     struct file_bytes f;
-    struct table_style style = r->style;
     if (!text.len)
         return err_set(err, ERR_INPUT, "data: the path of a file is missing");
     s->path = reading_path(r, text, &member);
-    style.lines = lines;
-    if (lines && style.header < 0)
-        style.header = 0;
     if (file_bytes_open(&f, s->path, err))
         return -1;
     vec_push(&r->files, f);
-    return data_matrix(&f, s->path, member, &style, numbers, &s->m, err);
+    if (data_matrix(&f, s->path, member, &style, numbers, &s->m, err))
+        return -1;
+    tell_guesses(r, s);
+    return 0;
 }
 
 static int fail_unlike(const struct source *a, const struct source *b,
@@ -53,11 +84,17 @@ static int fail_unlike(const struct source *a, const struct source *b,
 int block_read(struct reading *r, const struct value *const *paths, bool lines,
                struct arena *numbers, struct block *b, struct err *err)
 {
+    struct table_style style = r->style;
+    style.lines = lines;
+    if (lines && style.header < 0)
+        style.header = 0;
     *b = (struct block){.sources = r->part_count};
     for (size_t i = 0; i < r->part_count; i++) {
         struct source *s = &b->source[i];
-        if (read_source(r, paths[i], lines, numbers, s, err))
+        if (read_source(r, paths[i], style, numbers, s, err))
             return -1;
+        if (!style.names)
+            style.names = names_of(r, &s->m);
         if (i && s->m.columns != b->columns)
             return fail_unlike(&b->source[0], s, err);
         b->columns = s->m.columns;
@@ -135,7 +172,7 @@ struct str **block_words(struct reading *r, const struct block *b,
 struct str block_name(struct reading *r, const struct block *b, size_t column)
 {
     const struct matrix *m = &b->source[0].m;
-    return m->names
+    return m->names && m->names[column].len
                ? arena_str(r->set->arena, m->names[column])
                : str_of(arena_printf(r->set->arena, "column_%zu", column + 1));
 }
@@ -192,7 +229,7 @@ int block_fail(const struct block *b, size_t row, size_t column,
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (s->m.names)
+    if (s->m.names && s->m.names[column].len)
         snprintf(place, sizeof place, "column %.*s", STRF(s->m.names[column]));
     else
         snprintf(place, sizeof place, "column %zu", column + 1);

@@ -9,6 +9,10 @@
 #include "base/vec.h"
 #include "data/matrix.h"
 
+/* A table of words alone needs as many rows below its first one before that
+ * can be known as a header by being unlike them. */
+#define HEADER_ROWS 5
+
 struct scan {
     const char *p, *end;
     char sep;
@@ -240,45 +244,35 @@ static int read_row(struct scan *s, struct matrix *m, float *to,
     }
 }
 
-/* Fields of the next row; the scan is a copy and stays where it is. */
-static int peek_row(struct scan s, size_t *columns, size_t *words,
-                    size_t *numbers, const char *path, struct err *err)
+/* What kinds of fields a row has. */
+struct kinds {
+    size_t columns, words, numbers, missing;
+    bool first_missing;
+};
+
+/* Those of the next row; the scan is a copy and stays where it is. */
+static int peek_row(struct scan s, struct kinds *k, const char *path,
+                    struct err *err)
 {
     struct str field;
     bool doubled;
     double d;
-    *columns = *words = *numbers = 0;
+    *k = (struct kinds){0};
     if (!next_row(&s))
         return 0;
     do {
         if (next_field(&s, &field, &doubled, path, err))
             return -1;
         field = str_trim(field);
-        bool number = data_is_missing(field) || is_number(field, &d);
-        *numbers += number;
-        *words += !number;
-        ++*columns;
+        bool missing = data_is_missing(field);
+        bool number = !missing && is_number(field, &d);
+        k->first_missing |= !k->columns && !field.len;
+        k->missing += missing;
+        k->numbers += number;
+        k->words += !missing && !number;
+        k->columns++;
     } while (!row_ends(&s));
     return 0;
-}
-
-/* A first row of words only: one of them is a column that `data:` names, or
- * there is a number in the row below. */
-static bool looks_like_header(struct scan s, const struct value *spec,
-                              const char *path)
-{
-    size_t columns, words, numbers;
-    struct str field;
-    bool doubled;
-    if (s.lines || peek_row(s, &columns, &words, &numbers, path, NULL) ||
-        !columns || words != columns || !next_row(&s))
-        return false;
-    do {
-        next_field(&s, &field, &doubled, path, NULL);
-        if (data_spec_names(spec, str_trim(field)))
-            return true;
-    } while (!row_ends(&s));
-    return !peek_row(s, &columns, &words, &numbers, path, NULL) && numbers > 0;
 }
 
 static void skip_row(struct scan *s, const char *path)
@@ -292,18 +286,111 @@ static void skip_row(struct scan *s, const char *path)
     } while (!row_ends(s));
 }
 
+static bool is_listed(const struct value *names, struct str word)
+{
+    for (size_t i = 0; names && i < names->count; i++)
+        if (str_eq(names->items[i]->s, word))
+            return true;
+    return false;
+}
+
+/* One of the words of the next row is the name of a column. */
+static bool has_name(struct scan s, const struct table_style *style,
+                     const char *path)
+{
+    struct str field;
+    bool doubled;
+    if (!next_row(&s))
+        return false;
+    do {
+        next_field(&s, &field, &doubled, path, NULL);
+        field = str_trim(field);
+        if (data_spec_names(style->spec, field) ||
+            is_listed(style->names, field))
+            return true;
+    } while (!row_ends(&s));
+    return false;
+}
+
 /* Several words in the only row there is, where no text is asked for: the
- * names of columns rather than a row to learn from. */
-static bool looks_like_header_alone(struct scan s, const struct value *spec,
+ * names of columns rather than a row to learn from, unless the names are known
+ * and it has none of them. */
+static bool looks_like_header_alone(struct scan s,
+                                    const struct table_style *style,
                                     const char *path)
 {
-    size_t columns, words, numbers;
-    if (s.lines || value_get(spec, STR("text")) ||
-        peek_row(s, &columns, &words, &numbers, path, NULL) || columns < 2 ||
-        words != columns)
+    struct kinds k;
+    if (s.lines || value_get(style->spec, STR("text")) ||
+        peek_row(s, &k, path, NULL) || k.columns < 2 || k.words != k.columns ||
+        (style->names && !has_name(s, style, path)))
         return false;
     skip_row(&s, path);
     return !next_row(&s);
+}
+
+/* The fields of the next row; returns how many there are, `most` of them are
+ * kept. */
+static size_t take_fields(struct scan *s, struct str *to, size_t most,
+                          const char *path)
+{
+    struct str field;
+    bool doubled;
+    size_t count = 0;
+    do {
+        if (next_field(s, &field, &doubled, path, NULL))
+            return 0;
+        if (count < most)
+            to[count] = str_trim(field);
+        count++;
+    } while (!row_ends(s));
+    return count;
+}
+
+/* In a table of words alone the first row is a header when none of its words
+ * stands again in its column, though others do: those of the second row. */
+static bool is_unlike_the_rest(struct scan s, size_t columns, const char *path)
+{
+    struct arena *a = arena_new();
+    struct str *first = arena_array(a, columns, sizeof(*first));
+    struct str *second = arena_array(a, columns, sizeof(*second));
+    struct str *row = arena_array(a, columns, sizeof(*row));
+    size_t rows = 0;
+    bool unlike =
+        next_row(&s) && take_fields(&s, first, columns, path) && next_row(&s);
+    bool repeats = false;
+    for (; unlike && next_row(&s); rows++) {
+        struct str *to = rows ? row : second;
+        unlike = take_fields(&s, to, columns, path) == columns;
+        for (size_t i = 0; unlike && i < columns; i++) {
+            unlike = !str_eq(to[i], first[i]);
+            repeats |= rows && str_eq(row[i], second[i]);
+        }
+    }
+    arena_free(a);
+    return unlike && repeats && rows >= HEADER_ROWS;
+}
+
+/* A first row of words only (in front of which pandas leaves a name empty):
+ * one of them is the name of a column, there is a number in the row below, or
+ * words are all there is. What was guessed of those is noted. */
+static bool looks_like_header(struct scan s, const struct table_style *style,
+                              const char *path, unsigned *notes)
+{
+    struct kinds k, below;
+    if (s.lines || peek_row(s, &k, path, NULL) || !k.words ||
+        k.words + k.first_missing != k.columns)
+        return false;
+    struct scan rest = s;
+    skip_row(&rest, path);
+    if (has_name(s, style, path))
+        return true;
+    if (peek_row(rest, &below, path, NULL) || k.first_missing || below.numbers)
+        return below.numbers > 0;
+    if (style->names || k.columns < 2)
+        return false;
+    bool header = is_unlike_the_rest(s, k.columns, path);
+    *notes |= header ? NOTE_WORDS_ARE_NAMES : NOTE_WORDS_ARE_A_ROW;
+    return header;
 }
 
 static char separator_of(struct str rest)
@@ -320,10 +407,10 @@ static char separator_of(struct str rest)
     if (semicolons > commas)
         return ';';
     /* Blanks separate numbers; between words they are just blanks. */
-    size_t columns, words, numbers;
+    struct kinds k;
     struct scan s = {rest.p, rest.p + end, ' ', false, 1};
-    if (!commas && blanks && !peek_row(s, &columns, &words, &numbers, "", NULL))
-        return numbers > 1 && !words ? ' ' : ',';
+    if (!commas && blanks && !peek_row(s, &k, "", NULL))
+        return k.numbers + k.missing > 1 && !k.words ? ' ' : ',';
     return ',';
 }
 
@@ -376,15 +463,15 @@ static size_t most_numbers(const struct scan *s, size_t columns)
 static int read_rows(struct scan *s, struct matrix *m, const char *path,
                      struct arena *a, struct err *err)
 {
-    size_t words, numbers, columns;
-    if (peek_row(*s, &columns, &words, &numbers, path, err))
+    struct kinds k;
+    if (peek_row(*s, &k, path, err))
         return -1;
-    if (!columns)
+    if (!k.columns)
         return err_set(err, ERR_INPUT, "%s: has %sno rows%s", path,
                        m->names ? "a header but " : "",
                        m->names ? " below it" : "");
     if (!m->columns)
-        m->columns = columns;
+        m->columns = k.columns;
     unsigned char *has = arena_alloc(a, m->columns);
     m->numbers = arena_array(a, most_numbers(s, m->columns), sizeof(float));
     for (; next_row(s); m->rows++)
@@ -394,15 +481,46 @@ static int read_rows(struct scan *s, struct matrix *m, const char *path,
     return 0;
 }
 
+/* Files of old Macs end their lines by a CR alone: those become LF. */
+static struct str without_cr(struct str bytes, struct arena *a, unsigned *notes)
+{
+    if (!bytes.len || memchr(bytes.p, '\n', bytes.len))
+        return bytes;
+    const char *at = memchr(bytes.p, '\r', bytes.len);
+    if (!at || at + 1 == bytes.p + bytes.len)
+        return bytes;
+    char *to = arena_alloc(a, bytes.len);
+    for (size_t i = 0; i < bytes.len; i++)
+        to[i] = bytes.p[i] == '\r' ? '\n' : bytes.p[i];
+    *notes |= NOTE_CR;
+    return str_n(to, bytes.len);
+}
+
+static int read_header(struct scan *s, struct matrix *m,
+                       const struct table_style *style, const char *path,
+                       struct arena *a, struct err *err)
+{
+    if (style->header < 0 && looks_like_header_alone(*s, style, path))
+        return err_set(err, ERR_INPUT,
+                       "%s: has a header but no rows below it (if those words "
+                       "are a row, say header: false)",
+                       path);
+    if (style->header == 1 ||
+        (style->header < 0 && looks_like_header(*s, style, path, &m->notes)))
+        return take_names(s, m, a, path, err);
+    return 0;
+}
+
 int data_read_csv(struct str bytes, const char *path,
                   const struct table_style *style, struct arena *a,
                   struct matrix *m, struct err *err)
 {
+    *m = (struct matrix){.rank = 1};
+    m->bytes = bytes = without_cr(bytes, a, &m->notes);
     struct scan s = {.p = bytes.p,
                      .end = bytes.p + bytes.len,
                      .lines = style->lines,
                      .line = 1};
-    *m = (struct matrix){.rank = 1, .bytes = bytes};
     if (str_starts(bytes, STR("\xEF\xBB\xBF")))
         s.p += 3;
     skip_lines(&s, style->skip);
@@ -410,15 +528,8 @@ int data_read_csv(struct str bytes, const char *path,
             : style->separator
                 ? style->separator
                 : separator_of(str_n(s.p, (size_t)(s.end - s.p)));
-    if (style->header < 0 && looks_like_header_alone(s, style->spec, path))
-        return err_set(err, ERR_INPUT,
-                       "%s: has a header but no rows below it (if those words "
-                       "are a row, say header: false)",
-                       path);
-    if (style->header == 1 ||
-        (style->header < 0 && looks_like_header(s, style->spec, path)))
-        if (take_names(&s, m, a, path, err))
-            return -1;
+    if (read_header(&s, m, style, path, a, err))
+        return -1;
     m->separator = s.sep;
     m->body = (size_t)(s.p - bytes.p);
     m->body_line = s.line;

@@ -21,6 +21,9 @@ void file_bytes_close(struct file_bytes *f);
 /* What a column of a table of text was seen to have. */
 enum { HAS_NUMBER = 1, HAS_WORD = 2, HAS_MISSING = 4 };
 
+/* What was guessed of a table of text, which a person should know. */
+enum { NOTE_WORDS_ARE_NAMES = 1, NOTE_WORDS_ARE_A_ROW = 2, NOTE_CR = 4 };
+
 struct matrix {
     size_t rows;
     int rank;       /* of one row */
@@ -34,15 +37,17 @@ struct matrix {
     size_t body;              /* where the first row of data begins */
     size_t body_line;         /* its line */
     char separator;
+    unsigned notes;
 };
 
 /* How a table of text is to be read. */
 struct table_style {
-    int header;               /* 1 there is one, 0 there is none, -1 look */
-    const struct value *spec; /* whose column names a header has; or NULL */
-    char separator;           /* 0: look */
-    bool lines;               /* each line is one field of text */
-    size_t skip;              /* lines at the start that do not count */
+    int header;                /* 1 there is one, 0 there is none, -1 look */
+    const struct value *spec;  /* whose column names a header has; or NULL */
+    const struct value *names; /* those that its columns must have; or NULL */
+    char separator;            /* 0: look */
+    bool lines;                /* each line is one field of text */
+    size_t skip;               /* lines at the start that do not count */
 };
 
 /* spec.c: a column that a key of `data:` names. */

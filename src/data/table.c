@@ -10,6 +10,7 @@
 #include "data/set.h"
 
 #define ONE_HOT_MAX 1000
+#define WORDS_NAMED 3 /* columns that one notice names */
 
 enum role { INPUT, LABEL, IGNORED, GROUP, WEIGHT, TEXT, ONE_HOT };
 
@@ -214,6 +215,18 @@ static int know_roles(struct columns *t, struct err *err)
 
 /* ---- the columns of training ------------------------------------------ */
 
+/* pandas writes the index of its rows as a first column without a name. */
+static void leave_index_out(struct columns *t)
+{
+    const struct matrix *m = &t->b.source[0].m;
+    if (!m->names || m->names[0].len || t->role[0] != INPUT || m->columns < 2)
+        return;
+    t->role[0] = IGNORED;
+    data_notice(t->r->set,
+                "data: the first column of the table has no name: taken as "
+                "pandas' index and left out; give it a name to keep it");
+}
+
 static int give_roles(struct columns *t, struct err *err)
 {
     const struct value *s = t->r->spec;
@@ -240,6 +253,7 @@ static int give_roles(struct columns *t, struct err *err)
         give(t, t->style.column, TEXT, err) ||
         give(t, labels_of(t), LABEL, err))
         return -1;
+    leave_index_out(t);
     return 0;
 }
 
@@ -279,9 +293,27 @@ static int fail_word(const struct columns *t, size_t column, struct err *err)
     return 0;
 }
 
+static void tell_words(struct columns *t, const size_t *column, size_t count)
+{
+    struct buf names;
+    buf_init(&names);
+    for (size_t i = 0; i < count && i < WORDS_NAMED; i++) {
+        struct str name = block_name(t->r, &t->b, column[i]);
+        buf_addf(&names, "%s%.*s", i ? ", " : "", STRF(name));
+    }
+    if (count > WORDS_NAMED)
+        buf_addf(&names, " and %zu more", count - WORDS_NAMED);
+    data_notice(t->r->set, "data: %s ha%s words: taken as categories (one_hot)",
+                names.p, count == 1 ? "s" : "ve");
+    buf_done(&names);
+}
+
 /* Columns of words alone are categories; a word among numbers is a fault. */
 static int settle_words(struct columns *t, struct err *err)
 {
+    size_t *found =
+        arena_array(t->r->scratch, t->b.columns + 1, sizeof(*found));
+    size_t count = 0;
     for (size_t i = 0; i < t->b.columns; i++) {
         unsigned has = block_has(&t->b, i);
         if ((t->role[i] != INPUT && t->role[i] != WEIGHT) || !(has & HAS_WORD))
@@ -289,11 +321,10 @@ static int settle_words(struct columns *t, struct err *err)
         if (has & HAS_NUMBER || t->role[i] == WEIGHT || t->r->fitted)
             return fail_word(t, i, err);
         t->role[i] = ONE_HOT;
-        struct str name = block_name(t->r, &t->b, i);
-        data_notice(t->r->set,
-                    "data: %.*s has words: taken as categories (one_hot)",
-                    STRF(name));
+        found[count++] = i;
     }
+    if (count)
+        tell_words(t, found, count);
     return 0;
 }
 
@@ -628,6 +659,15 @@ static void know_separator(struct reading *r)
         r->style.separator = mark.p[0];
 }
 
+/* Which names a header of rows of another day has: none, where that of
+ * training had none. */
+static void know_names(struct reading *r)
+{
+    const struct value *names = value_get(r->fitted, STR("names"));
+    if (r->fitted)
+        r->style.names = names ? names : value_list(r->scratch);
+}
+
 int data_read_table(struct reading *r, struct err *err)
 {
     const struct value *paths[PARTS];
@@ -637,6 +677,7 @@ int data_read_table(struct reading *r, struct err *err)
                        ? r->part[i]
                        : value_get(r->part[i], STR("file"));
     know_separator(r);
+    know_names(r);
     if (block_read(r, paths, false, r->scratch, &t.b, err) ||
         data_spec_missing(r->spec, &t.missing, err) || give_roles(&t, err))
         return -1;

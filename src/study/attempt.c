@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/hash.h"
 #include "base/json.h"
 #include "study/run.h"
 #include "terms/pareto.h"
@@ -587,12 +588,16 @@ int attempt_stop_waiting(struct run *r, struct live *l, const char *why,
 
 /* ---- entry ------------------------------------------------------------ */
 
+/* What several trials say is shown once. */
 static void on_notice(struct run *r, struct live *l, struct str text)
 {
-    if (l->noticed || r->notices >= 20)
+    uint64_t hash = hash64(text, 0);
+    for (unsigned i = 0; i < r->notices; i++)
+        if (r->told[i] == hash)
+            return;
+    if (r->notices == NOTICES_MAX)
         return;
-    l->noticed = true;
-    r->notices++;
+    r->told[r->notices++] = hash;
     log_to(r->log, LOG_NOTICE, "trial %lld: %.*s", (long long)l->t.id,
            STRF(text));
 }

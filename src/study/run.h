@@ -24,6 +24,7 @@
 #include "terms/task.h"
 
 #define RUN_LOSSES_MAX 3 /* so many in a row count as a failure */
+#define NOTICES_MAX 20   /* of tasks, that are shown in one run */
 
 /* A trial that is not final yet, in memory. */
 struct live {
@@ -41,7 +42,6 @@ struct live {
     bool summary_unwritten; /* nor what it has reported since */
     const char *stop_why;   /* it was asked to finish early; NULL: it was not */
     enum wish wish;         /* a person's, which every end honours */
-    bool noticed;           /* its notices were shown once */
     unsigned losses;      /* in a row, for which nobody else is to blame … */
     unsigned crowded;     /* … and those in company (blame.c) */
     uint32_t apart;       /* no more than so many at once beside it, itself
@@ -159,8 +159,9 @@ struct run {
     uint64_t refused_turn; /* … until the last refusal that was news */
     unsigned refused;      /* such refusals in a row with nothing running */
     bool said_short;
-    unsigned unfit;   /* trials in a row that can never run */
-    unsigned notices; /* shown so far */
+    unsigned unfit;             /* trials in a row that can never run */
+    uint64_t told[NOTICES_MAX]; /* hashes of the notices that were shown */
+    unsigned notices;           /* how many */
     bool said_no_objective;
 
     bool dirty; /* changes wait for a commit */

@@ -102,3 +102,37 @@ run "$THRONG" train gaps.yaml
 run "$THRONG" predict gaps.safetensors --csv
 check_equal "predictions have the numbers of their rows in the file" "8 9" \
     "$(tail -n +2 .out | cut -d, -f1 | paste -sd' ')"
+
+# ---- what is decided of a table is said, once ------------------------------
+{
+    echo 'cap,gills,kind'
+    for i in $(seq 6); do
+        printf 'smooth,white,edible\nrough,red,poisonous\nrough,white,edible\n'
+    done
+} >words.csv
+cat >words.yaml <<'MODEL'
+layers: [{dense: 4, activation: relu}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: "${lr}"}
+epochs: 1
+data: {file: words.csv, validation: 0.25}
+MODEL
+cat >words_study.yaml <<'STUDY'
+model: words.yaml
+method: grid
+metric: {name: val_loss, goal: minimize}
+parameters: {lr: {values: [0.1, 0.01, 0.2, 0.3]}}
+STUDY
+said="data: words.csv has words only; its first row (cap, …) is taken as the names of the columns"
+run "$THRONG" check words_study.yaml
+check_status "a table of words has a header, and two classes are left" 0
+check_contains "check says so" "$err" "words.yaml:5:7: notice: $said"
+run "$THRONG" run words_study.yaml
+check_equal "run says it once, whatever the number of trainers" 1 \
+    "$(grep -cF "$said" .err)"
+sed 's/{dense: 2}/{dense: "${out}"}/; s/"${lr}"/0.1/' words.yaml >out.yaml
+sed 's/words.yaml/out.yaml/; s/lr: .*/out: {values: [2, 3, 4, 5]}}/' \
+    words_study.yaml >out_study.yaml
+run "$THRONG" check out_study.yaml
+check_contains "no more points are looked at than a grid has" "$err" \
+    "3 of 4 points looked at have this"

@@ -367,6 +367,92 @@ static void a_row_of_words_with_a_column_that_is_named_is_a_header(void **state)
     }
 }
 
+static void a_table_of_words_has_a_header_that_is_unlike_its_rows(void **state)
+{
+    static const char rows[] = "smooth,white,edible\nrough,red,poisonous\n"
+                               "smooth,red,edible\nrough,white,edible\n"
+                               "smooth,?,poisonous\n";
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", arena_printf(f.arena, "cap,gills,kind\n%s", rows));
+    struct data_set *s = files_set(&f, "{\"file\": \"t.csv\", "
+                                       "\"missing\": 0}");
+    assert_int_equal(data_set_table(s)->rows, 5);
+    assert_int_equal(data_set_table(s)->labels->classes, 2);
+    assert_true(str_is(data_set_table(s)->labels->name, "kind"));
+    assert_string_equal(data_set_notice(s, 0),
+                        "data: t.csv has words only; its first row (cap, …) is "
+                        "taken as the names of the columns: say header: false "
+                        "if it is a row");
+    data_close(s);
+    files_text(&f, "t.csv", rows);
+    s = files_set(&f, "{\"file\": \"t.csv\", \"missing\": 0}");
+    assert_int_equal(data_set_table(s)->rows, 5);
+    assert_non_null(strstr(data_set_notice(s, 0), "say header: true"));
+    data_close(s);
+    /* A missing value is no number: what is above is still a row. */
+    files_text(&f, "t.csv", "a,x\n?,y\na,x\nb,y\nb,x\na,y\na,y\n");
+    s = files_set(&f, "{\"file\": \"t.csv\", \"missing\": 0}");
+    assert_int_equal(data_set_table(s)->rows, 7);
+    data_close(s);
+    /* Later files have the header of the first, or none. */
+    files_text(&f, "t.csv", arena_printf(f.arena, "cap,gills,kind\n%s", rows));
+    files_text(&f, "v.csv", "cap,gills,kind\nrough,red,edible\n");
+    files_text(&f, "w.csv", "rough,red,edible\n");
+    s = files_set(&f, "{\"train\": \"t.csv\", \"validation\": \"v.csv\", "
+                      "\"test\": \"w.csv\", \"missing\": 0}");
+    assert_int_equal(data_set_table(s)->rows, 7);
+    data_close(s);
+    files_close(&f);
+}
+
+static void the_index_of_pandas_is_no_input(void **state)
+{
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", ",a,b,y\n0,1.5,2,0\n1,3,4,1\n2,5,6,1\n");
+    struct data_set *s = files_set(&f, "{\"file\": \"t.csv\"}");
+    assert_int_equal(data_set_table(s)->rows, 3);
+    assert_int_equal(data_set_table(s)->inputs->columns, 2);
+    assert_non_null(strstr(data_set_notice(s, 0), "pandas' index"));
+    data_close(s);
+    /* Its place is still the first, and a key may name it. */
+    s = files_set(&f, "{\"file\": \"t.csv\", \"one_hot\": 1}");
+    assert_int_equal(data_set_table(s)->inputs->columns, 5);
+    assert_null(data_set_notice(s, 0));
+    data_close(s);
+    files_text(&f, "t.csv", "\"\",a,y\nr1,x,no\nr2,z,yes\nr3,x,no\n");
+    s = files_set(&f, "{\"file\": \"t.csv\", \"label\": \"y\"}");
+    assert_int_equal(data_set_table(s)->rows, 3);
+    assert_int_equal(data_set_table(s)->inputs->columns, 2);
+    data_close(s);
+    files_close(&f);
+}
+
+static void lines_may_end_by_cr_alone(void **state)
+{
+    static const struct table_style look = {.header = -1};
+    struct files f;
+    (void)state;
+    read_table("a,b\r1,2\r3,4\r", &look, 2, 2, 10);
+    read_table("1;2\r3;4", &look, 2, 2, 10);
+    files_open(&f);
+    files_text(&f, "t.csv", "a,b\r1,2\r3,x\r");
+    files_refuses(&f, "{\"file\": \"t.csv\", \"label\": 1}",
+                  "t.csv:3: column b: \"x\" where");
+    files_text(&f, "x.txt", "one two\rthree\r");
+    files_text(&f, "y.txt", "0\r1\r");
+    struct data_set *s = files_set(&f, "{\"inputs\": \"x.txt\", \"labels\": "
+                                       "\"y.txt\", \"text\": true}");
+    assert_int_equal(data_set_table(s)->rows, 2);
+    assert_string_equal(data_set_notice(s, 0),
+                        "data: lines of x.txt end by CR alone, as on old Macs");
+    data_close(s);
+    files_close(&f);
+}
+
 static void a_header_alone_is_no_row_of_words(void **state)
 {
     static const struct table_style look = {.header = -1};
@@ -454,6 +540,9 @@ int main(void)
         cmocka_unit_test(tables_of_text_come_in_many_ways),
         cmocka_unit_test(
             a_row_of_words_with_a_column_that_is_named_is_a_header),
+        cmocka_unit_test(a_table_of_words_has_a_header_that_is_unlike_its_rows),
+        cmocka_unit_test(the_index_of_pandas_is_no_input),
+        cmocka_unit_test(lines_may_end_by_cr_alone),
         cmocka_unit_test(a_header_alone_is_no_row_of_words),
         cmocka_unit_test(ragged_rows_and_stray_quotes_are_refused),
         cmocka_unit_test(numbers_are_those_of_the_general_reader),

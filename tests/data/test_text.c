@@ -122,6 +122,36 @@ static void lines_are_texts_too(void **state)
     files_close(&f);
 }
 
+static void punctuation_beyond_ascii_separates_words(void **state)
+{
+    static const char *const wanted[] = {
+        "hello", "then",         "left",      "now",
+        "don't", "na\xC3\xAFve", "50",        "\xE6\x9D\xB1\xE4\xBA\xAC",
+        "wait",  "go",           "cooperate", "x\xE9y"};
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "x.txt",
+               "\xE2\x80\x9Chello\xE2\x80\x9D\xE2\x80\x94then " /* “ ” — */
+               "left\xC2\xA0now don\xE2\x80\x99t "              /* nbsp ’ */
+               "\xC2\xABna\xC3\xAFve\xC2\xBB \xE2\x82\xAC"
+               "50 "                                  /* « » € */
+               "\xE6\x9D\xB1\xE4\xBA\xAC\xE3\x80\x82" /* 。 */
+               "wait\xE2\x80\xA6go\xF0\x9F\x98\x80 "  /* … 😀 */
+               "co\xC2\xADoperate \xC2\xAD x\xE9y\n");
+    files_text(&f, "y.txt", "0\n");
+    static const char spec[] =
+        "{\"inputs\": \"x.txt\", \"labels\": \"y.txt\", \"text\": true}";
+    struct data_set *s = files_set(&f, spec);
+    struct data_view v = files_view(&f, s, spec, 1);
+    size_t count = sizeof(wanted) / sizeof(*wanted);
+    assert_int_equal(v.table->inputs->columns, count);
+    for (size_t i = 0; i < count; i++)
+        assert_true(str_is(word_at(v.table->inputs, 0, i), wanted[i]));
+    data_close(s);
+    files_close(&f);
+}
+
 static void word_vectors_start_an_embedding(void **state)
 {
     struct files f;
@@ -138,7 +168,7 @@ static void word_vectors_start_an_embedding(void **state)
     assert_true(x->vectors[2 * 2] == 0.5f && x->vectors[2 * 2 + 1] == -1);
     assert_true(x->vectors[3 * 2 + 1] == 0.3f);
     assert_true(isnan(x->vectors[0]) && isnan(x->vectors[4 * 2]));
-    assert_non_null(strstr(data_set_notice(s, 0), "2 of 7 words"));
+    assert_non_null(strstr(data_set_notice(s, 1), "2 of 7 words"));
     data_close(s);
     files_text(&f, "w.txt", "the 0.5 -1\ncat 2\n");
     files_refuses(&f, spec, "w.txt:2: expected a word and 2 finite numbers");
@@ -154,6 +184,7 @@ int main(void)
         cmocka_unit_test(a_vocabulary_has_a_size_and_a_least_count),
         cmocka_unit_test(texts_are_cut_and_padded),
         cmocka_unit_test(lines_are_texts_too),
+        cmocka_unit_test(punctuation_beyond_ascii_separates_words),
         cmocka_unit_test(word_vectors_start_an_embedding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
