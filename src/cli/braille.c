@@ -149,17 +149,31 @@ static wchar_t character(enum curve_kind kind, unsigned char bits)
                                   : ascii[bits];
 }
 
+static struct dots dots_of(const struct curve *c)
+{
+    struct dots d = {.cell_w = c->kind == CURVE_BRAILLE ? 2 : 1,
+                     .cell_h = c->kind == CURVE_BRAILLE ? 4 : 2,
+                     .cols = c->cols};
+    d.w = c->cols * d.cell_w;
+    d.h = c->rows * d.cell_h;
+    return d;
+}
+
+void curve_cell(const struct curve *c, const struct curve_point *p, int *row,
+                int *col)
+{
+    struct dots d = dots_of(c);
+    *col = dot_of(p->x, c->x_min, c->x_max, d.w) / d.cell_w;
+    *row = row_of(c, &d, p->y) / d.cell_h;
+}
+
 void curve_draw(const struct curve *c, const struct curve_point *points,
                 size_t count, wchar_t *cells)
 {
     require(c->rows > 0 && c->cols > 0);
     size_t all = (size_t)c->rows * (size_t)c->cols;
-    struct dots d = {.cell_w = c->kind == CURVE_BRAILLE ? 2 : 1,
-                     .cell_h = c->kind == CURVE_BRAILLE ? 4 : 2,
-                     .cols = c->cols,
-                     .cells = xcalloc(all, 1)};
-    d.w = c->cols * d.cell_w;
-    d.h = c->rows * d.cell_h;
+    struct dots d = dots_of(c);
+    d.cells = xcalloc(all, 1);
     set_curve(c, &d, points, count);
     for (size_t i = 0; i < all; i++)
         cells[i] = character(c->kind, d.cells[i]);

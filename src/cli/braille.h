@@ -39,6 +39,10 @@ bool curve_fit(struct curve *c, const struct curve_point *points, size_t count);
 void curve_draw(const struct curve *c, const struct curve_point *points,
                 size_t count, wchar_t *cells);
 
+/* The character in which a point lies that is in the range. */
+void curve_cell(const struct curve *c, const struct curve_point *p, int *row,
+                int *col);
+
 /* One line of bars, each the mean of its share of the values; blank where a
  * share has no finite value. */
 void curve_spark(enum curve_kind kind, const double *values, size_t count,

@@ -18,6 +18,11 @@ enum mark {
     MARK_GOOD,
     MARK_BAD,
     MARK_CURVE,
+    MARK_CURVE_2, /* of several in one chart */
+    MARK_CURVE_3,
+    MARK_CURVE_4,
+    MARK_CURVE_5,
+    MARK_CURVE_6,
 };
 
 struct cell {

@@ -23,10 +23,12 @@ static const struct {
     short colour; /* -1: none */
     attr_t attributes;
 } looks[] = {
-    [MARK_PLAIN] = {-1, A_NORMAL},  [MARK_TITLE] = {-1, A_BOLD},
-    [MARK_FAINT] = {-1, A_DIM},     [MARK_CHOSEN] = {-1, A_REVERSE},
-    [MARK_GOOD] = {COLOR_GREEN, 0}, [MARK_BAD] = {COLOR_RED, 0},
-    [MARK_CURVE] = {COLOR_CYAN, 0},
+    [MARK_PLAIN] = {-1, A_NORMAL},       [MARK_TITLE] = {-1, A_BOLD},
+    [MARK_FAINT] = {-1, A_DIM},          [MARK_CHOSEN] = {-1, A_REVERSE},
+    [MARK_GOOD] = {COLOR_GREEN, 0},      [MARK_BAD] = {COLOR_RED, 0},
+    [MARK_CURVE] = {COLOR_CYAN, 0},      [MARK_CURVE_2] = {COLOR_YELLOW, 0},
+    [MARK_CURVE_3] = {COLOR_MAGENTA, 0}, [MARK_CURVE_4] = {COLOR_GREEN, 0},
+    [MARK_CURVE_5] = {COLOR_BLUE, 0},    [MARK_CURVE_6] = {COLOR_RED, 0},
 };
 #define LOOKS (sizeof(looks) / sizeof(looks[0]))
 

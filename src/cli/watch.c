@@ -35,7 +35,7 @@ struct watch {
     bool utf8;
     int columns; /* COLUMNS; 0: not set */
     int rows, cols;
-    char *filter, *by; /* what view.want points to */
+    char *filter, *by, *metric; /* what view.want points to */
     struct buf typed;
     bool typing;
     struct err err;   /* of the last look */
@@ -92,7 +92,7 @@ static void look(struct watch *w, double scan_s)
         look_free(w->look);
         w->look = l;
     } while (came_too_far(w));
-    w->view.no_curves = w->look && w->look->begun && !w->look->goal.name.len;
+    w->view.no_curves = w->look && w->look->begun && !w->look->metric;
     w->view.message = l ? NULL : w->err.text;
 }
 
@@ -190,6 +190,58 @@ static void next_sort(struct watch *w, bool back)
     w->by = at ? xstrdup(keys[at]) : NULL;
     w->view.want.by = w->by;
     w->view.want.chosen = 0;
+}
+
+/* ---- what is drawn ---------------------------------------------------- */
+
+static void next_metric(struct watch *w, bool back)
+{
+    const struct look *l = w->look;
+    size_t count = 0, at = 0;
+    while (l && l->begun && l->metrics[count])
+        count++;
+    if (!count)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (l->metric && !strcmp(l->metrics[i], l->metric))
+            at = i;
+    at = (at + (back ? count - 1 : 1)) % count;
+    char *name = xstrdup(l->metrics[at]);
+    free(w->metric);
+    w->metric = name;
+    w->view.want.metric = name;
+}
+
+/* Into the chart, or out of it; when it is full the oldest one goes. */
+static void compare(struct watch *w)
+{
+    struct want *want = &w->view.want;
+    int64_t trial = want->trial ? want->trial : w->look ? w->look->drawn : 0;
+    size_t at = 0, n = want->compared_count;
+    if (!trial)
+        return;
+    while (at < n && want->compared[at] != trial)
+        at++;
+    bool out = at < n;
+    if (!out && n == COMPARED_MAX)
+        at = 0;
+    if (out || n == COMPARED_MAX) {
+        memmove(want->compared + at, want->compared + at + 1,
+                (n - at - 1) * sizeof(want->compared[0]));
+        n--;
+    }
+    if (!out)
+        want->compared[n++] = trial;
+    want->compared_count = n;
+}
+
+static void shift_columns(struct watch *w, bool back)
+{
+    size_t *shift = &w->view.shift;
+    if (back)
+        *shift -= *shift > 0;
+    else
+        *shift += 1; /* drawing scrolls back what is too far */
 }
 
 /* ---- keys ------------------------------------------------------------- */
@@ -384,6 +436,21 @@ static void command_key(struct watch *w, int key)
     case 'S':
         next_sort(w, key == 'S');
         break;
+    case 'm':
+    case 'M':
+        next_metric(w, key == 'M');
+        break;
+    case 'x':
+        look(w, 0); /* keys just before may have gone to another trial */
+        compare(w);
+        break;
+    case 'X':
+        w->view.want.compared_count = 0;
+        break;
+    case '<':
+    case '>':
+        shift_columns(w, key == '<');
+        break;
     case 'r':
         w->view.want.reverse = !w->view.want.reverse;
         break;
@@ -576,6 +643,7 @@ static int run(struct call *c)
     buf_done(&w.typed);
     free(w.filter);
     free(w.by);
+    free(w.metric);
     return rc ? call_fail(c) : EXIT_OK;
 }
 

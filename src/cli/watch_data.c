@@ -467,21 +467,51 @@ static void copy_records(struct looking *g)
     l->record_count = n + (l->records[n].x > l->records[n - 1].x);
 }
 
-static int read_objective(struct looking *g)
+bool want_compares(const struct want *want, int64_t trial)
+{
+    for (size_t i = 0; i < want->compared_count; i++)
+        if (want->compared[i] == trial)
+            return true;
+    return false;
+}
+
+/* The one asked for, else the objective, else the first that there is. */
+static const char *metric_drawn(const struct looking *g)
+{
+    const struct look *l = g->look;
+    if (g->want->metric)
+        return g->want->metric;
+    return l->goal.name.len ? l->goal.name.p : l->metrics[0];
+}
+
+static int read_curve(struct looking *g, int64_t trial)
+{
+    struct look *l = g->look;
+    struct watch_curve *k = &l->curves[l->curve_count++];
+    k->trial = trial;
+    return store_series(g->store, trial, l->metric, l->arena, &k->series,
+                        g->err);
+}
+
+/* The chosen trial, and those it is compared with. */
+static int read_curves(struct looking *g)
 {
     struct look *l = g->look;
     const struct want *want = g->want;
     size_t from = want->from[want->list];
-    if (!l->goal.name.len)
+    l->metric = metric_drawn(g);
+    if (!l->metric)
         return 0;
-    l->drawn = l->mean_count ? l->means[0].trial : l->best;
+    l->drawn = l->best;
     if (want->chosen >= from &&
         want->chosen - from < l->lists[want->list].count)
         l->drawn = l->lists[want->list].rows[want->chosen - from].t.id;
-    if (!l->drawn)
-        return 0;
-    return store_series(g->store, l->drawn, l->goal.name.p, l->arena,
-                        &l->objective, g->err);
+    if (l->drawn && read_curve(g, l->drawn))
+        return -1;
+    for (size_t i = 0; i < want->compared_count; i++)
+        if (want->compared[i] != l->drawn && read_curve(g, want->compared[i]))
+            return -1;
+    return 0;
 }
 
 /* ---- one trial -------------------------------------------------------- */
@@ -583,7 +613,7 @@ static int look_at(struct looking *g)
     if (!l->metrics ||
         point_columns_written(g->store, l->arena, &l->written,
                               &l->written_count, g->err) ||
-        read_lists(g) || read_objective(g))
+        read_lists(g) || read_curves(g))
         return -1;
     return read_trial(g);
 }

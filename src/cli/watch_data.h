@@ -11,11 +11,16 @@
 
 enum watch_list { LIST_BEST, LIST_RUNNING, LIST_FAILED, LIST_COUNT };
 
+#define COMPARED_MAX 6 /* trials in one chart, beside the chosen one */
+
 /* What is to be read. */
 struct want {
     size_t from[LIST_COUNT], rows[LIST_COUNT]; /* of each list; 0: not read */
     enum watch_list list;                      /* the one with the cursor */
-    size_t chosen;      /* in it; its objective is drawn */
+    size_t chosen;                             /* in it; its metric is drawn */
+    const char *metric;             /* that one; NULL: the objective */
+    int64_t compared[COMPARED_MAX]; /* trials whose metric is drawn, too */
+    size_t compared_count;
     const char *filter; /* NULL: none */
     const char *by;     /* of the best; NULL: as `rank` has them; "value": the
                            objective */
@@ -70,13 +75,21 @@ struct look {
     double gathered; /* part of the trials that was gone through */
     struct curve_point *records;
     size_t record_count;
-    int64_t drawn; /* the trial whose objective is drawn; 0: none */
-    struct series objective;
+    const char *metric; /* that is drawn; NULL: there is none */
+    int64_t drawn;      /* the chosen trial, whose curve comes first; 0: none */
+    struct watch_curve {
+        int64_t trial;
+        struct series series;
+    } curves[COMPARED_MAX + 1];
+    size_t curve_count;
     struct str *written; /* parameters in the file's order */
     size_t written_count;
     const char **metrics;            /* names of the study's, NULL-terminated */
     const struct watch_trial *trial; /* NULL: not asked for, or not there */
 };
+
+/* True when the trial is one of those that are compared. */
+bool want_compares(const struct want *want, int64_t trial);
 
 struct watcher;
 struct watcher *watcher_new(const char *folder);

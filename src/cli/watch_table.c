@@ -8,6 +8,7 @@
 
 #define GAP 2
 #define CURSOR 2      /* columns in front, for the mark of the chosen row */
+#define HINT 8        /* columns at the right, to say what is out of sight */
 #define WIDTH_LEAST 6 /* texts are not cut to less */
 
 void sheet_init(struct sheet *t, struct arena *a)
@@ -20,6 +21,7 @@ void sheet_done(struct sheet *t)
     vec_done(&t->columns);
     vec_done(&t->cells);
     vec_done(&t->marks);
+    vec_done(&t->flags);
 }
 
 void sheet_column(struct sheet *t, const char *title, bool right)
@@ -59,6 +61,26 @@ void sheet_row(struct sheet *t, enum mark mark)
     while (t->cells.len % t->columns.len)
         vec_push(&t->cells, "");
     vec_push(&t->marks, mark);
+    vec_push(&t->flags, false);
+}
+
+void sheet_flag(struct sheet *t)
+{
+    vec_last(&t->flags) = true;
+}
+
+size_t sheet_shift(struct sheet *t, size_t fixed, size_t shift)
+{
+    size_t n = t->columns.len;
+    size_t most = n > fixed + 1 ? n - fixed - 1 : 0;
+    t->fixed = fixed;
+    t->shift = shift < most ? shift : most;
+    return t->shift;
+}
+
+static bool is_out(const struct sheet *t, size_t column)
+{
+    return column >= t->fixed && column < t->fixed + t->shift;
 }
 
 /* ---- widths ----------------------------------------------------------- */
@@ -97,8 +119,8 @@ static size_t widest(const struct sheet *t, const int *widths, const int *least,
 {
     size_t n = t->columns.len, found = n;
     for (size_t i = 0; i < n; i++)
-        if (t->columns.p[i].keep == keep && widths[i] > least[i] &&
-            (found == n || widths[i] > widths[found]))
+        if (!is_out(t, i) && t->columns.p[i].keep == keep &&
+            widths[i] > least[i] && (found == n || widths[i] > widths[found]))
             found = i;
     return found;
 }
@@ -111,7 +133,7 @@ static size_t fit(const struct sheet *t, int *widths, const int *least,
     size_t n = t->columns.len;
     int total = CURSOR - GAP;
     for (size_t i = 0; i < n; i++)
-        total += widths[i] + GAP;
+        total += is_out(t, i) ? 0 : widths[i] + GAP;
     for (; total > room; total--) {
         size_t i = widest(t, widths, least, false);
         if (i == n)
@@ -120,7 +142,7 @@ static size_t fit(const struct sheet *t, int *widths, const int *least,
             break;
         widths[i]--;
     }
-    for (; n > 1 && total > room; n--)
+    for (; n > t->fixed + t->shift + 1 && total > room; n--)
         total -= widths[n - 1] + GAP;
     return n;
 }
@@ -156,6 +178,8 @@ static void draw_row(const struct sheet *t, struct screen *s, struct area a,
 {
     struct area cell = {a.row, a.col + CURSOR, 1, 0};
     for (size_t i = 0; i < shown; i++) {
+        if (is_out(t, i))
+            continue;
         const struct sheet_column *c = &t->columns.p[i];
         int left = a.col + a.cols - cell.col;
         cell.cols = widths[i] < left ? widths[i] : left;
@@ -167,6 +191,20 @@ static void draw_row(const struct sheet *t, struct screen *s, struct area a,
     }
 }
 
+/* How many columns there are to the left and to the right: "<2 +5>". */
+static void draw_hint(const struct sheet *t, struct screen *s, struct area row,
+                      size_t right)
+{
+    struct buf b;
+    buf_init(&b);
+    if (t->shift)
+        buf_addf(&b, "<%zu", t->shift);
+    if (right)
+        buf_addf(&b, "%s%zu>", t->shift ? " " : "+", right);
+    screen_put_right(s, row, 0, MARK_TITLE, buf_str(&b));
+    buf_done(&b);
+}
+
 void sheet_draw(const struct sheet *t, struct screen *s, struct area a,
                 long chosen)
 {
@@ -174,12 +212,21 @@ void sheet_draw(const struct sheet *t, struct screen *s, struct area a,
     int *widths = xcalloc(2 * n + 1, sizeof(*widths)), *least = widths + n;
     measure(t, s, widths, least);
     size_t shown = fit(t, widths, least, a.cols);
+    if (shown < n || t->shift) {
+        /* Once more, with room to say it. */
+        measure(t, s, widths, least);
+        shown = fit(t, widths, least, a.cols - HINT);
+    }
     struct area row = area_take_top(&a, 1);
-    if (row.rows)
+    if (row.rows) {
         draw_row(t, s, row, MARK_FAINT, NULL, widths, shown);
+        draw_hint(t, s, row, n - shown);
+    }
     for (size_t i = 0; i < t->marks.len && a.rows > 0; i++) {
         row = area_take_top(&a, 1);
         draw_row(t, s, row, t->marks.p[i], t->cells.p + i * n, widths, shown);
+        if (t->flags.p[i])
+            screen_put(s, row, 0, 1, t->marks.p[i], STR("*"));
         if ((long)i != chosen)
             continue;
         screen_mark_row(s, row, 0, MARK_CHOSEN);

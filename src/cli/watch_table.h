@@ -2,7 +2,7 @@
  *
  * Columns are as wide as what they hold; where that is too wide, texts are
  * cut (numbers never are: half of 1.25e-05 is another number), then columns
- * are left out from the right. */
+ * are left out from the right, which is said in the row of titles. */
 #ifndef THRONG_CLI_WATCH_TABLE_H
 #define THRONG_CLI_WATCH_TABLE_H
 
@@ -21,6 +21,8 @@ struct sheet {
     VEC(struct sheet_column) columns;
     VEC(const char *) cells; /* row by row */
     VEC(enum mark) marks;    /* of each row */
+    VEC(bool) flags;         /* of each row */
+    size_t fixed, shift;     /* so many columns stay, the next ones are out */
 };
 
 void sheet_init(struct sheet *t, struct arena *a);
@@ -34,6 +36,11 @@ void sheet_cell(struct sheet *t, const char *fmt, ...)
 /* So many digits; blank for NaN. */
 void sheet_number(struct sheet *t, double v, int digits);
 void sheet_row(struct sheet *t, enum mark mark);
+/* A star in front of the row just ended. */
+void sheet_flag(struct sheet *t);
+/* Behind the first `fixed` columns, `shift` are scrolled out of sight (but the
+ * last one never is): so many are given back. */
+size_t sheet_shift(struct sheet *t, size_t fixed, size_t shift);
 /* The titles, then as many rows as fit; `chosen` (-1: none) has a mark in
  * front. */
 void sheet_draw(const struct sheet *t, struct screen *s, struct area a,

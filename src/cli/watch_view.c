@@ -15,16 +15,12 @@
 #include "cli/point_columns.h"
 #include "cli/watch_table.h"
 
-#define WIDE 130 /* columns from which curves stand beside the lists */
-#define HIGH 16  /* rows from which curves stand below them */
-#define STRIP 8  /* rows of curves below */
-#define SIDE_BY_SIDE 60
-#define ALL_LISTS 22   /* rows from which all lists are shown at once */
-#define CURVE_LEAST 14 /* rows from which two curves stand one on another */
+#define WIDE 130     /* columns from which curves stand beside the lists */
+#define HIGH 16      /* rows from which curves stand below them */
+#define STRIP 8      /* rows of curves below */
+#define ALL_LISTS 22 /* rows from which all lists are shown at once */
 #define VALUE_DIGITS 6
 #define PARAM_DIGITS 4
-#define X_DIGITS 9 /* trials and steps are counted */
-#define Y_DIGITS 4
 
 struct layout {
     struct area header, tabs, foot, curves;
@@ -300,8 +296,8 @@ static void draw_foot(const struct view *v, struct screen *s, struct area a)
                    STR("q quit  esc back  up/down scroll  ? help"));
     } else {
         screen_put(s, a, 0, 0, MARK_FAINT,
-                   STR("q quit  tab pane  up/down choose  enter trial  "
-                       "/ filter  s sort  ? help"));
+                   STR("q quit  tab pane  enter trial  / filter  s sort  "
+                       "m metric  x compare  ? help"));
     }
 }
 
@@ -433,8 +429,13 @@ static const char *why_empty(enum watch_list list, const struct view *v,
     return "no trial has a value yet";
 }
 
-static void draw_list(const struct view *v, const struct look *l,
-                      struct screen *s, struct area a, enum watch_list list)
+/* How many columns stay where others are scrolled out of sight. */
+static const size_t fixed_columns[LIST_COUNT] = {
+    [LIST_BEST] = 3, [LIST_RUNNING] = 2, [LIST_FAILED] = 1};
+
+/* Scrolls back what is scrolled too far. */
+static void draw_list(struct view *v, const struct look *l, struct screen *s,
+                      struct area a, enum watch_list list)
 {
     const struct watch_row *rows = l->lists[list].rows;
     size_t count = l->lists[list].count, from = v->want.from[list];
@@ -454,18 +455,22 @@ static void draw_list(const struct view *v, const struct look *l,
         add_row(&t, list, &rows[i], l, from + i + 1);
         sheet_params(&t, &columns, rows[i].point);
         sheet_row(&t, state_bad(rows[i].t.state) ? MARK_BAD : MARK_PLAIN);
+        if (want_compares(&v->want, rows[i].t.id))
+            sheet_flag(&t);
     }
-    long chosen =
-        (int)v->pane == (int)list && !v->bare && v->want.chosen >= from
-            ? (long)(v->want.chosen - from)
-            : -1;
+    bool own = (int)v->pane == (int)list;
+    if (own)
+        v->shift = sheet_shift(&t, fixed_columns[list], v->shift);
+    long chosen = own && !v->bare && v->want.chosen >= from
+                      ? (long)(v->want.chosen - from)
+                      : -1;
     sheet_draw(&t, s, a, chosen);
     point_columns_done(&columns);
     sheet_done(&t);
 }
 
-static void draw_lists(const struct view *v, const struct look *l,
-                       struct screen *s, const struct layout *o)
+static void draw_lists(struct view *v, const struct look *l, struct screen *s,
+                       const struct layout *o)
 {
     static const char *const titles[] = {"best", "running", "failed last"};
     for (int i = 0; i < LIST_COUNT; i++) {
@@ -482,133 +487,17 @@ static void draw_lists(const struct view *v, const struct look *l,
     }
 }
 
-/* ---- curves ----------------------------------------------------------- */
-
-static void put_number(struct screen *s, struct area a, int row, int width,
-                       double n, int digits)
-{
-    struct buf b;
-    buf_init(&b);
-    num_print_short(&b, n, digits);
-    int len = screen_width(s, buf_str(&b));
-    screen_put(s, a, row, width > len ? width - len : 0, MARK_FAINT,
-               buf_str(&b));
-    buf_done(&b);
-}
-
-static int number_width(double n)
-{
-    struct buf b;
-    buf_init(&b);
-    num_print_short(&b, n, Y_DIGITS);
-    int len = (int)b.len;
-    buf_done(&b);
-    return len;
-}
-
-static void put_x_axis(struct screen *s, struct area a, const struct curve *c)
-{
-    put_number(s, a, a.rows - 1, 0, c->x_min, X_DIGITS);
-    if (c->x_max > c->x_min)
-        put_number(s, a, a.rows - 1, a.cols, c->x_max, X_DIGITS);
-}
-
-/* The curve with its axes, in an area whose first row is the title. */
-static void draw_curve(const struct view *v, struct screen *s, struct area a,
-                       const struct curve_point *points, size_t count,
-                       bool steps, const char *title)
-{
-    struct curve c = {.kind = v->curves, .steps = steps};
-    struct area head = area_take_top(&a, 1);
-    bool there = curve_fit(&c, points, count);
-    screen_printf(s, head, 0, 0, MARK_TITLE, "%s%s", title,
-                  there && c.log_y ? " (log)" : "");
-    int low = there ? number_width(c.y_min) : 0;
-    int high = there ? number_width(c.y_max) : 0;
-    int gutter = (low > high ? low : high) + 1;
-    c.rows = a.rows - 1;
-    c.cols = a.cols - gutter;
-    if (!there || c.rows < 1 || c.cols < 2)
-        return;
-    put_number(s, a, 0, gutter - 1, c.y_max, Y_DIGITS);
-    if (c.rows > 1 && c.y_min < c.y_max)
-        put_number(s, a, c.rows - 1, gutter - 1, c.y_min, Y_DIGITS);
-    a.col += gutter;
-    a.cols -= gutter;
-    put_x_axis(s, a, &c);
-    wchar_t *cells = xcalloc((size_t)c.rows * (size_t)c.cols, sizeof(*cells));
-    curve_draw(&c, points, count, cells);
-    for (int row = 0; row < c.rows; row++)
-        for (int col = 0; col < c.cols; col++)
-            screen_char(s, a, row, col, MARK_CURVE,
-                        cells[(size_t)row * (size_t)c.cols + (size_t)col]);
-    free(cells);
-}
-
-static void draw_best_so_far(const struct view *v, const struct look *l,
-                             struct screen *s, struct area a)
-{
-    struct buf b;
-    buf_init(&b);
-    buf_addf(&b, "best %.*s by trial", STRF(l->goal.name));
-    if (l->gathered < 1)
-        buf_addf(&b, " (%.0f %% read)", floor(l->gathered * 100));
-    draw_curve(v, s, a, l->records, l->record_count, true, b.p);
-    if (!l->record_count)
-        screen_put(s, a, 1, 2, MARK_FAINT, STR("no trial has a value yet"));
-    buf_done(&b);
-}
-
-static void draw_objective(const struct view *v, const struct look *l,
-                           struct screen *s, struct area a)
-{
-    struct buf b;
-    size_t n = l->objective.count;
-    struct curve_point *points = arena_array(l->arena, n, sizeof(*points));
-    for (size_t i = 0; i < n; i++)
-        points[i] = (struct curve_point){(double)l->objective.steps[i],
-                                         l->objective.values[i]};
-    if (!l->drawn)
-        return;
-    buf_init(&b);
-    buf_addf(&b, "trial %lld: %.*s by step", (long long)l->drawn,
-             STRF(l->goal.name));
-    draw_curve(v, s, a, points, n, false, b.p);
-    if (!n)
-        screen_put(s, a, 1, 2, MARK_FAINT, STR("it has reported none"));
-    buf_done(&b);
-}
-
-static void draw_curves(const struct view *v, const struct look *l,
-                        struct screen *s, struct area a)
-{
-    if (!a.rows)
-        return;
-    if (!l->goal.name.len) {
-        screen_put(s, a, 0, 2, MARK_FAINT, STR("the study has no metric"));
-        return;
-    }
-    struct area second;
-    if (a.rows >= CURVE_LEAST) {
-        second = area_take_bottom(&a, a.rows / 2);
-    } else if (a.cols >= SIDE_BY_SIDE) {
-        second = area_take_right(&a, a.cols / 2 - 1);
-        a.cols -= 2;
-    } else {
-        draw_best_so_far(v, l, s, a);
-        return;
-    }
-    draw_best_so_far(v, l, s, a);
-    draw_objective(v, l, s, second);
-}
-
 /* ---- the whole -------------------------------------------------------- */
 
 static const char *const help[] = {
     "q, Ctrl-C        quit; the study goes on",
     "tab, 1 2 3 4     pane: best, running, failed, curves",
-    "up down, j k     choose a trial; its curve is drawn",
+    "up down, j k     choose a trial, whose curve is drawn",
     "PgUp PgDn        a page up or down; Home, g: to the first",
+    "x                put it into the chart beside others, or take it out;",
+    "                 X: take all out",
+    "m, M             draw another metric",
+    "< >              columns to the left, to the right",
     "enter            everything about the chosen trial; esc goes back",
     "/                filter, as in `throng rank --where`: lr<0.1 and opt=adam",
     "                 an empty one shows all trials again",
@@ -653,7 +542,7 @@ void view_draw(struct view *v, const struct look *l, struct screen *s)
         trial_draw(v, l, s, body);
     else {
         draw_lists(v, l, s, &o);
-        draw_curves(v, l, s, o.curves);
+        curves_draw(v, l, s, o.curves);
     }
     if (o.foot.rows)
         draw_foot(v, s, o.foot);

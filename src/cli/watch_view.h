@@ -17,13 +17,14 @@ struct view {
     enum pane pane;
     bool help;
     struct want want;    /* rows are set by view_plan */
+    size_t shift;        /* columns that are scrolled out to the left */
     size_t scroll;       /* in one trial or in the help */
     const char *message; /* instead of the keys; NULL: none */
     const char *prompt;  /* a text being typed; NULL: none */
     const char *typed;   /* so far */
     const char *wrong;   /* what is wrong with it; NULL: nothing */
     bool bare;           /* printed: no tabs, no keys */
-    bool no_curves;      /* there is no objective to draw */
+    bool no_curves;      /* there is no metric to draw */
 };
 
 /* Fills in how many rows of each list fit the screen, so that no more are
@@ -33,6 +34,10 @@ void view_plan(struct view *v, int rows, int cols);
 size_t view_list_rows(const struct view *v, int rows, int cols);
 /* Draws the look (NULL: none yet). Scrolls back what is scrolled too far. */
 void view_draw(struct view *v, const struct look *l, struct screen *s);
+
+/* The best so far, and the metric of the chosen trial and those beside it. */
+void curves_draw(const struct view *v, const struct look *l, struct screen *s,
+                 struct area a);
 
 /* ---- pieces ----------------------------------------------------------- */
 

@@ -143,6 +143,22 @@ check_shows "the others below" small '^ +5  failed '
 keys small 4
 check_shows "4 is the curves" small '^best loss by trial$'
 check_shows "one on another" small '^trial 1: loss by step$'
+keys small 1 m
+check_shows "m draws another metric" small 'trial 1: acc by step$'
+keys small x Down Down x
+check_shows "x puts trials into one chart" small 'trials 3 1: acc by step$'
+check_shows "those in it have a star" small '^ \*   1      1   0\.1'
+check_shows "and the chosen one" small '^>\*   3      3   0\.3'
+check_shows "each curve has its number at its end" small ' 1 .*⠉3$'
+keys small Down
+check_shows "the chosen trial is beside them" small 'trials 4 1 3: acc by step$'
+keys small X M
+check_shows "X and M go back" small 'trial 4: loss by step$'
+keys small '>' '>'
+check_shows "> scrolls columns out of sight, which is said" small '^  rank  trial  loss  +x  .*<2$'
+keys small '<' '<' Home
+check_shows "< back again" small '^  rank  trial  loss  state +took +x '
+keys small 4
 keys small '?'
 check_shows "? is help" small 'q, Ctrl-C +quit; the study goes on'
 keys small '?' 1 s
