@@ -83,7 +83,7 @@ run "$THRONG" rank -n 0 --json
 check_equal "-n 0 gives all with a value" 9 "$(json 'len(d["trials"])')"
 check_equal "and the table has the same rows in full" "$(json \
     '"\n".join("%d %d %r %r %r" % (t["rank"], t["id"], t["value"],
-        t["params"]["lr"], t["seconds"]) for t in d["trials"])')" \
+        t["params"]["lr"], round(t["seconds"], 4)) for t in d["trials"])')" \
     "$("$THRONG" rank -n 0 | awk 'NR > 1 { print $1, $2, $3, $4, $8 }')"
 run "$THRONG" rank --by acc -n 1 --json
 check_equal "--by takes a metric, whose name says that it grows" "0.99 maximize" \
@@ -203,6 +203,10 @@ run "$THRONG" logs 3
 check_contains "standard error is there too" "$out" "width 3 is too narrow"
 run "$THRONG" logs -f 2
 check_equal "-f of a finished trial prints and ends" "trial 2 says lr=0.01" "$out"
+run "$THRONG" logs all
+check_equal "logs all has every trial" 12 "$(grep -c '^==> trial' <<<"$out")"
+run "$THRONG" logs -f all
+check_equal "and so has -f" 12 "$(grep -c '^==> trial' <<<"$out")"
 run "$THRONG" logs 99
 check_status "a trial that is not there has no log" 4
 
@@ -225,11 +229,12 @@ run "$THRONG" export --jsonl --where 'loss<-1'
 check_status "a filter may leave none" 0
 run "$THRONG" export --csv
 check_equal "export --csv has a header" "id,state,value,lr,opt,width,\
-acc.last,acc.best,loss.last,loss.best,attempts,seconds,started,ended,reason" \
+acc.last,acc.best,loss.last,loss.best,attempts,seconds,started,ended,reason,\
+created,run_id,parent,budget,note,tags,commit" \
     "$(head -n 1 <<<"$out")"
 check_equal "and a line per trial" 13 "$(wc -l <<<"$out")"
 check_matches "with all values" "$out" '^1,done,2\.0,0\.01,sgd,1,0\.99,0\.99,2\.0,2\.0,1,'
-check_equal "the same for python's csv reader" "12 15" "$(python3 - <<'END'
+check_equal "the same for python's csv reader" "12 22" "$(python3 - <<'END'
 import csv
 rows = list(csv.reader(open(".out")))
 print(len(rows) - 1, *sorted({len(r) for r in rows}))

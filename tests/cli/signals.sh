@@ -278,6 +278,19 @@ touch "$SIDE/go"
 wait $reader
 check_equal "until the trial ends" "0 first last" "$? $(paste -sd' ' followed)"
 wait $pid
+begin several
+"$THRONG" logs several -f 1-2 >followed &
+reader=$!
+two_firsts() { [ "$(grep -c first followed)" = 2 ]; }
+check "logs -f of several follows all" wait_for 30 two_firsts
+touch "$SIDE/go"
+wait $reader
+check_equal "until all have ended" 0 $?
+check_equal "with a title whenever another one speaks" "1: first last
+2: first last" "$(awk '/^==>/ { trial = $3; next }
+    { said[trial] = said[trial] " " $0 }
+    END { print "1:" said[1]; print "2:" said[2] }' followed)"
+wait $pid
 begin cut
 kill -KILL $pid
 wait $pid 2>/dev/null
