@@ -226,7 +226,7 @@ static int copy_trial(struct exporter *e, int64_t trial, struct err *err)
         return err_set(err, ERR_BUSY,
                        "%s is there already; name another folder", to);
     e->copied++;
-    if (plain && dir_copy(from, to, err))
+    if (plain && (dir_make(e->files, err) || dir_copy(from, to, err)))
         return -1;
     return packs_restore(e->packs, trial, to, false, err);
 }

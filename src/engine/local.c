@@ -300,11 +300,12 @@ static int spawn_worker(struct local *l, int fd, struct err *err)
     char fd_text[16], mask_text[16] = "";
     snprintf(fd_text, sizeof fd_text, "%d", fd);
     const char *argv[] = {
-        l->given->worker, "--fd",   fd_text,      "--room",
-        l->room_text,     "--mark", l->task_mark, "--last-words",
-        l->last_words,    NULL,     mask_text,    NULL};
+        l->given->worker, "--fd",     fd_text,          "--room",
+        l->room_text,     "--mark",   l->task_mark,     "--last-words",
+        l->last_words,    "--folder", l->given->folder, NULL,
+        mask_text,        NULL};
     if (l->given->mask) {
-        argv[9] = "--umask";
+        argv[11] = "--umask";
         snprintf(mask_text, sizeof mask_text, "%o", (unsigned)*l->given->mask);
     }
     struct spawn s = {.argv = argv,
@@ -658,7 +659,8 @@ static void *local_open(const struct place_setup *setup, struct err *err)
     l->arena = arena_new();
     l->state = BROKEN;
     prepare(l, setup);
-    if (process_subreaper(err) == 0 && dir_make(l->words_folder, err) == 0 &&
+    if (process_subreaper(err) == 0 &&
+        dir_make_below(l->given->folder, l->words_folder, err) == 0 &&
         start_worker(l, err) == 0 && wait_hello(l, err) == 0)
         return l;
     l->state = BROKEN;

@@ -270,6 +270,8 @@ bool plan_fill_uses(const struct value *root, struct str name);
 /* Template files filled in for a point. */
 int plan_files(const struct plan *p, const struct value *point, struct arena *a,
                const struct task_file **files, size_t *count, struct err *err);
+/* Appends s quoted so that a shell reads it as one word. */
+void shell_quote(struct buf *b, struct str s);
 /* An argument vector as a line that can be pasted into a shell. With redact,
  * values of names that end in _KEY, _TOKEN, _SECRET, PASSWORD are replaced
  * (never a declared parameter's). */

@@ -137,8 +137,6 @@ void command_args(const struct plan *p, struct arena *a, enum command_kind kind,
 int shell_line(struct buf *b, const struct plan *p, struct arena *a,
                const struct command_part *part, const struct value *point,
                struct err *err);
-/* Appends s quoted so that a shell reads it as one word. */
-void shell_quote(struct buf *b, struct str s);
 
 /* ---- secret_place.c ---------------------------------------------------- */
 

@@ -65,7 +65,8 @@ int store_answer_put(const struct store *s, const char *file, struct str text,
                      struct err *err)
 {
     struct arena *a = arena_new();
-    int rc = dir_make(path_join(a, s->folder, "requests/answers"), err);
+    char *answers = path_join(a, s->folder, "requests/answers");
+    int rc = dir_make_below(s->folder, answers, err);
     if (!rc)
         rc = file_write(answer_path(a, s->folder, file), text, false, err);
     arena_free(a);

@@ -29,8 +29,8 @@ struct store {
     char *folder;
     char *path; /* of the file that is open */
     bool write;
-    bool network;      /* rollback journal and exclusive locking */
-    int file_fd;       /* of the same file, to know it by; -1: none */
+    bool network;              /* rollback journal and exclusive locking */
+    struct anchor file, place; /* that file, and the folder; stands.c */
     struct err damage; /* a page that made no sense was met; kind 0: none */
     double as_of;      /* a snapshot is open, made then; 0: the store itself */
     struct idmap *statements; /* address of the text -> sqlite3_stmt */

@@ -352,7 +352,7 @@ static int restore_one(struct packs *p, int64_t trial, const char *name,
     buf_init(&b);
     int rc = read_packed(p, trial, name, &b, err);
     if (!rc)
-        rc = dir_make(path_folder(a, path), err);
+        rc = dir_make_below(p->folder, path_folder(a, path), err);
     if (!rc)
         rc = file_write(path, buf_str(&b), durable, err);
     buf_done(&b);

@@ -78,7 +78,7 @@ static int put(const char *folder, struct request *r, struct arena *a,
     char *path = path_join(a, requests, name);
     struct buf b;
     buf_init(&b);
-    int rc = dir_make(requests, err);
+    int rc = dir_make_below(folder, requests, err);
     if (!rc)
         rc = put_points(r, path, a, err);
     if (!rc) {
@@ -191,7 +191,7 @@ static void move_aside(struct store *s, const char *path, const char *name,
     char *bad = path_join(a, s->folder, "requests/bad");
     char *text = arena_printf(a, "request %s could not be read: %s", name, why);
     tell_refused(s, name, text);
-    dir_make(bad, NULL);
+    dir_make_below(s->folder, bad, NULL);
     if (rename(path, path_join(a, bad, name)))
         unlink(path);
     if (s->epoch != 0)

@@ -1,67 +1,61 @@
-/* stands.c - is the file that is open still the study's?
+/* stands.c - is the store that is open still the study's?
  *
- * A file that somebody removes or moves away stays open, and all that is
- * written into it goes well, to nobody's use. So the file at the path is
- * compared with the open one from time to time. It is held by a descriptor
- * that cannot read: closing one that can would drop SQLite's locks. */
+ * Its file and its folder are held, and compared from time to time with what
+ * is at their paths. */
 #include "store/db.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "store/stands.h"
 
 void stands_open(struct store *s)
 {
-    s->file_fd = open(s->path, O_PATH | O_CLOEXEC);
+    anchor_open(&s->file, s->path);
+    anchor_open(&s->place, s->folder);
 }
 
 void stands_close(struct store *s)
 {
-    if (s->file_fd >= 0)
-        close(s->file_fd);
-    s->file_fd = -1;
+    anchor_close(&s->file);
+    anchor_close(&s->place);
 }
 
 bool store_is_removed(const struct store *s)
 {
-    struct stat st;
-    return s->file_fd >= 0 && fstat(s->file_fd, &st) == 0 && st.st_nlink == 0;
+    return anchor_is_removed(&s->file);
 }
 
-/* Where the open file lies now; empty: nobody can tell. */
-static void where_now(const struct store *s, char *path, size_t size)
+/* What is not where it was: the folder with all that is in it, or the file
+ * alone. NULL: nothing. */
+static const struct anchor *astray(const struct store *s)
 {
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", s->file_fd);
-    ssize_t n = readlink(link, path, size - 1);
-    path[n > 0 ? n : 0] = 0;
+    if (!anchor_stands(&s->place) && !anchor_is_removed(&s->place))
+        return &s->place;
+    return anchor_stands(&s->file) ? NULL : &s->file;
 }
 
-/* Only what is certain counts: a disk that does not answer is no removal. */
-static bool is_in_place(const struct store *s)
+const char *store_moved(const struct store *s, struct arena *a,
+                        const char **now)
 {
-    struct stat ours, there;
-    if (s->file_fd < 0 || fstat(s->file_fd, &ours))
-        return true;
-    if (stat(s->path, &there))
-        return errno != ENOENT && errno != ENOTDIR;
-    return ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+    const struct anchor *h = store_is_removed(s) ? NULL : astray(s);
+    if (!h)
+        return NULL;
+    *now = anchor_now(h, a);
+    return h->path;
 }
 
 int store_stands(const struct store *s, struct err *err)
 {
-    char now[4096];
     if (s->damage.kind)
         return err_set(err, s->damage.kind, "%s", s->damage.text);
-    if (is_in_place(s))
+    const struct anchor *h = astray(s);
+    if (!h)
         return 0;
     if (store_is_removed(s))
         return err_set(err, ERR_MISSING, "%s was removed while it was in use",
                        s->path);
-    where_now(s, now, sizeof now);
-    return err_set(err, ERR_MISSING, "%s was moved%s%s while it was in use",
-                   s->path, now[0] ? " to " : "", now);
+    struct arena *a = arena_new();
+    const char *now = anchor_now(h, a);
+    err_set(err, ERR_MISSING, "%s was moved%s%s while it was in use", h->path,
+            now ? " to " : "", now ? now : "");
+    arena_free(a);
+    return -1;
 }

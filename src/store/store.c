@@ -56,7 +56,7 @@ static struct store *store_new(const char *folder, const char *path)
     s->path = xstrdup(path);
     buf_init(&s->redo);
     s->open_trials = idmap_new();
-    s->lock_fd = s->file_fd = -1;
+    s->lock_fd = s->file.fd = s->place.fd = -1;
     s->clock = &holder_clock;
     return s;
 }

@@ -46,12 +46,16 @@ int store_integrity(struct store *s, struct err *err);
 /* What a conductor looks at before it begins: every page must make sense. A
  * large file whose last holder let go by itself is taken to be sound. */
 int store_quick_check(struct store *s, struct err *err);
-/* 0 as long as the file that a writer has open lies where it was opened and no
- * page of it was found damaged. ERR_MISSING: it was removed, or moved, and the
- * text says where to; ERR_CORRUPT. */
+/* 0 as long as the file that a writer has open, and the study's folder, lie
+ * where they were opened and no page was found damaged. ERR_MISSING: removed,
+ * or moved, and the text says where to; ERR_CORRUPT. */
 int store_stands(const struct store *s, struct err *err);
 /* True when no name is left of it: closing it will lose it. */
 bool store_is_removed(const struct store *s);
+/* What was moved, the study's folder or the file alone, and where it is *now,
+ * in the arena (NULL: nobody can tell). NULL when nothing was. */
+const char *store_moved(const struct store *s, struct arena *a,
+                        const char **now);
 /* Writes all that the store knows into a new file. */
 int store_save(struct store *s, const char *path, struct err *err);
 /* Removes what killed holders left half made in the study's folder. */

@@ -251,6 +251,15 @@ static int on_checkpointed(struct run *r, struct live *l, uint64_t digest,
     return wait_again(r, l, 0, err);
 }
 
+/* One that nobody wanted to end may have lost the ground under it. */
+static int on_interrupted(struct run *r, struct live *l, struct err *err)
+{
+    l->has_digest = false; /* the checkpoint may have fallen back */
+    if (wait_again(r, l, 0, err))
+        return -1;
+    return r->engine && !r->quitting ? store_stands(r->store, err) : 0;
+}
+
 static int on_loss(struct run *r, struct live *l, const char *reason,
                    struct err *err)
 {
@@ -508,8 +517,7 @@ static int decide(struct run *r, struct live *l, const struct record_ended *e,
     case OUTCOME_DIVERGED:
         return on_bad_end(r, l, STATE_DIVERGED, reason, err);
     case OUTCOME_INTERRUPTED:
-        l->has_digest = false; /* the checkpoint may have fallen back */
-        return wait_again(r, l, 0, err);
+        return on_interrupted(r, l, err);
     case OUTCOME_LOST:
         l->has_digest = false;
         return on_loss(r, l, reason, err);

@@ -504,6 +504,7 @@ void run_dirty(struct run *r)
 static void commit_failed(struct run *r, struct err *err)
 {
     bool passing = err->kind == ERR_FULL || err->kind == ERR_SYSTEM;
+    passing = passing && store_stands(r->store, NULL) == 0;
     if (passing && ++r->commit_tries < COMMIT_TRIES) {
         if (r->commit_tries == 1)
             log_to(r->log, LOG_WARN,

@@ -23,7 +23,8 @@ static int make_one(const char *path, struct err *err)
     return err_errno(err, "cannot make the folder %s", path);
 }
 
-int dir_make(const char *path, struct err *err)
+/* Makes the folders of a path that end behind `from`. */
+static int make_all(const char *path, size_t from, struct err *err)
 {
     char part[PATH_MAX];
     size_t len = strlen(path);
@@ -32,7 +33,7 @@ int dir_make(const char *path, struct err *err)
     if (errno != ENOENT || len == 0 || len >= sizeof(part))
         return make_one(path, err);
     memcpy(part, path, len + 1);
-    for (char *p = part + 1; *p; p++) {
+    for (char *p = part + from + 1; *p; p++) {
         if (*p != '/')
             continue;
         *p = 0;
@@ -41,6 +42,26 @@ int dir_make(const char *path, struct err *err)
         *p = '/';
     }
     return make_one(path, err);
+}
+
+int dir_make(const char *path, struct err *err)
+{
+    return make_all(path, 0, err);
+}
+
+int dir_make_below(const char *root, const char *path, struct err *err)
+{
+    size_t len = root ? strlen(root) : 0;
+    while (len > 0 && root[len - 1] == '/')
+        len--;
+    const char *below = path + len;
+    if (len == 0 || strncmp(path, root, len) != 0 || (*below && *below != '/'))
+        return dir_make(path, err);
+    if (below[strspn(below, "/")])
+        return make_all(path, len, err);
+    return file_is_dir(path)
+               ? 0
+               : err_set(err, ERR_MISSING, "there is no folder %s", path);
 }
 
 int dir_own(const char *path, struct err *err)

@@ -101,8 +101,8 @@ int dir_copy(const char *from, const char *to, struct err *err)
     struct stat st;
     if (!file_is_dir(from))
         return err_set(err, ERR_MISSING, "there is no folder %s", from);
-    if (dir_make(to, err) < 0)
-        return -1;
+    if (mkdir(to, 0777) < 0 && errno != EEXIST)
+        return err_errno(err, "cannot make the folder %s", to);
     struct copy c = {.from = from, .to = to};
     c.root = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (c.root < 0 || fstat(c.root, &st) < 0) {

@@ -168,6 +168,10 @@ uint64_t file_bytes(const char *path);
 bool file_is_dir(const char *path);
 /* As mkdir -p. */
 int dir_make(const char *path, struct err *err);
+/* The same of a folder below `root`, which is not made itself, nor is what is
+ * above it: where it is gone, that is an error. root NULL, or not above the
+ * path: as dir_make. */
+int dir_make_below(const char *root, const char *path, struct err *err);
 /* Makes a folder (not those above it) that only this user can enter, or takes
  * the one that is there. One that is a link, belongs to somebody else, or that
  * others may write, is refused. */
@@ -176,6 +180,7 @@ int dir_own(const char *path, struct err *err);
 int dir_sync(const char *folder, struct err *err);
 /* As rm -rf, never following links; a path that is not there is fine. */
 int dir_remove(const char *path, struct err *err);
+/* The folder around `to` must be there. */
 int dir_copy(const char *from, const char *to, struct err *err);
 /* Brings all that is below path, and its names, to the disk. What cannot be
  * opened is left out. */
@@ -193,6 +198,22 @@ const char **dir_list(const char *path, struct arena *a, struct err *err);
  * matches the glob; sorted, in the arena; NULL-terminated. */
 const char **dir_glob(const char *root, const char *pattern, struct arena *a,
                       struct err *err);
+
+/* A file or folder that is held, so that one can tell later whether it is
+ * still at its path. */
+struct anchor {
+    const char *path; /* outlives it */
+    int fd;           /* -1: it could not be opened, and counts as there */
+};
+void anchor_open(struct anchor *h, const char *path);
+void anchor_close(struct anchor *h);
+/* False only when it is certain that something else, or nothing, is at its
+ * path: a disk that does not answer is no removal. */
+bool anchor_stands(const struct anchor *h);
+bool anchor_is_removed(const struct anchor *h);
+/* Where it is now, in the arena; NULL: nobody can tell. */
+const char *anchor_now(const struct anchor *h, struct arena *a);
+
 /* True when only this user and root can put another folder in the place of
  * this one, or of one around it. */
 bool dir_is_guarded(const char *path);

@@ -36,7 +36,7 @@ static struct attempt *blank(struct worker *w)
     a->worker = w;
     a->arena = arena;
     a->serial = OWNER_FIRST + w->serial++;
-    folder_init(&a->folder);
+    folder_init(&a->folder, w->study.path);
     metrics_init(&a->metrics);
     tail_init(&a->output.tail, -1, 0);
     return a;
@@ -406,6 +406,19 @@ static void judge_exit(struct attempt *a, struct record_ended *e)
     }
 }
 
+/* An attempt under which the study's folder was moved away found its own no
+ * more: whatever it made of that is no result, and it did nothing wrong. */
+static void judge_place(struct attempt *a, struct record_ended *e)
+{
+    bool wished = e->outcome == OUTCOME_KILLED ||
+                  e->outcome == OUTCOME_TIMED_OUT ||
+                  e->outcome == OUTCOME_UNSTARTED;
+    if (wished || anchor_stands(&a->worker->study))
+        return;
+    e->outcome = OUTCOME_INTERRUPTED;
+    a->reason = "the study's folder was moved or removed while it ran";
+}
+
 static void judge(struct attempt *a, struct record_ended *e)
 {
     bool ran = a->process.pid > 0 && !is_taken(a);
@@ -415,6 +428,7 @@ static void judge(struct attempt *a, struct record_ended *e)
         e->outcome = a->verdict;
     else
         judge_exit(a, e);
+    judge_place(a, e);
     e->reason = str_of(a->reason ? a->reason : "");
 }
 

@@ -101,7 +101,9 @@ static int spawn(struct trainer *t, int fd, struct err *err)
     struct worker *w = t->worker;
     char number[16];
     snprintf(number, sizeof number, "%d", fd);
-    const char *argv[] = {"/proc/self/exe", "--trainer", number, NULL};
+    const char *argv[] = {"/proc/self/exe", "--trainer",
+                          number,           w->study.path ? "--folder" : NULL,
+                          w->study.path,    NULL};
     const char **env = environment_of(w);
     struct spawn s = {.argv = argv,
                       .env = env,

@@ -39,6 +39,6 @@ bool crew_has(const struct worker *w, pid_t pid);
 void crew_done(struct worker *w);
 
 /* The process: reads tasks from the socket until it closes. */
-int train_main(int fd);
+int train_main(int fd, const char *folder);
 
 #endif

@@ -14,9 +14,9 @@
 #include "sys/sys.h"
 #include "worker/inherit.h"
 
-void folder_init(struct folder *f)
+void folder_init(struct folder *f, const char *root)
 {
-    *f = (struct folder){.fd = -1, .log = -1};
+    *f = (struct folder){.root = root, .fd = -1, .log = -1};
 }
 
 /* The parent holds a thousand trials, so it is there nearly always. */
@@ -24,7 +24,7 @@ static int make_folder(struct folder *f, struct arena *a, struct err *err)
 {
     f->fresh = mkdir(f->path, 0777) == 0;
     if (!f->fresh && errno == ENOENT) {
-        if (dir_make(path_folder(a, f->path), err) != 0)
+        if (dir_make_below(f->root, path_folder(a, f->path), err) != 0)
             return -1;
         f->fresh = mkdir(f->path, 0777) == 0;
     }
@@ -203,7 +203,7 @@ static int write_files(const struct folder *f, const struct task *t,
                            "folder",
                            STRF(name));
         const char *path = path_join(a, f->path, arena_cstr(a, name));
-        if (dir_make(path_folder(a, path), err) != 0 ||
+        if (dir_make_below(f->path, path_folder(a, path), err) != 0 ||
             write_file(path, t->files[i].text, err) != 0)
             return -1;
     }
@@ -339,7 +339,7 @@ static int keep_one(const struct folder *f, const char *workdir,
     const char *to = path_join(a, output, name);
     if (is_ours(f, workdir, name))
         return 0;
-    if (dir_make(path_folder(a, to), err) != 0)
+    if (dir_make_below(f->path, path_folder(a, to), err) != 0)
         return -1;
     return copy_file(path_join(a, workdir, name), to, err);
 }
@@ -541,5 +541,5 @@ void folder_close(struct folder *f, bool metrics_read, struct pool *pool,
     }
     if (f->log >= 0)
         close(f->log);
-    folder_init(f);
+    folder_init(f, f->root);
 }

@@ -13,6 +13,7 @@
 
 struct folder {
     const char *path; /* lives in the attempt's arena */
+    const char *root; /* never made, nor what is above it; NULL: none */
     int fd;
     int log;            /* standard output and error, appended */
     uint64_t log_start; /* bytes that earlier attempts left in it */
@@ -23,7 +24,7 @@ struct folder {
     struct made made, output, checkpoint; /* it and those in it, at first */
 };
 
-void folder_init(struct folder *f);
+void folder_init(struct folder *f, const char *root);
 /* Makes the folder (or takes one from the pool) and what belongs into it, with
  * the checkpoint to resume from and the files of the task. */
 int folder_open(struct folder *f, const struct task *t, struct pool *pool,

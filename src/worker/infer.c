@@ -139,16 +139,6 @@ static void add_head(struct writing *w, const struct nn_head_facts *h,
     }
 }
 
-static int write_text(const char *path, const struct buf *text, struct err *err)
-{
-    struct arena *a = arena_new();
-    int rc = dir_make(path_folder(a, path), err);
-    if (rc == 0)
-        rc = file_write(path, buf_str(text), false, err);
-    arena_free(a);
-    return rc;
-}
-
 int infer_write(const char *path, const struct nn_model *m,
                 const struct data_table *table, const struct data_part *part,
                 const float *outputs, struct err *err)
@@ -171,7 +161,7 @@ int infer_write(const char *path, const struct nn_model *m,
         }
         buf_addc(&w.out, '\n');
     }
-    int rc = write_text(path, &w.out, err);
+    int rc = file_write(path, buf_str(&w.out), false, err);
     buf_done(&w.out);
     return rc;
 }
@@ -248,7 +238,7 @@ int infer_write_confusion(const char *path, const struct nn_model *m,
     value_set(a, to, STR("heads"), heads);
     json_print(&text, to);
     buf_addc(&text, '\n');
-    int rc = write_text(path, &text, err);
+    int rc = file_write(path, buf_str(&text), false, err);
     buf_done(&text);
     arena_free(a);
     return rc;

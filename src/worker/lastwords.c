@@ -15,13 +15,32 @@ static bool any_of_task(struct str records)
     return false;
 }
 
+/* Where the study is now, if somebody has moved it. */
+static const char *path_now(const struct worker *w, struct arena *a,
+                            const char **root)
+{
+    size_t len = w->study.path ? strlen(w->study.path) : 0;
+    *root = w->study.path;
+    if (len == 0 || anchor_stands(&w->study) ||
+        strncmp(w->last_words, w->study.path, len) != 0 ||
+        w->last_words[len] != '/')
+        return w->last_words;
+    const char *now = anchor_now(&w->study, a);
+    if (!now)
+        return w->last_words;
+    *root = now;
+    return path_join(a, now, w->last_words + len + 1);
+}
+
 int lastwords_write(struct worker *w, struct err *err)
 {
     struct str records = link_unacknowledged(&w->link);
-    const char *folder = path_folder(w->environment.arena, w->last_words);
+    struct arena *a = w->environment.arena;
+    const char *root;
     if (!w->link.keep || !any_of_task(records))
         return 0;
-    if (dir_make(folder, err) != 0)
+    const char *path = path_now(w, a, &root);
+    if (dir_make_below(root, path_folder(a, path), err) != 0)
         return -1;
-    return file_write(w->last_words, records, true, err);
+    return file_write(path, records, true, err);
 }

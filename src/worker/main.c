@@ -27,6 +27,7 @@ static const char usage[] =
     "  --room TEXT        what may be used, as cpus=2;memory=8589934592;…\n"
     "  --mark NAME=VALUE  put into the environment of every task\n"
     "  --last-words FILE  where to leave records that nobody took\n"
+    "  --folder DIR       the study's: when it is gone, nothing is made\n"
     "  --umask MODE       umask of tasks, in octal\n"
     "  --tools DIR        folder with bin/ and python/ for tasks\n"
     "  --trainer N        be a trainer process on socket N\n"
@@ -40,6 +41,7 @@ enum {
     OPT_ROOM,
     OPT_MARK,
     OPT_LAST,
+    OPT_FOLDER,
     OPT_TOOLS,
     OPT_UMASK,
     OPT_TRAINER,
@@ -53,6 +55,7 @@ static const struct option options[] = {
     {"room", required_argument, NULL, OPT_ROOM},
     {"mark", required_argument, NULL, OPT_MARK},
     {"last-words", required_argument, NULL, OPT_LAST},
+    {"folder", required_argument, NULL, OPT_FOLDER},
     {"tools", required_argument, NULL, OPT_TOOLS},
     {"umask", required_argument, NULL, OPT_UMASK},
     {"trainer", required_argument, NULL, OPT_TRAINER},
@@ -105,6 +108,9 @@ static int read_option(struct command_line *c, int option, struct err *err)
         return 0;
     case OPT_LAST:
         c->setup.last_words = optarg;
+        return 0;
+    case OPT_FOLDER:
+        c->setup.folder = optarg;
         return 0;
     case OPT_TOOLS:
         c->tools = optarg;
@@ -210,7 +216,8 @@ static void open_tools(struct tools *t, const struct command_line *c,
     *t = (struct tools){.lock = -1};
     if (c->tools)
         tools_take(t, c->tools, a);
-    else if (tools_make(t, tools_folder(&c->setup, a), a, &err) != 0)
+    else if (tools_make(t, c->setup.folder, tools_folder(&c->setup, a), a,
+                        &err) != 0)
         log_to(c->setup.log, LOG_WARN, "%s", err.text);
 }
 
@@ -250,7 +257,7 @@ static int worker_main(int argc, char **argv)
         return 0;
     }
     if (c.trainer >= 0)
-        return train_main(c.trainer);
+        return train_main(c.trainer, c.setup.folder);
     c.setup.env = (const char *const *)environ;
     c.setup.log = debug && strcmp(debug, "1") == 0 ? &log : NULL;
     set_signals();

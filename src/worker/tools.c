@@ -97,14 +97,14 @@ static int make_apart(struct tools *t, struct arena *a, struct err *err)
     return make_anew(folder, err);
 }
 
-int tools_make(struct tools *t, const char *folder, struct arena *a,
-               struct err *err)
+int tools_make(struct tools *t, const char *root, const char *folder,
+               struct arena *a, struct err *err)
 {
     *t = (struct tools){.lock = -1};
     const char *scratch = path_absolute(a, folder);
     const char *around = path_folder(a, scratch);
     bool has_python = &worker_python_pack_end[0] > &worker_python_pack[0];
-    if (dir_make(around, err) != 0 || make_anew(scratch, err) != 0)
+    if (dir_make_below(root, around, err) != 0 || make_anew(scratch, err) != 0)
         return -1;
     t->scratch = scratch;
     if (!dir_is_guarded(around) && make_apart(t, a, err) != 0)

@@ -19,12 +19,13 @@ struct tools {
 
 /* Takes a folder that has bin/ and python/ already. */
 void tools_take(struct tools *t, const char *folder, struct arena *a);
-/* Makes the folder, which tools_done removes. Where others could put another
+/* Makes the folder, which tools_done removes, but nothing at or above `root`
+ * (dir_make_below). Where others could put another
  * in its place, the tools go into a folder of this user's own instead, since
  * every task executes them. On failure there are no tools, and err says
  * why. */
-int tools_make(struct tools *t, const char *folder, struct arena *a,
-               struct err *err);
+int tools_make(struct tools *t, const char *root, const char *folder,
+               struct arena *a, struct err *err);
 void tools_done(struct tools *t);
 
 #endif

@@ -71,6 +71,7 @@ struct best {
 
 struct train {
     int fd;
+    const char *folder; /* the study's; NULL: none */
     struct best done, stopped;
     bool closed;
     struct buf in, out, payload;
@@ -282,6 +283,16 @@ static const char *file_in(const struct member *m, const char *name)
     return path_join(m->arena, arena_cstr(m->arena, m->task.folder), name);
 }
 
+/* The same of a file that is about to be written, in a folder that is there,
+ * unless the study's own is gone. */
+static const char *file_for(const struct train *t, const struct member *m,
+                            const char *name)
+{
+    const char *path = file_in(m, name);
+    dir_make_below(t->folder, path_folder(m->arena, path), NULL);
+    return path;
+}
+
 /* A file that the model file names lies beside it. */
 static const char *beside_model(const struct member *m, struct str name)
 {
@@ -335,10 +346,9 @@ static int restore(struct train *t, struct member *m, struct err *err)
 static void keep(struct train *t, struct member *m)
 {
     struct err err = {0};
-    const char *path = file_in(m, "checkpoint/checkpoint.safetensors");
-    if (dir_make(path_folder(m->arena, path), &err) != 0 ||
-        nn_trainer_save(m->cohort->trainer, m->place, path, NULL, true, &err) !=
-            0)
+    const char *path = file_for(t, m, "checkpoint/checkpoint.safetensors");
+    if (nn_trainer_save(m->cohort->trainer, m->place, path, NULL, true, &err) !=
+        0)
         say(t, m, RECORD_NOTICE, str_of(err.text));
     m->kept_cpu_s = m->cpu_s;
 }
@@ -357,13 +367,12 @@ static void print_fitted(struct buf *b, const struct member *m)
 static void keep_weights(struct train *t, struct member *m, const char *name)
 {
     struct err err = {0};
-    const char *path = file_in(m, name);
+    const char *path = file_for(t, m, name);
     struct buf fitted;
     buf_init(&fitted);
     print_fitted(&fitted, m);
     struct nn_about about = {str_of(m->about), buf_str(&fitted)};
-    if (dir_make(path_folder(m->arena, path), &err) != 0 ||
-        nn_trainer_save(m->cohort->trainer, m->place, path, &about, false,
+    if (nn_trainer_save(m->cohort->trainer, m->place, path, &about, false,
                         &err) != 0)
         say(t, m, RECORD_NOTICE, str_of(err.text));
     buf_done(&fitted);
@@ -545,16 +554,16 @@ static int infer(struct train *t, struct member *m, struct err *err)
         str_of(arena_printf(m->arena, "%zu %s rows", part->count, name)));
     int rc = 0;
     if (m->task.predictions)
-        rc = infer_write(file_in(m, "output/predictions.csv"), m->model,
+        rc = infer_write(file_for(t, m, "output/predictions.csv"), m->model,
                          m->view.table, part, outputs, err);
     else if (isnan(r.validation_loss) && m->task.new_rows)
         rc = err_set(err, ERR_INPUT,
                      "the rows have no labels to be judged by; `throng "
                      "predict` needs none");
     else
-        rc =
-            infer_write_confusion(file_in(m, "output/confusion.json"), m->model,
-                                  m->view.table, part, name, outputs, err);
+        rc = infer_write_confusion(file_for(t, m, "output/confusion.json"),
+                                   m->model, m->view.table, part, name, outputs,
+                                   err);
     if (rc == 0)
         say_judged(t, m, "", &r);
     free(outputs);
@@ -583,7 +592,7 @@ static void keep_confusion(struct train *t, struct member *m)
         return;
     float *outputs = predict(m, part, &r, &err);
     if (!outputs ||
-        infer_write_confusion(file_in(m, "output/confusion.json"), m->model,
+        infer_write_confusion(file_for(t, m, "output/confusion.json"), m->model,
                               m->view.table, part, name, outputs, &err))
         say(t, m, RECORD_NOTICE, str_of(err.text));
     free(outputs);
@@ -898,9 +907,9 @@ static void done(struct train *t)
     buf_done(&t->payload);
 }
 
-int train_main(int fd)
+int train_main(int fd, const char *folder)
 {
-    struct train t = {.fd = fd};
+    struct train t = {.fd = fd, .folder = folder};
     buf_init(&t.in);
     buf_init(&t.out);
     buf_init(&t.payload);

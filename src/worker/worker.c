@@ -739,6 +739,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
                          .self = getpid(),
                          .nothing = open_nothing(),
                          .leaders.fd = -1,
+                         .study.fd = -1,
                          .link.fd = -1};
     share_init(&w->share);
     environment_init(&w->environment, setup->env, setup->mark);
@@ -753,6 +754,10 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
     w->by_pid = idmap_new();
     if (read_room(w, setup->room, err) != 0)
         return err_wrap(err, "--room");
+    if (setup->folder)
+        anchor_open(&w->study, setup->folder);
+    if (setup->folder && w->study.fd < 0)
+        return err_errno(err, "open the study's folder %s", setup->folder);
     if (open_sources(w, err) != 0)
         return -1;
     if (setup->fd >= 0)
@@ -792,6 +797,7 @@ void worker_done(struct worker *w)
         close(w->link.fd);
     if (w->nothing >= 0)
         close(w->nothing);
+    anchor_close(&w->study);
     loop_free(w->loop);
     idmap_free(w->by_pid);
     patterns_done(&w->patterns);

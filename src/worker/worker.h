@@ -27,8 +27,9 @@ enum worker_phase {
 
 struct worker {
     enum worker_phase phase;
-    bool bundle;  /* no more tasks will come */
-    bool orderly; /* the conductor asked us to end, and still listens */
+    bool bundle;         /* no more tasks will come */
+    bool orderly;        /* the conductor asked us to end, and still listens */
+    struct anchor study; /* its folder; path NULL: none was named */
     const char *last_words;  /* NULL: nobody will look for them */
     const mode_t *task_mask; /* umask of tasks; NULL: ours */
     const struct log *log;
@@ -78,6 +79,7 @@ struct worker_setup {
     const char *room;   /* text of the room; NULL: all of this machine */
     const char *mark;
     const char *last_words;
+    const char *folder;                   /* of the study; NULL: none */
     const char *tools_bin, *tools_python; /* NULL: none */
     const char *pool;       /* folder to be made for the pool; NULL: none */
     const char *const *env; /* our own environment */

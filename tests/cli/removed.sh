@@ -70,7 +70,7 @@ touch go
 wait "$pid"
 check_equal "a store that was moved ends the run, too" 1 $?
 check_contains "which says where it is" "$(cat said)" \
-    "moved to $TMP/elsewhere/s/study.db"
+    "moved to $TMP/elsewhere/s while"
 mv elsewhere .throng
 run "$THRONG" run s.yaml
 check_status "moved back, the next run goes on" 0

@@ -26,6 +26,28 @@ static void folders_are_made_with_those_above_them(void **state)
     assert_int_equal(dir_make(".", NULL), 0);
 }
 
+static void what_is_made_below_a_folder_never_makes_that_one(void **state)
+{
+    struct scratch *s = *state;
+    struct err err = {0};
+    const char *root = scratch_path(s, "up/root");
+    assert_int_equal(dir_make_below(root, root, &err), -1);
+    assert_int_equal(dir_make_below(root, scratch_path(s, "up/root/a"), &err),
+                     -1);
+    assert_int_equal(dir_make_below(root, scratch_path(s, "up/root/a/b"), &err),
+                     -1);
+    assert_false(file_exists(scratch_path(s, "up")));
+    assert_int_equal(dir_make(root, NULL), 0);
+    assert_int_equal(dir_make_below(root, root, &err), 0);
+    assert_int_equal(
+        dir_make_below(root, scratch_path(s, "up/root/a/b/c"), &err), 0);
+    assert_true(file_is_dir(scratch_path(s, "up/root/a/b/c")));
+    /* What is elsewhere is made as by dir_make. */
+    assert_int_equal(dir_make_below(root, scratch_path(s, "up/rootx/y"), &err),
+                     0);
+    assert_int_equal(dir_make_below(NULL, scratch_path(s, "z/y"), &err), 0);
+}
+
 static void a_folder_is_not_made_over_a_file(void **state)
 {
     struct scratch *s = *state;
@@ -243,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(folders_are_made_with_those_above_them),
+        scratch_test(what_is_made_below_a_folder_never_makes_that_one),
         scratch_test(a_folder_is_not_made_over_a_file),
         scratch_test(a_folder_of_our_own_is_not_open_to_others),
         scratch_test(a_folder_is_guarded_where_none_around_it_is_open),

@@ -12,6 +12,8 @@ static void a_copy_is_the_same_and_has_the_same_digest(void **state)
     assert_int_equal(symlink("a/b/c", scratch_path(s, "from/link")), 0);
     assert_int_equal(mkfifo(scratch_path(s, "fifo"), 0600), 0);
     char *from = scratch_path(s, "from"), *to = scratch_path(s, "x/to");
+    assert_int_equal(dir_copy(from, to, NULL), -1);
+    assert_int_equal(dir_make(path_folder(s->arena, to), NULL), 0);
     assert_int_equal(dir_copy(from, to, NULL), 0);
     assert_string_equal(scratch_text(s, scratch_path(s, "x/to/a/b/c")), "text");
     assert_true(file_is_dir(scratch_path(s, "x/to/folder")));

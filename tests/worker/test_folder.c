@@ -65,7 +65,7 @@ static pid_t send_signals(void)
 static void run_attempt(const struct task *t, const char *checkpoint)
 {
     struct folder f;
-    folder_init(&f);
+    folder_init(&f, NULL);
     assert_int_equal(folder_open(&f, t, &pool, arena, NULL), 0);
     assert_int_equal(file_write(checkpoint, STR("7\n"), false, NULL), 0);
     folder_close(&f, true, &pool, 1);
@@ -121,7 +121,7 @@ static int open_copy(struct folder *f, const char *name, const char *from,
     t.folder = str_of(path_join(arena, home, name));
     t.copy_of = str_of(path_join(arena, home, from));
     t.workdir = str_of(home);
-    folder_init(f);
+    folder_init(f, NULL);
     return folder_open(f, &t, &pool, arena, err);
 }
 
@@ -231,7 +231,7 @@ static void begin(struct folder *f, const char *name)
     struct task t = {.attempt = 1, .params = STR("{}")};
     t.folder = str_of(path_join(arena, home, name));
     t.workdir = str_of(home);
-    folder_init(f);
+    folder_init(f, NULL);
     assert_int_equal(folder_open(f, &t, &pool, arena, NULL), 0);
 }
 
