@@ -14,12 +14,16 @@ struct literal_fault {
     char text[200];
     const char *hint; /* or NULL */
 };
-/* One Python literal; what stands around it may be blanks and comments. With
- * percent, a % in a string must be doubled, as Python's configparser wants
- * it. NULL and a fault when it is anything else. The column of the value, and
- * of each value in it, is its offset in the text; lines are 0. */
-struct value *literal_read(struct arena *a, struct str text, bool percent,
-                           struct literal_fault *fault);
+enum literal_rule {
+    LITERAL_PLAIN,
+    LITERAL_PERCENT, /* a % in a string is doubled, as configparser wants it */
+    LITERAL_POWERS,  /* 10.0**-2 is a number too */
+};
+/* One Python literal; what stands around it may be blanks and comments. NULL
+ * and a fault when it is anything else. The column of the value, and of each
+ * value in it, is its offset in the text; lines are 0. */
+struct value *literal_read(struct arena *a, struct str text,
+                           enum literal_rule rule, struct literal_fault *fault);
 
 /* ---- candle_file.c ---------------------------------------------------- */
 

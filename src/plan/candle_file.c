@@ -139,7 +139,7 @@ static void close_value(struct file *f, const char *first)
     f->open = false;
     if (f->skip)
         return;
-    v = literal_read(f->arena, joined(f), true, &fault);
+    v = literal_read(f->arena, joined(f), LITERAL_PERCENT, &fault);
     if (!v) {
         bad_value(f, first, &fault);
         return;

@@ -6,6 +6,8 @@
  * refused with its place. */
 #include "plan/candle.h"
 
+#include <math.h>
+
 #include <stdio.h>
 #include "base/num.h"
 
@@ -15,7 +17,7 @@ struct literal {
     struct arena *arena;
     const char *begin, *p, *end;
     unsigned depth; /* open brackets */
-    bool percent;
+    enum literal_rule rule;
     struct literal_fault *fault;
     struct buf string;
 };
@@ -219,6 +221,45 @@ static struct value *signed_number(struct literal *l)
     return read_number_token(l, negative);
 }
 
+/* base**exponent, which scripts write for 1e-2; l->p stands on the first *. */
+static struct value *power(struct literal *l, const struct value *base)
+{
+    const char *at = l->p;
+    struct value *exponent;
+    double x = fabs(value_number(base)), y;
+
+    l->p += 2;
+    skip(l, false);
+    bool sign = peek(l) == '-' || peek(l) == '+';
+    if (!sign && !is_number(peek(l)) && peek(l) != '.')
+        return fault(l, at, "as in 10.0**-2", "a power must be a number");
+    exponent = sign ? signed_number(l) : read_number_token(l, false);
+    if (!exponent)
+        return NULL;
+    y = pow(x, value_number(exponent));
+    if (value_number(base) < 0)
+        y = -y; /* the sign binds less */
+    if (base->kind == VALUE_INT && exponent->kind == VALUE_INT &&
+        exponent->i >= 0 && fabs(y) < 0x1p53)
+        return value_int(l->arena, (int64_t)y);
+    if (!isfinite(y))
+        return fault(l, at, NULL, "this power is no number");
+    return value_double(l->arena, y);
+}
+
+static struct value *with_power(struct literal *l, struct value *number)
+{
+    const char *at = l->p;
+
+    if (!number || l->rule != LITERAL_POWERS)
+        return number;
+    skip(l, false);
+    if (l->end - l->p >= 2 && l->p[0] == '*' && l->p[1] == '*')
+        return power(l, number);
+    l->p = at;
+    return number;
+}
+
 /* ---- strings ---------------------------------------------------------- */
 
 static void add_utf8(struct buf *b, uint32_t c)
@@ -289,15 +330,15 @@ static bool escape(struct literal *l)
 /* One % of "%%"; l->p stands behind the first. */
 static bool percent(struct literal *l)
 {
-    if (l->percent && peek(l) == '(')
+    if (l->rule == LITERAL_PERCENT && peek(l) == '(')
         return fault(l, l->p - 1, "write the value out",
                      "references to other keys are not read"),
                false;
-    if (l->percent && peek(l) != '%')
+    if (l->rule == LITERAL_PERCENT && peek(l) != '%')
         return fault(l, l->p - 1, "write %% for one percent sign",
                      "a percent sign must be doubled"),
                false;
-    l->p += l->percent;
+    l->p += l->rule == LITERAL_PERCENT;
     buf_addc(&l->string, '%');
     return true;
 }
@@ -567,9 +608,9 @@ static struct value *read_any(struct literal *l)
     if (c == '[' || c == '(' || c == '{')
         return read_bracket(l);
     if (is_number(c) || (c == '.' && l->p + 1 < l->end && is_number(l->p[1])))
-        return read_number_token(l, false);
+        return with_power(l, read_number_token(l, false));
     if (c == '-' || c == '+')
-        return signed_number(l);
+        return with_power(l, signed_number(l));
     if (prefix_length(l) >= 0)
         return read_string(l);
     return read_word(l);
@@ -638,14 +679,14 @@ static struct value *read_whole(struct literal *l)
     return l->p == l->end ? v : left_over(l);
 }
 
-struct value *literal_read(struct arena *a, struct str text, bool doubled,
-                           struct literal_fault *f)
+struct value *literal_read(struct arena *a, struct str text,
+                           enum literal_rule rule, struct literal_fault *f)
 {
     struct literal l = {.arena = a,
                         .begin = text.p,
                         .p = text.p,
                         .end = text.p + text.len,
-                        .percent = doubled,
+                        .rule = rule,
                         .fault = f};
     struct value *v;
 
@@ -665,7 +706,7 @@ struct value *candle_literal(struct str text, struct arena *a, struct err *err)
         err_set(err, ERR_INPUT, "at byte %zu: this is not UTF-8 text", bad + 1);
         return NULL;
     }
-    v = literal_read(a, text, false, &f);
+    v = literal_read(a, text, LITERAL_PLAIN, &f);
     if (!v)
         err_set(err, ERR_INPUT, "at byte %zu: %s%s%s%s", f.at + 1, f.text,
                 f.hint ? " (" : "", f.hint ? f.hint : "", f.hint ? ")" : "");

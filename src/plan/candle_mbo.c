@@ -520,21 +520,23 @@ static const char *const argument_names[] = {
 static const struct constructor {
     const char *name;
     int places[4]; /* what arguments without a name mean; -1 ends them */
-    bool integers, reals;
+    enum { CHOICE, INTEGERS, REALS, LOGICAL } kind;
 } constructors[] = {
-    {"makeDiscreteParam", {ID, VALUES, -1}, false, false},
-    {"makeIntegerParam", {ID, LOWER, UPPER, -1}, true, false},
-    {"makeNumericParam", {ID, LOWER, UPPER, -1}, false, true},
+    {"makeDiscreteParam", {ID, VALUES, -1}, CHOICE},
+    {"makeIntegerParam", {ID, LOWER, UPPER, -1}, INTEGERS},
+    {"makeNumericParam", {ID, LOWER, UPPER, -1}, REALS},
+    {"makeLogicalParam", {ID, -1}, LOGICAL},
 };
+#define CONSTRUCTORS (sizeof(constructors) / sizeof(*constructors))
 
 static int argument_index(struct rtext *t, const struct constructor *c)
 {
     struct arena *a = t->space->reading.arena;
-    bool bounds = c->integers || c->reals;
+    bool bounds = c->kind == INTEGERS || c->kind == REALS;
 
     for (int i = 0; i < ARGUMENTS; i++) {
         bool fits = i == LOWER || i == UPPER || i == TRAFO ? bounds
-                    : i == VALUES                          ? !bounds
+                    : i == VALUES                          ? c->kind == CHOICE
                                                            : true;
         if (fits && str_is(t->text, argument_names[i]))
             return i;
@@ -633,11 +635,12 @@ static bool check_bounds(struct rtext *t, const struct constructor *c,
     for (int i = LOWER; i <= UPPER; i++) {
         const struct value *v = list[i].value;
 
-        if (v && value_is_number(v) && (c->reals || v->kind == VALUE_INT))
+        if (v && value_is_number(v) &&
+            (c->kind == REALS || v->kind == VALUE_INT))
             continue;
         problem_at(r, PROBLEM_ERROR, v ? v : at, "as in lower = 1, upper = 10",
                    "%s of %s must be a %snumber", argument_names[i], c->name,
-                   c->integers ? "whole " : "");
+                   c->kind == INTEGERS ? "whole " : "");
         return false;
     }
     if (value_number(list[LOWER].value) <= value_number(list[UPPER].value))
@@ -658,9 +661,9 @@ static struct value *range_of(struct rtext *t, const struct constructor *c,
 
     if (!check_bounds(t, c, at, list))
         return NULL;
-    if (base > 0 && c->integers)
+    if (base > 0 && c->kind == INTEGERS)
         return power_list(t, low, high, base, at);
-    if (c->integers)
+    if (c->kind == INTEGERS)
         return space_integers(s, low, high, at);
     if (!(base > 0))
         return space_reals(s, "uniform", low, high, at);
@@ -696,6 +699,26 @@ static struct value *choice_of(struct rtext *t, const struct value *at,
     return space_choice(t->space, list, at);
 }
 
+static struct value *truth_values(struct rtext *t, const struct value *at)
+{
+    struct arena *a = t->space->reading.arena;
+    struct value *list = made(at, value_list(a));
+
+    value_list_add(a, list, made(at, value_bool(a, false)));
+    value_list_add(a, list, made(at, value_bool(a, true)));
+    return space_choice(t->space, list, at);
+}
+
+static struct value *param_of(struct rtext *t, const struct constructor *c,
+                              const struct value *at,
+                              const struct argument *list)
+{
+    if (c->kind == LOGICAL)
+        return truth_values(t, at);
+    return c->kind == CHOICE ? choice_of(t, at, list[VALUES].value)
+                             : range_of(t, c, at, list);
+}
+
 static bool make_param(struct rtext *t, const struct constructor *c,
                        const struct value *at, const struct argument *list)
 {
@@ -709,9 +732,7 @@ static bool make_param(struct rtext *t, const struct constructor *c,
                    c->name);
         return false;
     }
-    space_add(t->space, id,
-              c->integers || c->reals ? range_of(t, c, at, list)
-                                      : choice_of(t, at, list[VALUES].value));
+    space_add(t->space, id, param_of(t, c, at, list));
     return true;
 }
 
@@ -720,11 +741,11 @@ static bool make_param(struct rtext *t, const struct constructor *c,
 static const struct constructor *find_constructor(struct rtext *t)
 {
     struct arena *a = t->space->reading.arena;
-    const char *names[4] = {0};
-    const char *near, *hint = "read are makeDiscreteParam, makeIntegerParam "
-                              "and makeNumericParam";
+    const char *names[CONSTRUCTORS + 1] = {0};
+    const char *near, *hint = "read are makeDiscreteParam, makeIntegerParam, "
+                              "makeNumericParam and makeLogicalParam";
 
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < CONSTRUCTORS; i++) {
         names[i] = constructors[i].name;
         if (is_name(t, names[i]))
             return &constructors[i];
@@ -733,9 +754,7 @@ static const struct constructor *find_constructor(struct rtext *t)
         return refuse(t, hint, "expected a parameter before %s",
                       token_words(t));
     near = str_nearest(t->text, names);
-    if (is_name(t, "makeLogicalParam"))
-        hint = "write makeDiscreteParam(…, values = c(TRUE, FALSE))";
-    else if (near)
+    if (near)
         hint = arena_printf(a, "did you mean %s?", near);
     return refuse(t, hint, "%s is not read here", token_words(t));
 }

@@ -100,7 +100,8 @@ struct value *space_json(struct space_reading *s)
 
 /* ---- settings.json ---------------------------------------------------- */
 
-/* `samples` makes it the random workflow's: its lists are bounds. */
+/* `samples` makes it the random workflow's: its lists are bounds. The grid
+ * workflow passes it over. */
 static bool read_samples(struct space_reading *s, const struct value *root)
 {
     struct reading *r = &s->reading;
@@ -109,6 +110,12 @@ static bool read_samples(struct space_reading *s, const struct value *root)
 
     if (!samples)
         return false;
+    if (s->grid) {
+        problem_at(r, PROBLEM_NOTICE, samples, NULL,
+                   "method grid takes every value of the lists; samples are "
+                   "of the random workflow");
+        return false;
+    }
     if (num && num->kind == VALUE_LIST && num->count == 1)
         num = num->items[0];
     if (!num)
@@ -147,7 +154,8 @@ static void read_setting(struct space_reading *s, const struct value *name,
     }
     if (!is_range(list)) {
         problem_at(r, PROBLEM_ERROR, list,
-                   "with samples the lists are bounds, as in [1, 10]",
+                   "with samples the lists are bounds, as in [1, 10]; say "
+                   "method: grid for lists of values",
                    "the setting '%s' must be the lowest and the highest "
                    "number",
                    shown(r->arena, name->s));
@@ -378,7 +386,7 @@ static const struct {
     [SPACE_GA] = {"a GA or PBT space", space_read_ga},
     [SPACE_SETTINGS] = {"settings of a sweep", space_read_settings},
     [SPACE_R] = {"an mlrMBO space", space_read_r},
-    [SPACE_TUPLES] = {"HyperSpace's tuples", space_read_tuples},
+    [SPACE_TUPLES] = {"tuples of HyperSpace or skopt", space_read_tuples},
     [SPACE_CONSTANTS] = {"a parameter file", read_constants},
 };
 
@@ -400,13 +408,14 @@ static bool is_text(struct space_reading *s)
 }
 
 bool space_file_read(struct plan_space *out, enum space_format format,
-                     struct str text, const char *file, struct arena *a,
-                     struct problems *problems)
+                     bool grid, struct str text, const char *file,
+                     struct arena *a, struct problems *problems)
 {
     size_t errors = problems->errors;
     struct space_reading s = {
         .reading = {.arena = a, .problems = problems, .file = str_of(file)},
         .text = text,
+        .grid = grid,
         .parameters = value_object(a),
         .names = map_new(),
         .sigma = value_object(a)};

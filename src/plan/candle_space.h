@@ -16,6 +16,7 @@ struct space_reading {
     struct map *names;        /* of these */
     struct value *sigma;      /* steps of a genetic search, by name */
     int64_t samples;          /* points to draw; 0: not said */
+    bool grid;                /* the study says so: lists are values */
 };
 
 /* ---- candle_space.c --------------------------------------------------- */

@@ -1,10 +1,14 @@
-/* candle_tuples.c - HyperSpace's dimensions, as its Python scripts list them
+/* candle_tuples.c - dimensions of HyperSpace and skopt, as scripts list them
  *
  * A list of tuples, [(2, 10), (1e-4, 0.1, 'log-uniform'), ('relu', 'tanh')],
- * or a dictionary that names them; `name =` may stand before it. They are
- * Python literals: nothing is evaluated. Dimensions without names are x0,
- * x1 … in their order. */
+ * or a dictionary that names them; `name =` may stand before it. A Problem.py
+ * of skopt's instead has lines space['name'] = (2, 10) among other code, of
+ * which only these are read. All are Python literals, and powers of numbers:
+ * nothing is evaluated. Dimensions without names are x0, x1 … in their order.
+ */
 #include "plan/candle_space.h"
+
+#include <ctype.h>
 
 #include "plan/candle.h"
 
@@ -145,18 +149,134 @@ static void add_dimensions(struct tuples *t, struct value *v)
     }
 }
 
-void space_read_tuples(struct space_reading *s)
+/* ---- space['name'] = tuple --------------------------------------------- */
+
+/* What stands behind `space["name"] =` at the beginning of a line; false for
+ * any other line. `self.space` and `my_space` will do. */
+static bool begins_member(struct str line, struct str *name, struct str *rest)
 {
-    struct tuples t = {.space = s, .text = without_name(s->text)};
-    struct literal_fault fault = {0};
-    struct reading *r = &s->reading;
-    struct value *v = literal_read(r->arena, t.text, false, &fault);
+    struct str begin = str_trim(line), variable;
+    long bracket = str_find(begin, '[');
+
+    if (bracket < 1)
+        return false;
+    variable = str_trim(str_n(begin.p, (size_t)bracket));
+    for (size_t i = 0; i < variable.len; i++)
+        if (!isalnum((unsigned char)variable.p[i]) &&
+            !strchr("._", variable.p[i]))
+            return false;
+    begin =
+        str_trim(str_n(begin.p + bracket + 1, begin.len - (size_t)bracket - 1));
+    if (!str_ends(variable, STR("space")) || begin.len < 2 ||
+        !strchr("'\"", *begin.p))
+        return false;
+    const char *close = memchr(begin.p + 1, *begin.p, begin.len - 1);
+    if (!close)
+        return false;
+    *name = str_n(begin.p + 1, (size_t)(close - begin.p) - 1);
+    begin =
+        str_trim(str_n(close + 1, (size_t)(begin.p + begin.len - close) - 1));
+    if (begin.len == 0 || *begin.p != ']')
+        return false;
+    begin = str_trim(str_n(begin.p + 1, begin.len - 1));
+    if (begin.len < 2 || begin.p[0] != '=' || begin.p[1] == '=')
+        return false;
+    *rest = str_n(begin.p + 1, begin.len - 1);
+    return true;
+}
+
+/* How far a value goes that begins here: to the end of the line in which its
+ * last bracket is closed. */
+static size_t value_length(const char *p, const char *end)
+{
+    const char *at = p;
+    int open = 0;
+    char quote = 0;
+
+    for (; at < end && (*at != '\n' || open > 0); at++) {
+        if (quote) {
+            at += *at == '\\' && at + 1 < end;
+            quote = *at == quote || *at == '\n' ? 0 : quote;
+        } else if (*at == '\'' || *at == '"') {
+            quote = *at;
+        } else if (*at == '#') {
+            while (at + 1 < end && at[1] != '\n')
+                at++;
+        } else {
+            open += strchr("[({", *at) ? 1 : strchr("])}", *at) ? -1 : 0;
+        }
+    }
+    return (size_t)(at - p);
+}
+
+static void bad_literal(struct tuples *t, size_t offset,
+                        const struct literal_fault *fault)
+{
     uint32_t line, column;
 
+    find_place(t, offset, &line, &column);
+    problems_add(t->space->reading.problems, PROBLEM_ERROR,
+                 t->space->reading.file, line, column, str_of(fault->hint),
+                 "%s", fault->text);
+}
+
+static void shift(struct value *v, size_t offset)
+{
+    v->column += (uint32_t)offset;
+    for (size_t i = 0; i < v->count; i++)
+        shift(v->items[i], offset);
+}
+
+static void add_member(struct tuples *t, struct str name, struct str text)
+{
+    struct arena *a = t->space->reading.arena;
+    struct literal_fault fault = {0};
+    struct value *id = value_string(a, name);
+    struct value *v = literal_read(a, text, LITERAL_POWERS, &fault);
+    size_t offset = (size_t)(text.p - t->text.p);
+
+    find_place(t, (size_t)(name.p - t->text.p), &id->line, &id->column);
     if (!v) {
-        find_place(&t, fault.at, &line, &column);
-        problems_add(r->problems, PROBLEM_ERROR, r->file, line, column,
-                     str_of(fault.hint), "%s", fault.text);
+        bad_literal(t, offset + fault.at, &fault);
+        return;
+    }
+    shift(v, offset);
+    add_dimension(t, id, v);
+}
+
+/* False when there are no such lines. */
+static bool read_members(struct tuples *t)
+{
+    const char *end = t->text.p + t->text.len;
+    struct str rest = t->text, line, name, value;
+    bool found = false;
+
+    while (rest.len > 0 && str_split(&rest, '\n', &line)) {
+        if (!begins_member(line, &name, &value))
+            continue;
+        found = true;
+        value.len = value_length(value.p, end);
+        add_member(t, name, value);
+        rest = str_n(value.p + value.len, (size_t)(end - value.p) - value.len);
+    }
+    return found;
+}
+
+/* ---- the file ---------------------------------------------------------- */
+
+void space_read_tuples(struct space_reading *s)
+{
+    struct tuples t = {.space = s, .text = s->text};
+    struct literal_fault fault = {0};
+    struct reading *r = &s->reading;
+    struct value *v;
+
+    if (read_members(&t))
+        return;
+    t.text = without_name(s->text);
+    v = literal_read(r->arena, t.text, LITERAL_POWERS, &fault);
+    if (!v) {
+        bad_literal(&t, fault.at, &fault);
     } else if (v->kind != VALUE_LIST && v->kind != VALUE_OBJECT) {
         mark(&t, v);
         problem_at(r, PROBLEM_ERROR, v, "as in [(2, 10), (0.1, 0.9)]",

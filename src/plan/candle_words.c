@@ -151,7 +151,8 @@ static bool takes_many(const struct candle_option *o)
 static struct value *guess(struct words *w, const char *word)
 {
     struct literal_fault fault;
-    struct value *v = literal_read(w->arena, str_of(word), false, &fault);
+    struct value *v =
+        literal_read(w->arena, str_of(word), LITERAL_PLAIN, &fault);
 
     return v ? v : value_string(w->arena, str_of(word));
 }

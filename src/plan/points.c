@@ -673,6 +673,43 @@ static bool named_json(const char *file)
            str_ends(s, STR(".ndjson"));
 }
 
+/* Lines that begin with # say nothing. */
+static struct str skip_comments(struct str text)
+{
+    struct str line;
+
+    while ((text = str_trim(text)).len > 0 && *text.p == '#')
+        str_split(&text, '\n', &line);
+    return text;
+}
+
+/* The text with blanks in place of comments, which begin with # outside of
+ * strings and end with the line, as in CANDLE's unrolled files. */
+static struct str blank_comments(struct arena *a, struct str text)
+{
+    bool quoted = false, comment = false;
+    char *copy;
+
+    if (!text.len || !memchr(text.p, '#', text.len))
+        return text;
+    copy = arena_cstr(a, text);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.p[i];
+
+        if (c == '\n')
+            quoted = comment = false; /* no string goes over lines */
+        else if (comment || (c == '#' && !quoted))
+            comment = true;
+        else if (c == '\\' && quoted && i + 1 < text.len)
+            i += text.p[i + 1] != '\n';
+        else if (c == '"')
+            quoted = !quoted;
+        if (comment)
+            copy[i] = ' ';
+    }
+    return str_n(copy, text.len);
+}
+
 struct plan_points *points_open_text(struct str text, const char *file,
                                      bool unrolled, struct arena *a,
                                      struct problems *problems,
@@ -684,8 +721,10 @@ struct plan_points *points_open_text(struct str text, const char *file,
 
     if (str_starts(text, STR("\xef\xbb\xbf")))
         text = str_n(text.p + 3, text.len - 3);
-    begin = str_trim(str_n(text.p, text.len < 4096 ? text.len : 4096));
+    begin = skip_comments(text);
     objects = begin.len > 0 && begin.p[0] == '{' && !named_csv(file);
+    if (objects || named_json(file))
+        text = blank_comments(a, text);
     if (begin.len > 0 && begin.p[0] == '[' && !named_csv(file))
         return points_json_list(text, file, a, problems, w);
     p = points_new(objects || named_json(file) ? POINTS_JSON : POINTS_CSV, file,

@@ -77,6 +77,14 @@ static bool read_file(struct reading *r, const struct value *v,
     return false;
 }
 
+/* The method is not read yet: parameters come first. */
+static bool says_grid(const struct reading *r)
+{
+    if (r->reader && r->reader->method)
+        return strcmp(r->reader->method, "grid") == 0;
+    return str_is(value_text(value_get(r->root, STR("method"))), "grid");
+}
+
 /* A space becomes part of the parameters; a list is kept for later. */
 static void find_in_file(struct reading *r, const struct value *v)
 {
@@ -100,7 +108,8 @@ static void find_in_file(struct reading *r, const struct value *v)
         return;
     }
     space = arena_new_of(r->arena, struct plan_space);
-    space_file_read(space, format, text, path, r->arena, r->problems);
+    space_file_read(space, format, says_grid(r), text, path, r->arena,
+                    r->problems);
     r->plan->space_file = space;
     r->space_at = v;
     r->plan->run_cap = space->samples;

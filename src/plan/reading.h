@@ -236,10 +236,11 @@ uint64_t points_hash(const struct plan_points *p, uint64_t count);
 enum space_format space_format_of(struct str text, const char *file,
                                   struct arena *a);
 /* The space of a file, which must be of that kind; false when there are
- * mistakes (*out then holds what is right). */
+ * mistakes (*out then holds what is right). With `grid` the lists of settings
+ * are values, whatever else stands there. */
 bool space_file_read(struct plan_space *out, enum space_format format,
-                     struct str text, const char *file, struct arena *a,
-                     struct problems *problems);
+                     bool grid, struct str text, const char *file,
+                     struct arena *a, struct problems *problems);
 
 /* ---- candle_run.c ------------------------------------------------------ */
 

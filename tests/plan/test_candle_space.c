@@ -225,6 +225,26 @@ static void settings_with_samples_are_random_points(void **state)
     test_done(&t);
 }
 
+static void
+settings_with_samples_are_a_grid_where_the_study_says_so(void **state)
+{
+    struct reading_test t;
+
+    (void)state;
+    read_space(&t, "settings.json",
+               "{\"parameters\": {\"a\": [4, 6, 8], \"b\": [0.1, 1]}, "
+               "\"samples\": {\"num\": [5]}}",
+               "method: grid\n");
+    assert_non_null(t.plan);
+    assert_string_equal(t.said.p,
+                        "settings.json:1:60: notice: method grid takes every "
+                        "value of the lists; samples are of the random "
+                        "workflow\n");
+    assert_int_equal(space_grid_count(&t.plan->space, NULL), 6);
+    assert_int_equal(t.plan->run_cap, 0);
+    test_done(&t);
+}
+
 static void mistakes_of_settings_are_at_their_places(void **state)
 {
     (void)state;
@@ -235,7 +255,7 @@ static void mistakes_of_settings_are_at_their_places(void **state)
             "{\"parameters\": {\"a\": [1, 2, 3]}, \"samples\": {\"num\": 2}}",
             "s.json:1:22: error: the setting 'a' must be the lowest and the "
             "highest number (with samples the lists are bounds, as in "
-            "[1, 10])\n");
+            "[1, 10]; say method: grid for lists of values)\n");
 }
 
 /* ---- R ---------------------------------------------------------------- */
@@ -289,14 +309,27 @@ static void r_spaces_are_known_without_their_ending(void **state)
             "{\"a\":{\"distribution\":\"int_uniform\",\"max\":2,\"min\":1}}");
 }
 
+static void logical_parameters_of_r_are_false_or_true(void **state)
+{
+    (void)state;
+    becomes("s.R",
+            "makeParamSet(makeLogicalParam('a'),\n"
+            "  makeLogicalParam(id = \"b\", default = TRUE))",
+            "{\"a\":{\"values\":[false,true]},"
+            "\"b\":{\"values\":[false,true]}}");
+}
+
 static void what_r_has_besides_is_refused_at_its_place(void **state)
 {
     static const char *const list[][2] = {
         {"x <- 5\n", "s.R:1:6: error: expected makeParamSet before 5 (as in "
                      "param.set <- makeParamSet(…))\n"},
-        {"makeParamSet(\n  makeLogicalParam(\"a\"))",
-         "s.R:2:3: error: makeLogicalParam is not read here (write "
-         "makeDiscreteParam(…, values = c(TRUE, FALSE)))\n"},
+        {"makeParamSet(\n  makeFunctionParam(\"a\"))",
+         "s.R:2:3: error: makeFunctionParam is not read here (did you "
+         "mean makeNumericParam?)\n"},
+        {"makeParamSet(makeLogicalParam(\"a\", values = c(TRUE)))",
+         "s.R:1:36: error: the argument 'values' of makeLogicalParam is not "
+         "read here (read are id, lower, upper, values and trafo)\n"},
         {"makeParamSet(makeNumericVectorParam(\"a\", len = 2))",
          "s.R:1:14: error: makeNumericVectorParam is not read here (did you "
          "mean "
@@ -325,7 +358,8 @@ static void what_r_has_besides_is_refused_at_its_place(void **state)
          "s.R:2:1: error: expected , before makeIntegerParam\n"},
         {"makeParamSet(makeIntegerParam(\"a\", lower = 1, upper = 2),\n)",
          "s.R:2:1: error: expected a parameter before ) (read are "
-         "makeDiscreteParam, makeIntegerParam and makeNumericParam)\n"},
+         "makeDiscreteParam, makeIntegerParam, makeNumericParam and "
+         "makeLogicalParam)\n"},
         {"makeParamSet(makeIntegerParam(\"a\", lower = 1.5, upper = 2))",
          "s.R:1:44: error: lower of makeIntegerParam must be a whole number "
          "(as in lower = 1, upper = 10)\n"},
@@ -420,10 +454,57 @@ static void mistakes_of_tuples_are_at_their_places(void **state)
     refused("d.py", "[(0, 2, 'log-uniform')]",
             "d.py:1:3: error: parameter 'x0': min of log_uniform_values must "
             "be above 0, not 0\n");
-    read_space(&t, "d.py", "x = [(1, 2),\n (10.0**-2, 1)]", "method: random\n");
+    read_space(&t, "d.py", "x = [(1, 2),\n (10.0*2, 1)]", "method: random\n");
     assert_null(t.plan);
     assert_non_null(strstr(t.said.p, "d.py:2:7: error: "));
     test_done(&t);
+    refused("d.py", "x = [(1, 2),\n (10.0**x, 1)]",
+            "d.py:2:7: error: a power must be a number (as in 10.0**-2)\n");
+}
+
+static void powers_of_numbers_are_numbers_in_a_space(void **state)
+{
+    (void)state;
+    becomes("d.py", "[(10.0**-2, 10 ** 2), (-2**2, 2**3), ('a', 'b**c')]",
+            "{\"x0\":{\"distribution\":\"uniform\",\"max\":100,"
+            "\"min\":0.01},"
+            "\"x1\":{\"distribution\":\"int_uniform\",\"max\":8,\"min\":-4},"
+            "\"x2\":{\"values\":[\"a\",\"b**c\"]}}");
+}
+
+static void a_problem_of_skopt_is_read_line_by_line(void **state)
+{
+    static const char text[] =
+        "from collections import OrderedDict\n"
+        "import os\n"
+        "os.environ['X'] = 'y'\n"
+        "class Problem():\n"
+        "    def __init__(self):\n"
+        "        space = OrderedDict()\n"
+        "        # space['gone'] = (1, 2)\n"
+        "        space['epochs'] = (5, 500)  # a range\n"
+        "        space[\"lr\"] = (10.0**-4, 1e-1, 'log-uniform')\n"
+        "        space['optimizer'] = ['sgd',  # two\n"
+        "                              'adam']\n"
+        "        space['aug'] = [False, True]\n"
+        "        self.space = space\n"
+        "        self.starting_point = [5, 1e-4, 'sgd', False]\n"
+        "if space['epochs'] == (1, 2):\n    pass\n";
+
+    (void)state;
+    becomes("Problem.py", text,
+            "{\"aug\":{\"values\":[false,true]},"
+            "\"epochs\":{\"distribution\":\"int_uniform\",\"max\":500,"
+            "\"min\":5},"
+            "\"lr\":{\"distribution\":\"log_uniform_values\",\"max\":0.1,"
+            "\"min\":0.0001},"
+            "\"optimizer\":{\"values\":[\"sgd\",\"adam\"]}}");
+    refused("Problem.py", "space['a'] = (1, 2)\nspace['b'] = range(3)\n",
+            "Problem.py:2:14: error: an expression where a literal belongs: "
+            "range(3) (write the result; nothing is evaluated)\n");
+    refused("Problem.py", "space['a'] = (1, 2)\n  space['a'] = (9,\n  3)\n",
+            "Problem.py:2:16: error: the bounds of a dimension are the wrong "
+            "way round (write the lower bound first)\n");
 }
 
 /* ---- parameter files -------------------------------------------------- */
@@ -581,7 +662,12 @@ int main(void)
         cmocka_unit_test(keys_that_nearly_mean_something_are_warned_of),
         cmocka_unit_test(settings_without_samples_are_a_grid),
         cmocka_unit_test(settings_with_samples_are_random_points),
+        cmocka_unit_test(
+            settings_with_samples_are_a_grid_where_the_study_says_so),
         cmocka_unit_test(mistakes_of_settings_are_at_their_places),
+        cmocka_unit_test(logical_parameters_of_r_are_false_or_true),
+        cmocka_unit_test(powers_of_numbers_are_numbers_in_a_space),
+        cmocka_unit_test(a_problem_of_skopt_is_read_line_by_line),
         cmocka_unit_test(an_r_space_is_parsed),
         cmocka_unit_test(names_first_then_places_as_in_r),
         cmocka_unit_test(r_spaces_are_known_without_their_ending),

@@ -52,6 +52,27 @@ static void refused(const char *text, const char *said)
     open_done(&t);
 }
 
+static void comments_and_blank_lines_say_nothing(void **state)
+{
+    struct list_test t;
+
+    (void)state;
+    open_text(&t,
+              "# the runs\n\n{\"id\": \"a\", \"n\": \"# 1\"} # first\n"
+              "\n   # between\n{\"id\": \"b\", \"n\": \"\\\"#\"}\n#end",
+              "upf.txt");
+    assert_string_equal(t.said.p, "");
+    assert_int_equal(plan_points_count(t.points), 2);
+    point_is(&t, 0, "{\"n\":\"# 1\",\"run_id\":\"a\"}", "a");
+    point_is(&t, 1, "{\"n\":\"\\\"#\",\"run_id\":\"b\"}", "b");
+    open_done(&t);
+    open_text(&t, "# spread\n{\"id\": 1, # here\n \"n\": 2}\n", "upf.txt");
+    point_is(&t, 0, "{\"n\":2,\"run_id\":\"1\"}", "1");
+    open_done(&t);
+    refused("# x\n{\"n\": 1}\n{\"n\" 2}\n",
+            "upf.txt:3:6: error: expected ':' in '{\"n\" 2}'\n");
+}
+
 static void the_id_of_a_line_is_the_run_id(void **state)
 {
     struct list_test t;
@@ -157,6 +178,7 @@ static void a_parameters_file_of_any_name_is_unrolled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comments_and_blank_lines_say_nothing),
         cmocka_unit_test(the_id_of_a_line_is_the_run_id),
         cmocka_unit_test(a_missing_id_is_the_number),
         cmocka_unit_test(objects_may_be_spread_over_lines),
