@@ -126,6 +126,32 @@ static void check_name(struct looker *l, struct str name, const char **names)
     buf_done(&b);
 }
 
+static void warn_left_out(struct looker *l, const struct value *model,
+                          const char *text)
+{
+    const struct value *at = value_get(model, STR("metrics"));
+    problems_add(l->problems, PROBLEM_WARNING, l->plan->model,
+                 at ? at->line : 0, at ? at->column : 0, STR(""), "%s", text);
+}
+
+/* Metrics that are asked for and never come. */
+static void check_left_out(struct looker *l, const struct value *model,
+                           const struct nn_model *m,
+                           const struct data_view *view)
+{
+    const char *text;
+    if (l->tried)
+        return;
+    for (size_t i = 0; (text = nn_model_notice(m, i)) != NULL; i++)
+        warn_left_out(l, model, text);
+    for (size_t i = 0; i < nn_model_metric_count(m); i++) {
+        text =
+            nn_unjudged(m, i, view, &view->validation, "validation", l->arena);
+        if (text)
+            warn_left_out(l, model, text);
+    }
+}
+
 static void check_metrics(struct looker *l, const struct nn_model *m,
                           const struct data_view *view)
 {
@@ -235,6 +261,7 @@ static void look_at(struct looker *l, const struct value *point)
     for (size_t i = 0; i < faults.count; i++)
         find(l, model, point, &faults.items[i]);
     if (m) {
+        check_left_out(l, model, m, &view);
         check_metrics(l, m, &view);
         check_masks(l, model, point, m);
         check_tokens(l, model, point, m, &view);

@@ -23,8 +23,8 @@ const char *const nn_loss_names[] = {"categorical_crossentropy",
                                      NULL};
 
 const char *const nn_metric_names[] = {
-    "accuracy", "top_k", "f1_micro", "f1_macro",  "auc",
-    "r2",       "mae",   "mse",      "confusion", NULL};
+    "accuracy", "top_k", "f1_micro", "f1_macro", "auc",       "r2",
+    "mae",      "mse",   "iou",      "dice",     "confusion", NULL};
 
 static const char *const head_keys[] = {
     "name",  "from",     "loss",          "weight",       "label", "metrics",
@@ -47,6 +47,12 @@ static enum nn_activation activation_for(enum nn_loss loss)
 bool nn_takes_classes(const struct nn_head *h)
 {
     return activation_for(h->loss) != NN_LINEAR;
+}
+
+bool nn_each_is_yes_or_no(const struct nn_head *h, size_t width)
+{
+    return width > 1 &&
+           (h->loss == NN_LOSS_BINARY_CROSS_ENTROPY || h->loss == NN_LOSS_DICE);
 }
 
 /* Finds the numbers before the softmax; puts one behind bare numbers. */
@@ -108,12 +114,18 @@ static int label_of(struct nn_build *b, const struct value *o, size_t number)
     return (int)number;
 }
 
-static int64_t wanted_width(enum nn_loss loss,
-                            const struct nn_data_field *label)
+static int64_t label_width(const struct nn_data_field *label)
 {
     int64_t width = 1;
     for (int i = 0; i < label->rank; i++)
         width *= label->dim[i];
+    return width;
+}
+
+static int64_t wanted_width(enum nn_loss loss,
+                            const struct nn_data_field *label)
+{
+    int64_t width = label_width(label);
     switch (loss) {
     case NN_LOSS_SPARSE_CROSS_ENTROPY:
         return label->classes;
@@ -251,6 +263,36 @@ static void check_top(struct nn_build *b, const struct nn_head *h, int k)
                       (long long)classes);
 }
 
+/* One class of several outputs is no number; of r2, mae and mse there is
+ * nothing to compare. */
+static bool compares_numbers(const struct nn_build *b, const struct nn_head *h)
+{
+    bool spread = h->loss == NN_LOSS_CROSS_ENTROPY || h->loss == NN_LOSS_KL;
+    const struct nn_data_facts *d = b->data;
+    if (!spread || !d || h->label < 0 || (size_t)h->label >= d->label_count)
+        return h->loss != NN_LOSS_SPARSE_CROSS_ENTROPY;
+    const struct nn_data_field *label = &d->labels[h->label];
+    int64_t width = nn_shape_count(nn_shape_of(b, h->output));
+    return label_width(label) == width;
+}
+
+static bool is_of_numbers(enum nn_metric_kind kind)
+{
+    return kind == NN_METRIC_R2 || kind == NN_METRIC_MAE ||
+           kind == NN_METRIC_MSE;
+}
+
+static void note_left_out(struct nn_build *b, struct str name,
+                          const struct nn_head *h)
+{
+    struct str text = str_of(
+        arena_printf(b->model->arena,
+                     "val_%.*s is left out: it compares numbers, and %s "
+                     "predicts classes; accuracy, f1_macro or auc judge those",
+                     STRF(name), nn_loss_names[h->loss]));
+    vec_push(&b->model->notices, text);
+}
+
 static void add_metric(struct nn_build *b, int head, struct str name)
 {
     struct nn_metric m = {.head = head, .k = 5};
@@ -276,7 +318,10 @@ static void add_metric(struct nn_build *b, int head, struct str name)
             m.name = alone ? arena_str(b->model->arena, name)
                            : str_of(arena_printf(b->model->arena, "%.*s_%.*s",
                                                  STRF(h->name), STRF(name)));
-            vec_push(&b->model->metrics, m);
+            if (is_of_numbers(m.kind) && !compares_numbers(b, h))
+                note_left_out(b, m.name, h);
+            else
+                vec_push(&b->model->metrics, m);
             return;
         }
     const char *near = str_nearest(name, nn_metric_names);

@@ -1,8 +1,9 @@
 /* judge.c - metrics over many batches of predictions
  *
  * Classes come from the largest of several numbers, or from one number above
- * one half; several outputs of binary cross-entropy are a yes or no each. AUC
- * keeps the scores, since it needs their order; the others are sums.
+ * one half; several outputs of binary cross-entropy and of dice are a yes or
+ * no each. AUC keeps the scores, since it needs their order; the others are
+ * sums.
  *
  * A prediction that is not a number is above none, below none and equal to
  * none, itself included: counted like the others it would be a hit for top_k,
@@ -29,11 +30,14 @@ struct tally {
     double absolute, squares; /* of errors */
     double sum, sum_squares;  /* of truths, for R2 */
     double numbers;           /* compared */
-    struct counted *classes;  /* F1 */
+    struct counted *classes;  /* F1, IOU, DICE */
     size_t class_count;
+    bool yes_or_no; /* the last class is yes, or each is one */
+    bool each;
     VEC(struct scored)
-    scores; /* AUC: of every class but the first, or of the
-               one number */
+    scores; /* AUC: `lists` of them in turn, one for each
+               class; one in all of yes and no */
+    size_t lists;
 };
 
 struct nn_judge {
@@ -83,7 +87,8 @@ struct row {
     size_t width;
     const struct data_field *label;
     uint32_t number;
-    bool each; /* every output is a yes or no of its own */
+    bool each;    /* every output is a yes or no of its own */
+    bool spreads; /* the second half of the outputs is no prediction */
 };
 
 static size_t largest(const double *x, size_t count)
@@ -146,6 +151,8 @@ static void add_class(struct tally *t, size_t class, bool truth, bool got)
 static void add_classes(struct tally *t, const struct row *r)
 {
     size_t count = r->width == 1 ? 2 : r->width;
+    t->each = r->each;
+    t->yes_or_no = r->each || r->width == 1;
     if (!t->classes) {
         t->class_count = count;
         t->classes = xcalloc(count, sizeof(*t->classes));
@@ -162,11 +169,12 @@ static void add_classes(struct tally *t, const struct row *r)
         add_class(t, got, false, true);
 }
 
-/* One against the rest, for every class, as one list. */
+/* One against the rest, for every class. */
 static void add_scores(struct tally *t, const struct row *r)
 {
     size_t truth = r->each ? 0 : truth_of(r);
     bool all = r->each || r->width > 2;
+    t->lists = all && !r->each ? r->width : 1;
     for (size_t i = all ? 0 : r->width - 1; i < r->width; i++) {
         bool positive = r->each         ? yes(r, i)
                         : r->width == 1 ? truth > 0
@@ -186,10 +194,12 @@ static double hits(const struct row *r)
     return right / (double)r->width;
 }
 
+/* A class among several outputs is no number to compare with. */
 static void add_errors(struct tally *t, const struct row *r)
 {
     size_t columns = (size_t)r->label->columns;
-    size_t count = columns < r->width ? columns : r->width;
+    size_t numbers = r->spreads ? r->width / 2 : r->width;
+    size_t count = columns == numbers ? columns : 0;
     for (size_t i = 0; i < count; i++) {
         double truth = number_of(r, i), d = r->out[i] - truth;
         t->absolute += fabs(d);
@@ -227,6 +237,8 @@ static void add_row(const struct nn_metric *m, struct tally *t,
         break;
     case NN_METRIC_F1_MICRO:
     case NN_METRIC_F1_MACRO:
+    case NN_METRIC_IOU:
+    case NN_METRIC_DICE:
         add_classes(t, r);
         break;
     default:
@@ -238,10 +250,11 @@ void nn_judge_batch(struct nn_judge *j, size_t head, const double *outputs,
                     size_t width, const struct data_field *label,
                     const uint32_t *rows, size_t count)
 {
-    enum nn_loss loss = j->model->graph.heads.p[head].loss;
+    const struct nn_head *h = &j->model->graph.heads.p[head];
     struct row r = {.width = width,
                     .label = label,
-                    .each = loss == NN_LOSS_BINARY_CROSS_ENTROPY && width > 1};
+                    .each = nn_each_is_yes_or_no(h, width),
+                    .spreads = h->loss == NN_LOSS_HETEROSCEDASTIC};
     for (size_t i = 0; label && i < j->model->metrics.len; i++) {
         const struct nn_metric *m = &j->model->metrics.p[i];
         if ((size_t)m->head != head)
@@ -270,6 +283,25 @@ static double f1(const struct tally *t, bool macro)
     return macro ? sum / classes : both / all;
 }
 
+/* What truth and prediction share, of all that either has: of yes over all
+ * numbers of all rows; of classes the mean over those that are there or
+ * predicted. Dice counts what is shared twice, on both sides. */
+static double overlap(const struct tally *t, bool dice)
+{
+    double sum = 0, classes = 0, shared = 0, all = 0;
+    size_t first = t->yes_or_no && !t->each ? 1 : 0;
+    for (size_t i = first; i < t->class_count; i++) {
+        const struct counted *c = &t->classes[i];
+        double both = dice ? 2 * c->both : c->both;
+        double any = c->truth + c->got - (dice ? 0 : c->both);
+        sum += any > 0 ? both / any : 0;
+        classes += any > 0;
+        shared += both;
+        all += any;
+    }
+    return t->yes_or_no ? shared / all : sum / classes;
+}
+
 static int by_score(const void *a, const void *b)
 {
     double x = ((const struct scored *)a)->score;
@@ -277,27 +309,42 @@ static int by_score(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* By ranks; equal scores share theirs. */
-static double auc(struct tally *t)
+/* Of one list, by ranks; equal scores share theirs. NaN: all are positive, or
+ * none. */
+static double auc_of(struct scored *s, size_t count)
 {
     double positives = 0, ranks = 0;
-    size_t count = t->scores.len;
-    if (!count)
-        return NAN;
-    qsort(t->scores.p, count, sizeof(*t->scores.p), by_score);
+    qsort(s, count, sizeof(*s), by_score);
     for (size_t i = 0, end; i < count; i = end) {
-        for (end = i;
-             end < count && t->scores.p[end].score == t->scores.p[i].score;)
+        for (end = i; end < count && s[end].score == s[i].score;)
             end++;
         double rank = ((double)i + (double)end + 1) / 2;
         for (size_t k = i; k < end; k++)
-            if (t->scores.p[k].positive) {
+            if (s[k].positive) {
                 positives++;
                 ranks += rank;
             }
     }
     double negatives = (double)count - positives;
     return (ranks - positives * (positives + 1) / 2) / (positives * negatives);
+}
+
+/* Each class against the rest, and the mean over those classes that some rows
+ * are of: scikit-learn's multi_class="ovr", average="macro". */
+static double auc(struct tally *t)
+{
+    double sum = 0, classes = 0;
+    size_t rows = t->lists ? t->scores.len / t->lists : 0;
+    struct scored *one = xmalloc((rows + 1) * sizeof(*one));
+    for (size_t list = 0; list < t->lists; list++) {
+        for (size_t i = 0; i < rows; i++)
+            one[i] = t->scores.p[i * t->lists + list];
+        double area = auc_of(one, rows);
+        sum += isnan(area) ? 0 : area;
+        classes += !isnan(area);
+    }
+    free(one);
+    return sum / classes;
 }
 
 static double r2(const struct tally *t)
@@ -320,6 +367,10 @@ static double value_of(const struct nn_metric *m, struct tally *t)
         return f1(t, true);
     case NN_METRIC_AUC:
         return auc(t);
+    case NN_METRIC_IOU:
+        return overlap(t, false);
+    case NN_METRIC_DICE:
+        return overlap(t, true);
     case NN_METRIC_R2:
         return r2(t);
     case NN_METRIC_MAE:

@@ -316,6 +316,7 @@ void nn_model_free(struct nn_model *m)
     vec_done(&m->soft_names);
     vec_done(&m->metrics);
     vec_done(&m->snapshots);
+    vec_done(&m->notices);
     arena_free(m->arena);
     free(m);
 }
@@ -434,6 +435,11 @@ bool nn_model_takes_classes(const struct nn_model *m, size_t label)
             nn_takes_classes(&m->graph.heads.p[i]))
             return true;
     return false;
+}
+
+const char *nn_model_notice(const struct nn_model *m, size_t i)
+{
+    return i < m->notices.len ? m->notices.p[i].p : NULL;
 }
 
 bool nn_model_confusion(const struct nn_model *m)

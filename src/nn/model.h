@@ -56,10 +56,15 @@ enum nn_metric_kind {
     NN_METRIC_R2,
     NN_METRIC_MAE,
     NN_METRIC_MSE,
+    NN_METRIC_IOU,
+    NN_METRIC_DICE,
     NN_METRIC_COUNT,
 };
 /* Its label is a class, or the share of each. */
 bool nn_takes_classes(const struct nn_head *h);
+/* Every one of its outputs is a yes or no of its own, as those of several
+ * labels or of pixels. */
+bool nn_each_is_yes_or_no(const struct nn_head *h, size_t width);
 
 struct nn_metric {
     enum nn_metric_kind kind;
@@ -88,6 +93,7 @@ struct nn_model {
     VEC(struct nn_metric) metrics;
     bool confusion;         /* is a table, and told at the end */
     VEC(int64_t) snapshots; /* epochs whose weights are kept */
+    VEC(struct str) notices;
     int64_t batch_size, epochs;
     bool has_seed;
     uint64_t seed;

@@ -100,6 +100,15 @@ int nn_tokens_check(const struct nn_model *m, const struct data_view *v,
 
 /* True when some head takes the classes of this label, not its numbers. */
 bool nn_model_takes_classes(const struct nn_model *m, size_t label);
+/* What a person should know of it: notice i, or NULL when there are no more. */
+const char *nn_model_notice(const struct nn_model *m, size_t i);
+/* Why a metric of the model has no value on rows of the view, whatever is
+ * predicted; NULL: it has one. `rows` is what they are called. The text lives
+ * in the arena. */
+struct data_part;
+const char *nn_unjudged(const struct nn_model *m, size_t metric,
+                        const struct data_view *v, const struct data_part *part,
+                        const char *rows, struct arena *a);
 /* True when the pairs of classes and predictions are asked for. */
 bool nn_model_confusion(const struct nn_model *m);
 
@@ -179,7 +188,6 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
  * are NaN where a label has no rows. With outputs (not NULL) also appends each
  * row's predictions, all heads' one after another. 1: broken off in the
  * middle, and r says nothing. */
-struct data_part;
 int nn_trainer_judge(struct nn_trainer *t, int member,
                      const struct data_part *part, struct nn_report *r,
                      float *outputs);

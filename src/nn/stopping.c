@@ -22,8 +22,6 @@ static double watched(const struct nn_model *m, const struct nn_report *r)
 
 static bool is_better(const struct nn_stopping *s, double value, double best)
 {
-    if (isnan(value))
-        return false;
     if (isnan(best))
         return true;
     return s->larger ? value > best + s->min_delta
@@ -47,6 +45,8 @@ int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
     if (!s->watch.len)
         return 0;
     double value = watched(p->model, r);
+    if (isnan(value)) /* an epoch without a value is no worse */
+        return 0;
     if (!is_better(s, value, p->standing.best)) {
         p->standing.since++;
         if (s->patience > 0 && p->standing.since >= s->patience)

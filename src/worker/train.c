@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -77,6 +78,7 @@ struct train {
     struct buf in, out, payload;
     VEC(struct member *) members;
     VEC(struct cohort *) cohorts;
+    VEC(uint64_t) told; /* notices of models that have been said */
     struct sources sources;
     struct member *now; /* whose turn it is; NULL: nobody's */
     int64_t looked_ns;
@@ -511,6 +513,28 @@ static void add_judged(struct member *m, const char *prefix, struct str name,
     buf_done(&whole);
 }
 
+/* Once for each text: all trials of a study have the same. */
+static void say_once(struct train *t, struct member *m, const char *text)
+{
+    uint64_t key = hash64(str_of(text), 0);
+    for (size_t i = 0; i < t->told.len; i++)
+        if (t->told.p[i] == key)
+            return;
+    vec_push(&t->told, key);
+    say(t, m, RECORD_NOTICE, str_of(text));
+}
+
+static void say_unjudged(struct train *t, struct member *m,
+                         const struct data_part *part, const char *rows)
+{
+    for (size_t i = 0; i < nn_model_metric_count(m->model); i++) {
+        const char *why =
+            nn_unjudged(m->model, i, &m->view, part, rows, m->arena);
+        if (why)
+            say_once(t, m, why);
+    }
+}
+
 static void say_judged(struct train *t, struct member *m, const char *prefix,
                        const struct nn_report *r)
 {
@@ -564,6 +588,8 @@ static int infer(struct train *t, struct member *m, struct err *err)
         rc = infer_write_confusion(file_for(t, m, "output/confusion.json"),
                                    m->model, m->view.table, part, name, outputs,
                                    err);
+    if (rc == 0 && !m->task.predictions)
+        say_unjudged(t, m, part, name);
     if (rc == 0)
         say_judged(t, m, "", &r);
     free(outputs);
@@ -576,6 +602,7 @@ static void judge_test(struct train *t, struct member *m)
     struct nn_report r = {0};
     if (!m->task.judge_test || !m->view.test.count)
         return;
+    say_unjudged(t, m, &m->view.test, "test");
     if (nn_trainer_judge(m->cohort->trainer, m->place, &m->view.test, &r,
                          NULL) == 0)
         say_judged(t, m, "test_", &r);
@@ -803,6 +830,15 @@ static void finish(struct train *t, size_t at, enum outcome outcome)
     leave(t, at, outcome, STR(""));
 }
 
+/* What the model leaves out of what its file asks for. */
+static void say_model(struct train *t, struct member *m)
+{
+    const char *text;
+    for (size_t i = 0; (text = nn_model_notice(m->model, i)) != NULL; i++)
+        say_once(t, m, text);
+    say_unjudged(t, m, &m->view.validation, "validation");
+}
+
 /* Reads its data and takes its place. What infers is done with that, too. */
 static void start(struct train *t, size_t at)
 {
@@ -813,8 +849,10 @@ static void start(struct train *t, size_t at)
     if (rc == 0)
         nn_trainer_watch(m->cohort->trainer, broken_off, t);
     bool infers = str_is(m->task.kind, "infer");
-    if (rc == 0 && !infers)
+    if (rc == 0 && !infers) {
+        say_model(t, m);
         return;
+    }
     if (rc == 0)
         rc = infer(t, m, &err);
     leave(t, at, rc == 0 ? OUTCOME_DONE : outcome_of(&err), str_of(err.text));
@@ -900,6 +938,7 @@ static void done(struct train *t)
     sources_done(&t->sources);
     vec_done(&t->done.values);
     vec_done(&t->stopped.values);
+    vec_done(&t->told);
     vec_done(&t->members);
     vec_done(&t->cohorts);
     buf_done(&t->in);

@@ -122,3 +122,95 @@ sed -e 's/val_acuracy/val_top_3/' -e 's/^metrics:.*/metrics: [top_3, top_10, acc
     -e 's/^epochs:.*/epochs: 3/' watching.yaml >top.yaml
 run "$THRONG" train top.yaml
 check "of ten classes one is always among ten" awk 'END { exit !($5 == 1 && $4 < 1 && $4 > $6) }' .out
+
+# ---- metrics that have no value are said to have none ------------------------------
+{
+    echo x,kind
+    for i in $(seq 40); do echo "$i,$([ "$i" -le 10 ] && echo a || echo b)"; done
+} >late.csv # the last rows, which are held out, are of one class
+cat >late.yaml <<'MODEL'
+layers: [{dense: 4, activation: relu}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+metrics: [accuracy, auc, r2]
+epochs: 3
+data: {file: late.csv, label: kind, shuffle: false, validation: 0.25, scale: std}
+MODEL
+run "$THRONG" train late.yaml
+check_status "a model is trained all the same" 0
+check_equal "without them" $'epoch\tloss\tval_loss\tval_accuracy' "$(head -n 1 .out)"
+check_contains "one is of numbers, not of classes" "$err" "val_r2 is left out: it compares numbers"
+check_contains "the other needs two classes" "$err" \
+    "auc is left out: the label of all 10 validation rows is b"
+sed 's/^model: .*/model: late.yaml/' lacking_study.yaml >late_study.yaml
+run "$THRONG" check late_study.yaml
+check_contains "check says it" "$out$err" "val_r2 is left out"
+check_contains "of both" "$out$err" "auc is left out"
+echo 'early_stopping: {watch: val_auc, patience: 1}' >>late.yaml
+run "$THRONG" train late.yaml
+check_equal "epochs without a value are no worse" 4 "$(wc -l <.out)"
+
+# ---- pixels ------------------------------------------------------------------------
+python3 - <<'END'
+import random, struct
+
+random.seed(1)
+
+
+def npy(name, rows, shape):
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': %r, }" % (shape,)
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    with open(name, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+        for row in rows:
+            f.write(struct.pack("<%df" % len(row), *row))
+
+
+x, y = [], []
+for _ in range(200):
+    r, c = random.randrange(6), random.randrange(6)
+    mask = [float(abs(i - r) < 2 and abs(k - c) < 2) for i in range(8) for k in range(8)]
+    y.append(mask)
+    x.append([m + random.gauss(0, 0.3) for m in mask])
+npy("px.npy", x, (200, 8, 8, 1))
+npy("py.npy", y, (200, 8, 8, 1))
+END
+cat >pixels.yaml <<'MODEL'
+layers:
+  - {conv2d: 8, kernel: 3, padding: same, activation: relu}
+  - {conv2d: 1, kernel: 1, activation: sigmoid}
+loss: dice
+metrics: [accuracy, f1_micro, auc, iou, dice]
+optimizer: {name: adam, lr: 0.01}
+epochs: 15
+data: {inputs: px.npy, labels: py.npy, validation: 0.25}
+MODEL
+run "$THRONG" train pixels.yaml
+check_status "pictures of yes and no are learned" 0
+"$THRONG" predict pixels.safetensors --csv >pixels.csv
+check "each pixel is judged, as the predictions say" python3 - <<'END'
+import csv, struct
+
+with open("py.npy", "rb") as f:
+    data = f.read()
+(skip,) = struct.unpack("<H", data[8:10])
+truth = struct.unpack("<%df" % (200 * 64), data[10 + skip:])
+pairs = []
+with open("pixels.csv", newline="") as f:
+    for row in list(csv.reader(f))[1:]:
+        at = (int(row[0]) - 1) * 64
+        pairs += [(float(p), truth[at + k] > 0.5) for k, p in enumerate(row[1:])]
+assert len(pairs) == 50 * 64
+both = sum(t and p > 0.5 for p, t in pairs)
+said, true = sum(p > 0.5 for p, _ in pairs), sum(t for _, t in pairs)
+right = sum((p > 0.5) == t for p, t in pairs) / len(pairs)
+no = sorted(p for p, t in pairs if not t)
+import bisect
+area = sum((bisect.bisect_left(no, p) + bisect.bisect_right(no, p)) / 2
+           for p, t in pairs if t) / (true * len(no))
+wanted = [right, 2 * both / (said + true), area, both / (said + true - both),
+          2 * both / (said + true)]
+with open(".out") as f:
+    last = [float(x) for x in f.read().split("\n")[-2].split("\t")]
+assert all(abs(a - b) < 2e-5 for a, b in zip(last[3:], wanted)), (last, wanted)
+assert right > 0.9
+END

@@ -3,6 +3,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "base/json.h"
@@ -45,6 +47,28 @@ static void near(double found, double wanted)
         fail_msg("%.17g, not %.17g", found, wanted);
 }
 
+/* The mean over classes of the share of pairs in order, each pair a row that
+ * is of the class and one that is not. */
+static double macro_auc(const double *out, const int32_t *truth, int rows,
+                        int classes)
+{
+    double sum = 0;
+    int counted = 0;
+    for (int c = 0; c < classes; c++) {
+        double above = 0, pairs = 0;
+        for (int i = 0; i < rows; i++)
+            for (int k = 0; k < rows; k++)
+                if (truth[i] == c && truth[k] != c) {
+                    double x = out[i * classes + c], y = out[k * classes + c];
+                    above += x > y ? 1 : x == y ? 0.5 : 0;
+                    pairs++;
+                }
+        sum += pairs > 0 ? above / pairs : 0;
+        counted += pairs > 0;
+    }
+    return sum / counted;
+}
+
 static void several_classes(void **state)
 {
     static const double out[] = {
@@ -71,14 +95,10 @@ static void several_classes(void **state)
     near(v[3], 1);
     near(v[4], 3.0 / 6);
     near(v[5], 0.5); /* each class: 1 right, 2 are it, 2 are called it */
-    /* roc_auc_score(one_hot, out, average="micro"): pairs in order, by the
-     * definition. */
-    double above = 0;
-    for (int i = 0; i < 18; i++)
-        for (int k = 0; k < 18; k++)
-            if (truth[i / 3] == i % 3 && truth[k / 3] != k % 3)
-                above += out[i] > out[k] ? 1 : out[i] == out[k] ? 0.5 : 0;
-    near(v[6], above / 72);
+    /* roc_auc_score(truth, out, multi_class="ovr", average="macro"): pairs in
+     * order, by the definition, for each class. */
+    near(v[6], macro_auc(out, truth, 6, 3));
+    near(v[6], (5.0 / 8 + 5.5 / 8 + 7.0 / 8) / 3); /* counted by hand */
 }
 
 static void classes_of_unequal_size(void **state)
@@ -135,6 +155,68 @@ static void several_of_yes_and_no(void **state)
     near(v[1], 4.0 / 6); /* 2 both, 3 true, 3 said */
     near(v[2], (2.0 / 3 + 1 + 0) / 3);
     near(v[3], 8.0 / 9); /* of 3 × 3 pairs only 0.4 against 0.6 is wrong */
+}
+
+/* As numpy has it over all numbers of all rows. */
+static void dice_is_judged_pixel_by_pixel(void **state)
+{
+    static const double out[] = {0.9, 0.2, 0.6, 0.4, 0.7, 0.1, 0.8, 0.3};
+    static const float truth[] = {1, 0, 0, 1, 1, 0, 1, 0};
+    static const float nothing[8] = {0};
+    static const double low[8] = {0};
+    struct data_field label = {
+        .rank = 2, .dim = {2, 2}, .columns = 4, .numbers = truth};
+    static const char model[] =
+        "{\"input\": 2, \"layers\": [{\"dense\": 4, \"activation\": "
+        "\"sigmoid\"}], \"loss\": \"%s\", \"metrics\": [\"accuracy\", "
+        "\"f1_micro\", \"auc\", \"iou\", \"dice\", \"f1_macro\"]}";
+    static const char *const losses[] = {"dice", "binary_crossentropy"};
+    double v[METRICS];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[400];
+        const char *hole = strstr(model, "%s");
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(hole - model), model,
+                 losses[i], hole + 2);
+        label.numbers = truth;
+        judge(text, out, 4, &label, 2, v);
+        near(v[0], 6.0 / 8);
+        near(v[1], 6.0 / 8);   /* 3 both, 4 true, 4 said */
+        near(v[2], 15.0 / 16); /* of 4 × 4 pairs 0.4 against 0.6 is wrong */
+        near(v[3], 3.0 / 5);
+        near(v[4], 6.0 / 8);
+        near(v[5], (1.0 + 0 + 2.0 / 3) / 3); /* the second is never there */
+        label.numbers = nothing;
+        judge(text, low, 4, &label, 2, v);
+        assert_true(isnan(v[3]) && isnan(v[4])); /* nothing to find */
+    }
+}
+
+static void overlaps_of_classes_are_means(void **state)
+{
+    static const double out[] = {0.9, 0.1, 0,   0.8, 0.2, 0,   0.7, 0.3,
+                                 0,   0.3, 0.7, 0,   0.6, 0.4, 0};
+    static const int32_t truth[] = {0, 0, 0, 1, 1};
+    static const double one[] = {0.9, 0.2, 0.6, 0.1};
+    static const float yes[] = {1, 0, 0, 0};
+    struct data_field label = {
+        .rank = 1, .dim = {1}, .columns = 1, .classes = 3, .categories = truth};
+    double v[METRICS];
+    (void)state;
+    judge("{\"input\": 2, \"layers\": [{\"dense\": 3}], \"loss\": "
+          "\"sparse_categorical_crossentropy\", \"metrics\": [\"iou\", "
+          "\"dice\", \"auc\"]}",
+          out, 3, &label, 5, v);
+    near(v[0], (3.0 / 4 + 1.0 / 2) / 2);
+    near(v[1], (6.0 / 7 + 2.0 / 3) / 2);
+    near(v[2], macro_auc(out, truth, 5, 3)); /* no row is of the third */
+    label = (struct data_field){
+        .rank = 1, .dim = {1}, .columns = 1, .numbers = yes};
+    judge("{\"input\": 2, \"layers\": [{\"dense\": 1}], \"loss\": "
+          "\"binary_crossentropy\", \"metrics\": [\"iou\", \"dice\"]}",
+          one, 1, &label, 4, v);
+    near(v[0], 1.0 / 2);
+    near(v[1], 2.0 / 3);
 }
 
 static void numbers(void **state)
@@ -195,6 +277,8 @@ int main(void)
         cmocka_unit_test(classes_of_unequal_size),
         cmocka_unit_test(yes_or_no),
         cmocka_unit_test(several_of_yes_and_no),
+        cmocka_unit_test(dice_is_judged_pixel_by_pixel),
+        cmocka_unit_test(overlaps_of_classes_are_means),
         cmocka_unit_test(numbers),
         cmocka_unit_test(a_prediction_that_is_not_a_number_is_no_hit),
     };

@@ -336,6 +336,39 @@ static void top_k_is_of_any_number_up_to_the_classes(void **state)
     arena_free(a);
 }
 
+static void a_metric_that_does_not_apply_is_left_out_and_said(void **state)
+{
+    static const struct {
+        const char *loss;
+        size_t metrics;
+    } cases[] = {{"sparse_categorical_crossentropy", 1},
+                 {"categorical_crossentropy", 1},
+                 {"mse", 4}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct arena *a = arena_new();
+        struct nn_faults faults = {.arena = a};
+        struct nn_data_field input = {STR("input"), 1, {4}, 0};
+        struct nn_data_field label = {STR("kind"), 1, {1}, 3};
+        struct nn_data_facts facts = {&input, &label, 1, 1, false};
+        char *text = arena_printf(
+            a,
+            "{\"layers\": [{\"dense\": \"outputs\"}], \"loss\": \"%s\", "
+            "\"metrics\": [\"accuracy\", \"r2\", \"mae\", \"mse\"]}",
+            cases[i].loss);
+        struct value *v = json_parse(a, str_of(text), "model", false, NULL);
+        struct nn_model *m = nn_model_read(v, &facts, &faults);
+        assert_non_null(m);
+        assert_int_equal(nn_model_metric_count(m), cases[i].metrics);
+        if (cases[i].metrics == 1)
+            assert_non_null(
+                strstr(nn_model_notice(m, 0), "val_r2 is left out"));
+        assert_null(nn_model_notice(m, 4 - cases[i].metrics));
+        nn_model_free(m);
+        arena_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_head_takes_the_label_of_its_own_name),
         cmocka_unit_test(early_stopping_watches_only_what_is_reported),
         cmocka_unit_test(top_k_is_of_any_number_up_to_the_classes),
+        cmocka_unit_test(a_metric_that_does_not_apply_is_left_out_and_said),
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
         cmocka_unit_test(soft_numbers_do_not_part_a_cohort),
