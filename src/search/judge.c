@@ -1,9 +1,11 @@
 /* judge.c - early stopping that compares trials
  *
- * A table holds the trials that reached a level, best first; equal values by
- * trial. With asha every bracket has its own tables: a trial of bracket b
- * meets its first rung at level b. Which bracket a trial is in depends on the
- * seed and its number alone. */
+ * A table holds the trials that reached a level, best first: those that break
+ * no constraint, by their values, then the others by how far they break them;
+ * equal ones by trial. How far is known when a trial waits or ends; until then
+ * it counts as breaking none. With asha every bracket has its own tables: a
+ * trial of bracket b meets its first rung at level b. Which bracket a trial is
+ * in depends on the seed and its number alone. */
 #include "search/judge.h"
 
 #include <math.h>
@@ -19,8 +21,9 @@ enum { LEVELS_MOST = 64 }; /* no number has more factors */
 /* One trial at one level. */
 struct entry {
     int64_t trial, job;
-    double loss;  /* low is good; infinite without a value */
-    bool waiting; /* at this rung */
+    double broken; /* how far constraints are, in all; 0: feasible */
+    double loss;   /* low is good; infinite without a value */
+    bool waiting;  /* at this rung */
 };
 
 struct table {
@@ -33,6 +36,7 @@ struct runner {
     int64_t count; /* logged values */
     int64_t step;  /* the last one */
     double best;   /* loss */
+    double broken; /* as far as is known; all its entries have the same */
     size_t bracket;
     size_t reached;     /* levels */
     size_t rung;        /* the level that it may go to now */
@@ -228,6 +232,8 @@ static struct table *table_at(const struct judge *j, const struct runner *r,
 
 static bool before(const struct entry *a, const struct entry *b)
 {
+    if (a->broken != b->broken)
+        return a->broken < b->broken;
     return a->loss != b->loss ? a->loss < b->loss : a->trial < b->trial;
 }
 
@@ -291,6 +297,15 @@ static double shown(const struct judge *j, double loss)
     return j->minimize ? loss : -loss;
 }
 
+/* Is the runner, at a level that it has reached, worse than the entry? */
+static bool is_behind(const struct runner *r, size_t level,
+                      const struct entry *e)
+{
+    if (r->broken != e->broken)
+        return r->broken > e->broken;
+    return r->values.p[level] > e->loss;
+}
+
 /* W&B's rule: worse than the entry number n / eta stops. */
 static bool stops_at_band(struct judge *j, int64_t trial,
                           const struct runner *r, size_t level, int64_t limit,
@@ -303,7 +318,7 @@ static bool stops_at_band(struct judge *j, int64_t trial,
     v->among = n;
     v->value = shown(j, r->values.p[level]);
     v->threshold = shown(j, e->loss);
-    return r->values.p[level] > e->loss;
+    return is_behind(r, level, e);
 }
 
 static void judge_hyperband(struct judge *j, int64_t trial,
@@ -330,8 +345,14 @@ static void judge_rung(struct judge *j, int64_t trial, const struct runner *r,
     v->threshold = shown(j, last->loss);
     if (level + 1 >= j->level_count || climbs(j, trial) || trial < 0)
         return;
-    if (r->values.p[level] > last->loss)
+    if (is_behind(r, level, last))
         v->decision = DECISION_STOP;
+}
+
+/* What breaks constraints has no value that others could be measured by. */
+static double usable_loss(const struct entry *e)
+{
+    return e->broken > 0 ? INFINITY : e->loss;
 }
 
 /* Worse than the percentile of the others, linear between two of them. */
@@ -342,7 +363,7 @@ static void judge_median(struct judge *j, int64_t trial, const struct runner *r,
     VEC(double) others = {0};
     for (size_t i = 0; i < t->list.len; i++)
         if (t->list.p[i].trial != trial && visible(&t->list.p[i], trial, limit))
-            vec_push(&others, t->list.p[i].loss);
+            vec_push(&others, usable_loss(&t->list.p[i]));
     int64_t needed = j->early->warmup_trials;
     v->among = (int64_t)others.len + 1;
     if (others.len && (int64_t)others.len >= needed &&
@@ -353,7 +374,7 @@ static void judge_median(struct judge *j, int64_t trial, const struct runner *r,
         if (at > (double)low && isfinite(others.p[low + 1]))
             limit_loss += (at - (double)low) * (others.p[low + 1] - limit_loss);
         v->threshold = shown(j, limit_loss);
-        if (r->values.p[level] > limit_loss)
+        if ((r->broken > 0 ? INFINITY : r->values.p[level]) > limit_loss)
             v->decision = DECISION_STOP;
     }
     vec_done(&others);
@@ -368,7 +389,8 @@ static double loss_of(const struct judge *j, double value)
 /* The runner has made as many reports as its next level wants. */
 static void reach(struct judge *j, int64_t trial, struct runner *r, double loss)
 {
-    struct entry e = {.trial = trial, .job = r->job, .loss = loss};
+    struct entry e = {
+        .trial = trial, .job = r->job, .broken = r->broken, .loss = loss};
     struct table empty = {0};
     while (j->endless && j->tables.len <= r->reached)
         vec_push(&j->tables, empty);
@@ -453,12 +475,38 @@ bool judge_pauses(const struct judge *j, int64_t trial)
            r->rung + 1 < j->level_count;
 }
 
-static struct entry *entry_of(struct table *t, int64_t trial, double loss)
+/* That of a trial at a level which it has reached. */
+static struct entry *entry_of(const struct judge *j, const struct runner *r,
+                              int64_t trial, size_t level)
 {
-    struct entry probe = {.trial = trial, .loss = loss};
+    struct table *t = table_at(j, r, level);
+    struct entry probe = {
+        .trial = trial, .broken = r->broken, .loss = r->values.p[level]};
     size_t at = place_of(t, &probe);
     return at < t->list.len && t->list.p[at].trial == trial ? &t->list.p[at]
                                                             : NULL;
+}
+
+void judge_broken(struct judge *j, int64_t trial, double broken)
+{
+    struct runner *r = runner_of(j, trial);
+    double before_that = r ? r->broken : 0;
+    if (!r || before_that == broken)
+        return;
+    for (size_t level = r->bracket; level < r->reached; level++) {
+        struct table *t = table_at(j, r, level);
+        r->broken = before_that;
+        struct entry *found = entry_of(j, r, trial, level);
+        if (!found)
+            continue;
+        struct entry e = *found;
+        size_t behind = t->list.len - (size_t)(found - t->list.p) - 1;
+        memmove(found, found + 1, behind * sizeof(*found));
+        t->list.len--;
+        e.broken = broken;
+        table_add(t, e);
+    }
+    r->broken = broken;
 }
 
 void judge_wait(struct judge *j, int64_t trial)
@@ -466,8 +514,7 @@ void judge_wait(struct judge *j, int64_t trial)
     struct runner *r = runner_of(j, trial);
     if (!r || !judge_pauses(j, trial))
         return;
-    struct entry *e =
-        entry_of(table_at(j, r, r->rung), trial, r->values.p[r->rung]);
+    struct entry *e = entry_of(j, r, trial, r->rung);
     if (e)
         e->waiting = true;
 }
@@ -510,8 +557,7 @@ void judge_promote(struct judge *j, int64_t trial, int64_t job)
     if (!r || r->rung + 1 >= j->level_count)
         return;
     if (r->rung < r->values.len) {
-        struct entry *e =
-            entry_of(table_at(j, r, r->rung), trial, r->values.p[r->rung]);
+        struct entry *e = entry_of(j, r, trial, r->rung);
         if (e)
             e->waiting = false;
     }

@@ -52,6 +52,9 @@ void judge_standing(const struct judge *j, int64_t trial, struct verdict *v);
 
 /* True when the trial is at the end of its budget and may go on later. */
 bool judge_pauses(const struct judge *j, int64_t trial);
+/* How far it breaks constraints, in all; 0: not at all. Whoever does comes
+ * behind all that do not. */
+void judge_broken(struct judge *j, int64_t trial, double broken);
 /* It waits at its rung from now on. */
 void judge_wait(struct judge *j, int64_t trial);
 /* It has ended: nothing more is remembered but its rows in the tables. */

@@ -277,9 +277,21 @@ static void hear(void *context, const struct result *r)
         judge_end(s->judge, r->trial);
 }
 
+static double broken_by(const struct result *r)
+{
+    double sum = 0;
+    for (size_t i = 0; i < r->constraint_count; i++)
+        if (!(r->constraints[i] <= 0))
+            sum += isnan(r->constraints[i]) ? INFINITY : r->constraints[i];
+    return sum;
+}
+
 static void hear_foreign(struct search *s, const struct result *r)
 {
-    if (s->judge && state_final((enum state)r->state))
+    bool final = state_final((enum state)r->state);
+    if (s->judge && final && heeds_constraints(s) && r->constraints)
+        judge_broken(s->judge, r->trial, broken_by(r));
+    if (s->judge && final)
         judge_end(s->judge, r->trial);
     if (s->levels)
         levels_foreign(s->levels, r);
@@ -296,6 +308,8 @@ void search_tell(struct search *s, const struct result *r)
         return;
     }
     bool over = r->state == STATE_PAUSED || state_final((enum state)r->state);
+    if (s->judge && over && heeds_constraints(s) && r->constraints)
+        judge_broken(s->judge, r->trial, broken_by(r));
     if (s->judge && r->state == STATE_PAUSED)
         judge_wait(s->judge, r->trial);
     if (s->order && over)

@@ -55,7 +55,8 @@ enum search_order {
  * goes on with what it was made with.
  * 1: grid in the order that is written; hyperspace halves linearly
  * 2: grid covers the space early; hyperspace halves on a parameter's scale
- * 3: with early stopping the sampler hears of constraints; warm results and
+ * 3: with early stopping the sampler hears of constraints, and what breaks
+ *    them comes last at every rung; warm results and
  *    trials of a person have numbers of their own; forest does not look for
  *    long where nearly every point was there */
 enum { SEARCH_VERSION = 3 };

@@ -424,6 +424,95 @@ static void what_is_not_finite_is_the_worst_at_a_rung(void **state)
     }
 }
 
+/* ---- constraints ------------------------------------------------------- */
+
+static struct search *open_bound(const struct early *early, int64_t version)
+{
+    struct search_setup given = {.space = &space,
+                                 .seed = 4,
+                                 .version = version,
+                                 .minimize = true,
+                                 .constraint_count = 2,
+                                 .early = early};
+    struct search *s = search_open("random", &given, NULL);
+    assert_non_null(s);
+    return s;
+}
+
+static void tell_broken(struct search *s, int64_t k, const struct value *point,
+                        enum state state, double value, double by)
+{
+    double broken[2] = {-1, by};
+    struct result r = {.trial = k,
+                       .point = point,
+                       .state = (int)state,
+                       .value = value,
+                       .constraints = broken,
+                       .constraint_count = 2,
+                       .step = -1};
+    search_tell(s, &r);
+}
+
+/* Who is promoted of six, the last of whom is the best by value. */
+static void promoted_of_six(const double *by, int64_t version,
+                            const int64_t *expected)
+{
+    struct search *s = open_bound(&rungs, version);
+    struct suggestion got;
+    struct value *points[7];
+    for (int64_t k = 1; k <= 6; k++)
+        points[k] = ask(s, k);
+    for (int64_t k = 1; k <= 6; k++) {
+        search_report(s, k, 1, (double)(10 - k));
+        tell_broken(s, k, points[k], STATE_PAUSED, (double)(10 - k), by[k]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(search_promote(s, &got), SEARCH_HERE);
+        assert_int_equal(got.replaces, expected[i]);
+    }
+    assert_int_equal(search_promote(s, &got), SEARCH_END);
+    search_free(s);
+}
+
+/* As `rank` does: first what keeps the constraints, then who breaks them
+ * least. A study that began before goes on as it did. */
+static void what_breaks_constraints_is_promoted_last(void **state)
+{
+    static const double some[] = {0, 0, -1, 0.5, 2, -2, NAN},
+                        all[] = {0, 3, 1, 2, 5, 4, NAN};
+    (void)state;
+    promoted_of_six(some, SEARCH_VERSION, (int64_t[]){5, 2, 1});
+    promoted_of_six(all, SEARCH_VERSION, (int64_t[]){2, 3, 1});
+    promoted_of_six(some, 2, (int64_t[]){6, 5, 4});
+}
+
+/* One that ended well but breaks a constraint measures nobody. */
+static void nobody_is_stopped_for_what_breaks_constraints(void **state)
+{
+    static const struct early kinds[] = {
+        {.kind = EARLY_HYPERBAND, .min_iter = 1, .eta = 2},
+        {.kind = EARLY_ASHA,
+         .min_iter = 1,
+         .max_iter = 4,
+         .eta = 2,
+         .brackets = 1},
+        {.kind = EARLY_MEDIAN, .percentile = 50, .warmup_trials = 2}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (int feasible = 0; feasible < 2; feasible++) {
+            struct search *s = open_bound(&kinds[i], SEARCH_VERSION);
+            for (int64_t k = 1; k <= 4; k++) {
+                struct value *point = ask(s, k);
+                search_report(s, k, 1, 1.0);
+                tell_broken(s, k, point, STATE_DONE, 1.0, feasible ? 0 : 3);
+            }
+            ask(s, 5);
+            assert_int_equal(search_report(s, 5, 1, 7.0),
+                             feasible ? DECISION_STOP : DECISION_CONTINUE);
+            search_free(s);
+        }
+}
+
 /* Its trials have budgets of their own; stopping them early is no problem. */
 static void pbt_takes_rungs_that_only_stop(void **state)
 {
@@ -641,6 +730,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_search_climbs_on_after_any_prefix),
         cmocka_unit_test(the_best_half_of_a_rung_goes_on),
         cmocka_unit_test(what_is_not_finite_is_the_worst_at_a_rung),
+        cmocka_unit_test(what_breaks_constraints_is_promoted_last),
+        cmocka_unit_test(nobody_is_stopped_for_what_breaks_constraints),
         cmocka_unit_test(pbt_takes_rungs_that_only_stop),
         cmocka_unit_test(a_step_that_is_reported_again_counts_once),
         cmocka_unit_test(
