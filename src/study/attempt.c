@@ -7,7 +7,11 @@
  * retry, but three losses for which nobody else is to blame (blame.c), or two
  * checkpoints without a change between them, count as failed. A trial that a
  * person has stopped or killed ends so, however its attempt came back, unless
- * it ended by itself. */
+ * it ended by itself.
+ *
+ * When a stop was decided at a report, the trial is what it was then: whatever
+ * it says or does before it hears of it depends on how fast it and the machine
+ * are, and does not count. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,24 +37,60 @@ static void report(struct run *r, struct live *l, int64_t step, double value)
     if (l->stop_why)
         return;
     enum decision d = r->source.report(r->source.context, l, step, value);
+    if (d == DECISION_STOP)
+        l->decided_at = step;
     if (d != DECISION_CONTINUE)
         attempt_stop(r, l, l->stop_why ? l->stop_why : "by the method");
+}
+
+/* The column without the points behind a decision to stop. */
+static struct metric_column cut_column(struct run *r, const struct live *l,
+                                       const struct metric_column *c)
+{
+    struct metric_column cut = *c;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->count; i++)
+        kept += metric_step(c, i) <= l->decided_at;
+    if (kept == c->count)
+        return cut;
+    unsigned char *steps = arena_alloc(r->arena, 16 * kept + 1);
+    unsigned char *values = steps + 8 * kept;
+    cut.count = 0;
+    cut.steps = steps;
+    cut.values = values;
+    for (size_t i = 0; i < c->count; i++)
+        if (metric_step(c, i) <= l->decided_at) {
+            memcpy(steps + 8 * cut.count, c->steps + 8 * i, 8);
+            memcpy(values + 8 * cut.count++, c->values + 8 * i, 8);
+        }
+    return cut;
+}
+
+/* Lets the source decide, before anything is taken in. */
+static void report_column(struct run *r, struct live *l,
+                          const struct metric_column *c)
+{
+    if (!str_eq(r->limits.metric, c->name) ||
+        !summary_entry(&l->summary, c->name, c->source))
+        return;
+    for (size_t i = 0; i < c->count; i++)
+        report(r, l, metric_step(c, i), metric_value(c, i));
 }
 
 static int take_column(struct run *r, struct live *l, uint32_t attempt,
                        const struct metric_column *c, struct err *err)
 {
+    struct metric_column cut = cut_column(r, l, c);
+    c = &cut;
+    if (!c->count)
+        return 0;
     if (store_metrics_add(r->store, l->t.id, attempt, c->name, c, err))
         return -1;
     struct summary_entry *e = summary_entry(&l->summary, c->name, c->source);
     if (!e)
         return 0;
-    bool objective = str_eq(r->limits.metric, c->name);
-    for (size_t i = 0; i < c->count; i++) {
+    for (size_t i = 0; i < c->count; i++)
         summary_point(e, metric_step(c, i), metric_value(c, i));
-        if (objective)
-            report(r, l, metric_step(c, i), metric_value(c, i));
-    }
     return 0;
 }
 
@@ -64,6 +104,9 @@ static int on_metrics(struct run *r, struct live *l, uint32_t attempt,
     /* What a dead worker left came nobody knows when. */
     bool now = r->engine && attempt == l->a.number;
     double wall = now ? clock_wall() : 0;
+    while (metric_reader_next(&reader, &c) > 0)
+        report_column(r, l, &c);
+    metric_reader_init(&reader, batch);
     while ((got = metric_reader_next(&reader, &c)) > 0) {
         c.wall = wall;
         if (take_column(r, l, attempt, &c, err))
@@ -483,10 +526,12 @@ static bool is_pause(const struct run *r, const struct live *l,
 }
 
 /* It was asked to finish early, and is gone without a word: that is as good
- * as a stop. */
+ * as a stop. Where that was decided at a report, so is any end of its own. */
 static bool is_stopped(const struct run *r, const struct live *l,
                        enum outcome outcome)
 {
+    if (l->decided_at != INT64_MAX && l->stop_why)
+        return outcome != OUTCOME_KILLED;
     bool gone = outcome == OUTCOME_LOST || outcome == OUTCOME_INTERRUPTED ||
                 outcome == OUTCOME_CHECKPOINTED;
     return gone && l->stop_why && !r->source.pauses(r->source.context, l);

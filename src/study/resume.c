@@ -103,9 +103,30 @@ static int not_recovered(const struct study *s, struct err *err)
     return -1;
 }
 
+/* Of those that were to stop nothing that is still to be heard counts. */
+static int doom(struct study *s, struct err *err)
+{
+    struct arena *a = arena_new();
+    const char *metric = arena_cstr(a, s->plan->metric.name);
+    int rc = 0;
+    for (size_t i = 0; !rc && i < s->doomed.len; i++) {
+        struct live *l = run_live(&s->run, s->doomed.p[i]);
+        struct series series = {.count = 0};
+        if (!l)
+            continue;
+        rc = store_series(s->store, l->t.id, metric, a, &series, err);
+        if (rc || !series.count)
+            continue;
+        l->decided_at = series.steps[series.count - 1];
+        l->stop_why = study_search_standing(s, l->t.id);
+    }
+    arena_free(a);
+    return rc;
+}
+
 int study_resume(struct study *s, struct err *err)
 {
-    if (study_search_resume(s, err) || adopt_all(s, err) ||
+    if (study_search_resume(s, err) || adopt_all(s, err) || doom(s, err) ||
         study_forgotten(s, err))
         return -1;
     if (recover(s, err))

@@ -42,6 +42,7 @@ static struct live *live_new(const struct trial *t)
     l->t.tag_count = 0;
     stoprule_begin(&l->rule);
     l->rule_step = INT64_MIN;
+    l->decided_at = INT64_MAX;
     return l;
 }
 

@@ -41,6 +41,8 @@ struct live {
                                heard to run last */
     bool summary_unwritten; /* nor what it has reported since */
     const char *stop_why;   /* it was asked to finish early; NULL: it was not */
+    int64_t decided_at;     /* the step of the report that a stop was decided
+                               at: later ones do not count; INT64_MAX: none */
     enum wish wish;         /* a person's, which every end honours */
     unsigned losses;      /* in a row, for which nobody else is to blame … */
     unsigned crowded;     /* … and those in company (blame.c) */

@@ -146,6 +146,36 @@ check_equal "with lag all trials are there" 18 "$(trials lag1 'len(d)')"
 check_equal "with lag the table is the same for 1 and 4 workers" \
     "$(trials lag1 "$table")" "$(trials lag4 "$table")"
 
+# Some end before they can hear of anything, some report all at once, some
+# slowly: a stop comes too late for each of them in another way.
+cat >deaf.sh <<'END'
+line() { echo "::throng step=$1 loss=$(awk "BEGIN { print $2 + $1 * (0.5 - $2) / 9 }") size=$1"; }
+all=$(for n in 1 2 3 4 5 6 7 8 9; do line $n $1; done)
+case $((THRONG_TRIAL % 3)) in
+0) echo "$all" ;;
+1) echo "$all"; sleep 0.3 ;;
+*) echo "$all" | while read -r said; do echo "$said"; sleep 0.02; done ;;
+esac
+END
+kinds=('{type: hyperband, min_iter: 1}' '{type: median, warmup_trials: 3}'
+    '{type: asha, max_iter: 9, promote: false}' '{type: threshold, from: 2, threshold: 0.6}')
+for kind in "${kinds[@]}"; do
+    for n in 1 4 16; do
+        sed -e "s/^early_terminate: .*/early_terminate: $kind/" -e 's/train.sh/deaf.sh/' -e 's/^run_cap: .*/run_cap: 36/' \
+            -e "s/^lag: .*/lag: 16/" -e "s/^parallel: .*/parallel: $n/" lag1.yaml >deaf$n.yaml
+        "$THRONG" run deaf$n.yaml --quiet 2>/dev/null
+    done
+    name=$(cut -d ' ' -f 2 <<<"$kind" | tr -d ,)
+    table='"\n".join("%d %s %s %r %s %r" % (t["id"], t["state"], t["params"], t["value"], t["reason"], t["metrics"]) for t in d)'
+    check_equal "$name: some were stopped, and some came to their end" "True" \
+        "$(trials deaf1 '{t["state"] for t in d} == {"done", "stopped"} and len(d) == 36')"
+    check_equal "$name: of those the value at the decision counts" "True" "$(trials deaf1 \
+        'all(" at %d: " % t["metrics"]["size"]["last"] in t["reason"] for t in d if t["state"] == "stopped")')"
+    check_equal "$name: the table is the same for 1 and 4 workers" "$(trials deaf1 "$table")" "$(trials deaf4 "$table")"
+    check_equal "$name: and for 16" "$(trials deaf1 "$table")" "$(trials deaf16 "$table")"
+    rm -r .throng/deaf*
+done
+
 # ---- beginning with another's checkpoint -------------------------------------
 cat >pbt.yaml <<'END'
 command: [sh, train.sh, "{a}"]
