@@ -64,11 +64,35 @@ static const char *fetched(struct arena *a, const struct value *params,
     return file_exists(path) ? path : NULL;
 }
 
+/* What must be done with a file of this ending before it is a table; NULL:
+ * nothing. */
+static const char *made_a_table(struct str file)
+{
+    static const char *const ways[][2] = {
+        {".tar.gz", "unpack that archive"},
+        {".tgz", "unpack that archive"},
+        {".tar", "unpack that archive"},
+        {".h5", "write that HDF5 file as CSV (pandas.read_hdf, to_csv)"},
+        {".hdf5", "write that HDF5 file as CSV (pandas.read_hdf, to_csv)"},
+        {".parquet",
+         "write that parquet file as CSV (pandas.read_parquet, to_csv)"}};
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+        if (str_ends(file, str_of(ways[i][0])))
+            return ways[i][1];
+    return NULL;
+}
+
 static const char *what_to_do(struct arena *a, const struct value *params,
                               const char *keyword, const char *file)
 {
     const char *there = fetched(a, params, file);
+    const char *way = made_a_table(str_of(file));
     struct str url = value_text(value_get(params, STR("data_url")));
+    if (way)
+        return arena_printf(a, "%s%.*s%s, and set %s to the table",
+                            url.len ? "fetch it from " : "", STRF(url),
+                            arena_printf(a, url.len ? ", %s" : "%s", way),
+                            keyword);
     if (there)
         return arena_printf(a, "set %s to %s", keyword, there);
     if (url.len)

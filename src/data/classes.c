@@ -11,6 +11,7 @@
 
 #define CLASSES_MAX 100000
 #define DISTINCT_MAX 1000
+#define ROWS_FEW 20 /* fewer say nothing of how often a class comes */
 
 static int by_text(const void *a, const void *b)
 {
@@ -104,6 +105,11 @@ static int word_classes(struct reading *r, const struct block *b, size_t column,
                               to[i] < 0 ? "the label is missing"
                                         : "there are more labels than "
                                           "data.classes says");
+    if (r->rows >= ROWS_FEW && count > r->rows / 2)
+        data_notice(r->set,
+                    "data: the label %.*s has %zu classes in %zu rows: is it "
+                    "the name of a row? Then say another label",
+                    STRF(f->name), count, r->rows);
     f->class_names = names;
     f->classes = (int64_t)count;
     f->categories = to;

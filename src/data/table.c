@@ -61,7 +61,7 @@ static int give(struct columns *t, const struct value *v, enum role role,
     return 0;
 }
 
-/* `label: none` and `label: inputs`, unless a column has that name. */
+/* `label: none`, `inputs` and `first`, unless a column has that name. */
 static bool label_is(const struct columns *t, const struct value *label,
                      const char *word)
 {
@@ -70,13 +70,25 @@ static bool label_is(const struct columns *t, const struct value *label,
            block_column(&t->b, label, &column, NULL) != 0;
 }
 
-static const struct value last_column = {.kind = VALUE_INT, .i = -1};
+static const struct value last_column = {.kind = VALUE_INT, .i = -1},
+                          first_column = {.kind = VALUE_INT, .i = 1},
+                          second_column = {.kind = VALUE_INT, .i = 2};
+
+/* CANDLE's tables of tumours begin with a sample's id and its type. */
+static bool begins_with_case(const struct columns *t)
+{
+    const struct matrix *m = &t->b.source[0].m;
+    return m->names && m->columns > 2 && str_is(m->names[0], "case_id") &&
+           str_is(m->names[1], "cancer_type");
+}
 
 static const struct value *labels_of(const struct columns *t)
 {
     const struct value *v = value_get(t->r->spec, STR("label"));
     if (!v)
         return &last_column;
+    if (label_is(t, v, "first"))
+        return begins_with_case(t) ? &second_column : &first_column;
     return label_is(t, v, "none") || label_is(t, v, "inputs") ? NULL : v;
 }
 
@@ -227,6 +239,22 @@ static void leave_index_out(struct columns *t)
                 "pandas' index and left out; give it a name to keep it");
 }
 
+static void leave_case_out(struct columns *t)
+{
+    const struct value *label = value_get(t->r->spec, STR("label"));
+    bool encodes = label && label_is(t, label, "inputs");
+    if (!label || !(encodes || label_is(t, label, "first")) ||
+        !begins_with_case(t) || t->role[0] != INPUT)
+        return;
+    t->role[0] = IGNORED;
+    if (encodes && t->role[1] == INPUT)
+        t->role[1] = IGNORED;
+    data_notice(t->r->set,
+                encodes ? "data: case_id and cancer_type are left out"
+                        : "data: the label is cancer_type; case_id is left "
+                          "out");
+}
+
 static int give_roles(struct columns *t, struct err *err)
 {
     const struct value *s = t->r->spec;
@@ -254,6 +282,7 @@ static int give_roles(struct columns *t, struct err *err)
         give(t, labels_of(t), LABEL, err))
         return -1;
     leave_index_out(t);
+    leave_case_out(t);
     return 0;
 }
 

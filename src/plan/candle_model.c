@@ -168,14 +168,15 @@ static void take(struct making *m, struct value *to, const char *key,
 
 /* ---- data ---------------------------------------------------------------- */
 
-/* Labels come first in CANDLE's tables. */
+/* Labels come first in CANDLE's tables, or behind a sample's id: who reads
+ * the table sees which. */
 static struct value *label_columns(const struct making *m)
 {
     size_t tasks = making_tasks(m);
     if (making_autoencoder(m))
         return making_word(m, "inputs", NULL);
     if (!tasks)
-        return value_int(m->arena, 1);
+        return making_word(m, "first", NULL);
     struct value *list = value_list(m->arena);
     for (size_t i = 0; i < tasks; i++)
         value_list_add(m->arena, list, value_int(m->arena, (int64_t)i + 1));

@@ -85,6 +85,19 @@ check_status "data that CANDLE would fetch must be here" 1
 check_contains "the keyword and its line are named" "$err" \
     "nt3.txt:3:14: error: train_data: there is no file nt_train2.csv"
 check_contains "and where it comes from" "$err" "http://example.org/normal-tumor/"
+sed "s/nt_train2.csv/nt3.tar.gz/;s/nt_test2.csv/nt3.h5/" nt3.txt >archive.txt
+run "$THRONG" train archive.txt
+check_contains "an archive is named as one" "$err" \
+    "fetch it from http://example.org/normal-tumor/, unpack that archive, and set train_data to the table"
+check_contains "and an HDF5 file" "$err" "write that HDF5 file as CSV"
+printf 'case_id,cancer_type,x,y\n' >p1b2.csv
+for i in $(seq 40); do echo "case$i,type$((i % 4)),$((i % 4)),$((i % 3))"; done >>p1b2.csv
+printf "%s\n" "train_data = 'p1b2.csv'" "dense = [8]" "epochs = 1" \
+    "loss = 'categorical_crossentropy'" >p1b2.txt
+run "$THRONG" train p1b2.txt
+check_status "a table that begins with case_id trains" 0
+check_contains "on the type of the tumour" "$err" \
+    "the label is cancer_type; case_id is left out"
 mkdir -p root/nt3/Data
 touch root/nt3/Data/nt_train2.csv
 run env CANDLE_DATA_DIR="$PWD/root" "$THRONG" train nt3.txt

@@ -526,6 +526,28 @@ static void numbers_are_those_of_the_general_reader(void **state)
     arena_free(a);
 }
 
+static void files_that_are_no_tables_are_named(void **state)
+{
+    static const char hdf5[] = "\x89HDF\r\n\x1a\n\0\0",
+                      parquet[] = "PAR1\x15\0";
+    struct files f;
+    char tar[512] = "P3B1_data/";
+    (void)state;
+    memcpy(tar + 257, "ustar", 5);
+    files_open(&f);
+    files_write(&f, "a.h5", str_n(hdf5, sizeof hdf5 - 1));
+    files_refuses(&f, "{\"file\": \"a.h5\"}", "a.h5 is an HDF5 file");
+    files_write(&f, "a.parquet", str_n(parquet, sizeof parquet - 1));
+    files_refuses(&f, "{\"file\": \"a.parquet\"}",
+                  "a.parquet is a parquet file, which is not read here; write "
+                  "it as CSV: pandas.read_parquet");
+    files_gzip(&f, "a.tar.gz", str_n(tar, sizeof tar));
+    files_refuses(&f, "{\"file\": \"a.tar.gz\"}",
+                  "a.tar.gz is a tar archive, which is not read here; unpack "
+                  "it");
+    files_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -542,6 +564,7 @@ int main(void)
             a_row_of_words_with_a_column_that_is_named_is_a_header),
         cmocka_unit_test(a_table_of_words_has_a_header_that_is_unlike_its_rows),
         cmocka_unit_test(the_index_of_pandas_is_no_input),
+        cmocka_unit_test(files_that_are_no_tables_are_named),
         cmocka_unit_test(lines_may_end_by_cr_alone),
         cmocka_unit_test(a_header_alone_is_no_row_of_words),
         cmocka_unit_test(ragged_rows_and_stray_quotes_are_refused),

@@ -363,6 +363,61 @@ static void unknown_keys_and_columns_suggest(void **state)
     files_close(&f);
 }
 
+static void the_label_of_candles_tables_is_the_type_and_not_the_id(void **state)
+{
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv",
+               "case_id,cancer_type,x,y\nt1,a,1,2\nt2,b,3,4\nt3,a,5,6\n");
+    struct data_set *s =
+        files_set(&f, "{\"file\": \"t.csv\", \"label\": \"first\"}");
+    assert_int_equal(data_set_table(s)->inputs->columns, 2);
+    assert_int_equal(data_set_table(s)->labels->classes, 2);
+    assert_string_equal(data_set_notice(s, 0),
+                        "data: the label is cancer_type; case_id is left out");
+    data_close(s);
+    s = files_set(&f, "{\"file\": \"t.csv\", \"label\": \"inputs\"}");
+    assert_int_equal(data_set_table(s)->inputs->columns, 2);
+    assert_string_equal(data_set_notice(s, 0),
+                        "data: case_id and cancer_type are left out");
+    data_close(s);
+    files_text(&f, "t.csv", "kind,x,y\na,1,2\nb,3,4\na,5,6\n");
+    s = files_set(&f, "{\"file\": \"t.csv\", \"label\": \"first\"}");
+    assert_true(str_is(data_set_table(s)->labels->name, "kind"));
+    assert_int_equal(data_set_table(s)->inputs->columns, 2);
+    assert_null(data_set_notice(s, 0));
+    data_close(s);
+    files_close(&f);
+}
+
+static void a_label_that_names_its_rows_is_warned_of(void **state)
+{
+    struct files f;
+    struct buf many, few;
+    (void)state;
+    files_open(&f);
+    buf_init(&many);
+    buf_init(&few);
+    for (int i = 0; i < 30; i++) {
+        buf_addf(&many, "sample%d,%d\n", i, i % 7);
+        buf_addf(&few, "class%d,%d\n", i % 4, i % 7);
+    }
+    files_write(&f, "many.csv", buf_str(&many));
+    files_write(&f, "few.csv", buf_str(&few));
+    struct data_set *s = files_set(&f, "{\"file\": \"many.csv\", \"label\": 1, "
+                                       "\"header\": false}");
+    assert_non_null(strstr(data_set_notice(s, 0), "has 30 classes in 30 rows"));
+    data_close(s);
+    s = files_set(&f, "{\"file\": \"few.csv\", \"label\": 1, "
+                      "\"header\": false}");
+    assert_null(data_set_notice(s, 0));
+    data_close(s);
+    buf_done(&many);
+    buf_done(&few);
+    files_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +436,9 @@ int main(void)
         cmocka_unit_test(weights_and_groups_are_no_inputs),
         cmocka_unit_test(an_autoencoder_learns_its_scaled_input),
         cmocka_unit_test(unknown_keys_and_columns_suggest),
+        cmocka_unit_test(
+            the_label_of_candles_tables_is_the_type_and_not_the_id),
+        cmocka_unit_test(a_label_that_names_its_rows_is_warned_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static void the_whole_is_what_a_model_file_would_say(void **state)
         "{\"name\":\"p\",\"layers\":[{\"dense\":8,\"activation\":\"relu\"},"
         "{\"dropout\":0.1},{\"dense\":4,\"activation\":\"relu\"},"
         "{\"dropout\":0.1},{\"dense\":\"outputs\"}],\"loss\":\"mse\","
-        "\"input\":-1,\"data\":{\"file\":\"a.csv\",\"label\":1,"
+        "\"input\":-1,\"data\":{\"file\":\"a.csv\",\"label\":\"first\","
         "\"validation\":0.2,\"scale\":\"std\"},\"batch_size\":16,"
         "\"epochs\":3,\"seed\":7,\"optimizer\":{\"name\":\"adam\","
         "\"lr\":0.01,\"epsilon\":1e-08},\"metrics\":[\"mae\",\"r2\"]}");
@@ -224,7 +224,8 @@ static void data_follow_the_keywords(void **state)
 {
     (void)state;
     has(HEAD PLAIN "train_data = 'a'\ntest_data = 'b'\n",
-        "\"data\":{\"file\":\"a\",\"label\":1,\"validation\":\"b\",\"scale\":"
+        "\"data\":{\"file\":\"a\",\"label\":\"first\",\"validation\":\"b\","
+        "\"scale\":"
         "\"maxabs\"}");
     has(HEAD PLAIN "train_data = 'a'\ntest_data = 'b'\nval_split = 0.1\n",
         "\"validation\":0.1,\"test\":\"b\"");
