@@ -315,7 +315,7 @@ static int run(struct call *c)
 
 const struct verb verb_export = {
     .name = "export",
-    .args = "[STUDY] [TRIALS] --csv|--jsonl|--history|--files DIR",
+    .args = "[STUDY] [TRIALS] --csv|--jsonl|--files DIR",
     .summary = "Write trials for other programs",
     .text = "--jsonl gives one trial a line with id, state, value, params, "
             "metrics (last and\nbest of each), attempts, seconds, tags, note. "

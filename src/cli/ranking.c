@@ -580,16 +580,15 @@ const struct verb verb_rank = {
     .name = "rank",
     .args = "[STUDY]",
     .summary = "List the best trials",
-    .text =
-        "Without --by the study's own metric decides. --where takes a "
-        "filter such as\n'lr>1e-3 and opt==adam'. --over NAME averages "
-        "over a parameter; --over seed\nover the repeats of a point. --columns "
-        "lr,val_acc,tag,host shows these instead of\nthe parameters: any "
-        "parameter, metric (also loss.min), or state, seconds, tag,\nnote, "
-        "host, reason, started, ended, attempts.\n\nOf several metrics the "
-        "Pareto set comes first. Where equal points "
-        "had different\nvalues, a column says what a model of the results "
-        "expects of the best trials:\na best value may be luck.\n",
+    .text = "Without --by the study's own metric decides. --where takes a "
+            "filter such as\n'lr>1e-3 and opt==adam'. --over NAME averages "
+            "over a parameter; --over seed\nover the repeats of a point. "
+            "--columns lr,val_acc,tag,host shows these instead\nof the "
+            "parameters: any parameter, metric (also loss.min), or state, "
+            "seconds,\ntag, note, host, reason, started, ended, attempts.\n\n"
+            "Of several metrics the Pareto set comes first. Where equal points "
+            "had different\nvalues, a column says what a model of the results "
+            "expects of the best trials:\na best value may be luck.\n",
     .options =
         (const struct option_spec[]){
             {"number", 'n', "N", "how many rows (10; 0: all)"},

@@ -346,7 +346,7 @@ const struct verb verb_status = {
     .text =
         "How many trials are in which state, who runs it, the best trial so "
         "far, and the\ncommit of the code that it was begun with; --diff "
-        "prints what was changed and not\ncommitted then.\n",
+        "prints what was changed and\nnot committed then.\n",
     .options =
         (const struct option_spec[]){
             {"diff", 0, NULL, "what the code had beyond its commit"},

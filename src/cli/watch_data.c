@@ -18,19 +18,9 @@
 #include "cli/point_columns.h"
 #include "cli/watch_history.h"
 
-#define SAMPLES 64
-#define RATE_WINDOW_S 30.0 /* how far back the rate looks */
-#define RATE_LEAST_S 3.0   /* before that, ended trials tell the rate */
-#define RATE_TRIALS 200
-#define RATE_TRIALS_S 60.0
 #define REST_FACTOR 20 /* a scan takes at most one part in so many */
 #define LOG_BYTES 65536
 #define LIST_LEAST 128 /* rows that are asked for at once */
-
-struct sample {
-    double at; /* unix time */
-    int64_t finished;
-};
 
 /* The numbers of a list that took a scan to make. */
 struct kept_list {
@@ -43,8 +33,6 @@ struct kept_list {
 struct watcher {
     char *folder;
     struct history history;
-    struct sample samples[SAMPLES];
-    size_t sample_count; /* in all; the last SAMPLES are kept */
     struct kept_list kept[LIST_COUNT];
 };
 
@@ -95,55 +83,19 @@ static void sum_up(struct look *l)
     }
 }
 
-/* From when the newest trials ended; for the first seconds. Those of an
- * earlier run are no measure. */
-static double rate_of_trials(struct looking *g)
+/* As the conductor has it; with none running nothing ends. */
+static int find_rate(struct looking *g)
 {
-    struct query q = {.descending = true, .limit = RATE_TRIALS};
-    struct rows *rows = store_rows(g->store, &q, NULL);
-    double first = g->look->now;
-    int64_t n = 0;
-    struct trial t;
-    while (rows && rows_next(rows, &t, NULL) > 0) {
-        if (!state_final(t.state) || t.ended < g->look->now - RATE_TRIALS_S)
-            continue;
-        n++;
-        first = fmin(first, t.ended);
-    }
-    rows_close(rows);
-    double span = g->look->now - first;
-    return n > 1 && span > 0 ? (double)n / span : 0;
-}
-
-static const struct sample *oldest_sample(const struct watcher *w, double now)
-{
-    size_t from = w->sample_count > SAMPLES ? w->sample_count - SAMPLES : 0;
-    for (size_t i = from; i < w->sample_count; i++) {
-        const struct sample *s = &w->samples[i % SAMPLES];
-        if (now - s->at <= RATE_WINDOW_S && s->at <= now)
-            return s;
-    }
-    return NULL;
-}
-
-static void find_rate(struct looking *g)
-{
-    struct watcher *w = g->w;
     struct look *l = g->look;
-    const struct sample *old = oldest_sample(w, l->now);
-    double span = old ? l->now - old->at : 0;
+    struct study_pace pace;
+    if (study_pace_read(g->store, l->arena, &pace, g->err))
+        return -1;
     l->left_s = -1;
     if (!l->lease.live)
-        w->sample_count = 0;
-    else if (span >= RATE_LEAST_S && l->finished > old->finished)
-        l->rate = (double)(l->finished - old->finished) / span;
-    else
-        l->rate = rate_of_trials(g);
-    if (l->lease.live)
-        w->samples[w->sample_count++ % SAMPLES] =
-            (struct sample){l->now, l->finished};
-    if (l->rate > 0 && l->total >= l->finished)
-        l->left_s = (double)(l->total - l->finished) / l->rate;
+        return 0;
+    l->rate = pace.rate;
+    l->left_s = study_pace_left(&pace, l->total - l->finished);
+    return 0;
 }
 
 static int read_standing(struct looking *g)
@@ -159,7 +111,8 @@ static int read_standing(struct looking *g)
         l->total = -1;
     l->goal.name = arena_str(l->arena, l->goal.name);
     sum_up(l);
-    find_rate(g);
+    if (find_rate(g))
+        return -1;
     l->best =
         l->goal.name.len ? store_best(g->store, l->goal.minimize) : (int64_t)0;
     if (!l->best)
@@ -630,7 +583,6 @@ struct look *watcher_look(struct watcher *w, const struct want *want,
         if (why.kind == ERR_MISSING) {
             /* A study of the same name that is made later is another one. */
             w->history.begun = false;
-            w->sample_count = 0;
             return l;
         }
         look_free(l);

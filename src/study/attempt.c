@@ -21,7 +21,6 @@
 #include "terms/pareto.h"
 
 #define RETRY_DELAY_MAX_S 300.0
-#define RATE_WINDOW_NS 2000000000
 
 /* ---- metrics ---------------------------------------------------------- */
 
@@ -571,18 +570,6 @@ static int decide(struct run *r, struct live *l, const struct record_ended *e,
     }
 }
 
-static void count_rate(struct run *r)
-{
-    int64_t now = clock_mono_ns(), span = now - r->rate_since_ns;
-    r->rate_ended++;
-    if (span < RATE_WINDOW_NS)
-        return;
-    double fresh = (double)r->rate_ended * 1e9 / (double)span;
-    r->rate = r->rate > 0 ? 0.7 * r->rate + 0.3 * fresh : fresh;
-    r->rate_since_ns = now;
-    r->rate_ended = 0;
-}
-
 /* What a task said goes into the store, its secrets do not. */
 static struct str redacted(struct run *r, struct str text)
 {
@@ -619,7 +606,9 @@ static int on_ended(struct run *r, struct live *l, struct str payload,
     l->a.signum = e.signum;
     l->a.reason = e.reason;
     l->a.tail = e.tail;
-    count_rate(r);
+    if (e.outcome != OUTCOME_LOST && e.outcome != OUTCOME_INTERRUPTED)
+        pace_end(&r->pace, e.seconds, r->counts.by_state[STATE_RUNNING],
+                 clock_mono_ns());
     if (e.outcome == OUTCOME_LOST)
         blame_loss(r, l, &l->a);
     else if (e.outcome != OUTCOME_INTERRUPTED)

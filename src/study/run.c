@@ -539,13 +539,21 @@ int run_write_starts(struct run *r, struct err *err)
     return 0;
 }
 
-/* So that whoever looks at a running trial sees how far it is. */
+/* So that whoever looks at a running trial sees how far it is, and how long
+ * the rest will take. */
 static void write_summaries(struct run *r)
 {
     struct err err = {0};
     int64_t now = clock_mono_ns();
-    if (!r->reported.len || now < r->summaries_ns)
+    bool paced = r->pace_written != r->pace.ends;
+    if ((!r->reported.len && !paced) || now < r->summaries_ns)
         return;
+    run_dirty(r);
+    if (paced && pace_write(r->store, &r->pace, &err)) {
+        run_break(r, &err);
+        return;
+    }
+    r->pace_written = r->pace.ends;
     for (size_t i = 0; i < r->reported.len; i++) {
         struct live *l = run_live(r, r->reported.p[i]);
         if (!l || !l->summary_unwritten)
@@ -939,7 +947,7 @@ int run_open(struct run *r, struct err *err)
     r->place_arena = arena_new();
     buf_init(&r->text);
     r->best_value = NAN;
-    r->started_ns = r->rate_since_ns = clock_mono_ns();
+    r->started_ns = clock_mono_ns();
     if (store_counts(r->store, &r->counts, err))
         return -1;
     r->any_good = r->counts.by_state[STATE_DONE] > 0 ||

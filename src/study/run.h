@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "engine/engine.h"
 #include "store/store.h"
+#include "study/pace.h"
 #include "study/study.h"
 #include "study/summary.h"
 #include "terms/stoprule.h"
@@ -149,9 +150,8 @@ struct run {
     struct counts counts; /* kept current for progress */
     int64_t best;
     double best_value;
-    double rate;
-    int64_t rate_since_ns;
-    int64_t rate_ended;
+    struct pace pace;
+    size_t pace_written; /* ends that who watches knows of */
     int64_t started_ns;
     char *failure_tail;
     uint32_t most;         /* at once, where more were refused; 0: any number */

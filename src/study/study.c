@@ -402,15 +402,14 @@ void study_progress(const struct study *s, struct study_progress *p)
     p->counts = r->counts;
     p->total = study_total(s, &r->counts);
     p->elapsed_s = (double)(clock_mono_ns() - r->started_ns) / 1e9;
-    p->rate = r->rate;
-    if (p->rate <= 0 && r->ended_here && p->elapsed_s > 0)
-        p->rate = (double)r->ended_here / p->elapsed_s;
+    struct study_pace pace;
+    pace_now(&r->pace, &pace);
+    p->rate = pace.rate;
     int64_t final = 0;
     for (int i = 0; i < STATE_COUNT; i++)
         if (state_final((enum state)i))
             final += r->counts.by_state[i];
-    p->left_s =
-        p->total > 0 && p->rate > 0 ? (double)(p->total - final) / p->rate : -1;
+    p->left_s = study_pace_left(&pace, p->total > 0 ? p->total - final : -1);
     p->best = r->best;
     p->best_value = r->best_value;
     study_likely(s, &p->likely);

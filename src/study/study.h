@@ -65,6 +65,18 @@ void study_interrupt(struct study *s);
 void study_abandon(struct study *s);
 void study_close(struct study *s);
 
+/* How fast trials end: the same for who runs a study and who watches it. */
+struct study_pace {
+    double median_s; /* how long a trial takes */
+    double slots;    /* how many run at once */
+    double rate;     /* trials a second; 0: unknown */
+};
+/* As the conductor wrote it last. */
+int study_pace_read(struct store *store, struct arena *a, struct study_pace *p,
+                    struct err *err);
+/* How long so many trials take; -1: unknown. */
+double study_pace_left(const struct study_pace *p, int64_t remaining);
+
 struct study_progress {
     struct counts counts;
     int64_t total;    /* trials in all; -1: no end */
