@@ -14,6 +14,7 @@
 #include "cli/model_file.h"
 #include "cli/one_task.h"
 #include "terms/metric.h"
+#include "nn/nn.h"
 
 #define NAMES_MAX 64
 
@@ -214,12 +215,13 @@ static int finish(struct training *t)
 
 static int train(struct call *c, struct training *t)
 {
-    int64_t seed, budget;
-    const struct value *own = value_get(t->model, STR("seed"));
+    int64_t own = 1, seed, budget;
     const struct value *epochs = value_get(t->model, STR("epochs"));
-    if (call_int(c, "seed", own && own->kind == VALUE_INT ? own->i : 1,
-                 &seed) ||
-        call_int(c, "budget", 0, &budget))
+    if (!call_option(c, "seed") && nn_seed_of(t->model, &own, &c->err) < 0) {
+        model_file_faults(t->model, t->file, str_of(c->err.text));
+        return EXIT_ERROR;
+    }
+    if (call_int(c, "seed", own, &seed) || call_int(c, "budget", 0, &budget))
         return call_fail(c);
     /* What the command line says goes before what the file says. */
     value_set(c->arena, t->model, STR("seed"), value_int(c->arena, seed));

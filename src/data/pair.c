@@ -207,7 +207,7 @@ static int read_labels(struct reading *r, const struct block *first,
 {
     const struct value *v = value_get(r->part[0], STR("labels"));
     struct data_set *s = r->set;
-    if (str_is(value_text(v), "inputs")) {
+    if (data_spec_labels_are_inputs(r->spec)) {
         s->label_is_input = true;
         v = NULL;
     }

@@ -52,10 +52,6 @@ static int read_files(struct reading *r, struct err *err)
     bool pair = value_get(train, STR("inputs"));
     if (data_spec_style(r->spec, &r->style, err))
         return -1;
-    if (table && pair)
-        return err_set(err, ERR_INPUT,
-                       "data: say a `file`, or `inputs` and `labels`, not "
-                       "both");
     if (table)
         return data_read_table(r, err);
     if (pair)

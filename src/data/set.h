@@ -81,6 +81,7 @@ enum missing { MISSING_ERROR, MISSING_MEAN, MISSING_ZERO, MISSING_DROP };
 
 /* spec.c: the keys of `data:`. */
 int data_spec_check(const struct value *spec, struct err *err);
+bool data_spec_labels_are_inputs(const struct value *spec);
 int data_spec_style(const struct value *spec, struct table_style *style,
                     struct err *err);
 int data_spec_missing(const struct value *spec, enum missing *how,

@@ -44,9 +44,99 @@ static int check_keys(const char *where, const struct value *v,
     return 0;
 }
 
+static const char *const parts[] = {"train", "validation", "test"};
+
+static bool is_files(const struct value *v)
+{
+    return v && (v->kind == VALUE_STRING || v->kind == VALUE_OBJECT);
+}
+
+/* `label: inputs` and `labels: inputs` are the input itself. */
+bool data_spec_labels_are_inputs(const struct value *spec)
+{
+    const struct value *train = value_get(spec, STR("train"));
+    return str_is(value_text(value_get(spec, STR("label"))), "inputs") ||
+           str_is(value_text(value_get(spec, STR("labels"))), "inputs") ||
+           str_is(value_text(value_get(train, STR("labels"))), "inputs");
+}
+
+/* Keys of files of their own that stand with a table. */
+static int check_table(const struct value *spec, struct err *err)
+{
+    bool labels = value_get(spec, STR("labels"));
+    for (size_t i = 0; i < PARTS; i++) {
+        const struct value *part = value_get(spec, str_of(parts[i]));
+        labels |= value_get(part, STR("labels")) != NULL;
+        if (value_get(part, STR("group")))
+            return err_set(err, ERR_INPUT,
+                           "data.%s.group: the group of a table is a column of "
+                           "all parts: say data.group",
+                           parts[i]);
+    }
+    if (labels)
+        return err_set(err, ERR_INPUT,
+                       "data.labels goes with inputs: the label of a table is "
+                       "one of its columns; say label");
+    return 0;
+}
+
+/* Keys of a table that stand with files of their own. */
+static int check_pair(const struct value *spec, bool in_parts, struct err *err)
+{
+    static const char *const of_tables[] = {"ignore", "one_hot", "weight"};
+    const struct value *label = value_get(spec, STR("label"));
+    const struct value *labels = value_get(spec, STR("labels"));
+    bool word = str_is(value_text(label), "inputs") ||
+                str_is(value_text(label), "none");
+    for (size_t i = 0; i < sizeof(of_tables) / sizeof(*of_tables); i++)
+        if (value_get(spec, str_of(of_tables[i])))
+            return err_set(err, ERR_INPUT,
+                           "data.%s names columns of a table, which `inputs` "
+                           "are not; say a file instead",
+                           of_tables[i]);
+    if (label && (!word || labels))
+        return err_set(err, ERR_INPUT,
+                       "data.label is a column of a table; with inputs say "
+                       "labels: FILE, or labels: inputs for what is to be "
+                       "learnt from itself");
+    if (in_parts && labels && !str_is(value_text(labels), "inputs"))
+        return err_set(err, ERR_INPUT,
+                       "data.labels beside train: each part has its own; say "
+                       "train: {inputs: …, labels: …}");
+    if (in_parts && value_get(spec, STR("group")))
+        return err_set(err, ERR_INPUT,
+                       "data.group beside train: each part has its own; say "
+                       "train: {inputs: …, group: …}");
+    return 0;
+}
+
+/* What would be passed over in silence, because another key says it. */
+static int check_together(const struct value *spec, struct err *err)
+{
+    const struct value *train = value_get(spec, STR("train"));
+    const struct value *file = value_get(spec, STR("file"));
+    const struct value *inputs = value_get(spec, STR("inputs"));
+    if (train && !is_files(train))
+        return err_set(err, ERR_INPUT,
+                       "data.train must be a file, or {inputs: …, labels: …}; "
+                       "fractions of the rows are said for validation and "
+                       "test");
+    if (train && (file || inputs))
+        return err_set(err, ERR_INPUT,
+                       "data: `%s` and `train` both say what to train on; "
+                       "leave one out",
+                       file ? "file" : "inputs");
+    if (file && inputs)
+        return err_set(err, ERR_INPUT,
+                       "data: say a `file`, or `inputs` and `labels`, not "
+                       "both");
+    if (inputs || value_get(train, STR("inputs")))
+        return check_pair(spec, train, err);
+    return file || train ? check_table(spec, err) : 0;
+}
+
 int data_spec_check(const struct value *spec, struct err *err)
 {
-    static const char *const parts[] = {"train", "validation", "test"};
     if (!spec || spec->kind != VALUE_OBJECT)
         return err_set(err, ERR_INPUT,
                        "data must have keys such as file and label");
@@ -60,7 +150,10 @@ int data_spec_check(const struct value *spec, struct err *err)
             return -1;
     }
     return check_keys("data.text", value_get(spec, STR("text")), text_keys,
-                      err);
+                      err) ||
+                   check_together(spec, err)
+               ? -1
+               : 0;
 }
 
 static void copy_keys(struct arena *a, struct value *to,
@@ -75,13 +168,12 @@ static void copy_keys(struct arena *a, struct value *to,
 
 void data_spec_print_reading(struct buf *b, const struct value *spec)
 {
-    static const char *const parts[] = {"train", "validation", "test", NULL};
     static const char *const text[] = {"column", "lower", "vectors", NULL};
     struct arena *a = arena_new();
     struct value *to = value_object(a);
     const struct value *v = value_get(spec, STR("text"));
     copy_keys(a, to, spec, reading_keys);
-    for (size_t i = 0; parts[i]; i++) {
+    for (size_t i = 0; i < PARTS; i++) {
         const struct value *part = value_get(spec, str_of(parts[i]));
         if (part && !value_is_number(part))
             value_set(a, to, str_of(parts[i]), value_copy(a, part));

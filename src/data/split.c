@@ -250,6 +250,19 @@ static int cut_fold(struct splitting *s, const struct value *fold, size_t rest,
     return 0;
 }
 
+/* A part that is asked for and gets no row would be no part, unsaid. */
+static int check_fraction(const struct splitting *s, const char *key,
+                          double fraction, const struct data_part *part,
+                          struct err *err)
+{
+    if (fraction == 0 || part->count)
+        return 0;
+    return err_set(err, ERR_INPUT, "data.%s: %g of %zu %s is none; say more",
+                   key, fraction,
+                   s->set->groups ? s->set->group_count : s->count,
+                   s->set->groups ? "groups" : "rows");
+}
+
 static int cut(struct splitting *s, struct data_view *v, struct err *err)
 {
     double validation, test;
@@ -273,7 +286,10 @@ static int cut(struct splitting *s, struct data_view *v, struct err *err)
         train = rest;
     v->train = (struct data_part){s->order, train};
     v->validation = (struct data_part){s->order + train, rest - train};
-    return 0;
+    return check_fraction(s, "validation", validation, &v->validation, err) ||
+                   check_fraction(s, "test", test, &v->test, err)
+               ? -1
+               : 0;
 }
 
 /* Parts that are files come behind the training rows in the table. */

@@ -68,6 +68,9 @@ double nn_model_flops(const struct nn_model *m); /* one row, forward */
 uint64_t nn_model_memory_bytes(const struct nn_model *m);
 int64_t nn_model_batch_size(const struct nn_model *m);
 int64_t nn_model_epochs(const struct nn_model *m);
+/* The `seed` of a model file that is not read yet: 1, or 0 when it says none,
+ * or -1 and err when it is no whole number. */
+int nn_seed_of(const struct value *v, int64_t *seed, struct err *err);
 /* The model file's `data:`, or NULL. Lives as long as the value. */
 const struct value *nn_model_data(const struct nn_model *m);
 /* Layers, output shapes, parameter counts, and the graph drawn. */

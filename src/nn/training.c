@@ -204,15 +204,28 @@ static void read_snapshots(struct nn_build *b, const struct value *root)
 void nn_read_training(struct nn_build *b, const struct value *root)
 {
     struct nn_model *m = b->model;
-    const struct value *seed = value_get(root, STR("seed"));
     m->batch_size = nn_read_int(b, root, "batch_size", 1, 1 << 24, 32);
     m->epochs = nn_read_int(b, root, "epochs", 0, INT32_MAX, 1);
-    m->has_seed = seed && seed->kind == VALUE_INT;
-    if (m->has_seed)
-        m->seed = (uint64_t)seed->i;
+    nn_read_int(b, root, "seed", INT64_MIN, INT64_MAX, 0); /* nn_seed_of */
     m->initial_weights =
         arena_str(m->arena, nn_read_text(b, root, "initial_weights", STR("")));
     m->masks = arena_str(m->arena, nn_read_text(b, root, "masks", STR("")));
     read_stopping(b, root);
     read_snapshots(b, root);
+}
+
+int nn_seed_of(const struct value *v, int64_t *seed, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct nn_faults faults = {.arena = a};
+    struct nn_build b = {.faults = &faults, .root = v, .at = STR("")};
+    const struct value *said = value_get(v, STR("seed"));
+    int64_t got = nn_read_int(&b, v, "seed", INT64_MIN, INT64_MAX, 0);
+    int rc = said && said->kind != VALUE_NULL;
+    if (faults.count)
+        rc = err_set(err, ERR_INPUT, "seed %.*s", STRF(faults.items[0].text));
+    else if (rc)
+        *seed = got;
+    arena_free(a);
+    return rc;
 }

@@ -460,9 +460,10 @@ static int begin(struct train *t, struct member *m, struct err *err)
     struct value *v = json_parse(m->arena, m->task.model, "model", false, err);
     if (!v)
         return -1;
-    const struct value *seed = value_get(v, STR("seed"));
-    if (seed && seed->kind == VALUE_INT) /* goes before the task's */
-        m->task.seed = (uint64_t)seed->i;
+    int64_t seed = (int64_t)m->task.seed;
+    if (nn_seed_of(v, &seed, err) < 0)
+        return -1;
+    m->task.seed = (uint64_t)seed; /* the model's goes before the task's */
     m->about = model_with_seed(m, v);
     const struct value *spec = value_get(v, STR("data"));
     if (!spec)

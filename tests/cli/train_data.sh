@@ -136,3 +136,22 @@ sed 's/words.yaml/out.yaml/; s/lr: .*/out: {values: [2, 3, 4, 5]}}/' \
 run "$THRONG" check out_study.yaml
 check_contains "no more points are looked at than a grid has" "$err" \
     "3 of 4 points looked at have this"
+
+# ---- what would be passed over ---------------------------------------------
+for seed in '"abc"' 1.5; do
+    sed "s/\"\${lr}\"/0.1/; s/^epochs/seed: $seed\nepochs/" words.yaml >seed.yaml
+    run "$THRONG" train seed.yaml
+    check_status "a seed of $seed is refused" 1
+    check_contains "at its place" "$err" "seed.yaml:4:"
+done
+run "$THRONG" train seed.yaml --seed 3
+check_status "unless the command line says another" 0
+sed 's/words.yaml/seed.yaml/; s/lr: .*/x: {values: [1, 2]}}/' words_study.yaml \
+    >seed_study.yaml
+run "$THRONG" check seed_study.yaml
+check_contains "check says it, too" "$err" "seed must be a whole number"
+sed 's/file: words.csv/file: nowhere.csv, train: words.csv/' words.yaml >two.yaml
+sed 's/words.yaml/two.yaml/' words_study.yaml >two_study.yaml
+run "$THRONG" check two_study.yaml
+check_contains "so are two keys for what to train on" "$err" \
+    "\`file\` and \`train\` both say what to train on"

@@ -343,6 +343,67 @@ static void an_autoencoder_learns_its_scaled_input(void **state)
     files_close(&f);
 }
 
+static void keys_that_would_be_passed_over_are_refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {"{\"file\": \"no.csv\", \"train\": \"t.csv\"}",
+         "data: `file` and `train` both say what to train on"},
+        {"{\"inputs\": \"x\", \"train\": {\"inputs\": \"x\"}}",
+         "data: `inputs` and `train` both"},
+        {"{\"file\": \"t.csv\", \"train\": 0.8}", "data.train must be a file"},
+        {"{\"file\": \"t.csv\", \"labels\": \"y.npy\"}",
+         "data.labels goes with inputs"},
+        {"{\"train\": {\"file\": \"t.csv\", \"labels\": \"y\"}}",
+         "data.labels goes with inputs"},
+        {"{\"train\": {\"file\": \"t.csv\", \"group\": \"a\"}}",
+         "data.train.group: the group of a table is a column"},
+        {"{\"inputs\": \"x\", \"label\": \"y\"}", "say labels: FILE"},
+        {"{\"inputs\": \"x\", \"labels\": \"y\", \"label\": \"inputs\"}",
+         "data.label is a column of a table"},
+        {"{\"inputs\": \"x\", \"labels\": \"y\", \"weight\": 1}",
+         "data.weight names columns of a table"},
+        {"{\"train\": {\"inputs\": \"x\"}, \"labels\": \"y\"}",
+         "data.labels beside train"},
+        {"{\"train\": {\"inputs\": \"x\"}, \"group\": \"y\"}",
+         "data.group beside train"},
+    };
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "t.csv", "a,b\n1,0\n2,1\n");
+    files_text(&f, "x", "1\n2\n");
+    files_text(&f, "y", "0\n1\n");
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        files_refuses(&f, bad[i][0], bad[i][1]);
+    files_close(&f);
+}
+
+static void an_input_in_a_file_may_be_its_own_label(void **state)
+{
+    static const char *const ways[] = {
+        "{\"inputs\": \"x\", \"label\": \"inputs\", \"scale\": \"maxabs\"}",
+        "{\"inputs\": \"x\", \"labels\": \"inputs\", \"scale\": \"maxabs\"}",
+        "{\"train\": {\"inputs\": \"x\"}, \"label\": \"inputs\", \"scale\": "
+        "\"maxabs\"}",
+        "{\"train\": {\"inputs\": \"x\"}, \"labels\": \"inputs\", "
+        "\"scale\": \"maxabs\"}",
+        "{\"train\": {\"inputs\": \"x\", \"labels\": \"inputs\"}, "
+        "\"scale\": \"maxabs\"}",
+    };
+    struct files f;
+    (void)state;
+    files_open(&f);
+    files_text(&f, "x", "1\n2\n");
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+        struct data_set *s = files_set(&f, ways[i]);
+        struct data_view v = files_view(&f, s, ways[i], 1);
+        assert_int_equal(v.table->label_count, 1);
+        assert_true(v.table->labels->numbers[0] == 0.5f);
+        data_close(s);
+    }
+    files_close(&f);
+}
+
 static void unknown_keys_and_columns_suggest(void **state)
 {
     struct files f;
@@ -435,6 +496,8 @@ int main(void)
         cmocka_unit_test(means_are_of_training_rows_only),
         cmocka_unit_test(weights_and_groups_are_no_inputs),
         cmocka_unit_test(an_autoencoder_learns_its_scaled_input),
+        cmocka_unit_test(keys_that_would_be_passed_over_are_refused),
+        cmocka_unit_test(an_input_in_a_file_may_be_its_own_label),
         cmocka_unit_test(unknown_keys_and_columns_suggest),
         cmocka_unit_test(
             the_label_of_candles_tables_is_the_type_and_not_the_id),
