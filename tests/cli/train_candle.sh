@@ -112,6 +112,18 @@ run "$THRONG" run nt3.yaml
 check_contains "a study says the same before any trial" "$err" \
     "nt3.txt:3:14: error: train_data: there is no file nt_train2.csv"
 
+# ---- the files of real models -------------------------------------------------
+if real_data candle-parameters/expected.jsonl; then
+    run python3 "$ROOT/tests/cli/candle_networks.py" "$THRONG" \
+        "$THRONG_TEST_DATA/candle-parameters"
+    check_status "each real file is read whole, and gives a network or a rule" 0
+    check_equal "all forty of them" 40 "$(grep -c ' of ' <<<"$out")"
+    check_equal "thirteen give a network" 13 "$(grep -c 'parameters)' <<<"$out")"
+else
+    skip "each real file is read whole, and gives a network or a rule" \
+        "$no_real_data"
+fi
+
 # ---- studies ----------------------------------------------------------------------
 run "$THRONG" run --quiet search.yaml
 check_status "a study searches keywords" 0
