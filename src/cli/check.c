@@ -358,7 +358,8 @@ static int describe(struct checker *k)
     add_protocol(k);
     add_program(k);
     add_interpreter(k);
-    buf_addf(&k->out, "machine  %u cpus, ", k->machine.cpus);
+    buf_addf(&k->out, "machine  %u cpu%s, ", k->machine.cpus,
+             k->machine.cpus == 1 ? "" : "s");
     num_print_bytes(&k->out, k->machine.memory_bytes);
     buf_addf(&k->out, ", %zu gpu%s\n", k->machine.gpu_count,
              k->machine.gpu_count == 1 ? "" : "s");

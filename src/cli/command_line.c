@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "base/json.h"
 #include "cli/model_command.h"
+#include "terms/setup.h"
 
 static void quote(struct buf *b, const struct plan *p, struct str text)
 {
@@ -131,17 +132,20 @@ static void add_python(struct buf *b, const struct plan *p, struct arena *a)
 }
 
 static void add_environment(struct buf *b, const struct plan *p,
-                            const struct trial *t, const struct value *point,
-                            uint64_t seed, struct arena *a)
+                            const char *home, const struct trial *t,
+                            const struct value *point, uint64_t seed,
+                            struct arena *a)
 {
+    size_t count;
+    const struct assignment *env = plan_env(p, home, a, &count);
     static const char *const files[] = {
         "PARAMS=\"$d/params.json\"", "METRICS=\"$d/metrics.jsonl\"",
         "OUTPUT=\"$d/output\"", "CHECKPOINT=\"$d/checkpoint\"",
         "STOP=\"$d/stop\""};
     buf_adds(b, "env");
-    for (size_t i = 0; i < p->env_count; i++) {
-        buf_addf(b, " %.*s=", STRF(p->env[i].name));
-        quote_expand(b, p, p->env[i].value);
+    for (size_t i = 0; i < count; i++) {
+        buf_addf(b, " %.*s=", STRF(env[i].name));
+        quote_expand(b, p, env[i].value);
     }
     buf_adds(b, " THRONG_STUDY=");
     quote(b, p, p->name);
@@ -212,11 +216,16 @@ static int add_command(struct buf *b, const struct plan *p, const char *home,
     size_t argc;
     if (study_command(p, home, point, a, &argv, &argc, err))
         return -1;
-    if (p->setup.len) {
-        buf_adds(b, "sh -c ");
-        quote(b, p,
-              str_of(arena_printf(a, "%.*s\nexec \"$@\"", STRF(p->setup))));
-        buf_adds(b, " sh ");
+    struct str lines = plan_setup(p, a);
+    if (lines.len) {
+        bool bash = path_program(a, "bash", NULL) != NULL;
+        struct buf script;
+        buf_init(&script);
+        setup_script(&script, lines, bash);
+        buf_adds(b, bash ? "bash -c " : "sh -c ");
+        quote(b, p, buf_str(&script));
+        buf_adds(b, " setup ");
+        buf_done(&script);
     }
     plan_print_command(b, p, with_interpreter(argv, argc, a), argc, false);
     return 0;
@@ -258,7 +267,7 @@ int command_line_print(struct buf *b, struct store *store,
         quote(b, plan, str_of(home));
     buf_adds(b, " && ");
     add_candle(b, plan, t, point, a);
-    add_environment(b, plan, t, point, seed, a);
+    add_environment(b, plan, home, t, point, seed, a);
     if (add_command(b, plan, home, point, a, err))
         return -1;
     buf_addc(b, '\n');

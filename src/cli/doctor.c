@@ -41,8 +41,8 @@ static void look_at_machine(struct findings *f, struct call *c)
     buf_init(&b);
     num_print_bytes(&b, m.memory_bytes);
     found(f, "machine", true,
-          arena_printf(f->arena, "%s: %u cpus, %s for tasks", m.host, m.cpus,
-                       b.p));
+          arena_printf(f->arena, "%s: %u cpu%s, %s for tasks", m.host, m.cpus,
+                       m.cpus == 1 ? "" : "s", b.p));
     buf_done(&b);
     note(f, "gpus", m.gpu_count ? MARK_OK : MARK_ABSENT,
          m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,

@@ -106,7 +106,8 @@ static void say_room(struct explainer *e)
         needs_print(b, &needs);
     }
     if (!machine_read(&m, getenv("THRONG_GPUS"), c->arena, NULL)) {
-        buf_addf(b, " of this machine's %u cpus, ", m.cpus);
+        buf_addf(b, " of this machine's %u cpu%s, ", m.cpus,
+                 m.cpus == 1 ? "" : "s");
         num_print_bytes(b, m.memory_bytes);
         buf_addf(b, " and %zu gpus", m.gpu_count);
     }

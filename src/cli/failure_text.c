@@ -179,12 +179,12 @@ static const struct {
      "the GPU's memory was too small, or another task was on the same GPU: "
      "resources: gpus: 1 gives each trial its own"},
     {"ModuleNotFoundError",
-     "Python lacks a module where the task runs: load the environment with "
-     "`setup:` (for example `source venv/bin/activate`), or name that "
-     "python in `command:`"},
+     "Python lacks a module where the task runs: name its environment with "
+     "`venv:` or `conda:`, load it in `setup:`, or name that python in "
+     "`command:`"},
     {"ImportError",
-     "a Python module could not be loaded where the task runs: see `setup:` "
-     "for loading an environment"},
+     "a Python module could not be loaded where the task runs: see `venv:`, "
+     "`conda:` and `setup:` for its environment"},
     {"No space left on device",
      "the disk is full: see `keep:`, and `outputs:` for what is kept"},
     {"Disk quota exceeded",

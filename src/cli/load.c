@@ -1,6 +1,7 @@
 /* load.c - reading a study file for the verbs that take one */
 #include "cli/cli.h"
 #include "cli/model_check.h"
+#include "cli/startable.h"
 #include "cli/study_files.h"
 #include "cli/unready.h"
 
@@ -50,6 +51,7 @@ struct wanted {
     const char *name; /* instead of the study's; NULL: its own */
     const char *method;
     bool points_only;
+    bool strict;
     void (*unready)(const struct plan *p, struct problems *problems);
 };
 
@@ -73,6 +75,7 @@ static struct plan *load(struct call *c, const char *file,
     reader.check = w->unready;
     reader.method = w->method;
     reader.points_only = w->points_only;
+    reader.strict = w->strict;
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
     if (problems->errors || !is_quiet(c))
         say_problems(problems); /* who asked for silence hears of mistakes */
@@ -88,20 +91,24 @@ static struct plan *load(struct call *c, const char *file,
 static void look_closely(const struct plan *p, struct problems *problems)
 {
     unready_check(p, problems);
+    startable_venv(p, problems);
     model_check(p, false, problems);
 }
 
-/* Who only looks is told what trials would say of their data. */
+/* Who only looks is told what trials would say of their data, and what is not
+ * there. */
 static void look_and_tell(const struct plan *p, struct problems *problems)
 {
     unready_check(p, problems);
+    startable_venv(p, problems);
+    startable_check(p, problems);
     model_check(p, true, problems);
 }
 
 struct plan *load_plan_look(struct call *c, const char *file,
                             struct problems *problems)
 {
-    struct wanted w = {.unready = look_and_tell};
+    struct wanted w = {.unready = look_and_tell, .strict = true};
     return load(c, file, &w, problems);
 }
 

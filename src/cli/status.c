@@ -157,7 +157,7 @@ static void print_claim(struct buf *b, const struct claim *k)
     if (k->parallel)
         buf_addf(b, "%u at once, as it says", k->parallel);
     else
-        buf_addf(b, "%u of %u cpus", k->cpus, k->of);
+        buf_addf(b, "%u of %u cpu%s", k->cpus, k->of, k->of == 1 ? "" : "s");
     if (*k->gpus)
         buf_addf(b, ", GPU %s", k->gpus);
     if (k->waits)

@@ -72,8 +72,18 @@ size_t command_brace(struct str s, struct str *name)
     return name_valid(*name) ? name->len + 2 : 0;
 }
 
+size_t command_escaped(struct str s)
+{
+    const char *close;
+
+    if (s.len < 4 || s.p[0] != '$' || s.p[1] != '$' || s.p[2] != '{')
+        return 0;
+    close = memchr(s.p, '}', s.len);
+    return close ? (size_t)(close + 1 - s.p) : 0;
+}
+
 int command_replace(struct buf *b, const struct plan *p, struct str text,
-                    const struct value *point, struct err *err)
+                    const struct value *point, bool escapes, struct err *err)
 {
     size_t i = 0;
 
@@ -81,8 +91,12 @@ int command_replace(struct buf *b, const struct plan *p, struct str text,
         struct str rest = str_n(text.p + i, text.len - i), name;
         const struct value *v;
         size_t len = command_brace(rest, &name);
+        size_t escaped = escapes ? command_escaped(rest) : 0;
 
-        if (len > 0 && command_lookup(p, point, name, &v)) {
+        if (escaped > 0) {
+            buf_add(b, rest.p + 1, escaped - 1);
+            i += escaped;
+        } else if (len > 0 && command_lookup(p, point, name, &v)) {
             if (v)
                 value_python_str(b, v);
             i += len;
@@ -247,7 +261,7 @@ static int add_written(struct args *args, struct arena *a, const struct plan *p,
     int rc;
 
     buf_init(&b);
-    rc = command_replace(&b, p, text, point, err);
+    rc = command_replace(&b, p, text, point, true, err);
     if (rc == 0)
         rc = add_filled(args, a, text, buf_str(&b), err);
     buf_done(&b);

@@ -102,11 +102,16 @@ static void unknown_macro(struct reading *r, const struct value *at,
     const char *hint = all_macros;
 
     if (name_valid(inner) && plan_declares(r->plan, inner))
-        hint = arena_printf(r->arena, "a parameter is written {%.*s}",
-                            STRF(inner));
-    else if (near)
-        hint =
-            arena_printf(r->arena, "did you mean '%s'? %s", near, all_macros);
+        hint = arena_printf(r->arena,
+                            "a parameter is written {%.*s}, a variable of the "
+                            "shell $${%.*s}",
+                            STRF(inner), STRF(inner));
+    else
+        hint = arena_printf(r->arena,
+                            "%s%s%sa variable of the shell is written "
+                            "$${%.*s}; %s",
+                            near ? "did you mean '" : "", near ? near : "",
+                            near ? "'? " : "", STRF(inner), all_macros);
     problem_at(r, PROBLEM_ERROR, at, hint, "command: no macro '%s'",
                shown(r->arena, macro));
 }
@@ -121,10 +126,13 @@ static void check_text(struct reading *r, const struct value *at,
     struct str name;
 
     for (size_t i = 0; i < text.len; i++) {
-        struct str macro = macro_at(str_n(text.p + i, text.len - i));
-        struct str inner;
+        struct str rest = str_n(text.p + i, text.len - i);
+        struct str macro = macro_at(rest), inner;
+        size_t escaped = command_escaped(rest);
 
-        if (macro.len == 0 || macro_envvar(macro, &name))
+        if (escaped > 0)
+            i += escaped - 1;
+        if (escaped > 0 || macro.len == 0 || macro_envvar(macro, &name))
             continue;
         inner = str_n(macro.p + 2, macro.len - 3);
         if (macro_find(macro, &kind)) {
@@ -510,6 +518,11 @@ static bool uses(const struct plan *p, enum command_kind kind)
     return false;
 }
 
+bool plan_takes_script(struct str program)
+{
+    return shell_runs_file(program);
+}
+
 void check_command(struct reading *r)
 {
     struct plan *p = r->plan;
@@ -542,6 +555,8 @@ void check_command(struct reading *r)
     if (command && program && p->command_count > 0 && !uses(p, COMMAND_PROGRAM))
         problem_at(r, PROBLEM_WARNING, program, NULL,
                    "program is not used: command has no ${program}");
-    if (command)
+    if (command) {
+        check_placeholders(r, command);
         check_command_risks(r, command);
+    }
 }

@@ -138,8 +138,11 @@ static void look_at_shell(struct reading *r, const struct value *at,
         struct str name,
             rest = str_n(part->text.p + s.at, part->text.len - s.at);
         size_t len = command_brace(rest, &name);
+        size_t escaped = command_escaped(rest);
 
-        if (len > 0 && plan_declares(r->plan, name)) {
+        if (escaped > 0) {
+            shell_scan_skip(&s, escaped);
+        } else if (len > 0 && plan_declares(r->plan, name)) {
             if (may_be_code(r->plan, name))
                 warn_place(r, at, name, &s, part->kind == COMMAND_CODE);
             shell_scan_skip(&s, len);

@@ -173,7 +173,7 @@ int plan_files(const struct plan *p, const struct value *point, struct arena *a,
     buf_init(&b);
     for (size_t i = 0; i < n && rc == 0; i++) {
         buf_reset(&b);
-        rc = command_replace(&b, p, p->templates[i].text, point, err);
+        rc = command_replace(&b, p, p->templates[i].text, point, false, err);
         list[i].path = p->templates[i].path;
         list[i].text = arena_str(a, buf_str(&b));
     }

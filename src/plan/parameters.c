@@ -304,6 +304,25 @@ static bool check_bounds(struct reading *r, const struct value *v,
     return true;
 }
 
+/* Bounds without a point are whole numbers' bounds, as W&B has it. Two
+ * neighbours are rarely all that somebody wanted. */
+static void notice_neighbours(struct reading *r, const struct value *v,
+                              const char *name, const struct param *p)
+{
+    long long low = (long long)p->min, high = (long long)p->max;
+
+    if (p->dist == DIST_INT_UNIFORM && high - low == 1 &&
+        !has(v, "distribution"))
+        problem_at(r, PROBLEM_WARNING, v,
+                   arena_printf(r->arena,
+                                "write min: %lld.0, max: %lld.0 for all that "
+                                "is between, or values: [%lld, %lld]",
+                                low, high, low, high),
+                   "parameter '%s' is %lld or %lld: bounds without a point "
+                   "are those of whole numbers",
+                   name, low, high);
+}
+
 static bool read_bounds(struct reading *r, const struct value *v,
                         const char *name, struct param *p)
 {
@@ -323,7 +342,10 @@ static bool read_bounds(struct reading *r, const struct value *v,
         ok = read_number(r, min, what_min, &p->min);
         ok = read_number(r, max, what_max, &p->max) && ok;
     }
-    return ok && check_bounds(r, v, name, p);
+    ok = ok && check_bounds(r, v, name, p);
+    if (ok)
+        notice_neighbours(r, v, name, p);
+    return ok;
 }
 
 /* One number of a parameter that has a default or must be above 0. */

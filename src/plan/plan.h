@@ -66,6 +66,8 @@ struct plan_reader {
     /* Only points are wanted, nothing will be run: what to run and the name
      * of the metric need not be said. */
     bool points_only;
+    /* What would most likely go wrong when it runs is an error. */
+    bool strict;
 };
 
 enum pick { PICK_LAST, PICK_BEST };
@@ -205,6 +207,8 @@ struct plan {
     const struct assignment *env;
     size_t env_count;
     struct str setup;
+    struct str venv;    /* a virtual environment's folder; empty: none */
+    struct str conda;   /* name or folder of conda's; empty: none */
     bool workdir_trial; /* workdir: trial */
     const struct plan_input *inputs;
     size_t input_count;
@@ -254,6 +258,14 @@ bool plan_declares(const struct plan *p, struct str name);
 int plan_command(const struct plan *p, const struct value *point,
                  struct arena *a, const struct arg **argv, size_t *argc,
                  struct err *err);
+/* True for a program whose first argument, if it is no option, is a script:
+ * python, Rscript, sh … */
+bool plan_takes_script(struct str program);
+/* The variables of tasks, with those of `venv`, which is seen from `home`. */
+const struct assignment *plan_env(const struct plan *p, const char *home,
+                                  struct arena *a, size_t *count);
+/* The shell lines before each task, with those of `conda`; empty: none. */
+struct str plan_setup(const struct plan *p, struct arena *a);
 /* The needs of a point (${name} replaced). */
 int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
                struct err *err);

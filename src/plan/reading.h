@@ -116,15 +116,19 @@ bool macro_envvar(struct str macro, struct str *name);
 
 /* ---- argv.c ----------------------------------------------------------- */
 
-/* Replaces {name} of declared parameters by the point's values. */
+/* Replaces {name} of declared parameters by the point's values, and with
+ * `escapes` $${…} by ${…}. */
 int command_replace(struct buf *b, const struct plan *p, struct str text,
-                    const struct value *point, struct err *err);
+                    const struct value *point, bool escapes, struct err *err);
 /* The value that {name} stands for: *v is NULL when the name is declared but
  * not in this point. False when no such parameter is declared. */
 bool command_lookup(const struct plan *p, const struct value *point,
                     struct str name, const struct value **v);
 /* Length of the {name} that s starts with (0: none) and its name. */
 size_t command_brace(struct str s, struct str *name);
+/* Length of the $${…} that s starts with, which stands for ${…} as it is; 0:
+ * none. */
+size_t command_escaped(struct str s);
 /* The words that a macro of the ${args} family stands for, in the arena. */
 void command_args(const struct plan *p, struct arena *a, enum command_kind kind,
                   const struct value *point, const struct arg **list,
@@ -189,6 +193,10 @@ void read_outputs(struct reading *r, const struct value *v);
 void read_keep(struct reading *r, const struct value *v);
 void read_env(struct reading *r, const struct value *v);
 void read_setup(struct reading *r, const struct value *v);
+/* Names in braces that no parameter has. */
+void check_placeholders(struct reading *r, const struct value *command);
+void read_venv(struct reading *r, const struct value *v);
+void read_conda(struct reading *r, const struct value *v);
 /* A path inside of the trial's folder: relative, no "..". */
 bool path_inside(struct str path);
 

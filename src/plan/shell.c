@@ -48,14 +48,28 @@ bool shell_is_remote(struct str program)
     return among(last_part(program), names);
 }
 
+bool shell_is_python(struct str program)
+{
+    program = last_part(program);
+    return str_starts(program, STR("python")) ||
+           str_starts(program, STR("pypy"));
+}
+
+bool shell_runs_file(struct str program)
+{
+    static const char *const others[] = {"perl", "ruby",    "node",   "julia",
+                                         "lua",  "Rscript", "octave", NULL};
+    return shell_is_python(program) || shell_is_shell(program) ||
+           among(last_part(program), others);
+}
+
 bool shell_is_interpreter(struct str program)
 {
     static const char *const names[] = {
         "perl", "ruby", "node", "julia",   "lua",    "awk", "gawk",
         "mawk", "sed",  "R",    "Rscript", "octave", "php", NULL};
     program = last_part(program);
-    return among(program, names) || str_starts(program, STR("python")) ||
-           str_starts(program, STR("pypy"));
+    return among(program, names) || shell_is_python(program);
 }
 
 bool shell_is_make(struct str program)

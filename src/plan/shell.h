@@ -114,6 +114,9 @@ bool shell_is_make(struct str program);
 enum shell_taken shell_takers_ask(const struct shell_takers *t,
                                   struct str word);
 void shell_takers_note(struct shell_takers *t, struct str word);
+bool shell_is_python(struct str program);
+/* One whose first argument, if it is no option, is a script. */
+bool shell_runs_file(struct str program);
 /* -c, -lc, -ec: its script is the next word that is no option. */
 bool shell_takes_script(struct str word);
 /* True for letters that mean nothing to any shell, anywhere. */

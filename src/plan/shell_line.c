@@ -254,13 +254,22 @@ int shell_line(struct buf *b, const struct plan *p, struct arena *a,
                      .arena = a,
                      .all_code = part->kind == COMMAND_CODE,
                      .err = err};
+    size_t own_end = 0; /* up to here the shell's own ${…} stands */
 
     shell_scan_init(&l.scan, part->text);
     buf_init(&l.text);
     buf_init(&l.variables);
     while (l.scan.at < part->text.len) {
-        size_t from = l.scan.at, len = add_here(&l);
+        size_t from = l.scan.at, len = 0;
+        size_t escaped =
+            command_escaped(str_n(part->text.p + from, part->text.len - from));
 
+        if (escaped > 0) { /* without its first $ it is the shell's own */
+            shell_scan_skip(&l.scan, 1);
+            own_end = from++ + escaped;
+        }
+        if (from >= own_end)
+            len = add_here(&l);
         if (len > 0) {
             shell_scan_skip(&l.scan, len);
             continue;

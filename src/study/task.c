@@ -102,10 +102,9 @@ static void fill_common(const struct study *s, struct arena *a, struct task *t)
 {
     const struct plan *p = s->plan;
     t->kind = STR("command");
-    t->setup = p->setup;
+    t->setup = plan_setup(p, a);
     t->workdir = p->workdir_trial ? str_n("", 0) : str_of(s->setup.home);
-    t->env = p->env;
-    t->env_count = p->env_count;
+    t->env = plan_env(p, s->setup.home, a, &t->env_count);
     t->study = p->name;
     t->subset = s->setup.subset;
     t->outputs = p->outputs;

@@ -285,6 +285,10 @@ static void add_number(struct buf *b, size_t start, double number,
     if (number == 0)
         return;
     add_part(b, start);
+    if (number <= 0.125 && 1 / number == round(1 / number)) {
+        buf_addf(b, "1/%.0f of a %s", 1 / number, one);
+        return;
+    }
     num_print_short(b, number, 9);
     buf_addf(b, " %s", number == 1 ? one : many);
 }

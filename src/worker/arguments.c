@@ -1,4 +1,5 @@
 /* arguments.c - the argument vector of a task */
+#include "terms/setup.h"
 #include "worker/worker.h"
 
 /* `python`, or python3 where there is no python. Tasks of a study share
@@ -31,13 +32,19 @@ static const char *argument(struct attempt *a, const struct arg *arg,
     return NULL;
 }
 
-/* The shell runs the setup lines and then becomes the command. */
-static size_t put_setup(struct attempt *a, const char **argv)
+/* The shell runs the setup lines and then becomes the command. What people
+ * put there (source, module, conda) is bash's more often than not. */
+static size_t put_setup(struct attempt *a, const char *path, const char **argv)
 {
-    argv[0] = "/bin/sh";
+    const char *bash = path_program(a->arena, "bash", path);
+    struct buf script;
+    buf_init(&script);
+    setup_script(&script, a->task.setup, bash != NULL);
+    argv[0] = bash ? bash : "/bin/sh";
     argv[1] = "-c";
-    argv[2] = arena_printf(a->arena, "%.*s\nexec \"$@\"", STRF(a->task.setup));
-    argv[3] = "sh";
+    argv[2] = arena_cstr(a->arena, buf_str(&script));
+    argv[3] = "setup";
+    buf_done(&script);
     return 4;
 }
 
@@ -52,7 +59,7 @@ const char *const *arguments_make(struct attempt *a, const char *const *env,
         return NULL;
     }
     if (t->setup.len > 0)
-        at = put_setup(a, argv);
+        at = put_setup(a, environment_get(env, STR("PATH")), argv);
     for (size_t i = 0; i < t->argc; i++)
         if (!(argv[at++] = argument(a, &t->argv[i], env, err)))
             return NULL;

@@ -18,7 +18,7 @@ static const char *const protocol_names[] = {
     "THRONG_SUBSET", "THRONG_BUDGET",     "THRONG_DEADLINE",
     "THRONG_WANDB",  "THRONG_FIRST_STEP",
 };
-/* Room for the protocol, the mark, PATH, PYTHONPATH, CUDA, OMP, NULL. */
+/* Room for the protocol, the mark, PATH, Python's, CUDA, OMP, NULL. */
 #define OURS_MAX 32
 
 static size_t name_len(const char *assignment)
@@ -269,6 +269,14 @@ static void put_grant(struct builder *b, const struct attempt *a)
         putf(b, "OMP_NUM_THREADS=%.0f", fmax(1, ceil(a->task.needs.cpus)));
 }
 
+/* What a script prints is read while it runs: its log, its metrics. Python
+ * would keep it back until some kilobytes have come together. */
+static void put_unbuffered(struct builder *b)
+{
+    if (!environment_get(b->env, STR("PYTHONUNBUFFERED")))
+        put(b, "PYTHONUNBUFFERED=1");
+}
+
 /* The stand-ins for wandb and for CANDLE step aside by themselves for a real
  * one; that for wandb not when the study asks for it; then it also looks
  * installed. */
@@ -350,6 +358,7 @@ const char *const *environment_make(struct attempt *a, struct err *err)
     put_tools(&b, e, t);
     put_identity(&b, a);
     put_grant(&b, a);
+    put_unbuffered(&b);
     put_candle(&b, a, params);
     if (put_params(&b, params, err) != 0)
         goto invalid;

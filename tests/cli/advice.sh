@@ -76,6 +76,7 @@ check_contains "a program that does not heed THRONG_SUBSET is noticed" "$out" \
 # ---- where it belongs ------------------------------------------------------
 cat >coupled.yaml <<'END'
 command: [mpirun, ./solve]
+setup: module load mpi
 points: [{x: 1}]
 resources: {ranks: 64, nodes: 2}
 END

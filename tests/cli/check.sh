@@ -14,6 +14,11 @@ parameters:
   opt: {value: sgd}
 END
 run "$THRONG" check good.yaml
+check_status "a program that is not there fails the check" 1
+check_contains "and is named, with its place" "$err" \
+    "good.yaml:1:10: error: program: there is no train.py"
+touch train.py
+run "$THRONG" check good.yaml
 check_status "a good file is checked" 0
 check_equal "without a word on standard error" "" "$err"
 check_matches "it says the name" "$out" '^study +good$'
@@ -22,11 +27,7 @@ check_matches "what decides" "$out" '^metric +acc, maximize, the last value'
 check_matches "what each needs" "$out" '^needs +2 cpus, 1 GiB'
 check_matches "and what would run" "$out" \
     '^  1  /usr/bin/env python[0-9.]* train.py --lr=0.1 --opt=sgd$'
-check_matches "a program that is not there is noticed" "$out" \
-    '^program +train.py \(not there'
-touch train.py
-run "$THRONG" check good.yaml
-check_matches "one that is there is not" "$out" '^program +train.py$'
+check_matches "and the program" "$out" '^program +train.py$'
 check_not "nothing was run or made" test -e .throng
 run "$THRONG" check good.yaml --json
 check_equal "check --json has its schema" throng.check/1 "$(json 'd["schema"]')"
@@ -45,6 +46,48 @@ check_contains "with a notice" "$err" "--count N"
 check_contains "a command without parameters shows them beside it" "$out" '{"x":'
 run "$THRONG" check endless.yaml --json
 check_equal "which JSON says with null" None "$(json 'd["trials"]')"
+
+# ---- what cannot be started -------------------------------------------------
+startable() { # command (YAML) more-keys…
+    printf '%s\n' "command: $1" "method: random" "run_cap: 1" \
+        "parameters: {lr: {min: 0.0, max: 1.0}}" "${@:2}" >start.yaml
+    run "$THRONG" check start.yaml
+}
+startable './nothere {lr}'
+check_status "a command that is not there fails the check" 1
+check_contains "by its name" "$err" "start.yaml:1:10: error: command: there is no ./nothere"
+startable 'nosuchprogram {lr}'
+check_status "so does one that is not on PATH" 1
+check_contains "which is said" "$err" 'no program `nosuchprogram` on PATH'
+startable 'nosuchprogram {lr}' 'setup: module load it'
+check_status "unless setup lines may bring it" 0
+check_contains "then it is a warning" "$err" 'warning: command: no program `nosuchprogram`'
+startable '[python3, lost.py, "{lr}"]'
+check_status "a script that its interpreter would not find fails it" 1
+check_contains "with its name" "$err" "there is no lost.py"
+startable 'cat train.py --x={learning_rate}'
+check_status "a name in braces that no parameter has fails the check" 1
+check_contains "with the names there are" "$err" \
+    "no parameter is called 'learning_rate', so {learning_rate} stays as it is (the parameters are lr)"
+run "$THRONG" run start.yaml
+check_contains "run warns of it" "$err" "warning: command: no parameter is called 'learning_rate'"
+rm -r .throng
+touch plain.sh
+startable './plain.sh {lr}'
+check_contains "a file that may not be executed is named so" "$err" "chmod +x ./plain.sh"
+startable "sh -c 'for i in 1 2; do echo \$\${i} {lr}; done'"
+check_status "a variable of a shell can be escaped" 0
+check_contains "and arrives as it is meant" "$out" 'echo ${i} 0'
+startable 'true' 'venv: nothere'
+check_status "a virtual environment that is not there fails the check" 1
+check_contains "with what was looked for" "$err" "venv: there is no Python at $PWD/nothere/bin/python"
+run "$THRONG" run start.yaml
+check_status "and a run" 1
+printf '%s\n' 'command: cat train.py' 'method: random' 'run_cap: 1' \
+    'parameters: {lr: {min: 0, max: 1}}' >ints.yaml
+run "$THRONG" check ints.yaml
+check_contains "bounds 0 and 1 without a point are explained" "$err" \
+    "warning: parameter 'lr' is 0 or 1: bounds without a point are those of whole numbers (write min: 0.0, max: 1.0"
 
 cat >bad.yaml <<'END'
 progam: t.py

@@ -56,13 +56,16 @@ static void an_unknown_macro_is_refused_with_the_list(void **state)
     (void)state;
     test_says(HEAD "['${arg}']\n",
               "4:11: error: command: no macro '${arg}' (did you mean "
-              "'${args}'? the macros are ${env}, ");
+              "'${args}'? a variable of the shell is written $${arg}; the "
+              "macros are ${env}, ");
     test_says(HEAD "['--x=${foo_bar_baz}']\n",
-              "command: no macro '${foo_bar_baz}' (the macros are ${env}");
+              "command: no macro '${foo_bar_baz}' (a variable of the shell is "
+              "written $${foo_bar_baz}; the macros are ${env}");
     test_says(HEAD "['--x=${args}']\n",
               "command: ${args} must be an element of its own");
     test_says(HEAD "['--lr=${lr}']\n",
-              "no macro '${lr}' (a parameter is written {lr})");
+              "no macro '${lr}' (a parameter is written {lr}, a variable of "
+              "the shell $${lr})");
     test_says(HEAD "['${envvar:}']\n", "'${envvar:}' does not name a");
     test_says(HEAD "['${envvar:{lr}}']\n", "does not name a variable");
     test_says("program: ${x}\nmethod: grid\nparameters: {a: {value: 1}}\n",
@@ -78,6 +81,46 @@ static void a_script_for_a_shell_keeps_its_own_variables(void **state)
     test_argv_is(&t, "{\"lr\": 0.1}", "[\"bash\",\"-c\",\"echo ${HOME} 0.1\"]");
     test_done(&t);
     test_says(ALONE "[bash, -c, 'echo ${lr}']\n", "no macro '${lr}'");
+}
+
+static void two_dollars_make_a_variable_the_shells_own(void **state)
+{
+    struct reading_test t;
+
+    (void)state;
+    test_read_well(&t, ALONE "[bash, -c, 'for lr in 1; do echo $${lr} {lr}; "
+                             "done']\n");
+    test_argv_is(&t, "{\"lr\": 0.1}",
+                 "[\"bash\",\"-c\",\"for lr in 1; do echo ${lr} 0.1; "
+                 "done\"]");
+    test_done(&t);
+    test_read_well(&t, ALONE "'echo $${env} $${lr} {lr} | cat'\n");
+    test_argv_is(&t, "{\"lr\": 0.1}",
+                 "[\"/bin/sh\",\"-c\",\"echo ${env} ${lr} 0.1 | cat\"]");
+    test_done(&t);
+    test_read_well(&t, HEAD "['--x=$${lr}', '{lr}']\n");
+    test_argv_is(&t, "{\"lr\": 0.1}", "[\"--x=${lr}\",\"0.1\"]");
+    test_done(&t);
+}
+
+static void a_name_in_braces_that_no_parameter_has_is_said(void **state)
+{
+    struct reading_test t;
+
+    (void)state;
+    test_read_well(&t, ALONE "[./a, '--lr={learning_rate}', '{l}']\n");
+    assert_non_null(strstr(t.said.p, "3:10: warning: command: no parameter is "
+                                     "called 'learning_rate', so "
+                                     "{learning_rate} stays as it is (the "
+                                     "parameters are lr)"));
+    assert_non_null(strstr(t.said.p, "did you mean {lr}?"));
+    test_done(&t);
+    test_read_well(&t, ALONE "[awk, '{print}', '-x={lr}']\n");
+    assert_string_equal(t.said.p, "");
+    test_done(&t);
+    test_read_well(&t, ALONE "awk '{print}' f | sort -k {lr} ${HOME}\n");
+    assert_string_equal(t.said.p, "");
+    test_done(&t);
 }
 
 static void elements_must_be_text(void **state)
@@ -201,6 +244,8 @@ int main(void)
         cmocka_unit_test(every_macro_is_known),
         cmocka_unit_test(an_unknown_macro_is_refused_with_the_list),
         cmocka_unit_test(a_script_for_a_shell_keeps_its_own_variables),
+        cmocka_unit_test(two_dollars_make_a_variable_the_shells_own),
+        cmocka_unit_test(a_name_in_braces_that_no_parameter_has_is_said),
         cmocka_unit_test(elements_must_be_text),
         cmocka_unit_test(a_string_is_split_like_a_shell_does),
         cmocka_unit_test(a_string_that_needs_a_shell_gets_one),

@@ -120,6 +120,84 @@ static void setup_lines_run_first(void **state)
     assert_contains(text, "/params.json\n");
 }
 
+/* The first line is the person's; what a sourced file does is its own. */
+static void a_setup_line_that_fails_is_named_and_nothing_runs(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo it ran");
+    t.setup = STR("A=1\nfalse\nB=2\n");
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_FAILED);
+    assert_int_equal(e.exit_code, 1);
+    assert_contains(e.tail.p, "setup: line 2: `false` ended with exit code 1");
+    assert_null(strstr(e.tail.p, "it ran"));
+    struct task u = bench_shell(b, 2, "echo it ran");
+    u.setup = STR("source nothere/bin/activate");
+    e = bench_run(b, &u);
+    assert_int_equal(e.outcome, OUTCOME_FAILED);
+    assert_contains(e.tail.p, "setup: line 1: nothere/bin/activate: No such");
+}
+
+static void a_setup_that_leaves_the_shell_is_no_success(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo it ran");
+    t.setup = STR("exit 0");
+    assert_int_equal(bench_run(b, &t).outcome, OUTCOME_FAILED);
+    struct task u = bench_shell(b, 2, "echo it ran");
+    u.setup = STR("exit 85");
+    assert_int_equal(bench_run(b, &u).outcome, OUTCOME_FAILED);
+}
+
+static void harmless_failures_of_sourced_files_pass(void **state)
+{
+    struct bench *b = *state;
+    char *file = path_join(b->arena, b->folder, "activate");
+    struct str text = STR("false\n[ -n \"$NOTHING\" ] && x\nA=loaded\n");
+    assert_int_equal(file_write(file, text, false, NULL), 0);
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo $A");
+    t.setup = str_of(arena_printf(b->arena, "source %s\nexport A\n", file));
+    assert_string_equal(printed(b, t), "loaded\n");
+}
+
+static void without_bash_a_line_of_setup_fails_too(void **state)
+{
+    struct bench *b = *state;
+    char *bin = path_join(b->arena, b->folder, "bin");
+    struct assignment env = {STR("PATH"), str_of(bin)};
+    mkdir(bin, 0777);
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo it ran");
+    t.env = &env;
+    t.env_count = 1;
+    t.setup = STR("A=1\nfalse\n");
+    struct record_ended e = bench_run(b, &t);
+    assert_int_equal(e.outcome, OUTCOME_FAILED);
+    assert_contains(e.tail.p, "setup: a line ended with exit code 1");
+    struct task u = bench_shell(b, 2, "echo $A");
+    u.env = &env;
+    u.env_count = 1;
+    u.setup = STR("export A=here");
+    assert_string_equal(printed(b, u), "here\n");
+}
+
+static void python_prints_at_once_unless_the_task_says_otherwise(void **state)
+{
+    struct bench *b = *state;
+    unsetenv("PYTHONUNBUFFERED");
+    bench_start(b, NULL);
+    struct task t = bench_shell(b, 1, "echo [$PYTHONUNBUFFERED]");
+    assert_string_equal(printed(b, t), "[1]\n");
+    struct task u = bench_shell(b, 2, "echo [$PYTHONUNBUFFERED]");
+    struct assignment env = {STR("PYTHONUNBUFFERED"), STR("")};
+    u.env = &env;
+    u.env_count = 1;
+    assert_string_equal(printed(b, u), "[]\n");
+}
+
 static void make_program(struct bench *b, const char *folder, const char *name)
 {
     char *path = path_join(b->arena, folder, name);
@@ -524,6 +602,11 @@ int main(void)
         with_bench(parameters_with_colliding_names_are_invalid),
         with_bench(granted_gpus_are_the_visible_ones),
         with_bench(setup_lines_run_first),
+        with_bench(a_setup_line_that_fails_is_named_and_nothing_runs),
+        with_bench(a_setup_that_leaves_the_shell_is_no_success),
+        with_bench(harmless_failures_of_sourced_files_pass),
+        with_bench(without_bash_a_line_of_setup_fails_too),
+        with_bench(python_prints_at_once_unless_the_task_says_otherwise),
         with_bench(the_interpreter_is_python_or_else_python3),
         with_bench(the_python_client_can_be_imported),
         with_bench(files_of_the_task_are_written_first),

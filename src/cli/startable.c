@@ -1,0 +1,200 @@
+/* startable.c - whether what a study starts is there
+ *
+ * Only what is certain is said: a word with a parameter or a variable in it,
+ * or one that a shell will read, is left alone. */
+#include "cli/startable.h"
+
+#include <unistd.h>
+#include "cli/cli.h"
+
+struct looking {
+    const struct plan *plan;
+    struct problems *problems;
+    struct arena *arena;
+    const char *home; /* the study file's folder */
+    const char *path; /* PATH of tasks */
+};
+
+static const struct value *place_of(const struct looking *l, const char *key)
+{
+    return value_get(l->plan->root, str_of(key));
+}
+
+static void missing(const struct looking *l, const char *key, const char *hint,
+                    const char *what)
+{
+    const struct plan *p = l->plan;
+    const struct value *at = place_of(l, key);
+    bool unsure = p->setup.len || p->conda.len;
+    problems_add(l->problems, unsure ? PROBLEM_WARNING : PROBLEM_ERROR, p->file,
+                 at ? at->line : 0, at ? at->column : 0, str_of(hint), "%s",
+                 what);
+}
+
+/* ---- where tasks look --------------------------------------------------- */
+
+static char *venv_folder(const struct looking *l)
+{
+    struct arena *a = l->arena;
+    char *venv = arena_cstr(a, l->plan->venv);
+    const char *home = getenv("HOME");
+    if (venv[0] == '~' && venv[1] == '/' && home)
+        return path_join(a, home, venv + 2);
+    return path_join(a, l->home, venv);
+}
+
+static const char *task_path(const struct looking *l)
+{
+    const char *own = getenv("PATH");
+    const struct plan *p = l->plan;
+    for (size_t i = 0; i < p->env_count; i++)
+        if (str_is(p->env[i].name, "PATH"))
+            return NULL; /* known only where it runs */
+    if (!p->venv.len)
+        return own ? own : "";
+    return arena_printf(l->arena, "%s/bin:%s", venv_folder(l), own ? own : "");
+}
+
+static void looking_init(struct looking *l, const struct plan *p,
+                         struct problems *problems)
+{
+    struct arena *a = problems->arena;
+    const char *file = path_absolute(a, arena_cstr(a, p->file));
+    *l = (struct looking){.plan = p,
+                          .problems = problems,
+                          .arena = a,
+                          .home = path_folder(a, file)};
+    l->path = task_path(l);
+}
+
+/* ---- one word ----------------------------------------------------------- */
+
+static bool is_plain(struct str word)
+{
+    return word.len && str_find(word, '{') < 0 && str_find(word, '$') < 0;
+}
+
+static bool is_template(const struct plan *p, struct str word)
+{
+    if (str_starts(word, STR("./")))
+        word = str_n(word.p + 2, word.len - 2);
+    for (size_t i = 0; i < p->template_count; i++)
+        if (str_eq(p->templates[i].path, word))
+            return true;
+    return false;
+}
+
+/* A file that a task reads or runs by this name. */
+static void look_for_file(const struct looking *l, const char *key,
+                          struct str name, bool runs)
+{
+    char *path = path_join(l->arena, l->home, arena_cstr(l->arena, name));
+    if (!is_plain(name) || is_template(l->plan, name))
+        return;
+    if (!file_exists(path))
+        missing(
+            l, key, "files are seen from the study file's folder",
+            arena_printf(l->arena, "%s: there is no %.*s", key, STRF(name)));
+    else if (runs && access(path, X_OK) != 0)
+        missing(l, key, arena_printf(l->arena, "chmod +x %.*s", STRF(name)),
+                arena_printf(l->arena, "%s: %.*s may not be executed", key,
+                             STRF(name)));
+}
+
+static void look_for_program(const struct looking *l, struct str name)
+{
+    char *word = arena_cstr(l->arena, name);
+    if (!is_plain(name))
+        return;
+    if (str_find(name, '/') >= 0) {
+        look_for_file(l, "command", name, true);
+        return;
+    }
+    if (l->path && !path_program(l->arena, word, l->path))
+        missing(
+            l, "command",
+            "install it, name its whole path, or load it in `setup:`",
+            arena_printf(l->arena, "command: no program `%s` on PATH", word));
+}
+
+static void look_for_python(const struct looking *l)
+{
+    const char *key = place_of(l, "command") ? "command" : "program";
+    if (!l->path || path_program(l->arena, "python", l->path) ||
+        path_program(l->arena, "python3", l->path))
+        return;
+    missing(l, key, "install one, or say `venv:`, `conda:` or `command:`",
+            "neither python nor python3 is on PATH here");
+}
+
+/* ---- the command -------------------------------------------------------- */
+
+/* `env` and what stands before the program's name. */
+static bool comes_before(const struct command_part *part)
+{
+    struct str t = part->text;
+    return part->kind == COMMAND_ENV ||
+           (part->kind == COMMAND_TEXT &&
+            (str_is(t, "env") || str_is(t, "/usr/bin/env") ||
+             (str_find(t, '=') > 0 && str_find(t, '/') < 0)));
+}
+
+/* `python train.py`: the script behind its interpreter. Behind options nobody
+ * knows which word it is. */
+static void look_for_script(const struct looking *l, size_t at)
+{
+    const struct plan *p = l->plan;
+    struct str next = at < p->command_count ? p->command[at].text : STR("");
+    bool script = next.len && next.p[0] != '-' && !p->workdir_trial &&
+                  p->command[at].kind == COMMAND_TEXT &&
+                  memrchr(next.p, '.', next.len);
+    if (script)
+        look_for_file(l, "command", next, false);
+}
+
+static bool has_part(const struct plan *p, enum command_kind kind)
+{
+    for (size_t i = 0; i < p->command_count; i++)
+        if (p->command[i].kind == kind)
+            return true;
+    return false;
+}
+
+void startable_venv(const struct plan *p, struct problems *problems)
+{
+    struct looking l;
+    if (!p->venv.len)
+        return;
+    looking_init(&l, p, problems);
+    const struct value *at = place_of(&l, "venv");
+    char *python = path_join(l.arena, venv_folder(&l), "bin/python");
+    if (access(python, X_OK) != 0)
+        problems_add(problems, PROBLEM_ERROR, p->file, at ? at->line : 0,
+                     at ? at->column : 0,
+                     STR("make it with python3 -m venv, or name another"),
+                     "venv: there is no Python at %s", python);
+}
+
+void startable_check(const struct plan *p, struct problems *problems)
+{
+    struct looking l;
+    size_t i = 0;
+    if (p->model_root || !p->command_count || str_is(p->protocol, "candle"))
+        return;
+    looking_init(&l, p, problems);
+    while (i < p->command_count && comes_before(&p->command[i]))
+        i++;
+    if (i == p->command_count)
+        return;
+    const struct command_part *first = &p->command[i];
+    if (first->kind != COMMAND_PROGRAM && has_part(p, COMMAND_PROGRAM))
+        look_for_file(&l, "program", p->program, false);
+    if (first->kind == COMMAND_INTERPRETER)
+        look_for_python(&l);
+    else if (first->kind == COMMAND_PROGRAM)
+        look_for_file(&l, "program", p->program, true);
+    else if (first->kind == COMMAND_TEXT)
+        look_for_program(&l, first->text);
+    if (first->kind == COMMAND_INTERPRETER || plan_takes_script(first->text))
+        look_for_script(&l, i + 1);
+}
