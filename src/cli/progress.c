@@ -141,6 +141,7 @@ void progress_print_end(struct buf *b, const struct study_progress *p)
     }
     add_count(b, p->counts.by_state[STATE_WAITING], "waiting", ROOMY);
     add_ends(b, &p->counts, ROOMY);
+    add_count(b, p->valueless, "without a value", ROOMY);
     add_best(b, p, ROOMY);
 }
 

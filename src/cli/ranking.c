@@ -511,6 +511,15 @@ static int rank(struct sheet *s)
     return s->ranking->json ? print_json(s) : print_table(s);
 }
 
+static bool any_open(struct store *store)
+{
+    struct counts c;
+    return !store_counts(store, &c, NULL) && c.by_state[STATE_WAITING] +
+                                                     c.by_state[STATE_RUNNING] +
+                                                     c.by_state[STATE_PAUSED] >
+                                                 0;
+}
+
 /* An empty table may be what was asked for, or a mistake: it is said. */
 static void say_none(const struct sheet *s)
 {
@@ -523,8 +532,21 @@ static void say_none(const struct sheet *s)
             "filter `%s`\n",
             (long long)made, made == 1 ? "" : "s", k->where);
     else
-        say("throng: of %lld trial%s none has a value yet\n", (long long)made,
-            made == 1 ? "" : "s");
+        say("throng: of %lld trial%s none has a value%s\n", (long long)made,
+            made == 1 ? "" : "s", any_open(s->store) ? " yet" : "");
+}
+
+/* Those that ended well and are not in the table. */
+static void say_valueless(const struct sheet *s)
+{
+    int64_t count;
+    if (!s->ranked || s->ranking->json || s->ranking->where ||
+        s->goal.all.bound_count || s->goal.all.objective_count > 1 ||
+        store_valueless(s->store, &count, NULL) || !count)
+        return;
+    say("throng: %lld trial%s ended well without a value: the metric is not "
+        "a number, or was not reported\n",
+        (long long)count, count == 1 ? "" : "s");
 }
 
 int ranking_print(struct call *c, struct store *store, const struct ranking *r)
@@ -537,6 +559,8 @@ int ranking_print(struct call *c, struct store *store, const struct ranking *r)
     int rc = rank(&s);
     if (!rc && !s.ranked && !r->json)
         say_none(&s);
+    if (!rc)
+        say_valueless(&s);
     point_columns_done(&s.columns);
     trial_columns_done(&s.chosen);
     buf_done(&s.out);

@@ -246,6 +246,19 @@ static void say_kept(const struct session *s)
     buf_done(&b);
 }
 
+/* A metric that never came makes a night's work worth nothing. */
+static bool say_unreported(const struct session *s)
+{
+    struct buf b;
+    buf_init(&b);
+    study_unreported_print(s->study, &b);
+    if (b.len && !s->quiet)
+        say("throng: %s\n", b.p);
+    bool missing = b.len > 0;
+    buf_done(&b);
+    return missing;
+}
+
 static void say_end(struct session *s, enum study_end end,
                     const struct study_progress *p)
 {
@@ -265,6 +278,10 @@ static void say_end(struct session *s, enum study_end end,
             break;
         say("throng: the first trials all failed, so no more were started "
             "(--keep-going goes on all the same)\n");
+        break;
+    case STUDY_NO_METRIC:
+        say("throng: the first trials ended without the metric, so no more "
+            "were started (--keep-going goes on all the same)\n");
         break;
     case STUDY_FAILURES:
         say("throng: more trials failed than max_failures allows; raise it, "
@@ -366,7 +383,9 @@ static int conduct(struct session *s)
     study_progress(s->study, &p);
     if (!s->quiet)
         say_end(s, end, &p);
-    return exit_code(s, end, &p);
+    bool missing = say_unreported(s);
+    int code = exit_code(s, end, &p);
+    return code == EXIT_OK && missing ? EXIT_FAILED_TRIALS : code;
 }
 
 /* What throng itself writes is open to whom the study is shared with, and to

@@ -15,6 +15,7 @@
 struct standing {
     struct counts counts;
     int64_t total, finished;
+    int64_t valueless; /* ended well, and the metric is NaN or did not come */
     struct lease lease;
     struct study_goal goal;
     struct trial best;   /* of the best value; id 0: none */
@@ -64,6 +65,9 @@ static int read_standing(struct call *c, struct store *store,
             s->finished += s->counts.by_state[i];
     if (s->goal.name.len && has_fronts(s) &&
         store_fronts_read(&s->fronts, store, &s->goal.all, NULL, &c->err))
+        return -1;
+    if (s->goal.name.len && !s->goal.all.bound_count &&
+        store_valueless(store, &s->valueless, &c->err))
         return -1;
     return read_best(c, store, s);
 }
@@ -263,7 +267,7 @@ static void print_json(struct call *c, const struct standing *s,
     for (int i = 0; i < STATE_COUNT; i++)
         buf_addf(&b, "%s\"%s\":%lld", i ? "," : "", state_name((enum state)i),
                  (long long)s->counts.by_state[i]);
-    buf_adds(&b, "},\"best\":");
+    buf_addf(&b, "},\"valueless\":%lld,\"best\":", (long long)s->valueless);
     if (s->best.id)
         print_trial_json(&b, &s->best, "value", s->best.value);
     else
@@ -297,6 +301,9 @@ static void print_text(struct call *c, const struct standing *s,
         buf_addf(&b, " of %lld", (long long)s->total);
     buf_adds(&b, " finished\n");
     print_states(&b, s);
+    if (s->valueless)
+        buf_addf(&b, "         %lld ended well without a value\n",
+                 (long long)s->valueless);
     if (s->best.id)
         print_best(&b, c, s);
     if (has_fronts(s))

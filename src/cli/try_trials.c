@@ -107,6 +107,18 @@ static int say_failure(struct trying *k)
     return EXIT_FAILED_TRIALS;
 }
 
+/* True when none of them has reported the study's metric, which the log has
+ * said. */
+static bool lacks_metric(const struct trying *k)
+{
+    struct buf b;
+    buf_init(&b);
+    study_unreported_print(k->study, &b);
+    bool missing = b.len > 0;
+    buf_done(&b);
+    return missing;
+}
+
 static int run_study(struct trying *k, struct measure *m)
 {
     struct call *c = k->call;
@@ -121,7 +133,9 @@ static int run_study(struct trying *k, struct measure *m)
     store_close(store);
     if (rc)
         return call_fail(c);
-    return m->tasks ? EXIT_OK : say_failure(k);
+    if (!m->tasks)
+        return say_failure(k);
+    return lacks_metric(k) ? EXIT_FAILED_TRIALS : EXIT_OK;
 }
 
 static int fill(struct trying *k, const char *file, char *scratch)

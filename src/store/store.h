@@ -310,6 +310,8 @@ struct counts {
     int64_t by_state[STATE_COUNT];
 };
 int store_counts(struct store *s, struct counts *c, struct err *err);
+/* How many ended well (done, stopped) and have no value. */
+int store_valueless(struct store *s, int64_t *count, struct err *err);
 /* ERR_MISSING when there is no such trial. */
 int store_trial(struct store *s, int64_t id, struct arena *a, struct trial *t,
                 struct err *err);

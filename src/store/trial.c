@@ -597,6 +597,20 @@ int store_counts(struct store *s, struct counts *c, struct err *err)
     return 0;
 }
 
+/* Only those that ended well have one, and those are in an index. */
+int store_valueless(struct store *s, int64_t *count, struct err *err)
+{
+    static const char sql[] =
+        "SELECT count(*) FROM trials WHERE value IS NOT NULL";
+    struct counts c;
+    int64_t ranked;
+    if (store_counts(s, &c, err) || db_number(s, sql, 0, &ranked, err))
+        return -1;
+    int64_t good = c.by_state[STATE_DONE] + c.by_state[STATE_STOPPED];
+    *count = good > ranked ? good - ranked : 0;
+    return 0;
+}
+
 int64_t store_last_trial(struct store *s)
 {
     static const char sql[] = "SELECT max(id) FROM trials";

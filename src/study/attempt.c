@@ -88,6 +88,7 @@ static int take_column(struct run *r, struct live *l, uint32_t attempt,
     struct summary_entry *e = summary_entry(&l->summary, c->name, c->source);
     if (!e)
         return 0;
+    r->any_value |= str_eq(r->limits.metric, c->name);
     for (size_t i = 0; i < c->count; i++)
         summary_point(e, metric_step(c, i), metric_value(c, i));
     return 0;
@@ -205,6 +206,15 @@ static void remember_tail(struct run *r, struct str tail, struct str reason)
     r->failure_tail = buf_take(&b);
 }
 
+int64_t run_first_round(const struct run *r)
+{
+    struct needs one;
+    needs_init(&one);
+    int64_t slots = engine_slots(
+        r->engine, r->limits.needs_fixed ? &r->limits.needs : &one);
+    return slots < 3 ? 3 : slots > 20 ? 20 : slots;
+}
+
 /* True when everything has failed so far, as often as a first round of all
  * slots would, and there is more to come. */
 static bool all_failing(struct run *r)
@@ -212,12 +222,7 @@ static bool all_failing(struct run *r)
     if (r->any_good || r->limits.keep_going || r->draining || !r->engine)
         return false;
     r->failed_first++;
-    struct needs one;
-    needs_init(&one);
-    int64_t enough = engine_slots(
-        r->engine, r->limits.needs_fixed ? &r->limits.needs : &one);
-    enough = enough < 3 ? 3 : enough > 20 ? 20 : enough;
-    return r->failed_first >= enough && idmap_count(r->lives) > 1;
+    return r->failed_first >= run_first_round(r) && idmap_count(r->lives) > 1;
 }
 
 static double back_off(const struct run *r, const struct live *l)
@@ -275,7 +280,7 @@ static int on_failure(struct run *r, struct live *l,
     if (on_bad_end(r, l, STATE_FAILED, reason, err))
         return -1;
     if (doubtful)
-        run_doubt(r);
+        run_doubt(r, STUDY_ALL_FAILED);
     return 0;
 }
 
@@ -373,24 +378,6 @@ void run_note_value(struct run *r, struct live *l)
     }
 }
 
-static void say_no_objective(struct run *r, const struct live *l)
-{
-    if (!r->limits.metric.len || !isnan(l->t.value) || r->said_no_objective)
-        return;
-    if (summary_find(&l->summary, r->limits.metric))
-        return;
-    r->said_no_objective = true;
-    struct buf b;
-    buf_init(&b);
-    for (size_t i = 0; i < l->summary.list.len && i < 8; i++)
-        buf_addf(&b, "%s%s", i ? ", " : "", l->summary.list.p[i].name);
-    log_to(r->log, LOG_WARN,
-           "trial %lld ended without reporting the metric `%.*s`%s%s",
-           (long long)l->t.id, STRF(r->limits.metric),
-           b.len ? "; it reported: " : " (it reported none at all)", b.p);
-    buf_done(&b);
-}
-
 /* Why a trial that ended well may not be used, or NULL. */
 static const char *broken_bound(struct run *r, struct live *l)
 {
@@ -410,7 +397,8 @@ static int on_good_end(struct run *r, struct live *l, enum state state,
     r->any_good = true;
     if (take_value(r, l, err))
         return -1;
-    say_no_objective(r, l);
+    if (state == STATE_DONE)
+        unreported_note(r, l);
     const char *why = state == STATE_STOPPED && l->stop_why ? l->stop_why : "";
     const char *broken = broken_bound(r, l);
     if (broken) {
@@ -430,7 +418,7 @@ static int on_pause(struct run *r, struct live *l, struct err *err)
     r->any_good = true;
     if (take_value(r, l, err))
         return -1;
-    say_no_objective(r, l);
+    unreported_note(r, l);
     if (l->t.budget)
         snprintf(reason, sizeof(reason), "waits at %lld",
                  (long long)l->t.budget);

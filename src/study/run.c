@@ -611,7 +611,7 @@ static void commit(struct run *r)
 static bool time_to_fill(struct run *r)
 {
     if (r->draining || r->commit_tries || r->end != STUDY_RUNNING ||
-        r->doubtful)
+        r->doubt != STUDY_RUNNING)
         return false;
     int64_t now = clock_mono_ns();
     r->fill_due = r->limits.foresees && now - r->filled_ns < FILL_GAP_NS;
@@ -665,13 +665,13 @@ static void check_time(struct run *r)
  * of their own. None is ended to find out. */
 static void settle_doubt(struct run *r)
 {
-    if (!r->doubtful)
+    if (r->doubt == STUDY_RUNNING)
         return;
-    if (r->any_good) {
+    if (r->doubt == STUDY_NO_METRIC ? r->any_value : r->any_good) {
         log_to(r->log, LOG_NOTICE, "a trial got on, so more are started");
-        r->doubtful = false;
+        r->doubt = STUDY_RUNNING;
     } else if (!r->out && !r->draining) {
-        run_drain(r, STUDY_ALL_FAILED);
+        run_drain(r, r->doubt);
     }
 }
 
@@ -774,17 +774,22 @@ bool run_too_many_failures(const struct run *r)
 }
 
 /* What was handed out and has not begun comes back. */
-void run_doubt(struct run *r)
+void run_doubt(struct run *r, enum study_end why)
 {
     uint64_t id;
     void *at;
-    if (r->doubtful)
+    if (r->doubt != STUDY_RUNNING)
         return;
-    r->doubtful = true;
+    r->doubt = why;
     for (size_t i = 0; idmap_next(r->lives, &i, &id, &at);)
         if (((struct live *)at)->placed)
             engine_take_back(r->engine, id);
-    if (r->out)
+    if (r->out && why == STUDY_NO_METRIC)
+        log_to(r->log, LOG_NOTICE,
+               "the first %lld trials ended without the metric; no more start "
+               "until one of those that run has reported it",
+               (long long)r->unreported);
+    else if (r->out)
         log_to(r->log, LOG_NOTICE,
                "the first %lld trials all failed; no more start until one of "
                "those that run has reported or ended well",
@@ -957,6 +962,7 @@ int run_open(struct run *r, struct err *err)
         struct trial t;
         if (r->best && !store_trial(r->store, r->best, r->arena, &t, NULL))
             r->best_value = t.value;
+        r->any_value = r->best != 0;
     }
     r->after = loop_after(r->loop, on_round, r);
     r->timer = loop_timer(r->loop, on_timer, r);
@@ -984,4 +990,5 @@ void run_close(struct run *r)
     arena_free(r->place_arena);
     buf_done(&r->text);
     free(r->failure_tail);
+    free(r->unreported_hint);
 }

@@ -143,9 +143,13 @@ struct run {
     bool asked_all;
     bool only_paused; /* `count` is used up and no paused trial goes on */
     int64_t made_here, ended_here;
-    int64_t failed_first; /* trials that failed … */
-    bool any_good;        /* … while none has ended well or reported: */
-    bool doubtful;        /* no more start until one of those that run has */
+    int64_t failed_first;  /* trials that failed … */
+    bool any_good;         /* … while none has ended well or reported: */
+    int64_t unreported;    /* trials that ended well without the metric … */
+    bool any_value;        /* … while none has reported it */
+    char *unreported_hint; /* what the person may do about it; or NULL */
+    enum study_end doubt;  /* no more start until one of those that run has;
+                              STUDY_RUNNING: there is no doubt */
 
     struct counts counts; /* kept current for progress */
     int64_t best;
@@ -164,7 +168,6 @@ struct run {
     unsigned unfit;             /* trials in a row that can never run */
     uint64_t told[NOTICES_MAX]; /* hashes of the notices that were shown */
     unsigned notices;           /* how many */
-    bool said_no_objective;
 
     bool dirty; /* changes wait for a commit */
     int64_t dirty_ns, filled_ns;
@@ -214,9 +217,11 @@ void run_round(struct run *r);
 void run_all_on_disk(struct run *r);
 /* True when more trials ended badly than max_failures allows. */
 bool run_too_many_failures(const struct run *r);
-/* The first trials have all failed: those that run show whether it is any use
- * to go on. */
-void run_doubt(struct run *r);
+/* The first trials have all failed, or ended without the metric: those that
+ * run show whether it is any use to go on. */
+void run_doubt(struct run *r, enum study_end why);
+/* So many trials are the first ones: as many as run at once, within limits. */
+int64_t run_first_round(const struct run *r);
 void run_drain(struct run *r, enum study_end why);
 void run_interrupt(struct run *r, enum study_end why);
 /* The same, without grace. */
@@ -255,6 +260,10 @@ int attempt_stop_waiting(struct run *r, struct live *l, const char *why,
 /* The attempt that is out has gone without a word of its own. */
 void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
                   const char *reason);
+
+/* ---- unreported.c: trials that end well without the metric ------------- */
+
+void unreported_note(struct run *r, const struct live *l);
 
 /* ---- blame.c: which trial it was that took its worker down ----------- */
 

@@ -291,7 +291,8 @@ static const char *end_event(struct study *s)
         [STUDY_DRAINED] = "stopped",     [STUDY_INTERRUPTED] = "interrupted",
         [STUDY_TIME] = "time limit",     [STUDY_FAILURES] = "max_failures",
         [STUDY_ALL_FAILED] = "failures", [STUDY_UNFIT] = "unfit",
-        [STUDY_BROKEN] = "broken",       [STUDY_STRATEGY] = "strategy",
+        [STUDY_NO_METRIC] = "no metric", [STUDY_BROKEN] = "broken",
+        [STUDY_STRATEGY] = "strategy",
     };
     write_time_used(s);
     store_event_add(s->store, clock_wall(), names[s->run.end], STR(""), NULL);
@@ -415,6 +416,18 @@ void study_progress(const struct study *s, struct study_progress *p)
     study_likely(s, &p->likely);
     p->ended_here = r->ended_here;
     p->draining = r->draining;
+    if (r->end != STUDY_RUNNING && r->limits.metric.len &&
+        !s->plan->goal.bound_count)
+        store_valueless(s->store, &p->valueless, NULL);
+}
+
+void study_unreported_print(const struct study *s, struct buf *b)
+{
+    const struct run *r = &s->run;
+    if (!r->unreported || r->any_value)
+        return;
+    buf_addf(b, "no trial has reported the metric `%.*s`: %s",
+             STRF(r->limits.metric), r->unreported_hint);
 }
 
 const char *study_failure_tail(const struct study *s)

@@ -44,6 +44,7 @@ enum study_end {
     STUDY_TIME,        /* the study's time limit */
     STUDY_FAILURES,    /* more than max_failures */
     STUDY_ALL_FAILED,  /* the first trials all failed */
+    STUDY_NO_METRIC,   /* the first trials ended without the metric */
     STUDY_UNFIT,       /* too many in a row that can never run here */
     STUDY_BROKEN,      /* the place or the store cannot go on */
     STUDY_STRATEGY,    /* the strategy cannot go on; running trials finished */
@@ -88,9 +89,14 @@ struct study_progress {
     struct trial_mean likely; /* under noise, the one of which the best is
                                  expected; trial 0: none */
     int64_t ended_here;       /* trials that ended in this run */
+    int64_t valueless; /* that ended well and do not rank, by a metric that is
+                          NaN or was not reported; only when it is over */
     bool draining;
 };
 void study_progress(const struct study *s, struct study_progress *p);
+/* Where trials of this run ended well, but none of the study has ever reported
+ * its metric: that, and what to do, as a sentence; empty: it came. */
+void study_unreported_print(const struct study *s, struct buf *b);
 /* The last lines of a failed attempt of this run, for people; may be "". */
 const char *study_failure_tail(const struct study *s);
 
