@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# timeout: 900
 # The study's folder, or one around it, is moved away under a run and moved
 # back: no trial fails for it, none is done twice, nothing is made at the old
 # place, and what the run says to type is what helps.
@@ -120,13 +119,12 @@ parameters: {lr: {values: [0.001, 0.002]}, units: {value: 8}}
 retries: 0
 END
 reported() {
-    [ "$(sqlite3 $db "select count(*) from trials where summary like '%loss%'" \
-        2>/dev/null)" = 2 ]
+    [ "$("$THRONG" export project/.throng/s --jsonl | grep -c val_loss)" = 2 ]
 }
 rm -rf project/.throng
 (cd project && exec "$THRONG" run s.yaml) >out 2>said &
 pid=$!
-wait_for 60 reported
+check "training: both trials report" wait_for 60 reported
 mv project/.throng elsewhere
 ended "training"
 check_not "training: nothing is made at the old place" test -e project/.throng
