@@ -8,7 +8,12 @@
  * everyone may write, somebody else could put another in its place, unless it
  * is sticky and root's as /tmp is), .throng, the study's folder, and each thing
  * in that. Once these are ours alone they stay so, so a look before the first
- * use is enough. */
+ * use is enough.
+ *
+ * A run closes the study's folder to all others (share.c). One that they can
+ * still enter may have been open to them, so then all that lies below is
+ * looked at as well, once: a closed folder keeps them out, however open the
+ * things in it are. */
 #include "store/store.h"
 
 #include <errno.h>
@@ -19,9 +24,11 @@
 
 struct look {
     enum store_use use;
-    uid_t sharer;    /* may own it too: who shares it with our group */
-    bool group_owns; /* so may anyone in that group */
+    uid_t sharer; /* may own it too: who shares it with our group */
+    bool shared;  /* so may anyone in that group, of what has the group */
+    gid_t group;
     const char *home;
+    const char *folder; /* of the study */
 };
 
 static bool is_shared(const struct stat *st)
@@ -71,10 +78,16 @@ static int refuse_mode(const struct look *l, const char *path,
 
 /* ---- one after the other ---------------------------------------------- */
 
-static bool may_own(const struct look *l, uid_t owner)
+static bool may_own(const struct look *l, const struct stat *st)
 {
-    return owner == geteuid() || owner == 0 || owner == l->sharer ||
-           l->group_owns;
+    return st->st_uid == geteuid() || st->st_uid == 0 ||
+           st->st_uid == l->sharer || (l->shared && st->st_gid == l->group);
+}
+
+static bool is_open(const struct stat *st)
+{
+    return (st->st_mode & S_IWOTH) ||
+           ((st->st_mode & S_IWGRP) && !group_is_ours(st->st_gid));
 }
 
 /* A link must be ours as much as what it leads to. Sticky: names in it stay
@@ -85,21 +98,20 @@ static int check_one(const struct look *l, const char *path,
     struct stat st;
     if (lstat(path, &st) != 0)
         return 0;
-    if (!may_own(l, st.st_uid))
+    if (!may_own(l, &st))
         return refuse_owner(l, path, st.st_uid, err);
     if (S_ISLNK(st.st_mode) && stat(path, &st) != 0)
         return 0;
-    if (!may_own(l, st.st_uid))
+    if (!may_own(l, &st))
         return refuse_owner(l, path, st.st_uid, err);
-    bool open = (st.st_mode & S_IWOTH) ||
-                ((st.st_mode & S_IWGRP) && !group_is_ours(st.st_gid));
-    if (open && !(sticky_will_do && (st.st_mode & S_ISVTX)))
+    if (is_open(&st) && !(sticky_will_do && (st.st_mode & S_ISVTX)))
         return refuse_mode(l, path, &st, err);
     return 0;
 }
 
 /* Whoever owns a folder around the study file wrote, or could have, what is to
- * be run; only that everyone can write there is no intention. In a sticky
+ * be run: to work there is to trust them, as in a group's project folder. Only
+ * that everyone can write there is no intention. In a sticky
  * folder its owner, too, may rename what others have there. */
 static int check_around(const struct look *l, const char *path, struct err *err)
 {
@@ -139,6 +151,22 @@ static int check_inside(const struct look *l, const char *folder,
     return 0;
 }
 
+/* Links are not followed: only whose they are counts. */
+static int check_below(void *context, const char *name, const struct stat *st,
+                       struct err *err)
+{
+    const struct look *l = context;
+    struct arena *a = arena_new();
+    const char *path = path_join(a, l->folder, name);
+    int rc = 0;
+    if (!may_own(l, st))
+        rc = refuse_owner(l, path, st->st_uid, err);
+    else if (!S_ISLNK(st->st_mode) && is_open(st))
+        rc = refuse_mode(l, path, st, err);
+    arena_free(a);
+    return rc;
+}
+
 static int check_all(struct look *l, const char *folder, struct arena *a,
                      struct err *err)
 {
@@ -149,8 +177,14 @@ static int check_all(struct look *l, const char *folder, struct arena *a,
     if (check_home(l, err) || check_one(l, path_folder(a, folder), true, err) ||
         check_one(l, folder, false, err))
         return -1;
-    l->group_owns = shared;
-    return there ? check_inside(l, folder, a, err) : 0;
+    if (!there)
+        return 0;
+    l->shared = shared;
+    l->group = st.st_gid;
+    if (check_inside(l, folder, a, err))
+        return -1;
+    bool entered = st.st_mode & (shared ? 007 : 077);
+    return entered ? dir_visit(folder, check_below, l, err) : 0;
 }
 
 /* ---- trust ------------------------------------------------------------ */
@@ -189,6 +223,7 @@ int store_access(const char *folder, enum store_use use,
     const char *path = path_absolute(a, folder);
     struct look l = {.use = use,
                      .sharer = geteuid(),
+                     .folder = path,
                      .home = path_folder(a, path_folder(a, path))};
     struct err why = {0};
     int rc = check_all(&l, path, a, &why);

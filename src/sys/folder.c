@@ -114,6 +114,25 @@ const char **dir_list(const char *path, struct arena *a, struct err *err)
     return names;
 }
 
+struct visit {
+    dir_visit_fn *fn;
+    void *context;
+};
+
+static enum walk_answer visit_one(void *context, const struct walk_entry *e,
+                                  struct err *err)
+{
+    const struct visit *v = context;
+    return v->fn(v->context, e->path, e->stat, err) ? WALK_ERROR : WALK_ON;
+}
+
+int dir_visit(const char *path, dir_visit_fn *fn, void *context,
+              struct err *err)
+{
+    struct visit v = {fn, context};
+    return walk(path, visit_one, &v, err);
+}
+
 /* ---- size and digest ------------------------------------------------- */
 
 static enum walk_answer add_size(void *context, const struct walk_entry *e,

@@ -228,6 +228,13 @@ void lock_drop(int fd, const char *path); /* removes the file too */
 /* As lock_take for a file that all users of the machine share and that stays;
  * closing the descriptor lets go. */
 int lock_common(const char *path);
+/* Calls fn for all that lies below a folder, no link followed, until it says
+ * -1; `name` is the path from there. */
+struct stat;
+typedef int dir_visit_fn(void *context, const char *name, const struct stat *st,
+                         struct err *err);
+int dir_visit(const char *path, dir_visit_fn *fn, void *context,
+              struct err *err);
 /* Lets a group read and write a folder and all that is in it, and what will
  * be made there; links are left alone. */
 int dir_share(const char *path, gid_t group, struct err *err);

@@ -108,6 +108,39 @@ check_status "and nobody else's" 1
 check_contains "who could rename what is in it" "$err" \
     "$ground/around belongs to uid $mal"
 
+# ---- planted deep ----------------------------------------------------------
+
+folder_of $ann deep 755
+as $ann "$throng" run -q v.yaml
+chmod 777 .throng .throng/v .throng/v/trials .throng/v/trials/0
+as $mal mkdir -p .throng/v/trials/0/9/checkpoint
+as $mal ln -s /etc .throng/v/trials/0/8
+closed() { # does what a refused run says, as long as it says something new
+    local n
+    for n in 1 2 3 4 5 6; do
+        run as $ann "$throng" run v.yaml
+        case $err in
+        *"\`chmod "*) eval "as $ann $(tr '\n' ' ' <"$TMP/.err" |
+            sed -n 's/.*`\(chmod [^`]*\)`.*/\1/p')" ;;
+        *) return ;;
+        esac
+    done
+}
+closed
+check_status "what was planted below a folder that was open is refused" 1
+check_contains "by its name" "$err" ".throng/v/trials/0/8 belongs to uid $mal"
+rm .throng/v/trials/0/8
+closed
+check_contains "one after the other" "$err" \
+    ".throng/v/trials/0/9 belongs to uid $mal"
+rm -rf .throng/v/trials/0/9
+closed
+check_status "when all is gone, it runs" 0
+check_equal "and is closed from then on" 700 "$(stat -c %a .throng/v)"
+chmod 666 .throng/v/trials/0/*/log
+run as $ann "$throng" run v.yaml
+check_status "in a closed folder modes do not matter" 0
+
 # ---- trust -----------------------------------------------------------------
 
 cd "$ground/open" && chmod o+w .throng/v
