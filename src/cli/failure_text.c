@@ -235,8 +235,9 @@ static const char *hint_by_outcome(const struct trial_failure *f)
         return "it used more memory than resources: memory grants; ask for "
                "more, or make the task smaller";
     case OUTCOME_TIMED_OUT:
-        return "it reached resources: time; ask for more, or save "
-               "checkpoints and exit with 85 to go on in another attempt";
+        return "it reached resources: time; ask for more; a program of your "
+               "own may also save checkpoints and exit with 85 to go on in "
+               "another attempt";
     case OUTCOME_SPAWN:
         if (holds(f->reason, no_checkpoint))
             return NULL;

@@ -13,8 +13,8 @@
 #include "cli/fix.h"
 #include "cli/model_file.h"
 #include "cli/one_task.h"
-#include "terms/metric.h"
 #include "nn/nn.h"
+#include "terms/metric.h"
 
 #define NAMES_MAX 64
 

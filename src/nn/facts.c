@@ -22,8 +22,10 @@ struct nn_data_facts nn_data_facts_of(const struct data_table *t,
         if (t->inputs[i].numbers) /* of pixels too there are finitely many */
             inputs[i].classes = 0;
     }
-    for (size_t i = 0; i < t->label_count; i++)
+    for (size_t i = 0; i < t->label_count; i++) {
         labels[i] = field_of(&t->labels[i]);
+        labels[i].words = t->labels[i].classes && !t->labels[i].numbers;
+    }
     return (struct nn_data_facts){.inputs = inputs,
                                   .labels = labels,
                                   .input_count = t->input_count,

@@ -212,6 +212,19 @@ static void fault_width(struct nn_build *b, const struct nn_head *h,
     b->at = outer;
 }
 
+/* Of words a loss on numbers gets 0, 1, 2 … */
+static void note_words(struct nn_build *b, const struct nn_head *h,
+                       const struct nn_data_field *label)
+{
+    struct str text = str_of(arena_printf(
+        b->model->arena,
+        "%s takes the %lld words of the label %.*s as numbers from 0, in the "
+        "order of the alphabet; sparse_categorical_crossentropy, or "
+        "binary_crossentropy of two, predicts which it is",
+        nn_loss_names[h->loss], (long long)label->classes, STRF(label->name)));
+    vec_push(&b->model->notices, text);
+}
+
 static void check_label(struct nn_build *b, const struct nn_head *h)
 {
     const struct nn_data_facts *d = b->data;
@@ -237,6 +250,8 @@ static void check_label(struct nn_build *b, const struct nn_head *h)
                  STRF(label->name), (long long)label->classes);
     if (wanted > 0 && wanted != width)
         fault_width(b, h, wanted);
+    if (label->words && !nn_takes_classes(h))
+        note_words(b, h, label);
 }
 
 /* k of `top_10`; 0: it is no such name. */

@@ -38,6 +38,7 @@ struct nn_data_field {
     int rank;
     int64_t dim[4];
     int64_t classes; /* category numbers 0..classes-1; 0: plain numbers */
+    bool words;      /* they are no numbers in the data */
 };
 struct nn_data_facts {
     const struct nn_data_field *inputs, *labels;

@@ -55,12 +55,15 @@ static void count(struct network *n, struct arena *a, const struct value *model,
     bool encodes = str_is(
         value_text(value_get(value_get(model, STR("data")), STR("label"))),
         "inputs");
-    struct nn_data_field input = {STR("input"), 1, {like->features}, 0};
+    struct nn_data_field input = {STR("input"), 1, {like->features}, 0, false};
     struct nn_data_field labels[4];
     struct nn_faults faults = {.arena = a};
     for (int i = 0; i < 4; i++)
-        labels[i] = (struct nn_data_field){
-            STR("label"), 1, {encodes ? like->features : 1}, like->classes};
+        labels[i] = (struct nn_data_field){STR("label"),
+                                           1,
+                                           {encodes ? like->features : 1},
+                                           like->classes,
+                                           false};
     struct nn_data_facts facts = {&input, labels, 1, (size_t)like->labels,
                                   false};
     struct nn_model *m = nn_model_read(model, &facts, &faults);

@@ -214,3 +214,13 @@ with open(".out") as f:
 assert all(abs(a - b) < 2e-5 for a, b in zip(last[3:], wanted)), (last, wanted)
 assert right > 0.9
 END
+
+# ---- words are classes --------------------------------------------------------------
+cat >word.yaml <<'MODEL'
+layers: [{dense: 1}]
+loss: mse
+data: {file: late.csv, label: kind}
+MODEL
+run "$THRONG" train word.yaml
+check_contains "numbers made of words are said" "$err" \
+    "mse takes the 2 words of the label kind as numbers from 0"

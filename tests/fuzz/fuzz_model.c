@@ -46,8 +46,8 @@ static struct value *candle_value(struct arena *a, struct str text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct nn_data_field input = {STR("x"), 1, {12}, 0};
-    struct nn_data_field label = {STR("y"), 1, {1}, 3};
+    struct nn_data_field input = {STR("x"), 1, {12}, 0, false};
+    struct nn_data_field label = {STR("y"), 1, {1}, 3, false};
     struct nn_data_facts facts = {&input, &label, 1, 1, false};
     struct arena *a = arena_new();
     struct nn_faults faults = {.arena = a};

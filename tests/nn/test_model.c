@@ -127,9 +127,9 @@ static void check_with_data(const char *text, int64_t parameters,
 {
     struct arena *a = arena_new();
     struct nn_faults faults = {.arena = a};
-    struct nn_data_field input = {STR("x"), 2, {6, 2}, 0};
-    struct nn_data_field labels[] = {{STR("kind"), 1, {1}, 3},
-                                     {STR("size"), 1, {2}, 0}};
+    struct nn_data_field input = {STR("x"), 2, {6, 2}, 0, false};
+    struct nn_data_field labels[] = {{STR("kind"), 1, {1}, 3, false},
+                                     {STR("size"), 1, {2}, 0, false}};
     struct nn_data_facts facts = {&input, labels, 1, 2, false};
     struct value *v = json_parse(a, str_of(text), "model", false, NULL);
     struct nn_model *m = nn_model_read(v, &facts, &faults);
@@ -182,10 +182,10 @@ static void data_fill_a_shape_and_the_last_layer(void **state)
 static struct nn_model *read_three(struct arena *a, const char *inputs,
                                    struct nn_faults *faults)
 {
-    const struct nn_data_field fields[] = {{STR("first"), 1, {3}, 0},
-                                           {STR("second"), 1, {3}, 0},
-                                           {STR("words"), 1, {4}, 9}};
-    const struct nn_data_field label = {STR("y"), 1, {1}, 0};
+    const struct nn_data_field fields[] = {{STR("first"), 1, {3}, 0, false},
+                                           {STR("second"), 1, {3}, 0, false},
+                                           {STR("words"), 1, {4}, 9, false}};
+    const struct nn_data_field label = {STR("y"), 1, {1}, 0, false};
     struct nn_data_facts facts = {fields, &label, 3, 1, false};
     char *text = arena_printf(
         a,
@@ -265,8 +265,8 @@ static void a_head_takes_the_label_of_its_own_name(void **state)
 static struct nn_fault fault_of(struct arena *a, const char *rest, bool rows)
 {
     struct nn_faults faults = {.arena = a};
-    struct nn_data_field input = {STR("input"), 1, {4}, 0};
-    struct nn_data_field label = {STR("kind"), 1, {1}, 3};
+    struct nn_data_field input = {STR("input"), 1, {4}, 0, false};
+    struct nn_data_field label = {STR("kind"), 1, {1}, 3, false};
     struct nn_data_facts facts = {&input, &label, 1, 1, !rows};
     char *text = arena_printf(a,
                               "{\"layers\": [{\"dense\": 3}], \"loss\": "
@@ -348,8 +348,8 @@ static void a_metric_that_does_not_apply_is_left_out_and_said(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct arena *a = arena_new();
         struct nn_faults faults = {.arena = a};
-        struct nn_data_field input = {STR("input"), 1, {4}, 0};
-        struct nn_data_field label = {STR("kind"), 1, {1}, 3};
+        struct nn_data_field input = {STR("input"), 1, {4}, 0, false};
+        struct nn_data_field label = {STR("kind"), 1, {1}, 3, false};
         struct nn_data_facts facts = {&input, &label, 1, 1, false};
         char *text = arena_printf(
             a,
