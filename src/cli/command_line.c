@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "base/json.h"
 #include "cli/model_command.h"
+#include "cli/worker_path.h"
 #include "terms/setup.h"
 
 static void quote(struct buf *b, const struct plan *p, struct str text)
@@ -73,26 +74,6 @@ static void add_params(struct buf *b, const struct plan *p,
         quote(b, p, buf_str(&text));
     }
     buf_done(&text);
-}
-
-/* Where `import throng` is found: in the sources beside which throng was
- * built, or where it was installed. NULL: neither is there. */
-static char *python_folder(struct arena *a)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (n <= 0)
-        return NULL;
-    self[n] = 0;
-    char *above = path_folder(a, path_folder(a, self));
-    static const char *const places[] = {"python", "share/throng"};
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        char *folder = path_join(a, above, places[i]);
-        if (file_is_dir(path_join(a, folder, "stand_in")) &&
-            file_is_dir(path_join(a, folder, "throng")))
-            return folder;
-    }
-    return NULL;
 }
 
 /* What the study, or else the shell, already has on PYTHONPATH. */

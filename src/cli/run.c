@@ -153,6 +153,7 @@ static int fill_setup(struct call *c, struct study_setup *setup)
     setup->take_over = call_flag(c, "take-over");
     setup->keep_going = call_flag(c, "keep-going");
     setup->worker = worker_path(a, &c->err);
+    setup->python = python_folder(a);
     if (!setup->worker)
         return -1;
     if (machine_read(machine, getenv("THRONG_GPUS"), a, &c->err))

@@ -38,3 +38,21 @@ char *worker_path(struct arena *a, struct err *err)
                 "both, or set THRONG_WORKER");
     return found;
 }
+
+char *python_folder(struct arena *a)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (n <= 0)
+        return NULL;
+    self[n] = 0;
+    char *above = path_folder(a, path_folder(a, self));
+    static const char *const places[] = {"python", "share/throng"};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        char *folder = path_join(a, above, places[i]);
+        if (file_is_dir(path_join(a, folder, "stand_in")) &&
+            file_is_dir(path_join(a, folder, "throng")))
+            return folder;
+    }
+    return NULL;
+}

@@ -597,12 +597,36 @@ static const char *const *argv_of(const struct external *x, struct arena *a)
     return argv;
 }
 
+/* Our environment, and in it where `import throng` is found: algorithms that
+ * were written for EMEWS run by a module of it. NULL: as ours is. */
+static const char *const *environment_of(const struct external *x,
+                                         struct arena *a)
+{
+    const char *python = x->setup.python, *given = getenv("PYTHONPATH");
+    size_t count = 0, n = 0;
+    while (environ[count])
+        count++;
+    const char **env = arena_array(a, count + 3, sizeof(*env));
+    if (!python)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "PYTHONPATH=", 11) != 0 &&
+            strncmp(environ[i], "THRONG_PYTHON=", 14) != 0)
+            env[n++] = environ[i];
+    bool more = given && *given;
+    env[n++] = arena_printf(a, "PYTHONPATH=%s%s%s", more ? given : "",
+                            more ? ":" : "", python);
+    env[n++] = arena_printf(a, "THRONG_PYTHON=%s", python);
+    return env;
+}
+
 static int spawn(struct external *x, int in, int out, struct err *err)
 {
     struct arena *a = arena_new();
     int log =
         open(x->setup.log_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     struct spawn s = {.argv = argv_of(x, a),
+                      .env = environment_of(x, a),
                       .cwd = x->setup.home,
                       .in = in,
                       .out = out,

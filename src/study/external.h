@@ -17,6 +17,7 @@ struct external;
 struct external_setup {
     const struct plan *plan;
     const char *home;         /* where it runs */
+    const char *python;       /* goes onto its PYTHONPATH; NULL: nothing */
     const char *log_path;     /* where its standard error goes */
     const char *leaders_path; /* where it is written down; NULL: nowhere */
     const mode_t *mask;       /* its umask; NULL: ours */

@@ -38,6 +38,7 @@ static void open_external(struct study *s)
     struct external_setup setup = {
         .plan = p,
         .home = s->setup.home,
+        .python = s->setup.python,
         .log_path = path_join(s->arena, s->setup.folder, "external.log"),
         .leaders_path =
             engine_leaders_path(s->arena, s->setup.folder, "external"),

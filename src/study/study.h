@@ -20,6 +20,7 @@ struct study_setup {
     const char *folder; /* absolute: <where the file is>/.throng/<name> */
     const char *home;   /* absolute: the study file's own folder */
     const char *worker; /* path of throng-worker */
+    const char *python; /* where `import throng` is found; NULL: nowhere */
     const char *words;  /* file for what it says; NULL: as this process */
     const char *place;  /* NULL: as the plan says, else local */
     struct loop *loop;
