@@ -101,7 +101,7 @@ int block_read(struct reading *r, const struct value *const *paths, bool lines,
         b->rows += s->m.rows;
     }
     if (b->rows > UINT32_MAX)
-        return err_set(err, ERR_LIMIT, "%s: more than %u rows",
+        return err_set(err, ERR_INPUT, "%s: more than %u rows",
                        b->source[0].path, UINT32_MAX);
     return 0;
 }

@@ -30,7 +30,7 @@ static int inflate_all(z_stream *z, struct buf *out, const char *path,
         int rc = inflate(z, Z_NO_FLUSH);
         out->len += had - z->avail_out;
         if (out->len > UNPACKED_MAX)
-            return err_set(err, ERR_LIMIT, "%s: unpacks to more than 64 GiB",
+            return err_set(err, ERR_INPUT, "%s: unpacks to more than 64 GiB",
                            path);
         if (rc == Z_STREAM_END && z->avail_in == 0)
             return 0;
@@ -64,7 +64,7 @@ static int unpack(struct str packed, const char *path, struct file_bytes *f,
                   .avail_in = (uInt)packed.len};
     struct buf out;
     if (packed.len > UINT_MAX)
-        return err_set(err, ERR_LIMIT, "%s: more than 4 GiB packed", path);
+        return err_set(err, ERR_INPUT, "%s: more than 4 GiB packed", path);
     if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
         return err_set(err, ERR_SYSTEM, "%s: cannot start unpacking", path);
     buf_init(&out);

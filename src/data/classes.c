@@ -96,9 +96,10 @@ static int word_classes(struct reading *r, const struct block *b, size_t column,
     size_t count;
     int32_t *to = data_categories(r, words[0], r->set->arena, &names, &count);
     if (count > CLASSES_MAX)
-        return err_set(err, ERR_LIMIT,
-                       "%s: a label column with more than %d words",
-                       b->source[0].path, CLASSES_MAX);
+        return err_set(err, ERR_INPUT,
+                       "%s: the label %.*s has more than %d different words; "
+                       "is it a name of the row?",
+                       b->source[0].path, STRF(f->name), CLASSES_MAX);
     for (size_t i = 0; i < r->rows; i++)
         if (to[i] < 0 || (said && to[i] >= said))
             return block_fail(b, reading_row(r, i), column, err,

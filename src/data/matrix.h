@@ -69,6 +69,11 @@ bool data_is_zip(struct str bytes);
 int data_read_zip(struct str bytes, const char *path, struct str name,
                   struct arena *a, struct str *member, struct err *err);
 
+/* foreign.c: an error that says what to do, where the bytes are of a format
+ * that is not read; of those of a zip archive, where it is a workbook. */
+int data_refuse_foreign(struct str bytes, const char *path, struct err *err);
+int data_refuse_workbook(struct str bytes, const char *path, struct err *err);
+
 /* Reads bytes of any format that is known, by how they begin. `member` names
  * an array of an npz file. */
 int data_matrix(const struct file_bytes *f, const char *path, struct str member,

@@ -409,6 +409,29 @@ static int fail_category(const struct columns *t, size_t i, size_t column,
                       word.len < 60 ? (int)word.len : 60, word.p);
 }
 
+/* Words that training rows did not have are none of the categories. */
+static void tell_unseen(struct columns *t, size_t column,
+                        const int32_t *category)
+{
+    size_t count = 0, first = 0;
+    for (size_t i = 0; i < t->r->rows; i++) {
+        size_t row = reading_row(t->r, i);
+        if (category[i] >= 0 || data_is_missing(t->words[column][row]))
+            continue;
+        if (!count++)
+            first = row;
+    }
+    struct str word = count ? t->words[column][first] : STR("");
+    struct str name = block_name(t->r, &t->b, column);
+    if (count)
+        data_notice(t->r->set,
+                    "data: %zu row%s in column %.*s what the model was not "
+                    "trained with, \"%.*s\" first: taken as none of its "
+                    "categories",
+                    count, count == 1 ? " has" : "s have", STRF(name),
+                    word.len < 60 ? (int)word.len : 60, word.p);
+}
+
 static int one_hot_piece(struct columns *t, size_t column, struct piece *p,
                          struct err *err)
 {
@@ -422,11 +445,15 @@ static int one_hot_piece(struct columns *t, size_t column, struct piece *p,
         p->category = data_categories(t->r, t->words[column], t->r->scratch,
                                       &p->names, &p->width);
     }
-    if (p->width > ONE_HOT_MAX)
-        return err_set(err, ERR_LIMIT,
-                       "%s: column %zu has %zu different words; is it a name "
+    if (p->width > ONE_HOT_MAX) {
+        struct str name = block_name(t->r, &t->b, column);
+        return err_set(err, ERR_INPUT,
+                       "%s: column %.*s has %zu different words; is it a name "
                        "of the row? Then ignore it",
-                       t->b.source[0].path, column + 1, p->width);
+                       t->b.source[0].path, STRF(name), p->width);
+    }
+    if (known && t->missing != MISSING_ERROR)
+        tell_unseen(t, column, p->category);
     if (t->missing != MISSING_ERROR)
         return 0;
     for (size_t i = 0; i < t->r->rows; i++)

@@ -191,7 +191,7 @@ static int read_texts(struct reading *r, const struct str *texts,
     vec_done(&words);
     buf_done(&written);
     if (d->letters.len > UINT32_MAX)
-        return err_set(err, ERR_LIMIT, "data.text: more than 4 GiB of words");
+        return err_set(err, ERR_INPUT, "data.text: more than 4 GiB of words");
     return count || r->fitted
                ? 0
                : err_set(err, ERR_INPUT, "data.text: no row has any words");

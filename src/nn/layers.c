@@ -15,7 +15,11 @@ static const struct nn_layer_kind *const tables[] = {
     nn_layers_plain, nn_layers_window,   nn_layers_norm,
     nn_layers_merge, nn_layers_sequence,
 };
-enum { TABLES = sizeof(tables) / sizeof(*tables), LAYERS_MAX = 10000 };
+enum {
+    TABLES = sizeof(tables) / sizeof(*tables),
+    LAYERS_MAX = 10000,
+    KINDS_MAX = 128
+};
 
 static const struct nn_layer_kind *kind_find(struct str name)
 {
@@ -26,14 +30,20 @@ static const struct nn_layer_kind *kind_find(struct str name)
     return NULL;
 }
 
-static void fault_kind(struct nn_build *b, struct str name)
+static size_t kind_names(const char **names)
 {
-    const char *names[128];
     size_t count = 0;
     for (size_t t = 0; t < TABLES; t++)
-        for (size_t i = 0; tables[t][i].name && count < 127; i++)
+        for (size_t i = 0; tables[t][i].name && count < KINDS_MAX - 1; i++)
             names[count++] = tables[t][i].name;
     names[count] = NULL;
+    return count;
+}
+
+static void fault_kind(struct nn_build *b, struct str name)
+{
+    const char *names[KINDS_MAX];
+    size_t count = kind_names(names);
     const char *near = str_nearest(name, names);
     struct buf hint;
     buf_init(&hint);
@@ -57,6 +67,32 @@ static const struct nn_layer_kind *kind_key(const struct value *v, size_t *at)
         }
     }
     return NULL;
+}
+
+static bool is_in(struct str name, const char *const *names)
+{
+    for (size_t i = 0; names[i]; i++)
+        if (str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* `dens: 16` in front of `activation: relu`, which is a kind of layer as well:
+ * a key that nothing knows and that is much like a kind is what was meant. */
+static bool misspelt_kind(const struct value *v,
+                          const struct nn_layer_kind *kind, size_t *at)
+{
+    const char *names[KINDS_MAX];
+    kind_names(names);
+    for (size_t i = 0; i < *at; i++) {
+        struct str key = v->keys[i];
+        if (!is_in(key, kind->keys) && !is_in(key, every) &&
+            str_nearest(key, names)) {
+            *at = i;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* `dense: {units: 3}` or `dense: 3` beside other keys, as one object of the
@@ -99,6 +135,10 @@ static struct value *entry(struct nn_build *b, const struct value *v,
         return v->kind == VALUE_STRING ? value_object(a) : value_copy(a, v);
     }
     *kind = v->kind == VALUE_OBJECT ? kind_key(v, &at) : NULL;
+    if (*kind && misspelt_kind(v, *kind, &at)) {
+        fault_kind(b, v->keys[at]);
+        return NULL;
+    }
     if (*kind)
         return flat_entry(b, v, *kind, at);
     if (v->kind == VALUE_OBJECT && v->count)

@@ -575,8 +575,10 @@ static int infer(struct train *t, struct member *m, struct err *err)
     float *outputs = predict(m, part, &r, err);
     if (!outputs)
         return -1;
+    const char *which = m->task.new_rows ? "new" : name;
     say(t, m, RECORD_NOTICE,
-        str_of(arena_printf(m->arena, "%zu %s rows", part->count, name)));
+        str_of(arena_printf(m->arena, "%zu %s row%s", part->count, which,
+                            part->count == 1 ? "" : "s")));
     int rc = 0;
     if (m->task.predictions)
         rc = infer_write(file_for(t, m, "output/predictions.csv"), m->model,
@@ -590,7 +592,7 @@ static int infer(struct train *t, struct member *m, struct err *err)
                                    m->model, m->view.table, part, name, outputs,
                                    err);
     if (rc == 0 && !m->task.predictions)
-        say_unjudged(t, m, part, name);
+        say_unjudged(t, m, part, which);
     if (rc == 0)
         say_judged(t, m, "", &r);
     free(outputs);

@@ -35,7 +35,7 @@ check_equal "in their order" "$(cut -d, -f65 new.csv)" \
 check "most of them rightly" awk -F, 'NR > 1 { right += $2 == $3 }
     END { exit right < 36 }' .out
 run "$THRONG" evaluate mlp.safetensors --data new.csv
-check_contains "they are judged" "$err" "40 test rows"
+check_contains "they are judged" "$err" "40 new rows"
 check_matches "with the accuracy of the predictions" "$out" '^accuracy	(0\.9|1)'
 run "$THRONG" evaluate mlp.safetensors --data new.csv --json
 check_equal "a program gets the same" "throng.evaluate/1 40 40 True" \

@@ -259,6 +259,30 @@ static void a_text_without_its_label_keeps_its_commas(void **state)
     files_close(&f);
 }
 
+static void categories_that_training_did_not_have_are_told(void **state)
+{
+    struct files f;
+    struct data_view v;
+    (void)state;
+    files_open(&f);
+    write_plants(&f);
+    struct str fitted = fit(&f, PLANTS("t.csv"), as_class);
+    files_text(&f, "n.csv",
+               "petal,colour,garden\n1,red,north\n2,mauve,south\n"
+               "3,,east\n4,teal,east\n");
+    struct data_set *s = reopen(&f, fitted, PLANTS("n.csv"), &v);
+    assert_string_equal(data_set_notice(s, 0),
+                        "data: 2 rows have in column colour what the model was "
+                        "not trained with, \"mauve\" first: taken as none of "
+                        "its categories");
+    assert_null(data_set_notice(s, 1));
+    data_close(s);
+    refuses(&f, fitted, "{\"file\": \"n.csv\"}",
+            "n.csv:3: column colour: the model was not trained with "
+            "\"mauve\"");
+    files_close(&f);
+}
+
 static void the_words_of_labels_are_those_of_training(void **state)
 {
     static const char spec[] =
@@ -352,6 +376,7 @@ int main(void)
         cmocka_unit_test(rows_that_are_left_out_keep_the_numbers_of_the_others),
         cmocka_unit_test(inputs_in_files_of_their_own),
         cmocka_unit_test(a_text_without_its_label_keeps_its_commas),
+        cmocka_unit_test(categories_that_training_did_not_have_are_told),
         cmocka_unit_test(the_words_of_labels_are_those_of_training),
         cmocka_unit_test(several_inputs_by_name),
         cmocka_unit_test(a_damaged_text_is_refused),

@@ -317,6 +317,53 @@ numbers_that_are_not_finite_are_refused_in_every_format(void **state)
     files_close(&f);
 }
 
+static void formats_that_are_not_read_are_named_with_a_way_out(void **state)
+{
+    char tar[512] = "data.csv";
+    memcpy(tar + 257, "ustar", 5);
+    const struct {
+        const char *name;
+        struct str bytes;
+        const char *is, *way;
+    } cases[] = {
+        {"a.h5", STR("\x89HDF\r\n\x1a\n\2\10"), "is an HDF5 file", "h5py"},
+        {"a.parquet", STR("PAR1\25\4"), "is a Parquet file", "read_parquet('"},
+        {"a.json", STR("{\"a\": 1}\n"), "is JSON", "lines=True"},
+        {"a.tar", str_n(tar, sizeof tar), "is a tar archive", "tar -xf '"},
+        {"a.mat", STR("MATLAB 5.0 MAT-file"), "a MATLAB file", "loadmat"},
+        {"a.xls", STR("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), "Excel",
+         "read_excel('"},
+        {"a.pkl", STR("\x80\4\x95\1"), "is a pickle", "read_pickle('"},
+        {"a.png", STR("\x89PNG\r\n"), "is a PNG picture", "PIL"},
+        {"a.xz",
+         STR("\xFD"
+             "7zXZ"),
+         "is packed by xz", "xz -dk '"},
+        {"a.xlsx",
+         STR("PK\3\4..............[Content_Types].xml xl/workbook.xml"),
+         "is an Excel workbook (xlsx)", "read_excel('"},
+    };
+    struct files f;
+    (void)state;
+    files_open(&f);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "{\"file\": \"%s\"}", cases[i].name);
+        files_write(&f, cases[i].name, cases[i].bytes);
+        files_refuses(&f, spec, cases[i].is);
+        if (!strstr(f.err.text, cases[i].way))
+            fail_msg("%s has no %s", f.err.text, cases[i].way);
+        files_gzip(&f, cases[i].name, cases[i].bytes);
+        files_refuses(&f, spec, cases[i].is);
+    }
+    /* Lines of text may begin like anything. */
+    files_text(&f, "x.txt", "{\"a\"} is set\nPAR1 was lost\n");
+    files_text(&f, "y.txt", "0\n1\n");
+    data_close(files_set(&f, "{\"inputs\": \"x.txt\", \"labels\": "
+                             "\"y.txt\", \"text\": true}"));
+    files_close(&f);
+}
+
 static void tables_of_text_come_in_many_ways(void **state)
 {
     static const struct table_style look = {.header = -1};
@@ -526,28 +573,6 @@ static void numbers_are_those_of_the_general_reader(void **state)
     arena_free(a);
 }
 
-static void files_that_are_no_tables_are_named(void **state)
-{
-    static const char hdf5[] = "\x89HDF\r\n\x1a\n\0\0",
-                      parquet[] = "PAR1\x15\0";
-    struct files f;
-    char tar[512] = "P3B1_data/";
-    (void)state;
-    memcpy(tar + 257, "ustar", 5);
-    files_open(&f);
-    files_write(&f, "a.h5", str_n(hdf5, sizeof hdf5 - 1));
-    files_refuses(&f, "{\"file\": \"a.h5\"}", "a.h5 is an HDF5 file");
-    files_write(&f, "a.parquet", str_n(parquet, sizeof parquet - 1));
-    files_refuses(&f, "{\"file\": \"a.parquet\"}",
-                  "a.parquet is a parquet file, which is not read here; write "
-                  "it as CSV: pandas.read_parquet");
-    files_gzip(&f, "a.tar.gz", str_n(tar, sizeof tar));
-    files_refuses(&f, "{\"file\": \"a.tar.gz\"}",
-                  "a.tar.gz is a tar archive, which is not read here; unpack "
-                  "it");
-    files_close(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,12 +584,12 @@ int main(void)
         cmocka_unit_test(idx_is_read_and_its_end_is_checked),
         cmocka_unit_test(
             numbers_that_are_not_finite_are_refused_in_every_format),
+        cmocka_unit_test(formats_that_are_not_read_are_named_with_a_way_out),
         cmocka_unit_test(tables_of_text_come_in_many_ways),
         cmocka_unit_test(
             a_row_of_words_with_a_column_that_is_named_is_a_header),
         cmocka_unit_test(a_table_of_words_has_a_header_that_is_unlike_its_rows),
         cmocka_unit_test(the_index_of_pandas_is_no_input),
-        cmocka_unit_test(files_that_are_no_tables_are_named),
         cmocka_unit_test(lines_may_end_by_cr_alone),
         cmocka_unit_test(a_header_alone_is_no_row_of_words),
         cmocka_unit_test(ragged_rows_and_stray_quotes_are_refused),

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "files.h"
 
 static const char people[] = "id,height,colour,weight,sex\n"
@@ -404,6 +405,25 @@ static void an_input_in_a_file_may_be_its_own_label(void **state)
     files_close(&f);
 }
 
+static void a_column_of_names_is_told_by_its_own(void **state)
+{
+    struct files f;
+    struct buf b;
+    (void)state;
+    files_open(&f);
+    buf_init(&b);
+    buf_adds(&b, "who,x,y\n");
+    for (int i = 0; i < 1001; i++)
+        buf_addf(&b, "p%d,%d,%d\n", i, i, i % 2);
+    files_text(&f, "t.csv", b.p);
+    files_refuses(&f, "{\"file\": \"t.csv\"}",
+                  "t.csv: column who has 1001 different words; is it a name "
+                  "of the row?");
+    assert_int_equal(f.err.kind, ERR_INPUT); /* not for want of memory */
+    buf_done(&b);
+    files_close(&f);
+}
+
 static void unknown_keys_and_columns_suggest(void **state)
 {
     struct files f;
@@ -498,6 +518,7 @@ int main(void)
         cmocka_unit_test(an_autoencoder_learns_its_scaled_input),
         cmocka_unit_test(keys_that_would_be_passed_over_are_refused),
         cmocka_unit_test(an_input_in_a_file_may_be_its_own_label),
+        cmocka_unit_test(a_column_of_names_is_told_by_its_own),
         cmocka_unit_test(unknown_keys_and_columns_suggest),
         cmocka_unit_test(
             the_label_of_candles_tables_is_the_type_and_not_the_id),

@@ -63,6 +63,26 @@ static void all_faults_are_named_by_their_path(void **state)
     arena_free(a);
 }
 
+static void a_misspelt_layer_gets_its_suggestion(void **state)
+{
+    static const char *const entries[] = {
+        "{\"dens\": 16}", "{\"dens\": 16, \"activation\": \"relu\"}",
+        "{\"name\": \"a\", \"dens\": 16, \"activation\": \"relu\"}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+        struct arena *a = arena_new();
+        struct nn_faults faults = {.arena = a};
+        const char *text = arena_printf(
+            a, "{\"input\": 4, \"layers\": [%s], \"loss\": \"mse\"}",
+            entries[i]);
+        assert_null(nn_model_read(
+            json_parse(a, str_of(text), "model", false, NULL), NULL, &faults));
+        assert_string_equal(faults.items[0].text.p, "there is no layer dens");
+        assert_string_equal(faults.items[0].hint.p, "did you mean dense?");
+        arena_free(a);
+    }
+}
+
 static uint64_t key_of(const char *json)
 {
     struct made m;
@@ -383,6 +403,7 @@ int main(void)
         cmocka_unit_test(a_metric_that_does_not_apply_is_left_out_and_said),
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
+        cmocka_unit_test(a_misspelt_layer_gets_its_suggestion),
         cmocka_unit_test(soft_numbers_do_not_part_a_cohort),
         cmocka_unit_test(what_a_cohort_shares_parts_it),
     };
