@@ -34,10 +34,11 @@ static int print(struct call *c, const struct value *params)
     if (call_flag(c, "json")) {
         json_print_sorted(&b, params);
         buf_addc(&b, '\n');
+        put(buf_str(&b));
     } else {
         candle_print(&b, params);
+        put_data(c, buf_str(&b));
     }
-    put_data(c, buf_str(&b));
     buf_done(&b);
     return EXIT_OK;
 }

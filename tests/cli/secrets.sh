@@ -48,7 +48,7 @@ check_equal "and is not stored either" "" \
 
 # What a task says of itself may name them too.
 cat >says.yaml <<'END'
-command: "WANDB_API_KEY=5ecret-seven sh -c true"
+command: ["WANDB_API_KEY=5ecret-seven", sh, -c, "true"]
 method: grid
 retries: 1
 retry_delay: 0.01
