@@ -267,6 +267,50 @@ static void place_params(struct nn_graph *g)
     g->weights = at;
 }
 
+static bool is_taken(const struct nn_graph *g, int tensor)
+{
+    for (size_t i = 0; i < g->ops.len; i++)
+        for (int k = 0; k < g->ops.p[i].in_count; k++)
+            if (g->ops.p[i].in[k] == tensor)
+                return true;
+    for (size_t i = 0; i < g->heads.len; i++)
+        if (g->heads.p[i].output == tensor || g->heads.p[i].second == tensor)
+            return true;
+    return false;
+}
+
+static bool has_head(const struct nn_graph *g, size_t label)
+{
+    for (size_t i = 0; i < g->heads.len; i++)
+        if (g->heads.p[i].label == (int)label)
+            return true;
+    return false;
+}
+
+/* What the data has and training never looks at. */
+static void note_unused(struct nn_build *b)
+{
+    struct nn_model *m = b->model;
+    const struct nn_graph *g = &m->graph;
+    for (size_t i = 0; i < g->inputs.len; i++)
+        if (!is_taken(g, g->inputs.p[i].tensor))
+            vec_push(&m->notices,
+                     str_of(arena_printf(m->arena,
+                                         "no layer takes the input %.*s; one "
+                                         "does that says `from: %.*s`",
+                                         STRF(g->inputs.p[i].name),
+                                         STRF(g->inputs.p[i].name))));
+    for (size_t i = 0; b->data && i < b->data->label_count; i++)
+        if (!has_head(g, i))
+            vec_push(&m->notices,
+                     str_of(arena_printf(
+                         m->arena,
+                         "nothing predicts the label %.*s: the model has %zu "
+                         "head%s, the data %zu labels",
+                         STRF(b->data->labels[i].name), g->heads.len,
+                         g->heads.len == 1 ? "" : "s", b->data->label_count)));
+}
+
 struct nn_model *nn_model_read(const struct value *v,
                                const struct nn_data_facts *data,
                                struct nn_faults *faults)
@@ -294,6 +338,8 @@ struct nn_model *nn_model_read(const struct value *v,
         nn_read_heads(&b, v);
     if (faults->count == before)
         nn_check_stopping(&b);
+    if (faults->count == before)
+        note_unused(&b);
     if (faults->count > before) {
         nn_model_free(m);
         return NULL;

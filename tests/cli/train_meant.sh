@@ -49,6 +49,7 @@ named plain "" "$files"
 named swapped "inputs: {second: 3, first: 3}" "$files"
 run "$THRONG" train plain.yaml
 check_status "a model of two inputs is trained" 0
+check_contains "an input that no layer takes is named" "$err" "no layer takes the input second"
 check "it has learned" awk 'END { exit !($4 > 0.9) }' .out
 plain=$out
 run "$THRONG" train swapped.yaml

@@ -389,6 +389,28 @@ static void a_metric_that_does_not_apply_is_left_out_and_said(void **state)
     }
 }
 
+static void what_the_data_has_and_nothing_uses_is_said(void **state)
+{
+    struct arena *a = arena_new();
+    struct nn_faults faults = {.arena = a};
+    struct nn_data_field inputs[] = {{STR("first"), 1, {3}, 0, false},
+                                     {STR("second"), 1, {3}, 0, false}};
+    struct nn_data_field labels[] = {{STR("y"), 1, {1}, 0, false},
+                                     {STR("z"), 1, {1}, 0, false}};
+    struct nn_data_facts facts = {inputs, labels, 2, 2, false};
+    struct value *v =
+        json_parse(a, STR("{\"layers\": [{\"dense\": 1}], \"loss\": \"mse\"}"),
+                   "model", false, NULL);
+    struct nn_model *m = nn_model_read(v, &facts, &faults);
+    (void)state;
+    assert_non_null(m);
+    assert_non_null(strstr(nn_model_notice(m, 0), "takes the input second"));
+    assert_non_null(strstr(nn_model_notice(m, 1), "predicts the label z"));
+    assert_null(nn_model_notice(m, 2));
+    nn_model_free(m);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +423,7 @@ int main(void)
         cmocka_unit_test(early_stopping_watches_only_what_is_reported),
         cmocka_unit_test(top_k_is_of_any_number_up_to_the_classes),
         cmocka_unit_test(a_metric_that_does_not_apply_is_left_out_and_said),
+        cmocka_unit_test(what_the_data_has_and_nothing_uses_is_said),
         cmocka_unit_test(widths_and_repeat_make_layers),
         cmocka_unit_test(all_faults_are_named_by_their_path),
         cmocka_unit_test(a_misspelt_layer_gets_its_suggestion),
