@@ -29,7 +29,9 @@ int shortage_refused(struct run *r, const struct live *l, const char *reason,
         return 0;
     int64_t running = r->counts.by_state[STATE_RUNNING];
     int64_t most = (r->out + 1) / 2; /* l is not out any more */
-    most = most < running ? running : most;
+    /* Those that run have what they need, unless one of them had not. */
+    if (l->a.pid == 0 && most < running)
+        most = running;
     r->most = most < 1 ? 1 : (uint32_t)most;
     r->grow_ns = clock_mono_ns() + GROW_NS;
     if (!running)

@@ -248,6 +248,21 @@ static int explain_not_found(const char *name, const char *program, int error,
     return err_errno(err, "cannot start %s", name);
 }
 
+/* Leaves errno as it is: a caller may know that it passes. */
+static int explain_no_process(const char *program, struct err *err)
+{
+    int error = errno;
+    uint64_t limit = process_limit();
+    if (error != EAGAIN || limit == 0)
+        return err_errno(err, "cannot start %s: no new process", program);
+    err_set(err, ERR_SYSTEM,
+            "cannot start %s: you may have %llu processes at once on this "
+            "machine (ulimit -u); set parallel: to fewer, or raise the limit",
+            program, (unsigned long long)limit);
+    errno = error;
+    return -1;
+}
+
 /* ---- spawn ----------------------------------------------------------- */
 
 static const char *env_path(char *const *env)
@@ -303,7 +318,7 @@ int process_spawn(const struct spawn *s, struct process_id *id, struct err *err)
     }
     pid_t pid = launch_blocked(&l);
     if (pid < 0)
-        return err_errno(err, "cannot start %s: no new process", program);
+        return explain_no_process(program, err);
     if (l.failed) {
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
             ;

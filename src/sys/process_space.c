@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 #include <time.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "base/num.h"
 
@@ -49,4 +50,14 @@ uint64_t process_numbers(void)
         num_uint(str_trim(buf_str(&b)), &numbers);
     buf_done(&b);
     return numbers;
+}
+
+/* The kernel asks nobody who may raise limits. */
+uint64_t process_limit(void)
+{
+    struct rlimit limit;
+    if (geteuid() == 0 || getrlimit(RLIMIT_NPROC, &limit) < 0 ||
+        limit.rlim_cur == RLIM_INFINITY)
+        return 0;
+    return limit.rlim_cur;
 }

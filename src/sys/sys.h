@@ -129,6 +129,9 @@ uint64_t process_space(void);
  * starts a number is given out again at the earliest. 0: unknown. */
 uint64_t process_forks(void);
 uint64_t process_numbers(void);
+/* How many processes and threads this user may have at once (ulimit -u); 0: as
+ * many as it likes. */
+uint64_t process_limit(void);
 /* Now, on the clock of process_id.start. */
 uint64_t process_ticks(void);
 

@@ -432,6 +432,41 @@ static void judge(struct attempt *a, struct record_ended *e)
     e->reason = str_of(a->reason ? a->reason : "");
 }
 
+/* A task that could not start a process of its own, while others had them, met
+ * the limit of this user on processes: it did not come to its work, and is not
+ * to blame. Alone it is. */
+static bool lacked_process(const struct attempt *a,
+                           const struct record_ended *e, struct str said)
+{
+    static const char *const words[] = {
+        "Cannot fork",
+        "fork: retry",
+        "fork: Resource temporarily unavailable",
+        "[Errno 11] Resource temporarily unavailable",
+        "can't start new thread",
+        "pthread_create failed"};
+    if (e->outcome != OUTCOME_FAILED || e->metric_points > 0 ||
+        a->worker->running.len < 2 || process_limit() == 0)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(said.p, said.len, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+static void judge_shortage(struct attempt *a, struct record_ended *e,
+                           struct str said)
+{
+    if (!lacked_process(a, e, said))
+        return;
+    e->outcome = OUTCOME_UNSTARTED;
+    e->reason = str_of(arena_printf(
+        a->arena,
+        "it could not start a process: you may have %llu at once on this "
+        "machine (ulimit -u); set parallel: to fewer, or raise the limit",
+        (unsigned long long)process_limit()));
+}
+
 static bool ended_well(enum outcome o)
 {
     return o == OUTCOME_DONE || o == OUTCOME_STOPPED ||
@@ -469,6 +504,7 @@ static void finish(struct attempt *a)
     judge(a, &e);
     if (!ended_well(e.outcome))
         output_last_lines(a, &last);
+    judge_shortage(a, &e, buf_str(&last));
     e.tail = buf_str(&last);
     if (will_go_on(a, e.outcome))
         folder_sync_checkpoint(&a->folder, a->arena);

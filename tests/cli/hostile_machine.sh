@@ -45,6 +45,29 @@ check_status "where there are descriptors for some, those run" 0
 check_contains "and all is done" "$err" "90/90 done"
 check_contains "which is said" "$err" "no more than"
 
+# ---- fewer processes than tasks want ----------------------------------------------
+# The limit is not root's. Another user of a number that nobody else has.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    other=$((50000 + $$ % 9000))
+    mkdir forks
+    cat >forks/s.yaml <<'END'
+method: grid
+parallel: 60
+command: [sh, -c, 'sleep 0.3; sleep 0.1; true']
+parameters: {a: {min: 1, max: 90}}
+END
+    chown -R $other forks
+    chmod 755 "$TMP"
+    cp "$THRONG" "$THRONG_BUILD/throng-worker" forks/
+    run setpriv --reuid=$other --regid=$other --clear-groups bash -c \
+        "cd '$TMP/forks' && ulimit -u 40 && HOME=$TMP/forks exec timeout 300 ./throng run s.yaml"
+    check_status "where tasks find processes for some, those run" 0
+    check_contains "and none fails for it" "$err" "90/90 done"
+    check_contains "the limit is named, and what to do" "$err" "ulimit -u"
+else
+    skip "where tasks find processes for some, those run" "needs root"
+fi
+
 # ---- disk full -------------------------------------------------------------
 
 # A study whose tasks write nothing beside it; $1 starts are seen before the
