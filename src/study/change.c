@@ -24,6 +24,37 @@ static struct live *live_of(const struct change *c, int64_t trial)
 
 /* ---- ending ----------------------------------------------------------- */
 
+/* A stopped trial counts with what it had reported, as one that a conductor
+ * stops does (on_good_end in attempt.c). */
+static int take_value(struct change *c, struct trial *t, struct arena *a,
+                      struct err *err)
+{
+    struct str text;
+    struct goal g = {0};
+    struct buf broken;
+    if (store_fact(c->store, "goals", a, &text, err) ||
+        (text.len && goal_read(&g, text, a, err)))
+        return -1;
+    if (g.objective_count == 0 || t->summary.len == 0)
+        return 0;
+    const struct value *summary =
+        json_parse(a, t->summary, "summary", true, NULL);
+    double *values = arena_array(a, g.objective_count, sizeof(*values));
+    if (!summary)
+        return 0;
+    goal_values(&g, summary, values);
+    t->value = isfinite(values[0]) ? values[0] : NAN;
+    buf_init(&broken);
+    goal_broken_print(&broken, &g, summary);
+    if (broken.len) {
+        t->value = NAN;
+        t->reason = str_of(arena_printf(a, "%.*s; a constraint is broken: %s",
+                                        STRF(t->reason), broken.p));
+    }
+    buf_done(&broken);
+    return 0;
+}
+
 static int end_stored(struct change *c, const struct trial *t, enum state state,
                       struct err *err)
 {
@@ -34,9 +65,14 @@ static int end_stored(struct change *c, const struct trial *t, enum state state,
     ended.ended = clock_wall();
     ended.reason = STR("by request");
     c->changed++;
-    if (store_wish_set(c->store, t->id, WISH_NONE, err))
-        return -1;
-    return store_trial_update(c->store, &ended, err);
+    struct arena *a = arena_new();
+    int rc = store_wish_set(c->store, t->id, WISH_NONE, err);
+    if (!rc && state == STATE_STOPPED)
+        rc = take_value(c, &ended, a, err);
+    if (!rc)
+        rc = store_trial_update(c->store, &ended, err);
+    arena_free(a);
+    return rc;
 }
 
 /* Its attempt was out when the conductor died. The next run takes in what

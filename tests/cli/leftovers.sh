@@ -166,3 +166,32 @@ a, b = map(json.loads, sys.stdin)
 print(a["state"], a["value"], b["state"])')"
 check_not "no attempt is left open" \
     sh -c "'$THRONG' show w all | grep -q '^  1  running'"
+
+# ---- trials that wait, with nobody running -----------------------------------
+
+# They reported, and were interrupted.
+cat >v.yaml <<'END'
+method: grid
+command: [sh, -c, 'throng report y=5 z=1; throng report y=4 z={a}; echo >>v-said; sleep 300']
+parameters: {a: {values: [1, 2, 3]}}
+grid: {order: written}
+metric: {name: y}
+constraints: [{name: z, max: 2}]
+parallel: 3
+grace: 0s
+END
+"$THRONG" run v.yaml >/dev/null 2>&1 &
+pid=$!
+started+=("$pid")
+wait_for 60 lines v-said 3
+"$THRONG" status v >/dev/null
+interrupted() { kill -INT "$pid" 2>/dev/null; ! runs "$pid"; }
+wait_for 60 interrupted
+wait "$pid" 2>/dev/null
+run "$THRONG" stop v 1,3
+check_status "trials that wait can be stopped with nobody running" 0
+run "$THRONG" kill v 2
+check_equal "a stopped one has the value of its reports, if it may be used" \
+    "stopped 4.0 killed None stopped None" \
+    "$("$THRONG" export v --jsonl | python3 -c 'import json, sys
+print(*(w for t in map(json.loads, sys.stdin) for w in (t["state"], t["value"])))')"
