@@ -126,3 +126,13 @@ void shown_add_output(struct buf *b, struct str text)
 {
     add(b, text, true);
 }
+
+struct str shown_last(struct str line)
+{
+    while (line.len && line.p[line.len - 1] == '\r')
+        line.len--;
+    for (size_t i = line.len; i > 0; i--)
+        if (line.p[i - 1] == '\r')
+            return str_n(line.p + i, line.len - i);
+    return line;
+}

@@ -15,6 +15,10 @@ void shown_add(struct buf *b, struct str text);
  * a progress bar writes over itself becomes one line for each state. */
 void shown_add_output(struct buf *b, struct str text);
 
+/* What is left in the end of a line that wrote over itself, as progress bars
+ * do: what stands behind its last carriage return. */
+struct str shown_last(struct str line);
+
 /* How many bytes at the front are shown as they are. */
 size_t shown_plain(struct str s);
 

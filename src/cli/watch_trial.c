@@ -4,6 +4,7 @@
  * part. */
 #include <math.h>
 #include "base/num.h"
+#include "base/shown.h"
 #include "cli/point_columns.h"
 #include "cli/watch_table.h"
 #include "cli/watch_view.h"
@@ -146,9 +147,7 @@ static void draw_metrics(struct sketch *k)
 static struct str as_shown(struct buf *b, struct str text)
 {
     struct str part;
-    text = str_trim(text);
-    for (long cr; (cr = str_find(text, '\r')) >= 0;)
-        text = str_n(text.p + cr + 1, text.len - (size_t)cr - 1);
+    text = shown_last(str_trim(text));
     buf_reset(b);
     while (str_split(&text, '\033', &part)) {
         buf_addstr(b, part);

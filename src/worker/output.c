@@ -16,10 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/num.h"
+#include "base/shown.h"
 #include "worker/worker.h"
 
 #define LIMIT_LEAST 4096u
 #define LAST_BYTES 4096
+#define LAST_READ 65536 /* of which progress bars may leave little */
 #define LAST_LINES 20
 #define END_BYTES (8u << 20)      /* most that stays behind a cut */
 #define BACKLOG_BYTES (32u << 20) /* most above the limit that waits for us */
@@ -374,27 +376,44 @@ uint64_t output_bytes(const struct attempt *a)
     return held > start ? held - start : 0;
 }
 
-void output_last_lines(const struct attempt *a, struct buf *b)
+/* The end of this attempt's output, as a terminal would show it. */
+static void read_end(const struct attempt *a, struct buf *b)
 {
-    char text[LAST_BYTES];
+    struct buf raw;
     struct stat st;
     if (a->folder.log < 0 || fstat(a->folder.log, &st) != 0)
         return;
     off_t start = (off_t)a->folder.log_start;
     if (st.st_size < start)
         start = 0;
-    bool cut_off = st.st_size - start > LAST_BYTES;
-    if (cut_off)
-        start = st.st_size - LAST_BYTES;
-    ssize_t n = pread(a->folder.log, text, sizeof text, start);
-    if (n <= 0)
-        return;
-    ssize_t from = n - (text[n - 1] == '\n');
-    for (int lines = 0; from > 0; from--)
-        if (text[from - 1] == '\n' && ++lines == LAST_LINES)
+    if (st.st_size - start > LAST_READ)
+        start = st.st_size - LAST_READ;
+    buf_init(&raw);
+    buf_reserve(&raw, LAST_READ);
+    ssize_t n = pread(a->folder.log, raw.p, LAST_READ, start);
+    struct str rest = str_n(raw.p, n > 0 ? (size_t)n : 0), line;
+    while (rest.len && str_split(&rest, '\n', &line)) {
+        buf_addstr(b, shown_last(line));
+        if (rest.p)
+            buf_addc(b, '\n');
+    }
+    buf_done(&raw);
+}
+
+void output_last_lines(const struct attempt *a, struct buf *b)
+{
+    struct buf end;
+    buf_init(&end);
+    read_end(a, &end);
+    size_t from = end.len - (end.len && end.p[end.len - 1] == '\n');
+    size_t least = end.len > LAST_BYTES ? end.len - LAST_BYTES : 0;
+    for (int lines = 0; from > least; from--)
+        if (end.p[from - 1] == '\n' && ++lines == LAST_LINES)
             break;
-    const char *feed = memchr(text, '\n', (size_t)n - 1);
-    if (from == 0 && cut_off && feed)
-        from = feed + 1 - text;
-    buf_add(b, text + from, (size_t)(n - from));
+    const char *feed =
+        memchr(end.p + from, '\n', end.len - from - (end.len > from));
+    if (from == least && least && feed)
+        from = (size_t)(feed + 1 - end.p);
+    buf_add(b, end.p + from, end.len - from);
+    buf_done(&end);
 }

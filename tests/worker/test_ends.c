@@ -91,6 +91,19 @@ static void other_exit_codes_fail_with_the_last_lines(void **state)
     assert_contains(e.tail.p, "line 30\noops\n");
 }
 
+static void a_progress_bar_leaves_its_last_state_in_the_tail(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = bench_shell(
+        b, 1,
+        "echo first; for i in $(seq 1 2000); do printf '\\r%d of 2000 done' "
+        "$i; "
+        "done; printf '\\n'; printf 'dos\\r\\n'; echo oops; exit 3");
+    struct record_ended e = bench_run(b, &t);
+    assert_string_equal(e.tail.p, "first\n2000 of 2000 done\ndos\noops\n");
+}
+
 static void a_signal_is_named(void **state)
 {
     struct bench *b = *state;
@@ -255,6 +268,7 @@ int main(void)
         with_bench(exit_code_85_is_checkpointed_with_a_digest),
         with_bench(exit_code_78_is_invalid),
         with_bench(other_exit_codes_fail_with_the_last_lines),
+        with_bench(a_progress_bar_leaves_its_last_state_in_the_tail),
         with_bench(a_signal_is_named),
         with_bench(a_missing_program_is_named),
         with_bench(a_program_without_the_right_to_run_is_named),
