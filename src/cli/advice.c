@@ -126,10 +126,8 @@ static void reason_length(struct reasons *r, const struct outlook *o)
     buf_adds(&b, "a task takes ");
     num_print_seconds(&b, o->task_s);
     if (o->task_s < QUEUE_COST_S)
-        buf_addf(&b,
-                 ": less than the minute or so that a queue takes to start "
-                 "one, so there they must go in bundles of %.0f or more",
-                 ceil(10 * QUEUE_COST_S / o->task_s));
+        buf_adds(&b, ": less than the minute or so that a queue takes to "
+                     "start one");
     else if (o->task_s > LONG_TASK_S)
         buf_adds(&b, ": so long that it should save checkpoints "
                      "(THRONG_CHECKPOINT, exit code 85)");

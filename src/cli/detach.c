@@ -68,5 +68,6 @@ int detach_ready(struct detached *d, const char *log, struct err *err)
     while (n < 0 && errno == EINTR);
     close(d->fd);
     d->fd = -1;
+    d->away = true;
     return 0;
 }

@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 
 struct detached {
-    int fd; /* to the parent; -1: not detached, or ready already */
+    int fd;    /* to the parent; -1: not detached, or ready already */
+    bool away; /* the streams lead to the log file */
 };
 
 /* Forks. In the child, a session leader without a terminal, returns 0; its

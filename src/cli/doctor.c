@@ -170,8 +170,6 @@ static int run(struct call *c)
     look_at_folder(&f);
     look_for(&f, "python3", "Python programs");
     look_for(&f, "git", "recording the commit of a study");
-    look_for(&f, "sbatch", "place slurm");
-    look_for(&f, "condor_submit", "place htcondor");
     if (look_at_study(&f, c)) {
         vec_done(&f.list);
         return call_fail(c);

@@ -40,23 +40,50 @@ static int end_study(struct call *c, const struct place_of_study *where,
     return 0;
 }
 
-/* ERR_MISSING when the selector names no trial at all. */
-static int check_any(struct call *c, struct store *store, const char *selector)
+/* The trials that a selector names. */
+struct named {
+    int64_t count, open; /* open: not ended */
+    int64_t first;       /* one of them … */
+    enum state state;    /* … and its state */
+};
+
+/* ERR_MISSING when it names no trial at all. */
+static int read_named(struct call *c, struct store *store, const char *selector,
+                      struct named *n)
 {
-    struct query q = {.selector = selector, .limit = 1};
+    struct query q = {.selector = selector, .results = true};
     struct rows *rows = store_rows(store, &q, &c->err);
     struct trial t;
-    int got = rows ? rows_next(rows, &t, &c->err) : -1;
+    int got = rows ? 1 : -1;
+    while (got > 0 && (got = rows_next(rows, &t, &c->err)) > 0) {
+        if (!n->count++) {
+            n->first = t.id;
+            n->state = t.state;
+        }
+        n->open += !state_final(t.state);
+    }
     rows_close(rows);
-    if (got == 0)
+    if (!got && !n->count)
         return no_such_trials(c, store, selector);
-    return got < 0 ? -1 : 0;
+    return got;
+}
+
+/* There is nothing to ask for. */
+static void say_ended(const char *verb, const struct named *n)
+{
+    if (n->count == 1)
+        say("throng %s: trial %lld has ended already (%s)\n", verb,
+            (long long)n->first, state_name(n->state));
+    else
+        say("throng %s: all %lld trials had ended before\n", verb,
+            (long long)n->count);
 }
 
 static int end(struct call *c)
 {
     struct place_of_study where;
     struct lease lease;
+    struct named named = {0};
     const char *verb = c->verb->name;
     struct store *store = open_named_study(c, true, &where);
     if (!store)
@@ -64,13 +91,15 @@ static int end(struct call *c)
     const char *selector = c->arg_count ? c->args[0] : "";
     int rc = store_lease_read(store, &lease, &c->err);
     if (!rc && *selector)
-        rc = check_any(c, store, selector);
+        rc = read_named(c, store, selector, &named);
     store_close(store);
     if (!rc)
         rc = study_access(c->arena, where.folder, STORE_ACT, &c->err);
     if (rc)
         return call_fail(c);
-    if (*selector)
+    if (*selector && !named.open)
+        say_ended(verb, &named);
+    else if (*selector)
         rc = end_trials(c, &where, verb, selector);
     else if (lease.live)
         rc = end_study(c, &where, verb);

@@ -230,7 +230,8 @@ static void explain_bad(struct explainer *e)
     add_tail(b, f.tail);
     e->hint = failure_hint(&f);
     if (e->hint)
-        buf_addf(b, "Hint: %s.\n", e->hint);
+        buf_addf(b, "Hint: %s%s\n", e->hint,
+                 str_ends(str_of(e->hint), STR("?")) ? "" : ".");
     buf_addf(b,
              "`throng logs %lld` prints all of its output, `throng show %lld "
              "--command` a line that runs\nit by hand, `throng retry %lld` "
@@ -250,11 +251,40 @@ static void explain_good(struct explainer *e)
                  STRF(e->plan->metric.name));
 }
 
+/* As a sentence has it. */
+static const char *state_words(enum state state)
+{
+    switch (state) {
+    case STATE_FAILED:
+        return "failed";
+    case STATE_TIMED_OUT:
+        return "ran out of time";
+    case STATE_DIVERGED:
+        return "diverged";
+    case STATE_STOPPED:
+        return "was stopped";
+    case STATE_KILLED:
+        return "was killed";
+    case STATE_WAITING:
+        return "is waiting";
+    case STATE_RUNNING:
+        return "is running";
+    case STATE_DONE:
+        return "is done";
+    case STATE_INVALID:
+        return "is invalid";
+    case STATE_PAUSED:
+        return "is paused";
+    default:
+        return state_name(state);
+    }
+}
+
 static void explain(struct explainer *e)
 {
     e->hint = NULL;
-    buf_addf(&e->out, "Trial %lld is %s%s%.*s.\n", (long long)e->trial.id,
-             state_name(e->trial.state), e->trial.reason.len ? ": " : "",
+    buf_addf(&e->out, "Trial %lld %s%s%.*s.\n", (long long)e->trial.id,
+             state_words(e->trial.state), e->trial.reason.len ? ": " : "",
              STRF(e->trial.reason));
     if (e->trial.state == STATE_RUNNING)
         explain_running(e);

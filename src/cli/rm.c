@@ -53,7 +53,7 @@ static int remove_folder(struct call *c, const struct place_of_study *where)
     if (rename(where->folder, aside))
         return err_errno(&c->err, "remove %s", where->folder);
     int rc = dir_remove(aside, &c->err);
-    rmdir(all);
+    store_tidy_around(all);
     return rc;
 }
 

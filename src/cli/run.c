@@ -3,10 +3,13 @@
  * Ctrl-C once lets running trials finish and starts no more; twice ends them
  * (they go on with the next run). A dropped line (SIGHUP) does not stop a
  * study. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/cli.h"
@@ -334,6 +337,19 @@ static int go_to_background(struct session *s)
     return detach_ready(&s->detached, log_path(s), &s->call->err);
 }
 
+/* How verbs that are called here name the study: by its name where it is kept
+ * in this folder. */
+static const char *name_here(struct session *s, const struct plan *p)
+{
+    struct arena *a = s->call->arena;
+    const char *name = arena_cstr(a, p->name);
+    const char *here = path_join(a, path_absolute(a, ".throng"), name);
+    struct stat x, y;
+    bool same = !stat(here, &x) && !stat(s->folder, &y) &&
+                x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+    return same ? name : s->folder;
+}
+
 /* 0: go on, here or in the child; 1: the child does, and *code is ours. */
 static int detach_if_asked(struct session *s, const struct plan *p, int *code)
 {
@@ -343,10 +359,9 @@ static int detach_if_asked(struct session *s, const struct plan *p, int *code)
         return 0;
     int rc = detach(s->call, &s->detached, code, &pid);
     if (rc == 1 && *code == EXIT_OK && !s->quiet)
-        say("throng: the study %.*s runs in the background as process "
-            "%ld\nthrong: `throng watch %s` shows it, `throng stop %s` "
-            "ends it; what it says goes to %s\n",
-            STRF(p->name), (long)pid, s->folder, s->folder, log_path(s));
+        say("throng: the study %.*s runs in the background as process %ld; "
+            "`throng watch %s` shows it\n",
+            STRF(p->name), (long)pid, name_here(s, p));
     return rc;
 }
 
@@ -419,7 +434,7 @@ static struct study *open_study(struct session *s, struct study_setup *setup)
         return study;
     /* Only what is empty goes. */
     rmdir(setup->folder);
-    rmdir(path_folder(c->arena, setup->folder));
+    store_tidy_around(path_folder(c->arena, setup->folder));
     return NULL;
 }
 
@@ -443,15 +458,39 @@ static int open_and_conduct(struct session *s, struct study_setup *setup)
     return code;
 }
 
+/* 1 when there is something to rank; -1. */
+static int any_value(struct store *store, struct err *err)
+{
+    struct query q = {.by = "value", .limit = 1, .results = true};
+    struct rows *rows = store_rows(store, &q, err);
+    struct trial t;
+    int got = rows ? rows_next(rows, &t, err) : -1;
+    rows_close(rows);
+    return got;
+}
+
 static int show_ranking(struct call *c, const char *folder)
 {
     struct store *store = store_open(folder, false, &c->err);
     if (!store)
         return -1;
     struct ranking ranking = {.limit = 10};
-    int rc = ranking_print(c, store, &ranking);
+    int any = any_value(store, &c->err);
+    int rc = any > 0 ? ranking_print(c, store, &ranking) : any;
     store_close(store);
     return rc;
+}
+
+/* Into a file or a pipe: one that takes nothing any more is no fault of the
+ * study, so that a process of its own prints there. */
+static void pass_on_ranking(struct call *c, const char *folder)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        exit(show_ranking(c, folder) ? EXIT_ERROR : EXIT_OK);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
 
 static int fix_if_asked(struct call *c, struct plan *plan,
@@ -494,9 +533,11 @@ static int run_here(struct call *c, const struct plan *plan,
         setup->words = s.detached.fd < 0 ? NULL : log_path(&s);
         code = open_and_conduct(&s, setup);
         bool ended = code == EXIT_OK || code == EXIT_FAILED_TRIALS;
-        if (ended && c->terminal && plan->metric.name.len && !s.quiet &&
-            show_ranking(c, setup->folder))
+        bool rank = ended && plan->metric.name.len && !s.quiet;
+        if (rank && c->terminal && show_ranking(c, setup->folder))
             code = call_fail(c);
+        else if (rank && !c->terminal && !s.detached.away)
+            pass_on_ranking(c, setup->folder);
     }
     loop_free(s.loop);
     return code;

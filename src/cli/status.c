@@ -245,6 +245,9 @@ static void print_states(struct buf *b, const struct standing *s)
                      (long long)s->counts.by_state[i],
                      broken ? " (going on takes them up again)" : "");
     }
+    if (s->total > s->counts.total)
+        buf_addf(b, "  %-10s %lld\n", "not made",
+                 (long long)(s->total - s->counts.total));
 }
 
 static void print_json(struct call *c, const struct standing *s,

@@ -7,16 +7,44 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SHARED_MODE 02770
+#define STORE_IGNORE ".gitignore"
 
 static int make_own(const char *path, struct err *err)
 {
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return err_errno(err, "make the folder %s", path);
     return 0;
+}
+
+/* The folder around studies. It tells git to leave it alone; what somebody
+ * else put there stays. */
+static int make_around(const char *path, struct arena *a, struct err *err)
+{
+    const char *ignore = path_join(a, path, STORE_IGNORE);
+    if (mkdir(path, 0700) != 0)
+        return errno == EEXIST ? 0 : err_errno(err, "make the folder %s", path);
+    int fd = open(ignore, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    /* Without it all works just as well. */
+    if (fd >= 0 && write(fd, "*\n", 2) != 2)
+        unlink(ignore);
+    if (fd >= 0)
+        close(fd);
+    return 0;
+}
+
+void store_tidy_around(const char *around)
+{
+    struct arena *a = arena_new();
+    const char **names = dir_list(around, a, NULL);
+    if (names && names[0] && !names[1] && !strcmp(names[0], STORE_IGNORE))
+        unlink(path_join(a, around, STORE_IGNORE));
+    rmdir(around);
+    arena_free(a);
 }
 
 /* Folders of an earlier throng were open to everyone. Where the file system
@@ -87,7 +115,7 @@ int store_share(const char *folder, bool group, bool *was_open, struct err *err)
     int rc = 0;
     bool there = stat(folder, &st) == 0;
     *was_open = false;
-    if (!there && (make_own(path_folder(a, folder), err) ||
+    if (!there && (make_around(path_folder(a, folder), a, err) ||
                    make_own(folder, err) || stat(folder, &st) != 0))
         rc = -1;
     /* Who owns it decides. */

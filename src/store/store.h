@@ -84,6 +84,8 @@ int store_access(const char *folder, enum store_use use,
  * others, and it is closed now. */
 int store_share(const char *folder, bool group, bool *was_open,
                 struct err *err);
+/* Removes the folder around studies where no study is left in it. */
+void store_tidy_around(const char *around);
 /* Gives a file that SQLite made, which looks at no group, the mode that others
  * in the folder have. */
 void store_set_mode(const char *path, const char *folder);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/num.h"
@@ -242,6 +243,25 @@ static int work(struct command_line *c, struct err *err)
     return result;
 }
 
+/* What ps and top call this process. Its own arguments give the room. */
+static void rename_self(int argc, char **argv, const char *name)
+{
+    char *last = argv[argc - 1];
+    size_t room = (size_t)(last + strlen(last) + 1 - argv[0]);
+    memset(argv[0], 0, room);
+    snprintf(argv[0], room, "%s", name);
+    prctl(PR_SET_NAME, name);
+}
+
+static int be_trainer(const struct command_line *c, int argc, char **argv)
+{
+    char *folder = c->setup.folder ? xstrdup(c->setup.folder) : NULL;
+    rename_self(argc, argv, "throng: trainer");
+    int code = train_main(c->trainer, folder);
+    free(folder);
+    return code;
+}
+
 static int worker_main(int argc, char **argv)
 {
     struct err err = {0};
@@ -257,7 +277,7 @@ static int worker_main(int argc, char **argv)
         return 0;
     }
     if (c.trainer >= 0)
-        return train_main(c.trainer, c.setup.folder);
+        return be_trainer(&c, argc, argv);
     c.setup.env = (const char *const *)environ;
     c.setup.log = debug && strcmp(debug, "1") == 0 ? &log : NULL;
     set_signals();

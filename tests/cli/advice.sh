@@ -28,7 +28,7 @@ check_equal "also for programs" "None None 2 machine" "$(json '"%s %s %d %s" % (
 run "$THRONG" check study.yaml --task-time 30s
 check_contains "a given time gives an estimate" "$out" \
     "estimate 10m here: 40 trials of 30s (given), 2 at once"
-check_contains "short tasks are no single jobs" "$out" "bundles of 20 or more"
+check_contains "short tasks are no single jobs" "$out" "less than the minute or so that a queue takes to start one"
 run "$THRONG" check study.yaml --task-time 2h --json
 check_equal "long work belongs into a queue" "144000.0 queue" \
     "$(json '"%s %s" % (d["estimate_seconds"], d["advice"])')"

@@ -144,7 +144,7 @@ run "$THRONG" explain progs all --json
 check_equal "explain --json has its schema" throng.explain/1 "$(json 'd["schema"]')"
 check_equal "and each trial" "[(1, 'done', None, 1), (2, 'failed', 'exit code 127', 1)]" \
     "$(json '[(t["id"], t["state"], t["reason"], t["attempts"]) for t in d["trials"]]')"
-check_contains "with the words" "$(json 'd["trials"][1]["explanation"]')" "Trial 2 is failed"
+check_contains "with the words" "$(json 'd["trials"][1]["explanation"]')" "Trial 2 failed"
 check_contains "the hint" "$(json 'd["trials"][1]["hint"]')" "did not find the command"
 check_contains "and the last lines" "$(json 'd["trials"][1]["tail"]')" "no luck"
 run "$THRONG" explain progs 3 --json

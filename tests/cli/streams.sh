@@ -14,7 +14,8 @@ parameters:
   another_parameter_with_a_long_name: {value: a rather long text in here}
 END
 run "$THRONG" run study.yaml
-check_equal "run talks on standard error only" "0 " "$status $out"
+check_equal "run talks on standard error, and ends with the ranking" \
+    "0 $("$THRONG" rank)" "$status $out"
 
 # ---- closed and full -------------------------------------------------------
 mkdir closed full

@@ -47,7 +47,7 @@ running() { # STUDY COUNT
 trainers() { # of the conductor PID
     local worker
     for worker in $(pgrep -P "$1"); do
-        pgrep -P "$worker" -f -- --trainer
+        pgrep -P "$worker" -x "throng: trainer"
     done
 }
 reports() { # STUDY TRIAL: epochs that are known

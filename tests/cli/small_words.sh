@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# What is said at the ends of runs and of acts, and what is left beside a study.
+. "$(dirname "$0")/lib.sh"
+
+git init -q .
+cat >study.yaml <<'E2'
+name: words
+command: [sh, -c, 'echo "::throng loss={x}"; exit {code}']
+method: grid
+grid: {order: written}
+metric: {name: loss}
+parameters:
+  x: {values: [1, 2]}
+  code: {value: 0}
+E2
+printf 'study.yaml\nother.yaml\n' >.git/info/exclude
+"$THRONG" run study.yaml >out 2>err </dev/null
+check_matches "a run whose output goes to a file ends with the ranking" \
+    "$(cat out)" '^1	1	1\.0	1	0	done'
+check_equal "git does not see where studies are kept" "" \
+    "$(git status --porcelain | grep throng)"
+check_equal "since it is told so" '*' "$(cat .throng/.gitignore)"
+run "$THRONG" kill 1
+check_contains "kill of a trial that has ended says so" "$err" \
+    "throng kill: trial 1 has ended already (done)"
+run "$THRONG" stop 1-2
+check_contains "so does stop of several" "$err" "all 2 trials had ended before"
+"$THRONG" rm -y words >/dev/null 2>&1
+check "nothing is left when the last study goes" test ! -e .throng
+mkdir .throng
+"$THRONG" run -q study.yaml
+check "a folder that was there is left as it is" test ! -e .throng/.gitignore
+
+sed 's/code: {value: 0}/code: {value: 3}/; s/name: words/name: other/; s/::throng/nothing/' \
+    study.yaml >other.yaml
+run "$THRONG" run other.yaml
+check_status "a study of failures is one" 3
+check_lacks "it ends without an empty table" "$out" "rank"
+run "$THRONG" explain other 1
+check_contains "a trial failed, it is not failed" "$out" "Trial 1 failed: exit code 3."
+cat >absent.yaml <<'E2'
+name: absent
+command: [./not-there]
+retries: 0
+points: [{x: 1}, {x: 2}, {x: 3}, {x: 4}, {x: 5}, {x: 6}]
+parallel: 1
+E2
+run "$THRONG" run absent.yaml
+run "$THRONG" explain absent 1
+check_lacks "a hint that asks has no full stop behind" "$out" "?."
+run "$THRONG" status absent
+check_equal "the states of status sum up to all trials" 6 \
+    "$(grep '^  ' <<<"$out" | awk '{ n += $NF } END { print n }')"
+
+cat >away.yaml <<'E2'
+name: away
+command: [sh, -c, 'echo "::throng loss=1"']
+metric: {name: loss}
+points: [{x: 1}]
+E2
+run "$THRONG" run --detach away.yaml
+check_matches "--detach names the study as one would" "$err" \
+    'as process [0-9]+; `throng watch away` shows it$'
+ended() { "$THRONG" status away --json | grep -q '"running":false.*"done":1'; }
+check "and runs it" wait_for 30 ended
