@@ -509,6 +509,8 @@ static int look_ahead(struct checker *k)
         path_folder(c->arena, path_absolute(c->arena, c->args[0]));
     int64_t tries;
     double subset;
+    if (study_check_path(home, &c->err))
+        return refuse(k);
     if (read_task_time(k) || read_subset(k, &subset) ||
         call_int(c, "try", 0, &tries))
         return call_fail(c);

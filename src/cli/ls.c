@@ -120,7 +120,10 @@ static void print_entry(struct table *t, const struct entry *e)
     print_best(&b, e);
     table_cell(t, "%s", b.p);
     buf_reset(&b);
-    clock_print(&b, e->changed, false);
+    if (e->changed > 0)
+        clock_print(&b, e->changed, false);
+    else
+        buf_addc(&b, '-'); /* it may not be looked at, or is none yet */
     table_cell(t, "%s", b.p);
     table_row(t);
     buf_done(&b);
@@ -161,7 +164,10 @@ static void print_json(struct buf *b, const struct entry *e)
     else
         buf_adds(b, "null");
     print_best_json(b, e);
-    buf_addf(b, ",\"changed\":%.3f", e->changed);
+    if (e->changed > 0)
+        buf_addf(b, ",\"changed\":%.3f", e->changed);
+    else
+        buf_adds(b, ",\"changed\":null");
     age_json(b, e->as_of);
     if (e->fault) {
         buf_adds(b, ",\"error\":");

@@ -422,6 +422,19 @@ static int open_folder(struct session *s, struct study_setup *setup)
     return 0;
 }
 
+/* Then its cpus and GPUs are shared with nobody, and where others may write
+ * beside the study tasks have no `throng report`. */
+static void warn_alone(struct session *s)
+{
+    struct err why = {0};
+    if (!runtime_folder(s->call->arena, &why))
+        talk(s, arena_printf(s->call->arena,
+                             "warning: %s; until that is mended, or "
+                             "THRONG_RUNTIME_DIR names a folder of yours, your "
+                             "studies do not see each other's cpus and GPUs",
+                             why.text));
+}
+
 static struct study *open_study(struct session *s, struct study_setup *setup)
 {
     struct call *c = s->call;
@@ -429,6 +442,7 @@ static struct study *open_study(struct session *s, struct study_setup *setup)
     if (open_folder(s, setup) ||
         study_access(c->arena, setup->folder, STORE_RUN, &c->err))
         return NULL;
+    warn_alone(s);
     struct study *study = study_open(setup, &c->err);
     if (study)
         return study;

@@ -179,5 +179,8 @@ int store_goal(struct store *s, struct arena *a, struct goal *g,
     *g = (struct goal){0};
     if (store_fact(s, "goals", a, &text, err))
         return -1;
-    return text.len ? goal_read(g, text, a, err) : 0;
+    struct err why = {0};
+    if (text.len && goal_read(g, text, a, &why))
+        return store_damaged(s, why.text, err);
+    return 0;
 }

@@ -46,10 +46,11 @@ int store_means(struct store *s, struct arena *a, struct trial_mean **list,
     *count = 0;
     if (store_fact(s, "expected", a, &text, err))
         return -1;
+    struct err why = {0};
     const struct value *v =
-        text.len ? json_parse(a, text, "expected", true, err) : NULL;
+        text.len ? json_parse(a, text, "expected", true, &why) : NULL;
     if (!v)
-        return text.len ? -1 : 0;
+        return text.len ? store_damaged(s, why.text, err) : 0;
     *list = arena_array(a, v->count + 1, sizeof(**list));
     for (size_t i = 0; i < v->count; i++) {
         const struct value *id = value_get(v->items[i], STR("id"));

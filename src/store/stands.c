@@ -42,6 +42,11 @@ const char *store_moved(const struct store *s, struct arena *a,
     return h->path;
 }
 
+int store_damaged(const struct store *s, const char *how, struct err *err)
+{
+    return db_damaged(s->path, how, err);
+}
+
 int store_stands(const struct store *s, struct err *err)
 {
     if (s->damage.kind)

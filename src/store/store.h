@@ -43,6 +43,8 @@ const char *store_folder(const struct store *s);
 double store_as_of(const struct store *s);
 /* SQLite's own check of the whole file; 0 when it is sound. */
 int store_integrity(struct store *s, struct err *err);
+/* Says that a text in it makes no sense, `how`, and what to do; -1. */
+int store_damaged(const struct store *s, const char *how, struct err *err);
 /* What a conductor looks at before it begins: every page must make sense. A
  * large file whose last holder let go by itself is taken to be sound. */
 int store_quick_check(struct store *s, struct err *err);

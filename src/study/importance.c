@@ -12,9 +12,11 @@ static int read_space(struct store *store, struct space *space, struct arena *a,
     struct str text;
     if (store_fact(store, "space", a, &text, err))
         return -1;
-    struct value *v = text.len ? json_parse(a, text, "space", true, err) : NULL;
-    if (text.len && (!v || space_from_value(space, v, a, err)))
-        return -1;
+    struct err why = {0};
+    struct value *v =
+        text.len ? json_parse(a, text, "space", true, &why) : NULL;
+    if (text.len && (!v || space_from_value(space, v, a, &why)))
+        return store_damaged(store, why.text, err);
     if (text.len && space->count)
         return 0;
     return err_set(err, ERR_INPUT,

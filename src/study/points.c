@@ -42,9 +42,12 @@ struct study_points *study_points_open(struct store *store, struct arena *a,
                 "written what it is; run it first");
         return NULL;
     }
-    struct value *v = json_parse(a, text, "space", true, err);
-    if (!v || space_from_value(&p->space, v, a, err))
+    struct err why = {0};
+    struct value *v = json_parse(a, text, "space", true, &why);
+    if (!v || space_from_value(&p->space, v, a, &why)) {
+        store_damaged(store, why.text, err);
         return NULL;
+    }
     if (!p->space.count && !(p->model = first_point(store, a, err)))
         return NULL;
     return p;

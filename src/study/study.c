@@ -14,7 +14,7 @@
 /* ---- opening ---------------------------------------------------------- */
 
 /* Paths reach the worker, and the store, as text. */
-static int check_path(const char *path, struct err *err)
+int study_check_path(const char *path, struct err *err)
 {
     if (str_utf8(str_of(path)))
         return 0;
@@ -254,11 +254,11 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     s->plan = setup->plan;
     s->arena = arena_new();
     s->heard = map_new();
-    if (check_path(setup->folder, err) || check_path(setup->home, err) ||
-        study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
-        open_run(s, err) || study_search_start(s, err) ||
-        study_resume(s, err) || study_means_open(s, err) ||
-        open_engine(s, err)) {
+    if (study_check_path(setup->folder, err) ||
+        study_check_path(setup->home, err) || study_search_open(s, err) ||
+        open_store(s, err) || open_facts(s, err) || open_run(s, err) ||
+        study_search_start(s, err) || study_resume(s, err) ||
+        study_means_open(s, err) || open_engine(s, err)) {
         study_close(s);
         return NULL;
     }

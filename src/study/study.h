@@ -56,6 +56,8 @@ enum study_end {
  * longer asks the same question as the stored study; ERR_BUSY when somebody
  * else runs it. */
 struct study *study_open(const struct study_setup *setup, struct err *err);
+/* Tasks could not find a folder whose name is not UTF-8 text: ERR_INPUT. */
+int study_check_path(const char *path, struct err *err);
 /* Runs until the end. -1 when something broke (err says what); results until
  * then are in the store. */
 int study_run(struct study *s, enum study_end *end, struct err *err);

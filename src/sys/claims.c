@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/hash.h"
 #include "base/json.h"
@@ -49,7 +50,11 @@ static const char *locks_folder(const char *own)
     const char *said = getenv("THRONG_RUNTIME_DIR");
     if (said && said[0] == '/')
         return own;
-    return access("/run/lock", W_OK) == 0 ? "/run/lock" : "/tmp";
+    /* Where only root may write there, root takes the other one as well. */
+    struct stat st;
+    bool common = stat("/run/lock", &st) == 0 && (st.st_mode & S_IWOTH) &&
+                  (st.st_mode & S_ISVTX) && access("/run/lock", W_OK) == 0;
+    return common ? "/run/lock" : "/tmp";
 }
 
 struct claims *claims_open(struct err *err)

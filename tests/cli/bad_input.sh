@@ -134,6 +134,9 @@ if mkdir "$odd" 2>/dev/null; then
     run "$THRONG" run "$odd/study.yaml"
     check_status "a folder whose name is not UTF-8 is refused" 1
     check_contains "with the reason" "$err" "is not UTF-8 text"
+    run "$THRONG" check "$odd/study.yaml"
+    check_status "check refuses it as well" 1
+    check_contains "with the same reason" "$err" "is not UTF-8 text"
     check_not "and nothing is written anywhere" test -e "$odd/.throng/study/study.db"
     check_equal "not even beside it" "$odd" "$(printf '%s' odd?*)"
 else

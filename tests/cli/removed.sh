@@ -64,6 +64,13 @@ check_equal "a long run notices it while its tasks run" 1 $?
 check_contains "and saves it in its folder" "$(echo .throng/s/*)" \
     "study.db.saved-"
 
+check_equal "nothing of the old one stays beside it" "" \
+    "$(ls .throng/s | grep -E 'study.db-(wal|shm)')"
+eval "$(tr '\n' ' ' <said | sed -n 's/.*`\(mkdir -p [^`]*\)`.*/\1/p')"
+touch go
+run "$THRONG" run s.yaml
+check_status "put back, it goes on to the end" 0
+
 begin
 mv .throng elsewhere
 touch go
@@ -118,3 +125,28 @@ harm events
 run "$THRONG" run s.yaml
 check_status "a damaged page that a clean start meets is an error" 1
 check_contains "that says so" "$err" "study.db is damaged"
+
+# ---- texts in it that make no sense -----------------------------------------
+
+rm -rf .throng
+run "$THRONG" run s.yaml
+sqlite3 .throng/s/study.db \
+    "insert or replace into facts values ('goals', '{\"a' || char(1))"
+run "$THRONG" status s
+check_status "a goal that is no text of ours is an error" 1
+check_contains "that calls the store damaged" "$err" "study.db is damaged"
+check_contains "and says what to do" "$err" "keep a copy of it"
+
+# ---- studies that nobody may look at ---------------------------------------
+
+rm -rf .throng
+mkdir -p .throng/empty
+touch .throng/empty/lease.json
+check_lacks "a study without a store has no date" "$("$THRONG" ls)" "1970"
+
+# ---- a runtime folder that is none ------------------------------------------
+
+touch no-folder
+run env THRONG_RUNTIME_DIR="$TMP/no-folder" "$THRONG" run s.yaml
+check_status "a runtime folder that is none does not keep a study from running" 0
+check_equal "it is said once" 1 "$(grep -c "no-folder is no folder" "$TMP/.err")"
