@@ -21,6 +21,9 @@ bool is_study_folder(struct arena *a, const char *folder)
 
 bool is_closed(const char *folder)
 {
+    struct stat st;
+    if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
+        return false;
     return access(folder, R_OK | X_OK) != 0 && errno == EACCES;
 }
 

@@ -28,7 +28,7 @@ static int make_around(const char *path, struct arena *a, struct err *err)
     const char *ignore = path_join(a, path, STORE_IGNORE);
     if (mkdir(path, 0700) != 0)
         return errno == EEXIST ? 0 : err_errno(err, "make the folder %s", path);
-    int fd = open(ignore, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(ignore, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     /* Without it all works just as well. */
     if (fd >= 0 && write(fd, "*\n", 2) != 2)
         unlink(ignore);
