@@ -36,11 +36,14 @@ build-fuzz/build.ninja:
 	CC=clang meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true \
 	    -Db_sanitize=address,undefined -Db_lundef=false
 
+# Only the two programs: tests and benches need more packages, and minutes.
 demo:
 	@tools/setup build
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory build/build.ninja
+	@ninja -C build throng throng-worker
 	@examples/quickstart/demo
 	@examples/digits/demo
+	@printf '\nNext: make install PREFIX=~/.local, then `throng init` in a folder of yours.\n'
 
 # What a person runs to see that it works: minutes, and small packages only.
 test:
