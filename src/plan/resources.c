@@ -1,4 +1,5 @@
 /* resources.c - what one task needs; a value may come from a parameter */
+#include "base/num.h"
 #include "plan/reading.h"
 
 /* Takes the text up to the next ${name} and the name; false when there is no
@@ -58,6 +59,20 @@ static void check_reference(struct reading *r, const struct value *v)
                        "resources: no parameter '%s'", shown(r->arena, name));
 }
 
+static void tell_megabytes(struct reading *r, const struct value *v,
+                           const struct needs *n)
+{
+    struct buf size;
+
+    buf_init(&size);
+    num_print_bytes(&size, n->gpu_minimum_memory_bytes);
+    problem_at(r, PROBLEM_NOTICE, v, "write a unit, like 4G",
+               "resources: gpus_minimum_memory is taken as MiB, as HTCondor "
+               "means it: %s",
+               size.p);
+    buf_done(&size);
+}
+
 void check_resources(struct reading *r)
 {
     const struct value *v = r->plan->resources;
@@ -74,6 +89,8 @@ void check_resources(struct reading *r)
         else if (needs_set(&needs, v->keys[i], v->items[i], &err))
             problem_at(r, PROBLEM_ERROR, v->items[i], NULL, "resources: %s",
                        err.text);
+        else if (needs_in_megabytes(v->keys[i], v->items[i]))
+            tell_megabytes(r, v->items[i], &needs);
     }
 }
 

@@ -234,6 +234,19 @@ static int check_number(const struct member *m, double number, struct err *err)
     return 0;
 }
 
+bool needs_in_megabytes(struct str key, const struct value *v)
+{
+    const struct member *m = member_find(key);
+    double number = 0;
+    if (!m || m->offset != OF(gpu_minimum_memory_bytes))
+        return false;
+    if (value_is_number(v))
+        number = value_number(v);
+    else if (v->kind != VALUE_STRING || !num_double(str_trim(v->s), &number))
+        return false;
+    return number > 0 && number < 1 << 20;
+}
+
 static int member_set(struct needs *n, const struct member *m,
                       const struct value *v, struct err *err)
 {
@@ -244,6 +257,8 @@ static int member_set(struct needs *n, const struct member *m,
         return wrong(m, v, err);
     if (check_number(m, number, err))
         return -1;
+    if (needs_in_megabytes(str_of(m->key), v))
+        bytes = (uint64_t)(number * (1 << 20));
     if (m->kind == MEMBER_GPUS) {
         if (gpu_name_check(name, n, err))
             return -1;

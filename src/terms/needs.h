@@ -24,6 +24,9 @@ bool needs_eq(const struct needs *a, const struct needs *b);
  * (numbers, "4G", "a100:2", "2h 30m"). On failure n is as before. */
 int needs_set(struct needs *n, struct str key, const struct value *v,
               struct err *err);
+/* True when the memory of a GPU is a number without a unit that is too small
+ * to be bytes: it is read as MiB, which schedulers mean by it. */
+bool needs_in_megabytes(struct str key, const struct value *v);
 extern const char *const needs_keys[]; /* NULL-terminated */
 /* "2 cpus, 4 GiB, 1 gpu (a100)" for people. */
 void needs_print(struct buf *b, const struct needs *n);

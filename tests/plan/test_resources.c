@@ -76,6 +76,14 @@ static void mistakes_are_named(void **state)
               "'ranks'?)");
 }
 
+static void a_memory_of_gpus_without_a_unit_is_told(void **state)
+{
+    (void)state;
+    test_says(HEAD "{gpus: 1, gpus_minimum_memory: 4000}\n",
+              "4:43: notice: resources: gpus_minimum_memory is taken as MiB, "
+              "as HTCondor means it: 3.91 GiB (write a unit, like 4G)");
+}
+
 static void every_need_is_a_key(void **state)
 {
     static const char *const keys[] = {"cpus",
@@ -110,6 +118,7 @@ int main(void)
         cmocka_unit_test(without_resources_a_task_needs_one_cpu),
         cmocka_unit_test(a_parameter_can_say_a_need),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(a_memory_of_gpus_without_a_unit_is_told),
         cmocka_unit_test(every_need_is_a_key),
     };
 

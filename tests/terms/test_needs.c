@@ -71,6 +71,27 @@ static void each_key_is_read_as_study_files_write_it(void **state)
     assert_true(n.nodes == 2 && n.ranks == 8 && n.ranks_per_node == 4);
 }
 
+static void a_small_memory_of_a_gpu_without_a_unit_is_in_mebibytes(void **state)
+{
+    static const struct {
+        const char *json;
+        uint64_t bytes;
+    } cases[] = {{"4000", (uint64_t)4000 << 20},
+                 {"\"4000\"", (uint64_t)4000 << 20},
+                 {"0.5", 1 << 19},
+                 {"1048576", 1 << 20},
+                 {"\"4000M\"", (uint64_t)4000 << 20},
+                 {"\"4K\"", 4096}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct needs n;
+        needs_init(&n);
+        assert_int_equal(set(&n, "gpus_minimum_memory", cases[i].json, NULL),
+                         0);
+        assert_true(n.gpu_minimum_memory_bytes == cases[i].bytes);
+    }
+}
+
 static void gpus_are_a_number_a_fraction_or_a_name(void **state)
 {
     (void)state;
@@ -239,6 +260,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_needs_one_cpu_when_nothing_is_said),
         cmocka_unit_test(each_key_is_read_as_study_files_write_it),
+        cmocka_unit_test(
+            a_small_memory_of_a_gpu_without_a_unit_is_in_mebibytes),
         cmocka_unit_test(gpus_are_a_number_a_fraction_or_a_name),
         cmocka_unit_test(a_plain_number_of_gpus_forgets_an_earlier_name),
         cmocka_unit_test(nonsense_is_refused_with_the_reason),
