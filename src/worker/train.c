@@ -324,6 +324,31 @@ static bool is_damaged(struct train *t, struct member *m, const char *path)
     return true;
 }
 
+/* Weights of a trial may have been packed since the model file was written:
+ * says how to have them as a file again. */
+static int say_packed(struct member *m, const char *path, struct err *err)
+{
+    const char *folder = path_folder(m->arena, path);
+    while (strlen(folder) > 1) {
+        const char *pack = arena_printf(m->arena, "%s.pack", folder);
+        if (file_exists(pack))
+            return err_set(err, ERR_MISSING,
+                           "initial_weights: %s is packed in %s; `throng "
+                           "export STUDY TRIAL --files FOLDER` unpacks it",
+                           path, pack);
+        folder = path_folder(m->arena, folder);
+    }
+    return -1;
+}
+
+static int load_first(struct member *m, struct str name, struct err *err)
+{
+    const char *path = beside_model(m, name);
+    if (load(m, path, false, err) == 0)
+        return 0;
+    return file_exists(path) ? -1 : say_packed(m, path, err);
+}
+
 /* Goes on where an earlier attempt, or the trial that this one comes from,
  * left off; else begins from the weights that the model file names. */
 static int restore(struct train *t, struct member *m, struct err *err)
@@ -336,7 +361,7 @@ static int restore(struct train *t, struct member *m, struct err *err)
     if (goes_on)
         rc = load(m, path, true, err);
     else if (first.len)
-        rc = load(m, beside_model(m, first), false, err);
+        rc = load_first(m, first, err);
     if (!rc && masks.len)
         rc = nn_trainer_mask(m->cohort->trainer, m->place,
                              beside_model(m, masks), err);

@@ -54,7 +54,7 @@ layers: [{dense: 1}]
 loss: mse
 optimizer: {name: sgd, lr: "${lr}"}
 epochs: 1
-data: {file: line.csv, labels: [y], validation: 0.25}
+data: {file: line.csv, label: y, validation: 0.25}
 END
 cat >nets.yaml <<'END'
 model: line.yaml
@@ -75,7 +75,15 @@ run "$THRONG" evaluate $weights
 check_equal "evaluate finds packed weights by their path" "loss $value" "$(head -n 1 .out | tr '\t' ' ')"
 run "$THRONG" predict $weights --csv
 check_status "so does predict" 0
+sed 's/"${lr}"/0.01/' line.yaml >next.yaml
+echo "initial_weights: $weights" >>next.yaml
+run "$THRONG" train next.yaml
+check_contains "a training that begins with them says how to unpack them" "$err" \
+    "throng export STUDY TRIAL --files FOLDER"
 run "$THRONG" export nets 5 --files nets5
+sed -i 's|^initial_weights: .*|initial_weights: nets5/5/output/weights.safetensors|' next.yaml
+run "$THRONG" train next.yaml -o next.safetensors
+check_status "and begins with what that wrote" 0
 run "$THRONG" evaluate nets5/5/output/weights.safetensors
 check_equal "written out they are the same" "loss $value" "$(head -n 1 .out | tr '\t' ' ')"
 run bash -c "$("$THRONG" show nets 5 --command) -o again.safetensors"

@@ -134,7 +134,7 @@ layers: [{dense: "\${units}"}, {dense: 1}]
 loss: mse
 optimizer: {name: sgd, lr: "\${lr}"}
 epochs: 20
-data: {file: line.csv, labels: [y], validation: 0.25}
+data: {file: line.csv, label: y, validation: 0.25}
 MODEL
 run "$THRONG" train line.yaml lr=1e8 units=4 -o no.safetensors
 check_status "a loss that leaves the numbers is an error" 1
