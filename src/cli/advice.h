@@ -14,6 +14,7 @@ struct outlook {
     const struct plan *plan;
     const struct machine *machine;
     struct needs needs;     /* of the first trial */
+    size_t gpus;            /* of the machine that count for the study */
     int64_t total;          /* trials; -1: no end */
     struct measure measure; /* tasks 0: not measured */
     double full_s;          /* of a task with all the data, before it was

@@ -199,6 +199,19 @@ static int command_of(struct checker *k, int64_t id, const struct value *point,
     return 0;
 }
 
+/* Said where it was not: what a trial gets, or why it gets none. */
+static void add_gpus(struct checker *k)
+{
+    size_t all = k->machine.gpu_count;
+    if (study_shares_gpus(k->plan, k->outlook.gpus))
+        buf_adds(&k->out, "gpus     given since nothing is said: a program "
+                          "that uses none is noticed;\n         `resources: "
+                          "{gpus: 0}` turns it off\n");
+    else if (study_shares_gpus(k->plan, all))
+        buf_adds(&k->out, "gpus     none: trials of this study were seen to "
+                          "use none\n");
+}
+
 static int add_sample(struct checker *k, int64_t id)
 {
     struct call *c = k->call;
@@ -214,9 +227,12 @@ static int add_sample(struct checker *k, int64_t id)
         return -1;
     if (id == 1) {
         study_share_cpus(k->plan, k->machine.cpus, &needs);
+        study_share_gpus(k->plan, k->outlook.gpus, &needs);
         buf_adds(&k->out, "needs    ");
         needs_print(&k->out, &needs);
-        buf_adds(&k->out, " each\ncommands\n");
+        buf_adds(&k->out, " each\n");
+        add_gpus(k);
+        buf_adds(&k->out, "commands\n");
     }
     add_command(k, id, argv, argc);
     if (!command_shows_point(k->plan)) {
@@ -463,6 +479,9 @@ static void look_back(struct checker *k, const char *home)
     struct store *store = store_open(folder, false, NULL);
     if (store && measure_store(store, &k->outlook.measure, NULL))
         k->outlook.measure = (struct measure){0};
+    k->outlook.gpus = k->machine.gpu_count;
+    if (store)
+        study_gpus_count(store, k->machine.gpu_count, &k->outlook.gpus, NULL);
     store_close(store);
 }
 
@@ -523,6 +542,7 @@ static int look_ahead(struct checker *k)
     if (search_ask(k->search, 1, c->arena, &s, NULL) == SEARCH_HERE)
         plan_needs(k->plan, s.point, &o->needs, NULL);
     look_back(k, home);
+    study_share_gpus(k->plan, o->gpus, &o->needs);
     int code = EXIT_OK;
     if (o->measure.tasks)
         o->full_s = o->measure.seconds;

@@ -218,7 +218,7 @@ struct plan {
     size_t template_count;
 
     const struct value *resources; /* as written, may hold ${name} */
-    bool cpus_said;
+    bool cpus_said, gpus_said;
     uint32_t parallel;    /* 0: not said */
     double time_limit_s;  /* of the whole study; 0: none */
     int64_t max_failures; /* -1: none */

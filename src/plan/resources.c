@@ -37,6 +37,7 @@ void read_resources(struct reading *r, const struct value *v)
     read_known_keys(r, v, "resources", needs_keys);
     r->plan->resources = v;
     r->plan->cpus_said = value_get(v, STR("cpus")) != NULL;
+    r->plan->gpus_said = value_get(v, STR("gpus")) != NULL;
 }
 
 static bool known_need(struct str key)

@@ -42,6 +42,9 @@ struct study {
     int64_t pack_next;        /* thousand that may be packed next, … */
     int64_t pack_next_ns;     /* … and not before this */
     struct kept kept;         /* what the keep rule did */
+    size_t
+        gpus; /* of the machine; 0: also where trials were seen to use none */
+    struct study_gpus *gpu_look; /* NULL: they are not looked at */
     struct hooks hooks;
     int64_t told_best; /* trial that on_best has heard of */
     int64_t new_best;  /* the best when it was looked at last … */
@@ -89,6 +92,12 @@ int study_means_write(struct study *s, struct err *err);
 /* The same while trials run, when there are new results and the last time is
  * long enough ago. */
 void study_means_look(struct study *s);
+
+/* ---- gpus.c ----------------------------------------------------------- */
+/* Before the engine: trials that nobody has said anything of get a GPU, and
+ * whether they use it is looked at. */
+int study_gpus_open(struct study *s, struct err *err);
+void study_gpus_close(struct study *s);
 
 /* ---- task.c ----------------------------------------------------------- */
 int study_task(const struct study *s, const struct live *l, struct arena *a,

@@ -258,7 +258,8 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
         study_check_path(setup->home, err) || study_search_open(s, err) ||
         open_store(s, err) || open_facts(s, err) || open_run(s, err) ||
         study_search_start(s, err) || study_resume(s, err) ||
-        study_means_open(s, err) || open_engine(s, err)) {
+        study_means_open(s, err) || study_gpus_open(s, err) ||
+        open_engine(s, err)) {
         study_close(s);
         return NULL;
     }
@@ -372,6 +373,7 @@ void study_close(struct study *s)
         return;
     loop_remove(s->beat);
     loop_remove(s->ear);
+    study_gpus_close(s);
     engine_close(s->engine);
     if (s->run.lives)
         run_close(&s->run);

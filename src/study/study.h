@@ -214,6 +214,15 @@ int study_command(const struct plan *p, const char *home,
 /* Makes the cpus that a trial needs what they are on a machine of so many,
  * where the person has not said them. */
 void study_share_cpus(const struct plan *p, double cpus, struct needs *n);
+/* True when a trial of a program is given a GPU, of so many, although nobody
+ * has said so. */
+bool study_shares_gpus(const struct plan *p, size_t gpus);
+/* Makes the gpus that a trial needs what they are then. */
+void study_share_gpus(const struct plan *p, size_t gpus, struct needs *n);
+/* How many of a machine's GPUs count for a stored study: all, or none where
+ * its program was seen to use none. */
+int study_gpus_count(struct store *store, size_t machine, size_t *gpus,
+                     struct err *err);
 /* THRONG_SEED of the trial that comes from a suggestion; from 1. */
 uint64_t study_suggestion_seed(const struct plan *plan, int64_t suggestion);
 /* THRONG_SEED of a stored trial. */

@@ -49,6 +49,7 @@ int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
         needs_init(n);
     }
     study_share_cpus(s->plan, s->setup.machine->cpus, n);
+    study_share_gpus(s->plan, s->gpus, n);
     return 0;
 }
 
@@ -241,6 +242,7 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
         fill_work(s, point, a, t, err))
         return -1;
     study_share_cpus(p, s->setup.machine->cpus, &t->needs);
+    study_share_gpus(p, s->gpus, &t->needs);
     fill_parent(s, l, a, t);
     t->id = (uint64_t)l->t.id;
     t->attempt = l->placed ? l->a.number : l->t.attempts + 1;

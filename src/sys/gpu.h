@@ -22,6 +22,13 @@ int gpu_parse(const char *text, struct arena *a, struct gpu_list *list,
 int gpu_nvml_read(const char *library, const char *visible, struct arena *a,
                   struct gpu_list *list, struct err *err);
 
+/* NVML, loaded for a while; NULL: it is not there. */
+struct gpu_nvml;
+struct gpu_nvml *gpu_nvml_open(const char *library);
+void gpu_nvml_close(struct gpu_nvml *n);
+/* What is on the GPU of this UUID; u->known says whether that could be read. */
+void gpu_nvml_use(struct gpu_nvml *n, const char *uuid, struct gpu_use *u);
+
 #define GPU_NVML_LIBRARY "libnvidia-ml.so.1"
 
 #endif

@@ -10,11 +10,21 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "base/num.h"
 
 struct nvml_memory {
     unsigned long long total, free, used;
 };
+
+/* Of the second and third version of the list; the first one is shorter. */
+struct nvml_process {
+    unsigned pid;
+    unsigned long long memory;
+    unsigned gpu_instance, compute_instance;
+};
+typedef int processes_fn(void *device, unsigned *count,
+                         struct nvml_process *list);
 
 /* NVML's functions by their own names; 0 is success. */
 struct nvml {
@@ -31,6 +41,8 @@ struct nvml {
     /* Only newer drivers have it. */
     int (*nvmlDeviceGetDeviceHandleFromMigDeviceHandle)(void *mig,
                                                         void **device);
+    processes_fn *nvmlDeviceGetComputeRunningProcesses_v3;
+    processes_fn *nvmlDeviceGetComputeRunningProcesses_v2;
 };
 
 static bool find(void *library, const char *name, void *function)
@@ -45,6 +57,8 @@ static bool find(void *library, const char *name, void *function)
 static bool find_all(void *library, struct nvml *n)
 {
     FIND(nvmlDeviceGetDeviceHandleFromMigDeviceHandle);
+    FIND(nvmlDeviceGetComputeRunningProcesses_v3);
+    FIND(nvmlDeviceGetComputeRunningProcesses_v2);
     return FIND(nvmlInit_v2) && FIND(nvmlShutdown) &&
            FIND(nvmlDeviceGetCount_v2) && FIND(nvmlDeviceGetHandleByIndex_v2) &&
            FIND(nvmlDeviceGetHandleByUUID) && FIND(nvmlDeviceGetName) &&
@@ -190,4 +204,55 @@ int gpu_nvml_read(const char *library, const char *visible, struct arena *a,
     }
     dlclose(handle);
     return 0;
+}
+
+/* ---- what is on them ------------------------------------------------- */
+
+struct gpu_nvml {
+    void *library;
+    struct nvml functions;
+};
+
+struct gpu_nvml *gpu_nvml_open(const char *library)
+{
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        return NULL;
+    struct gpu_nvml *n = xcalloc(1, sizeof(*n));
+    n->library = handle;
+    if (find_all(handle, &n->functions) && n->functions.nvmlInit_v2() == 0)
+        return n;
+    dlclose(handle);
+    free(n);
+    return NULL;
+}
+
+void gpu_nvml_close(struct gpu_nvml *n)
+{
+    if (!n)
+        return;
+    n->functions.nvmlShutdown();
+    dlclose(n->library);
+    free(n);
+}
+
+void gpu_nvml_use(struct gpu_nvml *n, const char *uuid, struct gpu_use *u)
+{
+    const struct nvml *f = &n->functions;
+    processes_fn *list = f->nvmlDeviceGetComputeRunningProcesses_v3
+                             ? f->nvmlDeviceGetComputeRunningProcesses_v3
+                             : f->nvmlDeviceGetComputeRunningProcesses_v2;
+    struct nvml_process processes[GPU_PIDS_MAX];
+    struct nvml_memory memory;
+    unsigned count = GPU_PIDS_MAX;
+    void *device;
+    *u = (struct gpu_use){0};
+    if (!list || f->nvmlDeviceGetHandleByUUID(uuid, &device) != 0 ||
+        f->nvmlDeviceGetMemoryInfo(device, &memory) != 0 ||
+        list(device, &count, processes) != 0)
+        return;
+    for (unsigned i = 0; i < count && i < GPU_PIDS_MAX; i++)
+        u->pids[u->pid_count++] = processes[i].pid;
+    u->used_bytes = memory.used;
+    u->known = true;
 }

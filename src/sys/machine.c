@@ -58,6 +58,7 @@ int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
                        "cannot tell how much memory this machine has: "
                        "/proc/meminfo does not say");
     read.gpus = list.gpus;
+    read.gpus_described = gpus_text != NULL;
     read.gpu_count = list.count;
     *m = read;
     return 0;

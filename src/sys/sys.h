@@ -302,11 +302,28 @@ struct machine {
                               machine_read leaves it: see path_free_bytes */
     const struct gpu *gpus;
     size_t gpu_count;
+    bool gpus_described; /* they are what a text says, not what NVML knows */
 };
 /* Looks at this machine. gpus_text describes GPUs instead of asking NVML:
  * "a100:8.0:40G,a100:8.0:40G" (name:capability:memory); NULL asks; "" none. */
 int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
                  struct err *err);
+
+#define GPU_PIDS_MAX 256
+/* What is on one GPU. */
+struct gpu_use {
+    bool known; /* false: nobody can tell */
+    uint64_t used_bytes;
+    uint32_t pids[GPU_PIDS_MAX]; /* as the driver counts them */
+    size_t pid_count;
+};
+/* Looks at the GPUs of a machine, which lives longer. Of described ones `file`
+ * (or NULL) says what is on them, in lines "GPU PID BYTES". Yours to close. */
+struct gpu_looker *gpu_looker_open(const struct machine *m, bool described,
+                                   const char *file);
+void gpu_look(struct gpu_looker *l, size_t gpu, struct gpu_use *u);
+void gpu_looker_close(struct gpu_looker *l);
+
 /* Memory that a program can still get here; 0 when nothing tells. */
 uint64_t machine_memory_free(void);
 

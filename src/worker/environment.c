@@ -252,11 +252,13 @@ static bool task_sets(const struct task *t, const char *name)
     return false;
 }
 
-/* Where this machine has GPUs, a task that was granted none sees none. */
+/* Where this machine has GPUs, a task that was granted none sees none, unless
+ * the study says which. */
 static void put_grant(struct builder *b, const struct attempt *a)
 {
     const struct room *room = &a->worker->room;
-    if (room->gpu_count > 0 && a->grant.gpu_count == 0)
+    if (room->gpu_count > 0 && a->grant.gpu_count == 0 &&
+        !task_sets(&a->task, "CUDA_VISIBLE_DEVICES"))
         put(b, "CUDA_VISIBLE_DEVICES=");
     if (a->grant.gpu_count > 0) {
         struct buf gpus;

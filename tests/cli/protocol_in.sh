@@ -176,10 +176,10 @@ sed 's/gpus: 1}/gpus: 3}/' gpus.yaml >many.yaml
 run "$THRONG" run many.yaml
 check_status "more than there are is refused at once" 1
 check_contains "with the reason" "$err" "gpu"
-sed 's/, gpus: 1}/}/; s/; until.*done//' gpus.yaml >none.yaml
+sed 's|, gpus: 1}|, gpus: 0}|; s|; until.*done||' gpus.yaml >none.yaml
 rm "$SIDE"/gpu.*
 run "$THRONG" run none.yaml
-check_equal "who asks for none sees none" " " "$(cat "$SIDE"/gpu.[12] | paste -sd' ')"
+check_equal "who wants none sees none" " " "$(cat "$SIDE"/gpu.[12] | paste -sd' ')"
 THRONG_GPUS=nonsense run "$THRONG" run none.yaml
 check_status "a description that cannot be read is an error" 1
 check_contains "that shows the form" "$err" "a100:8.0:40G"

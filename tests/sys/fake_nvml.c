@@ -9,6 +9,12 @@ struct memory {
     unsigned long long total, free, used;
 };
 
+struct process {
+    unsigned pid;
+    unsigned long long memory;
+    unsigned gpu_instance, compute_instance;
+};
+
 struct device {
     const char *uuid, *name;
     int major, minor;
@@ -34,6 +40,8 @@ int nvmlDeviceGetCudaComputeCapability(struct device *d, int *major,
                                        int *minor);
 int nvmlDeviceGetMemoryInfo(struct device *d, struct memory *m);
 int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *mig, void **device);
+int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *count,
+                                            struct process *list);
 
 int nvmlInit_v2(void)
 {
@@ -61,8 +69,13 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device)
 
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **device)
 {
-    *device = &slice;
-    return strcmp(uuid, slice.uuid) == 0 ? 0 : 6;
+    *device = NULL;
+    if (strcmp(uuid, slice.uuid) == 0)
+        *device = &slice;
+    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+        if (strcmp(uuid, devices[i].uuid) == 0)
+            *device = &devices[i];
+    return *device ? 0 : 6;
 }
 
 int nvmlDeviceGetName(struct device *d, char *name, unsigned len)
@@ -86,7 +99,7 @@ int nvmlDeviceGetCudaComputeCapability(struct device *d, int *major, int *minor)
 
 int nvmlDeviceGetMemoryInfo(struct device *d, struct memory *m)
 {
-    *m = (struct memory){.total = d->memory};
+    *m = (struct memory){.total = d->memory, .used = d->memory / 8};
     return d->memory ? 0 : 15;
 }
 
@@ -94,4 +107,16 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *mig, void **device)
 {
     *device = &devices[0];
     return mig == &slice ? 0 : 2;
+}
+
+/* Two on the first GPU; the second one does not tell. */
+int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *count,
+                                            struct process *list)
+{
+    if (d != &devices[0] || *count < 2)
+        return d == &devices[0] ? 7 : 3;
+    *count = 2;
+    list[0] = (struct process){.pid = 4242, .memory = 1 << 20};
+    list[1] = (struct process){.pid = 4343, .memory = 1 << 20};
+    return 0;
 }

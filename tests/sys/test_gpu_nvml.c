@@ -89,6 +89,25 @@ static void a_machine_without_library_or_driver_has_no_gpus(void **state)
     assert_int_equal(err.kind, ERR_NONE);
 }
 
+static void what_is_on_a_gpu_can_be_asked(void **state)
+{
+    struct gpu_use u;
+    (void)state;
+    assert_null(gpu_nvml_open("/no/such/library.so"));
+    struct gpu_nvml *n = gpu_nvml_open(FAKE_NVML);
+    assert_non_null(n);
+    gpu_nvml_use(n, "GPU-aaaa1111-0000", &u);
+    assert_true(u.known);
+    assert_int_equal(u.pid_count, 2);
+    assert_int_equal(u.pids[1], 4343);
+    assert_true(u.used_bytes == 5ull << 30);
+    gpu_nvml_use(n, "GPU-aabb2222-0000", &u);
+    assert_false(u.known);
+    gpu_nvml_use(n, "GPU-nobody", &u);
+    assert_false(u.known);
+    gpu_nvml_close(n);
+}
+
 static void this_machine_can_be_asked(void **state)
 {
     struct scratch *s = *state;
@@ -117,6 +136,7 @@ int main(void)
         scratch_test(a_gpu_named_twice_leaves_none),
         scratch_test(a_slice_has_the_capability_of_its_gpu),
         scratch_test(a_machine_without_library_or_driver_has_no_gpus),
+        scratch_test(what_is_on_a_gpu_can_be_asked),
         scratch_test(this_machine_can_be_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

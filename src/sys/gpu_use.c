@@ -1,0 +1,73 @@
+/* gpu_use.c - what is on the GPUs of this machine now
+ *
+ * NVML says it, through a library that stays loaded meanwhile. For GPUs that
+ * are only described (THRONG_GPUS) a file does: lines "GPU PID BYTES", GPU
+ * from 0; without one nobody knows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "sys/gpu.h"
+
+/* Present only in programs that link dep_sys_gpu. */
+#pragma weak gpu_nvml_open
+#pragma weak gpu_nvml_use
+#pragma weak gpu_nvml_close
+
+struct gpu_looker {
+    const struct machine *machine;
+    bool described;
+    const char *file; /* of described GPUs; NULL: none */
+    struct gpu_nvml *nvml;
+};
+
+struct gpu_looker *gpu_looker_open(const struct machine *m, bool described,
+                                   const char *file)
+{
+    struct gpu_looker *l = xcalloc(1, sizeof(*l));
+    l->machine = m;
+    l->described = described;
+    l->file = file;
+    if (!described && gpu_nvml_open)
+        l->nvml = gpu_nvml_open(GPU_NVML_LIBRARY);
+    return l;
+}
+
+void gpu_looker_close(struct gpu_looker *l)
+{
+    if (l && l->nvml)
+        gpu_nvml_close(l->nvml);
+    free(l);
+}
+
+static void add_pid(struct gpu_use *u, uint32_t pid)
+{
+    if (u->pid_count < GPU_PIDS_MAX)
+        u->pids[u->pid_count++] = pid;
+    else
+        u->known = false; /* more than anybody can compare */
+}
+
+static void read_described(const struct gpu_looker *l, size_t gpu,
+                           struct gpu_use *u)
+{
+    FILE *f = l->file ? fopen(l->file, "re") : NULL;
+    unsigned long long at, bytes;
+    unsigned pid;
+    u->known = f != NULL;
+    while (f && fscanf(f, "%llu %u %llu", &at, &pid, &bytes) == 3) {
+        if (at != gpu)
+            continue;
+        u->used_bytes += bytes;
+        add_pid(u, pid);
+    }
+    if (f)
+        fclose(f);
+}
+
+void gpu_look(struct gpu_looker *l, size_t gpu, struct gpu_use *u)
+{
+    *u = (struct gpu_use){0};
+    if (l->described)
+        read_described(l, gpu, u);
+    else if (l->nvml)
+        gpu_nvml_use(l->nvml, l->machine->gpus[gpu].uuid, u);
+}
