@@ -139,8 +139,7 @@ struct nn_member {
 
 /* What one epoch of one member came to. */
 struct nn_report {
-    int64_t epoch; /* from 1 */
-    double lr;
+    int64_t epoch;          /* from 1 */
     double loss;            /* mean over the epoch's batches */
     double validation_loss; /* NaN when there are no validation rows */
     const double *metrics;  /* by the model's list, on validation rows; valid
