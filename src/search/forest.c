@@ -186,7 +186,7 @@ static size_t gather(struct forest *f, size_t tree)
 
 static void fit(struct forest *f)
 {
-    struct forest_data data = {&f->genes.axes, f->x, f->y};
+    struct forest_data data = {.axes = &f->genes.axes, .x = f->x, .y = f->y};
     size_t leaf = f->count < FEW ? 1 : 3;
     for (size_t t = 0; t < (size_t)f->trees; t++) {
         struct rng rng;
