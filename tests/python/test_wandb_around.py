@@ -4,12 +4,14 @@ other processes, a real wandb."""
 import importlib
 import json
 import os
+import subprocess
 import sys
 import unittest
 
-from place import STAND_IN, InFolder, said
+from place import PYTHON, STAND_IN, THRONG, InFolder, said
 from standing import Standing
 
+import throng
 import wandb
 
 
@@ -36,12 +38,136 @@ class Servers(Standing):
         self.assertEqual((name, seen), ("mine", [0.5]))
         self.assertIn("throng is the agent", text.getvalue())
 
-    def test_outside_of_throng_a_sweep_says_what_to_run(self):
-        del os.environ["THRONG_TRIAL"]
-        for call in (lambda: wandb.sweep({}), lambda: wandb.agent("x"),
-                     lambda: wandb.controller("x")):
-            with self.assertRaisesRegex(wandb.Error, "throng run"):
-                call()
+    def test_a_controller_says_what_to_run(self):
+        with self.assertRaisesRegex(wandb.Error, "throng run"):
+            wandb.controller("x")
+
+
+class Sweeps(Standing):
+    """wandb.sweep and wandb.agent by hand: a real study, whose trials run in
+    this process."""
+
+    def setUp(self):
+        super().setUp()
+        for name in [n for n in os.environ if n.startswith("THRONG_")]:
+            del os.environ[name]
+        os.environ["THRONG"] = THRONG
+        os.environ["PYTHONPATH"] = PYTHON
+
+    def sweep(self, **more):
+        return wandb.sweep({
+            "name": "my sweep", "method": "grid",
+            "metric": {"name": "loss", "goal": "minimize"},
+            "parameters": {"lr": {"values": [0.1, 0.2, 0.3]},
+                           "batch": {"value": 8}}, **more}, project="p")
+
+    def trials(self, name):
+        return throng.Study(name).trials()
+
+    def test_an_agent_runs_the_function_here_for_each_trial(self):
+        seen, here = [], os.getpid()
+
+        def train():
+            self.assertEqual(os.getpid(), here)
+            with wandb.init(project="p") as run:
+                seen.append((wandb.config.lr, wandb.config.batch))
+                for epoch in range(3):
+                    run.log({"loss": wandb.config.lr / (epoch + 1)})
+
+        with said() as text:
+            name = self.sweep()
+            wandb.agent(name, function=train, count=2)
+        self.assertIn("throng rank " + name, text.getvalue())
+        self.assertEqual(seen, [(0.1, 8), (0.2, 8)])
+        with said():
+            wandb.agent("me/p/" + name, train)
+        self.assertEqual(seen, [(0.1, 8), (0.2, 8), (0.3, 8)])
+        rows = self.trials(name)
+        self.assertEqual({row["state"] for row in rows}, {"done"})
+        self.assertEqual([round(row["value"], 9) for row in rows],
+                         [round(lr / 3, 9) for lr in (0.1, 0.2, 0.3)])
+        self.assertEqual(throng.Study(name).best()["params"]["lr"], 0.1)
+        self.assertNotIn("THRONG_TRIAL", os.environ)
+        self.assertIsNone(wandb.run)
+
+    def test_what_the_function_raises_ends_its_trial_only(self):
+        def train():
+            wandb.init()
+            if wandb.config.lr == 0.2:
+                raise ValueError("not this one")
+            wandb.log({"loss": wandb.config.lr})
+
+        with said() as text:
+            name = self.sweep()
+            wandb.agent(name, function=train)
+        self.assertIn("ValueError: not this one", text.getvalue())
+        self.assertEqual([row["state"] for row in self.trials(name)],
+                         ["done", "failed", "done"])
+
+    def test_an_interrupt_ends_the_agent_and_the_next_goes_on(self):
+        seen = []
+
+        def train():
+            seen.append(wandb.init().config.lr)
+            if len(seen) == 2:
+                raise KeyboardInterrupt
+            wandb.log({"loss": 1})
+
+        with said():
+            name = self.sweep()
+            with self.assertRaises(KeyboardInterrupt):
+                wandb.agent(name, function=train)
+            wandb.agent(name, function=train)
+        self.assertEqual(seen, [0.1, 0.2, 0.2, 0.3])
+        self.assertEqual([row["state"] for row in self.trials(name)],
+                         ["done"] * 3)
+
+    def test_a_trial_that_is_asked_to_stop_ends_and_the_next_begins(self):
+        ended = []
+
+        def train():
+            wandb.init()
+            for epoch in range(1000000):
+                wandb.log({"loss": epoch})
+                if wandb.config.lr == 0.1 and epoch == 2:
+                    open(os.environ["THRONG_STOP"], "w").close()
+                if wandb.config.lr > 0.1:
+                    break
+            ended.append(wandb.config.lr)
+
+        with said() as text:
+            name = self.sweep()
+            wandb.agent(name, function=train)
+        self.assertIn("throng asks this trial to stop", text.getvalue())
+        self.assertEqual(ended, [0.2, 0.3])
+        self.assertNotIn("failed", [row["state"] for row in
+                                    self.trials(name)])
+
+    def test_by_hand_a_trial_says_where_it_runs(self):
+        with said():
+            name = self.sweep()
+        done = subprocess.run([THRONG, "run", name + ".yaml", "--quiet"],
+                              capture_output=True, text=True, timeout=250)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        logs = subprocess.run([THRONG, "logs", name, "1"],
+                              capture_output=True, text=True, timeout=250)
+        self.assertIn("the script that calls wandb.agent", logs.stdout)
+
+    def test_a_sweep_with_a_program_runs_it(self):
+        self.write("train.py", "import wandb\n"
+                   "wandb.init()\nwandb.log({'loss': wandb.config.lr})\n")
+        with said():
+            name = self.sweep(program="train.py")
+            wandb.agent(name, count=3)
+        self.assertEqual([row["value"] for row in self.trials(name)],
+                         [0.1, 0.2, 0.3])
+
+    def test_mistakes_are_said_by_throng(self):
+        with said(), self.assertRaisesRegex(wandb.Error, "methd"):
+            wandb.sweep({"methd": "grid", "parameters": {"x": {"value": 1}}})
+        self.assertEqual(os.listdir("."), ["params.json"])
+        with self.assertRaisesRegex(wandb.Error, "there is no sweep-x.yaml"):
+            wandb.agent("sweep-x", function=print)
 
 
 class ByHand(Standing):

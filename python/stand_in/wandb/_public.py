@@ -7,7 +7,7 @@ import sys
 import throng
 
 from . import _ids as util
-from . import _absent, env, errors, plot
+from . import _absent, _sweep, env, errors, plot
 from ._artifact import Artifact
 from ._init import finish, init
 from ._media import (Audio, Classes, Graph, Histogram, Html, Image,
@@ -141,9 +141,10 @@ _HOW = ("throng runs sweeps itself: put the sweep's dictionary into a file "
 
 
 def sweep(sweep=None, entity=None, project=None, prior_runs=None):
-    """Inside of throng the sweep is there already: the study."""
+    """By hand a study of its own, for wandb.agent; its id. Inside of throng
+    the sweep is there already: the study."""
     if not throng.inside():
-        raise UnsupportedError("wandb.sweep: " + _HOW)
+        return _sweep.write(sweep)
     once("wandb.sweep: the parameters come from the study %s, not from this "
          "call" % throng.study_name())
     return throng.study_name()
@@ -151,9 +152,13 @@ def sweep(sweep=None, entity=None, project=None, prior_runs=None):
 
 def agent(sweep_id=None, function=None, entity=None, project=None, count=None,
           **kwargs):
-    """Inside of throng, which is the agent: the function runs once, with the
-    parameters of this trial."""
-    if not throng.inside() or function is None:
+    """By hand the function runs for each trial of the sweep, in this process.
+    Inside of throng, which is the agent, it runs once, with the parameters of
+    this trial."""
+    if not throng.inside():
+        _sweep.run(sweep_id, function, count)
+        return
+    if function is None:
         raise UnsupportedError("wandb.agent: " + _HOW)
     once("wandb.agent: throng is the agent; the function runs once, with the "
          "parameters of this trial")
