@@ -21,7 +21,9 @@
  * best regret, and how many points were suggested that another trial had.
  * PENDING trials are out at all times; which of them ends next is drawn by lot.
  * FIRST:PENDING asks for so many at once, and for others only from when less
- * than PENDING of them are out.
+ * than PENDING of them are out. PROBLEM~NOISE adds normal noise to what is
+ * told: so many times the standard deviation of the values of random points.
+ * The regret is that of the value without it.
  *
  * `cost` fills a search of 8 parameters with N random results and prints "N
  * median mean" in microseconds of one ask and tell, over 200 (of gp and
@@ -63,6 +65,7 @@ static int space_of(struct space *space, const struct problem *p,
 /* One run: the search, and what is out. */
 struct run {
     const struct problem *problem;
+    double noise; /* its standard deviation */
     struct search *search;
     struct arena *points;
     uint64_t seed;
@@ -105,7 +108,7 @@ static double finish(struct run *r)
     struct result told = {.trial = r->trials[at],
                           .point = r->out[at],
                           .state = STATE_DONE,
-                          .value = value,
+                          .value = value + r->noise * rng_normal(&lot),
                           .step = -1};
     search_tell(r->search, &told);
     r->pending--;
@@ -144,14 +147,40 @@ static int run_through(struct run *r, struct crowd crowd, struct err *err)
     return 0;
 }
 
-static int run_one(const struct problem *p, const char *method, uint64_t seed,
+/* The standard deviation of the values of random points. */
+static double deviation(const struct problem *p, const struct space *space)
+{
+    enum { POINTS = 1000 };
+    struct arena *a = arena_new();
+    double sum = 0, squares = 0;
+    for (uint64_t i = 0; i < POINTS; i++) {
+        struct rng rng;
+        rng_init(&rng, 0, i, "deviation");
+        double value = p->f(space_sample(space, &rng, a));
+        sum += value / POINTS;
+        squares += value * value / POINTS;
+    }
+    arena_free(a);
+    return sqrt(squares - sum * sum);
+}
+
+/* What is run: a problem, perhaps with noise. */
+struct asked {
+    const struct problem *problem;
+    double noise; /* in units of its deviation */
+};
+
+static int run_one(struct asked asked, const char *method, uint64_t seed,
                    struct crowd crowd, const struct value *options,
                    struct err *err)
 {
     struct arena *a = arena_new();
     struct space space;
+    const struct problem *p = asked.problem;
     struct run run = {.problem = p, .seed = seed, .points = arena_new()};
     int rc = space_of(&space, p, a, err);
+    if (rc == 0 && asked.noise > 0)
+        run.noise = asked.noise * deviation(p, &space);
     struct search_setup setup = {.space = &space,
                                  .seed = seed,
                                  .minimize = true,
@@ -186,11 +215,15 @@ static int quality(char **argv, int count, struct err *err)
 {
     struct arena *a = arena_new();
     const struct value *options = NULL;
-    const struct problem *p = problem_find(argv[1]);
+    char *tilde = strchr(argv[1], '~');
+    struct asked asked = {.noise = tilde ? strtod(tilde + 1, NULL) : 0};
+    if (tilde)
+        *tilde = 0;
+    asked.problem = problem_find(argv[1]);
     long first = strtol(argv[2], NULL, 10), last = strtol(argv[3], NULL, 10);
     struct crowd crowd = {0};
     int rc = 0;
-    if (!p)
+    if (!asked.problem)
         rc = err_set(err, ERR_INPUT, "there is no problem %s", argv[1]);
     else if (crowd_parse(&crowd, argv[4], err))
         rc = -1;
@@ -198,7 +231,7 @@ static int quality(char **argv, int count, struct err *err)
              !(options = json_parse(a, str_of(argv[5]), "options", true, err)))
         rc = -1;
     for (long seed = first; rc == 0 && seed <= last; seed++)
-        rc = run_one(p, argv[0], (uint64_t)seed, crowd, options, err);
+        rc = run_one(asked, argv[0], (uint64_t)seed, crowd, options, err);
     arena_free(a);
     return rc;
 }

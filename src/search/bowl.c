@@ -5,7 +5,10 @@
  * and a slope of its own for each choice. Small coefficients are likelier than
  * large ones (it is a Gaussian process with the kernel of such functions), so
  * that few results are enough. The suggestion is the lowest place in a box
- * around the middle of these results, with its choices.
+ * around the middle of these results, with its choices. There may be none
+ * where the quadratic does not foretell results that it has not seen: among
+ * many valleys, or under noise that is stronger than what differs near the
+ * best.
  *
  * How many results are fitted, and how large the box is, is drawn for each
  * suggestion: those that are out together try steps of several lengths. The
@@ -34,6 +37,10 @@ enum {
 /* The method's own suggestions are the other half: they know other valleys and
  * other choices. */
 static const double share = 0.5;
+/* With more results than this a method's own model has learnt the shape, which
+ * points from elsewhere only disturb (cmaes never came to the bottom of a
+ * turned ellipsoid): the share falls as one over them. */
+static const double plenty = 120;
 static const double good_share = 2; /* times the root of all: are good */
 static const double fewest = 1.5; /* results fitted, for each number, and … */
 static const double fewest_more = 3;
@@ -63,11 +70,15 @@ struct fit {
     double *low, *high, *at;
 };
 
-void bowl_init(struct bowl *b, const struct space *space, uint64_t seed,
-               const struct history *h)
+void bowl_init(struct bowl *b, const struct search_setup *setup,
+               const struct history *h, double least_foretold)
 {
-    *b = (struct bowl){.history = h, .seed = seed};
-    axes_init(&b->axes, space);
+    *b = (struct bowl){.history = h,
+                       .seed = setup->seed,
+                       .only_beside_others = setup->version < 4,
+                       .least_foretold =
+                           setup->version < 4 ? -INFINITY : least_foretold};
+    axes_init(&b->axes, setup->space);
     for (size_t i = 0; i < b->axes.count; i++)
         b->numbers += !b->axes.axis[i].choices;
 }
@@ -105,6 +116,7 @@ static size_t keep(const struct history *h, before_fn *before, size_t row,
 void bowl_tell(struct bowl *b, size_t row)
 {
     const struct history *h = b->history;
+    b->told++;
     if (h->marks[row] == MARK_VALUE)
         b->best_count =
             keep(h, history_better, row, b->best, b->best_count, BOWL_BEST);
@@ -294,6 +306,23 @@ static double covariance_of(const struct bowl *b, const struct fit *f, size_t i,
     return value;
 }
 
+/* How much of the differences between the rows the quadratic foretells when it
+ * has not seen a row: 1 is all, 0 what their mean does as well. Solves with one
+ * row left out follow from the inverse of the covariance. */
+static double foretold(const struct fit *f)
+{
+    size_t n = f->n;
+    double sum = 0;
+    double *inverse = xcalloc(n * n, sizeof(*inverse));
+    cholesky_inverse(f->covariance, n, n, inverse);
+    for (size_t i = 0; i < n; i++) {
+        double off = f->weights[i] / inverse[i * n + i];
+        sum += off * off / (double)n;
+    }
+    free(inverse);
+    return 1 - sum;
+}
+
 /* What each row adds to the quadratic. */
 static bool solve(const struct bowl *b, struct fit *f)
 {
@@ -407,13 +436,21 @@ static void fit_init(struct fit *f, const struct bowl *b)
     f->covariance = f->z + n * d;
 }
 
+static double share_of(const struct bowl *b)
+{
+    double told = (double)b->told;
+    bool falls = !b->only_beside_others && told > plenty;
+    return falls ? share * plenty / told : share;
+}
+
 bool bowl_ask(const struct bowl *b, int64_t k, size_t out, double *u)
 {
     struct rng rng;
     struct fit f;
     rng_init(&rng, b->seed, (uint64_t)k, "bowl");
-    if (!out || rng_uniform(&rng) >= share || b->best_count < LEAST_RESULTS ||
-        !b->numbers || b->numbers > MOST_NUMBERS)
+    if ((b->only_beside_others && !out) || rng_uniform(&rng) >= share_of(b) ||
+        b->best_count < LEAST_RESULTS || !b->numbers ||
+        b->numbers > MOST_NUMBERS)
         return false;
     fit_init(&f, b);
     f.middle = choose_middle(b, &rng);
@@ -421,7 +458,8 @@ bool bowl_ask(const struct bowl *b, int64_t k, size_t out, double *u)
     bool found = set_places(b, &f) >= converged;
     if (found) {
         set_values(b, &f);
-        found = solve(b, &f);
+        found = solve(b, &f) &&
+                (isinf(b->least_foretold) || foretold(&f) >= b->least_foretold);
     }
     if (found) {
         set_quadratic(b, &f);

@@ -1,9 +1,8 @@
 /* bowl.h - the lowest place of a quadratic through results near the best
  *
- * Inside search only; for tpe and cmaes while trials are out, and for gp while
- * many are. Points that are drawn at random learn little from few results; a
- * quadratic learns a slope and a bend from each of them, so that being told
- * late costs it less. */
+ * Inside search only; for tpe and cmaes, and for gp the more trials are out.
+ * Points that are drawn at random learn little from few results; a quadratic
+ * learns a slope and a bend from each of them. */
 #ifndef THRONG_SEARCH_BOWL_H
 #define THRONG_SEARCH_BOWL_H
 
@@ -19,21 +18,27 @@ struct bowl {
     const struct history *history;
     struct axes axes;
     uint64_t seed;
+    bool only_beside_others; /* while they have no result: version 3 */
+    double least_foretold;
     size_t numbers;                     /* axes without choices */
+    size_t told;                        /* results so far */
     size_t best[BOWL_BEST], best_count; /* rows with a value, the best first */
     size_t failed[BOWL_FAILED], failed_count; /* the newest trial first */
 };
 
-/* The history must outlive it. */
-void bowl_init(struct bowl *b, const struct space *space, uint64_t seed,
-               const struct history *h);
+/* The history must outlive it. No point comes from a quadratic that foretells
+ * less than `least_foretold` of how results near the best differ, when it has
+ * not seen them: 1 is all of it, 0 what their mean does as well, -INFINITY asks
+ * for nothing. */
+void bowl_init(struct bowl *b, const struct search_setup *setup,
+               const struct history *h, double least_foretold);
 void bowl_done(struct bowl *b);
 /* A row of the history has got its mark, loss and constraints. Rows may come
  * in any order. */
 void bowl_tell(struct bowl *b, size_t row);
-/* While others are out, half of the trials: writes a point for trial k, coded,
- * to u. False for the other half, with none out, and where results do not make
- * a quadratic; u may then have been written to. */
+/* Half of the trials, of many fewer: writes a point for trial k, coded, to u.
+ * False for the others, and where results are no quadratic; u may then have
+ * been written to. out: how many others have no result yet. */
 bool bowl_ask(const struct bowl *b, int64_t k, size_t out, double *u);
 
 #endif

@@ -12,9 +12,9 @@
  * of such points mostly, which say little about the distribution at hand,
  * takes the best of the run so far in as well.
  *
- * Points that are asked for while trials are out come from a distribution that
- * knows little. Every second of them is the lowest place of a quadratic
- * instead, see bowl.h.
+ * Every second point is the lowest place of a quadratic instead, see bowl.h:
+ * a distribution that moves block by block knows little of the newest
+ * results.
  *
  * Foreign results, which no block can have, say where the first run begins.
  * Restarts follow BIPOP (Hansen, GECCO 2009): runs with ever larger blocks
@@ -75,6 +75,7 @@ struct cmaes {
     bool stale;       /* foreign results came: the start is another */
     int64_t latest;   /* the highest trial that was told */
     struct bowl bowl; /* of told */
+    size_t quadratic; /* whether it is asked */
     struct cma_shape shape;
     size_t *choices, *offsets;
     double *shares;
@@ -610,10 +611,13 @@ static int read_options(struct cmaes *c, const struct value *said,
     const struct option numbers[] = {
         {"sigma", false, 1e-6, 1, &c->sigma},
         {"population", true, 4, 1e6, &c->population}};
-    const struct word_option word = {"covariance", covariances, &c->covariance};
+    const struct word_option words[] = {
+        {"covariance", covariances, &c->covariance},
+        {"quadratic", no_or_yes, &c->quadratic}};
     const struct options known = {
-        .numbers = numbers, .number_count = 2, .words = &word, .word_count = 1};
+        .numbers = numbers, .number_count = 2, .words = words, .word_count = 2};
     c->sigma = 1.0 / 6;
+    c->quadratic = true;
     return options_read_all(said, "cmaes", &known, err);
 }
 
@@ -629,7 +633,9 @@ static void *cmaes_open(const struct search_setup *setup, struct err *err)
     c->minimize = setup->minimize;
     axes_init(&c->axes, setup->space);
     history_init(&c->told, setup->space->count);
-    bowl_init(&c->bowl, setup->space, c->seed, &c->told);
+    /* Nothing is asked of the quadratic: the distribution's own points are
+     * behind it also where it is bad at foretelling. */
+    bowl_init(&c->bowl, setup, &c->told, -INFINITY);
     shape_init(c);
     c->scratch = arena_new();
     c->u = xcalloc(setup->space->count + 1, sizeof(*c->u));
@@ -689,7 +695,7 @@ static void ask_new(struct cmaes *c, int64_t k)
 {
     struct rng rng;
     advance(c);
-    if (bowl_ask(&c->bowl, k, c->roll.pending, c->roll.u) &&
+    if (c->quadratic && bowl_ask(&c->bowl, k, c->roll.pending, c->roll.u) &&
         roll_is_new(&c->roll))
         return;
     draw(c, &c->now, k, &c->drawn);

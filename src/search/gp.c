@@ -50,6 +50,7 @@ enum {
 struct gp {
     uint64_t seed;
     bool minimize, conditional;
+    bool counts; /* trials, instead of drawing lots: version 3 */
     bool has_choices;
     size_t initial; /* results before there is a model */
     struct unit unit;
@@ -545,10 +546,21 @@ static bool stray(struct gp *g, int64_t k, double *fixed)
     return due != home;
 }
 
+/* True of one trial in so many, drawn by lot: whoever counted would meet the
+ * same worker, or the same sub-space of hyperspace, every time. */
+static bool draws_lot(const struct gp *g, int64_t k, const char *what,
+                      double every)
+{
+    struct rng rng;
+    rng_init(&rng, g->seed, (uint64_t)k, what);
+    return rng_uniform(&rng) * every < 1;
+}
+
 /* What a stray finds comes too late for those that are asked for meanwhile. */
 static bool is_stray(const struct gp *g, int64_t k)
 {
-    return k % (g->id_count > g->modelled ? STRAY_OFTEN : STRAY_EVERY) == 0;
+    int every = g->id_count > g->modelled ? STRAY_OFTEN : STRAY_EVERY;
+    return g->counts ? k % every == 0 : draws_lot(g, k, "stray", every);
 }
 
 /* Points that are out together keep away from each other, and so from where
@@ -557,9 +569,12 @@ static bool is_stray(const struct gp *g, int64_t k)
 static bool goes_for_lowest(const struct gp *g, int64_t k)
 {
     int64_t out = (int64_t)(g->id_count - g->modelled), every = LOWEST_EVERY;
-    while (every <= out)
+    while (g->counts && every <= out)
         every *= 2;
-    return out > 0 && k % every == 1;
+    if (g->counts)
+        return out > 0 && k % every == 1;
+    return out > 0 &&
+           draws_lot(g, k, "lowest", fmax(LOWEST_EVERY, 1.5 * (double)out));
 }
 
 /* Improvement on what every point is better than is the mean alone. */
@@ -603,6 +618,16 @@ static void ask_model(struct gp *g, int64_t k)
     free(room);
 }
 
+/* The more trials are out, the more likely; at MANY_OUT every second time. */
+static bool is_crowd(const struct gp *g, int64_t k, size_t out)
+{
+    if (g->counts)
+        return out >= MANY_OUT;
+    double share =
+        (double)(out * out) / (double)(out * out + MANY_OUT * MANY_OUT);
+    return out && draws_lot(g, k, "crowd", 1 / share);
+}
+
 /* Many trials that are out keep each other away from where the best value is
  * expected, and each waits long for what it could learn. A quadratic needs few
  * results to lead on, so half of them follow one, into g->u. It hardly leaves
@@ -613,7 +638,7 @@ static bool ask_bowl(struct gp *g, int64_t k)
     size_t d = g->axes.count, out = 0;
     for (size_t i = 0; i < g->rows.count; i++)
         out += g->rows.marks[i] == MARK_PENDING && g->rows.trials[i] != k;
-    if (g->has_choices || out < MANY_OUT || g->value_count < g->bowl_from)
+    if (g->has_choices || g->value_count < g->bowl_from || !is_crowd(g, k, out))
         return false;
     double *u = xcalloc(g->rows.width + 2 * d + 1, sizeof(*u));
     double *x = u + g->rows.width;
@@ -658,7 +683,8 @@ static void *gp_open(const struct search_setup *setup, struct err *err)
     g->bowl_from = initial > 0 ? (size_t)initial : 0;
     history_init(&g->rows, setup->space->count);
     history_init(&g->asked, setup->space->count);
-    bowl_init(&g->bowl, setup->space, setup->seed, &g->rows);
+    bowl_init(&g->bowl, setup, &g->rows, -INFINITY);
+    g->counts = setup->version < 4;
     g->unordered = xcalloc(d + 1, sizeof(*g->unordered));
     for (size_t i = 0; i < d; i++) {
         g->unordered[i] = g->axes.axis[i].choices > 0;

@@ -27,7 +27,6 @@
 enum { KNOWN_TOGETHER = 8192, KNOWN_LEAST = 32, KNOWN_MOST = 512 };
 enum scale { LINEAR, OWN };
 
-static const char *const no_yes[] = {"false", "true", NULL};
 static const char *const scales[] = {"linear", "own", NULL};
 
 struct box {
@@ -364,7 +363,7 @@ static int read_method(struct hyperspace *h, const struct value *said,
 static int read_options(struct hyperspace *h, struct said *said,
                         struct err *err)
 {
-    const struct word_option words[] = {{"shared", no_yes, &h->shared},
+    const struct word_option words[] = {{"shared", no_or_yes, &h->shared},
                                         {"scale", scales, &h->scale}};
     const struct tree_option trees[] = {{"method", &said->method},
                                         {"phi", &said->phi_value},

@@ -7,6 +7,8 @@
 
 enum { MOST_OPTIONS = 16 };
 
+const char *const no_or_yes[] = {"false", "true", NULL};
+
 static size_t list_names(const struct options *o, const char **names)
 {
     size_t count = 0;

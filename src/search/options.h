@@ -15,6 +15,7 @@ struct option {
 };
 
 /* One of some words; true and false are the words of their name. */
+extern const char *const no_or_yes[]; /* the words of a size_t that is a bool */
 struct word_option {
     const char *name;
     const char *const *words; /* NULL-terminated */

@@ -58,8 +58,11 @@ enum search_order {
  * 3: with early stopping the sampler hears of constraints, and what breaks
  *    them comes last at every rung; warm results and
  *    trials of a person have numbers of their own; forest does not look for
- *    long where nearly every point was there */
-enum { SEARCH_VERSION = 3 };
+ *    long where nearly every point was there
+ * 4: the quadratic of tpe and cmaes is asked whether or not trials are out,
+ *    where it foretells results; gp draws when it goes astray, or for the
+ *    lowest place, instead of counting */
+enum { SEARCH_VERSION = 4 };
 
 struct search_setup {
     const struct space *space;

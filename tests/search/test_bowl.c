@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/rng.h"
 #include "search/bowl.h"
 #include "../one_arena.h"
@@ -47,7 +48,9 @@ static void results_open(struct results *r, const char *text)
 {
     r->space = space_of(text, arena);
     history_init(&r->history, r->space.count);
-    bowl_init(&r->bowl, &r->space, 7, &r->history);
+    struct search_setup setup = {
+        .space = &r->space, .seed = 7, .version = SEARCH_VERSION};
+    bowl_init(&r->bowl, &setup, &r->history, -INFINITY);
 }
 
 static void results_close(struct results *r)
@@ -99,7 +102,7 @@ static void it_finds_the_bottom_of_a_valley(void **state)
     results_close(&r);
 }
 
-static void it_waits_for_results_and_for_others_that_are_out(void **state)
+static void it_waits_for_results(void **state)
 {
     (void)state;
     struct results r;
@@ -109,10 +112,61 @@ static void it_waits_for_results_and_for_others_that_are_out(void **state)
     for (int64_t k = 1; k <= ASKED; k++)
         assert_false(bowl_ask(&r.bowl, k, 3, u));
     results_close(&r);
+}
+
+/* What a suggestion is does not depend on how many others are out, except in
+ * studies that were begun so. */
+static void it_is_the_same_whatever_is_out(void **state)
+{
+    (void)state;
+    struct results r;
+    double u[2], v[2];
+    int found = 0;
     results_open(&r, plane_text);
     fill_valley(&r, 1, RESULTS);
+    for (int64_t k = 1; k <= ASKED; k++) {
+        bool alone = bowl_ask(&r.bowl, k, 0, u);
+        assert_int_equal(bowl_ask(&r.bowl, k, 7, v), alone);
+        if (alone)
+            assert_memory_equal(u, v, sizeof(u));
+        found += alone;
+    }
+    assert_true(found > ASKED / 3);
+    r.bowl.only_beside_others = true;
     for (int64_t k = 1; k <= ASKED; k++)
         assert_false(bowl_ask(&r.bowl, k, 0, u));
+    results_close(&r);
+}
+
+/* Values that have nothing to do with their places. */
+static void what_it_does_not_foretell_it_keeps_out_of(void **state)
+{
+    (void)state;
+    struct results r;
+    double u[2];
+    int blind = 0, guarded = 0, valley_found = 0;
+    results_open(&r, plane_text);
+    for (int64_t k = 1; k <= RESULTS; k++) {
+        struct rng rng;
+        rng_init(&rng, 1, (uint64_t)k, "noise");
+        double at[2] = {rng_uniform(&rng), rng_uniform(&rng)};
+        bowl_tell(&r.bowl, add(&r, k, at, MARK_VALUE, rng_normal(&rng)));
+    }
+    for (int64_t k = 1; k <= ASKED; k++) {
+        r.bowl.least_foretold = -INFINITY;
+        blind += bowl_ask(&r.bowl, k, 0, u);
+        r.bowl.least_foretold = 0.1;
+        guarded += bowl_ask(&r.bowl, k, 0, u);
+    }
+    results_close(&r);
+    assert_true(blind > ASKED / 3);
+    assert_true(guarded < blind / 5);
+    results_open(&r, plane_text);
+    fill_valley(&r, 1, RESULTS);
+    r.bowl.least_foretold = 0.1;
+    for (int64_t k = 1; k <= ASKED; k++)
+        valley_found += bowl_ask(&r.bowl, k, 0, u);
+    assert_int_equal(valley_found, blind);
     results_close(&r);
 }
 
@@ -258,35 +312,54 @@ static void finish(struct search *s, const struct space *space, int64_t k,
     *best = fmin(*best, told.value);
 }
 
-static double best_with_many_out(const char *method, uint64_t seed)
+static double best_with(const char *method, const char *options, size_t out,
+                        uint64_t seed)
 {
     struct space space = space_of(plane_text, arena);
     struct search_setup given = {
-        .space = &space, .seed = seed, .minimize = true, .parallel = OUT};
+        .space = &space,
+        .seed = seed,
+        .minimize = true,
+        .parallel = (int64_t)out,
+        .options = json_parse(arena, str_of(options), "options", false, NULL)};
     struct search *s = search_open(method, &given, NULL);
     struct value *points[TRIALS + OUT];
     double best = INFINITY;
-    for (int64_t k = 1; k < TRIALS + OUT; k++) {
+    for (int64_t k = 1; k < TRIALS + (int64_t)out; k++) {
         struct suggestion got;
         assert_int_equal(search_ask(s, k, arena, &got, NULL), SEARCH_HERE);
         points[k] = got.point;
-        if (k >= OUT)
-            finish(s, &space, k - OUT + 1, points[k - OUT + 1], &best);
+        int64_t ends = k - (int64_t)out + 1;
+        if (ends > 0)
+            finish(s, &space, ends, points[ends], &best);
     }
     search_free(s);
     return best - 3;
 }
 
-static void with_many_out_methods_come_to_the_bottom(void **state)
+static void methods_come_to_the_bottom_whatever_is_out(void **state)
 {
     static const char *const methods[] = {"tpe", "cmaes"};
+    static const size_t out[] = {1, 2, 8, OUT};
     (void)state;
     for (size_t m = 0; m < 2; m++)
-        for (uint64_t seed = 0; seed < 5; seed++) {
-            double regret = best_with_many_out(methods[m], seed);
-            if (regret > 3e-5)
-                fail_msg("%s: %g", methods[m], regret);
-        }
+        for (size_t o = 0; o < 4; o++)
+            for (uint64_t seed = 0; seed < 5; seed++) {
+                double regret = best_with(methods[m], "{}", out[o], seed);
+                if (regret > 3e-5)
+                    fail_msg("%s, %zu out: %g", methods[m], out[o], regret);
+            }
+}
+
+static void the_quadratic_can_be_turned_off(void **state)
+{
+    (void)state;
+    double with = 0, without = 0;
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        with += best_with("tpe", "{\"quadratic\":true}", 1, seed);
+        without += best_with("tpe", "{\"quadratic\":false}", 1, seed);
+    }
+    assert_true(without > 10 * with);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -295,13 +368,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(it_finds_the_bottom_of_a_valley),
-        TEST(it_waits_for_results_and_for_others_that_are_out),
+        TEST(it_waits_for_results),
+        TEST(it_is_the_same_whatever_is_out),
+        TEST(what_it_does_not_foretell_it_keeps_out_of),
         TEST(the_order_of_telling_does_not_matter),
         TEST(failures_and_broken_constraints_push_it_away),
         TEST(each_choice_has_its_own_slope),
         TEST(it_ends_when_it_has_converged),
         TEST(strange_values_give_points_or_none),
-        TEST(with_many_out_methods_come_to_the_bottom),
+        TEST(methods_come_to_the_bottom_whatever_is_out),
+        TEST(the_quadratic_can_be_turned_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
