@@ -190,6 +190,15 @@ static int keep_weights(struct training *t)
     return 0;
 }
 
+/* What failed says its reason; of the others how it ended is half of it. */
+static void say_end(const struct training *t)
+{
+    bool plain = t->one.reason.len && (t->one.outcome == OUTCOME_FAILED ||
+                                       t->one.outcome == OUTCOME_MEMORY);
+    say("throng train: %s%s%.*s\n", plain ? "" : outcome_name(t->one.outcome),
+        plain || !t->one.reason.len ? "" : ": ", STRF(t->one.reason));
+}
+
 static int finish(struct training *t)
 {
     struct call *c = t->call;
@@ -207,8 +216,7 @@ static int finish(struct training *t)
     case OUTCOME_KILLED:
         return EXIT_INTERRUPTED;
     default:
-        say("throng train: %s%s%.*s\n", outcome_name(t->one.outcome),
-            t->one.reason.len ? ": " : "", STRF(t->one.reason));
+        say_end(t);
         return EXIT_ERROR;
     }
 }

@@ -155,3 +155,14 @@ sed 's/words.yaml/two.yaml/' words_study.yaml >two_study.yaml
 run "$THRONG" check two_study.yaml
 check_contains "so are two keys for what to train on" "$err" \
     "\`file\` and \`train\` both say what to train on"
+
+# ---- labels that nothing learns, and data that is not there ----------------
+sed 's/"${lr}"/0.1/; s/file: words.csv/file: words.csv, label: [kind, cap]/' \
+    words.yaml >unused.yaml
+run "$THRONG" train unused.yaml
+check_contains "a label without a head is said to have none" "$err" \
+    "predicts the label cap"
+sed 's/"${lr}"/0.1/; s/words.csv/nowhere.csv/' words.yaml >nowhere.yaml
+run "$THRONG" train nowhere.yaml
+check_equal "data that is not there is named" \
+    "throng train: cannot read $TMP/nowhere.csv: there is no such file" "$err"
