@@ -72,7 +72,7 @@ method: grid
 parameters: {x: {value: 1}}
 env: {SAYS: "$2"}
 END
-    "$THRONG" run "$1.yaml" 2>/dev/null
+    "$THRONG" run "$1.yaml" >/dev/null 2>&1
     value "$1" 1
 }
 said nan 'IMPROVE_RESULT nan' >.out

@@ -126,7 +126,8 @@ class Sweep:
                                       in rows.stdout.splitlines()]
 
     def study(self):
-        return os.listdir(self.folder + "/.throng")[0]
+        return next(name for name in os.listdir(self.folder + "/.throng")
+                    if not name.startswith("."))
 
 
 class Sweeps(unittest.TestCase):
