@@ -231,7 +231,7 @@ check_status "trials can be tried" 0
 check_matches "of the time, what was spent on each trial counts" "$out" \
     '^estimate .* here: 24 trials of .* [(]measured[)], '
 run "$THRONG" check unsaid.yaml
-check_contains "check knows that models share cpus" "$out" "needs    0.015625 cpus each"
+check_contains "check knows that models share cpus" "$out" "needs    1/64 of a cpu each"
 check_matches "and how many are trained at once" "$out" \
     'training is built in: [0-9]+ models at once here'
 
