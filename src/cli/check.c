@@ -470,6 +470,24 @@ static int read_subset(struct checker *k, double *subset)
                    text);
 }
 
+/* What `run` will refuse is said before. */
+static void compare_stored(struct checker *k, struct store *store)
+{
+    struct study_changes c = {0};
+    buf_init(&c.lines);
+    if (!study_changes(k->plan, store, &c, NULL) && c.lines.len && !c.mends)
+        say("throng check: the study `%.*s` that is stored asks another "
+            "question, so `throng run` refuses this file:\n%skeep both with "
+            "--new NAME, remove the stored one with `throng rm %.*s`, or undo "
+            "the change\n",
+            STRF(k->plan->name), c.lines.p, STRF(k->plan->name));
+    else if (c.lines.len)
+        say("throng check: changed since the stored study ran, which `throng "
+            "run` accepts:\n%s",
+            c.lines.p);
+    buf_done(&c.lines);
+}
+
 /* What earlier runs of the study say, when there were any. */
 static void look_back(struct checker *k, const char *home)
 {
@@ -482,6 +500,8 @@ static void look_back(struct checker *k, const char *home)
     k->outlook.gpus = k->machine.gpu_count;
     if (store)
         study_gpus_count(store, k->machine.gpu_count, &k->outlook.gpus, NULL);
+    if (store)
+        compare_stored(k, store);
     store_close(store);
 }
 

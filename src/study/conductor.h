@@ -93,6 +93,12 @@ int study_means_write(struct study *s, struct err *err);
  * long enough ago. */
 void study_means_look(struct study *s);
 
+/* ---- mended.c --------------------------------------------------------- */
+/* Takes in changes of the study file: trials are ranked, or tried, anew. */
+int study_mend(struct study *s, const struct study_changes *c, struct err *err);
+/* True when later points depend on results. */
+bool study_method_learns(const struct plan *p);
+
 /* ---- gpus.c ----------------------------------------------------------- */
 /* Before the engine: trials that nobody has said anything of get a GPU, and
  * whether they use it is looked at. */

@@ -233,28 +233,41 @@ int study_facts_write(struct study *s, struct err *err)
     return rc;
 }
 
+/* What the faces read of a study, after a change that was taken in. */
+static int write_mended(struct study *s, struct buf *b, struct err *err)
+{
+    const struct plan *p = s->plan;
+    if (store_fact_set(s->store, "metric", p->metric.name, err) ||
+        store_fact_set(s->store, "goal",
+                       p->metric.minimize ? STR("minimize") : STR("maximize"),
+                       err) ||
+        write_goal(s, b, err))
+        return -1;
+    buf_reset(b);
+    print_command_template(b, p);
+    return store_fact_set(s->store, "command", buf_str(b), err);
+}
+
 int study_facts_check(struct study *s, struct err *err)
 {
-    struct arena *a = arena_new();
-    struct buf now, diff;
-    struct str stored;
-    buf_init(&now);
-    buf_init(&diff);
-    int rc = store_fact(s->store, "identity", a, &stored, err);
-    if (!rc) {
-        plan_identity_as(&now, s->plan, stored);
-        plan_identity_diff(&diff, s->plan, stored, buf_str(&now));
-        if (diff.len)
-            rc = err_set(err, ERR_INPUT,
-                         "%.*s no longer asks the same question as the study "
-                         "`%.*s` that is stored:\n%.600skeep both with "
-                         "--new NAME, or undo the change",
-                         STRF(s->plan->file), STRF(s->plan->name), diff.p);
-    }
+    struct study_changes c = {0};
+    struct buf b;
+    buf_init(&b);
+    buf_init(&c.lines);
+    int rc = study_changes(s->plan, s->store, &c, err);
+    if (!rc && !c.mends)
+        rc = err_set(err, ERR_INPUT,
+                     "%.*s no longer asks the same question as the study "
+                     "`%.*s` that is stored:\n%.600skeep both with --new "
+                     "NAME, remove the stored one with `throng rm %.*s`, or "
+                     "undo the change",
+                     STRF(s->plan->file), STRF(s->plan->name), c.lines.p,
+                     STRF(s->plan->name));
+    if (!rc && c.lines.len)
+        rc = study_mend(s, &c, err) || write_mended(s, &b, err) ? -1 : 0;
     if (!rc)
-        rc = write_current(s, &now, err);
-    buf_done(&now);
-    buf_done(&diff);
-    arena_free(a);
+        rc = write_current(s, &b, err);
+    buf_done(&b);
+    buf_done(&c.lines);
     return rc;
 }

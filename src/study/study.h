@@ -214,6 +214,15 @@ int study_command(const struct plan *p, const char *home,
 /* Makes the cpus that a trial needs what they are on a machine of so many,
  * where the person has not said them. */
 void study_share_cpus(const struct plan *p, double cpus, struct needs *n);
+/* How a study file differs from the stored study of its name. */
+struct study_changes {
+    struct buf lines; /* "command: was …, now …" each; empty: nothing does */
+    bool task, metric; /* what is run, or ranked by, is among it */
+    bool mends;        /* `run` takes it in; else it refuses */
+};
+/* c->lines is the caller's to init and free. */
+int study_changes(const struct plan *p, struct store *store,
+                  struct study_changes *c, struct err *err);
 /* True when a trial of a program is given a GPU, of so many, although nobody
  * has said so. */
 bool study_shares_gpus(const struct plan *p, size_t gpus);

@@ -12,7 +12,7 @@
 #define COHORT_SHARE 64
 #define COHORT_SHARE_LEARNING 4
 
-static bool method_learns(const struct plan *p)
+bool study_method_learns(const struct plan *p)
 {
     static const char *const foreseen[] = {"grid", "random", "points", "sobol",
                                            "lhs"};
@@ -30,8 +30,8 @@ void study_share_cpus(const struct plan *p, double cpus, struct needs *n)
     if (p->cpus_said)
         return;
     if (p->model_root)
-        n->cpus =
-            1.0 / (method_learns(p) ? COHORT_SHARE_LEARNING : COHORT_SHARE);
+        n->cpus = 1.0 / (study_method_learns(p) ? COHORT_SHARE_LEARNING
+                                                : COHORT_SHARE);
     if (p->parallel > cpus / n->cpus)
         n->cpus = cpus / p->parallel;
 }

@@ -69,8 +69,6 @@ refused() { # WHAT SED [WORD]
     check_contains "and a way out ($1)" "$err" "--new NAME"
 }
 refused parameter 's/max: 1.0/max: 2.0/'
-refused metric 's/name: loss/name: los/'
-refused goal 's/{name: loss}/{name: loss, goal: maximize}/'
 refused command 's/echo/printf/'
 refused method 's/method: random/method: grid/;s/{min.*}}/{values: [1]}}/'
 refused seed 's/seed: 4/seed: 5/'
