@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/linear.h"
 
 enum {

@@ -28,7 +28,7 @@
 #include "search/axes.h"
 #include "search/bowl.h"
 #include "search/cma.h"
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/options.h"
 #include "search/roll.h"
 

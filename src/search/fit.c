@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/linear.h"
 
 enum { MEMORY = 6, TRIES = 8 };

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/forest_tree.h"
 #include "search/genes.h"
 #include "search/options.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "search/exact.h"
+#include "base/exact.h"
 
 /* Just below 1: the last number that is inside. */
 static const double top = 1 - 0x1p-53;

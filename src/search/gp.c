@@ -21,7 +21,7 @@
 #include "search/acquire.h"
 #include "search/arms.h"
 #include "search/bowl.h"
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/fit.h"
 #include "search/options.h"
 #include "search/sobol.h"

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/exact.h"
+
 static bool has_bounds(enum dist dist)
 {
     return dist == DIST_INT_UNIFORM ||
@@ -43,13 +45,13 @@ static struct param half_number(const struct param *p, double phi, bool low,
     bool exponents = has_exponents(p->dist) && !own_scale;
     bool logs = has_log_values(p->dist) && own_scale;
     if (exponents || logs) {
-        half.min = exponents ? exp(p->min) : log(p->min);
-        half.max = exponents ? exp(p->max) : log(p->max);
+        half.min = exponents ? exact_exp_any(p->min) : exact_log(p->min);
+        half.max = exponents ? exact_exp_any(p->max) : exact_log(p->max);
     }
     cut(&half.min, &half.max, phi, low);
     if (exponents || logs) {
-        half.min = exponents ? log(half.min) : exp(half.min);
-        half.max = exponents ? log(half.max) : exp(half.max);
+        half.min = exponents ? exact_log(half.min) : exact_exp_any(half.min);
+        half.max = exponents ? exact_log(half.max) : exact_exp_any(half.max);
     }
     /* Only one bound has moved; the other is exactly what it was. */
     *(low ? &half.min : &half.max) = low ? p->min : p->max;

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/forest_tree.h"
 #include "search/linear.h"
 #include "search/sobol.h"

@@ -122,7 +122,9 @@ static size_t draw_bracket(const struct judge *j, int64_t trial)
         return 0;
     for (size_t b = 0; b < j->brackets; b++) {
         double left = (double)(j->level_count - b);
-        weights[b] = pow((double)j->early->eta, left) / left;
+        weights[b] = 1 / left;
+        for (size_t i = b; i < j->level_count; i++)
+            weights[b] *= (double)j->early->eta;
         sum += weights[b];
     }
     rng_init(&rng, j->seed, (uint64_t)trial, "bracket");

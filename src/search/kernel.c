@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/linear.h"
 
 static void add_numbers(double weight, const double *column, size_t count,

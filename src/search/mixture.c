@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/linear.h"
 
 enum {
@@ -165,7 +165,7 @@ static double normal_below(double x)
 static double level_of(double mu, double sigma)
 {
     double mass = normal_below((1 - mu) / sigma) - normal_below(-mu / sigma);
-    return -0.91893853320467274178 - log(sigma * mass);
+    return -0.91893853320467274178 - exact_log(sigma * mass);
 }
 
 static size_t active_axes(const struct mixture *m)
@@ -185,7 +185,7 @@ static double least_sigma(size_t count)
 /* What n points leave of a bandwidth (Scott's rule). */
 static double shrink(const struct mixture *m, double n)
 {
-    return pow(fmax(n, 1), -1 / ((double)active_axes(m) + 4));
+    return exact_exp(-exact_log(fmax(n, 1)) / ((double)active_axes(m) + 4));
 }
 
 /* The standard deviation, with one observation's worth of the prior's, so
@@ -315,7 +315,7 @@ static void fit_table(struct mixture *m, size_t axis, const double *mus,
             double mass = a->kind == AXIS_CHOICE
                               ? choice_mass(a, cell, k, count)
                               : cell_mass(a, cell, k, sigma);
-            row[k] = prior > 0 ? log(fmax(mass / prior, 1e-30)) : 0;
+            row[k] = prior > 0 ? exact_log(fmax(mass / prior, 1e-30)) : 0;
         }
         row[a->cells] = 0;
     }
@@ -388,7 +388,7 @@ static double draw_cell(const struct mixture_axis *axis,
         if (prior <= 0)
             continue;
         last = cell;
-        left -= prior * exp(k->table[at]);
+        left -= prior * exact_exp(k->table[at]);
         if (left < 0)
             break;
     }

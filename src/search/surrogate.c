@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/fit.h"
 #include "search/linear.h"
 

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/exact.h"
 #include "base/hash.h"
 #include "search/bowl.h"
 #include "search/mixture.h"
@@ -313,7 +314,7 @@ static void weigh_good(struct tpe *t, size_t good)
 {
     double sum = 0;
     for (size_t i = 0; i < good; i++) {
-        t->weights[i] = log((double)good + 1) - log((double)i + 1);
+        t->weights[i] = exact_log((double)good + 1) - exact_log((double)i + 1);
         sum += t->weights[i];
     }
     for (size_t i = 0; i < good; i++)
@@ -328,7 +329,8 @@ static struct width draw_width(struct rng *r)
     if (rule < NEAR_SHARE)
         return (struct width){WIDTH_NEAR, NEAR_SCALE};
     return (struct width){WIDTH_SPREAD,
-                          NARROWEST * pow(WIDEST / NARROWEST, scale)};
+                          NARROWEST *
+                              exact_exp(scale * exact_log(WIDEST / NARROWEST))};
 }
 
 static void fit(struct tpe *t, struct rng *r)

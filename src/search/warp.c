@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "search/exact.h"
+#include "base/exact.h"
 #include "search/linear.h"
 
 /* Large numbers are scaled down first, so that no sum can overflow. */

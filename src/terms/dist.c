@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "base/exact.h"
 #include "terms/quantile.h"
 
 enum shape {
@@ -102,7 +103,7 @@ static double between(double min, double max, double u)
 /* exp that stays finite. */
 static double finite_exp(double x)
 {
-    return fmin(exp(x), DBL_MAX);
+    return fmin(exact_exp_any(x), DBL_MAX);
 }
 
 /* The smallest and the largest real number before rounding. */
@@ -151,7 +152,7 @@ static double real_at(const struct param *p, double u)
         x = finite_exp(between(p->min, p->max, u));
         break;
     case SHAPE_LOG_VALUES:
-        x = finite_exp(between(log(p->min), log(p->max), u));
+        x = finite_exp(between(exact_log(p->min), exact_log(p->max), u));
         break;
     case SHAPE_INV_LOG:
         x = finite_exp(-between(p->min, p->max, 1 - u));
@@ -185,15 +186,16 @@ static double position_of_real(const struct param *p, double x)
     case SHAPE_UNIFORM:
         return (x / 2 - low / 2) / (high / 2 - low / 2);
     case SHAPE_LOG:
-        return (log(x) - p->min) / (p->max - p->min);
+        return (exact_log(x) - p->min) / (p->max - p->min);
     case SHAPE_LOG_VALUES:
-        return (log(x) - log(low)) / (log(high) - log(low));
+        return (exact_log(x) - exact_log(low)) /
+               (exact_log(high) - exact_log(low));
     case SHAPE_INV_LOG:
-        return (log(x) + p->max) / (p->max - p->min);
+        return (exact_log(x) + p->max) / (p->max - p->min);
     case SHAPE_NORMAL:
         return normal_cdf((x - p->mu) / p->sigma);
     case SHAPE_LOG_NORMAL:
-        return normal_cdf((log(x) - p->mu) / p->sigma);
+        return normal_cdf((exact_log(x) - p->mu) / p->sigma);
     case SHAPE_BETA:
         return beta_cdf(x, p->a, p->b);
     }

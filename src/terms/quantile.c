@@ -11,6 +11,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/exact.h"
+
 static double poly(const double *c, size_t n, double x)
 {
     double sum = c[0];
@@ -21,7 +23,7 @@ static double poly(const double *c, size_t n, double x)
 
 double normal_cdf(double x)
 {
-    return 0.5 * erfc(-x * M_SQRT1_2);
+    return exact_normal_cdf(x);
 }
 
 static double normal_guess(double p)
@@ -39,7 +41,7 @@ static double normal_guess(double p)
                                2.445134137142996e+00, 3.754408661907416e+00,
                                1.0};
     if (p < 0.02425) {
-        double q = sqrt(-2 * log(p));
+        double q = sqrt(-2 * exact_log(p));
         return poly(c, 6, q) / poly(d, 5, q);
     }
     double q = p - 0.5, r = q * q;
@@ -55,7 +57,7 @@ double normal_quantile(double p)
         p = 0x1p-54;
     double x = normal_guess(p);
     double sqrt_tau = 2.50662827463100050242;
-    double step = (normal_cdf(x) - p) * sqrt_tau * exp(x * x / 2);
+    double step = (normal_cdf(x) - p) * sqrt_tau * exact_exp_any(x * x / 2);
     return x - step / (1 + x * step / 2);
 }
 
@@ -89,10 +91,9 @@ static double beta_fraction(double x, double a, double b)
 /* log of x^a (1-x)^b / B(a, b), given both x and 1 - x. */
 static double beta_log_power(double x, double y, double a, double b)
 {
-    int sign;
     double log_b =
-        lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
-    return a * log(x) + b * log(y) - log_b;
+        exact_log_gamma(a) + exact_log_gamma(b) - exact_log_gamma(a + b);
+    return a * exact_log(x) + b * exact_log(y) - log_b;
 }
 
 /* The distribution function at x, where y is 1 - x. */
@@ -102,7 +103,7 @@ static double beta_lower(double x, double y, double a, double b)
         return 0;
     if (y <= 0)
         return 1;
-    double power = exp(beta_log_power(x, y, a, b));
+    double power = exact_exp_any(beta_log_power(x, y, a, b));
     if (x < (a + 1) / (a + b + 2))
         return power * beta_fraction(x, a, b) / a;
     return 1 - power * beta_fraction(y, b, a) / b;
@@ -118,7 +119,7 @@ static double beta_half(double p, double a, double b)
 {
     double low = -745, high = -M_LN2, t = high;
     for (int i = 0; i < 200 && high - low > 1e-16 * fabs(high); i++) {
-        double x = exp(t);
+        double x = exact_exp_any(t);
         double f = beta_lower(x, 1 - x, a, b) - p;
         if (f == 0)
             break;
@@ -127,13 +128,13 @@ static double beta_half(double p, double a, double b)
         else
             high = t;
         /* The derivative by log x is the density times x. */
-        double slope = exp(beta_log_power(x, 1 - x, a, b)) / (1 - x);
+        double slope = exact_exp_any(beta_log_power(x, 1 - x, a, b)) / (1 - x);
         double next = t - f / slope;
         if (fabs(next - t) <= 1e-16 * fabs(t))
             break;
         t = next > low && next < high ? next : low + (high - low) / 2;
     }
-    return exp(t);
+    return exact_exp_any(t);
 }
 
 double beta_quantile(double p, double a, double b)

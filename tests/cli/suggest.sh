@@ -237,3 +237,19 @@ suggest <<'END'
 END
 check_equal "an order holds suggestions back until their results have come" "[3, 0, 2]" \
     "$(look '[len(d[i]["trials"]) for i in (0, 2, 4)]')"
+
+# ---- the same points on every processor --------------------------------------
+cat >exact.yaml <<'END'
+method: random
+seed: 3
+metric: {name: loss}
+parameters:
+  a: {distribution: log_uniform_values, min: 1.0e-5, max: 0.7}
+  b: {distribution: log_uniform, min: -9.0, max: 1.3}
+  c: {distribution: normal, mu: 1, sigma: 2.3}
+  d: {distribution: beta, a: 0.7, b: 2.2}
+  e: {distribution: log_normal, mu: 0.3, sigma: 1.1}
+END
+points() { echo '{"ask":5000}' | "$THRONG" suggest exact.yaml | sha256sum; }
+check_equal "points do not depend on what the processor can do" "$(points)" \
+    "$(GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX2_Usable,-FMA_Usable points)"

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "search/exact.h"
+#include "base/exact.h"
 
 static void assert_near(double got, double want, double room)
 {
@@ -88,9 +88,29 @@ static void the_slope_is_the_derivative(void **state)
     }
 }
 
+static void normal_and_gamma_are_those_of_the_library(void **state)
+{
+    (void)state;
+    for (double z = -37; z < 9; z += 0.0137) {
+        double right = 0.5 * erfc(-z * M_SQRT1_2);
+        /* The exponent itself is rounded. */
+        assert_true(fabs(exact_normal_cdf(z) / right - 1) <
+                    1e-14 * (10 + z * z));
+    }
+    for (double x = 1e-6; x < 1e6; x *= 1.07) {
+        int sign;
+        double right = lgamma_r(x, &sign);
+        assert_true(fabs(exact_log_gamma(x) - right) <
+                    1e-14 * (20 + fabs(right)));
+    }
+    assert_true(exact_exp_any(-800) == 0 && isinf(exact_exp_any(711)));
+    assert_true(fabs(exact_exp_any(709.5) / exp(709.5) - 1) < 1e-14);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(normal_and_gamma_are_those_of_the_library),
         cmocka_unit_test(exp_is_right_to_a_few_units),
         cmocka_unit_test(exp_of_many_is_exp_of_each),
         cmocka_unit_test(log_is_right_to_a_few_units),

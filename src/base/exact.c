@@ -1,5 +1,5 @@
 /* exact.c - transcendental functions that are the same on every machine */
-#include "search/exact.h"
+#include "base/exact.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -107,6 +107,55 @@ static double far_log_improvement(double t, double *slope)
     c = 1 / c;
     *slope = 1 / c;
     return -0.5 * t * t - LOG_SQRT_2_PI + exact_log(c / (t + c));
+}
+
+double exact_exp_any(double x)
+{
+    if (x > 710)
+        return INFINITY;
+    if (x < -746)
+        return 0;
+    if (fabs(x) <= 700)
+        return exp_of(x);
+    double root = exp_of(x / 2);
+    return root * root;
+}
+
+/* Phi(-t) for t >= 1, see far_log_improvement. */
+static double normal_far_below(double t)
+{
+    double c = t;
+    for (int k = (int)(40 + 600 / (t * t)); k >= 2; k--)
+        c = t + k / c;
+    return exact_exp_any(-0.5 * t * t) / SQRT_2_PI / (t + 1 / c);
+}
+
+double exact_normal_cdf(double z)
+{
+    if (z <= -1)
+        return normal_far_below(-z);
+    if (z >= 1)
+        return 1 - normal_far_below(z);
+    return normal_below(z, exp_of(-0.5 * z * z) / SQRT_2_PI);
+}
+
+/* Stirling's series, which is exact enough from 10 on; before that by
+ * Gamma(x) = Gamma(x + 1) / x. */
+double exact_log_gamma(double x)
+{
+    double product = 1;
+    for (; x < 10; x += 1)
+        product *= x;
+    double r = 1 / x, q = r * r;
+    double sum = 1.0 / 156;
+    sum = sum * q - 691.0 / 360360;
+    sum = sum * q + 1.0 / 1188;
+    sum = sum * q - 1.0 / 1680;
+    sum = sum * q + 1.0 / 1260;
+    sum = sum * q - 1.0 / 360;
+    sum = sum * q + 1.0 / 12;
+    return (x - 0.5) * exact_log(x) - x + LOG_SQRT_2_PI + sum * r -
+           exact_log(product);
 }
 
 double exact_log_improvement(double z, double *slope)
