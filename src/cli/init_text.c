@@ -40,7 +40,7 @@ static const char sweep_study[] =
     "  cpus: 1\n"
     "  # memory: 2G\n"
     "  # gpus: 1\n"
-    "  time: 10m\n"
+    "  # time: 10h            # longer ones are ended\n"
     "\n"
     "# retries: 1             # try a failed trial once more\n"
     "# keep: best:10          # whose outputs stay at the end; unsaid: all\n";
@@ -94,7 +94,7 @@ static const char points_study[] =
     "\n"
     "resources:\n"
     "  cpus: 1\n"
-    "  time: 10m\n";
+    "  # time: 10h            # longer ones are ended\n";
 
 static const char points_program[] =
     "x,y\n1,10\n2,10\n3,10\n1,20\n2,20\n3,20\n";
@@ -128,7 +128,7 @@ static const char shell_study[] =
     "# setup: module load gcc   # shell lines before each task\n"
     "resources:\n"
     "  cpus: 1\n"
-    "  time: 10m\n";
+    "  # time: 10h            # longer ones are ended\n";
 
 static const char wandb_study[] =
     "# A W&B sweep file, as it is: throng runs it on this machine, offline,\n"
