@@ -150,6 +150,12 @@ void table_print(struct table *t, const struct call *c);
 /* Writes to standard output; a broken pipe ends the program quietly. What a
  * terminal would obey is shown (base/shown.h), there and in a pipe. */
 void put(struct str text);
+/* The same for lines of a report: on a terminal with colours. */
+void put_report(const struct call *c, struct str text);
+/* The same for sentences, which are broken between words there. */
+void put_prose(const struct call *c, struct str text);
+/* Text whose foreign parts are shown already, with colours of ours. */
+void put_painted(struct str text);
 /* The same for data that a program reads byte for byte, such as CSV: off a
  * terminal it stays as it is. */
 void put_data(const struct call *c, struct str text);

@@ -234,7 +234,7 @@ static void explain_bad(struct explainer *e)
                  str_ends(str_of(e->hint), STR("?")) ? "" : ".");
     buf_addf(b,
              "`throng logs %lld` prints all of its output, `throng show %lld "
-             "--command` a line that runs\nit by hand, `throng retry %lld` "
+             "--command` a line that runs it by hand, `throng retry %lld` "
              "tries it again.\n",
              (long long)e->trial.id, (long long)e->trial.id,
              (long long)e->trial.id);
@@ -426,7 +426,7 @@ static int run(struct call *c)
     else if (e.json)
         print_json(&e);
     else
-        put(buf_str(&e.out));
+        put_prose(c, buf_str(&e.out));
     buf_done(&e.out);
     buf_done(&e.list);
     plan_close(e.plan);

@@ -77,12 +77,15 @@ int call_fail(struct call *c)
 int call_usage(struct call *c, const char *fmt, ...)
 {
     va_list ap;
+    struct buf b;
+    buf_init(&b);
     va_start(ap, fmt);
-    say("throng %s: ", c->verb->name);
-    vsay(fmt, ap);
-    say("\nusage: throng %s%s%s\n       throng help %s\n", c->verb->name,
-        *c->verb->args ? " " : "", c->verb->args, c->verb->name);
+    buf_vaddf(&b, fmt, ap);
     va_end(ap);
+    say("throng %s: %s\n", c->verb->name, b.p);
+    say("usage: throng %s%s%s\n       throng help %s\n", c->verb->name,
+        *c->verb->args ? " " : "", c->verb->args, c->verb->name);
+    buf_done(&b);
     return EXIT_USAGE;
 }
 

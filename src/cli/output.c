@@ -5,12 +5,14 @@
  * output), so all of it is shown, never obeyed; what a program is to read
  * byte for byte (put_data) stays as it is off a terminal. */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/shown.h"
 #include "cli/cli.h"
+#include "cli/paint.h"
 
 static void write_out(struct str text)
 {
@@ -35,6 +37,37 @@ void put(struct str text)
     shown_add(&b, text);
     write_out(buf_str(&b));
     buf_done(&b);
+}
+
+void put_painted(struct str text)
+{
+    write_out(text);
+}
+
+static void put_lines(const struct call *c, struct str text, unsigned columns)
+{
+    struct buf shown, b;
+    if (!c->terminal) {
+        put(text);
+        return;
+    }
+    buf_init(&shown);
+    buf_init(&b);
+    shown_add(&shown, text);
+    paint_report(&b, buf_str(&shown), columns, c->colour);
+    write_out(buf_str(&b));
+    buf_done(&shown);
+    buf_done(&b);
+}
+
+void put_report(const struct call *c, struct str text)
+{
+    put_lines(c, text, UINT_MAX);
+}
+
+void put_prose(const struct call *c, struct str text)
+{
+    put_lines(c, text, c->columns);
 }
 
 void put_data(const struct call *c, struct str text)

@@ -5,6 +5,7 @@
  * study. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include "cli/dry_run.h"
 #include "cli/fix.h"
 #include "cli/live.h"
+#include "cli/paint.h"
 #include "cli/progress.h"
 #include "cli/ranking.h"
 #include "cli/trusted.h"
@@ -217,13 +219,19 @@ static const char *same_again(struct session *s)
     return text;
 }
 
-static void say_progress(const struct study_progress *p)
+static void say_progress(const struct session *s,
+                         const struct study_progress *p)
 {
-    struct buf b;
+    struct buf b, line;
     buf_init(&b);
-    progress_print_end(&b, p);
-    say("throng: %s\n", b.p);
+    buf_init(&line);
+    buf_adds(&line, "throng: ");
+    progress_print_end(&line, p);
+    paint_wrap(&b, buf_str(&line),
+               s->progress.terminal ? s->call->columns : UINT_MAX);
+    say("%s\n", b.p);
     buf_done(&b);
+    buf_done(&line);
 }
 
 /* Nothing where it is the trial of the best value anyway. */
@@ -266,7 +274,7 @@ static bool say_unreported(const struct session *s)
 static void say_end(struct session *s, enum study_end end,
                     const struct study_progress *p)
 {
-    say_progress(p);
+    say_progress(s, p);
     say_likely(p);
     say_kept(s);
     switch (end) {

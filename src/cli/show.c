@@ -298,6 +298,15 @@ static int find_outputs(struct shower *s, struct extent *x, struct err *err)
     return 0;
 }
 
+/* A report for people is laid out for their terminal; a command is pasted. */
+static void print_all(const struct shower *s)
+{
+    if (s->json || s->plan)
+        put(buf_str(&s->out));
+    else
+        put_report(s->call, buf_str(&s->out));
+}
+
 static int show_one(struct shower *s, int64_t id)
 {
     struct err *err = &s->call->err;
@@ -318,7 +327,7 @@ static int show_one(struct shower *s, int64_t id)
     (s->json ? show_json : show_text)(s, &x);
     s->shown++;
     if (s->out.len > FLUSH_BYTES) {
-        put(buf_str(&s->out));
+        print_all(s);
         buf_reset(&s->out);
     }
     return 0;
@@ -376,7 +385,7 @@ static int run(struct call *c)
         show_all(&s, c->arg_count ? c->args[0] : "last"))
         code = call_fail(c);
     else
-        put(buf_str(&s.out));
+        print_all(&s);
     buf_done(&s.out);
     packs_close(s.packs);
     arena_free(s.arena);

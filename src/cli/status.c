@@ -312,7 +312,7 @@ static void print_text(struct call *c, const struct standing *s,
     if (has_fronts(s))
         print_fronts(&b, c, s);
     provenance_print(&b, &s->code, where->name);
-    put(buf_str(&b));
+    put_report(c, buf_str(&b));
     buf_done(&b);
 }
 

@@ -6,6 +6,7 @@
 #include "base/shown.h"
 #include "base/vec.h"
 #include "cli/cli.h"
+#include "cli/paint.h"
 
 #define GAP 2
 #define WIDTH_LEAST 8 /* columns are not cut to less */
@@ -197,8 +198,14 @@ static size_t fit(size_t *widths, const size_t *least, size_t n,
     return n;
 }
 
+/* Titles are bold, states have their colours. */
+static const char *colour_of(const char *text, bool title)
+{
+    return title ? PAINT_BOLD : paint_of_state(str_of(text));
+}
+
 static void print_line(struct buf *b, const struct table *t, char **cells,
-                       const size_t *widths, size_t shown)
+                       const size_t *widths, size_t shown, bool colour)
 {
     for (size_t i = 0; i < shown; i++) {
         const char *s = cells ? cells[i] : t->columns.p[i].title;
@@ -208,10 +215,13 @@ static void print_line(struct buf *b, const struct table *t, char **cells,
             buf_addf(b, "%*s", GAP, "");
         if (t->columns.p[i].right)
             buf_addf(b, "%*s", blanks, "");
+        const char *paint = colour ? colour_of(s, !cells) : NULL;
+        buf_adds(b, paint ? paint : "");
         if (cells)
             add_cut(b, s, widths[i]);
         else
             add_title(b, s, widths[i]);
+        buf_adds(b, paint ? PAINT_END : "");
         if (!t->columns.p[i].right && i + 1 < shown)
             buf_addf(b, "%*s", blanks, "");
     }
@@ -237,8 +247,9 @@ static void print_left_out(struct buf *b, const struct table *t, size_t shown,
 }
 
 static void print_aligned(struct buf *b, const struct table *t,
-                          unsigned columns)
+                          const struct call *call)
 {
+    unsigned columns = call->columns;
     size_t n = t->columns.len;
     size_t *widths = xcalloc(n, sizeof(*widths));
     for (size_t i = 0; i < n; i++)
@@ -257,9 +268,9 @@ static void print_aligned(struct buf *b, const struct table *t,
         widths[n - 1] = last;
     free(least);
     if (!t->titled)
-        print_line(b, t, NULL, widths, shown);
+        print_line(b, t, NULL, widths, shown, call->colour);
     for (size_t i = 0; i < t->cells.len; i += n)
-        print_line(b, t, t->cells.p + i, widths, shown);
+        print_line(b, t, t->cells.p + i, widths, shown, call->colour);
     if (shown < n)
         print_left_out(b, t, shown, columns);
     free(widths);
@@ -270,10 +281,10 @@ void table_print(struct table *t, const struct call *c)
     struct buf b;
     buf_init(&b);
     if (c->terminal)
-        print_aligned(&b, t, c->columns);
+        print_aligned(&b, t, c);
     else
         print_tabs(&b, t);
-    put(buf_str(&b));
+    put_painted(buf_str(&b)); /* titles and cells are shown */
     buf_done(&b);
     t->titled = true;
     forget_rows(t);
