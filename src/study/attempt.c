@@ -662,7 +662,11 @@ static void note_read(struct run *r, struct live *l, uint32_t sequence)
 }
 
 /* Records of an attempt that is not the newest are refused, and those that
- * were taken in before. */
+ * were taken in before. An epoch in them would say no more: an attempt is
+ * committed before its task goes out, a commit of a conductor that was taken
+ * over is refused, and numbers are never used again. So a number belongs to
+ * one epoch; and whoever takes over settles it before anything else goes out,
+ * so that what its worker still writes finds no attempt that is placed. */
 void attempt_record(struct run *r, const struct record *record)
 {
     struct live *l = run_live(r, (int64_t)record->task);

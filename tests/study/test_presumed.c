@@ -140,6 +140,57 @@ static void what_its_worker_says_later_is_refused(void **s)
     assert_int_equal(attempt_of(b, 1, 1).outcome, OUTCOME_INTERRUPTED);
 }
 
+/* Whoever took over has settled the attempt, perhaps handed out the next, and
+ * died. */
+static void settle(struct bed *b, bool handed_out)
+{
+    struct store *w = open_writer(b, true);
+    struct trial t = {.id = 1, .state = STATE_WAITING, .value = NAN};
+    struct attempt a = {.trial = 1,
+                        .number = 2,
+                        .started = 5,
+                        .outcome = OUTCOME_INTERRUPTED,
+                        .presumed = true};
+    struct attempt next = {.trial = 1, .number = 3, .folder = 3};
+    t.attempts = 2;
+    assert_int_equal(store_begin(w, &b->err), 0);
+    assert_int_equal(store_trial_update(w, &t, &b->err), 0);
+    assert_int_equal(store_attempt_put(w, &a, &b->err), 0);
+    if (handed_out)
+        assert_int_equal(store_attempt_put(w, &next, &b->err), 0);
+    assert_int_equal(store_commit(w, &b->err), 0);
+    store_close(w);
+}
+
+static void is_refused(struct bed *b)
+{
+    enum study_end end;
+    const char *path = put_last_words(b, OUTCOME_INVALID);
+    assert_int_equal(bed_run(b, plain, &end), 0);
+    assert_false(file_exists(path));
+    assert_int_equal(trial(b, 1).state, STATE_DONE);
+    assert_int_equal(attempt_of(b, 1, 1).outcome, OUTCOME_INTERRUPTED);
+}
+
+static void so_it_is_while_the_trial_waits_again(void **s)
+{
+    struct bed *b = *s;
+    begin_taken_over(b);
+    settle(b, false);
+    is_refused(b);
+    assert_int_equal(trial(b, 1).attempts, 3);
+}
+
+static void so_it_is_when_the_next_attempt_was_out_too(void **s)
+{
+    struct bed *b = *s;
+    begin_taken_over(b);
+    settle(b, true);
+    is_refused(b);
+    assert_int_not_equal(attempt_of(b, 1, 2).outcome, OUTCOME_INVALID);
+    assert_int_equal(trial(b, 1).attempts, 4);
+}
+
 static void an_attempt_whose_end_was_told_before_is_not_presumed(void **s)
 {
     struct bed *b = *s;
@@ -160,6 +211,8 @@ int main(void)
         on_bed(who_is_presumed_dead_keeps_its_folder_and_is_not_heard),
         on_bed(after_a_take_over_a_trial_goes_on_in_another_folder),
         on_bed(what_its_worker_says_later_is_refused),
+        on_bed(so_it_is_while_the_trial_waits_again),
+        on_bed(so_it_is_when_the_next_attempt_was_out_too),
         on_bed(an_attempt_whose_end_was_told_before_is_not_presumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
