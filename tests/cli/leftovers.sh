@@ -23,7 +23,7 @@ lines() { [ "$(wc -l <"$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 # Its work is done by a program that was given a clean environment.
 cat >s.yaml <<END
 method: grid
-command: [sh, -c, 'env -i PATH="$PATH" sh $TMP/work.sh; echo y=1']
+command: [sh, -c, 'env -i PATH="$PATH" sh $TMP/work.sh; echo ::throng y=1']
 parameters: {a: {values: [1]}}
 metric: {name: y}
 END
@@ -59,7 +59,7 @@ cat >early.yaml <<END
 method: grid
 command: [sh, -c, '[ -e again ] ||
     kill -STOP \$(sed "s/.*) . //; s/ .*//" /proc/\$PPID/stat);
-    env -i PATH="$PATH" sh $TMP/early.sh & wait; echo y=1']
+    env -i PATH="$PATH" sh $TMP/early.sh & wait; echo ::throng y=1']
 parameters: {a: {values: [1]}}
 metric: {name: y}
 END
@@ -113,7 +113,7 @@ cat >f.yaml <<'END'
 method: grid
 command: [sh, -c, 'ls "$THRONG_CHECKPOINT" >"seen-$THRONG_TRIAL";
     echo "$THRONG_TRIAL" >>begun;
-    while [ ! -e go-on ]; do sleep 0.05; done; echo y=1']
+    while [ ! -e go-on ]; do sleep 0.05; done; echo ::throng y=1']
 parameters: {a: {values: [1, 2, 3]}}
 metric: {name: y}
 parallel: 1

@@ -21,7 +21,7 @@ END
 run "$THRONG" run grid.yaml
 check_status "a grid with nested parameters runs" 0
 run "$THRONG" export --csv
-check_equal "nested ones are columns of their own" "id,state,value,n,opt.lr,opt.name" \
+check_equal "nested ones are columns of their own" "id,state,value,opt.name,opt.lr,n" \
     "$(head -n 1 <<<"$out" | cut -d, -f1-6)"
 check_equal "every combination is there once" "12 12" \
     "$(sed 1d <<<"$out" | wc -l) $(sed 1d <<<"$out" | cut -d, -f4-6 | sort -u | wc -l)"

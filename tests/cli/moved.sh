@@ -91,6 +91,7 @@ eval "$(advice)"
 check_equal "what it says to type keeps what was made there" 1 \
     "$(find project -name '*.made-since' | wc -l)"
 find project -name '*.made-since' -prune -exec rm -rf {} +
+rm elsewhere/.gitignore
 rmdir elsewhere
 goes_on "a task makes folders"
 

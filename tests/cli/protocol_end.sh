@@ -107,7 +107,7 @@ throng report loss=99
 echo "status $?"
 END
 check_equal "a program that looks for the file ends by itself" \
-    "0 stopped stopped 99.0" "$status $(trial state) $(attempts) $(trial value)"
+    "0 stopped stopped 100.0" "$status $(trial state) $(attempts) $(trial value)"
 one silent 'metric: {name: loss}' 'early_terminate: {type: time, time: 100ms}' \
     'grace: 20' <<'END'
 while [ ! -e "$THRONG_STOP" ]; do sleep 0.05; done

@@ -27,7 +27,10 @@ parameters:
 END
 run "$THRONG" run study.yaml
 check_status "a study with failed trials ends with 3" 3
-check_equal "all talk is on standard error" "" "$out"
+check_equal "what is on standard output is the ranking" 9 \
+    "$(grep -cE '^[0-9]+	[0-9]+	' .out)"
+check_equal "all talk is on standard error" "rank" \
+    "$(cut -f 1 .out | grep -v '^[0-9]*$')"
 check_matches "the last line says how it went" "$err" \
     '^throng: 12/12 done in .*3 failed  best 2 \(trial 1\)$'
 
