@@ -118,7 +118,7 @@ check_status "hyperspace runs with fewer workers than sub-spaces" 0
 points boxes >whole
 check_equal "each sub-space in turn" "high z|low z|high xy|low xy" "$(
     sed "s/.*('a', \([0-9.e-]*\)), ('b', '\(.\)').*/\1 \2/" whole |
-        awk '{ side[NR % 4] = side[NR % 4] ($1 > 0.5 ? "H" : "L") $2 }
+        awk '{ side[NR % 4] = side[NR % 4] ($1 >= 0.5 ? "H" : "L") $2 }
              END { for (i = 1; i <= 4; i++) {
                  s = side[i % 4]
                  a = s ~ /H/ ? (s ~ /L/ ? "both" : "high") : "low"
