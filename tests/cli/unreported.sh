@@ -22,6 +22,11 @@ check_contains "and that no more were started" "$err" \
     "the first trials ended without the metric, so no more were started (--keep-going goes on"
 run "$THRONG" run near.yaml --keep-going
 check_status "--keep-going runs all, and does not hide it" 3
+check_contains "the exit code is explained" "$("$THRONG" help exit-codes)" \
+    "some trials failed, or none has reported
+       its metric"
+check_contains "so is --keep-going" "$("$THRONG" help run)" \
+    "the first trials fail or lack the metric"
 check_equal "all of them" 12 "$(finished near)"
 check_contains "how many have no value is said" "$err" "12 without a value"
 run "$THRONG" rank near

@@ -201,7 +201,18 @@ class Logging(Standing):
                    text.getvalue().splitlines()]
         self.assertEqual(said_of, ["text (text)", "list (list)",
                                    "none (None)"])
-        self.assertIn("history.jsonl", text.getvalue())
+        self.assertEqual(text.getvalue().count(
+            "kept in output/wandb/history.jsonl\n"), 1)
+
+    def test_what_is_said_of_a_kind_fits_a_line(self):
+        wandb.init()
+        with said() as text:
+            wandb.log({"text": "hello", "list": [1], "none": None,
+                       "table": wandb.Table(["a"], [[1]]),
+                       "confusion": wandb.Image([[0.0, 1.0]])})
+        lines = text.getvalue().splitlines()
+        self.assertEqual(len(lines), 5, lines)
+        self.assertLess(max(map(len, lines)), 80)
 
     def test_it_is_said_once_for_a_kind_not_for_each_name(self):
         wandb.init()

@@ -144,18 +144,21 @@ class Run:
         if numbers:
             write_line({"step": self._offset + step, **numbers})
         if others:
-            path = self._folder.append("history.jsonl",
-                                       {"_step": step, **others})
-            self._say_kept(others, path)
+            self._folder.append("history.jsonl", {"_step": step, **others})
+            self._say_kept(others)
 
-    def _say_kept(self, others, path):
-        """Once for each kind of value: names may be as many as epochs."""
+    def _say_kept(self, others):
+        """Once for each kind of value: names may be as many as epochs. Where
+        it is, as seen from the trial's folder, is said with the first."""
         for name, value in others.items():
             kind = _kind(value)
-            if kind not in self._kinds:
-                self._kinds.add(kind)
-                say("%s (%s): kept in %s, and so is all else of its kind; "
-                    "throng's metrics are numbers" % (name, kind, path))
+            if kind in self._kinds:
+                continue
+            say("%s (%s): no number, so kept in %s" % (
+                name, kind, "the same file" if self._kinds else
+                "output/%s/history.jsonl" % os.path.basename(
+                    self._folder.path)))
+            self._kinds.add(kind)
 
     def _keep(self, name, value, step):
         """What the history says of a value that is no number."""
