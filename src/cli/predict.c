@@ -11,10 +11,10 @@ const struct verb verb_predict = {
     .args = "WEIGHTS",
     .summary = "Print what trained weights predict, row by row",
     .text = "A line for each row of --data, or of the model's own test rows: "
-            "its number in its\nfile (from 1, a header not counted), its label "
-            "where it has one, what is predicted,\nand for classes the "
-            "probability of each. Classes have the names that the data\ngives "
-            "them. Where rows and weights come from is said in `throng help "
+            "its number in\nits file (from 1, a header not counted), its label "
+            "where it has one, what is\npredicted, and for classes the "
+            "probability of each. Classes have the names that\nthe data gives "
+            "them. Where rows and weights come from is said in `throng help\n"
             "evaluate`.\n",
     .options =
         (const struct option_spec[]){

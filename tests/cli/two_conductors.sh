@@ -21,7 +21,7 @@ command:
   - sh
   - -c
   - 'echo \$THRONG_TRIAL \$THRONG_ATTEMPT >>$TMP/starts;
-     while [ ! -e $TMP/go ]; do sleep 0.05; done; echo y=1'
+     while [ ! -e $TMP/go ]; do sleep 0.05; done; echo ::throng y=1'
 parameters: {a: {values: [1, 2]}}
 metric: {name: y}
 parallel: 2

@@ -131,10 +131,10 @@ check_equal "and each finding its fields" True \
 mkdir few && ln -s "$(command -v git || echo /bin/true)" few/git
 run env "PATH=$TMP/few" "$THRONG" doctor
 check_status "what only some studies need may be absent" 0
-check_matches "which is said" "$out" '^-- +sbatch +not here; needed for'
+check_matches "which is said" "$out" '^-- +python3 +not here; needed for'
 run env "PATH=$TMP/few" "$THRONG" doctor --json
 check_equal "JSON has neither true nor false for it" "None True" "$(json \
-    '" ".join(str(f["ok"]) for f in d["findings"] if f["name"] in ("sbatch", "git"))' |
+    '" ".join(str(f["ok"]) for f in d["findings"] if f["name"] in ("python3", "git"))' |
     tr ' ' '\n' | sort | paste -sd' ')"
 THRONG_WORKER=/nowhere/throng-worker run "$THRONG" doctor
 check_status "doctor says when the worker is not there" 1
