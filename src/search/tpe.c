@@ -41,10 +41,11 @@ enum {
 #define NARROWEST 0.5
 #define WIDEST 1.5
 
-/* What the quadratic must foretell. Chosen, and held, on bench/search with
- * noise of 0.1 to 1 deviations, 1 and 8 out: with it no problem is clearly
- * worse than without a quadratic; a stricter one takes most of what is won
- * away. */
+/* What the quadratic must foretell. Chosen on the problems of bench/search
+ * themselves, those of `held` among them, with noise of 0.1 to 1 deviations, 1
+ * and 8 out; no problems were kept apart to confirm it. On these no problem is
+ * clearly worse with it than without a quadratic, and a stricter one takes most
+ * of what is won away. */
 #define LEAST_FORETOLD (-0.5)
 
 /* Suggestions that take each parameter by itself. */
