@@ -107,14 +107,18 @@ static char *quoted(struct arena *a, struct str s)
 
 /* ---- what is compared ------------------------------------------------- */
 
-static void compare_params(struct comparison *k)
+static int compare_params(struct comparison *k)
 {
     struct arena *a = k->call->arena;
     struct point_columns names;
+    struct str *written;
+    size_t count;
+    if (point_columns_written(k->store, a, &written, &count, &k->call->err))
+        return -1;
     point_columns_init(&names, a);
     for (size_t i = 0; i < k->count; i++)
         point_columns_add(&names, k->sides[i].point);
-    point_columns_sort(&names);
+    point_columns_order(&names, written, count);
     for (size_t n = 0; n < names.names.len; n++) {
         char *cells[SIDES_MAX];
         for (size_t i = 0; i < k->count; i++)
@@ -123,6 +127,7 @@ static void compare_params(struct comparison *k)
         add_line(k, "params", names.names.p[n], cells);
     }
     point_columns_done(&names);
+    return 0;
 }
 
 static void compare_metric(struct comparison *k, struct str name)
@@ -267,7 +272,8 @@ static int compare(struct comparison *k, const char *name)
         if (read_side(k, c->args[i]))
             return -1;
     print_begin(k, name);
-    compare_params(k);
+    if (compare_params(k))
+        return -1;
     compare_metrics(k);
     compare_rest(k);
     if (k->json) {

@@ -194,13 +194,15 @@ void point_cell(struct buf *b, const struct value *v)
         json_print(b, v);
 }
 
-void point_lines(struct buf *b, const struct value *point, bool brief)
+void point_lines(struct buf *b, const struct value *point,
+                 const struct str *first, size_t count, bool brief)
 {
     struct arena *a = arena_new();
     struct point_columns columns;
     size_t width = 0;
     point_columns_init(&columns, a);
     point_columns_add(&columns, point);
+    point_columns_order(&columns, first, count);
     for (size_t i = 0; i < columns.names.len; i++)
         if (columns.names.p[i].len > width)
             width = columns.names.p[i].len;

@@ -32,8 +32,9 @@ int point_columns_written(struct store *store, struct arena *a,
 const struct value *point_flat_get(const struct value *point, struct str name);
 /* For tables and CSV: strings bare, numbers exact, lists and objects JSON. */
 void point_cell(struct buf *b, const struct value *v);
-/* One line per parameter, indented, names padded to the longest. With brief,
- * floats have six digits. */
-void point_lines(struct buf *b, const struct value *point, bool brief);
+/* One line per parameter, indented, names padded to the longest; those of
+ * `first` in its order. With brief, floats have six digits. */
+void point_lines(struct buf *b, const struct value *point,
+                 const struct str *first, size_t count, bool brief);
 
 #endif

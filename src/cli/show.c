@@ -22,6 +22,8 @@ struct shower {
     struct plan *plan; /* with --command */
     struct study_goal goal;
     struct provenance code;
+    struct str *written; /* parameters in the file's order */
+    size_t written_count;
     struct buf out;
     struct arena *arena; /* for one trial */
     struct packs *packs;
@@ -164,7 +166,7 @@ static void show_text(struct shower *s, const struct extent *x)
     add_head(s, t);
     buf_adds(b, "params\n");
     point_lines(b, json_parse(s->arena, t->point, "point", true, NULL),
-                s->call->terminal);
+                s->written, s->written_count, s->call->terminal);
     add_metrics(s, t);
     add_time(b, "created", t->created);
     add_time(b, "started", t->started);
@@ -338,7 +340,9 @@ static int show_all(struct shower *s, const char *selector)
     struct call *c = s->call;
     struct query q = {.selector = selector};
     if (study_goal_read(s->store, c->arena, &s->goal, &c->err) ||
-        provenance_read(s->store, c->arena, &s->code, &c->err))
+        provenance_read(s->store, c->arena, &s->code, &c->err) ||
+        point_columns_written(s->store, c->arena, &s->written,
+                              &s->written_count, &c->err))
         return -1;
     struct rows *rows = store_rows(s->store, &q, &c->err);
     if (!rows)

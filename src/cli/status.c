@@ -23,6 +23,8 @@ struct standing {
     double expected; /* … expects the best of, which is this; id 0: none */
     struct store_fronts fronts; /* of several objectives, or bounds */
     struct provenance code;
+    struct str *written; /* parameters in the file's order */
+    size_t written_count;
 };
 
 static bool has_fronts(const struct standing *s)
@@ -55,7 +57,9 @@ static int read_standing(struct call *c, struct store *store,
         store_fact(store, "total", c->arena, &total, &c->err) ||
         store_lease_read(store, &s->lease, &c->err) ||
         study_goal_read(store, c->arena, &s->goal, &c->err) ||
-        provenance_read(store, c->arena, &s->code, &c->err))
+        provenance_read(store, c->arena, &s->code, &c->err) ||
+        point_columns_written(store, c->arena, &s->written, &s->written_count,
+                              &c->err))
         return -1;
     s->total = -1;
     if (total.p && !num_int(total, &s->total))
@@ -225,7 +229,7 @@ static void print_best(struct buf *b, const struct call *c,
     print_number(b, c, t->value);
     buf_addf(b, " (trial %lld)\n", (long long)t->id);
     point_lines(b, json_parse(c->arena, t->point, "point", true, NULL),
-                c->terminal);
+                s->written, s->written_count, c->terminal);
     if (!s->likely.id)
         return;
     buf_adds(b, "noise    equal points gave different values: a model of all "

@@ -78,7 +78,8 @@ static void draw_params(struct sketch *k)
 {
     struct buf b;
     buf_init(&b);
-    point_lines(&b, k->w->point, true);
+    point_lines(&b, k->w->point, k->look->written, k->look->written_count,
+                true);
     struct str rest = buf_str(&b), text;
     if (rest.len)
         line(k, MARK_TITLE, STR("parameters"));

@@ -29,6 +29,16 @@ check_equal "parameters come in the order of the file" \
     "rank,trial,val_loss,$names,state,seconds" "$(head -n 1 <<<"$out" | tr '\t' ,)"
 run "$THRONG" export --csv
 check_contains "in CSV, too" "$(head -n 1 <<<"$out")" "id,state,value,$names,"
+listed() { # the names of a list of parameters below the line $1, with commas
+    sed -n "/^$1/,/^[a-z]/p" <<<"$out" | awk '/^  / { print $1 }' | paste -sd ,
+}
+run "$THRONG" show 1
+check_equal "show lists them in that order" "$names" "$(listed params)"
+run "$THRONG" status
+check_equal "status does so of the best trial" "$names" "$(listed best)"
+run "$THRONG" diff --all 1 2
+check_equal "and diff of what it compares" "$names" \
+    "$(tail -n +2 <<<"$out" | cut -f 1 | head -n 7 | paste -sd ,)"
 
 run "$THRONG" rank --columns 'val_acc, zeta,tag,val_acc.max,state,host'
 check_equal "any metric, parameter, tag or host can be a column" \
