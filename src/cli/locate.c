@@ -89,7 +89,7 @@ static const char *name_in_file(struct arena *a, const char *file)
         struct value *root = plan_yaml(buf_str(&b), file, a, &problems);
         struct str said = value_text(value_get(root, STR("name")));
         if (said.len)
-            name = arena_cstr(a, said);
+            name = arena_cstr(a, plan_fitting_name(said, a));
     }
     problems_done(&problems);
     buf_done(&b);
@@ -157,6 +157,14 @@ static int nearest(struct arena *a, const char *what, struct err *err)
                    "there is no study `%s` here; studies here: %s", what, all);
 }
 
+/* Of a study by its name, also as the file has it: never a path that leads
+ * elsewhere. */
+static const char *named_folder(struct arena *a, const char *what)
+{
+    struct str name = plan_fitting_name(str_of(what), a);
+    return path_join(a, ".throng", arena_cstr(a, name));
+}
+
 int locate_study(struct arena *a, const char *what,
                  struct place_of_study *where, struct err *err)
 {
@@ -169,8 +177,8 @@ int locate_study(struct arena *a, const char *what,
         fill(a, what, where);
         return 0;
     }
-    char *named = path_join(a, ".throng", what);
-    if (!strchr(what, '/') && is_study_folder(a, named)) {
+    const char *named = named_folder(a, what);
+    if (is_study_folder(a, named)) {
         fill(a, named, where);
         return 0;
     }
@@ -189,8 +197,7 @@ bool names_study(const char *what)
 {
     struct arena *a = arena_new();
     bool yes = (file_is_dir(what) && is_study_folder(a, what)) ||
-               (!strchr(what, '/') &&
-                is_study_folder(a, path_join(a, ".throng", what))) ||
+               is_study_folder(a, named_folder(a, what)) ||
                (file_exists(what) && !file_is_dir(what));
     arena_free(a);
     return yes;

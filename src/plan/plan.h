@@ -250,6 +250,9 @@ struct value *plan_yaml(struct str text, const char *file, struct arena *a,
 
 /* What keeps a name from being a study's (and its folder's), or NULL. */
 const char *plan_name_fault(struct str name);
+/* The name itself, or one that a folder may have in place of one that none
+ * may: what a study file's `name` becomes. */
+struct str plan_fitting_name(struct str name, struct arena *a);
 /* True when a parameter of that name is declared: a leaf of the space
  * ("opt.lr"), a nested outer name ("opt") or a member of the points. */
 bool plan_declares(const struct plan *p, struct str name);

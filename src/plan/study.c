@@ -5,6 +5,7 @@
  * so that a person sees all mistakes of a file at once. */
 #include "plan/reading.h"
 
+#include <stdio.h>
 #include "base/hash.h"
 
 #define NAME_MAX_BYTES 100
@@ -59,6 +60,61 @@ const char *plan_name_fault(struct str name)
     return NULL;
 }
 
+/* At most so many bytes of a text, and no half of a letter. */
+static struct str cut_to(struct str s, size_t bytes)
+{
+    if (s.len <= bytes)
+        return s;
+    while (bytes > 0 && ((unsigned char)s.p[bytes] & 0xc0) == 0x80)
+        bytes--;
+    return str_n(s.p, bytes);
+}
+
+/* Digits made of the whole name stand behind it: names that differ only in
+ * what had to go are names of two studies. */
+static struct str made_to_fit(struct arena *a, struct str name)
+{
+    char mark[8];
+    struct buf b;
+    struct str made;
+
+    snprintf(mark, sizeof(mark), "-%06x",
+             (unsigned)(hash64(name, 0) & 0xffffff));
+    buf_init(&b);
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.p[i];
+        bool unfit = c == '/' || c == '\\' || c < 0x20 || c == 0x7f;
+
+        if (b.len || !(unfit || c == '.' || c == '-' || c == ' '))
+            buf_addc(&b, unfit ? '-' : (char)c);
+    }
+    made = str_trim(cut_to(buf_str(&b), NAME_MAX_BYTES - strlen(mark)));
+    made = str_of(
+        arena_printf(a, "%.*s%s", STRF(made.len ? made : STR("study")), mark));
+    buf_done(&b);
+    return made;
+}
+
+struct str plan_fitting_name(struct str name, struct arena *a)
+{
+    bool mendable = name.len && str_utf8(name) && plan_name_fault(name);
+    return mendable ? made_to_fit(a, name) : name;
+}
+
+/* A sweep of W&B may be called anything; its folder may not. */
+static void make_name_fit(struct reading *r, const struct value *said,
+                          const char *fault)
+{
+    struct plan *p = r->plan;
+    struct str made = plan_fitting_name(p->name, r->arena);
+
+    problem_at(r, PROBLEM_NOTICE, said, NULL,
+               "the study is called '%s' here: the name '%s' %s, and a folder "
+               "is named after it",
+               shown(r->arena, made), shown(r->arena, p->name), fault);
+    p->name = made;
+}
+
 static void check_name(struct reading *r)
 {
     struct plan *p = r->plan;
@@ -70,10 +126,10 @@ static void check_name(struct reading *r)
     if (!said)
         p->name = stem_of(p->file);
     fault = plan_name_fault(p->name);
-    if (fault)
-        problem_at(r, PROBLEM_ERROR, said,
-                   said ? "the study gets a folder of this name"
-                        : "give the study a name",
+    if (fault && said && str_utf8(p->name))
+        make_name_fit(r, said, fault);
+    else if (fault)
+        problem_at(r, PROBLEM_ERROR, said, "give the study a name",
                    "the study's name '%s' %s", shown(r->arena, p->name), fault);
     if (!p->seed_said)
         p->seed = hash64(p->name, 0) & 0x7fffffff;

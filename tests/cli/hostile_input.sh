@@ -169,10 +169,17 @@ refused "a NUL byte in a value"
 
 mkdir deep && cd deep || exit 1
 long=$(repeat n 300)
-for name in ../evil ../../evil a/b /tmp/throng-evil .. . '' '"a\nb"' \
+printf 'name: ""\n%s\n' "$good" | study >s.yaml
+refused "an empty name"
+for name in ../evil ../../evil a/b /tmp/throng-evil .. . '"a\nb"' \
     '"\x1b[31mred"' "$long"; do
-    printf 'name: %s\n%s\n' "${name:-\"\"}" "$good" | study >s.yaml
-    refused "the name ${name:0:20}"
+    printf 'name: %s\n%s\n' "$name" "$good" | study >s.yaml
+    run timeout 200 "$THRONG" run -q s.yaml
+    check_equal "the name ${name:0:20} stays within .throng" 1 \
+        "$(ls .throng | grep -cE '^[^.[:cntrl:]-][^[:cntrl:]]{0,92}-[0-9a-f]{6}$')"
+    check_equal "and leaves nothing beside it" ".throng s.yaml" \
+        "$(ls -A | paste -sd ' ')"
+    rm -rf .throng
 done
 cd ..
 for name in ../evil /tmp/throng-evil .. '' a/b "$long"; do

@@ -63,3 +63,27 @@ check_matches "--detach names the study as one would" "$err" \
     'as process [0-9]+; `throng watch away` shows it$'
 ended() { "$THRONG" status away --json | grep -q '"running":false.*"done":1'; }
 check "and runs it" wait_for 30 ended
+
+# ---- names that no folder may have ---------------------------------------------
+named() { # NAME FILE
+    printf 'name: %s\ncommand: [sh, -c, "echo ::throng loss={x}"]\nmethod: grid\nmetric: {name: loss}\nparameters: {x: {values: [1, 2]}}\n' \
+        "$1" >"$2"
+}
+mkdir names && cd names || exit 1
+named 'My sweep / test' slash.yaml
+named 'My sweep - test' plain.yaml
+named "'My sweep \\ test'" other.yaml
+run "$THRONG" run slash.yaml
+check_status "a name with a slash is taken" 0
+check_equal "and what it becomes is said in one line" 1 \
+    "$(grep -c "is called 'My sweep - test-[0-9a-f]*' here: the name 'My sweep / test' holds a slash" <<<"$err")"
+"$THRONG" run -q plain.yaml
+"$THRONG" run -q other.yaml
+check_equal "names that fall together are studies of their own" 3 \
+    "$(ls .throng | wc -l)"
+run "$THRONG" rank slash.yaml
+check_status "its file names the study" 0
+run "$THRONG" rank 'My sweep / test'
+check_status "so does its own name" 0
+run "$THRONG" run slash.yaml
+check_contains "and it goes on" "$err" "nothing was left to do"

@@ -21,10 +21,8 @@ struct row {
 };
 
 static const struct row rows[] = {
-    {"name", "name: my study", "name: ../up",
-     "study.yaml:4:7: error: the study's name '../up' begins with a dot or a "
-     "hyphen"},
-    {"name", "name: 17", "name: a/b", "holds a slash"},
+    {"name", "name: my study", "name: [a]", "name must be text, not a list"},
+    {"name", "name: 17", "name: {a: b}", "name must be text, not an object"},
     {"description", "description: words", "description: [1]",
      "4:14: error: description must be text, not a list"},
     {"description", "description: ''", "description: {a: 1}",

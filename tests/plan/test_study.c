@@ -53,25 +53,71 @@ static void the_files_name_is_the_studys(void **state)
     test_done(&t);
 }
 
-static void a_name_must_be_safe_as_a_folder(void **state)
+static void a_name_that_no_folder_may_have_is_made_to_fit(void **state)
 {
-    static const char *const bad[] = {
-        "..",   ".",    "../x",      "a/b", "/etc",        ".hidden",  "'a\\b'",
-        "' a'", "'a '", "\"a\\nb\"", "-rf", "\"a\\x7fb\"", "'a/../b'", NULL};
+    static const char *const bad[][2] = {
+        {"My sweep / test", "My sweep - test-"},
+        {"..", "study-"},
+        {"../x", "x-"},
+        {"/etc", "etc-"},
+        {".hidden", "hidden-"},
+        {"'a\\b'", "a-b-"},
+        {"' a'", "a-"},
+        {"'a '", "a-"},
+        {"\"a\\nb\"", "a-b-"},
+        {"-rf", "rf-"},
+        {"\"a\\x7fb\"", "a-b-"},
+        {"'a/../b'", "a-..-b-"}};
     char text[1024];
 
     (void)state;
-    for (size_t i = 0; bad[i]; i++) {
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct reading_test t;
         snprintf(text, sizeof(text),
-                 "program: a\nmethod: grid\n" SPACE "name: %s\n", bad[i]);
-        test_says(text, "4:7: error: the study's name '");
+                 "program: a\nmethod: grid\n" SPACE "name: %s\n", bad[i][0]);
+        test_read_well(&t, text);
+        assert_null(plan_name_fault(t.plan->name));
+        assert_true(str_starts(t.plan->name, str_of(bad[i][1])));
+        assert_int_equal(t.plan->name.len, strlen(bad[i][1]) + 6);
+        assert_non_null(strstr(t.said.p, "4:7: notice: the study is called '"));
+        test_done(&t);
     }
     snprintf(text, sizeof(text),
              "program: a\nmethod: grid\n" SPACE "name: %0101d\n", 0);
     test_says(text, "leading zeros");
-    snprintf(text, sizeof(text),
-             "program: a\nmethod: grid\n" SPACE "name: x%0100d\n", 0);
-    test_says(text, "is longer than 100 bytes");
+}
+
+static void a_long_name_is_cut_between_letters(void **state)
+{
+    struct reading_test t;
+    struct buf b;
+
+    (void)state;
+    buf_init(&b);
+    buf_adds(&b, "program: a\nmethod: grid\n" SPACE "name: x");
+    for (int i = 0; i < 60; i++)
+        buf_adds(&b, "\xc3\xa4");
+    buf_addc(&b, '\n');
+    test_read_well(&t, b.p);
+    assert_null(plan_name_fault(t.plan->name));
+    assert_non_null(strstr(t.said.p, "is longer than 100 bytes"));
+    test_done(&t);
+    buf_done(&b);
+}
+
+static void names_that_fall_together_are_two_studies(void **state)
+{
+    struct reading_test a, b, again;
+
+    (void)state;
+    test_read_well(&a, "name: x/y\nprogram: a\nmethod: grid\n" SPACE);
+    test_read_well(&b, "name: 'x\\y'\nprogram: a\nmethod: grid\n" SPACE);
+    test_read_well(&again, "name: x/y\nprogram: b\nmethod: grid\n" SPACE);
+    assert_false(str_eq(a.plan->name, b.plan->name));
+    assert_true(str_eq(a.plan->name, again.plan->name));
+    test_done(&a);
+    test_done(&b);
+    test_done(&again);
 }
 
 static void the_seed_comes_from_the_name(void **state)
@@ -217,7 +263,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_study_has_defaults),
         cmocka_unit_test(the_files_name_is_the_studys),
-        cmocka_unit_test(a_name_must_be_safe_as_a_folder),
+        cmocka_unit_test(a_name_that_no_folder_may_have_is_made_to_fit),
+        cmocka_unit_test(a_long_name_is_cut_between_letters),
+        cmocka_unit_test(names_that_fall_together_are_two_studies),
         cmocka_unit_test(the_seed_comes_from_the_name),
         cmocka_unit_test(a_method_unsaid_is_auto),
         cmocka_unit_test(a_study_without_end_gets_a_notice),
