@@ -150,10 +150,9 @@ void table_print(struct table *t, const struct call *c);
 /* Writes to standard output; a broken pipe ends the program quietly. What a
  * terminal would obey is shown (base/shown.h), there and in a pipe. */
 void put(struct str text);
-/* The same for lines of a report: on a terminal with colours. */
+/* The same for lines of a report: on a terminal with colours, and broken
+ * between words. */
 void put_report(const struct call *c, struct str text);
-/* The same for sentences, which are broken between words there. */
-void put_prose(const struct call *c, struct str text);
 /* Text whose foreign parts are shown already, with colours of ours. */
 void put_painted(struct str text);
 /* The same for data that a program reads byte for byte, such as CSV: off a
@@ -161,7 +160,10 @@ void put_painted(struct str text);
 void put_data(const struct call *c, struct str text);
 /* The same for what a task printed; on a terminal its colours stay. */
 void put_output(const struct call *c, struct str text);
-/* Talk, to standard error, shown as by put. */
+/* COLUMNS, or how wide the terminal there is, or 80. */
+unsigned columns_of(int fd);
+/* Talk, to standard error, shown as by put; on a terminal its lines are broken
+ * between words. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 void say_problems(const struct problems *problems);

@@ -110,7 +110,7 @@ static void print_hints(const struct call *c, const struct gathering *g,
     if (c->terminal && b.len)
         put(STR("\n"));
     if (c->terminal)
-        put_prose(c, buf_str(&b));
+        put_report(c, buf_str(&b));
     else
         say("%s", b.p);
     buf_done(&b);

@@ -426,7 +426,7 @@ static int run(struct call *c)
     else if (e.json)
         print_json(&e);
     else
-        put_prose(c, buf_str(&e.out));
+        put_report(c, buf_str(&e.out));
     buf_done(&e.out);
     buf_done(&e.list);
     plan_close(e.plan);

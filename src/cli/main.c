@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/cli.h"
@@ -278,16 +277,9 @@ static int parse(struct call *c, int argc, char **argv, int *code)
 
 static void look_at_terminal(struct call *c)
 {
-    const char *columns = getenv("COLUMNS"), *term = getenv("TERM");
-    const char *no_colour = getenv("NO_COLOR");
-    struct winsize size;
-    int64_t n;
+    const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
     c->terminal = isatty(STDOUT_FILENO);
-    c->columns = 80;
-    if (columns && num_int(str_of(columns), &n) && n >= 20 && n < 10000)
-        c->columns = (unsigned)n;
-    else if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col >= 20)
-        c->columns = size.ws_col;
+    c->columns = columns_of(STDOUT_FILENO);
     c->colour = c->terminal && !(no_colour && *no_colour) &&
                 !(term && !strcmp(term, "dumb"));
 }

@@ -9,7 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+#include "base/num.h"
 #include "base/shown.h"
 #include "cli/cli.h"
 #include "cli/paint.h"
@@ -44,7 +46,7 @@ void put_painted(struct str text)
     write_out(text);
 }
 
-static void put_lines(const struct call *c, struct str text, unsigned columns)
+void put_report(const struct call *c, struct str text)
 {
     struct buf shown, b;
     if (!c->terminal) {
@@ -54,20 +56,10 @@ static void put_lines(const struct call *c, struct str text, unsigned columns)
     buf_init(&shown);
     buf_init(&b);
     shown_add(&shown, text);
-    paint_report(&b, buf_str(&shown), columns, c->colour);
+    paint_report(&b, buf_str(&shown), c->columns, c->colour);
     write_out(buf_str(&b));
     buf_done(&shown);
     buf_done(&b);
-}
-
-void put_report(const struct call *c, struct str text)
-{
-    put_lines(c, text, UINT_MAX);
-}
-
-void put_prose(const struct call *c, struct str text)
-{
-    put_lines(c, text, c->columns);
 }
 
 void put_data(const struct call *c, struct str text)
@@ -91,14 +83,29 @@ void put_output(const struct call *c, struct str text)
     buf_done(&b);
 }
 
+unsigned columns_of(int fd)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    int64_t n;
+    if (columns && num_int(str_of(columns), &n) && n >= 20 && n < 10000)
+        return (unsigned)n;
+    return !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= 20 ? size.ws_col
+                                                              : 80;
+}
+
 void vsay(const char *fmt, va_list ap)
 {
-    struct buf text, b;
+    struct buf text, b, lines;
     buf_init(&text);
     buf_init(&b);
+    buf_init(&lines);
     buf_vaddf(&text, fmt, ap);
     shown_add(&b, buf_str(&text));
-    fputs(b.p, stderr);
+    paint_wrap(&lines, buf_str(&b),
+               isatty(STDERR_FILENO) ? columns_of(STDERR_FILENO) : UINT_MAX);
+    fputs(lines.p, stderr);
+    buf_done(&lines);
     buf_done(&b);
     buf_done(&text);
 }

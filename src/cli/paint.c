@@ -65,11 +65,17 @@ static size_t fitting(struct str s, size_t columns)
     return s.len;
 }
 
+/* What a task printed, and a path, which may have blanks in it. */
+static bool stays_whole(struct str line, size_t at)
+{
+    return blanks_at(line, 0) >= OUTPUT_INDENT ||
+           (at < line.len && line.p[at] == '/');
+}
+
 static void wrap_line(struct buf *b, struct str line, size_t columns)
 {
     size_t at = text_at(line);
-    bool foreign = blanks_at(line, 0) >= OUTPUT_INDENT;
-    if (width(line) <= columns || foreign || at + 20 > columns) {
+    if (width(line) <= columns || stays_whole(line, at) || at + 20 > columns) {
         buf_addstr(b, line);
         return;
     }
@@ -123,14 +129,30 @@ static void paint_words(struct buf *b, struct str line)
     }
 }
 
+/* Titles of lists whose lines are values and names of files. */
+static bool begins_data(struct str line)
+{
+    static const char *const titles[] = {"params", "metrics", "outputs",
+                                         "best"};
+    struct str title;
+    str_split(&line, ' ', &title);
+    for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+        if (str_is(title, titles[i]))
+            return true;
+    return false;
+}
+
 void paint_report(struct buf *b, struct str text, unsigned columns, bool colour)
 {
     struct buf whole;
     struct str line;
+    bool data = false;
     buf_init(&whole);
     while (text.len && str_split(&text, '\n', &line)) {
         buf_reset(&whole);
-        if (!is_output(line))
+        if (line.len && line.p[0] != ' ')
+            data = begins_data(line);
+        if (!is_output(line) && !data)
             wrap_line(&whole, line, columns);
         else
             buf_addstr(&whole, line);

@@ -5,7 +5,6 @@
  * study. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,6 @@
 #include "cli/dry_run.h"
 #include "cli/fix.h"
 #include "cli/live.h"
-#include "cli/paint.h"
 #include "cli/progress.h"
 #include "cli/ranking.h"
 #include "cli/trusted.h"
@@ -219,18 +217,12 @@ static const char *same_again(struct session *s)
     return text;
 }
 
-static void say_progress(const struct session *s,
-                         const struct study_progress *p)
+static void say_progress(const struct study_progress *p)
 {
-    struct buf b, line;
-    buf_init(&b);
+    struct buf line;
     buf_init(&line);
-    buf_adds(&line, "throng: ");
     progress_print_end(&line, p);
-    paint_wrap(&b, buf_str(&line),
-               s->progress.terminal ? s->call->columns : UINT_MAX);
-    say("%s\n", b.p);
-    buf_done(&b);
+    say("throng: %s\n", line.p);
     buf_done(&line);
 }
 
@@ -274,7 +266,7 @@ static bool say_unreported(const struct session *s)
 static void say_end(struct session *s, enum study_end end,
                     const struct study_progress *p)
 {
-    say_progress(s, p);
+    say_progress(p);
     say_likely(p);
     say_kept(s);
     switch (end) {

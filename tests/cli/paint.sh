@@ -34,3 +34,29 @@ check_equal "explain breaks between words" "" \
     "$(NO_COLOR=1 on_terminal explain 2 | wide)"
 check_contains "in a pipe lines are whole" "$("$THRONG" explain 2)" \
     "a line that runs it by hand"
+note="a note of many words that is by far too long for a terminal of sixty columns"
+"$THRONG" note 2 "$note" >/dev/null 2>&1
+plain=$(NO_COLOR=1 on_terminal show 2)
+check_equal "show breaks between words, and goes on where the text began" \
+    "note     a note of many words that is by far too long for a
+         terminal of sixty columns" "$(grep -A 1 '^note' <<<"$plain")"
+check_matches "values stay whole" "$plain" '^  text  one .* thirteen$'
+check_contains "in a pipe the note is whole" "$("$THRONG" show 2)" "note     $note"
+folder="a folder with blanks in its name, and it is a long one/of two parts"
+mkdir -p "$folder/.throng"
+cp -r .throng/seen "$folder/.throng/"
+check_contains "a path stays whole, blanks or not" \
+    "$(cd "$folder" && NO_COLOR=1 on_terminal show 2)" "files    $PWD/$folder/.throng/"
+sed 's/^name:.*/name: two/; s/^metric:.*/metrics: [{name: loss}, {name: size}]/
+    s/loss={x}"; exit {x}/loss={x} size=2"/' study.yaml >two.yaml
+"$THRONG" run -q two.yaml
+check_equal "status breaks between words" \
+    "volume   0 (hypervolume, from the worst value of each
+         metric)" "$(NO_COLOR=1 on_terminal status two | grep -A 1 '^volume')"
+words='there-is no study of that name and these are many words for one'
+plain=$(NO_COLOR=1 on_terminal "run '$words.yaml'")
+check_equal "errors break between words" "" "$(wide <<<"$plain")"
+check_matches "and say all the same" "$(tr '\n' ' ' <<<"$plain")" \
+    "^throng run: .*$words.yaml"
+check_equal "in a pipe an error is one line" 1 \
+    "$("$THRONG" run "$words.yaml" 2>&1 | wc -l)"
