@@ -4,10 +4,12 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "search/search.h"
+#include "study/point_space.h"
 #include "study/study.h"
 
-static int read_space(struct store *store, struct space *space, struct arena *a,
-                      struct err *err)
+/* *none: there is none, but a list of points. */
+static int read_space(struct store *store, struct space *space, bool *none,
+                      struct arena *a, struct err *err)
 {
     struct str text;
     if (store_fact(store, "space", a, &text, err))
@@ -17,11 +19,8 @@ static int read_space(struct store *store, struct space *space, struct arena *a,
         text.len ? json_parse(a, text, "space", true, &why) : NULL;
     if (text.len && (!v || space_from_value(space, v, a, &why)))
         return store_damaged(store, why.text, err);
-    if (text.len && space->count)
-        return 0;
-    return err_set(err, ERR_INPUT,
-                   "this study has a list of points and no parameter space, "
-                   "so that nothing can be said about parameters");
+    *none = !text.len || !space->count;
+    return 0;
 }
 
 /* The value of a trial that counts, or NaN. Which metric, or its own. */
@@ -58,8 +57,10 @@ static const char *select_some(struct buf *b, int64_t trials)
     return b->p;
 }
 
-static int add_rows(struct importance *i, struct rows *rows, struct str metric,
-                    struct err *err)
+typedef void with_point(void *context, const struct value *point, double value);
+
+static int each_row(struct rows *rows, struct str metric, with_point *then,
+                    void *context, struct err *err)
 {
     struct arena *a = arena_new();
     struct trial t;
@@ -73,14 +74,15 @@ static int add_rows(struct importance *i, struct rows *rows, struct str metric,
                                   ? json_parse(a, t.point, "point", true, NULL)
                                   : NULL;
         if (point)
-            importance_add(i, point, value);
+            then(context, point, value);
     }
     arena_free(a);
     return got;
 }
 
-static int add_trials(struct importance *i, struct store *store,
-                      struct str metric, struct err *err)
+/* Each point that has a value, of those trials that are looked at. */
+static int each_point(struct store *store, struct str metric, with_point *then,
+                      void *context, struct err *err)
 {
     struct counts counts;
     int64_t all = 0;
@@ -93,9 +95,36 @@ static int add_trials(struct importance *i, struct store *store,
     struct query q = {.selector = select_some(&some, all),
                       .with_texts = metric.len > 0};
     struct rows *rows = store_rows(store, &q, err);
-    int rc = rows ? add_rows(i, rows, metric, err) : -1;
+    int rc = rows ? each_row(rows, metric, then, context, err) : -1;
     rows_close(rows);
     buf_done(&some);
+    return rc;
+}
+
+static void add_result(void *context, const struct value *point, double value)
+{
+    importance_add(context, point, value);
+}
+
+static void add_column(void *context, const struct value *point, double value)
+{
+    (void)value;
+    point_space_add(context, point);
+}
+
+/* The columns of a list of points are its parameters. */
+static int space_of_points(struct store *store, struct str metric,
+                           struct space *space, struct arena *a,
+                           struct err *err)
+{
+    struct point_space *points = point_space_new(a);
+    int rc = each_point(store, metric, add_column, points, err);
+    if (!rc && point_space_make(points, space) && !space->count)
+        rc = err_set(err, ERR_INPUT,
+                     "the columns of this study's points are words that nearly "
+                     "all differ, so that nothing can be said about them; "
+                     "columns of numbers, or of a few words, are needed");
+    point_space_free(points);
     return rc;
 }
 
@@ -103,10 +132,12 @@ struct importance *study_importance(struct store *store, struct str metric,
                                     bool minimize, struct space *space,
                                     struct arena *a, struct err *err)
 {
-    if (read_space(store, space, a, err))
+    bool none;
+    if (read_space(store, space, &none, a, err) ||
+        (none && space_of_points(store, metric, space, a, err)))
         return NULL;
     struct importance *i = importance_new(space, minimize, err);
-    if (i && add_trials(i, store, metric, err)) {
+    if (i && each_point(store, metric, add_result, i, err)) {
         importance_free(i);
         i = NULL;
     }

@@ -52,11 +52,36 @@ run "$THRONG" importance --by sied
 check_contains "one that is not there is named" "$err" "side"
 run "$THRONG" importance --method best
 check_status "so is a method" 2
+{
+    echo a,kind,lr,file
+    for i in $(seq 1 60); do
+        echo "$((i * 7 % 60)),$([ $((i % 3)) = 0 ] && echo sgd || echo adam),0.$((i % 2 + 1)),run-$i.txt"
+    done
+} >list.csv
 printf '%s\n' 'name: list' 'command: [throng, report, "loss={a}"]' 'metric: {name: loss}' \
-    'points: [{a: 1}, {a: 2}]' >list.yaml
-"$THRONG" run list.yaml >/dev/null 2>&1
+    'points: list.csv' >list.yaml
+run "$THRONG" run list.yaml --count 5
 run "$THRONG" importance list
-check_contains "a list of points has no space" "$err" "no parameter space"
+check_contains "a few results of a list of points say nothing either" "$err" "5 results"
+"$THRONG" run list.yaml >/dev/null 2>&1
+for method in ped-anova fanova; do
+    run "$THRONG" importance list --method $method --json
+    check_equal "$method: the columns of a list of points are its parameters" \
+        "a True ['a', 'kind', 'lr'] 0 59 60" \
+        "$(json '"%s %s %s %s %s %d" % (d["parameters"][0]["name"], d["parameters"][0]["share"] > 0.5,
+            sorted(p["name"] for p in d["parameters"]), d["parameters"][0]["cells"][0]["from"],
+            d["parameters"][0]["cells"][-1]["to"], d["results"])')"
+done
+run "$THRONG" importance list
+check_matches "its words are choices" "$out" '^  sgd '
+check_matches "and few numbers, too" "$out" '^  0.1 '
+cut -d , -f 4 list.csv >words.csv
+printf '%s\n' 'name: words' "command: [sh, -c, 'throng report loss=1', '{file}']" \
+    'metric: {name: loss}' 'points: words.csv' >words.yaml
+"$THRONG" run words.yaml >/dev/null 2>&1
+run "$THRONG" importance words
+check_status "words that all differ say nothing" 1
+check_contains "which is said, and what would" "$err" "or of a few words, are needed"
 cat >whole.yaml <<'END'
 name: whole
 command: [throng, report, "loss={n}"]
