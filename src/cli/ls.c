@@ -1,14 +1,28 @@
 /* ls.c - the studies that are here */
 #include <math.h>
+#include <sys/stat.h>
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/strict_json.h"
 
+#define DEEPEST 8 /* folders below the first one that -r looks into */
+
+/* A study that was found. */
+struct finding {
+    const char *folder; /* as people name it: beside its .throng */
+    const char *name;
+};
+struct findings {
+    struct call *call;
+    bool descend;
+    VEC(struct finding) list;
+};
+
 struct entry {
     double as_of; /* it is a copy of then; 0: current */
-    const char *name;
+    const char *folder, *name;
     const char *fault; /* why it could not be read; NULL: it could */
     struct counts counts;
     int64_t total, finished, bad;
@@ -60,13 +74,13 @@ static int read_store(struct store *store, struct arena *a, struct entry *e,
     return 0;
 }
 
-static struct entry *read_entry(struct arena *a, const char *all,
-                                const char *name)
+static struct entry *read_entry(struct arena *a, const struct finding *f)
 {
     struct entry *e = arena_new_of(a, struct entry);
-    char *folder = path_join(a, all, name);
+    char *folder = path_join(a, path_join(a, f->folder, ".throng"), f->name);
     struct err err = {0};
-    e->name = name;
+    e->folder = f->folder;
+    e->name = f->name;
     e->total = -1;
     e->best_value = NAN;
     e->changed = fmax(0, (double)study_changed_ns(a, folder) / 1e9);
@@ -102,7 +116,7 @@ static void print_best(struct buf *b, const struct entry *e)
     buf_addf(b, " (trial %lld)", (long long)e->best);
 }
 
-static void print_entry(struct table *t, const struct entry *e)
+static void print_entry(struct table *t, const struct entry *e, bool where)
 {
     struct buf b;
     buf_init(&b);
@@ -125,6 +139,8 @@ static void print_entry(struct table *t, const struct entry *e)
     else
         buf_addc(&b, '-'); /* it may not be looked at, or is none yet */
     table_cell(t, "%s", b.p);
+    if (where)
+        table_cell(t, "%s", e->folder);
     table_row(t);
     buf_done(&b);
 }
@@ -153,6 +169,8 @@ static void print_json(struct buf *b, const struct entry *e)
 {
     buf_adds(b, "{\"study\":");
     json_string(b, str_of(e->name));
+    buf_adds(b, ",\"folder\":");
+    json_string(b, str_of(e->folder));
     buf_addf(b,
              ",\"state\":\"%s\",\"running\":%s,\"trials\":%lld,"
              "\"finished\":%lld,\"failed\":%lld,\"total\":",
@@ -176,49 +194,104 @@ static void print_json(struct buf *b, const struct entry *e)
     buf_addc(b, '}');
 }
 
+/* ---- finding them ----------------------------------------------------- */
+
+/* Folders of programs, not of people: .git, .venv and their like. */
+static bool is_passed_over(const char *name)
+{
+    return *name == '.' || !strcmp(name, "node_modules") ||
+           !strcmp(name, "__pycache__");
+}
+
+/* Links are not followed: they may lead round in a circle. */
+static bool is_real_folder(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static const char *below(struct arena *a, const char *folder, const char *name)
+{
+    return strcmp(folder, ".") ? path_join(a, folder, name)
+                               : arena_cstr(a, str_of(name));
+}
+
+static void find_beside(struct findings *f, const char *folder, const char *all)
+{
+    struct arena *a = f->call->arena;
+    const char **names = dir_list(all, a, NULL);
+    for (; names && *names; names++) {
+        struct finding one = {.folder = folder, .name = *names};
+        if (is_study_folder(a, path_join(a, all, *names)))
+            vec_push(&f->list, one);
+    }
+}
+
+/* What is closed to us is an error where it was asked for, else a word. */
+static int find_in(struct findings *f, const char *folder, int depth)
+{
+    struct call *c = f->call;
+    char *all = path_join(c->arena, folder, ".throng");
+    int rc = 0;
+    if (is_closed(all)) {
+        store_closed(path_absolute(c->arena, all), &c->err);
+        if (depth == 0)
+            return -1;
+        say("throng ls: %s\n", c->err.text);
+    } else {
+        find_beside(f, folder, all);
+    }
+    if (!f->descend || depth == DEEPEST)
+        return 0;
+    struct arena *a = arena_new(); /* most folders hold no study */
+    const char **names = dir_list(folder, a, NULL);
+    for (; names && *names && !rc; names++)
+        if (!is_passed_over(*names) &&
+            is_real_folder(path_join(a, folder, *names)))
+            rc = find_in(f, below(c->arena, folder, *names), depth + 1);
+    arena_free(a);
+    return rc;
+}
+
 /* ---- the verb --------------------------------------------------------- */
 
-static void list_json(const char **names, struct arena *a, const char *all)
+static void list_json(const struct findings *f)
 {
     struct buf b;
-    bool first = true;
     buf_init(&b);
     buf_adds(&b, "{\"schema\":\"throng.ls/1\",\"studies\":[");
-    for (; names && *names; names++) {
-        if (!is_study_folder(a, path_join(a, all, *names)))
-            continue;
-        if (!first)
+    for (size_t i = 0; i < f->list.len; i++) {
+        if (i)
             buf_addc(&b, ',');
-        first = false;
-        print_json(&b, read_entry(a, all, *names));
+        print_json(&b, read_entry(f->call->arena, &f->list.p[i]));
     }
     buf_adds(&b, "]}\n");
     put(buf_str(&b));
     buf_done(&b);
 }
 
-static void list_text(struct call *c, const char **names, const char *all)
+static void list_text(const struct findings *f)
 {
-    static const char *const titles[] = {"study",  "state", "trials",
-                                         "failed", "best",  "changed"};
+    static const char *const titles[] = {"study", "state",   "trials", "failed",
+                                         "best",  "changed", "folder"};
     struct table *t = table_new();
-    size_t count = 0;
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < (f->descend ? 7 : 6); i++)
         table_column(t, titles[i], i == 2 || i == 3);
-    for (; names && *names; names++) {
-        if (!is_study_folder(c->arena, path_join(c->arena, all, *names)))
-            continue;
-        struct entry *e = read_entry(c->arena, all, *names);
-        print_entry(t, e);
-        count++;
+    if (f->descend)
+        table_whole(t);
+    for (size_t i = 0; i < f->list.len; i++) {
+        struct entry *e = read_entry(f->call->arena, &f->list.p[i]);
+        print_entry(t, e, f->descend);
         if (e->fault)
             say("throng ls: %s: %s\n", e->name, e->fault);
     }
-    if (count)
-        table_print(t, c);
+    if (f->list.len)
+        table_print(t, f->call);
+    else if (f->descend)
+        say("throng ls: there is no study here, nor in the folders below\n");
     else
         say("throng ls: there is no study here yet; `throng init` writes "
-            "one to begin with\n");
+            "one to begin with, `throng ls -r` looks into the folders below\n");
     table_free(t);
 }
 
@@ -237,17 +310,12 @@ static int run(struct call *c)
             err_set(&c->err, ERR_MISSING, "there is no folder %s", here);
         return call_fail(c);
     }
-    char *all = path_join(c->arena, here, ".throng");
-    const char **names = dir_list(all, c->arena, NULL);
-    if (is_closed(all)) {
-        store_closed(path_absolute(c->arena, all), &c->err);
-        return call_fail(c);
-    }
-    if (call_flag(c, "json"))
-        list_json(names, c->arena, all);
-    else
-        list_text(c, names, all);
-    return EXIT_OK;
+    struct findings f = {.call = c, .descend = call_flag(c, "recursive")};
+    int rc = find_in(&f, here, 0);
+    if (!rc)
+        (call_flag(c, "json") ? list_json : list_text)(&f);
+    vec_done(&f.list);
+    return rc ? call_fail(c) : EXIT_OK;
 }
 
 const struct verb verb_ls = {
@@ -256,10 +324,14 @@ const struct verb verb_ls = {
     .summary = "List the studies that are here",
     .text = "Each with its state, how many of its trials are finished and "
             "failed, and its\nbest trial. `broken off`: whoever ran it ended "
-            "without a word; `throng run` goes\non.\n",
+            "without a word; `throng run` goes\non. With -r also those in the "
+            "folders below, eight deep, and where each lies;\nlinks and hidden "
+            "folders are passed over.\n",
     .options =
         (const struct option_spec[]){
-            {"json", 0, NULL, "for programs: schema throng.ls/1"}, {0}},
+            {"recursive", 'r', NULL, "look into the folders below, too"},
+            {"json", 0, NULL, "for programs: schema throng.ls/1"},
+            {0}},
     .run = run,
     .pages = true,
 };

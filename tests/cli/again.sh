@@ -118,6 +118,31 @@ echo rubbish >broken/.throng/bad/study.db
 run "$THRONG" ls broken
 check_contains "a damaged store is listed" "$out" "unreadable"
 check_contains "and named with the reason" "$err" "bad: "
+check_contains "-r is named where nothing is found" "$("$THRONG" ls empty 2>&1)" "throng ls -r"
+mkdir -p deep/one/two deep/.git/.throng
+cp -r .throng deep/one/two/
+cp -r .throng/mine deep/.git/.throng/
+ln -s .. deep/one/round
+run "$THRONG" ls -r deep
+check_equal "ls -r finds studies in the folders below, and no link or .git" \
+    "mine${tab}deep/one/two" "$(tail -n +2 <<<"$out" | cut -f 1,7)"
+run "$THRONG" ls -r
+check_equal "and says where each lies" "mine .
+bad broken
+mine deep/one/two
+words words" "$(tail -n +2 <<<"$out" | cut -f 1,7 | tr "$tab" ' ')"
+run "$THRONG" ls -r --json
+check_equal "in JSON, too" ". broken deep/one/two words" \
+    "$(json '" ".join(s["folder"] for s in d["studies"])')"
+run "$THRONG" ls -r empty
+check_contains "that there is none below is said" "$err" "nor in the folders below"
+nested=empty/1/2/3/4/5/6/7/8
+mkdir -p $nested/9
+cp -r .throng $nested/9/
+check_equal "nine deep is too deep" "" "$("$THRONG" ls -r empty 2>/dev/null)"
+mv $nested/9/.throng $nested/
+run "$THRONG" ls -r empty
+check_contains "eight is not" "$out" "$nested"
 
 # ---- diff ------------------------------------------------------------------
 run "$THRONG" diff 1 3
