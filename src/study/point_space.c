@@ -76,8 +76,11 @@ static struct column *column_at_path(struct point_space *p)
     return c;
 }
 
+/* null is an empty cell: the point has no such parameter. */
 static void look_at_value(struct point_space *p, const struct value *v)
 {
+    if (v->kind == VALUE_NULL)
+        return;
     struct column *c = column_at_path(p);
     c->numbers &= value_is_number(v) && isfinite(value_number(v));
     c->whole &= v->kind == VALUE_INT;
