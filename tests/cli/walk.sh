@@ -41,6 +41,17 @@ a … b
 walk
 check_status "times may differ, and what the page leaves out" 0
 
+page '$ echo "the process"; echo "12 has ended"; echo "after 3 trials"
+the process 4711
+has ended after 3 trials'
+walk
+check_status "a long line may break at another word" 0
+page '$ echo "the process"; echo "12 has ended"; echo "after 3 trials"
+the process 4711
+has ended after 4 trials'
+walk
+check_status "but says the same words" 1
+
 page '$ printf "10 %%\\r\\033[K20 %%\\r\\033[Kdone\\n"
 done
 $ test -t 1 && tput cols
