@@ -40,6 +40,15 @@ def write_line(line):
     append(path, text.encode())
 
 
+def describe(tags=(), note=None, values=None):
+    """Say something of the trial itself: tags, a note, and values that are
+    no parameters of the study."""
+    said = {"tags": list(tags), "note": note, "values": values}
+    said = {key: value for key, value in said.items() if value}
+    if said:
+        write_line({"throng": said})
+
+
 def append(path, data):
     """Append a line in one write, so that those of several processes never
     mix; one that an earlier write left torn is ended first."""

@@ -19,7 +19,7 @@ struct exporter {
     struct query query;
     struct study_goal goal;
     struct provenance code;
-    struct point_columns params, metrics;
+    struct point_columns params, metrics, about;
     struct buf out;
     struct arena *arena; /* for one trial */
     const char *files;   /* --files: where to */
@@ -70,6 +70,8 @@ static void collect(struct exporter *e, const struct trial *t)
     struct json_scan scan;
     struct str raw;
     point_columns_text(&e->params, t->point);
+    if (t->about.len)
+        point_columns_text(&e->about, t->about);
     json_scan_init(&scan, t->summary);
     if (!t->summary.len || json_scan_next(&scan) != JSON_OBJECT_OPEN)
         return;
@@ -120,7 +122,12 @@ static void csv_header(struct exporter *e)
         buf_done(&name);
     }
     buf_adds(&e->out, ",attempts,seconds,started,ended,reason,created,run_id,"
-                      "parent,budget,note,tags,commit\n");
+                      "parent,budget,note,tags,commit");
+    for (size_t i = 0; i < e->about.names.len; i++) {
+        buf_addc(&e->out, ',');
+        csv_field(&e->out, e->about.names.p[i], ',');
+    }
+    buf_addc(&e->out, '\n');
 }
 
 static void text_field(struct buf *b, struct str text)
@@ -158,6 +165,20 @@ static void csv_words(struct exporter *e, const struct trial *t)
     buf_done(&tags);
 }
 
+static void csv_about(struct exporter *e, const struct trial *t)
+{
+    struct buf cell;
+    const struct value *about =
+        t->about.len ? json_parse(e->arena, t->about, "", false, NULL) : NULL;
+    buf_init(&cell);
+    for (size_t i = 0; i < e->about.names.len; i++) {
+        buf_reset(&cell);
+        point_cell(&cell, point_flat_get(about, e->about.names.p[i]));
+        text_field(&e->out, buf_str(&cell));
+    }
+    buf_done(&cell);
+}
+
 static void csv_line(struct exporter *e, const struct trial *t)
 {
     struct buf *b = &e->out, cell;
@@ -187,6 +208,7 @@ static void csv_line(struct exporter *e, const struct trial *t)
     text_field(b, t->reason);
     time_field(b, t->created);
     csv_words(e, t);
+    csv_about(e, t);
     buf_addc(b, '\n');
     buf_done(&cell);
 }
@@ -202,6 +224,7 @@ static int export_csv(struct exporter *e)
         return -1;
     point_columns_order(&e->params, written, count);
     point_columns_sort(&e->metrics);
+    point_columns_sort(&e->about);
     csv_header(e);
     return each(e, csv_line);
 }
@@ -304,9 +327,11 @@ static int run(struct call *c)
     buf_init(&e.out);
     point_columns_init(&e.params, c->arena);
     point_columns_init(&e.metrics, c->arena);
+    point_columns_init(&e.about, c->arena);
     int code = export_all(&e) ? call_fail(c) : EXIT_OK;
     point_columns_done(&e.params);
     point_columns_done(&e.metrics);
+    point_columns_done(&e.about);
     buf_done(&e.out);
     arena_free(e.arena);
     store_close(e.store);

@@ -167,6 +167,11 @@ static void show_text(struct shower *s, const struct extent *x)
     buf_adds(b, "params\n");
     point_lines(b, json_parse(s->arena, t->point, "point", true, NULL),
                 s->written, s->written_count, s->call->terminal);
+    if (t->about.len) {
+        buf_adds(b, "about\n");
+        point_lines(b, json_parse(s->arena, t->about, "about", true, NULL),
+                    NULL, 0, s->call->terminal);
+    }
     add_metrics(s, t);
     add_time(b, "created", t->created);
     add_time(b, "started", t->started);

@@ -154,11 +154,14 @@ const struct value *trial_column(struct store *store, const struct trial *t,
     enum own_column i = own_at(name);
     if (i != OWN_COUNT)
         return own_value(i, store, t, a);
-    if (!t->summary.len)
-        return NULL;
-    return number(summary_number(json_parse(a, t->summary, "", false, NULL),
-                                 str_of(name)),
-                  a);
+    double metric = NAN;
+    if (t->summary.len)
+        metric = summary_number(json_parse(a, t->summary, "", false, NULL),
+                                str_of(name));
+    if (!isnan(metric) || !t->about.len)
+        return number(metric, a);
+    return point_flat_get(json_parse(a, t->about, "", false, NULL),
+                          str_of(name));
 }
 
 /* ---- which ------------------------------------------------------------ */

@@ -90,6 +90,10 @@ void trial_json(struct buf *b, const struct trial *t, const struct goal *goal,
     }
     if (t->tag_count)
         add_tags(b, t);
+    if (t->about.len) {
+        buf_adds(b, ",\"about\":");
+        strict_text(b, t->about);
+    }
     if (commit.len) {
         buf_adds(b, ",\"commit\":");
         json_string(b, commit);

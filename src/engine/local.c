@@ -201,6 +201,7 @@ static int deliver(struct local *l, const struct record *r, struct err *err)
     case RECORD_STARTED:
     case RECORD_METRICS:
     case RECORD_POINTS:
+    case RECORD_ABOUT:
     case RECORD_NOTICE:
         break;
     default:

@@ -18,6 +18,7 @@ static const struct {
     [CHANGE_TRIAL_ADD] = {trial_apply_add},
     [CHANGE_TRIAL_UPDATE] = {trial_apply_update},
     [CHANGE_NOTE] = {trial_apply_note},
+    [CHANGE_ABOUT] = {trial_apply_about},
     [CHANGE_TAG] = {trial_apply_tag},
     [CHANGE_ATTEMPT_PUT] = {attempt_apply_put},
     [CHANGE_METRICS_ADD] = {metrics_apply_add},

@@ -23,6 +23,7 @@ enum trial_column {
     TRIAL_REASON, /* from here on: of the table of texts */
     TRIAL_SUMMARY,
     TRIAL_NOTE,
+    TRIAL_ABOUT,
     TRIAL_COLUMN_COUNT
 };
 
@@ -30,7 +31,7 @@ enum trial_column {
 #define COLUMN_BIT(column) (1u << (column))
 #define COLUMNS_TEXTS                                                          \
     (COLUMN_BIT(TRIAL_REASON) | COLUMN_BIT(TRIAL_SUMMARY) |                    \
-     COLUMN_BIT(TRIAL_NOTE))
+     COLUMN_BIT(TRIAL_NOTE) | COLUMN_BIT(TRIAL_ABOUT))
 #define COLUMNS_ALL (COLUMN_BIT(TRIAL_COLUMN_COUNT) - 1)
 #define COLUMNS_PLAIN (COLUMNS_ALL & ~COLUMNS_TEXTS)
 #define COLUMNS_RESULTS                                                        \

@@ -206,11 +206,13 @@ static size_t fill_first(struct filter *f, struct str point)
 static void fill_missing(struct filter *f, const struct trial *t,
                          filter_summary_fn *summary, void *context)
 {
-    struct str text = t->summary;
+    struct str text = t->summary, about = t->about;
     if (!text.p && summary)
-        text = summary(context, t->id);
+        text = summary(context, t->id, &about);
     if (text.len > 0)
         fill_from_summary(f, text);
+    if (about.len > 0)
+        fill_from_point(f, about);
 }
 
 bool filter_names_in(struct filter *f, struct str point)

@@ -19,9 +19,9 @@
  * A name is looked up among the columns of a trial (trial, state, value,
  * seconds, attempts, failures, started, ended, reason, note, run_id), then
  * the parameters (opt.lr is lr within opt), then the metrics (loss is its
- * last value, also loss.last loss.min loss.max loss.count loss.step). In
- * backquotes it is never a column. A name that a trial does not have is
- * unknown, and every comparison with it is false.
+ * last value, also loss.last loss.min loss.max loss.count loss.step), then
+ * what the task said of itself. In backquotes it is never a column. A name that
+ * a trial does not have is unknown, and every comparison with it is false.
  *
  * Numbers compare as numbers, also with strings that hold one; strings
  * bytewise; `~` is true when the left text holds the right one, capitals
@@ -53,8 +53,10 @@ struct str filter_tag(const struct filter *f, size_t i);
 void filter_tag_trials(struct filter *f, size_t i, const int64_t *ids,
                        size_t count);
 
-/* Gives the summary of a trial whose row did not bring it. */
-typedef struct str filter_summary_fn(void *context, int64_t trial);
+/* Gives the summary of a trial whose row did not bring it, and what its task
+ * said of itself. */
+typedef struct str filter_summary_fn(void *context, int64_t trial,
+                                     struct str *about);
 
 /* True when the trial is meant. When t->summary.p is NULL and a name is not
  * in the point, the summary is asked for. */

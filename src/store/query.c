@@ -162,7 +162,8 @@ static unsigned columns_of(const struct query *q)
 {
     if (!q->results)
         return q->with_texts ? COLUMNS_ALL : COLUMNS_PLAIN;
-    return COLUMNS_RESULTS | (q->with_texts ? COLUMN_BIT(TRIAL_SUMMARY) : 0);
+    unsigned texts = COLUMN_BIT(TRIAL_SUMMARY) | COLUMN_BIT(TRIAL_ABOUT);
+    return COLUMNS_RESULTS | (q->with_texts ? texts : 0);
 }
 
 static int open_scan(struct rows *r, const struct query *q, struct err *err)

@@ -44,7 +44,7 @@ static int prepare_scan(struct scan *c, const struct scan_options *o,
     if (c->by)
         c->columns |= filter_columns(c->by);
     if (wants_summaries(c))
-        c->columns |= COLUMN_BIT(TRIAL_SUMMARY);
+        c->columns |= COLUMN_BIT(TRIAL_SUMMARY) | COLUMN_BIT(TRIAL_ABOUT);
     struct buf sql;
     buf_init(&sql);
     trial_select(&sql, c->columns);
@@ -60,7 +60,7 @@ static int prepare_scan(struct scan *c, const struct scan_options *o,
     buf_done(&sql);
     if (rc)
         return -1;
-    return prepare(c->store, "SELECT summary FROM texts WHERE id = ?",
+    return prepare(c->store, "SELECT summary, about FROM texts WHERE id = ?",
                    &c->summary_st, err);
 }
 
@@ -131,13 +131,15 @@ void scan_close(struct scan *c)
     *c = (struct scan){0};
 }
 
-static struct str ask_summary(void *context, int64_t trial)
+static struct str ask_summary(void *context, int64_t trial, struct str *about)
 {
     struct scan *c = context;
+    *about = STR("");
     sqlite3_reset(c->summary_st);
     sqlite3_bind_int64(c->summary_st, 1, trial);
     if (sqlite3_step(c->summary_st) != SQLITE_ROW)
         return STR("");
+    *about = db_column_str(c->summary_st, 1);
     return db_column_str(c->summary_st, 0);
 }
 

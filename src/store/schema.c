@@ -85,8 +85,11 @@ static const char tables_5[] =
 static const char tables_6[] =
     "ALTER TABLE attempts ADD COLUMN presumed INTEGER;";
 
-/* Metric points may have times (pack.h), which older ones cannot read: the
- * tables stay as they are. */
+/* What a task says of itself. */
+static const char tables_8[] = "ALTER TABLE texts ADD COLUMN about TEXT;";
+
+/* In step 7 metric points may have times (pack.h), which older ones cannot
+ * read: the tables stay as they are. */
 const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 1, .sql = tables_1},
     {.to = 2, .sql = tables_2},
@@ -95,6 +98,7 @@ const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 5, .sql = tables_5},
     {.to = 6, .sql = tables_6},
     {.to = 7},
+    {.to = 8, .sql = tables_8},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

@@ -19,7 +19,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 7
+#define STORE_SCHEMA 8
 
 struct store;
 
@@ -208,6 +208,7 @@ struct trial {
     struct str summary; /* JSON: {"loss":{"last":…,"min":…,"max":…,
                            "step":…,"count":…,"source":…},…} */
     struct str note;
+    struct str about; /* JSON: what its task said of itself, {"epochs":3,…} */
     const struct str *tags;
     size_t tag_count;
 };
@@ -247,6 +248,9 @@ int store_trial_update(struct store *s, const struct trial *t, struct err *err);
 int store_trial_remove(struct store *s, int64_t id, struct err *err);
 int store_trial_note(struct store *s, int64_t id, struct str note,
                      struct err *err);
+/* Replaces what its task said of itself, a JSON object. */
+int store_trial_about(struct store *s, int64_t id, struct str about,
+                      struct err *err);
 int store_trial_tag(struct store *s, int64_t id, struct str tag, bool on,
                     struct err *err);
 /* Inserts or replaces (trial, number). */

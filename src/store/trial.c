@@ -321,21 +321,32 @@ int trial_apply_remove(struct store *s, struct bytes *b, struct err *err)
 
 /* ---- notes and tags --------------------------------------------------- */
 
-int store_trial_note(struct store *s, int64_t id, struct str note,
-                     struct err *err)
+static int set_text(struct store *s, enum change kind, int64_t id,
+                    struct str text, struct err *err)
 {
-    struct buf *b = change_start(s, CHANGE_NOTE, err);
+    struct buf *b = change_start(s, kind, err);
     if (!b)
         return -1;
     change_add_int(b, id);
-    buf_add_bytes(b, note);
+    buf_add_bytes(b, text);
     return change_end(s, err);
 }
 
-int trial_apply_note(struct store *s, struct bytes *b, struct err *err)
+int store_trial_note(struct store *s, int64_t id, struct str note,
+                     struct err *err)
 {
-    static const char sql[] = "INSERT INTO texts (id, note) VALUES (?1, ?2)"
-                              " ON CONFLICT (id) DO UPDATE SET note = ?2";
+    return set_text(s, CHANGE_NOTE, id, note, err);
+}
+
+int store_trial_about(struct store *s, int64_t id, struct str about,
+                      struct err *err)
+{
+    return set_text(s, CHANGE_ABOUT, id, about, err);
+}
+
+static int apply_text(struct store *s, const char *sql, struct bytes *b,
+                      struct err *err)
+{
     int64_t id = change_int(b);
     unsigned known = 0;
     sqlite3_stmt *st = db_stmt(s, sql, err);
@@ -345,7 +356,23 @@ int trial_apply_note(struct store *s, struct bytes *b, struct err *err)
              (known & KNOWN_FRESH) | KNOWN_TEXTS);
     sqlite3_bind_int64(st, 1, id);
     db_bind_str(st, 2, bytes_str(b));
-    return db_run(s, st, "write a note into", err);
+    return db_run(s, st, "write a text of a trial into", err);
+}
+
+int trial_apply_note(struct store *s, struct bytes *b, struct err *err)
+{
+    return apply_text(s,
+                      "INSERT INTO texts (id, note) VALUES (?1, ?2)"
+                      " ON CONFLICT (id) DO UPDATE SET note = ?2",
+                      b, err);
+}
+
+int trial_apply_about(struct store *s, struct bytes *b, struct err *err)
+{
+    return apply_text(s,
+                      "INSERT INTO texts (id, about) VALUES (?1, ?2)"
+                      " ON CONFLICT (id) DO UPDATE SET about = ?2",
+                      b, err);
 }
 
 int store_trial_tag(struct store *s, int64_t id, struct str tag, bool on,
@@ -446,6 +473,7 @@ static const char *const column_sql[TRIAL_COLUMN_COUNT] = {
     [TRIAL_REASON] = "x.reason",
     [TRIAL_SUMMARY] = "x.summary",
     [TRIAL_NOTE] = "x.note",
+    [TRIAL_ABOUT] = "x.about",
 };
 
 void trial_select(struct buf *sql, unsigned columns)
@@ -548,6 +576,8 @@ void trial_read(sqlite3_stmt *st, unsigned columns, struct trial *t)
         t->summary = db_column_raw(st, TRIAL_SUMMARY);
     if (columns & COLUMN_BIT(TRIAL_NOTE))
         t->note = db_column_str(st, TRIAL_NOTE);
+    if (columns & COLUMN_BIT(TRIAL_ABOUT))
+        t->about = db_column_str(st, TRIAL_ABOUT);
 }
 
 /* Reads the row that the statement is at, its texts into the arena. */
@@ -559,6 +589,7 @@ static void trial_keep(sqlite3_stmt *st, struct arena *a, struct trial *t)
     t->reason = arena_str(a, t->reason);
     t->summary = arena_str(a, t->summary);
     t->note = arena_str(a, t->note);
+    t->about = arena_str(a, t->about);
 }
 
 int store_trial(struct store *s, int64_t id, struct arena *a, struct trial *t,

@@ -644,6 +644,8 @@ static int take(struct run *r, struct live *l, const struct record *record,
         return on_points(r, l, record->payload, err);
     case RECORD_ENDED:
         return on_ended(r, l, record->payload, err);
+    case RECORD_ABOUT:
+        return attempt_about(r, l, redacted(r, record->payload), err);
     case RECORD_NOTICE:
         on_notice(r, l, record->payload);
         return 0;

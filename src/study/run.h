@@ -240,6 +240,9 @@ int run_write_starts(struct run *r, struct err *err);
 /* ---- attempt.c: what a record means for a trial ---------------------- */
 
 void attempt_record(struct run *r, const struct record *record);
+/* Takes in what a task says of itself (about.c), a line without secrets. */
+int attempt_about(struct run *r, struct live *l, struct str line,
+                  struct err *err);
 /* company: how many that had started were lost together; 0: it had not. */
 void attempt_lost(struct run *r, uint64_t task, uint32_t number, enum loss loss,
                   uint32_t company, const char *reason);

@@ -14,7 +14,7 @@ _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
 
 static bool type_known(unsigned type)
 {
-    return (type >= RECORD_HELLO && type <= RECORD_POINTS) ||
+    return (type >= RECORD_HELLO && type <= RECORD_ABOUT) ||
            (type >= RECORD_TASK && type <= RECORD_PING);
 }
 

@@ -36,6 +36,8 @@ enum record_type {
     RECORD_PONG = 7,     /* the answer to PING; no payload */
     RECORD_POINTS = 8,   /* struct record_points: a metric batch that was read
                             out of the attempt's files */
+    RECORD_ABOUT = 9,    /* what a task says of itself: a line of its metrics
+                            file, {"throng":{"tags":…,"note":…,"values":…}} */
     /* conductor to worker */
     RECORD_TASK = 32, /* a task (terms/task.h) */
     RECORD_STOP = 33, /* finish early: stop file, then signals; no payload */
@@ -57,7 +59,7 @@ struct record {
 /* Something that a worker says of a task. */
 static inline bool record_is_of_task(const struct record *r)
 {
-    return r->type >= RECORD_STARTING && r->type <= RECORD_POINTS &&
+    return r->type >= RECORD_STARTING && r->type <= RECORD_ABOUT &&
            r->type != RECORD_PONG;
 }
 /* The payload holds at most RECORD_PAYLOAD_MAX bytes. */

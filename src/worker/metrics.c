@@ -134,7 +134,9 @@ static bool on_line(void *context, struct str line, uint64_t number)
     struct attempt *a = context;
     if (line.len == 0 || str_trim(line).len == 0)
         return true;
-    if (metric_line_json(&a->worker->line, line, NULL) != 0)
+    if (str_starts(line, STR("{\"throng\":")))
+        worker_say(a, RECORD_ABOUT, line);
+    else if (metric_line_json(&a->worker->line, line, NULL) != 0)
         skip_line(a, line, number);
     else
         metrics_add_line(a, METRIC_FROM_METRICS);

@@ -419,6 +419,31 @@ class Runs(Standing):
         self.assertEqual(run.dir, self.folder + "/output/wandb/files")
         self.assertTrue(os.path.isdir(run.dir))
 
+    def test_what_it_says_of_itself_is_handed_to_throng_at_once(self):
+        wandb.init(tags=["baseline", "long run"], notes="first try",
+                   group="night", job_type="train",
+                   config={"epochs": 3, "lr": 9, "opt": {"name": "adam",
+                                                         "beta": 0.9}})
+        self.assertEqual(self.described(), [{
+            "tags": ["baseline", "long-run"], "note": "first try",
+            "values": {"group": "night", "job_type": "train", "epochs": 3,
+                       "opt": {"beta": 0.9}}}])
+        wandb.finish()
+        self.assertEqual(len(self.described()), 1)
+
+    def test_what_it_adds_later_is_handed_over_at_its_end(self):
+        run = wandb.init(config={"epochs": 3})
+        run.config.update({"batch": 32})
+        run.tags += ("late",)
+        run.finish()
+        self.assertEqual(self.described()[1:], [{
+            "tags": ["late"], "values": {"epochs": 3, "batch": 32}}])
+
+    def test_who_says_nothing_of_itself_writes_no_line(self):
+        wandb.init().finish()
+        wandb.init(mode="disabled", tags=["a"], reinit=True).finish()
+        self.assertEqual(self.described(), [])
+
     def test_names_come_from_the_environment_too(self):
         os.environ.update(WANDB_NAME="n", WANDB_RUN_ID="i", WANDB_TAGS="a,b",
                           WANDB_PROJECT="p")

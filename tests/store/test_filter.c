@@ -252,12 +252,29 @@ static void random_texts_never_crash(void **state)
     buf_done(&b);
 }
 
-static struct str summary_later(void *context, int64_t trial)
+static struct str summary_later(void *context, int64_t trial, struct str *about)
 {
     int *asked = context;
     (*asked)++;
     assert_int_equal(trial, 7);
+    *about = STR("{\"epochs\":3,\"opt\":{\"kind\":\"adam\"}}");
     return str_of(sample_summary);
+}
+
+static void what_a_task_said_of_itself_can_be_asked_for(void **state)
+{
+    static const char *const yes[] = {"epochs = 3", "opt.kind = adam",
+                                      "epochs > 2 and opt.kind ~ AD"};
+    struct trial t = {.id = 7, .point = STR("{}")};
+    struct err err = {0};
+    int asked = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        struct filter *f = filter_new(yes[i], &err);
+        assert_non_null(f);
+        assert_true(filter_test(f, &t, summary_later, &asked));
+        filter_free(f);
+    }
 }
 
 static void a_summary_is_asked_for_only_when_a_name_is_missing(void **state)
@@ -342,6 +359,7 @@ int main(void)
         cmocka_unit_test(mistakes_name_the_column_and_what_was_expected),
         cmocka_unit_test(deep_and_long_filters_are_refused_not_crashed_on),
         cmocka_unit_test(random_texts_never_crash),
+        cmocka_unit_test(what_a_task_said_of_itself_can_be_asked_for),
         cmocka_unit_test(a_summary_is_asked_for_only_when_a_name_is_missing),
         cmocka_unit_test(a_summary_is_not_asked_for_when_the_point_decides),
         cmocka_unit_test(the_names_of_a_filter_are_those_that_are_no_columns),

@@ -52,6 +52,19 @@ def merged(below, above):
     return result
 
 
+def without(values, taken):
+    """What of `values` is not in `taken`, object by object."""
+    result = {}
+    for key, value in values.items():
+        if key not in taken:
+            result[key] = value
+        elif isinstance(value, dict) and isinstance(taken[key], dict):
+            rest = without(value, taken[key])
+            if rest:
+                result[key] = rest
+    return result
+
+
 def flat(values, prefix=""):
     """The pairs of name and value, {"a": {"b": 1}} as a.b, as wandb names them."""
     for name, value in values.items():

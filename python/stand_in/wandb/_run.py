@@ -1,19 +1,21 @@
 """One run. Inside of throng its numbers are the metrics of the trial; what
 else it logs, and everything by hand, goes into its folder."""
 
+import json
 import os
+import re
 import threading
 import time
 
 import throng
-from throng.metrics import number, write_line
+from throng.metrics import describe, number, write_line
 
 from ._artifact import Artifact, Shelf
-from ._folder import Folder
+from ._folder import Folder, dumps
 from ._history import History
 from ._media import as_media
 from ._metric import Definitions, Metric
-from ._nested import flat
+from ._nested import flat, without
 from ._say import once, once_with_forks, say
 from ._summary import Summary
 from .errors import CommError, UsageError
@@ -43,6 +45,8 @@ class Run:
         self._offset = offset  # what earlier runs of this trial used up
         self._on_finish = []
         self._kinds = set()
+        self._described = None
+        self._describe()
 
     # ---- who it is
 
@@ -93,6 +97,21 @@ class Run:
         left = path and os.path.isdir(path) and os.listdir(path)
         noted = self._folder.noted_step() + 1 if self._resumes and left else 0
         return max(noted, int(os.environ.get("THRONG_FIRST_STEP") or 0))
+
+    def _describe(self):
+        """What is no metric and no parameter, for throng: said when the run
+        begins, so that a crash does not lose it, and again when it has
+        changed."""
+        if self.disabled or not throng.inside():
+            return
+        values = {"group": self.group, "job_type": self.job_type,
+                  **without(self.config.as_dict(), throng.params())}
+        values = {k: v for k, v in values.items() if v is not None}
+        said = ([_tag(tag) for tag in self.tags or ()], self.notes,
+                json.loads(dumps(values)))
+        if said != self._described:
+            self._described = said
+            describe(*said)
 
     # ---- logging
 
@@ -303,6 +322,7 @@ class Run:
         inside = throng.inside()
         if inside:
             self._write_inside(self._history.step, final, {})
+            self._describe()
         config, others = self.config.as_dict(), self.summary._others_by_hand()
         if not inside or config != throng.params():
             self._folder.write("config.json", config)
@@ -329,6 +349,14 @@ def _kind(value):
         return "metric named step"
     return {"str": "text", "NoneType": "None"}.get(type(value).__name__,
                                                    type(value).__name__)
+
+
+def _tag(tag):
+    """As `tag:` can name it: without blanks and commas."""
+    fit = re.sub(r"[\s,]+", "-", str(tag)).strip("-")
+    if fit != tag:
+        once("the tag %r is %r for throng" % (tag, fit))
+    return fit
 
 
 def _artifact_of(path, name, type):
