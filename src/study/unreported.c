@@ -37,14 +37,30 @@ static const char *nearest(const struct summary *s, struct str metric)
     return found;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_names(struct buf *b, const struct summary *s)
+{
+    VEC(const char *) names = {0};
+    for (size_t i = 0; i < s->list.len; i++)
+        vec_push(&names, s->list.p[i].name);
+    if (names.len)
+        qsort(names.p, names.len, sizeof(*names.p), by_name);
+    for (size_t i = 0; i < names.len && i < NAMES_SHOWN; i++)
+        buf_addf(b, "%s %s", i ? "," : "", names.p[i]);
+    vec_done(&names);
+}
+
 static void add_reported(struct buf *b, const struct run *r,
                          const struct live *l)
 {
     const struct summary *s = &l->summary;
     const char *near = nearest(s, r->limits.metric);
     buf_addf(b, "trial %lld reported", (long long)l->t.id);
-    for (size_t i = 0; i < s->list.len && i < NAMES_SHOWN; i++)
-        buf_addf(b, "%s %s", i ? "," : "", s->list.p[i].name);
+    add_names(b, s);
     if (s->list.len > NAMES_SHOWN)
         buf_addf(b, " and %zu more", s->list.len - NAMES_SHOWN);
     if (near)

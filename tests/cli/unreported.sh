@@ -17,7 +17,7 @@ run "$THRONG" run near.yaml
 check_status "a metric that never comes is like a failure" 3
 check "after the first trials no more start" test "$(finished near)" -lt 12
 check_contains "what was reported is said, and what may be meant" "$err" \
-    'reported val_loss, acc; did you mean `val_loss`?'
+    'reported acc, val_loss; did you mean `val_loss`?'
 check_contains "and that no more were started" "$err" \
     "the first trials ended without the metric, so no more were started (--keep-going goes on"
 run "$THRONG" run near.yaml --keep-going
@@ -26,7 +26,7 @@ check_contains "the exit code is explained" "$("$THRONG" help exit-codes)" \
     "some trials failed, or none has reported
        its metric"
 check_contains "so is --keep-going" "$("$THRONG" help run)" \
-    "the first trials fail or lack the metric"
+    "the first trials fail or lack a value"
 check_equal "all of them" 12 "$(finished near)"
 check_contains "how many have no value is said" "$err" "12 without a value"
 run "$THRONG" rank near
