@@ -599,7 +599,7 @@ const struct verb verb_run = {
             {"take-over", 0, NULL,
              "take it from a conductor that no longer answers"},
             {"keep-going", 'k', NULL,
-             "go on though the first trials fail or lack a value"},
+             "go on if the first trials fail or lack the metric"},
             {"quiet", 'q', NULL, "say nothing but errors"},
             {0}},
     .run = run,

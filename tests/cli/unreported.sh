@@ -26,7 +26,7 @@ check_contains "the exit code is explained" "$("$THRONG" help exit-codes)" \
     "some trials failed, or none has reported
        its metric"
 check_contains "so is --keep-going" "$("$THRONG" help run)" \
-    "the first trials fail or lack a value"
+    "the first trials fail or lack the metric"
 check_equal "all of them" 12 "$(finished near)"
 check_contains "how many have no value is said" "$err" "12 without a value"
 run "$THRONG" rank near
