@@ -71,7 +71,13 @@ class InFolder(unittest.TestCase):
             "THRONG_STOP": self.folder + "/stop", **variables})
 
     def metrics(self):
-        return self.lines("metrics.jsonl")
+        return [line for line in self.lines("metrics.jsonl")
+                if "throng" not in line]
+
+    def described(self):
+        """What the task said of itself, line by line."""
+        return [line["throng"] for line in self.lines("metrics.jsonl")
+                if "throng" in line]
 
     def script(self, text, *words, path=(PYTHON, STAND_IN), status=0, **env):
         """Run a script in a Python of its own; what it wrote."""

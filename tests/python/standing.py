@@ -28,13 +28,5 @@ class Standing(InFolder):
         with said():
             wandb.finish()
 
-    def metrics(self):
-        return [line for line in super().metrics() if "throng" not in line]
-
-    def described(self):
-        """What the run said of itself, line by line."""
-        return [line["throng"] for line in super().metrics()
-                if "throng" in line]
-
     def history(self):
         return self.lines("output/wandb/history.jsonl")
