@@ -181,12 +181,15 @@ void judge_recall(struct judge *j, int64_t trial, int64_t count, int64_t step,
                   double best)
 {
     struct runner *r = runner_of(j, trial);
-    if (!r || count <= r->count)
+    double loss = j->minimize ? best : -best;
+    if (!r)
         return;
-    r->count = count;
-    r->step = step;
-    if (!isnan(best))
-        r->best = j->minimize ? best : -best;
+    if (count > r->count)
+        r->count = count;
+    if (step > r->step)
+        r->step = step;
+    if (loss < r->best)
+        r->best = loss;
 }
 
 void judge_end(struct judge *j, int64_t trial)

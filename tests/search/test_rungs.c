@@ -358,6 +358,23 @@ static const struct early rungs = {.kind = EARLY_ASHA,
                                    .brackets = 1,
                                    .promote = true};
 
+/* A worker that died may have said what its successor says again. */
+static void what_was_heard_before_a_crash_does_not_count_again(void **state)
+{
+    (void)state;
+    struct suggestion got;
+    struct search *s = open_with("random", SEARCH_FREE, &rungs);
+    assert_int_equal(search_ask(s, 1, arena, &got, NULL), SEARCH_HERE);
+    search_free(s);
+    s = open_with("random", SEARCH_FREE, &rungs);
+    search_placed(s, 1, got.point);
+    search_reported(s, 1, 1, 0.5);
+    search_recall(s, 1, 1, 1, 0.5);
+    assert_int_equal(search_report(s, 1, 1, 0.5), DECISION_CONTINUE);
+    assert_int_equal(search_report(s, 1, 2, 0.5), DECISION_PAUSE);
+    search_free(s);
+}
+
 /* Trains trial k to `budget`; its value is a, less for each step. */
 static void climb(struct search *s, int64_t k, const struct value *point,
                   int64_t from, int64_t budget, double a)
@@ -727,6 +744,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_goes_on_after_any_prefix),
+        cmocka_unit_test(what_was_heard_before_a_crash_does_not_count_again),
         cmocka_unit_test(a_search_climbs_on_after_any_prefix),
         cmocka_unit_test(the_best_half_of_a_rung_goes_on),
         cmocka_unit_test(what_is_not_finite_is_the_worst_at_a_rung),
