@@ -224,7 +224,8 @@ struct attempt {
     double seconds, cpu_seconds;
     uint64_t max_rss_bytes, output_bytes, checkpoint_digest, metric_points;
     int32_t exit_code, signum;
-    uint32_t company; /* attempts that were lost together, this one included;
+    uint32_t company; /* attempts that were lost together, with their worker or
+                         their trainer, this one included;
                          0: it was not lost, or nobody knows */
     /* How far the store has got with what the worker says of it: the last
      * record, and how many bytes of its metrics file and its log are in the

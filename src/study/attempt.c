@@ -592,6 +592,8 @@ static int on_ended(struct run *r, struct live *l, struct str payload,
     l->a.metric_points = e.metric_points;
     l->a.exit_code = e.exit_code;
     l->a.signum = e.signum;
+    if (e.company)
+        l->a.company = e.company;
     l->a.reason = e.reason;
     l->a.tail = e.tail;
     if (e.outcome != OUTCOME_LOST && e.outcome != OUTCOME_INTERRUPTED)

@@ -1,11 +1,11 @@
 /* blame.c - which trial it was that took its worker down
  *
- * When a worker is lost, all that ran on it is lost, and any of it may be the
- * cause. One loss in company may be anybody's fault, also nobody's: nothing
- * changes. After a second one a trial is a suspect: it runs again with a
- * quarter of the company that it was lost with, and so on, until it ends by
- * itself or is lost alone. Then there is nobody else to blame: three such
- * losses are a failure. So an innocent neighbour is never blamed, and a
+ * When a worker, or a trainer, is lost, all that ran on it is lost, and any of
+ * it may be the cause. One loss in company may be anybody's fault, also
+ * nobody's: nothing changes. After a second one a trial is a suspect: it runs
+ * again with a quarter of the company that it was lost with, and so on, until
+ * it ends by itself or is lost alone. Then there is nobody else to blame: three
+ * such losses are a failure. So an innocent neighbour is never blamed, and a
  * guilty one is found after a few losses, also among a thousand.
  *
  * A trial whose checkpoint has changed since it was lost before is getting

@@ -186,6 +186,8 @@ void record_ended_print(struct buf *b, const struct record_ended *e)
     buf_add_u64(b, e->metric_points);
     buf_add_bytes(b, e->reason);
     buf_add_bytes(b, e->tail);
+    if (e->company)
+        buf_add_u32(b, e->company);
 }
 
 int record_ended_parse(struct str payload, struct record_ended *e,
@@ -205,6 +207,8 @@ int record_ended_parse(struct str payload, struct record_ended *e,
     read.metric_points = bytes_u64(&in);
     read.reason = bytes_str(&in);
     read.tail = bytes_str(&in);
+    if (!in.bad && in.p != in.end)
+        read.company = bytes_u32(&in);
     if (payload_end(&in, "ended", err))
         return -1;
     if (outcome == OUTCOME_NONE || outcome >= OUTCOME_COUNT)

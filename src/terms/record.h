@@ -99,6 +99,8 @@ struct record_ended {
     uint64_t metric_points;     /* sent for this attempt in all */
     struct str reason;          /* for people; empty when it ended well */
     struct str tail;            /* last lines of its output when it did not */
+    uint32_t company; /* attempts that were lost together with their trainer,
+                         this one included; 0: no trainer was lost */
 };
 void record_hello_print(struct buf *b, const struct record_hello *h);
 int record_hello_parse(struct str payload, struct record_hello *h,

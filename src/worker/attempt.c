@@ -498,7 +498,8 @@ static void finish(struct attempt *a)
         .cpu_seconds = a->cpu_s > a->cpu_seen_s ? a->cpu_s : a->cpu_seen_s,
         .max_rss_bytes = a->max_rss_bytes,
         .output_bytes = output_bytes(a),
-        .metric_points = a->metrics.points};
+        .metric_points = a->metrics.points,
+        .company = a->company};
     struct buf last;
     buf_init(&last);
     judge(a, &e);

@@ -49,6 +49,7 @@ struct attempt {
     struct process_id process;
     uint32_t leader_place;   /* of the process, in the file of leaders */
     struct trainer *trainer; /* of kind train, while it is there; else NULL */
+    uint32_t company;        /* that was lost with its trainer, itself too */
     int64_t started_ns;
     double started_wall;
 

@@ -11,16 +11,13 @@
 
 #include "worker/worker.h"
 
-#define ALONE_FROM 3 /* attempts */
-
 struct trainer {
     struct worker *worker;
     struct process_id process;
     struct link_hooks hooks;
     struct link link;
     size_t members;
-    bool reserved; /* for one task that may be the bad one */
-    bool silent;   /* it did not answer, and has been killed */
+    bool silent; /* it did not answer, and has been killed */
 };
 
 static struct attempt *member_of(struct trainer *t, const struct record *r)
@@ -153,35 +150,31 @@ static size_t most_trainers(const struct worker *w)
     return cpus < 1 ? 1 : (size_t)cpus;
 }
 
-static struct trainer *choose(struct worker *w, bool alone, struct err *err)
+/* The one with the fewest members. A task that may be the cause of losses
+ * comes when few others, or none, are out (blame.c of the conductor). */
+static struct trainer *choose(struct worker *w, struct err *err)
 {
     struct trainer *best = NULL;
-    size_t shared = 0;
+    size_t count = 0;
     for (size_t i = 0; i < w->trainers.len; i++) {
         struct trainer *t = w->trainers.p[i];
-        if (t->silent)
-            continue;
-        shared += !t->reserved;
-        if (t->reserved || (alone && t->members) || shared > most_trainers(w))
+        if (t->silent || ++count > most_trainers(w))
             continue;
         if (!best || t->members < best->members)
             best = t;
     }
-    bool full = !best || (best->members && shared < most_trainers(w));
-    if (full && (alone || shared < most_trainers(w))) {
+    if (!best || (best->members && count < most_trainers(w))) {
         struct trainer *fresh = trainer_new(w, err);
         if (fresh || !best)
             best = fresh;
     }
-    if (best && alone)
-        best->reserved = true;
     return best;
 }
 
 int crew_take(struct attempt *a, struct err *err)
 {
     struct worker *w = a->worker;
-    struct trainer *t = choose(w, a->task.attempt >= ALONE_FROM, err);
+    struct trainer *t = choose(w, err);
     if (!t)
         return -1;
     buf_reset(&w->payload);
@@ -222,7 +215,6 @@ void crew_forget(struct attempt *a)
     if (!a->trainer)
         return;
     a->trainer->members--;
-    a->trainer->reserved = false;
     a->trainer = NULL;
 }
 
@@ -244,6 +236,7 @@ static void lose(struct attempt *a, int status)
     if (a->verdict == OUTCOME_NONE) {
         a->verdict = OUTCOME_LOST;
         a->reason = why_lost(a->trainer, a->arena, status);
+        a->company = (uint32_t)a->trainer->members;
     }
     a->ran_s = (double)(clock_mono_ns() - a->started_ns) * 1e-9;
     a->phase = ATTEMPT_DRAINING;

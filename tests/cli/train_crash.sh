@@ -31,14 +31,13 @@ start() { # STUDY: in the background; its process in $conductor
     "$THRONG" run "$1.yaml" >"$1.log" 2>&1 &
     conductor=$!
 }
-# The process that trains one of its trials for the first time, if any does.
-trainer() { # STUDY
-    sqlite3 -readonly ".throng/$1/study.db" 'select pid from attempts
-        where outcome = 0 and number = 1 and pid > 0 limit 1' 2>/dev/null
+trainers() { # STUDY: the processes that train its trials
+    sqlite3 -readonly ".throng/$1/study.db" 'select distinct pid from attempts
+        where outcome = 0 and pid > 0 order by pid' 2>/dev/null
 }
 other_trainer() { # STUDY: into $found; not the one before
     local now
-    now=$(trainer "$1")
+    now=$(trainers "$1" | head -n 1)
     [ -n "$now" ] && [ "$now" != "${found:-}" ] && found=$now
 }
 has_state() { # STUDY STATE COUNT
@@ -60,11 +59,11 @@ run "$THRONG" run calm.yaml
 check_status "a study runs undisturbed" 0
 study hurt 12 "{value: $epochs}"
 start hurt
-# Three losses in a row would be a failure of a trial.
+# Losses in company are nobody's failure, however often they come.
 kills=0
-for round in 1 2; do
+for round in 1 2 3; do
     wait_for 5 other_trainer hurt || break
-    kill -9 "$found" 2>/dev/null && kills=$((kills + 1))
+    kill -9 $(trainers hurt) 2>/dev/null && kills=$((kills + 1))
 done
 wait "$conductor"
 check_equal "a study whose trainers are killed comes to its end" 0 $?

@@ -86,24 +86,31 @@ static void a_trainer_that_dies_loses_its_members_only(void **state)
     assert_int_equal(bench_count(b, RECORD_ENDED, 4), 0);
 }
 
-/* Whatever makes its trainer die takes no other down any more. */
-static void from_its_third_attempt_on_a_task_is_alone(void **state)
+/* A person may have interrupted it often. */
+static void a_late_attempt_shares_a_trainer_too(void **state)
 {
     struct bench *b = *state;
     bench_start(b, ONE_CPU);
     submit(b, 1, 1);
     submit(b, 2, 2);
-    submit(b, 3, 3);
-    submit(b, 4, 1);
+    submit(b, 3, 7);
     pid_t shared = pid_of(b, 1);
     assert_int_equal(pid_of(b, 2), shared);
-    pid_t alone = pid_of(b, 3);
-    assert_int_not_equal(alone, shared);
-    assert_int_equal(pid_of(b, 4), shared);
-    assert_int_equal(kill(alone, SIGKILL), 0);
-    assert_int_equal(bench_ended(b, 3).outcome, OUTCOME_LOST);
-    for (uint64_t id = 1; id <= 4; id++)
-        assert_int_equal(bench_count(b, RECORD_ENDED, id), id == 3);
+    assert_int_equal(pid_of(b, 3), shared);
+}
+
+static void how_many_were_lost_with_their_trainer_is_told(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    for (uint64_t id = 1; id <= 3; id++)
+        submit(b, id, 1);
+    pid_t shared = pid_of(b, 3);
+    assert_int_equal(kill(shared, SIGKILL), 0);
+    for (uint64_t id = 1; id <= 3; id++) {
+        assert_int_equal(bench_ended(b, id).outcome, OUTCOME_LOST);
+        assert_int_equal(bench_ended(b, id).company, 3);
+    }
 }
 
 static void one_member_is_stopped_and_another_killed(void **state)
@@ -424,7 +431,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         with_bench(members_share_one_trainer_for_each_cpu),
         with_bench(a_trainer_that_dies_loses_its_members_only),
-        with_bench(from_its_third_attempt_on_a_task_is_alone),
+        with_bench(a_late_attempt_shares_a_trainer_too),
+        with_bench(how_many_were_lost_with_their_trainer_is_told),
         with_bench(one_member_is_stopped_and_another_killed),
         with_bench(training_goes_on_from_a_checkpoint),
         with_bench(a_damaged_checkpoint_is_not_gone_on_from),
