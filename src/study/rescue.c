@@ -110,16 +110,20 @@ static const char *save_near(struct study *s, struct err *err)
     return path;
 }
 
+/* A study that was begun at the same place since is not to be overwritten. */
 static int save(struct study *s, const struct err *why, struct err *err)
 {
     struct err failed = {0};
     const char *path = save_near(s, &failed), *folder = s->setup.folder;
+    bool another = file_exists(path_join(s->arena, folder, "study.db"));
     if (!path)
         return err_set(err, ERR_SYSTEM,
                        "%s; the study's tasks were ended, and what it knew "
                        "could not be saved: %s",
                        why->text, failed.text);
     remove_beside(s);
+    if (another)
+        folder = arena_printf(s->arena, "%s-saved", folder);
     struct buf b;
     buf_init(&b);
     buf_adds(&b, "mkdir -p ");
@@ -128,8 +132,10 @@ static int save(struct study *s, const struct err *why, struct err *err)
     add_command(&b, path, path_join(s->arena, folder, "study.db"));
     err_set(err, ERR_SYSTEM,
             "%s; the study's tasks were ended. What it knew is saved in %s: "
-            "`%s` puts it back, and the next run goes on",
-            why->text, path, b.p);
+            "`%s` %s",
+            why->text, path, b.p,
+            another ? "puts it beside the study that was begun there since"
+                    : "puts it back, and the next run goes on");
     buf_done(&b);
     return -1;
 }

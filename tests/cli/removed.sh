@@ -57,6 +57,19 @@ check_equal "to the end" "1=1.0 2=2.0 3=3.0 " \
         'select id, value from trials' | tr '\n' ' ')"
 check_equal "and does nothing again that was done" 1 "$(starts_of 1)"
 
+# A study that is begun at its place meanwhile is not overwritten.
+begin
+rm -rf .throng
+mkdir -p .throng/s
+touch .throng/s/study.db go
+wait "$pid"
+eval "$(sed -n 's/.*`\(mkdir -p [^`]*\)`.*/\1/p' said)"
+check_equal "what was begun there since stays" "" "$(cat .throng/s/study.db)"
+check_equal "beside it lies what was saved" "1=1.0 " \
+    "$(sqlite3 -separator = .throng/s-saved/study.db 'select id, value
+        from trials where state = 3 and id = 1' | tr '\n' ' ')"
+rm -rf .throng s.db.saved-*
+
 begin
 rm .throng/s/study.db*
 wait "$pid"
