@@ -22,11 +22,13 @@ Needs THRONG (the program) and ROOT (the project), and runs in the current
 folder, which should be empty. Says in TAP what it checked.
 """
 
+import contextlib
 import json
 import os
 import random
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -201,6 +203,15 @@ class Study:
                                    for a in t["attempts"]]
                 for t in shown["trials"]}
 
+    def losses_alone(self):
+        """How often a trial was lost while nobody ran beside it, by trial."""
+        path = os.path.join(self.home, ".throng/kills/study.db")
+        with contextlib.closing(sqlite3.connect(path)) as store:
+            return dict(store.execute(
+                "select trial, count(*) from attempts where outcome = ? and "
+                "coalesce(company, 1) <= 1 group by trial",
+                (OUTCOMES.index("lost"),)))
+
     def points(self, metric):
         """How many points of it the store has, by trial."""
         found, trial = {}, None
@@ -353,18 +364,14 @@ class Driver:
 
 # ---- What must be true at the end ------------------------------------------
 
-def blamed(rows):
-    """A trial that was lost three times is given up: it might be what kills
-    its worker."""
-    cut = [o for _, o in rows if o in ("lost", "interrupted")]
-    return len(cut) >= 3
-
-
-def check_states(trials, attempts):
+def check_states(study, trials, attempts):
+    """A trial that was lost three times with nobody beside it is given up: it
+    might be what kills its worker."""
     wrong = ["trial %d is not there" % t for t in range(1, TRIALS + 1)
              if t not in trials]
+    alone = study.losses_alone()
     for number, trial in sorted(trials.items()):
-        given_up = trial["state"] == "failed" and blamed(attempts[number])
+        given_up = trial["state"] == "failed" and alone.get(number, 0) >= 3
         if trial["state"] not in ("done", "stopped") and not given_up:
             wrong.append("trial %d is %s: %s, after %s" % (
                 number, trial["state"], trial["reason"], attempts[number]))
@@ -442,7 +449,7 @@ def look(checks, driver, calm, name, twice=check_doubles):
     trials, attempts = study.trials(), study.attempts()
     given_up = [n for n, t in trials.items() if t["state"] == "failed"]
     wrong = {
-        "no trial is lost": check_states(trials, attempts),
+        "no trial is lost": check_states(study, trials, attempts),
         "no final value is wrong": check_finals(study, trials),
         "no point is lost": check_points(study, trials),
         "nothing is done twice": twice(study, attempts),
