@@ -309,18 +309,16 @@ static bool check_bounds(struct reading *r, const struct value *v,
 static void notice_neighbours(struct reading *r, const struct value *v,
                               const char *name, const struct param *p)
 {
-    long long low = (long long)p->min, high = (long long)p->max;
-
-    if (p->dist == DIST_INT_UNIFORM && high - low == 1 &&
+    if (p->dist == DIST_INT_UNIFORM && p->max - p->min == 1 &&
         !has(v, "distribution"))
         problem_at(r, PROBLEM_WARNING, v,
                    arena_printf(r->arena,
-                                "write min: %lld.0, max: %lld.0 for all that "
-                                "is between, or values: [%lld, %lld]",
-                                low, high, low, high),
-                   "parameter '%s' is %lld or %lld: bounds without a point "
+                                "write min: %.0f.0, max: %.0f.0 for all that "
+                                "is between, or values: [%.0f, %.0f]",
+                                p->min, p->max, p->min, p->max),
+                   "parameter '%s' is %.0f or %.0f: bounds without a point "
                    "are those of whole numbers",
-                   name, low, high);
+                   name, p->min, p->max);
 }
 
 static bool read_bounds(struct reading *r, const struct value *v,
