@@ -33,7 +33,7 @@ static int read_text(void *context, const char *path, struct str *text,
 /* NULL when there are mistakes. */
 static struct value *candle_value(struct arena *a, struct str text)
 {
-    struct plan_reader reader = {&text, read_text, NULL, NULL, false};
+    struct plan_reader reader = {.context = &text, .read = read_text};
     struct problems problems;
     problems_init(&problems, a);
     struct candle_model *c = candle_model_open("[", &reader, a, &problems);
