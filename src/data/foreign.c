@@ -15,6 +15,9 @@ struct foreign {
     "convert it with python3 -c \"import pandas; pandas." reader               \
     "('%s').to_csv('%s.csv', index=False)\""
 #define UNPACK(how) "unpack it with " how
+#define PICTURE                                                                \
+    "pictures go into one array: python3 -c \"import numpy; from PIL import "  \
+    "Image; numpy.save('%s.npy', numpy.array(Image.open('%s')))\""
 
 /* In %s of a way goes the path. */
 static const struct foreign formats[] = {
@@ -41,14 +44,8 @@ static const struct foreign formats[] = {
     {"an SQLite database", 0, MARK("SQLite format 3"),
      "convert it with sqlite3 -csv -header '%s' 'SELECT * FROM TABLE' > "
      "'%s.csv'"},
-    {"a PNG picture", 0, MARK("\x89PNG"),
-     "pictures go into one array: "
-     "python3 -c \"import numpy; from PIL import Image; numpy.save('%s.npy', "
-     "numpy.array(Image.open('%s')))\""},
-    {"a JPEG picture", 0, MARK("\xFF\xD8\xFF"),
-     "pictures go into one array: "
-     "python3 -c \"import numpy; from PIL import Image; numpy.save('%s.npy', "
-     "numpy.array(Image.open('%s')))\""},
+    {"a PNG picture", 0, MARK("\x89PNG"), PICTURE},
+    {"a JPEG picture", 0, MARK("\xFF\xD8\xFF"), PICTURE},
     {"a PDF document", 0, MARK("%PDF-"), "take the table from where it came"},
     {"a tar archive", 257, MARK("ustar"), UNPACK("tar -xf '%s'")},
     {"packed by xz", 0,
