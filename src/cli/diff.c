@@ -2,12 +2,12 @@
 #include <math.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/cli.h"
-#include "cli/point_columns.h"
-#include "cli/strict_json.h"
-#include "cli/trial_json.h"
 #include "cli/names.h"
+#include "cli/point_columns.h"
+#include "cli/trial_json.h"
 
 #define SIDES_MAX 16
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/map.h"
+#include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/failure_text.h"
-#include "cli/strict_json.h"
 
 #define SHOWN_IDS 5
 #define JSON_IDS 1000

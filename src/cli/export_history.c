@@ -4,7 +4,7 @@
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/num.h"
-#include "cli/strict_json.h"
+#include "base/strict_json.h"
 
 #define FLUSH_BYTES (1u << 18)
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/names.h"
 #include "cli/point_columns.h"
-#include "cli/strict_json.h"
 #include "search/search.h"
 
 #define BAR_COLUMNS 24

@@ -11,9 +11,9 @@
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/strict_json.h"
 #include "cli/confusion.h"
 #include "cli/one_task.h"
-#include "cli/strict_json.h"
 #include "nn/nn.h"
 #include "terms/metric.h"
 

@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/cli.h"
-#include "cli/strict_json.h"
 
 #define DEEPEST 8 /* folders below the first one that -r looks into */
 

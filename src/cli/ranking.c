@@ -8,10 +8,10 @@
 #include <math.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/names.h"
 #include "cli/point_columns.h"
-#include "cli/strict_json.h"
 #include "cli/trial_columns.h"
 
 /* What a person sees on a terminal; elsewhere numbers are exact. */

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/json.h"
+#include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/point_columns.h"
 #include "cli/ranking.h"
-#include "cli/strict_json.h"
 
 #define VALUE_DIGITS 6
 #define PARAM_DIGITS 4

@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
+#include "cli/names.h"
 #include "cli/point_columns.h"
 #include "cli/provenance.h"
 #include "cli/stored_plan.h"
-#include "cli/strict_json.h"
 #include "cli/trial_json.h"
-#include "cli/names.h"
 
 #define FLUSH_BYTES (1u << 20)
 

@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/go_on.h"
 #include "cli/point_columns.h"
 #include "cli/provenance.h"
-#include "cli/strict_json.h"
 
 struct standing {
     struct counts counts;

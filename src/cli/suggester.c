@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/json.h"
+#include "base/strict_json.h"
 #include "cli/plan_search.h"
-#include "cli/strict_json.h"
 #include "cli/suggest.h"
 #include "study/study.h"
 #include "sys/sys.h"

@@ -4,9 +4,9 @@
 #include <math.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "base/strict_json.h"
 #include "cli/names.h"
 #include "cli/point_columns.h"
-#include "cli/strict_json.h"
 
 #define DIGITS 6 /* on a terminal */
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 #include "base/json.h"
-#include "cli/strict_json.h"
+#include "base/strict_json.h"
 
 void summary_values(const struct value *summary, struct str name,
                     const struct goal *goal, double *last, double *best)

@@ -3,8 +3,8 @@
  * JSON has no NaN and no infinities, and most readers refuse the bare words
  * that Python writes for them. What throng hands to other programs says them
  * as the strings "NaN", "Infinity" and "-Infinity". */
-#ifndef THRONG_CLI_STRICT_JSON_H
-#define THRONG_CLI_STRICT_JSON_H
+#ifndef THRONG_BASE_STRICT_JSON_H
+#define THRONG_BASE_STRICT_JSON_H
 
 #include "base/buf.h"
 

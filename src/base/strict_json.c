@@ -1,5 +1,5 @@
 /* strict_json.c - JSON that every reader takes */
-#include "cli/strict_json.h"
+#include "base/strict_json.h"
 
 #include <math.h>
 #include "base/json.h"
