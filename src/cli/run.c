@@ -1,8 +1,8 @@
 /* run.c - the verb that runs a study
  *
  * Ctrl-C once lets running trials finish and starts no more; twice ends them
- * (they go on with the next run). A dropped line (SIGHUP) does not stop a
- * study. */
+ * within seconds (they go on with the next run). A dropped line (SIGHUP) does
+ * not stop a study. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -52,12 +52,12 @@ static void on_interrupt(void *context, int signum)
     (void)signum;
     if (s->interrupts++ == 0) {
         talk(s, "running trials finish, no more start; press Ctrl-C again to "
-                "end them now");
+                "end them within seconds");
         study_drain(s->study);
     } else if (s->interrupts == 2) {
-        talk(s, "ending running trials; they go on with the next run (Ctrl-C "
-                "again: without grace)");
-        study_interrupt(s->study);
+        talk(s, "ending running trials within seconds; they go on with the "
+                "next run (Ctrl-C again: at once)");
+        study_hurry(s->study);
     } else {
         talk(s, "ending them at once");
         study_abandon(s->study);
@@ -580,15 +580,16 @@ const struct verb verb_run = {
     .name = "run",
     .args = "STUDY.yaml",
     .summary = "Run a study, or go on with it where it was",
-    .text = "Trials, metrics and results are kept in .throng/NAME beside the "
-            "study file.\nCtrl-C once lets running trials finish; twice ends "
-            "them, three times without\ntheir time of grace, and the next run "
-            "goes on with them. A crash or a reboot\nloses nothing: run it "
-            "again.\n\n--fix lr=0.1 (again for more) makes "
-            "another study of it, named NAME-lr-0.1\nunless --new names it. "
-            "--detach writes what it says to\n.throng/NAME/conductor.log; "
-            "where logging out ends all processes, `loginctl\n"
-            "enable-linger` lets it live.\n",
+    .text =
+        "Trials, metrics and results are kept in .throng/NAME beside the "
+        "study file.\nCtrl-C once lets running trials finish; twice ends "
+        "them\nwithin seconds, whatever their time of grace, three times at "
+        "once, and the next\nrun goes on with them. A crash or a reboot "
+        "loses nothing: run it again.\n\n--fix lr=0.1 (again for more) makes "
+        "another study of it, named NAME-lr-0.1\nunless --new names it. "
+        "--detach writes what it says to\n.throng/NAME/conductor.log; "
+        "where logging out ends all processes, `loginctl\n"
+        "enable-linger` lets it live.\n",
     .options =
         (const struct option_spec[]){
             {"count", 0, "N", "make at most N new trials in this run"},

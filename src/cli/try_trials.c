@@ -88,7 +88,7 @@ static void on_interrupt(void *context, int signum)
     (void)signum;
     k->interrupted = true;
     if (k->study)
-        study_interrupt(k->study);
+        study_hurry(k->study);
 }
 
 static void say_tail(const char *tail)

@@ -411,12 +411,17 @@ void engine_quit(struct engine *e, bool kill)
     if (idmap_count(e->held) == 0)
         loop_timer_in(e->later, 0);
     else if (kill)
-        e->place->hurry(e->at, false);
+        e->place->hurry(e->at, HASTE_ANSWER);
+}
+
+void engine_hurry(struct engine *e)
+{
+    e->place->hurry(e->at, HASTE_SOON);
 }
 
 void engine_abandon(struct engine *e)
 {
-    e->place->hurry(e->at, true);
+    e->place->hurry(e->at, HASTE_NOW);
 }
 
 void engine_ack(struct engine *e)

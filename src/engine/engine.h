@@ -89,8 +89,10 @@ void engine_ack(struct engine *e);
  * kill: running ones are ended too, and a worker that does not even answer
  * with them, within seconds. Then `idle` is called. */
 void engine_quit(struct engine *e, bool kill);
-/* After engine_quit: what still runs is ended at once, without its time of
- * grace, and counts as lost. */
+/* After engine_quit with kill: what still runs is ended within seconds,
+ * whatever its time of grace. */
+void engine_hurry(struct engine *e);
+/* After engine_quit: what still runs is ended at once, and counts as lost. */
 void engine_abandon(struct engine *e);
 
 /* A file of leaders (sys.h) for the role, beside the last words; a later

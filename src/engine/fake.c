@@ -624,10 +624,10 @@ static void fake_ack(void *place)
     (void)place;
 }
 
-static void fake_hurry(void *place, bool now)
+static void fake_hurry(void *place, enum haste haste)
 {
     struct fake *f = place;
-    if (!now || f->away)
+    if (haste != HASTE_NOW || f->away)
         return;
     lose_all(f, "the fake worker was ended");
     engine_place_up(f->engine);

@@ -42,6 +42,7 @@ extern char **environ;
 #define HURRY_SECONDS 1.0 /* between two questions */
 #define HURRY_BEATS 10
 #define HURRY_SWEEP_SECONDS 10.0
+#define HURRY_GRACE_SECONDS 3.0 /* for tasks, however much they may have */
 #define LEAVE_SECONDS 5.0
 #define SWEEP_SECONDS 60.0
 #define SWEEP_STEP_SECONDS 0.005
@@ -81,11 +82,12 @@ struct local {
     unsigned unheard; /* questions in a row without an answer */
     bool dismissed;   /* ended for its silence, or because it was in the way */
     bool hurried;     /* somebody waits for the end */
+    bool quitting;    /* it was told to end everything and to exit */
     unsigned deaths;  /* in a row, no task having ended between */
 
     struct wire wire;
     struct loop_source *socket, *child, *after, *ack_timer, *sweep_timer,
-        *kin_timer, *beat_timer;
+        *kin_timer, *beat_timer, *haste_timer;
     bool after_ran; /* this round's flush is over: the next needs a wake-up */
     bool ack_armed;
     uint64_t delivered, committed, acked;
@@ -558,7 +560,24 @@ static void on_beat_timer(void *context)
     ask(l);
 }
 
-static void local_hurry(void *place, bool now)
+/* The worker ends what is left of its tasks, and has little time for it. */
+static void on_haste_timer(void *context)
+{
+    struct local *l = context;
+    struct record r = {.type = RECORD_QUIT};
+    if (l->state != UP)
+        return;
+    if (l->quitting) {
+        dismiss(l);
+        return;
+    }
+    l->quitting = true;
+    wire_send(&l->wire, &r);
+    wake_for_flush(l);
+    loop_timer_in(l->haste_timer, LEAVE_SECONDS);
+}
+
+static void local_hurry(void *place, enum haste haste)
 {
     struct local *l = place;
     int64_t end = clock_mono_ns() + (int64_t)(HURRY_SWEEP_SECONDS * 1e9);
@@ -569,10 +588,12 @@ static void local_hurry(void *place, bool now)
         return;
     l->unheard = 0;
     l->heard = false;
-    if (now)
+    if (haste == HASTE_NOW)
         dismiss(l);
     else
         ask(l);
+    if (haste == HASTE_SOON)
+        loop_timer_in(l->haste_timer, HURRY_GRACE_SECONDS);
 }
 
 /* ---- opening and closing ---------------------------------------------- */
@@ -648,6 +669,7 @@ static void prepare(struct local *l, const struct place_setup *setup)
     l->sweep_timer = loop_timer(loop, on_sweep_timer, l);
     l->kin_timer = loop_timer(loop, on_kin_timer, l);
     l->beat_timer = loop_timer(loop, on_beat_timer, l);
+    l->haste_timer = loop_timer(loop, on_haste_timer, l);
 }
 
 static void local_close(void *place);
@@ -722,6 +744,7 @@ static void local_close(void *place)
     loop_remove(l->sweep_timer);
     loop_remove(l->kin_timer);
     loop_remove(l->beat_timer);
+    loop_remove(l->haste_timer);
     end_worker(l);
     rmdir(l->words_folder); /* only if nothing was left in it */
     sweep_done(&l->sweep);

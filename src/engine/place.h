@@ -14,6 +14,12 @@ struct place_setup {
     const struct room *room;          /* all that the place has; likewise */
 };
 
+enum haste {
+    HASTE_ANSWER, /* a worker that does not answer is ended within seconds */
+    HASTE_SOON,   /* and tasks are, whatever their time of grace */
+    HASTE_NOW,    /* the worker and all of its tasks are ended at once */
+};
+
 struct place {
     const char *name;
     void *(*open)(const struct place_setup *setup, struct err *err);
@@ -25,10 +31,9 @@ struct place {
     void (*send)(void *place, const struct record *r);
     /* All records given to the engine until now are committed. */
     void (*ack)(void *place);
-    /* The run is ending, and shall not wait for a worker that does not answer:
-     * it is ended within seconds, or with `now` at once whether or not it
-     * answers. Its tasks are lost. */
-    void (*hurry)(void *place, bool now);
+    /* The run is ending: no more than this is waited for. Tasks of a worker
+     * that had to be ended are lost. */
+    void (*hurry)(void *place, enum haste haste);
 };
 
 extern const struct place place_local;

@@ -807,13 +807,6 @@ void run_interrupt(struct run *r, enum study_end why)
     end_run(r, why, true);
 }
 
-void run_abandon(struct run *r, enum study_end why)
-{
-    run_interrupt(r, why);
-    if (r->engine)
-        engine_abandon(r->engine);
-}
-
 void run_break(struct run *r, const struct err *err)
 {
     if (r->end == STUDY_BROKEN)

@@ -224,8 +224,6 @@ void run_doubt(struct run *r, enum study_end why);
 int64_t run_first_round(const struct run *r);
 void run_drain(struct run *r, enum study_end why);
 void run_interrupt(struct run *r, enum study_end why);
-/* The same, without grace. */
-void run_abandon(struct run *r, enum study_end why);
 /* Something broke for good; err is copied. */
 void run_break(struct run *r, const struct err *err);
 struct live *run_live(struct run *r, int64_t trial);

@@ -362,9 +362,18 @@ void study_interrupt(struct study *s)
     run_interrupt(&s->run, STUDY_INTERRUPTED);
 }
 
+void study_hurry(struct study *s)
+{
+    study_interrupt(s);
+    if (s->engine)
+        engine_hurry(s->engine);
+}
+
 void study_abandon(struct study *s)
 {
-    run_abandon(&s->run, STUDY_INTERRUPTED);
+    study_interrupt(s);
+    if (s->engine)
+        engine_abandon(s->engine);
 }
 
 void study_close(struct study *s)

@@ -65,7 +65,9 @@ int study_run(struct study *s, enum study_end *end, struct err *err);
 void study_drain(struct study *s);
 /* Running trials are ended; they go on in the next run. */
 void study_interrupt(struct study *s);
-/* The same, without their time of grace. */
+/* The same within seconds, whatever their time of grace. */
+void study_hurry(struct study *s);
+/* The same at once. */
 void study_abandon(struct study *s);
 void study_close(struct study *s);
 

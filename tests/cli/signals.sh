@@ -86,13 +86,33 @@ touch "$SIDE/go"
 run "$THRONG" run study.yaml --new stuck
 check_equal "the next run finishes them too" "0 done done done" "$status $(states stuck)"
 
-# One that ignores all signals but the last has a minute of grace.
+# Tasks that ignore all signals but the last have a minute of grace, from those
+# who do not ask twice.
+begin deaf
+kill -INT $pid
+wait_for 30 said deaf "press Ctrl-C again"
+kill -STOP "$(cat "$SIDE/pid.1")" "$(cat "$SIDE/pid.2")"
+began=$(date +%s)
+kill -INT $pid
+wait $pid
+check_equal "a second Ctrl-C ends it with 130, whatever tasks do" 130 $?
+check "without waiting for the time of grace" test $(($(date +%s) - began)) -lt 50
+check "and none of them is left" gone 1
+check "nor the other" gone 2
+check_equal "their trials wait" "waiting waiting" "$(states deaf 1-2)"
+touch "$SIDE/go"
+run "$THRONG" run study.yaml --new deaf
+check_equal "and the next run finishes them" "0 done done done" "$status $(states deaf)"
+run "$THRONG" show deaf 1 --json
+check_equal "the attempt was interrupted" "interrupted done" "$(json \
+    '" ".join(a["outcome"] for a in d["trials"][0]["attempts"])')"
+
 begin thrice
 kill -INT $pid
 wait_for 30 said thrice "press Ctrl-C again"
 kill -STOP "$(cat "$SIDE/pid.1")" "$(cat "$SIDE/pid.2")"
 kill -INT $pid
-wait_for 30 said thrice "without grace"
+wait_for 30 said thrice "at once"
 began=$(date +%s)
 kill -INT $pid
 wait $pid

@@ -10,6 +10,7 @@
  *   die          leaves with code 7 after the STARTING of a task
  *   garbage      answers a task with nonsense and stays
  *   hold         starts tasks but never ends them, unless told
+ *   deaf         as hold, and neither when told
  *   orphan       as hold, and leaves a process behind that has cleared its
  *                environment and has its own session; its pid goes to
  *                $STAND_IN_FILE; dies after the second task
@@ -157,7 +158,8 @@ static void take(struct stand_in *s, const struct record *r)
         take_task(s, r);
     else if (r->type == RECORD_STOP)
         say_ended(s, r, OUTCOME_STOPPED);
-    else if (r->type == RECORD_KILL && r->payload.p[0] != OUTCOME_UNSTARTED)
+    else if (r->type == RECORD_KILL && strcmp(s->mode, "deaf") != 0 &&
+             r->payload.p[0] != OUTCOME_UNSTARTED)
         say_ended(s, r, (enum outcome)bytes_u8(&in));
     else if (r->type == RECORD_PING)
         say(s, RECORD_PONG, NULL, (struct str){0});

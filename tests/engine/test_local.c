@@ -280,6 +280,26 @@ static void an_abandoned_worker_is_ended_at_once(void **state)
     rig_done(&r);
 }
 
+/* The worker has heard that it shall quit, and answers questions all the same:
+ * a task of its own may sit in a call that cannot be ended. */
+static void a_worker_that_does_not_quit_in_haste_is_ended(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_with(&r, "deaf");
+    rig_submit(&r, 1, 1, "x", 0);
+    rig_run(&r, one_has_begun);
+    int64_t began = clock_mono_ns();
+    engine_quit(r.engine, true);
+    engine_hurry(r.engine);
+    rig_run(&r, rig_idle);
+    assert_int_equal(r.lost, 1);
+    assert_true(clock_mono_ns() - began < 50000000000);
+    rig_close(&r);
+    assert_int_equal(rig_processes(&r), 0);
+    rig_done(&r);
+}
+
 static void a_restarted_worker_that_never_says_hello_is_a_fault(void **state)
 {
     (void)state;
@@ -459,6 +479,7 @@ int main(void)
         cmocka_unit_test(a_stopped_worker_is_ended_and_another_takes_its_place),
         cmocka_unit_test(who_ends_the_run_waits_for_no_stopped_worker),
         cmocka_unit_test(an_abandoned_worker_is_ended_at_once),
+        cmocka_unit_test(a_worker_that_does_not_quit_in_haste_is_ended),
         cmocka_unit_test(a_restarted_worker_that_never_says_hello_is_a_fault),
         cmocka_unit_test(a_worker_that_answers_is_left_alone),
         cmocka_unit_test(stop_and_kill_reach_the_worker),
