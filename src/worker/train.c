@@ -22,16 +22,9 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/num.h"
-#include "base/vec.h"
-#include "data/data.h"
-#include "nn/nn.h"
 #include "sys/sys.h"
-#include "terms/metric.h"
-#include "terms/record.h"
-#include "terms/task.h"
 #include "worker/crew.h"
-#include "worker/infer.h"
-#include "worker/sources.h"
+#include "worker/member.h"
 
 #define LOOK_NS 10000000ll   /* between looks at the socket while training */
 #define REPORT_NS 50000000ll /* between reports of one member */
@@ -39,54 +32,9 @@
 #define COHORT_MOST 64
 #define COHORT_BYTES ((uint64_t)256 << 20) /* of weights and state */
 
-struct cohort {
-    uint64_t key;
-    struct arena *arena;
-    struct nn_model *like;
-    struct nn_trainer *trainer;
-    char device[16];
-    size_t members, capacity;
-};
-
-struct member {
-    struct arena *arena;
-    struct task task;
-    struct nn_model *model;
-    struct source *source;
-    struct data_view view;
-    struct cohort *cohort;
-    int place;
-    struct metric_batch *batch;
-    const char *about; /* the model, for its weights file */
-    int64_t reported_ns;
-    double cpu_s, kept_cpu_s; /* in all, and at the last checkpoint */
-    double last, best;        /* of the study's metric; NaN: none yet */
-    bool begun, asked, killed;
-    int64_t begun_ns;
-};
-
-/* The best values so far, the smallest first. */
-struct best {
-    VEC(double) values;
-};
-
-struct train {
-    int fd;
-    const char *folder; /* the study's; NULL: none */
-    struct best done, stopped;
-    bool closed;
-    struct buf in, out, payload;
-    VEC(struct member *) members;
-    VEC(struct cohort *) cohorts;
-    VEC(uint64_t) told; /* notices of models that have been said */
-    struct sources sources;
-    struct member *now; /* whose turn it is; NULL: nobody's */
-    int64_t looked_ns;
-};
-
 /* ---- what we say ------------------------------------------------------ */
 
-static void say(struct train *t, const struct member *m, enum record_type type,
+void member_say(struct train *t, const struct member *m, enum record_type type,
                 struct str payload)
 {
     struct record r = {.type = type,
@@ -94,6 +42,16 @@ static void say(struct train *t, const struct member *m, enum record_type type,
                        .attempt = m->task.attempt,
                        .payload = payload};
     record_print(&t->out, &r);
+}
+
+void member_say_once(struct train *t, const struct member *m, const char *text)
+{
+    uint64_t key = hash64(str_of(text), 0);
+    for (size_t i = 0; i < t->told.len; i++)
+        if (t->told.p[i] == key)
+            return;
+    vec_push(&t->told, key);
+    member_say(t, m, RECORD_NOTICE, str_of(text));
 }
 
 static void write_out(struct train *t)
@@ -104,13 +62,13 @@ static void write_out(struct train *t)
     buf_reset(&t->out);
 }
 
-static void say_metrics(struct train *t, struct member *m)
+void member_say_metrics(struct train *t, struct member *m)
 {
     if (!metric_batch_points(m->batch))
         return;
     buf_reset(&t->payload);
     metric_batch_print(m->batch, &t->payload);
-    say(t, m, RECORD_METRICS, buf_str(&t->payload));
+    member_say(t, m, RECORD_METRICS, buf_str(&t->payload));
     m->reported_ns = clock_mono_ns();
 }
 
@@ -135,7 +93,7 @@ static void say_ended(struct train *t, const struct member *m,
                              .tail = STR("")};
     buf_reset(&t->payload);
     record_ended_print(&t->payload, &e);
-    say(t, m, RECORD_ENDED, buf_str(&t->payload));
+    member_say(t, m, RECORD_ENDED, buf_str(&t->payload));
 }
 
 /* ---- members ---------------------------------------------------------- */
@@ -285,10 +243,8 @@ static const char *file_in(const struct member *m, const char *name)
     return path_join(m->arena, arena_cstr(m->arena, m->task.folder), name);
 }
 
-/* The same of a file that is about to be written, in a folder that is there,
- * unless the study's own is gone. */
-static const char *file_for(const struct train *t, const struct member *m,
-                            const char *name)
+const char *member_file(const struct train *t, const struct member *m,
+                        const char *name)
 {
     const char *path = file_in(m, name);
     dir_make_below(t->folder, path_folder(m->arena, path), NULL);
@@ -305,7 +261,7 @@ static const char *beside_model(const struct member *m, struct str name)
                            path);
 }
 
-static int load(struct member *m, const char *path, bool everything,
+int member_load(struct member *m, const char *path, bool everything,
                 struct err *err)
 {
     return nn_trainer_load(m->cohort->trainer, m->place, path, everything, err);
@@ -319,7 +275,8 @@ static bool is_damaged(struct train *t, struct member *m, const char *path)
     if (m->task.resume_from.len || nn_weights_check(path, &err) == 0 ||
         (err.kind != ERR_CORRUPT && err.kind != ERR_INPUT))
         return false;
-    say(t, m, RECORD_NOTICE,
+    member_say(
+        t, m, RECORD_NOTICE,
         str_of(arena_printf(m->arena, "%s; this trial begins anew", err.text)));
     return true;
 }
@@ -344,7 +301,7 @@ static int say_packed(struct member *m, const char *path, struct err *err)
 static int load_first(struct member *m, struct str name, struct err *err)
 {
     const char *path = beside_model(m, name);
-    if (load(m, path, false, err) == 0)
+    if (member_load(m, path, false, err) == 0)
         return 0;
     return file_exists(path) ? -1 : say_packed(m, path, err);
 }
@@ -359,7 +316,7 @@ static int restore(struct train *t, struct member *m, struct err *err)
     int rc = 0;
     bool goes_on = file_exists(path) && !is_damaged(t, m, path);
     if (goes_on)
-        rc = load(m, path, true, err);
+        rc = member_load(m, path, true, err);
     else if (first.len)
         rc = load_first(m, first, err);
     if (!rc && masks.len)
@@ -373,10 +330,10 @@ static int restore(struct train *t, struct member *m, struct err *err)
 static void keep(struct train *t, struct member *m)
 {
     struct err err = {0};
-    const char *path = file_for(t, m, "checkpoint/checkpoint.safetensors");
+    const char *path = member_file(t, m, "checkpoint/checkpoint.safetensors");
     if (nn_trainer_save(m->cohort->trainer, m->place, path, NULL, true, &err) !=
         0)
-        say(t, m, RECORD_NOTICE, str_of(err.text));
+        member_say(t, m, RECORD_NOTICE, str_of(err.text));
     m->kept_cpu_s = m->cpu_s;
 }
 
@@ -394,14 +351,14 @@ static void print_fitted(struct buf *b, const struct member *m)
 static void keep_weights(struct train *t, struct member *m, const char *name)
 {
     struct err err = {0};
-    const char *path = file_for(t, m, name);
+    const char *path = member_file(t, m, name);
     struct buf fitted;
     buf_init(&fitted);
     print_fitted(&fitted, m);
     struct nn_about about = {str_of(m->about), buf_str(&fitted)};
     if (nn_trainer_save(m->cohort->trainer, m->place, path, &about, false,
                         &err) != 0)
-        say(t, m, RECORD_NOTICE, str_of(err.text));
+        member_say(t, m, RECORD_NOTICE, str_of(err.text));
     buf_done(&fitted);
 }
 
@@ -412,7 +369,7 @@ static void say_notices(struct train *t, struct member *m)
     for (size_t i = 0; !m->source->told &&
                        (text = data_set_notice(m->source->set, i)) != NULL;
          i++)
-        say(t, m, RECORD_NOTICE, str_of(text));
+        member_say(t, m, RECORD_NOTICE, str_of(text));
     m->source->told = true;
 }
 
@@ -513,146 +470,6 @@ static int begin(struct train *t, struct member *m, struct err *err)
     return str_is(m->task.kind, "infer") ? 0 : restore(t, m, err);
 }
 
-/* The rows that a model is judged on: those that it has not seen, where there
- * are any. */
-static const struct data_part *unseen(const struct data_view *v,
-                                      const char **name)
-{
-    const struct data_part *part = v->test.count         ? &v->test
-                                   : v->validation.count ? &v->validation
-                                                         : &v->train;
-    *name = part == &v->test         ? "test"
-            : part == &v->validation ? "validation"
-                                     : "training";
-    return part;
-}
-
-static void add_judged(struct member *m, const char *prefix, struct str name,
-                       double value)
-{
-    struct buf whole;
-    if (isnan(value))
-        return;
-    buf_init(&whole);
-    buf_addf(&whole, "%s%.*s", prefix, STRF(name));
-    metric_batch_add(m->batch, buf_str(&whole), METRIC_FROM_METRICS, 0, value);
-    buf_done(&whole);
-}
-
-/* Once for each text: all trials of a study have the same. */
-static void say_once(struct train *t, struct member *m, const char *text)
-{
-    uint64_t key = hash64(str_of(text), 0);
-    for (size_t i = 0; i < t->told.len; i++)
-        if (t->told.p[i] == key)
-            return;
-    vec_push(&t->told, key);
-    say(t, m, RECORD_NOTICE, str_of(text));
-}
-
-static void say_unjudged(struct train *t, struct member *m,
-                         const struct data_part *part, const char *rows)
-{
-    for (size_t i = 0; i < nn_model_metric_count(m->model); i++) {
-        const char *why =
-            nn_unjudged(m->model, i, &m->view, part, rows, m->arena);
-        if (why)
-            say_once(t, m, why);
-    }
-}
-
-static void say_judged(struct train *t, struct member *m, const char *prefix,
-                       const struct nn_report *r)
-{
-    add_judged(m, prefix, STR("loss"), r->validation_loss);
-    for (size_t i = 0; i < nn_model_metric_count(m->model); i++)
-        add_judged(m, prefix, nn_model_metric_name(m->model, i), r->metrics[i]);
-    say_metrics(t, m);
-}
-
-/* What a member predicts for rows; yours to free. */
-static float *predict(struct member *m, const struct data_part *part,
-                      struct nn_report *r, struct err *err)
-{
-    size_t wide = (size_t)nn_model_outputs(m->model);
-    float *outputs = calloc(part->count * wide + 1, sizeof(*outputs));
-    if (!outputs) {
-        err_set(err, ERR_LIMIT, "no memory for %zu predictions", part->count);
-        return NULL;
-    }
-    if (nn_trainer_judge(m->cohort->trainer, m->place, part, r, outputs)) {
-        err_set(err, ERR_SYSTEM, "ended while it predicted");
-        free(outputs);
-        return NULL;
-    }
-    return outputs;
-}
-
-/* Weights of another day on rows: loss and metrics, which classes are mistaken
- * for which, or what is predicted. */
-static int infer(struct train *t, struct member *m, struct err *err)
-{
-    const char *name;
-    const struct data_part *part = unseen(&m->view, &name);
-    struct nn_report r = {0};
-    if (load(m, arena_cstr(m->arena, m->task.weights), false, err) != 0)
-        return -1;
-    float *outputs = predict(m, part, &r, err);
-    if (!outputs)
-        return -1;
-    const char *which = m->task.new_rows ? "new" : name;
-    say(t, m, RECORD_NOTICE,
-        str_of(arena_printf(m->arena, "%zu %s row%s", part->count, which,
-                            part->count == 1 ? "" : "s")));
-    int rc = 0;
-    if (m->task.predictions)
-        rc = infer_write(file_for(t, m, "output/predictions.csv"), m->model,
-                         m->view.table, part, outputs, err);
-    else if (isnan(r.validation_loss) && m->task.new_rows)
-        rc = err_set(err, ERR_INPUT,
-                     "the rows have no labels to be judged by; `throng "
-                     "predict` needs none");
-    else
-        rc = infer_write_confusion(file_for(t, m, "output/confusion.json"),
-                                   m->model, m->view.table, part, name, outputs,
-                                   err);
-    if (rc == 0 && !m->task.predictions)
-        say_unjudged(t, m, part, which);
-    if (rc == 0)
-        say_judged(t, m, "", &r);
-    free(outputs);
-    return rc;
-}
-
-/* The weights that are kept, on rows that nothing was chosen by. */
-static void judge_test(struct train *t, struct member *m)
-{
-    struct nn_report r = {0};
-    if (!m->task.judge_test || !m->view.test.count)
-        return;
-    say_unjudged(t, m, &m->view.test, "test");
-    if (nn_trainer_judge(m->cohort->trainer, m->place, &m->view.test, &r,
-                         NULL) == 0)
-        say_judged(t, m, "test_", &r);
-}
-
-/* `metrics: [confusion]`: of the weights that are kept. */
-static void keep_confusion(struct train *t, struct member *m)
-{
-    const char *name;
-    const struct data_part *part = unseen(&m->view, &name);
-    struct nn_report r = {0};
-    struct err err = {0};
-    if (!nn_model_confusion(m->model))
-        return;
-    float *outputs = predict(m, part, &r, &err);
-    if (!outputs ||
-        infer_write_confusion(file_for(t, m, "output/confusion.json"), m->model,
-                              m->view.table, part, name, outputs, &err))
-        say(t, m, RECORD_NOTICE, str_of(err.text));
-    free(outputs);
-}
-
 static enum outcome outcome_of(const struct err *err)
 {
     return err->kind == ERR_INPUT   ? OUTCOME_INVALID
@@ -664,7 +481,7 @@ static void leave(struct train *t, size_t at, enum outcome outcome,
                   struct str reason)
 {
     struct member *m = t->members.p[at];
-    say_metrics(t, m);
+    member_say_metrics(t, m);
     say_ended(t, m, outcome, reason);
     leave_cohort(m);
     member_free(t, m);
@@ -845,15 +662,15 @@ static void keep_result(struct train *t, struct member *m, enum outcome outcome)
     if (m->task.budget > 0 && outcome == OUTCOME_DONE)
         keep(t, m); /* it may be given more */
     nn_trainer_take_best(m->cohort->trainer, m->place);
-    judge_test(t, m);
-    keep_confusion(t, m);
+    judging_test(t, m);
+    judging_confusion(t, m);
     if (is_kept(t, m, outcome))
         keep_weights(t, m, "output/weights.safetensors");
 }
 
 static void finish(struct train *t, size_t at, enum outcome outcome)
 {
-    say_metrics(t, t->members.p[at]);
+    member_say_metrics(t, t->members.p[at]);
     keep_result(t, t->members.p[at], outcome);
     leave(t, at, outcome, STR(""));
 }
@@ -863,8 +680,8 @@ static void say_model(struct train *t, struct member *m)
 {
     const char *text;
     for (size_t i = 0; (text = nn_model_notice(m->model, i)) != NULL; i++)
-        say_once(t, m, text);
-    say_unjudged(t, m, &m->view.validation, "validation");
+        member_say_once(t, m, text);
+    judging_say_unjudged(t, m, &m->view.validation, "validation");
 }
 
 /* Reads its data and takes its place. What infers is done with that, too. */
@@ -882,7 +699,7 @@ static void start(struct train *t, size_t at)
         return;
     }
     if (rc == 0)
-        rc = infer(t, m, &err);
+        rc = judging_infer(t, m, &err);
     leave(t, at, rc == 0 ? OUTCOME_DONE : outcome_of(&err), str_of(err.text));
 }
 
@@ -930,7 +747,7 @@ static void train_one(struct train *t, size_t at)
     else if (m->asked)
         finish(t, at, OUTCOME_STOPPED);
     else if (clock_mono_ns() - m->reported_ns > REPORT_NS)
-        say_metrics(t, m);
+        member_say_metrics(t, m);
     if (t->members.p[at] && m->cpu_s - m->kept_cpu_s > CHECKPOINT_S)
         keep(t, m);
 }

@@ -1,0 +1,87 @@
+/* member.h - a trainer process and the tasks that it works on
+ *
+ * Private to the files of the trainer process: train.c, judging.c. */
+#ifndef THRONG_WORKER_MEMBER_H
+#define THRONG_WORKER_MEMBER_H
+
+#include "base/vec.h"
+#include "data/data.h"
+#include "nn/nn.h"
+#include "terms/metric.h"
+#include "terms/record.h"
+#include "terms/task.h"
+#include "worker/sources.h"
+
+struct cohort {
+    uint64_t key;
+    struct arena *arena;
+    struct nn_model *like;
+    struct nn_trainer *trainer;
+    char device[16];
+    size_t members, capacity;
+};
+
+struct member {
+    struct arena *arena;
+    struct task task;
+    struct nn_model *model;
+    struct source *source;
+    struct data_view view;
+    struct cohort *cohort;
+    int place;
+    struct metric_batch *batch;
+    const char *about; /* the model, for its weights file */
+    int64_t reported_ns;
+    double cpu_s, kept_cpu_s; /* in all, and at the last checkpoint */
+    double last, best;        /* of the study's metric; NaN: none yet */
+    bool begun, asked, killed;
+    int64_t begun_ns;
+};
+
+/* The best values so far, the smallest first. */
+struct best {
+    VEC(double) values;
+};
+
+struct train {
+    int fd;
+    const char *folder; /* the study's; NULL: none */
+    struct best done, stopped;
+    bool closed;
+    struct buf in, out, payload;
+    VEC(struct member *) members;
+    VEC(struct cohort *) cohorts;
+    VEC(uint64_t) told; /* notices of models that have been said */
+    struct sources sources;
+    struct member *now; /* whose turn it is; NULL: nobody's */
+    int64_t looked_ns;
+};
+
+/* Says something of a member; it is written later. */
+void member_say(struct train *t, const struct member *m, enum record_type type,
+                struct str payload);
+/* The same of a text that other members may have, too: once for each text. */
+void member_say_once(struct train *t, const struct member *m, const char *text);
+/* Says the points of its batch. */
+void member_say_metrics(struct train *t, struct member *m);
+/* The path of a file in the task's folder that is about to be written, in a
+ * folder that is there, unless the study's own is gone. */
+const char *member_file(const struct train *t, const struct member *m,
+                        const char *name);
+int member_load(struct member *m, const char *path, bool everything,
+                struct err *err);
+
+/* ---- judging.c: a member on rows that it was not trained on ------------ */
+
+/* Weights of another day on rows: loss and metrics, which classes are mistaken
+ * for which, or what is predicted. */
+int judging_infer(struct train *t, struct member *m, struct err *err);
+/* Says why metrics of these rows have no value. */
+void judging_say_unjudged(struct train *t, struct member *m,
+                          const struct data_part *part, const char *rows);
+/* The weights that are kept, on rows that nothing was chosen by. */
+void judging_test(struct train *t, struct member *m);
+/* `metrics: [confusion]`: of the weights that are kept. */
+void judging_confusion(struct train *t, struct member *m);
+
+#endif
