@@ -6,8 +6,7 @@
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/names.h"
-#include "cli/point_columns.h"
-#include "cli/trial_json.h"
+#include "view/view.h"
 
 #define SIDES_MAX 16
 

@@ -5,7 +5,7 @@
 #include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/cli.h"
-#include "cli/failure_text.h"
+#include "view/view.h"
 
 #define SHOWN_IDS 5
 #define JSON_IDS 1000

@@ -9,10 +9,10 @@
 #include "base/num.h"
 #include "cli/age.h"
 #include "cli/cli.h"
-#include "cli/failure_text.h"
 #include "cli/go_on.h"
-#include "cli/stored_plan.h"
 #include "cli/names.h"
+#include "cli/stored_plan.h"
+#include "view/view.h"
 
 #define RETRY_DELAY_MAX_S 300.0
 #define TAIL_LINES 8

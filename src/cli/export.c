@@ -7,9 +7,7 @@
 #include "cli/cli.h"
 #include "cli/export_history.h"
 #include "cli/names.h"
-#include "cli/point_columns.h"
-#include "cli/provenance.h"
-#include "cli/trial_json.h"
+#include "view/view.h"
 
 #define FLUSH_BYTES (1u << 20)
 

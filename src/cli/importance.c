@@ -8,8 +8,8 @@
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/names.h"
-#include "cli/point_columns.h"
 #include "search/search.h"
+#include "view/view.h"
 
 #define BAR_COLUMNS 24
 #define DIGITS 4

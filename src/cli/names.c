@@ -6,7 +6,7 @@
 #include "cli/names.h"
 
 #include "base/json.h"
-#include "cli/point_columns.h"
+#include "view/view.h"
 
 /* What is known without a look at every trial. */
 struct names {

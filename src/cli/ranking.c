@@ -11,8 +11,8 @@
 #include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/names.h"
-#include "cli/point_columns.h"
 #include "cli/trial_columns.h"
+#include "view/view.h"
 
 /* What a person sees on a terminal; elsewhere numbers are exact. */
 #define VALUE_DIGITS 6

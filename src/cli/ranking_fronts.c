@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "base/strict_json.h"
 #include "cli/age.h"
-#include "cli/point_columns.h"
 #include "cli/ranking.h"
+#include "view/view.h"
 
 #define VALUE_DIGITS 6
 #define PARAM_DIGITS 4

@@ -8,10 +8,8 @@
 #include "cli/cli.h"
 #include "cli/command_line.h"
 #include "cli/names.h"
-#include "cli/point_columns.h"
-#include "cli/provenance.h"
 #include "cli/stored_plan.h"
-#include "cli/trial_json.h"
+#include "view/view.h"
 
 #define FLUSH_BYTES (1u << 20)
 

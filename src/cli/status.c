@@ -9,8 +9,7 @@
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/go_on.h"
-#include "cli/point_columns.h"
-#include "cli/provenance.h"
+#include "view/view.h"
 
 struct standing {
     struct counts counts;

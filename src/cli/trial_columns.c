@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "base/strict_json.h"
 #include "cli/names.h"
-#include "cli/point_columns.h"
+#include "view/view.h"
 
 #define DIGITS 6 /* on a terminal */
 

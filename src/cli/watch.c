@@ -10,9 +10,9 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/names.h"
-#include "cli/point_columns.h"
 #include "cli/terminal.h"
 #include "cli/watch_view.h"
+#include "view/view.h"
 
 #define REFRESH_S 0.5
 #define REFRESH_MOST_S 10.0

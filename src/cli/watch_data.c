@@ -14,9 +14,8 @@
 #include <unistd.h>
 #include "base/json.h"
 #include "base/num.h"
-#include "cli/failure_text.h"
-#include "cli/point_columns.h"
 #include "cli/watch_history.h"
+#include "view/view.h"
 
 #define REST_FACTOR 20 /* a scan takes at most one part in so many */
 #define LOG_BYTES 65536

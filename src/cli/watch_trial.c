@@ -5,9 +5,9 @@
 #include <math.h>
 #include "base/num.h"
 #include "base/shown.h"
-#include "cli/point_columns.h"
 #include "cli/watch_table.h"
 #include "cli/watch_view.h"
+#include "view/view.h"
 
 #define LOG_LINES 200
 #define SPARK 30

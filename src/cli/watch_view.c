@@ -12,8 +12,8 @@
 #include <math.h>
 #include "base/num.h"
 #include "cli/age.h"
-#include "cli/point_columns.h"
 #include "cli/watch_table.h"
+#include "view/view.h"
 
 #define WIDE 130     /* columns from which curves stand beside the lists */
 #define HIGH 16      /* rows from which curves stand below them */

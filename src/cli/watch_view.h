@@ -2,10 +2,10 @@
 #ifndef THRONG_CLI_WATCH_VIEW_H
 #define THRONG_CLI_WATCH_VIEW_H
 
-#include "cli/point_columns.h"
 #include "cli/screen.h"
 #include "cli/watch_data.h"
 #include "cli/watch_table.h"
+#include "view/view.h"
 
 /* The first ones are the lists of the same number. */
 enum pane { PANE_BEST, PANE_RUNNING, PANE_FAILED, PANE_CURVES, PANE_COUNT };

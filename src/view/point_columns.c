@@ -1,5 +1,5 @@
 /* point_columns.c - points side by side */
-#include "cli/point_columns.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* test_failure_text.c - failures in words */
-#include "cli/failure_text.h"
+#include "view/view.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

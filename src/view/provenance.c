@@ -1,5 +1,5 @@
 /* provenance.c - which code a study was begun with */
-#include "cli/provenance.h"
+#include "view/view.h"
 
 #include "base/json.h"
 

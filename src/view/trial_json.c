@@ -1,5 +1,5 @@
 /* trial_json.c - one trial as JSON */
-#include "cli/trial_json.h"
+#include "view/view.h"
 
 #include <math.h>
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* failure_text.c - failures in words */
-#include "cli/failure_text.h"
+#include "view/view.h"
 
 #include <ctype.h>
 #include <strings.h>

@@ -1,0 +1,91 @@
+/* view.h - what both the verbs and a page show of a study
+ *
+ * Everything here reads a store and gives plain data, or JSON and lines for
+ * people in a buf; nothing is printed. What it gives has foreign parts: who
+ * shows it to a person makes them harmless. */
+#ifndef THRONG_VIEW_VIEW_H
+#define THRONG_VIEW_VIEW_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "base/value.h"
+#include "base/vec.h"
+#include "store/store.h"
+#include "study/study.h"
+
+/* ---- points side by side: the flat names of their parameters ----------- */
+
+struct point_columns {
+    struct arena *arena;
+    VEC(struct str) names; /* "opt.lr", in order of first appearance */
+    struct map *known;
+};
+void point_columns_init(struct point_columns *p, struct arena *a);
+void point_columns_done(struct point_columns *p);
+void point_columns_add(struct point_columns *p, const struct value *point);
+/* Adds one flat name. */
+void point_columns_name(struct point_columns *p, struct str name);
+/* The same from its JSON text, whose values are not read. */
+void point_columns_text(struct point_columns *p, struct str point);
+/* By name, with numbers in names as numbers: x_2 before x_10. */
+void point_columns_sort(struct point_columns *p);
+/* The same behind those that stand in `first`, which come in its order. */
+void point_columns_order(struct point_columns *p, const struct str *first,
+                         size_t count);
+/* The names of a study's parameters in the order of its file, in the arena;
+ * none where the store does not say. */
+int point_columns_written(struct store *store, struct arena *a,
+                          struct str **names, size_t *count, struct err *err);
+/* The value under a flat name, or NULL. */
+const struct value *point_flat_get(const struct value *point, struct str name);
+/* For tables and CSV: strings bare, numbers exact, lists and objects JSON. */
+void point_cell(struct buf *b, const struct value *v);
+/* One line per parameter, indented, names padded to the longest; those of
+ * `first` in its order. With brief, floats have six digits. */
+void point_lines(struct buf *b, const struct value *point,
+                 const struct str *first, size_t count, bool brief);
+
+/* ---- one trial as JSON, the same for `export` and `show` --------------- */
+
+/* commit: of the study's code; empty: unknown.
+ * {"id":…,"state":…,"value":…,"params":{…},"metrics":{"loss":{"last":…,
+ * "best":…}},"attempts":…,"seconds":…,…} without a line feed. The summary's
+ * values are parsed in the arena. */
+void trial_json(struct buf *b, const struct trial *t, const struct goal *goal,
+                struct str commit, struct arena *a);
+/* "last" and "best" of one metric of a parsed summary; NaN when absent. */
+void summary_values(const struct value *summary, struct str name,
+                    const struct goal *goal, double *last, double *best);
+
+/* ---- failures in words: which line says what went wrong, which failures are
+ * the same, what helps ---- */
+
+/* The line that says what went wrong: of the output when the task ended by
+ * itself, else the reason. Points into f. */
+struct str failure_line(const struct trial_failure *f);
+/* The line with what differs between trials taken out: numbers become N,
+ * addresses 0xN, folders of paths go, and a word that is the value of a
+ * parameter in the trial's point (JSON) becomes the parameter's name. */
+void failure_normal(struct buf *b, struct str line, struct str point);
+/* What a person may do about it, or NULL. */
+const char *failure_hint(const struct trial_failure *f);
+
+/* ---- which code a study was begun with --------------------------------- */
+
+struct provenance {
+    struct str commit; /* of git; empty: unknown */
+    struct str diff;   /* what was changed and not committed; empty: nothing */
+};
+/* The texts are in the arena. */
+int provenance_read(struct store *store, struct arena *a, struct provenance *p,
+                    struct err *err);
+/* "commit   8d1f… and 3 changed files (`throng status NAME --diff`)"; nothing
+ * where it is unknown. */
+void provenance_print(struct buf *b, const struct provenance *p,
+                      const char *study);
+/* ,"commit":…,"diff":… behind another field; null where it is unknown. */
+void provenance_json(struct buf *b, const struct provenance *p);
+
+#endif
