@@ -4,8 +4,8 @@
  * then whoever gets the lease first applies all that wait, so that verbs at
  * the same time neither refuse each other nor do anything twice. */
 #include "cli/act.h"
-#include "cli/names.h"
 #include "cli/trusted.h"
+#include "view/view.h"
 
 #include <unistd.h>
 
@@ -119,7 +119,7 @@ static int count_trials(struct call *c, struct store *store, int64_t *count)
         ++*count;
     rows_close(rows);
     if (got == 0 && !*count)
-        return no_such_trials(c, store, c->args[0]);
+        return no_such_trials(store, c->args[0], c->arena, &c->err);
     return got;
 }
 

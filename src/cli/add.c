@@ -3,7 +3,7 @@
 #include "cli/act.h"
 #include "cli/fix.h"
 #include "cli/go_on.h"
-#include "cli/names.h"
+#include "view/view.h"
 
 struct adder {
     struct call *call;
@@ -41,7 +41,7 @@ static int read_like(struct adder *k)
     int64_t id = got > 0 ? t.id : 0;
     rows_close(rows);
     if (got == 0)
-        return no_such_trials(c, k->store, text);
+        return no_such_trials(k->store, text, c->arena, &c->err);
     if (got < 0)
         return -1;
     k->like = point_of(k, id);

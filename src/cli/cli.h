@@ -142,6 +142,11 @@ void table_cell(struct table *t, const char *fmt, ...)
 void table_number(struct table *t, double v, int digits);
 /* A time as people write it; off a terminal with up to four decimals. */
 void table_seconds(struct table *t, const struct call *c, double seconds);
+/* A parameter's value; on a terminal floats have four digits. */
+void table_value(struct table *t, const struct call *c, const struct value *v);
+/* What a trial has in a column that was asked for by name. */
+void table_chosen(struct table *t, const struct call *c, const char *name,
+                  const struct value *v);
 void table_row(struct table *t); /* ends a row */
 /* Prints the rows and forgets them; the header comes once. Off a terminal a
  * long table can so be printed piece by piece. */

@@ -5,7 +5,6 @@
 #include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/cli.h"
-#include "cli/names.h"
 #include "view/view.h"
 
 #define SIDES_MAX 16
@@ -212,7 +211,7 @@ static int find_one(struct comparison *k, const char *selector, int64_t *id)
     if (got < 0)
         return -1;
     if (!found)
-        return no_such_trials(c, k->store, selector);
+        return no_such_trials(k->store, selector, c->arena, &c->err);
     if (found > 1)
         return err_set(&c->err, ERR_USAGE,
                        "`%s` names more than one trial; name each by itself",

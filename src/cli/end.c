@@ -1,7 +1,7 @@
 /* end.c - stop and kill: of a whole study, or of some trials */
 #include "cli/act.h"
-#include "cli/names.h"
 #include "cli/trusted.h"
+#include "view/view.h"
 
 /* Of some trials. */
 static int end_trials(struct call *c, const struct place_of_study *where,
@@ -64,7 +64,7 @@ static int read_named(struct call *c, struct store *store, const char *selector,
     }
     rows_close(rows);
     if (!got && !n->count)
-        return no_such_trials(c, store, selector);
+        return no_such_trials(store, selector, c->arena, &c->err);
     return got;
 }
 

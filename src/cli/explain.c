@@ -10,7 +10,6 @@
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/go_on.h"
-#include "cli/names.h"
 #include "cli/stored_plan.h"
 #include "view/view.h"
 
@@ -408,7 +407,7 @@ static int explain_all(struct explainer *e, const char *selector)
     }
     rows_close(rows);
     if (!got && !count)
-        return no_such_trials(c, e->store, selector);
+        return no_such_trials(e->store, selector, c->arena, &c->err);
     return got;
 }
 

@@ -6,7 +6,6 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/export_history.h"
-#include "cli/names.h"
 #include "view/view.h"
 
 #define FLUSH_BYTES (1u << 20)
@@ -286,7 +285,7 @@ static int check_selector(struct exporter *e)
     int got = rows ? rows_next(rows, &t, &c->err) : -1;
     rows_close(rows);
     if (got == 0)
-        return no_such_trials(c, e->store, q.selector);
+        return no_such_trials(e->store, q.selector, c->arena, &c->err);
     return got < 0 ? -1 : 0;
 }
 
@@ -297,7 +296,8 @@ static int export_all(struct exporter *e)
     struct call *c = e->call;
     if (study_goal_read(e->store, c->arena, &e->goal, &c->err) ||
         provenance_read(e->store, c->arena, &e->code, &c->err) ||
-        names_check_filter(c, e->store, e->query.where) || check_selector(e))
+        names_check_filter(e->store, e->query.where, c->arena, &c->err) ||
+        check_selector(e))
         return -1;
     if (e->files)
         return export_files(e);

@@ -7,7 +7,6 @@
 #include "base/strict_json.h"
 #include "cli/age.h"
 #include "cli/cli.h"
-#include "cli/names.h"
 #include "search/search.h"
 #include "view/view.h"
 
@@ -370,7 +369,7 @@ static int choose_metric(struct inquiry *q, struct store *store, bool *other)
     q->metric = by ? str_of(by) : goal.name;
     q->minimize = by ? goal_minimizes(&goal.all, q->metric) : goal.minimize;
     *other = by && !str_eq(q->metric, goal.name);
-    return by ? name_check(c, store, by) : 0;
+    return by ? name_check(store, by, c->arena, &c->err) : 0;
 }
 
 static int answer(struct inquiry *q, struct store *store)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/follow.h"
-#include "cli/names.h"
+#include "view/view.h"
 
 #define ABSENT_NAMED 3 /* trials without a log; the others are counted */
 
@@ -99,7 +99,7 @@ static int print_logs(struct call *c, struct store *store, const char *folder,
         say("throng logs: %lld more of them have no log\n",
             (long long)(p.absent - ABSENT_NAMED));
     if (!got && !count)
-        return no_such_trials(c, store, selector);
+        return no_such_trials(store, selector, c->arena, &c->err);
     return got;
 }
 
@@ -115,7 +115,8 @@ static int find_all(struct call *c, struct store *store, const char *selector,
     while (got > 0 && (got = rows_next(rows, &t, &c->err)) > 0)
         vec_push(ids, t.id);
     rows_close(rows);
-    return got || ids->len ? got : no_such_trials(c, store, selector);
+    return got || ids->len ? got
+                           : no_such_trials(store, selector, c->arena, &c->err);
 }
 
 /* The store, which is closed, is looked at anew while they run. */

@@ -10,13 +10,10 @@
 #include "base/num.h"
 #include "base/strict_json.h"
 #include "cli/age.h"
-#include "cli/names.h"
-#include "cli/trial_columns.h"
 #include "view/view.h"
 
 /* What a person sees on a terminal; elsewhere numbers are exact. */
 #define VALUE_DIGITS 6
-#define PARAM_DIGITS 4
 #define ROWS_AT_ONCE 1000 /* of a table that is printed while it is read */
 #define FLUSH_BYTES (1u << 16)
 
@@ -173,19 +170,6 @@ static int value_digits(const struct sheet *s)
     return s->call->terminal ? VALUE_DIGITS : 0;
 }
 
-static void add_param(struct sheet *s, const struct value *v)
-{
-    struct buf b;
-    if (v && v->kind == VALUE_DOUBLE && s->call->terminal) {
-        table_number(s->table, v->d, PARAM_DIGITS);
-        return;
-    }
-    buf_init(&b);
-    point_cell(&b, v);
-    table_cell(s->table, "%s", b.p);
-    buf_done(&b);
-}
-
 /* What is ranked by has its column already. */
 static bool is_ranked_by(const struct sheet *s, const char *column)
 {
@@ -202,7 +186,8 @@ static void add_point(struct sheet *s, const struct value *point)
 {
     for (size_t i = 0; i < s->columns.names.len; i++)
         if (!is_left_out(s, s->columns.names.p[i]))
-            add_param(s, point_flat_get(point, s->columns.names.p[i]));
+            table_value(s->table, s->call,
+                        point_flat_get(point, s->columns.names.p[i]));
 }
 
 static void add_shown(struct sheet *s, const struct ranked *r)
@@ -211,7 +196,7 @@ static void add_shown(struct sheet *s, const struct ranked *r)
     const struct value *v =
         is_left_out(s, by) ? point_flat_get(r->point, by) : NULL;
     if (v)
-        add_param(s, v);
+        table_value(s->table, s->call, v);
     else
         table_number(s->table, r->shown, value_digits(s));
 }
@@ -227,8 +212,7 @@ static void add_chosen(struct sheet *s, const struct ranked *r)
 {
     for (size_t i = 0; i < s->chosen.names.len; i++)
         if (!is_shown(s, s->chosen.names.p[i]))
-            trial_column_cell(s->table, s->call, s->chosen.names.p[i],
-                              r->chosen[i]);
+            table_chosen(s->table, s->call, s->chosen.names.p[i], r->chosen[i]);
 }
 
 static void add_row(struct sheet *s, const struct ranked *r)
@@ -462,21 +446,28 @@ static int check_names(struct sheet *s)
 {
     const char *by = s->ranking->by;
     bool named = by && !is_column(by) && strcmp(by, "value");
-    if (named && name_check(s->call, s->store, by))
+    if (named && name_check(s->store, by, s->call->arena, &s->call->err))
         return -1;
-    if (s->ranking->over &&
-        names_check_over(s->call, s->store, s->ranking->over))
-        return -1;
-    return names_check_filter(s->call, s->store, s->ranking->where);
+    if (s->ranking->over && names_check_over(s->store, s->ranking->over,
+                                             s->call->arena, &s->call->err))
+        return s->call->err.kind == ERR_INPUT
+                   ? err_wrap(&s->call->err, "--over")
+                   : -1;
+    return names_check_filter(s->store, s->ranking->where, s->call->arena,
+                              &s->call->err);
 }
 
 /* Which columns, in which order. */
 static int read_order(struct sheet *s)
 {
     struct call *c = s->call;
-    if (s->ranking->columns &&
-        trial_columns_parse(&s->chosen, c, s->store, s->ranking->columns))
+    const char *columns = s->ranking->columns;
+    if (columns &&
+        trial_columns_parse(&s->chosen, s->store, columns, c->arena, &c->err))
         return -1;
+    if (columns && !s->chosen.names.len)
+        return err_set(&c->err, ERR_USAGE,
+                       "--columns takes names such as lr,val_acc,tag,host");
     return point_columns_written(s->store, c->arena, &s->written,
                                  &s->written_count, &c->err);
 }

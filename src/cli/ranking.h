@@ -3,7 +3,7 @@
 #define THRONG_CLI_RANKING_H
 
 #include "cli/cli.h"
-#include "cli/trial_columns.h"
+#include "view/view.h"
 
 struct ranking {
     int64_t limit;       /* rows; 0: all */

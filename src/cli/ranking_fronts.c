@@ -11,7 +11,6 @@
 #include "view/view.h"
 
 #define VALUE_DIGITS 6
-#define PARAM_DIGITS 4
 
 struct board {
     struct call *call;
@@ -59,24 +58,11 @@ static void add_titles(struct board *k, struct table *t,
     table_column(t, "seconds", true);
 }
 
-static void add_param(struct board *k, struct table *t, const struct value *v)
-{
-    struct buf b;
-    if (v && v->kind == VALUE_DOUBLE && k->call->terminal) {
-        table_number(t, v->d, PARAM_DIGITS);
-        return;
-    }
-    buf_init(&b);
-    point_cell(&b, v);
-    table_cell(t, "%s", b.p);
-    buf_done(&b);
-}
-
 static void add_own(struct board *k, struct table *t, const struct trial *trial,
                     const struct value *point, struct point_columns *columns)
 {
     for (size_t m = 0; m < columns->names.len; m++)
-        add_param(k, t, point_flat_get(point, columns->names.p[m]));
+        table_value(t, k->call, point_flat_get(point, columns->names.p[m]));
     table_cell(t, "%s", state_name(trial->state));
     table_seconds(t, k->call, trial->seconds);
 }
@@ -86,7 +72,7 @@ static void add_chosen(struct board *k, struct table *t,
 {
     for (size_t i = 0; i < k->chosen->names.len; i++) {
         const char *name = k->chosen->names.p[i];
-        trial_column_cell(
+        table_chosen(
             t, k->call, name,
             trial_column(k->store, trial, point, name, k->call->arena));
     }

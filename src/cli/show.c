@@ -7,7 +7,6 @@
 #include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
-#include "cli/names.h"
 #include "cli/stored_plan.h"
 #include "view/view.h"
 
@@ -367,7 +366,7 @@ static int show_all(struct shower *s, const char *selector)
     if (s->json)
         buf_adds(&s->out, "]}\n");
     if (!got && !s->shown)
-        return no_such_trials(c, s->store, selector);
+        return no_such_trials(s->store, selector, c->arena, &c->err);
     return got;
 }
 

@@ -7,9 +7,11 @@
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/paint.h"
+#include "view/view.h"
 
 #define GAP 2
 #define WIDTH_LEAST 8 /* columns are not cut to less */
+#define PARAM_DIGITS 4
 
 struct column {
     char *title;
@@ -97,6 +99,29 @@ void table_seconds(struct table *t, const struct call *c, double seconds)
         table_cell(t, "%.2f", seconds);
     else
         table_number(t, num_round(seconds, 4), 0);
+}
+
+void table_value(struct table *t, const struct call *c, const struct value *v)
+{
+    struct buf b;
+    if (v && v->kind == VALUE_DOUBLE && c->terminal) {
+        table_number(t, v->d, PARAM_DIGITS);
+        return;
+    }
+    buf_init(&b);
+    point_cell(&b, v);
+    table_cell(t, "%s", b.p);
+    buf_done(&b);
+}
+
+void table_chosen(struct table *t, const struct call *c, const char *name,
+                  const struct value *v)
+{
+    struct buf b;
+    buf_init(&b);
+    trial_column_print(&b, name, v, c->terminal);
+    table_cell(t, "%s", b.p);
+    buf_done(&b);
 }
 
 void table_row(struct table *t)

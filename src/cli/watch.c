@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/cli.h"
-#include "cli/names.h"
 #include "cli/terminal.h"
 #include "cli/watch_view.h"
 #include "view/view.h"
@@ -263,10 +262,10 @@ static int check_filter(struct watch *w, const char *filter)
     if (store_filter_check(filter, &w->wrong))
         return -1;
     struct store *store = store_open(w->where.folder, false, NULL);
-    int rc = store ? names_check_filter(w->call, store, filter) : 0;
+    int rc = store
+                 ? names_check_filter(store, filter, w->call->arena, &w->wrong)
+                 : 0;
     store_close(store);
-    if (rc)
-        w->wrong = w->call->err;
     return rc;
 }
 

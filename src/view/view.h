@@ -88,4 +88,50 @@ void provenance_print(struct buf *b, const struct provenance *p,
 /* ,"commit":…,"diff":… behind another field; null where it is unknown. */
 void provenance_json(struct buf *b, const struct provenance *p);
 
+/* ---- the names that trials of a study can be asked for ----------------- */
+
+/* 0 when the name is a parameter or a metric of the study, or when the study
+ * has no trial yet; else -1 with err, which names the nearest one. */
+int name_check(struct store *store, const char *name, struct arena *a,
+               struct err *err);
+/* The same for every name in a filter; NULL has none. */
+int names_check_filter(struct store *store, const char *where, struct arena *a,
+                       struct err *err);
+
+/* The same for the parameters that `rank --over` names, joined by commas. */
+int names_check_over(struct store *store, const char *over, struct arena *a,
+                     struct err *err);
+
+/* Sets err: no trial of the study is what the selector names; with what
+ * there is. Returns -1. */
+int no_such_trials(struct store *store, const char *selector, struct arena *a,
+                   struct err *err);
+
+/* ---- what a person can ask to see of each trial, by name --------------- */
+
+struct trial_columns {
+    VEC(const char *) names; /* as they were asked for */
+};
+/* Reads "lr,val_acc,tag,host"; a name that no trial has is an error.
+ * The names live in the arena. */
+int trial_columns_parse(struct trial_columns *k, struct store *store,
+                        const char *text, struct arena *a, struct err *err);
+void trial_columns_done(struct trial_columns *k);
+
+/* What a trial has under a name, in the arena: a number, a text, a list of
+ * texts (tags); NULL: nothing. The trial was read with its texts. */
+const struct value *trial_column(struct store *store, const struct trial *t,
+                                 const struct value *point, const char *name,
+                                 struct arena *a);
+/* The number of a metric in a parsed summary: its last one, or loss.min,
+ * loss.count … of a metric loss; NaN: none. */
+double summary_number(const struct value *summary, struct str name);
+
+/* For people; brief: floats have six digits, times are the clock's. */
+void trial_column_print(struct buf *b, const char *name, const struct value *v,
+                        bool brief);
+/* {"lr":0.1,"tag":["a"],…}; what a trial has of each, NULL for null. */
+void trial_columns_json(struct buf *b, const struct trial_columns *k,
+                        const struct value *const *values);
+
 #endif

@@ -1,12 +1,10 @@
 /* trial_columns.c - what a person can ask to see of each trial, by name */
-#include "cli/trial_columns.h"
+#include "view/view.h"
 
 #include <math.h>
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
-#include "cli/names.h"
-#include "view/view.h"
 
 #define DIGITS 6 /* on a terminal */
 
@@ -166,22 +164,19 @@ const struct value *trial_column(struct store *store, const struct trial *t,
 
 /* ---- which ------------------------------------------------------------ */
 
-int trial_columns_parse(struct trial_columns *k, struct call *c,
-                        struct store *store, const char *text)
+int trial_columns_parse(struct trial_columns *k, struct store *store,
+                        const char *text, struct arena *a, struct err *err)
 {
     struct str rest = str_of(text), part;
     *k = (struct trial_columns){0};
     while (str_split(&rest, ',', &part)) {
-        const char *name = arena_cstr(c->arena, str_trim(part));
+        const char *name = arena_cstr(a, str_trim(part));
         if (!*name)
             continue;
-        if (own_at(name) == OWN_COUNT && name_check(c, store, name))
+        if (own_at(name) == OWN_COUNT && name_check(store, name, a, err))
             return -1;
         vec_push(&k->names, name);
     }
-    if (!k->names.len)
-        return err_set(&c->err, ERR_USAGE,
-                       "--columns takes names such as lr,val_acc,tag,host");
     return 0;
 }
 
@@ -200,23 +195,19 @@ static void add_list(struct buf *b, const struct value *list)
     }
 }
 
-void trial_column_cell(struct table *t, const struct call *c, const char *name,
-                       const struct value *v)
+void trial_column_print(struct buf *b, const char *name, const struct value *v,
+                        bool brief)
 {
-    struct buf b;
-    if (v && v->kind == VALUE_DOUBLE && c->terminal && !is_time(name)) {
-        table_number(t, v->d, DIGITS);
-        return;
+    if (v && v->kind == VALUE_DOUBLE && brief && !is_time(name)) {
+        if (!isnan(v->d))
+            num_print_short(b, v->d, DIGITS);
+    } else if (v && brief && is_time(name)) {
+        clock_print(b, value_number(v), false);
+    } else if (v && v->kind == VALUE_LIST && own_at(name) != OWN_COUNT) {
+        add_list(b, v);
+    } else {
+        point_cell(b, v);
     }
-    buf_init(&b);
-    if (v && c->terminal && is_time(name))
-        clock_print(&b, value_number(v), false);
-    else if (v && v->kind == VALUE_LIST && own_at(name) != OWN_COUNT)
-        add_list(&b, v);
-    else
-        point_cell(&b, v);
-    table_cell(t, "%s", b.p);
-    buf_done(&b);
 }
 
 void trial_columns_json(struct buf *b, const struct trial_columns *k,

@@ -3,37 +3,38 @@
  * A filter with a misspelt name fits no trial, which looks like a result. So
  * a name must be one of the study's space or of its metrics, or at least one
  * trial must have it: points from a list may have members of their own. */
-#include "cli/names.h"
+#include "view/view.h"
 
 #include "base/json.h"
-#include "view/view.h"
 
 /* What is known without a look at every trial. */
 struct names {
-    struct call *call;
     struct store *store;
+    struct arena *arena;
+    struct err *err;
     struct point_columns params;
     const char **metrics;
 };
 
-static int names_init(struct names *n, struct call *c, struct store *store)
+static int names_init(struct names *n, struct store *store, struct arena *a,
+                      struct err *err)
 {
     struct space space = {0};
     struct str text;
     struct trial first;
-    *n = (struct names){.call = c, .store = store};
-    point_columns_init(&n->params, c->arena);
-    n->metrics = store_metric_names(store, 0, c->arena, &c->err);
-    if (!n->metrics || store_fact(store, "space", c->arena, &text, &c->err))
+    *n = (struct names){.store = store, .arena = a, .err = err};
+    point_columns_init(&n->params, a);
+    n->metrics = store_metric_names(store, 0, a, err);
+    if (!n->metrics || store_fact(store, "space", a, &text, err))
         return -1;
     struct value *v =
-        text.len ? json_parse(c->arena, text, "space", false, NULL) : NULL;
-    if (v && !space_from_value(&space, v, c->arena, NULL))
+        text.len ? json_parse(a, text, "space", false, NULL) : NULL;
+    if (v && !space_from_value(&space, v, a, NULL))
         for (size_t i = 0; i < space.count; i++)
             point_columns_name(&n->params, space.params[i].name);
-    if (!store_trial(store, 1, c->arena, &first, NULL))
+    if (!store_trial(store, 1, a, &first, NULL))
         point_columns_add(&n->params,
-                          json_parse(c->arena, first.point, "", false, NULL));
+                          json_parse(a, first.point, "", false, NULL));
     return 0;
 }
 
@@ -58,13 +59,12 @@ static bool is_metric(const struct names *n, struct str name)
 /* 1 when some trial has it, 0 when none does, -1. */
 static int any_has(struct names *n, const char *name)
 {
-    struct call *c = n->call;
-    struct query q = {.by = arena_printf(c->arena, "`%s`", name), .limit = 1};
-    struct rows *rows = store_rows(n->store, &q, &c->err);
+    struct query q = {.by = arena_printf(n->arena, "`%s`", name), .limit = 1};
+    struct rows *rows = store_rows(n->store, &q, n->err);
     struct trial t;
     if (!rows)
         return -1;
-    int got = rows_next(rows, &t, &c->err);
+    int got = rows_next(rows, &t, n->err);
     rows_close(rows);
     return got;
 }
@@ -78,7 +78,7 @@ static const char *list_names(struct names *n)
     for (size_t i = 0; i < n->params.names.len; i++)
         buf_addf(&b, "%s, ", n->params.names.p[i].p);
     buf_adds(&b, "seconds, attempts, started and ended");
-    const char *text = arena_cstr(n->call->arena, buf_str(&b));
+    const char *text = arena_cstr(n->arena, buf_str(&b));
     buf_done(&b);
     return text;
 }
@@ -88,10 +88,9 @@ static int refuse(struct names *n, const char *name)
     static const char *const columns[] = {
         "trial", "state",  "value", "seconds",  "attempts", "started",
         "ended", "reason", "note",  "failures", "run_id",   NULL};
-    struct call *c = n->call;
     VEC(const char *) all = {0};
     if (!strcmp(name, "tag") || !strcmp(name, "tags"))
-        return err_set(&c->err, ERR_INPUT,
+        return err_set(n->err, ERR_INPUT,
                        "a filter asks for a tag as tag:NAME, such as "
                        "'tag:paper and loss < 0.1'");
     for (size_t i = 0; columns[i]; i++)
@@ -105,17 +104,17 @@ static int refuse(struct names *n, const char *name)
     vec_done(&all);
     const char *dot = strrchr(name, '.');
     struct str before = str_n(name, dot ? (size_t)(dot - name) : 0);
-    if (dot && dot[1] && is_metric(n, str_of(arena_cstr(c->arena, before))))
-        return err_set(&c->err, ERR_INPUT,
+    if (dot && dot[1] && is_metric(n, str_of(arena_cstr(n->arena, before))))
+        return err_set(n->err, ERR_INPUT,
                        "the metric `%.*s` has no `%s`, but last, min, max, "
                        "count and step",
                        STRF(before), dot + 1);
     if (near)
-        return err_set(&c->err, ERR_INPUT,
+        return err_set(n->err, ERR_INPUT,
                        "no trial has a parameter or a metric `%s`; did you "
                        "mean `%s`?",
                        name, near);
-    return err_set(&c->err, ERR_INPUT,
+    return err_set(n->err, ERR_INPUT,
                    "no trial has a parameter or a metric `%s`; there is "
                    "%.700s",
                    name, list_names(n));
@@ -129,12 +128,13 @@ static int check(struct names *n, const char *name)
     return any > 0 ? 0 : any < 0 ? -1 : refuse(n, name);
 }
 
-int name_check(struct call *c, struct store *store, const char *name)
+int name_check(struct store *store, const char *name, struct arena *a,
+               struct err *err)
 {
     struct names n;
     if (!store_last_trial(store))
         return 0;
-    int rc = names_init(&n, c, store);
+    int rc = names_init(&n, store, a, err);
     if (!rc)
         rc = check(&n, name);
     names_done(&n);
@@ -156,26 +156,26 @@ static int refuse_over(struct names *n, const char *name)
     const char *near = str_nearest(str_of(name), all.p);
     vec_done(&all);
     if (near)
-        err_set(&n->call->err, ERR_INPUT,
-                "--over: no trial has a parameter `%s`; did you mean `%s`?",
-                name, near);
+        err_set(n->err, ERR_INPUT,
+                "no trial has a parameter `%s`; did you mean `%s`?", name,
+                near);
     else
-        err_set(&n->call->err, ERR_INPUT,
-                "--over: no trial has a parameter `%s`; there is %.700s", name,
-                b.p);
+        err_set(n->err, ERR_INPUT,
+                "no trial has a parameter `%s`; there is %.700s", name, b.p);
     buf_done(&b);
     return -1;
 }
 
-int names_check_over(struct call *c, struct store *store, const char *over)
+int names_check_over(struct store *store, const char *over, struct arena *a,
+                     struct err *err)
 {
     struct names n;
     struct str rest = str_of(over), part;
     if (!store_last_trial(store))
         return 0;
-    int rc = names_init(&n, c, store);
+    int rc = names_init(&n, store, a, err);
     while (!rc && str_split(&rest, ',', &part)) {
-        const char *name = arena_cstr(c->arena, str_trim(part));
+        const char *name = arena_cstr(a, str_trim(part));
         if (!strcmp(name, "seed") || map_has(n.params.known, str_of(name)))
             continue;
         int any = is_metric(&n, str_of(name)) ? 0 : any_has(&n, name);
@@ -185,15 +185,16 @@ int names_check_over(struct call *c, struct store *store, const char *over)
     return rc;
 }
 
-int names_check_filter(struct call *c, struct store *store, const char *where)
+int names_check_filter(struct store *store, const char *where, struct arena *a,
+                       struct err *err)
 {
     struct names n;
     if (!where || !store_last_trial(store))
         return 0;
-    const char **list = store_filter_names(where, c->arena, &c->err);
+    const char **list = store_filter_names(where, a, err);
     if (!list)
         return -1;
-    int rc = names_init(&n, c, store);
+    int rc = names_init(&n, store, a, err);
     for (; !rc && *list; list++)
         rc = check(&n, *list);
     names_done(&n);
@@ -202,35 +203,36 @@ int names_check_filter(struct call *c, struct store *store, const char *where)
 
 /* ---- trials ----------------------------------------------------------- */
 
-static int no_such_tag(struct call *c, struct store *store,
-                       const char *selector)
+static int no_such_tag(struct store *store, const char *selector,
+                       struct arena *a, struct err *err)
 {
-    const char **tags = store_tags(store, c->arena, NULL);
+    const char **tags = store_tags(store, a, NULL);
     const char *near = tags ? str_nearest(str_of(selector + 4), tags) : NULL;
     if (near)
-        return err_set(&c->err, ERR_MISSING,
+        return err_set(err, ERR_MISSING,
                        "no trial is `%s`; did you mean `tag:%s`?", selector,
                        near);
-    return err_set(&c->err, ERR_MISSING, "no trial is `%s`%s", selector,
+    return err_set(err, ERR_MISSING, "no trial is `%s`%s", selector,
                    tags && *tags ? "" : "; the study has no tags");
 }
 
-int no_such_trials(struct call *c, struct store *store, const char *selector)
+int no_such_trials(struct store *store, const char *selector, struct arena *a,
+                   struct err *err)
 {
     int64_t last = store_last_trial(store);
     if (!strncmp(selector, "tag:", 4) && !strchr(selector, ','))
-        return no_such_tag(c, store, selector);
+        return no_such_tag(store, selector, a, err);
     if (!last)
-        return err_set(&c->err, ERR_MISSING,
+        return err_set(err, ERR_MISSING,
                        "no trial is `%s`; the study has none yet", selector);
     if (!strncmp(selector, "best", 4) || !strncmp(selector, "worst", 5))
-        return err_set(&c->err, ERR_MISSING,
+        return err_set(err, ERR_MISSING,
                        "no trial is `%s`: none of %lld has ended with a value "
                        "to rank by (see `metric:`)",
                        selector, (long long)last);
     if (*selector < '0' || *selector > '9')
-        return err_set(&c->err, ERR_MISSING, "no trial is `%s`", selector);
-    return err_set(&c->err, ERR_MISSING,
+        return err_set(err, ERR_MISSING, "no trial is `%s`", selector);
+    return err_set(err, ERR_MISSING,
                    "no trial is `%s`; the study has trials 1 to %lld", selector,
                    (long long)last);
 }
