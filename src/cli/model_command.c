@@ -60,7 +60,7 @@ void model_command(const struct plan *p, const struct value *point,
         w[n++] = (struct arg){
             ARG_TEXT, str_of(arena_printf(a, "%lld", (long long)budget))};
     }
-    if (str_is(p->kernels, "portable")) {
+    if (p->kernels.len && !str_is(p->kernels, "auto")) {
         w[n++] = (struct arg){ARG_TEXT, STR("--device")};
         w[n++] = (struct arg){ARG_TEXT, p->kernels};
     }

@@ -14,6 +14,7 @@
 #include "cli/model_file.h"
 #include "cli/one_task.h"
 #include "nn/nn.h"
+#include "terms/device.h"
 #include "terms/metric.h"
 
 #define NAMES_MAX 64
@@ -249,6 +250,8 @@ static int run(struct call *c)
     char scratch[] = "/tmp/throng-train-XXXXXX";
     if (c->arg_count < 1)
         return call_usage(c, "name a model file");
+    if (!device_find(str_of(call_option(c, "device")), &c->err))
+        return call_usage(c, "%s", c->err.text);
     t.one.context = &t;
     t.file = c->args[0];
     t.model = model_file_read(c, c->args[0], c->args + 1);
@@ -285,9 +288,7 @@ const struct verb verb_train = {
             {"seed", 0, "N", "of the first weights and of all chance (1)"},
             {"budget", 0, "N",
              "train up to this epoch, whatever `epochs` says"},
-            {"device", 0, "NAME",
-             "cpu (as said by default), portable or "
-             "reference"},
+            {"device", 0, "NAME", DEVICE_NAMES "; the first is the default"},
             {0}},
     .run = run,
 };

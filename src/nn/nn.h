@@ -171,6 +171,10 @@ void nn_trainer_free(struct nn_trainer *t);
 /* The memory that such a cohort takes, before it is taken. */
 uint64_t nn_trainer_bytes(const char *device, const struct nn_model *like,
                           size_t capacity);
+/* How many members a cohort of such models may have on a device. */
+size_t nn_trainer_capacity(const char *device, const struct nn_model *like);
+/* Bytes of memory that are free on a device now; 0: nobody knows. */
+uint64_t nn_trainer_room(const char *device);
 /* A member begins, with the first weights of its seed. Returns its number,
  * -1 and err when the cohort is full or its key is another. */
 int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,

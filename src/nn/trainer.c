@@ -15,6 +15,10 @@
 #include "base/rng.h"
 #include "nn/device.h"
 #include "nn/init.h"
+#include "sys/sys.h"
+#include "terms/device.h"
+
+#define COHORT_BYTES ((uint64_t)256 << 20) /* of weights and state */
 
 size_t nn_optimizer_slots(const struct nn_optimizer *o)
 {
@@ -124,6 +128,18 @@ struct nn_trainer *nn_trainer_open(const char *device,
     return t;
 }
 
+/* What each member adds to a cohort: weights, optimizer state. */
+static uint64_t member_bytes(const struct nn_device *d,
+                             const struct nn_model *like)
+{
+    const struct nn_graph *g = &like->graph;
+    uint64_t weights =
+        (uint64_t)g->weights * (like->stopping.best_weights ? 2 : 1);
+    uint64_t state =
+        nn_optimizer_slots(&like->optimizer) * (uint64_t)g->trained;
+    return (weights + state) * d->real_bytes;
+}
+
 uint64_t nn_trainer_bytes(const char *device, const struct nn_model *like,
                           size_t capacity)
 {
@@ -131,14 +147,25 @@ uint64_t nn_trainer_bytes(const char *device, const struct nn_model *like,
     const struct nn_graph *g = &like->graph;
     if (!d)
         return 0;
-    uint64_t weights =
-        (uint64_t)g->weights * (like->stopping.best_weights ? 2 : 1);
-    uint64_t state =
-        nn_optimizer_slots(&like->optimizer) * (uint64_t)g->trained;
     uint64_t batch = (uint64_t)like->batch_size * widest_label(g);
     return nn_program_bytes(d, g, (size_t)like->batch_size) +
-           (capacity * (weights + state) + batch) * d->real_bytes +
-           batch * sizeof(double);
+           capacity * member_bytes(d, like) +
+           batch * (d->real_bytes + sizeof(double));
+}
+
+size_t nn_trainer_capacity(const char *device, const struct nn_model *like)
+{
+    const struct nn_device *d = nn_device_find(str_of(device));
+    const struct device *known = device_find(str_of(device), NULL);
+    uint64_t fit = d ? COHORT_BYTES / (member_bytes(d, like) + 1) : 0;
+    uint64_t most = known ? (uint64_t)known->members : 1;
+    return fit < 1 ? 1 : fit > most ? (size_t)most : (size_t)fit;
+}
+
+uint64_t nn_trainer_room(const char *device)
+{
+    (void)device; /* all of them are this machine's memory */
+    return machine_memory_free();
 }
 
 void nn_trainer_free(struct nn_trainer *t)

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "terms/device.h"
+
 #define EXTERNAL_TIMEOUT_S 600
 
 const char *const plan_methods[] = {
@@ -221,8 +223,10 @@ static void read_profile(struct reading *r, const struct value *v)
 
 static void read_kernels(struct reading *r, const struct value *v)
 {
-    static const char *const choices[] = {"auto", "portable", NULL};
+    const char *choices[DEVICE_COUNT + 2] = {"auto"};
 
+    for (size_t i = 0; i < DEVICE_COUNT; i++)
+        choices[i + 1] = devices[i].name;
     if (read_choice(r, v, "kernels", choices) >= 0)
         r->plan->kernels = v->s;
 }
@@ -516,7 +520,7 @@ static const struct key keys[] = {
      read_candle},
     {{"wandb", "stand-in or real", "which wandb a script gets"}, read_wandb},
     {{"model", "a file", "built-in training instead of a command"}, read_model},
-    {{"kernels", "auto or portable", "code path of built-in training"},
+    {{"kernels", "auto, " DEVICE_NAMES, "code path of built-in training"},
      read_kernels},
     {{"grid", "an object", "options of this method"}, read_options},
     {{"random", "an object", "options of this method"}, read_options},

@@ -3,13 +3,12 @@
 #include "base/json.h"
 #include "base/rng.h"
 #include "study/conductor.h"
+#include "terms/device.h"
 
 #define SEED_MASK 0x7fffffffu /* every language can hold it */
 
-/* Members that a trainer has at once, on one cpu. A method that learns from
- * results wants few of them pending: each that is out is a choice made without
- * knowing it. */
-#define COHORT_SHARE 64
+/* A method that learns from results wants few members pending at once: each
+ * that is out is a choice made without knowing it. */
 #define COHORT_SHARE_LEARNING 4
 
 bool study_method_learns(const struct plan *p)
@@ -30,8 +29,9 @@ void study_share_cpus(const struct plan *p, double cpus, struct needs *n)
     if (p->cpus_said)
         return;
     if (p->model_root)
-        n->cpus = 1.0 / (study_method_learns(p) ? COHORT_SHARE_LEARNING
-                                                : COHORT_SHARE);
+        n->cpus = 1.0 / (study_method_learns(p)
+                             ? COHORT_SHARE_LEARNING
+                             : device_find(p->kernels, NULL)->members);
     if (p->parallel > cpus / n->cpus)
         n->cpus = cpus / p->parallel;
 }

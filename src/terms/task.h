@@ -71,7 +71,7 @@ struct task {
     size_t output_count;
 
     struct str model; /* of kind train: the model file as JSON, ${…} replaced */
-    struct str device; /* of kind train: cpu (also when empty), portable … */
+    struct str device; /* of kind train: see device.h; empty: the default */
 
     int64_t keep_best;    /* of kind train: weights are written only where the
                              metric is among this many best that the trainer has

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "data/data.h"
 #include "nn/nn.h"
+#include "terms/device.h"
 #include "terms/metric.h"
 #include "terms/record.h"
 #include "terms/task.h"
@@ -17,7 +18,7 @@ struct cohort {
     struct arena *arena;
     struct nn_model *like;
     struct nn_trainer *trainer;
-    char device[16];
+    const struct device *device;
     size_t members, capacity;
 };
 
@@ -25,6 +26,7 @@ struct member {
     struct arena *arena;
     struct task task;
     struct nn_model *model;
+    const struct device *device;
     struct source *source;
     struct data_view view;
     struct cohort *cohort;

@@ -29,8 +29,6 @@
 #define LOOK_NS 10000000ll   /* between looks at the socket while training */
 #define REPORT_NS 50000000ll /* between reports of one member */
 #define CHECKPOINT_S 30.0    /* of training between two checkpoints */
-#define COHORT_MOST 64
-#define COHORT_BYTES ((uint64_t)256 << 20) /* of weights and state */
 
 /* ---- what we say ------------------------------------------------------ */
 
@@ -116,20 +114,6 @@ static struct nn_model *read_model(const struct value *v, struct member *m,
     return NULL;
 }
 
-static const char *device_of(const struct task *t)
-{
-    return str_is(t->device, "portable")    ? "portable"
-           : str_is(t->device, "reference") ? "reference"
-                                            : "cpu";
-}
-
-static size_t capacity_of(const struct nn_model *m)
-{
-    uint64_t each = 12 * (uint64_t)nn_model_parameters(m) + 1;
-    uint64_t fit = COHORT_BYTES / each;
-    return fit < 1 ? 1 : fit > COHORT_MOST ? COHORT_MOST : (size_t)fit;
-}
-
 static void cohort_free(struct cohort *c)
 {
     nn_trainer_free(c->trainer);
@@ -169,18 +153,18 @@ static int check_granted(const struct member *m, struct err *err)
 {
     uint64_t granted = m->task.needs.memory_bytes;
     uint64_t needed =
-        granted ? nn_trainer_bytes(device_of(&m->task), m->model, 1) : 0;
+        granted ? nn_trainer_bytes(m->device->name, m->model, 1) : 0;
     return needed <= granted
                ? 0
                : fail_memory(needed, "`resources` grants", granted, err);
 }
 
-/* What the machine can give: the system itself would first give more than it
+/* What the device can give: the system itself would first give more than it
  * has, and then end whom it likes. */
 static int check_free(const struct cohort *c, struct err *err)
 {
-    uint64_t has = machine_memory_free();
-    uint64_t needed = nn_trainer_bytes(c->device, c->like, c->capacity);
+    uint64_t has = nn_trainer_room(c->device->name);
+    uint64_t needed = nn_trainer_bytes(c->device->name, c->like, c->capacity);
     return !has || needed <= has
                ? 0
                : fail_memory(needed, "this machine has left", has, err);
@@ -194,12 +178,13 @@ static struct cohort *cohort_new(struct train *t, struct member *m,
     struct cohort *c = xcalloc(1, sizeof *c);
     c->arena = arena_new();
     c->key = key;
-    c->capacity = capacity_of(m->model);
-    snprintf(c->device, sizeof c->device, "%s", device_of(&m->task));
+    c->device = m->device;
+    c->capacity = nn_trainer_capacity(m->device->name, m->model);
     struct value *v = json_parse(c->arena, m->task.model, "model", true, err);
     c->like = v ? read_model(v, m, err) : NULL;
     if (c->like && check_free(c, err) == 0)
-        c->trainer = nn_trainer_open(c->device, c->like, c->capacity, err);
+        c->trainer =
+            nn_trainer_open(c->device->name, c->like, c->capacity, err);
     if (!c->trainer) {
         cohort_free(c);
         return NULL;
@@ -214,8 +199,7 @@ static struct cohort *cohort_of(struct train *t, struct member *m,
     uint64_t key = nn_model_key(m->model);
     for (size_t i = 0; i < t->cohorts.len; i++) {
         struct cohort *c = t->cohorts.p[i];
-        if (c->key == key && c->members < c->capacity &&
-            strcmp(c->device, device_of(&m->task)) == 0)
+        if (c->key == key && c->members < c->capacity && c->device == m->device)
             return c;
     }
     return cohort_new(t, m, key, err);
@@ -440,7 +424,8 @@ static int read_new_rows(struct train *t, struct member *m,
 static int begin(struct train *t, struct member *m, struct err *err)
 {
     struct value *v = json_parse(m->arena, m->task.model, "model", false, err);
-    if (!v)
+    m->device = device_find(m->task.device, err);
+    if (!v || !m->device)
         return -1;
     int64_t seed = (int64_t)m->task.seed;
     if (nn_seed_of(v, &seed, err) < 0)

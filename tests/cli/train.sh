@@ -106,6 +106,10 @@ check_contains "it is named" "$err" 'units=…'
 run "$THRONG" train mlp.yaml epochs=2
 check_status "a name that stands nowhere in the file is a usage error" 2
 check_contains "it says how it would" "$err" 'write epochs: ${epochs} there'
+run "$THRONG" train mlp.yaml units=4 lr=0.01 dropout=0 --device gpu
+check_status "a device that is not there is a usage error" 2
+check_contains "which names those that are" "$err" \
+    "there is no device gpu; use cpu, portable or reference"
 sed 's/dense: 10/desne: 10/; s/^batch_size: 32/batch_size: none/' mlp.yaml >bad.yaml
 run "$THRONG" train bad.yaml lr=0.01 units=32 dropout=0.1
 check_status "a model with mistakes is not trained" 1
