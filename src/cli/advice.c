@@ -39,24 +39,17 @@ static bool is_trained(const struct outlook *o)
 
 static uint32_t count_slots(struct outlook *o)
 {
-    const struct machine *m = o->machine;
+    struct arena *a = arena_new();
     struct room room;
     struct needs needs = o->needs;
-    uint32_t parallel = o->plan->parallel;
-    room_init(&room, m->cpus, m->memory_bytes, parallel);
-    for (size_t i = 0; i < m->gpu_count && i < ROOM_GPUS_MAX; i++) {
-        struct room_gpu gpu = {.id = str_of(m->gpus[i].uuid),
-                               .name = str_of(m->gpus[i].name),
-                               .capability = m->gpus[i].capability_major +
-                                             m->gpus[i].capability_minor / 10.0,
-                               .memory_bytes = m->gpus[i].memory_bytes,
-                               .free = 1};
-        room_add_gpu(&room, &gpu);
-    }
-    study_share_cpus(o->plan, m->cpus, &needs);
+    machine_room(o->machine, o->plan->parallel, a, &room);
+    study_share_cpus(o->plan, o->machine->cpus, &needs);
     if (!needs.memory_bytes && !is_trained(o))
         needs.memory_bytes = o->measure.rss_bytes;
-    return room_check(&room, &needs, &o->unfit) ? 0 : room_slots(&room, &needs);
+    bool fits = room_check(&room, &needs, &o->unfit) == 0;
+    uint32_t slots = fits ? room_slots(&room, &needs) : 0;
+    arena_free(a);
+    return slots;
 }
 
 static void take_time(struct outlook *o)

@@ -33,15 +33,15 @@ int64_t progress_failures(const struct counts *c)
 }
 
 /* How much room there is for the parts of the line. */
-enum room { ROOMY, TIGHT, TIGHTER, TIGHTEST };
+enum width { ROOMY, TIGHT, TIGHTER, TIGHTEST };
 
-static void gap(struct buf *b, enum room room)
+static void gap(struct buf *b, enum width room)
 {
     buf_adds(b, room == ROOMY ? "  " : " ");
 }
 
 static void add_count(struct buf *b, int64_t n, const char *what,
-                      enum room room)
+                      enum width room)
 {
     if (!n)
         return;
@@ -50,7 +50,7 @@ static void add_count(struct buf *b, int64_t n, const char *what,
 }
 
 static void add_done(struct buf *b, const struct study_progress *p,
-                     enum room room)
+                     enum width room)
 {
     buf_addf(b, "%lld", (long long)finished(&p->counts));
     if (p->total >= 0)
@@ -59,7 +59,7 @@ static void add_done(struct buf *b, const struct study_progress *p,
         buf_adds(b, " done");
 }
 
-static void add_rate(struct buf *b, double rate, enum room room)
+static void add_rate(struct buf *b, double rate, enum width room)
 {
     if (rate <= 0)
         return;
@@ -75,7 +75,7 @@ static void add_rate(struct buf *b, double rate, enum room room)
 }
 
 static void add_left(struct buf *b, const struct study_progress *p,
-                     enum room room)
+                     enum width room)
 {
     if (p->left_s < 0 || p->draining || finished(&p->counts) >= p->total)
         return;
@@ -84,7 +84,7 @@ static void add_left(struct buf *b, const struct study_progress *p,
     buf_adds(b, " left");
 }
 
-static void add_ends(struct buf *b, const struct counts *c, enum room room)
+static void add_ends(struct buf *b, const struct counts *c, enum width room)
 {
     add_count(b, progress_failures(c), "failed", room);
     add_count(b, c->by_state[STATE_STOPPED], "stopped", room);
@@ -92,7 +92,7 @@ static void add_ends(struct buf *b, const struct counts *c, enum room room)
 }
 
 static void add_best(struct buf *b, const struct study_progress *p,
-                     enum room room)
+                     enum width room)
 {
     if (!p->best)
         return;
@@ -103,7 +103,7 @@ static void add_best(struct buf *b, const struct study_progress *p,
 }
 
 static void print_in(struct buf *b, const struct study_progress *p,
-                     enum room room)
+                     enum width room)
 {
     add_done(b, p, room);
     if (room != TIGHTEST)
@@ -121,7 +121,7 @@ static void print_in(struct buf *b, const struct study_progress *p,
 void progress_print(struct buf *b, const struct study_progress *p,
                     unsigned columns)
 {
-    for (enum room room = ROOMY; room <= TIGHTEST; room++) {
+    for (enum width room = ROOMY; room <= TIGHTEST; room++) {
         buf_reset(b);
         print_in(b, p, room);
         if (b->len < columns)

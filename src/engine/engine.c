@@ -99,23 +99,6 @@ static void copy_setup(struct engine *e, const struct engine_setup *from)
     e->setup.folder = copy(e->arena, from->folder);
 }
 
-static void make_room(struct engine *e, const struct machine *m)
-{
-    room_init(&e->room, m->cpus, m->memory_bytes, e->setup.parallel);
-    e->room.disk_bytes = e->room.free_disk_bytes = m->disk_bytes;
-    for (size_t i = 0; i < m->gpu_count && i < ROOM_GPUS_MAX; i++) {
-        const struct gpu *g = &m->gpus[i];
-        struct room_gpu gpu = {
-            .id = arena_str(e->arena, str_of(g->uuid)),
-            .name = arena_str(e->arena, str_of(g->name)),
-            .capability = g->capability_major + g->capability_minor / 10.0,
-            .memory_bytes = g->memory_bytes,
-            .free = 1,
-        };
-        room_add_gpu(&e->room, &gpu);
-    }
-}
-
 static void answer_later(void *context);
 
 struct engine *engine_open(const struct engine_setup *setup,
@@ -129,7 +112,7 @@ struct engine *engine_open(const struct engine_setup *setup,
     copy_setup(e, setup);
     e->hooks = *hooks;
     e->place = place;
-    make_room(e, setup->machine);
+    machine_room(setup->machine, setup->parallel, e->arena, &e->room);
     e->setup.machine = NULL; /* may be gone after this call */
     e->held = idmap_new();
     queue_init(&e->queue);

@@ -82,7 +82,7 @@ static int lock_seen(const struct store *s, const struct lease *l)
 enum holder holder_look(const struct store *s, const struct lease *l)
 {
     char host[sizeof l->host];
-    lease_host(host, sizeof host);
+    machine_name(host, sizeof host);
     struct holder_view v = {
         .host = host,
         .boot_id = process_boot_id(),

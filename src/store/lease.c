@@ -20,13 +20,6 @@
 #define LEASE_OLD_SECONDS 60
 #define LEASE_SOON_MS 2000
 
-void lease_host(char *host, size_t size)
-{
-    if (gethostname(host, size))
-        snprintf(host, size, "unknown");
-    host[size - 1] = 0;
-}
-
 /* For people and for readers, who must answer at once: where nothing proves
  * it, a holder that wrote less than a minute ago by our clock seems to live.
  * Nobody takes a lease for that. */
@@ -153,7 +146,7 @@ int lease_held_by(const struct store *s, const struct lease *l, struct err *err)
 
 static void lease_name_us(struct lease *l)
 {
-    lease_host(l->host, sizeof l->host);
+    machine_name(l->host, sizeof l->host);
     snprintf(l->boot_id, sizeof l->boot_id, "%s", process_boot_id());
     l->process = process_self();
     l->pid_space = process_space();
@@ -231,7 +224,7 @@ static int read_for_watch(struct store *s, struct lease *l, struct err *err)
 static char holder_state(const struct lease *l)
 {
     char host[sizeof l->host];
-    lease_host(host, sizeof host);
+    machine_name(host, sizeof host);
     bool here = strcmp(host, l->host) == 0 && l->pid_space == process_space();
     return here ? process_state(l->process) : 0;
 }

@@ -13,7 +13,5 @@ int lease_held_by(const struct store *s, const struct lease *lease,
                   struct err *err);
 /* As people and readers see it, who must have an answer at once. */
 bool lease_seems_live(const struct store *s, const struct lease *lease);
-/* The name of this machine. */
-void lease_host(char *host, size_t size);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <unistd.h>
 #include "sys/gpu.h"
 #include "sys/machine_limits.h"
@@ -42,6 +43,13 @@ static int read_gpus(const char *text, struct arena *a, struct gpu_list *list,
                          list, err);
 }
 
+void machine_name(char *name, size_t size)
+{
+    if (gethostname(name, size))
+        snprintf(name, size, "unknown");
+    name[size - 1] = 0;
+}
+
 int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
                  struct err *err)
 {
@@ -49,8 +57,7 @@ int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
     struct machine read = {0};
     if (read_gpus(gpus_text, a, &list, err) < 0)
         return -1;
-    if (gethostname(read.host, sizeof(read.host) - 1) < 0)
-        return err_errno(err, "cannot read the name of this machine");
+    machine_name(read.host, sizeof(read.host));
     read.cpus = limit_cpus("", affinity_cpus());
     read.memory_bytes = limit_memory("");
     if (read.memory_bytes == 0)
@@ -62,6 +69,23 @@ int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
     read.gpu_count = list.count;
     *m = read;
     return 0;
+}
+
+void machine_room(const struct machine *m, uint32_t parallel, struct arena *a,
+                  struct room *r)
+{
+    room_init(r, m->cpus, m->memory_bytes, parallel);
+    r->disk_bytes = r->free_disk_bytes = m->disk_bytes;
+    for (size_t i = 0; i < m->gpu_count; i++) {
+        const struct gpu *g = &m->gpus[i];
+        struct room_gpu gpu = {
+            .id = arena_str(a, str_of(g->uuid)),
+            .name = arena_str(a, str_of(g->name)),
+            .capability = g->capability_major + g->capability_minor / 10.0,
+            .memory_bytes = g->memory_bytes,
+        };
+        room_add_gpu(r, &gpu);
+    }
 }
 
 uint64_t machine_memory_free(void)

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "terms/room.h"
 
 /* ---- clocks ---------------------------------------------------------- */
 
@@ -308,6 +309,11 @@ struct machine {
  * "a100:8.0:40G,a100:8.0:40G" (name:capability:memory); NULL asks; "" none. */
 int machine_read(struct machine *m, const char *gpus_text, struct arena *a,
                  struct err *err);
+/* All of it, free, as room for tasks; the texts live in the arena. */
+void machine_room(const struct machine *m, uint32_t parallel, struct arena *a,
+                  struct room *r);
+/* This machine's name; "unknown" where it has none. */
+void machine_name(char *name, size_t size);
 
 #define GPU_PIDS_MAX 256
 /* What is on one GPU. */

@@ -199,11 +199,11 @@ static void allow_descriptors(const struct room *room)
  * apart that answer bundles in one folder. */
 static const char *tools_folder(const struct worker_setup *s, struct arena *a)
 {
-    char host[256] = "";
+    char host[256];
     if (s->last_words)
         return path_join(a, path_folder(a, s->last_words),
                          arena_printf(a, "tools-%d", (int)getpid()));
-    gethostname(host, sizeof host - 1);
+    machine_name(host, sizeof host);
     return path_join(a, path_folder(a, s->bundle),
                      arena_printf(a, "tools-%s-%d", host, (int)getpid()));
 }

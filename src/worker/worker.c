@@ -607,17 +607,7 @@ static int read_room(struct worker *w, const char *text, struct err *err)
         return room_parse(&w->room, str_of(text), a, err);
     if (machine_read(&m, NULL, a, err) != 0)
         return -1;
-    room_init(&w->room, m.cpus, m.memory_bytes, 0);
-    for (size_t i = 0; i < m.gpu_count && i < ROOM_GPUS_MAX; i++) {
-        const struct gpu *g = &m.gpus[i];
-        struct room_gpu gpu = {.id = str_of(g->uuid),
-                               .name = str_of(g->name),
-                               .capability = g->capability_major +
-                                             g->capability_minor / 10.0,
-                               .memory_bytes = g->memory_bytes,
-                               .free = 1};
-        room_add_gpu(&w->room, &gpu);
-    }
+    machine_room(&m, 0, a, &w->room);
     return 0;
 }
 
@@ -634,8 +624,8 @@ static const struct link_hooks *hooks_of(struct worker *w)
 
 static void say_hello(struct worker *w)
 {
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
+    char host[256];
+    machine_name(host, sizeof host);
     struct record_hello h = {.pid = (uint64_t)w->self,
                              .host = str_of(host),
                              .version = str_of(THRONG_VERSION)};

@@ -120,7 +120,7 @@ static void an_older_store_in_use_is_left_alone(void **state)
     struct buf mirror;
     buf_init(&mirror);
     buf_adds(&mirror, "{\"epoch\":1,\"host\":\"");
-    lease_host(host, sizeof host);
+    machine_name(host, sizeof host);
     buf_addf(&mirror, "%s\",\"pid\":%d,\"pid_start\":%llu,\"boot_id\":\"%s\"}",
              host, (int)self.pid, (unsigned long long)self.start,
              process_boot_id());
