@@ -110,6 +110,19 @@ static void look_at_replay(struct findings *f, struct call *c,
     plan_close(plan);
 }
 
+static const char *sound_store(struct findings *f, const struct store *store,
+                               const char *folder)
+{
+    static const char *const sums[] = {
+        [STORE_SUMS_NONE] = "; an older throng made it, without checksums",
+        [STORE_SUMS_SOME] = "; some of it has no checksum, as another program "
+                            "wrote it",
+        [STORE_SUMS_ALL] = "",
+    };
+    return arena_printf(f->arena, "%s is sound%s", folder,
+                        sums[store_sums(store)]);
+}
+
 /* SQLite reads the whole file for this. */
 static int look_at_study(struct findings *f, struct call *c)
 {
@@ -125,7 +138,7 @@ static int look_at_study(struct findings *f, struct call *c)
         return -1;
     bool sound = store && !store_integrity(store, &err);
     found(f, "study", sound,
-          sound ? arena_printf(f->arena, "%s is sound", where.folder)
+          sound ? sound_store(f, store, where.folder)
                 : arena_cstr(f->arena, str_of(store ? err.text : c->err.text)));
     if (sound && call_flag(c, "replay"))
         look_at_replay(f, c, store, &where);

@@ -2,7 +2,9 @@
 #include "store/db.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include "store/seal.h"
 
 sqlite3_stmt *db_stmt(struct store *s, const char *sql, struct err *err)
 {
@@ -113,10 +115,27 @@ int db_damaged(const char *path, const char *how, struct err *err)
                    path, how, path, path);
 }
 
+int db_damaged_page(sqlite3 *db, const char *path, struct err *err)
+{
+    char how[160];
+    snprintf(how, sizeof how,
+             "page %lld is not as throng wrote it: a disk that fails, or "
+             "another program that changed it",
+             (long long)seal_broken(db));
+    struct err why = {0};
+    db_damaged(path, how, &why);
+    return err_set(err, why.kind,
+                   "%s. Who changed it on purpose lets throng believe what "
+                   "is there by `sqlite3 %s VACUUM`",
+                   why.text, path);
+}
+
 int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err)
 {
     int code = sqlite3_errcode(db) & 0xff;
     int number = sqlite3_system_errno(db);
+    if (sqlite3_extended_errcode(db) == SQLITE_IOERR_DATA)
+        return db_damaged_page(db, path, err);
     if (code == SQLITE_IOERR && !number)
         number = last_errno(db);
     bool full = number == ENOSPC || number == EDQUOT;

@@ -77,6 +77,8 @@ int db_number(struct store *s, const char *sql, int64_t otherwise,
 int db_err(struct store *s, const char *what, struct err *err);
 /* That the file is damaged, how that was seen, and what to do; returns -1. */
 int db_damaged(const char *path, const char *how, struct err *err);
+/* The same of a page that has another checksum than its own (seal.h). */
+int db_damaged_page(sqlite3 *db, const char *path, struct err *err);
 int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err);
 void db_finalize_all(struct store *s);
 

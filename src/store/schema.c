@@ -89,7 +89,8 @@ static const char tables_6[] =
 static const char tables_8[] = "ALTER TABLE texts ADD COLUMN about TEXT;";
 
 /* In step 7 metric points may have times (pack.h), which older ones cannot
- * read: the tables stay as they are. */
+ * read. From step 9 on pages may have checksums (seal.h), which older ones
+ * would not write. The tables stay as they are. */
 const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 1, .sql = tables_1},
     {.to = 2, .sql = tables_2},
@@ -99,6 +100,7 @@ const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 6, .sql = tables_6},
     {.to = 7},
     {.to = 8, .sql = tables_8},
+    {.to = 9},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

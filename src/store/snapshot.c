@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "store/lease.h"
+#include "store/seal.h"
 
 #define SNAPSHOT_FRESH_SECONDS 10
 #define SNAPSHOT_WAIT_MS 5000
@@ -49,7 +50,7 @@ int snapshot_open_unchanging(struct store *s, const char *path, struct err *err)
     sqlite3_close(s->db);
     s->db = NULL;
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    int rc = sqlite3_open_v2(b.p, &s->db, flags, NULL);
+    int rc = sqlite3_open_v2(b.p, &s->db, flags, seal_vfs());
     if (rc != SQLITE_OK)
         rc = db_err(s, "open", err);
     buf_done(&b);
@@ -122,7 +123,9 @@ static int copy_into(struct store *s, sqlite3 *to, const char *path,
     sqlite3_backup *copy = sqlite3_backup_init(to, "main", s->db, "main");
     if (!copy)
         return db_err_of(to, path, "copy into", err);
+    seal_allow_empty(s->db, true);
     sqlite3_backup_step(copy, -1);
+    seal_allow_empty(s->db, false);
     if (sqlite3_backup_finish(copy) != SQLITE_OK)
         return db_err_of(to, path, "copy into", err);
     /* A copy in WAL mode could not be opened where there is no memory to
@@ -137,7 +140,9 @@ static int copy_to(struct store *s, const char *path, struct err *err)
     sqlite3 *to = NULL;
     int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    int rc = sqlite3_open_v2(path, &to, flags, NULL);
+    int rc = sqlite3_open_v2(path, &to, flags, seal_vfs());
+    if (rc == SQLITE_OK && seal_is_on(s->db))
+        rc = seal_new(to);
     if (rc != SQLITE_OK)
         rc = db_err_of(to, path, "create", err);
     else

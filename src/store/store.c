@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "store/holder.h"
 #include "store/schema.h"
+#include "store/seal.h"
 #include "store/snapshot.h"
 #include "store/stands.h"
 
@@ -80,7 +81,8 @@ static int fill_new(struct store *s, struct err *err)
     char sql[64];
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
                 SQLITE_OPEN_EXCLUSIVE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(s->path, &s->db, flags, seal_vfs()) != SQLITE_OK ||
+        seal_new(s->db) != SQLITE_OK)
         return db_err(s, "create", err);
     snprintf(sql, sizeof sql, "PRAGMA application_id = %d", DB_APPLICATION);
     if (db_exec(s, sql, "create", err))
@@ -208,7 +210,7 @@ static int open_with(struct store *s, const char *name, int flags,
     sqlite3_close(s->db);
     s->db = NULL;
     flags |= SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(name, &s->db, flags, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(name, &s->db, flags, seal_vfs()) != SQLITE_OK)
         return db_err(s, "open", err);
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, DB_BUSY_MS);
@@ -395,7 +397,9 @@ static int check_with(struct store *s, const char *sql, struct err *err)
         return -1;
     struct str said = row ? db_column_str(st, 0) : STR("no answer");
     int rc = 0;
-    if (!str_is(said, "ok")) {
+    if (!str_is(said, "ok") && seal_broken(s->db)) {
+        rc = db_damaged_page(s->db, s->path, err);
+    } else if (!str_is(said, "ok")) {
         struct buf how;
         buf_init(&how);
         buf_addstr(&how, str_trim(said));
@@ -410,6 +414,13 @@ int store_integrity(struct store *s, struct err *err)
 {
     static const char sql[] = "PRAGMA integrity_check(1)";
     return check_with(s, sql, err);
+}
+
+enum store_sums store_sums(const struct store *s)
+{
+    if (!seal_is_on(s->db))
+        return STORE_SUMS_NONE;
+    return seal_is_missed(s->db) ? STORE_SUMS_SOME : STORE_SUMS_ALL;
 }
 
 /* A tenth of a second of CPU for each 50 MB. */

@@ -19,7 +19,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 8
+#define STORE_SCHEMA 9
 
 struct store;
 
@@ -43,6 +43,10 @@ const char *store_folder(const struct store *s);
 double store_as_of(const struct store *s);
 /* SQLite's own check of the whole file; 0 when it is sound. */
 int store_integrity(struct store *s, struct err *err);
+/* Which of the pages that were read until now have a checksum: none in a store
+ * that an older throng made; another program leaves them out. */
+enum store_sums { STORE_SUMS_NONE, STORE_SUMS_SOME, STORE_SUMS_ALL };
+enum store_sums store_sums(const struct store *s);
 /* Says that a text in it makes no sense, `how`, and what to do; -1. */
 int store_damaged(const struct store *s, const char *how, struct err *err);
 /* What a conductor looks at before it begins: every page must make sense. A

@@ -139,12 +139,28 @@ run "$THRONG" run s.yaml
 check_status "a damaged page that a clean start meets is an error" 1
 check_contains "that says so" "$err" "study.db is damaged"
 
+rm -rf .throng
+run "$THRONG" run s.yaml
+python3 - .throng/s/study.db <<'END'
+import sys
+with open(sys.argv[1], "r+b") as f:
+    text = f.read()
+    at = text.index(b'"a":')  # of a trial's point
+    f.seek(at + 4)
+    f.write(bytes([text[at + 4] ^ 1]))
+END
+run "$THRONG" export s --jsonl
+check_status "a bit that makes one value of another is an error" 1
+check_contains "that says that a page has changed" "$(tr '\n' ' ' <"$TMP/.err")" \
+    "is not as throng wrote it"
+
 # ---- texts in it that make no sense -----------------------------------------
 
 rm -rf .throng
 run "$THRONG" run s.yaml
 sqlite3 .throng/s/study.db \
-    "insert or replace into facts values ('goals', '{\"a' || char(1))"
+    "insert or replace into facts values ('goals', '{\"a' || char(1))" \
+    VACUUM
 run "$THRONG" status s
 check_status "a goal that is no text of ours is an error" 1
 check_contains "that calls the store damaged" "$err" "study.db is damaged"

@@ -151,9 +151,14 @@ printf '%s\n' 'command: throng report loss={x}' 'method: tpe' 'run_cap: 24' 'par
 run "$THRONG" run learns.yaml
 run "$THRONG" doctor learns --replay
 check_matches "of one that learns, too" "$out" '^ok +replay .*all 24 trials again'
-python3 -c 'import sqlite3, sys
-with sqlite3.connect(sys.argv[1]) as db: db.execute("UPDATE heard SET value = -value WHERE value IS NOT NULL")' \
-    .throng/learns/study.db
+sqlite3 .throng/learns/study.db 'UPDATE heard SET value = -value WHERE value IS NOT NULL'
+run "$THRONG" doctor learns
+check_matches "doctor knows what another program changed" "$out" \
+    '^BAD +study .*page [0-9]+ is not as throng wrote it'
+sqlite3 .throng/learns/study.db VACUUM
+run "$THRONG" doctor learns
+check_matches "and says that it believes it when told to" "$out" \
+    '^ok +study .*learns is sound; some of it has no checksum'
 run "$THRONG" doctor learns --replay
 check_matches "and finds where another point was suggested" "$out" '^BAD +replay .*trial [12][0-9] is the first'
 run "$THRONG" doctor --replay

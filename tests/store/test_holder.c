@@ -110,7 +110,8 @@ static void forge(struct made *m, const char *set)
     sqlite3 *db;
     snprintf(path, sizeof path, "%s/study.db", m->folder);
     snprintf(sql, sizeof sql, "UPDATE lease SET %s", set);
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, "throng"), SQLITE_OK);
     sqlite3_busy_timeout(db, 1000);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);

@@ -52,7 +52,10 @@ static void close_made(struct made *m)
 static void exec_file(struct made *m, const char *sql)
 {
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(db_path(m), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open_v2(db_path(m), &db,
+                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                                     "throng"),
+                     SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
 }
