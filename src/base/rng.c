@@ -7,12 +7,14 @@
  * A study must come out bit-equal on every machine, and the C library's log,
  * exp and cos do not: they take other paths on other processors. So the
  * transcendental functions needed here are made of +, -, *, / and sqrt, which
- * IEEE 754 defines to the last bit. */
+ * IEEE 754 defines to the last bit: the logarithm in exact.c, the cosine here.
+ */
 #include "base/rng.h"
 
 #include <math.h>
 
 #include "base/err.h"
+#include "base/exact.h"
 #include "base/hash.h"
 
 static void philox_round(uint32_t c[4], uint32_t key0, uint32_t key1)
@@ -99,40 +101,6 @@ uint64_t rng_below(struct rng *r, uint64_t n)
     return x % n;
 }
 
-/* ln 2 in two pieces: a multiple of the first is exact. */
-static const double ln2_high = 0x1.62e42feep-1;
-static const double ln2_low = 0x1.a39ef35793c76p-33;
-
-/* The natural logarithm of a positive, normal x: x = m 2^e with m near 1,
- * and log m = 2 atanh((m - 1) / (m + 1)) as a series. */
-static double exact_log(double x)
-{
-    int e;
-    double m = frexp(x, &e);
-    if (m < 0.70710678118654752) {
-        m *= 2;
-        e--;
-    }
-    double s = (m - 1) / (m + 1), q = s * s;
-    double sum = 0;
-    for (int k = 23; k >= 3; k -= 2)
-        sum = (sum + 1.0 / k) * q;
-    double log_m = 2 * s + 2 * s * sum;
-    return e * ln2_high + (e * ln2_low + log_m);
-}
-
-static double exact_exp(double x)
-{
-    if (x < -740)
-        return 0;
-    double e = floor(x / 0.69314718055994531 + 0.5);
-    double t = (x - e * ln2_high) - e * ln2_low;
-    double sum = 1;
-    for (int k = 14; k >= 1; k--)
-        sum = 1 + sum * t / k;
-    return ldexp(sum, (int)e);
-}
-
 /* cos(2 pi u) for u in [0, 1): folded by symmetry to an angle of at most a
  * quarter of pi, where it is the series of the cosine or of the sine. Which
  * one is as good as a toss: choosing numbers is cheaper than a branch that no
@@ -168,42 +136,6 @@ double rng_normal_roughly(struct rng *r)
     float radius = (float)(1 - rng_uniform(r));
     float angle = (float)rng_uniform(r);
     return sqrtf(-2 * logf(radius)) * cosf(6.2831853f * angle);
-}
-
-/* The logarithm of a gamma number of shape a >= 1, after Marsaglia and Tsang
- * (2000). */
-static double log_gamma_large(struct rng *r, double a)
-{
-    double d = a - 1.0 / 3, c = 1 / sqrt(9 * d);
-    for (;;) {
-        double x = rng_normal(r);
-        double u = 1 - rng_uniform(r);
-        double v = 1 + c * x;
-        if (v <= 0)
-            continue;
-        double log_v = 3 * exact_log(v);
-        double log_u = exact_log(u);
-        if (log_u < 0.5 * x * x + d - d * v * v * v + d * log_v)
-            return exact_log(d) + log_v;
-    }
-}
-
-/* Small shapes give numbers that underflow, so the logarithm is returned. */
-static double log_gamma(struct rng *r, double a)
-{
-    if (a >= 1)
-        return log_gamma_large(r, a);
-    double u = 1 - rng_uniform(r);
-    return log_gamma_large(r, a + 1) + exact_log(u) / a;
-}
-
-double rng_beta(struct rng *r, double a, double b)
-{
-    require(a > 0 && b > 0);
-    double x = log_gamma(r, a), y = log_gamma(r, b);
-    /* The first gamma's share of both, divided by the larger of the two. */
-    double ratio = exact_exp(x > y ? y - x : x - y);
-    return (x > y ? 1 : ratio) / (1 + ratio);
 }
 
 /* The bits of x stirred well (the finalizer of splitmix64). */

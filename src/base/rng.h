@@ -28,7 +28,6 @@ double rng_normal(struct rng *r);              /* takes two uniforms */
 #define ROUGHLY 1e-3
 double rng_normal_roughly(struct rng *r);
 void rng_skip(struct rng *r, uint64_t count); /* as so many uniforms */
-double rng_beta(struct rng *r, double a, double b);
 /* Position k of a pseudo-random permutation of 0..n-1, without storing it. */
 uint64_t rng_permute(uint64_t key, uint64_t k, uint64_t n);
 

@@ -156,15 +156,16 @@ static void reserve(struct mixture *m, size_t count)
     m->cap = cap;
 }
 
-static double normal_below(double x)
+/* Of the normal distribution. */
+static double mass_between(double low, double high)
 {
-    return 0.5 * erfc(-x * SQRT_HALF);
+    return exact_normal_quick(high) - exact_normal_quick(low);
 }
 
 /* log of (1/sigma) / sqrt(2 pi) / the mass of the normal inside [0,1]. */
 static double level_of(double mu, double sigma)
 {
-    double mass = normal_below((1 - mu) / sigma) - normal_below(-mu / sigma);
+    double mass = mass_between(-mu / sigma, (1 - mu) / sigma);
     return -0.91893853320467274178 - exact_log(sigma * mass);
 }
 
@@ -296,10 +297,9 @@ static double cell_mass(const struct mixture_axis *axis, size_t cell,
                         size_t kernel, double sigma)
 {
     double mu = (axis->edges[kernel] + axis->edges[kernel + 1]) / 2;
-    double all = normal_below((1 - mu) / sigma) - normal_below(-mu / sigma);
-    return (normal_below((axis->edges[cell + 1] - mu) / sigma) -
-            normal_below((axis->edges[cell] - mu) / sigma)) /
-           all;
+    double low = axis->edges[cell] - mu, high = axis->edges[cell + 1] - mu;
+    return mass_between(low / sigma, high / sigma) /
+           mass_between(-mu / sigma, (1 - mu) / sigma);
 }
 
 /* Densities are relative to the prior: a cell's mass over its own. */

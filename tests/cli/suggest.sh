@@ -250,6 +250,19 @@ parameters:
   d: {distribution: beta, a: 0.7, b: 2.2}
   e: {distribution: log_normal, mu: 0.3, sigma: 1.1}
 END
+OTHER=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX2_Usable,-FMA_Usable
 points() { echo '{"ask":5000}' | "$THRONG" suggest exact.yaml | sha256sum; }
 check_equal "points do not depend on what the processor can do" "$(points)" \
-    "$(GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX2_Usable,-FMA_Usable points)"
+    "$(GLIBC_TUNABLES=$OTHER points)"
+
+# Values that have nothing to do with the points are as good as any.
+for i in $(seq 0 80); do
+    echo '{"ask":1}'
+    echo "{\"tell\":$i,\"value\":$((i * 37 % 101)).5}"
+done >talk
+learned() { "$THRONG" suggest exact.yaml <talk | sha256sum; }
+for method in tpe cmaes gp forest; do
+    sed -i "s/^method: .*/method: $method/" exact.yaml
+    check_equal "nor do those that $method learns" "$(learned)" \
+        "$(GLIBC_TUNABLES=$OTHER learned)"
+done
