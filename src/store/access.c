@@ -6,9 +6,9 @@
  *
  * Looked at are, from the outside in: the folders that .throng lies in (where
  * everyone may write, somebody else could put another in its place, unless it
- * is sticky and root's as /tmp is), .throng, the study's folder, and each thing
- * in that. Once these are ours alone they stay so, so a look before the first
- * use is enough.
+ * is sticky and root's as /tmp is; so could the owner of the nearest), .throng,
+ * the study's folder, and each thing in that. Once these are ours alone they
+ * stay so, so a look before the first use is enough.
  *
  * A run closes the study's folder to all others (share.c). One that they can
  * still enter may have been open to them, so then all that lies below is
@@ -109,10 +109,20 @@ static int check_one(const struct look *l, const char *path,
     return 0;
 }
 
-/* Whoever owns a folder around the study file wrote, or could have, what is to
- * be run: to work there is to trust them, as in a group's project folder. Only
- * that everyone can write there is no intention. In a sticky
- * folder its owner, too, may rename what others have there. */
+/* The folder that .throng lies in. Its owner could rename that away and plant
+ * another. A group's project folder is meant to be worked in together. */
+static int check_nearest(const struct look *l, const char *path,
+                         struct err *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || may_own(l, &st) || is_shared(&st))
+        return 0;
+    return refuse_owner(l, path, st.st_uid, err);
+}
+
+/* Whoever owns a folder further up gave us the one in it: that everyone can
+ * write there is no intention. In a sticky folder its owner, too, may rename
+ * what others have there. */
 static int check_around(const struct look *l, const char *path, struct err *err)
 {
     struct stat st;
@@ -131,6 +141,8 @@ static int check_home(const struct look *l, struct err *err)
     char path[PATH_MAX];
     if (!realpath(l->home, path))
         return 0;
+    if (check_nearest(l, path, err))
+        return -1;
     for (;;) {
         if (check_around(l, path, err))
             return -1;

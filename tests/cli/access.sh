@@ -108,6 +108,33 @@ check_status "and nobody else's" 1
 check_contains "who could rename what is in it" "$err" \
     "$ground/around belongs to uid $mal"
 
+# Mal cannot write into Ann's .throng, but rename it and plant his own.
+folder_of $ann given 755
+as $ann "$throng" run -q v.yaml
+chown $mal .
+run as $ann "$throng" run v.yaml
+check_status "a folder of another user around our .throng is refused" 1
+check_contains "by its name and its owner" "$err" \
+    "$ground/given belongs to uid $mal"
+check_contains "with the way out" "$err" "\`throng trust $ground/given\`"
+run as $ann "$throng" note v 1 text
+check_status "also by who acts" 1
+run as $ann "$throng" rank v
+check_status "reading is not" 0
+as $ann "$throng" trust . 2>/dev/null
+run as $ann "$throng" run v.yaml
+check_status "who trusts him may run there" 0
+as $ann "$throng" trust --remove . 2>/dev/null
+chgrp $both . && chmod 775 .
+run as $ann "$throng" run v.yaml
+check_status "and who is in the group that may write there" 0
+chgrp 12999 .
+run as $ann "$throng" run v.yaml
+check_status "but in no other" 1
+chown 0:0 . && chmod 755 .
+run as $ann "$throng" run v.yaml
+check_status "root is nobody to fear" 0
+
 # ---- planted deep ----------------------------------------------------------
 
 folder_of $ann deep 755
