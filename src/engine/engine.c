@@ -60,7 +60,6 @@ struct engine {
     struct arena *arena; /* copies of the setup's texts */
     struct engine_setup setup;
     struct engine_hooks hooks;
-    struct room room; /* the empty place */
     const struct place *place;
     void *at; /* the open place */
     struct idmap *held;
@@ -112,17 +111,16 @@ struct engine *engine_open(const struct engine_setup *setup,
     copy_setup(e, setup);
     e->hooks = *hooks;
     e->place = place;
-    machine_room(setup->machine, setup->parallel, e->arena, &e->room);
-    e->setup.machine = NULL; /* may be gone after this call */
     e->held = idmap_new();
     queue_init(&e->queue);
     buf_init(&e->scratch);
-    load_init(&e->all, &e->room);
-    load_init(&e->out, &e->room);
+    load_init(&e->all);
+    load_init(&e->out);
     e->average_s = -1;
     e->later = loop_timer(setup->loop, answer_later, e);
-    struct place_setup ps = {e, &e->setup, &e->room};
+    struct place_setup ps = {e, &e->setup};
     e->at = place->open(&ps, err);
+    e->setup.machine = NULL; /* may be gone after this call */
     if (!e->at) {
         engine_close(e);
         return NULL;
@@ -161,12 +159,12 @@ void engine_close(struct engine *e)
 
 int engine_check(const struct engine *e, const struct needs *n, struct err *err)
 {
-    return room_check(&e->room, n, err);
+    return e->place->check(e->at, n, err);
 }
 
 uint32_t engine_slots(const struct engine *e, const struct needs *n)
 {
-    return room_slots(&e->room, n);
+    return e->place->slots(e->at, n);
 }
 
 /* How many tasks shall wait at the place, so that a slot which falls free is
@@ -175,7 +173,7 @@ static int64_t ahead_count(const struct engine *e, const struct needs *n)
 {
     if (e->average_s < 0 || e->average_s > AHEAD_TASK_SECONDS)
         return 0;
-    double slots = room_slots(&e->room, n);
+    double slots = engine_slots(e, n);
     double least_s = AHEAD_SECONDS * slots / AHEAD_MAX;
     if (e->average_s <= least_s)
         return AHEAD_MAX;
@@ -186,7 +184,7 @@ size_t engine_room(const struct engine *e, const struct needs *n, bool ahead)
 {
     if (e->quitting)
         return 0;
-    int64_t room = load_free(&e->all, n);
+    int64_t room = e->place->want(e->at, n, &e->all);
     if (ahead)
         room += ahead_count(e, n);
     return room > 0 ? (size_t)room : 0;
@@ -206,7 +204,7 @@ static void learn_duration(struct engine *e, double seconds)
 
 static bool wanted_now(const struct engine *e, const struct needs *n)
 {
-    int64_t free = load_free(&e->out, n) + ahead_count(e, n);
+    int64_t free = e->place->want(e->at, n, &e->out) + ahead_count(e, n);
     if (free <= 0 && load_mixed(&e->all, n))
         free += CHOICE;
     return free > 0;

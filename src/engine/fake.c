@@ -69,6 +69,7 @@ struct fake_task {
 
 struct fake {
     struct engine *engine;
+    struct arena *arena; /* texts of the room */
     struct room room;
     VEC(struct fake_task *) tasks; /* in order of arrival */
     struct loop_source *step;
@@ -79,6 +80,27 @@ struct fake {
     double back_s;      /* … until then … */
     const char *losing; /* … when all is lost for this reason; NULL: not */
 };
+
+/* ---- room ------------------------------------------------------------- */
+
+static int fake_check(const void *place, const struct needs *n, struct err *err)
+{
+    const struct fake *f = place;
+    return room_check(&f->room, n, err);
+}
+
+static uint32_t fake_slots(const void *place, const struct needs *n)
+{
+    const struct fake *f = place;
+    return room_slots(&f->room, n);
+}
+
+static int64_t fake_want(const void *place, const struct needs *n,
+                         const struct load *held)
+{
+    const struct fake *f = place;
+    return load_free(held, &f->room, n);
+}
 
 /* ---- what it says ----------------------------------------------------- */
 
@@ -639,7 +661,9 @@ static void *fake_open(const struct place_setup *setup, struct err *err)
     (void)err;
     f->engine = setup->engine;
     f->trained = idmap_new();
-    f->room = *setup->room;
+    f->arena = arena_new();
+    machine_room(setup->given->machine, setup->given->parallel, f->arena,
+                 &f->room);
     f->wall = clock_wall();
     f->step = loop_timer(setup->given->loop, on_step, f);
     return f;
@@ -653,6 +677,7 @@ static void fake_close(void *place)
     vec_done(&f->tasks);
     loop_remove(f->step);
     idmap_free(f->trained);
+    arena_free(f->arena);
     free(f);
 }
 
@@ -660,6 +685,9 @@ const struct place place_fake = {
     .name = "fake",
     .open = fake_open,
     .close = fake_close,
+    .check = fake_check,
+    .slots = fake_slots,
+    .want = fake_want,
     .send = fake_send,
     .ack = fake_ack,
     .hurry = fake_hurry,

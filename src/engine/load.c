@@ -13,9 +13,9 @@
 /* So many classes are kept before empty ones are used again. */
 #define CLASSES_KEPT 32
 
-void load_init(struct load *l, const struct room *room)
+void load_init(struct load *l)
 {
-    *l = (struct load){.room = room};
+    *l = (struct load){0};
 }
 
 void load_done(struct load *l)
@@ -41,18 +41,12 @@ static struct load_class *find_empty(const struct load *l)
     return NULL;
 }
 
-static uint32_t slots_of(const struct load *l, const struct needs *n)
-{
-    uint32_t slots = room_slots(l->room, n);
-    return slots < SLOTS_MAX ? slots : SLOTS_MAX;
-}
-
 static struct load_class *find_or_add(struct load *l, const struct needs *n)
 {
     struct load_class *c = find(l, n);
     if (c)
         return c;
-    struct load_class fresh = {.needs = *n, .slots = slots_of(l, n)};
+    struct load_class fresh = {.needs = *n};
     c = find_empty(l);
     if (c) {
         *c = fresh;
@@ -103,12 +97,12 @@ static int64_t times(double total, double used, double need)
     return n > INT32_MAX ? INT32_MAX : n < INT32_MIN ? INT32_MIN : (int64_t)n;
 }
 
-int64_t load_free(const struct load *l, const struct needs *n)
+int64_t load_free(const struct load *l, const struct room *r,
+                  const struct needs *n)
 {
-    const struct room *r = l->room;
     const struct load_class *c = find(l, n);
-    int64_t fit =
-        c ? (int64_t)c->slots - (int64_t)c->count : (int64_t)slots_of(l, n);
+    int64_t fit = least(room_slots(r, n), SLOTS_MAX);
+    fit -= c ? (int64_t)c->count : 0;
     fit = least(fit, times(r->cpus, l->cpus, n->cpus));
     if (r->memory_bytes)
         fit = least(fit, times((double)r->memory_bytes, l->memory_bytes,

@@ -14,23 +14,23 @@
 /* Tasks of equal needs. */
 struct load_class {
     struct needs needs;
-    uint32_t slots; /* how many fit into the empty room */
     size_t count;
 };
 struct load {
-    const struct room *room; /* the empty place; lives longer than this */
     VEC(struct load_class) classes;
     size_t count; /* of all tasks */
     double cpus, gpus;
     double memory_bytes, disk_bytes;
 };
 
-void load_init(struct load *l, const struct room *room);
+void load_init(struct load *l);
 void load_done(struct load *l);
 void load_add(struct load *l, const struct needs *n);
 void load_remove(struct load *l, const struct needs *n); /* added before */
-/* How many more tasks of these needs fit; below 0: that many too many. */
-int64_t load_free(const struct load *l, const struct needs *n);
+/* How many more tasks of these needs fit into a room that holds nothing else;
+ * below 0: that many too many. */
+int64_t load_free(const struct load *l, const struct room *r,
+                  const struct needs *n);
 /* True when some of the tasks have other needs than these. */
 bool load_mixed(const struct load *l, const struct needs *n);
 

@@ -67,6 +67,7 @@ struct local {
     struct arena *arena;
     enum local_state state;
     const char *words_folder;
+    struct room room;
     char *room_text;
     char *task_mark;
     const char **env;
@@ -99,6 +100,28 @@ struct local {
 };
 
 static void begin_death(struct local *l);
+
+/* ---- room ------------------------------------------------------------- */
+
+static int local_check(const void *place, const struct needs *n,
+                       struct err *err)
+{
+    const struct local *l = place;
+    return room_check(&l->room, n, err);
+}
+
+static uint32_t local_slots(const void *place, const struct needs *n)
+{
+    const struct local *l = place;
+    return room_slots(&l->room, n);
+}
+
+static int64_t local_want(const void *place, const struct needs *n,
+                          const struct load *held)
+{
+    const struct local *l = place;
+    return load_free(held, &l->room, n);
+}
 
 /* ---- writing ---------------------------------------------------------- */
 
@@ -653,9 +676,11 @@ static void prepare(struct local *l, const struct place_setup *setup)
 {
     struct loop *loop = setup->given->loop;
     struct buf room;
+    machine_room(setup->given->machine, setup->given->parallel, l->arena,
+                 &l->room);
     l->words_folder = path_join(l->arena, setup->given->folder, "last-words");
     buf_init(&room);
-    room_print(&room, setup->room);
+    room_print(&room, &l->room);
     l->room_text = arena_cstr(l->arena, buf_str(&room));
     buf_done(&room);
     struct mark mark = {setup->given->folder, setup->given->epoch};
@@ -757,6 +782,9 @@ const struct place place_local = {
     .name = "local",
     .open = local_open,
     .close = local_close,
+    .check = local_check,
+    .slots = local_slots,
+    .want = local_want,
     .send = local_send,
     .ack = local_ack,
     .hurry = local_hurry,

@@ -7,11 +7,12 @@
 #define THRONG_ENGINE_PLACE_H
 
 #include "engine/engine.h"
+#include "engine/load.h"
 
 struct place_setup {
     struct engine *engine;
-    const struct engine_setup *given; /* lives as long as the place */
-    const struct room *room;          /* all that the place has; likewise */
+    const struct engine_setup *given; /* lives as long as the place, but for
+                                         `machine`: until it is open */
 };
 
 enum haste {
@@ -25,6 +26,14 @@ struct place {
     void *(*open)(const struct place_setup *setup, struct err *err);
     /* Ends every task and frees the place; calls nobody back. */
     void (*close)(void *place);
+    /* -1 with the reason when these needs can never be met here. */
+    int (*check)(const void *place, const struct needs *n, struct err *err);
+    /* How many tasks of these needs run at once here. */
+    uint32_t (*slots)(const void *place, const struct needs *n);
+    /* How many more tasks of these needs fit beside those that are held; below
+     * 0: that many too many. */
+    int64_t (*want)(const void *place, const struct needs *n,
+                    const struct load *held);
     /* Takes a copy of the record and returns at once. Answers come from the
      * loop, never from inside. Not called between engine_place_down and
      * engine_place_up. */

@@ -23,16 +23,16 @@ static void equal_tasks_fill_the_slots(void **state)
     machine(&r, 0, 0);
     needs_init(&n);
     n.cpus = 2;
-    load_init(&l, &r);
-    assert_int_equal(load_free(&l, &n), 4);
+    load_init(&l);
+    assert_int_equal(load_free(&l, &r, &n), 4);
     for (int i = 0; i < 4; i++)
         load_add(&l, &n);
-    assert_int_equal(load_free(&l, &n), 0);
+    assert_int_equal(load_free(&l, &r, &n), 0);
     load_add(&l, &n);
-    assert_int_equal(load_free(&l, &n), -1);
+    assert_int_equal(load_free(&l, &r, &n), -1);
     for (int i = 0; i < 5; i++)
         load_remove(&l, &n);
-    assert_int_equal(load_free(&l, &n), 4);
+    assert_int_equal(load_free(&l, &r, &n), 4);
     load_done(&l);
 }
 
@@ -46,11 +46,11 @@ static void parallel_counts_tasks_of_all_needs(void **state)
     needs_init(&one);
     needs_init(&two);
     two.cpus = 2;
-    load_init(&l, &r);
+    load_init(&l);
     load_add(&l, &one);
     load_add(&l, &two);
-    assert_int_equal(load_free(&l, &one), 1);
-    assert_int_equal(load_free(&l, &two), 1);
+    assert_int_equal(load_free(&l, &r, &one), 1);
+    assert_int_equal(load_free(&l, &r, &two), 1);
     load_done(&l);
 }
 
@@ -64,10 +64,10 @@ static void a_task_without_a_gpu_does_not_wait_for_one(void **state)
     needs_init(&cpu);
     needs_init(&gpu);
     gpu.gpus = 1;
-    load_init(&l, &r);
+    load_init(&l);
     load_add(&l, &gpu);
-    assert_int_equal(load_free(&l, &gpu), 0);
-    assert_int_equal(load_free(&l, &cpu), 7);
+    assert_int_equal(load_free(&l, &r, &gpu), 0);
+    assert_int_equal(load_free(&l, &r, &cpu), 7);
     assert_true(load_mixed(&l, &cpu));
     assert_false(load_mixed(&l, &gpu));
     load_done(&l);
@@ -82,12 +82,12 @@ static void fractions_of_a_gpu_do_not_add_up_over_gpus(void **state)
     machine(&r, 0, 2);
     needs_init(&n);
     n.gpus = 0.4;
-    load_init(&l, &r);
+    load_init(&l);
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(load_free(&l, &n), 4 - i);
+        assert_int_equal(load_free(&l, &r, &n), 4 - i);
         load_add(&l, &n);
     }
-    assert_int_equal(load_free(&l, &n), 0);
+    assert_int_equal(load_free(&l, &r, &n), 0);
     load_done(&l);
 }
 
@@ -101,12 +101,12 @@ static void memory_limits_when_it_is_asked_for(void **state)
     needs_init(&big);
     needs_init(&plain);
     big.memory_bytes = (uint64_t)8 << 30;
-    load_init(&l, &r);
+    load_init(&l);
     load_add(&l, &big);
-    assert_int_equal(load_free(&l, &big), 1);
+    assert_int_equal(load_free(&l, &r, &big), 1);
     load_add(&l, &big);
-    assert_int_equal(load_free(&l, &big), 0);
-    assert_int_equal(load_free(&l, &plain), 6);
+    assert_int_equal(load_free(&l, &r, &big), 0);
+    assert_int_equal(load_free(&l, &r, &plain), 6);
     load_done(&l);
 }
 
@@ -120,9 +120,9 @@ static void what_is_not_known_of_a_machine_does_not_limit(void **state)
     needs_init(&n);
     n.memory_bytes = (uint64_t)1 << 30;
     n.disk_bytes = (uint64_t)1 << 30;
-    load_init(&l, &r);
+    load_init(&l);
     load_add(&l, &n);
-    assert_int_equal(load_free(&l, &n), 7);
+    assert_int_equal(load_free(&l, &r, &n), 7);
     load_done(&l);
 }
 
@@ -135,10 +135,10 @@ static void tasks_that_need_nothing_are_limited_all_the_same(void **state)
     machine(&r, 0, 0);
     needs_init(&n);
     n.cpus = 0;
-    load_init(&l, &r);
-    assert_int_equal(load_free(&l, &n), 4096);
+    load_init(&l);
+    assert_int_equal(load_free(&l, &r, &n), 4096);
     load_add(&l, &n);
-    assert_int_equal(load_free(&l, &n), 4095);
+    assert_int_equal(load_free(&l, &r, &n), 4095);
     load_done(&l);
 }
 
@@ -150,7 +150,7 @@ static void many_kinds_of_needs_are_forgotten_again(void **state)
     struct needs n;
     machine(&r, 0, 0);
     needs_init(&n);
-    load_init(&l, &r);
+    load_init(&l);
     for (int i = 0; i < 1000; i++) {
         n.cpus = 0.001 * (i + 1);
         load_add(&l, &n);
@@ -158,7 +158,7 @@ static void many_kinds_of_needs_are_forgotten_again(void **state)
     }
     assert_true(l.classes.len <= 64);
     n.cpus = 1;
-    assert_int_equal(load_free(&l, &n), 8);
+    assert_int_equal(load_free(&l, &r, &n), 8);
     load_done(&l);
 }
 
