@@ -172,6 +172,9 @@ unsigned columns_of(int fd);
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 void say_problems(const struct problems *problems);
+/* Says how old a copy is that was read (store_as_of), and why; nothing where
+ * it is current. */
+void say_age(double as_of);
 /* A log whose lines go to standard error as "throng: text". */
 struct log log_stderr(void);
 

@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
-#include "cli/age.h"
 #include "cli/cli.h"
 #include "view/view.h"
 
@@ -302,7 +301,7 @@ static int run(struct call *c)
     if (locate_study(c->arena, what, &where, &c->err) ||
         !(k.store = store_open(where.folder, false, &c->err)))
         return call_fail(c);
-    age_say(store_as_of(k.store));
+    say_age(store_as_of(k.store));
     if (!what)
         say_study_used_last(c, &where);
     k.table = table_new();

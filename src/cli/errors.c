@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/strict_json.h"
-#include "cli/age.h"
 #include "cli/cli.h"
 #include "view/view.h"
 

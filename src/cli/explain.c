@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/num.h"
-#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/go_on.h"
 #include "cli/stored_plan.h"

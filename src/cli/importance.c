@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
-#include "cli/age.h"
 #include "cli/cli.h"
 #include "search/search.h"
 #include "view/view.h"

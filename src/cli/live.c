@@ -76,7 +76,7 @@ static void read_anew(struct live_block *l, double rate)
 
 /* ---- the table -------------------------------------------------------- */
 
-static void add_row(struct sheet *t, const struct watch_row *r,
+static void add_row(struct sheet *t, const struct look_row *r,
                     const struct look *l, const struct point_columns *columns)
 {
     bool running = r->t.state == STATE_RUNNING;
@@ -96,7 +96,7 @@ static void add_row(struct sheet *t, const struct watch_row *r,
     sheet_row(t, MARK_PLAIN);
 }
 
-static size_t pick_rows(const struct look *l, struct watch_row *rows)
+static size_t pick_rows(const struct look *l, struct look_row *rows)
 {
     size_t n = 0;
     if (l->goal.name.len && l->lists[LIST_BEST].count)
@@ -107,7 +107,7 @@ static size_t pick_rows(const struct look *l, struct watch_row *rows)
 }
 
 static void draw(const struct look *l, struct screen *s,
-                 const struct watch_row *rows, size_t count)
+                 const struct look_row *rows, size_t count)
 {
     struct sheet t;
     struct point_columns columns;
@@ -154,7 +154,7 @@ static void print_lines(struct live_block *l, const struct screen *s)
 
 static void print_anew(struct live_block *l)
 {
-    struct watch_row rows[RUNNING_MOST + 1];
+    struct look_row rows[RUNNING_MOST + 1];
     struct screen s;
     size_t count = l->look && l->look->begun ? pick_rows(l->look, rows) : 0;
     buf_reset(&l->text);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/study_files.h"
+#include "view/view.h"
 
 #define STUDIES_SHOWN 8
 
@@ -303,6 +303,6 @@ struct store *open_named_study(struct call *c, bool trials,
         say_study_used_last(c, where);
     struct store *store = store_open(where->folder, false, &c->err);
     c->as_of = store ? store_as_of(store) : 0;
-    age_say(c->as_of);
+    say_age(c->as_of);
     return store;
 }

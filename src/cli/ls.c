@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
-#include "cli/age.h"
 #include "cli/cli.h"
+#include "view/view.h"
 
 #define DEEPEST 8 /* folders below the first one that -r looks into */
 

@@ -15,6 +15,7 @@
 #include "base/shown.h"
 #include "cli/cli.h"
 #include "cli/paint.h"
+#include "view/view.h"
 
 static void write_out(struct str text)
 {
@@ -137,4 +138,16 @@ static void to_stderr(void *context, enum log_level level, const char *text)
 struct log log_stderr(void)
 {
     return (struct log){.write = to_stderr, .least = LOG_NOTICE};
+}
+
+void say_age(double as_of)
+{
+    struct buf b;
+    buf_init(&b);
+    age_print(&b, as_of);
+    if (b.len)
+        say("throng: %s: the study runs on a network file system, where "
+            "readers get a copy\n",
+            b.p);
+    buf_done(&b);
 }

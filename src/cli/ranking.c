@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
-#include "cli/age.h"
 #include "view/view.h"
 
 /* What a person sees on a terminal; elsewhere numbers are exact. */

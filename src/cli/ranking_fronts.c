@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/strict_json.h"
-#include "cli/age.h"
 #include "cli/ranking.h"
 #include "view/view.h"
 

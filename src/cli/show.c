@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
-#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
 #include "cli/stored_plan.h"

@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
-#include "cli/age.h"
 #include "cli/cli.h"
 #include "cli/go_on.h"
 #include "view/view.h"

@@ -249,7 +249,7 @@ static void go_to_pane(struct watch *w, enum pane pane)
 {
     struct want *want = &w->view.want;
     w->view.pane = pane;
-    want->list = pane == PANE_CURVES ? LIST_BEST : (enum watch_list)pane;
+    want->list = pane == PANE_CURVES ? LIST_BEST : (enum look_list)pane;
     want->trial = 0;
     want->chosen = 0;
     for (int i = 0; i < LIST_COUNT; i++)

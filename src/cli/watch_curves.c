@@ -199,7 +199,12 @@ static void draw_best_so_far(const struct view *v, const struct look *l,
                              struct screen *s, struct area a)
 {
     struct buf b;
-    struct line line = {l->records, l->record_count, MARK_CURVE, 0};
+    struct curve_point *points =
+        arena_array(l->arena, l->record_count, sizeof(*points));
+    struct line line = {points, l->record_count, MARK_CURVE, 0};
+    for (size_t i = 0; i < l->record_count; i++)
+        points[i] =
+            (struct curve_point){(double)l->records[i].id, l->records[i].value};
     buf_init(&b);
     buf_addf(&b, "best %.*s by trial", STRF(l->goal.name));
     if (l->gathered < 1)
@@ -235,7 +240,7 @@ static void draw_metric(const struct view *v, const struct look *l,
     buf_init(&b);
     buf_adds(&b, n > 1 ? "trials" : "trial");
     for (size_t i = 0; i < n; i++) {
-        const struct watch_curve *k = &l->curves[i];
+        const struct look_curve *k = &l->curves[i];
         lines[i] =
             (struct line){points_of(&k->series, l->arena), k->series.count,
                           marks[i % mark_count], n > 1 ? k->trial : 0};

@@ -15,7 +15,7 @@
 struct sketch {
     const struct view *view;
     const struct look *look;
-    const struct watch_trial *w;
+    const struct look_trial *w;
     struct screen screen;
     struct area all;
     int row;
@@ -98,7 +98,7 @@ static void find_extremes(const struct series *s, double *low, double *high)
 }
 
 static void add_metric(struct sketch *k, struct sheet *t,
-                       const struct watch_metric *m)
+                       const struct look_metric *m)
 {
     const struct series *s = &m->series;
     double low, high;
@@ -192,7 +192,7 @@ static void draw_log(struct sketch *k)
 
 /* ---- the whole -------------------------------------------------------- */
 
-static int rows_needed(const struct watch_trial *w)
+static int rows_needed(const struct look_trial *w)
 {
     struct arena *a = arena_new();
     struct point_columns columns;

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include "base/num.h"
-#include "cli/age.h"
 #include "cli/watch_table.h"
 #include "view/view.h"
 
@@ -79,7 +78,7 @@ static struct layout lay_out(const struct view *v, int rows, int cols)
     return o;
 }
 
-static size_t list_rows(const struct layout *o, enum watch_list list)
+static size_t list_rows(const struct layout *o, enum look_list list)
 {
     int rows = o->lists[list].rows - 1 - o->titles;
     return rows > 0 ? (size_t)rows : 0;
@@ -89,13 +88,13 @@ void view_plan(struct view *v, int rows, int cols)
 {
     struct layout o = lay_out(v, rows, cols);
     for (int i = 0; i < LIST_COUNT; i++)
-        v->want.rows[i] = list_rows(&o, (enum watch_list)i);
+        v->want.rows[i] = list_rows(&o, (enum look_list)i);
 }
 
 size_t view_list_rows(const struct view *v, int rows, int cols)
 {
     struct layout o = lay_out(v, rows, cols);
-    return v->pane < PANE_CURVES ? list_rows(&o, (enum watch_list)v->pane) : 1;
+    return v->pane < PANE_CURVES ? list_rows(&o, (enum look_list)v->pane) : 1;
 }
 
 /* ---- the head --------------------------------------------------------- */
@@ -304,8 +303,7 @@ static void draw_foot(const struct view *v, struct screen *s, struct area a)
 /* ---- lists ------------------------------------------------------------ */
 
 /* The same value in every row. */
-static bool constant(const struct watch_row *rows, size_t count,
-                     struct str name)
+static bool constant(const struct look_row *rows, size_t count, struct str name)
 {
     for (size_t i = 1; i < count; i++) {
         const struct value *a = point_flat_get(rows[0].point, name);
@@ -317,7 +315,7 @@ static bool constant(const struct watch_row *rows, size_t count,
 }
 
 void rows_params(struct point_columns *c, const struct look *l,
-                 const struct watch_row *rows, size_t count)
+                 const struct look_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         point_columns_add(c, rows[i].point);
@@ -350,7 +348,7 @@ void sheet_params(struct sheet *t, const struct point_columns *c,
     buf_done(&b);
 }
 
-static void add_columns(struct sheet *t, enum watch_list list,
+static void add_columns(struct sheet *t, enum look_list list,
                         const struct view *v, const struct look *l)
 {
     const char *objective = arena_cstr(t->arena, l->goal.name);
@@ -379,7 +377,7 @@ static void add_columns(struct sheet *t, enum watch_list list,
     }
 }
 
-static void add_best_row(struct sheet *t, const struct watch_row *r,
+static void add_best_row(struct sheet *t, const struct look_row *r,
                          const struct look *l, size_t rank)
 {
     sheet_cell(t, "%zu", rank);
@@ -393,9 +391,8 @@ static void add_best_row(struct sheet *t, const struct watch_row *r,
                                 : "");
 }
 
-static void add_row(struct sheet *t, enum watch_list list,
-                    const struct watch_row *r, const struct look *l,
-                    size_t rank)
+static void add_row(struct sheet *t, enum look_list list,
+                    const struct look_row *r, const struct look *l, size_t rank)
 {
     if (list == LIST_BEST) {
         add_best_row(t, r, l, rank);
@@ -416,7 +413,7 @@ static void add_row(struct sheet *t, enum watch_list list,
     sheet_cell(t, "%.*s", STRF(r->t.reason));
 }
 
-static const char *why_empty(enum watch_list list, const struct view *v,
+static const char *why_empty(enum look_list list, const struct view *v,
                              const struct look *l)
 {
     if (v->want.filter)
@@ -435,9 +432,9 @@ static const size_t fixed_columns[LIST_COUNT] = {
 
 /* Scrolls back what is scrolled too far. */
 static void draw_list(struct view *v, const struct look *l, struct screen *s,
-                      struct area a, enum watch_list list)
+                      struct area a, enum look_list list)
 {
-    const struct watch_row *rows = l->lists[list].rows;
+    const struct look_row *rows = l->lists[list].rows;
     size_t count = l->lists[list].count, from = v->want.from[list];
     if (!count) {
         screen_put(s, a, 0, 2, MARK_FAINT, str_of(why_empty(list, v, l)));
@@ -483,7 +480,7 @@ static void draw_lists(struct view *v, const struct look *l, struct screen *s,
             screen_put(s, area_take_top(&a, 1), 0, 0, MARK_TITLE,
                        str_of(title));
         }
-        draw_list(v, l, s, a, (enum watch_list)i);
+        draw_list(v, l, s, a, (enum look_list)i);
     }
 }
 

@@ -2,8 +2,8 @@
 #ifndef THRONG_CLI_WATCH_VIEW_H
 #define THRONG_CLI_WATCH_VIEW_H
 
+#include "cli/braille.h"
 #include "cli/screen.h"
-#include "cli/watch_data.h"
 #include "cli/watch_table.h"
 #include "view/view.h"
 
@@ -49,7 +49,7 @@ const char *print_span(struct arena *a, double from, double to);
 /* The names of the rows' parameters in the file's order: what differs comes
  * first, since what does not fit is left out at the end. */
 void rows_params(struct point_columns *c, const struct look *l,
-                 const struct watch_row *rows, size_t count);
+                 const struct look_row *rows, size_t count);
 /* A cell for each of them. */
 void sheet_params(struct sheet *t, const struct point_columns *c,
                   const struct value *point);

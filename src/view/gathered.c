@@ -1,11 +1,11 @@
-/* watch_history.c - which trials failed, and the best so far
+/* gathered.c - which trials failed, and the best so far
  *
  * What must stay true: every final trial above `low` that was bad when it was
  * read is in `bad`; every other one above `low` that may still change is in
  * `open`, unless there are too many of those. What slips through (a trial
  * made to run again by `retry`, an open one too many) shows in the counts of
  * the store, and then everything is gathered anew. */
-#include "cli/watch_history.h"
+#include "view/gathered.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,26 +18,26 @@
 #define OPEN_MAX 2000    /* open trials that are looked at again */
 #define RESTART_GAP_S 10 /* between beginnings */
 
-void watch_history_done(struct history *h)
+void gathered_done(struct gathered *h)
 {
     vec_done(&h->records);
     vec_done(&h->bad);
     vec_done(&h->open);
 }
 
-double watch_history_part(const struct history *h)
+double gathered_part(const struct gathered *h)
 {
     return h->top ? 1 - (double)h->low / (double)h->top : 1;
 }
 
 /* ---- the best so far -------------------------------------------------- */
 
-static bool better(const struct history *h, double a, double b)
+static bool better(const struct gathered *h, double a, double b)
 {
     return h->minimize ? a < b : a > b;
 }
 
-static size_t record_after(const struct history *h, int64_t id)
+static size_t record_after(const struct gathered *h, int64_t id)
 {
     size_t low = 0, high = h->records.len;
     while (low < high) {
@@ -50,7 +50,7 @@ static size_t record_after(const struct history *h, int64_t id)
     return low;
 }
 
-void watch_history_record(struct history *h, int64_t id, double value)
+void gathered_record(struct gathered *h, int64_t id, double value)
 {
     size_t at = record_after(h, id), end = at;
     if (isnan(value) ||
@@ -67,7 +67,7 @@ void watch_history_record(struct history *h, int64_t id, double value)
 
 /* Along the ranking: with no order in time among the values, the best 2,000
  * of a million hold all but the first few hundred steps of the curve. */
-static int read_best(struct history *h, struct store *s, struct err *err)
+static int read_best(struct gathered *h, struct store *s, struct err *err)
 {
     struct query q = {
         .by = "value", .descending = !h->minimize, .limit = BEST_FIRST};
@@ -76,7 +76,7 @@ static int read_best(struct history *h, struct store *s, struct err *err)
     int got = rows ? 1 : -1;
     while (got > 0 && (got = rows_next(rows, &t, err)) > 0)
         if (state_final(t.state))
-            watch_history_record(h, t.id, t.value);
+            gathered_record(h, t.id, t.value);
     rows_close(rows);
     return got;
 }
@@ -96,7 +96,7 @@ static size_t id_at(const int64_t *ids, size_t count, int64_t id)
     return low;
 }
 
-static void bad_set(struct history *h, int64_t id, bool on)
+static void bad_set(struct gathered *h, int64_t id, bool on)
 {
     size_t at = id_at(h->bad.p, h->bad.len, id);
     bool there = at < h->bad.len && h->bad.p[at] == id;
@@ -114,7 +114,7 @@ static void bad_set(struct history *h, int64_t id, bool on)
     }
 }
 
-static void open_add(struct history *h, int64_t id)
+static void open_add(struct gathered *h, int64_t id)
 {
     size_t at = id_at(h->open.p, h->open.len, id);
     if (h->open.len >= OPEN_MAX || (at < h->open.len && h->open.p[at] == id))
@@ -125,7 +125,7 @@ static void open_add(struct history *h, int64_t id)
     h->open.p[at] = id;
 }
 
-static int take(struct history *h, struct store *s, const char *selector,
+static int take(struct gathered *h, struct store *s, const char *selector,
                 bool descending, struct err *err)
 {
     struct query q = {.selector = selector, .descending = descending};
@@ -136,7 +136,7 @@ static int take(struct history *h, struct store *s, const char *selector,
         bool final = state_final(t.state);
         bad_set(h, t.id, final && state_bad(t.state));
         if (final)
-            watch_history_record(h, t.id, t.value);
+            gathered_record(h, t.id, t.value);
         else
             open_add(h, t.id);
     }
@@ -144,7 +144,7 @@ static int take(struct history *h, struct store *s, const char *selector,
     return got;
 }
 
-static int take_range(struct history *h, struct store *s, int64_t first,
+static int take_range(struct gathered *h, struct store *s, int64_t first,
                       int64_t last, struct err *err)
 {
     char selector[64];
@@ -155,7 +155,7 @@ static int take_range(struct history *h, struct store *s, int64_t first,
     return take(h, s, selector, true, err);
 }
 
-static int take_open(struct history *h, struct store *s, struct err *err)
+static int take_open(struct gathered *h, struct store *s, struct err *err)
 {
     struct buf selector;
     if (!h->open.len)
@@ -180,7 +180,7 @@ static int64_t count_bad(const struct counts *c)
     return n;
 }
 
-static void begin(struct history *h, struct store *s)
+static void begin(struct gathered *h, struct store *s)
 {
     h->top = h->low = store_last_trial(s);
     h->records.len = h->bad.len = h->open.len = 0;
@@ -190,7 +190,7 @@ static void begin(struct history *h, struct store *s)
 
 /* There was a failure that is none any more, or a trial fewer: `known`
  * failures had been read before the counts were. */
-static bool stale(const struct history *h, struct store *s, int64_t known,
+static bool stale(const struct gathered *h, struct store *s, int64_t known,
                   const struct counts *c)
 {
     return h->begun && fabs(clock_wall() - h->restarted) > RESTART_GAP_S &&
@@ -198,16 +198,15 @@ static bool stale(const struct history *h, struct store *s, int64_t known,
 }
 
 /* A failure slipped through: it was counted before the trials were read. */
-static bool incomplete(const struct history *h, const struct counts *c)
+static bool incomplete(const struct gathered *h, const struct counts *c)
 {
     return h->low == 0 && h->bad.len < BAD_MAX &&
            (int64_t)h->bad.len < count_bad(c) &&
            fabs(clock_wall() - h->restarted) > RESTART_GAP_S;
 }
 
-int watch_history_update(struct history *h, struct store *s,
-                         const struct counts *c, double budget_s,
-                         struct err *err)
+int gathered_update(struct gathered *h, struct store *s, const struct counts *c,
+                    double budget_s, struct err *err)
 {
     clock_t end = clock() + (clock_t)(budget_s * CLOCKS_PER_SEC);
     bool fresh = !h->begun || stale(h, s, (int64_t)h->bad.len, c);

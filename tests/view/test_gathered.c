@@ -1,18 +1,18 @@
-/* test_watch_history.c - failures and the best so far, gathered bit by bit */
-#include "cli/watch_history.h"
+/* test_gathered.c - failures and the best so far, gathered bit by bit */
+#include "view/gathered.h"
 
 #include "../store/made_store.h"
 
-#define SLICE 4096 /* of watch_history.c */
+#define SLICE 4096 /* of gathered.c */
 
-static void update(struct made *m, struct history *h, double budget_s)
+static void update(struct made *m, struct gathered *h, double budget_s)
 {
     struct counts c;
     assert_ok(m, store_counts(m->s, &c, &m->err));
-    assert_ok(m, watch_history_update(h, m->s, &c, budget_s, &m->err));
+    assert_ok(m, gathered_update(h, m->s, &c, budget_s, &m->err));
 }
 
-static void assert_bad(const struct history *h, const char *expected)
+static void assert_bad(const struct gathered *h, const char *expected)
 {
     struct buf b;
     buf_init(&b);
@@ -22,7 +22,7 @@ static void assert_bad(const struct history *h, const char *expected)
     buf_done(&b);
 }
 
-static void assert_records(const struct history *h, const char *expected)
+static void assert_records(const struct gathered *h, const char *expected)
 {
     struct buf b;
     buf_init(&b);
@@ -42,35 +42,35 @@ static void records_come_out_the_same_in_any_order(void **state)
                                     {4, 4, 6, 7, 3, 1, 2}};
     (void)state;
     for (size_t k = 0; k < 4; k++) {
-        struct history up = {.minimize = true}, down = {0};
+        struct gathered up = {.minimize = true}, down = {0};
         for (size_t i = 0; i < 7; i++) {
             int id = orders[k][i];
-            watch_history_record(&up, id, values[id - 1]);
-            watch_history_record(&down, id, -values[id - 1]);
+            gathered_record(&up, id, values[id - 1]);
+            gathered_record(&down, id, -values[id - 1]);
         }
         /* The last order leaves trial 5 out, which is no record anyway. */
         assert_records(&up, "1:5 3:3 6:1");
         assert_records(&down, "1:-5 3:-3 6:-1");
-        watch_history_done(&up);
-        watch_history_done(&down);
+        gathered_done(&up);
+        gathered_done(&down);
     }
 }
 
 static void a_trial_without_a_value_is_no_record(void **state)
 {
-    struct history h = {.minimize = true};
+    struct gathered h = {.minimize = true};
     (void)state;
-    watch_history_record(&h, 1, NAN);
-    watch_history_record(&h, 2, INFINITY);
-    watch_history_record(&h, 3, 1);
+    gathered_record(&h, 1, NAN);
+    gathered_record(&h, 2, INFINITY);
+    gathered_record(&h, 3, 1);
     assert_records(&h, "2:inf 3:1");
-    watch_history_done(&h);
+    gathered_done(&h);
 }
 
 static void failures_and_records_of_a_store_are_found(void **state)
 {
     struct made *m = *state;
-    struct history h = {.minimize = true};
+    struct gathered h = {.minimize = true};
     made_trial(m, 1, "{}", STATE_FAILED, NAN);
     made_trial(m, 2, "{}", STATE_DONE, 3);
     made_trial(m, 3, "{}", STATE_RUNNING, 1);
@@ -80,24 +80,24 @@ static void failures_and_records_of_a_store_are_found(void **state)
     update(m, &h, 0);
     assert_bad(&h, "1 4");
     assert_records(&h, "2:3 5:2");
-    assert_true(watch_history_part(&h) == 1);
-    watch_history_done(&h);
+    assert_true(gathered_part(&h) == 1);
+    gathered_done(&h);
 }
 
 static void an_empty_store_has_nothing_to_gather(void **state)
 {
     struct made *m = *state;
-    struct history h = {0};
+    struct gathered h = {0};
     update(m, &h, 0);
     assert_bad(&h, "");
-    assert_true(watch_history_part(&h) == 1);
-    watch_history_done(&h);
+    assert_true(gathered_part(&h) == 1);
+    gathered_done(&h);
 }
 
 static void what_ends_later_is_seen_later(void **state)
 {
     struct made *m = *state;
-    struct history h = {.minimize = true};
+    struct gathered h = {.minimize = true};
     made_trial(m, 1, "{}", STATE_RUNNING, NAN);
     made_trial(m, 2, "{}", STATE_RUNNING, NAN);
     made_commit(m);
@@ -112,13 +112,13 @@ static void what_ends_later_is_seen_later(void **state)
     assert_bad(&h, "1 3");
     assert_records(&h, "4:0.5");
     assert_int_equal(h.open.len, 1);
-    watch_history_done(&h);
+    gathered_done(&h);
 }
 
 static void a_failure_that_is_retried_goes_away(void **state)
 {
     struct made *m = *state;
-    struct history h = {.minimize = true};
+    struct gathered h = {.minimize = true};
     made_trial(m, 1, "{}", STATE_FAILED, NAN);
     made_trial(m, 2, "{}", STATE_FAILED, NAN);
     made_commit(m);
@@ -132,13 +132,13 @@ static void a_failure_that_is_retried_goes_away(void **state)
     h.restarted = 0;
     update(m, &h, 0);
     assert_bad(&h, "2");
-    watch_history_done(&h);
+    gathered_done(&h);
 }
 
 static void a_large_store_is_read_from_its_end_a_part_at_a_time(void **state)
 {
     struct made *m = *state;
-    struct history h = {.minimize = true};
+    struct gathered h = {.minimize = true};
     int64_t last = 2 * SLICE + 10;
     for (int64_t id = 1; id <= last; id++)
         made_trial(m, id, "{}",
@@ -148,12 +148,12 @@ static void a_large_store_is_read_from_its_end_a_part_at_a_time(void **state)
     update(m, &h, 0);
     assert_int_equal(h.bad.len, 1);
     assert_int_equal(h.bad.p[0], last);
-    assert_true(watch_history_part(&h) > 0.4 && watch_history_part(&h) < 0.6);
+    assert_true(gathered_part(&h) > 0.4 && gathered_part(&h) < 0.6);
     assert_records(&h, "2:2"); /* the ranking told */
     update(m, &h, 10);
     assert_bad(&h, "1 8202");
-    assert_true(watch_history_part(&h) == 1);
-    watch_history_done(&h);
+    assert_true(gathered_part(&h) == 1);
+    gathered_done(&h);
 }
 
 #define with_store(f)                                                          \

@@ -1,9 +1,8 @@
 /* age.c - how old is what a reader is shown? */
-#include "cli/age.h"
+#include "view/view.h"
 
 #include <math.h>
 #include "base/num.h"
-#include "cli/cli.h"
 
 void age_print(struct buf *b, double as_of)
 {
@@ -13,18 +12,6 @@ void age_print(struct buf *b, double as_of)
     buf_adds(b, "as of ");
     num_print_seconds(b, age);
     buf_adds(b, " ago");
-}
-
-void age_say(double as_of)
-{
-    struct buf b;
-    buf_init(&b);
-    age_print(&b, as_of);
-    if (b.len)
-        say("throng: %s: the study runs on a network file system, where "
-            "readers get a copy\n",
-            b.p);
-    buf_done(&b);
 }
 
 void age_json(struct buf *b, double as_of)

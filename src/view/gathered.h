@@ -1,21 +1,14 @@
-/* watch_history.h - which trials failed, and the best so far, of a large study
+/* gathered.h - which trials failed, and the best so far, of a large study
  *
  * The store has no index for these, and reading a million trials takes
  * seconds. So they are gathered from the newest trial backwards, a bit with
  * each look, and from then on only new and open trials are read. */
-#ifndef THRONG_CLI_WATCH_HISTORY_H
-#define THRONG_CLI_WATCH_HISTORY_H
+#ifndef THRONG_VIEW_GATHERED_H
+#define THRONG_VIEW_GATHERED_H
 
-#include "base/vec.h"
-#include "store/store.h"
+#include "view/view.h"
 
-/* A trial that was better than all before it. */
-struct record_trial {
-    int64_t id;
-    double value;
-};
-
-struct history {
+struct gathered {
     bool minimize;
     bool begun;
     int64_t top, low; /* trials above low and up to top have been read */
@@ -25,15 +18,14 @@ struct history {
     double restarted;                 /* unix time */
 };
 
-void watch_history_done(struct history *h);
+void gathered_done(struct gathered *h);
 /* Goes on for at most budget_s of processor time; counts were read just
  * before. */
-int watch_history_update(struct history *h, struct store *s,
-                         const struct counts *c, double budget_s,
-                         struct err *err);
+int gathered_update(struct gathered *h, struct store *s, const struct counts *c,
+                    double budget_s, struct err *err);
 /* The part of the trials that was gone through, 0 to 1. */
-double watch_history_part(const struct history *h);
+double gathered_part(const struct gathered *h);
 /* Takes a trial that may be better than all before it. */
-void watch_history_record(struct history *h, int64_t id, double value);
+void gathered_record(struct gathered *h, int64_t id, double value);
 
 #endif

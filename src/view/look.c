@@ -1,10 +1,10 @@
-/* watch_data.c - what `watch` reads of a study
+/* look.c - a look at a study while it runs
  *
  * The store is opened for each look: a study that begins later, is removed
  * and made anew, or lies where only snapshots can be read needs no other
  * care. A list that needs a whole scan (a filter, another order) is kept, and
  * made anew only after a pause of many times what it took. */
-#include "cli/watch_data.h"
+#include "view/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,7 @@
 #include <unistd.h>
 #include "base/json.h"
 #include "base/num.h"
-#include "cli/watch_history.h"
-#include "view/view.h"
+#include "view/gathered.h"
 
 #define REST_FACTOR 20 /* a scan takes at most one part in so many */
 #define LOG_BYTES 65536
@@ -31,7 +30,7 @@ struct kept_list {
 
 struct watcher {
     char *folder;
-    struct history history;
+    struct gathered gathered;
     struct kept_list kept[LIST_COUNT];
 };
 
@@ -59,7 +58,7 @@ void watcher_free(struct watcher *w)
         free(w->kept[i].key);
         vec_done(&w->kept[i].ids);
     }
-    watch_history_done(&w->history);
+    gathered_done(&w->gathered);
     free(w->folder);
     free(w);
 }
@@ -127,7 +126,7 @@ static int read_standing(struct looking *g)
 
 /* Of a running trial only the attempt that runs counts: an earlier one may
  * have come further, or have begun days ago. */
-static int read_running(struct looking *g, struct watch_row *r)
+static int read_running(struct looking *g, struct look_row *r)
 {
     struct attempt *list;
     struct series s = {0};
@@ -173,7 +172,7 @@ static bool is_column(const char *by)
 }
 
 /* A parameter or the last value of a metric that the best are ordered by. */
-static double sort_value(const struct watch_row *r, const char *by,
+static double sort_value(const struct look_row *r, const char *by,
                          struct arena *a)
 {
     const struct value *p = point_flat_get(r->point, str_of(by));
@@ -209,8 +208,8 @@ static int explain_failure(struct looking *g, struct trial *t)
     return 0;
 }
 
-static int read_row(struct looking *g, enum watch_list list, int64_t id,
-                    struct watch_row *r)
+static int read_row(struct looking *g, enum look_list list, int64_t id,
+                    struct look_row *r)
 {
     struct look *l = g->look;
     if (store_trial(g->store, id, l->arena, &r->t, g->err))
@@ -228,11 +227,11 @@ static int read_row(struct looking *g, enum watch_list list, int64_t id,
 }
 
 /* Trials that went away or changed meanwhile are left out. */
-static int read_rows(struct looking *g, enum watch_list list,
-                     const int64_t *ids, size_t count)
+static int read_rows(struct looking *g, enum look_list list, const int64_t *ids,
+                     size_t count)
 {
     struct look *l = g->look;
-    struct watch_row *rows = arena_array(l->arena, count, sizeof(*rows));
+    struct look_row *rows = arena_array(l->arena, count, sizeof(*rows));
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         struct err err = {0};
@@ -293,7 +292,7 @@ static int read_kept(struct looking *g, const struct query *q,
 }
 
 /* The part of a list of ids that is shown. */
-static int show_ids(struct looking *g, enum watch_list list, const int64_t *ids,
+static int show_ids(struct looking *g, enum look_list list, const int64_t *ids,
                     size_t count)
 {
     size_t from = g->want->from[list], rows = g->want->rows[list];
@@ -312,7 +311,7 @@ static const char *filter_and(struct looking *g, const char *state)
 
 /* How many trials of a list are asked for: more than are shown, so that
  * scrolling seldom needs another scan. */
-static int64_t limit_of(const struct want *want, enum watch_list list)
+static int64_t limit_of(const struct want *want, enum look_list list)
 {
     size_t least = want->from[list] + want->rows[list], n = LIST_LEAST;
     while (n < least)
@@ -369,7 +368,7 @@ static int read_running_list(struct looking *g)
 static int read_failed_list(struct looking *g)
 {
     const struct want *want = g->want;
-    const struct history *h = &g->w->history;
+    const struct gathered *h = &g->w->gathered;
     struct kept_list *kept = &g->w->kept[LIST_FAILED];
     if (want->filter) {
         struct query q = {.where = filter_and(g, "bad"),
@@ -404,19 +403,17 @@ static int read_lists(struct looking *g)
 
 static void copy_records(struct looking *g)
 {
-    const struct history *h = &g->w->history;
+    const struct gathered *h = &g->w->gathered;
     struct look *l = g->look;
     size_t n = h->records.len;
-    l->gathered = watch_history_part(h);
+    l->gathered = gathered_part(h);
     if (!n)
         return;
     l->records = arena_array(l->arena, n + 1, sizeof(*l->records));
-    for (size_t i = 0; i < n; i++)
-        l->records[i] = (struct curve_point){(double)h->records.p[i].id,
-                                             h->records.p[i].value};
-    l->records[n] = (struct curve_point){(double)l->counts.total,
-                                         h->records.p[n - 1].value};
-    l->record_count = n + (l->records[n].x > l->records[n - 1].x);
+    memcpy(l->records, h->records.p, n * sizeof(*l->records));
+    l->records[n] =
+        (struct record_trial){l->counts.total, h->records.p[n - 1].value};
+    l->record_count = n + (l->records[n].id > l->records[n - 1].id);
 }
 
 bool want_compares(const struct want *want, int64_t trial)
@@ -439,7 +436,7 @@ static const char *metric_drawn(const struct looking *g)
 static int read_curve(struct looking *g, int64_t trial)
 {
     struct look *l = g->look;
-    struct watch_curve *k = &l->curves[l->curve_count++];
+    struct look_curve *k = &l->curves[l->curve_count++];
     k->trial = trial;
     return store_series(g->store, trial, l->metric, l->arena, &k->series,
                         g->err);
@@ -468,7 +465,7 @@ static int read_curves(struct looking *g)
 
 /* ---- one trial -------------------------------------------------------- */
 
-static int read_metrics(struct looking *g, struct watch_trial *w)
+static int read_metrics(struct looking *g, struct look_trial *w)
 {
     struct arena *a = g->look->arena;
     const char **names = store_metric_names(g->store, w->t.id, a, g->err);
@@ -528,7 +525,7 @@ static struct str read_log(struct looking *g, int64_t trial)
 static int read_trial(struct looking *g)
 {
     struct arena *a = g->look->arena;
-    struct watch_trial *w = arena_new_of(a, struct watch_trial);
+    struct look_trial *w = arena_new_of(a, struct look_trial);
     struct err err = {0};
     if (!g->want->trial)
         return 0;
@@ -553,13 +550,13 @@ static int look_at(struct looking *g)
     l->begun = true;
     if (read_standing(g))
         return -1;
-    g->w->history.minimize = l->goal.minimize;
+    g->w->gathered.minimize = l->goal.minimize;
     if (g->want->scan_s >= 0 &&
-        watch_history_update(&g->w->history, g->store, &l->counts,
-                             g->want->scan_s, g->err))
+        gathered_update(&g->w->gathered, g->store, &l->counts, g->want->scan_s,
+                        g->err))
         return -1;
     if (l->best)
-        watch_history_record(&g->w->history, l->best, l->best_value);
+        gathered_record(&g->w->gathered, l->best, l->best_value);
     copy_records(g);
     l->metrics = store_metric_names(g->store, 0, l->arena, g->err);
     if (!l->metrics ||
@@ -581,7 +578,7 @@ struct look *watcher_look(struct watcher *w, const struct want *want,
     if (!store) {
         if (why.kind == ERR_MISSING) {
             /* A study of the same name that is made later is another one. */
-            w->history.begun = false;
+            w->gathered.begun = false;
             return l;
         }
         look_free(l);
