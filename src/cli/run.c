@@ -17,11 +17,11 @@
 #include "cli/detach.h"
 #include "cli/dry_run.h"
 #include "cli/fix.h"
-#include "cli/live.h"
 #include "cli/progress.h"
 #include "cli/ranking.h"
 #include "cli/trusted.h"
 #include "cli/worker_path.h"
+#include "watch/watch.h"
 
 struct session {
     struct call *call;

@@ -1,520 +1,12 @@
 /* watch.c - the verb that shows a study while it runs
  *
- * It only reads, so it can come and go as it likes: the study neither knows
- * nor waits. Off a terminal, or on one that can do nothing, it prints what it
- * would show, once. */
-#include <stdio.h>
+ * Off a terminal, or on one that can do nothing, it prints what it would
+ * show, once. */
+#include "watch/watch.h"
+
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
-#include "base/num.h"
 #include "cli/cli.h"
-#include "cli/terminal.h"
-#include "cli/watch_view.h"
-#include "view/view.h"
-
-#define REFRESH_S 0.5
-#define REFRESH_MOST_S 10.0
-#define REST_FACTOR 20 /* reading takes at most one part in so many */
-#define SCAN_S 0.02    /* for gathering what needs all trials, each time */
-#define PRINT_SCAN_S 0.04
-#define PRINT_ROWS 46
-#define CHOSEN_MAX 10000
-#define TYPED_MAX 500
-
-struct watch {
-    struct call *call;
-    struct place_of_study where;
-    struct loop *loop;
-    struct loop_source *timer;
-    struct terminal *terminal;
-    struct watcher *watcher;
-    struct look *look; /* the last good one, or NULL */
-    struct view view;
-    bool utf8;
-    int columns; /* COLUMNS; 0: not set */
-    int rows, cols;
-    char *filter, *by, *metric; /* what view.want points to */
-    struct buf typed;
-    bool typing;
-    struct err err;   /* of the last look */
-    struct err wrong; /* with the filter being typed; text empty: nothing */
-};
-
-/* ---- reading and drawing ---------------------------------------------- */
-
-/* The cursor stays within what there is, and within what is shown. */
-static void mind_cursor(struct watch *w)
-{
-    struct want *want = &w->view.want;
-    size_t *from = &want->from[want->list];
-    size_t rows = view_list_rows(&w->view, w->rows, w->cols);
-    if (want->chosen > CHOSEN_MAX)
-        want->chosen = CHOSEN_MAX;
-    if (want->chosen < *from)
-        *from = want->chosen;
-    else if (rows && want->chosen >= *from + rows)
-        *from = want->chosen - rows + 1;
-}
-
-/* True when the list turned out to be shorter than the cursor hoped. */
-static bool came_too_far(struct watch *w)
-{
-    struct want *want = &w->view.want;
-    size_t from = want->from[want->list];
-    size_t count = w->look->lists[want->list].count;
-    if (w->view.pane == PANE_CURVES || want->chosen < from + count ||
-        !want->chosen)
-        return false;
-    if (count || !from) {
-        want->chosen = count ? from + count - 1 : 0;
-        return false;
-    }
-    /* Beyond the end nothing was read: a page back there may be rows. */
-    size_t rows = view_list_rows(&w->view, w->rows, w->cols);
-    want->chosen = from - 1;
-    want->from[want->list] = from > rows ? from - rows : 0;
-    return true;
-}
-
-static void look(struct watch *w, double scan_s)
-{
-    struct look *l;
-    w->view.want.scan_s = scan_s;
-    do {
-        mind_cursor(w);
-        view_plan(&w->view, w->rows, w->cols);
-        w->err = (struct err){0};
-        l = watcher_look(w->watcher, &w->view.want, &w->err);
-        if (!l)
-            break;
-        look_free(w->look);
-        w->look = l;
-    } while (came_too_far(w));
-    w->view.no_curves = w->look && w->look->begun && !w->look->metric;
-    w->view.message = l ? NULL : w->err.text;
-}
-
-static void draw(struct watch *w)
-{
-    struct screen s;
-    screen_init(&s, w->rows, w->cols, w->utf8);
-    w->view.prompt = w->typing ? "filter: " : NULL;
-    w->view.typed = w->typed.p;
-    w->view.wrong = w->typing && *w->wrong.text ? w->wrong.text : NULL;
-    view_draw(&w->view, w->look, &s);
-    terminal_show(w->terminal, &s);
-    screen_done(&s);
-}
-
-static void on_timer(void *context)
-{
-    struct watch *w = context;
-    /* Processor time: that others keep the machine busy is no cost of ours. */
-    clock_t begin = clock();
-    look(w, SCAN_S);
-    draw(w);
-    double took = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    double rest = (took - SCAN_S) * REST_FACTOR;
-    loop_timer_in(w->timer, rest < REFRESH_S        ? REFRESH_S
-                            : rest < REFRESH_MOST_S ? rest
-                                                    : REFRESH_MOST_S);
-}
-
-static void on_resize(void *context, int signum)
-{
-    struct watch *w = context;
-    (void)signum;
-    terminal_size(w->terminal, w->columns, &w->rows, &w->cols);
-    look(w, 0);
-    draw(w);
-}
-
-static void on_continue(void *context, int signum)
-{
-    struct watch *w = context;
-    terminal_resume(w->terminal);
-    on_resize(w, signum);
-}
-
-static void on_end(void *context, int signum)
-{
-    struct watch *w = context;
-    (void)signum;
-    loop_stop(w->loop);
-}
-
-/* ---- sorting ---------------------------------------------------------- */
-
-/* All that the best can be sorted by: as `rank` does first. */
-static const char **sort_keys(struct watch *w, size_t *count)
-{
-    const struct look *l = w->look;
-    struct point_columns columns;
-    size_t n = 0, metrics = 0;
-    point_columns_init(&columns, l->arena);
-    for (size_t i = 0; i < l->lists[LIST_BEST].count; i++)
-        point_columns_add(&columns, l->lists[LIST_BEST].rows[i].point);
-    point_columns_order(&columns, l->written, l->written_count);
-    while (l->metrics && l->metrics[metrics])
-        metrics++;
-    const char **keys =
-        arena_array(l->arena, columns.names.len + metrics + 5, sizeof(*keys));
-    if (l->goal.name.len)
-        keys[n++] = "value";
-    keys[n++] = "trial";
-    keys[n++] = "seconds";
-    keys[n++] = "started";
-    for (size_t i = 0; i < metrics; i++)
-        if (!str_is(l->goal.name, l->metrics[i]))
-            keys[n++] = l->metrics[i];
-    for (size_t i = 0; i < columns.names.len; i++)
-        keys[n++] = arena_cstr(l->arena, columns.names.p[i]);
-    point_columns_done(&columns);
-    *count = n;
-    return keys;
-}
-
-static void next_sort(struct watch *w, bool back)
-{
-    size_t count, at = 0;
-    if (!w->look || !w->look->begun)
-        return;
-    const char **keys = sort_keys(w, &count);
-    for (size_t i = 0; w->by && i < count; i++)
-        if (!strcmp(keys[i], w->by))
-            at = i;
-    at = (at + (back ? count - 1 : 1)) % count;
-    free(w->by);
-    w->by = at ? xstrdup(keys[at]) : NULL;
-    w->view.want.by = w->by;
-    w->view.want.chosen = 0;
-}
-
-/* ---- what is drawn ---------------------------------------------------- */
-
-static void next_metric(struct watch *w, bool back)
-{
-    const struct look *l = w->look;
-    size_t count = 0, at = 0;
-    while (l && l->begun && l->metrics[count])
-        count++;
-    if (!count)
-        return;
-    for (size_t i = 0; i < count; i++)
-        if (l->metric && !strcmp(l->metrics[i], l->metric))
-            at = i;
-    at = (at + (back ? count - 1 : 1)) % count;
-    char *name = xstrdup(l->metrics[at]);
-    free(w->metric);
-    w->metric = name;
-    w->view.want.metric = name;
-}
-
-/* Into the chart, or out of it; when it is full the oldest one goes. */
-static void compare(struct watch *w)
-{
-    struct want *want = &w->view.want;
-    int64_t trial = want->trial ? want->trial : w->look ? w->look->drawn : 0;
-    size_t at = 0, n = want->compared_count;
-    if (!trial)
-        return;
-    while (at < n && want->compared[at] != trial)
-        at++;
-    bool out = at < n;
-    if (!out && n == COMPARED_MAX)
-        at = 0;
-    if (out || n == COMPARED_MAX) {
-        memmove(want->compared + at, want->compared + at + 1,
-                (n - at - 1) * sizeof(want->compared[0]));
-        n--;
-    }
-    if (!out)
-        want->compared[n++] = trial;
-    want->compared_count = n;
-}
-
-static void shift_columns(struct watch *w, bool back)
-{
-    size_t *shift = &w->view.shift;
-    if (back)
-        *shift -= *shift > 0;
-    else
-        *shift += 1; /* drawing scrolls back what is too far */
-}
-
-/* ---- keys ------------------------------------------------------------- */
-
-static void go_to_pane(struct watch *w, enum pane pane)
-{
-    struct want *want = &w->view.want;
-    w->view.pane = pane;
-    want->list = pane == PANE_CURVES ? LIST_BEST : (enum look_list)pane;
-    want->trial = 0;
-    want->chosen = 0;
-    for (int i = 0; i < LIST_COUNT; i++)
-        want->from[i] = 0;
-}
-
-/* What is wrong with it, its names included, is left in w->wrong. */
-static int check_filter(struct watch *w, const char *filter)
-{
-    if (store_filter_check(filter, &w->wrong))
-        return -1;
-    struct store *store = store_open(w->where.folder, false, NULL);
-    int rc = store
-                 ? names_check_filter(store, filter, w->call->arena, &w->wrong)
-                 : 0;
-    store_close(store);
-    return rc;
-}
-
-static void set_filter(struct watch *w)
-{
-    struct str text = str_trim(buf_str(&w->typed));
-    char *filter = text.len ? arena_cstr(w->call->arena, text) : NULL;
-    if (filter && check_filter(w, filter))
-        return;
-    w->typing = false;
-    free(w->filter);
-    w->filter = filter ? xstrdup(filter) : NULL;
-    w->view.want.filter = w->filter;
-    w->view.want.chosen = 0;
-}
-
-static void add_typed(struct watch *w, int key)
-{
-    if (key >= 32 && key < 0x110000 && w->typed.len < TYPED_MAX)
-        screen_encode(&w->typed, (wchar_t)key);
-}
-
-static void erase_typed(struct watch *w)
-{
-    struct buf *b = &w->typed;
-    while (b->len && ((unsigned char)b->p[b->len - 1] & 0xc0) == 0x80)
-        b->len--;
-    b->len -= b->len > 0;
-    b->p[b->len] = 0;
-}
-
-/* A wrong filter stays, with what is wrong, until it is put right. */
-static void type_key(struct watch *w, int key)
-{
-    w->wrong = (struct err){0};
-    switch (key) {
-    case TERMINAL_ENTER:
-        set_filter(w);
-        break;
-    case TERMINAL_ESCAPE:
-        w->typing = false;
-        break;
-    case TERMINAL_ERASE:
-        erase_typed(w);
-        break;
-    case 'u' & 0x1f:
-        buf_reset(&w->typed);
-        break;
-    default:
-        add_typed(w, key);
-    }
-}
-
-static void begin_filter(struct watch *w)
-{
-    buf_reset(&w->typed);
-    buf_adds(&w->typed, w->filter ? w->filter : "");
-    w->typing = true;
-}
-
-static void enter_trial(struct watch *w)
-{
-    struct want *want = &w->view.want;
-    size_t from = want->from[want->list];
-    if (!w->look || !w->look->begun || want->chosen < from)
-        return;
-    if (w->view.pane == PANE_CURVES)
-        want->trial = w->look->drawn;
-    else if (want->chosen - from < w->look->lists[want->list].count)
-        want->trial = w->look->lists[want->list].rows[want->chosen - from].t.id;
-    w->view.scroll = 0;
-}
-
-/* Keys that came just before may have gone to another list. */
-static void choose_trial(struct watch *w)
-{
-    look(w, 0);
-    enter_trial(w);
-}
-
-static void move_by(struct watch *w, long by)
-{
-    size_t *at = w->view.want.trial ? &w->view.scroll : &w->view.want.chosen;
-    *at = by < 0 && *at < (size_t)-by ? 0 : *at + (size_t)by;
-}
-
-static bool move_key(struct watch *w, int key)
-{
-    long page = (long)view_list_rows(&w->view, w->rows, w->cols);
-    page = page > 1 ? page : 1;
-    switch (key) {
-    case TERMINAL_UP:
-    case 'k':
-        move_by(w, -1);
-        return true;
-    case TERMINAL_DOWN:
-    case 'j':
-        move_by(w, 1);
-        return true;
-    case TERMINAL_PAGE_UP:
-        move_by(w, -page);
-        return true;
-    case TERMINAL_PAGE_DOWN:
-    case ' ':
-        move_by(w, page);
-        return true;
-    case TERMINAL_HOME:
-    case 'g':
-        move_by(w, -CHOSEN_MAX);
-        return true;
-    case TERMINAL_END:
-    case 'G':
-        move_by(w, CHOSEN_MAX);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool pane_key(struct watch *w, int key)
-{
-    enum pane pane = w->view.pane;
-    if (key >= '1' && key < '1' + PANE_COUNT)
-        go_to_pane(w, (enum pane)(key - '1'));
-    else if (key == '\t' || key == TERMINAL_RIGHT)
-        go_to_pane(w, (enum pane)((pane + 1) % PANE_COUNT));
-    else if (key == TERMINAL_BACK_TAB || key == TERMINAL_LEFT)
-        go_to_pane(w, (enum pane)((pane + PANE_COUNT - 1) % PANE_COUNT));
-    else
-        return false;
-    return true;
-}
-
-static void go_back(struct watch *w)
-{
-    if (w->view.help)
-        w->view.help = false;
-    else
-        w->view.want.trial = 0;
-}
-
-static void command_key(struct watch *w, int key)
-{
-    switch (key) {
-    case 'q':
-    case 'c' & 0x1f:
-        loop_stop(w->loop);
-        break;
-    case '?':
-    case 'h':
-        w->view.help = !w->view.help;
-        break;
-    case TERMINAL_ESCAPE:
-    case TERMINAL_ERASE:
-        go_back(w);
-        break;
-    case TERMINAL_ENTER:
-        if (w->view.want.trial || w->view.help)
-            go_back(w);
-        else
-            choose_trial(w);
-        break;
-    case '/':
-        begin_filter(w);
-        break;
-    case 's':
-    case 'S':
-        next_sort(w, key == 'S');
-        break;
-    case 'm':
-    case 'M':
-        next_metric(w, key == 'M');
-        break;
-    case 'x':
-        look(w, 0); /* keys just before may have gone to another trial */
-        compare(w);
-        break;
-    case 'X':
-        w->view.want.compared_count = 0;
-        break;
-    case '<':
-    case '>':
-        shift_columns(w, key == '<');
-        break;
-    case 'r':
-        w->view.want.reverse = !w->view.want.reverse;
-        break;
-    case 'l' & 0x1f:
-        terminal_refresh(w->terminal);
-        break;
-    default:
-        break;
-    }
-}
-
-static void on_key(struct watch *w, int key)
-{
-    if (w->typing) {
-        type_key(w, key);
-        return;
-    }
-    if (w->view.help && key != 'q')
-        w->view.help = false;
-    else if (!move_key(w, key) && !pane_key(w, key))
-        command_key(w, key);
-}
-
-static void on_keys(void *context, int fd, unsigned what)
-{
-    struct watch *w = context;
-    int key, keys = 0;
-    (void)fd;
-    (void)what;
-    while ((key = terminal_key(w->terminal)) != TERMINAL_NONE) {
-        on_key(w, key);
-        keys++;
-    }
-    /* Readable, but nothing to read: the terminal is gone. */
-    if (!keys && !isatty(STDIN_FILENO)) {
-        loop_stop(w->loop);
-        return;
-    }
-    if (!w->typing)
-        look(w, 0);
-    draw(w);
-}
-
-/* ---- the terminal ----------------------------------------------------- */
-
-static int find_curves(struct watch *w)
-{
-    static const char *const names[] = {"braille", "blocks", "ascii", NULL};
-    const char *asked = call_option(w->call, "curves");
-    const char *term = getenv("TERM");
-    /* The console's font has no braille. */
-    w->view.curves =
-        term && !strcmp(term, "linux") ? CURVE_BLOCKS : CURVE_BRAILLE;
-    if (asked) {
-        int i = 0;
-        while (names[i] && strcmp(names[i], asked))
-            i++;
-        if (!names[i])
-            return -1;
-        w->view.curves = (enum curve_kind)i;
-    }
-    if (!w->utf8)
-        w->view.curves = CURVE_ASCII;
-    return 0;
-}
 
 static bool can_full_screen(const struct call *c)
 {
@@ -523,127 +15,57 @@ static bool can_full_screen(const struct call *c)
            strcmp(term, "dumb") && !call_flag(c, "once");
 }
 
-/* False where the terminal is not known well enough. */
-static bool take_terminal(struct watch *w)
+/* A study file whose study has not begun can be waited for. */
+static int locate(struct call *c, bool wait, struct place_of_study *where)
 {
-    int64_t columns;
-    const char *text = getenv("COLUMNS");
-    if (text && num_int(str_of(text), &columns) && columns >= 20 &&
-        columns < 10000)
-        w->columns = (int)columns;
-    loop_signal(w->loop, SIGINT, on_end, w);
-    loop_signal(w->loop, SIGTERM, on_end, w);
-    loop_signal(w->loop, SIGHUP, on_end, w);
-    loop_signal(w->loop, SIGWINCH, on_resize, w);
-    loop_signal(w->loop, SIGCONT, on_continue, w);
-    w->terminal = terminal_open(w->call->colour, NULL);
-    return w->terminal != NULL;
+    const char *what = c->arg_count ? c->args[0] : NULL;
+    if (!locate_study(c->arena, what, where, &c->err))
+        return 0;
+    return wait && what && where->folder && c->err.kind == ERR_MISSING ? 0 : -1;
 }
 
-static int watch_on_terminal(struct watch *w)
+static int print_once(struct call *c, const struct watch_setup *setup)
 {
-    terminal_size(w->terminal, w->columns, &w->rows, &w->cols);
-    w->timer = loop_timer(w->loop, on_timer, w);
-    loop_fd(w->loop, STDIN_FILENO, LOOP_READ, on_keys, w);
-    draw(w);
-    loop_timer_in(w->timer, 0);
-    int rc = loop_run(w->loop, &w->call->err);
-    terminal_close(w->terminal);
+    struct buf b;
+    buf_init(&b);
+    int rc = watch_print(setup, c->columns, &b, &c->err);
+    if (!rc)
+        put(buf_str(&b));
+    buf_done(&b);
     return rc;
 }
 
-/* ---- printing once ---------------------------------------------------- */
-
-/* Lists that are not full leave gaps: one empty line is enough. */
-static void put_squeezed(struct str text)
+static int watch(struct call *c, struct watch_setup *setup)
 {
-    struct buf b;
-    struct str line;
-    bool empty = true;
-    buf_init(&b);
-    while (text.len && str_split(&text, '\n', &line)) {
-        if (line.len || !empty) {
-            buf_addstr(&b, line);
-            buf_addc(&b, '\n');
-        }
-        empty = !line.len;
-    }
-    put(buf_str(&b));
-    buf_done(&b);
+    struct place_of_study where = {0};
+    bool full = can_full_screen(c), taken = false;
+    if (locate(c, full, &where))
+        return -1;
+    setup->folder = where.folder;
+    setup->study = where.name;
+    if (full && watch_on_terminal(setup, &taken, &c->err))
+        return -1;
+    return taken ? 0 : print_once(c, setup);
 }
 
-static int print_once(struct watch *w)
+static bool is_curves(const char *kind)
 {
-    struct screen s;
-    struct buf b;
-    w->view.bare = true;
-    w->rows = PRINT_ROWS;
-    w->cols = (int)w->call->columns;
-    look(w, PRINT_SCAN_S);
-    /* What there is to draw decides how much room the rest has. */
-    if (w->look && w->view.no_curves)
-        look(w, 0);
-    if (w->view.message) {
-        w->call->err = w->err;
-        return -1;
-    }
-    screen_init(&s, w->rows, w->cols, w->utf8);
-    view_draw(&w->view, w->look, &s);
-    buf_init(&b);
-    screen_print(&s, &b);
-    put_squeezed(buf_str(&b));
-    buf_done(&b);
-    screen_done(&s);
-    return 0;
-}
-
-/* ---- the verb --------------------------------------------------------- */
-
-/* A study file whose study has not begun can be waited for. */
-static int locate(struct watch *w, bool wait)
-{
-    struct call *c = w->call;
-    const char *what = c->arg_count ? c->args[0] : NULL;
-    if (!locate_study(c->arena, what, &w->where, &c->err))
-        return 0;
-    return wait && what && w->where.folder && c->err.kind == ERR_MISSING ? 0
-                                                                         : -1;
-}
-
-static int watch(struct watch *w)
-{
-    struct call *c = w->call;
-    bool full = can_full_screen(c);
-    if (locate(w, full))
-        return -1;
-    w->view.study = w->where.name;
-    w->watcher = watcher_new(w->where.folder);
-    if (!full)
-        return print_once(w);
-    w->loop = loop_new(&c->err);
-    if (!w->loop)
-        return -1;
-    return take_terminal(w) ? watch_on_terminal(w) : print_once(w);
+    for (size_t i = 0; watch_curves[i]; i++)
+        if (!strcmp(watch_curves[i], kind))
+            return true;
+    return false;
 }
 
 static int run(struct call *c)
 {
-    struct watch w = {.call = c, .utf8 = screen_encoding()};
+    struct watch_setup setup = {.curves = call_option(c, "curves"),
+                                .colour = c->colour};
     if (c->arg_count > 1)
         return call_usage(c, "`%s` is one argument too many", c->args[1]);
-    if (find_curves(&w))
+    if (setup.curves && !is_curves(setup.curves))
         return call_usage(c, "--curves is braille, blocks or ascii, not `%s`",
-                          call_option(c, "curves"));
-    buf_init(&w.typed);
-    int rc = watch(&w);
-    loop_free(w.loop);
-    look_free(w.look);
-    watcher_free(w.watcher);
-    buf_done(&w.typed);
-    free(w.filter);
-    free(w.by);
-    free(w.metric);
-    return rc ? call_fail(c) : EXIT_OK;
+                          setup.curves);
+    return watch(c, &setup) ? call_fail(c) : EXIT_OK;
 }
 
 const struct verb verb_watch = {

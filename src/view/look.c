@@ -594,3 +594,14 @@ struct look *watcher_look(struct watcher *w, const struct want *want,
     store_close(store);
     return l;
 }
+
+int watcher_check_filter(struct watcher *w, const char *filter, struct arena *a,
+                         struct err *err)
+{
+    if (store_filter_check(filter, err))
+        return -1;
+    struct store *store = store_open(w->folder, false, NULL);
+    int rc = store ? names_check_filter(store, filter, a, err) : 0;
+    store_close(store);
+    return rc;
+}

@@ -246,5 +246,9 @@ void watcher_free(struct watcher *w);
 struct look *watcher_look(struct watcher *w, const struct want *want,
                           struct err *err);
 void look_free(struct look *l);
+/* Whether a filter can be asked for: its form, and its names, as far as the
+ * study has begun. The arena is for work. */
+int watcher_check_filter(struct watcher *w, const char *filter, struct arena *a,
+                         struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* watch_curves.c - the charts of `watch`
+/* curves.c - the charts of `watch`
  *
  * The best so far by trial, and one metric by step: of the chosen trial and,
  * in the same chart, of those that it is compared with. Each of several has
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/num.h"
-#include "cli/watch_view.h"
+#include "watch/sight.h"
 
 #define SIDE_BY_SIDE 60
 #define ROWS_LEAST 14 /* from which two charts stand one on another */
@@ -22,7 +22,7 @@ struct line {
 };
 
 struct chart {
-    const struct view *view;
+    const struct sight *view;
     struct screen *screen;
     const struct line *lines;
     size_t count;
@@ -195,7 +195,7 @@ static void draw_chart(const struct chart *k, struct area a)
 
 /* ---- which ------------------------------------------------------------ */
 
-static void draw_best_so_far(const struct view *v, const struct look *l,
+static void draw_best_so_far(const struct sight *v, const struct look *l,
                              struct screen *s, struct area a)
 {
     struct buf b;
@@ -226,7 +226,7 @@ static const struct curve_point *points_of(const struct series *s,
 }
 
 /* Of one trial, or of several. */
-static void draw_metric(const struct view *v, const struct look *l,
+static void draw_metric(const struct sight *v, const struct look *l,
                         struct screen *s, struct area a)
 {
     static const enum mark marks[] = {MARK_CURVE,   MARK_CURVE_2, MARK_CURVE_3,
@@ -257,7 +257,7 @@ static void draw_metric(const struct view *v, const struct look *l,
     buf_done(&b);
 }
 
-void curves_draw(const struct view *v, const struct look *l, struct screen *s,
+void curves_draw(const struct sight *v, const struct look *l, struct screen *s,
                  struct area a)
 {
     if (!a.rows)

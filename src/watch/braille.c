@@ -3,7 +3,7 @@
  * A curve is drawn as dots, a few to each character; the dots of a character
  * are the bits of one byte, and a table per kind turns the byte into the
  * character that looks like it. */
-#include "cli/braille.h"
+#include "watch/braille.h"
 
 #include <math.h>
 #include <stdlib.h>

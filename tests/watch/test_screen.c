@@ -7,7 +7,7 @@
 // clang-format off
 #include <cmocka.h>
 // clang-format on
-#include "cli/screen.h"
+#include "watch/screen.h"
 
 static void assert_printed(const struct screen *s, const char *expected)
 {

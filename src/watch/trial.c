@@ -1,19 +1,19 @@
-/* watch_trial.c - everything about one trial, on the screen
+/* trial.c - everything about one trial, on the screen
  *
  * It is drawn on a screen as high as it needs, of which the person sees a
  * part. */
 #include <math.h>
 #include "base/num.h"
 #include "base/shown.h"
-#include "cli/watch_table.h"
-#include "cli/watch_view.h"
+#include "watch/table.h"
+#include "watch/sight.h"
 #include "view/view.h"
 
 #define LOG_LINES 200
 #define SPARK 30
 
 struct sketch {
-    const struct view *view;
+    const struct sight *view;
     const struct look *look;
     const struct look_trial *w;
     struct screen screen;
@@ -204,7 +204,7 @@ static int rows_needed(const struct look_trial *w)
     return rows;
 }
 
-void trial_draw(struct view *v, const struct look *l, struct screen *s,
+void trial_draw(struct sight *v, const struct look *l, struct screen *s,
                 struct area a)
 {
     if (!l->trial) {

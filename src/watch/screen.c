@@ -1,5 +1,5 @@
 /* screen.c - a screenful of characters, before it goes to a terminal */
-#include "cli/screen.h"
+#include "watch/screen.h"
 
 #include <langinfo.h>
 #include <locale.h>

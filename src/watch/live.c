@@ -2,11 +2,12 @@
  *
  * It reads the store as `watch` does, on a connection of its own, so the
  * conductor need not know what is shown of it. */
-#include "cli/live.h"
+#include "watch/watch.h"
 
 #include <stdlib.h>
 #include <time.h>
-#include "cli/watch_view.h"
+#include "sys/sys.h"
+#include "watch/sight.h"
 
 #define ROWS_LEAST 20 /* of the terminal */
 #define COLUMNS_LEAST 20

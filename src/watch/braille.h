@@ -3,8 +3,8 @@
  * A box of characters is a small picture: braille gives 2 by 4 dots to each
  * character, half blocks and plain ASCII 1 by 2. Pure: numbers in, characters
  * out. */
-#ifndef THRONG_CLI_BRAILLE_H
-#define THRONG_CLI_BRAILLE_H
+#ifndef THRONG_WATCH_BRAILLE_H
+#define THRONG_WATCH_BRAILLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 // clang-format off
 #include <cmocka.h>
 // clang-format on
-#include "cli/braille.h"
+#include "watch/braille.h"
 
 /* Draws the points with a range that fits them. */
 static void draw(struct curve *c, const struct curve_point *points,

@@ -3,8 +3,8 @@
  * Everything is drawn into areas and cut at their edges, so nothing can be
  * wider than the screen. The same screen is shown by ncurses or printed as
  * plain lines. */
-#ifndef THRONG_CLI_SCREEN_H
-#define THRONG_CLI_SCREEN_H
+#ifndef THRONG_WATCH_SCREEN_H
+#define THRONG_WATCH_SCREEN_H
 
 #include <wchar.h>
 #include "base/buf.h"

@@ -1,22 +1,22 @@
-/* watch_view.h - how `watch` looks */
-#ifndef THRONG_CLI_WATCH_VIEW_H
-#define THRONG_CLI_WATCH_VIEW_H
+/* sight.h - how `watch` looks */
+#ifndef THRONG_WATCH_SIGHT_H
+#define THRONG_WATCH_SIGHT_H
 
-#include "cli/braille.h"
-#include "cli/screen.h"
-#include "cli/watch_table.h"
+#include "watch/braille.h"
+#include "watch/screen.h"
+#include "watch/table.h"
 #include "view/view.h"
 
 /* The first ones are the lists of the same number. */
 enum pane { PANE_BEST, PANE_RUNNING, PANE_FAILED, PANE_CURVES, PANE_COUNT };
 
 /* What is shown, as the person has chosen it. */
-struct view {
+struct sight {
     const char *study;
     enum curve_kind curves;
     enum pane pane;
     bool help;
-    struct want want;    /* rows are set by view_plan */
+    struct want want;    /* rows are set by sight_plan */
     size_t shift;        /* columns that are scrolled out to the left */
     size_t scroll;       /* in one trial or in the help */
     const char *message; /* instead of the keys; NULL: none */
@@ -29,20 +29,20 @@ struct view {
 
 /* Fills in how many rows of each list fit the screen, so that no more are
  * read. */
-void view_plan(struct view *v, int rows, int cols);
+void sight_plan(struct sight *v, int rows, int cols);
 /* How many rows the list with the cursor has on such a screen. */
-size_t view_list_rows(const struct view *v, int rows, int cols);
+size_t sight_list_rows(const struct sight *v, int rows, int cols);
 /* Draws the look (NULL: none yet). Scrolls back what is scrolled too far. */
-void view_draw(struct view *v, const struct look *l, struct screen *s);
+void sight_draw(struct sight *v, const struct look *l, struct screen *s);
 
 /* The best so far, and the metric of the chosen trial and those beside it. */
-void curves_draw(const struct view *v, const struct look *l, struct screen *s,
+void curves_draw(const struct sight *v, const struct look *l, struct screen *s,
                  struct area a);
 
 /* ---- pieces ----------------------------------------------------------- */
 
 /* Everything about one trial, or why there is nothing. */
-void trial_draw(struct view *v, const struct look *l, struct screen *s,
+void trial_draw(struct sight *v, const struct look *l, struct screen *s,
                 struct area a);
 /* "12s", "3m 10s" from one unix time to another; "" when one is 0. */
 const char *print_span(struct arena *a, double from, double to);

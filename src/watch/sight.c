@@ -1,4 +1,4 @@
-/* watch_view.c - how `watch` looks
+/* sight.c - how `watch` looks
  *
  *     study, who runs it                       the time
  *     how far it is, best so far
@@ -7,11 +7,11 @@
  *     …                     the pane; where there is room, the curves beside
  *     …                     or below it, and the other lists
  *     keys */
-#include "cli/watch_view.h"
+#include "watch/sight.h"
 
 #include <math.h>
 #include "base/num.h"
-#include "cli/watch_table.h"
+#include "watch/table.h"
 #include "view/view.h"
 
 #define WIDE 130     /* columns from which curves stand beside the lists */
@@ -29,7 +29,7 @@ struct layout {
 
 /* ---- where things are ------------------------------------------------- */
 
-static void place_curves(struct layout *o, const struct view *v,
+static void place_curves(struct layout *o, const struct sight *v,
                          struct area *body)
 {
     if (v->no_curves)
@@ -42,7 +42,7 @@ static void place_curves(struct layout *o, const struct view *v,
     }
 }
 
-static void place_lists(struct layout *o, const struct view *v,
+static void place_lists(struct layout *o, const struct sight *v,
                         struct area body)
 {
     if (v->pane != PANE_BEST || body.rows < ALL_LISTS) {
@@ -58,7 +58,7 @@ static void place_lists(struct layout *o, const struct view *v,
     o->lists[LIST_BEST] = body;
 }
 
-static struct layout lay_out(const struct view *v, int rows, int cols)
+static struct layout lay_out(const struct sight *v, int rows, int cols)
 {
     struct layout o = {0};
     struct area body = {0, 0, rows, cols};
@@ -84,14 +84,14 @@ static size_t list_rows(const struct layout *o, enum look_list list)
     return rows > 0 ? (size_t)rows : 0;
 }
 
-void view_plan(struct view *v, int rows, int cols)
+void sight_plan(struct sight *v, int rows, int cols)
 {
     struct layout o = lay_out(v, rows, cols);
     for (int i = 0; i < LIST_COUNT; i++)
         v->want.rows[i] = list_rows(&o, (enum look_list)i);
 }
 
-size_t view_list_rows(const struct view *v, int rows, int cols)
+size_t sight_list_rows(const struct sight *v, int rows, int cols)
 {
     struct layout o = lay_out(v, rows, cols);
     return v->pane < PANE_CURVES ? list_rows(&o, (enum look_list)v->pane) : 1;
@@ -138,7 +138,7 @@ static int draw_holder(const struct look *l, struct screen *s, struct area a,
 }
 
 /* The time is left out where it would cover something. */
-static void draw_title(const struct view *v, const struct look *l,
+static void draw_title(const struct sight *v, const struct look *l,
                        struct screen *s, struct area a)
 {
     struct buf b;
@@ -172,7 +172,7 @@ static void add_rate(struct buf *b, const struct look *l)
 }
 
 /* "[####----]", as wide as is left, but neither tiny nor huge. */
-static int draw_bar(const struct view *v, struct screen *s, struct area a,
+static int draw_bar(const struct sight *v, struct screen *s, struct area a,
                     double part, int room)
 {
     bool ascii = v->curves == CURVE_ASCII;
@@ -198,7 +198,7 @@ static void add_best(struct buf *b, const struct look *l)
     buf_addf(b, " (trial %lld)", (long long)l->best);
 }
 
-static void draw_progress(const struct view *v, const struct look *l,
+static void draw_progress(const struct sight *v, const struct look *l,
                           struct screen *s, struct area a)
 {
     struct buf b;
@@ -239,7 +239,7 @@ static void draw_counts(const struct look *l, struct screen *s, struct area a)
         screen_put(s, a, 0, 0, MARK_FAINT, STR("no trials yet"));
 }
 
-static void draw_header(const struct view *v, const struct look *l,
+static void draw_header(const struct sight *v, const struct look *l,
                         struct screen *s, struct area a)
 {
     draw_title(v, l, s, area_take_top(&a, 1));
@@ -249,7 +249,7 @@ static void draw_header(const struct view *v, const struct look *l,
     draw_counts(l, s, a);
 }
 
-static void draw_tabs(const struct view *v, const struct look *l,
+static void draw_tabs(const struct sight *v, const struct look *l,
                       struct screen *s, struct area a)
 {
     static const char *const names[] = {"best", "running", "failed", "curves"};
@@ -280,7 +280,7 @@ static void draw_tabs(const struct view *v, const struct look *l,
                       v->want.filter);
 }
 
-static void draw_foot(const struct view *v, struct screen *s, struct area a)
+static void draw_foot(const struct sight *v, struct screen *s, struct area a)
 {
     if (v->prompt) {
         int col = screen_printf(s, a, 0, 0, MARK_TITLE, "%s", v->prompt);
@@ -349,7 +349,7 @@ void sheet_params(struct sheet *t, const struct point_columns *c,
 }
 
 static void add_columns(struct sheet *t, enum look_list list,
-                        const struct view *v, const struct look *l)
+                        const struct sight *v, const struct look *l)
 {
     const char *objective = arena_cstr(t->arena, l->goal.name);
     const char *by = v->want.by;
@@ -413,7 +413,7 @@ static void add_row(struct sheet *t, enum look_list list,
     sheet_cell(t, "%.*s", STRF(r->t.reason));
 }
 
-static const char *why_empty(enum look_list list, const struct view *v,
+static const char *why_empty(enum look_list list, const struct sight *v,
                              const struct look *l)
 {
     if (v->want.filter)
@@ -431,7 +431,7 @@ static const size_t fixed_columns[LIST_COUNT] = {
     [LIST_BEST] = 3, [LIST_RUNNING] = 2, [LIST_FAILED] = 1};
 
 /* Scrolls back what is scrolled too far. */
-static void draw_list(struct view *v, const struct look *l, struct screen *s,
+static void draw_list(struct sight *v, const struct look *l, struct screen *s,
                       struct area a, enum look_list list)
 {
     const struct look_row *rows = l->lists[list].rows;
@@ -466,7 +466,7 @@ static void draw_list(struct view *v, const struct look *l, struct screen *s,
     sheet_done(&t);
 }
 
-static void draw_lists(struct view *v, const struct look *l, struct screen *s,
+static void draw_lists(struct sight *v, const struct look *l, struct screen *s,
                        const struct layout *o)
 {
     static const char *const titles[] = {"best", "running", "failed last"};
@@ -519,7 +519,7 @@ static struct area body_of(const struct layout *o, const struct screen *s)
     return all;
 }
 
-void view_draw(struct view *v, const struct look *l, struct screen *s)
+void sight_draw(struct sight *v, const struct look *l, struct screen *s)
 {
     struct layout o = lay_out(v, s->rows, s->cols);
     struct area body = body_of(&o, s);

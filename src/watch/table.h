@@ -1,14 +1,14 @@
-/* watch_table.h - a table on a screen
+/* table.h - a table on a screen
  *
  * Columns are as wide as what they hold; where that is too wide, texts are
  * cut (numbers never are: half of 1.25e-05 is another number), then columns
  * are left out from the right, which is said in the row of titles. */
-#ifndef THRONG_CLI_WATCH_TABLE_H
-#define THRONG_CLI_WATCH_TABLE_H
+#ifndef THRONG_WATCH_TABLE_H
+#define THRONG_WATCH_TABLE_H
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "cli/screen.h"
+#include "watch/screen.h"
 
 struct sheet_column {
     const char *title;

@@ -1,5 +1,5 @@
-/* watch_table.c - a table on a screen */
-#include "cli/watch_table.h"
+/* table.c - a table on a screen */
+#include "watch/table.h"
 
 #include <math.h>
 #include <stdlib.h>

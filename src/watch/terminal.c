@@ -2,7 +2,7 @@
  *
  * The only file that knows ncurses. It hands over whole screens; ncurses
  * sends what differs from what is shown. */
-#include "cli/terminal.h"
+#include "watch/terminal.h"
 
 #include <ncurses.h>
 #include <stdio.h>

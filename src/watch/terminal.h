@@ -1,9 +1,9 @@
 /* terminal.h - the full screen of a terminal, through ncurses */
-#ifndef THRONG_CLI_TERMINAL_H
-#define THRONG_CLI_TERMINAL_H
+#ifndef THRONG_WATCH_TERMINAL_H
+#define THRONG_WATCH_TERMINAL_H
 
 #include "base/err.h"
-#include "cli/screen.h"
+#include "watch/screen.h"
 
 /* Keys that are no characters. */
 enum terminal_key {
