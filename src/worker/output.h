@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 #include "base/buf.h"
-#include "worker/pattern.h"
+#include "terms/pattern.h"
 #include "worker/tail.h"
 
 struct attempt;

@@ -14,7 +14,7 @@
 #include "worker/cgroup.h"
 #include "worker/environment.h"
 #include "worker/link.h"
-#include "worker/pattern.h"
+#include "terms/pattern.h"
 #include "worker/pool.h"
 #include "worker/share.h"
 

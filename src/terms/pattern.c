@@ -1,5 +1,5 @@
 /* pattern.c - a regular expression that finds the metric in output lines */
-#include "worker/pattern.h"
+#include "terms/pattern.h"
 
 #include <regex.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* pattern.h - a regular expression that finds the metric in output lines */
-#ifndef THRONG_WORKER_PATTERN_H
-#define THRONG_WORKER_PATTERN_H
+#ifndef THRONG_TERMS_PATTERN_H
+#define THRONG_TERMS_PATTERN_H
 
 #include <stdint.h>
 #include "base/err.h"

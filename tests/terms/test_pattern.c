@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "terms/metric.h"
-#include "worker/pattern.h"
+#include "terms/pattern.h"
 
 static int64_t step;
 static double value;
