@@ -22,6 +22,7 @@ static const struct {
     [CHANGE_TAG] = {trial_apply_tag},
     [CHANGE_ATTEMPT_PUT] = {attempt_apply_put},
     [CHANGE_METRICS_ADD] = {metrics_apply_add},
+    [CHANGE_METRICS_DROP] = {metrics_apply_drop},
     [CHANGE_ARTIFACT] = {artifact_apply},
     [CHANGE_EVENT] = {event_apply},
     [CHANGE_TRIAL_REMOVE] = {trial_apply_remove},

@@ -23,6 +23,7 @@ enum change {
     CHANGE_WISH,
     CHANGE_ARTIFACTS_DROP,
     CHANGE_ABOUT,
+    CHANGE_METRICS_DROP,
     CHANGE_COUNT
 };
 
@@ -41,8 +42,8 @@ int64_t change_int(struct bytes *b);
 typedef int change_fn(struct store *s, struct bytes *b, struct err *err);
 change_fn fact_apply, trial_apply_add, trial_apply_update, trial_apply_remove,
     trial_apply_note, trial_apply_about, trial_apply_tag, attempt_apply_put,
-    metrics_apply_add, artifact_apply, artifacts_apply_drop, event_apply,
-    heard_apply, wish_apply;
+    metrics_apply_add, metrics_apply_drop, artifact_apply, artifacts_apply_drop,
+    event_apply, heard_apply, wish_apply;
 
 /* Makes what was committed survive a power loss, at most once a second. */
 int change_sync(struct store *s, struct err *err);

@@ -434,3 +434,38 @@ int metrics_end(struct store *s, int64_t trial, struct err *err)
     trial_let_go(m, trial);
     return 0;
 }
+
+/* ---- forgetting -------------------------------------------------------- */
+
+int store_metrics_drop(struct store *s, int64_t trial, struct str name,
+                       enum metric_source source, struct err *err)
+{
+    struct buf *b = change_start(s, CHANGE_METRICS_DROP, err);
+    if (!b)
+        return -1;
+    change_add_int(b, trial);
+    buf_add_u8(b, (uint8_t)source);
+    buf_add_bytes(b, name);
+    return change_end(s, err);
+}
+
+int metrics_apply_drop(struct store *s, struct bytes *b, struct err *err)
+{
+    static const char sql[] = "DELETE FROM metrics WHERE trial = ?"
+                              " AND source = ? AND name ="
+                              " (SELECT id FROM names WHERE names.name = ?)";
+    int64_t trial = change_int(b);
+    int source = bytes_u8(b);
+    struct str name = bytes_str(b);
+    require(!b->bad);
+    if (metrics_end(s, trial, err))
+        return -1;
+    s->metrics->let_go = true;
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, trial);
+    sqlite3_bind_int64(st, 2, source);
+    db_bind_str(st, 3, name);
+    return db_run(s, st, "remove metrics from", err);
+}

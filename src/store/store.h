@@ -271,6 +271,10 @@ int store_wish_set(struct store *s, int64_t trial, enum wish wish,
 int store_metrics_add(struct store *s, int64_t trial, uint32_t attempt,
                       struct str name, const struct metric_column *c,
                       struct err *err);
+/* Forgets the points that a metric of a trial, which does not run, has from
+ * one source. */
+int store_metrics_drop(struct store *s, int64_t trial, struct str name,
+                       enum metric_source source, struct err *err);
 int store_artifact_add(struct store *s, int64_t trial, struct str path,
                        uint64_t bytes, struct str sha256, struct err *err);
 /* Forgets what a trial left, when its files are gone. */

@@ -96,6 +96,11 @@ void study_means_look(struct study *s);
 /* ---- mended.c --------------------------------------------------------- */
 /* Takes in changes of the study file: trials are ranked, or tried, anew. */
 int study_mend(struct study *s, const struct study_changes *c, struct err *err);
+/* Reads what an ended trial printed with another pattern (NULL: with none). */
+struct pattern;
+int study_read_again(struct study *s, struct packs *packs,
+                     const struct pattern *pattern, int64_t trial,
+                     struct err *err);
 /* True when later points depend on results. */
 bool study_method_learns(const struct plan *p);
 

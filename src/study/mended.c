@@ -6,6 +6,7 @@
 #include <math.h>
 #include "study/conductor.h"
 #include "study/selected.h"
+#include "terms/pattern.h"
 
 static bool learns(const struct plan *p)
 {
@@ -48,6 +49,10 @@ int study_changes(const struct plan *p, struct store *store,
          rest.len && str_split(&rest, '\n', &line);) {
         c->task |= is_of_task(line);
         c->metric |= is_of_metric(line);
+        c->pattern |= str_starts(line, STR("metric.pattern:")) ||
+                      (is_of_metric(line) && p->metric.pattern.len &&
+                       !str_starts(line, STR("metric.goal:")) &&
+                       !str_starts(line, STR("metric.pick:")));
         c->mends &= line.len == 0 || (is_of_task(line) && !good) ||
                     (is_of_metric(line) && (!valued || !learns(p)));
     }
@@ -59,23 +64,74 @@ int study_changes(const struct plan *p, struct store *store,
 /* ---- taking them in ---------------------------------------------------------
  */
 
+struct ranking {
+    struct study *study;
+    struct patterns patterns;
+    const struct pattern *pattern;
+    struct packs *packs; /* NULL: nothing is read again */
+    long long valued;
+};
+
+static double value_of(const struct plan_metric *m, const struct summary *s)
+{
+    const struct summary_entry *e = summary_find(s, m->name);
+    double value = !e                     ? NAN
+                   : m->pick != PICK_BEST ? e->last
+                   : m->minimize          ? e->min
+                                          : e->max;
+    return isfinite(value) ? value : NAN;
+}
+
 static int rank_anew(void *context, const struct trial *t, struct err *err)
 {
-    struct study *s = context;
-    const struct plan_metric *m = &s->plan->metric;
+    struct ranking *r = context;
+    struct study *s = r->study;
     struct summary summary = {0};
     struct trial now = *t;
-    int rc = summary_rebuild(&summary, s->store, t->id, err);
-    const struct summary_entry *e = rc ? NULL : summary_find(&summary, m->name);
-    now.value = !e                     ? NAN
-                : m->pick != PICK_BEST ? e->last
-                : m->minimize          ? e->min
-                                       : e->max;
-    if (!isfinite(now.value))
-        now.value = NAN;
+    struct buf text;
+    int rc = 0;
+    buf_init(&text);
+    if (r->packs)
+        rc = study_read_again(s, r->packs, r->pattern, t->id, err);
     if (!rc)
+        rc = summary_rebuild(&summary, s->store, t->id, err);
+    if (!rc) {
+        if (summary.list.len)
+            summary_print(&text, &summary);
+        now.summary = buf_str(&text);
+        now.value = value_of(&s->plan->metric, &summary);
+        r->valued += !isnan(now.value);
         rc = store_trial_update(s->store, &now, err);
+    }
     summary_done(&summary);
+    buf_done(&text);
+    return rc;
+}
+
+static int rank_all(struct study *s, bool read_again, struct err *err)
+{
+    struct ranking r = {.study = s};
+    struct str pattern = s->plan->metric.pattern;
+    int rc = 0;
+    patterns_init(&r.patterns);
+    if (read_again)
+        r.packs = packs_open(s->setup.folder);
+    if (read_again && pattern.len) {
+        r.pattern = pattern_get(&r.patterns, pattern, err);
+        rc = r.pattern ? 0 : -1;
+    }
+    if (!rc)
+        rc = selected_each(s->store, "done,stopped", rank_anew, &r, err);
+    if (!rc && read_again)
+        log_to(s->setup.log, LOG_NOTICE,
+               "the metric is found another way: what stored trials printed "
+               "was read again, and %lld of them %s a value",
+               r.valued, r.valued == 1 ? "has" : "have");
+    else if (!rc)
+        log_to(s->setup.log, LOG_NOTICE,
+               "the metric is another one: stored trials are ranked by it");
+    packs_close(r.packs);
+    patterns_done(&r.patterns);
     return rc;
 }
 
@@ -100,11 +156,8 @@ int study_mend(struct study *s, const struct study_changes *c, struct err *err)
     if (store_counts(s->store, &n, err))
         return -1;
     long long failed = (long long)n.by_state[STATE_FAILED];
-    if (c->metric && selected_each(s->store, "done,stopped", rank_anew, s, err))
+    if (c->metric && rank_all(s, c->pattern, err))
         return -1;
-    if (c->metric)
-        log_to(s->setup.log, LOG_NOTICE,
-               "the metric is another one: stored trials are ranked by it");
     if (!c->task)
         return 0;
     if (failed)

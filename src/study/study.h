@@ -220,6 +220,7 @@ void study_share_cpus(const struct plan *p, double cpus, struct needs *n);
 struct study_changes {
     struct buf lines; /* "command: was …, now …" each; empty: nothing does */
     bool task, metric; /* what is run, or ranked by, is among it */
+    bool pattern;      /* and what finds that in output */
     bool mends;        /* `run` takes it in; else it refuses */
 };
 /* c->lines is the caller's to init and free. */

@@ -38,3 +38,51 @@ run "$THRONG" run m.yaml
 study '[sh, -c, "throng report loss={x} acc=1{x}"]' 'name: acc' tpe 'run_cap: 3'
 run "$THRONG" run m.yaml
 check_status "what a method has learned from stays" 1
+
+# What trials printed is read again with a pattern that is mended.
+"$THRONG" rm -y m >/dev/null 2>&1
+prints='[sh, -c, "echo epoch 1 loss 9{x}; echo epoch 2 loss {x}"]'
+study "$prints" 'name: loss, pattern: "los ([0-9.]+)"'
+run "$THRONG" run m.yaml --keep-going
+check_contains "a pattern that finds nothing" "$err" "4 without a value"
+study "$prints" 'name: loss, pattern: "epoch ([0-9]+)"'
+run "$THRONG" run m.yaml
+check_contains "what was printed is read again with another pattern" "$err" \
+    "what stored trials printed was read again, and 4 of them have a value"
+check_contains "which finds the wrong number" "$err" "best 2 "
+study "$prints" 'name: loss, pattern: "epoch ([0-9]+) loss ([0-9.]+)"'
+run "$THRONG" run m.yaml
+check_contains "a mended one finds the right one" "$err" "best 1 (trial"
+run "$THRONG" export --history m best:1
+check_equal "and the points of the earlier pattern are gone" "1,loss,91.0 2,loss,1.0" \
+    "$(tail -n +2 <<<"$out" | cut -d, -f2,4,5 | xargs)"
+run "$THRONG" show m best:1
+check_contains "show follows" "$out" "loss                    1            1           91        2"
+study "$prints" 'name: other, pattern: "epoch ([0-9]+) loss ([0-9.]+)"'
+run "$THRONG" run m.yaml
+check_contains "another name is found in what was printed, too" "$err" "4 of them have a value"
+check_contains "and ranks" "$err" "best 1 (trial"
+study "$prints" 'name: other, goal: maximize, pattern: "epoch ([0-9]+) loss ([0-9.]+)"'
+run "$THRONG" run m.yaml
+check_contains "another goal only ranks" "$err" "the metric is another one: stored trials are ranked by it"
+
+# An attempt that begins anew counts its lines anew.
+"$THRONG" rm -y m >/dev/null 2>&1
+twice='[sh, -c, "test -e again{x} && { echo loss {x}; exit 0; }; echo loss 7; echo loss 8; touch again{x}; exit 1"]'
+study "$twice" 'name: loss' grid 'retries: 1'
+run "$THRONG" run m.yaml --keep-going
+study "$twice" 'name: loss, pattern: "loss ([0-9]+)"' grid 'retries: 1'
+run "$THRONG" run m.yaml
+check_contains "the newest attempt's first line stands for its step" "$err" "4 of them have a value"
+run "$THRONG" export --history m 1
+check_equal "and an earlier one's second for its own" "0,1,loss,1.0 1,1,loss,8.0" \
+    "$(tail -n +2 <<<"$out" | sed 's/^1,\([0-9]*\),[^,]*,/\1,1,/' | xargs)"
+
+# A study that has learned nothing, because nothing had a value.
+"$THRONG" rm -y m >/dev/null 2>&1
+study "$prints" 'name: loss' tpe 'run_cap: 3'
+run "$THRONG" run m.yaml --keep-going
+study "$prints" 'name: loss, pattern: "loss ([0-9.]+)"' tpe 'run_cap: 5'
+run "$THRONG" run m.yaml
+check_contains "a learning method takes it in where nothing had a value" "$err" "3 of them have a value"
+check_status "and goes on" 0

@@ -304,6 +304,32 @@ static void names_are_those_of_a_trial_or_of_the_study(void **state)
     assert_null(of_none[0]);
 }
 
+static void points_of_one_source_can_be_dropped(void **state)
+{
+    struct made *m = *state;
+    const int64_t step = 0;
+    const double value = 5;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    made_trial(m, 2, "{}", STATE_RUNNING, NAN);
+    add_run(m, 1, 1, METRIC_FROM_PATTERN, 0, 10, 0.5);
+    add_run(m, 1, 2, METRIC_FROM_METRICS, 20, 2, 7);
+    add_run(m, 2, 1, METRIC_FROM_PATTERN, 0, 3, 0.5);
+    assert_ok(m, made_points(m, 1, 1, "other", METRIC_FROM_PATTERN, &step,
+                             &value, 1));
+    assert_ok(m, store_metrics_drop(m->s, 1, STR("loss"), METRIC_FROM_PATTERN,
+                                    &m->err));
+    assert_run(series_of(m, m->s, 1, "loss"), 20, 2, 7);
+    add_run(m, 1, 2, METRIC_FROM_METRICS, 22, 2, 9);
+    assert_ok(m, store_metrics_drop(m->s, 1, STR("never seen"),
+                                    METRIC_FROM_PATTERN, &m->err));
+    made_commit(m);
+    struct store *reader = store_open(m->folder, false, &m->err);
+    assert_run(series_of(m, reader, 1, "loss"), 20, 4, 7);
+    assert_run(series_of(m, reader, 2, "loss"), 0, 3, 0.5);
+    assert_int_equal(series_of(m, reader, 1, "other").count, 1);
+    store_close(reader);
+}
+
 #define with_store(f)                                                          \
     cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
 
@@ -323,6 +349,7 @@ int main(void)
         with_store(the_newest_attempt_wins_at_each_step),
         with_store(the_best_source_of_an_attempt_wins),
         with_store(points_rolled_back_are_gone),
+        with_store(points_of_one_source_can_be_dropped),
         with_store(names_are_those_of_a_trial_or_of_the_study),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
