@@ -10,6 +10,9 @@
 #include "worker/worker.h"
 
 #define ENVIRON_MAX (4u << 20)
+/* However quiet it is, new sessions are looked for. */
+#define NEXT_NS 2000000000
+#define NEXT_SHARE 200 /* of the time, at most one part */
 
 void census_init(struct census *c)
 {
@@ -22,6 +25,7 @@ void census_done(struct census *c)
     vec_done(&c->owners);
     vec_done(&c->known);
     vec_done(&c->ended);
+    vec_done(&c->away);
     idmap_free(c->ended_tasks);
 }
 
@@ -183,6 +187,61 @@ static void remember(struct census *c)
     }
 }
 
+/* The sessions of tasks have lines of their own, written by their leaders. */
+static bool is_away(const struct worker *w, const struct process_info *row,
+                    uint64_t owner)
+{
+    if (owner == OWNER_NONE || owner == OWNER_CREW || row->state == 'Z' ||
+        row->session <= 1 || row->session == getsid(0) ||
+        idmap_get(w->by_pid, (uint64_t)row->session))
+        return false;
+    for (size_t i = 0; i < w->census.ended.len; i++)
+        if (w->census.ended.p[i].pid == row->session)
+            return false;
+    return true;
+}
+
+/* Where the leader is gone, the others prove the session (sessions.c). */
+static void note_away(struct worker *w, const struct process_info *row)
+{
+    struct census *c = &w->census;
+    for (size_t i = 0; i < c->away.len; i++)
+        if (c->away.p[i].session == row->session) {
+            c->away.p[i].there = true;
+            return;
+        }
+    struct away one = {row->session, leaders_take(&w->leaders), true};
+    const struct process_info *leader = find_row(c, row->session);
+    struct process_id id = {row->session, leader ? leader->start : row->start};
+    leader_write(w->leaders.fd, one.leader_place, id);
+    vec_push(&c->away, one);
+}
+
+static void note_all_away(struct worker *w)
+{
+    struct census *c = &w->census;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->away.len; i++)
+        c->away.p[i].there = false;
+    for (size_t i = 0; i < c->table.rows.len; i++)
+        if (is_away(w, &c->table.rows.p[i], c->owners.p[i]))
+            note_away(w, &c->table.rows.p[i]);
+    for (size_t i = 0; i < c->away.len; i++)
+        if (c->away.p[i].there)
+            c->away.p[kept++] = c->away.p[i];
+        else
+            leaders_give_back(&w->leaders, c->away.p[i].leader_place);
+    c->away.len = kept;
+}
+
+int64_t census_next_ns(const struct worker *w)
+{
+    int64_t wait = NEXT_SHARE * w->census.cost_ns;
+    if (idmap_count(w->by_pid) == 0 || w->leaders.fd < 0)
+        return 0;
+    return w->census.taken_ns + (wait > NEXT_NS ? wait : NEXT_NS);
+}
+
 void census_take(struct worker *w)
 {
     struct census *c = &w->census;
@@ -199,6 +258,7 @@ void census_take(struct worker *w)
     for (size_t i = 0; i < c->table.rows.len; i++)
         resolve(w, &c->table.rows.p[i]);
     remember(c);
+    note_all_away(w);
     c->taken_ns = clock_mono_ns();
     c->cost_ns = c->taken_ns - began;
 }

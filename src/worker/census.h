@@ -4,7 +4,11 @@
  * They become children of this worker (it is a subreaper). A census looks at
  * all processes once and says whose each of them is: by its parents, by its
  * session, by what an earlier census saw, or by its environment. It costs
- * more than a short task, so many ended attempts share one. */
+ * more than a short task, so many ended attempts share one.
+ *
+ * What has left its task's session is written into the file of leaders, too:
+ * without its environment nothing else would tell whose it is, should this
+ * worker be killed. */
 #ifndef THRONG_WORKER_CENSUS_H
 #define THRONG_WORKER_CENSUS_H
 
@@ -36,12 +40,20 @@ struct ended {
     bool dirty; /* the last census still found processes of it */
 };
 
+/* A session that something of a task has begun for itself. */
+struct away {
+    pid_t session;
+    uint32_t leader_place;
+    bool there; /* the last census has seen it */
+};
+
 struct census {
     struct process_table table;
     VEC(uint64_t) owners;      /* of each row of the table */
     VEC(struct known) known;   /* by the census before, in pid order */
     VEC(struct ended) ended;   /* attempts that may have left processes */
     struct idmap *ended_tasks; /* task ids of those */
+    VEC(struct away) away;     /* sessions that are no task's own */
     size_t unknown;            /* living processes of OWNER_UNKNOWN */
     int64_t cost_ns;           /* of the last one */
     int64_t taken_ns;          /* when that was */
@@ -51,6 +63,8 @@ void census_init(struct census *c);
 void census_done(struct census *c);
 /* Looks at all processes. */
 void census_take(struct worker *w);
+/* When the next one is due though nobody needs it; 0: no need. */
+int64_t census_next_ns(const struct worker *w);
 /* The main process of the attempt has ended. */
 void census_add_ended(struct census *c, const struct attempt *a);
 /* True while an earlier attempt of the task may have processes left. */

@@ -294,11 +294,12 @@ static void watch(struct worker *w, int64_t now)
 {
     bool watch_due = w->watch_ns > 0 && now >= w->watch_ns;
     bool sweep_due = w->sweep_ns > 0 && now >= w->sweep_ns;
+    int64_t next_ns = census_next_ns(w);
     if (watch_due && !memory_is_watched(w)) {
         w->watch_ns = 0;
         watch_due = false;
     }
-    if (!watch_due && !sweep_due)
+    if (!watch_due && !sweep_due && (next_ns == 0 || now < next_ns))
         return;
     census_take(w);
     if (sweep_due)
@@ -323,6 +324,7 @@ static void on_timer(void *context)
         worker_wake(w, attempt_next_ns(w->running.p[i]));
     worker_wake(w, w->sweep_ns);
     worker_wake(w, w->watch_ns);
+    worker_wake(w, census_next_ns(w));
     worker_wake(w, w->flush_ns);
     worker_wake(w, w->give_up_ns);
     worker_wake(w, w->share.next_ns);

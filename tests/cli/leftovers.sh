@@ -90,6 +90,44 @@ touch early-go
 wait "$pid"
 check_equal "and comes to its end" 0 $?
 
+# One that has also left the session of its task, and whose starter is gone. The
+# worker sees it when it looks around, and writes it down.
+cat >away.yaml <<END
+method: grid
+command: [sh, -c, 'env -i PATH="$PATH" setsid sh $TMP/away.sh;
+    while [ ! -e away-go ]; do sleep 0.05; done; echo ::throng y=1']
+parameters: {a: {values: [1]}}
+metric: {name: y}
+END
+cat >away.sh <<END
+[ "\$1" = far ] || { env -i PATH="$PATH" setsid sh \$0 far & exit; }
+echo \$\$ >>$TMP/away-pids
+while [ ! -e $TMP/away-go ]; do sleep 0.05; done
+END
+"$THRONG" run away.yaml >/dev/null 2>&1 &
+pid=$!
+started+=("$pid")
+wait_for 60 lines away-pids 1
+started+=("$(head -n 1 away-pids)")
+noted() { # among the leaders of sessions
+    od -An -v -t u8 .throng/away/last-words/*.leaders |
+        grep -qw "$(head -n 1 away-pids)"
+}
+check "what leads a session of its own is written down" wait_for 60 noted
+kill -9 $(kids "$pid") "$pid"
+wait "$pid" 2>/dev/null
+check "it outlives all" runs "$(head -n 1 away-pids)"
+"$THRONG" run away.yaml >/dev/null 2>said &
+pid=$!
+started+=("$pid")
+wait_for 60 lines away-pids 2
+check_not "and is ended before the next attempt begins" \
+    runs "$(head -n 1 away-pids)"
+touch away-go
+wait "$pid"
+check_equal "which ends well" 0 $?
+check_equal "and leaves no file" "" "$(ls .throng/away/last-words 2>/dev/null)"
+
 # ---- files ------------------------------------------------------------------
 
 check_equal "no last words are left" "" "$(ls .throng/s/last-words 2>/dev/null)"
