@@ -137,17 +137,26 @@ size_t str_utf8_next(struct str s)
     return s.len ? utf8_len(p, p + s.len) : 0;
 }
 
+size_t str_bad_byte(struct str text)
+{
+    size_t at = 0, len;
+
+    while (at < text.len) {
+        if ((signed char)text.p[at] > 0) { /* plain ASCII, nearly always */
+            at++;
+            continue;
+        }
+        len = text.p[at] ? str_utf8_next(str_n(text.p + at, text.len - at)) : 0;
+        if (len == 0)
+            break;
+        at += len;
+    }
+    return at;
+}
+
 bool str_utf8(struct str s)
 {
-    const unsigned char *p = (const unsigned char *)s.p;
-    const unsigned char *end = s.len ? p + s.len : p;
-    while (p < end) {
-        size_t n = *p ? utf8_len(p, end) : 0;
-        if (n == 0)
-            return false;
-        p += n;
-    }
-    return true;
+    return str_bad_byte(s) == s.len;
 }
 
 /* Matches c with the class behind '['. Returns what follows the class, or

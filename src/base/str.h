@@ -50,6 +50,8 @@ const char *str_nearest(struct str s, const char *const *names);
 bool str_utf8(struct str s);
 /* Length of the valid UTF-8 character that s starts with, 0 for none. */
 size_t str_utf8_next(struct str s);
+/* Offset of the first byte that is NUL or no UTF-8; its length when none. */
+size_t str_bad_byte(struct str s);
 
 /* Shell-style glob of one path: * ? [] do not cross '/', ** does. */
 bool str_glob(const char *pattern, struct str s);

@@ -259,7 +259,7 @@ static void read_lines(struct file *f, struct str text)
 
 static bool check_bytes(struct file *f, struct str text)
 {
-    size_t at = first_bad_byte(text);
+    size_t at = str_bad_byte(text);
 
     if (at == text.len)
         return true;

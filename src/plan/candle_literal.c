@@ -700,7 +700,7 @@ struct value *candle_literal(struct str text, struct arena *a, struct err *err)
 {
     struct literal_fault f = {0};
     struct value *v = NULL;
-    size_t bad = first_bad_byte(text);
+    size_t bad = str_bad_byte(text);
 
     if (bad < text.len) {
         err_set(err, ERR_INPUT, "at byte %zu: this is not UTF-8 text", bad + 1);

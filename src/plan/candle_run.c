@@ -14,16 +14,17 @@ static const char *const styles[] = {"script", "config_file", "action",
 
 /* ---- the key ---------------------------------------------------------- */
 
-static void read_words(struct reading *r, const struct value *v,
+static void read_words(struct study_file *r, const struct value *v,
                        const char *key, struct str *out)
 {
     const struct value *item = value_get(v, str_of(key));
 
     if (item)
-        read_text(r, item, arena_printf(r->arena, "candle.%s", key), out);
+        read_text(&r->in, item, arena_printf(r->in.arena, "candle.%s", key),
+                  out);
 }
 
-void read_candle(struct reading *r, const struct value *v)
+void read_candle(struct study_file *r, const struct value *v)
 {
     static const char *const keys[] = {"style",      "image",      "container",
                                        "framework",  "model_type", "model_name",
@@ -33,11 +34,11 @@ void read_candle(struct reading *r, const struct value *v)
     const struct value *container = value_get(v, STR("container"));
     int found;
 
-    if (!read_object(r, v, "candle"))
+    if (!read_object(&r->in, v, "candle"))
         return;
-    read_known_keys(r, v, "candle", keys);
+    read_known_keys(&r->in, v, "candle", keys);
     if (style) {
-        found = read_choice(r, style, "candle.style", styles);
+        found = read_choice(&r->in, style, "candle.style", styles);
         c->style = found < 0 ? STYLE_UNSAID : (enum candle_style)(found + 1);
     }
     read_words(r, v, "image", &c->image);
@@ -47,7 +48,7 @@ void read_candle(struct reading *r, const struct value *v)
     read_words(r, v, "action", &c->action);
     read_words(r, v, "model_file", &c->model_file);
     if (container)
-        read_texts(r, container, "candle.container", &c->container,
+        read_texts(&r->in, container, "candle.container", &c->container,
                    &c->container_count);
 }
 
@@ -111,7 +112,7 @@ static void add_container(const struct plan_candle *c, struct str image,
     add(parts, COMMAND_TEXT, image);
 }
 
-static void add_action(struct reading *r, struct parts *parts)
+static void add_action(struct study_file *r, struct parts *parts)
 {
     const struct plan_candle *c = &r->plan->candle;
     struct str image = c->image;
@@ -135,7 +136,7 @@ static struct str or_else(struct str said, const char *otherwise)
 }
 
 /* FRAMEWORK PARAMS EXPID RUNID MODEL_TYPE MODEL_NAME MODEL_ACTION */
-static void add_runner(struct reading *r, struct parts *parts)
+static void add_runner(struct study_file *r, struct parts *parts)
 {
     const struct plan_candle *c = &r->plan->candle;
     struct str name = c->model_name;
@@ -143,7 +144,7 @@ static void add_runner(struct reading *r, struct parts *parts)
     if (name.len == 0 && plan_declares(r->plan, STR("model_name")))
         name = STR("{model_name}");
     if (name.len == 0)
-        problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("program")),
+        problem_at(&r->in, PROBLEM_ERROR, value_get(r->root, STR("program")),
                    "as in candle: {model_name: nt3}",
                    "a runner such as model.sh must be told the model's name");
     add_text(parts, "bash");
@@ -175,7 +176,7 @@ static const char *usual_model_file(struct arena *a, struct str program)
 
 /* CANDLE's library reads a config_file in place of the model file, so that
  * the values of that one must be in it. */
-static void read_model_file(struct reading *r)
+static void read_model_file(struct study_file *r)
 {
     struct plan_candle *c = &r->plan->candle;
     bool said = c->model_file.len > 0;
@@ -186,15 +187,15 @@ static void read_model_file(struct reading *r)
     if (!r->reader || !r->reader->read)
         return;
     if (!said)
-        c->model_file = str_of(usual_model_file(r->arena, r->plan->program));
-    const char *file = arena_cstr(r->arena, c->model_file);
+        c->model_file = str_of(usual_model_file(r->in.arena, r->plan->program));
+    const char *file = arena_cstr(r->in.arena, c->model_file);
     if (!r->reader->read(r->reader->context, file, &text, &err)) {
-        c->model = candle_file(text, file, r->arena, r->problems);
+        c->model = candle_file(text, file, r->in.arena, r->in.problems);
     } else if (said) {
-        problem_at(r, PROBLEM_ERROR, at, NULL, "candle.model_file: %s",
+        problem_at(&r->in, PROBLEM_ERROR, at, NULL, "candle.model_file: %s",
                    err.text);
     } else {
-        problem_at(r, PROBLEM_WARNING, at,
+        problem_at(&r->in, PROBLEM_WARNING, at,
                    "say it: candle: {style: config_file, model_file: FILE}",
                    "the model's own parameter file is not at %s: the "
                    "--config_file will hold the trial's parameters only, and "
@@ -203,7 +204,7 @@ static void read_model_file(struct reading *r)
     }
 }
 
-void candle_command(struct reading *r)
+void candle_command(struct study_file *r)
 {
     struct plan *p = r->plan;
     struct parts parts = {0};
@@ -236,19 +237,19 @@ void candle_command(struct reading *r)
         add_python(&parts);
         add(&parts, COMMAND_ARGS_CANDLE, STR("${args_candle}"));
     }
-    list = arena_array(r->arena, parts.list.len, sizeof(*list));
+    list = arena_array(r->in.arena, parts.list.len, sizeof(*list));
     memcpy(list, parts.list.p, parts.list.len * sizeof(*list));
     p->command = list;
     p->command_count = parts.list.len;
     vec_done(&parts.list);
 }
 
-void check_candle(struct reading *r)
+void check_candle(struct study_file *r)
 {
     const struct value *v = value_get(r->root, STR("candle"));
 
     if (v && !str_is(r->plan->protocol, "candle"))
-        problem_at(r, PROBLEM_WARNING, v, "say protocol: candle too",
+        problem_at(&r->in, PROBLEM_WARNING, v, "say protocol: candle too",
                    "candle is used only with protocol: candle");
 }
 

@@ -392,7 +392,7 @@ static const struct {
 
 static bool is_text(struct space_reading *s)
 {
-    size_t bad = first_bad_byte(s->text);
+    size_t bad = str_bad_byte(s->text);
     uint32_t line = 1, column = 1;
 
     if (bad == s->text.len)

@@ -10,7 +10,7 @@
 #include "plan/reading.h"
 
 struct space_reading {
-    struct reading reading; /* only arena, problems and file are set */
+    struct reading reading;
     struct str text;
     struct value *parameters; /* what is read so far */
     struct map *names;        /* of these */

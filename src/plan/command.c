@@ -94,7 +94,7 @@ static void add_part(struct parts *parts, enum command_kind kind,
     vec_push(&parts->list, part);
 }
 
-static void unknown_macro(struct reading *r, const struct value *at,
+static void unknown_macro(struct study_file *r, const struct value *at,
                           struct str macro)
 {
     struct str inner = str_n(macro.p + 2, macro.len - 3);
@@ -102,24 +102,24 @@ static void unknown_macro(struct reading *r, const struct value *at,
     const char *hint = all_macros;
 
     if (name_valid(inner) && plan_declares(r->plan, inner))
-        hint = arena_printf(r->arena,
+        hint = arena_printf(r->in.arena,
                             "a parameter is written {%.*s}, a variable of the "
                             "shell $${%.*s}",
                             STRF(inner), STRF(inner));
     else
-        hint = arena_printf(r->arena,
+        hint = arena_printf(r->in.arena,
                             "%s%s%sa variable of the shell is written "
                             "$${%.*s}; %s",
                             near ? "did you mean '" : "", near ? near : "",
                             near ? "'? " : "", STRF(inner), all_macros);
-    problem_at(r, PROBLEM_ERROR, at, hint, "command: no macro '%s'",
-               shown(r->arena, macro));
+    problem_at(&r->in, PROBLEM_ERROR, at, hint, "command: no macro '%s'",
+               shown(r->in.arena, macro));
 }
 
 /* Looks at every ${…} of a text. In a line for a shell, macros work inside
  * of the line and other names are the shell's own variables, as long as they
  * do not look like a macro or a parameter. */
-static void check_text(struct reading *r, const struct value *at,
+static void check_text(struct study_file *r, const struct value *at,
                        struct str text, bool shell)
 {
     enum command_kind kind;
@@ -137,14 +137,14 @@ static void check_text(struct reading *r, const struct value *at,
         inner = str_n(macro.p + 2, macro.len - 3);
         if (macro_find(macro, &kind)) {
             if (!shell)
-                problem_at(r, PROBLEM_ERROR, at,
+                problem_at(&r->in, PROBLEM_ERROR, at,
                            "only ${envvar:NAME} works inside of a text",
                            "command: %s must be an element of its own",
-                           shown(r->arena, macro));
+                           shown(r->in.arena, macro));
         } else if (str_starts(inner, STR("envvar:"))) {
-            problem_at(r, PROBLEM_ERROR, at, NULL,
+            problem_at(&r->in, PROBLEM_ERROR, at, NULL,
                        "command: '%s' does not name a variable",
-                       shown(r->arena, macro));
+                       shown(r->in.arena, macro));
         } else if (!shell || str_nearest(macro, macro_names) ||
                    plan_declares(r->plan, inner)) {
             unknown_macro(r, at, macro);
@@ -206,7 +206,7 @@ static enum command_kind next_role(struct roles *o, struct str word)
     return kind;
 }
 
-static void read_element(struct reading *r, const struct value *at,
+static void read_element(struct study_file *r, const struct value *at,
                          struct str text, struct roles *roles,
                          struct parts *parts)
 {
@@ -239,7 +239,7 @@ static bool is_builtin(struct str word)
 }
 
 /* No program has the name of what a shell does itself. */
-static void check_first(struct reading *r, const struct value *at,
+static void check_first(struct study_file *r, const struct value *at,
                         const struct parts *parts)
 {
     const struct command_part *first = parts->list.p;
@@ -247,13 +247,13 @@ static void check_first(struct reading *r, const struct value *at,
     if (parts->list.len == 0 || first->kind != COMMAND_TEXT)
         return;
     if (is_builtin(first->text))
-        problem_at(r, PROBLEM_ERROR, at,
+        problem_at(&r->in, PROBLEM_ERROR, at,
                    "write the command as one line, or leave the word out",
                    "command: only a shell knows '%s', and no shell runs a list",
-                   shown(r->arena, first->text));
+                   shown(r->in.arena, first->text));
 }
 
-static void read_list(struct reading *r, const struct value *v,
+static void read_list(struct study_file *r, const struct value *v,
                       struct parts *parts)
 {
     struct roles roles = {0};
@@ -264,14 +264,15 @@ static void read_list(struct reading *r, const struct value *v,
 
         if (item->kind == VALUE_LIST || item->kind == VALUE_OBJECT ||
             item->kind == VALUE_NULL) {
-            problem_at(r, PROBLEM_ERROR, item, NULL,
+            problem_at(&r->in, PROBLEM_ERROR, item, NULL,
                        "command: an element must be text, not %s",
-                       value_words(r, item));
+                       value_words(&r->in, item));
             continue;
         }
         buf_init(&b);
         value_python_str(&b, item);
-        read_element(r, item, arena_str(r->arena, buf_str(&b)), &roles, parts);
+        read_element(r, item, arena_str(r->in.arena, buf_str(&b)), &roles,
+                     parts);
         buf_done(&b);
     }
     check_first(r, v, parts);
@@ -347,7 +348,7 @@ static int next_word(struct str *rest, struct buf *word)
 }
 
 /* Somebody who writes $HOME expects it to be expanded. */
-static void warn_dollar(struct reading *r, const struct value *v,
+static void warn_dollar(struct study_file *r, const struct value *v,
                         struct str word)
 {
     long at = str_find(word, '$');
@@ -355,12 +356,12 @@ static void warn_dollar(struct reading *r, const struct value *v,
     if (at < 0 || (size_t)at + 1 >= word.len || word.p[at + 1] == '{' ||
         !name_valid(str_n(word.p + at + 1, 1)))
         return;
-    problem_at(r, PROBLEM_WARNING, v, "write ${envvar:NAME}",
+    problem_at(&r->in, PROBLEM_WARNING, v, "write ${envvar:NAME}",
                "command: '%s' stays as it is; no shell runs this command",
-               shown(r->arena, word));
+               shown(r->in.arena, word));
 }
 
-static void read_words(struct reading *r, const struct value *v,
+static void read_words(struct study_file *r, const struct value *v,
                        struct str line, struct parts *parts)
 {
     struct roles roles = {0};
@@ -369,14 +370,14 @@ static void read_words(struct reading *r, const struct value *v,
 
     buf_init(&word);
     while ((rc = next_word(&line, &word)) > 0) {
-        struct str text = arena_str(r->arena, buf_str(&word));
+        struct str text = arena_str(r->in.arena, buf_str(&word));
 
         if (!roles.dash_c && !roles.script && !roles.remote && !roles.code)
             warn_dollar(r, v, text); /* else a shell does run it */
         read_element(r, v, text, &roles, parts);
     }
     if (rc < 0)
-        problem_at(r, PROBLEM_ERROR, v, NULL,
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL,
                    "command: a quote is never closed");
     buf_done(&word);
 }
@@ -426,7 +427,7 @@ static bool sets_variable(struct str word)
            !memchr(word.p, '-', (size_t)equals);
 }
 
-static void read_string(struct reading *r, const struct value *v,
+static void read_string(struct study_file *r, const struct value *v,
                         struct parts *parts)
 {
     struct str rest, line = behind_comments(v->s), word;
@@ -447,10 +448,10 @@ static void read_string(struct reading *r, const struct value *v,
 
 /* ---- the whole -------------------------------------------------------- */
 
-static void keep_parts(struct reading *r, struct parts *parts)
+static void keep_parts(struct study_file *r, struct parts *parts)
 {
     struct command_part *list =
-        arena_array(r->arena, parts->list.len, sizeof(*list));
+        arena_array(r->in.arena, parts->list.len, sizeof(*list));
 
     if (parts->list.len > 0)
         memcpy(list, parts->list.p, parts->list.len * sizeof(*list));
@@ -459,7 +460,7 @@ static void keep_parts(struct reading *r, struct parts *parts)
     vec_done(&parts->list);
 }
 
-void read_command(struct reading *r, const struct value *v)
+void read_command(struct study_file *r, const struct value *v)
 {
     struct parts parts = {0};
 
@@ -468,16 +469,17 @@ void read_command(struct reading *r, const struct value *v)
     else if (v->kind == VALUE_STRING)
         read_string(r, v, &parts);
     else
-        problem_at(r, PROBLEM_ERROR, v,
+        problem_at(&r->in, PROBLEM_ERROR, v,
                    "as in [\"${program}\", \"${args}\"], or one line",
-                   "command must be a list or text, not %s", value_words(r, v));
+                   "command must be a list or text, not %s",
+                   value_words(&r->in, v));
     if (parts.list.len == 0 &&
         (v->kind == VALUE_LIST || v->kind == VALUE_STRING))
-        problem_at(r, PROBLEM_ERROR, v, NULL, "command is empty");
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL, "command is empty");
     keep_parts(r, &parts);
 }
 
-static void default_command(struct reading *r)
+static void default_command(struct study_file *r)
 {
     struct parts parts = {0};
 
@@ -489,7 +491,7 @@ static void default_command(struct reading *r)
 }
 
 /* W&B starts every program with Python unless a command says otherwise. */
-static void notice_python(struct reading *r)
+static void notice_python(struct study_file *r)
 {
     static const char *const others[] = {".sh", ".R",  ".r",   ".jl",  ".pl",
                                          ".rb", ".js", ".lua", ".exe", NULL};
@@ -497,10 +499,11 @@ static void notice_python(struct reading *r)
 
     for (size_t i = 0; others[i]; i++)
         if (str_ends(r->plan->program, str_of(others[i])))
-            problem_at(r, PROBLEM_WARNING, v,
+            problem_at(&r->in, PROBLEM_WARNING, v,
                        "say how it is started, as in command: "
                        "[\"${program}\", \"${args}\"]",
-                       "program %s is started with python", value_words(r, v));
+                       "program %s is started with python",
+                       value_words(&r->in, v));
 }
 
 static bool uses(const struct plan *p, enum command_kind kind)
@@ -523,7 +526,7 @@ bool plan_takes_script(struct str program)
     return shell_runs_file(program);
 }
 
-void check_command(struct reading *r)
+void check_command(struct study_file *r)
 {
     struct plan *p = r->plan;
     const struct value *command = value_get(r->root, STR("command"));
@@ -531,10 +534,10 @@ void check_command(struct reading *r)
     const struct value *model = value_get(r->root, STR("model"));
 
     if (model && (command || program))
-        problem_at(r, PROBLEM_ERROR, model, NULL,
+        problem_at(&r->in, PROBLEM_ERROR, model, NULL,
                    "give a model or a command, not both");
     if (!model && !command && !program)
-        problem_whole(r, PROBLEM_ERROR,
+        problem_whole(&r->in, PROBLEM_ERROR,
                       "as in program: train.py, or command: ./train {lr}",
                       "the study does not say what to run: program or command "
                       "is missing");
@@ -550,10 +553,10 @@ void check_command(struct reading *r)
     }
     check_candle(r);
     if (command && !program && uses(p, COMMAND_PROGRAM))
-        problem_at(r, PROBLEM_ERROR, command, "as in program: train.py",
+        problem_at(&r->in, PROBLEM_ERROR, command, "as in program: train.py",
                    "command uses ${program}, but program is missing");
     if (command && program && p->command_count > 0 && !uses(p, COMMAND_PROGRAM))
-        problem_at(r, PROBLEM_WARNING, program, NULL,
+        problem_at(&r->in, PROBLEM_WARNING, program, NULL,
                    "program is not used: command has no ${program}");
     if (command) {
         check_placeholders(r, command);

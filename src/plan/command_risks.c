@@ -72,9 +72,9 @@ static bool may_be_code(const struct plan *p, struct str name)
 
 /* ---- saying it ---------------------------------------------------------- */
 
-static const char *variable_of(struct reading *r, struct str name)
+static const char *variable_of(struct study_file *r, struct str name)
 {
-    char *text = arena_printf(r->arena, "THRONG_P_%.*s", STRF(name));
+    char *text = arena_printf(r->in.arena, "THRONG_P_%.*s", STRF(name));
 
     for (char *p = text; *p; p++)
         if (*p == '.' || *p == '-')
@@ -82,11 +82,11 @@ static const char *variable_of(struct reading *r, struct str name)
     return text;
 }
 
-static void warn_refused(struct reading *r, const struct value *at,
+static void warn_refused(struct study_file *r, const struct value *at,
                          struct str name, const char *where)
 {
-    problem_at(r, PROBLEM_WARNING, at,
-               arena_printf(r->arena,
+    problem_at(&r->in, PROBLEM_WARNING, at,
+               arena_printf(r->in.arena,
                             "let what runs there read %s of its environment, "
                             "or hand it over as an argument (\"$1\")",
                             variable_of(r, name)),
@@ -95,17 +95,17 @@ static void warn_refused(struct reading *r, const struct value *at,
                STRF(name), where);
 }
 
-static void warn_program(struct reading *r, const struct value *at,
+static void warn_program(struct study_file *r, const struct value *at,
                          const char *key, struct str name)
 {
-    problem_at(r, PROBLEM_WARNING, at,
-               arena_printf(r->arena, "let it read %s of its environment",
+    problem_at(&r->in, PROBLEM_WARNING, at,
+               arena_printf(r->in.arena, "let it read %s of its environment",
                             variable_of(r, name)),
                "%s: the value of {%.*s} becomes part of a program's code", key,
                STRF(name));
 }
 
-static void warn_place(struct reading *r, const struct value *at,
+static void warn_place(struct study_file *r, const struct value *at,
                        struct str name, const struct shell_scan *s, bool code)
 {
     switch (code ? SHELL_CODE : shell_scan_place(s)) {
@@ -128,7 +128,7 @@ static void warn_place(struct reading *r, const struct value *at,
 
 /* ---- looking for it ----------------------------------------------------- */
 
-static void look_at_shell(struct reading *r, const struct value *at,
+static void look_at_shell(struct study_file *r, const struct value *at,
                           const struct command_part *part)
 {
     struct shell_scan s;
@@ -152,7 +152,7 @@ static void look_at_shell(struct reading *r, const struct value *at,
     }
 }
 
-static void look_at_program(struct reading *r, const struct value *at,
+static void look_at_program(struct study_file *r, const struct value *at,
                             const char *key, struct str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -174,7 +174,7 @@ static bool is_script(const struct plan_template *t)
            (str_starts(line, STR("#!")) && str_ends(str_trim(line), STR("sh")));
 }
 
-void check_template_risks(struct reading *r, const struct value *templates)
+void check_template_risks(struct study_file *r, const struct value *templates)
 {
     for (size_t i = 0; i < r->plan->template_count; i++)
         if (is_script(&r->plan->templates[i]))
@@ -184,7 +184,7 @@ void check_template_risks(struct reading *r, const struct value *templates)
                             "templates", r->plan->templates[i].text);
 }
 
-void check_command_risks(struct reading *r, const struct value *command)
+void check_command_risks(struct study_file *r, const struct value *command)
 {
     const struct plan *p = r->plan;
     bool interpreter = false, make = false;

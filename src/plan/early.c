@@ -16,36 +16,39 @@ static const char *const patience_keys[] = {"type", "patience", "min_delta",
 static const char *const threshold_keys[] = {"type", "threshold", "from", NULL};
 static const char *const time_keys[] = {"type", "time", NULL};
 
-static bool get_int(struct reading *r, const struct value *v, const char *key,
-                    int64_t min, int64_t *out)
+static bool get_int(struct study_file *r, const struct value *v,
+                    const char *key, int64_t min, int64_t *out)
 {
     const struct value *item = value_get(v, str_of(key));
 
     return !item ||
-           read_int(r, item, arena_printf(r->arena, "early_terminate.%s", key),
-                    min, (int64_t)1 << 53, out);
+           read_int(&r->in, item,
+                    arena_printf(r->in.arena, "early_terminate.%s", key), min,
+                    (int64_t)1 << 53, out);
 }
 
-static bool get_number(struct reading *r, const struct value *v,
+static bool get_number(struct study_file *r, const struct value *v,
                        const char *key, double *out)
 {
     const struct value *item = value_get(v, str_of(key));
 
     return !item ||
-           read_number(r, item,
-                       arena_printf(r->arena, "early_terminate.%s", key), out);
+           read_number(&r->in, item,
+                       arena_printf(r->in.arena, "early_terminate.%s", key),
+                       out);
 }
 
-static bool needs(struct reading *r, const struct value *v, const char *key)
+static bool needs(struct study_file *r, const struct value *v, const char *key)
 {
     if (value_get(v, str_of(key)))
         return true;
-    problem_at(r, PROBLEM_ERROR, v, NULL, "early_terminate: type %.*s needs %s",
+    problem_at(&r->in, PROBLEM_ERROR, v, NULL,
+               "early_terminate: type %.*s needs %s",
                STRF(value_text(value_get(v, STR("type")))), key);
     return false;
 }
 
-static void read_hyperband(struct reading *r, const struct value *v)
+static void read_hyperband(struct study_file *r, const struct value *v)
 {
     struct early *e = &r->plan->early;
     const struct value *strict = value_get(v, STR("strict"));
@@ -59,19 +62,20 @@ static void read_hyperband(struct reading *r, const struct value *v)
     get_int(r, v, "s", 1, &e->s);
     get_int(r, v, "eta", 2, &e->eta);
     if (strict)
-        read_bool(r, strict, "early_terminate.strict", &e->strict);
+        read_bool(&r->in, strict, "early_terminate.strict", &e->strict);
     if (!min && !max)
-        problem_at(r, PROBLEM_ERROR, v, "min_iter: 3, or max_iter: 27 and s: 2",
+        problem_at(&r->in, PROBLEM_ERROR, v,
+                   "min_iter: 3, or max_iter: 27 and s: 2",
                    "early_terminate: type hyperband needs min_iter or "
                    "max_iter");
     if (min && max)
-        problem_at(r, PROBLEM_WARNING, value_get(v, STR("min_iter")), NULL,
+        problem_at(&r->in, PROBLEM_WARNING, value_get(v, STR("min_iter")), NULL,
                    "early_terminate.min_iter is not used beside max_iter");
     if (max)
         needs(r, v, "s");
 }
 
-static void read_asha(struct reading *r, const struct value *v)
+static void read_asha(struct study_file *r, const struct value *v)
 {
     struct early *e = &r->plan->early;
     const struct value *promote = value_get(v, STR("promote"));
@@ -85,15 +89,15 @@ static void read_asha(struct reading *r, const struct value *v)
     e->promote = true;
     get_int(r, v, "brackets", 1, &e->brackets);
     if (promote)
-        read_bool(r, promote, "early_terminate.promote", &e->promote);
+        read_bool(&r->in, promote, "early_terminate.promote", &e->promote);
     if (needs(r, v, "max_iter"))
         get_int(r, v, "max_iter", 1, &e->max_iter);
     if (e->max_iter > 0 && e->max_iter < e->min_iter)
-        problem_at(r, PROBLEM_ERROR, value_get(v, STR("max_iter")), NULL,
+        problem_at(&r->in, PROBLEM_ERROR, value_get(v, STR("max_iter")), NULL,
                    "early_terminate.max_iter is below min_iter");
 }
 
-static void read_median(struct reading *r, const struct value *v)
+static void read_median(struct study_file *r, const struct value *v)
 {
     struct early *e = &r->plan->early;
 
@@ -104,11 +108,11 @@ static void read_median(struct reading *r, const struct value *v)
     get_int(r, v, "warmup_trials", 1, &e->warmup_trials);
     get_number(r, v, "percentile", &e->percentile);
     if (!(e->percentile > 0 && e->percentile < 100))
-        problem_at(r, PROBLEM_ERROR, value_get(v, STR("percentile")), NULL,
+        problem_at(&r->in, PROBLEM_ERROR, value_get(v, STR("percentile")), NULL,
                    "early_terminate.percentile must be between 0 and 100");
 }
 
-static void read_patience(struct reading *r, const struct value *v)
+static void read_patience(struct study_file *r, const struct value *v)
 {
     struct stoprule *rule = &r->plan->early.rule;
 
@@ -119,11 +123,11 @@ static void read_patience(struct reading *r, const struct value *v)
     get_number(r, v, "min_delta", &rule->min_delta);
     get_int(r, v, "from", 0, &rule->from);
     if (rule->min_delta < 0)
-        problem_at(r, PROBLEM_ERROR, value_get(v, STR("min_delta")), NULL,
+        problem_at(&r->in, PROBLEM_ERROR, value_get(v, STR("min_delta")), NULL,
                    "early_terminate.min_delta cannot be below 0");
 }
 
-static void read_threshold(struct reading *r, const struct value *v)
+static void read_threshold(struct study_file *r, const struct value *v)
 {
     struct stoprule *rule = &r->plan->early.rule;
 
@@ -134,53 +138,53 @@ static void read_threshold(struct reading *r, const struct value *v)
     get_int(r, v, "from", 0, &rule->from);
 }
 
-static void read_time(struct reading *r, const struct value *v)
+static void read_time(struct study_file *r, const struct value *v)
 {
     struct stoprule *rule = &r->plan->early.rule;
 
     r->plan->early.kind = EARLY_RULE;
     rule->kind = STOPRULE_TIME;
     if (needs(r, v, "time"))
-        read_seconds(r, value_get(v, STR("time")), "early_terminate.time",
+        read_seconds(&r->in, value_get(v, STR("time")), "early_terminate.time",
                      &rule->seconds);
 }
 
 /* In the order of `types`. */
 static const struct {
     const char *const *keys;
-    void (*read)(struct reading *r, const struct value *v);
+    void (*read)(struct study_file *r, const struct value *v);
 } readers[] = {
     {hyperband_keys, read_hyperband}, {asha_keys, read_asha},
     {median_keys, read_median},       {patience_keys, read_patience},
     {threshold_keys, read_threshold}, {time_keys, read_time},
 };
 
-static const char *hint_type(struct reading *r, const struct value *v)
+static const char *hint_type(struct study_file *r, const struct value *v)
 {
     static const char *const names[] = {"type", NULL};
 
     for (size_t i = 0; i < v->count; i++)
         if (str_nearest(v->keys[i], names))
-            return arena_printf(r->arena, "did you mean 'type' by '%s'?",
-                                shown(r->arena, v->keys[i]));
+            return arena_printf(r->in.arena, "did you mean 'type' by '%s'?",
+                                shown(r->in.arena, v->keys[i]));
     return "as in type: hyperband";
 }
 
-void read_early(struct reading *r, const struct value *v)
+void read_early(struct study_file *r, const struct value *v)
 {
     const struct value *type = value_get(v, STR("type"));
     int choice;
 
-    if (!read_object(r, v, "early_terminate"))
+    if (!read_object(&r->in, v, "early_terminate"))
         return;
     if (!type) {
-        problem_at(r, PROBLEM_ERROR, v, hint_type(r, v),
+        problem_at(&r->in, PROBLEM_ERROR, v, hint_type(r, v),
                    "early_terminate has no type");
         return;
     }
-    choice = read_choice(r, type, "early_terminate.type", types);
+    choice = read_choice(&r->in, type, "early_terminate.type", types);
     if (choice < 0)
         return;
-    read_known_keys(r, v, "early_terminate", readers[choice].keys);
+    read_known_keys(&r->in, v, "early_terminate", readers[choice].keys);
     readers[choice].read(r, v);
 }

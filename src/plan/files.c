@@ -30,29 +30,30 @@ static struct str last_part(struct str path)
 
 /* ---- templates -------------------------------------------------------- */
 
-static bool load(struct reading *r, const struct value *at, struct str path,
+static bool load(struct study_file *r, const struct value *at, struct str path,
                  struct str *text)
 {
     struct err err = {0};
 
     if (!r->reader || !r->reader->read) {
-        problem_at(r, PROBLEM_ERROR, at, NULL, "%s cannot be read here",
-                   value_words(r, at));
+        problem_at(&r->in, PROBLEM_ERROR, at, NULL, "%s cannot be read here",
+                   value_words(&r->in, at));
         return false;
     }
-    if (r->reader->read(r->reader->context, arena_cstr(r->arena, path), text,
+    if (r->reader->read(r->reader->context, arena_cstr(r->in.arena, path), text,
                         &err)) {
-        problem_at(r, PROBLEM_ERROR, at, NULL, "%s", err.text);
+        problem_at(&r->in, PROBLEM_ERROR, at, NULL, "%s", err.text);
         return false;
     }
     if (text->len <= TEMPLATE_MAX_BYTES)
         return true;
-    problem_at(r, PROBLEM_ERROR, at, NULL, "template %s is larger than %u MiB",
-               value_words(r, at), TEMPLATE_MAX_BYTES >> 20);
+    problem_at(&r->in, PROBLEM_ERROR, at, NULL,
+               "template %s is larger than %u MiB", value_words(&r->in, at),
+               TEMPLATE_MAX_BYTES >> 20);
     return false;
 }
 
-static void read_template(struct reading *r, const struct value *v,
+static void read_template(struct study_file *r, const struct value *v,
                           struct plan_template *t)
 {
     static const char *const names[] = {"path", "from", "text", NULL};
@@ -66,36 +67,36 @@ static void read_template(struct reading *r, const struct value *v,
         load(r, v, v->s, &t->text);
         path = v;
     } else if (v->kind == VALUE_OBJECT && !path && (from || text)) {
-        read_known_keys(r, v, "a template", names);
-        problem_at(r, PROBLEM_ERROR, v, "as in path: input.txt",
+        read_known_keys(&r->in, v, "a template", names);
+        problem_at(&r->in, PROBLEM_ERROR, v, "as in path: input.txt",
                    "templates: path is missing, the file that is written into "
                    "the trial's folder");
         return;
     } else if (v->kind != VALUE_OBJECT || !path || (!from == !text)) {
-        problem_at(r, PROBLEM_ERROR, v,
+        problem_at(&r->in, PROBLEM_ERROR, v,
                    "the name of a file, {path: …, from: …} or {path: …, text: "
                    "…}",
                    "templates: %s is no template",
-                   v->kind == VALUE_OBJECT ? "this" : value_words(r, v));
+                   v->kind == VALUE_OBJECT ? "this" : value_words(&r->in, v));
         return;
     } else {
-        read_known_keys(r, v, "a template", names);
-        read_text(r, path, "templates: path", &t->path);
+        read_known_keys(&r->in, v, "a template", names);
+        read_text(&r->in, path, "templates: path", &t->path);
         if (text)
-            read_text(r, text, "templates: text", &t->text);
-        else if (read_text(r, from, "templates: from", &source))
+            read_text(&r->in, text, "templates: text", &t->text);
+        else if (read_text(&r->in, from, "templates: from", &source))
             load(r, from, source, &t->text);
     }
     if (t->path.len > 0 && !path_inside(t->path))
-        problem_at(r, PROBLEM_ERROR, path, "a relative path without ..",
+        problem_at(&r->in, PROBLEM_ERROR, path, "a relative path without ..",
                    "templates: '%s' would be outside of the trial's folder",
-                   shown(r->arena, t->path));
+                   shown(r->in.arena, t->path));
 }
 
-void read_templates(struct reading *r, const struct value *v)
+void read_templates(struct study_file *r, const struct value *v)
 {
     size_t n = v->kind == VALUE_LIST ? v->count : 1;
-    struct plan_template *list = arena_array(r->arena, n, sizeof(*list));
+    struct plan_template *list = arena_array(r->in.arena, n, sizeof(*list));
 
     for (size_t i = 0; i < n; i++)
         read_template(r, v->kind == VALUE_LIST ? v->items[i] : v, &list[i]);
@@ -141,7 +142,7 @@ static bool command_names(const struct plan *p, struct str path)
     return false;
 }
 
-void check_templates(struct reading *r)
+void check_templates(struct study_file *r)
 {
     const struct plan *p = r->plan;
     const struct value *v = value_get(r->root, STR("templates"));
@@ -153,13 +154,13 @@ void check_templates(struct reading *r)
     for (size_t i = 0; i < p->template_count; i++)
         if (p->templates[i].path.len > 0 &&
             command_names(p, p->templates[i].path))
-            problem_at(r, PROBLEM_WARNING,
+            problem_at(&r->in, PROBLEM_WARNING,
                        v->kind == VALUE_LIST ? v->items[i] : v,
                        "say workdir: trial",
                        "templates: the command names %s, but the file is "
                        "written into the trial's folder and the command runs "
                        "in the study file's",
-                       shown(r->arena, p->templates[i].path));
+                       shown(r->in.arena, p->templates[i].path));
 }
 
 int plan_files(const struct plan *p, const struct value *point, struct arena *a,
@@ -190,7 +191,7 @@ int plan_files(const struct plan *p, const struct value *point, struct arena *a,
 
 /* ---- inputs, outputs, keep -------------------------------------------- */
 
-static void read_input(struct reading *r, const struct value *v,
+static void read_input(struct study_file *r, const struct value *v,
                        struct plan_input *in)
 {
     static const char *const names[] = {"path", "site_bound", NULL};
@@ -198,22 +199,22 @@ static void read_input(struct reading *r, const struct value *v,
     const struct value *bound = value_get(v, STR("site_bound"));
 
     if (v->kind != VALUE_OBJECT) {
-        read_text(r, v, "inputs", &in->path);
+        read_text(&r->in, v, "inputs", &in->path);
         return;
     }
-    read_known_keys(r, v, "an input", names);
+    read_known_keys(&r->in, v, "an input", names);
     if (path)
-        read_text(r, path, "inputs: path", &in->path);
+        read_text(&r->in, path, "inputs: path", &in->path);
     else
-        problem_at(r, PROBLEM_ERROR, v, NULL, "an input has no path");
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL, "an input has no path");
     if (bound)
-        read_bool(r, bound, "inputs: site_bound", &in->site_bound);
+        read_bool(&r->in, bound, "inputs: site_bound", &in->site_bound);
 }
 
-void read_inputs(struct reading *r, const struct value *v)
+void read_inputs(struct study_file *r, const struct value *v)
 {
     size_t n = v->kind == VALUE_LIST ? v->count : 1;
-    struct plan_input *list = arena_array(r->arena, n, sizeof(*list));
+    struct plan_input *list = arena_array(r->in.arena, n, sizeof(*list));
 
     for (size_t i = 0; i < n; i++)
         read_input(r, v->kind == VALUE_LIST ? v->items[i] : v, &list[i]);
@@ -221,22 +222,22 @@ void read_inputs(struct reading *r, const struct value *v)
     r->plan->input_count = n;
 }
 
-void read_outputs(struct reading *r, const struct value *v)
+void read_outputs(struct study_file *r, const struct value *v)
 {
     struct plan *p = r->plan;
 
-    if (!read_texts(r, v, "outputs", &p->outputs, &p->output_count))
+    if (!read_texts(&r->in, v, "outputs", &p->outputs, &p->output_count))
         return;
     for (size_t i = 0; i < p->output_count; i++)
         if (!path_inside(p->outputs[i]))
-            problem_at(r, PROBLEM_ERROR,
+            problem_at(&r->in, PROBLEM_ERROR,
                        v->kind == VALUE_LIST ? v->items[i] : v,
                        "a relative path without ..",
                        "outputs: '%s' is outside of the task's folder",
-                       shown(r->arena, p->outputs[i]));
+                       shown(r->in.arena, p->outputs[i]));
 }
 
-void read_keep(struct reading *r, const struct value *v)
+void read_keep(struct study_file *r, const struct value *v)
 {
     struct plan *p = r->plan;
     struct str s = value_text(v);
@@ -251,8 +252,9 @@ void read_keep(struct reading *r, const struct value *v)
         p->keep = KEEP_BEST;
         p->keep_count = n;
     } else {
-        problem_at(r, PROBLEM_ERROR, v, "all, none or best:N, as in best:10",
-                   "keep cannot be %s", value_words(r, v));
+        problem_at(&r->in, PROBLEM_ERROR, v,
+                   "all, none or best:N, as in best:10", "keep cannot be %s",
+                   value_words(&r->in, v));
     }
 }
 
@@ -264,7 +266,7 @@ static bool variable_valid(struct str s)
            !memchr(s.p, '-', s.len);
 }
 
-static struct str scalar_text(struct reading *r, const struct value *v)
+static struct str scalar_text(struct study_file *r, const struct value *v)
 {
     struct buf b;
     struct str s;
@@ -277,33 +279,34 @@ static struct str scalar_text(struct reading *r, const struct value *v)
         return STR("");
     buf_init(&b);
     value_python_str(&b, v);
-    s = arena_str(r->arena, buf_str(&b));
+    s = arena_str(r->in.arena, buf_str(&b));
     buf_done(&b);
     return s;
 }
 
-void read_env(struct reading *r, const struct value *v)
+void read_env(struct study_file *r, const struct value *v)
 {
     struct assignment *env;
 
-    if (!read_object(r, v, "env"))
+    if (!read_object(&r->in, v, "env"))
         return;
-    env = arena_array(r->arena, v->count, sizeof(*env));
+    env = arena_array(r->in.arena, v->count, sizeof(*env));
     for (size_t i = 0; i < v->count; i++) {
         const struct value *item = v->items[i];
 
         if (!variable_valid(v->keys[i]))
-            problem_at_key(r, PROBLEM_ERROR, v, i, NULL,
+            problem_at_key(&r->in, PROBLEM_ERROR, v, i, NULL,
                            "env: '%s' cannot be the name of a variable",
-                           shown(r->arena, v->keys[i]));
+                           shown(r->in.arena, v->keys[i]));
         else if (str_starts(v->keys[i], STR("THRONG_")))
-            problem_at_key(r, PROBLEM_ERROR, v, i, NULL,
+            problem_at_key(&r->in, PROBLEM_ERROR, v, i, NULL,
                            "env: variables that begin with THRONG_ are set by "
                            "throng");
         if (item->kind == VALUE_LIST || item->kind == VALUE_OBJECT)
-            problem_at(r, PROBLEM_ERROR, item, NULL,
+            problem_at(&r->in, PROBLEM_ERROR, item, NULL,
                        "env: the value of '%s' must be text, not %s",
-                       shown(r->arena, v->keys[i]), value_words(r, item));
+                       shown(r->in.arena, v->keys[i]),
+                       value_words(&r->in, item));
         else
             env[i] = (struct assignment){v->keys[i], scalar_text(r, item)};
     }
@@ -311,13 +314,13 @@ void read_env(struct reading *r, const struct value *v)
     r->plan->env_count = v->count;
 }
 
-void read_setup(struct reading *r, const struct value *v)
+void read_setup(struct study_file *r, const struct value *v)
 {
     const struct str *lines = NULL;
     size_t count = 0;
     struct buf b;
 
-    if (!read_texts(r, v, "setup", &lines, &count))
+    if (!read_texts(&r->in, v, "setup", &lines, &count))
         return;
     buf_init(&b);
     for (size_t i = 0; i < count; i++) {
@@ -325,6 +328,6 @@ void read_setup(struct reading *r, const struct value *v)
         if (b.len > 0 && b.p[b.len - 1] != '\n')
             buf_addc(&b, '\n');
     }
-    r->plan->setup = arena_str(r->arena, buf_str(&b));
+    r->plan->setup = arena_str(r->in.arena, buf_str(&b));
     buf_done(&b);
 }

@@ -18,111 +18,113 @@ const char *const plan_methods[] = {
 
 /* ---- readers of small keys -------------------------------------------- */
 
-static void read_name(struct reading *r, const struct value *v)
+static void read_name(struct study_file *r, const struct value *v)
 {
     if (v->kind == VALUE_INT)
-        r->plan->name = str_of(arena_printf(r->arena, "%lld", (long long)v->i));
+        r->plan->name =
+            str_of(arena_printf(r->in.arena, "%lld", (long long)v->i));
     else
-        read_text(r, v, "name", &r->plan->name);
+        read_text(&r->in, v, "name", &r->plan->name);
 }
 
 /* It may be empty: W&B's files often have it so. */
-static void read_description(struct reading *r, const struct value *v)
+static void read_description(struct study_file *r, const struct value *v)
 {
     if (v->kind == VALUE_STRING)
         r->plan->description = v->s;
     else if (v->kind == VALUE_LIST || v->kind == VALUE_OBJECT)
-        problem_at(r, PROBLEM_ERROR, v, NULL,
-                   "description must be text, not %s", value_words(r, v));
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL,
+                   "description must be text, not %s", value_words(&r->in, v));
 }
 
-static void read_method(struct reading *r, const struct value *v)
+static void read_method(struct study_file *r, const struct value *v)
 {
     int choice;
 
     if (str_is(value_text(v), "custom")) {
-        problem_at(r, PROBLEM_ERROR, v,
+        problem_at(&r->in, PROBLEM_ERROR, v,
                    "method: external runs a strategy of your own",
                    "method custom is a search that runs on W&B's server");
         return;
     }
-    choice = read_choice(r, v, "method", plan_methods);
+    choice = read_choice(&r->in, v, "method", plan_methods);
     if (choice < 0)
         return;
     r->plan->method = str_of(plan_methods[choice]);
     r->plan->method_said = true;
 }
 
-static void read_program(struct reading *r, const struct value *v)
+static void read_program(struct study_file *r, const struct value *v)
 {
-    read_text(r, v, "program", &r->plan->program);
+    read_text(&r->in, v, "program", &r->plan->program);
 }
 
-static void read_seed(struct reading *r, const struct value *v)
+static void read_seed(struct study_file *r, const struct value *v)
 {
     int64_t seed;
 
-    r->plan->seed_said = read_int(r, v, "seed", 0, INT64_MAX, &seed);
+    r->plan->seed_said = read_int(&r->in, v, "seed", 0, INT64_MAX, &seed);
     if (r->plan->seed_said)
         r->plan->seed = (uint64_t)seed;
 }
 
-static void read_run_cap(struct reading *r, const struct value *v)
+static void read_run_cap(struct study_file *r, const struct value *v)
 {
-    read_int(r, v, "run_cap", 1, (int64_t)1 << 53, &r->plan->run_cap);
+    read_int(&r->in, v, "run_cap", 1, (int64_t)1 << 53, &r->plan->run_cap);
 }
 
-static void read_repeat(struct reading *r, const struct value *v)
+static void read_repeat(struct study_file *r, const struct value *v)
 {
     int64_t n;
 
-    if (read_int(r, v, "repeat", 1, 1000000, &n))
+    if (read_int(&r->in, v, "repeat", 1, 1000000, &n))
         r->plan->repeat = (uint32_t)n;
 }
 
-static void read_parallel(struct reading *r, const struct value *v)
+static void read_parallel(struct study_file *r, const struct value *v)
 {
     int64_t n;
 
-    if (read_int(r, v, "parallel", 1, 10000000, &n))
+    if (read_int(&r->in, v, "parallel", 1, 10000000, &n))
         r->plan->parallel = (uint32_t)n;
 }
 
-static void read_time_limit(struct reading *r, const struct value *v)
+static void read_time_limit(struct study_file *r, const struct value *v)
 {
-    read_seconds(r, v, "time_limit", &r->plan->time_limit_s);
+    read_seconds(&r->in, v, "time_limit", &r->plan->time_limit_s);
 }
 
-static void read_max_failures(struct reading *r, const struct value *v)
+static void read_max_failures(struct study_file *r, const struct value *v)
 {
-    read_int(r, v, "max_failures", 0, (int64_t)1 << 53, &r->plan->max_failures);
+    read_int(&r->in, v, "max_failures", 0, (int64_t)1 << 53,
+             &r->plan->max_failures);
 }
 
-static void read_retries(struct reading *r, const struct value *v)
+static void read_retries(struct study_file *r, const struct value *v)
 {
     int64_t n;
 
-    if (read_int(r, v, "retries", 0, 1000000, &n))
+    if (read_int(&r->in, v, "retries", 0, 1000000, &n))
         r->plan->retries = (uint32_t)n;
 }
 
-static void read_retry_delay(struct reading *r, const struct value *v)
+static void read_retry_delay(struct study_file *r, const struct value *v)
 {
-    read_seconds(r, v, "retry_delay", &r->plan->retry_delay_s);
+    read_seconds(&r->in, v, "retry_delay", &r->plan->retry_delay_s);
 }
 
-static void read_grace(struct reading *r, const struct value *v)
+static void read_grace(struct study_file *r, const struct value *v)
 {
-    read_seconds(r, v, "grace", &r->plan->grace_s);
+    read_seconds(&r->in, v, "grace", &r->plan->grace_s);
 }
 
-static void read_output_max(struct reading *r, const struct value *v)
+static void read_output_max(struct study_file *r, const struct value *v)
 {
-    read_bytes(r, v, "output_max", &r->plan->output_max_bytes);
+    read_bytes(&r->in, v, "output_max", &r->plan->output_max_bytes);
 }
 
 /* A command given to a shell; a list is quoted into one line. */
-static void read_hook(struct reading *r, const struct value *v,
+static void read_hook(struct study_file *r, const struct value *v,
                       const char *what, struct str *out)
 {
     const struct str *words = NULL;
@@ -130,10 +132,10 @@ static void read_hook(struct reading *r, const struct value *v,
     struct buf b;
 
     if (v->kind != VALUE_LIST) {
-        read_text(r, v, what, out);
+        read_text(&r->in, v, what, out);
         return;
     }
-    if (!read_texts(r, v, what, &words, &count))
+    if (!read_texts(&r->in, v, what, &words, &count))
         return;
     buf_init(&b);
     for (size_t i = 0; i < count; i++) {
@@ -141,136 +143,136 @@ static void read_hook(struct reading *r, const struct value *v,
             buf_addc(&b, ' ');
         shell_quote(&b, words[i]);
     }
-    *out = arena_str(r->arena, buf_str(&b));
+    *out = arena_str(r->in.arena, buf_str(&b));
     buf_done(&b);
 }
 
-static void read_on_finish(struct reading *r, const struct value *v)
+static void read_on_finish(struct study_file *r, const struct value *v)
 {
     read_hook(r, v, "on_finish", &r->plan->on_finish);
 }
 
-static void read_on_best(struct reading *r, const struct value *v)
+static void read_on_best(struct study_file *r, const struct value *v)
 {
     read_hook(r, v, "on_best", &r->plan->on_best);
 }
 
-static void read_workdir(struct reading *r, const struct value *v)
+static void read_workdir(struct study_file *r, const struct value *v)
 {
     static const char *const choices[] = {"study", "trial", NULL};
 
-    r->plan->workdir_trial = read_choice(r, v, "workdir", choices) == 1;
+    r->plan->workdir_trial = read_choice(&r->in, v, "workdir", choices) == 1;
 }
 
-static void read_order(struct reading *r, const struct value *v)
+static void read_order(struct study_file *r, const struct value *v)
 {
     static const char *const choices[] = {"free", "lag", "batch", NULL};
 
-    if (read_choice(r, v, "order", choices) >= 0)
+    if (read_choice(&r->in, v, "order", choices) >= 0)
         r->plan->order = v->s;
 }
 
-static void read_lag(struct reading *r, const struct value *v)
+static void read_lag(struct study_file *r, const struct value *v)
 {
-    read_int(r, v, "lag", 1, 1000000, &r->plan->lag);
+    read_int(&r->in, v, "lag", 1, 1000000, &r->plan->lag);
 }
 
-static void read_batch(struct reading *r, const struct value *v)
+static void read_batch(struct study_file *r, const struct value *v)
 {
-    read_int(r, v, "batch", 1, 1000000, &r->plan->batch);
+    read_int(&r->in, v, "batch", 1, 1000000, &r->plan->batch);
 }
 
-static void read_warm_start(struct reading *r, const struct value *v)
+static void read_warm_start(struct study_file *r, const struct value *v)
 {
-    read_text(r, v, "warm_start", &r->plan->warm_start);
+    read_text(&r->in, v, "warm_start", &r->plan->warm_start);
 }
 
-static void read_protocol(struct reading *r, const struct value *v)
+static void read_protocol(struct study_file *r, const struct value *v)
 {
     static const char *const choices[] = {"throng", "candle", NULL};
 
-    if (read_choice(r, v, "protocol", choices) >= 0)
+    if (read_choice(&r->in, v, "protocol", choices) >= 0)
         r->plan->protocol = v->s;
 }
 
-static void read_wandb(struct reading *r, const struct value *v)
+static void read_wandb(struct study_file *r, const struct value *v)
 {
     static const char *const choices[] = {"stand-in", "real", NULL};
 
-    if (read_choice(r, v, "wandb", choices) >= 0)
+    if (read_choice(&r->in, v, "wandb", choices) >= 0)
         r->plan->wandb = v->s;
 }
 
-static void read_share(struct reading *r, const struct value *v)
+static void read_share(struct study_file *r, const struct value *v)
 {
     static const char *const choices[] = {"none", "group", NULL};
-    r->plan->share_group = read_choice(r, v, "share", choices) == 1;
+    r->plan->share_group = read_choice(&r->in, v, "share", choices) == 1;
 }
 
-static void read_engine(struct reading *r, const struct value *v)
+static void read_engine(struct study_file *r, const struct value *v)
 {
     static const char *const choices[] = {"local", "slurm", "htcondor", "mpi",
                                           NULL};
 
-    if (read_choice(r, v, "engine", choices) >= 0)
+    if (read_choice(&r->in, v, "engine", choices) >= 0)
         r->plan->engine = v->s;
 }
 
-static void read_profile(struct reading *r, const struct value *v)
+static void read_profile(struct study_file *r, const struct value *v)
 {
-    read_text(r, v, "profile", &r->plan->profile);
+    read_text(&r->in, v, "profile", &r->plan->profile);
 }
 
-static void read_kernels(struct reading *r, const struct value *v)
+static void read_kernels(struct study_file *r, const struct value *v)
 {
     const char *choices[DEVICE_COUNT + 2] = {"auto"};
 
     for (size_t i = 0; i < DEVICE_COUNT; i++)
         choices[i + 1] = devices[i].name;
-    if (read_choice(r, v, "kernels", choices) >= 0)
+    if (read_choice(&r->in, v, "kernels", choices) >= 0)
         r->plan->kernels = v->s;
 }
 
 /* The settings that we read ourselves; the rest goes to the scheduler. */
-static bool read_scheduler(struct reading *r, const struct value *v,
+static bool read_scheduler(struct study_file *r, const struct value *v,
                            const char *what)
 {
     const struct value *item;
     double seconds;
     int64_t n;
 
-    if (!read_object(r, v, what))
+    if (!read_object(&r->in, v, what))
         return false;
     if ((item = value_get(v, STR("bundle_time"))))
-        read_seconds(r, item, "bundle_time", &seconds);
+        read_seconds(&r->in, item, "bundle_time", &seconds);
     if ((item = value_get(v, STR("checkpoint_every"))))
-        read_seconds(r, item, "checkpoint_every", &seconds);
+        read_seconds(&r->in, item, "checkpoint_every", &seconds);
     if ((item = value_get(v, STR("max_jobs"))))
-        read_int(r, item, "max_jobs", 1, 1000000, &n);
+        read_int(&r->in, item, "max_jobs", 1, 1000000, &n);
     if ((item = value_get(v, STR("array_limit"))))
-        read_int(r, item, "array_limit", 1, 10000000, &n);
+        read_int(&r->in, item, "array_limit", 1, 10000000, &n);
     return true;
 }
 
-static void read_slurm(struct reading *r, const struct value *v)
+static void read_slurm(struct study_file *r, const struct value *v)
 {
     if (read_scheduler(r, v, "slurm"))
         r->plan->slurm = v;
 }
 
-static void read_htcondor(struct reading *r, const struct value *v)
+static void read_htcondor(struct study_file *r, const struct value *v)
 {
     if (read_scheduler(r, v, "htcondor"))
         r->plan->htcondor = v;
 }
 
 /* `<method>: {…}`; which one is used is known when all keys are read. */
-static void read_options(struct reading *r, const struct value *v)
+static void read_options(struct study_file *r, const struct value *v)
 {
-    read_object(r, v, "the options of a method");
+    read_object(&r->in, v, "the options of a method");
 }
 
-static void read_external(struct reading *r, const struct value *v)
+static void read_external(struct study_file *r, const struct value *v)
 {
     static const char *const names[] = {"command", "timeout", "reports", NULL};
     const struct value *command = value_get(v, STR("command"));
@@ -279,45 +281,47 @@ static void read_external(struct reading *r, const struct value *v)
     struct plan_external *e = &r->plan->external;
 
     e->timeout_s = EXTERNAL_TIMEOUT_S;
-    if (!read_object(r, v, "external"))
+    if (!read_object(&r->in, v, "external"))
         return;
-    read_known_keys(r, v, "external", names);
+    read_known_keys(&r->in, v, "external", names);
     if (timeout)
-        read_seconds(r, timeout, "external.timeout", &e->timeout_s);
+        read_seconds(&r->in, timeout, "external.timeout", &e->timeout_s);
     if (reports)
-        read_bool(r, reports, "external.reports", &e->reports);
+        read_bool(&r->in, reports, "external.reports", &e->reports);
     if (command)
-        read_texts(r, command, "external.command", &e->command,
+        read_texts(&r->in, command, "external.command", &e->command,
                    &e->command_count);
     else
-        problem_at(r, PROBLEM_ERROR, v, "as in command: [python, search.py]",
+        problem_at(&r->in, PROBLEM_ERROR, v,
+                   "as in command: [python, search.py]",
                    "external has no command");
 }
 
-static void accept(struct reading *r, const struct value *v)
+static void accept(struct study_file *r, const struct value *v)
 {
     (void)r;
     (void)v;
 }
 
-static void refuse_launch(struct reading *r, const struct value *v)
+static void refuse_launch(struct study_file *r, const struct value *v)
 {
-    problem_at(r, PROBLEM_ERROR, v, "say what to run with program or command",
+    problem_at(&r->in, PROBLEM_ERROR, v,
+               "say what to run with program or command",
                "job and image_uri belong to W&B Launch, a service that throng "
                "does without");
 }
 
-static void refuse_container(struct reading *r, const struct value *v)
+static void refuse_container(struct study_file *r, const struct value *v)
 {
-    problem_at(r, PROBLEM_ERROR, v,
+    problem_at(&r->in, PROBLEM_ERROR, v,
                "start the container in command; htcondor's container_image "
                "is passed through",
                "container is reserved: throng does not start containers yet");
 }
 
-static void refuse_outside(struct reading *r, const struct value *v)
+static void refuse_outside(struct study_file *r, const struct value *v)
 {
-    problem_at(r, PROBLEM_ERROR, v, NULL,
+    problem_at(&r->in, PROBLEM_ERROR, v, NULL,
                "bundle_time, max_jobs, array_limit and checkpoint_every stand "
                "inside of slurm or htcondor");
 }
@@ -326,7 +330,7 @@ static void refuse_outside(struct reading *r, const struct value *v)
 
 struct key {
     struct plan_key key;
-    void (*read)(struct reading *r, const struct value *v); /* NULL: it is
+    void (*read)(struct study_file *r, const struct value *v); /* NULL: it is
                                        read by the key that holds it */
 };
 
@@ -590,23 +594,23 @@ static const char *place_for(struct str name)
     return place;
 }
 
-static const char *hint_for(struct reading *r, struct str name)
+static const char *hint_for(struct study_file *r, struct str name)
 {
     const char *names[KEY_COUNT + 1];
     const char *near = place_for(name);
     size_t n = 0;
 
-    if (problems_full(r) || near)
+    if (problems_full(&r->in) || near)
         return near;
     for (size_t i = 0; i < KEY_COUNT; i++)
         if (keys[i].read)
             names[n++] = keys[i].key.name;
     names[n] = NULL;
     near = str_nearest(name, names);
-    return near ? arena_printf(r->arena, "did you mean '%s'?", near) : NULL;
+    return near ? arena_printf(r->in.arena, "did you mean '%s'?", near) : NULL;
 }
 
-void read_keys(struct reading *r)
+void read_keys(struct study_file *r)
 {
     const struct value *root = r->root;
 
@@ -618,7 +622,7 @@ void read_keys(struct reading *r)
     }
     for (size_t i = 0; i < root->count; i++)
         if (!find_key(root->keys[i]) && !str_starts(root->keys[i], STR("x-")))
-            problem_at_key(r, PROBLEM_ERROR, root, i,
+            problem_at_key(&r->in, PROBLEM_ERROR, root, i,
                            hint_for(r, root->keys[i]), "no key '%s'",
-                           shown(r->arena, root->keys[i]));
+                           shown(r->in.arena, root->keys[i]));
 }

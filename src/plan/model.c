@@ -11,33 +11,33 @@
 #include "plan/plan.h"
 #include "plan/reading.h"
 
-void read_model(struct reading *r, const struct value *v)
+void read_model(struct study_file *r, const struct value *v)
 {
     struct str text;
     struct err err = {0};
     struct plan *p = r->plan;
-    if (!read_text(r, v, "model", &p->model))
+    if (!read_text(&r->in, v, "model", &p->model))
         return;
-    const char *path = arena_cstr(r->arena, p->model);
+    const char *path = arena_cstr(r->in.arena, p->model);
     if (!r->reader || !r->reader->read) {
-        problem_at(r, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
-                   value_words(r, v));
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
+                   value_words(&r->in, v));
         return;
     }
     if (r->reader->read(r->reader->context, path, &text, &err)) {
-        problem_at(r, PROBLEM_ERROR, v, NULL, "model: %s", err.text);
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL, "model: %s", err.text);
         return;
     }
     if (candle_is_model(text, path)) {
         p->candle_model =
-            candle_model_open(path, r->reader, r->arena, r->problems);
+            candle_model_open(path, r->reader, r->in.arena, r->in.problems);
         if (p->candle_model)
             p->model_root = candle_model_params(p->candle_model);
         return;
     }
-    p->model_root = plan_yaml(text, path, r->arena, r->problems);
+    p->model_root = plan_yaml(text, path, r->in.arena, r->in.problems);
     if (p->model_root && p->model_root->kind != VALUE_OBJECT) {
-        problem_at(r, PROBLEM_ERROR, v, NULL,
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL,
                    "model: %s is no model file: it must have keys such as "
                    "layers and loss",
                    path);
@@ -81,7 +81,7 @@ static const struct value *defaults_of(const struct value *root)
 
 /* ---- names that fit nothing -------------------------------------------- */
 
-static void check_text_names(struct reading *r, const struct value *v)
+static void check_text_names(struct study_file *r, const struct value *v)
 {
     const struct value *defaults = defaults_of(r->plan->model_root);
     size_t at = 0, from;
@@ -89,15 +89,15 @@ static void check_text_names(struct reading *r, const struct value *v)
     while (next_name(v->s, &at, &from, &name)) {
         if (plan_declares(r->plan, name) || member(defaults, name))
             continue;
-        const char *hint = hint_nearest(r, name, r->param_names);
-        problems_add(r->problems, PROBLEM_ERROR, r->plan->model, v->line,
+        const char *hint = hint_nearest(&r->in, name, r->param_names);
+        problems_add(r->in.problems, PROBLEM_ERROR, r->plan->model, v->line,
                      v->column, hint ? str_of(hint) : STR(""),
                      "${%s} is no parameter of the study",
-                     shown(r->arena, name));
+                     shown(r->in.arena, name));
     }
 }
 
-static void check_names(struct reading *r, const struct value *v)
+static void check_names(struct study_file *r, const struct value *v)
 {
     if (v->kind == VALUE_STRING)
         check_text_names(r, v);
@@ -108,7 +108,7 @@ static void check_names(struct reading *r, const struct value *v)
 }
 
 /* A parameter of a CANDLE model stands for its keyword. */
-static void check_keywords(struct reading *r)
+static void check_keywords(struct study_file *r)
 {
     const struct plan *p = r->plan;
     for (size_t i = 0; i < p->space.count; i++) {
@@ -117,9 +117,10 @@ static void check_keywords(struct reading *r)
         if (near)
             problem_at_param(
                 r, PROBLEM_WARNING, i,
-                *near ? arena_printf(r->arena, "did you mean %s?", near) : NULL,
+                *near ? arena_printf(r->in.arena, "did you mean %s?", near)
+                      : NULL,
                 "%s makes no difference to the training of %s",
-                shown(r->arena, name), shown(r->arena, p->model));
+                shown(r->in.arena, name), shown(r->in.arena, p->model));
     }
 }
 
@@ -147,23 +148,24 @@ bool plan_fill_uses(const struct value *v, struct str name)
 }
 
 /* A parameter that stands nowhere would be searched for nothing. */
-static void check_used(struct reading *r)
+static void check_used(struct study_file *r)
 {
     const struct plan *p = r->plan;
     for (size_t i = 0; i < p->space.count; i++) {
         struct str name = p->space.params[i].name;
         if (!plan_fill_uses(p->model_root, name))
             problem_at_param(r, PROBLEM_WARNING, i,
-                             arena_printf(r->arena,
+                             arena_printf(r->in.arena,
                                           "write ${%s} there, where its value "
                                           "belongs",
-                                          shown(r->arena, name)),
+                                          shown(r->in.arena, name)),
                              "%s makes no difference to the training of %s",
-                             shown(r->arena, name), shown(r->arena, p->model));
+                             shown(r->in.arena, name),
+                             shown(r->in.arena, p->model));
     }
 }
 
-void check_model(struct reading *r)
+void check_model(struct study_file *r)
 {
     if (r->plan->candle_model)
         check_keywords(r);

@@ -6,7 +6,8 @@
 
 #include "plan/shell.h"
 
-static void unknown(struct reading *r, const struct value *at, struct str name)
+static void unknown(struct study_file *r, const struct value *at,
+                    struct str name)
 {
     bool strict = r->reader && r->reader->strict;
     const char *near = r->param_names ? str_nearest(name, r->param_names) : "";
@@ -18,16 +19,16 @@ static void unknown(struct reading *r, const struct value *at, struct str name)
     buf_adds(&b, "the parameters are");
     for (size_t i = 0; r->param_names && r->param_names[i] && i < 20; i++)
         buf_addf(&b, "%s %s", i ? "," : "", r->param_names[i]);
-    problem_at(r, strict ? PROBLEM_ERROR : PROBLEM_WARNING, at,
-               r->param_names ? arena_cstr(r->arena, buf_str(&b)) : NULL,
+    problem_at(&r->in, strict ? PROBLEM_ERROR : PROBLEM_WARNING, at,
+               r->param_names ? arena_cstr(r->in.arena, buf_str(&b)) : NULL,
                "command: no parameter is called '%s', so {%s} stays as it is",
-               shown(r->arena, name), shown(r->arena, name));
+               shown(r->in.arena, name), shown(r->in.arena, name));
     buf_done(&b);
 }
 
 /* Braces behind a dollar are a shell's, and in single quotes they are most
  * often some program's own (awk). */
-static void look_at_text(struct reading *r, const struct value *at,
+static void look_at_text(struct study_file *r, const struct value *at,
                          struct str text, bool shell)
 {
     bool quoted = false;
@@ -44,7 +45,7 @@ static void look_at_text(struct reading *r, const struct value *at,
     }
 }
 
-void check_placeholders(struct reading *r, const struct value *command)
+void check_placeholders(struct study_file *r, const struct value *command)
 {
     const struct plan *p = r->plan;
     bool code = false; /* of a program that has a language of its own */

@@ -384,7 +384,7 @@ static void watch_row(struct check *c, const struct csv *csv)
 static bool check_csv_bytes(struct check *c)
 {
     struct str text = c->points->text;
-    size_t at = first_bad_byte(text);
+    size_t at = str_bad_byte(text);
     uint64_t line = 1;
 
     if (at == text.len)
@@ -588,25 +588,6 @@ static void shift(const struct base *b, uint32_t *line, uint32_t *column)
     if (*line == 1)
         *column += b->column;
     *line += b->line;
-}
-
-void problem_json(struct problems *problems, struct str file, uint32_t lines,
-                  uint32_t columns, const char *text)
-{
-    const struct base base = {NULL, lines, columns};
-    struct str rest = str_of(text), line, column;
-    uint64_t l = 0, c = 0;
-    uint32_t at_line, at_column;
-
-    if (str_split(&rest, ':', &line) && str_split(&rest, ':', &line) &&
-        str_split(&rest, ':', &column) && num_uint(line, &l) &&
-        num_uint(column, &c) && rest.p)
-        text = rest.p;
-    at_line = (uint32_t)l;
-    at_column = (uint32_t)c;
-    shift(&base, &at_line, &at_column);
-    problems_add(problems, PROBLEM_ERROR, file, at_line, at_column, STR(""),
-                 "%s", text + strspn(text, " "));
 }
 
 static void shift_marks(const struct base *b, struct value *v)

@@ -13,7 +13,7 @@ struct seen {
  * Said once for each parameter, at its first point: a list of a million
  * points that all miss a bound has one mistake, not a million. */
 struct fit {
-    struct reading *r;
+    struct study_file *r;
     bool *warned;
     size_t left; /* warnings that may still be given */
     /* Which parameter stood at each position of the point before. */
@@ -48,37 +48,38 @@ static bool check_fit(void *context, uint64_t i, size_t position,
         f->r, PROBLEM_WARNING, (size_t)k, NULL,
         "point %llu of the list has %s for parameter '%.*s', which is "
         "outside of it",
-        (unsigned long long)i + 1, value_words(f->r, v), STRF(p->name));
+        (unsigned long long)i + 1, value_words(&f->r->in, v), STRF(p->name));
     f->warned[k] = true;
     return --f->left > 0;
 }
 
 /* Parameters are read before points, so the space is there. */
-static void fit_init(struct fit *f, struct reading *r)
+static void fit_init(struct fit *f, struct study_file *r)
 {
     *f = (struct fit){.r = r, .left = WARNED_MAX};
-    f->warned = arena_array(r->arena, r->plan->space.count, sizeof(*f->warned));
+    f->warned =
+        arena_array(r->in.arena, r->plan->space.count, sizeof(*f->warned));
 }
 
 /* ---- the file --------------------------------------------------------- */
 
-static bool read_file(struct reading *r, const struct value *v,
+static bool read_file(struct study_file *r, const struct value *v,
                       const char *path, struct str *text)
 {
     struct err err = {0};
 
     if (!r->reader || !r->reader->read)
-        problem_at(r, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
-                   value_words(r, v));
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
+                   value_words(&r->in, v));
     else if (r->reader->read(r->reader->context, path, text, &err))
-        problem_at(r, PROBLEM_ERROR, v, NULL, "%s", err.text);
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL, "%s", err.text);
     else
         return true;
     return false;
 }
 
 /* The method is not read yet: parameters come first. */
-static bool says_grid(const struct reading *r)
+static bool says_grid(const struct study_file *r)
 {
     if (r->reader && r->reader->method)
         return strcmp(r->reader->method, "grid") == 0;
@@ -86,9 +87,9 @@ static bool says_grid(const struct reading *r)
 }
 
 /* A space becomes part of the parameters; a list is kept for later. */
-static void find_in_file(struct reading *r, const struct value *v)
+static void find_in_file(struct study_file *r, const struct value *v)
 {
-    const char *path = arena_cstr(r->arena, v->s);
+    const char *path = arena_cstr(r->in.arena, v->s);
     struct str text = STR("");
     enum space_format format;
     struct plan_space *space;
@@ -97,25 +98,25 @@ static void find_in_file(struct reading *r, const struct value *v)
         return;
     if (!text.p)
         text = STR("");
-    format = space_format_of(text, path, r->arena);
+    format = space_format_of(text, path, r->in.arena);
     if (format == SPACE_NONE) {
         r->list_text = text;
         return;
     }
     if (r->plan->space_file) {
-        problem_at(r, PROBLEM_ERROR, v, "leave one of them out",
+        problem_at(&r->in, PROBLEM_ERROR, v, "leave one of them out",
                    "points and parameters_file both name a space");
         return;
     }
-    space = arena_new_of(r->arena, struct plan_space);
-    space_file_read(space, format, says_grid(r), text, path, r->arena,
-                    r->problems);
+    space = arena_new_of(r->in.arena, struct plan_space);
+    space_file_read(space, format, says_grid(r), text, path, r->in.arena,
+                    r->in.problems);
     r->plan->space_file = space;
     r->space_at = v;
     r->plan->run_cap = space->samples;
 }
 
-void find_space_file(struct reading *r)
+void find_space_file(struct study_file *r)
 {
     static const char *const keys[] = {"points", "parameters_file"};
 
@@ -129,9 +130,10 @@ void find_space_file(struct reading *r)
         read_parameters(r, NULL);
 }
 
-static void open_list(struct reading *r, const struct value *v, bool unrolled)
+static void open_list(struct study_file *r, const struct value *v,
+                      bool unrolled)
 {
-    const char *path = arena_cstr(r->arena, v->s);
+    const char *path = arena_cstr(r->in.arena, v->s);
     struct fit fit;
     struct points_watch w = {check_fit, &fit};
 
@@ -139,12 +141,12 @@ static void open_list(struct reading *r, const struct value *v, bool unrolled)
         return;
     fit_init(&fit, r);
     r->plan->points =
-        points_open_text(r->list_text, path, unrolled, r->arena, r->problems,
-                         r->plan->space.count > 0 ? &w : NULL);
+        points_open_text(r->list_text, path, unrolled, r->in.arena,
+                         r->in.problems, r->plan->space.count > 0 ? &w : NULL);
     vec_done(&fit.seen);
 }
 
-void read_points(struct reading *r, const struct value *v)
+void read_points(struct study_file *r, const struct value *v)
 {
     struct fit fit;
     struct points_watch w = {check_fit, &fit};
@@ -154,32 +156,32 @@ void read_points(struct reading *r, const struct value *v)
         return;
     }
     fit_init(&fit, r);
-    r->plan->points = points_open_value(v, arena_cstr(r->arena, r->file),
-                                        r->arena, r->problems, &w);
+    r->plan->points = points_open_value(v, arena_cstr(r->in.arena, r->in.file),
+                                        r->in.arena, r->in.problems, &w);
     vec_done(&fit.seen);
 }
 
-void read_parameters_file(struct reading *r, const struct value *v)
+void read_parameters_file(struct study_file *r, const struct value *v)
 {
     struct str path;
 
     if (value_get(r->root, STR("points")) && !r->space_at)
-        problem_at(r, PROBLEM_ERROR, v, NULL,
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL,
                    "give points or parameters_file, not both");
-    else if (read_text(r, v, "parameters_file", &path))
+    else if (read_text(&r->in, v, "parameters_file", &path))
         open_list(r, v, true);
 }
 
 /* True when a list is given, be it a broken one; a file that cannot be read
  * might be a space. */
-static bool gives_list(const struct reading *r, const struct value *v)
+static bool gives_list(const struct study_file *r, const struct value *v)
 {
     if (!v || (r->plan->space_file && !r->plan->points))
         return false;
     return v->kind != VALUE_STRING || r->list_text.p;
 }
 
-void check_points(struct reading *r)
+void check_points(struct study_file *r)
 {
     struct plan *p = r->plan;
     const struct value *v = value_get(r->root, STR("points"));
@@ -187,17 +189,17 @@ void check_points(struct reading *r)
     if (!v)
         v = value_get(r->root, STR("parameters_file"));
     if (!v && str_is(p->method, "points"))
-        problem_at(r, PROBLEM_ERROR, value_get(r->root, STR("method")),
+        problem_at(&r->in, PROBLEM_ERROR, value_get(r->root, STR("method")),
                    "as in points: list.csv", "method points needs points");
     if (p->space_file && !p->points && str_is(p->method, "points"))
-        problem_at(r, PROBLEM_ERROR, v,
+        problem_at(&r->in, PROBLEM_ERROR, v,
                    "leave method out, or say random, tpe, ga …",
                    "%s holds a space, and method points needs a list",
-                   value_words(r, v));
+                   value_words(&r->in, v));
     /* The genetic algorithm takes them as its first population. */
     else if (gives_list(r, v) && p->method_said &&
              !str_is(p->method, "points") && !str_is(p->method, "ga"))
-        problem_at(r, PROBLEM_ERROR, v, "leave method out, or say points",
+        problem_at(&r->in, PROBLEM_ERROR, v, "leave method out, or say points",
                    "points are given, but the method is %.*s", STRF(p->method));
     if (!p->points)
         return;

@@ -11,25 +11,26 @@ static bool in_home(struct str path)
     return str_starts(path, STR("~/"));
 }
 
-void read_venv(struct reading *r, const struct value *v)
+void read_venv(struct study_file *r, const struct value *v)
 {
     struct str path = STR("");
 
-    if (!read_text(r, v, "venv", &path))
+    if (!read_text(&r->in, v, "venv", &path))
         return;
     while (path.len > 1 && path.p[path.len - 1] == '/')
         path.len--;
     if (memchr(path.p, ':', path.len))
-        problem_at(r, PROBLEM_ERROR, v, NULL,
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL,
                    "venv: a folder whose name holds a colon cannot be on PATH");
     r->plan->venv = path;
 }
 
-void read_conda(struct reading *r, const struct value *v)
+void read_conda(struct study_file *r, const struct value *v)
 {
-    if (read_text(r, v, "conda", &r->plan->conda) &&
+    if (read_text(&r->in, v, "conda", &r->plan->conda) &&
         value_get(r->root, STR("venv")))
-        problem_at(r, PROBLEM_ERROR, v, NULL, "give venv or conda, not both");
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL,
+                   "give venv or conda, not both");
 }
 
 static struct str folder_of(const struct plan *p, const char *home,

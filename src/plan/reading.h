@@ -7,12 +7,11 @@
 
 #include "plan/plan.h"
 #include "base/map.h"
+#include "terms/reading.h"
 
-struct reading {
+struct study_file {
+    struct reading in;
     struct plan *plan;
-    struct arena *arena;
-    struct problems *problems;
-    struct str file;
     const struct plan_reader *reader;
     const struct value *root;
     const struct value **param_at; /* where each leaf of the space stands */
@@ -23,88 +22,33 @@ struct reading {
     const struct value *space_at; /* the one that names a space, or NULL */
 };
 
-/* ---- problems.c ------------------------------------------------------- */
-
-/* A problem at a value's place. The hint may be NULL. */
-void problem_at(struct reading *r, enum problem_level level,
-                const struct value *at, const char *hint, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
 /* A problem at leaf i of the space, which may stand in another file. */
-void problem_at_param(struct reading *r, enum problem_level level, size_t i,
+void problem_at_param(struct study_file *r, enum problem_level level, size_t i,
                       const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-/* A problem at the i-th key of an object. */
-void problem_at_key(struct reading *r, enum problem_level level,
-                    const struct value *object, size_t i, const char *hint,
-                    const char *fmt, ...) __attribute__((format(printf, 6, 7)));
-/* A problem of the file as a whole. */
-void problem_whole(struct reading *r, enum problem_level level,
-                   const char *hint, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Nobody will see the next problem: not worth the work of a hint. */
-bool problems_full(const struct reading *r);
-/* "did you mean x?" for the nearest of names, else "one of: a, b, c"; NULL
- * when the list of problems is full. */
-const char *hint_nearest(struct reading *r, struct str s,
-                         const char *const *names);
-/* A text as a message shows it: not too long, no control characters. */
-const char *shown(struct arena *a, struct str s);
-/* A value in words, short: 'abc', 12, a list. */
-const char *value_words(struct reading *r, const struct value *v);
-
-/* ---- scalars.c: one value each; false and a problem when it is wrong --- */
-
-bool read_text(struct reading *r, const struct value *v, const char *what,
-               struct str *out);
-bool read_bool(struct reading *r, const struct value *v, const char *what,
-               bool *out);
-/* Whole numbers, also written 1e3. */
-bool read_int(struct reading *r, const struct value *v, const char *what,
-              int64_t min, int64_t max, int64_t *out);
-bool read_number(struct reading *r, const struct value *v, const char *what,
-                 double *out); /* finite */
-bool read_seconds(struct reading *r, const struct value *v, const char *what,
-                  double *out);
-bool read_bytes(struct reading *r, const struct value *v, const char *what,
-                uint64_t *out);
-/* One word of a NULL-terminated list; its index, or -1 and a problem. */
-int read_choice(struct reading *r, const struct value *v, const char *what,
-                const char *const *choices);
-bool read_object(struct reading *r, const struct value *v, const char *what);
-/* A problem for each key of the object that is not among names. */
-void read_known_keys(struct reading *r, const struct value *object,
-                     const char *what, const char *const *names);
-/* A list of texts, or one text, in the arena. */
-bool read_texts(struct reading *r, const struct value *v, const char *what,
-                const struct str **out, size_t *count);
-
-/* ---- yaml.c ----------------------------------------------------------- */
-
-/* Offset of the first byte that is NUL or no UTF-8; text.len when none. */
-size_t first_bad_byte(struct str text);
 
 /* ---- one file each ---------------------------------------------------- */
 
-void read_model(struct reading *r, const struct value *v);
-void check_model(struct reading *r); /* after all keys are read */
-void read_parameters(struct reading *r, const struct value *v);
-void check_parameters(struct reading *r); /* after all keys are read */
-bool name_valid(struct str name);         /* [A-Za-z_][A-Za-z0-9_.-]* */
+void read_model(struct study_file *r, const struct value *v);
+void check_model(struct study_file *r); /* after all keys are read */
+void read_parameters(struct study_file *r, const struct value *v);
+void check_parameters(struct study_file *r); /* after all keys are read */
+bool name_valid(struct str name);            /* [A-Za-z_][A-Za-z0-9_.-]* */
 /* THRONG_P_<name> of two different names must differ. The names of the space
  * and, when they are there, of the points. */
-void check_names_apart(struct reading *r);
+void check_names_apart(struct study_file *r);
 
-void read_metric(struct reading *r, const struct value *v);
-void read_metrics(struct reading *r, const struct value *v);
-void read_constraints(struct reading *r, const struct value *v);
-void read_early(struct reading *r, const struct value *v);
-void check_metric(struct reading *r);
+void read_metric(struct study_file *r, const struct value *v);
+void read_metrics(struct study_file *r, const struct value *v);
+void read_constraints(struct study_file *r, const struct value *v);
+void read_early(struct study_file *r, const struct value *v);
+void check_metric(struct study_file *r);
 
-void read_command(struct reading *r, const struct value *v);
-void check_command(struct reading *r);
+void read_command(struct study_file *r, const struct value *v);
+void check_command(struct study_file *r);
 /* Warns where a value would be code (command_risks.c). */
-void check_command_risks(struct reading *r, const struct value *command);
-void check_template_risks(struct reading *r, const struct value *templates);
+void check_command_risks(struct study_file *r, const struct value *command);
+void check_template_risks(struct study_file *r, const struct value *templates);
 /* Macros as they are written, "${args}". */
 extern const char *const macro_names[]; /* NULL-terminated */
 bool macro_find(struct str s, enum command_kind *kind);
@@ -182,30 +126,30 @@ void redact_line(struct buf *b, const struct plan *p, struct str line);
 /* Nothing but letters, digits, _ and -. */
 bool name_only(struct str s);
 
-void read_resources(struct reading *r, const struct value *v);
-void check_resources(struct reading *r);
+void read_resources(struct study_file *r, const struct value *v);
+void check_resources(struct study_file *r);
 
-void read_templates(struct reading *r, const struct value *v);
+void read_templates(struct study_file *r, const struct value *v);
 /* Warns of a command that would not find its templates. */
-void check_templates(struct reading *r);
-void read_inputs(struct reading *r, const struct value *v);
-void read_outputs(struct reading *r, const struct value *v);
-void read_keep(struct reading *r, const struct value *v);
-void read_env(struct reading *r, const struct value *v);
-void read_setup(struct reading *r, const struct value *v);
+void check_templates(struct study_file *r);
+void read_inputs(struct study_file *r, const struct value *v);
+void read_outputs(struct study_file *r, const struct value *v);
+void read_keep(struct study_file *r, const struct value *v);
+void read_env(struct study_file *r, const struct value *v);
+void read_setup(struct study_file *r, const struct value *v);
 /* Names in braces that no parameter has. */
-void check_placeholders(struct reading *r, const struct value *command);
-void read_venv(struct reading *r, const struct value *v);
-void read_conda(struct reading *r, const struct value *v);
+void check_placeholders(struct study_file *r, const struct value *command);
+void read_venv(struct study_file *r, const struct value *v);
+void read_conda(struct study_file *r, const struct value *v);
 /* A path inside of the trial's folder: relative, no "..". */
 bool path_inside(struct str path);
 
 /* Reads the file that `points` or `parameters_file` names, before all keys:
  * a space in it becomes part of the parameters. */
-void find_space_file(struct reading *r);
-void read_points(struct reading *r, const struct value *v);
-void read_parameters_file(struct reading *r, const struct value *v);
-void check_points(struct reading *r);
+void find_space_file(struct study_file *r);
+void read_points(struct study_file *r, const struct value *v);
+void read_parameters_file(struct study_file *r, const struct value *v);
+void check_points(struct study_file *r);
 bool points_has_name(const struct plan_points *p, struct str name);
 /* All names of members, sorted. */
 struct str *points_names(const struct plan_points *p, struct arena *a,
@@ -231,10 +175,6 @@ struct plan_points *points_open_value(const struct value *list,
                                       const char *file, struct arena *a,
                                       struct problems *problems,
                                       const struct points_watch *w);
-/* ":3:14: what" of the JSON reader as a problem; so many lines, and columns
- * of the first line, stand before the text that it read. */
-void problem_json(struct problems *problems, struct str file, uint32_t lines,
-                  uint32_t columns, const char *text);
 /* One hash of the first `count` points. */
 uint64_t points_hash(const struct plan_points *p, uint64_t count);
 
@@ -252,10 +192,10 @@ bool space_file_read(struct plan_space *out, enum space_format format,
 
 /* ---- candle_run.c ------------------------------------------------------ */
 
-void read_candle(struct reading *r, const struct value *v);
-void check_candle(struct reading *r);
+void read_candle(struct study_file *r, const struct value *v);
+void check_candle(struct study_file *r);
 /* The command of a study of protocol candle that says only its program. */
-void candle_command(struct reading *r);
+void candle_command(struct study_file *r);
 /* What `env` says as SH_TIMEOUT, of an attempt; 0: nothing. */
 double candle_time_limit(const struct plan *p);
 struct candle_args {
@@ -269,6 +209,6 @@ struct str candle_parameters_text(const struct plan *p,
 
 /* ---- keys.c ----------------------------------------------------------- */
 
-void read_keys(struct reading *r); /* every key of the root */
+void read_keys(struct study_file *r); /* every key of the root */
 
 #endif

@@ -30,11 +30,11 @@ static bool refers(const struct value *v)
     return v->kind == VALUE_STRING && next_reference(&rest, &text, &name);
 }
 
-void read_resources(struct reading *r, const struct value *v)
+void read_resources(struct study_file *r, const struct value *v)
 {
-    if (!read_object(r, v, "resources"))
+    if (!read_object(&r->in, v, "resources"))
         return;
-    read_known_keys(r, v, "resources", needs_keys);
+    read_known_keys(&r->in, v, "resources", needs_keys);
     r->plan->resources = v;
     r->plan->cpus_said = value_get(v, STR("cpus")) != NULL;
     r->plan->gpus_said = value_get(v, STR("gpus")) != NULL;
@@ -48,33 +48,34 @@ static bool known_need(struct str key)
     return false;
 }
 
-static void check_reference(struct reading *r, const struct value *v)
+static void check_reference(struct study_file *r, const struct value *v)
 {
     struct str rest = v->s, text, name;
 
     while (next_reference(&rest, &text, &name))
         if (!plan_declares(r->plan, name))
-            problem_at(r, PROBLEM_ERROR, v,
-                       r->param_names ? hint_nearest(r, name, r->param_names)
-                                      : NULL,
-                       "resources: no parameter '%s'", shown(r->arena, name));
+            problem_at(
+                &r->in, PROBLEM_ERROR, v,
+                r->param_names ? hint_nearest(&r->in, name, r->param_names)
+                               : NULL,
+                "resources: no parameter '%s'", shown(r->in.arena, name));
 }
 
-static void tell_megabytes(struct reading *r, const struct value *v,
+static void tell_megabytes(struct study_file *r, const struct value *v,
                            const struct needs *n)
 {
     struct buf size;
 
     buf_init(&size);
     num_print_bytes(&size, n->gpu_minimum_memory_bytes);
-    problem_at(r, PROBLEM_NOTICE, v, "write a unit, like 4G",
+    problem_at(&r->in, PROBLEM_NOTICE, v, "write a unit, like 4G",
                "resources: gpus_minimum_memory is taken as MiB, as HTCondor "
                "means it: %s",
                size.p);
     buf_done(&size);
 }
 
-void check_resources(struct reading *r)
+void check_resources(struct study_file *r)
 {
     const struct value *v = r->plan->resources;
     struct needs needs;
@@ -88,8 +89,8 @@ void check_resources(struct reading *r)
         if (refers(v->items[i]))
             check_reference(r, v->items[i]);
         else if (needs_set(&needs, v->keys[i], v->items[i], &err))
-            problem_at(r, PROBLEM_ERROR, v->items[i], NULL, "resources: %s",
-                       err.text);
+            problem_at(&r->in, PROBLEM_ERROR, v->items[i], NULL,
+                       "resources: %s", err.text);
         else if (needs_in_megabytes(v->keys[i], v->items[i]))
             tell_megabytes(r, v->items[i], &needs);
     }

@@ -102,20 +102,20 @@ struct str plan_fitting_name(struct str name, struct arena *a)
 }
 
 /* A sweep of W&B may be called anything; its folder may not. */
-static void make_name_fit(struct reading *r, const struct value *said,
+static void make_name_fit(struct study_file *r, const struct value *said,
                           const char *fault)
 {
     struct plan *p = r->plan;
-    struct str made = plan_fitting_name(p->name, r->arena);
+    struct str made = plan_fitting_name(p->name, r->in.arena);
 
-    problem_at(r, PROBLEM_NOTICE, said, NULL,
+    problem_at(&r->in, PROBLEM_NOTICE, said, NULL,
                "the study is called '%s' here: the name '%s' %s, and a folder "
                "is named after it",
-               shown(r->arena, made), shown(r->arena, p->name), fault);
+               shown(r->in.arena, made), shown(r->in.arena, p->name), fault);
     p->name = made;
 }
 
-static void check_name(struct reading *r)
+static void check_name(struct study_file *r)
 {
     struct plan *p = r->plan;
     const struct value *said = value_get(r->root, STR("name"));
@@ -129,8 +129,9 @@ static void check_name(struct reading *r)
     if (fault && said && str_utf8(p->name))
         make_name_fit(r, said, fault);
     else if (fault)
-        problem_at(r, PROBLEM_ERROR, said, "give the study a name",
-                   "the study's name '%s' %s", shown(r->arena, p->name), fault);
+        problem_at(&r->in, PROBLEM_ERROR, said, "give the study a name",
+                   "the study's name '%s' %s", shown(r->in.arena, p->name),
+                   fault);
     if (!p->seed_said)
         p->seed = hash64(p->name, 0) & 0x7fffffff;
 }
@@ -142,7 +143,7 @@ static bool method_ends(struct str method)
     return str_is(method, "grid") || str_is(method, "points");
 }
 
-static void warn_other_options(struct reading *r)
+static void warn_other_options(struct study_file *r)
 {
     for (size_t i = 0; plan_methods[i]; i++) {
         struct str name = str_of(plan_methods[i]);
@@ -150,13 +151,13 @@ static void warn_other_options(struct reading *r)
         if (str_is(name, "points") || str_eq(name, r->plan->method) ||
             !value_get(r->root, name))
             continue;
-        problem_at(r, PROBLEM_WARNING, value_get(r->root, name), NULL,
+        problem_at(&r->in, PROBLEM_WARNING, value_get(r->root, name), NULL,
                    "the options of %s are not used: the method is %.*s",
                    plan_methods[i], STRF(r->plan->method));
     }
 }
 
-static bool points_only(const struct reading *r)
+static bool points_only(const struct study_file *r)
 {
     return r->reader && r->reader->points_only;
 }
@@ -173,10 +174,10 @@ static struct str method_of_space(const struct plan_space *s)
 
 /* The steps of a GA space are options of method ga: {sigma: {lr: 0.1}}. What
  * the study says of one of them counts instead. */
-static const struct value *with_sigma(struct reading *r,
+static const struct value *with_sigma(struct study_file *r,
                                       const struct value *said)
 {
-    struct arena *a = r->arena;
+    struct arena *a = r->in.arena;
     struct value *options = said ? value_copy(a, said) : value_object(a);
     struct value *sigma = value_copy(a, r->plan->space_file->sigma);
     const struct value *own = value_get(options, STR("sigma"));
@@ -191,10 +192,10 @@ static const struct value *with_sigma(struct reading *r,
 
 /* HyperSpace's own dimensions are halved as HyperSpace does it, those of
  * logarithms too, unless the study says otherwise. */
-static const struct value *with_scale(struct reading *r,
+static const struct value *with_scale(struct study_file *r,
                                       const struct value *said)
 {
-    struct arena *a = r->arena;
+    struct arena *a = r->in.arena;
     struct value *options = said ? value_copy(a, said) : value_object(a);
 
     if (options->kind != VALUE_OBJECT || value_get(options, STR("scale")))
@@ -203,7 +204,7 @@ static const struct value *with_scale(struct reading *r,
     return options;
 }
 
-static void check_method(struct reading *r)
+static void check_method(struct study_file *r)
 {
     struct plan *p = r->plan;
     const struct value *said = value_get(r->root, STR("method"));
@@ -221,7 +222,8 @@ static void check_method(struct reading *r)
                     : p->space_file ? method_of_space(p->space_file)
                                     : STR("auto");
     if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r))
-        problem_at(r, PROBLEM_NOTICE, said, "set run_cap, or use --count N",
+        problem_at(&r->in, PROBLEM_NOTICE, said,
+                   "set run_cap, or use --count N",
                    "without run_cap the study goes on until it is stopped");
     if (!str_is(p->method, "points"))
         p->method_options = value_get(r->root, p->method);
@@ -231,28 +233,28 @@ static void check_method(struct reading *r)
         p->space_file->format == SPACE_TUPLES)
         p->method_options = with_scale(r, p->method_options);
     if (str_is(p->method, "external") && !p->method_options)
-        problem_at(r, PROBLEM_ERROR, said,
+        problem_at(&r->in, PROBLEM_ERROR, said,
                    "as in external: {command: [python, search.py]}",
                    "method external needs external");
     warn_other_options(r);
 }
 
-static void check_space(struct reading *r)
+static void check_space(struct study_file *r)
 {
     const struct value *said = value_get(r->root, STR("parameters"));
     bool points = value_get(r->root, STR("points")) ||
                   value_get(r->root, STR("parameters_file"));
 
     if (!said && !points)
-        problem_whole(r, PROBLEM_ERROR,
+        problem_whole(&r->in, PROBLEM_ERROR,
                       "as in parameters: {lr: {min: 0.001, max: 0.1}}",
                       "the study has no parameters");
     else if (said && said->kind == VALUE_OBJECT && said->count == 0 && !points)
-        problem_at(r, PROBLEM_ERROR, said, NULL, "parameters is empty");
+        problem_at(&r->in, PROBLEM_ERROR, said, NULL, "parameters is empty");
     check_parameters(r);
 }
 
-static void check_order(struct reading *r)
+static void check_order(struct study_file *r)
 {
     struct plan *p = r->plan;
     const struct value *lag = value_get(r->root, STR("lag"));
@@ -260,22 +262,22 @@ static void check_order(struct reading *r)
     const struct value *order = value_get(r->root, STR("order"));
 
     if (lag && !str_is(p->order, "lag"))
-        problem_at(r, PROBLEM_ERROR, lag, "say order: lag too",
+        problem_at(&r->in, PROBLEM_ERROR, lag, "say order: lag too",
                    "lag is used only with order: lag");
     if (!lag && str_is(p->order, "lag"))
-        problem_at(r, PROBLEM_ERROR, order, "as in lag: 8",
+        problem_at(&r->in, PROBLEM_ERROR, order, "as in lag: 8",
                    "order: lag needs lag");
     if (batch && !str_is(p->order, "batch"))
-        problem_at(r, PROBLEM_ERROR, batch, "say order: batch too",
+        problem_at(&r->in, PROBLEM_ERROR, batch, "say order: batch too",
                    "batch is used only with order: batch");
     if (!batch && str_is(p->order, "batch"))
-        problem_at(r, PROBLEM_ERROR, order, "as in batch: 8",
+        problem_at(&r->in, PROBLEM_ERROR, order, "as in batch: 8",
                    "order: batch needs batch");
 }
 
 /* ---- the whole -------------------------------------------------------- */
 
-static void read_study(struct reading *r)
+static void read_study(struct study_file *r)
 {
     find_space_file(r);
     read_keys(r);
@@ -297,18 +299,19 @@ struct plan *plan_read(struct str text, const char *file,
                        struct problems *problems)
 {
     struct plan *p = arena_new_of(a, struct plan);
-    struct reading r = {
-        .plan = p, .arena = a, .problems = problems, .reader = reader};
+    struct study_file r = {.in = {a, problems, arena_str(a, str_of(file))},
+                           .plan = p,
+                           .reader = reader};
 
     set_defaults(p);
-    p->file = r.file = arena_str(a, str_of(file));
+    p->file = r.in.file;
     p->text = arena_str(a, text);
     p->root = plan_yaml(text, file, a, problems);
     if (!p->root)
         return NULL;
     r.root = p->root;
     if (p->root->kind != VALUE_OBJECT) {
-        problem_whole(&r, PROBLEM_ERROR, "as in program: train.py",
+        problem_whole(&r.in, PROBLEM_ERROR, "as in program: train.py",
                       p->root->kind == VALUE_NULL
                           ? "the file is empty"
                           : "a study file is made of key: value lines");

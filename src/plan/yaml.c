@@ -675,23 +675,6 @@ static struct value *read_stream(struct tree *t)
 
 /* ---- bytes ------------------------------------------------------------ */
 
-size_t first_bad_byte(struct str text)
-{
-    size_t at = 0, len;
-
-    while (at < text.len) {
-        if ((signed char)text.p[at] > 0) { /* plain ASCII, nearly always */
-            at++;
-            continue;
-        }
-        len = text.p[at] ? str_utf8_next(str_n(text.p + at, text.len - at)) : 0;
-        if (len == 0)
-            break;
-        at += len;
-    }
-    return at;
-}
-
 static bool check_bytes(struct tree *t)
 {
     size_t at;
@@ -704,7 +687,7 @@ static bool check_bytes(struct tree *t)
     }
     if (str_utf8(t->text))
         return true;
-    at = first_bad_byte(t->text);
+    at = str_bad_byte(t->text);
     if (at < t->text.len && t->text.p[at] == 0)
         fault(t, mark_of(t->text, at), NULL, "a NUL byte is not text");
     else
