@@ -81,7 +81,7 @@ static int open_engine(struct one_task *t, struct machine *m)
     if (!setup.worker || machine_read(m, NULL, c->arena, &c->err))
         return -1;
     t->engine = engine_open(&setup, &hooks, &c->err);
-    return t->engine ? 0 : -1;
+    return t->engine ? engine_start(t->engine, &c->err) : -1;
 }
 
 int one_task_run(struct call *c, struct one_task *t, const struct task *task)

@@ -12,6 +12,7 @@
 #include "engine/load.h"
 #include "engine/place.h"
 #include "engine/queue.h"
+#include "engine/recover.h"
 #include "base/map.h"
 #include <inttypes.h>
 
@@ -117,6 +118,7 @@ struct engine *engine_open(const struct engine_setup *setup,
     load_init(&e->all);
     load_init(&e->out);
     e->average_s = -1;
+    e->down = true; /* until it is started */
     e->later = loop_timer(setup->loop, answer_later, e);
     struct place_setup ps = {e, &e->setup};
     e->at = place->open(&ps, err);
@@ -126,6 +128,14 @@ struct engine *engine_open(const struct engine_setup *setup,
         return NULL;
     }
     return e;
+}
+
+int engine_start(struct engine *e, struct err *err)
+{
+    if (e->place->start(e->at, err))
+        return -1;
+    engine_place_up(e);
+    return 0;
 }
 
 static void held_free(struct held *h)
@@ -153,6 +163,14 @@ void engine_close(struct engine *e)
     loop_remove(e->later);
     arena_free(e->arena);
     free(e);
+}
+
+int engine_recover(struct engine *e, const struct engine_left *left,
+                   engine_record_fn *apply, int (*commit)(void *context),
+                   void *context, struct err *err)
+{
+    struct recovery to = {apply, commit, context};
+    return recover_here(&e->setup, left, &to, err);
 }
 
 /* ---- room ------------------------------------------------------------ */
@@ -270,6 +288,25 @@ int engine_submit(struct engine *e, const struct task *t, int priority,
     queue_push(&e->queue, &h->node, priority);
     forward(e);
     return 0;
+}
+
+/* A task at the place that this engine has not sent. */
+bool engine_adopt(struct engine *e, uint64_t task, uint32_t attempt,
+                  const struct needs *n, bool begun)
+{
+    require(!idmap_get(e->held, task));
+    if (!e->place->adopt || !e->place->adopt(e->at, task, attempt))
+        return false;
+    struct held *h = xcalloc(1, sizeof *h);
+    h->id = task;
+    h->attempt = attempt;
+    h->where = AT_PLACE;
+    h->begun = begun;
+    h->needs = *n;
+    idmap_set(e->held, h->id, h);
+    load_add(&e->all, n);
+    load_add(&e->out, n);
+    return true;
 }
 
 /* ---- the end of tasks -------------------------------------------------- */

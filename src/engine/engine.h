@@ -57,8 +57,12 @@ struct engine_setup {
     const struct log *log;
 };
 
+/* Opens the place: it knows its room, and runs nothing yet. Then what earlier
+ * conductors left is recovered, what lives on is adopted, and the engine is
+ * started. Tasks that are submitted before wait. */
 struct engine *engine_open(const struct engine_setup *setup,
                            const struct engine_hooks *hooks, struct err *err);
+int engine_start(struct engine *e, struct err *err);
 /* Ends every task at once (after engine_quit and idle there are none). */
 void engine_close(struct engine *e);
 
@@ -100,10 +104,8 @@ void engine_abandon(struct engine *e);
 char *engine_leaders_path(struct arena *a, const char *folder,
                           const char *role);
 
-/* What ended conductors left on this machine. */
+/* What is known of what ended conductors left on this machine. */
 struct engine_left {
-    const char *folder; /* of the study */
-    uint64_t epoch;     /* of the conductor that asks */
     /* The processes that led the sessions of tasks which had not ended. */
     const struct process_id *leaders;
     size_t leader_count;
@@ -116,10 +118,15 @@ struct engine_left {
  * has seen all of it and `commit` returned 0. First waits for (then ends)
  * workers and tasks that still live: those with the study's mark in their
  * environment (mark.h), and those in the session of a leader, which a cleaned
- * environment does not hide. */
+ * environment does not hide. Before engine_start. */
 typedef void engine_record_fn(void *context, const struct record *r);
-int engine_recover(const struct engine_left *left, engine_record_fn *apply,
-                   int (*commit)(void *context), void *context,
-                   struct err *err);
+int engine_recover(struct engine *e, const struct engine_left *left,
+                   engine_record_fn *apply, int (*commit)(void *context),
+                   void *context, struct err *err);
+/* Offers the place an attempt that an earlier conductor handed out and that
+ * has not ended; begun: it was heard to. True: it lives on there and is held
+ * from now on; false: nothing of it is left. After engine_recover. */
+bool engine_adopt(struct engine *e, uint64_t task, uint32_t attempt,
+                  const struct needs *n, bool begun);
 
 #endif

@@ -697,23 +697,27 @@ static void prepare(struct local *l, const struct place_setup *setup)
     l->haste_timer = loop_timer(loop, on_haste_timer, l);
 }
 
-static void local_close(void *place);
-
 static void *local_open(const struct place_setup *setup, struct err *err)
 {
     struct local *l = xcalloc(1, sizeof *l);
+    (void)err;
     l->engine = setup->engine;
     l->given = setup->given;
     l->arena = arena_new();
     l->state = BROKEN;
     prepare(l, setup);
+    return l;
+}
+
+static int local_start(void *place, struct err *err)
+{
+    struct local *l = place;
     if (process_subreaper(err) == 0 &&
         dir_make_below(l->given->folder, l->words_folder, err) == 0 &&
         start_worker(l, err) == 0 && wait_hello(l, err) == 0)
-        return l;
+        return 0;
     l->state = BROKEN;
-    local_close(l);
-    return NULL;
+    return -1;
 }
 
 /* The end of the stream tells the worker to end its tasks, to write down
@@ -781,6 +785,7 @@ static void local_close(void *place)
 const struct place place_local = {
     .name = "local",
     .open = local_open,
+    .start = local_start,
     .close = local_close,
     .check = local_check,
     .slots = local_slots,

@@ -23,7 +23,14 @@ enum haste {
 
 struct place {
     const char *name;
+    /* Knows its room; runs nothing yet. */
     void *(*open)(const struct place_setup *setup, struct err *err);
+    /* From here on records may be sent and come. */
+    int (*start)(void *place, struct err *err);
+    /* True when this attempt, handed out by an earlier conductor, lives on
+     * here: its records come as those of others. NULL: nothing outlives its
+     * conductor here. */
+    bool (*adopt)(void *place, uint64_t task, uint32_t attempt);
     /* Ends every task and frees the place; calls nobody back. */
     void (*close)(void *place);
     /* -1 with the reason when these needs can never be met here. */

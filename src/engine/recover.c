@@ -5,7 +5,7 @@
  * its conductor and is ending its tasks: it gets some time to do so, because
  * its word is worth more than our guess. Then every file is read to its end
  * or to where it is torn. */
-#include "engine/engine.h"
+#include "engine/recover.h"
 #include "engine/sweep.h"
 #include <unistd.h>
 
@@ -65,13 +65,14 @@ static void add_leaders(struct sessions *s, const char *folder)
     arena_free(a);
 }
 
-static int end_processes(const struct engine_left *left, struct err *err)
+static int end_processes(const struct engine_setup *setup,
+                         const struct engine_left *left, struct err *err)
 {
     struct sweep s;
-    struct mark mark = {left->folder, left->epoch};
+    struct mark mark = {setup->folder, setup->epoch};
     sweep_init(&s, &mark);
     sessions_init(&s.sessions, left);
-    add_leaders(&s.sessions, left->folder);
+    add_leaders(&s.sessions, setup->folder);
     s.quiet = wait_for_workers(&mark) ? 0 : 1;
     int rc = sweep_all(&s, SWEEP_SECONDS, err);
     sweep_done(&s);
@@ -80,13 +81,8 @@ static int end_processes(const struct engine_left *left, struct err *err)
 
 /* ---- files ------------------------------------------------------------ */
 
-struct reader {
-    engine_record_fn *apply;
-    int (*commit)(void *context);
-    void *context;
-};
-
-static int read_file(const struct reader *to, const char *path, struct err *err)
+static int read_file(const struct recovery *to, const char *path,
+                     struct err *err)
 {
     struct str text, rest;
     struct record r;
@@ -116,7 +112,7 @@ static bool is_tools(const char *name)
     return str_starts(str_of(name), STR("tools-"));
 }
 
-static int read_files(const struct reader *to, const char *folder,
+static int read_files(const struct recovery *to, const char *folder,
                       struct arena *a, struct err *err)
 {
     struct err missing = {0};
@@ -141,14 +137,13 @@ static int read_files(const struct reader *to, const char *folder,
     return 0;
 }
 
-int engine_recover(const struct engine_left *left, engine_record_fn *apply,
-                   int (*commit)(void *context), void *context, struct err *err)
+int recover_here(const struct engine_setup *s, const struct engine_left *left,
+                 const struct recovery *to, struct err *err)
 {
-    struct reader to = {apply, commit, context};
-    if (end_processes(left, err))
+    if (end_processes(s, left, err))
         return -1;
     struct arena *a = arena_new();
-    int rc = read_files(&to, path_join(a, left->folder, "last-words"), a, err);
+    int rc = read_files(to, path_join(a, s->folder, "last-words"), a, err);
     arena_free(a);
     return rc;
 }

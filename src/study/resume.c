@@ -61,14 +61,12 @@ static int recover(struct study *s, struct err *err)
     if (store_left_processes(s->store, s->arena, &found, err))
         return -1;
     struct engine_left left = {
-        .folder = s->setup.folder,
-        .epoch = store_lease_epoch(s->store),
         .leaders = found.leaders,
         .leader_count = found.count,
         .numbers_stand = found.numbers_stand,
         .known_ticks = found.known_ticks,
     };
-    return engine_recover(&left, apply, commit, s, err);
+    return engine_recover(s->engine, &left, apply, commit, s, err);
 }
 
 /* True when the run before this one was asked to end, but did not live to see

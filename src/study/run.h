@@ -119,7 +119,7 @@ struct run_limits {
 
 struct run {
     struct store *store;
-    struct engine *engine; /* set by the owner after engine_open */
+    struct engine *engine; /* set by the owner when it starts */
     struct loop *loop;
     const struct log *log;
     const char *host; /* this machine's name */

@@ -208,16 +208,22 @@ static int open_engine(struct study *s, struct err *err)
     };
     struct engine_hooks hooks = run_hooks(&s->run);
     s->engine = engine_open(&setup, &hooks, err);
-    if (!s->engine)
-        return -1;
-    s->run.engine = s->engine;
+    return s->engine ? 0 : -1;
+}
+
+/* What can never run is refused before anything starts. */
+static int start_engine(struct study *s, struct err *err)
+{
     struct needs needs;
     bool fixed;
     if (study_fixed_needs(s, &needs, &fixed, err))
         return -1;
     s->run.limits.needs = needs;
     s->run.limits.needs_fixed = fixed;
-    return fixed ? engine_check(s->engine, &needs, err) : 0;
+    if (fixed && engine_check(s->engine, &needs, err))
+        return -1;
+    s->run.engine = s->engine;
+    return engine_start(s->engine, err);
 }
 
 static void on_beat(void *context)
@@ -257,9 +263,9 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     if (study_check_path(setup->folder, err) ||
         study_check_path(setup->home, err) || study_search_open(s, err) ||
         open_store(s, err) || open_facts(s, err) || open_run(s, err) ||
-        study_search_start(s, err) || study_resume(s, err) ||
-        study_means_open(s, err) || study_gpus_open(s, err) ||
-        open_engine(s, err)) {
+        open_engine(s, err) || study_search_start(s, err) ||
+        study_resume(s, err) || study_means_open(s, err) ||
+        study_gpus_open(s, err) || start_engine(s, err)) {
         study_close(s);
         return NULL;
     }

@@ -116,7 +116,7 @@ void rig_done(struct rig *r)
     arena_free(r->arena);
 }
 
-void rig_open(struct rig *r, const char *place)
+static void open_only(struct rig *r, const char *place)
 {
     struct err err = {0};
     struct engine_hooks hooks = {r, on_record, on_lost, on_fault, on_idle};
@@ -131,6 +131,24 @@ void rig_open(struct rig *r, const char *place)
     r->engine = engine_open(&setup, &hooks, &err);
     if (!r->engine)
         fail_msg("engine_open: %s", err.text);
+}
+
+void rig_open(struct rig *r, const char *place)
+{
+    struct err err = {0};
+    open_only(r, place);
+    if (engine_start(r->engine, &err))
+        fail_msg("engine_start: %s", err.text);
+}
+
+int rig_recover(struct rig *r, const struct engine_left *left,
+                engine_record_fn *apply, int (*commit)(void *context),
+                void *context, struct err *err)
+{
+    open_only(r, "local");
+    int rc = engine_recover(r->engine, left, apply, commit, context, err);
+    rig_close(r);
+    return rc;
 }
 
 void rig_close(struct rig *r)

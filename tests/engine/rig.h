@@ -53,6 +53,10 @@ struct rig {
 void rig_init(struct rig *r);
 void rig_done(struct rig *r);
 void rig_open(struct rig *r, const char *place); /* must work */
+/* As engine_recover, by an engine of its own that is never started. */
+int rig_recover(struct rig *r, const struct engine_left *left,
+                engine_record_fn *apply, int (*commit)(void *context),
+                void *context, struct err *err);
 void rig_close(struct rig *r);
 /* Submits a task of one CPU whose arguments are the words of `command`. */
 void rig_submit(struct rig *r, uint64_t id, uint32_t attempt,

@@ -45,7 +45,10 @@ static void fails_to_open(const char *worker, const char *mode,
                                  .worker = worker ? worker : r.worker,
                                  .folder = r.folder,
                                  .epoch = RIG_EPOCH};
-    assert_null(engine_open(&setup, &hooks, &err));
+    struct engine *e = engine_open(&setup, &hooks, &err);
+    assert_non_null(e);
+    assert_int_equal(engine_start(e, &err), -1);
+    engine_close(e);
     if (!strstr(err.text, expected) || !strstr(err.text, setup.worker))
         fail_msg("unexpected text: %s", err.text);
     assert_int_equal(rig_processes(&r), 0);

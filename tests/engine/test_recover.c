@@ -29,8 +29,8 @@ static int commit(void *context)
 
 static int recover(struct rig *r, struct heard *h, struct err *err)
 {
-    struct engine_left left = {.folder = r->folder, .epoch = RIG_EPOCH};
-    return engine_recover(&left, apply, commit, h, err);
+    struct engine_left left = {0};
+    return rig_recover(r, &left, apply, commit, h, err);
 }
 
 static void must_recover(struct rig *r, struct heard *h)
@@ -243,13 +243,11 @@ static void recover_leaders(struct rig *r, struct process_id leader,
 {
     struct heard h = {0};
     struct err err = {0};
-    struct engine_left left = {.folder = r->folder,
-                               .epoch = RIG_EPOCH,
-                               .leaders = &leader,
+    struct engine_left left = {.leaders = &leader,
                                .leader_count = 1,
                                .numbers_stand = numbers_stand,
                                .known_ticks = known_ticks};
-    if (engine_recover(&left, apply, commit, &h, &err))
+    if (rig_recover(r, &left, apply, commit, &h, &err))
         fail_msg("%s", err.text);
 }
 

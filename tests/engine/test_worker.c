@@ -464,8 +464,8 @@ static void recover(struct rig *r, struct heard *h)
 {
     struct err err = {0};
     *h = (struct heard){0};
-    struct engine_left left = {.folder = r->folder, .epoch = RIG_EPOCH};
-    if (engine_recover(&left, apply, commit, h, &err))
+    struct engine_left left = {0};
+    if (rig_recover(r, &left, apply, commit, h, &err))
         fail_msg("%s", err.text);
     assert_int_equal(rig_processes(r), 0);
     for (uint64_t i = 1; i <= 6; i++)
