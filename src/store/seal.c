@@ -22,6 +22,9 @@
 #include "base/hash.h"
 
 #define NAME "throng"
+#define CHECKPOINT_LOCK                                                        \
+    1 /* who folds the log in holds it; fileformat2.html                       \
+       */
 #define SEAL_BYTES 8
 #define HEAD_BYTES 100   /* of the file, as SQLite reads it before the rest */
 #define ROOM_AT 20       /* in it: bytes kept free on each page */
@@ -35,6 +38,7 @@ struct sealed {
     sqlite3_io_methods methods;
     bool on;            /* pages have seals */
     bool missing;       /* a page was read that has none */
+    bool shared;        /* memory is shared with others: there is a log */
     bool allow_empty;   /* pages that were never written may be read */
     int page_bytes;     /* 0: not known yet */
     int64_t broken;     /* the last page whose seal was another; 0: none */
@@ -257,8 +261,10 @@ static int seal_device(sqlite3_file *f)
 static int seal_shm_map(sqlite3_file *f, int region, int bytes, int extend,
                         void volatile **p)
 {
-    sqlite3_file *real = sealed_of(f)->real;
-    return real->pMethods->xShmMap(real, region, bytes, extend, p);
+    struct sealed *s = sealed_of(f);
+    int rc = s->real->pMethods->xShmMap(s->real, region, bytes, extend, p);
+    s->shared |= rc == SQLITE_OK;
+    return rc;
 }
 
 static int seal_shm_lock(sqlite3_file *f, int from, int count, int flags)
@@ -275,8 +281,9 @@ static void seal_shm_barrier(sqlite3_file *f)
 
 static int seal_shm_unmap(sqlite3_file *f, int remove)
 {
-    sqlite3_file *real = sealed_of(f)->real;
-    return real->pMethods->xShmUnmap(real, remove);
+    struct sealed *s = sealed_of(f);
+    s->shared = false;
+    return s->real->pMethods->xShmUnmap(s->real, remove);
 }
 
 static const sqlite3_io_methods all_methods = {
@@ -388,6 +395,43 @@ bool seal_is_missed(sqlite3 *db)
 {
     struct sealed *s = file_of(db);
     return s && s->missing;
+}
+
+static int seal_one(struct sealed *s, sqlite3_int64 at)
+{
+    int rc = real_read(s, s->buf, s->page_bytes, at);
+    unsigned char *seal = s->buf + s->page_bytes - SEAL_BYTES;
+    if (rc != SQLITE_OK || !is_zero(seal, SEAL_BYTES) ||
+        is_zero(s->buf, s->page_bytes))
+        return rc;
+    put_seal(s->buf, s->page_bytes, at / s->page_bytes + 1, seal);
+    return s->real->pMethods->xWrite(s->real, seal, SEAL_BYTES,
+                                     at + s->page_bytes - SEAL_BYTES);
+}
+
+/* While nobody folds the log in no page of the file changes. */
+static int lock_file(struct sealed *s, int how)
+{
+    if (!s->shared)
+        return SQLITE_OK;
+    return s->real->pMethods->xShmLock(s->real, CHECKPOINT_LOCK, 1,
+                                       how | SQLITE_SHM_EXCLUSIVE);
+}
+
+void seal_rest(sqlite3 *db)
+{
+    struct sealed *s = file_of(db);
+    sqlite3_int64 bytes = 0;
+    if (!s || !s->on || !s->missing ||
+        lock_file(s, SQLITE_SHM_LOCK) != SQLITE_OK)
+        return;
+    int rc = s->real->pMethods->xFileSize(s->real, &bytes);
+    for (sqlite3_int64 at = 0; rc == SQLITE_OK && at + s->page_bytes <= bytes;
+         at += s->page_bytes)
+        rc = seal_one(s, at);
+    if (rc == SQLITE_OK)
+        s->missing = false;
+    lock_file(s, SQLITE_SHM_UNLOCK);
 }
 
 int64_t seal_broken(sqlite3 *db)

@@ -12,6 +12,9 @@ int seal_new(sqlite3 *db);
 bool seal_is_on(sqlite3 *db);
 /* Whether a page without one was read since it was opened. */
 bool seal_is_missed(sqlite3 *db);
+/* Gives checksums to the pages of the file that have none, as well as it can.
+ * The caller has found them to make sense, and is the only writer. */
+void seal_rest(sqlite3 *db);
 /* The page that was found to be another than was written; 0: none. */
 int64_t seal_broken(sqlite3 *db);
 /* Whether pages that were never written may be read, as a copy does. */

@@ -431,5 +431,8 @@ int store_quick_check(struct store *s, struct err *err)
     bool small = stat(s->path, &st) == 0 && st.st_size <= SMALL_BYTES;
     if (s->mine.left == PREDECESSOR_NONE && !small)
         return 0;
-    return check_with(s, sql, err);
+    if (check_with(s, sql, err))
+        return -1;
+    seal_rest(s->db);
+    return 0;
 }

@@ -182,6 +182,24 @@ static void a_log_that_another_program_folds_in_is_no_damage(void **state)
     assert_int_equal(store_last_trial(m->s), 200);
 }
 
+static void pages_without_one_get_it_with_the_next_run(void **state)
+{
+    struct made *m = *state;
+    for (int network = 0; network < 2; network++) {
+        close_made(m);
+        setenv("THRONG_ASSUME_NETWORK", network ? "1" : "0", 1);
+        by_another_program(db_path(m), "VACUUM");
+        expect_sums(m, m->folder, STORE_SUMS_SOME);
+        made_open(m);
+        assert_ok(m, store_quick_check(m->s, &m->err));
+        made_trial(m, network + 1, "{}", STATE_DONE, 1);
+        made_commit(m);
+        close_made(m);
+        expect_sums(m, m->folder, STORE_SUMS_ALL);
+    }
+    unsetenv("THRONG_ASSUME_NETWORK");
+}
+
 static void a_log_that_throng_folds_in_has_checksums(void **state)
 {
     struct made *m = *state;
@@ -264,6 +282,7 @@ int main(void)
         with_store(a_page_at_the_place_of_another_is_found),
         with_store(a_page_of_zeros_is_found),
         with_store(a_log_that_another_program_folds_in_is_no_damage),
+        with_store(pages_without_one_get_it_with_the_next_run),
         with_store(a_log_that_throng_folds_in_has_checksums),
         with_store(what_another_program_changed_is_believed_when_told),
         with_store(a_store_of_an_older_throng_goes_on_without),
