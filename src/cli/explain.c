@@ -116,10 +116,23 @@ static void say_room(struct explainer *e)
                  before == 1 ? " comes" : "s come");
 }
 
+static void say_cut_off(struct explainer *e)
+{
+    size_t ends = study_cut_off(e->attempts, e->attempt_count);
+    if (ends < 2)
+        return;
+    buf_addf(&e->out,
+             "It was running at each of the last %zu ends of throng that "
+             "nobody asked for.\nWhether it was the cause cannot be told; "
+             "`throng kill %lld` takes it out.\n",
+             ends, (long long)e->trial.id);
+}
+
 static void explain_waiting(struct explainer *e)
 {
     struct buf *b = &e->out;
     const struct attempt *a = last_attempt(e);
+    say_cut_off(e);
     if (a && a->reason.len)
         buf_addf(b, "Attempt %u ended as %s: %.*s.\n", a->number,
                  outcome_name(a->outcome), STRF(a->reason));
@@ -155,6 +168,7 @@ static void explain_running(struct explainer *e)
 {
     struct buf *b = &e->out;
     const struct attempt *a = last_attempt(e);
+    say_cut_off(e);
     if (!e->lease.live) {
         buf_addf(b,
                  "It ran when the study broke off; `%s` goes on with it, "

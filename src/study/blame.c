@@ -8,6 +8,10 @@
  * such losses are a failure. So an innocent neighbour is never blamed, and a
  * guilty one is found after a few losses, also among a thousand.
  *
+ * Who kills the conductor alone is not blamed: the worker lives to end it as
+ * interrupted, and a person, a batch system or the kernel may have done the
+ * same to a run that had one trial at a time. It is only said who ran then.
+ *
  * A trial whose checkpoint has changed since it was lost before is getting
  * on: it begins with a clean sheet. */
 #include "study/run.h"
@@ -60,4 +64,30 @@ bool blame_allows(const struct run *r, const struct live *l)
             return false;
     }
     return true;
+}
+
+/* ---- who only was there ------------------------------------------------- */
+
+static bool is_cut_off(const struct attempt *a)
+{
+    return (a->outcome == OUTCOME_INTERRUPTED || a->outcome == OUTCOME_LOST) &&
+           str_starts(a->reason, STR("throng "));
+}
+
+size_t study_cut_off(const struct attempt *list, size_t count)
+{
+    size_t found = 0;
+    uint64_t digest = 0;
+    for (size_t i = count; i-- > 0;) {
+        const struct attempt *a = &list[i];
+        if (a->outcome == OUTCOME_NONE || a->outcome == OUTCOME_UNSTARTED ||
+            (a->outcome == OUTCOME_INTERRUPTED && !a->reason.len))
+            continue;
+        if (!is_cut_off(a) ||
+            (digest && a->checkpoint_digest && digest != a->checkpoint_digest))
+            break;
+        digest = a->checkpoint_digest ? a->checkpoint_digest : digest;
+        found++;
+    }
+    return found;
 }

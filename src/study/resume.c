@@ -6,7 +6,9 @@
 #include "study/conductor.h"
 #include "study/selected.h"
 
-#define DIARY_LINES 32 /* a run writes few, and the last are looked at */
+#define CUT_OFF_TOLD 3  /* ends of throng in a row */
+#define CUT_OFF_NAMED 8 /* trials */
+#define DIARY_LINES 32  /* a run writes few, and the last are looked at */
 
 struct adopting {
     struct study *study;
@@ -122,6 +124,42 @@ static int doom(struct study *s, struct err *err)
     return rc;
 }
 
+/* Who ran whenever throng ended unasked may be the cause, or not. */
+static int tell_cut_off(struct study *s, struct err *err)
+{
+    struct arena *a = arena_new();
+    struct buf names;
+    size_t found = 0;
+    uint64_t id;
+    void *at;
+    int rc = 0;
+    buf_init(&names);
+    for (size_t i = 0; !rc && idmap_next(s->run.lives, &i, &id, &at);) {
+        struct attempt *list;
+        size_t count = ((struct live *)at)->t.attempts;
+        arena_reset(a);
+        if (count < CUT_OFF_TOLD)
+            continue;
+        rc = store_attempts(s->store, (int64_t)id, a, &list, &count, err);
+        if (rc || study_cut_off(list, count) < CUT_OFF_TOLD)
+            continue;
+        if (found++ < CUT_OFF_NAMED)
+            buf_addf(&names, "%s%llu", names.len ? "," : "",
+                     (unsigned long long)id);
+    }
+    if (found)
+        log_to(s->setup.log, LOG_NOTICE,
+               "at each of the last %d ends of throng that nobody asked for "
+               "%s%s %s%s running; should a task be what ends throng, `throng "
+               "kill %.*s N` takes trial N out",
+               CUT_OFF_TOLD, found > 1 ? "trials " : "trial ", names.p,
+               found > CUT_OFF_NAMED ? "and others " : "",
+               found > 1 ? "were" : "was", STRF(s->plan->name));
+    buf_done(&names);
+    arena_free(a);
+    return rc;
+}
+
 int study_resume(struct study *s, struct err *err)
 {
     if (study_search_resume(s, err) || adopt_all(s, err) || doom(s, err) ||
@@ -141,6 +179,9 @@ int study_resume(struct study *s, struct err *err)
     }
     if (commit(s))
         return broken(s, err);
+    if (store_lease_predecessor(s->store) != PREDECESSOR_NONE &&
+        tell_cut_off(s, err))
+        return -1;
     store_tidy(s->store);
     if (store_lease_settle(s->store, err))
         return -1;

@@ -70,6 +70,9 @@ void study_hurry(struct study *s);
 /* The same at once. */
 void study_abandon(struct study *s);
 void study_close(struct study *s);
+/* In how many of the last ends of throng that nobody had asked for the trial
+ * with these attempts was running, without having got on in between. */
+size_t study_cut_off(const struct attempt *list, size_t count);
 
 /* How fast trials end: the same for who runs a study and who watches it. */
 struct study_pace {

@@ -59,3 +59,39 @@ done
 check_equal "a trial may take conductor and worker down three times" 137 $code
 run timeout 200 "$THRONG" run both.yaml
 check_equal "but not for ever" "3 failed" "$status $(states both)"
+
+# ---- the conductor alone is killed by a task -----------------------------------
+# A person's kill of a run with one trial at a time looks the same, so nobody is
+# blamed. But who was there is said.
+cat >alone.yaml <<'END'
+command: [sh, alone.sh]
+method: grid
+grid: {order: written}
+parallel: 1
+metric: {name: loss}
+parameters: {who: {values: [innocent, guilty]}}
+END
+cat >alone.sh <<'END'
+throng report loss=1
+[ "$THRONG_P_who" = innocent ] || {
+    kill -9 $(ps -o ppid= -p $PPID)
+    sleep 1000
+}
+END
+for n in 1 2 3; do
+    timeout 200 "$THRONG" run alone.yaml >said 2>&1
+    code=$?
+    [ $n = 3 ] || check_lacks "nothing is said after the first ones" \
+        "$(cat said)" "nobody asked for"
+done
+check_equal "a trial may end throng three times" 137 $code
+timeout 200 "$THRONG" run alone.yaml >said 2>&1
+check_equal "and a fourth time" 137 $?
+check_contains "but run says who was there" "$(tr '\n' ' ' <said)" \
+    "the last 3 ends of throng that nobody asked for trial 2 was running"
+run "$THRONG" explain alone 2
+check_contains "so does explain" "$out" "the last 3 ends of throng"
+check_contains "with the way out" "$out" "\`throng kill 2\`"
+run "$THRONG" kill alone 2
+run timeout 200 "$THRONG" run alone.yaml
+check_equal "which is one" "0 done killed" "$status $(states alone)"
