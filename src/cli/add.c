@@ -1,6 +1,6 @@
 /* add.c - points of a person's own, as new trials of a study */
 #include "base/json.h"
-#include "cli/act.h"
+#include "cli/change.h"
 #include "cli/fix.h"
 #include "cli/go_on.h"
 #include "view/view.h"

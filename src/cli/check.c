@@ -7,7 +7,8 @@
 #include "cli/study_files.h"
 #include "cli/advice.h"
 #include "cli/model_command.h"
-#include "cli/plan_search.h"
+#include "search/search.h"
+#include "study/study.h"
 
 #define SAMPLES 5
 #define LISTED_MAX 20 /* values of one parameter that are shown */

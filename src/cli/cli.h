@@ -122,8 +122,6 @@ struct plan *load_plan_look(struct call *c, const char *file,
  * `method`: instead of the file's, or NULL. */
 struct plan *load_plan_points(struct call *c, const char *file,
                               const char *method);
-/* Reads the files that a study in this folder names. */
-struct plan_reader reader_beside(struct arena *a, const char *home);
 
 /* ---- writing ---------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "base/json.h"
 #include "cli/model_command.h"
-#include "cli/worker_path.h"
+#include "study/study.h"
 #include "terms/setup.h"
 
 static void quote(struct buf *b, const struct plan *p, struct str text)

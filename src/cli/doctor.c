@@ -4,8 +4,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
-#include "cli/stored_plan.h"
-#include "cli/worker_path.h"
+#include "study/study.h"
 
 enum mark { MARK_OK, MARK_ABSENT, MARK_BAD };
 struct finding {
@@ -90,7 +89,8 @@ static void look_at_replay(struct findings *f, struct call *c,
 {
     struct study_replay r = {0};
     struct err err = {0};
-    struct plan *plan = load_stored_plan(c, store, where);
+    struct plan *plan =
+        study_stored_plan(store, where->home, where->name, c->arena, &c->err);
     const char *text = "the study file cannot be read";
     bool good = plan && !study_replay(plan, store, &r, &err);
     if (plan && !good)

@@ -2,7 +2,8 @@
 #include "cli/dry_run.h"
 
 #include "base/json.h"
-#include "cli/plan_search.h"
+#include "search/search.h"
+#include "study/study.h"
 
 #define SHOWN 20
 

@@ -9,10 +9,9 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/go_on.h"
-#include "cli/stored_plan.h"
+#include "study/study.h"
 #include "view/view.h"
 
-#define RETRY_DELAY_MAX_S 300.0
 #define TAIL_LINES 8
 
 struct explainer {
@@ -50,11 +49,9 @@ static double retry_in(const struct explainer *e)
     const struct attempt *a = last_attempt(e);
     if (!a || !e->plan || !e->trial.failures || a->ended <= 0)
         return 0;
-    double delay = e->plan->retry_delay_s;
-    for (uint32_t i = 1; i < e->trial.failures && delay < RETRY_DELAY_MAX_S;
-         i++)
-        delay *= 2;
-    return a->ended + fmin(delay, RETRY_DELAY_MAX_S) - clock_wall();
+    return a->ended +
+           study_back_off(e->plan->retry_delay_s, e->trial.failures) -
+           clock_wall();
 }
 
 /* What the diary says since the study was opened last: "draining" or "". */
@@ -390,7 +387,8 @@ static int read_study(struct explainer *e)
     if (!total.p || !num_int(total, &e->total))
         e->total = -1;
     struct err kept = c->err;
-    e->plan = load_stored_plan(c, e->store, &e->where);
+    e->plan = study_stored_plan(e->store, e->where.home, e->where.name,
+                                c->arena, &c->err);
     c->err = kept;
     return 0;
 }

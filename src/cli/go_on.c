@@ -28,7 +28,7 @@ static const char *seen_from_here(const char *path)
 static bool named_otherwise(struct call *c, const char *path,
                             const struct place_of_study *where)
 {
-    struct plan_reader reader = reader_beside(c->arena, where->home);
+    struct plan_reader reader = study_reader(c->arena, where->home);
     struct problems problems;
     struct plan *p = NULL;
     struct buf text;

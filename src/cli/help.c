@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "cli/help_topics.h"
 #include "cli/man.h"
-#include "cli/other_words.h"
+#include "cli/foreign_verbs.h"
 
 #define VERBS_MAX 64
 

@@ -13,7 +13,7 @@
 #include "base/num.h"
 #include "base/strict_json.h"
 #include "cli/confusion.h"
-#include "cli/one_task.h"
+#include "study/study.h"
 #include "nn/nn.h"
 #include "terms/metric.h"
 
@@ -169,6 +169,12 @@ static int use_file(struct inference *n)
 /* ---- what comes back ------------------------------------------------------
  */
 
+static void on_notice(void *context, struct str text)
+{
+    const struct inference *n = context;
+    say("throng %s: %.*s\n", n->call->verb->name, STRF(text));
+}
+
 static void on_metrics(void *context, struct str payload)
 {
     struct inference *n = context;
@@ -285,7 +291,7 @@ static int infer(struct inference *n)
 {
     struct call *c = n->call;
     struct task task = task_of(n);
-    if (one_task_run(c, &n->one, &task))
+    if (one_task_run(&n->one, &task, c->arena, &c->err))
         return call_fail(c);
     if (n->one.outcome != OUTCOME_DONE) {
         say("throng %s: %.*s\n", c->verb->name, STRF(n->one.reason));
@@ -354,6 +360,7 @@ int inference_run(struct call *c, bool predict)
     if (c->arg_count != 1)
         return call_usage(c, "name one file of weights");
     n.one.metrics = on_metrics;
+    n.one.notice = on_notice;
     n.one.context = &n;
     n.weights = path_absolute(c->arena, c->args[0]);
     n.metrics = value_object(c->arena);

@@ -1,33 +1,10 @@
 /* load.c - reading a study file for the verbs that take one */
 #include "cli/cli.h"
 #include "cli/model_check.h"
-#include "cli/startable.h"
+#include "study/study.h"
 #include "cli/study_files.h"
-#include "cli/unready.h"
 
 #define STUDY_FILE_MAX (64u << 20)
-
-struct reader {
-    struct arena *arena;
-    const char *home;
-};
-
-/* Files named in a study are relative to it. They stay mapped as long as the
- * program runs. */
-static int read_beside(void *context, const char *path, struct str *text,
-                       struct err *err)
-{
-    struct reader *r = context;
-    return file_map(path_join(r->arena, r->home, path), text, err);
-}
-
-struct plan_reader reader_beside(struct arena *a, const char *home)
-{
-    struct reader *r = arena_new_of(a, struct reader);
-    *r = (struct reader){a, home};
-    return (struct plan_reader){
-        .context = r, .read = read_beside, .check = unready_check};
-}
 
 static bool is_quiet(const struct call *c)
 {
@@ -70,7 +47,7 @@ static struct plan *load(struct call *c, const char *file,
     }
     struct str text = arena_str(c->arena, buf_str(&b));
     buf_done(&b);
-    struct plan_reader reader = reader_beside(
+    struct plan_reader reader = study_reader(
         c->arena, path_folder(c->arena, path_absolute(c->arena, file)));
     reader.check = w->unready;
     reader.method = w->method;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/cli.h"
-#include "cli/other_words.h"
+#include "cli/foreign_verbs.h"
 #include "cli/pager.h"
 
 const struct verb *const verbs[] = {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "base/num.h"
-#include "cli/act.h"
+#include "cli/change.h"
 
 /* ---- asking ----------------------------------------------------------- */
 

@@ -13,14 +13,13 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/cli.h"
-#include "cli/study_files.h"
 #include "cli/detach.h"
 #include "cli/dry_run.h"
 #include "cli/fix.h"
 #include "cli/progress.h"
 #include "cli/ranking.h"
-#include "cli/trusted.h"
-#include "cli/worker_path.h"
+#include "cli/study_files.h"
+#include "study/study.h"
 #include "watch/watch.h"
 
 struct session {

@@ -6,7 +6,7 @@
 #include "base/strict_json.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
-#include "cli/stored_plan.h"
+#include "study/study.h"
 #include "view/view.h"
 
 #define FLUSH_BYTES (1u << 20)
@@ -385,7 +385,8 @@ static int run(struct call *c)
     int code = EXIT_OK;
     bool command = call_flag(c, "command");
     if (command)
-        s.plan = load_stored_plan(c, s.store, &where);
+        s.plan = study_stored_plan(s.store, where.home, where.name, c->arena,
+                                   &c->err);
     if ((command && !s.plan) ||
         show_all(&s, c->arg_count ? c->args[0] : "last"))
         code = call_fail(c);

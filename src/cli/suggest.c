@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "cli/cli.h"
-#include "cli/suggest.h"
+#include "study/study.h"
 #include "search/search.h"
 
 #define LINE_BYTES_MAX (16u << 20)

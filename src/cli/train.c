@@ -12,7 +12,7 @@
 #include "cli/confusion.h"
 #include "cli/fix.h"
 #include "cli/model_file.h"
-#include "cli/one_task.h"
+#include "study/study.h"
 #include "nn/nn.h"
 #include "terms/device.h"
 #include "terms/metric.h"
@@ -94,6 +94,12 @@ static void print_test(const struct metric_column *columns, size_t count)
     }
     put(buf_str(&b));
     buf_done(&b);
+}
+
+static void on_notice(void *context, struct str text)
+{
+    const struct training *t = context;
+    say("throng %s: %.*s\n", t->call->verb->name, STRF(text));
 }
 
 static void on_metrics(void *context, struct str payload)
@@ -239,7 +245,7 @@ static int train(struct call *c, struct training *t)
                                                       : 1;
     struct task task = task_of(t, (uint64_t)seed);
     task.budget = budget;
-    if (one_task_run(c, &t->one, &task))
+    if (one_task_run(&t->one, &task, c->arena, &c->err))
         return call_fail(c);
     return finish(t);
 }
@@ -252,6 +258,7 @@ static int run(struct call *c)
         return call_usage(c, "name a model file");
     if (!device_find(str_of(call_option(c, "device")), &c->err))
         return call_usage(c, "%s", c->err.text);
+    t.one.notice = on_notice;
     t.one.context = &t;
     t.file = c->args[0];
     t.model = model_file_read(c, c->args[0], c->args + 1);

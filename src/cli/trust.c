@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include "cli/cli.h"
-#include "cli/trusted.h"
+#include "study/study.h"
 
 static size_t place_in(const char **list, const char *path)
 {

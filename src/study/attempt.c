@@ -225,12 +225,11 @@ static bool all_failing(struct run *r)
     return r->failed_first >= run_first_round(r) && idmap_count(r->lives) > 1;
 }
 
-static double back_off(const struct run *r, const struct live *l)
+double study_back_off(double delay_s, uint32_t failures)
 {
-    double delay = r->limits.retry_delay_s;
-    for (uint32_t i = 1; i < l->t.failures && delay < RETRY_DELAY_MAX_S; i++)
-        delay *= 2;
-    return delay < RETRY_DELAY_MAX_S ? delay : RETRY_DELAY_MAX_S;
+    for (uint32_t i = 1; i < failures && delay_s < RETRY_DELAY_MAX_S; i++)
+        delay_s *= 2;
+    return delay_s < RETRY_DELAY_MAX_S ? delay_s : RETRY_DELAY_MAX_S;
 }
 
 /* The objective's value as the study wants it; NaN when it has none. */
@@ -275,7 +274,8 @@ static int on_failure(struct run *r, struct live *l,
     l->t.failures++;
     remember_tail(r, e->tail, str_of(reason));
     if (e->outcome != OUTCOME_SPAWN && l->t.failures <= r->limits.retries)
-        return wait_again(r, l, back_off(r, l), err);
+        return wait_again(
+            r, l, study_back_off(r->limits.retry_delay_s, l->t.failures), err);
     bool doubtful = all_failing(r);
     if (on_bad_end(r, l, STATE_FAILED, reason, err))
         return -1;

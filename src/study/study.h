@@ -12,6 +12,8 @@
 #include "plan/plan.h"
 #include "store/store.h"
 #include "sys/sys.h"
+#include "terms/record.h"
+#include "terms/task.h"
 
 struct study;
 
@@ -73,6 +75,10 @@ void study_close(struct study *s);
 /* In how many of the last ends of throng that nobody had asked for the trial
  * with these attempts was running, without having got on in between. */
 size_t study_cut_off(const struct attempt *list, size_t count);
+
+/* Seconds that a trial waits after so many failures: delay_s, twice that after
+ * each further one, five minutes at most. */
+double study_back_off(double delay_s, uint32_t failures);
 
 /* How fast trials end: the same for who runs a study and who watches it. */
 struct study_pace {
@@ -252,5 +258,153 @@ struct study_goal {
 };
 int study_goal_read(struct store *store, struct arena *a,
                     struct study_goal *goal, struct err *err);
+
+/* ---- where throng-worker is -------------------------------------------- */
+
+/* $THRONG_WORKER, beside throng, in ../libexec/throng, or on PATH; in the
+ * arena. NULL: err says where it was looked for. */
+char *worker_path(struct arena *a, struct err *err);
+/* Where `import throng` is found: in the sources beside which throng was
+ * built, or where it was installed. NULL: neither is there. */
+char *python_folder(struct arena *a);
+
+/* ---- what a study file may say before throng can do it ----------------- */
+
+/* Adds a problem for each key that is read and checked, but that this
+ * version does not act on: an error where the study would not be the one
+ * that was asked for, else a notice. Fits plan_reader.check. */
+void unready_check(const struct plan *p, struct problems *problems);
+/* Reads the files that a study in this folder names; refuses what is not done
+ * yet. */
+struct plan_reader study_reader(struct arena *a, const char *home);
+
+/* ---- the plan of a study that was run before --------------------------- */
+
+/* From the study file where it still asks the same question, else from the
+ * text that was stored, whose secrets are gone. Says nothing. */
+struct plan *study_stored_plan(struct store *store, const char *home,
+                               const char *name, struct arena *a,
+                               struct err *err);
+
+/* ---- the strategy of a plan, for those who only look ------------------- */
+
+struct point_source;
+/* Lives no longer than the plan and *points, which is filled. For external,
+ * whose program is not started: random points of the same space. version: see
+ * SEARCH_VERSION; 0 of a new study. */
+struct search *plan_search(const struct plan *p, int64_t version,
+                           struct point_source *points, struct arena *a,
+                           struct err *err);
+/* The same; external is an error. */
+struct search *plan_search_strictly(const struct plan *p,
+                                    struct point_source *points,
+                                    struct arena *a, struct err *err);
+
+/* ---- an optimizer that answers requests, one at a time ----------------- */
+
+struct suggester;
+
+/* Answers for a plan, which must live as long; NULL when its method cannot
+ * take its space. */
+struct suggester *suggester_new(const struct plan *p, struct err *err);
+/* Tells it of results from elsewhere (study_warm_read). */
+void suggester_warm(struct suggester *s, const struct value *known);
+void suggester_free(struct suggester *s);
+/* Appends the answer to one line, with a line feed. A blank line gets none.
+ * Never fails: what is wrong with a line is the answer. */
+void suggester_answer(struct suggester *s, struct str line, struct buf *out);
+
+/* ---- what tasks of a study took ---------------------------------------- */
+
+struct measure {
+    int64_t tasks;         /* that were measured; 0: none */
+    double seconds;        /* mean of one */
+    double seconds_max;    /* of the longest */
+    double cpus;           /* used on average while they ran */
+    uint64_t rss_bytes;    /* of the largest */
+    uint64_t output_bytes; /* kept, of the largest */
+    double subset;         /* fraction of the data that they used; 0: all */
+};
+
+/* What finished trials of a store took. */
+int measure_store(struct store *store, struct measure *m, struct err *err);
+
+/* ---- whether what a study starts is there ------------------------------ */
+
+/* Adds an error for a virtual environment without a Python. */
+void startable_venv(const struct plan *p, struct problems *problems);
+/* Adds an error for a program, a script or an interpreter that is not there,
+ * as seen from the study file; a warning where setup lines or a conda
+ * environment may still bring it. */
+void startable_check(const struct plan *p, struct problems *problems);
+
+/* ---- names with values, as people write them in a line ----------------- */
+
+/* "lr=0.1,opt=sgd" into an object of flat names; values as study files have
+ * them, lists and objects in JSON; a text that begins with { is JSON as a
+ * whole. */
+struct value *parse_assignments(const char *text, struct arena *a,
+                                struct err *err);
+/* Makes each parameter of `fixed` (an object of flat names) a constant of
+ * the plan's space, typed as the parameter is. */
+int fix_parameters(struct plan *p, const struct value *fixed, struct arena *a,
+                   struct err *err);
+
+/* ---- one task for one worker, here and now ----------------------------- */
+
+struct engine;
+struct one_task {
+    const char *scratch; /* a folder for it, there already */
+    /* Called with every payload of metrics. */
+    void (*metrics)(void *context, struct str payload);
+    /* What the worker has to say. */
+    void (*notice)(void *context, struct str text);
+    void *context;
+
+    /* How it ended. */
+    enum outcome outcome;
+    struct str reason; /* lives in the arena */
+
+    /* Its own. */
+    struct arena *arena;
+    struct err *err;
+    struct loop *loop;
+    struct engine *engine;
+    unsigned asked; /* times that somebody wanted it to end */
+};
+
+/* Runs the task, whose id is 1, to its end. -1: it could not be run at all. */
+int one_task_run(struct one_task *t, const struct task *task, struct arena *a,
+                 struct err *err);
+
+/* ---- the folders of others that a person has allowed ------------------- */
+
+/* Where the list is kept; NULL when there is no such place. */
+const char *trusted_file(struct arena *a, struct err *err);
+/* Real paths, in the arena, ended by NULL; none where there is no list. */
+const char **trusted_read(struct arena *a, struct err *err);
+int trusted_write(struct arena *a, const char *const *list, struct err *err);
+/* As store_access, with that list; who is to act then has the umask of
+ * the study's folder. */
+int study_access(struct arena *a, const char *folder, enum store_use use,
+                 struct err *err);
+
+/* ---- changing a study, whether or not it runs -------------------------- */
+
+enum acted { ACT_FAILED = -1, ACT_DONE, ACT_HEARD, ACT_ASKED };
+
+/* What is asked for. */
+struct act {
+    const char *verb, *selector;
+    const struct value *args; /* NULL: none */
+};
+
+/* Does what study_apply lists. A running study is asked, and its answer is
+ * waited for: ACT_HEARD, or ACT_ASKED when none came within 20 s (the request
+ * then waits and still counts once). With nobody running it, it is done here:
+ * ACT_DONE. ACT_FAILED: err; a request that was refused changes nothing. */
+enum acted study_act(const char *folder, const struct act *what,
+                     struct request_answer *answer, struct arena *a,
+                     struct err *err);
 
 #endif

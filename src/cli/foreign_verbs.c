@@ -1,8 +1,8 @@
-/* other_words.c - verbs as people of other tools call them
+/* foreign_verbs.c - verbs as people of other tools call them
  *
  * A misspelt verb is found by its letters; one that is right elsewhere has
  * other letters altogether. */
-#include "cli/other_words.h"
+#include "cli/foreign_verbs.h"
 
 #include <string.h>
 #include <strings.h>

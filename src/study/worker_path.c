@@ -1,5 +1,5 @@
 /* worker_path.c - where throng-worker is */
-#include "cli/worker_path.h"
+#include "study/study.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-/* words.c - tag and note: what people write beside trials */
+/* tag_note.c - tag and note: what people write beside trials */
 #include <stdio.h>
-#include "cli/act.h"
+#include "cli/change.h"
 
 /* Takes the last argument off. */
 static const char *take_last(struct call *c)

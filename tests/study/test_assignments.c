@@ -1,5 +1,5 @@
-/* test_fix.c - names with values from the command line */
-#include "cli/fix.h"
+/* test_assignments.c - names with values from the command line */
+#include "study/study.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *
  * One real path a line in throng/trusted of the person's configuration. A
  * list that others could have written is not believed. */
-#include "cli/trusted.h"
+#include "study/study.h"
 
 #include <pwd.h>
 #include <stdlib.h>

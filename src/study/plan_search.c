@@ -1,5 +1,7 @@
 /* plan_search.c - the strategy of a plan, for those who only look */
-#include "cli/plan_search.h"
+#include "study/study.h"
+
+#include "search/search.h"
 
 static struct search_setup
 setup_of(const struct plan *p, struct point_source *points, struct arena *a)

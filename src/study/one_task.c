@@ -1,11 +1,10 @@
 /* one_task.c - one task for one worker, here and now
  *
  * The same path that the trials of a study take. */
-#include "cli/one_task.h"
+#include "study/study.h"
 
 #include <signal.h>
 
-#include "cli/worker_path.h"
 #include "engine/engine.h"
 
 static void on_record(void *context, const struct record *r)
@@ -15,11 +14,11 @@ static void on_record(void *context, const struct record *r)
     if (r->type == RECORD_METRICS)
         t->metrics(t->context, r->payload);
     if (r->type == RECORD_NOTICE)
-        say("throng %s: %.*s\n", t->call->verb->name, STRF(r->payload));
+        t->notice(t->context, r->payload);
     if (r->type == RECORD_ENDED &&
-        record_ended_parse(r->payload, &e, &t->call->err) == 0) {
+        record_ended_parse(r->payload, &e, t->err) == 0) {
         t->outcome = e.outcome;
-        t->reason = arena_str(t->call->arena, e.reason);
+        t->reason = arena_str(t->arena, e.reason);
     }
     engine_ack(t->engine);
     if (r->type == RECORD_ENDED)
@@ -35,7 +34,7 @@ static void on_lost(void *context, uint64_t task, uint32_t attempt,
     (void)loss;
     (void)company;
     t->outcome = OUTCOME_LOST;
-    t->reason = arena_str(t->call->arena, str_of(reason));
+    t->reason = arena_str(t->arena, str_of(reason));
     engine_quit(t->engine, true);
 }
 
@@ -43,7 +42,7 @@ static void on_fault(void *context, const struct err *err)
 {
     struct one_task *t = context;
     t->outcome = OUTCOME_FAILED;
-    t->reason = arena_str(t->call->arena, str_of(err->text));
+    t->reason = arena_str(t->arena, str_of(err->text));
     engine_quit(t->engine, true);
 }
 
@@ -66,7 +65,6 @@ static void on_interrupt(void *context, int signum)
 
 static int open_engine(struct one_task *t, struct machine *m)
 {
-    struct call *c = t->call;
     struct engine_hooks hooks = {.context = t,
                                  .record = on_record,
                                  .lost = on_lost,
@@ -77,26 +75,27 @@ static int open_engine(struct one_task *t, struct machine *m)
                                  .machine = m,
                                  .parallel = 1,
                                  .folder = t->scratch};
-    setup.worker = worker_path(c->arena, &c->err);
-    if (!setup.worker || machine_read(m, NULL, c->arena, &c->err))
+    setup.worker = worker_path(t->arena, t->err);
+    if (!setup.worker || machine_read(m, NULL, t->arena, t->err))
         return -1;
-    t->engine = engine_open(&setup, &hooks, &c->err);
-    return t->engine ? engine_start(t->engine, &c->err) : -1;
+    t->engine = engine_open(&setup, &hooks, t->err);
+    return t->engine ? engine_start(t->engine, t->err) : -1;
 }
 
-int one_task_run(struct call *c, struct one_task *t, const struct task *task)
+int one_task_run(struct one_task *t, const struct task *task, struct arena *a,
+                 struct err *err)
 {
     struct machine m;
     int rc = -1;
-    t->call = c;
-    if (task_text_check(task, &c->err))
+    t->arena = a;
+    t->err = err;
+    if (task_text_check(task, err))
         return -1;
-    t->loop = loop_new(&c->err);
+    t->loop = loop_new(err);
     if (t->loop && loop_signal(t->loop, SIGINT, on_interrupt, t) &&
         loop_signal(t->loop, SIGTERM, on_interrupt, t) &&
-        open_engine(t, &m) == 0 &&
-        engine_submit(t->engine, task, 0, &c->err) == 0)
-        rc = loop_run(t->loop, &c->err);
+        open_engine(t, &m) == 0 && engine_submit(t->engine, task, 0, err) == 0)
+        rc = loop_run(t->loop, err);
     if (t->engine)
         engine_close(t->engine);
     loop_free(t->loop);

@@ -1,5 +1,6 @@
-/* again.c - retry: bad trials wait again; rerun: a point as a new trial */
-#include "cli/act.h"
+/* retry_rerun.c - retry: bad trials wait again; rerun: a point as a new trial
+ */
+#include "cli/change.h"
 #include "cli/go_on.h"
 
 /* ---- retry ------------------------------------------------------------ */

@@ -1,6 +1,6 @@
-/* end.c - stop and kill: of a whole study, or of some trials */
-#include "cli/act.h"
-#include "cli/trusted.h"
+/* stop_kill.c - stop and kill: of a whole study, or of some trials */
+#include "cli/change.h"
+#include "study/study.h"
 #include "view/view.h"
 
 /* Of some trials. */

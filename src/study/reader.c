@@ -1,9 +1,10 @@
-/* unready.c - what a study file may say before throng can do it
+/* reader.c - reading the study file of a folder, and what it may say before
+ * throng can do it
  *
  * Study files are a superset of what every version does, so that a file that
  * is right stays right. Nobody should wait for what will not happen, though:
  * each such key is named here, until it is acted on. */
-#include "cli/unready.h"
+#include "study/study.h"
 
 static bool is_elsewhere(const struct plan *p)
 {
@@ -34,4 +35,28 @@ void unready_check(const struct plan *p, struct problems *problems)
             problems_add(problems, list[i].level, p->file, v->line, v->column,
                          str_n("", 0), "%s", list[i].text);
     }
+}
+
+/* ---- the files beside it ---------------------------------------------- */
+
+struct reader {
+    struct arena *arena;
+    const char *home;
+};
+
+/* Files named in a study are relative to it. They stay mapped as long as the
+ * program runs. */
+static int read_beside(void *context, const char *path, struct str *text,
+                       struct err *err)
+{
+    struct reader *r = context;
+    return file_map(path_join(r->arena, r->home, path), text, err);
+}
+
+struct plan_reader study_reader(struct arena *a, const char *home)
+{
+    struct reader *r = arena_new_of(a, struct reader);
+    *r = (struct reader){a, home};
+    return (struct plan_reader){
+        .context = r, .read = read_beside, .check = unready_check};
 }

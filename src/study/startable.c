@@ -2,10 +2,10 @@
  *
  * Only what is certain is said: a word with a parameter or a variable in it,
  * or one that a shell will read, is left alone. */
-#include "cli/startable.h"
+#include "study/study.h"
 
+#include <stdlib.h>
 #include <unistd.h>
-#include "cli/cli.h"
 
 struct looking {
     const struct plan *plan;

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/strict_json.h"
-#include "cli/plan_search.h"
-#include "cli/suggest.h"
+#include "search/search.h"
 #include "study/study.h"
 #include "sys/sys.h"
 #include "terms/pareto.h"
