@@ -230,6 +230,71 @@ static double stairs(const struct value *point)
     return sum;
 }
 
+/* ---- nothing was chosen on these -------------------------------------- */
+
+/* A plate that is bent ever more along one direction. */
+static double zakharov(const struct value *point)
+{
+    double z[MOST] = {0}, squares = 0, along = 0;
+    size_t n = numbers(point, z);
+    for (size_t i = 0; i < n; i++) {
+        z[i] -= shift_of(i);
+        squares += z[i] * z[i];
+        along += 0.5 * (double)(i + 1) * z[i];
+    }
+    return squares + along * along + along * along * along * along;
+}
+
+/* Two valleys in each coordinate, one a little deeper. */
+static double styblinski(const struct value *point)
+{
+    double x[MOST] = {0}, sum = 0;
+    size_t n = numbers(point, x);
+    for (size_t i = 0; i < n; i++) {
+        double q = x[i] * x[i];
+        sum += (q * q - 16 * q + 5 * x[i]) / 2;
+    }
+    return sum;
+}
+
+/* Ripples on a wide bowl. */
+static double griewank(const struct value *point)
+{
+    double z[MOST] = {0}, squares = 0, waves = 1;
+    size_t n = turned(point, z);
+    for (size_t i = 0; i < n; i++) {
+        squares += z[i] * z[i] / 400;
+        waves *= cos(z[i] / sqrt((double)(i + 1)));
+    }
+    return 1 + squares - waves;
+}
+
+/* Flat at the bottom: its bend vanishes there. */
+static double powell(const struct value *point)
+{
+    double x[MOST] = {0}, sum = 0;
+    size_t n = numbers(point, x);
+    for (size_t i = 0; i < n; i++)
+        x[i] -= shift_of(i);
+    for (size_t i = 0; i + 3 < n; i += 4)
+        sum += pow(x[i] + 10 * x[i + 1], 2) + 5 * pow(x[i + 2] - x[i + 3], 2) +
+               pow(x[i + 1] - 2 * x[i + 2], 4) + 10 * pow(x[i] - x[i + 3], 4);
+    return sum;
+}
+
+/* A stand-in for tuning a support vector machine. */
+static double vectors(const struct value *p)
+{
+    double cost = log10(number(p, "cost")), y = 0;
+    if (word_is(p, "kernel", "linear"))
+        return 0.09 + 0.02 * pow(cost + 0.5, 2);
+    double width = log10(number(p, "width"));
+    if (word_is(p, "kernel", "poly"))
+        y = 0.02 + 0.015 * pow(number(p, "degree") - 3, 2);
+    y += 0.05 * pow(cost - 1.5 + 0.6 * (width + 2), 2);
+    return y + 0.08 * fmin(pow(width + 2, 2), 3);
+}
+
 /* ---- spaces ----------------------------------------------------------- */
 
 #define NUMBER(name, dist, low, high)                                          \
@@ -299,6 +364,18 @@ const struct problem problems[] = {
      NUMBER("part", "uniform", "0.2", "1") ","
      LOG("rate", "1e-3", "1", "") ","
      WHOLE_LOG("rounds", "10", "3000", ""), boosted, 0},
+    {"zakharov5", false, FIVE("uniform", "-5", "8"), zakharov, 0},
+    {"styblinski6", false, SIX("uniform", "-5", "5"), styblinski,
+     -234.99699422262852},
+    {"griewank4", false, FOUR("uniform", "-40", "60"), griewank, 0},
+    {"powell8", false, EIGHT("uniform", "-4", "5"), powell, 0},
+    {"vectors4c", false,
+     LOG("cost", "1e-3", "1e4", "") ","
+     "{\"name\":\"degree\",\"distribution\":\"int_uniform\",\"min\":2,"
+     "\"max\":6" WHEN("kernel", "\"poly\"") "},"
+     WORDS("kernel", "\"linear\",\"poly\",\"rbf\"") ","
+     LOG("width", "1e-6", "1e2", WHEN("kernel", "\"poly\",\"rbf\"")),
+     vectors, 0},
     {"stairs6", false, SIX("int_uniform", "0", "9"), stairs, 0},
     {"eight", false, EIGHT("uniform", "0", "1"), ellipsoid, 0},
 };

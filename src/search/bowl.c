@@ -5,10 +5,10 @@
  * and a slope of its own for each choice. Small coefficients are likelier than
  * large ones (it is a Gaussian process with the kernel of such functions), so
  * that few results are enough. The suggestion is the lowest place in a box
- * around the middle of these results, with its choices. There may be none
- * where the quadratic does not foretell results that it has not seen: among
- * many valleys, or under noise that is stronger than what differs near the
- * best.
+ * around the middle of these results, with its choices. There is none where
+ * the quadratic does not foretell results that it has not seen better than
+ * their mean does: among many valleys, or under noise that is stronger than
+ * what differs near the best. How strong it is, the results say themselves.
  *
  * How many results are fitted, and how large the box is, is drawn for each
  * suggestion: those that are out together try steps of several lengths. The
@@ -55,7 +55,9 @@ static const double highest = 10;
 /* Variances of the coefficients, where values and distances are about 1. */
 static const double height = 1, slope = 1, bend = 0.5, twist = 0.25;
 static const double choice_height = 0.5, choice_slope = 0.25;
-static const double noise = 0.01;
+/* That of values around the quadratic: a hundredth of how they differ, a tenth
+ * or all of it, whichever the values make likeliest. */
+static const double noises[] = {0.01, 0.1, 1};
 
 /* What one suggestion fits. */
 struct fit {
@@ -71,13 +73,13 @@ struct fit {
 };
 
 void bowl_init(struct bowl *b, const struct search_setup *setup,
-               const struct history *h, double least_foretold)
+               const struct history *h)
 {
     *b = (struct bowl){.history = h,
                        .seed = setup->seed,
                        .only_beside_others = setup->version < 4,
-                       .least_foretold =
-                           setup->version < 4 ? -INFINITY : least_foretold};
+                       .learns_noise = setup->version >= 5,
+                       .least_foretold = setup->version < 5 ? -INFINITY : 0};
     axes_init(&b->axes, setup->space);
     for (size_t i = 0; i < b->axes.count; i++)
         b->numbers += !b->axes.axis[i].choices;
@@ -323,10 +325,12 @@ static double foretold(const struct fit *f)
     return 1 - sum;
 }
 
-/* What each row adds to the quadratic. */
-static bool solve(const struct bowl *b, struct fit *f)
+/* What each row adds to the quadratic, where values have this noise. Returns
+ * the logarithm of how likely the values are then, up to a constant. */
+static double solve_with(const struct bowl *b, struct fit *f, double noise)
 {
     size_t n = f->n;
+    double likely = 0;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j <= i; j++)
             f->covariance[i * n + j] = covariance_of(b, f, i, j);
@@ -334,10 +338,31 @@ static bool solve(const struct bowl *b, struct fit *f)
         f->weights[i] = f->y[i];
     }
     if (cholesky_extend(f->covariance, n, 0, n))
-        return false;
+        return -INFINITY;
     solve_lower_one(f->covariance, n, n, f->weights);
+    for (size_t i = 0; i < n; i++)
+        likely -= f->weights[i] * f->weights[i] / 2 +
+                  exact_log(f->covariance[i * n + i]);
     solve_upper_one(f->covariance, n, n, f->weights);
-    return true;
+    return likely;
+}
+
+/* With the likeliest noise. */
+static bool solve(const struct bowl *b, struct fit *f)
+{
+    size_t count = b->learns_noise ? sizeof(noises) / sizeof(*noises) : 1;
+    size_t best = 0;
+    double most = -INFINITY, last = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        last = solve_with(b, f, noises[i]);
+        if (last > most) {
+            most = last;
+            best = i;
+        }
+    }
+    if (best + 1 < count)
+        last = solve_with(b, f, noises[best]);
+    return isfinite(last);
 }
 
 /* The quadratic at the middle's choices. */

@@ -19,19 +19,19 @@ struct bowl {
     struct axes axes;
     uint64_t seed;
     bool only_beside_others; /* while they have no result: version 3 */
-    double least_foretold;
-    size_t numbers;                     /* axes without choices */
-    size_t told;                        /* results so far */
+    bool learns_noise;       /* how far values are off: version 5 */
+    double least_foretold;   /* of how results differ; see bowl_init */
+    size_t numbers;          /* axes without choices */
+    size_t told;             /* results so far */
     size_t best[BOWL_BEST], best_count; /* rows with a value, the best first */
     size_t failed[BOWL_FAILED], failed_count; /* the newest trial first */
 };
 
 /* The history must outlive it. No point comes from a quadratic that foretells
- * less than `least_foretold` of how results near the best differ, when it has
- * not seen them: 1 is all of it, 0 what their mean does as well, -INFINITY asks
- * for nothing. */
+ * results near the best, when it has not seen them, no better than their mean
+ * does: less than `least_foretold` (1 is all of how they differ) of it. */
 void bowl_init(struct bowl *b, const struct search_setup *setup,
-               const struct history *h, double least_foretold);
+               const struct history *h);
 void bowl_done(struct bowl *b);
 /* A row of the history has got its mark, loss and constraints. Rows may come
  * in any order. */

@@ -12,7 +12,8 @@
  * of such points mostly, which say little about the distribution at hand,
  * takes the best of the run so far in as well.
  *
- * Every second point is the lowest place of a quadratic instead, see bowl.h:
+ * Where a quadratic foretells results near the best, every second point is its
+ * lowest place instead, see bowl.h:
  * a distribution that moves block by block knows little of the newest
  * results.
  *
@@ -633,9 +634,7 @@ static void *cmaes_open(const struct search_setup *setup, struct err *err)
     c->minimize = setup->minimize;
     axes_init(&c->axes, setup->space);
     history_init(&c->told, setup->space->count);
-    /* Nothing is asked of the quadratic: the distribution's own points are
-     * behind it also where it is bad at foretelling. */
-    bowl_init(&c->bowl, setup, &c->told, -INFINITY);
+    bowl_init(&c->bowl, setup, &c->told);
     shape_init(c);
     c->scratch = arena_new();
     c->u = xcalloc(setup->space->count + 1, sizeof(*c->u));

@@ -683,7 +683,7 @@ static void *gp_open(const struct search_setup *setup, struct err *err)
     g->bowl_from = initial > 0 ? (size_t)initial : 0;
     history_init(&g->rows, setup->space->count);
     history_init(&g->asked, setup->space->count);
-    bowl_init(&g->bowl, setup, &g->rows, -INFINITY);
+    bowl_init(&g->bowl, setup, &g->rows);
     g->counts = setup->version < 4;
     g->unordered = xcalloc(d + 1, sizeof(*g->unordered));
     for (size_t i = 0; i < d; i++) {

@@ -61,8 +61,10 @@ enum search_order {
  *    long where nearly every point was there
  * 4: the quadratic of tpe and cmaes is asked whether or not trials are out,
  *    where it foretells results; gp draws when it goes astray, or for the
- *    lowest place, instead of counting */
-enum { SEARCH_VERSION = 4 };
+ *    lowest place, instead of counting
+ * 5: the quadratic learns how strong noise is, and for every method it must
+ *    foretell results better than their mean does */
+enum { SEARCH_VERSION = 5 };
 
 struct search_setup {
     const struct space *space;

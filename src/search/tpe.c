@@ -41,12 +41,8 @@ enum {
 #define NARROWEST 0.5
 #define WIDEST 1.5
 
-/* What the quadratic must foretell. Chosen on the problems of bench/search
- * themselves, those of `held` among them, with noise of 0.1 to 1 deviations, 1
- * and 8 out; no problems were kept apart to confirm it. On these no problem is
- * clearly worse with it than without a quadratic, and a stricter one takes most
- * of what is won away. */
-#define LEAST_FORETOLD (-0.5)
+/* What the quadratic must foretell in studies of version 4. */
+#define FORETOLD_IN_4 (-0.5)
 
 /* Suggestions that take each parameter by itself. */
 #define APART_SHARE 0.05
@@ -545,7 +541,9 @@ static void *tpe_open(const struct search_setup *setup, struct err *err)
     t->axes = mixture_axes_new(setup->space);
     history_init(&t->history, width);
     t->seen = idmap_new();
-    bowl_init(&t->bowl, setup, &t->history, LEAST_FORETOLD);
+    bowl_init(&t->bowl, setup, &t->history);
+    if (setup->version == 4)
+        t->bowl.least_foretold = FORETOLD_IN_4;
     t->scratch = arena_new();
     size_t candidates = (size_t)t->candidates;
     t->draws = xcalloc(candidates * (width + 1), sizeof(*t->draws));
