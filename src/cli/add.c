@@ -2,7 +2,6 @@
 #include "base/json.h"
 #include "cli/change.h"
 #include "cli/fix.h"
-#include "cli/go_on.h"
 #include "view/view.h"
 
 struct adder {
@@ -157,7 +156,7 @@ static void say_added(struct adder *k, enum acted acted,
         say(": numbers %lld to %lld", (long long)answer->first,
             (long long)(answer->first + made - 1));
     if (acted == ACT_DONE)
-        say("; `%s` goes on", go_on_command(k->call, &k->where));
+        say("; `%s` goes on", resume_command(k->call->arena, &k->where));
     say("\n");
 }
 

@@ -5,10 +5,10 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/study_files.h"
-#include "cli/advice.h"
-#include "cli/model_command.h"
+#include "cli/try_trials.h"
 #include "search/search.h"
 #include "study/study.h"
+#include "view/view.h"
 
 #define SAMPLES 5
 #define LISTED_MAX 20 /* values of one parameter that are shown */

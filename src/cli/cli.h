@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "store/store.h"
 #include "study/study.h"
+#include "view/view.h"
 
 enum exit_code {
     EXIT_OK = 0,
@@ -83,25 +84,6 @@ const char *nearest_verb(const char *name);
 
 /* ---- finding studies -------------------------------------------------- */
 
-/* Where a study lives, from what the person wrote: a study file, a name, a
- * folder; NULL: the study used last in ./.throng. */
-struct place_of_study {
-    char *folder; /* …/.throng/<name> */
-    char *home;   /* where the study file is */
-    char *name;
-};
-int locate_study(struct arena *a, const char *what,
-                 struct place_of_study *where, struct err *err);
-/* One that we may not look into may be one: its store says that it is closed
- * to us. */
-bool is_study_folder(struct arena *a, const char *folder);
-bool is_closed(const char *folder); /* it is there, and we may not look */
-/* When the store in this folder was written last, unix time in nanoseconds;
- * -1: there is none. */
-int64_t study_changed_ns(struct arena *a, const char *folder);
-/* True when `what` names a study (so that `show 7` and `show mine 7` can be
- * told apart). */
-bool names_study(const char *what);
 /* Takes the study off the front of the arguments (or the one used last) and
  * opens its store for reading. With trials, what is left in c->args is a
  * checked selector or nothing; without, nothing may be left. NULL: c->err. */

@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
-#include "cli/go_on.h"
 #include "study/study.h"
 #include "view/view.h"
 
@@ -137,7 +136,7 @@ static void explain_waiting(struct explainer *e)
         buf_addf(b,
                  "It waits because nobody runs the study now; `%s` goes on "
                  "with it.\n",
-                 go_on_command(e->call, &e->where));
+                 resume_command(e->call->arena, &e->where));
         return;
     }
     if (is_draining(e)) {
@@ -145,7 +144,7 @@ static void explain_waiting(struct explainer *e)
                  "It waits because the study was asked to stop: running "
                  "trials finish, no more\nstart. After that `%s` goes on "
                  "with it.\n",
-                 go_on_command(e->call, &e->where));
+                 resume_command(e->call->arena, &e->where));
         return;
     }
     double wait_s = retry_in(e);
@@ -170,7 +169,7 @@ static void explain_running(struct explainer *e)
         buf_addf(b,
                  "It ran when the study broke off; `%s` goes on with it, "
                  "from its\nlast checkpoint if it wrote one.\n",
-                 go_on_command(e->call, &e->where));
+                 resume_command(e->call->arena, &e->where));
         return;
     }
     if (!a)
@@ -332,7 +331,7 @@ static void add_json(struct explainer *e, int64_t id, const char *state)
     string_or_null(b, "go_on",
                    str_of(final || e->lease.live
                               ? ""
-                              : go_on_command(e->call, &e->where)));
+                              : resume_command(e->call->arena, &e->where)));
     buf_addc(b, '}');
     buf_reset(&e->out);
 }
@@ -368,7 +367,7 @@ static bool explain_unmade(struct explainer *e, const char *selector)
     else
         buf_addf(&e->out,
                  ".\nNobody runs the study now; `%s` goes on with it.\n",
-                 go_on_command(e->call, &e->where));
+                 resume_command(e->call->arena, &e->where));
     if (e->json)
         add_json(e, id, "");
     return true;

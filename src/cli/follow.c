@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "cli/go_on.h"
+#include "view/view.h"
 
 #define SEQUENCE_MAX 32 /* bytes of one that may be whole */
 #define FOLLOW_MS 200
@@ -184,7 +184,7 @@ static size_t count_open(const struct following *w, const struct followed **one)
 static void say_left(const struct following *w, size_t open,
                      const struct followed *one)
 {
-    const char *command = go_on_command(w->call, w->where);
+    const char *command = resume_command(w->call->arena, w->where);
     if (open == 1)
         say("throng logs: trial %lld is %s, but nobody runs the study; `%s` "
             "goes on with it\n",

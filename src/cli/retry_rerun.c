@@ -1,7 +1,7 @@
 /* retry_rerun.c - retry: bad trials wait again; rerun: a point as a new trial
  */
 #include "cli/change.h"
-#include "cli/go_on.h"
+#include "view/view.h"
 
 /* ---- retry ------------------------------------------------------------ */
 
@@ -23,7 +23,7 @@ static void say_run(struct call *c, const struct place_of_study *where,
 {
     if (acted == ACT_DONE)
         say("throng: nobody runs %s now; `%s` goes on with it\n", where->name,
-            go_on_command(c, where));
+            resume_command(c->arena, where));
     else if (acted == ACT_ASKED)
         say("throng: " ACT_NO_ANSWER "\n");
 }

@@ -5,7 +5,6 @@
 #include "base/num.h"
 #include "base/strict_json.h"
 #include "cli/cli.h"
-#include "cli/command_line.h"
 #include "study/study.h"
 #include "view/view.h"
 

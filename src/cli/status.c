@@ -7,7 +7,6 @@
 #include "base/num.h"
 #include "base/strict_json.h"
 #include "cli/cli.h"
-#include "cli/go_on.h"
 #include "view/view.h"
 
 struct standing {
@@ -298,7 +297,7 @@ static void print_text(struct call *c, const struct standing *s,
     buf_init(&b);
     buf_addf(&b, "study    %s\n", where->name);
     buf_adds(&b, "now      ");
-    print_holder(&b, &s->lease, go_on_command(c, where));
+    print_holder(&b, &s->lease, resume_command(c->arena, where));
     if (s->lease.live)
         print_claims(&b, c, where->folder);
     buf_addf(&b, "trials   %lld", (long long)s->finished);

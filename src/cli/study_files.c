@@ -2,27 +2,9 @@
 #include "cli/study_files.h"
 
 #include <stdio.h>
-#include "cli/go_on.h"
+#include "view/view.h"
 
 #define SHOWN 6
-
-/* Names in a folder that end as study files do, NULL-terminated. */
-static const char **yaml_files(struct arena *a, const char *folder,
-                               size_t *count)
-{
-    const char **names = dir_list(folder, a, NULL);
-    size_t n = 0;
-    for (size_t i = 0; names && names[i]; i++) {
-        struct str name = str_of(names[i]);
-        if (names[i][0] != '.' &&
-            (str_ends(name, STR(".yaml")) || str_ends(name, STR(".yml"))))
-            names[n++] = names[i];
-    }
-    if (names)
-        names[n] = NULL;
-    *count = n;
-    return names;
-}
 
 static const char *listed(struct arena *a, const char **names, size_t count)
 {
@@ -37,17 +19,10 @@ static const char *listed(struct arena *a, const char **names, size_t count)
     return text;
 }
 
-const char *study_file_here(struct arena *a)
-{
-    size_t count;
-    const char **names = yaml_files(a, ".", &count);
-    return count == 1 ? names[0] : "STUDY.yaml";
-}
-
 int study_file_usage(struct call *c)
 {
     size_t count;
-    const char **names = yaml_files(c->arena, ".", &count);
+    const char **names = study_files(c->arena, ".", &count);
     const char *verb = c->verb->name;
     if (c->arg_count > 1)
         return call_usage(c,
@@ -80,7 +55,7 @@ void study_file_hint(struct call *c, const char *file)
     struct place_of_study where;
     size_t count;
     if (file_is_dir(file)) {
-        const char **names = yaml_files(a, file, &count);
+        const char **names = study_files(a, file, &count);
         add_hint(&c->err, "; name a study file in it", count ? ": " : "",
                  count ? listed(a, names, count) : "");
         return;
@@ -90,11 +65,11 @@ void study_file_hint(struct call *c, const char *file)
     if (!strchr(file, '/') && file_is_dir(path_join(a, ".throng", file)) &&
         !locate_study(a, file, &where, NULL)) {
         add_hint(&c->err, ", but a study of this name; `",
-                 go_on_command(c, &where), "` goes on with it");
+                 resume_command(c->arena, &where), "` goes on with it");
         return;
     }
     const char *folder = strchr(file, '/') ? path_folder(a, file) : ".";
-    const char **names = yaml_files(a, folder, &count);
+    const char **names = study_files(a, folder, &count);
     if (!count)
         return;
     const char *near =

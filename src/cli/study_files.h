@@ -11,7 +11,4 @@ int study_file_usage(struct call *c);
  * meant: another file here, or the file of a study of this name. */
 void study_file_hint(struct call *c, const char *file);
 
-/* The study file that lies here, when it is the only one, else "STUDY.yaml". */
-const char *study_file_here(struct arena *a);
-
 #endif

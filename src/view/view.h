@@ -251,4 +251,88 @@ void look_free(struct look *l);
 int watcher_check_filter(struct watcher *w, const char *filter, struct arena *a,
                          struct err *err);
 
+/* ---- finding studies --------------------------------------------------- */
+
+/* Where a study lives, from what the person wrote: a study file, a name, a
+ * folder; NULL: the study used last in ./.throng. */
+struct place_of_study {
+    char *folder; /* …/.throng/<name> */
+    char *home;   /* where the study file is */
+    char *name;
+};
+int locate_study(struct arena *a, const char *what,
+                 struct place_of_study *where, struct err *err);
+/* One that we may not look into may be one: its store says that it is closed
+ * to us. */
+bool is_study_folder(struct arena *a, const char *folder);
+bool is_closed(const char *folder); /* it is there, and we may not look */
+/* When the store in this folder was written last, unix time in nanoseconds;
+ * -1: there is none. */
+int64_t study_changed_ns(struct arena *a, const char *folder);
+/* True when `what` names a study (so that `show 7` and `show mine 7` can be
+ * told apart). */
+bool names_study(const char *what);
+/* Names in a folder that end as those of study files do, NULL-terminated;
+ * NULL: it cannot be read. */
+const char **study_files(struct arena *a, const char *folder, size_t *count);
+
+/* ---- the command that goes on with a study ----------------------------- */
+
+/* "throng run mine.yaml", with --new and --fix where the study was begun with
+ * them, so that it can be pasted in the folder where the caller is. Lives in
+ * the arena. */
+const char *resume_command(struct arena *a, const struct place_of_study *where);
+
+/* ---- how long a study will take, and where it belongs ------------------ */
+
+enum advised { ADVISE_MACHINE, ADVISE_QUEUE, ADVISE_COUPLED, ADVISE_LARGER };
+
+struct outlook {
+    const struct plan *plan;
+    const struct machine *machine;
+    struct needs needs;     /* of the first trial */
+    size_t gpus;            /* of the machine that count for the study */
+    int64_t total;          /* trials; -1: no end */
+    struct measure measure; /* tasks 0: not measured */
+    double full_s;          /* of a task with all the data, before it was
+                               tried with a part; 0: unknown */
+    double given_s;         /* of a task, as the person says; 0: not said */
+    uint64_t input_bytes;   /* of the files named in `inputs` */
+    bool adaptive;          /* later points depend on results */
+
+    /* What follows from it, by outlook_think. */
+    const char *source; /* of the task's time: "given", "tried", "measured" */
+    double task_s;      /* 0: unknown */
+    uint32_t slots;     /* trials at once here; 0: not even one */
+    struct err unfit;   /* why not even one */
+    double here_s;      /* the whole study on this machine; 0: unknown */
+    enum advised advised;
+};
+
+/* Bytes of the files that `inputs` names. */
+uint64_t outlook_inputs(const struct plan *p, const char *home,
+                        struct arena *a);
+void outlook_think(struct outlook *o);
+void outlook_print(struct buf *b, const struct outlook *o);
+/* ,"task_seconds":…,…,"advice":{…} */
+void outlook_json(struct buf *b, const struct outlook *o);
+
+/* ---- a trial of built-in training as a `throng train` ------------------ */
+
+/* The words that train the model of a point as the study would: the same
+ * numbers, bit for bit. `budget`: epochs that it was given; 0: all. The model
+ * file is named as the study file does. */
+void model_command(const struct plan *p, const struct value *point,
+                   uint64_t seed, int64_t budget, struct arena *a,
+                   const struct arg **argv, size_t *argc);
+
+/* ---- a trial as a line that can be pasted into a shell ----------------- */
+
+/* Appends the line: a scratch folder with the parameters, the protocol's
+ * variables, the command. Nothing of the real trial's files is touched when
+ * it is run. */
+int command_line_print(struct buf *b, struct store *store,
+                       const struct plan *plan, const char *home,
+                       const struct trial *t, struct arena *a, struct err *err);
+
 #endif

@@ -1,9 +1,8 @@
 /* command_line.c - a trial as a line that can be pasted into a shell */
-#include "cli/command_line.h"
+#include "view/view.h"
 
 #include <unistd.h>
 #include "base/json.h"
-#include "cli/model_command.h"
 #include "study/study.h"
 #include "terms/setup.h"
 

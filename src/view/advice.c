@@ -1,5 +1,5 @@
 /* advice.c - how long a study will take, and where it belongs */
-#include "cli/advice.h"
+#include "view/view.h"
 
 #include <math.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-/* go_on.c - the command that goes on with a study */
-#include "cli/go_on.h"
+/* resume_command.c - the command that goes on with a study */
+#include "view/view.h"
 
 #include <unistd.h>
 #include "base/json.h"
@@ -25,17 +25,17 @@ static const char *seen_from_here(const char *path)
 }
 
 /* True when the file alone would name another study than this one. */
-static bool named_otherwise(struct call *c, const char *path,
+static bool named_otherwise(struct arena *a, const char *path,
                             const struct place_of_study *where)
 {
-    struct plan_reader reader = study_reader(c->arena, where->home);
+    struct plan_reader reader = study_reader(a, where->home);
     struct problems problems;
     struct plan *p = NULL;
     struct buf text;
     buf_init(&text);
-    problems_init(&problems, c->arena);
+    problems_init(&problems, a);
     if (!file_read(path, STUDY_FILE_MAX, &text, NULL))
-        p = plan_read(buf_str(&text), path, &reader, c->arena, &problems);
+        p = plan_read(buf_str(&text), path, &reader, a, &problems);
     bool other = p && !str_is(p->name, where->name);
     plan_close(p);
     problems_done(&problems);
@@ -43,10 +43,10 @@ static bool named_otherwise(struct call *c, const char *path,
     return other;
 }
 
-static void add_fixed(struct buf *b, struct call *c, struct str fixed)
+static void add_fixed(struct buf *b, struct str fixed, struct arena *a)
 {
     struct value *v =
-        fixed.len ? json_parse(c->arena, fixed, "fixed", true, NULL) : NULL;
+        fixed.len ? json_parse(a, fixed, "fixed", true, NULL) : NULL;
     for (size_t i = 0; v && v->kind == VALUE_OBJECT && i < v->count; i++) {
         struct buf word;
         buf_init(&word);
@@ -60,25 +60,25 @@ static void add_fixed(struct buf *b, struct call *c, struct str fixed)
     }
 }
 
-const char *go_on_command(struct call *c, const struct place_of_study *where)
+const char *resume_command(struct arena *a, const struct place_of_study *where)
 {
     struct str file = {0}, fixed = {0};
     struct buf b;
     struct store *store = store_open(where->folder, false, NULL);
-    if (!store || store_fact(store, "file", c->arena, &file, NULL) ||
-        store_fact(store, "fixed", c->arena, &fixed, NULL) || !file.len) {
+    if (!store || store_fact(store, "file", a, &file, NULL) ||
+        store_fact(store, "fixed", a, &fixed, NULL) || !file.len) {
         store_close(store);
         return "throng run STUDY.yaml";
     }
     store_close(store);
-    char *name = arena_cstr(c->arena, path_name(arena_cstr(c->arena, file)));
-    char *path = path_join(c->arena, where->home, name);
+    char *name = arena_cstr(a, path_name(arena_cstr(a, file)));
+    char *path = path_join(a, where->home, name);
     buf_init(&b);
     add_word(&b, "throng run ", str_of(seen_from_here(path)));
-    if (named_otherwise(c, path, where))
+    if (named_otherwise(a, path, where))
         add_word(&b, " --new ", str_of(where->name));
-    add_fixed(&b, c, fixed);
-    const char *text = arena_cstr(c->arena, buf_str(&b));
+    add_fixed(&b, fixed, a);
+    const char *text = arena_cstr(a, buf_str(&b));
     buf_done(&b);
     return text;
 }

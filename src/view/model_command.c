@@ -1,8 +1,7 @@
 /* model_command.c - a trial of built-in training as a `throng train` */
-#include "cli/model_command.h"
+#include "view/view.h"
 
 #include "base/json.h"
-#include "cli/fix.h"
 
 #define FIXED_WORDS                                                            \
     9 /* throng train FILE --seed N --budget N --device NAME                   \
