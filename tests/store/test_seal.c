@@ -126,6 +126,16 @@ static void the_error_names_page_file_and_ways_out(void **state)
     assert_non_null(strstr(m->err.text, "VACUUM"));
 }
 
+static void a_file_that_hides_its_checksums_is_found(void **state)
+{
+    struct made *m = *state;
+    fill(m);
+    close_made(m);
+    flip(db_path(m), 20, 3); /* 8 bytes are kept free on each page; none */
+    assert_int_equal(look(m, m->folder, NULL), -1);
+    assert_non_null(strstr(m->err.text, "page 1 is not as throng wrote it"));
+}
+
 static void a_page_at_the_place_of_another_is_found(void **state)
 {
     struct made *m = *state;
@@ -135,6 +145,7 @@ static void a_page_at_the_place_of_another_is_found(void **state)
     get(db_path(m), page, PAGE, 4 * PAGE);
     put(db_path(m), page, PAGE, 5 * PAGE);
     assert_int_equal(look(m, m->folder, NULL), -1);
+    assert_non_null(strstr(m->err.text, "page 6 is not as throng wrote it"));
 }
 
 /* The last page of a long text may as well hold zeros, for SQLite. */
@@ -279,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         with_store(a_flipped_bit_anywhere_is_found),
         with_store(the_error_names_page_file_and_ways_out),
+        with_store(a_file_that_hides_its_checksums_is_found),
         with_store(a_page_at_the_place_of_another_is_found),
         with_store(a_page_of_zeros_is_found),
         with_store(a_log_that_another_program_folds_in_is_no_damage),
