@@ -130,9 +130,9 @@ struct engine *engine_open(const struct engine_setup *setup,
     return e;
 }
 
-int engine_start(struct engine *e, struct err *err)
+int engine_start(struct engine *e, uint64_t epoch, struct err *err)
 {
-    if (e->place->start(e->at, err))
+    if (e->place->start(e->at, epoch, err))
         return -1;
     engine_place_up(e);
     return 0;
@@ -170,7 +170,7 @@ int engine_recover(struct engine *e, const struct engine_left *left,
                    void *context, struct err *err)
 {
     struct recovery to = {apply, commit, context};
-    return recover_here(&e->setup, left, &to, err);
+    return recover_here(e->setup.folder, left, &to, err);
 }
 
 /* ---- room ------------------------------------------------------------ */
@@ -183,6 +183,16 @@ int engine_check(const struct engine *e, const struct needs *n, struct err *err)
 uint32_t engine_slots(const struct engine *e, const struct needs *n)
 {
     return e->place->slots(e->at, n);
+}
+
+size_t engine_gpus(const struct engine *e)
+{
+    return e->place->gpus ? e->place->gpus(e->at) : 0;
+}
+
+void engine_gpu_look(struct engine *e, size_t gpu, struct gpu_use *use)
+{
+    e->place->look(e->at, gpu, use);
 }
 
 /* How many tasks shall wait at the place, so that a slot which falls free is

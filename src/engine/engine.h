@@ -49,8 +49,6 @@ struct engine_setup {
                            where this process's go */
     const char *folder; /* of the study; workers leave their last words in
                            <folder>/last-words */
-    uint64_t epoch;     /* of the study's lease: processes of a newer one are
-                           never taken for ours */
     double silence_s;   /* a worker that says nothing for so long is ended; 0:
                            60 s */
     const mode_t *mask; /* umask of tasks; NULL: this process's */
@@ -62,7 +60,9 @@ struct engine_setup {
  * started. Tasks that are submitted before wait. */
 struct engine *engine_open(const struct engine_setup *setup,
                            const struct engine_hooks *hooks, struct err *err);
-int engine_start(struct engine *e, struct err *err);
+/* epoch: of the study's lease; processes of a newer one are never taken for
+ * ours. */
+int engine_start(struct engine *e, uint64_t epoch, struct err *err);
 /* Ends every task at once (after engine_quit and idle there are none). */
 void engine_close(struct engine *e);
 
@@ -71,6 +71,10 @@ int engine_check(const struct engine *e, const struct needs *n,
                  struct err *err);
 /* How many tasks of these needs run at once here. */
 uint32_t engine_slots(const struct engine *e, const struct needs *n);
+/* How many GPUs the place can give to tasks of which nobody has said whether
+ * they use one, and what is on one of them (from 0). */
+size_t engine_gpus(const struct engine *e);
+void engine_gpu_look(struct engine *e, size_t gpu, struct gpu_use *use);
 /* How many more tasks the engine wants now: enough to fill the place and,
  * with `ahead`, some more so that no slot waits for us when tasks are short.
  * 0 most of the time. */
@@ -106,6 +110,7 @@ char *engine_leaders_path(struct arena *a, const char *folder,
 
 /* What is known of what ended conductors left on this machine. */
 struct engine_left {
+    uint64_t epoch; /* of the conductor that asks */
     /* The processes that led the sessions of tasks which had not ended. */
     const struct process_id *leaders;
     size_t leader_count;

@@ -38,7 +38,7 @@
  *
  * A script that runs out ends with exit code 0. Tasks wait for room as they
  * do at a real worker. They are freed only by the step that ends them. */
-#include "engine/place.h"
+#include "engine/here.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "terms/metric.h"
@@ -68,9 +68,8 @@ struct fake_task {
 };
 
 struct fake {
+    struct here here; /* first */
     struct engine *engine;
-    struct arena *arena; /* texts of the room */
-    struct room room;
     VEC(struct fake_task *) tasks; /* in order of arrival */
     struct loop_source *step;
     struct idmap *trained; /* task -> steps, where pointers go */
@@ -80,27 +79,6 @@ struct fake {
     double back_s;      /* … until then … */
     const char *losing; /* … when all is lost for this reason; NULL: not */
 };
-
-/* ---- room ------------------------------------------------------------- */
-
-static int fake_check(const void *place, const struct needs *n, struct err *err)
-{
-    const struct fake *f = place;
-    return room_check(&f->room, n, err);
-}
-
-static uint32_t fake_slots(const void *place, const struct needs *n)
-{
-    const struct fake *f = place;
-    return room_slots(&f->room, n);
-}
-
-static int64_t fake_want(const void *place, const struct needs *n,
-                         const struct load *held)
-{
-    const struct fake *f = place;
-    return load_free(held, &f->room, n);
-}
 
 /* ---- what it says ----------------------------------------------------- */
 
@@ -144,7 +122,7 @@ static void task_free(struct fake_task *t)
 static void free_room(struct fake *f, struct fake_task *t)
 {
     if (t->running && !t->vanished)
-        room_give_back(&f->room, &t->grant);
+        room_give_back(&f->here.room, &t->grant);
 }
 
 static void forget(struct fake *f, struct fake_task *t)
@@ -505,7 +483,7 @@ static bool start_one(struct fake *f)
             return true;
         }
         if (!t->running && isinf(t->end_s) &&
-            room_take(&f->room, &t->task.needs, &t->grant)) {
+            room_take(&f->here.room, &t->task.needs, &t->grant)) {
             start(f, t);
             return true;
         }
@@ -661,17 +639,16 @@ static void *fake_open(const struct place_setup *setup, struct err *err)
     (void)err;
     f->engine = setup->engine;
     f->trained = idmap_new();
-    f->arena = arena_new();
-    machine_room(setup->given->machine, setup->given->parallel, f->arena,
-                 &f->room);
+    here_open(&f->here, setup->given);
     f->wall = clock_wall();
     f->step = loop_timer(setup->given->loop, on_step, f);
     return f;
 }
 
-static int fake_start(void *place, struct err *err)
+static int fake_start(void *place, uint64_t epoch, struct err *err)
 {
     (void)place;
+    (void)epoch;
     (void)err;
     return 0;
 }
@@ -684,7 +661,7 @@ static void fake_close(void *place)
     vec_done(&f->tasks);
     loop_remove(f->step);
     idmap_free(f->trained);
-    arena_free(f->arena);
+    here_close(&f->here);
     free(f);
 }
 
@@ -693,9 +670,11 @@ const struct place place_fake = {
     .open = fake_open,
     .start = fake_start,
     .close = fake_close,
-    .check = fake_check,
-    .slots = fake_slots,
-    .want = fake_want,
+    .check = here_check,
+    .slots = here_slots,
+    .want = here_want,
+    .gpus = here_gpus,
+    .look = here_look,
     .send = fake_send,
     .ack = fake_ack,
     .hurry = fake_hurry,

@@ -18,7 +18,7 @@
  * delivered counts this worker's records that the engine has got, committed
  * those that are known to be safe, acked what the worker was told:
  * acked <= committed <= delivered. The same holds for their bytes. */
-#include "engine/place.h"
+#include "engine/here.h"
 #include "engine/sweep.h"
 #include "engine/wire.h"
 #include <errno.h>
@@ -62,12 +62,12 @@ extern char **environ;
 enum local_state { UP, ENDING, BROKEN };
 
 struct local {
+    struct here here; /* first */
     struct engine *engine;
     const struct engine_setup *given;
     struct arena *arena;
     enum local_state state;
     const char *words_folder;
-    struct room room;
     char *room_text;
     char *task_mark;
     const char **env;
@@ -100,28 +100,6 @@ struct local {
 };
 
 static void begin_death(struct local *l);
-
-/* ---- room ------------------------------------------------------------- */
-
-static int local_check(const void *place, const struct needs *n,
-                       struct err *err)
-{
-    const struct local *l = place;
-    return room_check(&l->room, n, err);
-}
-
-static uint32_t local_slots(const void *place, const struct needs *n)
-{
-    const struct local *l = place;
-    return room_slots(&l->room, n);
-}
-
-static int64_t local_want(const void *place, const struct needs *n,
-                          const struct load *held)
-{
-    const struct local *l = place;
-    return load_free(held, &l->room, n);
-}
 
 /* ---- writing ---------------------------------------------------------- */
 
@@ -672,22 +650,16 @@ static int wait_hello(struct local *l, struct err *err)
     return 0;
 }
 
-static void prepare(struct local *l, const struct place_setup *setup)
+static void prepare(struct local *l)
 {
-    struct loop *loop = setup->given->loop;
+    struct loop *loop = l->given->loop;
     struct buf room;
-    machine_room(setup->given->machine, setup->given->parallel, l->arena,
-                 &l->room);
-    l->words_folder = path_join(l->arena, setup->given->folder, "last-words");
+    l->words_folder = path_join(l->arena, l->given->folder, "last-words");
     buf_init(&room);
-    room_print(&room, &l->room);
+    room_print(&room, &l->here.room);
     l->room_text = arena_cstr(l->arena, buf_str(&room));
     buf_done(&room);
-    struct mark mark = {setup->given->folder, setup->given->epoch};
-    l->task_mark = mark_text(l->arena, &mark, MARK_TASK);
-    l->env = make_env(l->arena, mark_text(l->arena, &mark, MARK_WORKER));
     wire_init(&l->wire);
-    sweep_init(&l->sweep, &mark);
     l->child = loop_signal(loop, SIGCHLD, on_child, l);
     l->after = loop_after(loop, on_after, l);
     l->ack_timer = loop_timer(loop, on_ack_timer, l);
@@ -695,6 +667,14 @@ static void prepare(struct local *l, const struct place_setup *setup)
     l->kin_timer = loop_timer(loop, on_kin_timer, l);
     l->beat_timer = loop_timer(loop, on_beat_timer, l);
     l->haste_timer = loop_timer(loop, on_haste_timer, l);
+}
+
+static void make_marks(struct local *l, uint64_t epoch)
+{
+    struct mark mark = {l->given->folder, epoch};
+    l->task_mark = mark_text(l->arena, &mark, MARK_TASK);
+    l->env = make_env(l->arena, mark_text(l->arena, &mark, MARK_WORKER));
+    sweep_init(&l->sweep, &mark);
 }
 
 static void *local_open(const struct place_setup *setup, struct err *err)
@@ -705,13 +685,15 @@ static void *local_open(const struct place_setup *setup, struct err *err)
     l->given = setup->given;
     l->arena = arena_new();
     l->state = BROKEN;
-    prepare(l, setup);
+    here_open(&l->here, setup->given);
+    prepare(l);
     return l;
 }
 
-static int local_start(void *place, struct err *err)
+static int local_start(void *place, uint64_t epoch, struct err *err)
 {
     struct local *l = place;
+    make_marks(l, epoch);
     if (process_subreaper(err) == 0 &&
         dir_make_below(l->given->folder, l->words_folder, err) == 0 &&
         start_worker(l, err) == 0 && wait_hello(l, err) == 0)
@@ -778,6 +760,7 @@ static void local_close(void *place)
     rmdir(l->words_folder); /* only if nothing was left in it */
     sweep_done(&l->sweep);
     wire_done(&l->wire);
+    here_close(&l->here);
     arena_free(l->arena);
     free(l);
 }
@@ -787,9 +770,11 @@ const struct place place_local = {
     .open = local_open,
     .start = local_start,
     .close = local_close,
-    .check = local_check,
-    .slots = local_slots,
-    .want = local_want,
+    .check = here_check,
+    .slots = here_slots,
+    .want = here_want,
+    .gpus = here_gpus,
+    .look = here_look,
     .send = local_send,
     .ack = local_ack,
     .hurry = local_hurry,

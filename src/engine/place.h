@@ -26,7 +26,7 @@ struct place {
     /* Knows its room; runs nothing yet. */
     void *(*open)(const struct place_setup *setup, struct err *err);
     /* From here on records may be sent and come. */
-    int (*start)(void *place, struct err *err);
+    int (*start)(void *place, uint64_t epoch, struct err *err);
     /* True when this attempt, handed out by an earlier conductor, lives on
      * here: its records come as those of others. NULL: nothing outlives its
      * conductor here. */
@@ -41,6 +41,10 @@ struct place {
      * 0: that many too many. */
     int64_t (*want)(const void *place, const struct needs *n,
                     const struct load *held);
+    /* GPUs that tasks can be given here unasked, and what is on one of them;
+     * NULL: none. */
+    size_t (*gpus)(const void *place);
+    void (*look)(void *place, size_t gpu, struct gpu_use *use);
     /* Takes a copy of the record and returns at once. Answers come from the
      * loop, never from inside. Not called between engine_place_down and
      * engine_place_up. */

@@ -65,14 +65,14 @@ static void add_leaders(struct sessions *s, const char *folder)
     arena_free(a);
 }
 
-static int end_processes(const struct engine_setup *setup,
-                         const struct engine_left *left, struct err *err)
+static int end_processes(const char *folder, const struct engine_left *left,
+                         struct err *err)
 {
     struct sweep s;
-    struct mark mark = {setup->folder, setup->epoch};
+    struct mark mark = {folder, left->epoch};
     sweep_init(&s, &mark);
     sessions_init(&s.sessions, left);
-    add_leaders(&s.sessions, setup->folder);
+    add_leaders(&s.sessions, folder);
     s.quiet = wait_for_workers(&mark) ? 0 : 1;
     int rc = sweep_all(&s, SWEEP_SECONDS, err);
     sweep_done(&s);
@@ -137,13 +137,13 @@ static int read_files(const struct recovery *to, const char *folder,
     return 0;
 }
 
-int recover_here(const struct engine_setup *s, const struct engine_left *left,
+int recover_here(const char *folder, const struct engine_left *left,
                  const struct recovery *to, struct err *err)
 {
-    if (end_processes(s, left, err))
+    if (end_processes(folder, left, err))
         return -1;
     struct arena *a = arena_new();
-    int rc = read_files(to, path_join(a, s->folder, "last-words"), a, err);
+    int rc = read_files(to, path_join(a, folder, "last-words"), a, err);
     arena_free(a);
     return rc;
 }

@@ -14,7 +14,7 @@ struct recovery {
 };
 
 /* As engine_recover. */
-int recover_here(const struct engine_setup *s, const struct engine_left *left,
+int recover_here(const char *folder, const struct engine_left *left,
                  const struct recovery *to, struct err *err);
 
 #endif

@@ -120,6 +120,8 @@ int study_task_go_on(const struct study *s, const struct live *l,
                      struct arena *a, struct task *t, struct err *err);
 /* A final trial is committed: removes its metrics file. */
 void study_task_settled(const struct study *s, int64_t trial);
+/* How many tasks of one cpu run at once where the study runs. */
+uint32_t study_cpus(const struct study *s);
 /* Needs of any trial when they do not depend on parameters. */
 int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
                       struct err *err);

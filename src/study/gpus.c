@@ -51,7 +51,6 @@ enum verdict_on_gpus {
 };
 
 struct study_gpus {
-    struct gpu_looker *looker;
     struct gpu_use *before; /* of each GPU */
     struct loop_source *timer;
     enum verdict_on_gpus verdict;
@@ -124,7 +123,7 @@ static void go_by_cpus(struct study *s, const char *why)
 
 static void go_by_gpus(struct study *s)
 {
-    s->gpus = s->setup.machine->gpu_count;
+    s->gpus = engine_gpus(s->engine);
     remember(s, "");
     log_to(s->setup.log, LOG_WARN,
            "a GPU is in use after all, so trials that start from now on get "
@@ -135,11 +134,12 @@ static void go_by_gpus(struct study *s)
 /* ---- looking ---------------------------------------------------------------
  */
 
-static bool all_as_before(struct study_gpus *g, size_t count)
+static bool all_as_before(struct study *s)
 {
-    for (size_t i = 0; i < count; i++) {
+    struct study_gpus *g = s->gpu_look;
+    for (size_t i = 0; i < engine_gpus(s->engine); i++) {
         struct gpu_use now;
-        gpu_look(g->looker, i, &now);
+        engine_gpu_look(s->engine, i, &now);
         if (!gpu_is_as_before(&g->before[i], &now))
             return false;
     }
@@ -163,7 +163,7 @@ static bool any_runs_long(const struct study *s)
 static void look(struct study *s)
 {
     struct study_gpus *g = s->gpu_look;
-    bool idle = all_as_before(g, s->setup.machine->gpu_count);
+    bool idle = all_as_before(s);
     bool ended = ended_well(s) > g->ended_before;
     if (!idle && g->verdict == GPUS_IDLE)
         go_by_gpus(s);
@@ -191,13 +191,11 @@ static void on_look(void *context)
 
 static void begin(struct study *s)
 {
-    const struct machine *m = s->setup.machine;
+    size_t count = engine_gpus(s->engine);
     struct study_gpus *g = xcalloc(1, sizeof(*g));
-    g->looker =
-        gpu_looker_open(m, m->gpus_described, getenv("THRONG_GPUS_USE"));
-    g->before = xcalloc(m->gpu_count, sizeof(*g->before));
-    for (size_t i = 0; i < m->gpu_count; i++)
-        gpu_look(g->looker, i, &g->before[i]);
+    g->before = xcalloc(count, sizeof(*g->before));
+    for (size_t i = 0; i < count; i++)
+        engine_gpu_look(s->engine, i, &g->before[i]);
     g->ended_before = ended_well(s);
     s->gpu_look = g;
     g->timer = loop_timer(s->setup.loop, on_look, s);
@@ -208,7 +206,7 @@ int study_gpus_open(struct study *s, struct err *err)
 {
     struct needs n = {0};
     struct str text;
-    s->gpus = s->setup.machine->gpu_count;
+    s->gpus = engine_gpus(s->engine);
     if (!study_shares_gpus(s->plan, s->gpus))
         return 0;
     if (store_fact(s->store, "gpus", s->arena, &text, err))
@@ -234,7 +232,6 @@ void study_gpus_close(struct study *s)
     if (!g)
         return;
     loop_remove(g->timer);
-    gpu_looker_close(g->looker);
     free(g->before);
     free(g);
 }

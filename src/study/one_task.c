@@ -79,7 +79,7 @@ static int open_engine(struct one_task *t, struct machine *m)
     if (!setup.worker || machine_read(m, NULL, t->arena, t->err))
         return -1;
     t->engine = engine_open(&setup, &hooks, t->err);
-    return t->engine ? engine_start(t->engine, t->err) : -1;
+    return t->engine ? engine_start(t->engine, 0, t->err) : -1;
 }
 
 int one_task_run(struct one_task *t, const struct task *task, struct arena *a,

@@ -63,6 +63,7 @@ static int recover(struct study *s, struct err *err)
     if (store_left_processes(s->store, s->arena, &found, err))
         return -1;
     struct engine_left left = {
+        .epoch = store_lease_epoch(s->store),
         .leaders = found.leaders,
         .leader_count = found.count,
         .numbers_stand = found.numbers_stand,

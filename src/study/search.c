@@ -44,7 +44,7 @@ static void open_external(struct study *s)
             engine_leaders_path(s->arena, s->setup.folder, "external"),
         .mask = s->setup.mask,
         .loop = s->setup.loop,
-        .parallel = p->parallel ? p->parallel : s->setup.machine->cpus,
+        .parallel = p->parallel ? p->parallel : study_cpus(s),
         .context = s,
         .failed = on_strategy_failed,
         .decided = on_strategy_decided,
@@ -77,7 +77,7 @@ static int64_t parallel_of(const struct study *s)
         return p->lag ? p->lag : p->batch;
     if (p->parallel)
         return p->parallel;
-    return s->setup.machine ? s->setup.machine->cpus : 0;
+    return s->engine ? study_cpus(s) : 0;
 }
 
 /* What the method is told of the study file. */

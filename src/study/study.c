@@ -202,7 +202,6 @@ static int open_engine(struct study *s, struct err *err)
         .worker = s->setup.worker,
         .words = s->setup.words,
         .folder = s->setup.folder,
-        .epoch = store_lease_epoch(s->store),
         .mask = s->setup.mask,
         .log = s->setup.log,
     };
@@ -223,7 +222,7 @@ static int start_engine(struct study *s, struct err *err)
     if (fixed && engine_check(s->engine, &needs, err))
         return -1;
     s->run.engine = s->engine;
-    return engine_start(s->engine, err);
+    return engine_start(s->engine, store_lease_epoch(s->store), err);
 }
 
 static void on_beat(void *context)
@@ -261,9 +260,9 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     s->arena = arena_new();
     s->heard = map_new();
     if (study_check_path(setup->folder, err) ||
-        study_check_path(setup->home, err) || study_search_open(s, err) ||
-        open_store(s, err) || open_facts(s, err) || open_run(s, err) ||
-        open_engine(s, err) || study_search_start(s, err) ||
+        study_check_path(setup->home, err) || open_engine(s, err) ||
+        study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
+        open_run(s, err) || study_search_start(s, err) ||
         study_resume(s, err) || study_means_open(s, err) ||
         study_gpus_open(s, err) || start_engine(s, err)) {
         study_close(s);

@@ -36,6 +36,13 @@ void study_share_cpus(const struct plan *p, double cpus, struct needs *n)
         n->cpus = cpus / p->parallel;
 }
 
+uint32_t study_cpus(const struct study *s)
+{
+    struct needs one;
+    needs_init(&one);
+    return engine_slots(s->engine, &one);
+}
+
 int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
                       struct err *err)
 {
@@ -48,7 +55,7 @@ int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
         *fixed = false;
         needs_init(n);
     }
-    study_share_cpus(s->plan, s->setup.machine->cpus, n);
+    study_share_cpus(s->plan, study_cpus(s), n);
     study_share_gpus(s->plan, s->gpus, n);
     return 0;
 }
@@ -241,7 +248,7 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     if (!point || plan_needs(p, point, &t->needs, err) ||
         fill_work(s, point, a, t, err))
         return -1;
-    study_share_cpus(p, s->setup.machine->cpus, &t->needs);
+    study_share_cpus(p, study_cpus(s), &t->needs);
     study_share_gpus(p, s->gpus, &t->needs);
     fill_parent(s, l, a, t);
     t->id = (uint64_t)l->t.id;

@@ -126,8 +126,7 @@ static void open_only(struct rig *r, const char *place)
                                  .parallel = r->parallel,
                                  .silence_s = r->silence_s,
                                  .worker = r->worker,
-                                 .folder = r->folder,
-                                 .epoch = RIG_EPOCH};
+                                 .folder = r->folder};
     r->engine = engine_open(&setup, &hooks, &err);
     if (!r->engine)
         fail_msg("engine_open: %s", err.text);
@@ -137,7 +136,7 @@ void rig_open(struct rig *r, const char *place)
 {
     struct err err = {0};
     open_only(r, place);
-    if (engine_start(r->engine, &err))
+    if (engine_start(r->engine, RIG_EPOCH, &err))
         fail_msg("engine_start: %s", err.text);
 }
 

@@ -43,11 +43,10 @@ static void fails_to_open(const char *worker, const char *mode,
                                  .loop = r.loop,
                                  .machine = &r.machine,
                                  .worker = worker ? worker : r.worker,
-                                 .folder = r.folder,
-                                 .epoch = RIG_EPOCH};
+                                 .folder = r.folder};
     struct engine *e = engine_open(&setup, &hooks, &err);
     assert_non_null(e);
-    assert_int_equal(engine_start(e, &err), -1);
+    assert_int_equal(engine_start(e, RIG_EPOCH, &err), -1);
     engine_close(e);
     if (!strstr(err.text, expected) || !strstr(err.text, setup.worker))
         fail_msg("unexpected text: %s", err.text);

@@ -29,7 +29,7 @@ static int commit(void *context)
 
 static int recover(struct rig *r, struct heard *h, struct err *err)
 {
-    struct engine_left left = {0};
+    struct engine_left left = {.epoch = RIG_EPOCH};
     return rig_recover(r, &left, apply, commit, h, err);
 }
 
@@ -243,7 +243,8 @@ static void recover_leaders(struct rig *r, struct process_id leader,
 {
     struct heard h = {0};
     struct err err = {0};
-    struct engine_left left = {.leaders = &leader,
+    struct engine_left left = {.epoch = RIG_EPOCH,
+                               .leaders = &leader,
                                .leader_count = 1,
                                .numbers_stand = numbers_stand,
                                .known_ticks = known_ticks};

@@ -464,7 +464,7 @@ static void recover(struct rig *r, struct heard *h)
 {
     struct err err = {0};
     *h = (struct heard){0};
-    struct engine_left left = {0};
+    struct engine_left left = {.epoch = RIG_EPOCH};
     if (rig_recover(r, &left, apply, commit, h, &err))
         fail_msg("%s", err.text);
     assert_int_equal(rig_processes(r), 0);

@@ -1,0 +1,59 @@
+/* here.c - this machine, as the room of a place */
+#include "engine/here.h"
+
+#include <stdlib.h>
+
+static const struct gpu *copy_gpus(struct arena *a, const struct machine *m)
+{
+    struct gpu *gpus = arena_array(a, m->gpu_count, sizeof(*gpus));
+    if (m->gpu_count)
+        memcpy(gpus, m->gpus, m->gpu_count * sizeof(*gpus));
+    return gpus;
+}
+
+void here_open(struct here *h, const struct engine_setup *setup)
+{
+    *h = (struct here){.arena = arena_new(), .machine = *setup->machine};
+    h->machine.gpus = copy_gpus(h->arena, setup->machine);
+    machine_room(&h->machine, setup->parallel, h->arena, &h->room);
+}
+
+void here_close(struct here *h)
+{
+    gpu_looker_close(h->looker);
+    arena_free(h->arena);
+}
+
+int here_check(const void *place, const struct needs *n, struct err *err)
+{
+    const struct here *h = place;
+    return room_check(&h->room, n, err);
+}
+
+uint32_t here_slots(const void *place, const struct needs *n)
+{
+    const struct here *h = place;
+    return room_slots(&h->room, n);
+}
+
+int64_t here_want(const void *place, const struct needs *n,
+                  const struct load *held)
+{
+    const struct here *h = place;
+    return load_free(held, &h->room, n);
+}
+
+size_t here_gpus(const void *place)
+{
+    const struct here *h = place;
+    return h->machine.gpu_count;
+}
+
+void here_look(void *place, size_t gpu, struct gpu_use *use)
+{
+    struct here *h = place;
+    if (!h->looker)
+        h->looker = gpu_looker_open(&h->machine, h->machine.gpus_described,
+                                    getenv("THRONG_GPUS_USE"));
+    gpu_look(h->looker, gpu, use);
+}
