@@ -52,6 +52,8 @@ struct held {
     bool begun; /* STARTING has come: a process may exist */
     enum asked asked;
     enum outcome end_as; /* of ASKED_BACK and ASKED_KILL */
+    bool goes_on;        /* it was told to, … */
+    int64_t awaits;      /* … and where to wait again */
     struct needs needs;
     char *text; /* the task, while it is IN_QUEUE */
     size_t text_len;
@@ -411,6 +413,30 @@ void engine_kill_task(struct engine *e, uint64_t task, enum outcome outcome)
         ask(e, h, ASKED_KILL, outcome);
 }
 
+static void tell_go(struct engine *e, const struct held *h)
+{
+    struct buf awaits;
+    buf_init(&awaits);
+    buf_add_u64(&awaits, (uint64_t)h->awaits);
+    struct record r = {.type = RECORD_GO,
+                       .attempt = h->attempt,
+                       .task = h->id,
+                       .payload = buf_str(&awaits)};
+    e->place->send(e->at, &r);
+    buf_done(&awaits);
+}
+
+void engine_go_on(struct engine *e, uint64_t task, int64_t awaits)
+{
+    struct held *h = idmap_get(e->held, task);
+    if (!h || h->where != AT_PLACE)
+        return;
+    h->goes_on = true;
+    h->awaits = awaits;
+    if (!e->down)
+        tell_go(e, h);
+}
+
 /* While we believe that a task waits at the place it may begin there. This
  * outcome takes it back if it has not, and means nothing if it has. */
 static void take_back(struct engine *e, struct held *h)
@@ -550,6 +576,8 @@ void engine_place_up(struct engine *e)
     e->down = false;
     for (size_t i = 0; idmap_next(e->held, &i, &id, &at);) {
         const struct held *h = at;
+        if (h->where == AT_PLACE && h->goes_on)
+            tell_go(e, h);
         if (h->where == AT_PLACE && h->asked != ASKED_NOTHING)
             tell(e, h);
     }

@@ -88,6 +88,9 @@ int engine_submit(struct engine *e, const struct task *t, int priority,
  * until the task is answered, also while its place is down. */
 void engine_stop_task(struct engine *e, uint64_t task);
 void engine_kill_task(struct engine *e, uint64_t task, enum outcome outcome);
+/* A task that waits for a decision goes on; awaits: as RECORD_GO. Remembered,
+ * too. */
+void engine_go_on(struct engine *e, uint64_t task, int64_t awaits);
 /* A task that has not begun ends as OUTCOME_UNSTARTED; for one that has this
  * means nothing. */
 void engine_take_back(struct engine *e, uint64_t task);

@@ -440,6 +440,30 @@ void judge_report(struct judge *j, int64_t trial, int64_t step, double value,
         judge_median(j, trial, r, level, limit, v);
 }
 
+/* The number of the first report behind `count` that is judged; 0: none. What
+ * waits at a rung comes to its end there by itself. */
+static int64_t next_judged(const struct judge *j, int64_t trial, int64_t count,
+                           size_t reached)
+{
+    bool asha = j->early->kind == EARLY_ASHA;
+    int64_t warm = j->early->warmup_steps;
+    if (j->endless)
+        return (count > warm ? count : warm) + 1;
+    if (reached + asha >= j->level_count || (asha && trial < 0) ||
+        climbs(j, trial) || j->levels[reached] <= count)
+        return 0;
+    return j->levels[reached];
+}
+
+int64_t judge_decides_at(const struct judge *j, int64_t trial)
+{
+    const struct runner *r = runner_of(j, trial);
+    int64_t count = r ? r->count : 0;
+    int64_t next = next_judged(j, trial, count, r ? r->reached : 0);
+    int64_t step = r && r->step > 0 ? r->step : 0;
+    return next ? step + next - count : 0;
+}
+
 void judge_recount(struct judge *j, int64_t trial, int64_t level, double value)
 {
     struct runner *r = runner_of(j, trial);

@@ -40,6 +40,8 @@ void judge_report(struct judge *j, int64_t trial, int64_t step, double value,
                   int64_t limit, struct verdict *v);
 /* The same of an earlier run, whose verdict is known: only the tables. */
 void judge_recount(struct judge *j, int64_t trial, int64_t level, double value);
+/* As search_decides_at. */
+int64_t judge_decides_at(const struct judge *j, int64_t trial);
 
 /* The level that a trial has reached, as its index from 1, and its value
  * there; 0: none. Level i from 1 of one trial; NaN: not reached. */

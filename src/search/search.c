@@ -444,6 +444,11 @@ enum decision search_report(struct search *s, int64_t trial, int64_t step,
     return s->verdict.decision;
 }
 
+int64_t search_decides_at(const struct search *s, int64_t trial)
+{
+    return s->judge ? judge_decides_at(s->judge, trial) : 0;
+}
+
 const struct verdict *search_verdict(const struct search *s)
 {
     return &s->verdict;

@@ -129,6 +129,10 @@ void search_tell(struct search *s, const struct result *r);
  * too (see result.trial). */
 enum decision search_report(struct search *s, int64_t trial, int64_t step,
                             double value);
+/* The step of the first report to come that can be answered with anything but
+ * continue, where the trial reports every step; 0: there is none. What method
+ * external decides comes later, whenever it likes. */
+int64_t search_decides_at(const struct search *s, int64_t trial);
 /* What method auto picked and for which reason, as one phrase ("gp, which
  * …"); NULL of other methods. Lives as long as s. */
 const char *search_why(const struct search *s);

@@ -31,6 +31,14 @@ void attempt_stop(struct run *r, struct live *l, const char *why)
         engine_stop_task(r->engine, (uint64_t)l->t.id);
 }
 
+/* Who waits for a decision hears that it goes on, and when to wait again. */
+static void answer(struct run *r, struct live *l)
+{
+    l->awaits = r->source.decides_at(r->source.context, l);
+    if (r->engine)
+        engine_go_on(r->engine, (uint64_t)l->t.id, l->awaits);
+}
+
 static void report(struct run *r, struct live *l, int64_t step, double value)
 {
     if (l->stop_why)
@@ -40,6 +48,8 @@ static void report(struct run *r, struct live *l, int64_t step, double value)
         l->decided_at = step;
     if (d != DECISION_CONTINUE)
         attempt_stop(r, l, l->stop_why ? l->stop_why : "by the method");
+    else if (l->awaits && step >= l->awaits)
+        answer(r, l);
 }
 
 /* The column without the points behind a decision to stop. */

@@ -466,6 +466,7 @@ static int place(struct run *r, struct live *l, size_t *room)
         return -1;
     }
     r->unfit = 0;
+    l->awaits = task.awaits;
     vec_push(&r->placing, ((struct placing){l, task}));
     (*room)--;
     return 1;

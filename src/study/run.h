@@ -44,6 +44,8 @@ struct live {
     const char *stop_why;   /* it was asked to finish early; NULL: it was not */
     int64_t decided_at;     /* the step of the report that a stop was decided
                                at: later ones do not count; INT64_MAX: none */
+    int64_t awaits;         /* the step whose report it waits for an answer to,
+                               as it was told last; 0: none */
     enum wish wish;         /* a person's, which every end honours */
     unsigned losses;      /* in a row, for which nobody else is to blame … */
     unsigned crowded;     /* … and those in company (blame.c) */
@@ -88,6 +90,9 @@ struct run_source {
      * l->stop_why, a text that lives as long as the run. */
     enum decision (*report)(void *context, struct live *l, int64_t step,
                             double value);
+    /* The step of the first report to come that may stop the trial, where it
+     * reports every step; 0: there is none. */
+    int64_t (*decides_at)(void *context, const struct live *l);
     /* True when a trial whose attempt ended well is to wait, paused. */
     bool (*pauses)(void *context, const struct live *l);
     /* A trial is final or paused; its row is written but not committed yet. */

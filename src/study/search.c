@@ -313,10 +313,24 @@ static void place_in_group(void *context, int64_t k, struct trial *t)
     search_repeat_of(s->search, k, &t->group, &t->member);
 }
 
+static int64_t decides_at(void *context, const struct live *l)
+{
+    struct study *s = context;
+    const struct early *e = &s->plan->early;
+    if (e->kind != EARLY_RULE)
+        return search_decides_at(s->search, study_search_id(s, l->t.id));
+    int64_t more = stoprule_more(&e->rule, &l->rule);
+    return more && l->rule_step > 0 ? l->rule_step + more : more;
+}
+
 static int build(void *context, const struct live *l, struct arena *a,
                  struct task *t, struct err *err)
 {
-    return study_task(context, l, a, t, err);
+    if (study_task(context, l, a, t, err))
+        return -1;
+    if (str_is(t->kind, "train"))
+        t->awaits = decides_at(context, l);
+    return 0;
 }
 
 /* "by early_terminate hyperband at 9: 0.41, threshold 0.38" */
@@ -546,6 +560,7 @@ struct run_source study_source(struct study *s)
                                .go_on = go_on,
                                .settled = settled,
                                .report = report,
+                               .decides_at = decides_at,
                                .ended = ended,
                                .pauses = pauses,
                                .redact = redact};

@@ -15,7 +15,7 @@ _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
 static bool type_known(unsigned type)
 {
     return (type >= RECORD_HELLO && type <= RECORD_ABOUT) ||
-           (type >= RECORD_TASK && type <= RECORD_PING);
+           (type >= RECORD_TASK && type <= RECORD_GO);
 }
 
 void record_print(struct buf *b, const struct record *r)

@@ -47,6 +47,9 @@ enum record_type {
                          committed, HELLO included */
     RECORD_QUIT = 36, /* end everything and exit */
     RECORD_PING = 37, /* are you there? no payload */
+    RECORD_GO = 38,   /* a report that waits for a decision (task.awaits) has
+                         it: go on; payload u64: the next step whose report
+                         waits for one; 0: none does */
 };
 
 struct record {

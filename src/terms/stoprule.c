@@ -56,3 +56,14 @@ enum decision stoprule_report(const struct stoprule *rule,
     return has_to_stop(rule, s, minimize, value, seconds) ? DECISION_STOP
                                                           : DECISION_CONTINUE;
 }
+
+int64_t stoprule_more(const struct stoprule *rule,
+                      const struct stoprule_state *s)
+{
+    int64_t more = 1;
+    if (rule->kind == STOPRULE_NONE || rule->kind == STOPRULE_TIME)
+        return 0;
+    if (rule->kind == STOPRULE_PATIENCE && rule->patience > s->since_best)
+        more = rule->patience - s->since_best;
+    return more > rule->from - s->reports ? more : rule->from - s->reports;
+}

@@ -31,5 +31,9 @@ void stoprule_begin(struct stoprule_state *s);
 enum decision stoprule_report(const struct stoprule *rule,
                               struct stoprule_state *s, bool minimize,
                               double value, double seconds);
+/* How many reports more it takes at least until the rule can end the trial; 0:
+ * no report ever does. */
+int64_t stoprule_more(const struct stoprule *rule,
+                      const struct stoprule_state *s);
 
 #endif

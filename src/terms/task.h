@@ -85,6 +85,10 @@ struct task {
     uint32_t new_rows;    /* of kind infer, 1: data names rows of another day;
                              what was fitted is in the weights */
 
+    int64_t awaits; /* of kind train: the first step behind which it waits, if
+                       the metric is reported there, until it hears whether to
+                       go on (RECORD_GO) or to stop; 0: none */
+
     struct str metric_name;    /* what pattern and file give */
     struct str metrics;        /* names that count (objectives, bounds), each
                                   on a line of its own */

@@ -171,25 +171,40 @@ static struct trainer *choose(struct worker *w, struct err *err)
     return best;
 }
 
+static void tell(struct attempt *a, enum record_type type, struct str payload)
+{
+    struct link *link = &a->trainer->link;
+    struct record r = {.type = type,
+                       .task = a->task.id,
+                       .attempt = a->task.attempt,
+                       .payload = payload};
+    link_add(link, &r);
+    link_flush(link);
+    link_acknowledge(link, link->count);
+}
+
+/* Whose answers go to a file hears of no decision. */
 int crew_take(struct attempt *a, struct err *err)
 {
     struct worker *w = a->worker;
     struct trainer *t = choose(w, err);
     if (!t)
         return -1;
-    buf_reset(&w->payload);
-    task_print(&w->payload, &a->task);
-    struct record r = {.type = RECORD_TASK,
-                       .task = a->task.id,
-                       .attempt = a->task.attempt,
-                       .payload = buf_str(&w->payload)};
-    link_add(&t->link, &r);
-    link_flush(&t->link);
-    link_acknowledge(&t->link, t->link.count);
+    if (w->bundle)
+        a->task.awaits = 0;
     a->trainer = t;
     a->process = t->process;
     t->members++;
+    buf_reset(&w->payload);
+    task_print(&w->payload, &a->task);
+    tell(a, RECORD_TASK, buf_str(&w->payload));
     return 0;
+}
+
+void crew_go(struct attempt *a, struct str payload)
+{
+    if (a->trainer)
+        tell(a, RECORD_GO, payload);
 }
 
 void crew_push(struct attempt *a, enum push how)
@@ -202,12 +217,7 @@ void crew_push(struct attempt *a, enum push how)
         kill(t->process.pid, SIGKILL);
         return;
     }
-    struct record r = {.type = how == PUSH_ASKED ? RECORD_STOP : RECORD_KILL,
-                       .task = a->task.id,
-                       .attempt = a->task.attempt};
-    link_add(&t->link, &r);
-    link_flush(&t->link);
-    link_acknowledge(&t->link, t->link.count);
+    tell(a, how == PUSH_ASKED ? RECORD_STOP : RECORD_KILL, STR(""));
 }
 
 void crew_forget(struct attempt *a)

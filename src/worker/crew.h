@@ -29,6 +29,8 @@ int crew_take(struct attempt *a, struct err *err);
 /* Tells the trainer to end it: at the next epoch, or now; PUSH_KILLED kills
  * the trainer, which did not. */
 void crew_push(struct attempt *a, enum push how);
+/* Tells the trainer the payload of a RECORD_GO. */
+void crew_go(struct attempt *a, struct str payload);
 /* The attempt is over, for whatever reason: its trainer forgets it. */
 void crew_forget(struct attempt *a);
 /* True when the child was a trainer; members that it has not said to have

@@ -36,7 +36,11 @@ struct member {
     int64_t reported_ns;
     double cpu_s, kept_cpu_s; /* in all, and at the last checkpoint */
     double last, best;        /* of the study's metric; NaN: none yet */
+    int64_t epoch;            /* the last one */
+    int64_t rated;            /* the last one that reported that metric */
     bool begun, asked, killed;
+    bool trained; /* no epoch is left */
+    bool waits;   /* for a decision */
     int64_t begun_ns;
 };
 

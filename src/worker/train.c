@@ -5,6 +5,9 @@
  * they go and any of them can be stopped. A newcomer begins when its turn
  * comes.
  *
+ * Whose report the conductor may answer with a stop (task.awaits) has no turn
+ * until the answer has come: what it is to be is what it was there.
+ *
  * The socket is also looked at between two batches, and whoever is to be ended
  * then is ended then: the worker kills a trainer that does not answer, and
  * with it those whom nobody wanted to end. */
@@ -502,6 +505,17 @@ static void end_member(struct train *t, size_t at)
         leave(t, at, OUTCOME_KILLED, STR(""));
 }
 
+/* An answer may come twice. */
+static void go_on(struct member *m, struct str payload)
+{
+    struct bytes bytes = bytes_of(payload);
+    int64_t awaits = (int64_t)bytes_u64(&bytes);
+    if (bytes.bad || (awaits && awaits <= m->epoch))
+        return;
+    m->task.awaits = awaits;
+    m->waits = false;
+}
+
 static void on_record(struct train *t, const struct record *r)
 {
     if (r->type == RECORD_TASK) {
@@ -516,6 +530,8 @@ static void on_record(struct train *t, const struct record *r)
             m->asked = true;
         if (r->type == RECORD_KILL)
             end_member(t, i);
+        if (r->type == RECORD_GO)
+            go_on(m, r->payload);
         return;
     }
 }
@@ -565,13 +581,20 @@ static bool broken_off(void *context)
     return t->closed || t->now->killed;
 }
 
+static bool has_turn(const struct member *m)
+{
+    return m && (!m->waits || m->asked);
+}
+
 /* While there is nobody to train, until something comes or is to be closed. */
 static void wait_idle(struct train *t)
 {
     struct pollfd p = {.fd = t->fd, .events = POLLIN};
     int wait_ms = sources_tidy(&t->sources);
-    if (t->members.len == 0)
-        poll(&p, 1, wait_ms);
+    for (size_t i = 0; i < t->members.len; i++)
+        if (has_turn(t->members.p[i]))
+            return;
+    poll(&p, 1, wait_ms);
 }
 
 /* ---- training --------------------------------------------------------- */
@@ -590,6 +613,7 @@ static void add_point(struct member *m, const struct nn_report *r,
     if (!str_eq(name, m->task.metric_name))
         return;
     m->last = value;
+    m->rated = r->epoch;
     if (isnan(m->best) ||
         (m->task.maximize ? value > m->best : value < m->best))
         m->best = value;
@@ -704,6 +728,24 @@ static void leave_diverged(struct train *t, size_t at,
     buf_done(&why);
 }
 
+/* After an epoch, or when it hears whether to go on. */
+static void end_turn(struct train *t, size_t at)
+{
+    struct member *m = t->members.p[at];
+    if (m->killed)
+        leave(t, at, OUTCOME_KILLED, STR(""));
+    else if (m->waits && !m->asked)
+        member_say_metrics(t, m);
+    else if (m->trained && !m->waits)
+        finish(t, at, OUTCOME_DONE);
+    else if (m->asked)
+        finish(t, at, OUTCOME_STOPPED);
+    else if (clock_mono_ns() - m->reported_ns > REPORT_NS)
+        member_say_metrics(t, m);
+    if (t->members.p[at] && m->cpu_s - m->kept_cpu_s > CHECKPOINT_S)
+        keep(t, m);
+}
+
 /* One epoch of one member. */
 static void train_one(struct train *t, size_t at)
 {
@@ -723,18 +765,15 @@ static void train_one(struct train *t, size_t at)
         keep_weights(t, m,
                      arena_printf(m->arena, "output/epoch_%lld.safetensors",
                                   (long long)r.epoch));
-    if (r.diverged)
+    if (r.diverged) {
         leave_diverged(t, at, &r);
-    else if (r.finished)
-        finish(t, at, OUTCOME_DONE);
-    else if (m->killed)
-        leave(t, at, OUTCOME_KILLED, STR(""));
-    else if (m->asked)
-        finish(t, at, OUTCOME_STOPPED);
-    else if (clock_mono_ns() - m->reported_ns > REPORT_NS)
-        member_say_metrics(t, m);
-    if (t->members.p[at] && m->cpu_s - m->kept_cpu_s > CHECKPOINT_S)
-        keep(t, m);
+        return;
+    }
+    m->epoch = r.epoch;
+    m->trained = r.finished;
+    m->waits =
+        m->task.awaits > 0 && m->rated == r.epoch && r.epoch >= m->task.awaits;
+    end_turn(t, at);
 }
 
 /* Members may come and go while another has its turn. */
@@ -742,10 +781,14 @@ static void take_turns(struct train *t)
 {
     for (size_t i = 0; i < t->members.len && !t->closed; i++) {
         t->now = t->members.p[i];
-        if (t->now && t->now->begun)
-            train_one(t, i);
-        else if (t->now)
+        if (!has_turn(t->now))
+            ;
+        else if (!t->now->begun)
             start(t, i);
+        else if (t->now->waits || t->now->trained)
+            end_turn(t, i);
+        else
+            train_one(t, i);
         t->now = NULL;
     }
 }

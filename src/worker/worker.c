@@ -455,6 +455,13 @@ static void stop_task(struct worker *w, const struct record *r)
         attempt_end(a, (enum outcome)outcome, NULL, PUSH_TERMINATED);
 }
 
+static void go_on(struct worker *w, const struct record *r)
+{
+    struct attempt *a = find_running(w, r);
+    if (a)
+        crew_go(a, r->payload);
+}
+
 static void on_record(void *context, const struct record *r)
 {
     struct worker *w = context;
@@ -466,6 +473,9 @@ static void on_record(void *context, const struct record *r)
     case RECORD_STOP:
     case RECORD_KILL:
         stop_task(w, r);
+        break;
+    case RECORD_GO:
+        go_on(w, r);
         break;
     case RECORD_ACK:
         link_acknowledge(&w->link, bytes_u64(&payload));

@@ -106,3 +106,54 @@ sed -i 's/^epochs: 20/epochs: 0/' mlp.yaml
 run "$THRONG" train mlp.yaml
 check_status "a model may be judged as it begins" 0
 check_matches "what it says is of epoch 0" "$(sed -n 2p .out)" '^0	'
+
+# ---- the same study for any number of workers -----------------------------------
+# An epoch takes less than a word to the conductor and back.
+python3 -c 'for i in range(60): print("%d,%d,%d" % (i * 7 % 11, i * 5 % 13, i * i % 3 == 0))' >tiny.csv
+cat >tiny.yaml <<'END'
+layers: [{dense: 4, activation: tanh}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: sgd, lr: "${lr}"}
+epochs: 27
+snapshots: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26]
+data: {file: tiny.csv, validation: 0.3}
+END
+kinds=('{type: hyperband, min_iter: 2}' '{type: median, warmup_trials: 3}'
+    '{type: asha, max_iter: 27, promote: false}' '{type: patience, patience: 4}')
+stops='"\n".join("%d %s" % (t["id"], t["reason"].split(" at ")[1].split(":")[0]) for t in d if t["state"] == "stopped")'
+table='"\n".join("%d %s %s %r %s %r" % (t["id"], t["state"], t["params"], t["value"], t["reason"], t["metrics"]) for t in d)'
+weights() { (cd ".throng/$1/trials/0" && find . -name '*.safetensors' -print0 | sort -z | xargs -0 md5sum); }
+for kind in "${kinds[@]}"; do
+    name=$(cut -d ' ' -f 2 <<<"$kind" | tr -d ,)
+    for n in 1 4 16; do
+        cat >tiny$n.yaml <<END
+model: tiny.yaml
+run_cap: 36
+seed: 4
+method: tpe
+order: lag
+lag: 16
+parallel: $n
+keep: all
+metric: {name: val_loss}
+parameters: {lr: {distribution: log_uniform_values, min: 0.0001, max: 0.5}}
+early_terminate: $kind
+END
+        run "$THRONG" run tiny$n.yaml --quiet
+        check_status "$name: a study of $n at once trains" 0
+        weights tiny$n >weights$n
+        look tiny$n "$table" >table$n
+    done
+    check_equal "$name: some are stopped, and some come to their end" "True" \
+        "$(look tiny1 '{t["state"] for t in d} == {"done", "stopped"} and len(d) == 36')"
+    look tiny4 "$stops" >stops
+    check_equal "$name: who is stopped has heard of it before its next epoch" "$(cat stops)" "$(
+        while read -r id rest; do
+            echo "$id $(ls .throng/tiny4/trials/0/$id/output | sed -n 's/^epoch_\([0-9]*\).*/\1/p' | sort -n | tail -n 1)"
+        done <stops)"
+    check "$name: the table is the same for 1 and 4 workers" cmp table1 table4
+    check "$name: and for 16" cmp table1 table16
+    check "$name: so are the weights, those of the decision" cmp weights1 weights4
+    check "$name: and for 16" cmp weights1 weights16
+    rm -r .throng/tiny*
+done

@@ -375,6 +375,43 @@ static void what_was_heard_before_a_crash_does_not_count_again(void **state)
     search_free(s);
 }
 
+/* Whoever waits for an answer there, and only there, misses none. */
+static void no_decision_comes_before_its_step(void **state)
+{
+    (void)state;
+    const struct early kinds[] = {
+        {.kind = EARLY_HYPERBAND, .min_iter = 2, .eta = 3},
+        {.kind = EARLY_HYPERBAND, .min_iter = 3, .eta = 2, .strict = true},
+        {.kind = EARLY_MEDIAN, .percentile = 50, .warmup_steps = 3},
+        {.kind = EARLY_ASHA,
+         .min_iter = 1,
+         .max_iter = 9,
+         .eta = 3,
+         .brackets = 2}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct search *s = open_with("random", SEARCH_FREE, &kinds[i]);
+        int stops = 0, awaited = 0;
+        for (int64_t k = -2; k <= 30; k++) {
+            struct suggestion got;
+            if (k > 0)
+                search_ask(s, k, arena, &got, NULL);
+            for (int64_t step = 1; k && step <= 20; step++) {
+                int64_t at = search_decides_at(s, k);
+                double value = (double)((k * 7 + step * step + 99) % 13);
+                awaited += at && step >= at;
+                if (search_report(s, k, step, value) == DECISION_CONTINUE)
+                    continue;
+                assert_true(at && step >= at);
+                stops++;
+                break;
+            }
+        }
+        assert_true(stops > 0);
+        assert_true(awaited < (kinds[i].kind == EARLY_MEDIAN ? 660 : 160));
+        search_free(s);
+    }
+}
+
 /* Trains trial k to `budget`; its value is a, less for each step. */
 static void climb(struct search *s, int64_t k, const struct value *point,
                   int64_t from, int64_t budget, double a)
@@ -745,6 +782,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_goes_on_after_any_prefix),
         cmocka_unit_test(what_was_heard_before_a_crash_does_not_count_again),
+        cmocka_unit_test(no_decision_comes_before_its_step),
         cmocka_unit_test(a_search_climbs_on_after_any_prefix),
         cmocka_unit_test(the_best_half_of_a_rung_goes_on),
         cmocka_unit_test(what_is_not_finite_is_the_worst_at_a_rung),

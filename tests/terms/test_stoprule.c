@@ -88,6 +88,44 @@ static void time_ends_after_its_seconds(void **state)
     assert_int_equal(stops_at(&rule, true, values, 5), 4);
 }
 
+/* Values that fall, rise and stand still. */
+static void no_rule_ends_a_trial_sooner_than_it_says(void **state)
+{
+    (void)state;
+    const struct stoprule rules[] = {
+        {.kind = STOPRULE_PATIENCE, .patience = 3},
+        {.kind = STOPRULE_PATIENCE, .patience = 3, .from = 9},
+        {.kind = STOPRULE_THRESHOLD, .threshold = 5, .from = 4},
+        {.kind = STOPRULE_THRESHOLD, .threshold = 8},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        struct stoprule_state s;
+        int64_t reports = 0, next, stops = 0;
+        stoprule_begin(&s);
+        for (; reports<50; stops += next> 0) {
+            next = reports + stoprule_more(&rules[i], &s);
+            double value = (double)(reports * reports % 11) + 1;
+            reports++;
+            next = stoprule_report(&rules[i], &s, true, value, 0) ==
+                           DECISION_CONTINUE
+                       ? 0
+                       : next;
+            assert_true(!next || reports >= next);
+        }
+        assert_true(stops > 0);
+    }
+}
+
+static void no_report_ends_a_trial_by_its_time(void **state)
+{
+    (void)state;
+    struct stoprule time = {.kind = STOPRULE_TIME, .seconds = 1}, none = {0};
+    struct stoprule_state s;
+    stoprule_begin(&s);
+    assert_int_equal(stoprule_more(&time, &s), 0);
+    assert_int_equal(stoprule_more(&none, &s), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +136,8 @@ int main(void)
         cmocka_unit_test(threshold_judges_from_the_given_report_on),
         cmocka_unit_test(what_is_not_finite_is_worse_than_a_threshold),
         cmocka_unit_test(time_ends_after_its_seconds),
+        cmocka_unit_test(no_rule_ends_a_trial_sooner_than_it_says),
+        cmocka_unit_test(no_report_ends_a_trial_by_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,6 +299,18 @@ size_t bench_count(struct bench *b, enum record_type type, uint64_t id)
     return count;
 }
 
+void bench_await_more(struct bench *b, enum record_type type, uint64_t id,
+                      size_t count)
+{
+    double end = now() + PATIENCE_S;
+    while (bench_count(b, type, id) <= count && !b->eof) {
+        if (now() > end)
+            fail_msg("no more records of type %d about task %llu came", type,
+                     (unsigned long long)id);
+        pump(b, 1);
+    }
+}
+
 /* ---- metrics --------------------------------------------------------- */
 
 static void add_points(struct buf *out, const struct metric_column *c)

@@ -68,14 +68,17 @@ void bench_send(struct bench *b, enum record_type type, const struct task *t,
 void bench_submit(struct bench *b, const struct task *t);
 void bench_ack(struct bench *b, uint64_t count);
 
-/* Waits for the next record of this type about the task (any task when id
- * is UINT64_MAX) that was not returned yet. Fails after a minute. */
+/* Waits for the first record of this type about the task (any task when id
+ * is UINT64_MAX). Fails after a minute. */
 struct got *bench_await(struct bench *b, enum record_type type, uint64_t id);
 struct record_ended bench_ended(struct bench *b, uint64_t id);
 /* Submits and waits for the end. */
 struct record_ended bench_run(struct bench *b, const struct task *t);
 /* How many records of a type there are about a task. */
 size_t bench_count(struct bench *b, enum record_type type, uint64_t id);
+/* Waits until there are more than `count`. */
+void bench_await_more(struct bench *b, enum record_type type, uint64_t id,
+                      size_t count);
 
 /* The values of a metric of a task, in order, as "step:value step:value". */
 /* METRICS and POINTS hold a batch. */

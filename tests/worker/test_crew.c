@@ -132,6 +132,113 @@ static void one_member_is_stopped_and_another_killed(void **state)
     assert_true(bench_count(b, RECORD_METRICS, 3) >= before);
 }
 
+/* ---- decisions --------------------------------------------------------- */
+
+static void send_go(struct bench *b, const struct task *t, uint64_t awaits)
+{
+    struct buf payload;
+    buf_init(&payload);
+    buf_add_u64(&payload, awaits);
+    bench_send(b, RECORD_GO, t, buf_str(&payload));
+    buf_done(&payload);
+}
+
+static struct task awaiting(struct bench *b, uint64_t id, int epochs,
+                            int64_t awaits)
+{
+    struct task t = training(b, id, epochs);
+    t.metric_name = STR("loss");
+    t.awaits = awaits;
+    return t;
+}
+
+static size_t reported(struct bench *b, uint64_t id)
+{
+    const char *text = bench_metric(b, id, "loss");
+    size_t count = 0;
+    for (; *text; text++)
+        count += *text == ':';
+    return count;
+}
+
+static void await_reports(struct bench *b, uint64_t id, size_t count)
+{
+    while (reported(b, id) < count)
+        bench_await_more(b, RECORD_METRICS, id,
+                         bench_count(b, RECORD_METRICS, id));
+}
+
+static void who_awaits_a_decision_pauses_while_others_go_on(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    struct task t = awaiting(b, 1, 6, 2), other = training(b, 2, 1000000);
+    bench_submit(b, &t);
+    bench_submit(b, &other);
+    await_reports(b, 1, 2);
+    bench_await_more(b, RECORD_METRICS, 2,
+                     bench_count(b, RECORD_METRICS, 2) + 2);
+    assert_int_equal(reported(b, 1), 2);
+    send_go(b, &t, 5);
+    await_reports(b, 1, 5);
+    send_go(b, &t, 5); /* twice said: it is behind that */
+    bench_await_more(b, RECORD_METRICS, 2,
+                     bench_count(b, RECORD_METRICS, 2) + 2);
+    assert_int_equal(reported(b, 1), 5);
+    send_go(b, &t, 0);
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_DONE);
+    assert_int_equal(reported(b, 1), 6);
+}
+
+static void a_decision_at_the_last_epoch_is_waited_for_too(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    struct task t = awaiting(b, 1, 2, 2), u = awaiting(b, 2, 2, 2);
+    bench_submit(b, &t);
+    bench_submit(b, &u);
+    await_reports(b, 1, 2);
+    await_reports(b, 2, 2);
+    bench_send(b, RECORD_STOP, &t, STR(""));
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_STOPPED);
+    send_go(b, &u, 0);
+    assert_int_equal(bench_ended(b, 2).outcome, OUTCOME_DONE);
+}
+
+static void who_waits_for_a_decision_can_be_stopped_and_killed(void **state)
+{
+    struct bench *b = *state;
+    char outcome = OUTCOME_KILLED;
+    bench_start(b, ONE_CPU);
+    struct task stopped = awaiting(b, 1, 9, 1), killed = awaiting(b, 2, 9, 1);
+    struct task late = awaiting(b, 3, 9, 1);
+    late.needs.time_s = 0.2;
+    bench_submit(b, &stopped);
+    bench_submit(b, &killed);
+    bench_submit(b, &late);
+    bench_await(b, RECORD_METRICS, 1);
+    bench_await(b, RECORD_METRICS, 2);
+    bench_send(b, RECORD_STOP, &stopped, STR(""));
+    bench_send(b, RECORD_KILL, &killed, str_n(&outcome, 1));
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_STOPPED);
+    assert_int_equal(bench_ended(b, 2).outcome, OUTCOME_KILLED);
+    assert_int_equal(bench_ended(b, 3).outcome, OUTCOME_TIMED_OUT);
+    assert_int_equal(reported(b, 1), 1);
+}
+
+static void without_a_conductor_nobody_waits_for_a_decision(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    struct task t = awaiting(b, 1, 9, 1);
+    bench_submit(b, &t);
+    bench_await(b, RECORD_METRICS, 1);
+    bench_hang_up(b);
+    assert_int_equal(bench_wait(b), 0);
+}
+
+/* ---- checkpoints ------------------------------------------------------- */
+
 /* A member that has used its budget leaves a checkpoint, from which the next
  * attempt, or a child, goes on: steps are not done again. */
 static void training_goes_on_from_a_checkpoint(void **state)
@@ -434,6 +541,10 @@ int main(void)
         with_bench(a_late_attempt_shares_a_trainer_too),
         with_bench(how_many_were_lost_with_their_trainer_is_told),
         with_bench(one_member_is_stopped_and_another_killed),
+        with_bench(who_awaits_a_decision_pauses_while_others_go_on),
+        with_bench(a_decision_at_the_last_epoch_is_waited_for_too),
+        with_bench(who_waits_for_a_decision_can_be_stopped_and_killed),
+        with_bench(without_a_conductor_nobody_waits_for_a_decision),
         with_bench(training_goes_on_from_a_checkpoint),
         with_bench(a_damaged_checkpoint_is_not_gone_on_from),
         with_bench(a_data_set_is_closed_when_its_last_user_has_left),
