@@ -11,6 +11,7 @@
 
 #define LOG_LOOKED_AT 65536 /* bytes at the end of a log */
 #define NAMES_SHOWN 8
+#define NAMES_LOOKED_AT 64
 #define NUMBER "([-+0-9.eE]+)"
 
 /* ---- in what was reported ----------------------------------------------- */
@@ -20,20 +21,15 @@ static bool holds(const char *text, struct str part)
     return memmem(text, strlen(text), part.p, part.len) != NULL;
 }
 
-/* The name that was meant, as far as one can tell; NULL: none. */
-static const char *nearest(const struct summary *s, struct str metric)
+/* The name that was meant, of a NULL-terminated list, as far as one can tell;
+ * NULL: none. */
+static const char *nearest(const char *const *names, struct str metric)
 {
-    size_t n = s->list.len;
-    const char **names = xcalloc(n + 1, sizeof(*names));
-    const char *found = NULL;
-    for (size_t i = 0; i < n; i++)
-        names[i] = s->list.p[i].name;
-    found = str_nearest(metric, names);
-    for (size_t i = 0; i < n && !found; i++)
-        if (holds(names[i], metric) ||
-            memmem(metric.p, metric.len, names[i], strlen(names[i])))
-            found = names[i];
-    free(names);
+    const char *found = str_nearest(metric, names);
+    for (; *names && !found; names++)
+        if (holds(*names, metric) ||
+            memmem(metric.p, metric.len, *names, strlen(*names)))
+            found = *names;
     return found;
 }
 
@@ -58,13 +54,17 @@ static void add_reported(struct buf *b, const struct run *r,
                          const struct live *l)
 {
     const struct summary *s = &l->summary;
-    const char *near = nearest(s, r->limits.metric);
+    const char **names = xcalloc(s->list.len + 1, sizeof(*names));
+    for (size_t i = 0; i < s->list.len; i++)
+        names[i] = s->list.p[i].name;
+    const char *near = nearest(names, r->limits.metric);
     buf_addf(b, "trial %lld reported", (long long)l->t.id);
     add_names(b, s);
     if (s->list.len > NAMES_SHOWN)
         buf_addf(b, " and %zu more", s->list.len - NAMES_SHOWN);
     if (near)
         buf_addf(b, "; did you mean `%s`?", near);
+    free(names);
 }
 
 /* ---- in what was printed ------------------------------------------------- */
@@ -115,28 +115,78 @@ static void add_escaped(struct buf *b, struct str text)
     }
 }
 
+/* Where a text assigns a number to `name`, and how long that is; -1: nowhere.
+ */
+static long find_assignment(struct str log, struct str name, size_t *len,
+                            size_t *before)
+{
+    for (size_t i = 0; i < log.len; i++) {
+        if (i > 0 && is_word(log.p[i - 1]))
+            continue;
+        *len = assignment_len(str_n(log.p + i, log.len - i), name, before);
+        if (*len)
+            return (long)i;
+    }
+    return -1;
+}
+
+static size_t name_len(struct str s)
+{
+    size_t n = 0;
+    while (n < s.len && (is_word(s.p[n]) || (n && memchr("/.-", s.p[n], 3))))
+        n++;
+    return n;
+}
+
+static bool known(const char *const *names, size_t count, struct str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* The name that was meant, of those that a text assigns numbers to; empty: none
+ * of them seems so. */
+static struct str meant_in(struct str log, struct str metric, struct arena *a)
+{
+    const char *names[NAMES_LOOKED_AT + 1] = {0};
+    size_t count = 0, before;
+    for (size_t i = 0; i < log.len && count < NAMES_LOOKED_AT;) {
+        struct str rest = str_n(log.p + i, log.len - i);
+        struct str name = str_n(rest.p, name_len(rest));
+        if (name.len && assignment_len(rest, name, &before) &&
+            !known(names, count, name))
+            names[count++] = arena_cstr(a, name);
+        i += name.len ? name.len : 1;
+    }
+    const char *near = nearest(names, metric);
+    return near ? str_of(near) : STR("");
+}
+
 static bool add_printed(struct buf *b, const struct run *r,
                         const struct live *l, struct str log)
 {
+    struct arena *a = arena_new();
     struct str name = r->limits.metric;
-    for (size_t i = 0; i < log.len; i++) {
-        size_t before = 0;
-        struct str rest = str_n(log.p + i, log.len - i);
-        size_t len = i > 0 && is_word(log.p[i - 1])
-                         ? 0
-                         : assignment_len(rest, name, &before);
-        if (!len)
-            continue;
+    size_t len, before;
+    long at = find_assignment(log, name, &len, &before);
+    if (at < 0) {
+        name = meant_in(log, name, a);
+        at = name.len ? find_assignment(log, name, &len, &before) : -1;
+    }
+    if (at >= 0) {
+        const char *text = log.p + at;
         buf_addf(b,
                  "trial %lld printed `%.*s`: say metric: {name: %.*s, "
                  "pattern: '",
-                 (long long)l->t.id, (int)len, rest.p, STRF(name));
-        add_escaped(b, str_n(rest.p, before));
-        buf_addf(b, NUMBER "'}, or print `::throng %.*s=%.*s`", STRF(name),
-                 (int)(len - before), rest.p + before);
-        return true;
+                 (long long)l->t.id, (int)len, text, STRF(name));
+        add_escaped(b, str_n(text, before));
+        buf_addf(b, NUMBER "'}, or print `::throng %.*s=%.*s`",
+                 STRF(r->limits.metric), (int)(len - before), text + before);
     }
-    return false;
+    arena_free(a);
+    return at >= 0;
 }
 
 /* The end of a trial's log; yours to free with buf_done. */

@@ -51,6 +51,11 @@ study silent ':' 'name: loss'
 run "$THRONG" run silent.yaml
 check_contains "one that prints nothing is told how" "$err" 'print `::throng loss=VALUE`'
 
+study alike 'echo "epoch 3: train_loss=0.7 val_acc=0.$1"' 'name: val_accuracy'
+run "$THRONG" run alike.yaml
+check_contains "one that is printed under a name like it is found, too" "$err" \
+    "say metric: {name: val_acc, pattern: 'val_acc=([-+0-9.eE]+)'}, or print \`::throng val_accuracy=0."
+
 # ---- one that gets on -----------------------------------------------------------
 study late 'if [ $THRONG_TRIAL = 1 ]; then while [ ! -e go ]; do sleep 0.05; done
 throng report loss=1; elif [ -e go ]; then throng report loss=2; fi' 'name: loss'
