@@ -258,7 +258,8 @@ int block_fail_gap(const struct block *b, size_t row, size_t column,
     const char *what = ways ? "" : "the label ";
     const char *say = ways ? "; say missing: " : "";
     if (isnan(block_row(b, row)[column]))
-        return block_fail(b, row, column, err, "%sis missing%s%s", what, say,
+        return block_fail(b, row, column, err, "%s is missing%s%s",
+                          ways ? "the value" : "the label", say,
                           ways ? ways : "");
     size_t own = row;
     const struct source *s = source_of(b, &own);

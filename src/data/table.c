@@ -403,7 +403,7 @@ static int fail_category(const struct columns *t, size_t i, size_t column,
     struct str word = t->words[column][row];
     if (data_is_missing(word))
         return block_fail(&t->b, row, column, err,
-                          "is missing; say missing: mean, drop or 0");
+                          "the value is missing; say missing: mean, drop or 0");
     return block_fail(&t->b, row, column, err,
                       "the model was not trained with \"%.*s\"",
                       word.len < 60 ? (int)word.len : 60, word.p);

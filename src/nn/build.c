@@ -164,8 +164,16 @@ static void fault_choice(struct nn_build *b, const char *key, struct str got,
         buf_adds(&hint, "use ");
         list_names(&hint, names);
     }
-    nn_fault_hint(b, key, hint.p, "there is no %.*s", STRF(got));
+    nn_fault_hint(b, key, hint.p, "cannot be %.*s", STRF(got));
     buf_done(&hint);
+}
+
+bool nn_is_choice(struct str word, const char *const *names)
+{
+    for (; *names; names++)
+        if (str_is(word, *names))
+            return true;
+    return false;
 }
 
 int nn_read_choice(struct nn_build *b, const struct value *o, const char *key,

@@ -343,7 +343,7 @@ static void add_metric(struct nn_build *b, int head, struct str name)
     nn_fault_hint(
         b, "metrics",
         near ? arena_printf(b->faults->arena, "did you mean %s?", near) : NULL,
-        "there is no metric %.*s", STRF(name));
+        "cannot be %.*s", STRF(name));
 }
 
 static void read_metrics(struct nn_build *b, const struct value *o, int head)
@@ -371,7 +371,7 @@ static int head_tensor(struct nn_build *b, const struct value *o,
     int found = nn_find(b, from);
     if (found != INT32_MIN)
         return nn_tensor_of(b, found);
-    nn_fault(b, key, "there is no layer %.*s", STRF(from));
+    nn_fault(b, key, "names the layer %.*s, which is not there", STRF(from));
     return -1;
 }
 
@@ -401,7 +401,8 @@ static void add_head(struct nn_build *b, const struct value *o, size_t number,
     else
         h.label = label_of(b, o, number);
     read_class_weights(b, o, &h);
-    check_label(b, &h);
+    if (nn_is_choice(value_text(value_get(o, STR("loss"))), nn_loss_names))
+        check_label(b, &h);
     vec_push(&b->graph->heads, h);
 }
 

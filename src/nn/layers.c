@@ -52,7 +52,7 @@ static void fault_kind(struct nn_build *b, struct str name)
     else
         for (size_t i = 0; i < count; i++)
             buf_addf(&hint, "%s%s", i ? ", " : "the kinds are ", names[i]);
-    nn_fault_hint(b, NULL, hint.p, "there is no layer %.*s", STRF(name));
+    nn_fault_hint(b, NULL, hint.p, "cannot be %.*s", STRF(name));
     buf_done(&hint);
 }
 
@@ -164,7 +164,7 @@ static void fault_from(struct nn_build *b, struct str name)
     const char *near = str_nearest(name, names);
     nn_fault_hint(
         b, "from", near ? arena_printf(a, "did you mean %s?", near) : NULL,
-        "there is no layer or input %.*s before this one", STRF(name));
+        "names %.*s, which is no layer or input before this one", STRF(name));
 }
 
 static int input_named(struct nn_build *b, const struct value *v)

@@ -126,7 +126,10 @@ struct weights_file {
 static int damaged(const struct weights_file *f, const char *why,
                    struct err *err)
 {
-    return err_set(err, ERR_INPUT, "%s: no safetensors file: %s", f->path, why);
+    return err_set(err, ERR_INPUT,
+                   "%s is no safetensors file, as `throng train` writes "
+                   "weights: %s",
+                   f->path, why);
 }
 
 /* The length of the head, and so all of its text, is what was summed. */

@@ -110,6 +110,10 @@ run "$THRONG" train mlp.yaml units=4 lr=0.01 dropout=0 --device gpu
 check_status "a device that is not there is a usage error" 2
 check_contains "which names those that are" "$err" \
     "there is no device gpu; use cpu, portable or reference"
+sed 's/^loss: .*/loss: mean_square/; s/dense: 10/dense: 3/' mlp.yaml >loss.yaml
+run "$THRONG" train loss.yaml units=4 lr=0.01 dropout=0
+check_contains "a loss that there is not is named" "$err" "error: loss cannot be mean_square"
+check_lacks "and nothing is said of what another would want" "$err" "puts out"
 sed 's/dense: 10/desne: 10/; s/^batch_size: 32/batch_size: none/' mlp.yaml >bad.yaml
 run "$THRONG" train bad.yaml lr=0.01 units=32 dropout=0.1
 check_status "a model with mistakes is not trained" 1

@@ -198,9 +198,9 @@ static void missing_values_are_refused_unless_said(void **state)
     files_open(&f);
     files_text(&f, "t.csv", gaps);
     files_refuses(&f, "{\"file\": \"t.csv\", \"ignore\": \"c\"}",
-                  "t.csv:3: column b: is missing");
+                  "t.csv:3: column b: the value is missing");
     files_refuses(&f, "{\"file\": \"t.csv\", \"ignore\": [\"a\", \"b\"]}",
-                  "t.csv:4: column c: is missing");
+                  "t.csv:4: column c: the value is missing");
     files_refuses(&f, "{\"file\": \"t.csv\", \"missing\": \"maen\"}",
                   "data.missing must be");
     files_text(&f, "u.csv", "a,y\n1,0\n2,\n");

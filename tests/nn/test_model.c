@@ -77,7 +77,7 @@ static void a_misspelt_layer_gets_its_suggestion(void **state)
             entries[i]);
         assert_null(nn_model_read(
             json_parse(a, str_of(text), "model", false, NULL), NULL, &faults));
-        assert_string_equal(faults.items[0].text.p, "there is no layer dens");
+        assert_string_equal(faults.items[0].text.p, "cannot be dens");
         assert_string_equal(faults.items[0].hint.p, "did you mean dense?");
         arena_free(a);
     }
@@ -352,7 +352,7 @@ static void top_k_is_of_any_number_up_to_the_classes(void **state)
     assert_string_equal(f.path.p, "metrics");
     assert_string_equal(f.text.p, "top_10 is always 1: there are 3 classes");
     f = fault_of(a, "\"metrics\": [\"top_1x\"]", true);
-    assert_string_equal(f.text.p, "there is no metric top_1x");
+    assert_string_equal(f.text.p, "cannot be top_1x");
     arena_free(a);
 }
 

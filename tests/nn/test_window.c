@@ -221,7 +221,7 @@ static void wrong_numbers_are_named(void **state)
     assert_fault("[9, 9, 1]", "{\"conv2d\": 4, \"kernel\": [3, 70000000]}",
                  "layers[0].kernel: is 70000000; it must be from 1 to 65536");
     assert_fault("[9, 9, 1]", "{\"conv2d\": 4, \"padding\": \"sme\"}",
-                 "layers[0].padding: there is no sme");
+                 "layers[0].padding: cannot be sme");
     assert_fault("[9000000, 9000, 9]", "{\"upsample2d\": 6000}",
                  "layers[0]: 54000000000×54000000×9 numbers are more than any "
                  "machine holds");
