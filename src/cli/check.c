@@ -353,6 +353,15 @@ static void add_keep(struct checker *k)
     buf_adds(&k->out, "; `keep: all` keeps them all\n");
 }
 
+/* In the file's order, where it has one. */
+static const struct param *param_written(const struct plan *p, size_t i)
+{
+    for (size_t k = 0; p->written && k < p->space.count; k++)
+        if (str_eq(p->space.params[k].name, p->written[i]))
+            return &p->space.params[k];
+    return &p->space.params[i];
+}
+
 static int describe(struct checker *k)
 {
     const struct plan *p = k->plan;
@@ -361,10 +370,11 @@ static int describe(struct checker *k)
              STRF(p->method), why ? ": " : "", why ? why : "");
     add_total(k);
     buf_addf(&k->out, "params   ");
-    for (size_t i = 0; i < p->space.count; i++)
-        buf_addf(&k->out, "%s%.*s (%s)", i ? ", " : "",
-                 STRF(p->space.params[i].name),
-                 dist_name(p->space.params[i].dist));
+    for (size_t i = 0; i < p->space.count; i++) {
+        const struct param *param = param_written(p, i);
+        buf_addf(&k->out, "%s%.*s (%s)", i ? ", " : "", STRF(param->name),
+                 dist_name(param->dist));
+    }
     buf_adds(&k->out, p->space.count ? "\n" : "as the points have them\n");
     add_space_file(k);
     add_list_file(k);
@@ -598,8 +608,10 @@ static int look(struct checker *k)
     int code = look_ahead(k);
     if (code == EXIT_OK && check(k))
         code = call_fail(c);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && call_flag(c, "json"))
         put(buf_str(&k->out));
+    else if (code == EXIT_OK)
+        put_report(c, buf_str(&k->out));
     return code;
 }
 

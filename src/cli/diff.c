@@ -191,40 +191,38 @@ static void compare_rest(struct comparison *k)
 
 /* ---- the verb --------------------------------------------------------- */
 
-/* The one trial that a selector names. */
-static int find_one(struct comparison *k, const char *selector, int64_t *id)
+/* The trials that a selector names, as many as there is room for. */
+static int find_sides(struct comparison *k, const char *selector, int64_t *ids,
+                      size_t *count)
 {
     struct call *c = k->call;
-    struct query q = {.selector = selector, .limit = 2};
+    size_t room = SIDES_MAX - k->count;
+    struct query q = {.selector = selector, .limit = (int64_t)room + 1};
     struct trial t;
-    int64_t found = 0;
     int got = -1;
+    *count = 0;
     if (store_selector_check(selector, &c->err))
         return -1;
     struct rows *rows = store_rows(k->store, &q, &c->err);
-    while (rows && (got = rows_next(rows, &t, &c->err)) > 0) {
-        found++;
-        *id = t.id;
-    }
+    while (rows && (got = rows_next(rows, &t, &c->err)) > 0)
+        if ((*count)++ < room)
+            ids[*count - 1] = t.id;
     rows_close(rows);
     if (got < 0)
         return -1;
-    if (!found)
+    if (!*count)
         return no_such_trials(k->store, selector, c->arena, &c->err);
-    if (found > 1)
-        return err_set(&c->err, ERR_USAGE,
-                       "`%s` names more than one trial; name each by itself",
-                       selector);
+    if (*count > room)
+        return err_set(&c->err, ERR_USAGE, "these are more than %d trials",
+                       SIDES_MAX);
     return 0;
 }
 
-static int read_side(struct comparison *k, const char *selector)
+static int read_side(struct comparison *k, int64_t id)
 {
     struct call *c = k->call;
     struct side *s = &k->sides[k->count];
-    int64_t id = 0;
-    if (find_one(k, selector, &id) ||
-        store_trial(k->store, id, c->arena, &s->trial, &c->err) ||
+    if (store_trial(k->store, id, c->arena, &s->trial, &c->err) ||
         store_attempts(k->store, id, c->arena, &s->attempts, &s->attempt_count,
                        &c->err))
         return -1;
@@ -235,6 +233,18 @@ static int read_side(struct comparison *k, const char *selector)
         s->summary =
             json_parse(c->arena, s->trial.summary, "summary", true, NULL);
     k->count++;
+    return 0;
+}
+
+static int read_sides(struct comparison *k, const char *selector)
+{
+    int64_t ids[SIDES_MAX];
+    size_t count;
+    if (find_sides(k, selector, ids, &count))
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (read_side(k, ids[i]))
+            return -1;
     return 0;
 }
 
@@ -266,8 +276,12 @@ static int compare(struct comparison *k, const char *name)
     if (study_goal_read(k->store, c->arena, &k->goal, &c->err))
         return -1;
     for (size_t i = 0; i < c->arg_count; i++)
-        if (read_side(k, c->args[i]))
+        if (read_sides(k, c->args[i]))
             return -1;
+    if (k->count < 2)
+        return err_set(&c->err, ERR_USAGE,
+                       "`%s` names one trial; name two (%d at most)",
+                       c->args[0], SIDES_MAX);
     print_begin(k, name);
     if (compare_params(k))
         return -1;
@@ -296,7 +310,7 @@ static int run(struct call *c)
         c->args++;
         c->arg_count--;
     }
-    if (c->arg_count < 2 || c->arg_count > SIDES_MAX)
+    if (c->arg_count < 1 || c->arg_count > SIDES_MAX)
         return call_usage(c, "name two trials (%d at most)", SIDES_MAX);
     if (locate_study(c->arena, what, &where, &c->err) ||
         !(k.store = store_open(where.folder, false, &c->err)))
@@ -319,7 +333,7 @@ const struct verb verb_diff = {
     .summary = "Show in what trials differ",
     .text = "Parameters, metrics (last and best), state, attempts, time, "
             "memory and machine,\neach only where it differs.\n\n    throng "
-            "diff 3 7\n    throng diff best:1 last\n",
+            "diff 3 7\n    throng diff best:2\n    throng diff best:1 last\n",
     .options =
         (const struct option_spec[]){
             {"all", 'a', NULL, "also what is the same"},

@@ -17,6 +17,8 @@
 #include "nn/nn.h"
 #include "terms/metric.h"
 
+#define ROWS_AT_ONCE 10000
+
 struct inference {
     struct one_task one;
     struct call *call;
@@ -187,12 +189,25 @@ static void on_metrics(void *context, struct str payload)
                   value_double(a, metric_value(&column, 0)));
 }
 
+static int name_width(const struct value *o)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < o->count; i++)
+        if (o->keys[i].len > most)
+            most = o->keys[i].len;
+    return (int)most;
+}
+
 static void print_metrics(const struct inference *n)
 {
     struct buf b;
     buf_init(&b);
     for (size_t i = 0; i < n->metrics->count; i++) {
-        buf_addf(&b, "%.*s\t", STRF(n->metrics->keys[i]));
+        struct str name = n->metrics->keys[i];
+        if (n->call->terminal)
+            buf_addf(&b, "%-*.*s  ", name_width(n->metrics), STRF(name));
+        else
+            buf_addf(&b, "%.*s\t", STRF(name));
         num_print_short(&b, value_number(n->metrics->items[i]), 6);
         buf_addc(&b, '\n');
     }
@@ -229,6 +244,54 @@ static int print_judged(struct inference *n)
     return 0;
 }
 
+/* For people: a probability of nine digits is for programs. */
+static void add_cell(struct table *t, struct str field)
+{
+    double number;
+    if (str_find(field, '.') >= 0 && num_double(field, &number))
+        table_number(t, number, 4);
+    else
+        table_cell(t, "%.*s", STRF(field));
+}
+
+/* In pieces, since there may be millions of rows. */
+static int print_table(struct call *c, struct csv *csv)
+{
+    struct table *t = table_new();
+    size_t rows = 0, columns = 0;
+    int got;
+    while ((got = csv_next(csv, &c->err)) > 0) {
+        for (size_t i = 0; !rows && i < csv->fields.len; i++)
+            table_column(t, arena_cstr(c->arena, csv->fields.p[i]), true);
+        columns = rows ? columns : csv->fields.len;
+        for (size_t i = 0; rows && i < columns; i++)
+            add_cell(t, i < csv->fields.len ? csv->fields.p[i] : STR(""));
+        if (rows)
+            table_row(t);
+        if (++rows % ROWS_AT_ONCE == 0)
+            table_print(t, c);
+    }
+    if (rows % ROWS_AT_ONCE)
+        table_print(t, c);
+    table_free(t);
+    return got;
+}
+
+static int print_tabs(struct call *c, struct csv *csv)
+{
+    struct buf line;
+    int got;
+    buf_init(&line);
+    while ((got = csv_next(csv, &c->err)) > 0) {
+        for (size_t i = 0; i < csv->fields.len; i++)
+            buf_addf(&line, "%s%.*s", i ? "\t" : "", STRF(csv->fields.p[i]));
+        buf_addc(&line, '\n');
+    }
+    put_data(c, buf_str(&line));
+    buf_done(&line);
+    return got;
+}
+
 /* Tabs between columns, as other tables have them, or commas as asked for. */
 static int print_predictions(struct inference *n)
 {
@@ -236,9 +299,8 @@ static int print_predictions(struct inference *n)
     const char *path =
         path_join(c->arena, path_join(c->arena, n->one.scratch, "1"),
                   "output/predictions.csv");
-    struct buf text, line;
+    struct buf text;
     struct csv csv;
-    int got = 0;
     buf_init(&text);
     if (file_read(path, 0, &text, &c->err)) {
         buf_done(&text);
@@ -250,14 +312,7 @@ static int print_predictions(struct inference *n)
         return 0;
     }
     csv_init(&csv, buf_str(&text), ',');
-    buf_init(&line);
-    while ((got = csv_next(&csv, &c->err)) > 0) {
-        for (size_t i = 0; i < csv.fields.len; i++)
-            buf_addf(&line, "%s%.*s", i ? "\t" : "", STRF(csv.fields.p[i]));
-        buf_addc(&line, '\n');
-    }
-    put_data(c, buf_str(&line));
-    buf_done(&line);
+    int got = c->terminal ? print_table(c, &csv) : print_tabs(c, &csv);
     csv_done(&csv);
     buf_done(&text);
     return got;

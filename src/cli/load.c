@@ -53,6 +53,7 @@ static struct plan *load(struct call *c, const char *file,
     reader.method = w->method;
     reader.points_only = w->points_only;
     reader.strict = w->strict;
+    reader.counted = c->verb == &verb_run && call_option(c, "count");
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
     if (problems->errors || !is_quiet(c))
         say_problems(problems); /* who asked for silence hears of mistakes */

@@ -113,6 +113,7 @@ static bool is_output(struct str line)
 static void paint_words(struct buf *b, struct str line)
 {
     bool titled = line.len && line.p[0] != ' ';
+    struct str before = STR("");
     for (int words = 0; line.len; words++) {
         size_t gap = blanks_at(line, 0), end = gap;
         while (end < line.len && line.p[end] != ' ')
@@ -120,22 +121,26 @@ static void paint_words(struct buf *b, struct str line)
         struct str word = str_n(line.p + gap, end - gap), bare = word;
         if (bare.len && bare.p[bare.len - 1] == ':')
             bare.len--;
-        const char *colour = words < 3 ? paint_of_state(bare) : NULL;
+        const char *colour =
+            words < 3 && !str_is(before, "not") ? paint_of_state(bare) : NULL;
         if (!colour && words == 0 && titled)
             colour = PAINT_BOLD;
         buf_addf(b, "%*s%s%.*s%s", (int)gap, "", colour ? colour : "",
                  STRF(word), colour ? PAINT_END : "");
         line = str_n(line.p + end, line.len - end);
+        before = word;
     }
 }
 
 /* Titles of lists whose lines are values and names of files. */
 static bool begins_data(struct str line)
 {
-    static const char *const titles[] = {"params", "metrics", "outputs",
-                                         "best"};
+    static const char *const titles[] = {"params", "metrics", "outputs", "best",
+                                         "commands"};
     struct str title;
     str_split(&line, ' ', &title);
+    if (str_is(title, "params") && line.len)
+        return false;
     for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
         if (str_is(title, titles[i]))
             return true;

@@ -24,6 +24,7 @@
 
 struct session {
     struct call *call;
+    const struct plan *plan;
     struct study *study;
     struct loop *loop;
     const char *folder; /* where the study is kept */
@@ -262,6 +263,18 @@ static bool say_unreported(const struct session *s)
     return missing;
 }
 
+static void say_nothing_left(const struct session *s,
+                             const struct study_progress *p)
+{
+    int64_t cap = s->plan->run_cap;
+    if (cap > 0 && p->counts.total >= cap)
+        say("throng: nothing was left to do: run_cap is %lld, and a larger "
+            "one goes on\n",
+            (long long)cap);
+    else
+        say("throng: nothing was left to do\n");
+}
+
 static void say_end(struct session *s, enum study_end end,
                     const struct study_progress *p)
 {
@@ -271,7 +284,7 @@ static void say_end(struct session *s, enum study_end end,
     switch (end) {
     case STUDY_COMPLETE:
         if (!p->ended_here)
-            say("throng: nothing was left to do\n");
+            say_nothing_left(s, p);
         break;
     case STUDY_TARGET:
         say("throng: the metric's target is reached\n");
@@ -527,8 +540,10 @@ static int fix_if_asked(struct call *c, struct plan *plan,
 static int run_here(struct call *c, const struct plan *plan,
                     struct study_setup *setup)
 {
-    struct session s = {
-        .call = c, .folder = setup->folder, .quiet = call_flag(c, "quiet")};
+    struct session s = {.call = c,
+                        .plan = plan,
+                        .folder = setup->folder,
+                        .quiet = call_flag(c, "quiet")};
     struct log log = {.write = on_log,
                       .context = &s,
                       .least = s.quiet ? LOG_ERROR : LOG_NOTICE};

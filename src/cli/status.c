@@ -247,7 +247,7 @@ static void print_states(struct buf *b, const struct standing *s)
                      broken ? " (going on takes them up again)" : "");
     }
     if (s->total > s->counts.total)
-        buf_addf(b, "  %-10s %lld\n", "not made",
+        buf_addf(b, "  %-10s %lld\n", "to come",
                  (long long)(s->total - s->counts.total));
 }
 

@@ -3,6 +3,7 @@
  * One task for one worker: the same path that the trials of a study take.
  * Epochs go to standard output, one to a line; the weights to a file. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "terms/metric.h"
 
 #define NAMES_MAX 64
+#define VALUE_WIDTH 6 /* most numbers of four digits */
 
 struct training {
     struct one_task one;
@@ -58,6 +60,27 @@ static void print_head(struct training *t, const struct metric_column *columns,
     buf_done(&b);
 }
 
+static int digits_of(int64_t n)
+{
+    return snprintf(NULL, 0, "%lld", (long long)n);
+}
+
+/* On a terminal each below the one before, as far as they can be. */
+static void add_value(const struct training *t, struct buf *b, struct str name,
+                      double value)
+{
+    if (!t->call->terminal) {
+        buf_addc(b, '\t');
+        num_print_short(b, value, 6);
+        return;
+    }
+    buf_addf(b, "  %.*s ", STRF(name));
+    size_t from = b->len;
+    num_print_short(b, value, 4);
+    while (b->len - from < VALUE_WIDTH)
+        buf_addc(b, ' ');
+}
+
 static void print_epoch(struct training *t, const struct metric_column *columns,
                         size_t count, size_t i)
 {
@@ -65,17 +88,15 @@ static void print_epoch(struct training *t, const struct metric_column *columns,
     struct buf b;
     buf_init(&b);
     if (t->call->terminal)
-        buf_addf(&b, "epoch %lld/%lld", (long long)epoch, (long long)t->epochs);
+        buf_addf(&b, "epoch %*lld/%lld", digits_of(t->epochs), (long long)epoch,
+                 (long long)t->epochs);
     else
         buf_addf(&b, "%lld", (long long)epoch);
-    for (size_t k = 0; k < count; k++) {
-        if (t->call->terminal)
-            buf_addf(&b, "  %.*s ", STRF(columns[k].name));
-        else
-            buf_addc(&b, '\t');
-        num_print_short(
-            &b, i < columns[k].count ? metric_value(&columns[k], i) : NAN, 6);
-    }
+    for (size_t k = 0; k < count; k++)
+        add_value(t, &b, columns[k].name,
+                  i < columns[k].count ? metric_value(&columns[k], i) : NAN);
+    while (t->call->terminal && b.p[b.len - 1] == ' ')
+        b.len--;
     buf_addc(&b, '\n');
     put(buf_str(&b));
     buf_done(&b);

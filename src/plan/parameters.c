@@ -116,6 +116,18 @@ static bool has(const struct value *v, const char *key)
     return value_get(v, str_of(key)) != NULL;
 }
 
+/* What Optuna, Ray and others call loguniform is that of the values, where
+ * W&B's log_uniform is that of exponents. */
+static const char *hint_dist(struct reading *r, const struct value *said)
+{
+    static const char *const logs[] = {"loguniform", "log-uniform", "log"};
+    struct str word = value_text(said);
+    for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++)
+        if (str_is(word, logs[i]))
+            return "log_uniform_values is it, for min and max themselves";
+    return hint_nearest(r, word, dist_names);
+}
+
 /* The distribution that is said, or that follows from what is there. */
 static bool find_dist(struct study_file *r, const struct value *v,
                       const char *name, enum dist *d)
@@ -127,8 +139,7 @@ static bool find_dist(struct study_file *r, const struct value *v,
     if (said) {
         if (said->kind == VALUE_STRING && dist_parse(said->s, d))
             return true;
-        problem_at(&r->in, PROBLEM_ERROR, said,
-                   hint_nearest(&r->in, value_text(said), dist_names),
+        problem_at(&r->in, PROBLEM_ERROR, said, hint_dist(&r->in, said),
                    "parameter '%s': no distribution %s", name,
                    value_words(&r->in, said));
         return false;

@@ -37,6 +37,8 @@ struct plan_reader {
     bool points_only;
     /* What would most likely go wrong when it runs is an error. */
     bool strict;
+    /* How many trials are made is said elsewhere. */
+    bool counted;
 };
 
 enum pick { PICK_LAST, PICK_BEST };

@@ -221,7 +221,8 @@ static void check_method(struct study_file *r)
                         ? STR("points")
                     : p->space_file ? method_of_space(p->space_file)
                                     : STR("auto");
-    if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r))
+    if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r) &&
+        !(r->reader && r->reader->counted))
         problem_at(&r->in, PROBLEM_NOTICE, said,
                    "set run_cap, or use --count N",
                    "without run_cap the study goes on until it is stopped");

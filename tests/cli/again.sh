@@ -159,8 +159,10 @@ run "$THRONG" diff 1 1
 check_contains "a trial does not differ from itself" "$err" "do not differ"
 run "$THRONG" diff 1
 check_status "two are needed" 2
-run "$THRONG" diff 1 failed
-check_status "each by itself" 2
+run "$THRONG" diff mine 1-2,5 --json
+check_equal "a selector may name several" "[1, 2, 5]" "$(json 'd["trials"]')"
+run "$THRONG" diff best:2
+check_status "as the two best" 0
 run "$THRONG" diff 1 99
 check_status "and there" 4
 

@@ -60,3 +60,20 @@ check_matches "and say all the same" "$(tr '\n' ' ' <<<"$plain")" \
     "^throng run: .*$words.yaml"
 check_equal "in a pipe an error is one line" 1 \
     "$("$THRONG" run "$words.yaml" 2>&1 | wc -l)"
+
+# ---- what a study is about to do, and what does not run ------------------------
+check_matches "check breaks lines between words" "$(on_terminal check study.yaml)" \
+    "trials do not depend on each other: any number can run$"
+check_lacks "a study that does not run is not painted as one that does" \
+    "$(on_terminal status)" "not $(printf '\033[36m')running"
+
+# ---- what a network predicts ----------------------------------------------------
+{ echo a,b,y; for i in $(seq 20); do echo "$i,$((i * 7 % 5)),$((i % 2 ? 0 : 1))"; done; } >rows.csv
+printf '%s\n' 'layers: [{dense: 4, activation: relu}, {dense: 2}]' \
+    'loss: sparse_categorical_crossentropy' 'epochs: 10' 'metrics: [accuracy]' \
+    'data: {file: rows.csv, label: y, validation: 0.5, scale: std}' >net.yaml
+check_matches "epochs stand below each other" "$(on_terminal train net.yaml)" \
+    '^epoch  1/10  loss [0-9.e-]+ *val_loss [0-9.e-]+ *val_accuracy 0\.?[0-9]*$'
+check_matches "so do predictions" "$(on_terminal predict net.safetensors)" \
+    '^ *6 +1 +[01]  0\.[0-9]+ +0\.[0-9]+$'
+check_matches "and what was measured" "$(on_terminal evaluate net.safetensors)" '^accuracy  [01]'

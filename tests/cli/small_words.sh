@@ -87,3 +87,26 @@ run "$THRONG" rank 'My sweep / test'
 check_status "so does its own name" 0
 run "$THRONG" run slash.yaml
 check_contains "and it goes on" "$err" "nothing was left to do"
+
+cat >capped.yaml <<'E2'
+name: capped
+command: [sh, -c, 'echo "::throng loss={zeta}"']
+method: random
+run_cap: 2
+metric: {name: loss}
+parameters:
+  zeta: {min: 0.0, max: 1.0}
+  alpha: {min: 0.0, max: 1.0}
+E2
+run "$THRONG" check capped.yaml
+check_contains "check has parameters in the file's order" "$out" "params   zeta (uniform), alpha (uniform)"
+run "$THRONG" run capped.yaml
+run "$THRONG" run capped.yaml --count 3
+check_contains "a run that a cap ends says so" "$err" \
+    "nothing was left to do: run_cap is 2, and a larger one goes on"
+sed 's/capped/endless/; /run_cap/d' capped.yaml >endless.yaml
+run "$THRONG" run endless.yaml --count 1
+check_lacks "who says --count is not told to" "$err" "use --count"
+sed 's/zeta: {/zeta: {distribution: loguniform, /' capped.yaml >log.yaml
+run "$THRONG" check log.yaml
+check_contains "what others call loguniform is not that of exponents" "$err" "log_uniform_values is it"
