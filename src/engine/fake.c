@@ -586,7 +586,8 @@ static void take_task(struct fake *f, const struct record *r)
     t->end_s = INFINITY;
     t->batch = metric_batch_new();
     require(task_parse(&t->task, r->payload, t->arena, NULL) == 0);
-    t->script = join_arguments(&t->task, t->arena);
+    t->script =
+        t->task.only_read ? str_n("", 0) : join_arguments(&t->task, t->arena);
     t->script_end = t->script.p + t->script.len;
     t->most = find_most(t->script);
     vec_push(&f->tasks, t);

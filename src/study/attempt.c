@@ -164,6 +164,7 @@ static int on_started(struct run *r, struct live *l, struct str payload,
     l->a.pid_start = s.pid_start;
     l->a.started = s.wall;
     l->stood_in = l->a.folder;
+    l->unread = false;
     l->started_ns = clock_mono_ns();
     text_copy(l->a.boot_id, sizeof(l->a.boot_id), s.boot_id);
     text_copy(l->a.host, sizeof(l->a.host), str_of(r->host));
@@ -455,13 +456,15 @@ int attempt_wish(struct run *r, struct live *l, enum wish wish, struct err *err)
     if (wish <= l->wish)
         return 0;
     l->wish = wish;
-    if (!l->placed) {
+    if (!l->placed && !run_reads_first(l)) {
         run_unwait(r, l);
         return attempt_grant(r, l, err);
     }
     run_dirty(r);
     if (store_wish_set(r->store, l->t.id, wish, err))
         return -1;
+    if (!l->placed) /* its next attempt only reads */
+        return 0;
     if (wish == WISH_KILL)
         engine_kill_task(r->engine, (uint64_t)l->t.id, OUTCOME_KILLED);
     else
@@ -507,7 +510,8 @@ static int on_unstarted(struct run *r, struct live *l, const char *reason,
     l->a.ended = clock_wall();
     if (store_attempt_put(r->store, &l->a, err))
         return -1;
-    if (l->wish)
+    l->reading = false;
+    if (l->wish && !run_reads_first(l))
         return attempt_grant(r, l, err);
     if (*reason && shortage_refused(r, l, reason, err))
         return -1;
@@ -537,7 +541,9 @@ static bool is_stopped(const struct run *r, const struct live *l,
 static int decide(struct run *r, struct live *l, const struct record_ended *e,
                   const char *reason, struct err *err)
 {
-    if (l->wish && is_for_the_wish(r, l, e->outcome))
+    if (run_reads_first(l))
+        return wait_again(r, l, 0, err);
+    if (l->wish && (l->reading || is_for_the_wish(r, l, e->outcome)))
         return attempt_grant(r, l, err);
     if (is_pause(r, l, e->outcome))
         return on_pause(r, l, err);
@@ -615,6 +621,7 @@ static int on_ended(struct run *r, struct live *l, struct str payload,
         blame_clear(r, l);
     if (close_attempt(r, l, err))
         return -1;
+    l->unread = r->gone;
     return decide(r, l, &e, reason, err);
 }
 
@@ -740,7 +747,9 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
                             .attempt = l->a.number,
                             .task = (uint64_t)l->t.id,
                             .payload = buf_str(&b)};
+    r->gone = outcome != OUTCOME_UNSTARTED;
     attempt_record(r, &record);
+    r->gone = false;
     buf_done(&b);
 }
 

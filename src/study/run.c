@@ -256,6 +256,13 @@ static size_t only_begun(struct attempt *list, size_t count)
     return kept;
 }
 
+/* Its worker may have had no time to say all. */
+static bool is_gone(const struct attempt *a)
+{
+    return a->outcome == OUTCOME_LOST ||
+           (a->outcome == OUTCOME_INTERRUPTED && a->reason.len);
+}
+
 /* What the newest attempts of a stored trial say about the next one. Losses
  * or checkpoints that made the trial fail do not count once more when a
  * person wants it to be tried again. An interrupted attempt says nothing about
@@ -278,6 +285,7 @@ static void take_history(struct run *r, struct live *l, struct attempt *list,
         count--;
     }
     count = only_begun(list, count);
+    l->unread = count && is_gone(&list[count - 1]);
     l->earlier = count ? list[count - 1].number : 0;
     if (count && list[count - 1].outcome == OUTCOME_CHECKPOINTED) {
         l->has_digest = !checkpointed_twice(list, count);
@@ -400,7 +408,8 @@ void run_only_wishes(struct run *r)
 static int write_attempt(struct run *r, struct live *l, struct err *err)
 {
     l->turn = ++r->turns;
-    l->stop_why = NULL;
+    l->reading = run_reads_first(l);
+    l->stop_why = l->reading ? "by request" : NULL;
     /* It goes on in the files of the one before, if there is a checkpoint. */
     l->a = (struct attempt){.metrics_at = l->a.metrics_at,
                             .log_at = l->a.log_at,
@@ -478,7 +487,7 @@ static void submit_all(struct run *r)
     for (size_t i = 0; i < r->placing.len; i++) {
         const struct placing *p = &r->placing.p[i];
         struct err err = {0};
-        if (r->quitting || p->live->wish) {
+        if (r->quitting || (p->live->wish && !p->task.only_read)) {
             attempt_lost(r, p->task.id, p->task.attempt, LOSS_GONE, 0, "");
         } else if (engine_submit(r->engine, &p->task, 0, &err)) {
             run_break(r, &err);
@@ -884,7 +893,7 @@ int run_grant_wishes(struct run *r, struct err *err)
     int rc = 0;
     for (size_t i = 0; idmap_next(r->lives, &i, &id, &at);) {
         struct live *l = at;
-        if (l->wish && !l->placed)
+        if (l->wish && !l->placed && !run_reads_first(l))
             vec_push(&wished, l);
     }
     for (size_t i = 0; !rc && i < wished.len; i++) {

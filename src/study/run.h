@@ -47,6 +47,9 @@ struct live {
     int64_t awaits;         /* the step whose report it waits for an answer to,
                                as it was told last; 0: none */
     enum wish wish;         /* a person's, which every end honours */
+    bool unread;            /* its last attempt is gone without a word, and may
+                               have left reports in its files */
+    bool reading;           /* the one that is out only reads those */
     unsigned losses;      /* in a row, for which nobody else is to blame … */
     unsigned crowded;     /* … and those in company (blame.c) */
     uint32_t apart;       /* no more than so many at once beside it, itself
@@ -181,6 +184,7 @@ struct run {
     int64_t retry_ns;      /* … and when the next one is due */
     bool fill_due;         /* a fill was put off to share a commit */
     bool draining, quitting, idle;
+    bool gone;         /* the end that is taken in is our own word */
     bool interrupting; /* quitting, and what runs is ended */
     enum study_end end;
     struct err fault;
@@ -227,6 +231,13 @@ bool run_too_many_failures(const struct run *r);
 void run_doubt(struct run *r, enum study_end why);
 /* So many trials are the first ones: as many as run at once, within limits. */
 int64_t run_first_round(const struct run *r);
+/* True when the trial is to be stopped, and what its last attempt left is read
+ * first. */
+static inline bool run_reads_first(const struct live *l)
+{
+    return l->wish == WISH_STOP && l->unread && !l->reading &&
+           l->decided_at == INT64_MAX;
+}
 void run_drain(struct run *r, enum study_end why);
 void run_interrupt(struct run *r, enum study_end why);
 /* Something broke for good; err is copied. */

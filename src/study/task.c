@@ -268,6 +268,7 @@ int study_task_go_on(const struct study *s, const struct live *l,
     int64_t from = l->earlier ? l->t.id : l->t.parent > 0 ? l->t.parent : 0;
     t->metrics_at = l->a.metrics_at;
     t->log_at = l->a.log_at;
+    t->only_read = run_reads_first(l);
     if (!from || s->plan->model_root) /* a trainer counts epochs */
         return 0;
     const char **names = store_metric_names(s->store, from, a, err);

@@ -65,6 +65,7 @@ struct task {
     const struct task_step *steps;
     size_t step_count;
     uint64_t metrics_at, log_at;
+    uint32_t only_read; /* 1: reads those, runs nothing and ends as stopped */
     const struct task_file *files;
     size_t file_count;
     const struct str *outputs; /* globs kept from workdir into output/ */

@@ -129,12 +129,29 @@ static int spawn_leader(struct attempt *a, struct spawn *s, struct err *err)
     return -1;
 }
 
+/* Takes in what the attempt before left unread. A trainer leaves nothing. */
+static int only_read(struct attempt *a, const struct kind *kind,
+                     struct err *err)
+{
+    if (!kind->take) {
+        if (folder_open(&a->folder, &a->task, &a->worker->pool, a->arena,
+                        err) != 0 ||
+            output_begin(a, err) != 0)
+            return -1;
+        metrics_begin(a);
+    }
+    a->verdict = OUTCOME_STOPPED;
+    return -1;
+}
+
 static int start(struct attempt *a, struct err *err)
 {
     struct spawn s;
     const struct kind *kind = kind_find(a->task.kind, err);
     if (!kind)
         return -1;
+    if (a->task.only_read)
+        return only_read(a, kind, err);
     /* What has no process of its own makes files when it has some to write. */
     bool wants_folder =
         !kind->take || a->task.resume_from.len || a->task.copy_of.len;

@@ -237,6 +237,8 @@ static int resume(struct folder *f, const struct task *t, struct arena *a,
  * is a checkpoint to go on from: then its unread points still count. */
 static void clear_leftovers(struct folder *f)
 {
+    if (f->goes_on) /* nothing will run */
+        return;
     unlinkat(f->fd, "stop", 0);
     f->goes_on = unlinkat(f->fd, "checkpoint", AT_REMOVEDIR) != 0;
     if (f->goes_on)
@@ -274,13 +276,14 @@ int folder_open(struct folder *f, const struct task *t, struct pool *pool,
                 struct arena *a, struct err *err)
 {
     f->path = arena_cstr(a, t->folder);
+    f->goes_on = t->only_read;
     f->visited = t->workdir.len == 0 || str_starts(t->workdir, t->folder);
     if (t->copy_of.len > 0 && inherit_folder(t, a, err) != 0)
         return -1;
     bool pooled = t->copy_of.len == 0 && take_pooled(f, pool);
     if (!pooled && make_all(f, a, err) != 0)
         return -1;
-    if (t->resume_from.len > 0 && resume(f, t, a, err) != 0)
+    if (t->resume_from.len > 0 && !t->only_read && resume(f, t, a, err) != 0)
         return -1;
     if (write_params(f, t->params, err) != 0 || write_files(f, t, a, err) != 0)
         return -1;

@@ -205,6 +205,45 @@ print(a["state"], a["value"], b["state"])')"
 check_not "no attempt is left open" \
     sh -c "'$THRONG' show w all | grep -q '^  1  running'"
 
+# Reports that nobody has taken in when both die: the first trial writes them into
+# its metrics file, the second prints them.
+cat >u.yaml <<'END'
+method: grid
+command: [sh, u.sh]
+parameters: {a: {values: [1, 2]}}
+metric: {name: y}
+parallel: 2
+END
+cat >u.sh <<'END'
+echo >>u-begun
+say() { if [ "$THRONG_P_a" = 1 ]; then throng report y=$1; else echo "::throng y=$1"; fi; }
+say 5
+while [ ! -e u-frozen ]; do sleep 0.05; done
+say 3
+echo >>u-said
+sleep 300
+END
+"$THRONG" run u.yaml >/dev/null 2>&1 &
+pid=$!
+started+=("$pid")
+has_first() {
+    [ "$("$THRONG" export u --jsonl | grep -c '"last":5.0')" -eq 2 ]
+}
+wait_for 60 has_first
+worker=$(kids "$pid")
+kill -STOP "$pid" $worker
+touch u-frozen
+wait_for 60 lines u-said 2
+kill -9 "$pid" $worker
+wait "$pid" 2>/dev/null
+run "$THRONG" stop u all
+run "$THRONG" run u.yaml
+check_status "a run that only reads what stopped trials left ends well" 0
+check_equal "what nobody had read counts" "stopped 3.0 stopped 3.0" \
+    "$("$THRONG" export u --jsonl | python3 -c 'import json, sys
+print(*(w for t in map(json.loads, sys.stdin) for w in (t["state"], t["value"])))')"
+check_equal "and no program was started for it" 2 "$(wc -l <u-begun)"
+
 # ---- trials that wait, with nobody running -----------------------------------
 
 # They reported, and were interrupted.
