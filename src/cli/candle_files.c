@@ -42,11 +42,11 @@ static int read_found(void *context, const char *path, struct str *text,
     return got;
 }
 
-struct plan_reader candle_files(struct arena *a, const char *model_file)
+struct file_reader candle_files(struct arena *a, const char *model_file)
 {
     struct finder *f = arena_new_of(a, struct finder);
     *f = (struct finder){a, model_file};
-    return (struct plan_reader){.context = f, .read = read_found};
+    return (struct file_reader){.context = f, .read = read_found};
 }
 
 /* ---- data ---------------------------------------------------------------- */

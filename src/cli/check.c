@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "candle/candle.h"
 #include "cli/cli.h"
 #include "cli/study_files.h"
 #include "cli/try_trials.h"
@@ -269,7 +270,7 @@ static void add_flow(struct buf *b, const struct value *v)
 /* What each parameter of a space in a file of its own became. */
 static void add_space_file(struct checker *k)
 {
-    const struct plan_space *s = k->plan->space_file;
+    const struct space_file *s = k->plan->space_file;
     const struct value *own = value_get(k->plan->root, STR("parameters"));
     struct buf *b = &k->out;
     if (!s)
@@ -325,12 +326,13 @@ static void add_protocol(struct checker *k)
         [STYLE_IMPORT] = "a benchmark whose run() is called"};
     if (!str_is(k->plan->protocol, "candle"))
         return;
-    buf_addf(&k->out, "protocol candle: %s\n", styles[k->plan->candle.style]);
+    buf_addf(&k->out, "protocol candle: %s\n",
+             styles[candle_style(k->plan->start)]);
     if (lacks_data_dir(k->plan))
         buf_addf(&k->out,
                  "  - CANDLE_DATA_DIR is not set here, and %s: export it, or "
                  "say\n    env: {CANDLE_DATA_DIR: /folder}\n",
-                 k->plan->candle.style == STYLE_ACTION
+                 candle_style(k->plan->start) == STYLE_ACTION
                      ? "the script is handed it"
                      : "CANDLE's own library wants it (throng's candle takes "
                        "./Data)");

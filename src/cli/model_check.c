@@ -239,7 +239,7 @@ static void look_at(struct looker *l, const struct value *point)
         return;
     l->points++;
     struct value *model = plan_model(l->plan, point, l->arena, &err);
-    if (model && l->plan->candle_model)
+    if (model && l->plan->foreign_model)
         candle_files_missing(model, l->plan->model_root, l->plan->model,
                              l->folder, l->problems);
     if (l->problems->errors)

@@ -1,4 +1,5 @@
 /* model_file.c - model files on the command line */
+#include "candle/candle.h"
 #include "cli/model_file.h"
 
 #include "base/num.h"
@@ -35,10 +36,10 @@ static struct value *read_yaml(struct call *c, struct str text,
 }
 
 /* A word that means nothing is most likely a slip. */
-static void check_word(struct call *c, const struct candle_model *m,
+static void check_word(struct call *c, const struct foreign_model *m,
                        struct str name, struct problems *problems)
 {
-    const char *near = candle_model_unused(m, name);
+    const char *near = m->unused(m, name);
     if (near)
         problems_add(
             problems, PROBLEM_ERROR, STR("command line"), 0, 0,
@@ -62,17 +63,17 @@ static struct value *make_candle(struct call *c, const char *file,
                                  const struct value *point,
                                  struct problems *problems)
 {
-    struct plan_reader reader = candle_files(c->arena, file);
-    struct candle_model *m =
-        candle_model_open(file, &reader, c->arena, problems);
-    struct value *model =
-        m ? candle_model_value(m, point, c->arena, problems) : NULL;
+    struct file_reader files = candle_files(c->arena, file);
+    struct foreign_model *m =
+        candle_dialect.model(file, &files, c->arena, problems);
+    struct value *model = m ? m->value(m, point, c->arena, problems) : NULL;
     for (size_t i = 0; m && i < point->count; i++)
         check_word(c, m, point->keys[i], problems);
     if (model)
-        candle_files_missing(model, candle_model_params(m), str_of(file),
+        candle_files_missing(model, m->params, str_of(file),
                              path_folder(c->arena, file), problems);
-    candle_model_close(m);
+    if (m)
+        m->close(m);
     return model;
 }
 
@@ -132,7 +133,7 @@ struct value *model_file_read(struct call *c, const char *file,
     struct str text;
     if (read_text(c, file, &text) || read_words(c, words, point))
         return NULL;
-    if (candle_is_model(text, file))
+    if (candle_dialect.is_model(text, file))
         return read_candle(c, file, point);
     struct value *root = read_yaml(c, text, file);
     if (!root || check_used(c, root, point, file))

@@ -8,11 +8,11 @@
 static int read_study(struct call *c, struct candle_request *q)
 {
     const char *path = call_option(c, "parameters");
-    struct plan_reader reader = candle_files(c->arena, q->model_file);
+    struct file_reader files = candle_files(c->arena, q->model_file);
     struct str text;
     if (!path)
         return 0;
-    if (reader.read(reader.context, path, &text, &c->err))
+    if (files.read(files.context, path, &text, &c->err))
         return -1;
     q->study = json_parse(c->arena, text, path, true, &c->err);
     q->study_name = path;
@@ -64,10 +64,10 @@ static int fail(struct call *c, const struct problems *problems)
 
 static int resolve(struct call *c, const struct candle_request *q)
 {
-    struct plan_reader reader = candle_files(c->arena, q->model_file);
+    struct file_reader files = candle_files(c->arena, q->model_file);
     struct problems problems;
     problems_init(&problems, c->arena);
-    struct value *params = candle_params(q, &reader, c->arena, &problems);
+    struct value *params = candle_params(q, &files, c->arena, &problems);
     say_problems(&problems);
     int code = params ? print(c, params) : fail(c, &problems);
     problems_done(&problems);
@@ -80,6 +80,7 @@ static int run(struct call *c)
         return call_usage(c, "name a parameter file first");
     struct candle_request q = {.model_file = c->args[0],
                                .definitions = call_option(c, "definitions"),
+                               .yaml = plan_yaml,
                                .words = c->args + 1,
                                .word_count = c->arg_count - 1};
     if (read_study(c, &q))

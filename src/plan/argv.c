@@ -69,7 +69,7 @@ size_t command_brace(struct str s, struct str *name)
     if (!close)
         return 0;
     *name = str_n(s.p + 1, (size_t)(close - s.p) - 1);
-    return name_valid(*name) ? name->len + 2 : 0;
+    return param_name_valid(*name) ? name->len + 2 : 0;
 }
 
 size_t command_escaped(struct str s)
@@ -111,25 +111,6 @@ int command_replace(struct buf *b, const struct plan *p, struct str text,
 
 /* ---- the arguments of a point ----------------------------------------- */
 
-static int by_key(const void *a, const void *b, void *object)
-{
-    const struct value *o = object;
-
-    return str_cmp(o->keys[*(const size_t *)a], o->keys[*(const size_t *)b]);
-}
-
-/* Indices of the point's members by name. */
-static const size_t *sorted_members(struct arena *a, struct value *point)
-{
-    size_t *order = arena_array(a, point->count, sizeof(*order));
-
-    for (size_t i = 0; i < point->count; i++)
-        order[i] = i;
-    if (point->count > 1)
-        qsort_r(order, point->count, sizeof(*order), by_key, point);
-    return order;
-}
-
 static void add(struct args *args, enum arg_kind kind, struct str text)
 {
     struct arg arg = {kind, text};
@@ -170,39 +151,22 @@ static void add_member(struct args *args, struct arena *a,
     buf_done(&b);
 }
 
-/* Ids that the point does not have are the worker's. */
-static void add_candle_id(struct args *args, struct arena *a, const char *key,
-                          const char *variable, const struct value *point)
+static void add_dialect(struct args *args, const struct plan *p,
+                        struct arena *a, const struct value *point)
 {
-    if (value_get(point, str_of(key)))
-        return;
-    add(args, ARG_TEXT, str_of(arena_printf(a, "--%s", key)));
-    add(args, ARG_EXPAND, str_of(arena_printf(a, "${envvar:%s}", variable)));
-}
+    size_t count = 0;
+    const struct arg *list =
+        p->dialect ? p->dialect->args(p->start, point, a, &count) : NULL;
 
-static void add_candle(struct args *args, const struct plan *p, struct arena *a,
-                       const struct value *point)
-{
-    struct value copy = *point;
-    const size_t *order = sorted_members(a, &copy);
-    struct candle_args words = {0};
-
-    for (size_t i = 0; i < point->count; i++)
-        candle_args_add(&words, p, a, point->keys[order[i]],
-                        point->items[order[i]]);
-    for (size_t i = 0; i < words.words.len; i++)
-        add(args, ARG_TEXT, words.words.p[i]);
-    vec_done(&words.words);
-    add_candle_id(args, a, "experiment_id", "CANDLE_EXPERIMENT_ID", point);
-    add_candle_id(args, a, "run_id", "CANDLE_RUN_ID", point);
+    for (size_t i = 0; i < count; i++)
+        add(args, list[i].kind, list[i].text);
 }
 
 /* The arguments that a macro of the ${args} family stands for. */
 static void add_args(struct args *args, const struct plan *p, struct arena *a,
                      enum command_kind kind, const struct value *point)
 {
-    struct value copy;
-    const size_t *order;
+    size_t *order;
     struct buf b;
 
     if (kind == COMMAND_ARGS_JSON) {
@@ -214,15 +178,15 @@ static void add_args(struct args *args, const struct plan *p, struct arena *a,
     }
     if (point->kind != VALUE_OBJECT)
         return;
-    if (kind == COMMAND_ARGS_CANDLE) {
-        add_candle(args, p, a, point);
+    if (kind == COMMAND_ARGS_DIALECT) {
+        add_dialect(args, p, a, point);
         return;
     }
-    copy = *point;
-    order = sorted_members(a, &copy);
+    order = value_sorted(point);
     for (size_t i = 0; i < point->count; i++)
         add_member(args, a, kind, point->keys[order[i]],
                    point->items[order[i]]);
+    free(order);
 }
 
 /* ---- texts ------------------------------------------------------------ */

@@ -19,7 +19,7 @@ static const struct {
     {"${args_no_boolean_flags}", COMMAND_ARGS_NO_BOOLEAN_FLAGS},
     {"${args_json}", COMMAND_ARGS_JSON},
     {"${args_json_file}", COMMAND_ARGS_JSON_FILE},
-    {"${args_candle}", COMMAND_ARGS_CANDLE},
+    {"${args_candle}", COMMAND_ARGS_DIALECT},
 };
 const char *const macro_names[] = {"${env}",
                                    "${interpreter}",
@@ -76,7 +76,7 @@ bool macro_envvar(struct str macro, struct str *name)
     if (!str_starts(macro, prefix) || macro.len < prefix.len + 2)
         return false;
     *name = str_n(macro.p + prefix.len, macro.len - prefix.len - 1);
-    return name_valid(*name) && !memchr(name->p, '.', name->len) &&
+    return param_name_valid(*name) && !memchr(name->p, '.', name->len) &&
            !memchr(name->p, '-', name->len);
 }
 
@@ -101,7 +101,7 @@ static void unknown_macro(struct study_file *r, const struct value *at,
     const char *near = str_nearest(macro, macro_names);
     const char *hint = all_macros;
 
-    if (name_valid(inner) && plan_declares(r->plan, inner))
+    if (param_name_valid(inner) && plan_declares(r->plan, inner))
         hint = arena_printf(r->in.arena,
                             "a parameter is written {%.*s}, a variable of the "
                             "shell $${%.*s}",
@@ -354,7 +354,7 @@ static void warn_dollar(struct study_file *r, const struct value *v,
     long at = str_find(word, '$');
 
     if (at < 0 || (size_t)at + 1 >= word.len || word.p[at + 1] == '{' ||
-        !name_valid(str_n(word.p + at + 1, 1)))
+        !param_name_valid(str_n(word.p + at + 1, 1)))
         return;
     problem_at(&r->in, PROBLEM_WARNING, v, "write ${envvar:NAME}",
                "command: '%s' stays as it is; no shell runs this command",
@@ -422,7 +422,7 @@ static bool sets_variable(struct str word)
 {
     long equals = str_find(word, '=');
 
-    return equals > 0 && name_valid(str_n(word.p, (size_t)equals)) &&
+    return equals > 0 && param_name_valid(str_n(word.p, (size_t)equals)) &&
            !memchr(word.p, '.', (size_t)equals) &&
            !memchr(word.p, '-', (size_t)equals);
 }
@@ -526,6 +526,60 @@ bool plan_takes_script(struct str program)
     return shell_runs_file(program);
 }
 
+/* ---- of a dialect ------------------------------------------------------- */
+
+void read_dialect(struct study_file *r, const struct value *v)
+{
+    if (r->plan->dialect)
+        r->plan->start = r->plan->dialect->start(&r->in, v);
+}
+
+bool plan_speaks_dialect(const struct plan *p)
+{
+    return p->dialect && str_is(p->protocol, p->dialect->name);
+}
+
+static bool declares(const void *context, struct str name)
+{
+    return plan_declares(context, name);
+}
+
+/* The command of a study that says only its program. */
+static void dialect_command(struct study_file *r)
+{
+    struct plan *p = r->plan;
+    const struct start_study study = {
+        .in = &r->in,
+        .root = r->root,
+        .program = p->program,
+        .files = r->reader->files.read ? &r->reader->files : NULL,
+        .declares = declares,
+        .context = p};
+    const struct str *words =
+        p->dialect->command(p->start, &study, &p->command_count);
+    struct command_part *list =
+        arena_array(r->in.arena, p->command_count, sizeof(*list));
+
+    for (size_t i = 0; i < p->command_count; i++) {
+        list[i] = (struct command_part){COMMAND_TEXT, words[i]};
+        macro_find(words[i], &list[i].kind);
+    }
+    p->command = list;
+}
+
+static void check_dialect(struct study_file *r)
+{
+    const struct dialect *d = r->plan->dialect;
+    const struct value *v = d ? value_get(r->root, str_of(d->name)) : NULL;
+
+    if (v && !plan_speaks_dialect(r->plan))
+        problem_at(&r->in, PROBLEM_WARNING, v,
+                   arena_printf(r->in.arena, "say protocol: %s too", d->name),
+                   "%s is used only with protocol: %s", d->name, d->name);
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
 void check_command(struct study_file *r)
 {
     struct plan *p = r->plan;
@@ -544,14 +598,14 @@ void check_command(struct study_file *r)
     if (program)
         check_text(r, program, p->program, false);
     if (program && !command && !model) {
-        if (str_is(p->protocol, "candle")) {
-            candle_command(r);
+        if (plan_speaks_dialect(p)) {
+            dialect_command(r);
         } else {
             notice_python(r);
             default_command(r);
         }
     }
-    check_candle(r);
+    check_dialect(r);
     if (command && !program && uses(p, COMMAND_PROGRAM))
         problem_at(&r->in, PROBLEM_ERROR, command, "as in program: train.py",
                    "command uses ${program}, but program is missing");

@@ -35,13 +35,13 @@ static bool load(struct study_file *r, const struct value *at, struct str path,
 {
     struct err err = {0};
 
-    if (!r->reader || !r->reader->read) {
+    if (!r->reader || !r->reader->files.read) {
         problem_at(&r->in, PROBLEM_ERROR, at, NULL, "%s cannot be read here",
                    value_words(&r->in, at));
         return false;
     }
-    if (r->reader->read(r->reader->context, arena_cstr(r->in.arena, path), text,
-                        &err)) {
+    if (r->reader->files.read(r->reader->files.context,
+                              arena_cstr(r->in.arena, path), text, &err)) {
         problem_at(&r->in, PROBLEM_ERROR, at, NULL, "%s", err.text);
         return false;
     }
@@ -181,9 +181,8 @@ int plan_files(const struct plan *p, const struct value *point, struct arena *a,
     buf_done(&b);
     if (rc)
         return err_wrap(err, "templates");
-    if (str_is(p->protocol, "candle"))
-        list[n++] = (struct task_file){STR("output/parameters.txt"),
-                                       candle_parameters_text(p, point, a)};
+    if (plan_speaks_dialect(p))
+        list[n++] = p->dialect->file(p->start, point, a);
     *files = list;
     *count = n;
     return 0;
@@ -262,7 +261,7 @@ void read_keep(struct study_file *r, const struct value *v)
 
 static bool variable_valid(struct str s)
 {
-    return name_valid(s) && !memchr(s.p, '.', s.len) &&
+    return param_name_valid(s) && !memchr(s.p, '.', s.len) &&
            !memchr(s.p, '-', s.len);
 }
 

@@ -189,7 +189,8 @@ static void read_warm_start(struct study_file *r, const struct value *v)
 
 static void read_protocol(struct study_file *r, const struct value *v)
 {
-    static const char *const choices[] = {"throng", "candle", NULL};
+    const struct dialect *d = r->plan->dialect;
+    const char *const choices[] = {"throng", d ? d->name : NULL, NULL};
 
     if (read_choice(&r->in, v, "protocol", choices) >= 0)
         r->plan->protocol = v->s;
@@ -521,7 +522,7 @@ static const struct key keys[] = {
     {{"candle", "an object",
       "with protocol: candle: style (script, config_file, action, runner), "
       "image, container, framework, model_type, model_name, action"},
-     read_candle},
+     read_dialect},
     {{"wandb", "stand-in or real", "which wandb a script gets"}, read_wandb},
     {{"model", "a file", "built-in training instead of a command"}, read_model},
     {{"kernels", "auto, " DEVICE_NAMES, "code path of built-in training"},

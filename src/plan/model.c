@@ -3,8 +3,8 @@
  * Any value in it may be ${name} of a parameter: alone, it becomes the
  * parameter's value of whatever kind, lists too; inside a text, its text.
  * `defaults:` has the values of those that nobody says. What the other keys
- * mean is not known here. A CANDLE parameter file is a model
- * file too: see candle_model.c. */
+ * mean is not known here. A file of a dialect (CANDLE's parameter files) is a
+ * model file too. */
 #include <string.h>
 
 #include "base/json.h"
@@ -19,20 +19,20 @@ void read_model(struct study_file *r, const struct value *v)
     if (!read_text(&r->in, v, "model", &p->model))
         return;
     const char *path = arena_cstr(r->in.arena, p->model);
-    if (!r->reader || !r->reader->read) {
+    if (!r->reader || !r->reader->files.read) {
         problem_at(&r->in, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
                    value_words(&r->in, v));
         return;
     }
-    if (r->reader->read(r->reader->context, path, &text, &err)) {
+    if (r->reader->files.read(r->reader->files.context, path, &text, &err)) {
         problem_at(&r->in, PROBLEM_ERROR, v, NULL, "model: %s", err.text);
         return;
     }
-    if (candle_is_model(text, path)) {
-        p->candle_model =
-            candle_model_open(path, r->reader, r->in.arena, r->in.problems);
-        if (p->candle_model)
-            p->model_root = candle_model_params(p->candle_model);
+    if (r->reader->dialect && r->reader->dialect->is_model(text, path)) {
+        p->foreign_model = r->reader->dialect->model(
+            path, &r->reader->files, r->in.arena, r->in.problems);
+        if (p->foreign_model)
+            p->model_root = p->foreign_model->params;
         return;
     }
     p->model_root = plan_yaml(text, path, r->in.arena, r->in.problems);
@@ -107,13 +107,13 @@ static void check_names(struct study_file *r, const struct value *v)
         check_names(r, v->items[i]);
 }
 
-/* A parameter of a CANDLE model stands for its keyword. */
+/* A parameter of a foreign model stands for its keyword. */
 static void check_keywords(struct study_file *r)
 {
     const struct plan *p = r->plan;
     for (size_t i = 0; i < p->space.count; i++) {
         struct str name = p->space.params[i].name;
-        const char *near = candle_model_unused(p->candle_model, name);
+        const char *near = p->foreign_model->unused(p->foreign_model, name);
         if (near)
             problem_at_param(
                 r, PROBLEM_WARNING, i,
@@ -167,9 +167,9 @@ static void check_used(struct study_file *r)
 
 void check_model(struct study_file *r)
 {
-    if (r->plan->candle_model)
+    if (r->plan->foreign_model)
         check_keywords(r);
-    if (r->plan->candle_model || !r->plan->model_root)
+    if (r->plan->foreign_model || !r->plan->model_root)
         return;
     check_names(r, r->plan->model_root);
     check_used(r);
@@ -178,7 +178,7 @@ void check_model(struct study_file *r)
 bool plan_model_seeded(const struct plan *p)
 {
     return value_get(p->model_root,
-                     p->candle_model ? STR("rng_seed") : STR("seed"));
+                     p->foreign_model ? p->foreign_model->seed : STR("seed"));
 }
 
 /* The first of them, for whoever wants one line. */
@@ -197,14 +197,14 @@ static void first_mistake(const struct problems *problems, struct err *err)
     }
 }
 
-static struct value *candle_point(const struct plan *p,
-                                  const struct value *point, struct arena *a,
-                                  struct err *err)
+static struct value *foreign_point(const struct plan *p,
+                                   const struct value *point, struct arena *a,
+                                   struct err *err)
 {
     struct problems problems;
     problems_init(&problems, a);
     struct value *model =
-        candle_model_value(p->candle_model, point, a, &problems);
+        p->foreign_model->value(p->foreign_model, point, a, &problems);
     if (!model)
         first_mistake(&problems, err);
     problems_done(&problems);
@@ -294,8 +294,8 @@ static struct value *fill(const struct filling *f, const struct value *v)
 struct value *plan_model(const struct plan *p, const struct value *point,
                          struct arena *a, struct err *err)
 {
-    return p->candle_model ? candle_point(p, point, a, err)
-                           : plan_fill(p->model_root, point, a, err);
+    return p->foreign_model ? foreign_point(p, point, a, err)
+                            : plan_fill(p->model_root, point, a, err);
 }
 
 struct value *plan_fill(const struct value *root, const struct value *point,

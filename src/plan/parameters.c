@@ -95,20 +95,6 @@ static const struct {
     [DIST_Q_BETA] = {{"a", "b", "q"}, {"a", "b"}},
 };
 
-bool name_valid(struct str name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.p[i];
-        bool letter =
-            (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-        bool later = (c >= '0' && c <= '9') || c == '.' || c == '-';
-
-        if (!letter && !(later && i > 0))
-            return false;
-    }
-    return name.len > 0;
-}
-
 /* ---- one leaf --------------------------------------------------------- */
 
 static bool has(const struct value *v, const char *key)
@@ -550,7 +536,7 @@ static void walk_group(struct study_file *r, const struct value *object,
         struct str name = str_of(
             arena_printf(r->in.arena, "%.*s%.*s", STRF(g->prefix), STRF(own)));
 
-        if (!name_valid(own)) {
+        if (!param_name_valid(own)) {
             problem_at_key(&r->in, PROBLEM_ERROR, object, i,
                            "letters, digits and _ . - after a letter or _",
                            "'%s' cannot be the name of a parameter",

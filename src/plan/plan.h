@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/value.h"
 #include "base/vec.h"
+#include "terms/dialect.h"
 #include "terms/goal.h"
 #include "terms/needs.h"
 #include "terms/space.h"
@@ -21,11 +22,10 @@
 
 struct plan;
 struct plan_reader {
-    void *context;
-    /* The text of a file named in a study (path as written there; relative
-     * ones are relative to the study file). Lives as long as the plan. */
-    int (*read)(void *context, const char *path, struct str *text,
-                struct err *err);
+    /* Of files named in the study: relative paths are relative to it. What is
+     * read lives as long as the plan. */
+    struct file_reader files;
+    const struct dialect *dialect; /* that a study may speak; or NULL */
     /* Adds what the caller cannot do with this plan to its problems, or NULL.
      * The plan is read as far as its mistakes allow. */
     void (*check)(const struct plan *p, struct problems *problems);
@@ -67,7 +67,7 @@ enum command_kind {
     COMMAND_ARGS_NO_BOOLEAN_FLAGS,
     COMMAND_ARGS_JSON,
     COMMAND_ARGS_JSON_FILE,
-    COMMAND_ARGS_CANDLE,
+    COMMAND_ARGS_DIALECT,
     COMMAND_SHELL, /* a text for a shell: as TEXT and macros too, and no
                       value becomes the shell's code */
     COMMAND_CODE,  /* the same for one of which only that is known: values
@@ -76,25 +76,6 @@ enum command_kind {
 struct command_part {
     enum command_kind kind;
     struct str text;
-};
-
-/* How a program of protocol candle is started. */
-enum candle_style {
-    STYLE_UNSAID,
-    STYLE_SCRIPT,      /* --key value */
-    STYLE_CONFIG_FILE, /* --config_file FILE */
-    STYLE_ACTION,      /* ACTION.sh GPU DATA_DIR --key value, in an image */
-    STYLE_RUNNER,      /* model.sh FRAMEWORK PARAMS EXPID RUNID … */
-    STYLE_IMPORT,      /* its initialize_parameters() and run() are called */
-};
-struct plan_candle {
-    enum candle_style style;
-    struct str image;
-    const struct str *container; /* what starts an image; none: singularity */
-    size_t container_count;
-    struct str framework, model_type, model_name, action; /* of a runner */
-    struct str model_file;     /* whose values the config_file has too */
-    const struct value *model; /* these values; NULL: none */
 };
 
 struct plan_input {
@@ -116,26 +97,6 @@ struct plan_external {
 
 struct plan_points; /* an opened point list; see below */
 
-/* A search space that stands in a file of its own, which `points` or
- * `parameters_file` names. */
-enum space_format {
-    SPACE_NONE, /* it is a list of points */
-    SPACE_GA,
-    SPACE_SETTINGS, /* of CANDLE's grid and random workflows */
-    SPACE_R,
-    SPACE_TUPLES,
-    SPACE_CONSTANTS, /* a parameter file: one value each */
-};
-struct plan_space {
-    struct str file;
-    enum space_format format;
-    const char *words; /* "a GA or PBT space" */
-    /* As `parameters` of a study file would say it; marks are of the file. */
-    const struct value *parameters;
-    const struct value *sigma; /* mutation steps by name, or NULL */
-    int64_t samples;           /* points to draw; 0: not said */
-};
-
 struct plan {
     struct str file; /* the study file's path as given */
     struct str text; /* and its text */
@@ -150,7 +111,7 @@ struct plan {
     struct space space;
     const struct str *written;  /* its names in the file's order, for people */
     struct plan_points *points; /* or NULL */
-    const struct plan_space *space_file; /* or NULL: parameters say it all */
+    const struct space_file *space_file; /* or NULL: parameters say it all */
     uint64_t seed;
     bool seed_said;
     int64_t run_cap;  /* 0: none */
@@ -170,11 +131,12 @@ struct plan {
     struct str program;
     const struct command_part *command;
     size_t command_count;
-    struct str model, kernels;         /* built-in training; empty: none */
-    const struct value *model_root;    /* the model file, as written; or NULL */
-    struct candle_model *candle_model; /* when it is one of CANDLE's */
+    struct str model, kernels;      /* built-in training; empty: none */
+    const struct value *model_root; /* the model file, as written; or NULL */
+    struct foreign_model *foreign_model; /* when it is a dialect's */
     struct str protocol, wandb;
-    struct plan_candle candle; /* with protocol candle */
+    const struct dialect *dialect; /* of its reader, or NULL */
+    struct foreign_start *start;   /* with the protocol of the dialect */
     const struct assignment *env;
     size_t env_count;
     struct str setup;
@@ -304,61 +266,6 @@ uint64_t plan_points_count(const struct plan_points *p);
 /* Fits search's struct point_source.get, with the plan_points as context. */
 int plan_points_get(void *points, uint64_t i, struct arena *a,
                     struct value **point, struct str *run_id, struct err *err);
-
-/* ---- CANDLE parameter files -------------------------------------------- */
-
-/* One Python literal: nothing is evaluated. Tuples become lists. */
-struct value *candle_literal(struct str text, struct arena *a, struct err *err);
-/* The values of a parameter file as an object with marks, as they are written
- * there; NULL when there are mistakes. The text must live as long. */
-struct value *candle_file(struct str text, const char *file, struct arena *a,
-                          struct problems *problems);
-
-/* What gives a model its parameters, lowest level first: CANDLE's defaults
- * and those of the definitions, the model file, the config_file that the
- * highest level names, the words of a command line, the study. */
-struct candle_request {
-    const char *model_file;
-    const char *definitions; /* a JSON or YAML file, or NULL */
-    const char *const *words;
-    size_t word_count;
-    const struct value *study; /* an object, or NULL */
-    const char *study_name;    /* stands for it in problems */
-    bool bare; /* no defaults, and no word about names nobody knows */
-    /* Keywords whose values must fit in files too, NULL-terminated; those of
-     * others are warned of and kept. NULL: none. */
-    const char *const *strict;
-};
-/* The parameters as an object; NULL when there are mistakes. Only the
- * reader's read is used; paths are handed to it as they are written. */
-struct value *candle_params(const struct candle_request *q,
-                            const struct plan_reader *reader, struct arena *a,
-                            struct problems *problems);
-/* Appends parameters as a parameter file, sorted by key. */
-void candle_print(struct buf *b, const struct value *params);
-
-/* A parameter file as a model file: what a network is, by CANDLE's keywords. */
-struct candle_model;
-/* True for a file that is one of CANDLE's rather than YAML: it is called
- * *.txt, or begins with a [section]. */
-bool candle_is_model(struct str text, const char *file);
-/* NULL when there are mistakes. Says once what is not used. It lives in the
- * arena; close it with candle_model_close. */
-struct candle_model *candle_model_open(const char *file,
-                                       const struct plan_reader *reader,
-                                       struct arena *a,
-                                       struct problems *problems);
-void candle_model_close(struct candle_model *m);
-/* The parameters that were said, with marks. */
-const struct value *candle_model_params(const struct candle_model *m);
-/* The same model as a YAML file would say it; members of the point stand
- * above parameters. NULL when there are mistakes. */
-struct value *candle_model_value(const struct candle_model *m,
-                                 const struct value *point, struct arena *a,
-                                 struct problems *problems);
-/* NULL when a parameter of that name makes sense; else the nearest one that
- * makes a difference to training, or "" when none is near. */
-const char *candle_model_unused(const struct candle_model *m, struct str name);
 
 /* ---- identity --------------------------------------------------------- */
 

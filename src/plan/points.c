@@ -130,7 +130,7 @@ static void add_name(struct check *c, struct str name, uint64_t line,
         name = STR("run_id");
     if (map_has(p->names, name))
         return;
-    if (!name_valid(name))
+    if (!param_name_valid(name))
         mistake(c, PROBLEM_ERROR, line, column,
                 "'%s' cannot be the name of a parameter%s",
                 shown(c->arena, name),

@@ -68,10 +68,10 @@ static bool read_file(struct study_file *r, const struct value *v,
 {
     struct err err = {0};
 
-    if (!r->reader || !r->reader->read)
+    if (!r->reader || !r->reader->files.read)
         problem_at(&r->in, PROBLEM_ERROR, v, NULL, "%s cannot be read here",
                    value_words(&r->in, v));
-    else if (r->reader->read(r->reader->context, path, text, &err))
+    else if (r->reader->files.read(r->reader->files.context, path, text, &err))
         problem_at(&r->in, PROBLEM_ERROR, v, NULL, "%s", err.text);
     else
         return true;
@@ -91,15 +91,17 @@ static void find_in_file(struct study_file *r, const struct value *v)
 {
     const char *path = arena_cstr(r->in.arena, v->s);
     struct str text = STR("");
-    enum space_format format;
-    struct plan_space *space;
+    const struct dialect *dialect = r->plan->dialect;
+    const struct space_file *space;
 
     if (!read_file(r, v, path, &text))
         return;
     if (!text.p)
         text = STR("");
-    format = space_format_of(text, path, r->in.arena);
-    if (format == SPACE_NONE) {
+    space = dialect ? dialect->space(text, path, says_grid(r), r->in.arena,
+                                     r->in.problems)
+                    : NULL;
+    if (!space) {
         r->list_text = text;
         return;
     }
@@ -108,9 +110,6 @@ static void find_in_file(struct study_file *r, const struct value *v)
                    "points and parameters_file both name a space");
         return;
     }
-    space = arena_new_of(r->in.arena, struct plan_space);
-    space_file_read(space, format, says_grid(r), text, path, r->in.arena,
-                    r->in.problems);
     r->plan->space_file = space;
     r->space_at = v;
     r->plan->run_cap = space->samples;

@@ -33,7 +33,6 @@ void read_model(struct study_file *r, const struct value *v);
 void check_model(struct study_file *r); /* after all keys are read */
 void read_parameters(struct study_file *r, const struct value *v);
 void check_parameters(struct study_file *r); /* after all keys are read */
-bool name_valid(struct str name);            /* [A-Za-z_][A-Za-z0-9_.-]* */
 /* THRONG_P_<name> of two different names must differ. The names of the space
  * and, when they are there, of the points. */
 void check_names_apart(struct study_file *r);
@@ -178,34 +177,11 @@ struct plan_points *points_open_value(const struct value *list,
 /* One hash of the first `count` points. */
 uint64_t points_hash(const struct plan_points *p, uint64_t count);
 
-/* ---- candle_space.c --------------------------------------------------- */
+/* ---- command.c, of a dialect --------------------------------------------- */
 
-/* What kind of space a file holds, by its beginning and its name's ending. */
-enum space_format space_format_of(struct str text, const char *file,
-                                  struct arena *a);
-/* The space of a file, which must be of that kind; false when there are
- * mistakes (*out then holds what is right). With `grid` the lists of settings
- * are values, whatever else stands there. */
-bool space_file_read(struct plan_space *out, enum space_format format,
-                     bool grid, struct str text, const char *file,
-                     struct arena *a, struct problems *problems);
-
-/* ---- candle_run.c ------------------------------------------------------ */
-
-void read_candle(struct study_file *r, const struct value *v);
-void check_candle(struct study_file *r);
-/* The command of a study of protocol candle that says only its program. */
-void candle_command(struct study_file *r);
-/* What `env` says as SH_TIMEOUT, of an attempt; 0: nothing. */
-double candle_time_limit(const struct plan *p);
-struct candle_args {
-    VEC(struct str) words; /* in the arena */
-};
-/* Appends the words of one parameter as a model's command line has them. */
-void candle_args_add(struct candle_args *out, const struct plan *p,
-                     struct arena *a, struct str key, const struct value *v);
-struct str candle_parameters_text(const struct plan *p,
-                                  const struct value *point, struct arena *a);
+void read_dialect(struct study_file *r, const struct value *v);
+/* True when a study's programs speak the dialect that it was read with. */
+bool plan_speaks_dialect(const struct plan *p);
 
 /* ---- keys.c ----------------------------------------------------------- */
 

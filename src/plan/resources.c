@@ -125,6 +125,20 @@ out:
     return found;
 }
 
+/* What `env` says of it in the words of the dialect; 0: nothing. */
+static double dialect_time_limit(const struct plan *p)
+{
+    double seconds;
+
+    if (!plan_speaks_dialect(p))
+        return 0;
+    for (size_t i = 0; i < p->env_count; i++)
+        if (str_is(p->env[i].name, p->dialect->time_variable) &&
+            num_double(str_trim(p->env[i].value), &seconds) && seconds > 0)
+            return seconds;
+    return 0;
+}
+
 int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
                struct err *err)
 {
@@ -147,7 +161,7 @@ int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
     }
     arena_free(a);
     if (needs.time_s <= 0)
-        needs.time_s = candle_time_limit(p);
+        needs.time_s = dialect_time_limit(p);
     if (rc == 0)
         *n = needs;
     return rc;

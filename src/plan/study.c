@@ -162,16 +162,6 @@ static bool points_only(const struct study_file *r)
     return r->reader && r->reader->points_only;
 }
 
-/* Settings of a sweep say how to sweep; other spaces are for any search. */
-static struct str method_of_space(const struct plan_space *s)
-{
-    if (s->format == SPACE_CONSTANTS)
-        return STR("grid");
-    if (s->format != SPACE_SETTINGS)
-        return STR("auto");
-    return s->samples ? STR("random") : STR("grid");
-}
-
 /* The steps of a GA space are options of method ga: {sigma: {lr: 0.1}}. What
  * the study says of one of them counts instead. */
 static const struct value *with_sigma(struct study_file *r,
@@ -219,7 +209,7 @@ static void check_method(struct study_file *r)
     else if (!said)
         p->method = points && !(p->space_file && !r->list_text.p)
                         ? STR("points")
-                    : p->space_file ? method_of_space(p->space_file)
+                    : p->space_file ? str_of(p->space_file->method)
                                     : STR("auto");
     if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r) &&
         !(r->reader && r->reader->counted))
@@ -231,7 +221,7 @@ static void check_method(struct study_file *r)
     if (str_is(p->method, "ga") && p->space_file && p->space_file->sigma)
         p->method_options = with_sigma(r, p->method_options);
     if (str_is(p->method, "hyperspace") && p->space_file &&
-        p->space_file->format == SPACE_TUPLES)
+        p->space_file->linear)
         p->method_options = with_scale(r, p->method_options);
     if (str_is(p->method, "external") && !p->method_options)
         problem_at(&r->in, PROBLEM_ERROR, said,
@@ -280,6 +270,8 @@ static void check_order(struct study_file *r)
 
 static void read_study(struct study_file *r)
 {
+    if (r->plan->dialect)
+        r->plan->start = r->plan->dialect->start(&r->in, NULL);
     find_space_file(r);
     read_keys(r);
     check_name(r);
@@ -307,6 +299,7 @@ struct plan *plan_read(struct str text, const char *file,
     set_defaults(p);
     p->file = r.in.file;
     p->text = arena_str(a, text);
+    p->dialect = reader ? reader->dialect : NULL;
     p->root = plan_yaml(text, file, a, problems);
     if (!p->root)
         return NULL;
@@ -332,7 +325,8 @@ void plan_close(struct plan *p)
     if (!p)
         return;
     plan_points_close(p->points);
-    candle_model_close(p->candle_model);
+    if (p->foreign_model)
+        p->foreign_model->close(p->foreign_model);
     p->points = NULL;
-    p->candle_model = NULL;
+    p->foreign_model = NULL;
 }

@@ -6,6 +6,8 @@
  * each such key is named here, until it is acted on. */
 #include "study/study.h"
 
+#include "candle/candle.h"
+
 static bool is_elsewhere(const struct plan *p)
 {
     return p->engine.len && !str_is(p->engine, "local");
@@ -57,6 +59,7 @@ struct plan_reader study_reader(struct arena *a, const char *home)
 {
     struct reader *r = arena_new_of(a, struct reader);
     *r = (struct reader){a, home};
-    return (struct plan_reader){
-        .context = r, .read = read_beside, .check = unready_check};
+    return (struct plan_reader){.files = {r, read_beside},
+                                .dialect = &candle_dialect,
+                                .check = unready_check};
 }

@@ -150,3 +150,17 @@ struct value *space_sample(const struct space *s, struct rng *r,
     }
     return space_point(s, values, a);
 }
+
+bool param_name_valid(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.p[i];
+        bool letter =
+            (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+        bool later = (c >= '0' && c <= '9') || c == '.' || c == '-';
+
+        if (!letter && !(later && i > 0))
+            return false;
+    }
+    return name.len > 0;
+}

@@ -115,4 +115,7 @@ struct value *space_to_value(const struct space *s, struct arena *a);
 int space_from_value(struct space *s, const struct value *v, struct arena *a,
                      struct err *err);
 
+/* [A-Za-z_][A-Za-z0-9_.-]* */
+bool param_name_valid(struct str name);
+
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "candle/candle.h"
 #include "nn/nn.h"
 #include "plan/plan.h"
 #include "sys/sys.h"
@@ -73,7 +74,7 @@ static void count(struct network *n, struct arena *a, const struct value *model,
 }
 
 static void build(struct network *n, const char *file,
-                  const struct plan_reader *reader, const char *point,
+                  const struct file_reader *reader, const char *point,
                   const struct like *like)
 {
     struct arena *a = arena_new();
@@ -82,18 +83,19 @@ static void build(struct network *n, const char *file,
     *n = (struct network){0};
     buf_init(&n->said);
     problems_init(&problems, a);
-    struct plan_reader own = *reader;
+    struct file_reader own = *reader;
     if (!own.context)
         own.context = a;
     if (point)
         over = plan_yaml(str_of(point), "point", a, &problems);
-    struct candle_model *c = candle_model_open(file, &own, a, &problems);
+    struct foreign_model *c = candle_dialect.model(file, &own, a, &problems);
     if (c)
-        model = candle_model_value(c, over, a, &problems);
+        model = c->value(c, over, a, &problems);
     problems_print(&n->said, &problems);
     if (model)
         count(n, a, model, like);
-    candle_model_close(c);
+    if (c)
+        c->close(c);
     problems_done(&problems);
     arena_free(a);
 }
@@ -106,7 +108,7 @@ static void check(const char *text, int64_t features, int64_t labels,
     struct network n;
     struct like like = {features, labels, classes};
     char *copy = strdup(text);
-    struct plan_reader reader = {.context = copy, .read = given_text};
+    struct file_reader reader = {copy, given_text};
     build(&n, "net.txt", &reader, NULL, &like);
     if (n.parameters != parameters)
         fail_msg("%lld parameters, not %lld, of\n%s%s", (long long)n.parameters,
@@ -227,7 +229,7 @@ static const struct row rows[] = {
 
 static void real_files_give_a_network_or_say_why_not(void **state)
 {
-    struct plan_reader reader = {.read = read_file};
+    struct file_reader reader = {.read = read_file};
     const char *data = getenv("THRONG_TEST_DATA");
     char path[512];
     (void)state;

@@ -4,6 +4,7 @@
  * for every other (config_file, definitions), words of a command line, one a
  * line. What is taken must be printed so that it is read again. */
 #include "base/json.h"
+#include "candle/candle.h"
 #include "plan/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -63,7 +64,7 @@ static void check_file(struct arena *a, struct str text)
 static void check_params(struct arena *a, const struct candle_request *q,
                          struct parts *parts)
 {
-    struct plan_reader reader = {.context = parts, .read = read_part};
+    struct file_reader reader = {parts, read_part};
     struct problems problems;
     struct value *v;
     struct buf b;
@@ -96,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (parts.other.p) { /* the table of keywords takes its time */
         q.word_count = split(a, parts.words, words);
         q.definitions = size & 1 ? "definitions.yaml" : NULL;
+        q.yaml = plan_yaml;
         check_params(a, &q, &parts);
     }
     arena_free(a);

@@ -1,6 +1,7 @@
 /* fuzz_model.c - any JSON, or CANDLE parameter file, as a model file: it is
  * read or has faults, and what is read can be counted and shown */
 #include "base/json.h"
+#include "candle/candle.h"
 #include "nn/nn.h"
 #include "plan/plan.h"
 
@@ -33,13 +34,14 @@ static int read_text(void *context, const char *path, struct str *text,
 /* NULL when there are mistakes. */
 static struct value *candle_value(struct arena *a, struct str text)
 {
-    struct plan_reader reader = {.context = &text, .read = read_text};
+    struct file_reader reader = {&text, read_text};
     struct problems problems;
     problems_init(&problems, a);
-    struct candle_model *c = candle_model_open("[", &reader, a, &problems);
-    struct value *v = c ? candle_model_value(c, NULL, a, &problems) : NULL;
+    struct foreign_model *c = candle_dialect.model("[", &reader, a, &problems);
+    struct value *v = c ? c->value(c, NULL, a, &problems) : NULL;
     require((v == NULL) == (problems.errors > 0));
-    candle_model_close(c);
+    if (c)
+        c->close(c);
     problems_done(&problems);
     return v;
 }

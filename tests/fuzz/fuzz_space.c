@@ -3,6 +3,7 @@
  * The first byte chooses the file's name, and so how it is looked at. A space
  * that is taken must give points, and be read again from its text form. */
 #include "base/json.h"
+#include "candle/candle.h"
 #include "plan/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -38,7 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *a = arena_new();
     struct file file = {str_n((const char *)data + 1, size ? size - 1 : 0)};
-    struct plan_reader reader = {.context = &file, .read = read_file};
+    struct plan_reader reader = {.files = {&file, read_file},
+                                 .dialect = &candle_dialect};
     struct problems problems;
     struct plan *p;
     struct buf b;

@@ -2,6 +2,7 @@
  *
  * What is read must also lead to points, arguments, needs and an identity
  * that equals itself. */
+#include "candle/candle.h"
 #include "plan/plan.h"
 
 #include "base/json.h"
@@ -90,7 +91,8 @@ static void check_redacted(const struct plan *p, struct arena *a)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct plan_reader reader = {.read = read_any};
+    struct plan_reader reader = {.files = {.read = read_any},
+                                 .dialect = &candle_dialect};
     struct arena *a = arena_new();
     struct problems problems;
     struct value *point;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/json.h"
+#include "candle/candle.h"
 #include "plan/plan.h"
 
 struct test_file {
@@ -42,10 +43,10 @@ static inline void test_read_str(struct reading_test *t, struct str text,
                                  const char *file,
                                  const struct test_file *files)
 {
-    struct plan_reader reader = {0};
+    struct plan_reader reader = {.dialect = &candle_dialect};
 
-    memcpy(&reader.context, &files, sizeof(files));
-    reader.read = test_read_file;
+    memcpy(&reader.files.context, &files, sizeof(files));
+    reader.files.read = test_read_file;
     t->arena = arena_new();
     problems_init(&t->problems, t->arena);
     t->plan = plan_read(text, file, &reader, t->arena, &t->problems);

@@ -71,7 +71,7 @@ __attribute__((unused)) static void bed_meddle(void *context)
 __attribute__((unused)) static int bed_run(struct bed *b, const char *text,
                                            enum study_end *end)
 {
-    struct plan_reader reader = {.read = no_files};
+    struct plan_reader reader = {.files = {.read = no_files}};
     struct problems problems;
     problems_init(&problems, b->arena);
     struct plan *plan =

@@ -150,7 +150,7 @@ static void pauses_change_nothing(void **s)
 
 static struct plan *plan_of(struct bed *b, const char *text)
 {
-    struct plan_reader reader = {.read = no_files};
+    struct plan_reader reader = {.files = {.read = no_files}};
     struct problems problems;
     problems_init(&problems, b->arena);
     struct plan *p =

@@ -1,5 +1,5 @@
-/* test_candle_literal.c - Python literals */
-#include "plan_test.h"
+/* test_literal.c - Python literals */
+#include "../plan/plan_test.h"
 
 static void gives(const char *text, const char *json)
 {

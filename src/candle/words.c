@@ -1,9 +1,9 @@
-/* candle_words.c - CANDLE's options of a command line
+/* words.c - CANDLE's options of a command line
  *
  * As argparse reads them: --name value, --name=value, unique beginnings of
  * names, short forms (-e 3, -e3), lists as several words. Names may also
  * stand behind one dash (-conf file), as CANDLE's tutorials write them. */
-#include "plan/candle.h"
+#include "candle/keyword.h"
 
 #include "base/num.h"
 

@@ -1,20 +1,26 @@
-/* candle_model.c - a CANDLE parameter file as a model file
+/* model.c - a CANDLE parameter file as a model file
  *
  * Parameters become the same value that a model file in YAML would give, so
  * that everything behind it is shared. The members of a study's point, and
  * the words of a command line, stand above the file's. What the keywords say
- * of the network is in candle_layers.c, of data and training here.
+ * of the network is in layers.c, of data and training here.
  *
  * Two parameters are throng's own: `data`, an object that is laid over what
  * the keywords say of data, and `input`, the shape of a row. */
-#include "plan/candle.h"
+#include "candle/making.h"
 
 struct candle_model {
+    struct foreign_model open; /* first: it is handed out */
     struct arena *arena;
     struct str file;
     struct keywords keywords;
     struct value *params;
 };
+
+static const struct candle_model *candle_model(const struct foreign_model *m)
+{
+    return (const struct candle_model *)m;
+}
 
 /* Parameters that make a difference. */
 static const char *const used[] = {"activation",
@@ -421,10 +427,11 @@ static void lay_over(struct making *m, const struct keywords *keywords,
     }
 }
 
-struct value *candle_model_value(const struct candle_model *c,
-                                 const struct value *point, struct arena *a,
-                                 struct problems *problems)
+static struct value *value_of(const struct foreign_model *open,
+                              const struct value *point, struct arena *a,
+                              struct problems *problems)
 {
+    const struct candle_model *c = candle_model(open);
     struct value *params = value_object(a);
     struct making m = {.arena = a,
                        .params = params,
@@ -518,37 +525,6 @@ static void forget_places(struct candle_model *c)
     c->params = params;
 }
 
-struct candle_model *candle_model_open(const char *file,
-                                       const struct plan_reader *reader,
-                                       struct arena *a,
-                                       struct problems *problems)
-{
-    struct candle_request q = {
-        .model_file = file, .bare = true, .strict = used};
-    struct candle_model *c = arena_new_of(a, struct candle_model);
-    c->arena = a;
-    c->file = arena_str(a, str_of(file));
-    c->params = candle_params(&q, reader, a, problems);
-    if (!c->params)
-        return NULL;
-    if (value_get(c->params, STR("config_file")))
-        forget_places(c);
-    keywords_init(&c->keywords, a);
-    say_unused(c, problems);
-    return c;
-}
-
-void candle_model_close(struct candle_model *c)
-{
-    if (c)
-        keywords_done(&c->keywords);
-}
-
-const struct value *candle_model_params(const struct candle_model *c)
-{
-    return c->params;
-}
-
 /* Names of files, runs and logs mean something, if not to the network. */
 static bool makes_sense(const struct candle_model *c, struct str name)
 {
@@ -557,10 +533,40 @@ static bool makes_sense(const struct candle_model *c, struct str name)
            (k && !is_in(k->name, missed));
 }
 
-const char *candle_model_unused(const struct candle_model *c, struct str name)
+static const char *unused(const struct foreign_model *open, struct str name)
 {
-    if (makes_sense(c, name))
+    if (makes_sense(candle_model(open), name))
         return NULL;
     const char *near = str_nearest(name, used);
     return near ? near : "";
+}
+
+static void close_model(struct foreign_model *open)
+{
+    keywords_done(&((struct candle_model *)open)->keywords);
+}
+
+struct foreign_model *candle_model_open(const char *file,
+                                        const struct file_reader *files,
+                                        struct arena *a,
+                                        struct problems *problems)
+{
+    struct candle_request q = {
+        .model_file = file, .bare = true, .strict = used};
+    struct candle_model *c = arena_new_of(a, struct candle_model);
+    c->arena = a;
+    c->file = arena_str(a, str_of(file));
+    c->params = candle_params(&q, files, a, problems);
+    if (!c->params)
+        return NULL;
+    if (value_get(c->params, STR("config_file")))
+        forget_places(c);
+    keywords_init(&c->keywords, a);
+    say_unused(c, problems);
+    c->open = (struct foreign_model){.params = c->params,
+                                     .seed = STR("rng_seed"),
+                                     .value = value_of,
+                                     .unused = unused,
+                                     .close = close_model};
+    return &c->open;
 }

@@ -1,13 +1,15 @@
-/* candle.h - what the readers of CANDLE's files share (inside of plan only)
+/* keyword.h - what the readers of CANDLE's files share (inside of candle only)
  *
  * A parameter is known by its keyword: one of the table in
  * python/throng/keywords.json or one that a model defines. */
-#ifndef THRONG_PLAN_CANDLE_H
-#define THRONG_PLAN_CANDLE_H
+#ifndef THRONG_CANDLE_KEYWORD_H
+#define THRONG_CANDLE_KEYWORD_H
 
-#include "plan/reading.h"
+#include "base/map.h"
+#include "candle/candle.h"
+#include "terms/reading.h"
 
-/* ---- candle_literal.c ------------------------------------------------- */
+/* ---- literal.c -------------------------------------------------------- */
 
 struct literal_fault {
     size_t at; /* offset in the text */
@@ -25,13 +27,13 @@ enum literal_rule {
 struct value *literal_read(struct arena *a, struct str text,
                            enum literal_rule rule, struct literal_fault *fault);
 
-/* ---- candle_file.c ---------------------------------------------------- */
+/* ---- file.c ----------------------------------------------------------- */
 
 /* As candle_file, but with the values that are right when some are not. */
 struct value *candle_file_part(struct str text, const char *file,
                                struct arena *a, struct problems *problems);
 
-/* ---- candle_keyword.c ------------------------------------------------- */
+/* ---- keyword.c -------------------------------------------------------- */
 
 enum keyword_type { TYPE_ANY, TYPE_STR, TYPE_INT, TYPE_FLOAT, TYPE_BOOL };
 enum keyword_arity {
@@ -64,9 +66,9 @@ struct keywords {
 };
 void keywords_init(struct keywords *k, struct arena *a);
 void keywords_done(struct keywords *k);
-/* Adds what a file defines and requires. */
-void keywords_define(struct keywords *k, struct str text, const char *file,
-                     struct problems *problems);
+/* Adds what a file defines and requires; root is what it says. */
+void keywords_define(struct keywords *k, const struct value *root,
+                     const char *file, struct problems *problems);
 struct keyword *keyword_find(const struct keywords *k, struct str name);
 /* The name that a definition or option gives: batch-size is batch_size, as
  * argparse has it. */
@@ -81,7 +83,7 @@ bool keyword_takes_as_written(const struct keyword *k, const struct value *v);
 struct value *keyword_convert(const struct keyword *k, struct value *v,
                               struct arena *a, struct err *err);
 
-/* ---- candle_words.c --------------------------------------------------- */
+/* ---- words.c ---------------------------------------------------------- */
 
 /* One option of the command line. */
 struct candle_option {
@@ -98,37 +100,6 @@ struct candle_options {
 void candle_options_read(struct candle_options *o, const struct keywords *k,
                          const struct map *known, const char *const *words,
                          size_t count, struct problems *problems);
-
-/* ---- candle_model.c, candle_layers.c ------------------------------------ */
-
-/* A model being made from parameters. */
-struct making {
-    struct arena *arena;
-    const struct value *params;
-    struct str file; /* that marks are of */
-    struct problems *problems;
-    struct value *model, *layers; /* what is made */
-};
-/* A parameter's value; NULL when it is not there, None or an empty text. */
-const struct value *making_get(const struct making *m, const char *name);
-bool making_true(const struct making *m, const char *name);
-/* A mistake at a value's place (NULL: of the file). The hint may be NULL. */
-void making_fault(struct making *m, const struct value *at, const char *hint,
-                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* A copy that stands at the place of another value. */
-struct value *making_at(const struct making *m, const struct value *v,
-                        const struct value *at);
-struct value *making_word(const struct making *m, const char *word,
-                          const struct value *at);
-/* The text of a value in lower case, by a table of other names (pairs, NULL
- * at the end; or NULL). */
-struct value *making_name(const struct making *m, const struct value *v,
-                          const char *const *others);
-/* Layers, inputs, heads and loss. */
-void making_network(struct making *m);
-/* Tasks of a multi-task network; 0: it is none. */
-size_t making_tasks(const struct making *m);
-bool making_autoencoder(const struct making *m);
 
 extern const struct str command_line; /* stands for a file in problems */
 

@@ -1,13 +1,15 @@
-/* candle_space.h - what the readers of CANDLE's search spaces share (inside
- * of plan only)
+/* space.h - what the readers of CANDLE's search spaces share (inside
+ * of candle only)
  *
  * Each of them turns a file into the object that `parameters` of a study file
  * would be, its marks those of the file, so that everything behind it is the
  * same for all spaces. */
-#ifndef THRONG_PLAN_CANDLE_SPACE_H
-#define THRONG_PLAN_CANDLE_SPACE_H
+#ifndef THRONG_CANDLE_SPACE_H
+#define THRONG_CANDLE_SPACE_H
 
-#include "plan/reading.h"
+#include "base/map.h"
+#include "terms/dialect.h"
+#include "terms/reading.h"
 
 struct space_reading {
     struct reading reading;
@@ -19,7 +21,7 @@ struct space_reading {
     bool grid;                /* the study says so: lists are values */
 };
 
-/* ---- candle_space.c --------------------------------------------------- */
+/* ---- space.c ---------------------------------------------------------- */
 
 /* Adds a parameter; `name` is a text, and its place is the parameter's. */
 void space_add(struct space_reading *s, const struct value *name,
@@ -40,10 +42,15 @@ struct value *space_reals(struct space_reading *s, const char *distribution,
 
 /* ---- one reader each -------------------------------------------------- */
 
-void space_read_ga(struct space_reading *s);       /* candle_ga.c */
-void space_read_settings(struct space_reading *s); /* candle_space.c */
-void space_read_r(struct space_reading *s);        /* candle_mbo.c */
-void space_read_tuples(struct space_reading *s);   /* candle_tuples.c */
+void space_read_ga(struct space_reading *s);       /* ga.c */
+void space_read_settings(struct space_reading *s); /* space.c */
+void space_read_r(struct space_reading *s);        /* mbo.c */
+void space_read_tuples(struct space_reading *s);   /* tuples.c */
+
+/* See struct dialect. */
+const struct space_file *space_file_read(struct str text, const char *file,
+                                         bool grid, struct arena *a,
+                                         struct problems *problems);
 
 /* The text as JSON, or NULL and a problem. */
 struct value *space_json(struct space_reading *s);

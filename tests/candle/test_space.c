@@ -1,5 +1,5 @@
-/* test_candle_space.c - CANDLE's search spaces as the space of a study */
-#include "plan_test.h"
+/* test_space.c - CANDLE's search spaces as the space of a study */
+#include "../plan/plan_test.h"
 
 #define STUDY "command: [echo]\nmethod: random\nrun_cap: 1\n"
 

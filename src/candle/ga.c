@@ -1,9 +1,9 @@
-/* candle_ga.c - search spaces of CANDLE's GA and PBT workflows
+/* ga.c - search spaces of CANDLE's GA and PBT workflows
  *
  * A JSON list of objects, one for each parameter: name, type, and what the
  * type needs. Numbers may be quoted. Keys that mean nothing (a comment) are
  * passed over, as CANDLE does; an unknown type is not. */
-#include "plan/candle_space.h"
+#include "candle/space.h"
 
 #include <math.h>
 #include "base/num.h"

@@ -1,11 +1,11 @@
-/* candle_mbo.c - search spaces of the mlrMBO workflow, written in R
+/* mbo.c - search spaces of the mlrMBO workflow, written in R
  *
  * The part of R that such files need: one makeParamSet of makeDiscreteParam,
  * makeIntegerParam and makeNumericParam, with values in c() or list(), bounds
  * and a trafo of the form base^x. The text is taken apart by a scanner and a
  * parser of its own; what is not in that part is refused at its place, and
  * nothing is run. */
-#include "plan/candle_space.h"
+#include "candle/space.h"
 
 #include <math.h>
 #include "base/num.h"

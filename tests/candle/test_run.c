@@ -1,5 +1,5 @@
-/* test_candle_run.c - how models of protocol candle are started */
-#include "plan_test.h"
+/* test_run.c - how models of protocol candle are started */
+#include "../plan/plan_test.h"
 
 #define STUDY "protocol: candle\nmethod: random\nrun_cap: 1\n"
 

@@ -1,10 +1,10 @@
-/* candle_keyword.c - the keywords of CANDLE and those that models define
+/* keyword.c - the keywords of CANDLE and those that models define
  *
  * The standard ones are the table python/throng/keywords.json, which is
  * compiled in; a model's definitions have the same form. A keyword says what
  * its values are; the same rules hold for values from files, from the command
  * line (where they are text) and from a study. */
-#include "plan/candle.h"
+#include "candle/keyword.h"
 
 #include <math.h>
 #include "base/json.h"
@@ -234,17 +234,15 @@ static void define_file(struct defining *d, const struct value *root)
     define_required(d, value_get(root, STR("required")));
 }
 
-void keywords_define(struct keywords *k, struct str text, const char *file,
-                     struct problems *problems)
+void keywords_define(struct keywords *k, const struct value *root,
+                     const char *file, struct problems *problems)
 {
-    struct value *root = plan_yaml(text, file, k->arena, problems);
     struct defining d = {.reading = {.arena = k->arena,
                                      .problems = problems,
                                      .file = str_of(file)},
                          .keywords = k};
 
-    if (root)
-        define_file(&d, root);
+    define_file(&d, root);
 }
 
 void keywords_init(struct keywords *k, struct arena *a)

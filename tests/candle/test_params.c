@@ -1,6 +1,6 @@
-/* test_candle_params.c - keywords, the command line, and which value counts */
+/* test_params.c - keywords, the command line, and which value counts */
 #include <math.h>
-#include "plan_test.h"
+#include "../plan/plan_test.h"
 
 #define WORDS_MAX 16
 
@@ -33,7 +33,7 @@ static size_t split_words(struct arena *a, const char *text, const char **words)
 static void resolve(struct params_test *t, const struct given *g)
 {
     struct test_file files[8] = {{"model.txt", g->model ? g->model : ""}};
-    struct plan_reader reader = {.context = files, .read = test_read_file};
+    struct file_reader reader = {files, test_read_file};
     const char *words[WORDS_MAX];
     struct candle_request q = {
         .model_file = "model.txt", .words = words, .study_name = "params.json"};
@@ -45,6 +45,7 @@ static void resolve(struct params_test *t, const struct given *g)
     if (g->definitions) {
         files[n++] = (struct test_file){"definitions.yaml", g->definitions};
         q.definitions = "definitions.yaml";
+        q.yaml = plan_yaml;
     }
     for (const struct test_file *f = g->more; f && f->path; f++)
         files[n++] = *f;

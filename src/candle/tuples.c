@@ -1,4 +1,4 @@
-/* candle_tuples.c - dimensions of HyperSpace and skopt, as scripts list them
+/* tuples.c - dimensions of HyperSpace and skopt, as scripts list them
  *
  * A list of tuples, [(2, 10), (1e-4, 0.1, 'log-uniform'), ('relu', 'tanh')],
  * or a dictionary that names them; `name =` may stand before it. A Problem.py
@@ -6,11 +6,12 @@
  * which only these are read. All are Python literals, and powers of numbers:
  * nothing is evaluated. Dimensions without names are x0, x1 … in their order.
  */
-#include "plan/candle_space.h"
+#include "candle/space.h"
 
 #include <ctype.h>
 
-#include "plan/candle.h"
+#include "candle/keyword.h"
+#include "terms/space.h"
 
 struct tuples {
     struct space_reading *space;
@@ -129,7 +130,7 @@ static struct str without_name(struct str text)
     if (equals < 1 || strchr("[({", *rest.p))
         return text;
     line = str_trim(str_n(rest.p, (size_t)equals));
-    return name_valid(line)
+    return param_name_valid(line)
                ? str_n(rest.p + equals + 1, rest.len - (size_t)equals - 1)
                : text;
 }

@@ -1,4 +1,4 @@
-/* candle_params.c - the parameters of a CANDLE model, from all that give them
+/* params.c - the parameters of a CANDLE model, from all that give them
  *
  * One order: library default < model file < --config_file < command line <
  * study. Each level replaces single values of those before it. A value is
@@ -9,7 +9,7 @@
  * A parameter that was written under an old name (drop) has its value under
  * the present one (dropout) and under the old one too, so that old and new
  * models both find it. */
-#include "plan/candle.h"
+#include "candle/keyword.h"
 
 #include <math.h>
 #include "base/json.h"
@@ -44,7 +44,7 @@ struct old_name {
 struct params {
     struct arena *arena;
     struct problems *problems;
-    const struct plan_reader *reader;
+    const struct file_reader *files;
     struct keywords keywords;
     bool bare; /* these two: see candle_request */
     const char *const *strict;
@@ -245,7 +245,7 @@ static bool read_whole(struct params *p, const char *path, struct str *text,
 {
     struct err err = {0};
 
-    if (!p->reader->read(p->reader->context, path, text, &err))
+    if (!p->files->read(p->files->context, path, text, &err))
         return true;
     problems_add(p->problems, PROBLEM_ERROR, file, at ? at->line : 0,
                  at ? at->column : 0, hint, "%s", err.text);
@@ -451,21 +451,25 @@ static struct value *result(const struct params *p)
     return object;
 }
 
-static void define(struct params *p, const char *file)
+static void define(struct params *p, const struct candle_request *q)
 {
+    const char *file = q->definitions;
+    struct value *root = NULL;
     struct str text;
 
     if (file && read_whole(p, file, &text, str_of(file), NULL, STR("")))
-        keywords_define(&p->keywords, text, file, p->problems);
+        root = q->yaml(text, file, p->arena, p->problems);
+    if (root)
+        keywords_define(&p->keywords, root, file, p->problems);
 }
 
 struct value *candle_params(const struct candle_request *q,
-                            const struct plan_reader *reader, struct arena *a,
+                            const struct file_reader *files, struct arena *a,
                             struct problems *problems)
 {
     struct params p = {.arena = a,
                        .problems = problems,
-                       .reader = reader,
+                       .files = files,
                        .bare = q->bare,
                        .strict = q->strict};
     size_t errors = problems->errors;
@@ -474,7 +478,7 @@ struct value *candle_params(const struct candle_request *q,
     keywords_init(&p.keywords, a);
     p.by_name = map_new();
     buf_init(&p.unknown);
-    define(&p, q->definitions);
+    define(&p, q);
     settle_levels(&p, q);
     say_unknown(&p);
     check_required(&p, str_of(q->model_file));

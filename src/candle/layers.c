@@ -1,4 +1,4 @@
-/* candle_layers.c - the network that CANDLE's keywords describe
+/* layers.c - the network that CANDLE's keywords describe
  *
  * conv (and pool), then lstm_size (or rnn_size, so many times as n_layers
  * says), then dense (or network_layers), then a last layer as wide as the
@@ -7,7 +7,7 @@
  * Two other networks have keywords of their own: an autoencoder (model='ae')
  * is dense, latent_dim, dense backwards; a multi-task network has
  * shared_nnet_spec and, for each task, a part of ind_nnet_spec. */
-#include "plan/candle.h"
+#include "candle/making.h"
 
 #define RNN_LAYERS_MAX 1000
 

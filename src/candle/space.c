@@ -1,14 +1,23 @@
-/* candle_space.c - files that hold a search space instead of a list of points
+/* space.c - files that hold a search space instead of a list of points
  *
  * CANDLE's workflows keep their spaces in files of several kinds, which are
  * told apart by how they begin (and by the endings .R and .py). What a file
  * holds becomes parameters as a study file has them. The smallest kind, the
  * settings.json of the grid and random workflows, is read here. */
-#include "plan/candle_space.h"
+#include "candle/space.h"
 
 #include <math.h>
 #include "base/json.h"
-#include "plan/candle.h"
+#include "candle/keyword.h"
+
+enum space_format {
+    SPACE_NONE, /* it is a list of points */
+    SPACE_GA,
+    SPACE_SETTINGS, /* of CANDLE's grid and random workflows */
+    SPACE_R,
+    SPACE_TUPLES,
+    SPACE_CONSTANTS, /* a parameter file: one value each */
+};
 
 #define LOOK_BYTES 65536 /* of a file, to see what it is */
 
@@ -347,8 +356,9 @@ static enum space_format format_of_list(struct str begin)
     return begins_ga(begin) ? SPACE_GA : SPACE_NONE;
 }
 
-enum space_format space_format_of(struct str text, const char *file,
-                                  struct arena *a)
+/* What kind of space a file holds, by its beginning and its name's ending. */
+static enum space_format format_of(struct str text, const char *file,
+                                   struct arena *a)
 {
     struct str name = str_of(file);
     struct str begin;
@@ -379,15 +389,15 @@ enum space_format space_format_of(struct str text, const char *file,
 /* ---- the whole -------------------------------------------------------- */
 
 static const struct {
-    const char *words;
+    const char *words, *method;
     void (*read)(struct space_reading *s);
 } formats[] = {
-    [SPACE_NONE] = {NULL, NULL},
-    [SPACE_GA] = {"a GA or PBT space", space_read_ga},
-    [SPACE_SETTINGS] = {"settings of a sweep", space_read_settings},
-    [SPACE_R] = {"an mlrMBO space", space_read_r},
-    [SPACE_TUPLES] = {"tuples of HyperSpace or skopt", space_read_tuples},
-    [SPACE_CONSTANTS] = {"a parameter file", read_constants},
+    [SPACE_GA] = {"a GA or PBT space", "auto", space_read_ga},
+    [SPACE_SETTINGS] = {"settings of a sweep", "grid", space_read_settings},
+    [SPACE_R] = {"an mlrMBO space", "auto", space_read_r},
+    [SPACE_TUPLES] = {"tuples of HyperSpace or skopt", "auto",
+                      space_read_tuples},
+    [SPACE_CONSTANTS] = {"a parameter file", "grid", read_constants},
 };
 
 static bool is_text(struct space_reading *s)
@@ -407,19 +417,23 @@ static bool is_text(struct space_reading *s)
     return false;
 }
 
-bool space_file_read(struct plan_space *out, enum space_format format,
-                     bool grid, struct str text, const char *file,
-                     struct arena *a, struct problems *problems)
+const struct space_file *space_file_read(struct str text, const char *file,
+                                         bool grid, struct arena *a,
+                                         struct problems *problems)
 {
+    enum space_format format = format_of(text, file, a);
+    struct space_file *out = arena_new_of(a, struct space_file);
     size_t errors = problems->errors;
     struct space_reading s = {
         .reading = {.arena = a, .problems = problems, .file = str_of(file)},
         .text = text,
-        .grid = grid,
-        .parameters = value_object(a),
-        .names = map_new(),
-        .sigma = value_object(a)};
+        .grid = grid};
 
+    if (format == SPACE_NONE)
+        return NULL;
+    s.parameters = value_object(a);
+    s.names = map_new();
+    s.sigma = value_object(a);
     if (str_starts(text, STR("\xef\xbb\xbf")))
         s.text = str_n(text.p + 3, text.len - 3);
     if (is_text(&s))
@@ -428,11 +442,13 @@ bool space_file_read(struct plan_space *out, enum space_format format,
         problem_whole(&s.reading, PROBLEM_ERROR, NULL,
                       "there are no parameters in %s", file);
     map_free(s.names);
-    *out = (struct plan_space){.file = str_of(file),
+    *out = (struct space_file){.file = str_of(file),
                                .words = formats[format].words,
-                               .format = format,
+                               .method = s.samples ? "random"
+                                                   : formats[format].method,
+                               .linear = format == SPACE_TUPLES,
                                .parameters = s.parameters,
                                .sigma = s.sigma->count ? s.sigma : NULL,
                                .samples = s.samples};
-    return problems->errors == errors;
+    return out;
 }

@@ -1,5 +1,5 @@
-/* test_candle_model.c - CANDLE parameter files as models */
-#include "plan_test.h"
+/* test_model.c - CANDLE parameter files as models */
+#include "../plan/plan_test.h"
 
 #define HEAD "[Global_Params]\n"
 #define PLAIN "dense = [8, 4]\nactivation = 'relu'\nloss = 'mse'\n"
@@ -8,7 +8,7 @@
 struct made {
     struct arena *arena;
     struct problems problems;
-    struct candle_model *file;
+    struct foreign_model *file;
     struct buf model; /* JSON; empty when there are mistakes */
     struct buf said;
 };
@@ -16,7 +16,7 @@ struct made {
 static void make_files(struct made *t, const struct test_file *files,
                        const char *point)
 {
-    struct plan_reader reader = {.read = test_read_file};
+    struct file_reader reader = {.read = test_read_file};
     struct value *over = NULL, *model = NULL;
 
     memcpy(&reader.context, &files, sizeof(files));
@@ -24,9 +24,10 @@ static void make_files(struct made *t, const struct test_file *files,
     problems_init(&t->problems, t->arena);
     if (point)
         over = json_parse(t->arena, str_of(point), "point", false, NULL);
-    t->file = candle_model_open(files->path, &reader, t->arena, &t->problems);
+    t->file =
+        candle_dialect.model(files->path, &reader, t->arena, &t->problems);
     if (t->file)
-        model = candle_model_value(t->file, over, t->arena, &t->problems);
+        model = t->file->value(t->file, over, t->arena, &t->problems);
     assert_true((model == NULL) == (t->problems.errors > 0));
     buf_init(&t->model);
     buf_init(&t->said);
@@ -43,7 +44,8 @@ static void make(struct made *t, const char *params, const char *point)
 
 static void made_done(struct made *t)
 {
-    candle_model_close(t->file);
+    if (t->file)
+        t->file->close(t->file);
     buf_done(&t->model);
     buf_done(&t->said);
     problems_done(&t->problems);
@@ -347,11 +349,13 @@ static void a_config_file_is_read_over_it(void **state)
 static void which_files_are_parameter_files(void **state)
 {
     (void)state;
-    assert_true(candle_is_model(STR("dense=[3]\n"), "a.txt"));
-    assert_true(candle_is_model(STR("\n# c\n[Global Params]\nx=1\n"), "a"));
-    assert_false(candle_is_model(STR("layers:\n- dense: 3\n"), "a.yaml"));
-    assert_false(candle_is_model(STR(""), "a.yaml"));
-    assert_false(candle_is_model(STR("[1,\n2]\n"), "a.yaml"));
+    assert_true(candle_dialect.is_model(STR("dense=[3]\n"), "a.txt"));
+    assert_true(
+        candle_dialect.is_model(STR("\n# c\n[Global Params]\nx=1\n"), "a"));
+    assert_false(
+        candle_dialect.is_model(STR("layers:\n- dense: 3\n"), "a.yaml"));
+    assert_false(candle_dialect.is_model(STR(""), "a.yaml"));
+    assert_false(candle_dialect.is_model(STR("[1,\n2]\n"), "a.yaml"));
 }
 
 static void a_study_searches_keywords(void **state)

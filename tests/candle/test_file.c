@@ -1,6 +1,6 @@
-/* test_candle_file.c - CANDLE parameter files */
+/* test_file.c - CANDLE parameter files */
 #include <time.h>
-#include "plan_test.h"
+#include "../plan/plan_test.h"
 
 struct file_test {
     struct arena *arena;

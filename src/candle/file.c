@@ -1,4 +1,4 @@
-/* candle_file.c - CANDLE parameter files
+/* file.c - CANDLE parameter files
  *
  * The dialect is that of Python's configparser with its default settings:
  * sections, `key = value` or `key: value`, keys in lower case, comments in
@@ -6,7 +6,7 @@
  * value is then one Python literal, in which # begins a comment. Sections
  * carry no meaning: all are merged, and of two equal keys in two of them the
  * first counts. A file without any section header is read too. */
-#include "plan/candle.h"
+#include "candle/keyword.h"
 
 struct entry {
     struct str key;

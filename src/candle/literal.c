@@ -1,10 +1,10 @@
-/* candle_literal.c - Python literals, and nothing else of Python
+/* literal.c - Python literals, and nothing else of Python
  *
  * CANDLE hands each value of a parameter file to eval(). Here nothing is
  * evaluated: strings, numbers, True, False, None, lists, tuples (which become
  * lists) and dictionaries are read; an expression, a call or a bare word is
  * refused with its place. */
-#include "plan/candle.h"
+#include "candle/keyword.h"
 
 #include <math.h>
 
