@@ -11,6 +11,7 @@
 #define THRONG_NN_DEVICE_H
 
 #include "base/err.h"
+#include "nn/chance.h"
 #include "nn/graph.h"
 #include "nn/model.h"
 
@@ -84,6 +85,9 @@ struct nn_device {
     void (*clear)(void *buffer, size_t offset, size_t count);
     void (*copy)(void *to, size_t to_offset, const void *from,
                  size_t from_offset, size_t count);
+    /* Which rows come at `count` places of an epoch, from place `from` on. */
+    void (*order)(uint32_t *rows, const struct nn_order *o, size_t from,
+                  size_t count);
     /* Rows of a table of floats into a tensor: (x - shift) * scale by column
      * where those are given. */
     void (*gather)(void *to, const float *table, size_t columns,
@@ -124,21 +128,5 @@ const struct nn_device *nn_device_kind(struct str name);
 const struct nn_device *nn_device_find(struct str name);
 
 size_t nn_optimizer_slots(const struct nn_optimizer *o);
-
-/* A 32-bit hash of (key, draw, index), the same on every device: what dropout
- * and sampling draw from. */
-static inline uint32_t nn_bits(uint64_t key, uint32_t index)
-{
-    uint32_t x = index * 0x9E3779B1u + (uint32_t)key;
-    x ^= x >> 16;
-    x *= 0x85EBCA6Bu;
-    x ^= (uint32_t)(key >> 32);
-    x ^= x >> 13;
-    x *= 0xC2B2AE35u;
-    x ^= x >> 16;
-    return x;
-}
-/* The key of one drawing operation in one step. */
-uint64_t nn_draw_key(uint64_t step_key, int draw);
 
 #endif

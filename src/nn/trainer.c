@@ -18,6 +18,7 @@
 #include "sys/sys.h"
 #include "terms/device.h"
 
+#define ORDER_AT_ONCE 64                   /* rows, at least */
 #define COHORT_BYTES ((uint64_t)256 << 20) /* of weights and state */
 
 size_t nn_optimizer_slots(const struct nn_optimizer *o)
@@ -26,14 +27,6 @@ size_t nn_optimizer_slots(const struct nn_optimizer *o)
         [NN_SGD] = 1,  [NN_RMSPROP] = 3, [NN_ADAGRAD] = 1, [NN_ADADELTA] = 2,
         [NN_ADAM] = 2, [NN_ADAMAX] = 2,  [NN_NADAM] = 2,   [NN_ADAMW] = 2};
     return slots[o->kind];
-}
-
-uint64_t nn_draw_key(uint64_t step_key, int draw)
-{
-    uint64_t x = step_key + 0x9E3779B97F4A7C15u * (uint64_t)(draw + 1);
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
 }
 
 const struct nn_device *nn_device_find(struct str name)
@@ -95,6 +88,8 @@ static int make_buffers(struct nn_trainer *t, struct err *err)
     if (t->state)
         t->targets = d->alloc(batch * widest_label(t->graph) * real, err);
     t->outputs = xcalloc(batch * widest_label(t->graph), sizeof(double));
+    t->span = (ORDER_AT_ONCE + batch - 1) / batch * batch;
+    t->rows = xcalloc(t->span, sizeof(*t->rows));
     t->categories = xcalloc(batch, sizeof(*t->categories));
     t->row_weights = xcalloc(batch, sizeof(*t->row_weights));
     return t->targets ? 0 : -1;
@@ -178,7 +173,7 @@ void nn_trainer_free(struct nn_trainer *t)
     t->device->free(t->state);
     t->device->free(t->targets);
     nn_program_close(&t->program);
-    vec_done(&t->order);
+    free(t->rows);
     nn_judge_free(t->judge);
     free(t->outputs);
     free(t->categories);
@@ -260,7 +255,6 @@ int nn_trainer_join(struct nn_trainer *t, const struct nn_member *m,
                                        .view = m->view,
                                        .seed = m->seed,
                                        .epochs = m->model->epochs};
-    vec_reserve(&t->order, m->view->train.count + 1);
     if (begin_member(t, (int)at)) {
         t->members[at].model = NULL;
         return err_set(err, ERR_LIMIT, "no memory for the first weights");
@@ -327,18 +321,24 @@ void nn_trainer_copy(struct nn_trainer *t, int from, int to)
         apply_mask(t, to);
 }
 
-/* The rows of one epoch: a shuffle that is a function of seed and epoch. */
-static void shuffle(struct nn_trainer *t, const struct nn_place *m)
+/* The rows of the batch at `from` of an epoch. Several small batches are made
+ * at once. */
+static const uint32_t *batch_rows(struct nn_trainer *t,
+                                  const struct nn_place *m,
+                                  const struct nn_order *o, size_t from)
 {
-    size_t count = m->view->train.count;
-    uint64_t key = nn_draw_key(nn_draw_key(m->seed, 0), (int)m->standing.epoch);
-    memcpy(t->order.p, m->view->train.rows, count * sizeof(*t->order.p));
-    for (size_t i = m->view->in_order ? 0 : count; i-- > 1;) {
-        uint64_t j = ((uint64_t)nn_bits(key, (uint32_t)i) * (i + 1)) >> 32;
-        uint32_t row = t->order.p[i];
-        t->order.p[i] = t->order.p[j];
-        t->order.p[j] = row;
+    const struct data_part *train = &m->view->train;
+    size_t at = from % t->span;
+    size_t count =
+        train->count - from < t->span ? train->count - from : t->span;
+    if (m->view->in_order)
+        return train->rows + from;
+    if (at == 0) {
+        t->device->order(t->rows, o, from, count);
+        for (size_t i = 0; i < count; i++)
+            t->rows[i] = train->rows[t->rows[i]];
     }
+    return t->rows + at;
 }
 
 static void load_inputs(const struct nn_trainer *t, const struct nn_place *m,
@@ -635,11 +635,12 @@ static int train_epoch(struct nn_trainer *t, int member)
     size_t rows = m->view->train.count, batch = t->program.batch;
     int64_t per_epoch = (int64_t)((rows + batch - 1) / batch);
     double sum = 0;
-    shuffle(t, m);
+    struct nn_order order = nn_order_of(m->seed, m->standing.epoch, rows);
     for (size_t from = 0; from < rows; from += batch) {
         size_t count = rows - from < batch ? rows - from : batch;
-        sum += (double)count *
-               train_batch(t, member, t->order.p + from, count, per_epoch);
+        sum += (double)count * train_batch(t, member,
+                                           batch_rows(t, m, &order, from),
+                                           count, per_epoch);
         if (t->broken_off && t->broken_off(t->context))
             return 1;
     }

@@ -41,7 +41,8 @@ struct nn_trainer {
     void *masks;   /* capacity × graph->trained, of 0 and 1; NULL: none yet */
     void *state;   /* capacity × slots × graph->trained */
     size_t slots;
-    VEC(uint32_t) order; /* rows of this epoch */
+    uint32_t *rows;      /* of the next batches */
+    size_t span;         /* as many of them as are made at once */
     int32_t *categories; /* of one batch, by label */
     void *targets;       /* numbers of one batch, by label */
     float *row_weights;

@@ -121,8 +121,10 @@ static struct nn_trainer *open_trainer(struct made *m, const char *device)
 }
 
 /* Trains, and notes each epoch's order of rows, its loss and rate. */
-static void add_epochs(struct buf *b, struct nn_trainer *t, size_t rows)
+static void add_epochs(struct buf *b, struct nn_trainer *t,
+                       const struct made *m)
 {
+    size_t rows = m->view.train.count;
     double losses[EPOCHS], judged[EPOCHS];
     struct err err = {0};
     struct nn_report r;
@@ -130,10 +132,15 @@ static void add_epochs(struct buf *b, struct nn_trainer *t, size_t rows)
     for (int e = 0; e < EPOCHS; e++) {
         if (nn_trainer_epoch(t, 0, &r, &err))
             die("epoch", &err);
+        struct nn_order o = nn_order_of(SEED, e, rows);
         losses[e] = r.loss;
         judged[e] = r.validation_loss;
         for (size_t i = 0; i < rows; i++)
-            buf_addf(b, "%s%u", i ? "," : e ? ",[" : "[[", t->order.p[i]);
+            buf_addf(b, "%s%u",
+                     i   ? ","
+                     : e ? ",["
+                         : "[[",
+                     m->view.train.rows[nn_order_at(&o, (uint32_t)i)]);
         buf_addc(b, ']');
     }
     buf_addc(b, ']');
@@ -169,7 +176,7 @@ static void train(const char *name)
     add_fields(&b, "inputs", m.table.inputs, m.table.input_count, ROWS);
     add_fields(&b, "labels", m.table.labels, m.table.label_count, ROWS);
     add_weights(&b, "before", t);
-    add_epochs(&b, t, m.view.train.count);
+    add_epochs(&b, t, &m);
     add_weights(&b, "after", t);
     buf_adds(&b, "}\n");
     fwrite(b.p, 1, b.len, stdout);
