@@ -94,7 +94,8 @@ static void say_started(struct fake *f, const struct fake_task *t)
 {
     struct buf b;
     struct record_started s = {.wall = f->wall + f->now_s,
-                               .boot_id = str_of(process_boot_id())};
+                               .boot_id = str_of(process_boot_id()),
+                               .host = STR("fake")};
     buf_init(&b);
     record_started_print(&b, &s);
     say(f, t, RECORD_STARTED, buf_str(&b));

@@ -183,6 +183,21 @@ static void local_ack(void *place)
 
 /* ---- reading ---------------------------------------------------------- */
 
+/* Both were installed together, so their versions are the same. */
+static int greet(struct local *l, struct str payload, struct err *err)
+{
+    struct record_hello h;
+    if (record_hello_parse(payload, &h, err))
+        return -1;
+    if (!str_is(h.version, THRONG_VERSION))
+        return err_set(err, ERR_SYSTEM,
+                       "it is of version %.*s and throng of " THRONG_VERSION
+                       ": install both together",
+                       STRF(h.version));
+    l->greeted = true;
+    return 0;
+}
+
 static int deliver(struct local *l, const struct record *r, struct err *err)
 {
     l->delivered++;
@@ -191,8 +206,7 @@ static int deliver(struct local *l, const struct record *r, struct err *err)
         return err_set(err, ERR_CORRUPT, "its first record is no greeting");
     switch (r->type) {
     case RECORD_HELLO:
-        l->greeted = true;
-        return 0;
+        return greet(l, r->payload, err);
     case RECORD_PONG: /* nothing that had to be written down */
         if (l->committed + 1 == l->delivered)
             l->committed = l->delivered;

@@ -167,7 +167,8 @@ static int on_started(struct run *r, struct live *l, struct str payload,
     l->unread = false;
     l->started_ns = clock_mono_ns();
     text_copy(l->a.boot_id, sizeof(l->a.boot_id), s.boot_id);
-    text_copy(l->a.host, sizeof(l->a.host), str_of(r->host));
+    if (s.host.len)
+        text_copy(l->a.host, sizeof(l->a.host), s.host);
     if (l->t.started == 0)
         l->t.started = s.wall;
     if (l->t.state != STATE_RUNNING) {

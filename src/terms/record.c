@@ -132,6 +132,7 @@ void record_started_print(struct buf *b, const struct record_started *s)
     buf_add_u64(b, s->pid_start);
     buf_add_f64(b, s->wall);
     buf_add_bytes(b, s->boot_id);
+    buf_add_bytes(b, s->host);
 }
 
 int record_started_parse(struct str payload, struct record_started *s,
@@ -142,6 +143,8 @@ int record_started_parse(struct str payload, struct record_started *s,
     read.pid_start = bytes_u64(&in);
     read.wall = bytes_f64(&in);
     read.boot_id = bytes_str(&in);
+    if (in.p < in.end)
+        read.host = bytes_str(&in);
     if (payload_end(&in, "started", err))
         return -1;
     *s = read;

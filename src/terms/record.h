@@ -82,6 +82,7 @@ struct record_started {
     uint64_t pid_start; /* struct process_id */
     double wall;        /* unix time */
     struct str boot_id;
+    struct str host; /* empty: said by an earlier version */
 };
 struct record_points {
     uint64_t metrics_at; /* bytes of the metrics file and of the log up to */

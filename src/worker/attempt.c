@@ -75,7 +75,8 @@ static void say_started(struct attempt *a)
     struct record_started s = {.pid = (uint64_t)a->process.pid,
                                .pid_start = a->process.start,
                                .wall = a->started_wall,
-                               .boot_id = str_of(process_boot_id())};
+                               .boot_id = str_of(process_boot_id()),
+                               .host = str_of(a->worker->host)};
     struct buf *b = &a->worker->payload;
     buf_reset(b);
     record_started_print(b, &s);

@@ -636,10 +636,9 @@ static const struct link_hooks *hooks_of(struct worker *w)
 
 static void say_hello(struct worker *w)
 {
-    char host[256];
-    machine_name(host, sizeof host);
+    machine_name(w->host, sizeof w->host);
     struct record_hello h = {.pid = (uint64_t)w->self,
-                             .host = str_of(host),
+                             .host = str_of(w->host),
                              .version = str_of(THRONG_VERSION)};
     buf_reset(&w->payload);
     record_hello_print(&w->payload, &h);

@@ -34,7 +34,8 @@ struct worker {
     const mode_t *task_mask; /* umask of tasks; NULL: ours */
     const struct log *log;
     pid_t self;
-    int nothing; /* what tasks read from: nothing */
+    char host[256]; /* this machine's name */
+    int nothing;    /* what tasks read from: nothing */
 
     struct loop *loop;
     struct loop_source *timer, *after, *chld, *term;

@@ -6,6 +6,7 @@
  *
  *   (unset)      every task ends well at once
  *   exit         leaves before it says hello
+ *   old          is of another version
  *   rude         says something else than hello first
  *   die          leaves with code 7 after the STARTING of a task
  *   garbage      answers a task with nonsense and stays
@@ -60,8 +61,10 @@ static void say(const struct stand_in *s, enum record_type type,
 static void say_hello(const struct stand_in *s)
 {
     struct buf b;
-    struct record_hello h = {
-        .pid = (uint64_t)getpid(), .host = STR("here"), .version = STR("0")};
+    bool old = strcmp(s->mode, "old") == 0;
+    struct record_hello h = {.pid = (uint64_t)getpid(),
+                             .host = STR("here"),
+                             .version = str_of(old ? "0" : THRONG_VERSION)};
     buf_init(&b);
     record_hello_print(&b, &h);
     say(s, RECORD_HELLO, NULL, buf_str(&b));

@@ -61,6 +61,7 @@ static void a_worker_that_cannot_run_is_an_error_at_once(void **state)
     fails_to_open("/etc/passwd", "", "executable");
     fails_to_open(NULL, "exit", "exit code 5");
     fails_to_open(NULL, "rude", "greeting");
+    fails_to_open(NULL, "old", "install both together");
 }
 
 /* Reads the numbers that the stand-in has noted. */

@@ -226,7 +226,8 @@ static void hello_and_started_survive(void **state)
     struct record_started s = {.pid = 43,
                                .pid_start = UINT64_MAX,
                                .wall = 1.7e9,
-                               .boot_id = STR("b-1")};
+                               .boot_id = STR("b-1"),
+                               .host = STR("n1")};
     struct record_started s2;
     buf_init(&b);
     record_hello_print(&b, &h);
@@ -240,8 +241,14 @@ static void hello_and_started_survive(void **state)
     assert_int_equal(record_started_parse(buf_str(&b), &s2, NULL), 0);
     assert_true(s2.pid == 43 && s2.pid_start == UINT64_MAX);
     assert_true(s2.wall == 1.7e9 && str_is(s2.boot_id, "b-1"));
+    assert_true(str_is(s2.host, "n1"));
+    size_t without_host = b.len - 1 - s.host.len;
     for (size_t len = 0; len < b.len; len++)
-        assert_int_equal(record_started_parse(str_n(b.p, len), &s2, NULL), -1);
+        assert_int_equal(record_started_parse(str_n(b.p, len), &s2, NULL),
+                         len == without_host ? 0 : -1);
+    assert_int_equal(record_started_parse(str_n(b.p, without_host), &s2, NULL),
+                     0);
+    assert_true(str_is(s2.boot_id, "b-1") && s2.host.len == 0);
     buf_done(&b);
 }
 
