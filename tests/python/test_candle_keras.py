@@ -1,5 +1,5 @@
-"""What CANDLE's models ask of Keras and matplotlib. Both are large and absent
-here: small fakes have the few names that are used."""
+"""What CANDLE's models ask of Keras, which is large and absent here: a small
+fake has the few names that are used."""
 
 import os
 import sys
@@ -128,28 +128,6 @@ class Keras(Candle):
                                               "NUM_INTER_THREADS": "2"}):
                 candle.set_parallelism_threads()
         self.assertEqual(said, {"intra": 3, "inter": 2})
-
-
-class Plots(Candle):
-    def test_a_history_is_drawn_into_its_file(self):
-        drawn = {}
-        axes = mock.Mock()
-        axes.plot.side_effect = lambda values, label, **more: drawn.update(
-            {label: values})
-        figure = mock.Mock()
-        pyplot = module("pyplot", subplots=lambda figsize: (figure, axes),
-                        close=lambda figure: None)
-        matplotlib = module("matplotlib", use=lambda what: None,
-                            pyplot=pyplot)
-        history = types.SimpleNamespace(history={
-            "loss": [3, 2], "val_loss": [4, 3], "mae": [1, 1]})
-        with mock.patch.dict(sys.modules, {"matplotlib": matplotlib,
-                                           "matplotlib.pyplot": pyplot}):
-            candle.plot_history("out/model", history, "loss")
-        self.assertEqual(drawn, {"loss": [3, 2], "val_loss": [4, 3]})
-        self.assertEqual(figure.savefig.call_args[0],
-                         ("out/model.plot.loss.png",))
-        self.assertTrue(os.path.isdir("out"))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,9 @@ def plot_history(out, history, metric="loss", val=True, title=None, width=8,
     matplotlib.use("Agg")
     from matplotlib import pyplot
     values = getattr(history, "history", history)
+    if metric not in values:
+        raise KeyError("the history has no %s, only %s"
+                       % (metric, ", ".join(sorted(values))))
     figure, axes = pyplot.subplots(figsize=(width, height))
     for name in [metric] + ["val_" + metric] * bool(val):
         if name in values:
