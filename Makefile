@@ -86,7 +86,9 @@ bench-accuracy:
 format:
 	@tools/format
 
-install: build
+# Tests and benches are not built for it, as they are not for `demo`.
+install: build/build.ninja
+	@ninja -C build throng throng-worker libthrong.a
 	tools/install "$(DESTDIR)" "$(PREFIX)" "$(PYTHONDIR)"
 
 clean:
