@@ -28,7 +28,7 @@ typedef void trial_fn(struct exporter *e, const struct trial *t);
 /* JSON writes control characters as letters of its own. */
 static void flush(struct exporter *e)
 {
-    if (call_flag(e->call, "csv"))
+    if (!call_flag(e->call, "jsonl"))
         put_data(e->call, buf_str(&e->out));
     else
         put(buf_str(&e->out));
@@ -303,7 +303,7 @@ static int export_all(struct exporter *e)
         return export_files(e);
     if (call_flag(c, "history"))
         return export_history(c, e->store, &e->query, !call_flag(c, "jsonl"));
-    return call_flag(c, "csv") ? export_csv(e) : each(e, json_line);
+    return call_flag(c, "jsonl") ? each(e, json_line) : export_csv(e);
 }
 
 static int run(struct call *c)
@@ -313,7 +313,7 @@ static int run(struct call *c)
     int forms = call_flag(c, "csv") + call_flag(c, "jsonl") + (e.files != NULL);
     if (call_flag(c, "history") && e.files)
         return call_usage(c, "--history goes with --csv or --jsonl");
-    if (call_flag(c, "history") ? forms > 1 : forms != 1)
+    if (forms > 1)
         return call_usage(c, "choose one of --csv, --jsonl and --files");
     e.store = open_named_study(c, true, &where);
     if (!e.store)
@@ -338,19 +338,18 @@ static int run(struct call *c)
 
 const struct verb verb_export = {
     .name = "export",
-    .args = "[STUDY] [TRIALS] --csv|--jsonl|--files DIR",
+    .args = "[STUDY] [TRIALS]",
     .summary = "Write trials for other programs",
-    .text = "--jsonl gives one trial a line with id, state, value, params, "
-            "metrics (last and\nbest of each), attempts, seconds, tags, note. "
-            "--csv gives the same as columns.\n--history gives every point "
-            "of every metric instead: trial, step, time, metric\nand value, "
-            "as CSV or with --jsonl as JSON lines; time is when it reached "
-            "the\nstudy. --files copies what trials wrote (log, output, "
-            "checkpoint) to DIR/TRIAL,\nalso where a large study has packed "
-            "it.\n",
+    .text = "As CSV, or with --jsonl one trial a line: id, state, value, "
+            "params, metrics\n(last and best of each), attempts, seconds, "
+            "tags, note.\n--history gives every point of every metric "
+            "instead: trial, step, time, metric\nand value, as CSV or with "
+            "--jsonl as JSON lines; time is when it reached the\nstudy. "
+            "--files copies what trials wrote (log, output, checkpoint) to "
+            "DIR/TRIAL,\nalso where a large study has packed it.\n",
     .options =
         (const struct option_spec[]){
-            {"csv", 0, NULL, "comma separated, with a header"},
+            {"csv", 0, NULL, "comma separated, with a header (default)"},
             {"jsonl", 0, NULL, "one JSON object a line"},
             {"history", 0, NULL, "the learning curves, a point a line"},
             {"files", 0, "DIR", "the files of trials, each in a folder"},

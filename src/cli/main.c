@@ -141,6 +141,31 @@ static bool is_key(struct str name)
     return false;
 }
 
+/* What other programs call an option, and what it is here. */
+static const char *known_elsewhere(const char *verb, struct str name)
+{
+    static const struct {
+        const char *verb, *name, *here;
+    } list[] = {
+        {"rank", "sort", "--by NAME ranks by something else"},
+        {"rank", "metric", "--by NAME ranks by something else"},
+        {"rank", "top", "-n N says how many"},
+        {"rank", "limit", "-n N says how many"},
+        {"export", "o", "what it writes goes to a file with `> FILE`"},
+        {"export", "output", "what it writes goes to a file with `> FILE`"},
+        {"run", "j", "`parallel:` in the study file says how many at once"},
+        {"run", "jobs", "`parallel:` in the study file says how many at once"},
+        {"run", "workers", "`parallel:` in the study file says how many"},
+        {"run", "resume", "`throng run` always goes on where it was"},
+        {"run", "n-trials", "--count N makes so many more"},
+        {"run", "n_trials", "--count N makes so many more"},
+    };
+    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+        if (!strcmp(list[i].verb, verb) && str_is(name, list[i].name))
+            return list[i].here;
+    return NULL;
+}
+
 static int unknown_option(struct call *c, const char *text)
 {
     const char *names[OPTIONS_MAX + 2];
@@ -169,6 +194,9 @@ static int unknown_option(struct call *c, const char *text)
                           "there is no option `%s`; `%.*s:` is a key of "
                           "the study file",
                           text, STRF(bare));
+    const char *here = known_elsewhere(c->verb->name, bare);
+    if (here)
+        return call_usage(c, "there is no option `%s`; %s", text, here);
     const char *near = str_nearest(bare, names);
     if (near)
         return call_usage(c, "there is no option `%s`; did you mean --%s?",

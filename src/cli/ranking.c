@@ -175,6 +175,14 @@ static bool is_ranked_by(const struct sheet *s, const char *column)
     return s->ranking->by && !strcmp(s->ranking->by, column);
 }
 
+/* The study's own metric stays in sight, whatever trials are ranked by. */
+static bool shows_own(const struct sheet *s)
+{
+    const char *by = s->ranking->by;
+    return by && strcmp(by, "value") && s->goal.name.len &&
+           !str_is(s->goal.name, by) && !s->chosen.names.len;
+}
+
 static bool is_left_out(const struct sheet *s, struct str param)
 {
     return s->ranking->by && !is_column(s->ranking->by) &&
@@ -220,6 +228,8 @@ static void add_row(struct sheet *s, const struct ranked *r)
     table_cell(s->table, "%lld", (long long)r->t.id);
     if (!is_ranked_by(s, "trial"))
         add_shown(s, r);
+    if (shows_own(s))
+        table_number(s->table, r->t.value, value_digits(s));
     if (s->mean_count)
         table_number(s->table, r->expected, value_digits(s));
     if (s->chosen.names.len) {
@@ -262,6 +272,8 @@ static void add_titles(struct sheet *s)
     table_column(s->table, "trial", true);
     if (!is_ranked_by(s, "trial"))
         table_column(s->table, s->title, true);
+    if (shows_own(s))
+        table_column(s->table, arena_cstr(s->call->arena, s->goal.name), true);
     if (s->mean_count)
         table_column(s->table, "expected", true);
     if (s->chosen.names.len)

@@ -49,6 +49,21 @@ static void add_hint(struct err *err, const char *before, const char *text,
         err->text[n] = 0;
 }
 
+/* By their names without the ending, which says nothing. */
+static const char *nearest_file(struct arena *a, struct str file,
+                                const char **names, size_t count)
+{
+    const char **stems = arena_array(a, count + 1, sizeof(*stems));
+    for (size_t i = 0; i < count; i++)
+        stems[i] = arena_cstr(a, path_stem(names[i]));
+    stems[count] = NULL;
+    const char *near = str_nearest(path_stem(arena_cstr(a, file)), stems);
+    for (size_t i = 0; near && i < count; i++)
+        if (stems[i] == near)
+            return names[i];
+    return NULL;
+}
+
 void study_file_hint(struct call *c, const char *file)
 {
     struct arena *a = c->arena;
@@ -72,8 +87,7 @@ void study_file_hint(struct call *c, const char *file)
     const char **names = study_files(a, folder, &count);
     if (!count)
         return;
-    const char *near =
-        str_nearest(str_of(arena_cstr(a, path_name(file))), names);
+    const char *near = nearest_file(a, path_name(file), names, count);
     if (near)
         add_hint(&c->err, "; did you mean ", near, "?");
     else

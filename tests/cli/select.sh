@@ -97,14 +97,14 @@ run "$THRONG" rank --by width -n 1 --json
 check_equal "a parameter" 1 "$(json 'd["trials"][0]["params"]["width"]')"
 titles() { head -n 1 <<<"$out" | tr '\t' ' '; }
 run "$THRONG" rank --by width
-check_equal "which has one column then" \
-    "rank trial width lr opt state seconds" "$(titles)"
+check_equal "which has one column then, and the metric stays" \
+    "rank trial width loss lr opt state seconds" "$(titles)"
 run "$THRONG" rank --by opt -n 1
 check_matches "also one that is text" "$out" "^1$(printf '\t')1$(printf '\t')sgd"
 run "$THRONG" rank --by seconds
-check_equal "as has the time" "rank trial seconds lr opt width state" "$(titles)"
+check_equal "as has the time" "rank trial seconds loss lr opt width state" "$(titles)"
 run "$THRONG" rank --by trial
-check_equal "and the number" "rank trial lr opt width state seconds" "$(titles)"
+check_equal "and the number" "rank trial loss lr opt width state seconds" "$(titles)"
 run "$THRONG" rank --by loss.max -n 1
 check_matches "a metric's greatest value is shown" "$out" \
     "^1$(printf '\t')[0-9]+$(printf '\t')1000"

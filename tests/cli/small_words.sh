@@ -110,3 +110,15 @@ check_lacks "who says --count is not told to" "$err" "use --count"
 sed 's/zeta: {/zeta: {distribution: loguniform, /' capped.yaml >log.yaml
 run "$THRONG" check log.yaml
 check_contains "what others call loguniform is not that of exponents" "$err" "log_uniform_values is it"
+
+# ---- what other programs call it -------------------------------------------------
+run "$THRONG" rank capped --sort zeta
+check_contains "an option of other programs is answered by ours" "$err" "--by NAME ranks by something else"
+run "$THRONG" export capped -o trials.csv
+check_contains "also a short one" "$err" "goes to a file with \`> FILE\`"
+run "$THRONG" export capped
+check_equal "CSV is what export writes, unsaid" "$("$THRONG" export capped --csv)" "$out"
+run "$THRONG" run mine.yaml
+check_lacks "a file that is called otherwise is not meant" "$err" "did you mean"
+run "$THRONG" run caped.yaml
+check_contains "one that is nearly called so is" "$err" "did you mean capped.yaml?"
