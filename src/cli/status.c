@@ -1,92 +1,8 @@
 /* status.c - how a study stands */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include "base/json.h"
 #include "base/num.h"
-#include "base/strict_json.h"
 #include "cli/cli.h"
-#include "view/view.h"
-
-struct standing {
-    struct counts counts;
-    int64_t total, finished;
-    int64_t valueless; /* ended well, and the metric is NaN or did not come */
-    struct lease lease;
-    struct study_goal goal;
-    struct trial best;   /* of the best value; id 0: none */
-    struct trial likely; /* where there is noise, the one that a model … */
-    double expected; /* … expects the best of, which is this; id 0: none */
-    struct store_fronts fronts; /* of several objectives, or bounds */
-    struct provenance code;
-    struct str *written; /* parameters in the file's order */
-    size_t written_count;
-};
-
-static bool has_fronts(const struct standing *s)
-{
-    return goal_has_fronts(&s->goal.all);
-}
-
-static int read_best(struct call *c, struct store *store, struct standing *s)
-{
-    struct trial_mean *means;
-    size_t count;
-    int64_t best = s->goal.name.len ? store_best(store, s->goal.minimize) : 0;
-    s->best.id = s->likely.id = 0;
-    if (!best)
-        return 0;
-    if (store_trial(store, best, c->arena, &s->best, &c->err) ||
-        store_means(store, c->arena, &means, &count, &c->err))
-        return -1;
-    if (!count)
-        return 0;
-    s->expected = means[0].mean;
-    return store_trial(store, means[0].trial, c->arena, &s->likely, &c->err);
-}
-
-static int read_standing(struct call *c, struct store *store,
-                         struct standing *s)
-{
-    struct str total;
-    if (store_counts(store, &s->counts, &c->err) ||
-        store_fact(store, "total", c->arena, &total, &c->err) ||
-        store_lease_read(store, &s->lease, &c->err) ||
-        study_goal_read(store, c->arena, &s->goal, &c->err) ||
-        provenance_read(store, c->arena, &s->code, &c->err) ||
-        point_columns_written(store, c->arena, &s->written, &s->written_count,
-                              &c->err))
-        return -1;
-    s->total = -1;
-    if (total.p && !num_int(total, &s->total))
-        s->total = -1;
-    for (int i = 0; i < STATE_COUNT; i++)
-        if (state_final((enum state)i))
-            s->finished += s->counts.by_state[i];
-    if (s->goal.name.len && has_fronts(s) &&
-        store_fronts_read(&s->fronts, store, &s->goal.all, NULL, &c->err))
-        return -1;
-    if (s->goal.name.len && !s->goal.all.bound_count &&
-        store_valueless(store, &s->valueless, &c->err))
-        return -1;
-    return read_best(c, store, s);
-}
-
-static void print_fronts_json(struct buf *b, const struct standing *s)
-{
-    bool first = true;
-    buf_addf(b, ",\"infeasible\":%zu,\"pareto\":[", s->fronts.infeasible);
-    for (size_t i = 0; i < s->fronts.list.len; i++) {
-        const struct trial_standing *t = &s->fronts.list.p[i];
-        if (t->front || t->broken > 0)
-            continue;
-        buf_addf(b, "%s%lld", first ? "" : ",", (long long)t->id);
-        first = false;
-    }
-    buf_adds(b, "],\"hypervolume\":");
-    strict_number_or_null(b, s->fronts.volume);
-}
 
 static void print_fronts(struct buf *b, const struct call *c,
                          const struct standing *s)
@@ -106,16 +22,6 @@ static void print_fronts(struct buf *b, const struct call *c,
     buf_adds(b, " (hypervolume, from the worst value of each metric)\n");
 }
 
-static void print_trial_json(struct buf *b, const struct trial *t,
-                             const char *key, double number)
-{
-    buf_addf(b, "{\"id\":%lld,\"%s\":", (long long)t->id, key);
-    strict_number(b, number);
-    buf_adds(b, ",\"params\":");
-    strict_text(b, t->point);
-    buf_addc(b, '}');
-}
-
 static void print_holder(struct buf *b, const struct lease *l,
                          const char *go_on)
 {
@@ -132,30 +38,6 @@ static void print_holder(struct buf *b, const struct lease *l,
 }
 
 /* ---- who has what of the machine --------------------------------------- */
-
-static bool same_folder(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_ino == y.st_ino &&
-           x.st_dev == y.st_dev;
-}
-
-/* The studies of this user that run here, this one first; none where this one
- * runs elsewhere. */
-static struct claim *read_claims(struct call *c, const char *folder,
-                                 size_t *count)
-{
-    struct claim *list = claims_list(c->arena, count);
-    for (size_t i = 0; i < *count; i++)
-        if (same_folder(list[i].study, folder)) {
-            struct claim own = list[i];
-            memmove(list + 1, list, i * sizeof *list);
-            list[0] = own;
-            return list;
-        }
-    *count = 0;
-    return list;
-}
 
 static void print_claim(struct buf *b, const struct claim *k)
 {
@@ -174,7 +56,7 @@ static void print_claim(struct buf *b, const struct claim *k)
 static void print_claims(struct buf *b, struct call *c, const char *folder)
 {
     size_t count;
-    const struct claim *list = read_claims(c, folder, &count);
+    const struct claim *list = standing_claims(c->arena, folder, &count);
     if (count == 0 || (count == 1 && !*list[0].gpus))
         return;
     buf_adds(b, "has      ");
@@ -183,31 +65,6 @@ static void print_claims(struct buf *b, struct call *c, const char *folder)
         buf_addf(b, "beside   %s: ", list[i].study);
         print_claim(b, &list[i]);
     }
-}
-
-static void print_claim_json(struct buf *b, const struct claim *k)
-{
-    buf_adds(b, "{\"study\":");
-    json_string(b, str_of(k->study));
-    buf_addf(
-        b, ",\"cpus\":%u,\"of\":%u,\"parallel\":%u,\"gpus\":[%s],\"waits\":%s}",
-        k->cpus, k->of, k->parallel, k->gpus, k->waits ? "true" : "false");
-}
-
-static void print_claims_json(struct buf *b, struct call *c, const char *folder)
-{
-    size_t count;
-    const struct claim *list = read_claims(c, folder, &count);
-    if (count == 0)
-        return;
-    buf_adds(b, ",\"has\":");
-    print_claim_json(b, &list[0]);
-    buf_adds(b, ",\"beside\":[");
-    for (size_t i = 1; i < count; i++) {
-        buf_adds(b, i > 1 ? "," : "");
-        print_claim_json(b, &list[i]);
-    }
-    buf_addc(b, ']');
 }
 
 static void print_number(struct buf *b, const struct call *c, double number)
@@ -231,7 +88,7 @@ static void print_best(struct buf *b, const struct call *c,
         return;
     buf_adds(b, "noise    equal points gave different values: a model of all "
                 "results expects the best, ");
-    print_number(b, c, s->expected);
+    print_number(b, c, s->means[0].mean);
     buf_addf(b, ", of trial %lld\n", (long long)s->likely.id);
 }
 
@@ -251,41 +108,12 @@ static void print_states(struct buf *b, const struct standing *s)
                  (long long)(s->total - s->counts.total));
 }
 
-static void print_json(struct call *c, const struct standing *s,
+static void print_json(const struct call *c, const struct standing *s,
                        const struct place_of_study *where)
 {
     struct buf b;
     buf_init(&b);
-    buf_adds(&b, "{\"schema\":\"throng.status/1\"");
-    age_json(&b, c->as_of);
-    buf_adds(&b, ",\"study\":");
-    json_string(&b, str_of(where->name));
-    buf_addf(&b,
-             ",\"running\":%s,\"total\":", s->lease.live ? "true" : "false");
-    if (s->total >= 0)
-        buf_addf(&b, "%lld", (long long)s->total);
-    else
-        buf_adds(&b, "null");
-    buf_addf(&b, ",\"trials\":%lld,\"finished\":%lld,\"states\":{",
-             (long long)s->counts.total, (long long)s->finished);
-    for (int i = 0; i < STATE_COUNT; i++)
-        buf_addf(&b, "%s\"%s\":%lld", i ? "," : "", state_name((enum state)i),
-                 (long long)s->counts.by_state[i]);
-    buf_addf(&b, "},\"valueless\":%lld,\"best\":", (long long)s->valueless);
-    if (s->best.id)
-        print_trial_json(&b, &s->best, "value", s->best.value);
-    else
-        buf_adds(&b, "null");
-    if (s->likely.id) {
-        buf_adds(&b, ",\"incumbent\":");
-        print_trial_json(&b, &s->likely, "expected", s->expected);
-    }
-    if (has_fronts(s))
-        print_fronts_json(&b, s);
-    if (s->lease.live)
-        print_claims_json(&b, c, where->folder);
-    provenance_json(&b, &s->code);
-    buf_adds(&b, "}\n");
+    standing_json(&b, s, where, c->arena, c->as_of);
     put(buf_str(&b));
     buf_done(&b);
 }
@@ -310,7 +138,7 @@ static void print_text(struct call *c, const struct standing *s,
                  (long long)s->valueless);
     if (s->best.id)
         print_best(&b, c, s);
-    if (has_fronts(s))
+    if (goal_has_fronts(&s->goal.all))
         print_fronts(&b, c, s);
     provenance_print(&b, &s->code, where->name);
     put_report(c, buf_str(&b));
@@ -332,12 +160,13 @@ static void print_diff(const struct call *c, const struct standing *s)
 static int run(struct call *c)
 {
     struct place_of_study where;
-    struct standing s = {0};
+    struct standing s;
     struct store *store = open_named_study(c, false, &where);
     if (!store)
         return call_fail(c);
     int code = EXIT_OK;
-    if (read_standing(c, store, &s))
+    if (standing_read(&s, store, c->arena, &c->err) ||
+        standing_read_results(&s, store, c->arena, &c->err))
         code = call_fail(c);
     else if (call_flag(c, "diff"))
         print_diff(c, &s);
@@ -345,7 +174,7 @@ static int run(struct call *c)
         print_json(c, &s, &where);
     else
         print_text(c, &s, &where);
-    store_fronts_done(&s.fronts);
+    standing_done(&s);
     store_close(store);
     return code;
 }

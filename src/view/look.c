@@ -71,16 +71,6 @@ void look_free(struct look *l)
 
 /* ---- how far it is ---------------------------------------------------- */
 
-static void sum_up(struct look *l)
-{
-    for (int i = 0; i < STATE_COUNT; i++) {
-        if (state_final((enum state)i))
-            l->finished += l->counts.by_state[i];
-        if (state_bad((enum state)i))
-            l->failed += l->counts.by_state[i];
-    }
-}
-
 /* As the conductor has it; with none running nothing ends. */
 static int find_rate(struct looking *g)
 {
@@ -99,27 +89,21 @@ static int find_rate(struct looking *g)
 static int read_standing(struct looking *g)
 {
     struct look *l = g->look;
-    struct str total;
-    if (store_counts(g->store, &l->counts, g->err) ||
-        store_fact(g->store, "total", l->arena, &total, g->err) ||
-        store_lease_read(g->store, &l->lease, g->err) ||
-        study_goal_read(g->store, l->arena, &l->goal, g->err))
+    struct standing s;
+    if (standing_read(&s, g->store, l->arena, g->err))
         return -1;
-    if (!total.p || !num_int(total, &l->total))
-        l->total = -1;
-    l->goal.name = arena_str(l->arena, l->goal.name);
-    sum_up(l);
-    if (find_rate(g))
-        return -1;
-    l->best =
-        l->goal.name.len ? store_best(g->store, l->goal.minimize) : (int64_t)0;
-    if (!l->best)
-        return 0;
-    struct trial t;
-    if (store_trial(g->store, l->best, l->arena, &t, g->err))
-        return -1;
-    l->best_value = t.value;
-    return store_means(g->store, l->arena, &l->means, &l->mean_count, g->err);
+    l->counts = s.counts;
+    l->total = s.total;
+    l->finished = s.finished;
+    l->failed = s.bad;
+    l->lease = s.lease;
+    l->goal = s.goal;
+    l->goal.name = arena_str(l->arena, s.goal.name);
+    l->best = s.best.id;
+    l->best_value = s.best.value;
+    l->means = s.means;
+    l->mean_count = s.mean_count;
+    return find_rate(g);
 }
 
 /* ---- rows ------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/value.h"
 #include "base/vec.h"
+#include "search/search.h"
 #include "store/store.h"
 #include "study/study.h"
 
@@ -334,5 +335,155 @@ void model_command(const struct plan *p, const struct value *point,
 int command_line_print(struct buf *b, struct store *store,
                        const struct plan *plan, const char *home,
                        const struct trial *t, struct arena *a, struct err *err);
+
+/* ---- why trials wait, run or failed ------------------------------------ */
+
+/* Appends it for the trials that a selector names: sentences, or JSON of the
+ * schema throng.explain/1. */
+int explain_print(struct buf *b, struct store *store,
+                  const struct place_of_study *where, const char *selector,
+                  bool json, struct arena *a, struct err *err);
+
+/* ---- failures, grouped by what they say -------------------------------- */
+
+struct error_group {
+    struct str line; /* of the first one, as it was */
+    enum state state;
+    const char *hint; /* what may help; NULL: nothing is known */
+    int64_t count;
+    VEC(int64_t) ids; /* the first ones */
+};
+struct errors {
+    VEC(struct error_group *) groups; /* the most frequent first */
+    int64_t total;
+};
+int errors_read(struct errors *e, struct store *store, struct arena *a,
+                struct err *err);
+void errors_done(struct errors *e);
+/* The schema throng.errors/1, with at most so many groups. */
+void errors_json(struct buf *b, const struct errors *e, size_t most,
+                 const char *study, double as_of);
+
+/* ---- how a study stands ------------------------------------------------ */
+
+struct standing {
+    struct counts counts;
+    int64_t total; /* -1: no end */
+    int64_t finished, bad;
+    struct lease lease;
+    struct study_goal goal;
+    struct trial best;        /* of the best value; id 0: none */
+    struct trial_mean *means; /* where there is noise: what a model expects of
+                                 the best, the best expectation first */
+    size_t mean_count;
+
+    /* By standing_read_results. */
+    int64_t valueless;   /* ended well, and the metric is NaN or did not come */
+    struct trial likely; /* of the first of the means; id 0: none */
+    struct store_fronts fronts; /* of several objectives, or bounds */
+    struct provenance code;
+    struct str *written; /* parameters in the file's order */
+    size_t written_count;
+};
+/* What a look at the whole study needs no scan for. */
+int standing_read(struct standing *s, struct store *store, struct arena *a,
+                  struct err *err);
+/* The rest, behind it. */
+int standing_read_results(struct standing *s, struct store *store,
+                          struct arena *a, struct err *err);
+void standing_done(struct standing *s);
+/* The studies of this user that run here, this one first; none where this one
+ * runs elsewhere. */
+struct claim *standing_claims(struct arena *a, const char *folder,
+                              size_t *count);
+/* The schema throng.status/1. */
+void standing_json(struct buf *b, const struct standing *s,
+                   const struct place_of_study *where, struct arena *a,
+                   double as_of);
+
+/* ---- the studies that are in a folder ---------------------------------- */
+
+/* A study that was found. */
+struct study_found {
+    const char *folder; /* as people name it: beside its .throng */
+    const char *name;
+};
+struct studies {
+    VEC(struct study_found) list;
+};
+/* Hears of a folder below that is closed to us. */
+typedef void studies_closed_fn(const struct err *why);
+/* In the folder or, with descend, also in those below, some levels deep. It is
+ * an error where the folder itself is closed to us. */
+int studies_find(struct studies *s, const char *folder, bool descend,
+                 studies_closed_fn *closed, struct arena *a, struct err *err);
+void studies_done(struct studies *s);
+
+struct study_entry {
+    double as_of; /* it is a copy of then; 0: current */
+    const char *folder, *name;
+    const char *fault; /* why it could not be read; NULL: it could */
+    struct standing now;
+    double changed; /* unix time */
+};
+struct study_entry *studies_read(const struct studies *all, size_t i,
+                                 struct arena *a);
+/* "running", "broken off", "finished", "stopped" or "unreadable" */
+const char *study_entry_state(const struct study_entry *e);
+/* One member of the list that the schema throng.ls/1 has. */
+void study_entry_json(struct buf *b, const struct study_entry *e);
+
+/* ---- in what trials differ --------------------------------------------- */
+
+#define COMPARISON_MAX 16 /* trials */
+
+struct comparison_line {
+    const char *section; /* "params", "metrics" or "trial" */
+    struct str name;
+    const char *cells[COMPARISON_MAX]; /* as JSON; "": it has none */
+};
+struct comparison {
+    int64_t trials[COMPARISON_MAX];
+    size_t count;
+    VEC(struct comparison_line) lines; /* section by section */
+};
+/* Of all trials that the selectors name, two at least. all: also what is the
+ * same. */
+int comparison_read(struct comparison *c, struct store *store,
+                    const char *const *selectors, size_t count, bool all,
+                    struct arena *a, struct err *err);
+void comparison_done(struct comparison *c);
+/* The schema throng.diff/1. */
+void comparison_json(struct buf *b, const struct comparison *c,
+                     const char *study, double as_of);
+
+/* ---- which parameters matter, and where they are good ------------------- */
+
+struct inquiry_curve {
+    struct importance_cell *cells;
+    size_t count;
+};
+struct inquiry {
+    const char *method; /* ped-anova or fanova */
+    struct str metric;
+    bool minimize;
+
+    /* By inquiry_read. */
+    struct space space;
+    struct importance *importance;
+    double *shares;
+    struct inquiry_curve *curves;
+    size_t *order; /* parameters, the most important first */
+};
+/* Method, metric and goal are filled; other: the metric is not the one that
+ * ranks. */
+int inquiry_read(struct inquiry *q, struct store *store, bool other,
+                 struct arena *a, struct err *err);
+void inquiry_done(struct inquiry *q);
+/* "good", "bad" or "". */
+const char *region_name(enum region r);
+/* The schema throng.importance/1. */
+void inquiry_json(struct buf *b, const struct inquiry *q, const char *study,
+                  double as_of);
 
 #endif
