@@ -502,7 +502,7 @@ static int show_ranking(struct call *c, const char *folder)
         return -1;
     struct ranking ranking = {.limit = 10};
     int any = any_value(store, &c->err);
-    int rc = any > 0 ? ranking_print(c, store, &ranking) : any;
+    int rc = any > 0 ? ranking_print(c, store, &ranking, false) : any;
     store_close(store);
     return rc;
 }

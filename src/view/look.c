@@ -134,14 +134,6 @@ static int read_running(struct looking *g, struct look_row *r)
     return 0;
 }
 
-static double expected_of(const struct look *l, int64_t trial)
-{
-    for (size_t i = 0; i < l->mean_count; i++)
-        if (l->means[i].trial == trial)
-            return l->means[i].mean;
-    return NAN;
-}
-
 static bool by_objective(const struct looking *g)
 {
     const char *by = g->want->by;
@@ -153,17 +145,6 @@ static bool is_column(const char *by)
 {
     return !by || !strcmp(by, "trial") || !strcmp(by, "seconds") ||
            !strcmp(by, "started");
-}
-
-/* A parameter or the last value of a metric that the best are ordered by. */
-static double sort_value(const struct look_row *r, const char *by,
-                         struct arena *a)
-{
-    const struct value *p = point_flat_get(r->point, str_of(by));
-    if (p || !r->t.summary.len)
-        return value_number(p);
-    struct value *summary = json_parse(a, r->t.summary, "", true, NULL);
-    return value_number(value_get(value_get(summary, str_of(by)), STR("last")));
 }
 
 /* The line of the output that says what happened, and the reason. */
@@ -200,11 +181,11 @@ static int read_row(struct looking *g, enum look_list list, int64_t id,
         return -1;
     r->point = json_parse(l->arena, r->t.point, "point", true, NULL);
     r->value = r->t.value;
-    r->expected = expected_of(l, id);
+    r->expected = trial_expected(l->means, l->mean_count, id);
     r->step = -1;
     r->since = 0;
     if (list == LIST_BEST && !by_objective(g) && !is_column(g->want->by))
-        r->value = sort_value(r, g->want->by, l->arena);
+        r->value = trial_shown(&r->t, r->point, g->want->by, l->arena);
     if (list == LIST_RUNNING)
         return read_running(g, r);
     return list == LIST_FAILED ? explain_failure(g, &r->t) : 0;

@@ -58,6 +58,15 @@ int standing_read_results(struct standing *s, struct store *store,
     return store_trial(store, s->means[0].trial, a, &s->likely, err);
 }
 
+double trial_expected(const struct trial_mean *means, size_t count,
+                      int64_t trial)
+{
+    for (size_t i = 0; i < count; i++)
+        if (means[i].trial == trial)
+            return means[i].mean;
+    return NAN;
+}
+
 void standing_done(struct standing *s)
 {
     store_fronts_done(&s->fronts);

@@ -392,6 +392,9 @@ int standing_read(struct standing *s, struct store *store, struct arena *a,
 int standing_read_results(struct standing *s, struct store *store,
                           struct arena *a, struct err *err);
 void standing_done(struct standing *s);
+/* What is expected of a trial; NaN: nothing is known. */
+double trial_expected(const struct trial_mean *means, size_t count,
+                      int64_t trial);
 /* The studies of this user that run here, this one first; none where this one
  * runs elsewhere. */
 struct claim *standing_claims(struct arena *a, const char *folder,
@@ -485,5 +488,84 @@ const char *region_name(enum region r);
 /* The schema throng.importance/1. */
 void inquiry_json(struct buf *b, const struct inquiry *q, const char *study,
                   double as_of);
+
+/* ---- the best trials --------------------------------------------------- */
+
+/* Takes text while it is made; it is valid during the call. */
+typedef void view_put_fn(void *context, struct str text);
+
+/* What is asked for. */
+struct ranking {
+    int64_t limit;       /* rows; 0: all */
+    const char *by;      /* metric, parameter or column; NULL: the objective */
+    const char *where;   /* filter; NULL: none */
+    const char *columns; /* names to show instead of the parameters; NULL */
+    const char *over;    /* parameter to average over; NULL: none */
+    bool reverse;        /* worst first */
+};
+struct ranked {
+    size_t rank; /* from 1 */
+    struct trial t;
+    struct value *point;
+    const struct value **chosen; /* one for each column that was asked for */
+    double shown;                /* what it is ranked by */
+    double expected; /* what the method's model believes; NaN: nothing */
+};
+struct ranks {
+    struct store *store;
+    const struct ranking *asked;
+    struct study_goal goal;
+    struct trial_mean *means; /* what is expected, where there is noise */
+    size_t mean_count;
+    const char *title;           /* of the ranked column */
+    struct trial_columns chosen; /* none: no columns were asked for */
+    struct str *written;         /* parameters in the file's order */
+    size_t written_count;
+    struct arena *arena; /* for one row */
+    size_t count;        /* rows so far */
+};
+/* Reads the goal. Behind it, in this order: are the names known that are
+ * ranked by and filtered by, and the rest. */
+int ranks_open(struct ranks *s, struct store *store,
+               const struct ranking *asked, struct arena *a, struct err *err);
+int ranks_check(struct ranks *s, struct arena *a, struct err *err);
+int ranks_read(struct ranks *s, struct arena *a, struct err *err);
+void ranks_done(struct ranks *s);
+/* Rows by rank, as they are read: texts and points are valid during the
+ * call. */
+typedef void ranked_fn(void *context, const struct ranked *r);
+struct query ranks_query(const struct ranks *s);
+int ranks_each(struct ranks *s, const struct query *q, ranked_fn *fn,
+               void *context, struct err *err);
+/* The schema throng.rank/1, of one objective. */
+int ranks_json(struct ranks *s, double as_of, view_put_fn *put, void *context,
+               struct err *err);
+/* The schema throng.rank-over/1, of what store_group gave. */
+void groups_json(struct buf *b, const char *over, const struct group_row *list,
+                 size_t count, double as_of);
+
+/* A name that is a number of every trial: seconds, attempts … */
+bool ranking_is_column(const char *name);
+/* What a trial shows under `by` (see struct ranking); NaN: nothing. */
+double trial_shown(const struct trial *t, const struct value *point,
+                   const char *by, struct arena *a);
+
+/* Of several objectives, or bounds. */
+struct ranked_fronts {
+    struct ranks *ranks;
+    const struct goal *goal;
+    struct store_fronts fronts;
+    size_t *order;
+    size_t rows; /* that are shown */
+};
+/* Behind ranks_read. */
+int fronts_open(struct ranked_fronts *k, struct ranks *ranks, struct err *err);
+void fronts_done(struct ranked_fronts *k);
+/* Where row i stands in fronts.list, and its values of all objectives. */
+size_t fronts_at(const struct ranked_fronts *k, size_t i);
+const double *fronts_values(const struct ranked_fronts *k, size_t at);
+/* The schema throng.rank/1. */
+int fronts_json(struct buf *b, const struct ranked_fronts *k, double as_of,
+                struct arena *a, struct err *err);
 
 #endif
