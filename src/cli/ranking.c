@@ -131,7 +131,8 @@ static void add_titles(struct sheet *s)
     if (!is_ranked_by(s, "trial"))
         table_column(s->table, s->ranks.title, true);
     if (shows_own(s))
-        table_column(s->table, arena_cstr(s->call->arena, s->ranks.goal.name), true);
+        table_column(s->table, arena_cstr(s->call->arena, s->ranks.goal.name),
+                     true);
     if (s->ranks.mean_count)
         table_column(s->table, "expected", true);
     if (s->ranks.chosen.names.len)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include "base/json.h"
 #include "base/num.h"
-#include "base/strict_json.h"
 #include "cli/cli.h"
 #include "study/study.h"
 #include "view/view.h"
@@ -24,17 +23,6 @@ struct shower {
     struct packs *packs;
     bool json;
     int64_t shown;
-};
-
-/* A trial and what belongs to it. */
-struct extent {
-    struct trial trial;
-    struct attempt *attempts;
-    size_t attempt_count;
-    struct artifact *artifacts;
-    size_t artifact_count;
-    struct packed *packed; /* files of it that lie in a pack */
-    size_t packed_count;
 };
 
 /* ---- for people ------------------------------------------------------- */
@@ -179,9 +167,8 @@ static void show_text(struct shower *s, const struct extent *x)
         add_attempt(b, &x->attempts[i]);
     for (size_t i = 0; i < x->artifact_count; i++)
         add_artifact(b, &x->artifacts[i], i == 0);
-    char *folder = store_trial_folder(s->store, t->id, s->arena);
-    if (file_is_dir(folder))
-        buf_addf(b, "files    %s\n", folder);
+    if (file_is_dir(x->folder))
+        buf_addf(b, "files    %s\n", x->folder);
     if (x->packed_count)
         buf_addf(b,
                  "packed   %zu file%s, which `throng export %lld --files DIR` "
@@ -190,115 +177,7 @@ static void show_text(struct shower *s, const struct extent *x)
                  (long long)t->id);
 }
 
-/* ---- for programs ----------------------------------------------------- */
-
-static void attempt_json(struct buf *b, const struct attempt *a)
-{
-    buf_addf(b, "{\"number\":%u,\"outcome\":\"%s\",\"host\":", a->number,
-             outcome_name(a->outcome));
-    json_string(b, str_of(a->host));
-    buf_addf(b, ",\"exit_code\":%d,\"signal\":%d,\"seconds\":", a->exit_code,
-             a->signum);
-    strict_seconds(b, a->seconds);
-    buf_adds(b, ",\"cpu_seconds\":");
-    strict_seconds(b, a->cpu_seconds);
-    buf_addf(b, ",\"max_rss_bytes\":%llu,\"reason\":",
-             (unsigned long long)a->max_rss_bytes);
-    json_string(b, a->reason);
-    buf_adds(b, ",\"tail\":");
-    json_string(b, a->tail);
-    buf_addc(b, '}');
-}
-
-static void artifact_json(struct buf *b, const struct artifact *a)
-{
-    buf_adds(b, "{\"path\":");
-    json_string(b, a->path);
-    buf_addf(b, ",\"bytes\":%llu,\"sha256\":", (unsigned long long)a->bytes);
-    if (a->sha256.len)
-        json_string(b, a->sha256);
-    else
-        buf_adds(b, "null");
-    buf_addc(b, '}');
-}
-
-static void show_json(struct shower *s, const struct extent *x)
-{
-    struct buf *b = &s->out;
-    if (s->shown)
-        buf_addc(b, ',');
-    buf_adds(b, "{\"trial\":");
-    trial_json(b, &x->trial, &s->goal.all, s->code.commit, s->arena);
-    buf_adds(b, ",\"attempts\":[");
-    for (size_t i = 0; i < x->attempt_count; i++) {
-        if (i)
-            buf_addc(b, ',');
-        attempt_json(b, &x->attempts[i]);
-    }
-    buf_adds(b, "],\"outputs\":[");
-    for (size_t i = 0; i < x->artifact_count; i++) {
-        if (i)
-            buf_addc(b, ',');
-        artifact_json(b, &x->artifacts[i]);
-    }
-    buf_adds(b, "],\"folder\":");
-    json_string(b, str_of(store_trial_folder(s->store, x->trial.id, s->arena)));
-    buf_addc(b, '}');
-}
-
 /* ---- the verb --------------------------------------------------------- */
-
-typedef VEC(struct artifact) artifact_list;
-
-static void add_folder(struct shower *s, int64_t trial, artifact_list *list)
-{
-    struct arena *a = s->arena;
-    char *output =
-        path_join(a, store_trial_folder(s->store, trial, a), "output");
-    const char **files =
-        file_is_dir(output) ? dir_glob(output, "**", a, NULL) : NULL;
-    for (; files && *files; files++) {
-        struct artifact one = {.path = str_of(*files),
-                               .bytes =
-                                   file_bytes(path_join(a, output, *files))};
-        vec_push(list, one);
-    }
-}
-
-static void add_packed(const struct extent *x, artifact_list *list)
-{
-    static const char output[] = "output/";
-    for (size_t i = 0; i < x->packed_count; i++) {
-        const char *name = x->packed[i].name;
-        struct artifact one = {.bytes = x->packed[i].bytes};
-        if (strncmp(name, output, strlen(output)))
-            continue;
-        one.path = str_of(name + strlen(output));
-        vec_push(list, one);
-    }
-}
-
-/* What was kept by rank is recorded; of other trials their folder and packs
- * say what they left. */
-static int find_outputs(struct shower *s, struct extent *x, struct err *err)
-{
-    int64_t id = x->trial.id;
-    artifact_list list = {0};
-    if (packs_list(s->packs, id, s->arena, &x->packed, &x->packed_count, err) ||
-        store_artifacts(s->store, id, s->arena, &x->artifacts,
-                        &x->artifact_count, err))
-        return -1;
-    if (x->artifact_count)
-        return 0;
-    add_folder(s, id, &list);
-    add_packed(x, &list);
-    x->artifacts = arena_array(s->arena, list.len + 1, sizeof(*x->artifacts));
-    if (list.len)
-        memcpy(x->artifacts, list.p, list.len * sizeof(*list.p));
-    x->artifact_count = list.len;
-    vec_done(&list);
-    return 0;
-}
 
 /* A report for people is laid out for their terminal; a command is pasted. */
 static void print_all(const struct shower *s)
@@ -315,18 +194,19 @@ static int show_one(struct shower *s, int64_t id)
     struct arena *a = s->arena;
     struct extent x;
     arena_reset(a);
-    if (store_trial(s->store, id, a, &x.trial, err) ||
-        store_attempts(s->store, id, a, &x.attempts, &x.attempt_count, err) ||
-        find_outputs(s, &x, err))
+    if (extent_read(&x, s->store, s->packs, id, a, err))
         return -1;
     if (s->plan) {
         s->shown++;
         return command_line_print(&s->out, s->store, s->plan, s->home, &x.trial,
                                   a, err);
     }
-    if (!s->json && s->shown)
-        buf_addc(&s->out, '\n');
-    (s->json ? show_json : show_text)(s, &x);
+    if (s->shown)
+        buf_addc(&s->out, s->json ? ',' : '\n');
+    if (s->json)
+        extent_json(&s->out, &x, &s->goal.all, s->code.commit, a);
+    else
+        show_text(s, &x);
     s->shown++;
     if (s->out.len > FLUSH_BYTES) {
         print_all(s);

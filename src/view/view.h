@@ -568,4 +568,38 @@ const double *fronts_values(const struct ranked_fronts *k, size_t at);
 int fronts_json(struct buf *b, const struct ranked_fronts *k, double as_of,
                 struct arena *a, struct err *err);
 
+/* ---- trials for other programs ----------------------------------------- */
+
+/* The trials of a query, which asks for their texts, as CSV with a header or
+ * as JSON lines, while they are read. */
+int export_trials(struct store *store, const struct query *q, bool csv,
+                  view_put_fn *put, void *context, struct err *err);
+/* The same for every point of every metric, by trial, metric and step: no more
+ * than one metric of one trial is in memory. */
+int export_history(struct store *store, const struct query *q, bool csv,
+                   view_put_fn *put, void *context, struct err *err);
+/* Copies what they wrote into folders of this one, each named by its trial;
+ * *copied counts them. */
+int export_files(struct store *store, const struct query *q, const char *folder,
+                 int64_t *copied, struct err *err);
+
+/* ---- a trial and what belongs to it ------------------------------------ */
+
+struct extent {
+    struct trial trial;
+    struct attempt *attempts;
+    size_t attempt_count;
+    struct artifact *artifacts;
+    size_t artifact_count;
+    struct packed *packed; /* files of it that lie in a pack */
+    size_t packed_count;
+    const char *folder;
+};
+int extent_read(struct extent *x, struct store *store, struct packs *packs,
+                int64_t trial, struct arena *a, struct err *err);
+/* One member of the list that the schema throng.show/1 has. commit: of the
+ * study's code; empty: unknown. */
+void extent_json(struct buf *b, const struct extent *x, const struct goal *goal,
+                 struct str commit, struct arena *a);
+
 #endif

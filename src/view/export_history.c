@@ -1,10 +1,9 @@
 /* export_history.c - every point of every metric, for other programs */
-#include "cli/export_history.h"
-
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/strict_json.h"
+#include "view/view.h"
 
 #define FLUSH_BYTES (1u << 18)
 
@@ -16,9 +15,10 @@ struct curve_of {
 };
 
 struct history_out {
-    struct call *call;
     struct store *store;
     bool csv;
+    view_put_fn *put;
+    void *context;
     struct buf out;
     struct arena *names, *points; /* for one trial, for one metric of it */
 };
@@ -27,10 +27,7 @@ struct history_out {
 
 static void flush(struct history_out *h)
 {
-    if (h->csv)
-        put_data(h->call, buf_str(&h->out));
-    else
-        put(buf_str(&h->out));
+    h->put(h->context, buf_str(&h->out));
     buf_reset(&h->out);
 }
 
@@ -79,9 +76,8 @@ static void print_curve(struct history_out *h, const struct curve_of *k)
 
 /* ---- reading ---------------------------------------------------------- */
 
-static int each_metric(struct history_out *h, int64_t trial)
+static int each_metric(struct history_out *h, int64_t trial, struct err *err)
 {
-    struct err *err = &h->call->err;
     arena_reset(h->names);
     const char **names = store_metric_names(h->store, trial, h->names, err);
     for (; names && *names; names++) {
@@ -94,24 +90,26 @@ static int each_metric(struct history_out *h, int64_t trial)
     return names ? 0 : -1;
 }
 
-static int each_trial(struct history_out *h, const struct query *q)
+static int each_trial(struct history_out *h, const struct query *q,
+                      struct err *err)
 {
-    struct rows *rows = store_rows(h->store, q, &h->call->err);
+    struct rows *rows = store_rows(h->store, q, err);
     struct trial t;
     int got = rows ? 1 : -1;
-    while (got > 0 && (got = rows_next(rows, &t, &h->call->err)) > 0)
-        if (each_metric(h, t.id))
+    while (got > 0 && (got = rows_next(rows, &t, err)) > 0)
+        if (each_metric(h, t.id, err))
             got = -1;
     rows_close(rows);
     return got;
 }
 
-int export_history(struct call *c, struct store *store, const struct query *q,
-                   bool csv)
+int export_history(struct store *store, const struct query *q, bool csv,
+                   view_put_fn *put, void *context, struct err *err)
 {
-    struct history_out h = {.call = c,
-                            .store = store,
+    struct history_out h = {.store = store,
                             .csv = csv,
+                            .put = put,
+                            .context = context,
                             .names = arena_new(),
                             .points = arena_new()};
     struct query by_id = *q;
@@ -119,7 +117,7 @@ int export_history(struct call *c, struct store *store, const struct query *q,
     buf_init(&h.out);
     if (csv)
         buf_adds(&h.out, "trial,step,time,metric,value\n");
-    int rc = each_trial(&h, &by_id);
+    int rc = each_trial(&h, &by_id, err);
     if (!rc)
         flush(&h);
     buf_done(&h.out);
