@@ -483,11 +483,12 @@ static int list_problems(void)
 
 static int list_methods(void)
 {
-    for (size_t i = 0; search_methods[i]; i++)
-        if (strcmp(search_methods[i], "points") != 0 &&
-            strcmp(search_methods[i], "external") != 0 &&
-            strcmp(search_methods[i], "grid") != 0)
-            puts(search_methods[i]);
+    for (size_t i = 0; search_methods[i]; i++) {
+        const char *name = search_methods[i]->name;
+        if (strcmp(name, "points") != 0 && strcmp(name, "external") != 0 &&
+            strcmp(name, "grid") != 0)
+            puts(name);
+    }
     return 0;
 }
 

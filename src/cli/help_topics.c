@@ -39,13 +39,15 @@ static void print_study(struct buf *b)
                 "(docs/reference/study-file.md says more):\n\n");
     for (size_t i = 0; plan_key_at(i); i++)
         print_key(b, plan_key_at(i));
+    buf_adds(b, "  <method>: an object\n");
+    add_wrapped(b, "options of the method of this name: `throng help methods`");
 }
 
-static void print_method(struct buf *b, const struct search_method *m)
+static void print_method(struct buf *b, const struct method *m)
 {
     buf_addf(b, "  %s\n", m->name);
     add_wrapped(b, m->text);
-    for (size_t k = 0; m->options[k].name; k++)
+    for (size_t k = 0; m->options && m->options[k].name; k++)
         buf_addf(b, "        %-15s %s\n", m->options[k].name,
                  m->options[k].text);
 }
@@ -56,18 +58,18 @@ static void print_methods(struct buf *b)
     buf_adds(b, "`method: tpe` names how points are chosen; what a method "
                 "takes stands under its\nname, as in `tpe: {startup: 20}` "
                 "(docs/reference/study-file.md says more).\n\n");
-    for (size_t i = 0; search_method_at(i); i++)
-        print_method(b, search_method_at(i));
+    for (size_t i = 0; search_methods[i]; i++)
+        print_method(b, search_methods[i]);
 }
 
 bool help_word(struct buf *b, const char *word)
 {
     size_t before = b->len, len = strlen(word);
-    for (size_t i = 0; search_method_at(i); i++)
-        if (!strcmp(search_method_at(i)->name, word))
-            print_method(b, search_method_at(i));
-    if (b->len > before)
+    const struct method *method = method_find(search_methods, str_of(word));
+    if (method) {
+        print_method(b, method);
         return true;
+    }
     for (size_t i = 0; plan_key_at(i); i++) {
         const char *name = plan_key_at(i)->name;
         if (!strncmp(name, word, len) && (!name[len] || name[len] == '.'))

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/foreign_verbs.h"
 #include "cli/pager.h"
+#include "search/search.h"
 
 const struct verb *const verbs[] = {
     &verb_init,   &verb_run,      &verb_check,   &verb_status,
@@ -138,7 +139,7 @@ static bool is_key(struct str name)
     for (size_t i = 0; (key = plan_key_at(i)); i++)
         if (str_is(name, key->name))
             return true;
-    return false;
+    return method_find(search_methods, name) != NULL;
 }
 
 /* What other programs call an option, and what it is here. */

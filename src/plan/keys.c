@@ -11,11 +11,6 @@
 
 #define EXTERNAL_TIMEOUT_S 600
 
-const char *const plan_methods[] = {
-    "grid", "random",     "bayes",    "points", "sobol", "lhs",
-    "tpe",  "gp",         "forest",   "cmaes",  "ga",    "nsga2",
-    "pbt",  "hyperspace", "external", "auto",   NULL};
-
 /* ---- readers of small keys -------------------------------------------- */
 
 static void read_name(struct study_file *r, const struct value *v)
@@ -39,6 +34,8 @@ static void read_description(struct study_file *r, const struct value *v)
 
 static void read_method(struct study_file *r, const struct value *v)
 {
+    const struct method *const *methods = methods_of(r);
+    size_t count = 0;
     int choice;
 
     if (str_is(value_text(v), "custom")) {
@@ -47,10 +44,16 @@ static void read_method(struct study_file *r, const struct value *v)
                    "method custom is a search that runs on W&B's server");
         return;
     }
-    choice = read_choice(&r->in, v, "method", plan_methods);
+    while (methods[count])
+        count++;
+    const char **names = arena_array(r->in.arena, count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = methods[i]->name;
+    names[count] = NULL;
+    choice = read_choice(&r->in, v, "method", names);
     if (choice < 0)
         return;
-    r->plan->method = str_of(plan_methods[choice]);
+    r->plan->method = str_of(names[choice]);
     r->plan->method_said = true;
 }
 
@@ -268,11 +271,6 @@ static void read_htcondor(struct study_file *r, const struct value *v)
 }
 
 /* `<method>: {…}`; which one is used is known when all keys are read. */
-static void read_options(struct study_file *r, const struct value *v)
-{
-    read_object(&r->in, v, "the options of a method");
-}
-
 static void read_external(struct study_file *r, const struct value *v)
 {
     static const char *const names[] = {"command", "timeout", "reports", NULL};
@@ -527,19 +525,6 @@ static const struct key keys[] = {
     {{"model", "a file", "built-in training instead of a command"}, read_model},
     {{"kernels", "auto, " DEVICE_NAMES, "code path of built-in training"},
      read_kernels},
-    {{"grid", "an object", "options of this method"}, read_options},
-    {{"random", "an object", "options of this method"}, read_options},
-    {{"bayes", "an object", "options of this method"}, read_options},
-    {{"sobol", "an object", "options of this method"}, read_options},
-    {{"lhs", "an object", "options of this method"}, read_options},
-    {{"tpe", "an object", "options of this method"}, read_options},
-    {{"gp", "an object", "options of this method"}, read_options},
-    {{"forest", "an object", "options of this method"}, read_options},
-    {{"cmaes", "an object", "options of this method"}, read_options},
-    {{"ga", "an object", "options of this method"}, read_options},
-    {{"nsga2", "an object", "options of this method"}, read_options},
-    {{"pbt", "an object", "options of this method"}, read_options},
-    {{"hyperspace", "an object", "options of this method"}, read_options},
     {{"external", "an object",
       "command: the program that chooses points; timeout (10m): it must answer "
       "within; reports (false): it hears of running trials"},
@@ -565,6 +550,12 @@ static const struct key keys[] = {
 const struct plan_key *plan_key_at(size_t i)
 {
     return i < KEY_COUNT ? &keys[i].key : NULL;
+}
+
+const struct method *const *methods_of(const struct study_file *r)
+{
+    static const struct method *const none[] = {NULL};
+    return r->reader && r->reader->methods ? r->reader->methods : none;
 }
 
 static const struct key *find_key(struct str name)
@@ -597,7 +588,8 @@ static const char *place_for(struct str name)
 
 static const char *hint_for(struct study_file *r, struct str name)
 {
-    const char *names[KEY_COUNT + 1];
+    const struct method *const *methods = methods_of(r);
+    const char *names[KEY_COUNT + 1], *options[2] = {NULL, NULL};
     const char *near = place_for(name);
     size_t n = 0;
 
@@ -608,6 +600,10 @@ static const char *hint_for(struct study_file *r, struct str name)
             names[n++] = keys[i].key.name;
     names[n] = NULL;
     near = str_nearest(name, names);
+    for (; !near && *methods; methods++) {
+        options[0] = (*methods)->name;
+        near = str_nearest(name, options);
+    }
     return near ? arena_printf(r->in.arena, "did you mean '%s'?", near) : NULL;
 }
 
@@ -622,7 +618,11 @@ void read_keys(struct study_file *r)
             keys[i].read(r, v);
     }
     for (size_t i = 0; i < root->count; i++)
-        if (!find_key(root->keys[i]) && !str_starts(root->keys[i], STR("x-")))
+        if (find_key(root->keys[i]) || str_starts(root->keys[i], STR("x-")))
+            continue;
+        else if (method_find(methods_of(r), root->keys[i]))
+            read_object(&r->in, root->items[i], "the options of a method");
+        else
             problem_at_key(&r->in, PROBLEM_ERROR, root, i,
                            hint_for(r, root->keys[i]), "no key '%s'",
                            shown(r->in.arena, root->keys[i]));

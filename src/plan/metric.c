@@ -249,18 +249,6 @@ void read_constraints(struct study_file *r, const struct value *v)
     r->plan->constraints = v;
 }
 
-/* Methods that learn need something to learn from. */
-static bool method_learns(struct str method)
-{
-    static const char *const plain[] = {"grid", "random", "points", "sobol",
-                                        "lhs",  "auto",   "",       NULL};
-
-    for (size_t i = 0; plain[i]; i++)
-        if (str_is(method, plain[i]))
-            return false;
-    return true;
-}
-
 /* A study ranks by its first objective. */
 static void check_objectives(struct study_file *r)
 {
@@ -285,63 +273,60 @@ static void check_objectives(struct study_file *r)
 }
 
 /* The method that results go to: of hyperspace the one inside, tpe if none is
- * said. */
-static struct str learner_of(const struct plan *p)
+ * said. NULL: a name that is none. */
+static const struct method *learner_of(const struct study_file *r)
 {
+    const struct plan *p = r->plan;
     const struct value *inner;
-    if (!str_is(p->method, "hyperspace"))
-        return p->method;
-    inner = value_get(p->method_options, STR("method"));
-    return inner ? value_text(inner) : STR("tpe");
+    struct str name = p->method;
+    if (str_is(p->method, "hyperspace")) {
+        inner = value_get(p->method_options, STR("method"));
+        name = inner ? value_text(inner) : STR("tpe");
+    }
+    return method_find(methods_of(r), name);
 }
 
 /* Most methods that learn do so from one objective. */
-static void notice_objectives(struct study_file *r)
+static void notice_objectives(struct study_file *r, const struct method *m)
 {
-    static const char *const all[] = {"nsga2", "external", "auto", NULL};
-    struct plan *p = r->plan;
-    struct str learner = learner_of(p);
-
-    for (size_t i = 0; all[i]; i++)
-        if (str_is(learner, all[i]))
-            return;
-    if (p->goal.objective_count > 1 && method_learns(learner))
+    if (r->plan->goal.objective_count > 1 && m->learns == LEARNS &&
+        !m->objectives)
         problem_at(&r->in, PROBLEM_NOTICE, value_get(r->root, STR("metrics")),
                    "method: nsga2 looks at all of them",
-                   "method %.*s learns from the first metric only; all are "
+                   "method %s learns from the first metric only; all are "
                    "kept and ranked",
-                   STRF(learner));
+                   m->name);
 }
 
-static void notice_warm_start(struct study_file *r)
+static void notice_warm_start(struct study_file *r, const struct method *m)
 {
     const struct value *said = value_get(r->root, STR("warm_start"));
 
-    struct str learner = learner_of(r->plan);
-
-    /* What auto picks does. */
-    if (said && !method_learns(learner) && !str_is(learner, "auto"))
+    if (said && m->learns == LEARNS_NOT)
         problem_at(&r->in, PROBLEM_NOTICE, said, "method: tpe learns from them",
-                   "method %.*s does not learn: earlier results make no "
+                   "method %s does not learn: earlier results make no "
                    "difference",
-                   STRF(learner));
+                   m->name);
 }
 
 void check_metric(struct study_file *r)
 {
     struct plan *p = r->plan;
+    const struct method *learner = learner_of(r);
 
     check_objectives(r);
     if (!p->metric.pick_said)
         p->metric.pick = str_is(p->method, "bayes") ? PICK_BEST : PICK_LAST;
     p->goal.pick_best = p->metric.pick == PICK_BEST;
-    notice_objectives(r);
-    notice_warm_start(r);
+    if (learner) {
+        notice_objectives(r, learner);
+        notice_warm_start(r, learner);
+    }
     if (value_get(r->root, STR("metric")) || p->goal.objective_count > 0)
         return;
     if (r->reader && r->reader->points_only)
         return;
-    if (method_learns(learner_of(p)))
+    if (learner && learner->learns == LEARNS)
         problem_at(&r->in, PROBLEM_ERROR, value_get(r->root, STR("method")),
                    "as in metric: {name: val_loss, goal: minimize}",
                    "method %.*s needs a metric", STRF(p->method));

@@ -15,6 +15,7 @@
 #include "terms/needs.h"
 #include "terms/space.h"
 #include "terms/early.h"
+#include "terms/method.h"
 #include "terms/problem.h"
 #include "terms/task.h"
 
@@ -29,6 +30,9 @@ struct plan_reader {
     /* Adds what the caller cannot do with this plan to its problems, or NULL.
      * The plan is read as far as its mistakes allow. */
     void (*check)(const struct plan *p, struct problems *problems);
+    /* Those that a study may name, and whose options may stand under their
+     * names; ended by NULL. */
+    const struct method *const *methods;
     /* Instead of the method that the file says; NULL: none. The caller knows
      * it to be one. */
     const char *method;
@@ -106,6 +110,7 @@ struct plan {
 
     struct str method; /* as it will be used: grid, random, points … */
     bool method_said;
+    enum learning learns;               /* of the method */
     const struct value *method_options; /* `<method>:` object or NULL */
     struct plan_external external;
     struct space space;
@@ -246,7 +251,6 @@ struct plan_key {
     const char *help;
 };
 const struct plan_key *plan_key_at(size_t i);
-extern const char *const plan_methods[]; /* NULL-terminated */
 
 /* ---- point lists ------------------------------------------------------ */
 

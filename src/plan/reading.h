@@ -22,6 +22,8 @@ struct study_file {
     const struct value *space_at; /* the one that names a space, or NULL */
 };
 
+/* Those that a study may name, ended by NULL. */
+const struct method *const *methods_of(const struct study_file *r);
 /* A problem at leaf i of the space, which may stand in another file. */
 void problem_at_param(struct study_file *r, enum problem_level level, size_t i,
                       const char *hint, const char *fmt, ...)

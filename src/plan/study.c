@@ -145,15 +145,15 @@ static bool method_ends(struct str method)
 
 static void warn_other_options(struct study_file *r)
 {
-    for (size_t i = 0; plan_methods[i]; i++) {
-        struct str name = str_of(plan_methods[i]);
+    for (const struct method *const *m = methods_of(r); *m; m++) {
+        struct str name = str_of((*m)->name);
 
         if (str_is(name, "points") || str_eq(name, r->plan->method) ||
             !value_get(r->root, name))
             continue;
         problem_at(&r->in, PROBLEM_WARNING, value_get(r->root, name), NULL,
                    "the options of %s are not used: the method is %.*s",
-                   plan_methods[i], STRF(r->plan->method));
+                   (*m)->name, STRF(r->plan->method));
     }
 }
 
@@ -211,6 +211,8 @@ static void check_method(struct study_file *r)
                         ? STR("points")
                     : p->space_file ? str_of(p->space_file->method)
                                     : STR("auto");
+    const struct method *method = method_find(methods_of(r), p->method);
+    p->learns = method ? method->learns : LEARNS_NOT;
     if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r) &&
         !(r->reader && r->reader->counted))
         problem_at(&r->in, PROBLEM_NOTICE, said,

@@ -250,12 +250,17 @@ static const struct strategy *auto_first(const void *state)
     return s->first.strategy;
 }
 
-const struct strategy strategy_auto = {.name = "auto",
-                                       .open = auto_open,
-                                       .free = auto_free,
-                                       .total = auto_total,
-                                       .ask = auto_ask,
-                                       .tell = auto_tell,
-                                       .first = auto_first,
-                                       .report = auto_report,
-                                       .why = auto_why};
+STRATEGY(auto) = {
+    .method = {.name = "auto",
+               .text = "the default: picks one of the others by space, budget, "
+                       "parallelism and objectives, and says which and why",
+               .learns = LEARNS_IF_AIM,
+               .objectives = true},
+    .open = auto_open,
+    .free = auto_free,
+    .total = auto_total,
+    .ask = auto_ask,
+    .tell = auto_tell,
+    .first = auto_first,
+    .report = auto_report,
+    .why = auto_why};

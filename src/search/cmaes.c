@@ -751,9 +751,18 @@ static void cmaes_tell(void *state, const struct result *r)
         go_back(c, r->trial);
 }
 
-const struct strategy strategy_cmaes = {.name = "cmaes",
-                                        .open = cmaes_open,
-                                        .free = cmaes_free,
-                                        .total = cmaes_total,
-                                        .ask = cmaes_ask,
-                                        .tell = cmaes_tell};
+STRATEGY(cmaes) = {
+    .method = {.name = "cmaes",
+               .text = "CMA-ES, which learns the shape of a valley: numbers, "
+                       "some hundred trials and more",
+               .learns = LEARNS,
+               .options = METHOD_OPTIONS(
+                   {"sigma", "width at the start, a part of the range (1/6)"},
+                   {"population", "trials of a generation (4 + 3 ln d)"},
+                   {"covariance", "full, separable or auto (auto)"},
+                   {"quadratic", "half of the points from one (true)"})},
+    .open = cmaes_open,
+    .free = cmaes_free,
+    .total = cmaes_total,
+    .ask = cmaes_ask,
+    .tell = cmaes_tell};

@@ -60,12 +60,21 @@ static enum search_answer external_promote(void *state, int64_t next,
     return o->promote ? o->promote(o->context, next, out) : SEARCH_END;
 }
 
-const struct strategy strategy_external = {.name = "external",
-                                           .open = external_open,
-                                           .free = free,
-                                           .total = external_total,
-                                           .ask = external_ask,
-                                           .tell = external_tell,
-                                           .told_once = true,
-                                           .promote = external_promote,
-                                           .report = external_report};
+STRATEGY(external) = {
+    .method = {.name = "external",
+               .text = "a program of your own decides, in any language",
+               .learns = LEARNS,
+               .objectives = true,
+               .options = METHOD_OPTIONS(
+                   {"command",
+                    "the program and its arguments, or a shell line"},
+                   {"timeout", "it must answer within (10m)"},
+                   {"reports", "it hears of running trials (false)"})},
+    .open = external_open,
+    .free = free,
+    .total = external_total,
+    .ask = external_ask,
+    .tell = external_tell,
+    .told_once = true,
+    .promote = external_promote,
+    .report = external_report};

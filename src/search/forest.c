@@ -474,10 +474,21 @@ static int64_t forest_total(const void *state)
     return -1;
 }
 
-const struct strategy strategy_forest = {.name = "forest",
-                                         .open = forest_open,
-                                         .free = forest_free,
-                                         .total = forest_total,
-                                         .ask = forest_ask,
-                                         .tell = forest_tell,
-                                         .rungs = true};
+STRATEGY(forest) = {
+    .method = {.name = "forest",
+               .text = "a random forest with its variance: mixed spaces, and "
+                       "many points at once",
+               .learns = LEARNS,
+               .options = METHOD_OPTIONS(
+                   {"startup", "results before the model is used (10)"},
+                   {"trees", "of the forest (64)"},
+                   {"random", "part of the points that are random (0.2)"},
+                   {"acquire",
+                    "ei: expected improvement, cb: confidence bound (ei)"},
+                   {"kappa", "deviations from the mean to cb's bound (2)"})},
+    .open = forest_open,
+    .free = forest_free,
+    .total = forest_total,
+    .ask = forest_ask,
+    .tell = forest_tell,
+    .rungs = true};

@@ -415,9 +415,22 @@ static int64_t ga_total(const void *state)
     return -1;
 }
 
-const struct strategy strategy_ga = {.name = "ga",
-                                     .open = ga_open,
-                                     .free = ga_free,
-                                     .total = ga_total,
-                                     .ask = ga_ask,
-                                     .tell = ga_tell};
+STRATEGY(ga) = {
+    .method = {.name = "ga",
+               .text = "a genetic algorithm with CANDLE's operators",
+               .learns = LEARNS,
+               .options = METHOD_OPTIONS(
+                   {"strategy", "steady, simple or mu_plus_lambda (steady)"},
+                   {"population", "of a generation (16)"},
+                   {"offspring", "of mu_plus_lambda, a part of it (0.5)"},
+                   {"crossover", "its probability (0.2)"},
+                   {"mutation", "its probability (0.8)"},
+                   {"gene_crossover", "of each parameter then (0.5)"},
+                   {"gene_mutation", "of each parameter then (0.5)"},
+                   {"tournament", "of how many the best is taken (4)"},
+                   {"sigma", "{parameter: width} of a change (a tenth)"})},
+    .open = ga_open,
+    .free = ga_free,
+    .total = ga_total,
+    .ask = ga_ask,
+    .tell = ga_tell};

@@ -839,21 +839,32 @@ static int gp_mean(void *state, int64_t k, double *mean)
     return -1;
 }
 
-const struct strategy strategy_gp = {.name = "gp",
-                                     .open = gp_open,
-                                     .free = gp_free,
-                                     .total = gp_total,
-                                     .ask = gp_ask,
-                                     .tell = gp_tell,
-                                     .mean = gp_mean,
-
-                                     .rungs = true};
-const struct strategy strategy_bayes = {.name = "bayes",
-                                        .open = gp_open,
-                                        .free = gp_free,
-                                        .total = gp_total,
-                                        .ask = gp_ask,
-                                        .tell = gp_tell,
-                                        .mean = gp_mean,
-
-                                        .rungs = true};
+STRATEGY(gp) = {
+    .method = {.name = "gp",
+               .text = "a Gaussian process: the fewest trials, up to some "
+                       "hundred; every kind of parameter",
+               .learns = LEARNS,
+               .options = METHOD_OPTIONS(
+                   {"initial",
+                    "results before it models them (parameters + 1)"})},
+    .open = gp_open,
+    .free = gp_free,
+    .total = gp_total,
+    .ask = gp_ask,
+    .tell = gp_tell,
+    .mean = gp_mean,
+    .rungs = true};
+STRATEGY(bayes) = {
+    .method = {.name = "bayes",
+               .text = "W&B's name for gp",
+               .learns = LEARNS,
+               .options = METHOD_OPTIONS(
+                   {"initial",
+                    "results before it models them (parameters + 1)"})},
+    .open = gp_open,
+    .free = gp_free,
+    .total = gp_total,
+    .ask = gp_ask,
+    .tell = gp_tell,
+    .mean = gp_mean,
+    .rungs = true};

@@ -50,8 +50,12 @@ static enum search_answer grid_ask(void *state, int64_t k, struct arena *a,
     return SEARCH_HERE;
 }
 
-const struct strategy strategy_grid = {.name = "grid",
-                                       .open = grid_open,
-                                       .free = free,
-                                       .total = grid_total,
-                                       .ask = grid_ask};
+STRATEGY(grid) = {
+    .method = {.name = "grid",
+               .text = "every combination, once; early ones cover the space",
+               .options = METHOD_OPTIONS({"order",
+                                          "covering or written (covering)"})},
+    .open = grid_open,
+    .free = free,
+    .total = grid_total,
+    .ask = grid_ask};

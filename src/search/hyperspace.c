@@ -356,7 +356,7 @@ static int read_method(struct hyperspace *h, const struct value *said,
         if (h->inner == not_inside[i])
             return err_set(err, ERR_INPUT,
                            "hyperspace: method %s cannot search a sub-space",
-                           h->inner->name);
+                           h->inner->method.name);
     return 0;
 }
 
@@ -532,10 +532,22 @@ static enum decision hyperspace_report(void *state, int64_t k, int64_t step,
     return h->inner->report(h->boxes[box]->state, j, step, value);
 }
 
-const struct strategy strategy_hyperspace = {.name = "hyperspace",
-                                             .open = hyperspace_open,
-                                             .free = hyperspace_free,
-                                             .total = hyperspace_total,
-                                             .ask = hyperspace_ask,
-                                             .tell = hyperspace_tell,
-                                             .report = hyperspace_report};
+STRATEGY(hyperspace) = {
+    .method =
+        {.name = "hyperspace",
+         .text =
+             "2^D overlapping sub-spaces, each searched by a method of its own",
+         .learns = LEARNS,
+         .options = METHOD_OPTIONS(
+             {"method", "that searches each of them (tpe)"},
+             {"options", "of that method"},
+             {"phi", "overlap, or {parameter: overlap} (0.25)"},
+             {"dimensions", "parameters to halve (all that can be)"},
+             {"shared", "each hears of all results inside of it (true)"},
+             {"scale", "own, or linear as HyperSpace halves (own)"})},
+    .open = hyperspace_open,
+    .free = hyperspace_free,
+    .total = hyperspace_total,
+    .ask = hyperspace_ask,
+    .tell = hyperspace_tell,
+    .report = hyperspace_report};

@@ -77,8 +77,12 @@ static enum search_answer lhs_ask(void *state, int64_t k, struct arena *a,
     return SEARCH_HERE;
 }
 
-const struct strategy strategy_lhs = {.name = "lhs",
-                                      .open = lhs_open,
-                                      .free = lhs_free,
-                                      .total = lhs_total,
-                                      .ask = lhs_ask};
+STRATEGY(lhs) = {
+    .method = {.name = "lhs",
+               .text = "a Latin hypercube of run_cap points",
+               .options = METHOD_OPTIONS({"size",
+                                          "of a design, instead of run_cap"})},
+    .open = lhs_open,
+    .free = lhs_free,
+    .total = lhs_total,
+    .ask = lhs_ask};

@@ -363,9 +363,19 @@ static int64_t nsga2_total(const void *state)
     return -1;
 }
 
-const struct strategy strategy_nsga2 = {.name = "nsga2",
-                                        .open = nsga2_open,
-                                        .free = nsga2_free,
-                                        .total = nsga2_total,
-                                        .ask = nsga2_ask,
-                                        .tell = nsga2_tell};
+STRATEGY(nsga2) = {
+    .method =
+        {.name = "nsga2",
+         .text =
+             "several metrics: the points that no other beats in all of them",
+         .learns = LEARNS,
+         .objectives = true,
+         .options = METHOD_OPTIONS({"population", "of a generation (24)"},
+                                   {"crossover", "its probability (0.9)"},
+                                   {"mutation",
+                                    "of each parameter (one in d)"})},
+    .open = nsga2_open,
+    .free = nsga2_free,
+    .total = nsga2_total,
+    .ask = nsga2_ask,
+    .tell = nsga2_tell};

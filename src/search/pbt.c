@@ -387,10 +387,21 @@ static int64_t pbt_total(const void *state)
     return -1;
 }
 
-const struct strategy strategy_pbt = {.name = "pbt",
-                                      .open = pbt_open,
-                                      .free = pbt_free,
-                                      .total = pbt_total,
-                                      .ask = pbt_ask,
-                                      .tell = pbt_tell,
-                                      .budgets = true};
+STRATEGY(pbt) = {
+    .method = {.name = "pbt",
+               .text = "population based training: bad members go on from the "
+                       "checkpoint of good ones",
+               .learns = LEARNS,
+               .options = METHOD_OPTIONS(
+                   {"population", "members (20)"},
+                   {"steps", "of each trial (1; 0: no budget)"},
+                   {"exploit", "truncation or tournament (truncation)"},
+                   {"fraction", "that is bad, and that is good (0.2)"},
+                   {"perturb", "part by which a number changes (0.2)"},
+                   {"resample", "probability of drawing anew (0.25)"})},
+    .open = pbt_open,
+    .free = pbt_free,
+    .total = pbt_total,
+    .ask = pbt_ask,
+    .tell = pbt_tell,
+    .budgets = true};

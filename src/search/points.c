@@ -36,8 +36,9 @@ static enum search_answer points_ask(void *state, int64_t k, struct arena *a,
     return SEARCH_HERE;
 }
 
-const struct strategy strategy_points = {.name = "points",
-                                         .open = points_open,
-                                         .free = free,
-                                         .total = points_total,
-                                         .ask = points_ask};
+STRATEGY(points) = {
+    .method = {.name = "points", .text = "the points that the study lists"},
+    .open = points_open,
+    .free = free,
+    .total = points_total,
+    .ask = points_ask};

@@ -35,8 +35,9 @@ static enum search_answer random_ask(void *state, int64_t k, struct arena *a,
     return SEARCH_HERE;
 }
 
-const struct strategy strategy_random = {.name = "random",
-                                         .open = random_open,
-                                         .free = free,
-                                         .total = random_total,
-                                         .ask = random_ask};
+STRATEGY(random) = {
+    .method = {.name = "random", .text = "points drawn from the distributions"},
+    .open = random_open,
+    .free = free,
+    .total = random_total,
+    .ask = random_ask};

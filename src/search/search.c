@@ -18,17 +18,12 @@
 #include "search/strategy.h"
 #include "terms/state.h"
 
-static const struct strategy *const strategies[] = {
-    &strategy_random, &strategy_grid,  &strategy_points, &strategy_sobol,
-    &strategy_lhs,    &strategy_cmaes, &strategy_gp,     &strategy_bayes,
-    &strategy_tpe,    &strategy_ga,    &strategy_forest, &strategy_external,
-    &strategy_nsga2,  &strategy_auto,  &strategy_pbt,    &strategy_hyperspace};
-enum { STRATEGIES = sizeof(strategies) / sizeof(*strategies) };
-
-const char *const search_methods[] = {
-    "random", "grid",  "points", "sobol",      "lhs",    "cmaes",
-    "gp",     "bayes", "tpe",    "ga",         "forest", "external",
-    "nsga2",  "auto",  "pbt",    "hyperspace", NULL};
+#define STRATEGY_AT(name) &strategy_##name,
+#define METHOD_AT(name) &strategy_##name.method,
+#define NAME_AT(name) #name,
+static const struct strategy *const strategies[] = {STRATEGIES(STRATEGY_AT)};
+const struct method *const search_methods[] = {STRATEGIES(METHOD_AT) NULL};
+static const char *const names[] = {STRATEGIES(NAME_AT) NULL};
 
 struct search {
     struct search_setup setup;
@@ -80,18 +75,13 @@ static int open_around(struct search *s, struct err *err)
 {
     const struct search_setup *setup = &s->setup;
     const struct strategy *strategy = s->sampler.strategy;
-    if (judges(setup) && strategy->keeps_reports)
-        return err_set(err, ERR_INPUT,
-                       "method %s decides itself which trials go on: leave "
-                       "early_terminate out",
-                       strategy->name);
     if (judges(setup) && strategy->budgets &&
         setup->early->kind == EARLY_ASHA && setup->early->promote)
         return err_set(err, ERR_INPUT,
                        "method %s says itself how far each trial goes: let "
                        "asha only stop trials, as in early_terminate: {type: "
                        "asha, promote: false}, or leave it out",
-                       strategy->name);
+                       strategy->method.name);
     if (judges(setup))
         s->judge = judge_new(setup->early, setup->minimize, setup->pick_best,
                              setup->seed);
@@ -135,16 +125,16 @@ struct search *search_open_strategy(const struct strategy *strategy,
 /* "random, grid or points", of all that there are. */
 static void list_methods(struct buf *b)
 {
-    for (size_t i = 0; search_methods[i]; i++) {
+    for (size_t i = 0; names[i]; i++) {
         if (i)
-            buf_adds(b, search_methods[i + 1] ? ", " : " or ");
-        buf_adds(b, search_methods[i]);
+            buf_adds(b, names[i + 1] ? ", " : " or ");
+        buf_adds(b, names[i]);
     }
 }
 
 static void refuse(const char *method, struct err *err)
 {
-    const char *near = str_nearest(str_of(method), search_methods);
+    const char *near = str_nearest(str_of(method), names);
     struct buf there;
     buf_init(&there);
     list_methods(&there);
@@ -159,8 +149,8 @@ static void refuse(const char *method, struct err *err)
 
 const struct strategy *strategy_find(const char *name)
 {
-    for (size_t i = 0; i < STRATEGIES; i++)
-        if (strcmp(strategies[i]->name, name) == 0)
+    for (size_t i = 0; i < STRATEGY_COUNT; i++)
+        if (strcmp(names[i], name) == 0)
             return strategies[i];
     return NULL;
 }
@@ -429,8 +419,6 @@ enum decision search_report(struct search *s, int64_t trial, int64_t step,
     const struct strategy *strategy = s->sampler.strategy;
     s->verdict = (struct verdict){.value = value, .threshold = NAN};
     if (strategy->report && s->repeat == 1 && trial > 0) {
-        s->verdict.counted = strategy->keeps_reports;
-        s->verdict.level = strategy->keeps_reports ? step : 0;
         s->verdict.decision =
             strategy->report(s->sampler.state, trial, step, value);
     }
@@ -497,9 +485,6 @@ void search_promoted(struct search *s, int64_t trial)
 void search_reported(struct search *s, int64_t trial, int64_t level,
                      double value)
 {
-    const struct strategy *strategy = s->sampler.strategy;
-    if (strategy->keeps_reports && s->repeat == 1 && trial > 0)
-        strategy->report(s->sampler.state, trial, level, value);
     if (!s->judge)
         return;
     judge_begin(s->judge, trial, s->order ? order_next(s->order) : 0);

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "terms/early.h"
+#include "terms/method.h"
 #include "terms/space.h"
 #include "terms/suggestion.h"
 
@@ -97,17 +98,8 @@ struct search;
 struct search *search_open(const char *method, const struct search_setup *s,
                            struct err *err);
 void search_free(struct search *s);
-extern const char *const search_methods[]; /* NULL-terminated */
-
-/* What a method is, for help texts. */
-struct search_option {
-    const char *name, *text;
-};
-struct search_method {
-    const char *name, *text;
-    const struct search_option *options; /* ended by {0} */
-};
-const struct search_method *search_method_at(size_t i); /* NULL: no more */
+/* Every method, ended by NULL. */
+extern const struct method *const search_methods[];
 
 /* Trials that this search will make in all, run_cap and repeat counted; -1
  * when there is no end. */
@@ -144,8 +136,8 @@ int search_mean(struct search *s, int64_t trial, double *mean);
 /* More about the last report. */
 struct verdict {
     enum decision decision;
-    bool counted;  /* others are compared with it, or the method heard it:
-                      store it, with `level`, for search_reported */
+    bool counted;  /* others are compared with it: store it, with `level`, for
+                      search_reported */
     int64_t level; /* logged values of the trial so far */
     double value, threshold; /* NaN: there is no threshold */
     int64_t among;           /* trials that were compared, itself too */

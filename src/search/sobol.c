@@ -164,8 +164,11 @@ static enum search_answer sobol_ask(void *state, int64_t k, struct arena *a,
     return SEARCH_HERE;
 }
 
-const struct strategy strategy_sobol = {.name = "sobol",
-                                        .open = sobol_open,
-                                        .free = sobol_free,
-                                        .total = sobol_total,
-                                        .ask = sobol_ask};
+STRATEGY(sobol) = {
+    .method = {.name = "sobol",
+               .text =
+                   "scrambled Sobol' points: even for any number of trials"},
+    .open = sobol_open,
+    .free = sobol_free,
+    .total = sobol_total,
+    .ask = sobol_ask};

@@ -1,7 +1,7 @@
 /* strategy.h - what one strategy is made of
  *
- * Inside search only: one file per strategy, one const struct of functions,
- * one line in search.c's table. A strategy counts points from 1 and knows
+ * Inside search only: one file per strategy, one const struct of functions and
+ * facts, one row in the list below. A strategy counts points from 1 and knows
  * nothing of run_cap and repeat: search.c cuts and repeats, and tells each
  * point once. */
 #ifndef THRONG_SEARCH_STRATEGY_H
@@ -10,7 +10,7 @@
 #include "search/search.h"
 
 struct strategy {
-    const char *name;
+    struct method method;
     /* The strategy's own state (never NULL when it worked). */
     void *(*open)(const struct search_setup *setup, struct err *err);
     void (*free)(void *state);
@@ -29,9 +29,6 @@ struct strategy {
     const struct strategy *(*first)(const void *state);
     /* True: of a trial of an earlier run it hears the last state alone. */
     bool told_once;
-    /* True: suggestions depend on reports, which are then written down and
-     * repeated as results are. */
-    bool keeps_reports;
     /* True: it says how far each trial goes, which promotion would too. */
     bool budgets;
     /* NULL: it takes no paused trial up again. See search_outside. */
@@ -45,22 +42,35 @@ struct strategy {
     int (*mean)(void *state, int64_t k, double *mean);
 };
 
-extern const struct strategy strategy_grid;
-extern const struct strategy strategy_random;
-extern const struct strategy strategy_points;
-extern const struct strategy strategy_sobol;
-extern const struct strategy strategy_lhs;
-extern const struct strategy strategy_tpe;
-extern const struct strategy strategy_cmaes;
-extern const struct strategy strategy_gp;
-extern const struct strategy strategy_bayes;
-extern const struct strategy strategy_external;
-extern const struct strategy strategy_auto;
-extern const struct strategy strategy_ga;
-extern const struct strategy strategy_forest;
-extern const struct strategy strategy_hyperspace;
-extern const struct strategy strategy_pbt;
-extern const struct strategy strategy_nsga2;
+/* Every strategy has a row here, in the order in which help lists them, and
+ * is defined by STRATEGY(name) = {…}, which does not compile without it. */
+/* clang-format off */
+#define STRATEGIES(row) \
+    row(auto) \
+    row(grid) \
+    row(random) \
+    row(points) \
+    row(sobol) \
+    row(lhs) \
+    row(tpe) \
+    row(gp) \
+    row(bayes) \
+    row(forest) \
+    row(cmaes) \
+    row(ga) \
+    row(nsga2) \
+    row(pbt) \
+    row(hyperspace) \
+    row(external)
+/* clang-format on */
+
+#define STRATEGY_ROW(name) STRATEGY_ROW_##name,
+enum { STRATEGIES(STRATEGY_ROW) STRATEGY_COUNT };
+#define STRATEGY(name)                                                         \
+    _Static_assert(STRATEGY_ROW_##name < STRATEGY_COUNT, "");                  \
+    const struct strategy strategy_##name
+#define STRATEGY_EXTERN(name) extern const struct strategy strategy_##name;
+STRATEGIES(STRATEGY_EXTERN)
 
 /* The strategy of the table that has this name, or NULL. */
 const struct strategy *strategy_find(const char *name);

@@ -579,10 +579,21 @@ static int64_t tpe_total(const void *state)
     return -1;
 }
 
-const struct strategy strategy_tpe = {.name = "tpe",
-                                      .open = tpe_open,
-                                      .free = tpe_free,
-                                      .total = tpe_total,
-                                      .ask = tpe_ask,
-                                      .tell = tpe_tell,
-                                      .rungs = true};
+STRATEGY(tpe) = {
+    .method = {.name = "tpe",
+               .text = "Parzen estimators: any space, conditions and "
+                       "categories too, many trials, many at once",
+               .learns = LEARNS,
+               .options = METHOD_OPTIONS(
+                   {"startup", "results before the model is used (10)"},
+                   {"candidates",
+                    "points drawn for each that is asked for (32)"},
+                   {"gamma", "of n results gamma sqrt(n) are the best (1)"},
+                   {"good", "at most so many of them (25)"},
+                   {"quadratic", "half of the points from one (true)"})},
+    .open = tpe_open,
+    .free = tpe_free,
+    .total = tpe_total,
+    .ask = tpe_ask,
+    .tell = tpe_tell,
+    .rungs = true};

@@ -101,8 +101,6 @@ struct pattern;
 int study_read_again(struct study *s, struct packs *packs,
                      const struct pattern *pattern, int64_t trial,
                      struct err *err);
-/* True when later points depend on results. */
-bool study_method_learns(const struct plan *p);
 
 /* ---- gpus.c ----------------------------------------------------------- */
 /* Before the engine: trials that nobody has said anything of get a GPU, and

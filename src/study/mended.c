@@ -10,7 +10,7 @@
 
 static bool learns(const struct plan *p)
 {
-    return study_method_learns(p) ||
+    return p->learns != LEARNS_NOT ||
            (p->early.kind != EARLY_NONE && p->early.kind != EARLY_RULE);
 }
 

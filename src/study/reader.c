@@ -4,6 +4,7 @@
  * Study files are a superset of what every version does, so that a file that
  * is right stays right. Nobody should wait for what will not happen, though:
  * each such key is named here, until it is acted on. */
+#include "search/search.h"
 #include "study/study.h"
 
 #include "candle/candle.h"
@@ -61,5 +62,6 @@ struct plan_reader study_reader(struct arena *a, const char *home)
     *r = (struct reader){a, home};
     return (struct plan_reader){.files = {r, read_beside},
                                 .dialect = &candle_dialect,
+                                .methods = search_methods,
                                 .check = unready_check};
 }

@@ -11,16 +11,6 @@
  * that is out is a choice made without knowing it. */
 #define COHORT_SHARE_LEARNING 4
 
-bool study_method_learns(const struct plan *p)
-{
-    static const char *const foreseen[] = {"grid", "random", "points", "sobol",
-                                           "lhs"};
-    for (size_t i = 0; i < sizeof(foreseen) / sizeof(foreseen[0]); i++)
-        if (str_is(p->method, foreseen[i]))
-            return false;
-    return true;
-}
-
 /* With `parallel: 8` on 2 cpus and no word about cpus, the person wants 8 at
  * once: each then needs less than a whole cpu. A member of a cohort needs its
  * share of a trainer. */
@@ -29,7 +19,7 @@ void study_share_cpus(const struct plan *p, double cpus, struct needs *n)
     if (p->cpus_said)
         return;
     if (p->model_root)
-        n->cpus = 1.0 / (study_method_learns(p)
+        n->cpus = 1.0 / (p->learns != LEARNS_NOT
                              ? COHORT_SHARE_LEARNING
                              : device_find(p->kernels, NULL)->members);
     if (p->parallel > cpus / n->cpus)

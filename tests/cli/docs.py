@@ -130,6 +130,11 @@ def check_keys(throng, folder):
         last = key.split(".")[-1]
         check("study-file.md describes %s" % key,
               re.search(r"`%s`" % re.escape(last), text), "no `%s`" % last)
+    said = run([throng, "help", "methods"]).stdout
+    for method in re.findall(r"^  (\w+)$", said, re.MULTILINE):
+        check("study-file.md: method %s" % method,
+              re.search(r"^\| [^|]*`%s`[^|]* \|" % method, text, re.MULTILINE),
+              "it is not in the table of methods")
 
 
 # ---- json.md ---------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "candle/candle.h"
 #include "plan/plan.h"
+#include "search/search.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,7 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena *a = arena_new();
     struct file file = {str_n((const char *)data + 1, size ? size - 1 : 0)};
     struct plan_reader reader = {.files = {&file, read_file},
-                                 .dialect = &candle_dialect};
+                                 .dialect = &candle_dialect,
+                                 .methods = search_methods};
     struct problems problems;
     struct plan *p;
     struct buf b;

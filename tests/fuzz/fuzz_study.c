@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 
 #include "base/json.h"
+#include "search/search.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -92,7 +93,8 @@ static void check_redacted(const struct plan *p, struct arena *a)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct plan_reader reader = {.files = {.read = read_any},
-                                 .dialect = &candle_dialect};
+                                 .dialect = &candle_dialect,
+                                 .methods = search_methods};
     struct arena *a = arena_new();
     struct problems problems;
     struct value *point;

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "candle/candle.h"
 #include "plan/plan.h"
+#include "search/search.h"
 
 struct test_file {
     const char *path, *text;
@@ -43,7 +44,8 @@ static inline void test_read_str(struct reading_test *t, struct str text,
                                  const char *file,
                                  const struct test_file *files)
 {
-    struct plan_reader reader = {.dialect = &candle_dialect};
+    struct plan_reader reader = {.dialect = &candle_dialect,
+                                 .methods = search_methods};
 
     memcpy(&reader.files.context, &files, sizeof(files));
     reader.files.read = test_read_file;

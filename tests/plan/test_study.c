@@ -163,10 +163,10 @@ static void a_study_without_end_gets_a_notice(void **state)
 static void every_method_is_known(void **state)
 {
     (void)state;
-    for (size_t i = 0; plan_methods[i]; i++) {
+    for (size_t i = 0; search_methods[i]; i++) {
         struct reading_test t;
         char text[512];
-        const char *method = plan_methods[i];
+        const char *method = search_methods[i]->name;
 
         snprintf(
             text, sizeof(text),

@@ -100,7 +100,8 @@ static void print_plan(struct buf *b, const struct plan *p, struct str expected,
 static void check_sweep(const char *yaml)
 {
     struct arena *a = arena_new();
-    struct plan_reader reader = {.files = {a, read_beside}};
+    struct plan_reader reader = {.files = {a, read_beside},
+                                 .methods = search_methods};
     struct problems problems;
     struct plan *p;
     struct buf b;

@@ -12,13 +12,9 @@
 
 #include "base/map.h"
 #include "search/search.h"
+#include "any_space.h"
 #include "mixed_space.h"
 #include "terms/state.h"
-
-static const char *const methods[] = {"random", "sobol", "lhs",       "cmaes",
-                                      "tpe",    "ga",    "forest",    "nsga2",
-                                      "auto",   "pbt",   "hyperspace"};
-enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 /* A model of all results is dear. */
 static bool is_slow(const char *method)
@@ -83,9 +79,9 @@ static void tell(struct search *s, int64_t k, const struct value *point,
 static void points_are_of_the_space(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < METHODS; m++) {
-        struct search *s = open_on(methods[m], &space, 3);
-        bool slow = is_slow(methods[m]);
+    for (size_t m = 0; method_at(m); m++) {
+        struct search *s = open_on(method_at(m), &space, 3);
+        bool slow = is_slow(method_at(m));
         for (int64_t k = 1; k <= (slow ? 60 : 400); k++) {
             struct value *point = ask(s, k, arena);
             assert_point(&space, point);
@@ -134,12 +130,12 @@ static void points_follow_their_distributions(void **state)
 static void the_same_results_give_the_same_points(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < METHODS; m++) {
-        struct search *s = open_on(methods[m], &space, 4);
-        struct search *t = open_on(methods[m], &space, 4);
-        struct search *other = open_on(methods[m], &space, 5);
+    for (size_t m = 0; method_at(m); m++) {
+        struct search *s = open_on(method_at(m), &space, 4);
+        struct search *t = open_on(method_at(m), &space, 4);
+        struct search *other = open_on(method_at(m), &space, 5);
         int differ = 0;
-        int64_t count = is_slow(methods[m]) ? 40 : 120;
+        int64_t count = is_slow(method_at(m)) ? 40 : 120;
         for (int64_t k = 1; k <= count; k++) {
             struct value *p = ask(s, k, arena), *q = ask(t, k, arena);
             const char *text = text_of(p, arena);
@@ -166,15 +162,15 @@ static void a_resumed_search_goes_on_as_it_would_have(void **state)
     (void)state;
     enum { AHEAD = 5, PREFIX = 90, AFTER = 15 };
     struct value *points[PREFIX + AHEAD + AFTER + 1];
-    for (size_t m = 0; m < METHODS; m++) {
+    for (size_t m = 0; method_at(m); m++) {
         /* Its lines of trials need the order in which things were heard. */
-        if (strcmp(methods[m], "pbt") == 0)
+        if (strcmp(method_at(m), "pbt") == 0)
             continue;
-        bool slow = is_slow(methods[m]);
+        bool slow = is_slow(method_at(m));
         for (int64_t prefix = slow ? 35 : 0; prefix <= (slow ? 35 : PREFIX);
              prefix += 15) {
-            struct search *s = open_on(methods[m], &space, 6);
-            struct search *t = open_on(methods[m], &space, 6);
+            struct search *s = open_on(method_at(m), &space, 6);
+            struct search *t = open_on(method_at(m), &space, 6);
             for (int64_t k = 1; k <= prefix + AHEAD; k++) {
                 points[k] = ask(s, k, arena);
                 if (k > AHEAD)
@@ -205,9 +201,9 @@ static void the_order_of_results_does_not_count(void **state)
     (void)state;
     enum { MANY = 64 };
     struct value *points[MANY + 1];
-    for (size_t m = 0; m < METHODS; m++) {
-        struct search *s = open_on(methods[m], &space, 7);
-        struct search *t = open_on(methods[m], &space, 7);
+    for (size_t m = 0; method_at(m); m++) {
+        struct search *s = open_on(method_at(m), &space, 7);
+        struct search *t = open_on(method_at(m), &space, 7);
         for (int64_t k = 1; k <= MANY; k++) {
             points[k] = ask(s, k, arena);
             ask(t, k, arena);
@@ -229,8 +225,8 @@ static void results_that_nobody_asked_for_are_taken(void **state)
 {
     (void)state;
     struct value *empty = value_object(arena);
-    for (size_t m = 0; m < METHODS; m++) {
-        struct search *s = open_on(methods[m], &space, 9);
+    for (size_t m = 0; method_at(m); m++) {
+        struct search *s = open_on(method_at(m), &space, 9);
         for (int64_t k = 1; k <= 60; k++)
             tell(s, k * 1000, empty, STATE_DONE, (double)k);
         tell(s, 7, NULL, STATE_FAILED, NAN);

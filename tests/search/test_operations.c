@@ -264,7 +264,7 @@ static void every_method_is_there(void **state)
 {
     (void)state;
     for (size_t m = 0; search_methods[m]; m++) {
-        const char *method = search_methods[m];
+        const char *method = search_methods[m]->name;
         bool there =
             strcmp(method, "points") == 0 || strcmp(method, "external") == 0;
         for (size_t i = 0; i < FORMS; i++)

@@ -16,12 +16,14 @@
 #include "base/rng.h"
 #include "search/judge.h"
 #include "search/levels.h"
+#include "any_space.h"
 #include "mixed_space.h"
 
 static struct search *open_with(const char *method, enum search_order order,
                                 const struct early *early)
 {
     struct search_setup given = {.space = &space,
+                                 .run_cap = 100000,
                                  .seed = 4,
                                  .minimize = true,
                                  .order = order,
@@ -70,11 +72,6 @@ enum { TRIALS = 60, MOST_OUT = 6 };
 
 static size_t prefix_step = 37;
 static const char *only;
-static const char *const methods[] = {"tpe",    "cmaes",  "ga",         "nsga2",
-                                      "forest", "pbt",    "hyperspace", "auto",
-                                      "gp",     "random", "sobol"};
-enum { METHODS = sizeof(methods) / sizeof(*methods) };
-
 /* What was asked and told, in order: k asked, or -k told. */
 struct tape {
     int64_t calls[2 * TRIALS];
@@ -158,10 +155,10 @@ static void goes_on(const char *method, enum search_order order)
 static void a_search_goes_on_after_any_prefix(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < METHODS; m++)
+    for (size_t m = 0; method_at(m); m++)
         for (int order = SEARCH_FREE; order <= SEARCH_BATCH; order++)
-            if (!only || strcmp(methods[m], only) == 0)
-                goes_on(methods[m], (enum search_order)order);
+            if (!only || strcmp(method_at(m), only) == 0)
+                goes_on(method_at(m), (enum search_order)order);
 }
 
 /* ---- going on at rungs ---------------------------------------------------
@@ -342,11 +339,11 @@ static void climbs_on(const char *method, enum search_order order)
 static void a_search_climbs_on_after_any_prefix(void **state)
 {
     (void)state;
-    for (size_t m = 0; m < METHODS; m++)
+    for (size_t m = 0; method_at(m); m++)
         for (int order = SEARCH_FREE; order <= SEARCH_BATCH; order++)
-            if ((!only || strcmp(methods[m], only) == 0) &&
-                strcmp(methods[m], "pbt") != 0)
-                climbs_on(methods[m], (enum search_order)order);
+            if ((!only || strcmp(method_at(m), only) == 0) &&
+                strcmp(method_at(m), "pbt") != 0)
+                climbs_on(method_at(m), (enum search_order)order);
 }
 
 /* ---- rungs -------------------------------------------------------------- */
@@ -652,7 +649,7 @@ static void ear_tell(void *state, const struct result *r)
         heard.last = r->value;
 }
 
-static const struct strategy ear = {.name = "ear",
+static const struct strategy ear = {.method = {.name = "ear"},
                                     .open = ear_open,
                                     .free = ear_free,
                                     .total = ear_total,
@@ -772,8 +769,8 @@ static void auto_hears_of_rungs_what_its_method_hears(void **state)
 
 static int print_methods(void)
 {
-    for (size_t m = 0; m < METHODS; m++)
-        puts(methods[m]);
+    for (size_t m = 0; method_at(m); m++)
+        puts(method_at(m));
     return 0;
 }
 

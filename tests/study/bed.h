@@ -4,6 +4,7 @@
 #ifndef THRONG_TESTS_STUDY_BED_H
 #define THRONG_TESTS_STUDY_BED_H
 
+#include "search/search.h"
 #include "study/study.h"
 #include <math.h>
 #include <setjmp.h>
@@ -71,7 +72,8 @@ __attribute__((unused)) static void bed_meddle(void *context)
 __attribute__((unused)) static int bed_run(struct bed *b, const char *text,
                                            enum study_end *end)
 {
-    struct plan_reader reader = {.files = {.read = no_files}};
+    struct plan_reader reader = {.files = {.read = no_files},
+                                 .methods = search_methods};
     struct problems problems;
     problems_init(&problems, b->arena);
     struct plan *plan =

@@ -1,4 +1,5 @@
 /* test_assignments.c - names with values from the command line */
+#include "search/search.h"
 #include "study/study.h"
 
 #include <setjmp.h>
@@ -53,7 +54,7 @@ static void what_is_no_assignment_is_named(void **state)
 
 static struct plan *plan_of(struct arena *a, const char *text)
 {
-    struct plan_reader reader = {0};
+    struct plan_reader reader = {.methods = search_methods};
     struct problems problems;
     problems_init(&problems, a);
     struct plan *p = plan_read(str_of(text), "s.yaml", &reader, a, &problems);

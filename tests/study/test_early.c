@@ -1,4 +1,5 @@
 /* test_early.c - early stopping that compares trials, end to end */
+#include "search/search.h"
 #include "bed.h"
 
 #define CURVES(values)                                                         \
@@ -246,7 +247,8 @@ static void a_resumed_asha_study_replays_and_ends_as_one(void **s)
     assert_int_equal(count(b, STATE_PAUSED), 0);
     assert_int_equal(count(b, STATE_DONE) + count(b, STATE_STOPPED), 40);
     assert_true(count(b, STATE_DONE) >= 2);
-    struct plan_reader reader = {.files = {.read = no_files}};
+    struct plan_reader reader = {.files = {.read = no_files},
+                                 .methods = search_methods};
     struct problems problems;
     struct study_replay replay;
     problems_init(&problems, b->arena);

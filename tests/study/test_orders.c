@@ -2,6 +2,7 @@
  *
  * Trials of these studies take as long as one of their parameters says, so
  * that the order in which they end depends on how many run at once. */
+#include "search/search.h"
 #include "bed.h"
 
 #define SEARCH(method)                                                         \
@@ -150,7 +151,8 @@ static void pauses_change_nothing(void **s)
 
 static struct plan *plan_of(struct bed *b, const char *text)
 {
-    struct plan_reader reader = {.files = {.read = no_files}};
+    struct plan_reader reader = {.files = {.read = no_files},
+                                 .methods = search_methods};
     struct problems problems;
     problems_init(&problems, b->arena);
     struct plan *p =

@@ -1,4 +1,5 @@
 /* test_point.c - points that people write */
+#include "search/search.h"
 #include "study/study.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +9,7 @@
 
 static struct space space_of(struct arena *a, const char *text)
 {
-    struct plan_reader reader = {0};
+    struct plan_reader reader = {.methods = search_methods};
     struct problems problems;
     problems_init(&problems, a);
     struct plan *p = plan_read(str_of(text), "s.yaml", &reader, a, &problems);
