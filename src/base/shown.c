@@ -82,12 +82,23 @@ static size_t colour_len(struct str s)
     return byte_at(s, i) == 'm' ? i + 1 : 0;
 }
 
-static size_t add_return(struct buf *b, struct str s)
+/* `start`: where the text begins in b. */
+static size_t add_return(struct buf *b, size_t start, struct str s)
 {
+    size_t line = b->len;
+
     if (byte_at(s, 0) != '\r')
         return 0;
-    if (byte_at(s, 1) != '\n')
+    if (byte_at(s, 1) == '\n')
+        return 1;
+    while (line > start && b->p[line - 1] != '\n')
+        line--;
+    if (s.len == 1 || b->len == start) {
         buf_addc(b, '\n');
+    } else if (line < b->len) {
+        b->len = line;
+        b->p[line] = 0;
+    }
     return 1;
 }
 
@@ -101,6 +112,8 @@ static size_t add_colour(struct buf *b, struct str s)
 
 static void add(struct buf *b, struct str text, bool output)
 {
+    size_t start = b->len;
+
     while (text.len > 0) {
         size_t len = shown_plain(text);
 
@@ -108,7 +121,7 @@ static void add(struct buf *b, struct str text, bool output)
         text = str_n(text.p + len, text.len - len);
         if (text.len == 0)
             return;
-        len = output ? add_return(b, text) : 0;
+        len = output ? add_return(b, start, text) : 0;
         if (len == 0 && output)
             len = add_colour(b, text);
         if (len == 0)

@@ -11,8 +11,9 @@
 #include "base/buf.h"
 
 void shown_add(struct buf *b, struct str text);
-/* The same for the output of programs: colours stay colours, and a line that
- * a progress bar writes over itself becomes one line for each state. */
+/* The same for the output of programs: colours stay colours, and of a line
+ * that a progress bar writes over itself the last state is left. What came
+ * before this text is on the screen already: then a new line begins. */
 void shown_add_output(struct buf *b, struct str text);
 
 /* What is left in the end of a line that wrote over itself, as progress bars

@@ -20,6 +20,13 @@ static int read_text(struct call *c, const char *file, struct str *text)
     return rc;
 }
 
+static bool is_study(const struct value *root)
+{
+    return !value_get(root, STR("layers")) &&
+           value_get(root, STR("parameters")) &&
+           (value_get(root, STR("method")) || value_get(root, STR("metric")));
+}
+
 static struct value *read_yaml(struct call *c, struct str text,
                                const char *file)
 {
@@ -30,6 +37,11 @@ static struct value *read_yaml(struct call *c, struct str text,
     if (!good) {
         say_problems(&problems);
         err_set(&c->err, ERR_INPUT, "%s is no model file", file);
+    } else if (is_study(root)) {
+        err_set(&c->err, ERR_INPUT,
+                "%s is no model file but a study: `throng run %s` runs it",
+                file, file);
+        good = false;
     }
     problems_done(&problems);
     return good ? root : NULL;
@@ -107,6 +119,19 @@ static int read_words(struct call *c, const char *const *words,
     return 0;
 }
 
+static const char *nearest_default(struct call *c, const struct value *root,
+                                   struct str name)
+{
+    const struct value *defaults = value_get(root, STR("defaults"));
+    size_t count =
+        defaults && defaults->kind == VALUE_OBJECT ? defaults->count : 0;
+    const char **names = arena_array(c->arena, count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = arena_cstr(c->arena, defaults->keys[i]);
+    names[count] = NULL;
+    return str_nearest(name, names);
+}
+
 /* A name that stands nowhere in the file is most likely a slip. */
 static int check_used(struct call *c, const struct value *root,
                       const struct value *point, const char *file)
@@ -115,6 +140,11 @@ static int check_used(struct call *c, const struct value *root,
         struct str name = point->keys[i];
         if (plan_fill_uses(root, name))
             continue;
+        const char *near = nearest_default(c, root, name);
+        if (near)
+            return err_set(&c->err, ERR_USAGE,
+                           "%s has no ${%.*s}; did you mean %s?", file,
+                           STRF(name), near);
         bool key = value_get(root, name);
         return err_set(&c->err, ERR_USAGE,
                        "%s has no ${%.*s}, so %.*s=… makes no difference; "

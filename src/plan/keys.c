@@ -518,8 +518,8 @@ static const struct key keys[] = {
     {{"htcondor", "an object", "settings of HTCondor jobs"}, read_htcondor},
     {{"protocol", "throng or candle", "how parameters go in"}, read_protocol},
     {{"candle", "an object",
-      "with protocol: candle: style (script, config_file, action, runner), "
-      "image, container, framework, model_type, model_name, action"},
+      "with protocol: candle: style (script, config_file, action, runner, "
+      "import), image, container, framework, model_type, model_name, action"},
      read_dialect},
     {{"wandb", "stand-in or real", "which wandb a script gets"}, read_wandb},
     {{"model", "a file", "built-in training instead of a command"}, read_model},
@@ -595,6 +595,9 @@ static const char *hint_for(struct study_file *r, struct str name)
 
     if (problems_full(&r->in) || near)
         return near;
+    if (str_is(name, "layers"))
+        return "a model file has layers: `throng train` trains it, and a study "
+               "names it by `model:`";
     for (size_t i = 0; i < KEY_COUNT; i++)
         if (keys[i].read)
             names[n++] = keys[i].key.name;

@@ -4,6 +4,7 @@
  * or one that a shell will read, is left alone. */
 #include "study/study.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -84,6 +85,37 @@ static bool is_template(const struct plan *p, struct str word)
     return false;
 }
 
+/* What the first line of a script names, `#!/usr/bin/env python3` too. */
+static void look_for_interpreter(const struct looking *l, const char *key,
+                                 struct str name, const char *path)
+{
+    char head[256] = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, head, sizeof(head) - 1);
+    struct str line = str_n(head, n > 0 ? (size_t)n : 0), rest, word, second;
+    if (fd >= 0)
+        close(fd);
+    if (!str_starts(line, STR("#!")) || str_find(line, '\n') < 0)
+        return;
+    str_split(&line, '\n', &rest);
+    rest = str_trim(str_n(rest.p + 2, rest.len - 2));
+    str_split(&rest, ' ', &word);
+    rest = str_trim(rest);
+    bool here = file_exists(arena_cstr(l->arena, word));
+    if (here && str_is(word, "/usr/bin/env") && rest.len && l->path) {
+        str_split(&rest, ' ', &second);
+        word = second;
+        here = word.p[0] == '-' ||
+               path_program(l->arena, arena_cstr(l->arena, word), l->path);
+    }
+    if (!here)
+        missing(l, key, "mend its first line, or install it",
+                arena_printf(l->arena,
+                             "%s: %.*s asks for %.*s, which is not "
+                             "here",
+                             key, STRF(name), STRF(word)));
+}
+
 /* A file that a task reads or runs by this name. */
 static void look_for_file(const struct looking *l, const char *key,
                           struct str name, bool runs)
@@ -95,7 +127,9 @@ static void look_for_file(const struct looking *l, const char *key,
         missing(
             l, key, "files are seen from the study file's folder",
             arena_printf(l->arena, "%s: there is no %.*s", key, STRF(name)));
-    else if (runs && access(path, X_OK) != 0)
+    else if (runs && access(path, X_OK) == 0)
+        look_for_interpreter(l, key, name, path);
+    else if (runs)
         missing(l, key, arena_printf(l->arena, "chmod +x %.*s", STRF(name)),
                 arena_printf(l->arena, "%s: %.*s may not be executed", key,
                              STRF(name)));

@@ -80,7 +80,9 @@ static void output_keeps_its_colours_and_nothing_else(void **state)
 static void a_line_written_over_itself_becomes_lines(void **state)
 {
     (void)state;
-    check(shown_add_output, STR("10 %\r20 %\r\ndone\r"), "10 %\n20 %\ndone\n");
+    check(shown_add_output, STR("10 %\r20 %\r\ndone\r"), "20 %\ndone\n");
+    check(shown_add_output, STR("a\n10 %\r\r20 %\rb\n"), "a\nb\n");
+    check(shown_add_output, STR("\r30 %\r40 %"), "\n40 %");
 }
 
 int main(void)

@@ -72,6 +72,20 @@ check_contains "with the names there are" "$err" \
 run "$THRONG" run start.yaml
 check_contains "run warns of it" "$err" "warning: command: no parameter is called 'learning_rate'"
 rm -r .throng
+printf '%s\n' '#!/opt/none/bin/python3' 'print(1)' >asks.sh
+chmod +x asks.sh
+startable './asks.sh {lr}'
+check_status "a script whose interpreter is not there fails it" 1
+check_contains "which is named" "$err" "./asks.sh asks for /opt/none/bin/python3, which is not here"
+printf '%s\n' '#!/usr/bin/env nosuchpython' >asks.sh
+startable './asks.sh {lr}'
+check_contains "also one that env would look for" "$err" "asks for nosuchpython"
+printf '%s\n' '#! /usr/bin/env -S sh -e' >asks.sh
+startable './asks.sh {lr}'
+check_status "options of env are left alone" 0
+printf '%s\n' '#!/bin/sh -e' >asks.sh
+startable './asks.sh {lr}'
+check_status "one that is there is fine" 0
 touch plain.sh
 startable './plain.sh {lr}'
 check_contains "a file that may not be executed is named so" "$err" "chmod +x ./plain.sh"

@@ -110,6 +110,15 @@ run "$THRONG" train mlp.yaml units=4 lr=0.01 dropout=0 --device gpu
 check_status "a device that is not there is a usage error" 2
 check_contains "which names those that are" "$err" \
     "there is no device gpu; use cpu, portable or reference"
+run "$THRONG" train mlp.yaml unit=4 lr=0.01 dropout=0
+check_contains "a name that is nearly one gets its suggestion" "$err" \
+    'mlp.yaml has no ${unit}; did you mean units?'
+printf '%s\n' 'model: mlp.yaml' 'method: random' 'run_cap: 1' \
+    'parameters: {lr: {min: 0.1, max: 0.2}}' >asked.yaml
+run "$THRONG" train asked.yaml
+check_contains "a study is not trained but run" "$err" "\`throng run asked.yaml\` runs it"
+run "$THRONG" check mlp.yaml
+check_contains "and a model file is not run but trained" "$err" "\`throng train\` trains it"
 sed 's/^loss: .*/loss: mean_square/; s/dense: 10/dense: 3/' mlp.yaml >loss.yaml
 run "$THRONG" train loss.yaml units=4 lr=0.01 dropout=0
 check_contains "a loss that there is not is named" "$err" "error: loss cannot be mean_square"
