@@ -100,12 +100,6 @@ static double *numbers_for(const struct nn_trainer *t, struct err *err)
     return p;
 }
 
-/* Where a member's weights of its best epoch are. */
-static size_t best_at(const struct nn_trainer *t, int member)
-{
-    return (size_t)member * (size_t)t->graph->weights;
-}
-
 int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
                     const struct nn_about *about, bool everything,
                     struct err *err)
@@ -115,18 +109,17 @@ int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
     struct buf standing;
     if (!numbers)
         return -1;
-    weights_begin(&w, t->device->real_bytes);
+    weights_begin(&w, t->run->real_bytes);
     nn_trainer_take_weights(t, member, numbers);
     add_params(&w, t->graph, numbers, "", false);
     for (size_t k = 0; everything && k < t->slots; k++) {
         char prefix[40];
         snprintf(prefix, sizeof prefix, "optimizer.%zu.", k);
-        nn_trainer_take_state(t, member, k, numbers);
+        t->runner->take(t->run, member, NN_STATE + (enum nn_numbers)k, numbers);
         add_params(&w, t->graph, numbers, prefix, true);
     }
     if (everything && t->members[member].has_best) {
-        t->device->take(numbers, t->best, best_at(t, member),
-                        (size_t)t->graph->weights);
+        t->runner->take(t->run, member, NN_BEST, numbers);
         add_params(&w, t->graph, numbers, "best.", false);
     }
     weights_note(&w, STR("format"), STR("throng"));
@@ -152,7 +145,7 @@ static int load_state(struct nn_trainer *t, int member,
         memset(numbers, 0, (size_t)t->graph->weights * sizeof(double));
         if (get_params(f, t->graph, numbers, prefix, true, err))
             return -1;
-        nn_trainer_put_state(t, member, k, numbers);
+        t->runner->put(t->run, member, NN_STATE + (enum nn_numbers)k, numbers);
     }
     struct arena *a = arena_new();
     struct value *v =
@@ -175,9 +168,9 @@ static int load_best(struct nn_trainer *t, int member,
     if (!weights_has(f, str_of(name)))
         return 0;
     if (get_params(f, g, numbers, "best.", false, err) ||
-        nn_stopping_reserve(t, err))
+        t->runner->reserve(t->run, NN_BEST, err))
         return -1;
-    t->device->put(t->best, best_at(t, member), numbers, (size_t)g->weights);
+    t->runner->put(t->run, member, NN_BEST, numbers);
     t->members[member].has_best = true;
     return 0;
 }

@@ -1,31 +1,29 @@
-/* cpu.c - the device cpu: which kernels fit the CPU that we run on */
-#include "nn/device.h"
+/* cpu.c - which kernels fit the CPU that we run on */
+#include "nn/kernels.h"
 
-extern const struct nn_device nn_device_avx2, nn_device_avx512;
+extern const struct nn_kernels nn_fast_avx2, nn_fast_avx512;
 
-static bool has_avx512(void)
+const struct nn_kernels *nn_kernels_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
+                   __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl")
+               ? &nn_fast_avx512
+               : NULL;
 }
 
-static bool has_avx2(void)
+const struct nn_kernels *nn_kernels_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+               ? &nn_fast_avx2
+               : NULL;
 }
 
-const struct nn_device *nn_device_cpu(void)
+const struct nn_kernels *nn_kernels_cpu(void)
 {
-    if (has_avx512())
-        return &nn_device_avx512;
-    return has_avx2() ? &nn_device_avx2 : &nn_device_portable;
-}
-
-const struct nn_device *nn_device_kind(struct str name)
-{
-    if (str_is(name, "avx512") && has_avx512())
-        return &nn_device_avx512;
-    return str_is(name, "avx2") && has_avx2() ? &nn_device_avx2 : NULL;
+    const struct nn_kernels *k = nn_kernels_avx512();
+    if (!k)
+        k = nn_kernels_avx2();
+    return k ? k : nn_kernels_portable();
 }

@@ -1,5 +1,5 @@
-/* cpu_avx512.c - the device cpu, on CPUs that have AVX512 */
+/* cpu_avx512.c - the kernels of cpu, on CPUs that have AVX512 */
 #include "nn/fast.inc"
 
-const struct nn_device nn_device_avx512 =
-    PLAIN_DEVICE("cpu", fast_kernels, fast_loss);
+extern const struct nn_kernels nn_fast_avx512; /* cpu.c asks for it */
+const struct nn_kernels nn_fast_avx512 = PLAIN_KERNELS(fast_kernels, fast_loss);

@@ -1,132 +1,149 @@
-/* device.h - where tensors live and what computes on them
+/* device.h - what trains a cohort
  *
- * Inside nn only. Nothing above a device touches the memory of a tensor: it
- * asks for buffers, puts numbers in, runs kernels, waits, takes numbers out.
- * `reference` is plain code in double precision: the truth that every other
- * device must match. `portable` is the same code in single precision, bit-equal
- * on every kind of CPU; `cpu` replaces its costly kernels by fast ones.
+ * Inside nn only. A device is given the members of a cohort and their data,
+ * and trains them for an epoch or judges them on rows. Weights, optimizer
+ * state, masks and whatever else it needs live on it; above it they are only
+ * put there and taken from there, as doubles, a member's at a time. Nothing
+ * here says how it computes: stepwise.c does it batch by batch with the kernels
+ * of a CPU (kernels.h).
  *
- * A kernel works on one frame: one batch of one member of a cohort. */
+ * What a member becomes is the same alone and in any company. */
 #ifndef THRONG_NN_DEVICE_H
 #define THRONG_NN_DEVICE_H
 
 #include "base/err.h"
+#include "data/data.h"
 #include "nn/chance.h"
-#include "nn/graph.h"
 #include "nn/model.h"
+#include "nn/schedule.h"
 
-/* One step of one member. Buffers are of the device, numbers of its `real`
- * size, rows one after another. */
-struct nn_frame {
-    const struct nn_graph *graph;
-    size_t batch; /* rows in use */
-    bool training;
-    /* Not 0: the optimizer's step is w -= descent × gradient and nobody else
-     * looks at gradients; kernels that descend do so in backward. */
-    double descent;
-    uint64_t key;        /* of this step's random numbers */
-    void *const *value;  /* by tensor */
-    void *const *slope;  /* by tensor; NULL: nobody asks for its gradient */
-    void *weights;       /* all of the member's parameters */
-    void *weight_slopes; /* the same layout; trained ones only */
-    const double *soft;  /* the member's soft numbers */
-    void *const *kept;   /* by operation: from forward to backward */
-    void *scratch;       /* contents lost between kernels */
+/* Where the training of a member stands; with its numbers and its seed, all
+ * that decides how it goes on. */
+struct nn_standing {
+    int64_t epoch; /* finished */
+    int64_t step;
+    double loss;       /* of the last epoch; NaN: none yet */
+    double mu_product; /* NADAM */
+    struct nn_schedule_state schedule;
+    double best;   /* value of what early stopping watches; NaN: none yet */
+    int64_t since; /* epochs without a better one */
 };
 
-/* In a backward kernel, whether the gradient of an input is already begun by
- * a later operation (add to it) or not (write it). By op->in. */
-struct nn_back {
-    bool add[NN_INPUTS_MAX];
+/* The place of a member in its cohort. */
+struct nn_place {
+    const struct nn_model *model; /* NULL: free */
+    const struct data_view *view;
+    uint64_t seed;
+    int64_t epochs; /* to train in all */
+    struct nn_standing standing;
+    bool has_best; /* its NN_BEST is there */
+    bool masked;   /* its NN_MASK is */
 };
 
-struct nn_kernel {
-    /* Bytes that forward keeps for backward, and bytes of scratch, for
-     * `batch` rows. NULL: none. */
-    size_t (*kept)(const struct nn_op *op, const struct nn_graph *g,
-                   size_t batch);
-    size_t (*scratch)(const struct nn_op *op, const struct nn_graph *g,
-                      size_t batch);
-    void (*forward)(const struct nn_op *op, const struct nn_frame *f);
-    void (*backward)(const struct nn_op *op, const struct nn_frame *f,
-                     const struct nn_back *back);
-    /* With a frame's descent, backward changes param[0] by itself. */
-    bool descends;
-};
-
-/* Labels of one batch: numbers of the device's real size, or category
- * numbers, one row after another; weights of rows may be NULL. */
-struct nn_labels {
-    const void *values;
-    const int32_t *categories;
-    const float *row_weights;
-};
-
-/* What an optimizer's step needs, resolved for one member at one step. */
+/* What a step of the optimizer needs, resolved for one member. */
 struct nn_rates {
     double lr, momentum, rho, beta1, beta2, epsilon, weight_decay;
     int64_t step;                   /* from 1 */
     double mu, mu_next, mu_product; /* NADAM's schedule */
     bool nesterov, centered;
 };
+/* Those of a member's next step, of `per_epoch` in an epoch; its standing goes
+ * on by that step. Nothing of training enters, so that a device may ask for a
+ * whole epoch ahead. */
+struct nn_rates nn_rates_next(struct nn_place *m, int64_t per_epoch);
+size_t nn_optimizer_slots(const struct nn_optimizer *o);
+/* A soft number that a model need not say. */
+double nn_soft_or(const double *soft, struct nn_soft s, double otherwise);
 
-/* Which gradients of a head are already begun by another head. */
-enum { NN_ADD_FIRST = 1, NN_ADD_SECOND = 2 };
-
-struct nn_device {
-    const char *name;
-    size_t real_bytes;               /* bytes of a number */
-    const struct nn_kernel *kernels; /* by enum nn_op_kind */
-
-    void *(*alloc)(size_t bytes, struct err *err); /* zeroed, 64-aligned */
-    void (*free)(void *buffer);
-    void (*put)(void *to, size_t offset, const double *from, size_t count);
-    void (*take)(double *to, const void *from, size_t offset, size_t count);
-    void (*clear)(void *buffer, size_t offset, size_t count);
-    void (*copy)(void *to, size_t to_offset, const void *from,
-                 size_t from_offset, size_t count);
-    /* Which rows come at `count` places of an epoch, from place `from` on. */
-    void (*order)(uint32_t *rows, const struct nn_order *o, size_t from,
-                  size_t count);
-    /* Rows of a table of floats into a tensor: (x - shift) * scale by column
-     * where those are given. */
-    void (*gather)(void *to, const float *table, size_t columns,
-                   const uint32_t *rows, size_t count, const float *shift,
-                   const float *scale);
-    /* The same of a table of category or token numbers. */
-    void (*gather_integers)(void *to, const int32_t *table, size_t columns,
-                            const uint32_t *rows, size_t count);
-
-    /* Adds the batch's loss (a mean over rows, times the head's weight) to
-     * *total and writes, when training, the gradient of its logits (adds to
-     * it, when add has NN_ADD_FIRST) and of its second tensor. */
-    void (*loss)(const struct nn_head *h, const struct nn_frame *f,
-                 const struct nn_labels *labels, unsigned add, double *total);
-    /* Gradient of the regularizers; their loss is added to *total. */
-    void (*regularize)(const struct nn_graph *g, const struct nn_frame *f,
-                       double *total);
-    /* Clips: each number, then the norm of all. 0: not. */
-    void (*clip)(void *slopes, size_t count, double value, double norm);
-    /* One step of the optimizer on `count` numbers; state has
-     * nn_optimizer_slots(kind) × count numbers. */
-    void (*update)(enum nn_optimizer_kind kind, void *weights, void *slopes,
-                   void *state, size_t count, const struct nn_rates *rates);
-    /* Zero where the mask is. */
-    void (*mask)(void *numbers, const void *mask, size_t count);
-    /* None of them is infinite or not a number. */
-    bool (*finite)(const void *numbers, size_t offset, size_t count);
+/* Numbers of a member: all weights, or as many as are trained. */
+enum nn_numbers {
+    NN_WEIGHTS,
+    NN_BEST, /* the weights of the best epoch */
+    NN_MASK, /* by trained number: 1, or 0 where it stays zero */
+    NN_STATE /* NN_STATE + k: slot k of the optimizer */
 };
 
-extern const struct nn_device nn_device_reference; /* double, plain */
-extern const struct nn_device nn_device_portable;  /* float, plain */
-/* Float, fast: by the kind of CPU that we run on. */
-const struct nn_device *nn_device_cpu(void);
-/* The kernels of one kind of CPU ("avx2", "avx512"), to compare them; NULL:
- * there is none of that name, or this CPU cannot run it. */
-const struct nn_device *nn_device_kind(struct str name);
-/* NULL: there is none of that name. */
-const struct nn_device *nn_device_find(struct str name);
+/* What a device does for one member, and what came of it. */
+struct nn_work {
+    int member;
+    const struct data_part *part; /* judging: which rows */
+    float *outputs;  /* judging: the predictions go here; NULL: nobody asks */
+    double *metrics; /* judging: one for each of the model */
+    double loss;     /* mean over rows; NaN: there are none, or no labels */
+    bool broken_off; /* in the middle; nothing else here counts then */
+};
 
-size_t nn_optimizer_slots(const struct nn_optimizer *o);
+struct nn_device;
+
+/* A cohort on a device. What a runner has of its own follows behind it. */
+struct nn_run {
+    const struct nn_device *device;
+    const struct nn_model *like;
+    struct nn_place *places; /* of the trainer */
+    size_t capacity;
+    size_t real_bytes; /* of the numbers that it computes with */
+    /* Asked after every batch, or as often as the device can; NULL: nobody
+     * asks. */
+    bool (*broken_off)(void *context);
+    void *context;
+};
+
+struct nn_runner {
+    /* Why such a model cannot be trained here, in words; NULL: it can. NULL
+     * instead of the function: all can. */
+    const char *(*refuses)(const struct nn_device *d,
+                           const struct nn_model *like);
+    /* Memory of a cohort with so many members, before it is taken. */
+    uint64_t (*bytes)(const struct nn_device *d, const struct nn_model *like,
+                      size_t capacity);
+    uint64_t (*free_bytes)(void); /* now; 0: nobody knows */
+
+    /* NULL and err when there is no memory. */
+    struct nn_run *(*open)(const struct nn_device *d,
+                           const struct nn_model *like, struct nn_place *places,
+                           size_t capacity, struct err *err);
+    void (*close)(struct nn_run *r); /* NULL is accepted */
+    /* The place is filled: its rows can be bound; or about to be free. NULL
+     * instead of the functions: nothing to do. */
+    int (*join)(struct nn_run *r, int member, struct err *err);
+    void (*leave)(struct nn_run *r, int member);
+
+    /* One epoch of each; standings go on by its steps. */
+    void (*epoch)(struct nn_run *r, struct nn_work *work, size_t count);
+    void (*judge)(struct nn_run *r, struct nn_work *work, size_t count);
+
+    /* Makes room for such numbers of all members, once; weights and state have
+     * it from the start. */
+    int (*reserve)(struct nn_run *r, enum nn_numbers which, struct err *err);
+    void (*put)(struct nn_run *r, int member, enum nn_numbers which,
+                const double *from);
+    void (*take)(const struct nn_run *r, int member, enum nn_numbers which,
+                 double *to);
+    void (*copy)(struct nn_run *r, int member, enum nn_numbers to,
+                 enum nn_numbers from);
+    /* The first parameter that holds a number that is not finite; -1: none. */
+    int (*not_finite)(const struct nn_run *r, int member);
+};
+
+struct nn_kernels;
+
+/* One row of the table in devices.c. Those that a person may name have one in
+ * terms/device.c, too. */
+struct nn_device {
+    const char *name;
+    const struct nn_runner *runner;
+    /* Of a device whose runner is stepwise; NULL: this CPU cannot run them. */
+    const struct nn_kernels *(*kernels)(void);
+    uint64_t cohort_bytes; /* that a cohort may take for its members' numbers */
+};
+
+/* NULL: there is none of that name, or not on this machine. */
+const struct nn_device *nn_device_find(struct str name);
+/* The device, or the default where it refuses the model: then why is said. */
+const struct nn_device *nn_device_choose(const struct nn_device *wanted,
+                                         const struct nn_model *like,
+                                         struct buf *why);
+
+extern const struct nn_runner nn_stepwise; /* stepwise.c */
 
 #endif

@@ -162,7 +162,7 @@ size_t nn_model_metric_count(const struct nn_model *m);
 struct str nn_model_metric_name(const struct nn_model *m, size_t i);
 
 /* Opens a cohort for models of the shape of `like`, with room for `capacity`
- * members, on a device ("reference", "portable", "cpu"). `like` must live as
+ * members, on a device (see terms/device.h). `like` must live as
  * long as the trainer. Memory that cannot be had is an ordinary error. */
 struct nn_trainer *nn_trainer_open(const char *device,
                                    const struct nn_model *like, size_t capacity,
@@ -171,6 +171,11 @@ void nn_trainer_free(struct nn_trainer *t);
 /* The memory that such a cohort takes, before it is taken. */
 uint64_t nn_trainer_bytes(const char *device, const struct nn_model *like,
                           size_t capacity);
+/* The name of the device that such models are trained on: the one that is
+ * asked for, or, where that refuses them, the cpu; then `why` says so. NULL:
+ * there is none of that name. */
+const char *nn_device_for(const char *device, const struct nn_model *like,
+                          struct buf *why);
 /* How many members a cohort of such models may have on a device. */
 size_t nn_trainer_capacity(const char *device, const struct nn_model *like);
 /* Bytes of memory that are free on a device now; 0: nobody knows. */
@@ -211,9 +216,6 @@ bool nn_model_snapshot(const struct nn_model *m, int64_t epoch);
  * have no gradient. */
 int nn_trainer_mask(struct nn_trainer *t, int member, const char *path,
                     struct err *err);
-/* Makes member `to` a copy of `from`: weights, optimizer, epoch; it keeps its
- * own soft numbers, masks, seed and view. */
-void nn_trainer_copy(struct nn_trainer *t, int from, int to);
 /* Writes a member's weights as safetensors, with `about` (may be NULL);
  * `everything`: a checkpoint, from which training goes on bit for bit. */
 int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,

@@ -4,5 +4,8 @@
 #define REAL_IS_FLOAT
 #include "nn/plain.inc"
 
-const struct nn_device nn_device_portable =
-    PLAIN_DEVICE("portable", plain_kernels, head_loss);
+const struct nn_kernels *nn_kernels_portable(void)
+{
+    static const struct nn_kernels k = PLAIN_KERNELS(plain_kernels, head_loss);
+    return &k;
+}

@@ -1,4 +1,4 @@
-/* program.c - a graph made ready to run on a device */
+/* program.c - a graph made ready to run */
 #include "nn/program.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static void *own(struct nn_program *p, size_t bytes, struct err *err)
 {
     static char nothing;
     p->bytes += bytes;
-    void *buffer = p->counting ? &nothing : p->device->alloc(bytes, err);
+    void *buffer = p->counting ? &nothing : p->kernels->alloc(bytes, err);
     if (buffer && !p->counting)
         p->owned[p->owned_count++] = buffer;
     return buffer;
@@ -103,14 +103,14 @@ static int make_tensors(struct nn_program *p, const bool *wanted,
     const struct nn_graph *g = p->graph;
     for (size_t i = 0; i < g->inputs.len; i++) {
         int t = g->inputs.p[i].tensor;
-        size_t bytes = p->batch * p->device->real_bytes *
+        size_t bytes = p->batch * p->kernels->real_bytes *
                        (size_t)nn_shape_count(&g->tensors.p[t].shape);
         if (!(p->value[t] = own(p, bytes, err)))
             return -1;
     }
     for (size_t i = 0; i < p->op_count; i++) {
         const struct nn_op *op = &p->ops[i];
-        size_t bytes = p->batch * p->device->real_bytes *
+        size_t bytes = p->batch * p->kernels->real_bytes *
                        (size_t)nn_shape_count(&g->tensors.p[op->out].shape);
         if (op->kind == NN_OP_RESHAPE) { /* the same memory */
             p->value[op->out] = p->value[op->in[0]];
@@ -129,7 +129,7 @@ static int make_kept(struct nn_program *p, struct err *err)
 {
     size_t scratch = 0;
     for (size_t i = 0; i < p->op_count; i++) {
-        const struct nn_kernel *k = &p->device->kernels[p->ops[i].kind];
+        const struct nn_kernel *k = &p->kernels->ops[p->ops[i].kind];
         size_t need =
             k->scratch ? k->scratch(&p->ops[i], p->graph, p->batch) : 0;
         if (need > scratch)
@@ -141,7 +141,7 @@ static int make_kept(struct nn_program *p, struct err *err)
     if (!(p->scratch = own(p, scratch, err)))
         return -1;
     p->weight_slopes =
-        own(p, p->device->real_bytes * (size_t)p->graph->trained, err);
+        own(p, p->kernels->real_bytes * (size_t)p->graph->trained, err);
     return p->weight_slopes ? 0 : -1;
 }
 
@@ -202,7 +202,7 @@ static void find_needed(struct nn_program *p)
 static void find_descending(struct nn_program *p)
 {
     for (size_t i = 0; i < p->op_count; i++)
-        if (p->live[i] && p->device->kernels[p->ops[i].kind].descends)
+        if (p->live[i] && p->kernels->ops[p->ops[i].kind].descends)
             p->descends[p->ops[i].param[0]] = true;
 }
 
@@ -233,18 +233,19 @@ static int open_program(struct nn_program *p, struct err *err)
     return 0;
 }
 
-int nn_program_open(struct nn_program *p, const struct nn_device *device,
+int nn_program_open(struct nn_program *p, const struct nn_kernels *kernels,
                     const struct nn_graph *graph, size_t batch, struct err *err)
 {
-    *p = (struct nn_program){.device = device, .graph = graph, .batch = batch};
+    *p =
+        (struct nn_program){.kernels = kernels, .graph = graph, .batch = batch};
     return open_program(p, err);
 }
 
-uint64_t nn_program_bytes(const struct nn_device *device,
+uint64_t nn_program_bytes(const struct nn_kernels *kernels,
                           const struct nn_graph *graph, size_t batch)
 {
     struct nn_program p = {
-        .device = device, .graph = graph, .batch = batch, .counting = true};
+        .kernels = kernels, .graph = graph, .batch = batch, .counting = true};
     open_program(&p, NULL);
     uint64_t bytes = p.bytes;
     nn_program_close(&p);
@@ -254,7 +255,7 @@ uint64_t nn_program_bytes(const struct nn_device *device,
 void nn_program_close(struct nn_program *p)
 {
     for (size_t i = 0; i < p->owned_count; i++)
-        p->device->free(p->owned[i]);
+        p->kernels->free(p->owned[i]);
     free(p->ops);
     free(p->backs);
     free(p->live);
@@ -285,7 +286,7 @@ void nn_program_forward(const struct nn_program *p, const struct nn_frame *f)
 {
     for (size_t i = 0; i < p->op_count; i++)
         if (p->ops[i].kind != NN_OP_RESHAPE && (p->needed[i] || !f->training))
-            p->device->kernels[p->ops[i].kind].forward(&p->ops[i], f);
+            p->kernels->ops[p->ops[i].kind].forward(&p->ops[i], f);
 }
 
 void nn_program_backward(const struct nn_program *p, const struct nn_frame *f)
@@ -293,6 +294,6 @@ void nn_program_backward(const struct nn_program *p, const struct nn_frame *f)
     for (size_t i = p->op_count; i-- > 0;) {
         const struct nn_op *op = &p->ops[i];
         if (p->live[i])
-            p->device->kernels[op->kind].backward(op, f, &p->backs[i]);
+            p->kernels->ops[op->kind].backward(op, f, &p->backs[i]);
     }
 }

@@ -1,4 +1,4 @@
-/* program.h - a graph made ready to run on a device
+/* program.h - a graph made ready to run
  *
  * Inside nn only. The operations, with activations and dropout taken into the
  * layer before where that is possible, and the memory of one frame. All
@@ -6,10 +6,10 @@
 #ifndef THRONG_NN_PROGRAM_H
 #define THRONG_NN_PROGRAM_H
 
-#include "nn/device.h"
+#include "nn/kernels.h"
 
 struct nn_program {
-    const struct nn_device *device;
+    const struct nn_kernels *kernels;
     const struct nn_graph *graph;
     struct nn_op *ops;
     struct nn_back *backs; /* by operation */
@@ -29,12 +29,12 @@ struct nn_program {
 };
 
 /* Makes memory for batches of up to `batch` rows. */
-int nn_program_open(struct nn_program *p, const struct nn_device *device,
+int nn_program_open(struct nn_program *p, const struct nn_kernels *kernels,
                     const struct nn_graph *graph, size_t batch,
                     struct err *err);
 void nn_program_close(struct nn_program *p);
 /* The memory that nn_program_open would take. */
-uint64_t nn_program_bytes(const struct nn_device *device,
+uint64_t nn_program_bytes(const struct nn_kernels *kernels,
                           const struct nn_graph *graph, size_t batch);
 
 /* The frame of one member; the caller sets batch, training and key. */

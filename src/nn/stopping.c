@@ -1,7 +1,7 @@
 /* stopping.c - early stopping, and the weights of the best epoch
  *
- * The best epoch's weights lie in a second buffer, which is made when the
- * first member needs it. */
+ * The device keeps the best epoch's weights beside those of the last, from
+ * when the first member needs it. */
 #include <math.h>
 
 #include "nn/trainer.h"
@@ -28,20 +28,11 @@ static bool is_better(const struct nn_stopping *s, double value, double best)
                      : value < best - s->min_delta;
 }
 
-int nn_stopping_reserve(struct nn_trainer *t, struct err *err)
-{
-    size_t count = t->capacity * (size_t)t->graph->weights;
-    if (!t->best)
-        t->best = t->device->alloc(count * t->device->real_bytes, err);
-    return t->best ? 0 : -1;
-}
-
 int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                       struct err *err)
 {
     struct nn_place *p = &t->members[member];
     const struct nn_stopping *s = &p->model->stopping;
-    size_t count = (size_t)t->graph->weights;
     if (!s->watch.len)
         return 0;
     double value = watched(p->model, r);
@@ -57,20 +48,15 @@ int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
     p->standing.since = 0;
     if (!s->best_weights)
         return 0;
-    if (nn_stopping_reserve(t, err))
+    if (t->runner->reserve(t->run, NN_BEST, err))
         return -1;
-    t->device->copy(t->best, (size_t)member * count, t->weights,
-                    (size_t)member * count, count);
+    t->runner->copy(t->run, member, NN_BEST, NN_WEIGHTS);
     p->has_best = true;
     return 0;
 }
 
 void nn_trainer_take_best(struct nn_trainer *t, int member)
 {
-    struct nn_place *p = &t->members[member];
-    size_t count = (size_t)t->graph->weights;
-    if (!p->has_best)
-        return;
-    t->device->copy(t->weights, (size_t)member * count, t->best,
-                    (size_t)member * count, count);
+    if (t->members[member].has_best)
+        t->runner->copy(t->run, member, NN_WEIGHTS, NN_BEST);
 }

@@ -422,13 +422,31 @@ static int read_new_rows(struct train *t, struct member *m,
     return 0;
 }
 
+/* The one that is asked for, unless it refuses the model, which is said. */
+static int choose_device(struct train *t, struct member *m, struct err *err)
+{
+    const struct device *asked = device_find(m->task.device, err);
+    struct buf why;
+    if (!asked)
+        return -1;
+    buf_init(&why);
+    const char *name = nn_device_for(asked->name, m->model, &why);
+    if (why.len)
+        member_say_once(t, m, why.p);
+    buf_done(&why);
+    if (!name)
+        return err_set(err, ERR_MISSING, "this machine has no device %s",
+                       asked->name);
+    m->device = device_find(str_of(name), err);
+    return m->device ? 0 : -1;
+}
+
 /* INVALID for what the parameters or the model file say; FAILED for what is
  * not there. */
 static int begin(struct train *t, struct member *m, struct err *err)
 {
     struct value *v = json_parse(m->arena, m->task.model, "model", false, err);
-    m->device = device_find(m->task.device, err);
-    if (!v || !m->device)
+    if (!v)
         return -1;
     int64_t seed = (int64_t)m->task.seed;
     if (nn_seed_of(v, &seed, err) < 0)
@@ -443,7 +461,7 @@ static int begin(struct train *t, struct member *m, struct err *err)
                          : read_rows(t, m, spec, folder, err))
         return -1;
     m->model = read_model(v, m, err);
-    if (!m->model || check_granted(m, err))
+    if (!m->model || choose_device(t, m, err) || check_granted(m, err))
         return -1;
     m->cohort = cohort_of(t, m, err);
     if (!m->cohort)

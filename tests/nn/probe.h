@@ -17,7 +17,7 @@ struct probe {
 /* A model of models.json on a device, with the weights that seed 7 gives,
  * moved off zero, where relu and others have a corner. */
 void probe_open(struct probe *p, const char *name,
-                const struct nn_device *device);
+                const struct nn_kernels *kernels);
 void probe_close(struct probe *p);
 /* Forward over the first PROBE_ROWS rows; the heads' gradients are written. */
 double probe_loss(struct probe *p);

@@ -13,6 +13,7 @@
 
 #include "nn/nn.h"
 #include "probe.h"
+#include "terms/device.h"
 
 /* Some gradients are 0 but for rounding: the largest of all says how much
  * that may be. */
@@ -42,11 +43,11 @@ static void compare_slopes(const char *name, const struct nn_graph *g,
     }
 }
 
-static void check_step(const char *name, const struct nn_device *device)
+static void check_step(const char *name, const struct nn_kernels *kernels)
 {
     struct probe truth, probe;
-    probe_open(&truth, name, &nn_device_reference);
-    probe_open(&probe, name, device);
+    probe_open(&truth, name, nn_kernels_reference());
+    probe_open(&probe, name, kernels);
     double a = probe_loss(&truth), b = probe_loss(&probe);
     if (!(fabs(a - b) <= 1e-5 * fmax(1, fabs(a))))
         fail_msg("%s: the loss is %.9g, the truth %.9g", name, b, a);
@@ -97,7 +98,7 @@ static void check_device(const char *device)
     struct arena *a = arena_new();
     const char **names = made_names(a);
     for (size_t i = 0; names[i]; i++) {
-        check_step(names[i], nn_device_find(str_of(device)));
+        check_step(names[i], nn_device_find(str_of(device))->kernels());
         double truth = true_loss_later(names[i], i);
         double got = loss_later(names[i], device);
         if (!(fabs(truth - got) <= 1e-3 * fmax(1e-3, fabs(truth))))
@@ -135,12 +136,56 @@ static void every_device_has_every_kernel(void **state)
     (void)state;
     for (size_t d = 0; d < 3; d++)
         for (int k = 0; k < NN_OP_COUNT; k++) {
-            const struct nn_device *device = nn_device_find(str_of(names[d]));
+            const struct nn_kernels *kernels =
+                nn_device_find(str_of(names[d]))->kernels();
             if (k == NN_OP_RESHAPE) /* the same memory: nothing to compute */
                 continue;
-            assert_non_null(device->kernels[k].forward);
-            assert_non_null(device->kernels[k].backward);
+            assert_non_null(kernels->ops[k].forward);
+            assert_non_null(kernels->ops[k].backward);
         }
+}
+
+static void every_device_that_a_person_may_name_is_there(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DEVICE_COUNT; i++)
+        assert_non_null(nn_device_find(str_of(devices[i].name)));
+}
+
+static const char *refuses_many(const struct nn_device *d,
+                                const struct nn_model *like)
+{
+    (void)d;
+    return like->graph.layers.len > 1 ? "it has more than one layer" : NULL;
+}
+
+static void a_model_that_a_device_refuses_is_trained_on_the_cpu(void **state)
+{
+    static const struct nn_runner choosy = {.refuses = refuses_many};
+    static const struct nn_device device = {.name = "choosy",
+                                            .runner = &choosy};
+    struct made m;
+    struct buf why;
+    (void)state;
+    buf_init(&why);
+    made_open(&m,
+              "{\"input\": 6, \"layers\": [{\"dense\": 3}], \"loss\": "
+              "\"sparse_categorical_crossentropy\"}",
+              8);
+    assert_ptr_equal(nn_device_choose(&device, m.model, &why), &device);
+    assert_int_equal(why.len, 0);
+    made_close(&m);
+    made_open(&m,
+              "{\"input\": 6, \"layers\": [{\"dense\": 3}, {\"dense\": "
+              "3}], \"loss\": \"sparse_categorical_crossentropy\"}",
+              8);
+    assert_ptr_equal(nn_device_choose(&device, m.model, &why),
+                     nn_device_find(STR("cpu")));
+    assert_string_equal(why.p, "the device choosy cannot train this model: it "
+                               "has more than one layer; it is trained on the "
+                               "cpu");
+    made_close(&m);
+    buf_done(&why);
 }
 
 int main(void)
@@ -150,6 +195,8 @@ int main(void)
         cmocka_unit_test(cpu_does_what_the_reference_does),
         cmocka_unit_test(kernels_for_avx2_do_too),
         cmocka_unit_test(every_device_has_every_kernel),
+        cmocka_unit_test(every_device_that_a_person_may_name_is_there),
+        cmocka_unit_test(a_model_that_a_device_refuses_is_trained_on_the_cpu),
     };
     return cmocka_run_group_tests_name("devices", tests, NULL, NULL);
 }

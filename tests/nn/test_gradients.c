@@ -34,7 +34,7 @@ static void check_param(struct probe *p, const char *name,
 static void check_model(const char *name)
 {
     struct probe p;
-    probe_open(&p, name, &nn_device_reference);
+    probe_open(&p, name, nn_kernels_reference());
     const struct nn_graph *g = &p.made.model->graph;
     probe_loss(&p);
     double *slopes = probe_slopes(&p);

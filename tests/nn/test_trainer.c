@@ -99,28 +99,6 @@ static void a_weight_that_is_not_finite_is_found_and_named(void **state)
     }
 }
 
-static void a_copy_goes_on_like_the_original(void **state)
-{
-    struct made m;
-    struct err err = {0};
-    struct nn_report a, b;
-    (void)state;
-    made_open(&m, small, 60);
-    struct nn_trainer *t = nn_trainer_open("cpu", m.model, 2, &err);
-    struct nn_member one = {m.model, &m.view, 5};
-    assert_int_equal(nn_trainer_join(t, &one, &err), 0);
-    for (int e = 0; e < 3; e++)
-        nn_trainer_epoch(t, 0, &a, &err);
-    assert_int_equal(nn_trainer_join(t, &one, &err), 1);
-    nn_trainer_copy(t, 0, 1);
-    nn_trainer_epoch(t, 0, &a, &err);
-    nn_trainer_epoch(t, 1, &b, &err);
-    assert_int_equal(b.epoch, 4);
-    assert_true(a.loss == b.loss);
-    nn_trainer_free(t);
-    made_close(&m);
-}
-
 static void a_member_is_the_same_alone_and_in_a_cohort(void **state)
 {
     static const char *const devices[] = {"reference", "portable", "cpu"};
@@ -238,8 +216,8 @@ static void early_stopping_gives_back_the_best_epoch(void **state)
     made_close(&m);
 }
 
-/* The best epoch lies before the checkpoint; what goes on from it, and what is
- * copied, still have its weights. */
+/* The best epoch lies before the checkpoint; what goes on from it still
+ * has its weights. */
 static void the_best_epoch_is_in_a_checkpoint(void **state)
 {
     char path[] = "/tmp/throng-best-XXXXXX";
@@ -264,15 +242,11 @@ static void the_best_epoch_is_in_a_checkpoint(void **state)
         best = fmin(best, r.validation_loss);
     }
     assert_int_equal(nn_trainer_save(t, 0, path, NULL, true, &err), 0);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(nn_trainer_join(u, &one, &err), i);
+    assert_int_equal(nn_trainer_join(u, &one, &err), 0);
     assert_int_equal(nn_trainer_load(u, 0, path, true, &err), 0);
-    nn_trainer_copy(u, 0, 1);
-    for (int i = 0; i < 2; i++) {
-        nn_trainer_take_best(u, i);
-        nn_trainer_judge(u, i, &m.view.validation, &r, NULL);
-        assert_true(r.validation_loss == best);
-    }
+    nn_trainer_take_best(u, 0);
+    nn_trainer_judge(u, 0, &m.view.validation, &r, NULL);
+    assert_true(r.validation_loss == best);
     nn_trainer_free(t);
     nn_trainer_free(u);
     made_close(&m);
@@ -342,7 +316,6 @@ int main(void)
         cmocka_unit_test(a_member_is_the_same_alone_and_in_a_cohort),
         cmocka_unit_test(a_place_is_used_again_as_new),
         cmocka_unit_test(a_weight_that_is_not_finite_is_found_and_named),
-        cmocka_unit_test(a_copy_goes_on_like_the_original),
         cmocka_unit_test(a_checkpoint_goes_on_bit_for_bit),
         cmocka_unit_test(epochs_are_neither_short_nor_trained_twice),
         cmocka_unit_test(early_stopping_gives_back_the_best_epoch),

@@ -1,0 +1,538 @@
+/* stepwise.c - the runner of the CPU devices: batch by batch, by kernels
+ *
+ * All members share one program and one frame: an epoch of one member runs
+ * to its end before the next one's begins, so its weights and the batch stay
+ * in the cache. Weights and optimizer state of all members lie in one buffer
+ * each. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "nn/judge.h"
+#include "nn/program.h"
+#include "sys/sys.h"
+
+#define ORDER_AT_ONCE 64 /* rows, at least */
+
+struct stepwise {
+    struct nn_run run; /* first: one is the other */
+    const struct nn_kernels *kernels;
+    const struct nn_graph *graph;
+    struct nn_program program;
+    size_t slots;
+    void *weights;       /* capacity × graph->weights */
+    void *best;          /* the same; NULL: not needed yet */
+    void *masks;         /* capacity × graph->trained; NULL: the same */
+    void *state;         /* capacity × slots × graph->trained */
+    uint32_t *rows;      /* of the next batches */
+    size_t span;         /* as many of them as are made at once */
+    int32_t *categories; /* of one batch, by label */
+    void *targets;       /* numbers of one batch, by label */
+    float *row_weights;
+    struct nn_judge *judge;
+    double *outputs; /* of one batch, for the judge */
+};
+
+static struct stepwise *stepwise_of(struct nn_run *r)
+{
+    return (struct stepwise *)r;
+}
+
+/* ---- numbers of members ------------------------------------------------ */
+
+/* A buffer of numbers of all members, and where those of one begin. */
+struct stretch {
+    void *buffer;
+    size_t at, count;
+};
+
+static struct stretch stretch_of(const struct stepwise *s, int member,
+                                 enum nn_numbers which)
+{
+    size_t m = (size_t)member, weights = (size_t)s->graph->weights;
+    size_t trained = (size_t)s->graph->trained;
+    if (which == NN_WEIGHTS)
+        return (struct stretch){s->weights, m * weights, weights};
+    if (which == NN_BEST)
+        return (struct stretch){s->best, m * weights, weights};
+    if (which == NN_MASK)
+        return (struct stretch){s->masks, m * trained, trained};
+    return (struct stretch){
+        s->state, (m * s->slots + (size_t)(which - NN_STATE)) * trained,
+        trained};
+}
+
+static void *numbers_of(const struct stepwise *s, int member,
+                        enum nn_numbers which)
+{
+    struct stretch x = stretch_of(s, member, which);
+    return (char *)x.buffer + x.at * s->kernels->real_bytes;
+}
+
+static void put(struct nn_run *r, int member, enum nn_numbers which,
+                const double *from)
+{
+    struct stepwise *s = stepwise_of(r);
+    struct stretch x = stretch_of(s, member, which);
+    s->kernels->put(x.buffer, x.at, from, x.count);
+}
+
+static void take(const struct nn_run *r, int member, enum nn_numbers which,
+                 double *to)
+{
+    const struct stepwise *s = (const struct stepwise *)r;
+    struct stretch x = stretch_of(s, member, which);
+    s->kernels->take(to, x.buffer, x.at, x.count);
+}
+
+static void copy(struct nn_run *r, int member, enum nn_numbers to,
+                 enum nn_numbers from)
+{
+    struct stepwise *s = stepwise_of(r);
+    struct stretch x = stretch_of(s, member, to);
+    struct stretch y = stretch_of(s, member, from);
+    s->kernels->copy(x.buffer, x.at, y.buffer, y.at, y.count);
+}
+
+static int reserve(struct nn_run *r, enum nn_numbers which, struct err *err)
+{
+    struct stepwise *s = stepwise_of(r);
+    void **buffer = which == NN_BEST ? &s->best : &s->masks;
+    size_t count = r->capacity * stretch_of(s, 0, which).count;
+    if (!*buffer)
+        *buffer = s->kernels->alloc(count * s->kernels->real_bytes, err);
+    return *buffer ? 0 : -1;
+}
+
+/* What lies between the tensors belongs to none. */
+static int not_finite(const struct nn_run *r, int member)
+{
+    const struct stepwise *s = (const struct stepwise *)r;
+    const struct nn_graph *g = s->graph;
+    struct stretch x = stretch_of(s, member, NN_WEIGHTS);
+    if (s->kernels->finite(x.buffer, x.at, x.count))
+        return -1;
+    for (size_t i = 0; i < g->params.len; i++)
+        if (!s->kernels->finite(x.buffer, x.at + (size_t)g->params.p[i].offset,
+                                (size_t)g->params.p[i].count))
+            return (int)i;
+    return -1;
+}
+
+/* ---- memory ------------------------------------------------------------- */
+
+static size_t widest_label(const struct nn_graph *g)
+{
+    size_t widest = 1;
+    for (size_t i = 0; i < g->heads.len; i++) {
+        int64_t width =
+            nn_shape_count(&g->tensors.p[g->heads.p[i].logits].shape);
+        if ((size_t)width > widest)
+            widest = (size_t)width;
+    }
+    return widest;
+}
+
+/* What each member adds to a cohort: weights, optimizer state. */
+static uint64_t member_bytes(const struct nn_kernels *k,
+                             const struct nn_model *like)
+{
+    const struct nn_graph *g = &like->graph;
+    uint64_t weights =
+        (uint64_t)g->weights * (like->stopping.best_weights ? 2 : 1);
+    uint64_t state =
+        nn_optimizer_slots(&like->optimizer) * (uint64_t)g->trained;
+    return (weights + state) * k->real_bytes;
+}
+
+static uint64_t bytes(const struct nn_device *d, const struct nn_model *like,
+                      size_t capacity)
+{
+    const struct nn_kernels *k = d->kernels();
+    const struct nn_graph *g = &like->graph;
+    uint64_t batch = (uint64_t)like->batch_size * widest_label(g);
+    return nn_program_bytes(k, g, (size_t)like->batch_size) +
+           capacity * member_bytes(k, like) +
+           batch * (k->real_bytes + sizeof(double));
+}
+
+static int make_buffers(struct stepwise *s, struct err *err)
+{
+    const struct nn_kernels *k = s->kernels;
+    size_t batch = s->program.batch, real = k->real_bytes;
+    size_t state = s->slots * (size_t)s->graph->trained;
+    size_t weights = (size_t)s->graph->weights;
+    s->weights = k->alloc(s->run.capacity * weights * real, err);
+    if (s->weights)
+        s->state = k->alloc(s->run.capacity * state * real, err);
+    if (s->state)
+        s->targets = k->alloc(batch * widest_label(s->graph) * real, err);
+    s->outputs = xcalloc(batch * widest_label(s->graph), sizeof(double));
+    s->span = (ORDER_AT_ONCE + batch - 1) / batch * batch;
+    s->rows = xcalloc(s->span, sizeof(*s->rows));
+    s->categories = xcalloc(batch, sizeof(*s->categories));
+    s->row_weights = xcalloc(batch, sizeof(*s->row_weights));
+    return s->targets ? 0 : -1;
+}
+
+static void close_run(struct nn_run *r)
+{
+    struct stepwise *s = stepwise_of(r);
+    if (!s)
+        return;
+    s->kernels->free(s->weights);
+    s->kernels->free(s->best);
+    s->kernels->free(s->masks);
+    s->kernels->free(s->state);
+    s->kernels->free(s->targets);
+    nn_program_close(&s->program);
+    nn_judge_free(s->judge);
+    free(s->rows);
+    free(s->outputs);
+    free(s->categories);
+    free(s->row_weights);
+    free(s);
+}
+
+static struct nn_run *open_run(const struct nn_device *d,
+                               const struct nn_model *like,
+                               struct nn_place *places, size_t capacity,
+                               struct err *err)
+{
+    struct stepwise *s = xcalloc(1, sizeof(*s));
+    s->run = (struct nn_run){
+        .device = d, .like = like, .places = places, .capacity = capacity};
+    s->kernels = d->kernels();
+    s->run.real_bytes = s->kernels->real_bytes;
+    s->graph = &like->graph;
+    s->slots = nn_optimizer_slots(&like->optimizer);
+    s->judge = nn_judge_new(like);
+    if (nn_program_open(&s->program, s->kernels, s->graph,
+                        (size_t)like->batch_size, err) ||
+        make_buffers(s, err)) {
+        close_run(&s->run);
+        return NULL;
+    }
+    return &s->run;
+}
+
+/* ---- batches ------------------------------------------------------------ */
+
+/* The rows of the batch at `from` of an epoch. Several small batches are made
+ * at once. */
+static const uint32_t *batch_rows(struct stepwise *s, const struct nn_place *m,
+                                  const struct nn_order *o, size_t from)
+{
+    const struct data_part *train = &m->view->train;
+    size_t at = from % s->span;
+    size_t count =
+        train->count - from < s->span ? train->count - from : s->span;
+    if (m->view->in_order)
+        return train->rows + from;
+    if (at == 0) {
+        s->kernels->order(s->rows, o, from, count);
+        for (size_t i = 0; i < count; i++)
+            s->rows[i] = train->rows[s->rows[i]];
+    }
+    return s->rows + at;
+}
+
+static void load_inputs(const struct stepwise *s, const struct nn_place *m,
+                        const uint32_t *rows, size_t count)
+{
+    const struct data_view *v = m->view;
+    for (size_t i = 0; i < s->graph->inputs.len; i++) {
+        const struct nn_input *in = &s->graph->inputs.p[i];
+        const struct data_field *f = &v->table->inputs[in->field];
+        void *to = s->program.value[in->tensor];
+        bool scaled = v->shift && !s->graph->tensors.p[in->tensor].integers;
+        if (f->numbers)
+            s->kernels->gather(to, f->numbers, (size_t)f->columns, rows, count,
+                               scaled ? v->shift[in->field] : NULL,
+                               scaled ? v->scale[in->field] : NULL);
+        else
+            s->kernels->gather_integers(to, f->categories, (size_t)f->columns,
+                                        rows, count);
+    }
+}
+
+/* Which form of a label a loss takes. A label of classes may have numbers
+ * too: a count of something can be either. */
+enum label_form { LABEL_CATEGORIES, LABEL_ONE_HOT, LABEL_NUMBERS };
+
+static enum label_form form_of(const struct nn_head *h,
+                               const struct data_field *f, size_t width)
+{
+    if (h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY)
+        return LABEL_CATEGORIES;
+    bool spread = h->loss == NN_LOSS_CROSS_ENTROPY || h->loss == NN_LOSS_KL;
+    return spread && f->categories && f->columns == 1 && width > 1
+               ? LABEL_ONE_HOT
+               : LABEL_NUMBERS;
+}
+
+static void load_one_hot(struct stepwise *s, const struct data_field *f,
+                         size_t width, const uint32_t *rows, size_t count)
+{
+    memset(s->outputs, 0, count * width * sizeof(*s->outputs));
+    for (size_t i = 0; i < count; i++)
+        s->outputs[i * width + (size_t)f->categories[rows[i]]] = 1;
+    s->kernels->put(s->targets, 0, s->outputs, count * width);
+}
+
+/* Two classes are 0 and 1, whatever the data calls them. */
+static void load_numbers(struct stepwise *s, const struct nn_head *h,
+                         const struct data_field *f, const uint32_t *rows,
+                         size_t count)
+{
+    bool classes = !f->numbers || (h->loss == NN_LOSS_BINARY_CROSS_ENTROPY &&
+                                   f->categories && f->classes == 2);
+    if (classes)
+        s->kernels->gather_integers(s->targets, f->categories,
+                                    (size_t)f->columns, rows, count);
+    else
+        s->kernels->gather(s->targets, f->numbers, (size_t)f->columns, rows,
+                           count, NULL, NULL);
+}
+
+static struct nn_labels load_labels(struct stepwise *s,
+                                    const struct nn_place *m,
+                                    const struct nn_head *h,
+                                    const uint32_t *rows, size_t count)
+{
+    const struct data_view *v = m->view;
+    struct nn_labels labels = {0};
+    if (v->row_weights) {
+        for (size_t i = 0; i < count; i++)
+            s->row_weights[i] = v->row_weights[rows[i]];
+        labels.row_weights = s->row_weights;
+    }
+    if (h->label < 0)
+        return labels;
+    const struct data_field *f = &v->table->labels[h->label];
+    size_t width =
+        (size_t)nn_shape_count(&s->graph->tensors.p[h->logits].shape);
+    enum label_form form = form_of(h, f, width);
+    if (form == LABEL_CATEGORIES) {
+        for (size_t i = 0; i < count; i++)
+            s->categories[i] = f->categories[rows[i]];
+        labels.categories = s->categories;
+        return labels;
+    }
+    if (form == LABEL_ONE_HOT)
+        load_one_hot(s, f, width, rows, count);
+    else
+        load_numbers(s, h, f, rows, count);
+    labels.values = s->targets;
+    return labels;
+}
+
+static double losses_of(struct stepwise *s, const struct nn_place *m,
+                        const struct nn_frame *f, const uint32_t *rows)
+{
+    double total = 0;
+    for (size_t i = 0; i < s->graph->heads.len; i++) {
+        const struct nn_head *h = &s->graph->heads.p[i];
+        struct nn_labels labels = load_labels(s, m, h, rows, f->batch);
+        s->kernels->loss(h, f, &labels, s->program.head_adds[i], &total);
+    }
+    return total;
+}
+
+/* NULL: none is wanted, or it is not known. */
+static const struct data_field *label_of(const struct data_view *v,
+                                         const struct nn_head *h)
+{
+    const struct data_field *f =
+        h->label < 0 ? NULL : &v->table->labels[h->label];
+    return f && (f->numbers || f->categories) ? f : NULL;
+}
+
+/* Rows of another day may have no labels: then there is no loss. */
+static bool has_labels(const struct stepwise *s, const struct data_view *v)
+{
+    bool all = true;
+    for (size_t i = 0; i < s->graph->heads.len; i++) {
+        const struct nn_head *h = &s->graph->heads.p[i];
+        all &= h->label < 0 || label_of(v, h);
+    }
+    return all;
+}
+
+/* Whether a step is w -= lr × gradient, with nothing done to gradients
+ * before: then backward may take it. */
+static bool only_descends(const struct stepwise *s, const struct nn_place *m,
+                          const struct nn_rates *r)
+{
+    const struct nn_optimizer *o = &m->model->optimizer;
+    const double *soft = m->model->soft.p;
+    if (m->masked || o->kind != NN_SGD || r->momentum != 0 ||
+        r->weight_decay != 0 || nn_soft_or(soft, o->clip_value, 0) > 0 ||
+        nn_soft_or(soft, o->clip_norm, 0) > 0)
+        return false;
+    for (size_t i = 0; i < s->graph->params.len; i++)
+        if (nn_soft_or(soft, s->graph->params.p[i].l1, 0) != 0 ||
+            nn_soft_or(soft, s->graph->params.p[i].l2, 0) != 0)
+            return false;
+    return true;
+}
+
+/* The rest of a step that backward has begun. */
+static void end_descent(struct stepwise *s, const struct nn_frame *f,
+                        const struct nn_rates *rates)
+{
+    size_t real = s->kernels->real_bytes;
+    for (size_t i = 0; i < s->graph->params.len; i++) {
+        const struct nn_param *p = &s->graph->params.p[i];
+        size_t at = (size_t)p->offset * real;
+        if (p->trained && !s->program.descends[i])
+            s->kernels->update(NN_SGD, (char *)f->weights + at,
+                               (char *)f->weight_slopes + at, NULL,
+                               (size_t)p->count, rates);
+    }
+}
+
+/* Gradients made fit, then the optimizer's step. */
+static void take_step(struct stepwise *s, int member, const struct nn_frame *f,
+                      const struct nn_rates *rates, double *loss)
+{
+    const struct nn_model *m = s->run.places[member].model;
+    double value = nn_soft_or(m->soft.p, m->optimizer.clip_value, 0);
+    double norm = nn_soft_or(m->soft.p, m->optimizer.clip_norm, 0);
+    size_t trained = (size_t)s->graph->trained;
+    const void *mask =
+        s->run.places[member].masked ? numbers_of(s, member, NN_MASK) : NULL;
+    s->kernels->regularize(s->graph, f, loss);
+    if (mask)
+        s->kernels->mask(f->weight_slopes, mask, trained);
+    if (value > 0 || norm > 0)
+        s->kernels->clip(f->weight_slopes, trained, value, norm);
+    s->kernels->update(m->optimizer.kind, f->weights, f->weight_slopes,
+                       numbers_of(s, member, NN_STATE), trained, rates);
+    if (mask)
+        s->kernels->mask(f->weights, mask, trained);
+}
+
+static double train_batch(struct stepwise *s, int member, const uint32_t *rows,
+                          size_t count, int64_t per_epoch)
+{
+    struct nn_place *m = &s->run.places[member];
+    struct nn_rates rates = nn_rates_next(m, per_epoch);
+    struct nn_frame f = nn_program_frame(
+        &s->program, numbers_of(s, member, NN_WEIGHTS), m->model->soft.p);
+    f.batch = count;
+    f.training = true;
+    f.descent = only_descends(s, m, &rates) ? rates.lr : 0;
+    f.key = nn_draw_key(nn_draw_key(m->seed, 1), (int)(rates.step - 1));
+    load_inputs(s, m, rows, count);
+    nn_program_forward(&s->program, &f);
+    double loss = losses_of(s, m, &f, rows);
+    nn_program_backward(&s->program, &f);
+    if (f.descent != 0)
+        end_descent(s, &f, &rates);
+    else
+        take_step(s, member, &f, &rates, &loss);
+    return loss;
+}
+
+/* Shows one batch's predictions to the judge, and to `outputs`. */
+static void show_batch(struct stepwise *s, const struct nn_place *m,
+                       const struct nn_frame *f, const uint32_t *rows,
+                       float *outputs)
+{
+    size_t all = (size_t)nn_model_outputs(m->model), at = 0;
+    for (size_t i = 0; i < s->graph->heads.len; i++) {
+        const struct nn_head *h = &s->graph->heads.p[i];
+        size_t width =
+            (size_t)nn_shape_count(&s->graph->tensors.p[h->output].shape);
+        s->kernels->take(s->outputs, f->value[h->output], 0, f->batch * width);
+        nn_judge_batch(s->judge, i, s->outputs, width, label_of(m->view, h),
+                       rows, f->batch);
+        for (size_t r = 0; outputs && r < f->batch; r++)
+            for (size_t k = 0; k < width; k++)
+                outputs[r * all + at + k] = (float)s->outputs[r * width + k];
+        at += width;
+    }
+}
+
+/* ---- the runner --------------------------------------------------------- */
+
+static bool is_broken_off(const struct stepwise *s)
+{
+    return s->run.broken_off && s->run.broken_off(s->run.context);
+}
+
+static void judge_one(struct stepwise *s, struct nn_work *w)
+{
+    struct nn_place *m = &s->run.places[w->member];
+    const struct data_part *part = w->part;
+    size_t batch = s->program.batch;
+    size_t wide = (size_t)nn_model_outputs(m->model);
+    bool shown = m->model->metrics.len > 0 || w->outputs;
+    bool labels = has_labels(s, m->view);
+    double sum = labels ? 0 : NAN;
+    struct nn_frame f = nn_program_frame(
+        &s->program, numbers_of(s, w->member, NN_WEIGHTS), m->model->soft.p);
+    nn_judge_begin(s->judge);
+    for (size_t from = 0; from < part->count; from += batch) {
+        size_t left = part->count - from;
+        f.batch = left < batch ? left : batch;
+        /* Permanent dropout draws anew for every batch. */
+        f.key = nn_draw_key(nn_draw_key(m->seed, 2), (int)(from / batch));
+        load_inputs(s, m, part->rows + from, f.batch);
+        nn_program_forward(&s->program, &f);
+        if (labels)
+            sum += losses_of(s, m, &f, part->rows + from) * (double)f.batch;
+        if (shown)
+            show_batch(s, m, &f, part->rows + from,
+                       w->outputs ? w->outputs + from * wide : NULL);
+        w->broken_off = is_broken_off(s);
+        if (w->broken_off)
+            return;
+    }
+    w->loss = part->count ? sum / (double)part->count : NAN;
+    memcpy(w->metrics, nn_judge_end(s->judge),
+           m->model->metrics.len * sizeof(*w->metrics));
+}
+
+static void train_one(struct stepwise *s, struct nn_work *w)
+{
+    struct nn_place *m = &s->run.places[w->member];
+    size_t rows = m->view->train.count, batch = s->program.batch;
+    int64_t per_epoch = (int64_t)((rows + batch - 1) / batch);
+    double sum = 0;
+    struct nn_order order = nn_order_of(m->seed, m->standing.epoch, rows);
+    for (size_t from = 0; from < rows; from += batch) {
+        size_t count = rows - from < batch ? rows - from : batch;
+        sum += (double)count * train_batch(s, w->member,
+                                           batch_rows(s, m, &order, from),
+                                           count, per_epoch);
+        w->broken_off = is_broken_off(s);
+        if (w->broken_off)
+            return;
+    }
+    w->loss = rows ? sum / (double)rows : NAN;
+}
+
+static void epoch(struct nn_run *r, struct nn_work *work, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        train_one(stepwise_of(r), &work[i]);
+}
+
+static void judge(struct nn_run *r, struct nn_work *work, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        judge_one(stepwise_of(r), &work[i]);
+}
+
+const struct nn_runner nn_stepwise = {.bytes = bytes,
+                                      .free_bytes = machine_memory_free,
+                                      .open = open_run,
+                                      .close = close_run,
+                                      .epoch = epoch,
+                                      .judge = judge,
+                                      .reserve = reserve,
+                                      .put = put,
+                                      .take = take,
+                                      .copy = copy,
+                                      .not_finite = not_finite};
