@@ -69,16 +69,22 @@ static struct value *add_layer(struct making *m, const char *kind,
     return o;
 }
 
-/* The name that the last layer has by itself: its kind and its number. */
+/* The name of the layer of that number, for others to take from: one that has
+ * none is given its kind and its number. */
+static struct value *name_of(const struct making *m, size_t number)
+{
+    struct value *o = m->layers->items[number - 1];
+    if (!value_get(o, STR("name"))) {
+        char *name =
+            arena_printf(m->arena, "%.*s_%zu", STRF(o->keys[0]), number);
+        put(m, o, "name", value_string(m->arena, str_of(name)));
+    }
+    return value_string(m->arena, value_get(o, STR("name"))->s);
+}
+
 static struct value *last_name(const struct making *m)
 {
-    const struct value *o = m->layers->items[m->layers->count - 1];
-    const struct value *name = value_get(o, STR("name"));
-    if (name)
-        return value_string(m->arena, name->s);
-    return value_string(
-        m->arena, str_of(arena_printf(m->arena, "%.*s_%zu", STRF(o->keys[0]),
-                                      m->layers->count)));
+    return name_of(m, m->layers->count);
 }
 
 static void add_weights(struct making *m, struct value *o)
@@ -294,13 +300,13 @@ static void lstm_network(struct making *m)
 /* A hidden softmax of the width of the layer before it is attention: it looks
  * at what that one looked at, and the two are multiplied. */
 static void add_gate(struct making *m, const struct value *dense, size_t i,
-                     struct value *from, struct value *gated)
+                     size_t from, size_t gated)
 {
     struct value *both = value_list(m->arena);
     struct value *o = add_dense(m, making_at(m, dense->items[i], dense), dense);
     put(m, o, "activation", activation_at(m, i));
-    put(m, o, "from", from);
-    value_list_add(m->arena, both, gated);
+    put(m, o, "from", name_of(m, from));
+    value_list_add(m->arena, both, name_of(m, gated));
     value_list_add(m->arena, both, last_name(m));
     put(m, add_layer(m, "multiply", NULL, dense), "from", both);
 }
@@ -315,11 +321,11 @@ static bool is_gate(const struct making *m, const struct value *dense, size_t i)
 }
 
 /* With residual, two layers of one width that follow each other are added. */
-static void add_residual(struct making *m, struct value *before)
+static void add_residual(struct making *m, size_t before)
 {
     struct value *both = value_list(m->arena);
     value_list_add(m->arena, both, last_name(m));
-    value_list_add(m->arena, both, before);
+    value_list_add(m->arena, both, name_of(m, before));
     put(m, add_layer(m, "add", NULL, making_get(m, "residual")), "from", both);
 }
 
@@ -328,7 +334,7 @@ static void add_residual(struct making *m, struct value *before)
 static void dense_stack(struct making *m, const struct value *dense,
                         size_t count, bool backwards, struct value *from)
 {
-    struct value *before = NULL, *two_before = NULL;
+    size_t before = 0, two_before = 0; /* numbers of layers; 0: none */
     const struct value *width_before = NULL;
     for (size_t k = 0; k < count; k++) {
         size_t i = backwards ? count - 1 - k : k;
@@ -348,7 +354,7 @@ static void dense_stack(struct making *m, const struct value *dense,
                 add_residual(m, before);
         }
         two_before = before;
-        before = last_name(m);
+        before = m->layers->count;
         width_before = width;
     }
 }

@@ -132,7 +132,8 @@ static void layers_follow_the_keywords(void **state)
     has(HEAD "drop = 0.5\n" PLAIN, "{\"dropout\":0.5}");
     has_not(HEAD "dropout = 0.\n" PLAIN, "dropout");
     has(HEAD "dense = [8, 8, 4]\nresidual = True\nloss = 'mse'\n",
-        "{\"dense\":8},{\"dense\":8},{\"add\":null,\"from\":[\"dense_2\","
+        "{\"dense\":8,\"name\":\"dense_1\"},{\"dense\":8,\"name\":\"dense_2\"},"
+        "{\"add\":null,\"from\":[\"dense_2\","
         "\"dense_1\"]},{\"dense\":4},");
     has(HEAD "dense = 8\nactivation = 'LeakyReLU'\nloss = 'mse'\n",
         "{\"dense\":8,\"activation\":\"leaky_relu\"}");
@@ -169,7 +170,8 @@ static void autoencoders_and_tasks_have_keywords_of_their_own(void **state)
     has(HEAD "shared_nnet_spec = [9]\nind_nnet_spec = '5, 4:3'\n"
              "feature_names = 'Primary site:Grade'\ntrain_data = 'a'\n"
              "loss = 'categorical_crossentropy'\n",
-        "\"layers\":[{\"dense\":9},{\"dense\":5,\"from\":\"dense_1\"},"
+        "\"layers\":[{\"dense\":9,\"name\":\"dense_1\"},{\"dense\":5,\"from\":"
+        "\"dense_1\"},"
         "{\"dense\":4},{\"dense\":\"outputs\",\"name\":\"primary_site\"},"
         "{\"dense\":3,\"from\":\"dense_1\"},{\"dense\":\"outputs\",\"name\":"
         "\"grade\"}],\"heads\":[{\"from\":\"primary_site\",\"loss\":"
@@ -180,8 +182,10 @@ static void autoencoders_and_tasks_have_keywords_of_their_own(void **state)
     has(HEAD "dense = [6, 5, 5, 3, 2]\nactivation = ['relu', 'relu', "
              "'softmax', 'relu', 'softmax']\n"
              "loss = 'categorical_crossentropy'\n",
-        "{\"dense\":5,\"activation\":\"relu\"},{\"dense\":5,\"activation\":"
-        "\"softmax\",\"from\":\"dense_1\"},{\"multiply\":null,\"from\":["
+        "{\"dense\":5,\"activation\":\"relu\",\"name\":\"dense_2\"},{\"dense\":"
+        "5,"
+        "\"activation\":\"softmax\",\"from\":\"dense_1\",\"name\":\"dense_3\"},"
+        "{\"multiply\":null,\"from\":["
         "\"dense_2\",\"dense_3\"]},{\"dense\":3,\"activation\":\"relu\"},"
         "{\"dense\":2,\"activation\":\"softmax\"}]");
 }
