@@ -568,29 +568,29 @@ static const struct key *find_key(struct str name)
 
 /* Where a key that stands at the top by mistake belongs, or NULL. Of several
  * places (time) the last of the table is meant most often. */
-static const char *place_for(struct str name)
+static const char *place_for(struct study_file *r, struct str name)
 {
-    const char *place = NULL;
+    struct str section = STR("");
 
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        const char *key = keys[i].key.name;
-        const char *dot = strrchr(key, '.');
+    for (size_t i = 0; name.len >= 3 && i < KEY_COUNT; i++) {
+        struct str key = str_of(keys[i].key.name);
+        const char *dot = memrchr(key.p, '.', key.len);
 
-        if (!dot || name.len < 3 || !str_is(name, dot + 1))
-            continue;
-        place = key[0] == 'p'   ? "write it inside of a parameter"
-                : key[0] == 'm' ? "write it inside of metric"
-                : key[0] == 'e' ? "write it inside of early_terminate"
-                                : "write it inside of resources";
+        if (dot && str_is(name, dot + 1))
+            str_split(&key, '.', &section);
     }
-    return place;
+    if (!section.len)
+        return NULL;
+    if (str_is(section, "parameters"))
+        section = STR("a parameter");
+    return arena_printf(r->in.arena, "write it inside of %.*s", STRF(section));
 }
 
 static const char *hint_for(struct study_file *r, struct str name)
 {
     const struct method *const *methods = methods_of(r);
     const char *names[KEY_COUNT + 1], *options[2] = {NULL, NULL};
-    const char *near = place_for(name);
+    const char *near = place_for(r, name);
     size_t n = 0;
 
     if (problems_full(&r->in) || near)

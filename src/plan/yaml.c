@@ -384,39 +384,12 @@ static bool members_has(const struct members *m, struct str key)
     return false;
 }
 
-static void members_grow(struct arena *a, struct value *o)
-{
-    size_t cap = o->cap ? 2 * o->cap : 8;
-    struct value **items = arena_array(a, cap, sizeof(*items));
-    struct str *keys = arena_array(a, cap, sizeof(*keys));
-    uint32_t *lines = arena_array(a, cap, sizeof(*lines));
-    uint32_t *columns = arena_array(a, cap, sizeof(*columns));
-
-    if (o->count > 0) {
-        memcpy(items, o->items, o->count * sizeof(*items));
-        memcpy(keys, o->keys, o->count * sizeof(*keys));
-        memcpy(lines, o->key_lines, o->count * sizeof(*lines));
-        memcpy(columns, o->key_columns, o->count * sizeof(*columns));
-    }
-    o->items = items;
-    o->keys = keys;
-    o->key_lines = lines;
-    o->key_columns = columns;
-    o->cap = cap;
-}
-
 static void members_add(struct tree *t, struct members *m, struct str key,
                         struct value *item, uint32_t line, uint32_t column)
 {
     struct value *o = m->object;
 
-    if (o->count == o->cap)
-        members_grow(t->arena, o);
-    o->keys[o->count] = key;
-    o->items[o->count] = item;
-    o->key_lines[o->count] = line;
-    o->key_columns[o->count] = column;
-    o->count++;
+    value_add_at(t->arena, o, key, item, line, column);
     if (!m->seen && o->count > SMALL_OBJECT) {
         m->seen = map_new();
         for (size_t i = 0; i < o->count; i++)
