@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 #include "base/err.h"
+#include "store/change.h"
 
 enum { PACK_ZIPPED = 1, PACK_REGULAR = 2, PACK_TIMED = 4 };
 #define PACK_ZIP_FROM 256 /* bytes: fewer are not worth a frame */
@@ -36,16 +37,6 @@ void packer_free(struct packer *p)
     free(p);
 }
 
-static uint64_t zigzag(uint64_t v)
-{
-    return v << 1 ^ (0 - (v >> 63));
-}
-
-static uint64_t unzigzag(uint64_t v)
-{
-    return v >> 1 ^ (0 - (v & 1));
-}
-
 /* Differences are taken modulo 2^64, so that any two steps have one. */
 static bool is_regular(const int64_t *steps, size_t count)
 {
@@ -67,10 +58,10 @@ static bool any_known(const int64_t *times, size_t count)
 static void add_differences(struct buf *b, const int64_t *list, size_t count,
                             bool regular)
 {
-    buf_add_varint(b, zigzag((uint64_t)list[0]));
+    change_add_int(b, list[0]);
     size_t end = regular && count > 2 ? 2 : count;
     for (size_t i = 1; i < end; i++)
-        buf_add_varint(b, zigzag((uint64_t)list[i] - (uint64_t)list[i - 1]));
+        change_add_int(b, (int64_t)((uint64_t)list[i] - (uint64_t)list[i - 1]));
 }
 
 static void add_values(struct buf *b, const double *values, size_t count)
@@ -129,12 +120,12 @@ struct str packer_pack(struct packer *p, const int64_t *steps,
 static void take_differences(struct bytes *b, int64_t *list, size_t count,
                              bool regular)
 {
-    uint64_t sum = unzigzag(bytes_varint(b));
+    uint64_t sum = (uint64_t)change_int(b);
     uint64_t by = 0;
     list[0] = (int64_t)sum;
     for (size_t i = 1; i < count; i++) {
         if (i == 1 || !regular)
-            by = unzigzag(bytes_varint(b));
+            by = (uint64_t)change_int(b);
         sum += by;
         list[i] = (int64_t)sum;
     }
