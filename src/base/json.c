@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/chars.h"
 #include "base/num.h"
 
 enum { DEPTH_MOST = 128 };
@@ -40,11 +41,6 @@ static enum json_token bad(struct json_scan *s, const char *at, const char *why)
     s->at = s->p = at;
     s->why = why;
     return JSON_BAD;
-}
-
-static bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
 }
 
 static bool in_object(const struct json_scan *s)
@@ -82,14 +78,6 @@ static enum json_token close(struct json_scan *s)
     s->depth--;
     after_value(s);
     return object ? JSON_OBJECT_CLOSE : JSON_LIST_CLOSE;
-}
-
-static int hex_digit(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* The four hexadecimal digits behind "\u" at p, or -1. */

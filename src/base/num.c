@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/chars.h"
 #include "base/err.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -56,11 +57,6 @@ static const uint64_t power_of_five[FIVES] = {1u,
 static const double power_of_ten[] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-static bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
 
 /* Reads digits with overflow check. */
 static bool read_digits(struct str s, uint64_t *v)

@@ -2,6 +2,7 @@
 #include "base/str.h"
 
 #include <stdint.h>
+#include "base/chars.h"
 
 int str_cmp(struct str a, struct str b)
 {
@@ -20,11 +21,6 @@ bool str_ends(struct str s, struct str suffix)
     return s.len >= suffix.len &&
            (suffix.len == 0 ||
             memcmp(s.p + (s.len - suffix.len), suffix.p, suffix.len) == 0);
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 struct str str_trim(struct str s)

@@ -7,6 +7,7 @@
 #include "candle/keyword.h"
 
 #include <math.h>
+#include "base/chars.h"
 #include "base/json.h"
 #include "base/num.h"
 
@@ -296,15 +297,14 @@ static int word_bool(struct str s)
 {
     static const char *const words[] = {"yes", "true",  "t", "y", "1",
                                         "no",  "false", "f", "n", "0"};
-    char lower[8];
+    char small[8];
 
-    if (s.len >= sizeof(lower))
+    if (s.len >= sizeof(small))
         return -1;
     for (size_t i = 0; i < s.len; i++)
-        lower[i] =
-            s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] | 0x20) : s.p[i];
+        small[i] = lower(s.p[i]);
     for (size_t i = 0; i < 10; i++)
-        if (str_eq(str_n(lower, s.len), str_of(words[i])))
+        if (str_eq(str_n(small, s.len), str_of(words[i])))
             return i < 5;
     return -1;
 }

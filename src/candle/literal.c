@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include <stdio.h>
+#include "base/chars.h"
 #include "base/num.h"
 
 #define DEPTH_MAX 100 /* as deep as JSON can be written and read again */
@@ -39,15 +40,9 @@ fault(struct literal *l, const char *at, const char *hint, const char *fmt, ...)
 
 /* ---- blanks and words ------------------------------------------------- */
 
-static bool is_word(char c)
+static bool is_name(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           (c >= '0' && c <= '9') || (c & 0x80);
-}
-
-static bool is_number(char c)
-{
-    return c >= '0' && c <= '9';
+    return is_word(c) || (c & 0x80);
 }
 
 /* Skips blanks and comments; line ends only where Python does. */
@@ -75,7 +70,7 @@ static struct str word_at(const struct literal *l)
 {
     const char *q = l->p;
 
-    while (q < l->end && is_word(*q))
+    while (q < l->end && is_name(*q))
         q++;
     return str_n(l->p, (size_t)(q - l->p));
 }
@@ -95,11 +90,11 @@ static struct str number_token(struct literal *l)
     const char *q = l->p;
     bool hex = q + 1 < l->end && *q == '0' && (q[1] | 0x20) == 'x';
 
-    while (q < l->end && (is_word(*q) || *q == '.')) {
+    while (q < l->end && (is_name(*q) || *q == '.')) {
         bool exponent = !hex && (*q | 0x20) == 'e';
         q++;
         if (exponent && q + 1 < l->end && (*q == '+' || *q == '-') &&
-            is_number(q[1]))
+            is_digit(q[1]))
             q++;
     }
     struct str token = str_n(l->p, (size_t)(q - l->p));
@@ -118,8 +113,8 @@ static bool without_underscores(struct literal *l, struct str token, bool based)
         char after = i + 1 < token.len ? token.p[i + 1] : 0;
         if (token.p[i] != '_')
             buf_addc(b, token.p[i]);
-        else if (based ? before == '_' || !is_word(after) || after == '_'
-                       : !is_number(before) || !is_number(after))
+        else if (based ? before == '_' || !is_name(after) || after == '_'
+                       : !is_digit(before) || !is_digit(after))
             return false;
     }
     return true;
@@ -135,14 +130,6 @@ static struct value *integer(struct literal *l, struct str token, uint64_t n,
     return value_int(l->arena, negative ? (int64_t)(0 - n) : (int64_t)n);
 }
 
-static int digit_of(char c)
-{
-    if (is_number(c))
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-}
-
 /* 0x10, 0o17, 0b11 */
 static struct value *based_number(struct literal *l, struct str token, int base,
                                   bool negative)
@@ -152,8 +139,8 @@ static struct value *based_number(struct literal *l, struct str token, int base,
     if (token.len < 3 || !without_underscores(l, token, true))
         return bad_number(l, token, NULL);
     for (size_t i = 2; i < l->string.len; i++) {
-        int digit = digit_of(l->string.p[i]);
-        if (digit >= base)
+        int digit = hex_digit(l->string.p[i]);
+        if (digit < 0 || digit >= base)
             return bad_number(l, token, NULL);
         if (n > (UINT64_MAX - (uint64_t)digit) / (uint64_t)base)
             return integer(l, token, UINT64_MAX, negative);
@@ -176,7 +163,7 @@ static struct value *decimal(struct literal *l, struct str token, bool negative)
         return bad_number(l, token, NULL);
     bool digits = true, zero = true;
     for (size_t at = 0; at < s.len; at++) {
-        digits &= is_number(s.p[at]);
+        digits &= is_digit(s.p[at]);
         zero &= s.p[at] == '0';
     }
     if (!digits)
@@ -201,7 +188,7 @@ static struct value *read_number_token(struct literal *l, bool negative)
     if (token.len <= 18 && *token.p != '0') {
         int64_t n = 0;
         size_t i = 0;
-        for (; i < token.len && is_number(token.p[i]); i++)
+        for (; i < token.len && is_digit(token.p[i]); i++)
             n = n * 10 + (token.p[i] - '0');
         if (i == token.len)
             return value_int(l->arena, negative ? -n : n);
@@ -215,7 +202,7 @@ static struct value *signed_number(struct literal *l)
     bool negative = *l->p++ == '-';
 
     skip(l, false);
-    if (!is_number(peek(l)) && peek(l) != '.')
+    if (!is_digit(peek(l)) && peek(l) != '.')
         return fault(l, at, "a value is written out; nothing is evaluated",
                      "a sign must stand before a number");
     return read_number_token(l, negative);
@@ -231,7 +218,7 @@ static struct value *power(struct literal *l, const struct value *base)
     l->p += 2;
     skip(l, false);
     bool sign = peek(l) == '-' || peek(l) == '+';
-    if (!sign && !is_number(peek(l)) && peek(l) != '.')
+    if (!sign && !is_digit(peek(l)) && peek(l) != '.')
         return fault(l, at, "as in 10.0**-2", "a power must be a number");
     exponent = sign ? signed_number(l) : read_number_token(l, false);
     if (!exponent)
@@ -289,8 +276,10 @@ static bool numbered(struct literal *l, const char *at, int base,
     uint32_t c = 0;
     unsigned n = 0;
 
-    for (; n < count && l->p < l->end && digit_of(*l->p) < base; n++)
-        c = c * (uint32_t)base + (uint32_t)digit_of(*l->p++);
+    for (; n < count && l->p < l->end &&
+           (unsigned)hex_digit(*l->p) < (unsigned)base;
+         n++)
+        c = c * (uint32_t)base + (uint32_t)hex_digit(*l->p++);
     if (base == 16 && n < count)
         fault(l, at, NULL, "this escape needs %u hexadecimal digits", count);
     else if (c == 0 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
@@ -607,7 +596,7 @@ static struct value *read_any(struct literal *l)
 
     if (c == '[' || c == '(' || c == '{')
         return read_bracket(l);
-    if (is_number(c) || (c == '.' && l->p + 1 < l->end && is_number(l->p[1])))
+    if (is_digit(c) || (c == '.' && l->p + 1 < l->end && is_digit(l->p[1])))
         return with_power(l, read_number_token(l, false));
     if (c == '-' || c == '+')
         return with_power(l, signed_number(l));
@@ -653,7 +642,7 @@ static struct value *left_over(struct literal *l)
     if (*l->p == ';')
         return fault(l, l->p, "a comment begins with #",
                      "; ends no value and begins no comment here");
-    if (memchr("+-*/%<>=!&|^@.~[(", *l->p, 17) || is_word(*l->p))
+    if (memchr("+-*/%<>=!&|^@.~[(", *l->p, 17) || is_name(*l->p))
         return expression(l, l->p);
     return fault(l, l->p, NULL, "expected the end of the value before %s",
                  shown(l->arena, rest));

@@ -8,6 +8,7 @@
 #include "candle/space.h"
 
 #include <math.h>
+#include "base/chars.h"
 #include "base/num.h"
 
 #define POWERS_MAX 1000 /* values of an integer with a trafo */
@@ -86,22 +87,16 @@ static void skip(struct rtext *t)
     }
 }
 
-static bool is_letter(char c)
+static bool is_name_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-           c == '_' || (unsigned char)c >= 0x80;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
+    return is_letter(c) || c == '.' || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static void scan_name(struct rtext *t)
 {
     const char *begin = t->p;
 
-    while (t->p < t->end && (is_letter(*t->p) || is_digit(*t->p)))
+    while (t->p < t->end && (is_name_letter(*t->p) || is_digit(*t->p)))
         t->p++;
     t->token = TOKEN_NAME;
     t->text = str_n(begin, (size_t)(t->p - begin));
@@ -136,7 +131,7 @@ static void scan_number(struct rtext *t)
     }
     t->suffix = t->p < t->end && *t->p == 'L';
     t->p += t->suffix;
-    if (t->p < t->end && is_letter(*t->p))
+    if (t->p < t->end && is_name_letter(*t->p))
         refuse(t, NULL, "a number cannot go on with %c", *t->p);
 }
 
@@ -210,7 +205,7 @@ static void next(struct rtext *t)
     else if (is_digit(*t->p) ||
              (*t->p == '.' && t->p + 1 < t->end && is_digit(t->p[1])))
         scan_number(t);
-    else if (is_letter(*t->p))
+    else if (is_name_letter(*t->p))
         scan_name(t);
     else
         scan_sign(t);

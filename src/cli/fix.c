@@ -2,6 +2,7 @@
 #include "cli/fix.h"
 
 #include <stdlib.h>
+#include "base/chars.h"
 #include "base/json.h"
 
 /* -lr-0.1: what a shell and a folder take. */
@@ -13,8 +14,7 @@ static void add_suffix(struct buf *b, struct str name, const struct value *v)
     value_python_str(&text, v);
     for (size_t i = 0; i < text.len; i++) {
         char c = text.p[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     (c >= '0' && c <= '9') || strchr("._+-", c);
+        bool plain = is_word(c) || strchr(".+-", c);
         buf_addc(b, plain ? c : '_');
     }
     buf_done(&text);

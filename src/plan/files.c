@@ -2,6 +2,7 @@
  * keep, env, setup */
 #include "plan/reading.h"
 
+#include "base/chars.h"
 #include "base/num.h"
 
 #define TEMPLATE_MAX_BYTES (16u << 20)
@@ -106,8 +107,7 @@ void read_templates(struct study_file *r, const struct value *v)
 
 static bool in_name(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || strchr("_-./", c);
+    return is_word(c) || strchr("-./", c);
 }
 
 /* True when the text names this file, seen from where the command runs: as a

@@ -8,6 +8,7 @@
  * knows. */
 #include "plan/reading.h"
 
+#include "base/chars.h"
 #include "base/json.h"
 
 #define SECRET_LEN_LEAST 4 /* shorter values are found by their names only */
@@ -48,8 +49,7 @@ static void pass_any(struct scan *s, const char *set)
 
 static bool name_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '-';
+    return is_word(c) || c == '-';
 }
 
 static size_t name_len(struct str s)

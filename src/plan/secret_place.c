@@ -6,6 +6,8 @@
  * behind programs that are known to take one there. */
 #include "plan/reading.h"
 
+#include "base/chars.h"
+
 #define WORD_TOKEN_LEAST 20 /* of `wandb login KEY`, which may be prose */
 
 static const struct {
@@ -82,11 +84,6 @@ size_t secret_behind_user(struct str word)
 
 /* ---- tokens ---------------------------------------------------------------
  */
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 /* Words are written with letters alone, tokens with digits, too. */
 static bool looks_random(struct str s, bool dashes)

@@ -4,6 +4,8 @@
  * words of the command, since some words make code of others. */
 #include "plan/shell.h"
 
+#include "base/chars.h"
+
 /* ---- names of programs ------------------------------------------------- */
 
 static bool among(struct str s, const char *const *names)
@@ -161,8 +163,7 @@ bool shell_harmless(struct str value)
     for (size_t i = 0; i < value.len; i++) {
         char c = value.p[i];
 
-        if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-            (c >= '0' && c <= '9') || memchr("_-+.,/:@%", c, 9))
+        if (is_word(c) || memchr("-+.,/:@%", c, 8))
             continue;
         return false;
     }

@@ -5,6 +5,7 @@
 #include "store/filter_parse.h"
 
 #include <stdio.h>
+#include "base/chars.h"
 #include "base/num.h"
 
 static const struct {
@@ -71,11 +72,10 @@ static int fail(struct parser *p, const char *at, const char *expected)
 
 /* ---- lexer ------------------------------------------------------------ */
 
-static bool is_word(char c)
+static bool is_bare(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' ||
-           c == '/' || c == '+' || (unsigned char)c >= 0x80;
+    return is_word(c) || c == '.' || c == '-' || c == '/' || c == '+' ||
+           (unsigned char)c >= 0x80;
 }
 
 static int lex_quoted(struct parser *p)
@@ -139,7 +139,7 @@ static const struct {
 static void lex_word(struct parser *p)
 {
     const char *q = p->p;
-    while (*q && is_word(*q))
+    while (*q && is_bare(*q))
         q++;
     p->word = str_n(p->p, (size_t)(q - p->p));
     p->p = q;
@@ -168,7 +168,7 @@ static int next(struct parser *p)
         return lex_quoted(p);
     if (lex_symbol(p))
         return 0;
-    if (!is_word(*p->p))
+    if (!is_bare(*p->p))
         return fail(p, p->p, "a name, a number, a text or an operator");
     lex_word(p);
     return 0;

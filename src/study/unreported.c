@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "base/chars.h"
 #include "study/run.h"
 
 #define LOG_LOOKED_AT 65536 /* bytes at the end of a log */
@@ -68,12 +69,6 @@ static void add_reported(struct buf *b, const struct run *r,
 }
 
 /* ---- in what was printed ------------------------------------------------- */
-
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_';
-}
 
 static size_t number_len(struct str s)
 {

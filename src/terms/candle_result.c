@@ -6,6 +6,7 @@
  * follows: then it belongs to a label (`top 5: 0.9` is 0.9). */
 #include "terms/candle_result.h"
 
+#include "base/chars.h"
 #include "base/num.h"
 
 static const char separators[] = " \t\r\n\f,;:=()[]{}'\"%";
@@ -13,12 +14,6 @@ static const char separators[] = " \t\r\n\f,;:=()[]{}'\"%";
 static bool separates(char c)
 {
     return strchr(separators, c) != NULL; /* NUL too */
-}
-
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_';
 }
 
 /* The next piece of *rest, or an empty one at the end. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <strings.h>
+#include "base/chars.h"
 #include "base/json.h"
 #include "base/num.h"
 
@@ -38,8 +39,7 @@ static int word_falls(struct str word)
 
 static bool in_word(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z');
+    return is_digit(c) || is_letter(c);
 }
 
 static int name_falls(struct str name)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/chars.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/vec.h"
@@ -245,11 +246,6 @@ int metric_line_json(struct metric_line *m, struct str line, struct err *err)
     if (rc)
         begin(m);
     return rc;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /* Takes `"a name"` off the front of *rest. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/chars.h"
 #include "base/num.h"
 
 enum member_kind {
@@ -35,36 +36,29 @@ static const char gpus_text[] =
     "like a100:2";
 
 #define OF(field) offsetof(struct needs, field)
-static const struct member members[] = {
-    {"cpus", MEMBER_NUMBER, OF(cpus), 1e6, number_text},
-    {"memory", MEMBER_BYTES, OF(memory_bytes), BYTES_MOST, bytes_text},
-    {"disk", MEMBER_BYTES, OF(disk_bytes), BYTES_MOST, bytes_text},
-    {"gpus", MEMBER_GPUS, OF(gpus), 1e5, gpus_text},
-    {"gpus_minimum_capability", MEMBER_NUMBER, OF(gpu_minimum_capability), 1e3,
-     number_text},
-    {"gpus_maximum_capability", MEMBER_NUMBER, OF(gpu_maximum_capability), 1e3,
-     number_text},
-    {"gpus_minimum_memory", MEMBER_BYTES, OF(gpu_minimum_memory_bytes),
-     BYTES_MOST, bytes_text},
-    {"nodes", MEMBER_COUNT, OF(nodes), 1e6, count_text},
-    {"ranks", MEMBER_COUNT, OF(ranks), 1e8, count_text},
-    {"ranks_per_node", MEMBER_COUNT, OF(ranks_per_node), 1e6, count_text},
-    {"time", MEMBER_SECONDS, OF(time_s), 3.2e9, seconds_text},
-};
-enum { MEMBERS = sizeof(members) / sizeof(*members) };
+/* key, kind, field, the most it may be, what is expected */
+#define MEMBERS(X)                                                             \
+    X("cpus", MEMBER_NUMBER, cpus, 1e6, number_text)                           \
+    X("memory", MEMBER_BYTES, memory_bytes, BYTES_MOST, bytes_text)            \
+    X("disk", MEMBER_BYTES, disk_bytes, BYTES_MOST, bytes_text)                \
+    X("gpus", MEMBER_GPUS, gpus, 1e5, gpus_text)                               \
+    X("gpus_minimum_capability", MEMBER_NUMBER, gpu_minimum_capability, 1e3,   \
+      number_text)                                                             \
+    X("gpus_maximum_capability", MEMBER_NUMBER, gpu_maximum_capability, 1e3,   \
+      number_text)                                                             \
+    X("gpus_minimum_memory", MEMBER_BYTES, gpu_minimum_memory_bytes,           \
+      BYTES_MOST, bytes_text)                                                  \
+    X("nodes", MEMBER_COUNT, nodes, 1e6, count_text)                           \
+    X("ranks", MEMBER_COUNT, ranks, 1e8, count_text)                           \
+    X("ranks_per_node", MEMBER_COUNT, ranks_per_node, 1e6, count_text)         \
+    X("time", MEMBER_SECONDS, time_s, 3.2e9, seconds_text)
 
-const char *const needs_keys[] = {"cpus",
-                                  "memory",
-                                  "disk",
-                                  "gpus",
-                                  "gpus_minimum_capability",
-                                  "gpus_maximum_capability",
-                                  "gpus_minimum_memory",
-                                  "nodes",
-                                  "ranks",
-                                  "ranks_per_node",
-                                  "time",
-                                  NULL};
+#define MEMBER(key, kind, field, most, expected)                               \
+    {key, kind, OF(field), most, expected},
+static const struct member members[] = {MEMBERS(MEMBER)};
+enum { MEMBER_ROWS = sizeof(members) / sizeof(*members) };
+#define KEY(key, kind, field, most, expected) key,
+const char *const needs_keys[] = {MEMBERS(KEY) NULL};
 
 void needs_init(struct needs *n)
 {
@@ -95,7 +89,7 @@ static void member_put(struct needs *n, const struct member *m, double number,
 
 bool needs_eq(const struct needs *a, const struct needs *b)
 {
-    for (int i = 0; i < MEMBERS; i++)
+    for (int i = 0; i < MEMBER_ROWS; i++)
         if (members[i].kind != MEMBER_BYTES &&
             member_get(a, &members[i]) != member_get(b, &members[i]))
             return false;
@@ -107,7 +101,7 @@ bool needs_eq(const struct needs *a, const struct needs *b)
 
 static const struct member *member_find(struct str key)
 {
-    for (int i = 0; i < MEMBERS; i++)
+    for (int i = 0; i < MEMBER_ROWS; i++)
         if (str_is(key, members[i].key))
             return &members[i];
     return NULL;
@@ -167,8 +161,8 @@ static int gpu_name_check(struct str name, const struct needs *n,
                        sizeof(n->gpu_name) - 1);
     for (size_t i = 0; i < name.len; i++) {
         unsigned char c = (unsigned char)name.p[i];
-        bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
-        bool digit = c >= '0' && c <= '9';
+        bool letter = is_letter(c);
+        bool digit = is_digit(c);
         if (!letter && !digit && !(i > 0 && strchr(" _.-", c) && c))
             return err_set(err, ERR_INPUT, "gpus: '%.*s' is not %s", STRF(name),
                            gpus_text);
@@ -381,7 +375,7 @@ static struct value *member_to_value(struct arena *a, const struct needs *n,
 struct value *needs_to_value(struct arena *a, const struct needs *n)
 {
     struct value *object = value_object(a);
-    for (int i = 0; i < MEMBERS; i++) {
+    for (int i = 0; i < MEMBER_ROWS; i++) {
         const struct member *m = &members[i];
         bool named = m->kind == MEMBER_GPUS && n->gpu_name[0];
         if (member_get(n, m) != 0 || named)

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/chars.h"
 #include "base/num.h"
 
 static const double SLACK = 1e-9;
@@ -27,11 +28,6 @@ void room_add_gpu(struct room *r, const struct room_gpu *gpu)
         return;
     r->gpus[r->gpu_count] = *gpu;
     r->gpus[r->gpu_count++].free = 1;
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
 /* True when part stands somewhere in name, whatever the case. */
@@ -297,14 +293,6 @@ void room_print(struct buf *b, const struct room *r)
         num_print(b, g->capability);
         buf_addf(b, "/%llu", (unsigned long long)g->memory_bytes);
     }
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = lower(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 static bool unescape(struct str s, struct arena *a, struct str *out)

@@ -2,6 +2,7 @@
 #include "terms/space.h"
 
 #include <stdlib.h>
+#include "base/chars.h"
 
 long space_find(const struct space *s, struct str name)
 {
@@ -155,11 +156,9 @@ bool param_name_valid(struct str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.p[i];
-        bool letter =
-            (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-        bool later = (c >= '0' && c <= '9') || c == '.' || c == '-';
+        bool later = is_digit(c) || c == '.' || c == '-';
 
-        if (!letter && !(later && i > 0))
+        if (!(later ? i > 0 : is_word(c)))
             return false;
     }
     return name.len > 0;

@@ -2,6 +2,7 @@
 #include "view/view.h"
 
 #include <unistd.h>
+#include "base/chars.h"
 #include "base/json.h"
 #include "study/study.h"
 #include "terms/setup.h"
@@ -60,8 +61,7 @@ static void add_params(struct buf *b, const struct plan *p,
         buf_adds(b, " THRONG_P_");
         for (size_t k = 0; k < point->keys[i].len; k++) {
             char c = point->keys[i].p[k];
-            bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                         (c >= '0' && c <= '9');
+            bool plain = is_letter(c) || is_digit(c);
             buf_addc(b, plain ? c : '_');
         }
         buf_addc(b, '=');

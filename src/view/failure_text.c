@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <strings.h>
+#include "base/chars.h"
 #include "base/json.h"
 
 #define VALUE_LEAST 3 /* letters of a value that is known in a message */
@@ -59,11 +60,6 @@ struct str failure_line(const struct trial_failure *f)
 }
 
 /* ---- what is the same ------------------------------------------------- */
-
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
 
 static size_t hex_len(struct str s)
 {

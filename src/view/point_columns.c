@@ -2,6 +2,7 @@
 #include "view/view.h"
 
 #include <stdlib.h>
+#include "base/chars.h"
 #include "base/json.h"
 #include "base/num.h"
 
@@ -86,11 +87,6 @@ void point_columns_text(struct point_columns *p, struct str point)
     buf_init(&name);
     add_text_below(p, point, &name);
     buf_done(&name);
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* Takes a number without its leading zeros, or one other character. */
