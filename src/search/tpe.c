@@ -22,17 +22,14 @@
 #include "search/bowl.h"
 #include "search/mixture.h"
 #include "search/options.h"
-#include "search/sobol.h"
-#include "search/unit.h"
+#include "search/roll.h"
 
 enum {
-    MOST_GOOD = 64,      /* the largest `good` */
-    NEWEST = 25,         /* results that keep their full weight */
-    WINDOW = 256,        /* the newest results */
-    RESERVOIR = 256,     /* of the older ones */
-    LEAST_VALUES = 5,    /* before the model is used, whatever is pending */
-    FRESH_TRIES = 64,    /* random draws for a point that is new */
-    FRESH_GRID = 1 << 16 /* a space up to this size is searched for one */
+    MOST_GOOD = 64,   /* the largest `good` */
+    NEWEST = 25,      /* results that keep their full weight */
+    WINDOW = 256,     /* the newest results */
+    RESERVOIR = 256,  /* of the older ones */
+    LEAST_VALUES = 5, /* before the model is used, whatever is pending */
 };
 
 /* How wide the kernels of good points are: see draw_width. */
@@ -59,22 +56,17 @@ struct ordered {
 };
 
 struct tpe {
-    struct unit unit;
+    struct roll roll;
     struct mixture_axis *axes;
-    uint64_t seed;
     bool minimize;
     double candidates, startup, gamma, most_good;
-    size_t quadratic; /* whether it is asked */
-    struct history history;
-    double *asked; /* of each row: the point as it was asked for */
-    size_t asked_cap;
+    size_t quadratic;    /* whether it is asked */
     size_t values, told; /* rows with a value; rows in the model */
     size_t best[MOST_GOOD], best_count;
     struct ordered window, reservoir, pending;
     uint64_t lots[RESERVOIR + 1]; /* of the reservoir's rows … */
     uint64_t high_lot;            /* … the highest */
     size_t old;                   /* rows that the reservoir stands for */
-    struct idmap *seen;
     struct bowl bowl;
     struct mixture good, bad; /* while a point is asked for: a study may have
                                  a thousand such searches, see hyperspace */
@@ -82,14 +74,13 @@ struct tpe {
     double *weights;
     size_t rows_cap;
     double *draws, *scores, *under; /* of candidates */
-    struct arena *scratch;
 };
 
 /* ---- what was told ---------------------------------------------------- */
 
 static size_t place_of(const struct tpe *t, const struct ordered *o, size_t row)
 {
-    const int64_t *trials = t->history.trials;
+    const int64_t *trials = t->roll.history.trials;
     size_t low = 0, high = o->count;
     /* Nearly always it is the newest. */
     if (high && trials[o->rows[high - 1]] <= trials[row])
@@ -131,8 +122,8 @@ static void ordered_remove(const struct tpe *t, struct ordered *o, size_t row)
 
 static uint64_t lot_of(const struct tpe *t, size_t row)
 {
-    int64_t trial = t->history.trials[row];
-    return hash64(str_n((const char *)&trial, sizeof(trial)), t->seed);
+    int64_t trial = t->roll.history.trials[row];
+    return hash64(str_n((const char *)&trial, sizeof(trial)), t->roll.seed);
 }
 
 /* Those with the lowest lots stay, whatever came first. */
@@ -176,73 +167,38 @@ static void window_add(struct tpe *t, size_t row)
 static void best_add(struct tpe *t, size_t row)
 {
     size_t at = t->best_count;
-    if (at == MOST_GOOD && !history_better(&t->history, row, t->best[at - 1]))
+    if (at == MOST_GOOD &&
+        !history_better(&t->roll.history, row, t->best[at - 1]))
         return;
     at -= at == MOST_GOOD;
     t->best_count = at + 1;
-    while (at > 0 && history_better(&t->history, row, t->best[at - 1])) {
+    while (at > 0 && history_better(&t->roll.history, row, t->best[at - 1])) {
         t->best[at] = t->best[at - 1];
         at--;
     }
     t->best[at] = row;
 }
 
-static uint64_t key_of(const struct tpe *t, const double *u)
-{
-    size_t size = t->history.width * sizeof(*u);
-    return hash64(str_n((const char *)u, size), 0);
-}
-
-static bool is_seen(const struct tpe *t, const double *coded)
-{
-    return idmap_get(t->seen, key_of(t, coded)) != NULL;
-}
-
-/* A pending row for a trial, which was asked as `asked`. */
-static size_t row_add(struct tpe *t, int64_t trial, const double *coded,
-                      const double *asked)
-{
-    size_t width = t->history.width;
-    size_t row = history_add(&t->history, trial, coded);
-    if (t->asked_cap < t->history.cap) {
-        t->asked_cap = t->history.cap;
-        t->asked =
-            xrealloc(t->asked, t->asked_cap * (width + 1) * sizeof(*t->asked));
-    }
-    memcpy(t->asked + row * width, asked, width * sizeof(*asked));
-    ordered_add(t, &t->pending, row);
-    idmap_set(t->seen, key_of(t, coded), t);
-    return row;
-}
-
 static void tpe_tell(void *state, const struct result *r)
 {
     struct tpe *t = state;
-    long found = history_find(&t->history, r->trial);
-    double loss, *u;
-    arena_reset(t->scratch);
-    u = arena_array(t->scratch, t->history.width + 1, sizeof(*u));
-    if (found < 0 && !r->point)
+    struct history *h = &t->roll.history;
+    size_t rows = h->count;
+    long row = roll_tell(&t->roll, r, t->minimize);
+    if (h->count > rows)
+        ordered_add(t, &t->pending, rows);
+    if (row < 0)
         return;
-    if (found < 0)
-        unit_code(&t->unit, r->point, u);
-    size_t row = found < 0 ? row_add(t, r->trial, u, u) : (size_t)found;
-    enum mark mark = mark_of(r, t->minimize, &loss);
-    if (t->history.marks[row] != MARK_PENDING || mark == MARK_PENDING)
-        return;
-    ordered_remove(t, &t->pending, row);
-    t->history.marks[row] = (unsigned char)mark;
-    t->history.losses[row] = loss;
-    t->history.broken[row] = broken_by(r);
-    if (mark == MARK_LEFT)
+    ordered_remove(t, &t->pending, (size_t)row);
+    if (h->marks[row] == MARK_LEFT)
         return;
     t->told++;
-    window_add(t, row);
-    bowl_tell(&t->bowl, row);
-    if (mark != MARK_VALUE)
+    window_add(t, (size_t)row);
+    bowl_tell(&t->bowl, (size_t)row);
+    if (h->marks[row] != MARK_VALUE)
         return;
     t->values++;
-    best_add(t, row);
+    best_add(t, (size_t)row);
 }
 
 /* ---- the two densities ------------------------------------------------ */
@@ -335,34 +291,27 @@ static void fit(struct tpe *t, struct rng *r)
     size_t good = good_count(t);
     reserve_rows(t);
     weigh_good(t, good);
-    mixture_fit(&t->good, &t->history, t->best, t->weights, good,
+    mixture_fit(&t->good, &t->roll.history, t->best, t->weights, good,
                 draw_width(r));
     size_t bad = gather_bad(t, good);
-    mixture_fit(&t->bad, &t->history, t->rows, t->weights, bad,
+    mixture_fit(&t->bad, &t->roll.history, t->rows, t->weights, bad,
                 (struct width){.rule = WIDTH_COUNT});
 }
 
 /* ---- asking ----------------------------------------------------------- */
 
-/* The code that u's point has: what a store would give back. */
-static void recode(const struct tpe *t, const double *u, double *coded)
-{
-    unit_code(&t->unit, unit_point(&t->unit, u, t->scratch), coded);
-}
-
 /* The candidate of the highest score whose point is new; false when none
  * is. */
-static bool choose(struct tpe *t, size_t count, double *u, double *coded)
+static bool choose(struct tpe *t, size_t count)
 {
-    size_t width = t->history.width;
+    size_t width = t->roll.history.width;
     for (size_t tries = 0; tries < count; tries++) {
         size_t best = 0;
         for (size_t i = 1; i < count; i++)
             if (t->scores[i] > t->scores[best])
                 best = i;
-        memcpy(u, t->draws + best * width, width * sizeof(*u));
-        recode(t, u, coded);
-        if (!is_seen(t, coded))
+        memcpy(t->roll.u, t->draws + best * width, width * sizeof(*t->draws));
+        if (roll_is_new(&t->roll))
             return true;
         t->scores[best] = -INFINITY;
     }
@@ -370,26 +319,27 @@ static bool choose(struct tpe *t, size_t count, double *u, double *coded)
 }
 
 /* Points drawn from the model of all parameters together. */
-static bool ask_together(struct tpe *t, struct rng *r, double *u, double *coded)
+static bool ask_together(struct tpe *t, struct rng *r)
 {
-    size_t width = t->history.width, count = (size_t)t->candidates;
+    size_t width = t->roll.history.width, count = (size_t)t->candidates;
     for (size_t i = 0; i < count; i++) {
         double *draw = t->draws + i * width;
         mixture_draw(&t->good, r, draw);
-        unit_mask(&t->unit, draw, t->scratch);
+        unit_mask(&t->roll.unit, draw, t->roll.scratch);
     }
     mixture_log(&t->good, t->draws, count, t->scores);
     mixture_log(&t->bad, t->draws, count, t->under);
     for (size_t i = 0; i < count; i++)
         t->scores[i] -= t->under[i];
-    return choose(t, count, u, coded);
+    return choose(t, count);
 }
 
 /* Each parameter by itself: the best of its own draws. That puts together
  * what was good in different points. */
-static bool ask_apart(struct tpe *t, struct rng *r, double *u, double *coded)
+static bool ask_apart(struct tpe *t, struct rng *r)
 {
-    size_t width = t->history.width, count = (size_t)t->candidates;
+    double *u = t->roll.u;
+    size_t width = t->roll.history.width, count = (size_t)t->candidates;
     for (size_t axis = 0; axis < width; axis++) {
         size_t best = 0;
         u[axis] = 0.5;
@@ -404,58 +354,25 @@ static bool ask_apart(struct tpe *t, struct rng *r, double *u, double *coded)
                 best = i;
         u[axis] = t->draws[best];
     }
-    recode(t, u, coded);
-    return !is_seen(t, coded);
+    return roll_is_new(&t->roll);
 }
 
-static bool ask_model(struct tpe *t, struct rng *r, double *u, double *coded)
+static bool ask_model(struct tpe *t, struct rng *r)
 {
     bool apart = rng_uniform(r) < APART_SHARE;
-    mixture_init(&t->good, t->axes, t->history.width);
-    mixture_init(&t->bad, t->axes, t->history.width);
+    mixture_init(&t->good, t->axes, t->roll.history.width);
+    mixture_init(&t->bad, t->axes, t->roll.history.width);
     fit(t, r);
-    bool found =
-        (apart && ask_apart(t, r, u, coded)) || ask_together(t, r, u, coded);
+    bool found = (apart && ask_apart(t, r)) || ask_together(t, r);
     mixture_done(&t->good);
     mixture_done(&t->bad);
     return found;
 }
 
-static bool ask_bowl(struct tpe *t, int64_t k, double *u, double *coded)
+static bool ask_bowl(struct tpe *t, int64_t k)
 {
-    if (!t->quadratic || !bowl_ask(&t->bowl, k, t->pending.count, u))
-        return false;
-    recode(t, u, coded);
-    return !is_seen(t, coded);
-}
-
-static bool ask_start(struct tpe *t, int64_t k, double *u, double *coded)
-{
-    sobol_at(t->seed, (uint64_t)k - 1, t->history.width, u);
-    recode(t, u, coded);
-    return !is_seen(t, coded);
-}
-
-/* Any point that is new: at random, then, where the space is small, by
- * looking at all of it. What is found last stays when everything was seen. */
-static void ask_fresh(struct tpe *t, struct rng *r, double *u, double *coded)
-{
-    for (int tries = 0; tries < FRESH_TRIES; tries++) {
-        for (size_t i = 0; i < t->history.width; i++)
-            u[i] = rng_uniform(r);
-        recode(t, u, coded);
-        if (!is_seen(t, coded))
-            return;
-    }
-    uint64_t all = space_grid_count(t->unit.space, NULL), key = rng_u64(r);
-    for (uint64_t i = 0; all <= FRESH_GRID && i < all; i++) {
-        struct value *point = space_grid_point(
-            t->unit.space, rng_permute(key, i, all), t->scratch);
-        unit_code(&t->unit, point, coded);
-        memcpy(u, coded, t->history.width * sizeof(*u));
-        if (!is_seen(t, coded))
-            return;
-    }
+    return t->quadratic && bowl_ask(&t->bowl, k, t->pending.count, t->roll.u) &&
+           roll_is_new(&t->roll);
 }
 
 /* With many out at once the model is used earlier: what is out will cover the
@@ -471,26 +388,19 @@ static enum search_answer tpe_ask(void *state, int64_t k, struct arena *a,
                                   struct suggestion *out, struct err *err)
 {
     struct tpe *t = state;
-    long row = history_find(&t->history, k);
+    long row = history_find(&t->roll.history, k);
     (void)err;
     if (row < 0) {
         struct rng r;
-        bool found;
-        arena_reset(t->scratch);
-        size_t size = t->history.width + 1;
-        double *u = arena_array(t->scratch, size, sizeof(*u));
-        double *coded = arena_array(t->scratch, size, sizeof(*coded));
-        rng_init(&r, t->seed, (uint64_t)k, "tpe");
+        rng_init(&r, t->roll.seed, (uint64_t)k, "tpe");
         if (starting(t))
-            found = ask_start(t, k, u, coded);
-        else
-            found = ask_bowl(t, k, u, coded) || ask_model(t, &r, u, coded);
-        if (!found)
-            ask_fresh(t, &r, u, coded);
-        row = (long)row_add(t, k, coded, u);
+            roll_sobol(&t->roll, k, &r);
+        else if (!ask_bowl(t, k) && !ask_model(t, &r))
+            roll_fresh(&t->roll, &r);
+        row = (long)roll_ask(&t->roll, k);
+        ordered_add(t, &t->pending, (size_t)row);
     }
-    out->point =
-        unit_point(&t->unit, t->asked + (size_t)row * t->history.width, a);
+    out->point = roll_point(&t->roll, (size_t)row, a);
     return SEARCH_HERE;
 }
 
@@ -526,25 +436,21 @@ static double startup_of(const struct space *space)
 static void *tpe_open(const struct search_setup *setup, struct err *err)
 {
     size_t width = setup->space->count;
-    struct tpe given = {.seed = setup->seed,
-                        .minimize = setup->minimize,
+    struct tpe given = {.minimize = setup->minimize,
                         .candidates = 32,
                         .startup = startup_of(setup->space),
                         .gamma = 1,
                         .quadratic = true,
                         .most_good = 25};
     if (read_options(&given, setup->options, err) ||
-        unit_init(&given.unit, setup->space, err))
+        roll_init(&given.roll, setup->space, setup->seed, err))
         return NULL;
     struct tpe *t = xmalloc(sizeof(*t));
     *t = given;
     t->axes = mixture_axes_new(setup->space);
-    history_init(&t->history, width);
-    t->seen = idmap_new();
-    bowl_init(&t->bowl, setup, &t->history);
+    bowl_init(&t->bowl, setup, &t->roll.history);
     if (setup->version == 4)
         t->bowl.least_foretold = FORETOLD_IN_4;
-    t->scratch = arena_new();
     size_t candidates = (size_t)t->candidates;
     t->draws = xcalloc(candidates * (width + 1), sizeof(*t->draws));
     t->scores = xcalloc(candidates, sizeof(*t->scores));
@@ -555,16 +461,12 @@ static void *tpe_open(const struct search_setup *setup, struct err *err)
 static void tpe_free(void *state)
 {
     struct tpe *t = state;
-    history_done(&t->history);
-    unit_done(&t->unit);
-    mixture_axes_free(t->axes, t->unit.space->count);
-    idmap_free(t->seen);
+    mixture_axes_free(t->axes, t->roll.history.width);
     bowl_done(&t->bowl);
-    arena_free(t->scratch);
+    roll_done(&t->roll);
     free(t->window.rows);
     free(t->reservoir.rows);
     free(t->pending.rows);
-    free(t->asked);
     free(t->rows);
     free(t->weights);
     free(t->draws);
