@@ -154,8 +154,9 @@ const struct verb verb_logs = {
     .args = "[STUDY] [TRIALS]",
     .summary = "Print what trials wrote to their output",
     .text = "Standard output and standard error, as they came. Without "
-            "TRIALS: the last one.\nOn a terminal colours are kept; what would "
-            "move the cursor or set a title is\nshown as letters.\n",
+            "TRIALS: the last one.\nOn a terminal colours are kept, and of a "
+            "progress bar the last state; what else\nwould move the cursor or "
+            "set a title is shown as letters.\n",
     .options =
         (const struct option_spec[]){
             {"follow", 'f', NULL, "go on printing until the trials end"}, {0}},
