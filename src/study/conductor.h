@@ -55,6 +55,15 @@ struct study {
  * are: a smaller run_cap takes none away. */
 int64_t study_total(const struct study *s, const struct counts *c);
 
+/* ---- plan_search.c: the strategy of a plan ----------------------------- */
+/* What the method is told of the study file, but for versions, early stopping
+ * and the order; *points is filled. */
+struct search_setup plan_search_setup(const struct plan *p,
+                                      struct point_source *points,
+                                      struct arena *a);
+/* Which results a suggestion may know, and how many trials are out then. */
+void plan_search_order(struct search_setup *setup, const struct plan *p);
+
 /* ---- search.c: the strategy as a source of trials --------------------- */
 int study_search_open(struct study *s, struct err *err);
 /* Starts the strategy's own program, if it has one; before it is told. */

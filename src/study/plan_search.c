@@ -1,10 +1,9 @@
-/* plan_search.c - the strategy of a plan, for those who only look */
-#include "study/study.h"
+/* plan_search.c - the strategy of a plan */
+#include "study/conductor.h"
 
-#include "search/search.h"
-
-static struct search_setup
-setup_of(const struct plan *p, struct point_source *points, struct arena *a)
+struct search_setup plan_search_setup(const struct plan *p,
+                                      struct point_source *points,
+                                      struct arena *a)
 {
     struct search_setup setup = {.space = &p->space,
                                  .seed = p->seed,
@@ -29,7 +28,7 @@ setup_of(const struct plan *p, struct point_source *points, struct arena *a)
     return setup;
 }
 
-static void set_order(struct search_setup *setup, const struct plan *p)
+void plan_search_order(struct search_setup *setup, const struct plan *p)
 {
     setup->order = str_is(p->order, "lag")     ? SEARCH_LAG
                    : str_is(p->order, "batch") ? SEARCH_BATCH
@@ -43,10 +42,10 @@ struct search *plan_search_strictly(const struct plan *p,
                                     struct point_source *points,
                                     struct arena *a, struct err *err)
 {
-    struct search_setup setup = setup_of(p, points, a);
+    struct search_setup setup = plan_search_setup(p, points, a);
     setup.early = &p->early;
     setup.pick_best = p->metric.pick == PICK_BEST;
-    set_order(&setup, p);
+    plan_search_order(&setup, p);
     return search_open(arena_cstr(a, p->method), &setup, err);
 }
 
@@ -54,7 +53,7 @@ struct search *plan_search(const struct plan *p, int64_t version,
                            struct point_source *points, struct arena *a,
                            struct err *err)
 {
-    struct search_setup setup = setup_of(p, points, a);
+    struct search_setup setup = plan_search_setup(p, points, a);
     setup.version = version;
     setup.aimless = p->goal.objective_count == 0;
     if (str_is(p->method, "external")) {
@@ -66,7 +65,7 @@ struct search *plan_search(const struct plan *p, int64_t version,
     char *method = arena_cstr(a, p->method);
     struct search_setup ordered = setup;
     ordered.early = &p->early;
-    set_order(&ordered, p);
+    plan_search_order(&ordered, p);
     struct search *strict = search_open(method, &ordered, err);
     search_free(strict);
     return strict ? search_open(method, &setup, err) : NULL;

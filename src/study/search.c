@@ -59,74 +59,29 @@ int study_search_start(struct study *s, struct err *err)
     return external_start(s->external, err);
 }
 
-static enum search_order order_of(const struct plan *p)
-{
-    if (str_is(p->order, "lag"))
-        return SEARCH_LAG;
-    return str_is(p->order, "batch") ? SEARCH_BATCH : SEARCH_FREE;
-}
-
 /* Trials out at once, as far as suggestions may depend on it: with an order
  * that no number of workers changes, on the order alone. */
 static int64_t parallel_of(const struct study *s)
 {
-    const struct plan *p = s->plan;
+    struct search_setup setup = {.parallel = s->plan->parallel};
     if (s->parallel > 0)
         return s->parallel;
-    if (order_of(p) != SEARCH_FREE)
-        return p->lag ? p->lag : p->batch;
-    if (p->parallel)
-        return p->parallel;
+    plan_search_order(&setup, s->plan);
+    if (setup.order != SEARCH_FREE || setup.parallel)
+        return setup.parallel;
     return s->engine ? study_cpus(s) : 0;
-}
-
-/* What the method is told of the study file. */
-static struct search_setup setup_of(const struct study *s)
-{
-    const struct plan *p = s->plan;
-    return (struct search_setup){
-        .space = &p->space,
-        .seed = p->seed,
-        .version = s->version,
-        .minimize = p->metric.minimize,
-        .aimless = p->goal.objective_count == 0,
-        .run_cap = p->run_cap,
-        .repeat = p->repeat,
-        .options = p->method_options,
-        .constraint_count = p->goal.bound_count,
-        .parallel = parallel_of(s),
-        .order = order_of(p),
-        .lag = p->lag ? p->lag : p->batch,
-        .early = &p->early,
-        .pick_best = p->metric.pick == PICK_BEST,
-    };
-}
-
-/* Which of several metrics are to be small. */
-static const bool *goals_of(const struct study *s)
-{
-    const struct plan *p = s->plan;
-    bool *goals =
-        arena_array(s->arena, p->goal.objective_count, sizeof(*goals));
-    for (size_t i = 0; i < p->goal.objective_count; i++)
-        goals[i] = p->goal.objectives[i].minimize;
-    return goals;
 }
 
 int study_search_open(struct study *s, struct err *err)
 {
     const struct plan *p = s->plan;
-    struct search_setup setup = setup_of(s);
-    if (p->goal.objective_count > 1) {
-        setup.objective_count = p->goal.objective_count;
-        setup.minimize_each = goals_of(s);
-    }
-    if (p->points) {
-        s->points.context = p->points;
-        s->points.count = plan_points_count(p->points);
-        s->points.get = plan_points_get;
-        setup.points = &s->points;
-    }
+    struct search_setup setup = plan_search_setup(p, &s->points, s->arena);
+    plan_search_order(&setup, p);
+    setup.parallel = parallel_of(s);
+    setup.version = s->version;
+    setup.aimless = p->goal.objective_count == 0;
+    setup.early = &p->early;
+    setup.pick_best = p->metric.pick == PICK_BEST;
     if (str_is(p->method, "external")) {
         open_external(s);
         setup.outside = external_outside(s->external);
