@@ -72,7 +72,7 @@ static void on_terminate(void *context, int signum)
     s->interrupts += 2;
     talk(s, "asked to terminate; running trials are ended and go on with the "
             "next run");
-    study_interrupt(s->study);
+    study_part(s->study);
 }
 
 /* The terminal is gone: nothing more can be said on it, the study goes on.

@@ -30,7 +30,8 @@
 /* The frame and the numbers around a task's text. */
 #define RECORD_OVERHEAD 64
 
-static const struct place *const places[] = {&place_local, &place_fake};
+static const struct place *const places[] = {&place_local, &place_fake,
+                                             &place_fake_cluster};
 
 enum where { IN_QUEUE, AT_PLACE, DROPPED };
 
@@ -73,6 +74,7 @@ struct engine {
     struct loop_source *later;      /* armed when something is to be said */
     double average_s;               /* of task durations; below 0: unknown */
     bool down, quitting, idle_said; /* down: nothing can be sent */
+    bool parting; /* quitting, and what is at the place stays there */
 };
 
 /* ---- opening and closing --------------------------------------------- */
@@ -83,8 +85,13 @@ static const struct place *find_place(const char *name, struct err *err)
     for (size_t i = 0; i < count; i++)
         if (strcmp(places[i]->name, name) == 0)
             return places[i];
-    err_set(err, ERR_INPUT, "there is no place called \"%s\" (local, fake)",
-            name);
+    struct buf known;
+    buf_init(&known);
+    for (size_t i = 0; i < count; i++)
+        buf_addf(&known, "%s%s", i ? ", " : "", places[i]->name);
+    err_set(err, ERR_INPUT, "there is no place called \"%s\" (%s)", name,
+            known.p);
+    buf_done(&known);
     return NULL;
 }
 
@@ -132,6 +139,11 @@ struct engine *engine_open(const struct engine_setup *setup,
     return e;
 }
 
+bool engine_outlives(const struct engine *e)
+{
+    return e->place->outlives;
+}
+
 int engine_start(struct engine *e, uint64_t epoch, struct err *err)
 {
     if (e->place->start(e->at, epoch, err))
@@ -151,7 +163,7 @@ void engine_close(struct engine *e)
     if (!e)
         return;
     if (e->at)
-        e->place->close(e->at);
+        e->place->close(e->at, e->parting);
     uint64_t id;
     void *h;
     for (size_t at = 0; idmap_next(e->held, &at, &id, &h);)
@@ -323,6 +335,13 @@ bool engine_adopt(struct engine *e, uint64_t task, uint32_t attempt,
 
 /* ---- the end of tasks -------------------------------------------------- */
 
+/* True when nothing is left to wait for before `idle`. */
+static bool is_idle(const struct engine *e)
+{
+    size_t left = idmap_count(e->held) - (e->parting ? e->out.count : 0);
+    return e->quitting && left == 0;
+}
+
 /* After this only the caller knows the task; it must free it. */
 static void forget(struct engine *e, struct held *h)
 {
@@ -332,7 +351,7 @@ static void forget(struct engine *e, struct held *h)
         load_remove(&e->out, &h->needs);
     if (h->where == IN_QUEUE)
         queue_remove(&e->queue, &h->node);
-    if (e->quitting && idmap_count(e->held) == 0)
+    if (is_idle(e))
         loop_timer_in(e->later, 0);
 }
 
@@ -368,7 +387,7 @@ static void answer_later(void *context)
     for (size_t i = 0; i < e->dropped.len; i++) /* hooks may drop more */
         answer_unstarted(e, e->dropped.p[i]);
     e->dropped.len = 0;
-    if (e->quitting && !e->idle_said && idmap_count(e->held) == 0) {
+    if (is_idle(e) && !e->idle_said) {
         e->idle_said = true;
         if (e->hooks.idle)
             e->hooks.idle(e->hooks.context);
@@ -471,6 +490,18 @@ void engine_quit(struct engine *e, bool kill)
 void engine_hurry(struct engine *e)
 {
     e->place->hurry(e->at, HASTE_SOON);
+}
+
+void engine_part(struct engine *e)
+{
+    uint64_t id;
+    void *at;
+    e->quitting = e->parting = true;
+    for (size_t i = 0; idmap_next(e->held, &i, &id, &at);)
+        if (((struct held *)at)->where == IN_QUEUE)
+            take_back(e, at);
+    if (is_idle(e))
+        loop_timer_in(e->later, 0);
 }
 
 void engine_abandon(struct engine *e)

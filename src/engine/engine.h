@@ -63,8 +63,11 @@ struct engine *engine_open(const struct engine_setup *setup,
 /* epoch: of the study's lease; processes of a newer one are never taken for
  * ours. */
 int engine_start(struct engine *e, uint64_t epoch, struct err *err);
-/* Ends every task at once (after engine_quit and idle there are none). */
+/* Ends every task at once (after engine_quit and idle there are none); or,
+ * after engine_part, leaves them where they are. */
 void engine_close(struct engine *e);
+/* True when tasks go on at the place while there is no conductor. */
+bool engine_outlives(const struct engine *e);
 
 /* -1 with the reason when these needs can never be met at this place. */
 int engine_check(const struct engine *e, const struct needs *n,
@@ -103,6 +106,9 @@ void engine_quit(struct engine *e, bool kill);
 /* After engine_quit with kill: what still runs is ended within seconds,
  * whatever its time of grace. */
 void engine_hurry(struct engine *e);
+/* No more submissions: tasks that wait here come back as unstarted, those at
+ * a place that outlives us stay there, to be adopted. Then `idle` is called. */
+void engine_part(struct engine *e);
 /* After engine_quit: what still runs is ended at once, and counts as lost. */
 void engine_abandon(struct engine *e);
 

@@ -44,11 +44,14 @@
 #include "terms/metric.h"
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 struct fake_task {
     uint64_t id;
     uint32_t attempt;
+    uint32_t sequence; /* of the record that it said last */
     struct arena *arena;
+    struct str text; /* of the task */
     struct task task;
     struct str script; /* what has not been done yet */
     const char *script_end;
@@ -70,7 +73,10 @@ struct fake_task {
 struct fake {
     struct here here; /* first */
     struct engine *engine;
+    const char *left_path;         /* NULL: nothing outlives its conductor */
+    bool stutters;                 /* each record is said twice */
     VEC(struct fake_task *) tasks; /* in order of arrival */
+    VEC(struct fake_task *) left;  /* by an earlier conductor, not adopted */
     struct loop_source *step;
     struct idmap *trained; /* task -> steps, where pointers go */
     double now_s;
@@ -82,15 +88,19 @@ struct fake {
 
 /* ---- what it says ----------------------------------------------------- */
 
-static void say(struct fake *f, const struct fake_task *t,
-                enum record_type type, struct str payload)
+static void say(struct fake *f, struct fake_task *t, enum record_type type,
+                struct str payload)
 {
-    struct record r = {
-        .type = type, .attempt = t->attempt, .task = t->id, .payload = payload};
-    require(engine_place_record(f->engine, &r, NULL) == 0);
+    struct record r = {.type = type,
+                       .attempt = t->attempt,
+                       .task = t->id,
+                       .sequence = ++t->sequence,
+                       .payload = payload};
+    for (int i = 0; i < (f->stutters ? 2 : 1); i++)
+        require(engine_place_record(f->engine, &r, NULL) == 0);
 }
 
-static void say_started(struct fake *f, const struct fake_task *t)
+static void say_started(struct fake *f, struct fake_task *t)
 {
     struct buf b;
     struct record_started s = {.wall = f->wall + f->now_s,
@@ -578,7 +588,7 @@ static size_t find_most(struct str script)
     return SIZE_MAX;
 }
 
-static void take_task(struct fake *f, const struct record *r)
+static struct fake_task *new_task(const struct record *r)
 {
     struct fake_task *t = xcalloc(1, sizeof *t);
     t->id = r->task;
@@ -586,12 +596,13 @@ static void take_task(struct fake *f, const struct record *r)
     t->arena = arena_new();
     t->end_s = INFINITY;
     t->batch = metric_batch_new();
-    require(task_parse(&t->task, r->payload, t->arena, NULL) == 0);
+    t->text = arena_str(t->arena, r->payload);
+    require(task_parse(&t->task, t->text, t->arena, NULL) == 0);
     t->script =
         t->task.only_read ? str_n("", 0) : join_arguments(&t->task, t->arena);
     t->script_end = t->script.p + t->script.len;
     t->most = find_most(t->script);
-    vec_push(&f->tasks, t);
+    return t;
 }
 
 static void end_at(struct fake_task *t, double at_s, enum outcome outcome)
@@ -610,7 +621,7 @@ static void fake_send(void *place, const struct record *r)
     if (t && t->deaf)
         return;
     if (r->type == RECORD_TASK) {
-        take_task(f, r);
+        vec_push(&f->tasks, new_task(r));
     } else if (t && r->type == RECORD_STOP) {
         double wait_s = t->ignore_stop ? 2 * t->task.grace_s : 0;
         end_at(t, f->now_s + wait_s, OUTCOME_STOPPED);
@@ -635,6 +646,93 @@ static void fake_hurry(void *place, enum haste haste)
     engine_place_up(f->engine);
 }
 
+/* ---- what outlives its conductor -------------------------------------- */
+
+/* A record of the task as it was sent, with how far it is before its text. */
+static void print_left(struct buf *b, const struct fake *f,
+                       const struct fake_task *t)
+{
+    struct buf payload;
+    buf_init(&payload);
+    buf_add_u64(&payload, t->running);
+    buf_add_u64(&payload, (uint64_t)(t->script_end - t->script.p));
+    buf_add_u64(&payload, t->points);
+    buf_add_u64(&payload, t->checkpoint);
+    buf_add_u64(&payload, (uint64_t)(uintptr_t)idmap_get(f->trained, t->id));
+    buf_add_bytes(&payload, t->text);
+    struct record r = {.type = RECORD_TASK,
+                       .attempt = t->attempt,
+                       .task = t->id,
+                       .sequence = t->sequence,
+                       .payload = buf_str(&payload)};
+    record_print(b, &r);
+    buf_done(&payload);
+}
+
+static void write_left(struct fake *f)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < f->tasks.len; i++)
+        print_left(&b, f, f->tasks.p[i]);
+    require(file_write(f->left_path, buf_str(&b), false, NULL) == 0);
+    buf_done(&b);
+}
+
+static void take_left(struct fake *f, const struct record *r)
+{
+    struct bytes in = bytes_of(r->payload);
+    bool running = bytes_u64(&in);
+    uint64_t to_do = bytes_u64(&in), points = bytes_u64(&in);
+    uint64_t checkpoint = bytes_u64(&in), trained = bytes_u64(&in);
+    struct record sent = *r;
+    sent.payload = bytes_str(&in);
+    require(!in.bad);
+    struct fake_task *t = new_task(&sent);
+    t->sequence = r->sequence;
+    t->script.p = to_do ? t->script_end - to_do : NULL;
+    t->script.len = to_do;
+    t->running = running;
+    t->points = points;
+    t->checkpoint = checkpoint;
+    if (trained)
+        idmap_set(f->trained, t->id, (void *)(uintptr_t)trained);
+    vec_push(&f->left, t);
+}
+
+static void read_left(struct fake *f)
+{
+    struct str text, rest;
+    struct record r;
+    size_t used;
+    if (file_map(f->left_path, &text, NULL))
+        return;
+    for (rest = text; record_parse(rest, &r, &used, NULL) > 0;
+         rest = str_n(rest.p + used, rest.len - used))
+        take_left(f, &r);
+    file_unmap(text);
+}
+
+static bool fake_adopt(void *place, uint64_t task, uint32_t attempt)
+{
+    struct fake *f = place;
+    for (size_t i = 0; i < f->left.len; i++) {
+        struct fake_task *t = f->left.p[i];
+        if (t->id != task || t->attempt != attempt)
+            continue;
+        f->left.p[i] = vec_last(&f->left);
+        f->left.len--;
+        if (t->running)
+            t->vanished = !room_take(&f->here.room, &t->task.needs, &t->grant);
+        vec_push(&f->tasks, t);
+        loop_timer_in(f->step, 0);
+        return true;
+    }
+    return false;
+}
+
+/* ---- opening and closing ---------------------------------------------- */
+
 static void *fake_open(const struct place_setup *setup, struct err *err)
 {
     struct fake *f = xcalloc(1, sizeof *f);
@@ -647,17 +745,36 @@ static void *fake_open(const struct place_setup *setup, struct err *err)
     return f;
 }
 
+static void *cluster_open(const struct place_setup *setup, struct err *err)
+{
+    struct fake *f = fake_open(setup, err);
+    f->stutters = true;
+    f->left_path = path_join(f->here.arena, setup->given->folder, "fake-left");
+    read_left(f);
+    return f;
+}
+
 static int fake_start(void *place, uint64_t epoch, struct err *err)
 {
-    (void)place;
+    struct fake *f = place;
     (void)epoch;
     (void)err;
+    for (size_t i = 0; i < f->left.len; i++)
+        task_free(f->left.p[i]);
+    f->left.len = 0;
+    if (f->left_path)
+        unlink(f->left_path);
     return 0;
 }
 
-static void fake_close(void *place)
+static void fake_close(void *place, bool leave)
 {
     struct fake *f = place;
+    if (leave && f->left_path)
+        write_left(f);
+    for (size_t i = 0; i < f->left.len; i++)
+        task_free(f->left.p[i]);
+    vec_done(&f->left);
     for (size_t i = 0; i < f->tasks.len; i++)
         task_free(f->tasks.p[i]);
     vec_done(&f->tasks);
@@ -677,6 +794,22 @@ const struct place place_fake = {
     .want = here_want,
     .gpus = here_gpus,
     .look = here_look,
+    .send = fake_send,
+    .ack = fake_ack,
+    .hurry = fake_hurry,
+};
+
+/* Its tasks outlive their conductor, and it says everything twice. */
+const struct place place_fake_cluster = {
+    .name = "fake-cluster",
+    .outlives = true,
+    .open = cluster_open,
+    .start = fake_start,
+    .adopt = fake_adopt,
+    .close = fake_close,
+    .check = here_check,
+    .slots = here_slots,
+    .want = here_want,
     .send = fake_send,
     .ack = fake_ack,
     .hurry = fake_hurry,

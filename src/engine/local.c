@@ -759,9 +759,10 @@ static void end_worker(struct local *l)
         remove_leaders(l);
 }
 
-static void local_close(void *place)
+static void local_close(void *place, bool leave)
 {
     struct local *l = place;
+    (void)leave;
     loop_remove(l->socket);
     loop_remove(l->child);
     loop_remove(l->after);

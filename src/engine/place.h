@@ -23,16 +23,18 @@ enum haste {
 
 struct place {
     const char *name;
+    bool outlives; /* tasks go on when their conductor is gone */
     /* Knows its room; runs nothing yet. */
     void *(*open)(const struct place_setup *setup, struct err *err);
     /* From here on records may be sent and come. */
     int (*start)(void *place, uint64_t epoch, struct err *err);
     /* True when this attempt, handed out by an earlier conductor, lives on
-     * here: its records come as those of others. NULL: nothing outlives its
-     * conductor here. */
+     * here: its records come as those of others, from the start on. Those that
+     * were not asked for by then are ended. NULL unless it `outlives`. */
     bool (*adopt)(void *place, uint64_t task, uint32_t attempt);
-    /* Ends every task and frees the place; calls nobody back. */
-    void (*close)(void *place);
+    /* Ends every task, or where it `outlives` its conductor and `leave` leaves
+     * them as they are; frees the place; calls nobody back. */
+    void (*close)(void *place, bool leave);
     /* -1 with the reason when these needs can never be met here. */
     int (*check)(const void *place, const struct needs *n, struct err *err);
     /* How many tasks of these needs run at once here. */
@@ -58,6 +60,7 @@ struct place {
 
 extern const struct place place_local;
 extern const struct place place_fake;
+extern const struct place place_fake_cluster;
 
 /* A worker said something about a task. -1 when it makes no sense: the
  * worker is broken. Records of tasks that the engine does not hold are

@@ -118,6 +118,9 @@ int study_gpus_open(struct study *s, struct err *err);
 void study_gpus_close(struct study *s);
 
 /* ---- task.c ----------------------------------------------------------- */
+/* What a trial of this point needs. */
+int study_needs(const struct study *s, const struct value *point,
+                struct needs *n, struct err *err);
 int study_task(const struct study *s, const struct live *l, struct arena *a,
                struct task *t, struct err *err);
 /* Tells the task where the trial's earlier attempts stand, or the trial that
@@ -147,6 +150,8 @@ int study_forgotten(struct study *s, struct err *err);
  * be saved, and says what became of it and what to do. rescue.c */
 int study_stands(struct study *s, struct err *err);
 int study_resume(struct study *s, struct err *err);
+/* As run_source has it. */
+bool study_lives_on(void *context, const struct live *l);
 
 /* ---- request.c -------------------------------------------------------- */
 /* A run begins: what was asked of an earlier conductor that died before it

@@ -1,9 +1,12 @@
 /* resume.c - going on where an earlier run was
  *
  * Everything that an earlier run left is settled before anything starts: its
- * workers and tasks are ended, their last words are applied, trials that
- * were out wait again, the strategy hears of all results. */
+ * workers and tasks on this machine are ended, their last words are applied,
+ * trials that were out wait again unless they live on at their place, the
+ * strategy hears of all results. */
 #include "study/conductor.h"
+
+#include "base/json.h"
 #include "study/selected.h"
 
 #define CUT_OFF_TOLD 3  /* ends of throng in a row */
@@ -70,6 +73,25 @@ static int recover(struct study *s, struct err *err)
         .known_ticks = found.known_ticks,
     };
     return engine_recover(s->engine, &left, apply, commit, s, err);
+}
+
+/* What was asked of it before is asked again: who was told may be gone. */
+bool study_lives_on(void *context, const struct live *l)
+{
+    struct study *s = context;
+    struct needs needs;
+    uint64_t task = (uint64_t)l->t.id;
+    struct arena *a = arena_new();
+    struct value *point = json_parse(a, l->t.point, "point", false, NULL);
+    bool adopted =
+        point && !study_needs(s, point, &needs, NULL) &&
+        engine_adopt(s->engine, task, l->a.number, &needs, l->a.started > 0);
+    arena_free(a);
+    if (adopted && l->wish == WISH_KILL)
+        engine_kill_task(s->engine, task, OUTCOME_KILLED);
+    else if (adopted && (l->wish || l->stop_why))
+        engine_stop_task(s->engine, task);
+    return adopted;
 }
 
 /* True when the run before this one was asked to end, but did not live to see

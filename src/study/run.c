@@ -67,71 +67,6 @@ void run_placed(struct run *r, struct live *l, bool placed)
     l->placed = placed;
 }
 
-/* ---- the waiting heap ------------------------------------------------- */
-
-static bool before(const struct live *a, const struct live *b)
-{
-    if (a->ready_ns != b->ready_ns)
-        return a->ready_ns < b->ready_ns;
-    /* Those that may be guilty let the others go first. */
-    if (a->losses != b->losses)
-        return a->losses < b->losses;
-    return a->t.id < b->t.id;
-}
-
-void run_wait(struct run *r, struct live *l)
-{
-    vec_push(&r->waiting, l);
-    struct live **heap = r->waiting.p;
-    size_t i = r->waiting.len - 1;
-    while (i > 0 && before(heap[i], heap[(i - 1) / 2])) {
-        struct live *up = heap[(i - 1) / 2];
-        heap[(i - 1) / 2] = heap[i];
-        heap[i] = up;
-        i = (i - 1) / 2;
-    }
-}
-
-static void sift_down(struct live **heap, size_t len, size_t i)
-{
-    for (;;) {
-        size_t least = i;
-        for (size_t child = 2 * i + 1; child <= 2 * i + 2; child++)
-            if (child < len && before(heap[child], heap[least]))
-                least = child;
-        if (least == i)
-            return;
-        struct live *down = heap[i];
-        heap[i] = heap[least];
-        heap[least] = down;
-        i = least;
-    }
-}
-
-static struct live *pop_ready(struct run *r, int64_t now_ns)
-{
-    if (!r->waiting.len || r->waiting.p[0]->ready_ns > now_ns)
-        return NULL;
-    struct live *first = r->waiting.p[0];
-    r->waiting.p[0] = r->waiting.p[--r->waiting.len];
-    sift_down(r->waiting.p, r->waiting.len, 0);
-    return first;
-}
-
-void run_unwait(struct run *r, const struct live *l)
-{
-    if (r->candidate == l)
-        r->candidate = NULL;
-    for (size_t i = 0; i < r->waiting.len; i++) {
-        if (r->waiting.p[i] != l)
-            continue;
-        r->waiting.p[i] = r->waiting.p[--r->waiting.len];
-        for (size_t k = r->waiting.len / 2 + 1; k-- > 0;)
-            sift_down(r->waiting.p, r->waiting.len, k);
-        return;
-    }
-}
-
 /* ---- new trials ------------------------------------------------------- */
 
 static bool may_ask(const struct run *r)
@@ -160,7 +95,7 @@ static struct live *revive(struct run *r, const struct suggestion *s)
         run_break(r, &err);
         return NULL;
     }
-    return pop_ready(r, clock_mono_ns());
+    return run_pop_ready(r, clock_mono_ns());
 }
 
 /* Writes the trial of a suggestion; NULL when the run broke. */
@@ -233,7 +168,7 @@ static struct live *next_live(struct run *r)
     struct live *l = r->candidate;
     r->candidate = NULL;
     if (!l)
-        l = pop_ready(r, clock_mono_ns());
+        l = run_pop_ready(r, clock_mono_ns());
     if (!l && may_ask(r))
         l = ask(r);
     return l;
@@ -358,9 +293,11 @@ void run_settle(struct run *r, bool wanted, bool presumed)
     uint64_t id;
     void *live;
     VEC(struct live *) out = {0};
-    for (size_t at = 0; idmap_next(r->lives, &at, &id, &live);)
-        if (((struct live *)live)->placed)
-            vec_push(&out, live);
+    for (size_t at = 0; idmap_next(r->lives, &at, &id, &live);) {
+        struct live *l = live;
+        if (l->placed && !r->source.lives_on(r->source.context, l))
+            vec_push(&out, l);
+    }
     for (size_t i = 0; i < out.len; i++)
         settle_one(r, out.p[i], wanted, presumed, (uint32_t)out.len);
     vec_done(&out);
@@ -397,8 +334,7 @@ void run_only_wishes(struct run *r)
         live_free(l);
     }
     r->waiting.len = kept;
-    for (size_t k = kept / 2 + 1; k-- > 0;)
-        sift_down(r->waiting.p, kept, k);
+    run_order_waiting(r);
 }
 
 /* ---- placing ---------------------------------------------------------- */
@@ -754,7 +690,7 @@ void run_all_on_disk(struct run *r)
         settle_left(r, true);
 }
 
-static void end_run(struct run *r, enum study_end why, bool kill)
+static void begin_end(struct run *r, enum study_end why, bool kill)
 {
     if (!r->draining && r->end == STUDY_RUNNING) {
         run_dirty(r);
@@ -768,6 +704,11 @@ static void end_run(struct run *r, enum study_end why, bool kill)
         r->candidate = NULL;
     }
     r->quitting = true;
+}
+
+static void end_run(struct run *r, enum study_end why, bool kill)
+{
+    begin_end(r, why, kill);
     r->interrupting |= kill;
     if (r->engine)
         engine_quit(r->engine, kill);
@@ -815,6 +756,16 @@ void run_drain(struct run *r, enum study_end why)
 void run_interrupt(struct run *r, enum study_end why)
 {
     end_run(r, why, true);
+}
+
+void run_part(struct run *r, enum study_end why)
+{
+    if (!r->engine || !engine_outlives(r->engine)) {
+        run_interrupt(r, why);
+        return;
+    }
+    begin_end(r, why, true);
+    engine_part(r->engine);
 }
 
 void run_break(struct run *r, const struct err *err)

@@ -86,6 +86,9 @@ struct run_source {
     /* Its task; the strings may live in the arena. */
     int (*build)(void *context, const struct live *l, struct arena *a,
                  struct task *t, struct err *err);
+    /* True when the attempt that an earlier run had out lives on at its place:
+     * the engine holds it again. */
+    bool (*lives_on)(void *context, const struct live *l);
     /* The task is about to go out: says where its predecessor stood. */
     int (*go_on)(void *context, const struct live *l, struct arena *a,
                  struct task *t, struct err *err);
@@ -201,11 +204,11 @@ struct engine_hooks run_hooks(struct run *r);
 /* Takes in a trial of the store that is not final. If it has an attempt out,
  * records that a worker left behind may still end that attempt, until … */
 int run_adopt(struct run *r, const struct trial *t, struct err *err);
-/* … here attempts that nobody has heard of end. Their conductor and their
- * worker died together: they are lost, like those whose worker dies alone; or
- * interrupted, where the machine went down with both, or where they were to
- * end anyway (`wanted`), or where nobody knows whether they have (`presumed`):
- * then the trial goes on in another folder. */
+/* … here attempts that nobody has heard of, and that do not live on, end. Their
+ * conductor and their worker died together: they are lost, like those whose
+ * worker dies alone; or interrupted, where the machine went down with both, or
+ * where they were to end anyway (`wanted`), or where nobody knows whether they
+ * have (`presumed`): then the trial goes on in another folder. */
 void run_settle(struct run *r, bool wanted, bool presumed);
 /* Takes in a waiting trial that was just written, while the run goes on: one
  * that a person added, or one that is to be tried again (`again`: it is
@@ -240,6 +243,9 @@ static inline bool run_reads_first(const struct live *l)
 }
 void run_drain(struct run *r, enum study_end why);
 void run_interrupt(struct run *r, enum study_end why);
+/* What runs goes on at a place that outlives us, for the next run to collect;
+ * elsewhere as run_interrupt. */
+void run_part(struct run *r, enum study_end why);
 /* Something broke for good; err is copied. */
 void run_break(struct run *r, const struct err *err);
 struct live *run_live(struct run *r, int64_t trial);
@@ -299,14 +305,21 @@ int shortage_refused(struct run *r, const struct live *l, const char *reason,
 /* True when another trial may go out. */
 bool shortage_allows(struct run *r);
 
+/* ---- waiting.c: trials that wait to go out ---------------------------- */
+
+void run_wait(struct run *r, struct live *l);
+/* Out of it, or from where it stood before the others. */
+void run_unwait(struct run *r, const struct live *l);
+/* The next one, taken out, if it is ready by now; else NULL. */
+struct live *run_pop_ready(struct run *r, int64_t now_ns);
+/* After some were taken out of the list by hand. */
+void run_order_waiting(struct run *r);
+
 /* ---- shared by run.c and attempt.c ----------------------------------- */
 
 void run_dirty(struct run *r);
 /* Says that an attempt of the trial is out, or no more. */
 void run_placed(struct run *r, struct live *l, bool placed);
-void run_wait(struct run *r, struct live *l); /* into the waiting heap */
-/* Out of it, or from where it stood before the others. */
-void run_unwait(struct run *r, const struct live *l);
 /* Writes a trial's row, with what it has reported so far. */
 int run_write_row(struct run *r, struct live *l, struct err *err);
 /* Writes the final state and forgets the trial. */

@@ -512,6 +512,7 @@ struct run_source study_source(struct study *s)
                                .suggestion_of = suggestion_of,
                                .place_in_group = place_in_group,
                                .build = build,
+                               .lives_on = study_lives_on,
                                .go_on = go_on,
                                .settled = settled,
                                .report = report,

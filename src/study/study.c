@@ -362,6 +362,11 @@ void study_drain(struct study *s)
     run_drain(&s->run, STUDY_DRAINED);
 }
 
+void study_part(struct study *s)
+{
+    run_part(&s->run, STUDY_INTERRUPTED);
+}
+
 void study_interrupt(struct study *s)
 {
     run_interrupt(&s->run, STUDY_INTERRUPTED);

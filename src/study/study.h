@@ -67,7 +67,10 @@ int study_run(struct study *s, enum study_end *end, struct err *err);
 void study_drain(struct study *s);
 /* Running trials are ended; they go on in the next run. */
 void study_interrupt(struct study *s);
-/* The same within seconds, whatever their time of grace. */
+/* Running trials go on at a place that outlives its conductor, and the next run
+ * collects them; elsewhere as study_interrupt. */
+void study_part(struct study *s);
+/* They are ended within seconds, whatever their time of grace. */
 void study_hurry(struct study *s);
 /* The same at once. */
 void study_abandon(struct study *s);

@@ -230,16 +230,24 @@ static void fill_folder(const struct study *s, const struct live *l,
             str_of(store_attempt_folder(study, l->t.id, l->stood_in, a));
 }
 
+int study_needs(const struct study *s, const struct value *point,
+                struct needs *n, struct err *err)
+{
+    if (plan_needs(s->plan, point, n, err))
+        return -1;
+    study_share_cpus(s->plan, study_cpus(s), n);
+    study_share_gpus(s->plan, s->gpus, n);
+    return 0;
+}
+
 int study_task(const struct study *s, const struct live *l, struct arena *a,
                struct task *t, struct err *err)
 {
     const struct plan *p = s->plan;
     struct value *point = json_parse(a, l->t.point, "point", false, err);
-    if (!point || plan_needs(p, point, &t->needs, err) ||
+    if (!point || study_needs(s, point, &t->needs, err) ||
         fill_work(s, point, a, t, err))
         return -1;
-    study_share_cpus(p, study_cpus(s), &t->needs);
-    study_share_gpus(p, s->gpus, &t->needs);
     fill_parent(s, l, a, t);
     t->id = (uint64_t)l->t.id;
     t->attempt = l->placed ? l->a.number : l->t.attempts + 1;

@@ -91,7 +91,8 @@ __attribute__((unused)) static int bed_run(struct bed *b, const char *text,
     b->setup.plan = plan;
     b->setup.home = b->home;
     b->setup.folder = path_join(b->arena, b->home, ".throng/s");
-    b->setup.place = "fake";
+    if (!b->setup.place)
+        b->setup.place = "fake";
     b->setup.worker = "none";
     b->setup.loop = loop;
     b->setup.machine = &b->machine;

@@ -1,0 +1,127 @@
+/* test_outlive.c - a place whose tasks outlive their conductor
+ *
+ * The place fake-cluster says everything twice besides, so that each of these
+ * shows that nothing counts twice. */
+#include "bed.h"
+#include "terms/record.h"
+
+#define STUDY                                                                  \
+    "method: grid\ngrid: {order: written}\nparallel: 2\nretries: 0\n"          \
+    "metric: {name: loss}\nparameters: {x: {values: [1, 2, 3, 4]}}\n"          \
+    "command: [x, 'metric=loss:9@1', sleep-ms=10, 'metric=loss:{x}@2', "       \
+    "sleep-ms=10]\n"
+
+static size_t attempts_of(struct bed *b, int64_t id, struct attempt **list)
+{
+    size_t n;
+    assert_int_equal(store_attempts(b->store, id, b->arena, list, &n, NULL), 0);
+    return n;
+}
+
+/* Leaves once the first reports are in. */
+static void part_when_they_run(struct bed *b)
+{
+    struct study_progress p;
+    study_progress(b->study, &p);
+    if (!b->number && p.counts.by_state[STATE_RUNNING] == 2) {
+        b->number = 1;
+        study_part(b->study);
+    }
+}
+
+static void must_run(struct bed *b, const char *text, enum study_end *end)
+{
+    if (bed_run(b, text, end))
+        fail_msg("%s", b->err.text);
+}
+
+static void what_was_left_running_is_collected(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    struct attempt *list;
+    b->setup.place = "fake-cluster";
+    b->meddle = part_when_they_run;
+    must_run(b, STUDY, &end);
+    assert_int_equal(end, STUDY_INTERRUPTED);
+    assert_int_equal(count(b, STATE_RUNNING), 2);
+    assert_int_equal(attempts_of(b, 1, &list), 1);
+    assert_int_equal(list[0].outcome, OUTCOME_NONE);
+    b->meddle = NULL;
+    must_run(b, STUDY, &end);
+    assert_int_equal(end, STUDY_COMPLETE);
+    assert_int_equal(count(b, STATE_DONE), 4);
+    for (int64_t id = 1; id <= 4; id++) {
+        assert_int_equal(attempts_of(b, id, &list), 1);
+        assert_int_equal(list[0].outcome, OUTCOME_DONE);
+        assert_int_equal(list[0].metric_points, 2);
+        assert_true(trial(b, id).value == (double)id);
+    }
+}
+
+static void what_the_place_lost_meanwhile_is_tried_again(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    struct attempt *list;
+    b->setup.place = "fake-cluster";
+    b->meddle = part_when_they_run;
+    must_run(b, STUDY, &end);
+    const char *left = path_join(b->arena, b->setup.folder, "fake-left");
+    assert_int_equal(unlink(left), 0);
+    b->meddle = NULL;
+    must_run(b, STUDY, &end);
+    assert_int_equal(count(b, STATE_DONE), 4);
+    assert_int_equal(attempts_of(b, 1, &list), 2);
+    assert_int_equal(list[0].outcome, OUTCOME_INTERRUPTED);
+    assert_int_equal(list[1].outcome, OUTCOME_DONE);
+}
+
+/* The wish was heard by a conductor that left before it was answered. */
+static void a_wish_is_asked_again(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    b->setup.place = "fake-cluster";
+    b->meddle = part_when_they_run;
+    must_run(b, STUDY, &end);
+    store_close(b->store);
+    b->store = NULL;
+    struct store *w = store_open(b->setup.folder, true, &b->err);
+    assert_non_null(w);
+    assert_int_equal(store_lease_take(w, false, &b->err), 0);
+    assert_int_equal(store_begin(w, NULL), 0);
+    assert_int_equal(store_wish_set(w, 1, WISH_KILL, NULL), 0);
+    assert_int_equal(store_commit(w, NULL), 0);
+    store_close(w);
+    b->meddle = NULL;
+    must_run(b, STUDY, &end);
+    assert_int_equal(trial(b, 1).state, STATE_KILLED);
+    assert_int_equal(count(b, STATE_DONE), 3);
+}
+
+static void where_nothing_outlives_parting_interrupts(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    struct attempt *list;
+    b->meddle = part_when_they_run;
+    must_run(b, STUDY, &end);
+    assert_int_equal(end, STUDY_INTERRUPTED);
+    assert_int_equal(count(b, STATE_RUNNING), 0);
+    assert_int_equal(attempts_of(b, 1, &list), 1);
+    assert_int_equal(list[0].outcome, OUTCOME_INTERRUPTED);
+}
+
+#define on_bed(f) cmocka_unit_test_setup_teardown(f, bed_open, bed_close)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        on_bed(what_was_left_running_is_collected),
+        on_bed(what_the_place_lost_meanwhile_is_tried_again),
+        on_bed(a_wish_is_asked_again),
+        on_bed(where_nothing_outlives_parting_interrupts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
