@@ -283,7 +283,8 @@ static int build(void *context, const struct live *l, struct arena *a,
 {
     if (study_task(context, l, a, t, err))
         return -1;
-    if (str_is(t->kind, "train"))
+    struct study *s = context;
+    if (s->plan->model_root)
         t->awaits = decides_at(context, l);
     return 0;
 }

@@ -18,6 +18,7 @@
 #include "worker/output.h"
 
 struct worker;
+struct kind;
 
 enum attempt_phase {
     ATTEMPT_WAITING,
@@ -34,6 +35,7 @@ struct attempt {
     uint64_t serial;     /* of all attempts that this worker has had */
     struct arena *arena; /* everything of this attempt lives in it */
     struct task task;
+    const struct kind *kind;
     struct grant grant;
     enum attempt_phase phase;
     unsigned passed;      /* starts of later tasks while this one waited */
@@ -83,8 +85,6 @@ void attempt_tick(struct attempt *a, int64_t now_ns);
 int64_t attempt_next_ns(const struct attempt *a);
 /* True when the main process has ended, even if nobody has been told yet. */
 bool attempt_has_ended(const struct attempt *a);
-/* The main process has ended. */
-void attempt_exited(struct attempt *a, int status, const struct rusage *use);
 /* A process that it left to us has ended. */
 void attempt_add_use(struct attempt *a, const struct rusage *use);
 /* Reads what is left of its files. True when the ENDED record is out and the

@@ -11,6 +11,8 @@
 
 #include "worker/worker.h"
 
+#define CREW_LOOK_NS 1000000000ll
+
 struct trainer {
     struct worker *worker;
     struct process_id process;
@@ -183,10 +185,14 @@ static void tell(struct attempt *a, enum record_type type, struct str payload)
     link_acknowledge(link, link->count);
 }
 
-/* Whose answers go to a file hears of no decision. */
-int crew_take(struct attempt *a, struct err *err)
+/* Whose answers go to a file hears of no decision. A trainer makes files when
+ * it has some to write. */
+int crew_start(struct attempt *a, struct err *err)
 {
     struct worker *w = a->worker;
+    if ((a->task.resume_from.len || a->task.copy_of.len) &&
+        folder_open(&a->folder, &a->task, &w->pool, a->arena, err) != 0)
+        return -1;
     struct trainer *t = choose(w, err);
     if (!t)
         return -1;
@@ -195,6 +201,7 @@ int crew_take(struct attempt *a, struct err *err)
     a->trainer = t;
     a->process = t->process;
     t->members++;
+    a->due_ns = a->started_ns + CREW_LOOK_NS;
     buf_reset(&w->payload);
     task_print(&w->payload, &a->task);
     tell(a, RECORD_TASK, buf_str(&w->payload));
@@ -218,6 +225,19 @@ void crew_push(struct attempt *a, enum push how)
         return;
     }
     tell(a, how == PUSH_ASKED ? RECORD_STOP : RECORD_KILL, STR(""));
+}
+
+/* Its end is what its trainer says. */
+bool crew_has_ended(const struct attempt *a)
+{
+    (void)a;
+    return false;
+}
+
+/* Its trainer reports. */
+void crew_look(struct attempt *a, int64_t now_ns)
+{
+    a->due_ns = now_ns + CREW_LOOK_NS;
 }
 
 void crew_forget(struct attempt *a)

@@ -2,13 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "worker/infer.h"
+#include "worker/predictions.h"
 #include "worker/member.h"
 
-/* The rows that a model is judged on: those that it has not seen, where there
- * are any. */
-static const struct data_part *unseen(const struct data_view *v,
-                                      const char **name)
+const struct data_part *judging_rows(const struct data_view *v,
+                                     const char **name)
 {
     const struct data_part *part = v->test.count         ? &v->test
                                    : v->validation.count ? &v->validation
@@ -42,8 +40,8 @@ void judging_say_unjudged(struct train *t, struct member *m,
     }
 }
 
-static void say_judged(struct train *t, struct member *m, const char *prefix,
-                       const struct nn_report *r)
+void judging_say(struct train *t, struct member *m, const char *prefix,
+                 const struct nn_report *r)
 {
     add_judged(m, prefix, STR("loss"), r->validation_loss);
     for (size_t i = 0; i < nn_model_metric_count(m->model); i++)
@@ -51,9 +49,8 @@ static void say_judged(struct train *t, struct member *m, const char *prefix,
     member_say_metrics(t, m);
 }
 
-/* What a member predicts for rows; yours to free. */
-static float *predict(struct member *m, const struct data_part *part,
-                      struct nn_report *r, struct err *err)
+float *judging_predict(struct member *m, const struct data_part *part,
+                       struct nn_report *r, struct err *err)
 {
     size_t wide = (size_t)nn_model_outputs(m->model);
     float *outputs = calloc(part->count * wide + 1, sizeof(*outputs));
@@ -69,40 +66,6 @@ static float *predict(struct member *m, const struct data_part *part,
     return outputs;
 }
 
-int judging_infer(struct train *t, struct member *m, struct err *err)
-{
-    const char *name;
-    const struct data_part *part = unseen(&m->view, &name);
-    struct nn_report r = {0};
-    if (member_load(m, arena_cstr(m->arena, m->task.weights), false, err) != 0)
-        return -1;
-    float *outputs = predict(m, part, &r, err);
-    if (!outputs)
-        return -1;
-    const char *which = m->task.new_rows ? "new" : name;
-    member_say(t, m, RECORD_NOTICE,
-               str_of(arena_printf(m->arena, "%zu %s row%s", part->count, which,
-                                   part->count == 1 ? "" : "s")));
-    int rc = 0;
-    if (m->task.predictions)
-        rc = infer_write(member_file(t, m, "output/predictions.csv"), m->model,
-                         m->view.table, part, outputs, err);
-    else if (isnan(r.validation_loss) && m->task.new_rows)
-        rc = err_set(err, ERR_INPUT,
-                     "the rows have no labels to be judged by; `throng "
-                     "predict` needs none");
-    else
-        rc = infer_write_confusion(member_file(t, m, "output/confusion.json"),
-                                   m->model, m->view.table, part, name, outputs,
-                                   err);
-    if (rc == 0 && !m->task.predictions)
-        judging_say_unjudged(t, m, part, which);
-    if (rc == 0)
-        say_judged(t, m, "", &r);
-    free(outputs);
-    return rc;
-}
-
 void judging_test(struct train *t, struct member *m)
 {
     struct nn_report r = {0};
@@ -111,19 +74,19 @@ void judging_test(struct train *t, struct member *m)
     judging_say_unjudged(t, m, &m->view.test, "test");
     if (nn_trainer_judge(m->cohort->trainer, m->place, &m->view.test, &r,
                          NULL) == 0)
-        say_judged(t, m, "test_", &r);
+        judging_say(t, m, "test_", &r);
 }
 
 void judging_confusion(struct train *t, struct member *m)
 {
     const char *name;
-    const struct data_part *part = unseen(&m->view, &name);
+    const struct data_part *part = judging_rows(&m->view, &name);
     struct nn_report r = {0};
     struct err err = {0};
     if (!nn_model_confusion(m->model))
         return;
-    float *outputs = predict(m, part, &r, &err);
-    if (!outputs || infer_write_confusion(
+    float *outputs = judging_predict(m, part, &r, &err);
+    if (!outputs || predictions_confusion(
                         member_file(t, m, "output/confusion.json"), m->model,
                         m->view.table, part, name, outputs, &err))
         member_say(t, m, RECORD_NOTICE, str_of(err.text));

@@ -1,22 +1,23 @@
 /* kind.c - the kinds of tasks that this worker can run */
 #include "worker/kind.h"
 
-#include "worker/crew.h"
-
-const struct kind kind_train = {.name = "train", .take = crew_take};
-const struct kind kind_infer = {.name = "infer", .take = crew_take};
-
 static const struct kind *const kinds[] = {&kind_command, &kind_train,
                                            &kind_infer};
 
-const struct kind *kind_find(struct str name, struct err *err)
+static int refuse(struct attempt *a, struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "this throng-worker (version %s) cannot run tasks of the "
+                   "kind `%.*s`",
+                   THRONG_VERSION, STRF(a->task.kind));
+}
+
+static const struct kind unknown = {.name = "unknown", .start = refuse};
+
+const struct kind *kind_find(struct str name)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (str_is(name, kinds[i]->name))
             return kinds[i];
-    err_set(err, ERR_INPUT,
-            "this throng-worker (version %s) cannot run tasks of the kind "
-            "`%.*s`",
-            THRONG_VERSION, STRF(name));
-    return NULL;
+    return &unknown;
 }

@@ -1,6 +1,6 @@
 /* member.h - a trainer process and the tasks that it works on
  *
- * Private to the files of the trainer process: train.c, judging.c. */
+ * Private to the files of the trainer process: train.c, infer.c, judging.c. */
 #ifndef THRONG_WORKER_MEMBER_H
 #define THRONG_WORKER_MEMBER_H
 
@@ -11,6 +11,7 @@
 #include "terms/metric.h"
 #include "terms/record.h"
 #include "terms/task.h"
+#include "worker/kind.h"
 #include "worker/sources.h"
 
 struct cohort {
@@ -25,6 +26,7 @@ struct cohort {
 struct member {
     struct arena *arena;
     struct task task;
+    const struct kind *kind;
     struct nn_model *model;
     const struct device *device;
     struct source *source;
@@ -77,11 +79,23 @@ const char *member_file(const struct train *t, const struct member *m,
 int member_load(struct member *m, const char *path, bool everything,
                 struct err *err);
 
+enum outcome member_outcome(const struct err *err);
+/* Says that member number `at` has ended, and frees it. */
+void member_leave(struct train *t, size_t at, enum outcome outcome,
+                  struct str reason);
+
 /* ---- judging.c: a member on rows that it was not trained on ------------ */
 
-/* Weights of another day on rows: loss and metrics, which classes are mistaken
- * for which, or what is predicted. */
-int judging_infer(struct train *t, struct member *m, struct err *err);
+/* The rows that a model is judged on: those that it has not seen, where there
+ * are any. */
+const struct data_part *judging_rows(const struct data_view *v,
+                                     const char **name);
+/* What a member predicts for rows; yours to free. */
+float *judging_predict(struct member *m, const struct data_part *part,
+                       struct nn_report *r, struct err *err);
+/* Says loss and metrics, as metrics whose names begin with the prefix. */
+void judging_say(struct train *t, struct member *m, const char *prefix,
+                 const struct nn_report *r);
 /* Says why metrics of these rows have no value. */
 void judging_say_unjudged(struct train *t, struct member *m,
                           const struct data_part *part, const char *rows);

@@ -104,8 +104,7 @@ static struct nn_model *read_model(const struct value *v, struct member *m,
 {
     struct nn_faults faults = {.arena = m->arena};
     struct nn_data_facts facts = nn_data_facts_of(m->view.table, m->arena);
-    facts.no_validation =
-        str_is(m->task.kind, "train") && !m->view.validation.count;
+    facts.no_validation = m->kind->trains && !m->view.validation.count;
     struct nn_model *model = nn_model_read(v, &facts, &faults);
     if (model)
         return model;
@@ -471,19 +470,17 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (m->place < 0)
         return -1;
     m->cohort->members++;
-    if (m->task.budget > 0)
-        nn_trainer_epochs(m->cohort->trainer, m->place, m->task.budget);
-    return str_is(m->task.kind, "infer") ? 0 : restore(t, m, err);
+    return m->kind->begin(t, m, err);
 }
 
-static enum outcome outcome_of(const struct err *err)
+enum outcome member_outcome(const struct err *err)
 {
     return err->kind == ERR_INPUT   ? OUTCOME_INVALID
            : err->kind == ERR_LIMIT ? OUTCOME_MEMORY
                                     : OUTCOME_FAILED;
 }
 
-static void leave(struct train *t, size_t at, enum outcome outcome,
+void member_leave(struct train *t, size_t at, enum outcome outcome,
                   struct str reason)
 {
     struct member *m = t->members.p[at];
@@ -507,11 +504,13 @@ static void take_task(struct train *t, const struct record *r)
     /* The record's bytes are gone after this call. */
     struct str text = arena_str(m->arena, r->payload);
     int rc = task_parse(&m->task, text, m->arena, &err);
+    m->kind = kind_find(m->task.kind);
     m->task.id = r->task;
     m->task.attempt = r->attempt;
     vec_push(&t->members, m);
     if (rc != 0)
-        leave(t, t->members.len - 1, outcome_of(&err), str_of(err.text));
+        member_leave(t, t->members.len - 1, member_outcome(&err),
+                     str_of(err.text));
 }
 
 /* The one whose turn it is leaves by itself. */
@@ -520,7 +519,7 @@ static void end_member(struct train *t, size_t at)
     struct member *m = t->members.p[at];
     m->killed = true;
     if (m != t->now)
-        leave(t, at, OUTCOME_KILLED, STR(""));
+        member_leave(t, at, OUTCOME_KILLED, STR(""));
 }
 
 /* An answer may come twice. */
@@ -699,7 +698,7 @@ static void finish(struct train *t, size_t at, enum outcome outcome)
 {
     member_say_metrics(t, t->members.p[at]);
     keep_result(t, t->members.p[at], outcome);
-    leave(t, at, outcome, STR(""));
+    member_leave(t, at, outcome, STR(""));
 }
 
 /* What the model leaves out of what its file asks for. */
@@ -711,23 +710,26 @@ static void say_model(struct train *t, struct member *m)
     judging_say_unjudged(t, m, &m->view.validation, "validation");
 }
 
-/* Reads its data and takes its place. What infers is done with that, too. */
+static int begin_training(struct train *t, struct member *m, struct err *err)
+{
+    if (m->task.budget > 0)
+        nn_trainer_epochs(m->cohort->trainer, m->place, m->task.budget);
+    if (restore(t, m, err))
+        return -1;
+    say_model(t, m);
+    return 0;
+}
+
+/* Reads its data and takes its place. */
 static void start(struct train *t, size_t at)
 {
     struct member *m = t->members.p[at];
     struct err err = {0};
     m->begun = true;
-    int rc = begin(t, m, &err);
-    if (rc == 0)
+    if (begin(t, m, &err))
+        member_leave(t, at, member_outcome(&err), str_of(err.text));
+    else
         nn_trainer_watch(m->cohort->trainer, broken_off, t);
-    bool infers = str_is(m->task.kind, "infer");
-    if (rc == 0 && !infers) {
-        say_model(t, m);
-        return;
-    }
-    if (rc == 0)
-        rc = judging_infer(t, m, &err);
-    leave(t, at, rc == 0 ? OUTCOME_DONE : outcome_of(&err), str_of(err.text));
 }
 
 static void leave_diverged(struct train *t, size_t at,
@@ -742,7 +744,7 @@ static void leave_diverged(struct train *t, size_t at,
     else
         buf_addf(&why, "the %sloss is not a finite number",
                  isfinite(r->loss) ? "validation " : "");
-    leave(t, at, OUTCOME_DIVERGED, buf_str(&why));
+    member_leave(t, at, OUTCOME_DIVERGED, buf_str(&why));
     buf_done(&why);
 }
 
@@ -751,7 +753,7 @@ static void end_turn(struct train *t, size_t at)
 {
     struct member *m = t->members.p[at];
     if (m->killed)
-        leave(t, at, OUTCOME_KILLED, STR(""));
+        member_leave(t, at, OUTCOME_KILLED, STR(""));
     else if (m->waits && !m->asked)
         member_say_metrics(t, m);
     else if (m->trained && !m->waits)
@@ -774,8 +776,8 @@ static void train_one(struct train *t, size_t at)
     int rc = nn_trainer_epoch(m->cohort->trainer, m->place, &r, &err);
     m->cpu_s += thread_cpu_s() - before;
     if (rc != 0) {
-        leave(t, at, rc < 0 ? OUTCOME_FAILED : OUTCOME_KILLED,
-              str_of(err.text));
+        member_leave(t, at, rc < 0 ? OUTCOME_FAILED : OUTCOME_KILLED,
+                     str_of(err.text));
         return;
     }
     add_points(m, &r);
@@ -794,6 +796,27 @@ static void train_one(struct train *t, size_t at)
     end_turn(t, at);
 }
 
+static void turn(struct train *t, size_t at)
+{
+    const struct member *m = t->members.p[at];
+    if (m->waits || m->trained)
+        end_turn(t, at);
+    else
+        train_one(t, at);
+}
+
+const struct kind kind_train = {.name = "train",
+                                .start = crew_start,
+                                .push = crew_push,
+                                .answer_ns = CREW_ANSWER_NS,
+                                .has_ended = crew_has_ended,
+                                .look = crew_look,
+                                .go = crew_go,
+                                .forget = crew_forget,
+                                .begin = begin_training,
+                                .turn = turn,
+                                .trains = true};
+
 /* Members may come and go while another has its turn. */
 static void take_turns(struct train *t)
 {
@@ -803,10 +826,8 @@ static void take_turns(struct train *t)
             ;
         else if (!t->now->begun)
             start(t, i);
-        else if (t->now->waits || t->now->trained)
-            end_turn(t, i);
         else
-            train_one(t, i);
+            t->now->kind->turn(t, i);
         t->now = NULL;
     }
 }

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "worker/crew.h"
+#include "worker/kind.h"
 #include "worker/lastwords.h"
 #include "worker/memory.h"
 
@@ -179,13 +180,7 @@ static void choose(struct worker *w)
 static void launch_one(struct worker *w, struct attempt *a)
 {
     vec_push(&w->running, a);
-    if (attempt_start(a) != 0 || a->trainer)
-        return;
-    idmap_set(w->by_pid, (uint64_t)a->process.pid, a);
-    if (a->task.needs.memory_bytes > 0 && w->watch_ns == 0) {
-        w->watch_ns = a->started_ns + 25 * MS;
-        worker_wake(w, w->watch_ns);
-    }
+    attempt_start(a);
 }
 
 static void launch(struct worker *w)
@@ -275,7 +270,7 @@ static void reap(struct worker *w)
             crew_reaped(w, pid, status);
             continue;
         }
-        attempt_exited(a, status, &use);
+        a->kind->exit(a, status, &use);
         census_add_ended(&w->census, a);
         sweep_later(w);
     }
@@ -458,8 +453,8 @@ static void stop_task(struct worker *w, const struct record *r)
 static void go_on(struct worker *w, const struct record *r)
 {
     struct attempt *a = find_running(w, r);
-    if (a)
-        crew_go(a, r->payload);
+    if (a && a->kind->go)
+        a->kind->go(a, r->payload);
 }
 
 static void on_record(void *context, const struct record *r)

@@ -1,6 +1,6 @@
-/* infer.h - predictions as a table */
-#ifndef THRONG_WORKER_INFER_H
-#define THRONG_WORKER_INFER_H
+/* predictions.h - predictions as a table */
+#ifndef THRONG_WORKER_PREDICTIONS_H
+#define THRONG_WORKER_PREDICTIONS_H
 
 #include "data/data.h"
 #include "nn/nn.h"
@@ -9,13 +9,14 @@
  * its file (from 1, a header not counted), then for every head the label where
  * it is known, what is predicted, and for classes the probability of each.
  * `outputs` are the predictions, row by row. */
-int infer_write(const char *path, const struct nn_model *m,
-                const struct data_table *table, const struct data_part *part,
-                const float *outputs, struct err *err);
+int predictions_write(const char *path, const struct nn_model *m,
+                      const struct data_table *table,
+                      const struct data_part *part, const float *outputs,
+                      struct err *err);
 /* Writes how often each class was taken for each, by head, as JSON:
  * {"rows": 9, "part": "test", "heads": [{"name": …, "classes": […],
  * "counts": [[…]]}]}; counts are by truth, then by prediction. */
-int infer_write_confusion(const char *path, const struct nn_model *m,
+int predictions_confusion(const char *path, const struct nn_model *m,
                           const struct data_table *table,
                           const struct data_part *part, const char *part_name,
                           const float *outputs, struct err *err);
