@@ -200,7 +200,7 @@ static int join(struct bench *b, uint64_t seed)
 static double train_model(struct bench *b, uint64_t seed)
 {
     int member = join(b, seed);
-    double loss = train(b, member, nn_model_epochs(b->model));
+    double loss = train(b, member, b->model->epochs);
     nn_trainer_leave(b->trainer, member);
     return loss;
 }

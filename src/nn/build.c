@@ -355,8 +355,7 @@ struct nn_op nn_op_of(enum nn_op_kind kind)
 
 static bool draws(const struct nn_op *op)
 {
-    return op->kind == NN_OP_DROPOUT || op->kind == NN_OP_SAMPLE ||
-           op->rate.index >= 0;
+    return nn_op_facts[op->kind].draws || op->rate.index >= 0;
 }
 
 static void inherit_lengths(struct nn_graph *g, int from, int to)

@@ -96,29 +96,32 @@ enum nn_activation {
     NN_ACTIVATION_COUNT,
 };
 
-enum nn_op_kind {
-    NN_OP_DENSE,      /* weight [in][out], bias [out] */
-    NN_OP_CONV,       /* weight [kh][kw][in/groups][out], bias [out] */
-    NN_OP_DECONV,     /* transposed; weight [kh][kw][in][out], bias */
-    NN_OP_POOL,       /* max or average over windows */
-    NN_OP_POOL_ALL,   /* max or average over everything but channels */
-    NN_OP_BATCH_NORM, /* gamma, beta, mean, variance */
-    NN_OP_LAYER_NORM, /* gamma, beta; over the last axis */
-    NN_OP_ACTIVATION,
-    NN_OP_DROPOUT,
-    NN_OP_EMBEDDING, /* table [vocabulary][out] */
-    NN_OP_LSTM,      /* input [in][4h], recurrent [h][4h], bias [4h]: ifgo */
-    NN_OP_GRU,       /* input [in][3h], recurrent [h][3h], bias [3h] twice:
-                        rzn, reset after the product */
-    NN_OP_ATTENTION, /* query, key, value; projections are dense ops */
-    NN_OP_SAMPLE,    /* mean, log variance -> mean + e^(lv/2) * normal */
-    NN_OP_ADD,
-    NN_OP_MULTIPLY,
-    NN_OP_CONCAT, /* over the last axis */
-    NN_OP_RESHAPE,
-    NN_OP_UPSAMPLE, /* nearest */
-    NN_OP_COUNT,
-};
+/* Every kind of operation. Each has a row of kernels (plain.inc), without
+ * which nothing compiles, and may have one of facts (ops.c). */
+#define NN_OPS(X)                                                              \
+    X(DENSE)      /* weight [in][out], bias [out] */                           \
+    X(CONV)       /* weight [kh][kw][in/groups][out], bias [out] */            \
+    X(DECONV)     /* transposed; weight [kh][kw][in][out], bias */             \
+    X(POOL)       /* max or average over windows */                            \
+    X(POOL_ALL)   /* max or average over everything but channels */            \
+    X(BATCH_NORM) /* gamma, beta, mean, variance */                            \
+    X(LAYER_NORM) /* gamma, beta; over the last axis */                        \
+    X(ACTIVATION)                                                              \
+    X(DROPOUT)                                                                 \
+    X(EMBEDDING) /* table [vocabulary][out] */                                 \
+    X(LSTM)      /* input [in][4h], recurrent [h][4h], bias [4h]: ifgo */      \
+    X(GRU)       /* input [in][3h], recurrent [h][3h], bias [3h] twice: rzn,   \
+                    reset after the product */                                 \
+    X(ATTENTION) /* query, key, value; projections are dense ops */            \
+    X(SAMPLE)    /* mean, log variance -> mean + e^(lv/2) * normal */          \
+    X(ADD)                                                                     \
+    X(MULTIPLY)                                                                \
+    X(CONCAT) /* over the last axis */                                         \
+    X(RESHAPE)                                                                 \
+    X(UPSAMPLE) /* nearest */
+
+#define NN_OP_KIND(kind) NN_OP_##kind,
+enum nn_op_kind { NN_OPS(NN_OP_KIND) NN_OP_COUNT };
 
 /* Rows, then columns. A sequence [T, C] is an image of one row: T columns. */
 struct nn_window {
@@ -127,30 +130,53 @@ struct nn_window {
     int64_t groups;
 };
 
-/* One operation. Which of the fields count depends on the kind. */
+/* What an operation is: type, name, dimensions, and the numbers that it is
+ * made of. All of it goes into the key of a cohort (key.c). Which of the fields
+ * count depends on the kind. */
+#define NN_OP_FIELDS(X)                                                        \
+    X(enum nn_op_kind, kind, , enum nn_op_kind)                                \
+    X(int, in, [NN_INPUTS_MAX], int)                                           \
+    X(int, in_count, , int)                                                    \
+    X(int, out, , int)                                                         \
+    X(int, param, [NN_OP_PARAMS_MAX], int) /* -1: none (no bias) */            \
+    X(int, draw, , int) /* numbers the operations that draw random numbers;    \
+                           -1 */                                               \
+    /* Of ACTIVATION; DENSE and CONV: applied to their own output, NN_LINEAR:  \
+     * none. Its number is a. */                                               \
+    X(enum nn_activation, activation, , enum nn_activation)                    \
+    X(double, a, , double)                                                     \
+    X(struct nn_soft, rate, , int) /* DROPOUT; DENSE: last, -1: none */        \
+    X(bool, permanent, , bool)     /* DROPOUT: also when not training */       \
+    X(struct nn_window, window, , int64_t) /* CONV, DECONV, POOL; UPSAMPLE:    \
+                                              stride */                        \
+    X(bool, average, , bool)     /* POOL, POOL_ALL; else the maximum */        \
+    X(double, epsilon, , double) /* BATCH_NORM, LAYER_NORM */                  \
+    X(double, momentum, , double)                                              \
+    X(int64_t, units, , int64_t) /* LSTM, GRU: h; ATTENTION: heads */          \
+    X(bool, backwards, , bool)   /* LSTM, GRU: from the last step */           \
+    X(bool, sequence, , bool)    /* LSTM, GRU: every step's output */          \
+    X(bool, causal, , bool)      /* ATTENTION */
+
+#define NN_OP_FIELD(type, name, dimensions, number) type name dimensions;
 struct nn_op {
-    enum nn_op_kind kind;
-    int in[NN_INPUTS_MAX];
-    int in_count;
-    int out;
-    int param[NN_OP_PARAMS_MAX]; /* -1: none (no bias) */
+    NN_OP_FIELDS(NN_OP_FIELD)
+    /* These say where it stands, not what it is. */
     int layer;
     int number; /* in its program: what it keeps is frame->kept[number] */
-    int draw;   /* numbers the operations that draw random numbers; -1 */
-
-    enum nn_activation activation; /* of ACTIVATION; DENSE and CONV: applied
-                                      to their own output, NN_LINEAR: none */
-    double a;                      /* of the activation */
-    struct nn_soft rate;           /* DROPOUT; DENSE: applied last, -1: none */
-    bool permanent;                /* DROPOUT: also when not training */
-    struct nn_window window;       /* CONV, DECONV, POOL; UPSAMPLE: stride */
-    bool average;                  /* POOL, POOL_ALL; else the maximum */
-    double epsilon, momentum;      /* BATCH_NORM, LAYER_NORM */
-    int64_t units;                 /* LSTM, GRU: h; ATTENTION: heads */
-    bool backwards;                /* LSTM, GRU: from the last step */
-    bool sequence;                 /* LSTM, GRU: every step's output */
-    bool causal;                   /* ATTENTION */
 };
+
+/* What is true of all operations of a kind; by kind. */
+struct nn_op_facts {
+    /* An activation, a dropout behind it can be part of it (program.c). */
+    bool takes_activation, takes_dropout;
+    bool draws;       /* random numbers */
+    bool same_memory; /* its output is its input: there is nothing to compute */
+    /* Numbers that it keeps of a row from forward to backward, beside its
+     * output; NULL: few. */
+    uint64_t (*kept)(const struct nn_op *op, const struct nn_shape *in,
+                     const struct nn_shape *second);
+};
+extern const struct nn_op_facts nn_op_facts[NN_OP_COUNT];
 
 enum nn_loss {
     NN_LOSS_CROSS_ENTROPY,        /* labels are distributions */

@@ -2,8 +2,8 @@
  *
  * A cohort's graph is that of its first member: whatever is read from it goes
  * into the key. Soft numbers, seeds and the number of epochs are each
- * member's own and do not. Structs are zeroed before they are
- * filled, and fields are added one by one, so that padding never counts. */
+ * member's own and do not. Fields are added one by one, so
+ * that padding never counts; those of operations are all in NN_OP_FIELDS. */
 #include "base/buf.h"
 #include "base/hash.h"
 #include "nn/model.h"
@@ -43,36 +43,13 @@ static void add_param(struct buf *b, const struct nn_param *p)
     buf_add_u32(b, (uint32_t)p->l2.index);
 }
 
-static void add_window(struct buf *b, const struct nn_window *w)
-{
-    for (int i = 0; i < 2; i++) {
-        buf_add_varint(b, (uint64_t)w->kernel[i]);
-        buf_add_varint(b, (uint64_t)w->stride[i]);
-        buf_add_varint(b, (uint64_t)w->dilation[i]);
-        buf_add_varint(b, (uint64_t)w->before[i]);
-        buf_add_varint(b, (uint64_t)w->after[i]);
-    }
-    buf_add_varint(b, (uint64_t)w->groups);
-}
+#define ADD_FIELD(type, name, dimensions, number)                              \
+    for (size_t i = 0; i < sizeof(op->name) / sizeof(number); i++)             \
+        buf_add_f64(b, (double)((const number *)&op->name)[i]);
 
 static void add_op(struct buf *b, const struct nn_op *op)
 {
-    buf_add_u8(b, (uint8_t)op->kind);
-    buf_add_u8(b, (uint8_t)op->in_count);
-    for (int i = 0; i < op->in_count; i++)
-        buf_add_varint(b, (uint64_t)op->in[i]);
-    for (int i = 0; i < NN_OP_PARAMS_MAX; i++)
-        buf_add_u32(b, (uint32_t)op->param[i]);
-    buf_add_u8(b, (uint8_t)op->activation);
-    buf_add_f64(b, op->a);
-    buf_add_u32(b, (uint32_t)op->rate.index);
-    buf_add_u8(b,
-               (uint8_t)(op->permanent | op->average << 1 | op->backwards << 2 |
-                         op->sequence << 3 | op->causal << 4));
-    add_window(b, &op->window);
-    buf_add_f64(b, op->epsilon);
-    buf_add_f64(b, op->momentum);
-    buf_add_varint(b, (uint64_t)op->units);
+    NN_OP_FIELDS(ADD_FIELD)
 }
 
 static void add_head(struct buf *b, const struct nn_head *h)

@@ -394,37 +394,17 @@ double nn_model_flops(const struct nn_model *m)
     return flops;
 }
 
-int64_t nn_model_batch_size(const struct nn_model *m)
-{
-    return m->batch_size;
-}
-
-int64_t nn_model_epochs(const struct nn_model *m)
-{
-    return m->epochs;
-}
-
 const struct value *nn_model_data(const struct nn_model *m)
 {
     return m->data;
 }
 
-/* What an operation keeps of a row from forward to backward, beside its
- * output: gates and cells of every step, weights of every pair. */
 static uint64_t kept_of(const struct nn_graph *g, const struct nn_op *op)
 {
-    uint64_t steps = (uint64_t)g->tensors.p[op->in[0]].shape.dim[0];
-    switch (op->kind) {
-    case NN_OP_LSTM:
-        return 6 * steps * (uint64_t)op->units;
-    case NN_OP_GRU:
-        return 5 * steps * (uint64_t)op->units;
-    case NN_OP_ATTENTION:
-        return steps * (uint64_t)op->units *
-               (uint64_t)g->tensors.p[op->in[1]].shape.dim[0];
-    default:
-        return 0;
-    }
+    const struct nn_op_facts *facts = &nn_op_facts[op->kind];
+    return facts->kept ? facts->kept(op, &g->tensors.p[op->in[0]].shape,
+                                     &g->tensors.p[op->in[1]].shape)
+                       : 0;
 }
 
 /* Weights, gradients and optimizer state; values and gradients of tensors.

@@ -67,8 +67,6 @@ int64_t nn_model_trained(const struct nn_model *m);
 double nn_model_flops(const struct nn_model *m); /* one row, forward */
 /* Memory of training one model with its batch, beside the data. */
 uint64_t nn_model_memory_bytes(const struct nn_model *m);
-int64_t nn_model_batch_size(const struct nn_model *m);
-int64_t nn_model_epochs(const struct nn_model *m);
 /* The `seed` of a model file that is not read yet: 1, or 0 when it says none,
  * or -1 and err when it is no whole number. */
 int nn_seed_of(const struct value *v, int64_t *seed, struct err *err);

@@ -27,13 +27,13 @@ static bool told_by_output(enum nn_activation a)
 
 static bool takes_activation(const struct nn_op *op)
 {
-    return (op->kind == NN_OP_DENSE || op->kind == NN_OP_CONV) &&
+    return nn_op_facts[op->kind].takes_activation &&
            op->activation == NN_LINEAR && op->rate.index < 0;
 }
 
 static bool takes_dropout(const struct nn_op *op)
 {
-    return op->kind == NN_OP_DENSE && op->rate.index < 0;
+    return nn_op_facts[op->kind].takes_dropout && op->rate.index < 0;
 }
 
 /* Takes `op` into `last`, which makes its only input for nobody else. */
@@ -112,7 +112,7 @@ static int make_tensors(struct nn_program *p, const bool *wanted,
         const struct nn_op *op = &p->ops[i];
         size_t bytes = p->batch * p->kernels->real_bytes *
                        (size_t)nn_shape_count(&g->tensors.p[op->out].shape);
-        if (op->kind == NN_OP_RESHAPE) { /* the same memory */
+        if (nn_op_facts[op->kind].same_memory) { /* the same memory */
             p->value[op->out] = p->value[op->in[0]];
             p->slope[op->out] = p->slope[op->in[0]];
             continue;
@@ -155,7 +155,7 @@ static void find_adds(struct nn_program *p)
     for (size_t i = 0; i < g->tensors.len; i++)
         root[i] = (int)i;
     for (size_t i = 0; i < p->op_count; i++)
-        if (p->ops[i].kind == NN_OP_RESHAPE)
+        if (nn_op_facts[p->ops[i].kind].same_memory)
             root[p->ops[i].out] = root[p->ops[i].in[0]];
     for (size_t i = 0; i < g->heads.len; i++) {
         const struct nn_head *h = &g->heads.p[i];
@@ -170,8 +170,8 @@ static void find_adds(struct nn_program *p)
     }
     for (size_t i = p->op_count; i-- > 0;) {
         const struct nn_op *op = &p->ops[i];
-        p->live[i] = op->kind != NN_OP_RESHAPE && begun[root[op->out]] &&
-                     p->slope[op->out];
+        p->live[i] = !nn_op_facts[op->kind].same_memory &&
+                     begun[root[op->out]] && p->slope[op->out];
         for (int k = 0; k < op->in_count && p->live[i]; k++) {
             p->backs[i].add[k] = begun[root[op->in[k]]];
             begun[root[op->in[k]]] = true;
@@ -285,7 +285,8 @@ struct nn_frame nn_program_frame(const struct nn_program *p, void *weights,
 void nn_program_forward(const struct nn_program *p, const struct nn_frame *f)
 {
     for (size_t i = 0; i < p->op_count; i++)
-        if (p->ops[i].kind != NN_OP_RESHAPE && (p->needed[i] || !f->training))
+        if (!nn_op_facts[p->ops[i].kind].same_memory &&
+            (p->needed[i] || !f->training))
             p->kernels->ops[p->ops[i].kind].forward(&p->ops[i], f);
 }
 

@@ -170,10 +170,10 @@ static void epochs_are_neither_short_nor_trained_twice(void **state)
     close(mkstemp(path));
     made_open(&m, small, 60);
     struct nn_trainer *t = alone(&m, "cpu"), *u = alone(&m, "cpu");
-    nn_trainer_epochs(t, 0, nn_model_epochs(m.model) + 3);
+    nn_trainer_epochs(t, 0, m.model->epochs + 3);
     while (!last.finished)
         assert_int_equal(nn_trainer_epoch(t, 0, &last, &err), 0);
-    assert_int_equal(last.epoch, nn_model_epochs(m.model) + 3);
+    assert_int_equal(last.epoch, m.model->epochs + 3);
     assert_int_equal(nn_trainer_save(t, 0, path, NULL, true, &err), 0);
     nn_trainer_epochs(u, 0, last.epoch);
     assert_int_equal(nn_trainer_load(u, 0, path, true, &err), 0);
