@@ -491,9 +491,9 @@ static void compare_stored(struct checker *k, struct store *store)
     if (!study_changes(k->plan, store, &c, NULL) && c.lines.len && !c.mends)
         say("throng check: the study `%.*s` that is stored asks another "
             "question, so `throng run` refuses this file:\n%skeep both with "
-            "--new NAME, remove the stored one with `throng rm %.*s`, or undo "
-            "the change\n",
-            STRF(k->plan->name), c.lines.p, STRF(k->plan->name));
+            "--new NAME, remove the stored one with `throng rm %.*s`%s, or "
+            "undo the change\n",
+            STRF(k->plan->name), c.lines.p, STRF(k->plan->name), c.worth);
     else if (c.lines.len)
         say("throng check: changed since the stored study ran, which `throng "
             "run` accepts:\n%s",

@@ -259,10 +259,10 @@ int study_facts_check(struct study *s, struct err *err)
         rc = err_set(err, ERR_INPUT,
                      "%.*s no longer asks the same question as the study "
                      "`%.*s` that is stored:\n%.600skeep both with --new "
-                     "NAME, remove the stored one with `throng rm %.*s`, or "
+                     "NAME, remove the stored one with `throng rm %.*s`%s, or "
                      "undo the change",
                      STRF(s->plan->file), STRF(s->plan->name), c.lines.p,
-                     STRF(s->plan->name));
+                     STRF(s->plan->name), c.worth);
     if (!rc && c.lines.len)
         rc = study_mend(s, &c, err) || write_mended(s, &b, err) ? -1 : 0;
     if (!rc)

@@ -45,6 +45,7 @@ int study_changes(const struct plan *p, struct store *store,
                 0;
     bool valued = !rc && store_best(store, true) != 0;
     c->mends = true;
+    c->worth = good ? "" : " (none of its trials has ended well)";
     for (rest = buf_str(&c->lines);
          rest.len && str_split(&rest, '\n', &line);) {
         c->task |= is_of_task(line);

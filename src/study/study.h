@@ -234,6 +234,7 @@ struct study_changes {
     bool task, metric; /* what is run, or ranked by, is among it */
     bool pattern;      /* and what finds that in output */
     bool mends;        /* `run` takes it in; else it refuses */
+    const char *worth; /* what its refusal adds: whether anything is lost */
 };
 /* c->lines is the caller's to init and free. */
 int study_changes(const struct plan *p, struct store *store,

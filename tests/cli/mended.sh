@@ -86,3 +86,14 @@ study "$prints" 'name: loss, pattern: "loss ([0-9.]+)"' tpe 'run_cap: 5'
 run "$THRONG" run m.yaml
 check_contains "a learning method takes it in where nothing had a value" "$err" "3 of them have a value"
 check_status "and goes on" 0
+
+# A parameter that was misspelt: nothing is lost.
+"$THRONG" rm -y m >/dev/null 2>&1
+study '[sh, -c, "exit 1"]' 'name: loss'
+run "$THRONG" run m.yaml --keep-going
+sed -i 's/{x: /{y: /' m.yaml
+run "$THRONG" run m.yaml
+check_contains "that removing it loses nothing is said" "$err" \
+    "\`throng rm m\` (none of its trials has ended well), or undo the change"
+run "$THRONG" check m.yaml
+check_contains "by check, too" "$err" "(none of its trials has ended well)"
