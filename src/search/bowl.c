@@ -34,6 +34,9 @@ enum {
     ALL = BOWL_BEST + BOWL_FAILED,
 };
 
+/* What these numbers were chosen on, and which of them held on other problems:
+ * bench/README.md. */
+
 /* The method's own suggestions are the other half: they know other valleys and
  * other choices. */
 static const double share = 0.5;

@@ -32,7 +32,8 @@ enum {
     LEAST_VALUES = 5, /* before the model is used, whatever is pending */
 };
 
-/* How wide the kernels of good points are: see draw_width. */
+/* How wide the kernels of good points are: see draw_width. What these numbers
+ * were chosen on, and which of them held: bench/README.md. */
 #define NEAR_SHARE 0.3
 #define NEAR_SCALE 0.5
 #define NARROWEST 0.5
