@@ -58,3 +58,20 @@ void strict_text(struct buf *b, struct str json)
             inside = !inside;
     }
 }
+
+void strict_value(struct buf *b, const struct value *v)
+{
+    struct buf text;
+    buf_init(&text);
+    json_print(&text, v);
+    strict_text(b, buf_str(&text));
+    buf_done(&text);
+}
+
+void strict_string_or_null(struct buf *b, struct str s)
+{
+    if (s.len)
+        json_string(b, s);
+    else
+        buf_adds(b, "null");
+}

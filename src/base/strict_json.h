@@ -7,6 +7,7 @@
 #define THRONG_BASE_STRICT_JSON_H
 
 #include "base/buf.h"
+#include "base/value.h"
 
 void strict_number(struct buf *b, double v);
 /* A time, in whole microseconds: clocks know no more, and people read it. */
@@ -15,5 +16,8 @@ void strict_seconds(struct buf *b, double v);
 void strict_number_or_null(struct buf *b, double v);
 /* Text that is JSON but for bare NaN and infinities outside of strings. */
 void strict_text(struct buf *b, struct str json);
+void strict_value(struct buf *b, const struct value *v);
+/* An empty text means that there is none: null. */
+void strict_string_or_null(struct buf *b, struct str s);
 
 #endif

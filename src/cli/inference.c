@@ -232,15 +232,12 @@ static int print_judged(struct inference *n)
     value_set(a, to, STR("rows"), rows ? rows : value_null(a));
     value_set(a, to, STR("metrics"), n->metrics);
     value_set(a, to, STR("confusion"), heads ? heads : none);
-    struct buf plain, strict;
-    buf_init(&plain);
-    buf_init(&strict);
-    json_print(&plain, to);
-    strict_text(&strict, buf_str(&plain));
-    buf_addc(&strict, '\n');
-    put(buf_str(&strict));
-    buf_done(&plain);
-    buf_done(&strict);
+    struct buf b;
+    buf_init(&b);
+    strict_value(&b, to);
+    buf_addc(&b, '\n');
+    put(buf_str(&b));
+    buf_done(&b);
     return 0;
 }
 

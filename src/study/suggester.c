@@ -94,13 +94,8 @@ static void skip_to(struct suggester *s, int64_t id)
 static struct str point_text(struct suggester *s, const struct value *point)
 {
     buf_reset(&s->text);
-    json_print(&s->text, point);
-    struct buf strict;
-    buf_init(&strict);
-    strict_text(&strict, buf_str(&s->text));
-    struct str text = arena_str(s->arena, buf_str(&strict));
-    buf_done(&strict);
-    return text;
+    strict_value(&s->text, point);
+    return arena_str(s->arena, buf_str(&s->text));
 }
 
 /* The open trial of that number, or NULL and err. */

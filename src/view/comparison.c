@@ -42,15 +42,10 @@ static void add_line(struct comparing *k, const char *section, struct str name,
 static char *text_of(struct arena *a, const struct value *v)
 {
     struct buf b;
-    if (!v)
-        return arena_cstr(a, STR(""));
     buf_init(&b);
-    json_print(&b, v);
-    struct buf strict;
-    buf_init(&strict);
-    strict_text(&strict, buf_str(&b));
-    char *text = arena_cstr(a, buf_str(&strict));
-    buf_done(&strict);
+    if (v)
+        strict_value(&b, v);
+    char *text = arena_cstr(a, buf_str(&b));
     buf_done(&b);
     return text;
 }

@@ -1,6 +1,7 @@
 /* errors.c - failures, grouped by what they say */
 #include <stdlib.h>
 #include "base/json.h"
+#include "base/strict_json.h"
 #include "view/view.h"
 
 #define IDS_MOST 1000 /* that are listed of a group */
@@ -78,10 +79,7 @@ void errors_json(struct buf *b, const struct errors *e, size_t most,
                  i ? "," : "", (long long)f->count, state_name(f->state));
         json_string(b, f->line);
         buf_addf(b, ",\"example\":%lld,\"hint\":", (long long)f->ids.p[0]);
-        if (f->hint)
-            json_string(b, str_of(f->hint));
-        else
-            buf_adds(b, "null");
+        strict_string_or_null(b, str_of(f->hint ? f->hint : ""));
         buf_adds(b, ",\"trials\":[");
         for (size_t k = 0; k < f->ids.len; k++)
             buf_addf(b, "%s%lld", k ? "," : "", (long long)f->ids.p[k]);

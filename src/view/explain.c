@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "base/strict_json.h"
 #include "view/view.h"
 
 #define TAIL_LINES 8
@@ -304,10 +305,7 @@ static void explain(struct explainer *e)
 static void string_or_null(struct buf *b, const char *name, struct str text)
 {
     buf_addf(b, ",\"%s\":", name);
-    if (text.len)
-        json_string(b, text);
-    else
-        buf_adds(b, "null");
+    strict_string_or_null(b, text);
 }
 
 /* What was just said becomes a member of the list. */

@@ -91,10 +91,7 @@ static void artifact_json(struct buf *b, const struct artifact *a)
     buf_adds(b, "{\"path\":");
     json_string(b, a->path);
     buf_addf(b, ",\"bytes\":%llu,\"sha256\":", (unsigned long long)a->bytes);
-    if (a->sha256.len)
-        json_string(b, a->sha256);
-    else
-        buf_adds(b, "null");
+    strict_string_or_null(b, a->sha256);
     buf_addc(b, '}');
 }
 

@@ -55,15 +55,6 @@ const char *region_name(enum region r)
     return names[r];
 }
 
-static void add_json_value(struct buf *b, const struct value *v)
-{
-    struct buf text;
-    buf_init(&text);
-    json_print(&text, v);
-    strict_text(b, buf_str(&text));
-    buf_done(&text);
-}
-
 static void param_json(struct buf *b, const struct inquiry *q, size_t i,
                        bool first)
 {
@@ -76,9 +67,9 @@ static void param_json(struct buf *b, const struct inquiry *q, size_t i,
     for (size_t j = 0; j < k->count; j++) {
         const struct importance_cell *cell = &k->cells[j];
         buf_adds(b, j ? ",{\"from\":" : "{\"from\":");
-        add_json_value(b, cell->from);
+        strict_value(b, cell->from);
         buf_adds(b, ",\"to\":");
-        add_json_value(b, cell->to);
+        strict_value(b, cell->to);
         buf_adds(b, ",\"mean\":");
         strict_number_or_null(b, cell->mean);
         buf_adds(b, ",\"spread\":");

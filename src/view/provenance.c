@@ -1,7 +1,7 @@
 /* provenance.c - which code a study was begun with */
 #include "view/view.h"
 
-#include "base/json.h"
+#include "base/strict_json.h"
 
 int provenance_read(struct store *store, struct arena *a, struct provenance *p,
                     struct err *err)
@@ -34,17 +34,10 @@ void provenance_print(struct buf *b, const struct provenance *p,
     buf_addc(b, '\n');
 }
 
-static void add_text(struct buf *b, const char *key, struct str text)
-{
-    buf_addf(b, ",\"%s\":", key);
-    if (text.len)
-        json_string(b, text);
-    else
-        buf_adds(b, "null");
-}
-
 void provenance_json(struct buf *b, const struct provenance *p)
 {
-    add_text(b, "commit", p->commit);
-    add_text(b, "diff", p->diff);
+    buf_adds(b, ",\"commit\":");
+    strict_string_or_null(b, p->commit);
+    buf_adds(b, ",\"diff\":");
+    strict_string_or_null(b, p->diff);
 }

@@ -213,21 +213,16 @@ void trial_column_print(struct buf *b, const char *name, const struct value *v,
 void trial_columns_json(struct buf *b, const struct trial_columns *k,
                         const struct value *const *values)
 {
-    struct buf text;
-    buf_init(&text);
     buf_addc(b, '{');
     for (size_t i = 0; i < k->names.len; i++) {
         if (i)
             buf_addc(b, ',');
         json_string(b, str_of(k->names.p[i]));
         buf_addc(b, ':');
-        buf_reset(&text);
         if (values[i])
-            json_print(&text, values[i]);
+            strict_value(b, values[i]);
         else
-            buf_adds(&text, "null");
-        strict_text(b, buf_str(&text));
+            buf_adds(b, "null");
     }
     buf_addc(b, '}');
-    buf_done(&text);
 }

@@ -58,6 +58,32 @@ static void strings_stay_as_they_are(void **state)
     text("", "");
 }
 
+static void a_value_is_printed_the_same_way(void **state)
+{
+    struct arena *a = arena_new();
+    struct value *list = value_list(a);
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    value_list_add(a, list, value_double(a, NAN));
+    value_list_add(a, list, value_string(a, STR("NaN")));
+    strict_value(&b, list);
+    assert_string_equal(b.p, "[\"NaN\",\"NaN\"]");
+    buf_done(&b);
+    arena_free(a);
+}
+
+static void an_empty_string_may_mean_none(void **state)
+{
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    strict_string_or_null(&b, STR(""));
+    strict_string_or_null(&b, STR("a\"b"));
+    assert_string_equal(b.p, "null\"a\\\"b\"");
+    buf_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -65,6 +91,8 @@ int main(void)
         cmocka_unit_test(what_json_lacks_is_a_string),
         cmocka_unit_test(bare_words_in_a_text_are_quoted),
         cmocka_unit_test(strings_stay_as_they_are),
+        cmocka_unit_test(a_value_is_printed_the_same_way),
+        cmocka_unit_test(an_empty_string_may_mean_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
