@@ -367,7 +367,6 @@ static double measure(const char *method, int64_t n, struct err *err)
     if (plan)
         dir_remove(home, NULL);
     plan_close(plan);
-    problems_done(&problems);
     arena_free(a);
     return ms;
 }

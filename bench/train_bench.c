@@ -67,14 +67,14 @@ static struct str read_file(struct arena *a, const char *path)
 static struct nn_model *read_model(struct arena *a, const char *path)
 {
     struct err err = {0};
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     struct value *v = json_parse(a, read_file(a, path), path, false, &err);
     if (!v)
         die(err.text);
     struct nn_model *m = nn_model_read(v, NULL, &faults);
     if (!m) {
-        fprintf(stderr, "%s: %.*s: %.*s\n", path, STRF(faults.items[0].path),
-                STRF(faults.items[0].text));
+        fprintf(stderr, "%s: %.*s: %.*s\n", path, STRF(faults.list.p[0].path),
+                STRF(faults.list.p[0].text));
         exit(2);
     }
     return m;

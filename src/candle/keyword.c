@@ -263,7 +263,6 @@ void keywords_init(struct keywords *k, struct arena *a)
     k->dropped = value_get(root, STR("dropped"));
     k->conflicts = value_get(root, STR("conflicts"));
     require(problems.errors == 0 && k->list.len > 0);
-    problems_done(&problems);
 }
 
 void keywords_done(struct keywords *k)

@@ -332,7 +332,6 @@ static const struct value *config_in_words(struct params *p,
             value_text(options.list.p[i].value).len > 0)
             name = options.list.p[i].value;
     vec_done(&options.list);
-    problems_done(&unsaid);
     return name;
 }
 

@@ -107,7 +107,6 @@ static int take_file(struct adder *k, const char *file)
         rc = take_lines(k, list, file);
     }
     plan_points_close(list);
-    problems_done(&problems);
     return rc;
 }
 

@@ -629,7 +629,6 @@ static int run(struct call *c)
     vec_done(&k.warm);
     search_free(k.search);
     plan_close(k.plan);
-    problems_done(&k.problems);
     return code;
 }
 

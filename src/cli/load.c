@@ -97,7 +97,6 @@ struct plan *load_plan_points(struct call *c, const char *file,
     struct problems problems;
     problems_init(&problems, c->arena);
     struct plan *plan = load(c, file, &w, &problems);
-    problems_done(&problems);
     return plan;
 }
 
@@ -107,6 +106,5 @@ struct plan *load_plan(struct call *c, const char *file, const char *name)
     struct wanted w = {.name = name, .unready = look_closely};
     problems_init(&problems, c->arena);
     struct plan *plan = load(c, file, &w, &problems);
-    problems_done(&problems);
     return plan;
 }

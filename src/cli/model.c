@@ -6,19 +6,9 @@
 #include "data/data.h"
 #include "nn/nn.h"
 
-static void print_faults(const struct value *root, const char *file,
-                         const struct nn_faults *faults)
-{
-    struct buf b;
-    buf_init(&b);
-    nn_faults_print(&b, faults);
-    model_file_faults(root, file, buf_str(&b));
-    buf_done(&b);
-}
-
 /* The data says what the file leaves out: the shape of a row, the classes. */
 static struct nn_model *read_model(struct call *c, const struct value *root,
-                                   const char *file, struct nn_faults *faults)
+                                   const char *file, struct problems *faults)
 {
     const struct value *spec = value_get(root, STR("data"));
     struct nn_data_facts facts = {0};
@@ -44,12 +34,12 @@ static struct nn_model *read_model(struct call *c, const struct value *root,
 
 static int show(struct call *c, const char *file, const char *const *words)
 {
-    struct nn_faults faults = {.arena = c->arena};
+    struct problems faults = {.arena = c->arena};
     struct value *root = model_file_read(c, file, words);
     struct nn_model *m = root ? read_model(c, root, file, &faults) : NULL;
     struct buf b;
-    if (!m && faults.count) {
-        print_faults(root, file, &faults);
+    if (!m && faults.errors) {
+        model_file_problems(root, file, &faults);
         return EXIT_ERROR;
     }
     if (!m)

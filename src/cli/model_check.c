@@ -18,7 +18,7 @@
 #define DATA_SETS_MAX 3 /* that are read at most: each may be large */
 
 struct finding {
-    struct nn_fault fault;
+    struct problem fault;
     const struct value *mark; /* where in the file, or NULL */
     const struct value *point;
     size_t points; /* that have it */
@@ -42,7 +42,7 @@ struct looker {
 /* ---- findings ----------------------------------------------------------- */
 
 static void find(struct looker *l, const struct value *model,
-                 const struct value *point, const struct nn_fault *fault)
+                 const struct value *point, const struct problem *fault)
 {
     for (size_t i = 0; i < l->findings.len; i++)
         if (str_eq(l->findings.p[i].fault.path, fault->path)) {
@@ -197,8 +197,8 @@ static void check_masks(struct looker *l, const struct value *model,
         path = path_join(l->arena, l->folder, path);
     if (nn_masks_check(m, path, &err) == 0)
         return;
-    struct nn_fault fault = {STR("masks"),
-                             arena_str(l->arena, str_of(err.text)), STR("")};
+    struct problem fault = {.path = STR("masks"),
+                            .text = arena_str(l->arena, str_of(err.text))};
     find(l, model, point, &fault);
 }
 
@@ -210,8 +210,8 @@ static void check_tokens(struct looker *l, const struct value *model,
     struct err err = {0};
     if (nn_tokens_check(m, view, &err) == 0)
         return;
-    struct nn_fault fault = {STR("layers"),
-                             arena_str(l->arena, str_of(err.text)), STR("")};
+    struct problem fault = {.path = STR("layers"),
+                            .text = arena_str(l->arena, str_of(err.text))};
     find(l, model, point, &fault);
 }
 
@@ -232,7 +232,7 @@ static bool was_seen(struct looker *l, const struct value *point)
 
 static void look_at(struct looker *l, const struct value *point)
 {
-    struct nn_faults faults = {.arena = l->arena};
+    struct problems faults = {.arena = l->arena};
     struct data_view view;
     struct err err = {0};
     if (!point || l->problems->errors || was_seen(l, point))
@@ -246,10 +246,10 @@ static void look_at(struct looker *l, const struct value *point)
         return;
     const struct value *spec = model ? value_get(model, STR("data")) : NULL;
     if (!spec) {
-        struct nn_fault fault = {STR("data"),
-                                 model ? STR("is missing: what to train on")
-                                       : arena_str(l->arena, str_of(err.text)),
-                                 STR("")};
+        struct problem fault = {
+            .path = STR("data"),
+            .text = model ? STR("is missing: what to train on")
+                          : arena_str(l->arena, str_of(err.text))};
         find(l, l->plan->model_root, point, &fault);
         return;
     }
@@ -258,8 +258,8 @@ static void look_at(struct looker *l, const struct value *point)
     struct nn_data_facts facts = nn_data_facts_of(view.table, l->arena);
     facts.no_validation = !view.validation.count;
     struct nn_model *m = nn_model_read(model, &facts, &faults);
-    for (size_t i = 0; i < faults.count; i++)
-        find(l, model, point, &faults.items[i]);
+    for (size_t i = 0; i < faults.list.len; i++)
+        find(l, model, point, &faults.list.p[i]);
     if (m) {
         check_left_out(l, model, m, &view);
         check_metrics(l, m, &view);

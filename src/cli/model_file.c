@@ -43,7 +43,6 @@ static struct value *read_yaml(struct call *c, struct str text,
                 file, file);
         good = false;
     }
-    problems_done(&problems);
     return good ? root : NULL;
 }
 
@@ -98,7 +97,6 @@ static struct value *read_candle(struct call *c, const char *file,
     struct value *model = make_candle(c, file, point, &problems);
     size_t errors = problems.errors;
     say_problems(&problems);
-    problems_done(&problems);
     if (!errors)
         return model;
     err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file, errors,
@@ -203,24 +201,40 @@ const struct value *model_file_at(const struct value *v, struct str path)
     return v;
 }
 
+/* One line about what stands at a path of the model. */
+static void say_at(const struct value *model, const char *file, struct str path,
+                   struct str line)
+{
+    const struct value *v = model_file_at(model, path);
+    if (v && v->line)
+        say("%s:%u:%u: error: %.*s\n", file, (unsigned)v->line,
+            (unsigned)v->column, STRF(line));
+    else
+        say("%s: error: %.*s\n", file, STRF(line));
+}
+
+void model_file_problems(const struct value *model, const char *file,
+                         const struct problems *problems)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < problems->list.len; i++) {
+        buf_reset(&b);
+        problem_print(&b, &problems->list.p[i]);
+        say_at(model, file, problems->list.p[i].path, buf_str(&b));
+    }
+    buf_done(&b);
+}
+
 void model_file_faults(const struct value *model, const char *file,
                        struct str faults)
 {
-    while (faults.len) {
-        const char *end = memchr(faults.p, '\n', faults.len);
-        size_t n = end ? (size_t)(end - faults.p) : faults.len;
-        struct str one = str_n(faults.p, n);
+    struct str one;
+    while (faults.len && str_split(&faults, '\n', &one)) {
         long space = str_find(one, ' ');
         struct str at = str_n(one.p, space < 0 ? 0 : (size_t)space);
         if (str_ends(at, STR(":")))
             at.len--;
-        const struct value *v = model_file_at(model, at);
-        if (v && v->line)
-            say("%s:%u:%u: error: %.*s\n", file, (unsigned)v->line,
-                (unsigned)v->column, STRF(one));
-        else
-            say("%s: error: %.*s\n", file, STRF(one));
-        n += end ? 1 : 0;
-        faults = str_n(faults.p + n, faults.len - n);
+        say_at(model, file, at, one);
     }
 }

@@ -11,8 +11,11 @@ struct value *model_file_read(struct call *c, const char *file,
 /* The value that a path such as layers[3].filters names, or the nearest one
  * above it. */
 const struct value *model_file_at(const struct value *model, struct str path);
-/* Prints faults as "file:line:column: path text": `faults` are those that a
- * trainer found, "path text", one to a line. */
+/* Prints problems as "file:line:column: path text". */
+void model_file_problems(const struct value *model, const char *file,
+                         const struct problems *problems);
+/* Prints faults as the same: `faults` are those that a trainer found, "path
+ * text", one to a line. */
 void model_file_faults(const struct value *model, const char *file,
                        struct str faults);
 

@@ -70,7 +70,6 @@ static int resolve(struct call *c, const struct candle_request *q)
     struct value *params = candle_params(q, &files, c->arena, &problems);
     say_problems(&problems);
     int code = params ? print(c, params) : fail(c, &problems);
-    problems_done(&problems);
     return code;
 }
 

@@ -5,32 +5,18 @@
 #include <stdarg.h>
 
 #include "base/num.h"
+#include "terms/reading.h"
 
 __attribute__((format(printf, 4, 0))) static void
 add_fault(struct nn_build *b, const char *key, const char *hint,
           const char *fmt, va_list ap)
 {
-    struct nn_faults *f = b->faults;
-    struct buf text;
-    buf_init(&text);
-    buf_vaddf(&text, fmt, ap);
-    if (f->count == f->cap) {
-        size_t cap = f->cap ? 2 * f->cap : 8;
-        struct nn_fault *more =
-            arena_array(f->arena, cap, sizeof(struct nn_fault));
-        if (f->count)
-            memcpy(more, f->items, f->count * sizeof(*more));
-        f->items = more;
-        f->cap = cap;
-    }
     const char *dot = b->at.len && key ? "." : "";
-    f->items[f->count++] = (struct nn_fault){
-        .path = str_of(arena_printf(f->arena, "%.*s%s%s", STRF(b->at), dot,
-                                    key ? key : "")),
-        .text = arena_str(f->arena, buf_str(&text)),
-        .hint = arena_str(f->arena, str_of(hint ? hint : "")),
-    };
-    buf_done(&text);
+    char *path = arena_printf(b->faults->arena, "%.*s%s%s", STRF(b->at), dot,
+                              key ? key : "");
+    problems_vadd(b->faults,
+                  (struct problem){.path = str_of(path), .hint = str_of(hint)},
+                  fmt, ap);
 }
 
 void nn_fault(struct nn_build *b, const char *key, const char *fmt, ...)
@@ -50,14 +36,11 @@ void nn_fault_hint(struct nn_build *b, const char *key, const char *hint,
     va_end(ap);
 }
 
-void nn_faults_print(struct buf *b, const struct nn_faults *faults)
+void nn_faults_print(struct buf *b, const struct problems *faults)
 {
-    for (size_t i = 0; i < faults->count; i++) {
-        const struct nn_fault *f = &faults->items[i];
-        buf_addf(b, "%s%.*s%s%.*s", i ? "\n" : "", STRF(f->path),
-                 f->path.len ? " " : "", STRF(f->text));
-        if (f->hint.len)
-            buf_addf(b, " (%.*s)", STRF(f->hint));
+    for (size_t i = 0; i < faults->list.len; i++) {
+        buf_adds(b, i ? "\n" : "");
+        problem_print(b, &faults->list.p[i]);
     }
 }
 
@@ -67,19 +50,6 @@ static const struct value *member(const struct value *o, const char *key)
     return v && v->kind != VALUE_NULL ? v : NULL;
 }
 
-/* 32.0 is a whole number too: searches often hand floats on. */
-static bool whole(const struct value *v, int64_t *out)
-{
-    if (v->kind == VALUE_INT) {
-        *out = v->i;
-        return true;
-    }
-    if (v->kind != VALUE_DOUBLE || v->d != floor(v->d) || fabs(v->d) > 1e15)
-        return false;
-    *out = (int64_t)v->d;
-    return true;
-}
-
 int64_t nn_read_int(struct nn_build *b, const struct value *o, const char *key,
                     int64_t low, int64_t high, int64_t otherwise)
 {
@@ -87,7 +57,7 @@ int64_t nn_read_int(struct nn_build *b, const struct value *o, const char *key,
     int64_t got;
     if (!v)
         return otherwise;
-    if (!whole(v, &got)) {
+    if (!value_whole(v, &got)) {
         nn_fault(b, key, "must be a whole number, not %s",
                  value_kind_name(v->kind));
         return otherwise;
@@ -201,7 +171,7 @@ void nn_read_pair(struct nn_build *b, const struct value *o, const char *key,
         return;
     }
     for (size_t i = 0; i < v->count && i < 2; i++)
-        if (!whole(v->items[i], &out[i]) || out[i] < low) {
+        if (!value_whole(v->items[i], &out[i]) || out[i] < low) {
             nn_fault(b, key, "must be whole numbers from %lld", (long long)low);
             out[i] = otherwise;
         }

@@ -10,7 +10,7 @@
 struct nn_build {
     struct nn_model *model;
     struct nn_graph *graph;
-    struct nn_faults *faults;
+    struct problems *faults;
     const struct nn_data_facts *data; /* or NULL */
     const struct value *root;         /* the whole file */
     struct str at;                    /* "layers[3]": where we are */

@@ -208,7 +208,7 @@ static void read_one_input(struct nn_build *b, const struct value *v)
 
 static void read_named_inputs(struct nn_build *b, const struct value *many)
 {
-    size_t before = b->faults->count;
+    size_t before = b->faults->errors;
     for (size_t i = 0; i < many->count; i++) {
         struct nn_shape shape;
         char *key =
@@ -222,7 +222,7 @@ static void read_named_inputs(struct nn_build *b, const struct value *many)
             check_input(b, key, &shape, f);
         add_input(b, many->keys[i], &shape, field);
     }
-    if (b->faults->count == before)
+    if (b->faults->errors == before)
         check_all_named(b, "inputs");
 }
 
@@ -313,7 +313,7 @@ static void note_unused(struct nn_build *b)
 
 struct nn_model *nn_model_read(const struct value *v,
                                const struct nn_data_facts *data,
-                               struct nn_faults *faults)
+                               struct problems *faults)
 {
     struct nn_model *m = xcalloc(1, sizeof(*m));
     struct nn_build b = {.model = m,
@@ -322,7 +322,7 @@ struct nn_model *nn_model_read(const struct value *v,
                          .data = data,
                          .root = v,
                          .at = STR("")};
-    size_t before = faults->count;
+    size_t before = faults->errors;
     m->arena = arena_new();
     m->data = value_get(v, STR("data"));
     if (!v || v->kind != VALUE_OBJECT)
@@ -334,13 +334,13 @@ struct nn_model *nn_model_read(const struct value *v,
     read_inputs(&b, v);
     if (m->graph.inputs.len)
         nn_read_layers(&b, value_get(v, STR("layers")));
-    if (faults->count == before)
+    if (faults->errors == before)
         nn_read_heads(&b, v);
-    if (faults->count == before)
+    if (faults->errors == before)
         nn_check_stopping(&b);
-    if (faults->count == before)
+    if (faults->errors == before)
         note_unused(&b);
-    if (faults->count > before) {
+    if (faults->errors > before) {
         nn_model_free(m);
         return NULL;
     }

@@ -14,22 +14,12 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/value.h"
+#include "terms/problem.h"
 
 /* ---- the model ---- */
 
-struct nn_fault {
-    struct str path; /* "layers[3].filters" */
-    struct str text; /* what is wrong with it */
-    struct str hint; /* what to write instead; may be empty */
-};
-struct nn_faults {
-    struct arena *arena; /* where the texts live */
-    struct nn_fault *items;
-    size_t count, cap;
-};
-
 /* "path text (hint)", one fault to a line. */
-void nn_faults_print(struct buf *b, const struct nn_faults *faults);
+void nn_faults_print(struct buf *b, const struct problems *faults);
 
 /* What is known of the data before it is read: the size of each input's rows
  * and of each label. A model file need not repeat them. */
@@ -57,7 +47,7 @@ struct nn_model;
  * NULL when there is any fault; all of them are in faults. Yours to free. */
 struct nn_model *nn_model_read(const struct value *v,
                                const struct nn_data_facts *data,
-                               struct nn_faults *faults);
+                               struct problems *faults);
 void nn_model_free(struct nn_model *m);
 
 /* Models with equal keys can be trained as one cohort. */

@@ -217,13 +217,13 @@ void nn_read_training(struct nn_build *b, const struct value *root)
 int nn_seed_of(const struct value *v, int64_t *seed, struct err *err)
 {
     struct arena *a = arena_new();
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     struct nn_build b = {.faults = &faults, .root = v, .at = STR("")};
     const struct value *said = value_get(v, STR("seed"));
     int64_t got = nn_read_int(&b, v, "seed", INT64_MIN, INT64_MAX, 0);
     int rc = said && said->kind != VALUE_NULL;
-    if (faults.count)
-        rc = err_set(err, ERR_INPUT, "seed %.*s", STRF(faults.items[0].text));
+    if (faults.errors)
+        rc = err_set(err, ERR_INPUT, "seed %.*s", STRF(faults.list.p[0].text));
     else if (rc)
         *seed = got;
     arena_free(a);

@@ -207,7 +207,6 @@ static struct value *foreign_point(const struct plan *p,
         p->foreign_model->value(p->foreign_model, point, a, &problems);
     if (!model)
         first_mistake(&problems, err);
-    problems_done(&problems);
     return model;
 }
 

@@ -403,7 +403,6 @@ static bool reads_as(struct str text, const struct value *expected,
     problems_init(&problems, a);
     v = plan_yaml(text, "study", a, &problems);
     same = v && problems.errors == 0 && value_eq(v, expected);
-    problems_done(&problems);
     return same;
 }
 

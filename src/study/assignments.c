@@ -39,7 +39,6 @@ static struct value *parse_value(struct str text, struct arena *a)
     struct value *root = plan_yaml(str_of(line), "", a, &problems);
     if (root && !problems.errors)
         v = value_get(root, STR("v"));
-    problems_done(&problems);
     return v ? v : value_string(a, text);
 }
 

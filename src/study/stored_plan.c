@@ -12,7 +12,6 @@ static struct plan *read_quietly(struct str text, const char *file,
     struct problems problems;
     problems_init(&problems, a);
     struct plan *p = plan_read(text, file, &reader, a, &problems);
-    problems_done(&problems);
     return p;
 }
 

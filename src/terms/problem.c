@@ -16,12 +16,6 @@ void problems_init(struct problems *p, struct arena *a)
     *p = (struct problems){.arena = a};
 }
 
-void problems_done(struct problems *p)
-{
-    if (p)
-        vec_done(&p->list);
-}
-
 static bool stands_behind(const struct problem *a, const struct problem *b)
 {
     uint32_t line_a = a->line - 1, line_b = b->line - 1; /* 0 becomes last */
@@ -43,7 +37,16 @@ static void insert(struct problems *p, struct problem problem)
     while (at > 0 && str_eq(p->list.p[at - 1].file, problem.file) &&
            stands_behind(&p->list.p[at - 1], &problem))
         at--;
-    vec_push(&p->list, problem);
+    if (p->list.len == p->list.cap) {
+        size_t cap = p->list.cap ? 2 * p->list.cap : 8;
+        struct problem *more = arena_array(p->arena, cap, sizeof(*more));
+
+        if (p->list.len > 0)
+            memcpy(more, p->list.p, p->list.len * sizeof(*more));
+        p->list.p = more;
+        p->list.cap = cap;
+    }
+    p->list.len++;
     memmove(&p->list.p[at + 1], &p->list.p[at],
             (p->list.len - 1 - at) * sizeof(*p->list.p));
     p->list.p[at] = problem;
@@ -65,6 +68,7 @@ void problems_vadd(struct problems *p, struct problem problem, const char *fmt,
     problem.text = arena_str(p->arena, buf_str(&text));
     buf_done(&text);
     problem.file = arena_str(p->arena, problem.file);
+    problem.path = arena_str(p->arena, problem.path);
     problem.hint = arena_str(p->arena, problem.hint);
     insert(p, problem);
 }
@@ -86,6 +90,14 @@ void problems_add(struct problems *p, enum problem_level level, struct str file,
     va_end(ap);
 }
 
+void problem_print(struct buf *b, const struct problem *p)
+{
+    buf_addf(b, "%.*s%s%.*s", STRF(p->path), p->path.len ? " " : "",
+             STRF(p->text));
+    if (p->hint.len > 0)
+        buf_addf(b, " (%.*s)", STRF(p->hint));
+}
+
 void problems_print(struct buf *b, const struct problems *p)
 {
     for (size_t i = 0; i < p->list.len; i++) {
@@ -95,12 +107,7 @@ void problems_print(struct buf *b, const struct problems *p)
         if (q->line)
             buf_addf(b, ":%u:%u", q->line, q->column);
         buf_addf(b, ": %s: ", levels[q->level]);
-        buf_addstr(b, q->text);
-        if (q->hint.len > 0) {
-            buf_adds(b, " (");
-            buf_addstr(b, q->hint);
-            buf_adds(b, ")");
-        }
+        problem_print(b, q);
         buf_addc(b, '\n');
     }
     if (p->dropped > 0)

@@ -162,9 +162,7 @@ bool read_bool(const struct reading *r, const struct value *v, const char *what,
     return true;
 }
 
-/* A double that is a whole number counts as one: 1e3 is how people write a
- * thousand. */
-static bool whole(const struct value *v, int64_t *i)
+bool value_whole(const struct value *v, int64_t *i)
 {
     if (v->kind == VALUE_INT) {
         *i = v->i;
@@ -182,7 +180,7 @@ bool read_int(const struct reading *r, const struct value *v, const char *what,
 {
     int64_t i;
 
-    if (!whole(v, &i)) {
+    if (!value_whole(v, &i)) {
         problem_at(r, PROBLEM_ERROR, v, NULL,
                    "%s must be a whole number, not %s", what,
                    value_words(r, v));

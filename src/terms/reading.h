@@ -37,6 +37,10 @@ const char *shown(struct arena *a, struct str s);
 /* A value in words, short: 'abc', 12, a list. */
 const char *value_words(const struct reading *r, const struct value *v);
 
+/* A whole number; a double that is one counts too: 1e3 is how people write a
+ * thousand, and searches hand floats on. */
+bool value_whole(const struct value *v, int64_t *out);
+
 /* ---- one value each; false and a problem when it is wrong --- */
 
 bool read_text(const struct reading *r, const struct value *v, const char *what,

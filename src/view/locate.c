@@ -113,7 +113,6 @@ static const char *name_in_file(struct arena *a, const char *file)
         if (said.len)
             name = arena_cstr(a, plan_fitting_name(said, a));
     }
-    problems_done(&problems);
     buf_done(&b);
     return name;
 }

@@ -38,7 +38,6 @@ static bool named_otherwise(struct arena *a, const char *path,
         p = plan_read(buf_str(&text), path, &reader, a, &problems);
     bool other = p && !str_is(p->name, where->name);
     plan_close(p);
-    problems_done(&problems);
     buf_done(&text);
     return other;
 }

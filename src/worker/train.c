@@ -102,7 +102,7 @@ static void say_ended(struct train *t, const struct member *m,
 static struct nn_model *read_model(const struct value *v, struct member *m,
                                    struct err *err)
 {
-    struct nn_faults faults = {.arena = m->arena};
+    struct problems faults = {.arena = m->arena};
     struct nn_data_facts facts = nn_data_facts_of(m->view.table, m->arena);
     facts.no_validation = m->kind->trains && !m->view.validation.count;
     struct nn_model *model = nn_model_read(v, &facts, &faults);

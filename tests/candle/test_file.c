@@ -26,7 +26,6 @@ static void open_done(struct file_test *t)
 {
     buf_done(&t->said);
     buf_done(&t->json);
-    problems_done(&t->problems);
     arena_free(t->arena);
 }
 
@@ -239,7 +238,6 @@ static void a_long_list_is_read_fast(void **state)
         problems_init(&problems, a);
         struct value *v = candle_file(buf_str(&b), "m.txt", a, &problems);
         assert_int_equal(value_get(v, STR("noise"))->count, 350);
-        problems_done(&problems);
         arena_reset(a);
     }
     begin = cpu_s() - begin;

@@ -48,7 +48,6 @@ static void made_done(struct made *t)
         t->file->close(t->file);
     buf_done(&t->model);
     buf_done(&t->said);
-    problems_done(&t->problems);
     arena_free(t->arena);
 }
 

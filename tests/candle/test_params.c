@@ -62,7 +62,6 @@ static void resolve(struct params_test *t, const struct given *g)
 static void resolve_done(struct params_test *t)
 {
     buf_done(&t->said);
-    problems_done(&t->problems);
     arena_free(t->arena);
 }
 

@@ -58,7 +58,7 @@ static void count(struct network *n, struct arena *a, const struct value *model,
         "inputs");
     struct nn_data_field input = {STR("input"), 1, {like->features}, 0, false};
     struct nn_data_field labels[4];
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     for (int i = 0; i < 4; i++)
         labels[i] = (struct nn_data_field){STR("label"),
                                            1,
@@ -96,7 +96,6 @@ static void build(struct network *n, const char *file,
         count(n, a, model, like);
     if (c)
         c->close(c);
-    problems_done(&problems);
     arena_free(a);
 }
 

@@ -58,7 +58,6 @@ static void check_file(struct arena *a, struct str text)
         require(!again || value_eq(again, item));
     }
     buf_done(&b);
-    problems_done(&problems);
 }
 
 static void check_params(struct arena *a, const struct candle_request *q,
@@ -79,7 +78,6 @@ static void check_params(struct arena *a, const struct candle_request *q,
     }
     problems_print(&b, &problems);
     buf_done(&b);
-    problems_done(&problems);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -42,7 +42,6 @@ static struct value *candle_value(struct arena *a, struct str text)
     require((v == NULL) == (problems.errors > 0));
     if (c)
         c->close(c);
-    problems_done(&problems);
     return v;
 }
 
@@ -52,14 +51,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct nn_data_field label = {STR("y"), 1, {1}, 3, false};
     struct nn_data_facts facts = {&input, &label, 1, 1, false};
     struct arena *a = arena_new();
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     struct str text = str_n((const char *)data, size);
     bool candle = size > 0 && data[0] == '[';
     struct value *v = candle ? candle_value(a, text)
                              : json_parse(a, text, "model", false, NULL);
     struct nn_model *m =
         v ? nn_model_read(v, candle ? &facts : NULL, &faults) : NULL;
-    require(!v || (m == NULL) == (faults.count > 0));
+    require(!v || (m == NULL) == (faults.errors > 0));
     if (m)
         check_model(a, m);
     nn_model_free(m);

@@ -28,7 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             plan_points_get(p, i - 1, a, &point, &run_id, NULL);
         plan_points_close(p);
     }
-    problems_done(&problems);
     arena_free(a);
     return 0;
 }

@@ -63,7 +63,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     problems_print(&b, &problems);
     plan_close(p);
     buf_done(&b);
-    problems_done(&problems);
     arena_free(a);
     return 0;
 }

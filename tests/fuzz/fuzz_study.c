@@ -83,7 +83,6 @@ static void check_redacted(const struct plan *p, struct arena *a)
     plan_redact_study(&b, p);
     problems_init(&problems, a);
     require(plan_yaml(buf_str(&b), "redacted", a, &problems));
-    problems_done(&problems);
     buf_reset(&b);
     plan_identity(&b, p);
     require(json_parse(a, buf_str(&b), "identity", true, NULL));
@@ -116,7 +115,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_redacted(p, a);
     }
     plan_close(p);
-    problems_done(&problems);
     arena_free(a);
     return 0;
 }

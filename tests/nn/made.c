@@ -119,11 +119,11 @@ static void make_data(struct made *m, size_t rows)
 static void open_value(struct made *m, const struct value *v, const char *name,
                        size_t rows)
 {
-    struct nn_faults faults = {.arena = m->arena};
+    struct problems faults = {.arena = m->arena};
     m->model = nn_model_read(v, NULL, &faults);
     if (!m->model)
-        fail_msg("%s: %.*s: %.*s", name, STRF(faults.items[0].path),
-                 STRF(faults.items[0].text));
+        fail_msg("%s: %.*s: %.*s", name, STRF(faults.list.p[0].path),
+                 STRF(faults.list.p[0].text));
     make_data(m, rows);
 }
 

@@ -17,13 +17,13 @@ static void judge(const char *json, const double *outputs, size_t width,
                   const struct data_field *label, size_t rows, double *values)
 {
     struct arena *a = arena_new();
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     struct err err = {0};
     uint32_t numbers[16];
     struct value *v = json_parse(a, str_of(json), "model", false, &err);
     struct nn_model *m = v ? nn_model_read(v, NULL, &faults) : NULL;
     if (!m)
-        fail_msg("%s", v ? faults.items[0].text.p : err.text);
+        fail_msg("%s", v ? faults.list.p[0].text.p : err.text);
     struct nn_judge *j = nn_judge_new(m);
     for (size_t i = 0; i < rows; i++)
         numbers[i] = (uint32_t)i;

@@ -66,13 +66,13 @@ static void begin(struct world *w)
 /* The place of the member, or -1; the text of a model that is refused. */
 static int join(struct world *w, const char *json)
 {
-    struct nn_faults faults = {.arena = w->arena};
+    struct problems faults = {.arena = w->arena};
     struct nn_data_facts facts = nn_data_facts_of(&w->table, w->arena);
     struct value *v = json_parse(w->arena, str_of(json), "model", true, NULL);
     assert_non_null(v);
     w->model = nn_model_read(v, &facts, &faults);
     if (!w->model) {
-        err_set(&w->err, ERR_INPUT, "%.*s", STRF(faults.items[0].text));
+        err_set(&w->err, ERR_INPUT, "%.*s", STRF(faults.list.p[0].text));
         return -1;
     }
     w->trainer = nn_trainer_open("reference", w->model, 1, &w->err);

@@ -43,7 +43,7 @@ static void widths_and_repeat_make_layers(void **state)
 static void all_faults_are_named_by_their_path(void **state)
 {
     struct arena *a = arena_new();
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     struct err err = {0};
     (void)state;
     struct value *v = json_parse(
@@ -54,12 +54,12 @@ static void all_faults_are_named_by_their_path(void **state)
         "model", false, &err);
     assert_non_null(v);
     assert_null(nn_model_read(v, NULL, &faults));
-    assert_int_equal(faults.count, 3);
-    assert_string_equal(faults.items[0].path.p, "optimizer.name");
-    assert_string_equal(faults.items[0].hint.p, "did you mean adam?");
-    assert_string_equal(faults.items[1].path.p, "layers[0].activaton");
-    assert_string_equal(faults.items[1].hint.p, "did you mean activation?");
-    assert_string_equal(faults.items[2].path.p, "layers[1].units");
+    assert_int_equal(faults.errors, 3);
+    assert_string_equal(faults.list.p[0].path.p, "optimizer.name");
+    assert_string_equal(faults.list.p[0].hint.p, "did you mean adam?");
+    assert_string_equal(faults.list.p[1].path.p, "layers[0].activaton");
+    assert_string_equal(faults.list.p[1].hint.p, "did you mean activation?");
+    assert_string_equal(faults.list.p[2].path.p, "layers[1].units");
     arena_free(a);
 }
 
@@ -71,14 +71,14 @@ static void a_misspelt_layer_gets_its_suggestion(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
         struct arena *a = arena_new();
-        struct nn_faults faults = {.arena = a};
+        struct problems faults = {.arena = a};
         const char *text = arena_printf(
             a, "{\"input\": 4, \"layers\": [%s], \"loss\": \"mse\"}",
             entries[i]);
         assert_null(nn_model_read(
             json_parse(a, str_of(text), "model", false, NULL), NULL, &faults));
-        assert_string_equal(faults.items[0].text.p, "cannot be dens");
-        assert_string_equal(faults.items[0].hint.p, "did you mean dense?");
+        assert_string_equal(faults.list.p[0].text.p, "cannot be dens");
+        assert_string_equal(faults.list.p[0].hint.p, "did you mean dense?");
         arena_free(a);
     }
 }
@@ -146,7 +146,7 @@ static void check_with_data(const char *text, int64_t parameters,
                             const char *path, const char *said)
 {
     struct arena *a = arena_new();
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     struct nn_data_field input = {STR("x"), 2, {6, 2}, 0, false};
     struct nn_data_field labels[] = {{STR("kind"), 1, {1}, 3, false},
                                      {STR("size"), 1, {2}, 0, false}};
@@ -158,8 +158,8 @@ static void check_with_data(const char *text, int64_t parameters,
         assert_int_equal(nn_model_parameters(m), parameters);
     } else {
         assert_null(m);
-        assert_string_equal(faults.items[0].path.p, path);
-        assert_non_null(strstr(faults.items[0].text.p, said));
+        assert_string_equal(faults.list.p[0].path.p, path);
+        assert_non_null(strstr(faults.list.p[0].text.p, said));
     }
     nn_model_free(m);
     arena_free(a);
@@ -200,7 +200,7 @@ static void data_fill_a_shape_and_the_last_layer(void **state)
 
 /* Inputs `first` (3 numbers), `second` (3 numbers) and the tokens `words`. */
 static struct nn_model *read_three(struct arena *a, const char *inputs,
-                                   struct nn_faults *faults)
+                                   struct problems *faults)
 {
     const struct nn_data_field fields[] = {{STR("first"), 1, {3}, 0, false},
                                            {STR("second"), 1, {3}, 0, false},
@@ -215,14 +215,14 @@ static struct nn_model *read_three(struct arena *a, const char *inputs,
         "{\"dense\": 1}], \"loss\": \"mse\"}",
         inputs);
     struct value *v = json_parse(a, str_of(text), "model", false, NULL);
-    *faults = (struct nn_faults){.arena = a};
+    *faults = (struct problems){.arena = a};
     return nn_model_read(v, &facts, faults);
 }
 
 static void inputs_are_the_data_s_of_the_same_name_in_any_order(void **state)
 {
     struct arena *a = arena_new();
-    struct nn_faults faults;
+    struct problems faults;
     (void)state;
     struct nn_model *m = read_three(
         a, "\"inputs\": {\"words\": 4, \"second\": 3, \"first\": [3]},",
@@ -258,11 +258,11 @@ an_input_that_the_data_lacks_or_the_model_leaves_out_is_a_fault(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct arena *a = arena_new();
-        struct nn_faults faults;
+        struct problems faults;
         assert_null(read_three(a, cases[i].inputs, &faults));
-        assert_string_equal(faults.items[0].path.p, cases[i].path);
-        assert_non_null(strstr(faults.items[0].text.p, cases[i].text));
-        assert_non_null(strstr(faults.items[0].hint.p, cases[i].hint));
+        assert_string_equal(faults.list.p[0].path.p, cases[i].path);
+        assert_non_null(strstr(faults.list.p[0].text.p, cases[i].text));
+        assert_non_null(strstr(faults.list.p[0].hint.p, cases[i].hint));
         arena_free(a);
     }
 }
@@ -282,9 +282,9 @@ static void a_head_takes_the_label_of_its_own_name(void **state)
 
 /* The first fault of a model of three classes; yours to look at as long as the
  * arena lives. */
-static struct nn_fault fault_of(struct arena *a, const char *rest, bool rows)
+static struct problem fault_of(struct arena *a, const char *rest, bool rows)
 {
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     struct nn_data_field input = {STR("input"), 1, {4}, 0, false};
     struct nn_data_field label = {STR("kind"), 1, {1}, 3, false};
     struct nn_data_facts facts = {&input, &label, 1, 1, !rows};
@@ -295,7 +295,7 @@ static struct nn_fault fault_of(struct arena *a, const char *rest, bool rows)
     struct value *v = json_parse(a, str_of(text), "model", false, NULL);
     struct nn_model *m = nn_model_read(v, &facts, &faults);
     nn_model_free(m);
-    return m ? (struct nn_fault){0} : faults.items[0];
+    return m ? (struct problem){0} : faults.list.p[0];
 }
 
 static void early_stopping_watches_only_what_is_reported(void **state)
@@ -315,7 +315,7 @@ static void early_stopping_watches_only_what_is_reported(void **state)
     struct arena *a = arena_new();
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct nn_fault f = fault_of(
+        struct problem f = fault_of(
             a,
             arena_printf(a,
                          "\"metrics\": [\"accuracy\"], \"early_stopping\": "
@@ -348,7 +348,7 @@ static void top_k_is_of_any_number_up_to_the_classes(void **state)
     assert_int_equal(m.model->metrics.p[2].k, 137);
     assert_int_equal(m.model->metrics.p[3].k, 5);
     made_close(&m);
-    struct nn_fault f = fault_of(a, "\"metrics\": [\"top_10\"]", true);
+    struct problem f = fault_of(a, "\"metrics\": [\"top_10\"]", true);
     assert_string_equal(f.path.p, "metrics");
     assert_string_equal(f.text.p, "top_10 is always 1: there are 3 classes");
     f = fault_of(a, "\"metrics\": [\"top_1x\"]", true);
@@ -367,7 +367,7 @@ static void a_metric_that_does_not_apply_is_left_out_and_said(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct arena *a = arena_new();
-        struct nn_faults faults = {.arena = a};
+        struct problems faults = {.arena = a};
         struct nn_data_field input = {STR("input"), 1, {4}, 0, false};
         struct nn_data_field label = {STR("kind"), 1, {1}, 3, false};
         struct nn_data_facts facts = {&input, &label, 1, 1, false};
@@ -392,7 +392,7 @@ static void a_metric_that_does_not_apply_is_left_out_and_said(void **state)
 static void what_the_data_has_and_nothing_uses_is_said(void **state)
 {
     struct arena *a = arena_new();
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     struct nn_data_field inputs[] = {{STR("first"), 1, {3}, 0, false},
                                      {STR("second"), 1, {3}, 0, false}};
     struct nn_data_field labels[] = {{STR("y"), 1, {1}, 0, false},

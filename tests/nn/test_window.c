@@ -162,7 +162,7 @@ static void assert_fault(const char *input, const char *layers,
                          const char *expected)
 {
     struct arena *a = arena_new();
-    struct nn_faults faults = {.arena = a};
+    struct problems faults = {.arena = a};
     struct err err = {0};
     struct buf json, got;
     buf_init(&json);
@@ -172,9 +172,9 @@ static void assert_fault(const char *input, const char *layers,
     struct value *v = json_parse(a, buf_str(&json), "model", false, &err);
     assert_non_null(v);
     assert_null(nn_model_read(v, NULL, &faults));
-    assert_int_equal(faults.count, 1);
-    buf_addf(&got, "%.*s: %.*s", STRF(faults.items[0].path),
-             STRF(faults.items[0].text));
+    assert_int_equal(faults.errors, 1);
+    buf_addf(&got, "%.*s: %.*s", STRF(faults.list.p[0].path),
+             STRF(faults.list.p[0].text));
     assert_string_equal(got.p, expected);
     buf_done(&json);
     buf_done(&got);

@@ -66,7 +66,6 @@ static inline void test_done(struct reading_test *t)
 {
     plan_close(t->plan);
     buf_done(&t->said);
-    problems_done(&t->problems);
     arena_free(t->arena);
 }
 

@@ -27,7 +27,6 @@ static void open_done(struct points_test *t)
 {
     plan_points_close(t->points);
     buf_done(&t->said);
-    problems_done(&t->problems);
     arena_free(t->arena);
 }
 

@@ -236,7 +236,6 @@ static void without_a_reader_files_cannot_be_read(void **state)
     assert_null(plan_read(STR("program: a\npoints: x.csv\ntemplates: y\n"),
                           "s.yaml", NULL, a, &problems));
     assert_int_equal(problems.errors, 2);
-    problems_done(&problems);
     arena_free(a);
 }
 

@@ -125,7 +125,6 @@ static void check_sweep(const char *yaml)
         fail_msg("%s: expected\n%s\nbut it is\n%s", yaml, expected, b.p);
     buf_done(&b);
     plan_close(p);
-    problems_done(&problems);
     arena_free(a);
     free(text);
     free(expected);

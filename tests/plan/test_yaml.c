@@ -24,7 +24,6 @@ static void parse_str(struct yaml_test *t, struct str text)
 static void parse_done(struct yaml_test *t)
 {
     buf_done(&t->text);
-    problems_done(&t->problems);
     arena_free(t->arena);
 }
 

@@ -107,7 +107,6 @@ __attribute__((unused)) static int bed_run(struct bed *b, const char *text,
     study_close(study);
     loop_free(loop);
     plan_close(plan);
-    problems_done(&problems);
     if (file_exists(path_join(b->arena, b->setup.folder, "study.db")))
         b->store = store_open(b->setup.folder, false, NULL);
     return rc;

@@ -58,7 +58,6 @@ static struct plan *plan_of(struct arena *a, const char *text)
     struct problems problems;
     problems_init(&problems, a);
     struct plan *p = plan_read(str_of(text), "s.yaml", &reader, a, &problems);
-    problems_done(&problems);
     assert_non_null(p);
     return p;
 }

@@ -258,7 +258,6 @@ static void a_resumed_asha_study_replays_and_ends_as_one(void **s)
     assert_int_equal(replay.same, replay.asked);
     assert_true(replay.asked > 40 + 10);
     plan_close(p);
-    problems_done(&problems);
 }
 
 static void a_failed_attempt_at_a_rung_is_tried_again(void **s)

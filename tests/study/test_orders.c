@@ -157,7 +157,6 @@ static struct plan *plan_of(struct bed *b, const char *text)
     problems_init(&problems, b->arena);
     struct plan *p =
         plan_read(str_of(text), "s.yaml", &reader, b->arena, &problems);
-    problems_done(&problems);
     assert_non_null(p);
     return p;
 }

@@ -15,7 +15,6 @@ static struct space space_of(struct arena *a, const char *text)
     struct plan *p = plan_read(str_of(text), "s.yaml", &reader, a, &problems);
     if (!p)
         fail_msg("the study has mistakes");
-    problems_done(&problems);
     return p->space;
 }
 

@@ -35,7 +35,6 @@ static void problems_are_in_the_order_of_their_places(void **state)
                              "g:1:1: error: first\n"
                              "g:2:1: error: other\n");
     buf_done(&b);
-    problems_done(&p);
     arena_free(a);
 }
 
@@ -55,7 +54,6 @@ static void the_list_has_an_end_but_errors_are_counted(void **state)
     problems_print(&b, &p);
     assert_true(str_ends(buf_str(&b), STR("and 1000 more\n")));
     buf_done(&b);
-    problems_done(&p);
     arena_free(a);
 }
 
@@ -82,7 +80,6 @@ static void problems_are_json_for_programs(void **state)
         "{\"level\":\"error\",\"file\":\"f\",\"line\":null,\"column\":null,"
         "\"text\":\"none\",\"hint\":\"\"}]");
     buf_done(&b);
-    problems_done(&p);
     arena_free(a);
 }
 
