@@ -127,7 +127,6 @@ static int add_trial(struct filler *f, int64_t id, struct err *err)
         .point = buf_str(&f->point),
         .value = NAN,
         .parent = -1,
-        .parent_step = -1,
         .group = group,
         .member = (uint32_t)((id - 1) % REPEATS),
         .created = EPOCH + (double)id,

@@ -338,8 +338,7 @@ enum search_answer search_ask(struct search *s, int64_t k, struct arena *a,
     if (k > s->asked && !is_ready(s))
         return SEARCH_WAIT;
     search_repeat_of(s, k, &group, &member);
-    struct suggestion got = {
-        .parent = -1, .parent_step = -1, .replaces = -1, .run_id = STR("")};
+    struct suggestion got = {.parent = -1, .replaces = -1, .run_id = STR("")};
     enum search_answer answer =
         s->sampler.strategy->ask(s->sampler.state, group + 1, a, &got, err);
     if (answer != SEARCH_HERE)
@@ -358,8 +357,7 @@ enum search_answer search_ask(struct search *s, int64_t k, struct arena *a,
 static enum search_answer take_up(struct search *s, struct suggestion *out)
 {
     const struct strategy *strategy = s->sampler.strategy;
-    struct suggestion got = {
-        .parent = -1, .parent_step = -1, .replaces = -1, .run_id = STR("")};
+    struct suggestion got = {.parent = -1, .replaces = -1, .run_id = STR("")};
     if (!strategy->promote || s->repeat > 1)
         return SEARCH_END;
     bool last = s->total >= 0 && s->asked >= s->total;
@@ -383,11 +381,8 @@ enum search_answer search_promote(struct search *s, struct suggestion *out)
     int64_t trial = judge_next(s->judge, limit, &budget);
     if (!trial)
         return SEARCH_END;
-    *out = (struct suggestion){.parent = -1,
-                               .parent_step = -1,
-                               .replaces = trial,
-                               .budget = budget,
-                               .run_id = STR("")};
+    *out = (struct suggestion){
+        .parent = -1, .replaces = trial, .budget = budget, .run_id = STR("")};
     judge_promote(s->judge, trial, order_job(s->order, trial));
     return SEARCH_HERE;
 }

@@ -14,7 +14,6 @@ enum trial_column {
     TRIAL_ENDED,
     TRIAL_SECONDS,
     TRIAL_PARENT,
-    TRIAL_PARENT_STEP,
     TRIAL_BUDGET,
     TRIAL_GROUP,
     TRIAL_MEMBER,

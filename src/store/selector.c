@@ -360,19 +360,6 @@ void selection_done(struct selection *sel)
     vec_done(&sel->ranked);
 }
 
-bool selection_has(const struct selection *sel, int64_t id)
-{
-    size_t low = 0, high = sel->ranges.len;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (sel->ranges.p[mid].last < id)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < sel->ranges.len && sel->ranges.p[low].first <= id;
-}
-
 int selection_tagged(struct store *s, struct str tag, int64_t **ids,
                      size_t *count, struct err *err)
 {

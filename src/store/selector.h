@@ -19,7 +19,6 @@ struct selection {
 int selection_init(struct selection *sel, struct store *s, const char *selector,
                    struct err *err);
 void selection_done(struct selection *sel);
-bool selection_has(const struct selection *sel, int64_t id);
 
 /* Trials with a tag, sorted; *ids is yours to free. */
 int selection_tagged(struct store *s, struct str tag, int64_t **ids,

@@ -197,12 +197,12 @@ int store_fact(struct store *s, const char *key, struct arena *a,
 struct trial {
     int64_t id; /* from 1 */
     enum state state;
-    struct str point;            /* JSON, keys sorted */
-    struct str run_id;           /* the user's; empty: none */
-    double value;                /* objective; NaN: none */
-    int64_t parent, parent_step; /* -1: none */
-    int64_t budget;              /* 0: none */
-    int64_t group;               /* of repeat; equals id - 1 without repeat */
+    struct str point;  /* JSON, keys sorted */
+    struct str run_id; /* the user's; empty: none */
+    double value;      /* objective; NaN: none */
+    int64_t parent;    /* -1: none */
+    int64_t budget;    /* 0: none */
+    int64_t group;     /* of repeat; equals id - 1 without repeat */
     uint32_t member;
     uint32_t attempts;              /* made so far */
     uint32_t failures;              /* attempts that used up a retry */

@@ -128,7 +128,6 @@ int store_trial_add(struct store *s, const struct trial *t, struct err *err)
     change_add_int(b, t->id);
     buf_add_f64(b, t->created);
     change_add_int(b, t->parent);
-    change_add_int(b, t->parent_step);
     change_add_int(b, t->budget);
     change_add_int(b, t->group);
     buf_add_varint(b, t->member);
@@ -140,9 +139,9 @@ int store_trial_add(struct store *s, const struct trial *t, struct err *err)
 int trial_apply_add(struct store *s, struct bytes *b, struct err *err)
 {
     static const char sql[] =
-        "INSERT INTO trials (id, state, created, parent, parent_step, budget,"
-        " repeat, member, run_id, point)"
-        " VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        "INSERT INTO trials (id, state, created, parent, budget, repeat,"
+        " member, run_id, point)"
+        " VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     int64_t id = change_int(b);
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
@@ -150,13 +149,12 @@ int trial_apply_add(struct store *s, struct bytes *b, struct err *err)
     sqlite3_bind_int64(st, 1, id);
     sqlite3_bind_double(st, 2, bytes_f64(b));
     bind_optional(st, 3, change_int(b), -1);
-    bind_optional(st, 4, change_int(b), -1);
-    bind_optional(st, 5, change_int(b), 0);
-    bind_optional(st, 6, change_int(b), id - 1);
-    bind_optional(st, 7, (int64_t)bytes_varint(b), 0);
-    db_bind_str(st, 8, bytes_str(b));
+    bind_optional(st, 4, change_int(b), 0);
+    bind_optional(st, 5, change_int(b), id - 1);
+    bind_optional(st, 6, (int64_t)bytes_varint(b), 0);
+    db_bind_str(st, 7, bytes_str(b));
     struct str point = bytes_str(b);
-    sqlite3_bind_text64(st, 9, point.p, point.len, SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_bind_text64(st, 8, point.p, point.len, SQLITE_STATIC, SQLITE_UTF8);
     int rc = sqlite3_step(st);
     if (rc == SQLITE_CONSTRAINT_PRIMARYKEY || rc == SQLITE_CONSTRAINT_ROWID) {
         sqlite3_reset(st);
@@ -464,7 +462,6 @@ static const char *const column_sql[TRIAL_COLUMN_COUNT] = {
     [TRIAL_ENDED] = "t.ended",
     [TRIAL_SECONDS] = "t.seconds",
     [TRIAL_PARENT] = "t.parent",
-    [TRIAL_PARENT_STEP] = "t.parent_step",
     [TRIAL_BUDGET] = "t.budget",
     [TRIAL_GROUP] = "t.repeat",
     [TRIAL_MEMBER] = "t.member",
@@ -502,9 +499,6 @@ static void read_origin(sqlite3_stmt *st, enum trial_column column,
     switch (column) {
     case TRIAL_PARENT:
         t->parent = column_or(st, at, -1);
-        break;
-    case TRIAL_PARENT_STEP:
-        t->parent_step = column_or(st, at, -1);
         break;
     case TRIAL_BUDGET:
         t->budget = sqlite3_column_int64(st, at);
@@ -562,7 +556,7 @@ static void read_number(sqlite3_stmt *st, enum trial_column column,
 
 void trial_read(sqlite3_stmt *st, unsigned columns, struct trial *t)
 {
-    *t = (struct trial){.value = NAN, .parent = -1, .parent_step = -1};
+    *t = (struct trial){.value = NAN, .parent = -1};
     for (unsigned i = 0; i < TRIAL_RUN_ID; i++)
         if (columns & COLUMN_BIT(i))
             read_number(st, (enum trial_column)i, t);

@@ -111,7 +111,6 @@ static struct live *make_trial(struct run *r, const struct suggestion *s)
         .run_id = s->run_id,
         .value = NAN,
         .parent = s->parent,
-        .parent_step = s->parent_step,
         .budget = s->budget,
         .created = clock_wall(),
     };
@@ -144,7 +143,7 @@ static bool too_early(const struct run *r)
  * the run is broken). */
 static struct live *ask(struct run *r)
 {
-    struct suggestion s = {.parent = -1, .parent_step = -1, .replaces = -1};
+    struct suggestion s = {.parent = -1, .replaces = -1};
     struct err err = {0};
     bool fresh = !counted_out(r);
     if (too_early(r))

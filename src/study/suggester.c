@@ -156,7 +156,7 @@ static void take_promotion(struct suggester *s, const struct suggestion *got,
 static enum search_answer ask_one(struct suggester *s, struct buf *out,
                                   struct err *err)
 {
-    struct suggestion got = {.parent = -1, .parent_step = -1, .replaces = -1};
+    struct suggestion got = {.parent = -1, .replaces = -1};
     enum search_answer answer = search_promote(s->search, &got);
     if (answer == SEARCH_HERE)
         take_promotion(s, &got, out);

@@ -19,7 +19,6 @@ enum source_kind {
     SOURCE_TIMER,
     SOURCE_SIGNAL,
     SOURCE_AFTER,
-    SOURCE_POLL,
 };
 
 struct loop_source {
@@ -32,8 +31,7 @@ struct loop_source {
         loop_signal_fn *signal_fn;
     };
     void *context;
-    unsigned what;           /* of SOURCE_FD: what is watched now */
-    struct timeval interval; /* of SOURCE_POLL */
+    unsigned what; /* of SOURCE_FD: what is watched now */
     struct loop_source *prev, *next;
 };
 
@@ -109,7 +107,7 @@ void loop_remove(struct loop_source *s)
     if (!s)
         return;
     struct loop *l = s->loop;
-    if (s->kind == SOURCE_AFTER || s->kind == SOURCE_POLL)
+    if (s->kind == SOURCE_AFTER)
         hook_forget(l, s);
     if (s->event)
         event_free(s->event);
@@ -239,51 +237,16 @@ struct loop_source *loop_after(struct loop *l, loop_fn *fn, void *context)
     return s;
 }
 
-/* The timer of a poll only has to wake the loop: the function is called at
- * the end of every round. */
-static void on_poll_wake(evutil_socket_t fd, short events, void *context)
-{
-    (void)fd;
-    (void)events;
-    (void)context;
-}
-
-struct loop_source *loop_poll(struct loop *l, unsigned interval_ms, loop_fn *fn,
-                              void *context)
-{
-    struct loop_source *s = source_new(l, SOURCE_POLL, context);
-    s->fn = fn;
-    s->interval.tv_sec = interval_ms / 1000;
-    s->interval.tv_usec = (suseconds_t)(interval_ms % 1000) * 1000;
-    s->event = evtimer_new(l->base, on_poll_wake, s);
-    require(s->event);
-    event_add(s->event, &s->interval);
-    vec_push(&l->hooks, s);
-    return s;
-}
-
-static void call_hooks(struct loop *l, enum source_kind kind)
-{
-    for (size_t i = 0; i < l->hooks.len; i++) {
-        struct loop_source *s = l->hooks.p[i];
-        if (s && s->kind == kind)
-            s->fn(s->context);
-    }
-}
-
-/* Polls come first, so that the afters see what they brought. */
 static void end_round(struct loop *l)
 {
-    call_hooks(l, SOURCE_POLL);
-    call_hooks(l, SOURCE_AFTER);
+    for (size_t i = 0; i < l->hooks.len; i++)
+        if (l->hooks.p[i])
+            l->hooks.p[i]->fn(l->hooks.p[i]->context);
     size_t kept = 0;
     for (size_t i = 0; i < l->hooks.len; i++) {
         struct loop_source *s = l->hooks.p[i];
-        if (!s)
-            continue;
-        if (s->kind == SOURCE_POLL)
-            event_add(s->event, &s->interval);
-        l->hooks.p[kept++] = s;
+        if (s)
+            l->hooks.p[kept++] = s;
     }
     l->hooks.len = kept;
 }

@@ -328,22 +328,6 @@ int process_spawn(const struct spawn *s, struct process_id *id, struct err *err)
     return 0;
 }
 
-int process_reap(pid_t *pid, int *status, struct rusage *use)
-{
-    int ended_status;
-    struct rusage ended_use;
-    pid_t ended;
-    do {
-        ended = wait4(-1, &ended_status, WNOHANG, &ended_use);
-    } while (ended < 0 && errno == EINTR);
-    if (ended <= 0)
-        return 0;
-    *pid = ended;
-    *status = ended_status;
-    *use = ended_use;
-    return 1;
-}
-
 int process_subreaper(struct err *err)
 {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)

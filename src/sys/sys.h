@@ -54,10 +54,6 @@ struct loop_source *loop_signal(struct loop *l, int signum, loop_signal_fn *fn,
  * when loop_run begins): the place to commit and to flush what the round
  * collected. */
 struct loop_source *loop_after(struct loop *l, loop_fn *fn, void *context);
-/* Called again and again, the loop sleeping at most interval_ms between (for
- * things without a descriptor, such as MPI). */
-struct loop_source *loop_poll(struct loop *l, unsigned interval_ms, loop_fn *fn,
-                              void *context);
 void loop_remove(struct loop_source *s); /* NULL is fine */
 
 /* ---- processes ------------------------------------------------------- */
@@ -112,8 +108,6 @@ struct spawn {
  * vfork, never fork. */
 int process_spawn(const struct spawn *s, struct process_id *id,
                   struct err *err);
-/* One ended child: 1 and *pid, *status, *use; 0 when none has ended now. */
-int process_reap(pid_t *pid, int *status, struct rusage *use);
 /* Orphaned descendants become children of this process. */
 int process_subreaper(struct err *err);
 bool process_alive(struct process_id id); /* a zombie is not alive */

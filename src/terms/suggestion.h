@@ -8,7 +8,6 @@
 struct suggestion {
     struct value *point; /* lives as long as the arena passed to ask */
     int64_t parent;      /* trial whose checkpoint to start from; -1: none */
-    int64_t parent_step; /* at which step of it; -1: the last */
     int64_t budget;      /* steps allowed for now; 0: no limit */
     int64_t replaces;    /* a paused trial that goes on; -1: a new one */
     struct str run_id;   /* the user's own id of the point; empty: none */

@@ -91,6 +91,20 @@ static void on_guard(void *context)
     fail_msg("the engine did not get there within 200 s");
 }
 
+static void on_look(void *context)
+{
+    struct rig *r = context;
+    loop_timer_in(r->look, 0.01);
+}
+
+void rig_look(struct rig *r, bool on)
+{
+    if (on)
+        loop_timer_in(r->look, 0.01);
+    else
+        loop_timer_off(r->look);
+}
+
 void rig_init(struct rig *r)
 {
     struct err err = {0};
@@ -105,6 +119,7 @@ void rig_init(struct rig *r)
     assert_non_null(r->loop);
     r->after = loop_after(r->loop, on_after, r);
     r->guard = loop_timer(r->loop, on_guard, r);
+    r->look = loop_timer(r->loop, on_look, r);
 }
 
 void rig_done(struct rig *r)

@@ -46,7 +46,7 @@ struct rig {
     void (*on_seen)(struct rig *r, const struct seen *s);
     void *context;
     bool (*until)(struct rig *r);
-    struct loop_source *after, *guard;
+    struct loop_source *after, *guard, *look;
 };
 
 /* Makes a folder and a loop; the machine has 4 CPUs and 8 GiB. */
@@ -57,6 +57,9 @@ void rig_open(struct rig *r, const char *place); /* must work */
 int rig_recover(struct rig *r, const struct engine_left *left,
                 engine_record_fn *apply, int (*commit)(void *context),
                 void *context, struct err *err);
+/* While on, the loop turns by itself, so that files which others write are
+ * seen. */
+void rig_look(struct rig *r, bool on);
 void rig_close(struct rig *r);
 /* Submits a task of one CPU whose arguments are the words of `command`. */
 void rig_submit(struct rig *r, uint64_t id, uint32_t attempt,

@@ -114,12 +114,6 @@ static bool noted(struct rig *r)
     return file_exists(note_path);
 }
 
-/* The loop must turn for the note to be seen. */
-static void look_again(void *context)
-{
-    (void)context;
-}
-
 static void an_acknowledgement_waits_a_second_at_most(void **state)
 {
     (void)state;
@@ -129,9 +123,9 @@ static void an_acknowledgement_waits_a_second_at_most(void **state)
     rig_submit(&r, 1, 1, "x", 0);
     run_until_over(&r, 1);
     engine_ack(r.engine);
-    struct loop_source *look = loop_poll(r.loop, 20, look_again, NULL);
+    rig_look(&r, true);
     rig_run(&r, noted);
-    loop_remove(look);
+    rig_look(&r, false);
     assert_int_equal(read_notes(acks, 8), 1);
     assert_int_equal(acks[0], 3);
     rig_done(&r);
@@ -339,9 +333,9 @@ static void a_worker_that_answers_is_left_alone(void **state)
     rig_submit(&r, 1, 1, "x", 0);
     rig_run(&r, one_has_begun);
     engine_ack(r.engine);
-    struct loop_source *look = loop_poll(r.loop, 20, look_again, NULL);
+    rig_look(&r, true);
     rig_run(&r, answers_are_acknowledged);
-    loop_remove(look);
+    rig_look(&r, false);
     assert_true(read_notes(acks, 4096) > 1);
     assert_int_equal(r.lost, 0);
     rig_done(&r);

@@ -136,12 +136,6 @@ static bool stray_runs(struct rig *r)
     return two_run(r) && stray_pid(r) > 0;
 }
 
-/* The loop must turn for a file to be seen. */
-static void look_again(void *context)
-{
-    (void)context;
-}
-
 static void submit_shell(struct rig *r, uint64_t id, const char *script)
 {
     struct task t;
@@ -172,9 +166,9 @@ static void a_killed_worker_loses_its_tasks_and_is_replaced(void **state)
                               "1000' & sleep 1000; true",
                               stray_path(&r)));
     rig_submit(&r, 3, 1, "/bin/true", 0);
-    struct loop_source *look = loop_poll(r.loop, 10, look_again, NULL);
+    rig_look(&r, true);
     rig_run(&r, stray_runs);
-    loop_remove(look);
+    rig_look(&r, false);
     r.on_seen = nothing_is_left;
     kill_worker(&r);
     run_until_over(&r, 3);

@@ -79,7 +79,6 @@ static inline void made_trial(struct made *m, int64_t id, const char *point,
     struct trial t = {.id = id,
                       .point = str_of(point),
                       .parent = -1,
-                      .parent_step = -1,
                       .group = id - 1,
                       .created = 1000 + (double)id};
     assert_ok(m, store_trial_add(m->s, &t, &m->err));

@@ -60,7 +60,6 @@ static struct trial make_trial(struct rng *r, int64_t id, struct buf *b,
                           .point = buf_str(b),
                           .value = NAN,
                           .parent = -1,
-                          .parent_step = -1,
                           .group = id - 1,
                           .created = 1.7e9 + (double)id};
 }
@@ -144,7 +143,6 @@ static void fill_briefly(const char *folder, int64_t trials)
         struct trial t = {.id = id,
                           .point = STR("{\"lr\":0.01,\"seed\":1,\"w\":64}"),
                           .parent = -1,
-                          .parent_step = -1,
                           .group = id - 1};
         struct attempt a = {.trial = id, .number = 1, .host = "machine"};
         check(store_trial_add(s, &t, &err), &err);

@@ -26,7 +26,6 @@ static void a_trial_comes_back_as_it_was_given(void **state)
                       .point = STR("{\"lr\":0.1}"),
                       .run_id = STR("my-run"),
                       .parent = 3,
-                      .parent_step = 12,
                       .budget = 9,
                       .group = 2,
                       .member = 1,
@@ -59,7 +58,6 @@ static void a_trial_comes_back_as_it_was_given(void **state)
     assert_true(r.value == 0.25 && r.created == 1234.5 && r.started == 1300);
     assert_true(r.ended == 1400.25 && r.seconds == 77);
     assert_int_equal(r.parent, 3);
-    assert_int_equal(r.parent_step, 12);
     assert_int_equal(r.budget, 27);
     assert_int_equal(r.group, 2);
     assert_int_equal(r.member, 1);
@@ -82,7 +80,6 @@ static void absent_parts_of_a_trial_stay_absent(void **state)
     assert_ok(m, store_trial(m->s, 1, m->a, &r, &m->err));
     assert_true(isnan(r.value));
     assert_int_equal(r.parent, -1);
-    assert_int_equal(r.parent_step, -1);
     assert_int_equal(r.group, 0);
     assert_int_equal(r.run_id.len + r.reason.len + r.summary.len, 0);
     assert_int_equal(r.tag_count, 0);

@@ -34,7 +34,6 @@ static void add_trial(struct store *s, int64_t id)
                       .point = str_of(point),
                       .value = NAN,
                       .parent = -1,
-                      .parent_step = -1,
                       .group = -1};
     assert_int_equal(store_trial_add(s, &t, &err), 0);
     if (id > TRIALS - 100)

@@ -37,10 +37,6 @@ static void note_h(void *context)
 {
     note(context, 'h');
 }
-static void note_p(void *context)
-{
-    note(context, 'p');
-}
 static void stop(void *context)
 {
     struct seen *s = context;
@@ -330,42 +326,6 @@ static void the_after_function_runs_after_every_round(void **state)
     close(ends[1]);
 }
 
-static void polls_are_called_again_and_again_before_the_afters(void **state)
-{
-    (void)state;
-    struct seen s;
-    struct loop *l = begin(&s, 6);
-    loop_after(l, note_h, &s);
-    loop_poll(l, 1, note_p, &s);
-    run(&s, "phphph");
-}
-
-static void a_poll_without_a_wait_spins(void **state)
-{
-    (void)state;
-    struct seen s;
-    struct loop *l = begin(&s, 50);
-    loop_poll(l, 0, note_p, &s);
-    assert_int_equal(loop_run(l, NULL), 0);
-    assert_int_equal(s.len, 50);
-    loop_free(l);
-}
-
-static void a_poll_is_called_in_rounds_of_others_too(void **state)
-{
-    (void)state;
-    int ends[2];
-    struct seen s;
-    struct loop *l = begin(&s, 3);
-    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    loop_poll(l, 1000 * 1000, note_p, &s);
-    loop_fd(l, ends[0], LOOP_READ, note_fd, &s);
-    assert_int_equal(write(ends[1], "x", 1), 1);
-    run(&s, "pxp");
-    close(ends[0]);
-    close(ends[1]);
-}
-
 /* ---- removing and ending --------------------------------------------- */
 
 struct pair {
@@ -460,9 +420,6 @@ int main(void)
         cmocka_unit_test(
             the_after_function_runs_once_for_all_events_of_a_round),
         cmocka_unit_test(the_after_function_runs_after_every_round),
-        cmocka_unit_test(polls_are_called_again_and_again_before_the_afters),
-        cmocka_unit_test(a_poll_without_a_wait_spins),
-        cmocka_unit_test(a_poll_is_called_in_rounds_of_others_too),
         cmocka_unit_test(a_callback_may_remove_itself_and_another_that_is_due),
         cmocka_unit_test(a_hook_may_remove_itself_and_the_next),
         cmocka_unit_test(removing_nothing_is_fine),

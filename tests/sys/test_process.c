@@ -16,10 +16,7 @@ static void check_refused(const struct spawn *s, enum err_kind kind,
     assert_int_equal(err.kind, kind);
     assert_int_equal(id.pid, -7);
     /* Nothing is left to be reaped. */
-    pid_t pid;
-    int status;
-    struct rusage use;
-    assert_int_equal(process_reap(&pid, &status, &use), 0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
 static void check_reason(const char *program, enum err_kind kind,
@@ -371,29 +368,6 @@ static void orphans_become_children_of_a_subreaper(void **state)
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-static void reaping_tells_pid_status_and_use(void **state)
-{
-    (void)state;
-    pid_t pid = -1;
-    int status = -1;
-    struct rusage use;
-    siginfo_t info;
-    assert_int_equal(process_reap(&pid, &status, &use), 0);
-    struct child_cat cat = child_cat_start(child_plain(ARGV("cat")));
-    assert_int_equal(process_reap(&pid, &status, &use), 0);
-    assert_int_equal(pid, -1);
-    struct spawn p = child_plain(ARGV("sh", "-c", "exit 85"));
-    struct process_id id = child_start(&p);
-    assert_int_equal(waitid(P_PID, (id_t)id.pid, &info, WEXITED | WNOWAIT), 0);
-    assert_int_equal(process_reap(&pid, &status, &use), 1);
-    assert_int_equal(pid, id.pid);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 85);
-    assert_true(use.ru_maxrss > 0);
-    assert_int_equal(process_reap(&pid, &status, &use), 0);
-    child_cat_end(&cat);
-}
-
 /* ---- identity -------------------------------------------------------- */
 
 static void a_process_is_known_by_pid_and_start(void **state)
@@ -466,7 +440,6 @@ int main(void)
         cmocka_unit_test(a_session_of_its_own_is_made_when_asked),
         cmocka_unit_test(a_child_dies_with_its_parent_when_asked),
         cmocka_unit_test(orphans_become_children_of_a_subreaper),
-        cmocka_unit_test(reaping_tells_pid_status_and_use),
         cmocka_unit_test(a_process_is_known_by_pid_and_start),
         cmocka_unit_test(the_id_of_a_child_is_what_proc_says),
         cmocka_unit_test(a_zombie_is_not_alive),
