@@ -12,7 +12,7 @@ static int end_trials(struct call *c, const struct place_of_study *where,
     if (acted == ACT_FAILED)
         return -1;
     if (acted == ACT_DONE && answer.wished)
-        say("throng %s: %lld trial%s ended; %lld %s running when throng died, "
+        say("throng %s: %lld trial%s ended; %lld %s cut off while running, "
             "and end%s with the next run\n",
             verb, (long long)answer.changed, answer.changed == 1 ? "" : "s",
             (long long)answer.wished, answer.wished == 1 ? "was" : "were",

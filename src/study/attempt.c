@@ -448,7 +448,8 @@ int attempt_grant(struct run *r, struct live *l, struct err *err)
         return on_bad_end(r, l, STATE_KILLED, "by request", err);
     if (!l->t.attempts)
         return run_finish(r, l, STATE_STOPPED, "by request", err);
-    l->stop_why = "by request";
+    if (!l->reading)
+        l->stop_why = "by request";
     return on_good_end(r, l, STATE_STOPPED, err);
 }
 
@@ -464,8 +465,10 @@ int attempt_wish(struct run *r, struct live *l, enum wish wish, struct err *err)
     run_dirty(r);
     if (store_wish_set(r->store, l->t.id, wish, err))
         return -1;
-    if (!l->placed) /* its next attempt only reads */
+    if (!l->placed) { /* its next attempt only reads */
+        l->stop_why = NULL;
         return 0;
+    }
     if (wish == WISH_KILL)
         engine_kill_task(r->engine, (uint64_t)l->t.id, OUTCOME_KILLED);
     else
@@ -539,9 +542,23 @@ static bool is_stopped(const struct run *r, const struct live *l,
     return gone && l->stop_why && !r->source.pauses(r->source.context, l);
 }
 
+/* What was asked to finish at no report of its own, and is gone, may have left
+ * some: from here on it is as if a person had wished it. */
+static int wish_for_the_rule(struct run *r, struct live *l,
+                             enum outcome outcome, struct err *err)
+{
+    if (l->wish || !l->unread || l->reading || l->decided_at != INT64_MAX ||
+        !is_stopped(r, l, outcome))
+        return 0;
+    l->wish = WISH_STOP;
+    return store_wish_set(r->store, l->t.id, l->wish, err);
+}
+
 static int decide(struct run *r, struct live *l, const struct record_ended *e,
                   const char *reason, struct err *err)
 {
+    if (wish_for_the_rule(r, l, e->outcome, err))
+        return -1;
     if (run_reads_first(l))
         return wait_again(r, l, 0, err);
     if (l->wish && (l->reading || is_for_the_wish(r, l, e->outcome)))

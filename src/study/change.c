@@ -75,13 +75,40 @@ static int end_stored(struct change *c, const struct trial *t, enum state state,
     return rc;
 }
 
-/* Its attempt was out when the conductor died. The next run takes in what
- * that handed in, ends what is left of it, and then ends the trial. */
+/* Its attempt was out when the conductor died, or has left what nobody has
+ * read. The next run takes in what that handed in, ends what is left of it, and
+ * then ends the trial. */
 static int wish_stored(struct change *c, const struct trial *t, enum wish wish,
                        struct err *err)
 {
     c->wished++;
     return store_wish_set(c->store, t->id, wish, err);
+}
+
+static int left_unread(struct change *c, const struct trial *t, bool *unread,
+                       struct err *err)
+{
+    struct attempt *list;
+    size_t count;
+    struct arena *a = arena_new();
+    int rc = store_attempts(c->store, t->id, a, &list, &count, err);
+    *unread = !rc && run_left_unread(list, count);
+    arena_free(a);
+    return rc;
+}
+
+/* With no conductor. */
+static int end_alone(struct change *c, const struct trial *t, enum wish wish,
+                     struct err *err)
+{
+    bool later = t->state == STATE_RUNNING;
+    if (wish == WISH_STOP && t->state == STATE_WAITING &&
+        left_unread(c, t, &later, err))
+        return -1;
+    if (later)
+        return wish_stored(c, t, wish, err);
+    return end_stored(c, t, wish == WISH_KILL ? STATE_KILLED : STATE_STOPPED,
+                      err);
 }
 
 static int end_trial(struct change *c, const struct trial *t, enum wish wish,
@@ -94,11 +121,8 @@ static int end_trial(struct change *c, const struct trial *t, enum wish wish,
             return -1;
         l = live_of(c, t->id);
     }
-    if (!l && t->state == STATE_RUNNING)
-        return wish_stored(c, t, wish, err);
     if (!l)
-        return end_stored(
-            c, t, wish == WISH_KILL ? STATE_KILLED : STATE_STOPPED, err);
+        return end_alone(c, t, wish, err);
     c->changed++;
     return attempt_wish(&c->study->run, l, wish, err);
 }

@@ -190,11 +190,15 @@ static size_t only_begun(struct attempt *list, size_t count)
     return kept;
 }
 
-/* Its worker may have had no time to say all. */
-static bool is_gone(const struct attempt *a)
+bool run_left_unread(const struct attempt *list, size_t count)
 {
-    return a->outcome == OUTCOME_LOST ||
-           (a->outcome == OUTCOME_INTERRUPTED && a->reason.len);
+    while (count && list[count - 1].outcome == OUTCOME_UNSTARTED)
+        count--;
+    if (!count)
+        return false;
+    const struct attempt *last = &list[count - 1];
+    return last->outcome == OUTCOME_LOST ||
+           (last->outcome == OUTCOME_INTERRUPTED && last->reason.len);
 }
 
 /* What the newest attempts of a stored trial say about the next one. Losses
@@ -219,7 +223,7 @@ static void take_history(struct run *r, struct live *l, struct attempt *list,
         count--;
     }
     count = only_begun(list, count);
-    l->unread = count && is_gone(&list[count - 1]);
+    l->unread = run_left_unread(list, count);
     l->earlier = count ? list[count - 1].number : 0;
     if (count && list[count - 1].outcome == OUTCOME_CHECKPOINTED) {
         l->has_digest = !checkpointed_twice(list, count);
@@ -344,7 +348,10 @@ static int write_attempt(struct run *r, struct live *l, struct err *err)
 {
     l->turn = ++r->turns;
     l->reading = run_reads_first(l);
-    l->stop_why = l->reading ? "by request" : NULL;
+    if (!l->reading)
+        l->stop_why = NULL;
+    else if (!l->stop_why)
+        l->stop_why = "by request";
     /* It goes on in the files of the one before, if there is a checkpoint. */
     l->a = (struct attempt){.metrics_at = l->a.metrics_at,
                             .log_at = l->a.log_at,

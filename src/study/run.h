@@ -234,6 +234,9 @@ bool run_too_many_failures(const struct run *r);
 void run_doubt(struct run *r, enum study_end why);
 /* So many trials are the first ones: as many as run at once, within limits. */
 int64_t run_first_round(const struct run *r);
+/* True when the worker of the last of these attempts that began may have had no
+ * time to say all: the trial's files may hold reports that nobody has read. */
+bool run_left_unread(const struct attempt *list, size_t count);
 /* True when the trial is to be stopped, and what its last attempt left is read
  * first. */
 static inline bool run_reads_first(const struct live *l)

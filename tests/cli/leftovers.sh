@@ -194,7 +194,7 @@ wait "$pid" 2>/dev/null
 run "$THRONG" stop w 1
 check_status "a trial that ran when both died can be stopped" 0
 check_contains "which is said to happen with the next run" "$err" \
-    "1 was running when throng died, and ends with the next run"
+    "1 was cut off while running, and ends with the next run"
 run "$THRONG" kill w 2
 check_contains "and killed" "$err" "ends with the next run"
 run "$THRONG" run w.yaml
@@ -243,6 +243,83 @@ check_equal "what nobody had read counts" "stopped 3.0 stopped 3.0" \
     "$("$THRONG" export u --jsonl | python3 -c 'import json, sys
 print(*(w for t in map(json.loads, sys.stdin) for w in (t["state"], t["value"])))')"
 check_equal "and no program was started for it" 2 "$(wc -l <u-begun)"
+
+# The time of early_terminate is over, and its worker dies before the task is done.
+cat >o.yaml <<'END'
+method: grid
+command: [sh, o.sh]
+parameters: {a: {values: [1]}}
+metric: {name: y}
+early_terminate: {type: time, time: 3s}
+grace: 200s
+END
+cat >o.sh <<'END'
+echo '{"y": 5}' >>"$THRONG_METRICS"
+echo >>o-begun
+while [ ! -e "$THRONG_STOP" ]; do sleep 0.05; done
+echo >>o-asked
+while [ ! -e o-frozen ]; do sleep 0.05; done
+echo '{"y": 3}' >>"$THRONG_METRICS"
+echo >>o-said
+sleep 300
+END
+"$THRONG" run o.yaml >/dev/null 2>&1 &
+pid=$!
+started+=("$pid")
+wait_for 60 lines o-asked 1
+worker=$(kids "$pid")
+kill -STOP $worker
+touch o-frozen
+wait_for 60 lines o-said 1
+kill -9 $worker
+wait "$pid"
+check_equal "what a rule had stopped is read, too" \
+    "stopped 3.0 by early_terminate time" \
+    "$("$THRONG" export o --jsonl | python3 -c 'import json, sys
+t = json.load(sys.stdin)
+print(t["state"], t["value"], t["reason"][:23])')"
+check_equal "and not run again" 1 "$(wc -l <o-begun)"
+
+# Its worker dies, and throng is interrupted before there is another attempt.
+cat >q.yaml <<'END'
+method: grid
+command: [sh, q.sh]
+parameters: {a: {values: [1]}}
+metric: {name: y}
+grace: 0s
+END
+cat >q.sh <<'END'
+echo '{"y": 5}' >>"$THRONG_METRICS"
+echo >>q-begun
+while [ ! -e q-frozen ]; do sleep 0.05; done
+echo '{"y": 3}' >>"$THRONG_METRICS"
+echo >>q-said
+sleep 300
+END
+"$THRONG" run q.yaml >/dev/null 2>&1 &
+pid=$!
+started+=("$pid")
+has_five() { "$THRONG" export q --jsonl | grep -q '"last":5.0'; }
+wait_for 60 has_five
+worker=$(kids "$pid")
+kill -STOP $worker
+touch q-frozen
+wait_for 60 lines q-said 1
+kill -INT "$pid"
+kill -INT "$pid"
+wait "$pid"
+check_equal "a trial whose worker was lost waits" waiting \
+    "$("$THRONG" export q --jsonl | python3 -c 'import json, sys
+print(json.load(sys.stdin)["state"])')"
+run "$THRONG" stop q 1
+check_contains "it cannot be stopped before it was read" "$err" \
+    "1 was cut off while running, and ends with the next run"
+run "$THRONG" run q.yaml
+check_equal "stopped with nobody running, it is read, too" "stopped 3.0" \
+    "$("$THRONG" export q --jsonl | python3 -c 'import json, sys
+t = json.load(sys.stdin)
+print(t["state"], t["value"])')"
+check_equal "and no program is started" 1 "$(wc -l <q-begun)"
 
 # ---- trials that wait, with nobody running -----------------------------------
 
