@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "store/seal.h"
+#include "sys/sys.h"
 
 sqlite3_stmt *db_stmt(struct store *s, const char *sql, struct err *err)
 {
@@ -106,13 +107,18 @@ static int last_errno(sqlite3 *db)
     return number;
 }
 
+/* Not every sqlite3 has .recover, which would keep the two numbers. */
 int db_damaged(const char *path, const char *how, struct err *err)
 {
+    struct str name = path_name(path);
     return err_set(err, ERR_CORRUPT,
                    "%s is damaged (%s); keep a copy of it: a backup can take "
-                   "its place, or what `sqlite3 %s .recover | sqlite3 %s.new` "
-                   "can still read",
-                   path, how, path, path);
+                   "its place, or what, in its folder, `sqlite3 %.*s .dump | "
+                   "sed 's/^ROLLBACK.*/COMMIT;/' | sqlite3 -cmd 'PRAGMA "
+                   "application_id=%d; PRAGMA user_version=%d' %.*s.new` can "
+                   "still read",
+                   path, how, STRF(name), DB_APPLICATION, STORE_SCHEMA,
+                   STRF(name));
 }
 
 int db_damaged_page(sqlite3 *db, const char *path, struct err *err)
@@ -126,8 +132,8 @@ int db_damaged_page(sqlite3 *db, const char *path, struct err *err)
     db_damaged(path, how, &why);
     return err_set(err, why.kind,
                    "%s. Who changed it on purpose lets throng believe what "
-                   "is there by `sqlite3 %s VACUUM`",
-                   why.text, path);
+                   "is there by `sqlite3 %.*s VACUUM` there",
+                   why.text, STRF(path_name(path)));
 }
 
 int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err)
