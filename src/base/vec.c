@@ -1,6 +1,7 @@
 /* vec.c - the growing behind vec.h's macros */
 #include "base/vec.h"
 
+#include <string.h>
 #include "base/err.h"
 
 void vec_grow(void **p, size_t *cap, size_t need, size_t item)
@@ -12,4 +13,15 @@ void vec_grow(void **p, size_t *cap, size_t need, size_t item)
     require(!__builtin_mul_overflow(next, item, &bytes));
     *p = xrealloc(*p, bytes);
     *cap = next;
+}
+
+void *vec_move(struct arena *a, void **p, size_t *len, size_t *cap, size_t item)
+{
+    void *to = arena_array(a, *len + 1, item);
+    if (*len)
+        memcpy(to, *p, *len * item);
+    free(*p);
+    *p = NULL;
+    *len = *cap = 0;
+    return to;
 }

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include "base/arena.h"
 
 #define VEC(type)                                                              \
     struct {                                                                   \
@@ -27,5 +28,12 @@ void vec_grow(void **p, size_t *cap, size_t need, size_t item);
     (vec_reserve((v), (v)->len + 1), (v)->p[(v)->len++] = (item))
 #define vec_last(v) ((v)->p[(v)->len - 1])
 #define vec_done(v) (free((v)->p), (v)->p = NULL, (v)->len = (v)->cap = 0)
+
+/* A copy of the items in the arena, with one of zeros behind them; the vec is
+ * empty after this. */
+#define vec_to_arena(a, v)                                                     \
+    vec_move((a), (void **)&(v)->p, &(v)->len, &(v)->cap, sizeof(*(v)->p))
+void *vec_move(struct arena *a, void **p, size_t *len, size_t *cap,
+               size_t item);
 
 #endif

@@ -246,12 +246,8 @@ static const struct str *command_of(struct foreign_start *s,
         add_all(&words, s->style == STYLE_IMPORT        ? import
                         : s->style == STYLE_CONFIG_FILE ? config
                                                         : script);
-    struct str *list =
-        arena_array(study->in->arena, words.list.len, sizeof(*list));
-    memcpy(list, words.list.p, words.list.len * sizeof(*list));
     *count = words.list.len;
-    vec_done(&words.list);
-    return list;
+    return vec_to_arena(study->in->arena, &words.list);
 }
 
 /* ---- the words of a point --------------------------------------------- */
@@ -385,12 +381,8 @@ static const struct arg *args_of(const struct foreign_start *s,
     free(order);
     push_id(&out, "--experiment_id", "${envvar:CANDLE_EXPERIMENT_ID}", point);
     push_id(&out, "--run_id", "${envvar:CANDLE_RUN_ID}", point);
-    struct arg *list = arena_array(a, out.list.len, sizeof(*list));
-    if (out.list.len > 0)
-        memcpy(list, out.list.p, out.list.len * sizeof(*list));
     *count = out.list.len;
-    vec_done(&out.list);
-    return list;
+    return vec_to_arena(a, &out.list);
 }
 
 /* The trial's values over those of the model file; an old name (lr) finds

@@ -429,10 +429,8 @@ static int take_names(struct scan *s, struct matrix *m, struct arena *a,
             break;
     }
     if (!rc) {
-        struct str *kept = arena_array(a, names.len, sizeof(*kept));
-        memcpy(kept, names.p, names.len * sizeof(*kept));
-        m->names = kept;
         m->columns = names.len;
+        m->names = vec_to_arena(a, &names);
     } else if (!names.len) {
         rc = err_set(err, ERR_INPUT, "%s: has no rows", path);
     }

@@ -182,13 +182,9 @@ static int read_texts(struct reading *r, const struct str *texts,
         }
         start[i + 1] = words.len;
     }
-    uint32_t *kept = arena_array(r->set->arena, words.len + 1, sizeof(*kept));
-    if (words.len)
-        memcpy(kept, words.p, words.len * sizeof(*kept));
-    t->start = start;
-    t->words = kept;
     size_t count = words.len;
-    vec_done(&words);
+    t->start = start;
+    t->words = vec_to_arena(r->set->arena, &words);
     buf_done(&written);
     if (d->letters.len > UINT32_MAX)
         return err_set(err, ERR_INPUT, "data.text: more than 4 GiB of words");

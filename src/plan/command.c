@@ -450,14 +450,8 @@ static void read_string(struct study_file *r, const struct value *v,
 
 static void keep_parts(struct study_file *r, struct parts *parts)
 {
-    struct command_part *list =
-        arena_array(r->in.arena, parts->list.len, sizeof(*list));
-
-    if (parts->list.len > 0)
-        memcpy(list, parts->list.p, parts->list.len * sizeof(*list));
-    r->plan->command = list;
     r->plan->command_count = parts->list.len;
-    vec_done(&parts->list);
+    r->plan->command = vec_to_arena(r->in.arena, &parts->list);
 }
 
 void read_command(struct study_file *r, const struct value *v)

@@ -172,10 +172,8 @@ int store_attempts(struct store *s, int64_t id, struct arena *a,
         vec_push(&found, attempt);
     }
     if (row == 0) {
-        *list = arena_array(a, found.len, sizeof **list);
-        if (found.len)
-            memcpy(*list, found.p, found.len * sizeof **list);
         *count = found.len;
+        *list = vec_to_arena(a, &found);
     }
     vec_done(&found);
     return row;

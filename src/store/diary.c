@@ -66,10 +66,8 @@ int store_artifacts(struct store *s, int64_t trial, struct arena *a,
         vec_push(&found, artifact);
     }
     if (row == 0) {
-        *list = arena_array(a, found.len, sizeof **list);
-        if (found.len)
-            memcpy(*list, found.p, found.len * sizeof **list);
         *count = found.len;
+        *list = vec_to_arena(a, &found);
     }
     vec_done(&found);
     return row;
@@ -121,10 +119,8 @@ int store_events(struct store *s, int64_t last, struct arena *a,
         vec_push(&found, event);
     }
     if (row == 0) {
-        *list = arena_array(a, found.len, sizeof **list);
-        if (found.len)
-            memcpy(*list, found.p, found.len * sizeof **list);
         *count = found.len;
+        *list = vec_to_arena(a, &found);
     }
     vec_done(&found);
     return row;

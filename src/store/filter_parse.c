@@ -314,9 +314,8 @@ static struct node *parse_list(struct parser *p, struct node *n)
             rc = fail(p, p->at, "',' or ')'");
     }
     if (rc == 0) {
-        n->list = arena_array(p->f->arena, list.len, sizeof *n->list);
-        memcpy(n->list, list.p, list.len * sizeof *n->list);
         n->list_count = list.len;
+        n->list = vec_to_arena(p->f->arena, &list);
     }
     vec_done(&list);
     return rc ? NULL : n;

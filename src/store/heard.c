@@ -60,10 +60,8 @@ int store_heard(struct store *s, struct arena *a, struct heard **list,
         vec_push(&found, heard);
     }
     if (row == 0) {
-        *list = arena_array(a, found.len, sizeof **list);
-        if (found.len)
-            memcpy(*list, found.p, found.len * sizeof **list);
         *count = found.len;
+        *list = vec_to_arena(a, &found);
     }
     vec_done(&found);
     return row;

@@ -36,10 +36,7 @@ static int read_leaders(struct store *s, struct arena *a,
         vec_push(&found, one);
     }
     left->count = found.len;
-    left->leaders = arena_array(a, found.len, sizeof *left->leaders);
-    for (size_t i = 0; i < found.len; i++)
-        left->leaders[i] = found.p[i];
-    vec_done(&found);
+    left->leaders = vec_to_arena(a, &found);
     return row < 0 ? -1 : 0;
 }
 

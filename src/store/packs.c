@@ -223,10 +223,8 @@ int packs_list(struct packs *p, int64_t trial, struct arena *a,
             vec_push(&found, one);
         }
     }
-    *list = arena_array(a, found.len + 1, sizeof(**list));
-    if (found.len)
-        memcpy(*list, found.p, found.len * sizeof(**list));
     *count = found.len;
+    *list = vec_to_arena(a, &found);
     vec_done(&found);
     return 0;
 }

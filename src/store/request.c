@@ -221,10 +221,8 @@ int store_requests(struct store *s, struct arena *a, struct request **list,
         else if (lstat(path, &st) == 0) /* not taken away meanwhile */
             move_aside(s, path, names[i], why.text, a);
     }
-    *list = arena_array(a, found.len, sizeof **list);
-    if (found.len)
-        memcpy(*list, found.p, found.len * sizeof **list);
     *count = found.len;
+    *list = vec_to_arena(a, &found);
     vec_done(&found);
     return 0;
 }

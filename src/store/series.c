@@ -161,12 +161,7 @@ const char **store_metric_names(struct store *s, int64_t trial, struct arena *a,
         const char *name = arena_cstr(a, db_column_str(st, 0));
         vec_push(&names, name);
     }
-    const char **list = NULL;
-    if (row == 0) {
-        list = arena_array(a, names.len + 1, sizeof *list);
-        if (names.len)
-            memcpy(list, names.p, names.len * sizeof *list);
-    }
+    const char **list = row == 0 ? vec_to_arena(a, &names) : NULL;
     vec_done(&names);
     return list;
 }

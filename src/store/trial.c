@@ -436,15 +436,10 @@ const char **store_tags(struct store *s, struct arena *a, struct err *err)
     static const char sql[] = "SELECT DISTINCT tag FROM tags ORDER BY tag";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     VEC(const char *) tags = {0};
-    const char **list = NULL;
     int row = st ? 1 : -1;
     while (row == 1 && (row = db_row(s, st, "read the tags of", err)) == 1)
         vec_push(&tags, arena_cstr(a, db_column_str(st, 0)));
-    if (row == 0) {
-        list = arena_array(a, tags.len + 1, sizeof *list);
-        if (tags.len)
-            memcpy(list, tags.p, tags.len * sizeof *list);
-    }
+    const char **list = row == 0 ? vec_to_arena(a, &tags) : NULL;
     vec_done(&tags);
     return list;
 }

@@ -14,11 +14,8 @@ int selected_ids(struct store *store, const char *selector, struct arena *a,
     while ((got = rows_next(rows, &t, err)) > 0)
         vec_push(&found, t.id);
     rows_close(rows);
-    *ids = arena_array(a, found.len, sizeof(**ids));
-    if (found.len)
-        memcpy(*ids, found.p, found.len * sizeof(**ids));
     *count = found.len;
-    vec_done(&found);
+    *ids = vec_to_arena(a, &found);
     return got;
 }
 

@@ -47,11 +47,8 @@ static int find_outputs(struct extent *x, struct store *store,
         return 0;
     add_folder(store, id, a, &list);
     add_packed(x, &list);
-    x->artifacts = arena_array(a, list.len + 1, sizeof(*x->artifacts));
-    if (list.len)
-        memcpy(x->artifacts, list.p, list.len * sizeof(*list.p));
     x->artifact_count = list.len;
-    vec_done(&list);
+    x->artifacts = vec_to_arena(a, &list);
     return 0;
 }
 

@@ -35,11 +35,27 @@ static void reserving_once_is_enough(void **state)
     vec_done(&v);
 }
 
+static void what_was_found_moves_into_an_arena(void **state)
+{
+    (void)state;
+    struct arena *a = arena_new();
+    VEC(const char *) v = {0};
+    vec_push(&v, "one");
+    vec_push(&v, "two");
+    const char **list = vec_to_arena(a, &v);
+    assert_string_equal(list[1], "two");
+    assert_null(list[2]);
+    assert_true(!v.p && !v.len && !v.cap);
+    assert_null(((const char **)vec_to_arena(a, &v))[0]);
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pushing_keeps_order_and_values),
         cmocka_unit_test(reserving_once_is_enough),
+        cmocka_unit_test(what_was_found_moves_into_an_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
