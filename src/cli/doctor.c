@@ -115,8 +115,8 @@ static const char *sound_store(struct findings *f, const struct store *store,
 {
     static const char *const sums[] = {
         [STORE_SUMS_NONE] = "; an older throng made it, without checksums",
-        [STORE_SUMS_SOME] = "; some of it has no checksum, as another program "
-                            "wrote it",
+        [STORE_SUMS_SOME] = ("; some of it has no checksum, as another program "
+                             "wrote it"),
         [STORE_SUMS_ALL] = "",
     };
     return arena_printf(f->arena, "%s is sound%s", folder,
