@@ -52,6 +52,9 @@ int store_damaged(const struct store *s, const char *how, struct err *err);
 /* What a conductor looks at before it begins: every page must make sense. A
  * large file whose last holder let go by itself is taken to be sound. */
 int store_quick_check(struct store *s, struct err *err);
+/* How many commits a damaged log has lost, that a crashed conductor made; of a
+ * folder whose store nobody has open. */
+size_t store_log_lost(const char *folder);
 /* 0 as long as the file that a writer has open, and the study's folder, lie
  * where they were opened and no page was found damaged. ERR_MISSING: removed,
  * or moved, and the text says where to; ERR_CORRUPT. */

@@ -87,6 +87,7 @@ static int open_store(struct study *s, struct err *err)
 {
     const char *folder = s->setup.folder;
     struct err missing = {0};
+    size_t lost = store_log_lost(folder);
     s->store = store_open(folder, true, &missing);
     if (!s->store && missing.kind == ERR_MISSING) {
         if (make_store(s, err))
@@ -101,6 +102,11 @@ static int open_store(struct study *s, struct err *err)
     if (s->setup.take_over ? store_lease_take(s->store, true, err)
                            : store_lease_take_soon(s->store, err))
         return -1;
+    if (lost && store_lease_predecessor(s->store) != PREDECESSOR_NONE)
+        log_to(s->setup.log, LOG_WARN,
+               "%s/study.db-wal is damaged: what stood behind that place (%zu "
+               "commits) is lost, and its trials run again",
+               folder, lost);
     return store_quick_check(s->store, err);
 }
 

@@ -148,6 +148,38 @@ check_status "a bit that makes one value of another is an error" 1
 check_contains "that says that a page has changed" "$(tr '\n' ' ' <"$TMP/.err")" \
     "is not as throng wrote it"
 
+# ---- a log that is damaged after a crash --------------------------------------
+
+cat >log.yaml <<'END'
+command: sh -c 'echo ::throng loss={x}; test {x} -lt 40 || test -e log-may-end || sleep 300'
+method: grid
+grid: {order: written}
+metric: {name: loss}
+parallel: 1
+parameters: {x: {min: 1, max: 40, distribution: int_uniform}}
+END
+"$THRONG" run log.yaml >/dev/null 2>&1 &
+conductor=$!
+last_one_runs() { [ "$(sqlite3 -readonly .throng/log/study.db \
+    'select count(*) from attempts where trial = 40 and started > 0')" = 1 ]; }
+wait_for 60 last_one_runs
+pkill -STOP -P "$conductor" throng-worker
+kill -9 "$conductor" "$(pgrep -P "$conductor" throng-worker)"
+wait "$conductor" 2>/dev/null
+python3 - .throng/log/study.db-wal <<'END'
+import sys
+with open(sys.argv[1], "r+b") as f:
+    text = f.read()
+    f.seek(len(text) // 3)
+    f.write(bytes([text[len(text) // 3] ^ 4]))
+END
+touch log-may-end
+run "$THRONG" run log.yaml --take-over
+check_status "a study whose log was damaged goes on" 0
+check_contains "and says that results were lost with it" "$(tr '\n' ' ' <"$TMP/.err")" \
+    "study.db-wal is damaged: what stood behind that place"
+check_equal "they are made again" 40 "$("$THRONG" export log --jsonl | grep -c '"done"')"
+
 # ---- texts in it that make no sense -----------------------------------------
 
 rm -rf .throng
