@@ -839,32 +839,20 @@ static int gp_mean(void *state, int64_t k, double *mean)
     return -1;
 }
 
-STRATEGY(gp) = {
-    .method = {.name = "gp",
-               .text = "a Gaussian process: the fewest trials, up to some "
-                       "hundred; every kind of parameter",
-               .learns = LEARNS,
-               .options = METHOD_OPTIONS(
-                   {"initial",
-                    "results before it models them (parameters + 1)"})},
-    .open = gp_open,
-    .free = gp_free,
-    .total = gp_total,
-    .ask = gp_ask,
-    .tell = gp_tell,
-    .mean = gp_mean,
-    .rungs = true};
-STRATEGY(bayes) = {
-    .method = {.name = "bayes",
-               .text = "W&B's name for gp",
-               .learns = LEARNS,
-               .options = METHOD_OPTIONS(
-                   {"initial",
-                    "results before it models them (parameters + 1)"})},
-    .open = gp_open,
-    .free = gp_free,
-    .total = gp_total,
-    .ask = gp_ask,
-    .tell = gp_tell,
-    .mean = gp_mean,
-    .rungs = true};
+/* One strategy under two names. */
+#define GAUSSIAN_PROCESS(called, says)                                         \
+    {                                                                          \
+        .method = {.name = called,                                             \
+                   .text = says,                                               \
+                   .learns = LEARNS,                                           \
+                   .options = METHOD_OPTIONS(                                  \
+                       {"initial",                                             \
+                        "results before it models them (parameters + 1)"})},   \
+        .open = gp_open, .free = gp_free, .total = gp_total, .ask = gp_ask,    \
+        .tell = gp_tell, .mean = gp_mean, .rungs = true                        \
+    }
+
+STRATEGY(gp) = GAUSSIAN_PROCESS("gp",
+                                "a Gaussian process: the fewest trials, up to "
+                                "some hundred; every kind of parameter");
+STRATEGY(bayes) = GAUSSIAN_PROCESS("bayes", "W&B's name for gp");
