@@ -4,7 +4,9 @@
  * network file systems list quickly. A trial has one folder, <id>, in which
  * its attempts follow each other. Only where one of them may still write there
  * (it is presumed dead, nobody knows) the next one begins a folder of its own,
- * <id>.<number>, and those after it go on there. */
+ * <id>.<number>, and those after it go on there. A scheduler that begins a task
+ * once more asks nobody, and the one before may live on: it works in
+ * <id>.<number>r<start>. */
 #include "store/db.h"
 
 #include "base/num.h"
@@ -14,6 +16,10 @@ char *store_attempt_folder(const char *folder, int64_t trial, uint32_t own,
 {
     char *first = arena_printf(a, "%s/trials/%lld/%lld", folder,
                                (long long)(trial / 1000), (long long)trial);
+    uint32_t start = own >> STORE_START_SHIFT;
+    uint32_t number = own % STORE_OWN_MAX;
+    if (start)
+        return arena_printf(a, "%s.%ur%u", first, number, start);
     return own ? arena_printf(a, "%s.%u", first, own) : first;
 }
 
@@ -41,14 +47,23 @@ char *store_trial_folder(struct store *s, int64_t trial, struct arena *a)
     return store_attempt_folder(s->folder, trial, newest(s, trial), a);
 }
 
-/* "7", "7.2", and "7.2.copy" as long as that is made; what else begins so is
- * nobody's. */
+/* "2" or "2r1". */
+static bool is_own(struct str own)
+{
+    struct str number;
+    uint64_t n;
+    if (!str_split(&own, 'r', &number) || !num_uint(number, &n))
+        return false;
+    return !own.p || num_uint(own, &n);
+}
+
+/* "7", "7.2", "7.2r1", and "7.2.copy" as long as that is made; what else begins
+ * so is nobody's. */
 bool store_folder_trial(const char *name, int64_t *trial, bool *first)
 {
     struct str rest = str_of(name), number, own;
-    uint64_t attempt;
     if (!str_split(&rest, '.', &number) || !num_int(number, trial))
         return false;
     *first = !rest.p;
-    return *first || (str_split(&rest, '.', &own) && num_uint(own, &attempt));
+    return *first || (str_split(&rest, '.', &own) && is_own(own));
 }

@@ -239,7 +239,8 @@ struct attempt {
      * points that are stored. */
     uint32_t sequence;
     uint64_t metrics_at, log_at;
-    uint32_t folder; /* attempt in whose own folder it runs; 0: the trial's */
+    uint32_t folder; /* whose own folder it runs in (store_own); 0: the
+                        trial's */
     bool presumed;   /* it is only presumed to have ended, and may still write
                         into that folder */
     struct str reason, tail;
@@ -522,7 +523,17 @@ int store_snapshot(struct store *s, const char *path, struct err *err);
 
 /* ---- folders ---------------------------------------------------------- */
 
-/* <folder>/trials/<thousand>/<id>, or <id>.<own>, in the arena. */
+/* Whose own folder: of the attempt that was handed out under this number, and
+ * which beginning of it, where a scheduler began it more than once; 0: the
+ * first. */
+#define STORE_START_SHIFT 20
+#define STORE_OWN_MAX (1u << STORE_START_SHIFT)
+static inline uint32_t store_own(uint32_t attempt, uint32_t start)
+{
+    return start << STORE_START_SHIFT | attempt;
+}
+/* <folder>/trials/<thousand>/<id>, <id>.<own> or <id>.<own>r<start>, in the
+ * arena. */
 char *store_attempt_folder(const char *folder, int64_t trial, uint32_t own,
                            struct arena *a);
 /* Where the newest attempt of a trial has its files: whoever reads what a

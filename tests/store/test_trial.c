@@ -352,6 +352,13 @@ static void a_folder_says_by_its_name_whose_it_is(void **state)
     assert_true(id == 17 && first);
     assert_true(store_folder_trial("18.2", &id, &first));
     assert_true(id == 18 && !first);
+    assert_true(store_folder_trial("20.2r13", &id, &first));
+    assert_true(id == 20 && !first);
+    assert_true(store_folder_trial("21.2r1.copy", &id, &first));
+    assert_true(id == 21 && !first);
+    assert_false(store_folder_trial("7.2r", &id, &first));
+    assert_false(store_folder_trial("7.2rx", &id, &first));
+    assert_false(store_folder_trial("7.r1", &id, &first));
     assert_true(store_folder_trial("19.2.copy", &id, &first));
     assert_true(id == 19 && !first);
     assert_false(store_folder_trial("7.forgotten-1", &id, &first));
@@ -366,6 +373,8 @@ static void the_folder_of_a_trial_holds_a_thousand(void **state)
     assert_string_equal(store_attempt_folder("x", 7, 0, m->a), "x/trials/0/7");
     assert_string_equal(store_attempt_folder("x", 12345, 0, m->a),
                         "x/trials/12/12345");
+    assert_string_equal(store_attempt_folder("x", 7, store_own(3, 2), m->a),
+                        "x/trials/0/7.3r2");
     assert_string_equal(store_attempt_folder("x", 7, 3, m->a),
                         "x/trials/0/7.3");
 }
