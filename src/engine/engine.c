@@ -104,6 +104,9 @@ static void copy_setup(struct engine *e, const struct engine_setup *from)
 {
     e->setup = *from;
     e->setup.place = copy(e->arena, from->place);
+    e->setup.name = copy(e->arena, from->name);
+    if (from->site)
+        e->setup.site = value_copy(e->arena, from->site);
     e->setup.worker = copy(e->arena, from->worker);
     e->setup.folder = copy(e->arena, from->folder);
 }
@@ -213,6 +216,8 @@ void engine_gpu_look(struct engine *e, size_t gpu, struct gpu_use *use)
  * filled without asking us. */
 static int64_t ahead_count(const struct engine *e, const struct needs *n)
 {
+    if (e->place->ahead)
+        return e->place->ahead(e->at, n);
     if (e->average_s < 0 || e->average_s > AHEAD_TASK_SECONDS)
         return 0;
     double slots = engine_slots(e, n);
@@ -315,17 +320,17 @@ int engine_submit(struct engine *e, const struct task *t, int priority,
 }
 
 /* A task at the place that this engine has not sent. */
-bool engine_adopt(struct engine *e, uint64_t task, uint32_t attempt,
-                  const struct needs *n, bool begun)
+bool engine_adopt(struct engine *e, const struct engine_out *out,
+                  const struct needs *n)
 {
-    require(!idmap_get(e->held, task));
-    if (!e->place->adopt || !e->place->adopt(e->at, task, attempt))
+    require(!idmap_get(e->held, out->task));
+    if (!e->place->adopt || !e->place->adopt(e->at, out))
         return false;
     struct held *h = xcalloc(1, sizeof *h);
-    h->id = task;
-    h->attempt = attempt;
+    h->id = out->task;
+    h->attempt = out->attempt;
     h->where = AT_PLACE;
-    h->begun = begun;
+    h->begun = out->begun;
     h->needs = *n;
     idmap_set(e->held, h->id, h);
     load_add(&e->all, n);
@@ -526,11 +531,19 @@ static int note_end(struct engine *e, const struct record *r, struct err *err)
     return 0;
 }
 
+/* NULL: it is not at the place, or not this attempt of it. */
+static struct held *find_out(const struct engine *e, uint64_t task,
+                             uint32_t attempt)
+{
+    struct held *h = idmap_get(e->held, task);
+    return h && h->attempt == attempt && h->where == AT_PLACE ? h : NULL;
+}
+
 int engine_place_record(struct engine *e, const struct record *r,
                         struct err *err)
 {
-    struct held *h = idmap_get(e->held, r->task);
-    if (!h || h->attempt != r->attempt || h->where != AT_PLACE) {
+    struct held *h = find_out(e, r->task, r->attempt);
+    if (!h) {
         log_to(e->setup.log, LOG_DEBUG,
                "a record of task %" PRIu64 " attempt %u, which is not here, "
                "was dropped",
@@ -591,13 +604,35 @@ void engine_place_lost(struct engine *e, const char *reason)
 void engine_place_lost_one(struct engine *e, uint64_t task, uint32_t attempt,
                            enum loss loss, const char *reason)
 {
-    struct held *h = idmap_get(e->held, task);
-    if (!h || h->attempt != attempt || h->where != AT_PLACE)
+    struct held *h = find_out(e, task, attempt);
+    if (!h)
         return;
     forget(e, h);
     e->hooks.lost(e->hooks.context, task, attempt, loss, h->begun, reason);
     held_free(h);
     forward(e);
+}
+
+uint32_t engine_place_again(struct engine *e, uint64_t task, uint32_t attempt,
+                            const struct again *how)
+{
+    struct held *h = find_out(e, task, attempt);
+    if (!h)
+        return 0;
+    if (!e->hooks.again) {
+        engine_place_lost_one(e, task, attempt, how->loss, how->reason);
+        return 0;
+    }
+    uint32_t number = e->hooks.again(e->hooks.context, task, attempt, how);
+    if (number) {
+        h->attempt = number;
+        h->begun = h->goes_on = false;
+        return number;
+    }
+    forget(e, h);
+    held_free(h);
+    forward(e);
+    return 0;
 }
 
 void engine_place_up(struct engine *e)

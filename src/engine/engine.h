@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "base/err.h"
 #include "base/log.h"
+#include "base/value.h"
 #include "sys/sys.h"
 #include "terms/record.h"
 #include "terms/room.h"
@@ -23,6 +24,14 @@ enum loss {
                       folder; what it says from now on is dropped */
 };
 
+/* How a scheduler has begun a task once more by itself. */
+struct again {
+    uint32_t as;    /* the attempt under which the task was handed out */
+    uint32_t start; /* of the job that has it: 1, 2, …; 0 was the first */
+    enum loss loss; /* of the attempt before */
+    const char *reason;
+};
+
 struct engine_hooks {
     void *context;
     /* STARTING, STARTED, METRICS, ENDED or NOTICE of a task. After ENDED the
@@ -33,6 +42,13 @@ struct engine_hooks {
      * was not heard to begin. The engine has forgotten it. */
     void (*lost)(void *context, uint64_t task, uint32_t attempt, enum loss loss,
                  uint32_t company, const char *reason);
+    /* A scheduler has begun a task once more by itself, asking nobody. The
+     * attempt is over as `how` says; what is said of the task from now on, and
+     * what was asked of it, is of the attempt whose number is returned. 0:
+     * nothing more of it counts, and the engine forgets it. NULL: it is lost
+     * instead. */
+    uint32_t (*again)(void *context, uint64_t task, uint32_t attempt,
+                      const struct again *how);
     /* The place cannot go on (its worker keeps dying, say). */
     void (*fault)(void *context, const struct err *err);
     /* All is ended after engine_quit; the loop may stop. */
@@ -41,6 +57,10 @@ struct engine_hooks {
 
 struct engine_setup {
     const char *place; /* "local", "fake" */
+    const char *name;  /* of the study; NULL: it has none */
+    /* What the person says of the place: one object of options that only the
+     * place knows. NULL: nothing. */
+    const struct value *site;
     struct loop *loop;
     const struct machine *machine;
     uint32_t parallel;  /* tasks at once; 0: as many as fit */
@@ -79,8 +99,9 @@ uint32_t engine_slots(const struct engine *e, const struct needs *n);
 size_t engine_gpus(const struct engine *e);
 void engine_gpu_look(struct engine *e, size_t gpu, struct gpu_use *use);
 /* How many more tasks the engine wants now: enough to fill the place and,
- * with `ahead`, some more so that no slot waits for us when tasks are short.
- * 0 most of the time. */
+ * with `ahead`, some more: so that no slot waits for us when tasks are short,
+ * or as many as the place likes to have before it begins. 0 most of the time.
+ */
 size_t engine_room(const struct engine *e, const struct needs *n, bool ahead);
 /* Queues a copy of the task. Tasks of higher priority go first, then older
  * ones. */
@@ -137,10 +158,17 @@ typedef void engine_record_fn(void *context, const struct record *r);
 int engine_recover(struct engine *e, const struct engine_left *left,
                    engine_record_fn *apply, int (*commit)(void *context),
                    void *context, struct err *err);
-/* Offers the place an attempt that an earlier conductor handed out and that
- * has not ended; begun: it was heard to. True: it lives on there and is held
- * from now on; false: nothing of it is left. After engine_recover. */
-bool engine_adopt(struct engine *e, uint64_t task, uint32_t attempt,
-                  const struct needs *n, bool begun);
+/* An attempt that an earlier conductor handed out and that has not ended. */
+struct engine_out {
+    uint64_t task;
+    uint32_t attempt;
+    uint32_t as, start; /* as the hook `again` was told when it numbered this
+                           attempt; start 0: nobody but we has begun it */
+    bool begun;         /* it was heard to */
+};
+/* Offers it to the place. True: it lives on there and is held from now on;
+ * false: nothing of it is left. After engine_recover. */
+bool engine_adopt(struct engine *e, const struct engine_out *out,
+                  const struct needs *n);
 
 #endif

@@ -30,6 +30,11 @@
  *                      and goes on for all that; after some time its words
  *                      come through again
  *   away-ms=5          nothing can be sent for some time; then all is as it was
+ *   late-ms=5          from now on its words come through so much later
+ *   again-ms=5         its node fails, and after some time the scheduler begins
+ *                      it again by itself, from the first word on
+ *   again-presumed=5   the same while the start before goes on unheard, with
+ *                      the words that follow
  *   fault              the place gives up here
  *   attempt=2          what follows is for attempt 2 only; attempt=any: for
  *                      every one again
@@ -54,7 +59,13 @@ struct fake_task {
     struct str text; /* of the task */
     struct task task;
     struct str script; /* what has not been done yet */
-    const char *script_end;
+    struct str words;  /* all of the script */
+    uint32_t as;       /* the attempt that it was handed out as, … */
+    uint32_t start;    /* … and how often a scheduler has begun it since */
+    double due_s;      /* it cannot begin before */
+    bool anew;         /* it waits to begin again … */
+    enum loss loss;    /* … and this became of the start before */
+    double late_s;     /* of its words */
     bool running;
     bool vanished; /* its room is another's by now */
     size_t most;   /* it cannot begin beside so many */
@@ -70,10 +81,19 @@ struct fake_task {
     uint64_t points;
 };
 
+/* Words that come through at a time of their own. */
+struct late {
+    double due_s;
+    uint64_t task;
+    uint32_t attempt;
+    struct buf frame;
+};
+
 struct fake {
     struct here here; /* first */
     struct engine *engine;
     const char *left_path;         /* NULL: nothing outlives its conductor */
+    VEC(struct late) late;         /* words that are on their way */
     bool stutters;                 /* each record is said twice */
     VEC(struct fake_task *) tasks; /* in order of arrival */
     VEC(struct fake_task *) left;  /* by an earlier conductor, not adopted */
@@ -88,6 +108,20 @@ struct fake {
 
 /* ---- what it says ----------------------------------------------------- */
 
+static void pass_on(struct fake *f, const struct record *r)
+{
+    for (int i = 0; i < (f->stutters ? 2 : 1); i++)
+        require(engine_place_record(f->engine, r, NULL) == 0);
+}
+
+static void put_off(struct fake *f, double due_s, const struct record *r)
+{
+    struct late l = {.due_s = due_s, .task = r->task, .attempt = r->attempt};
+    buf_init(&l.frame);
+    record_print(&l.frame, r);
+    vec_push(&f->late, l);
+}
+
 static void say(struct fake *f, struct fake_task *t, enum record_type type,
                 struct str payload)
 {
@@ -96,8 +130,10 @@ static void say(struct fake *f, struct fake_task *t, enum record_type type,
                        .task = t->id,
                        .sequence = ++t->sequence,
                        .payload = payload};
-    for (int i = 0; i < (f->stutters ? 2 : 1); i++)
-        require(engine_place_record(f->engine, &r, NULL) == 0);
+    if (t->late_s > 0)
+        put_off(f, f->now_s + t->late_s, &r);
+    else
+        pass_on(f, &r);
 }
 
 static void say_started(struct fake *f, struct fake_task *t)
@@ -278,7 +314,7 @@ static enum after_word do_train(struct fake *f, struct fake_task *t,
     metric_batch_add_line(t->batch, &line, METRIC_FROM_METRICS);
     t->points++;
     const char *begin = whole.p - (sizeof word - 1);
-    t->script = str_n(begin, (size_t)(t->script_end - begin));
+    t->script = str_n(begin, (size_t)(t->words.p + t->words.len - begin));
     say_metrics(f, t);
     t->wake_s = f->now_s + number(value) / 1000;
     return WAIT;
@@ -363,6 +399,60 @@ static enum after_word do_vanish_ms(struct fake *f, struct fake_task *t,
     return WAIT;
 }
 
+static enum after_word do_late_ms(struct fake *f, struct fake_task *t,
+                                  struct str value)
+{
+    (void)f;
+    t->late_s = number(value) / 1000;
+    return GO_ON;
+}
+
+static struct fake_task *new_task(const struct record *r);
+
+/* The start before, which goes on and is nobody's: the task has another
+ * number by the time that it is heard. */
+static void leave_twin(struct fake *f, const struct fake_task *t)
+{
+    struct record r = {
+        .task = t->id, .attempt = t->attempt, .payload = t->text};
+    struct fake_task *twin = new_task(&r);
+    twin->running = twin->vanished = true;
+    twin->sequence = t->sequence;
+    twin->started_s = t->started_s;
+    twin->wake_s = t->due_s;
+    twin->script =
+        str_n(twin->words.p + twin->words.len - t->script.len, t->script.len);
+    vec_push(&f->tasks, twin);
+}
+
+static enum after_word begin_again(struct fake *f, struct fake_task *t,
+                                   struct str value, enum loss loss)
+{
+    say_metrics(f, t);
+    t->due_s = f->now_s + number(value) / 1000;
+    if (loss == LOSS_PRESUMED)
+        leave_twin(f, t);
+    free_room(f, t);
+    t->running = t->vanished = false;
+    t->anew = true;
+    t->loss = loss;
+    t->end_s = INFINITY;
+    t->script = t->words;
+    return WAIT;
+}
+
+static enum after_word do_again_ms(struct fake *f, struct fake_task *t,
+                                   struct str value)
+{
+    return begin_again(f, t, value, LOSS_GONE);
+}
+
+static enum after_word do_again_presumed(struct fake *f, struct fake_task *t,
+                                         struct str value)
+{
+    return begin_again(f, t, value, LOSS_PRESUMED);
+}
+
 /* The step that ends it comes from the loop, so that others can act before. */
 static enum after_word go_away(struct fake *f, struct fake_task *t,
                                struct str value, const char *losing)
@@ -428,6 +518,9 @@ static const struct {
     {"die-ms", do_die_ms},
     {"vanish-ms", do_vanish_ms},
     {"away-ms", do_away_ms},
+    {"late-ms", do_late_ms},
+    {"again-ms", do_again_ms},
+    {"again-presumed", do_again_presumed},
     {"fault", do_fault},
 };
 
@@ -456,8 +549,32 @@ static enum after_word do_word(struct fake *f, struct fake_task *t,
 
 /* ---- steps ------------------------------------------------------------ */
 
+/* False: it is nobody's any more, and gone. */
+static bool number_anew(struct fake *f, struct fake_task *t)
+{
+    struct again how = {.as = t->as,
+                        .start = t->start + 1,
+                        .loss = t->loss,
+                        .reason = "the fake node failed"};
+    uint32_t number = engine_place_again(f->engine, t->id, t->attempt, &how);
+    if (!number) {
+        t->running = true; /* it has its room */
+        forget(f, t);
+        task_free(t);
+        return false;
+    }
+    t->anew = false;
+    t->start++;
+    t->attempt = number;
+    t->sequence = 0;
+    t->points = 0;
+    return true;
+}
+
 static void start(struct fake *f, struct fake_task *t)
 {
+    if (t->anew && !number_anew(f, t))
+        return;
     t->running = true;
     t->started_s = t->wake_s = f->now_s;
     if (t->task.needs.time_s > 0) {
@@ -493,7 +610,7 @@ static bool start_one(struct fake *f)
             refuse(f, t);
             return true;
         }
-        if (!t->running && isinf(t->end_s) &&
+        if (!t->running && isinf(t->end_s) && t->due_s <= f->now_s &&
             room_take(&f->here.room, &t->task.needs, &t->grant)) {
             start(f, t);
             return true;
@@ -502,9 +619,11 @@ static bool start_one(struct fake *f)
     return false;
 }
 
-static double next_s(const struct fake_task *t)
+static double next_s(const struct fake *f, const struct fake_task *t)
 {
-    double wake = t->running ? t->wake_s : INFINITY;
+    double wake = t->running            ? t->wake_s
+                  : t->due_s > f->now_s ? t->due_s
+                                        : INFINITY;
     return t->end_s < wake ? t->end_s : wake;
 }
 
@@ -514,7 +633,7 @@ static struct fake_task *find_next(const struct fake *f)
     struct fake_task *next = NULL;
     for (size_t i = 0; i < f->tasks.len; i++) {
         struct fake_task *t = f->tasks.p[i];
-        if (!isinf(next_s(t)) && (!next || next_s(t) < next_s(next)))
+        if (!isinf(next_s(f, t)) && (!next || next_s(f, t) < next_s(f, next)))
             next = t;
     }
     return next;
@@ -534,21 +653,55 @@ static void run_script(struct fake *f, struct fake_task *t)
     }
 }
 
+static size_t first_late(const struct fake *f)
+{
+    size_t first = 0;
+    for (size_t i = 1; i < f->late.len; i++)
+        if (f->late.p[i].due_s < f->late.p[first].due_s)
+            first = i;
+    return first;
+}
+
+/* True when words come through before anything else happens. */
+static bool comes_through(const struct fake *f, const struct fake_task *next)
+{
+    return f->late.len &&
+           (!next || f->late.p[first_late(f)].due_s <= next_s(f, next));
+}
+
+static void hear_late(struct fake *f)
+{
+    size_t at = first_late(f), used;
+    struct late l = f->late.p[at];
+    struct record r;
+    f->late.len--;
+    memmove(&f->late.p[at], &f->late.p[at + 1],
+            (f->late.len - at) * sizeof(*f->late.p));
+    if (l.due_s > f->now_s)
+        f->now_s = l.due_s;
+    require(record_parse(buf_str(&l.frame), &r, &used, NULL) == 1);
+    pass_on(f, &r);
+    buf_done(&l.frame);
+}
+
 static void on_step(void *context)
 {
     struct fake *f = context;
     struct fake_task *t;
     if (f->away) {
         come_back(f);
-    } else if (!start_one(f) && (t = find_next(f))) {
-        if (next_s(t) > f->now_s)
-            f->now_s = next_s(t);
+    } else if (start_one(f)) {
+    } else if (comes_through(f, find_next(f))) {
+        hear_late(f);
+    } else if ((t = find_next(f))) {
+        if (next_s(f, t) > f->now_s)
+            f->now_s = next_s(f, t);
         if (t->end_s <= f->now_s)
             finish_as(f, t, t->end_as);
-        else
+        else if (t->running)
             run_script(f, t);
     }
-    if (f->tasks.len)
+    if (f->tasks.len || f->late.len)
         loop_timer_in(f->step, 0);
 }
 
@@ -598,9 +751,10 @@ static struct fake_task *new_task(const struct record *r)
     t->batch = metric_batch_new();
     t->text = arena_str(t->arena, r->payload);
     require(task_parse(&t->task, t->text, t->arena, NULL) == 0);
-    t->script =
+    t->as = r->attempt;
+    t->words =
         t->task.only_read ? str_n("", 0) : join_arguments(&t->task, t->arena);
-    t->script_end = t->script.p + t->script.len;
+    t->script = t->words;
     t->most = find_most(t->script);
     return t;
 }
@@ -655,13 +809,15 @@ static void print_left(struct buf *b, const struct fake *f,
     struct buf payload;
     buf_init(&payload);
     buf_add_u64(&payload, t->running);
-    buf_add_u64(&payload, (uint64_t)(t->script_end - t->script.p));
+    buf_add_u64(&payload, t->script.p ? t->script.len : 0);
     buf_add_u64(&payload, t->points);
     buf_add_u64(&payload, t->checkpoint);
     buf_add_u64(&payload, (uint64_t)(uintptr_t)idmap_get(f->trained, t->id));
+    buf_add_u64(&payload, t->start);
+    buf_add_u64(&payload, t->anew ? 1 + (uint64_t)t->loss : 0);
     buf_add_bytes(&payload, t->text);
     struct record r = {.type = RECORD_TASK,
-                       .attempt = t->attempt,
+                       .attempt = t->as,
                        .task = t->id,
                        .sequence = t->sequence,
                        .payload = buf_str(&payload)};
@@ -675,6 +831,8 @@ static void write_left(struct fake *f)
     buf_init(&b);
     for (size_t i = 0; i < f->tasks.len; i++)
         print_left(&b, f, f->tasks.p[i]);
+    for (size_t i = 0; i < f->late.len; i++)
+        buf_addstr(&b, buf_str(&f->late.p[i].frame));
     require(file_write(f->left_path, buf_str(&b), false, NULL) == 0);
     buf_done(&b);
 }
@@ -685,13 +843,17 @@ static void take_left(struct fake *f, const struct record *r)
     bool running = bytes_u64(&in);
     uint64_t to_do = bytes_u64(&in), points = bytes_u64(&in);
     uint64_t checkpoint = bytes_u64(&in), trained = bytes_u64(&in);
+    uint64_t starts = bytes_u64(&in), anew = bytes_u64(&in);
     struct record sent = *r;
     sent.payload = bytes_str(&in);
     require(!in.bad);
     struct fake_task *t = new_task(&sent);
     t->sequence = r->sequence;
-    t->script.p = to_do ? t->script_end - to_do : NULL;
+    t->script.p = to_do ? t->words.p + t->words.len - to_do : NULL;
     t->script.len = to_do;
+    t->start = (uint32_t)starts;
+    t->anew = anew > 0;
+    t->loss = anew ? (enum loss)(anew - 1) : LOSS_GONE;
     t->running = running;
     t->points = points;
     t->checkpoint = checkpoint;
@@ -709,17 +871,30 @@ static void read_left(struct fake *f)
         return;
     for (rest = text; record_parse(rest, &r, &used, NULL) > 0;
          rest = str_n(rest.p + used, rest.len - used))
-        take_left(f, &r);
+        if (r.type == RECORD_TASK)
+            take_left(f, &r);
+        else
+            put_off(f, 0, &r);
     file_unmap(text);
 }
 
-static bool fake_adopt(void *place, uint64_t task, uint32_t attempt)
+static bool was_heard_last(const struct fake *f, const struct engine_out *out)
+{
+    for (size_t i = 0; i < f->late.len; i++)
+        if (f->late.p[i].task == out->task &&
+            f->late.p[i].attempt == out->attempt)
+            return true;
+    return false;
+}
+
+static bool fake_adopt(void *place, const struct engine_out *out)
 {
     struct fake *f = place;
     for (size_t i = 0; i < f->left.len; i++) {
         struct fake_task *t = f->left.p[i];
-        if (t->id != task || t->attempt != attempt)
+        if (t->id != out->task || t->as != out->as || t->start != out->start)
             continue;
+        t->attempt = out->attempt;
         f->left.p[i] = vec_last(&f->left);
         f->left.len--;
         if (t->running)
@@ -728,7 +903,8 @@ static bool fake_adopt(void *place, uint64_t task, uint32_t attempt)
         loop_timer_in(f->step, 0);
         return true;
     }
-    return false;
+    loop_timer_in(f->step, 0);
+    return was_heard_last(f, out);
 }
 
 /* ---- opening and closing ---------------------------------------------- */
@@ -778,6 +954,9 @@ static void fake_close(void *place, bool leave)
     for (size_t i = 0; i < f->tasks.len; i++)
         task_free(f->tasks.p[i]);
     vec_done(&f->tasks);
+    for (size_t i = 0; i < f->late.len; i++)
+        buf_done(&f->late.p[i].frame);
+    vec_done(&f->late);
     loop_remove(f->step);
     idmap_free(f->trained);
     here_close(&f->here);

@@ -28,10 +28,11 @@ struct place {
     void *(*open)(const struct place_setup *setup, struct err *err);
     /* From here on records may be sent and come. */
     int (*start)(void *place, uint64_t epoch, struct err *err);
-    /* True when this attempt, handed out by an earlier conductor, lives on
-     * here: its records come as those of others, from the start on. Those that
-     * were not asked for by then are ended. NULL unless it `outlives`. */
-    bool (*adopt)(void *place, uint64_t task, uint32_t attempt);
+    /* True when this attempt, handed out by an earlier conductor or begun
+     * again by the scheduler, lives on here: its records come as those of
+     * others, from the start on. Those that were not asked for by then are
+     * ended. NULL unless it `outlives`. */
+    bool (*adopt)(void *place, const struct engine_out *out);
     /* Ends every task, or where it `outlives` its conductor and `leave` leaves
      * them as they are; frees the place; calls nobody back. */
     void (*close)(void *place, bool leave);
@@ -43,6 +44,9 @@ struct place {
      * 0: that many too many. */
     int64_t (*want)(const void *place, const struct needs *n,
                     const struct load *held);
+    /* How many tasks beyond those it likes to have when they are known ahead;
+     * NULL: so many that no slot waits for the conductor. */
+    int64_t (*ahead)(const void *place, const struct needs *n);
     /* GPUs that tasks can be given here unasked, and what is on one of them;
      * NULL: none. */
     size_t (*gpus)(const void *place);
@@ -76,6 +80,11 @@ void engine_place_lost(struct engine *e, const char *reason);
  * the place goes on. */
 void engine_place_lost_one(struct engine *e, uint64_t task, uint32_t attempt,
                            enum loss loss, const char *reason);
+/* The scheduler has begun a task again by itself, as struct engine_hooks has
+ * it. Returns the attempt that its records are of from now on; 0: they are
+ * nobody's any more. What was asked of the task is not sent again. */
+uint32_t engine_place_again(struct engine *e, uint64_t task, uint32_t attempt,
+                            const struct again *how);
 /* Sending works again; what was asked meanwhile of tasks that are still there
  * is sent now. */
 void engine_place_up(struct engine *e);

@@ -83,9 +83,12 @@ bool study_lives_on(void *context, const struct live *l)
     uint64_t task = (uint64_t)l->t.id;
     struct arena *a = arena_new();
     struct value *point = json_parse(a, l->t.point, "point", false, NULL);
-    bool adopted =
-        point && !study_needs(s, point, &needs, NULL) &&
-        engine_adopt(s->engine, task, l->a.number, &needs, l->a.started > 0);
+    struct engine_out out = {.task = task,
+                             .attempt = l->a.number,
+                             .as = l->a.number,
+                             .begun = l->a.started > 0};
+    bool adopted = point && !study_needs(s, point, &needs, NULL) &&
+                   engine_adopt(s->engine, &out, &needs);
     arena_free(a);
     if (adopted && l->wish == WISH_KILL)
         engine_kill_task(s->engine, task, OUTCOME_KILLED);

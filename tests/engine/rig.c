@@ -65,6 +65,21 @@ static void on_lost(void *context, uint64_t task, uint32_t attempt,
     remember(r, &s);
 }
 
+static uint32_t on_again(void *context, uint64_t task, uint32_t attempt,
+                         const struct again *how)
+{
+    struct rig *r = context;
+    struct seen s = {.type = RIG_AGAIN,
+                     .task = task,
+                     .attempt = attempt,
+                     .loss = how->loss,
+                     .as = how->as,
+                     .start = how->start};
+    snprintf(s.text, sizeof s.text, "%s", how->reason);
+    remember(r, &s);
+    return r->numbers(r, &s);
+}
+
 static void on_fault(void *context, const struct err *err)
 {
     struct rig *r = context;
@@ -131,17 +146,24 @@ void rig_done(struct rig *r)
     arena_free(r->arena);
 }
 
-static void open_only(struct rig *r, const char *place)
+void rig_open_only(struct rig *r, const char *place)
 {
     struct err err = {0};
-    struct engine_hooks hooks = {r, on_record, on_lost, on_fault, on_idle};
+    struct engine_hooks hooks = {.context = r,
+                                 .record = on_record,
+                                 .lost = on_lost,
+                                 .again = r->numbers ? on_again : NULL,
+                                 .fault = on_fault,
+                                 .idle = on_idle};
     struct engine_setup setup = {.place = place,
                                  .loop = r->loop,
                                  .machine = &r->machine,
                                  .parallel = r->parallel,
                                  .silence_s = r->silence_s,
                                  .worker = r->worker,
-                                 .folder = r->folder};
+                                 .folder = r->folder,
+                                 .name = "rig",
+                                 .site = r->site};
     r->engine = engine_open(&setup, &hooks, &err);
     if (!r->engine)
         fail_msg("engine_open: %s", err.text);
@@ -149,8 +171,13 @@ static void open_only(struct rig *r, const char *place)
 
 void rig_open(struct rig *r, const char *place)
 {
+    rig_open_only(r, place);
+    rig_start(r);
+}
+
+void rig_start(struct rig *r)
+{
     struct err err = {0};
-    open_only(r, place);
     if (engine_start(r->engine, RIG_EPOCH, &err))
         fail_msg("engine_start: %s", err.text);
 }
@@ -159,7 +186,7 @@ int rig_recover(struct rig *r, const struct engine_left *left,
                 engine_record_fn *apply, int (*commit)(void *context),
                 void *context, struct err *err)
 {
-    open_only(r, "local");
+    rig_open_only(r, "local");
     int rc = engine_recover(r->engine, left, apply, commit, context, err);
     rig_close(r);
     return rc;

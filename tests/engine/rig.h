@@ -14,16 +14,18 @@
 #include "terms/metric.h"
 
 #define RIG_LOST 0 /* in seen.type */
+#define RIG_AGAIN 200
 #define RIG_EPOCH 5
 
 /* One thing that the engine said. */
 struct seen {
-    unsigned type; /* enum record_type, or RIG_LOST */
+    unsigned type; /* enum record_type, RIG_LOST or RIG_AGAIN */
     uint64_t task;
     uint32_t attempt;
     bool started;              /* of RIG_LOST … */
     enum loss loss;            /* … how … */
     uint32_t company;          /* … and with how many */
+    uint32_t as, start;        /* of RIG_AGAIN */
     uint64_t pid;              /* of STARTED */
     struct record_ended ended; /* of ENDED; its texts are not kept */
     char text[256];            /* reason, or the text of a notice */
@@ -45,6 +47,10 @@ struct rig {
     /* Called inside of the hook; may be NULL. */
     void (*on_seen)(struct rig *r, const struct seen *s);
     void *context;
+    /* The attempt as which a task that was begun again goes on; NULL: such a
+     * task is lost. */
+    uint32_t (*numbers)(struct rig *r, const struct seen *s);
+    const struct value *site;
     bool (*until)(struct rig *r);
     struct loop_source *after, *guard, *look;
 };
@@ -52,7 +58,9 @@ struct rig {
 /* Makes a folder and a loop; the machine has 4 CPUs and 8 GiB. */
 void rig_init(struct rig *r);
 void rig_done(struct rig *r);
-void rig_open(struct rig *r, const char *place); /* must work */
+void rig_open(struct rig *r, const char *place);      /* must work */
+void rig_open_only(struct rig *r, const char *place); /* to be started … */
+void rig_start(struct rig *r);                        /* … by this */
 /* As engine_recover, by an engine of its own that is never started. */
 int rig_recover(struct rig *r, const struct engine_left *left,
                 engine_record_fn *apply, int (*commit)(void *context),

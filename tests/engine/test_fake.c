@@ -245,6 +245,191 @@ static void no_more_tasks_run_at_once_than_fit(void **state)
     rig_done(&r);
 }
 
+/* ---- a cluster's tempers ----------------------------------------------- */
+
+static uint32_t next_number(struct rig *r, const struct seen *s)
+{
+    (void)r;
+    return s->attempt + 1;
+}
+
+static uint32_t no_number(struct rig *r, const struct seen *s)
+{
+    (void)r;
+    (void)s;
+    return 0;
+}
+
+static void what_a_scheduler_begins_again_is_another_attempt(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    r.numbers = next_number;
+    rig_open(&r, "fake");
+    run_script(&r,
+               "attempt=4 metric=a:1 again-ms=5 attempt=5 metric=a:2 "
+               "again-ms=5 attempt=6 metric=a:3",
+               4);
+    const struct seen *again = rig_find(&r, RIG_AGAIN, 1);
+    assert_int_equal(rig_count(&r, RIG_AGAIN), 2);
+    assert_int_equal(again->attempt, 4);
+    assert_int_equal(again->as, 4);
+    assert_int_equal(again->start, 1);
+    assert_int_equal(again->loss, LOSS_GONE);
+    assert_string_equal(again->text, "the fake node failed");
+    const struct seen *end = &vec_last(&r.seen);
+    assert_int_equal(end->type, RECORD_ENDED);
+    assert_int_equal(end->attempt, 6);
+    assert_int_equal(end->ended.metric_points, 1);
+    assert_int_equal(rig_count(&r, RECORD_STARTING), 3);
+    assert_int_equal(r.points, 3);
+    assert_int_equal(r.lost, 0);
+    rig_done(&r);
+}
+
+static void the_start_before_is_not_heard_any_more(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    r.numbers = next_number;
+    rig_open(&r, "fake");
+    run_script(&r,
+               "attempt=1 again-presumed=5 metric=a:99 sleep-ms=5 exit=1 "
+               "attempt=2 metric=a:2 sleep-ms=50",
+               1);
+    assert_int_equal(rig_find(&r, RIG_AGAIN, 1)->loss, LOSS_PRESUMED);
+    assert_int_equal(r.points, 1);
+    assert_true(r.last_value == 2);
+    assert_int_equal(rig_find(&r, RECORD_ENDED, 1)->attempt, 2);
+    rig_done(&r);
+}
+
+static void who_wants_no_more_of_it_has_its_room_back(void **state)
+{
+    (void)state;
+    struct rig r;
+    rig_init(&r);
+    r.parallel = 1;
+    r.numbers = no_number;
+    rig_open(&r, "fake");
+    rig_submit(&r, 1, 1, "again-ms=5", 0);
+    rig_submit(&r, 2, 1, "exit=0", 0);
+    r.context = (void *)(uintptr_t)1;
+    rig_run(&r, all_over);
+    assert_non_null(rig_find(&r, RIG_AGAIN, 1));
+    assert_null(rig_find(&r, RECORD_ENDED, 1));
+    assert_non_null(rig_find(&r, RECORD_ENDED, 2));
+    engine_quit(r.engine, false);
+    rig_run(&r, rig_idle);
+    rig_done(&r);
+}
+
+static void who_does_not_know_of_it_hears_of_a_loss(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_rig(&r);
+    run_script(&r, "again-ms=5", 1);
+    assert_int_equal(r.lost, 1);
+    assert_string_equal(rig_find(&r, RIG_LOST, 1)->text,
+                        "the fake node failed");
+    rig_done(&r);
+}
+
+static void late_words_come_in_their_order_behind_those_of_others(void **state)
+{
+    (void)state;
+    struct rig r;
+    open_rig(&r);
+    rig_submit(&r, 1, 1, "late-ms=100 metric=a:1 sleep-ms=1 notice=x", 0);
+    rig_submit(&r, 2, 1, "sleep-ms=50 exit=0", 0);
+    r.context = (void *)(uintptr_t)2;
+    rig_run(&r, all_over);
+    assert_int_equal(r.points, 1);
+    assert_int_equal(vec_last(&r.seen).type, RECORD_ENDED);
+    assert_int_equal(vec_last(&r.seen).task, 1);
+    assert_int_equal(r.seen.p[r.seen.len - 2].type, RECORD_NOTICE);
+    assert_true(rig_find(&r, RECORD_ENDED, 1)->ended.seconds < 0.01);
+    rig_done(&r);
+}
+
+/* The loop turns a few times before a conductor has left. */
+#define MANY_STEPS                                                             \
+    "sleep-ms=1 sleep-ms=1 sleep-ms=1 sleep-ms=1 sleep-ms=1 sleep-ms=1 "       \
+    "sleep-ms=1 sleep-ms=1 "
+
+static bool metric_seen(struct rig *r)
+{
+    return r->points >= 2; /* it says everything twice */
+}
+
+static bool both_seen(struct rig *r)
+{
+    return r->points >= 4;
+}
+
+static void part(struct rig *r)
+{
+    engine_part(r->engine);
+    rig_run(r, rig_idle);
+    rig_close(r);
+    r->seen.len = r->idles = r->ended = r->points = 0;
+}
+
+static void an_attempt_that_was_begun_again_is_found_by_its_start(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct needs n;
+    rig_init(&r);
+    r.numbers = next_number;
+    rig_open(&r, "fake-cluster");
+    rig_submit(&r, 1, 3,
+               "attempt=3 again-ms=1 attempt=4 metric=a:1 " MANY_STEPS
+               "metric=a:2",
+               0);
+    rig_run(&r, metric_seen);
+    part(&r);
+    rig_open_only(&r, "fake-cluster");
+    needs_init(&n);
+    struct engine_out out = {.task = 1, .attempt = 4, .as = 4, .begun = true};
+    assert_false(engine_adopt(r.engine, &out, &n));
+    out.as = 3;
+    out.start = 1;
+    assert_true(engine_adopt(r.engine, &out, &n));
+    rig_start(&r);
+    r.context = (void *)(uintptr_t)1;
+    rig_run(&r, all_over);
+    assert_int_equal(rig_find(&r, RECORD_ENDED, 1)->attempt, 4);
+    assert_true(r.last_value == 2);
+    rig_done(&r);
+}
+
+static void words_on_their_way_outlive_the_conductor(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct needs n;
+    rig_init(&r);
+    rig_open(&r, "fake-cluster");
+    rig_submit(&r, 1, 1, "metric=a:1 sleep-ms=1 late-ms=500 exit=3", 0);
+    rig_submit(&r, 2, 1, "sleep-ms=5 metric=a:2 " MANY_STEPS, 0);
+    rig_run(&r, both_seen);
+    assert_null(rig_find(&r, RECORD_ENDED, 1));
+    part(&r);
+    rig_open_only(&r, "fake-cluster");
+    needs_init(&n);
+    struct engine_out out = {.task = 1, .attempt = 1, .as = 1, .begun = true};
+    assert_true(engine_adopt(r.engine, &out, &n));
+    rig_start(&r);
+    r.context = (void *)(uintptr_t)1;
+    rig_run(&r, all_over);
+    assert_int_equal(rig_find(&r, RECORD_ENDED, 1)->ended.exit_code, 3);
+    rig_done(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +444,13 @@ int main(void)
         cmocka_unit_test(who_is_presumed_dead_and_comes_back_is_not_heard),
         cmocka_unit_test(a_fault_is_told_and_the_engine_can_still_quit),
         cmocka_unit_test(no_more_tasks_run_at_once_than_fit),
+        cmocka_unit_test(what_a_scheduler_begins_again_is_another_attempt),
+        cmocka_unit_test(the_start_before_is_not_heard_any_more),
+        cmocka_unit_test(who_wants_no_more_of_it_has_its_room_back),
+        cmocka_unit_test(who_does_not_know_of_it_hears_of_a_loss),
+        cmocka_unit_test(late_words_come_in_their_order_behind_those_of_others),
+        cmocka_unit_test(an_attempt_that_was_begun_again_is_found_by_its_start),
+        cmocka_unit_test(words_on_their_way_outlive_the_conductor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
