@@ -237,37 +237,14 @@ static void read_kernels(struct study_file *r, const struct value *v)
         r->plan->kernels = v->s;
 }
 
-/* The settings that we read ourselves; the rest goes to the scheduler. */
-static bool read_scheduler(struct study_file *r, const struct value *v,
-                           const char *what)
-{
-    const struct value *item;
-    double seconds;
-    int64_t n;
-
-    if (!read_object(&r->in, v, what))
-        return false;
-    if ((item = value_get(v, STR("bundle_time"))))
-        read_seconds(&r->in, item, "bundle_time", &seconds);
-    if ((item = value_get(v, STR("checkpoint_every"))))
-        read_seconds(&r->in, item, "checkpoint_every", &seconds);
-    if ((item = value_get(v, STR("max_jobs"))))
-        read_int(&r->in, item, "max_jobs", 1, 1000000, &n);
-    if ((item = value_get(v, STR("array_limit"))))
-        read_int(&r->in, item, "array_limit", 1, 10000000, &n);
-    return true;
-}
-
 static void read_slurm(struct study_file *r, const struct value *v)
 {
-    if (read_scheduler(r, v, "slurm"))
-        r->plan->slurm = v;
+    r->plan->slurm = read_site(&r->in, v, "slurm");
 }
 
 static void read_htcondor(struct study_file *r, const struct value *v)
 {
-    if (read_scheduler(r, v, "htcondor"))
-        r->plan->htcondor = v;
+    r->plan->htcondor = read_site(&r->in, v, "htcondor");
 }
 
 /* `<method>: {…}`; which one is used is known when all keys are read. */

@@ -170,7 +170,7 @@ struct plan {
     bool share_group;              /* share: group */
 
     struct str engine, profile;
-    const struct value *slurm, *htcondor; /* or NULL */
+    const struct value *slurm, *htcondor; /* settings, read; or NULL */
 };
 
 /* Reads a study file. NULL when problems->errors > 0. The plan lives in the
@@ -241,6 +241,26 @@ struct value *plan_redacted(const struct plan *p, const struct value *v,
 /* Appends the study file without its secrets: its own text, comments too,
  * where that can be read again, else the same as JSON. */
 void plan_redact_study(struct buf *b, const struct plan *p);
+
+/* ---- the site ---------------------------------------------------------- */
+
+/* Where the settings of a site come from, besides the study file. */
+struct site_source {
+    struct str text;  /* of the file of profiles; p NULL: there is none */
+    const char *file; /* its path, which messages name */
+    /* A variable of the environment, or NULL; NULL: none is looked at. */
+    const char *(*variable)(const char *name);
+};
+struct site {
+    struct str engine;             /* where the study runs */
+    const struct value *options;   /* of its scheduler; NULL: it has none */
+    const struct value *variables; /* those of them that came from the
+                                      environment; NULL: none */
+};
+/* The engine and the settings of the site, in the arena. False after
+ * problems. */
+bool plan_site(const struct plan *p, const struct site_source *from,
+               struct arena *a, struct problems *problems, struct site *out);
 
 /* ---- the keys --------------------------------------------------------- */
 

@@ -127,6 +127,10 @@ void redact_line(struct buf *b, const struct plan *p, struct str line);
 /* Nothing but letters, digits, _ and -. */
 bool name_only(struct str s);
 
+/* The settings of `slurm:` or `htcondor:`, as plan_site hands them on. */
+const struct value *read_site(const struct reading *in, const struct value *v,
+                              const char *engine);
+
 void read_resources(struct study_file *r, const struct value *v);
 void check_resources(struct study_file *r);
 

@@ -1,0 +1,363 @@
+/* site.c - what the scheduler of a site is told
+ *
+ * A study file stays free of the names of one site: they stand in a profile,
+ * a member of the file of profiles in the person's configuration. What counts
+ * is the profile, over it the variables that CANDLE's launchers take, over
+ * these the study's own `slurm:` or `htcondor:`. Every setting is checked
+ * where it is read, and the place gets one object in which times are seconds
+ * and counts are whole numbers.
+ *
+ * A key is one row of the table. */
+#include "plan/reading.h"
+
+#include <stdlib.h>
+#include "base/num.h"
+
+enum of_engine { OF_SLURM = 1, OF_HTCONDOR = 2, OF_ANY = 3 };
+
+/* One setting as the place gets it; NULL after a problem. */
+typedef struct value *site_fn(const struct reading *in, const struct value *v,
+                              const char *what);
+
+static struct value *site_text(const struct reading *in, const struct value *v,
+                               const char *what)
+{
+    struct str text;
+    return read_text(in, v, what, &text) ? value_string(in->arena, text) : NULL;
+}
+
+static struct value *site_count(const struct reading *in, const struct value *v,
+                                const char *what)
+{
+    int64_t n;
+    return read_int(in, v, what, 1, 10000000, &n) ? value_int(in->arena, n)
+                                                  : NULL;
+}
+
+static struct value *site_seconds(const struct reading *in,
+                                  const struct value *v, const char *what)
+{
+    double seconds;
+    return read_seconds(in, v, what, &seconds)
+               ? value_double(in->arena, seconds)
+               : NULL;
+}
+
+static struct value *site_bool(const struct reading *in, const struct value *v,
+                               const char *what)
+{
+    bool b;
+    return read_bool(in, v, what, &b) ? value_bool(in->arena, b) : NULL;
+}
+
+static struct value *site_texts(const struct reading *in, const struct value *v,
+                                const char *what)
+{
+    const struct str *texts;
+    size_t count;
+    if (!read_texts(in, v, what, &texts, &count))
+        return NULL;
+    struct value *list = value_list(in->arena);
+    for (size_t i = 0; i < count; i++)
+        value_list_add(in->arena, list, value_string(in->arena, texts[i]));
+    return list;
+}
+
+/* Trials at once in one job; `node`: as many as a whole one holds. */
+static struct value *site_job_slots(const struct reading *in,
+                                    const struct value *v, const char *what)
+{
+    if (v->kind == VALUE_STRING && str_is(v->s, "node"))
+        return value_int(in->arena, 0);
+    return site_count(in, v, what);
+}
+
+static struct value *site_conductor(const struct reading *in,
+                                    const struct value *v, const char *what)
+{
+    static const char *const choices[] = {"process", "job", NULL};
+    int chosen = read_choice(in, v, what, choices);
+    return chosen < 0 ? NULL : value_string(in->arena, str_of(choices[chosen]));
+}
+
+static site_fn site_classes;
+
+static const struct site_key {
+    const char *name;
+    site_fn *read;
+    enum of_engine of;
+} site_keys[] = {
+    {"account", site_text, OF_SLURM},
+    {"array_limit", site_count, OF_SLURM},
+    {"attributes", site_texts, OF_HTCONDOR},
+    {"bundle_time", site_seconds, OF_ANY},
+    {"checkpoint_every", site_seconds, OF_ANY},
+    {"classes", site_classes, OF_ANY},
+    {"conductor", site_conductor, OF_ANY},
+    {"constraint", site_text, OF_SLURM},
+    {"exclude", site_text, OF_SLURM},
+    {"job_slots", site_job_slots, OF_ANY},
+    {"lead", site_seconds, OF_SLURM},
+    {"mail", site_text, OF_ANY},
+    {"max_jobs", site_count, OF_ANY},
+    {"nodes", site_count, OF_SLURM},
+    {"offsite", site_bool, OF_HTCONDOR},
+    {"partition", site_text, OF_SLURM},
+    {"qos", site_text, OF_SLURM},
+    {"requeue", site_bool, OF_SLURM},
+    {"reservation", site_text, OF_SLURM},
+    {"sbatch", site_texts, OF_SLURM},
+    {"scratch", site_text, OF_ANY},
+    {"setup", site_text, OF_ANY},
+    {"time", site_seconds, OF_ANY},
+};
+#define KEY_COUNT (sizeof site_keys / sizeof *site_keys)
+
+static const struct site_key *find(struct str name, enum of_engine of)
+{
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        if ((site_keys[i].of & of) && str_is(name, site_keys[i].name))
+            return &site_keys[i];
+    return NULL;
+}
+
+static void unknown(const struct reading *in, const struct value *v, size_t i,
+                    const char *what, enum of_engine of)
+{
+    const char *names[KEY_COUNT + 1];
+    size_t n = 0;
+    for (size_t k = 0; k < KEY_COUNT; k++)
+        if (site_keys[k].of & of)
+            names[n++] = site_keys[k].name;
+    names[n] = NULL;
+    const char *near = str_nearest(v->keys[i], names);
+    problem_at_key(
+        in, PROBLEM_ERROR, v, i,
+        near ? arena_printf(in->arena, "did you mean '%s'?", near)
+             : "other options of sbatch go into sbatch: [\"--option=value\"]",
+        "%s has no key '%s'", what, shown(in->arena, v->keys[i]));
+}
+
+/* The settings of an object, each as the place gets it. HTCondor's submit
+ * files have commands without number: what is no key of ours is one of them. */
+static struct value *read_settings(const struct reading *in,
+                                   const struct value *v, const char *what,
+                                   enum of_engine of, bool profile)
+{
+    struct value *out = value_object(in->arena);
+    if (!read_object(in, v, what))
+        return out;
+    for (size_t i = 0; i < v->count; i++) {
+        const struct site_key *key = find(v->keys[i], of);
+        struct value *item = v->items[i];
+        if (profile && str_is(v->keys[i], "engine"))
+            continue;
+        if (!key && !(of & OF_HTCONDOR))
+            unknown(in, v, i, what, of);
+        if (key)
+            item = key->read(in, item,
+                             arena_printf(in->arena, "%s.%s", what, key->name));
+        if (item)
+            value_set_at(in->arena, out, v->keys[i], item, item->line,
+                         item->column);
+    }
+    return out;
+}
+
+/* ---- classes of job length ---------------------------------------------- */
+
+static const char *const class_keys[] = {
+    "time",  "partition",  "qos",        "account",
+    "limit", "constraint", "attributes", NULL};
+
+static struct value *read_class(const struct reading *in, struct str name,
+                                const struct value *v, const char *what)
+{
+    struct value *out = value_object(in->arena), *item;
+    if (!read_object(in, v, what))
+        return NULL;
+    read_known_keys(in, v, what, class_keys);
+    value_set(in->arena, out, STR("name"), value_string(in->arena, name));
+    for (size_t i = 0; i < v->count; i++) {
+        const struct site_key *key = find(v->keys[i], OF_ANY);
+        site_fn *read = str_is(v->keys[i], "limit") ? site_count
+                        : key                       ? key->read
+                                                    : site_text;
+        const char *at =
+            arena_printf(in->arena, "%s.%.*s", what, STRF(v->keys[i]));
+        if ((item = read(in, v->items[i], at)))
+            value_set(in->arena, out, v->keys[i], item);
+    }
+    if (!value_get(v, STR("time")))
+        problem_at(in, PROBLEM_ERROR, v, "as in {time: 12h, partition: short}",
+                   "%s does not say the time of its jobs", what);
+    return out;
+}
+
+static double class_time(const struct value *class)
+{
+    return value_number(value_get(class, STR("time")));
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = class_time(*(struct value *const *)a);
+    double y = class_time(*(struct value *const *)b);
+    return (x > y) - (x < y);
+}
+
+static struct value *site_classes(const struct reading *in,
+                                  const struct value *v, const char *what)
+{
+    struct value *list = value_list(in->arena), *one;
+    if (!read_object(in, v, what))
+        return NULL;
+    for (size_t i = 0; i < v->count; i++) {
+        const char *at =
+            arena_printf(in->arena, "%s.%.*s", what, STRF(v->keys[i]));
+        if ((one = read_class(in, v->keys[i], v->items[i], at)))
+            value_list_add(in->arena, list, one);
+    }
+    qsort(list->items, list->count, sizeof *list->items, by_time);
+    return list;
+}
+
+/* ---- the study's own ----------------------------------------------------- */
+
+const struct value *read_site(const struct reading *in, const struct value *v,
+                              const char *engine)
+{
+    bool slurm = strcmp(engine, "slurm") == 0;
+    return read_settings(in, v, engine, slurm ? OF_SLURM : OF_HTCONDOR, false);
+}
+
+/* ---- profiles ------------------------------------------------------------ */
+
+/* The profile that the study names, or the one called `default`; NULL: there
+ * is none. */
+static const struct value *find_profile(const struct plan *p,
+                                        const struct site_source *from,
+                                        const struct reading *in)
+{
+    bool said = p->profile.len > 0;
+    struct str name = said ? p->profile : STR("default");
+    const struct value *root = from->text.p ? plan_yaml(from->text, from->file,
+                                                        in->arena, in->problems)
+                                            : NULL;
+    const struct value *found = value_get(root, name);
+    if (found)
+        return read_object(in, found, "a profile") ? found : NULL;
+    if (!said)
+        return NULL;
+    const struct value *at = value_get(p->root, STR("profile"));
+    struct reading study = *in;
+    study.file = at ? p->file : STR("");
+    const char *names[64];
+    size_t n = 0;
+    for (size_t i = 0; root && root->kind == VALUE_OBJECT && i < root->count;
+         i++)
+        if (n < 63)
+            names[n++] = arena_cstr(in->arena, root->keys[i]);
+    names[n] = NULL;
+    problem_at(&study, PROBLEM_ERROR, at ? at : p->root,
+               n ? hint_nearest(in, name, names)
+                 : arena_printf(in->arena, "profiles stand in %s", from->file),
+               "there is no profile '%s'", shown(in->arena, name));
+    return NULL;
+}
+
+/* ---- the environment ------------------------------------------------------
+ */
+
+/* A text from a variable, read by the row of its key. */
+static void take_variable(const struct reading *in,
+                          const struct site_source *from, const char *variable,
+                          const char *key, struct value *out)
+{
+    const char *text = from->variable ? from->variable(variable) : NULL;
+    const struct site_key *row = find(str_of(key), OF_ANY);
+    if (!text || !*text || !row)
+        return;
+    struct reading of = {in->arena, in->problems, STR("the environment")};
+    struct value *v = value_string(in->arena, str_of(text));
+    double number;
+    if (row->read != site_text && num_double(v->s, &number))
+        v = value_double(in->arena, number);
+    v = row->read(&of, v, variable);
+    if (v)
+        value_set(in->arena, out, str_of(key), v);
+}
+
+/* PROCS trials at once, PPN of them in a job. */
+static void divide_jobs(const struct reading *in, struct value *out)
+{
+    const struct value *all = value_get(out, STR("max_jobs"));
+    const struct value *each = value_get(out, STR("job_slots"));
+    if (all && each && each->i > 0)
+        value_set(in->arena, out, STR("max_jobs"),
+                  value_int(in->arena, (all->i + each->i - 1) / each->i));
+}
+
+static struct value *read_environment(const struct reading *in,
+                                      const struct site_source *from,
+                                      bool slurm)
+{
+    struct value *out = value_object(in->arena);
+    if (slurm) {
+        take_variable(in, from, "QUEUE", "partition", out);
+        take_variable(in, from, "PROJECT", "account", out);
+    }
+    take_variable(in, from, "WALLTIME", "time", out);
+    take_variable(in, from, "PROCS", "max_jobs", out);
+    take_variable(in, from, "PPN", "job_slots", out);
+    divide_jobs(in, out);
+    return out;
+}
+
+/* ---- all together ---------------------------------------------------------
+ */
+
+static void lay_over(struct arena *a, struct value *below,
+                     const struct value *above)
+{
+    for (size_t i = 0; above && i < above->count; i++)
+        value_set(a, below, above->keys[i], above->items[i]);
+}
+
+static struct str engine_of(const struct plan *p, const struct value *profile,
+                            const struct reading *in)
+{
+    const struct value *said = value_get(profile, STR("engine"));
+    static const char *const choices[] = {"local", "slurm", "htcondor", NULL};
+    if (p->engine.len)
+        return p->engine;
+    if (said && read_choice(in, said, "engine", choices) >= 0)
+        return said->s;
+    return STR("local");
+}
+
+bool plan_site(const struct plan *p, const struct site_source *from,
+               struct arena *a, struct problems *problems, struct site *out)
+{
+    size_t errors = problems->errors;
+    struct reading in = {a, problems, str_of(from->file)};
+    bool asked =
+        p->profile.len || (p->engine.len && !str_is(p->engine, "local"));
+    const struct value *profile = asked ? find_profile(p, from, &in) : NULL;
+    *out = (struct site){.engine = engine_of(p, profile, &in)};
+    bool slurm = str_is(out->engine, "slurm");
+    if (slurm || str_is(out->engine, "htcondor")) {
+        struct value *all = value_object(a);
+        enum of_engine of = slurm ? OF_SLURM : OF_HTCONDOR;
+        if (profile)
+            all = read_settings(&in, profile, "the profile", of, true);
+        out->variables = read_environment(&in, from, slurm);
+        lay_over(a, all, out->variables);
+        lay_over(a, all, slurm ? p->slurm : p->htcondor);
+        out->options = all;
+    } else if (profile) {
+        problem_at(&in, PROBLEM_NOTICE, profile, "add engine: slurm to it",
+                   "this profile is not used: the study runs on this machine");
+    }
+    return problems->errors == errors;
+}

@@ -1,0 +1,174 @@
+/* test_site.c - what the scheduler of a site is told */
+#include "plan_test.h"
+
+#define STUDY                                                                  \
+    "name: s\nprogram: a.py\nrun_cap: 1\nparameters: {x: {value: 1}}\n"
+
+static const char profiles[] = "default: {partition: batch}\n"
+                               "gpu:\n"
+                               "  engine: slurm\n"
+                               "  partition: gpu\n"
+                               "  account: lab\n"
+                               "  time: 2h\n"
+                               "  job_slots: node\n"
+                               "  sbatch: [--exclusive]\n"
+                               "  classes:\n"
+                               "    long: {time: 7d, limit: 4}\n"
+                               "    short: {time: 12h, partition: quick}\n";
+
+static const char *nothing(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+static const char *launcher(const char *name)
+{
+    static const char *const set[][2] = {{"QUEUE", "debug"},
+                                         {"PROJECT", "p1"},
+                                         {"PROCS", "10"},
+                                         {"PPN", "4"},
+                                         {"WALLTIME", "00:30:00"}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        if (strcmp(set[i][0], name) == 0)
+            return set[i][1];
+    return NULL;
+}
+
+static const char *wrong(const char *name)
+{
+    return strcmp(name, "WALLTIME") == 0 ? "soon" : NULL;
+}
+
+struct site_test {
+    struct reading_test t;
+    struct site site;
+    struct buf options; /* as JSON */
+    bool good;
+};
+
+static void site_read(struct site_test *s, const char *study, const char *text,
+                      const char *(*variable)(const char *name))
+{
+    struct site_source from = {str_of(text), "profiles.yaml", variable};
+    test_read_well(&s->t, study);
+    s->good = plan_site(s->t.plan, &from, s->t.arena, &s->t.problems, &s->site);
+    buf_reset(&s->t.said);
+    problems_print(&s->t.said, &s->t.problems);
+    buf_init(&s->options);
+    if (s->site.options)
+        json_print(&s->options, s->site.options);
+}
+
+static void site_done(struct site_test *s)
+{
+    buf_done(&s->options);
+    test_done(&s->t);
+}
+
+static void expect(const char *study, const char *text,
+                   const char *(*variable)(const char *name),
+                   const char *engine, const char *options)
+{
+    struct site_test s;
+    site_read(&s, study, text, variable);
+    assert_string_equal(s.t.said.p, "");
+    assert_true(s.good && str_is(s.site.engine, engine));
+    assert_string_equal(s.options.p, options);
+    site_done(&s);
+}
+
+static void refused(const char *study, const char *text,
+                    const char *(*variable)(const char *name), const char *why)
+{
+    struct site_test s;
+    site_read(&s, study, text, variable);
+    assert_false(s.good);
+    if (!strstr(s.t.said.p, why))
+        fail_msg("`%s` says nothing of `%s`", s.t.said.p, why);
+    site_done(&s);
+}
+
+static void a_study_of_this_machine_needs_no_profile(void **state)
+{
+    (void)state;
+    expect(STUDY, profiles, launcher, "local", "");
+    expect(STUDY, NULL, nothing, "local", "");
+    expect(STUDY "engine: local\n", "[no profile]", launcher, "local", "");
+}
+
+static void the_profile_called_default_serves_who_names_none(void **state)
+{
+    (void)state;
+    expect(STUDY "engine: slurm\n", profiles, nothing, "slurm",
+           "{\"partition\":\"batch\"}");
+    expect(STUDY "engine: slurm\n", NULL, nothing, "slurm", "{}");
+}
+
+static void a_profile_names_the_engine_and_is_read(void **state)
+{
+    (void)state;
+    expect(STUDY "profile: gpu\n", profiles, nothing, "slurm",
+           "{\"partition\":\"gpu\",\"account\":\"lab\",\"time\":7200.0,"
+           "\"job_slots\":0,\"sbatch\":[\"--exclusive\"],\"classes\":"
+           "[{\"name\":\"short\",\"time\":43200.0,\"partition\":\"quick\"},"
+           "{\"name\":\"long\",\"time\":604800.0,\"limit\":4}]}");
+}
+
+static void
+the_study_goes_before_variables_and_these_before_a_profile(void **state)
+{
+    (void)state;
+    expect(STUDY "profile: gpu\nslurm: {time: 1h, classes: {}}\n", profiles,
+           launcher, "slurm",
+           "{\"partition\":\"debug\",\"account\":\"p1\",\"time\":3600.0,"
+           "\"job_slots\":4,\"sbatch\":[\"--exclusive\"],\"classes\":[],"
+           "\"max_jobs\":3}");
+}
+
+static void what_is_wrong_is_named_with_its_place(void **state)
+{
+    (void)state;
+    refused(STUDY "profile: gpuu\n", profiles, nothing,
+            "study.yaml:5:10: error: there is no profile 'gpuu' (did you mean "
+            "'gpu'?)");
+    refused(STUDY "profile: gpu\n", NULL, nothing,
+            "profiles stand in profiles.yaml");
+    refused(STUDY "profile: a\n", "a: {engine: slurm, partitoin: x}\n", nothing,
+            "profiles.yaml:1:20: error: the profile has no key 'partitoin' "
+            "(did you mean 'partition'?)");
+    refused(STUDY "profile: a\n", "a: {engine: slurm, classes: {s: {}}}\n",
+            nothing, "does not say the time of its jobs");
+    refused(STUDY "engine: slurm\n", NULL, wrong,
+            "WALLTIME must be a time, not 'soon'");
+    refused(STUDY "profile: a\n", "a: [1]\n", nothing,
+            "a profile must be an object");
+    refused(STUDY "engine: slurm\n", "default: {max_jobs: none}\n", nothing,
+            "max_jobs must be a whole number");
+}
+
+/* A submit file has commands without number. */
+static void other_commands_of_htcondor_are_handed_on(void **state)
+{
+    (void)state;
+    expect(
+        STUDY "engine: htcondor\nhtcondor: {rank: Memory, bundle_time: "
+              "1m}\n",
+        NULL, launcher, "htcondor",
+        "{\"time\":1800.0,\"max_jobs\":3,\"job_slots\":4,\"rank\":\"Memory\","
+        "\"bundle_time\":60.0}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_study_of_this_machine_needs_no_profile),
+        cmocka_unit_test(the_profile_called_default_serves_who_names_none),
+        cmocka_unit_test(a_profile_names_the_engine_and_is_read),
+        cmocka_unit_test(
+            the_study_goes_before_variables_and_these_before_a_profile),
+        cmocka_unit_test(what_is_wrong_is_named_with_its_place),
+        cmocka_unit_test(other_commands_of_htcondor_are_handed_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
