@@ -21,7 +21,10 @@ struct checker {
     struct search *search;
     struct point_source points;
     struct machine machine;
+    const char *home;   /* the study file's own folder */
+    const char *folder; /* of the study, where it has run */
     struct outlook outlook;
+    struct err refusal;     /* why `run` would not run it */
     VEC(const char *) warm; /* what is said of warm_start */
     struct buf out;
 };
@@ -483,38 +486,34 @@ static int read_subset(struct checker *k, double *subset)
                    text);
 }
 
-/* What `run` will refuse is said before. */
-static void compare_stored(struct checker *k, struct store *store)
+/* What `run` would refuse is known before; the rest is told all the same. */
+static void foresee(struct checker *k)
 {
-    struct study_changes c = {0};
-    buf_init(&c.lines);
-    if (!study_changes(k->plan, store, &c, NULL) && c.lines.len && !c.mends)
-        say("throng check: the study `%.*s` that is stored asks another "
-            "question, so `throng run` refuses this file:\n%skeep both with "
-            "--new NAME, remove the stored one with `throng rm %.*s`%s, or "
-            "undo the change\n",
-            STRF(k->plan->name), c.lines.p, STRF(k->plan->name), c.worth);
-    else if (c.lines.len)
+    struct call *c = k->call;
+    struct study_setup setup = {
+        .plan = k->plan, .folder = k->folder, .machine = &k->machine};
+    struct study_changes changes = {0};
+    buf_init(&changes.lines);
+    if (study_foresee(&setup, &changes, c->arena, &k->refusal)) {
+        err_wrap(&k->refusal, "`throng run` refuses this");
+        problems_add(&k->problems, PROBLEM_ERROR, str_of(c->args[0]), 0, 0,
+                     STR(""), "%s", k->refusal.text);
+    } else if (changes.lines.len)
         say("throng check: changed since the stored study ran, which `throng "
             "run` accepts:\n%s",
-            c.lines.p);
-    buf_done(&c.lines);
+            changes.lines.p);
+    buf_done(&changes.lines);
 }
 
 /* What earlier runs of the study say, when there were any. */
-static void look_back(struct checker *k, const char *home)
+static void look_back(struct checker *k)
 {
-    struct arena *a = k->call->arena;
-    char *folder = path_join(a, path_join(a, home, ".throng"),
-                             arena_cstr(a, k->plan->name));
-    struct store *store = store_open(folder, false, NULL);
+    struct store *store = store_open(k->folder, false, NULL);
     if (store && measure_store(store, &k->outlook.measure, NULL))
         k->outlook.measure = (struct measure){0};
     k->outlook.gpus = k->machine.gpu_count;
     if (store)
         study_gpus_count(store, k->machine.gpu_count, &k->outlook.gpus, NULL);
-    if (store)
-        compare_stored(k, store);
     store_close(store);
 }
 
@@ -536,16 +535,11 @@ static int look_warm(struct checker *k)
 {
     struct call *c = k->call;
     struct log log = {note_warm, k, LOG_NOTICE};
-    const char *home =
-        path_folder(c->arena, path_absolute(c->arena, c->args[0]));
-    char *name = arena_cstr(c->arena, k->plan->name);
-    char *folder =
-        path_join(c->arena, path_join(c->arena, home, ".throng"), name);
     if (!k->plan->warm_start.len ||
-        file_exists(path_join(c->arena, folder, "study.db")))
+        file_exists(path_join(c->arena, k->folder, "study.db")))
         return 0;
     struct value *known =
-        study_warm_read(k->plan, home, &log, c->arena, &c->err);
+        study_warm_read(k->plan, k->home, &log, c->arena, &c->err);
     if (known)
         study_warm_tell(known, k->search);
     return known ? 0 : -1;
@@ -557,11 +551,9 @@ static int look_ahead(struct checker *k)
     struct call *c = k->call;
     struct outlook *o = &k->outlook;
     struct suggestion s = {0};
-    const char *home =
-        path_folder(c->arena, path_absolute(c->arena, c->args[0]));
     int64_t tries;
     double subset;
-    if (study_check_path(home, &c->err))
+    if (study_check_path(k->home, &c->err))
         return refuse(k);
     if (read_task_time(k) || read_subset(k, &subset) ||
         call_int(c, "try", 0, &tries))
@@ -570,11 +562,12 @@ static int look_ahead(struct checker *k)
     o->machine = &k->machine;
     o->total = search_total(k->search);
     o->adaptive = !search_foresees(k->search);
-    o->input_bytes = outlook_inputs(k->plan, home, c->arena);
+    o->input_bytes = outlook_inputs(k->plan, k->home, c->arena);
     needs_init(&o->needs);
     if (search_ask(k->search, 1, c->arena, &s, NULL) == SEARCH_HERE)
         plan_needs(k->plan, s.point, &o->needs, NULL);
-    look_back(k, home);
+    look_back(k);
+    foresee(k);
     study_share_gpus(k->plan, o->gpus, &o->needs);
     int code = EXIT_OK;
     if (o->measure.tasks)
@@ -597,16 +590,29 @@ static int check(struct checker *k)
     return describe(k);
 }
 
+static int read_plan(struct checker *k)
+{
+    struct call *c = k->call;
+    struct arena *a = c->arena;
+    k->plan =
+        load_plan_look(c, c->args[0], call_option(c, "new"), &k->problems);
+    if (!k->plan)
+        return -1;
+    k->home = path_folder(a, path_absolute(a, c->args[0]));
+    k->folder = path_join(a, path_join(a, k->home, ".throng"),
+                          arena_cstr(a, k->plan->name));
+    k->search = plan_search(k->plan, 0, &k->points, a, &c->err);
+    return k->search ? look_warm(k) : -1;
+}
+
 static int look(struct checker *k)
 {
     struct call *c = k->call;
-    k->plan = load_plan_look(c, c->args[0], &k->problems);
-    if (k->plan)
-        k->search = plan_search(k->plan, 0, &k->points, c->arena, &c->err);
-    if (!k->search || look_warm(k))
+    if (read_plan(k))
         return refuse(k);
     if (machine_read(&k->machine, getenv("THRONG_GPUS"), c->arena, &c->err))
         return call_fail(c);
+    k->machine.disk_bytes = path_free_bytes(k->home);
     int code = look_ahead(k);
     if (code == EXIT_OK && check(k))
         code = call_fail(c);
@@ -614,7 +620,10 @@ static int look(struct checker *k)
         put(buf_str(&k->out));
     else if (code == EXIT_OK)
         put_report(c, buf_str(&k->out));
-    return code;
+    if (code != EXIT_OK || k->refusal.kind == ERR_NONE)
+        return code;
+    c->err = k->refusal;
+    return call_fail(c);
 }
 
 static int run(struct call *c)
@@ -636,17 +645,22 @@ const struct verb verb_check = {
     .name = "check",
     .args = "STUDY.yaml",
     .summary = "Check a study file and show what it would run",
-    .text = "All mistakes are listed, each with its line and column; then "
-            "the number of\ntrials, five of their commands, how long the "
-            "study would take, and where it\nbelongs: on one machine, in a "
-            "throughput queue, or on tightly coupled nodes. The\ntime of a "
-            "task is given (--task-time), tried (--try) or that of earlier "
-            "runs.\nTrials that are tried leave nothing behind.\n",
+    .text =
+        "All mistakes are listed, each with its line and column; then "
+        "the number of\ntrials, five of their commands, how long the "
+        "study would take, and where it\nbelongs: on one machine, in a "
+        "throughput queue, or on tightly coupled nodes. The\ntime of a "
+        "task is given (--task-time), tried (--try) or that of earlier "
+        "runs.\nTrials that are tried leave nothing behind. Where `throng run` "
+        "would refuse the\nstudy (a stored one that differs, a folder that "
+        "others can write), check says it\nand ends with the same exit "
+        "code.\n",
     .options =
         (const struct option_spec[]){
             {"task-time", 0, "TIME", "how long one task takes"},
             {"try", 0, "N", "run N trials and measure time and memory"},
             {"subset", 0, "F", "let them use this fraction of the data"},
+            {"new", 0, "NAME", "check it as a study of another name"},
             {"json", 0, NULL, "for programs: schema throng.check/1"},
             {0}},
     .run = run,

@@ -98,7 +98,7 @@ void say_study_used_last(const struct call *c,
 struct plan *load_plan(struct call *c, const char *file, const char *name);
 /* The same for who only looks, so that a method that cannot run yet is no
  * error; the problems are the caller's too. */
-struct plan *load_plan_look(struct call *c, const char *file,
+struct plan *load_plan_look(struct call *c, const char *file, const char *name,
                             struct problems *problems);
 /* The same for who only wants points: the file need not say what to run.
  * `method`: instead of the file's, or NULL. */

@@ -83,10 +83,10 @@ static void look_and_tell(const struct plan *p, struct problems *problems)
     model_check(p, true, problems);
 }
 
-struct plan *load_plan_look(struct call *c, const char *file,
+struct plan *load_plan_look(struct call *c, const char *file, const char *name,
                             struct problems *problems)
 {
-    struct wanted w = {.unready = look_and_tell, .strict = true};
+    struct wanted w = {.name = name, .unready = look_and_tell, .strict = true};
     return load(c, file, &w, problems);
 }
 

@@ -103,6 +103,9 @@ int study_means_write(struct study *s, struct err *err);
 void study_means_look(struct study *s);
 
 /* ---- mended.c --------------------------------------------------------- */
+/* -1 where a study that has no store yet would find files of another one. */
+int study_refuse_leftovers(struct arena *a, const char *folder,
+                           struct err *err);
 /* Takes in changes of the study file: trials are ranked, or tried, anew. */
 int study_mend(struct study *s, const struct study_changes *c, struct err *err);
 /* Reads what an ended trial printed with another pattern (NULL: with none). */

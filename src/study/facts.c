@@ -255,14 +255,8 @@ int study_facts_check(struct study *s, struct err *err)
     buf_init(&b);
     buf_init(&c.lines);
     int rc = study_changes(s->plan, s->store, &c, err);
-    if (!rc && !c.mends)
-        rc = err_set(err, ERR_INPUT,
-                     "%.*s no longer asks the same question as the study "
-                     "`%.*s` that is stored:\n%.600skeep both with --new "
-                     "NAME, remove the stored one with `throng rm %.*s`%s, or "
-                     "undo the change",
-                     STRF(s->plan->file), STRF(s->plan->name), c.lines.p,
-                     STRF(s->plan->name), c.worth);
+    if (!rc)
+        rc = study_changes_refuse(s->plan, &c, err);
     if (!rc && c.lines.len)
         rc = study_mend(s, &c, err) || write_mended(s, &b, err) ? -1 : 0;
     if (!rc)

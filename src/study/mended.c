@@ -62,6 +62,19 @@ int study_changes(const struct plan *p, struct store *store,
     return rc;
 }
 
+int study_changes_refuse(const struct plan *p, const struct study_changes *c,
+                         struct err *err)
+{
+    if (c->mends)
+        return 0;
+    return err_set(err, ERR_INPUT,
+                   "%.*s no longer asks the same question as the study `%.*s` "
+                   "that is stored:\n%.600skeep both with --new NAME, remove "
+                   "the stored one with `throng rm %.*s`%s, or undo the change",
+                   STRF(p->file), STRF(p->name), c->lines.p, STRF(p->name),
+                   c->worth);
+}
+
 /* ---- taking them in ---------------------------------------------------------
  */
 

@@ -29,18 +29,6 @@ int study_check_path(const char *path, struct err *err)
     return -1;
 }
 
-/* Trials of a new study must not find checkpoints of an old one. */
-static int refuse_leftovers(const struct study *s, struct err *err)
-{
-    char *trials = path_join(s->arena, s->setup.folder, "trials");
-    if (!file_is_dir(trials))
-        return 0;
-    return err_set(err, ERR_INPUT,
-                   "%s holds files of a study whose store is gone; move it "
-                   "away or remove it, then run again",
-                   trials);
-}
-
 /* A person should know what is waited for. */
 static void say_watch(struct study *s)
 {
@@ -75,7 +63,7 @@ static int fill_store(void *context, struct store *store, struct err *err)
 static int make_store(struct study *s, struct err *err)
 {
     struct err why = {0};
-    if (refuse_leftovers(s, err))
+    if (study_refuse_leftovers(s->arena, s->setup.folder, err))
         return -1;
     if (!store_create_with(s->setup.folder, fill_store, s, &why))
         return 0;

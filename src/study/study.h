@@ -239,6 +239,14 @@ struct study_changes {
 /* c->lines is the caller's to init and free. */
 int study_changes(const struct plan *p, struct store *store,
                   struct study_changes *c, struct err *err);
+/* -1, with what `run` says, unless these changes mend. */
+int study_changes_refuse(const struct plan *p, const struct study_changes *c,
+                         struct err *err);
+/* -1, with what study_open would say, where it would refuse this plan in this
+ * folder on this machine (nothing else of the setup is looked at). c is filled
+ * as by study_changes where a study is stored there. */
+int study_foresee(const struct study_setup *setup, struct study_changes *c,
+                  struct arena *a, struct err *err);
 /* True when a trial of a program is given a GPU, of so many, although nobody
  * has said so. */
 bool study_shares_gpus(const struct plan *p, size_t gpus);

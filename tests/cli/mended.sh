@@ -2,6 +2,7 @@
 # A study file that is mended after it ran: what is taken in, what is refused.
 . "$(dirname "$0")/lib.sh"
 
+json_of() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 study() { # command metric-keys method
     printf '%s\n' 'name: m' "command: $1" "metric: {$2}" "method: ${3:-grid}" \
         "${@:4}" 'parameters: {x: {values: [1, 2, 3, 4]}}' >m.yaml
@@ -27,7 +28,14 @@ run "$THRONG" run m.yaml
 check_contains "another metric only ranks anew where nothing learns from it" "$err" "best 14 "
 study '[sh, -c, "true {x}"]' 'name: acc, goal: maximize'
 run "$THRONG" check m.yaml
-check_contains "check says what run will refuse" "$err" "so \`throng run\` refuses this file"
+check_status "check fails where run will refuse" 1
+check_contains "says so" "$err" "throng check: \`throng run\` refuses this: m.yaml no longer asks"
+check_contains "and shows the study all the same" "$out" "trials   4"
+run "$THRONG" check m.yaml --json
+check_status "for programs, too" 1
+check_equal "as an error" "error" "$(json_of 'd["problems"][-1]["level"]')"
+run "$THRONG" check m.yaml --new other
+check_status "under another name nothing is in the way" 0
 run "$THRONG" run m.yaml
 check_status "a command that has succeeded is another question when it changes" 1
 check_contains "with the ways out" "$err" "remove the stored one with \`throng rm m\`"
