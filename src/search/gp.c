@@ -24,8 +24,8 @@
 #include "base/exact.h"
 #include "search/fit.h"
 #include "search/options.h"
+#include "search/roll.h"
 #include "search/sobol.h"
-#include "search/unit.h"
 #include "search/warp.h"
 
 enum {
@@ -48,17 +48,14 @@ enum {
 };
 
 struct gp {
-    uint64_t seed;
+    struct roll roll;
     bool minimize, conditional;
     bool counts; /* trials, instead of drawing lots: version 3 */
     bool has_choices;
     size_t initial; /* results before there is a model */
-    struct unit unit;
     struct axes axes;
     bool *unordered;
-    struct history rows;  /* told and pending points, as told */
-    struct history asked; /* to give the same again */
-    size_t *told;         /* rows with a result, in the order of trials */
+    size_t *told; /* rows with a result, in the order of trials */
     size_t told_count, told_cap, value_count;
     size_t holding; /* results with a value that break no constraint */
     int64_t latest; /* told trial */
@@ -74,8 +71,7 @@ struct gp {
     int64_t fit_latest; /* trial of the last of them */
     struct bowl bowl;   /* of told rows */
     size_t bowl_from;   /* results with a value, before it is asked */
-    struct arena *scratch;
-    double *u, *x, *low, *high;
+    double *x, *low, *high;
 };
 
 /* A row with its distance from the best one. */
@@ -96,22 +92,23 @@ static void code(const struct gp *g, size_t row, double *x)
 {
     for (size_t i = 0; i < g->axes.count; i++) {
         const struct axis *axis = &g->axes.axis[i];
-        x[i] = code_axis(axis, g->rows.columns[axis->param][row]);
+        x[i] = code_axis(axis, g->roll.history.columns[axis->param][row]);
     }
 }
 
-/* The same of a point, by way of g->u. */
+/* The same of a point. */
 static void code_point(struct gp *g, const struct value *point, double *x)
 {
-    unit_code(&g->unit, point, g->u);
+    double *coded = g->roll.coded;
+    unit_code(&g->roll.unit, point, coded);
     for (size_t i = 0; i < g->axes.count; i++)
-        x[i] = code_axis(&g->axes.axis[i], g->u[g->axes.axis[i].param]);
+        x[i] = code_axis(&g->axes.axis[i], coded[g->axes.axis[i].param]);
 }
 
 /* From the model's code to u, one for each parameter of the space. */
 static void decode(const struct gp *g, const double *x, double *u)
 {
-    for (size_t i = 0; i < g->rows.width; i++)
+    for (size_t i = 0; i < g->roll.history.width; i++)
         u[i] = 0.5;
     for (size_t i = 0; i < g->axes.count; i++) {
         const struct axis *axis = &g->axes.axis[i];
@@ -127,30 +124,30 @@ static void settle(void *context, double *x, bool *active, bool snap)
     for (size_t i = 0; i < d; i++) {
         active[i] = true;
         if (snap)
-            x[i] = axis_snap(&g->axes, i, x[i], g->scratch);
+            x[i] = axis_snap(&g->axes, i, x[i], g->roll.scratch);
     }
     if (g->conditional) {
-        decode(g, x, g->u);
-        unit_mask(&g->unit, g->u, g->scratch);
+        decode(g, x, g->roll.u);
+        unit_mask(&g->roll.unit, g->roll.u, g->roll.scratch);
         for (size_t i = 0; i < d; i++) {
             const struct axis *axis = &g->axes.axis[i];
-            active[i] = !isnan(g->u[axis->param]);
+            active[i] = !isnan(g->roll.u[axis->param]);
             if (axis->choices)
                 x[i] = active[i] ? fmax(x[i], 0) : -1;
             else if (!active[i])
                 x[i] = 0.5;
         }
     }
-    arena_reset(g->scratch);
+    arena_reset(g->roll.scratch);
 }
 
 /* What breaks constraints is as bad as a failure; while everything does, how
  * far it does is what there is to learn. NaN: as bad as can be. */
 static double value_of(const struct gp *g, size_t row)
 {
-    double broken = g->rows.broken[row];
+    double broken = g->roll.history.broken[row];
     if (!(broken > 0))
-        return g->rows.losses[row];
+        return g->roll.history.losses[row];
     return g->holding || !isfinite(broken) ? NAN : broken;
 }
 
@@ -164,7 +161,7 @@ static double loss_of(const struct gp *g, size_t row)
  * machine. It counts as bad, but in doubt, and is no part of the fit. */
 static bool is_failure(const struct gp *g, size_t row)
 {
-    return g->rows.marks[row] == MARK_BAD;
+    return g->roll.history.marks[row] == MARK_BAD;
 }
 
 /* The rows' values as the model wants them; a failure gets the worst. */
@@ -296,7 +293,7 @@ static void refit(struct gp *g)
     surrogate_kernel(g->model, g->theta);
     g->fit_count = count;
     g->fit_most = most;
-    g->fit_latest = g->rows.trials[g->told[count - 1]];
+    g->fit_latest = g->roll.history.trials[g->told[count - 1]];
 }
 
 static int by_trial(const void *a, const void *b, void *context)
@@ -307,15 +304,15 @@ static int by_trial(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
-/* The pending points but trial k's own, the newest, in order. */
-static size_t pending(struct gp *g, int64_t k, size_t *out)
+/* The pending points, the newest, in order. */
+static size_t pending(struct gp *g, size_t *out)
 {
     size_t count = 0;
-    size_t *all = xcalloc(g->rows.count + 1, sizeof(*all));
-    for (size_t i = 0; i < g->rows.count; i++)
-        if (g->rows.marks[i] == MARK_PENDING && g->rows.trials[i] != k)
+    size_t *all = xcalloc(g->roll.history.count + 1, sizeof(*all));
+    for (size_t i = 0; i < g->roll.history.count; i++)
+        if (g->roll.history.marks[i] == MARK_PENDING)
             all[count++] = i;
-    qsort_r(all, count, sizeof(*all), by_trial, &g->rows);
+    qsort_r(all, count, sizeof(*all), by_trial, &g->roll.history);
     size_t kept = count < PENDING_MOST ? count : PENDING_MOST;
     memcpy(out, all + count - kept, kept * sizeof(*out));
     free(all);
@@ -324,13 +321,13 @@ static size_t pending(struct gp *g, int64_t k, size_t *out)
 
 /* Brings the model up to date; rows that it has already, from the first on,
  * are kept. */
-static void update_model(struct gp *g, int64_t k)
+static void update_model(struct gp *g)
 {
     size_t fitted = g->fit_count;
     refit(g);
     size_t *ids = xcalloc(MODEL_MOST + PENDING_MOST, sizeof(*ids));
     size_t told = nearest(g, g->told, g->told_count, MODEL_MOST, ids);
-    size_t count = told + pending(g, k, ids + told), same = 0;
+    size_t count = told + pending(g, ids + told), same = 0;
     if (fitted == g->fit_count)
         while (same < count && same < g->id_count && ids[same] == g->ids[same])
             same++;
@@ -362,7 +359,7 @@ static double side_of(const struct gp *g, size_t from)
     if (g->axes.count > patience)
         patience = g->axes.count;
     for (size_t i = 0; i < g->told_count; i++) {
-        int64_t trial = g->rows.trials[g->told[i]];
+        int64_t trial = g->roll.history.trials[g->told[i]];
         double loss = loss_of(g, g->told[i]);
         bool better = loss < best - 1e-3 * fabs(best) || !isfinite(best);
         best = fmin(best, loss);
@@ -439,13 +436,11 @@ static size_t good_points(struct gp *g, const double *fixed, double *starts)
     return count;
 }
 
-/* True when no other trial has this point. */
-static bool is_new(const struct gp *g, const double *x, int64_t k, double *y)
+/* True when no trial has this point. */
+static bool is_new(const struct gp *g, const double *x, double *y)
 {
-    for (size_t row = 0; row < g->rows.count; row++) {
-        bool same = g->rows.trials[row] != k;
-        if (!same)
-            continue;
+    for (size_t row = 0; row < g->roll.history.count; row++) {
+        bool same = true;
         code(g, row, y);
         for (size_t i = 0; same && i < g->axes.count; i++)
             same = fabs(x[i] - y[i]) < 1e-9;
@@ -462,7 +457,7 @@ static void other_point(struct gp *g, int64_t k, double *x, double *room)
     size_t d = g->axes.count;
     bool *active = xcalloc(d + 1, sizeof(*active));
     bool found = false;
-    rng_init(&rng, g->seed, (uint64_t)k, "gp other");
+    rng_init(&rng, g->roll.seed, (uint64_t)k, "gp other");
     for (int i = 0; !found && i < OTHERS; i++) {
         for (size_t a = 0; a < d; a++) {
             size_t choices = g->axes.axis[a].choices;
@@ -470,34 +465,39 @@ static void other_point(struct gp *g, int64_t k, double *x, double *room)
             x[a] = choices ? floor(u * (double)choices) : u;
         }
         settle(g, x, active, true);
-        found = is_new(g, x, k, room);
+        found = is_new(g, x, room);
     }
     free(active);
-    uint64_t all = space_grid_count(g->unit.space, NULL), key = rng_u64(&rng);
+    uint64_t all = space_grid_count(g->roll.unit.space, NULL),
+             key = rng_u64(&rng);
     for (uint64_t i = 0; !found && all <= OTHERS_GRID && i < all; i++) {
         struct value *point = space_grid_point(
-            g->unit.space, rng_permute(key, i, all), g->scratch);
+            g->roll.unit.space, rng_permute(key, i, all), g->roll.scratch);
         code_point(g, point, x);
-        found = is_new(g, x, k, room);
-        arena_reset(g->scratch);
+        found = is_new(g, x, room);
+        arena_reset(g->roll.scratch);
     }
 }
 
-/* Sobol's point k, or another where that is taken, into g->u. */
+/* True when roll.u is no trial's point; x has room for two codes. */
+static bool is_new_point(struct gp *g, double *x)
+{
+    struct arena *scratch = g->roll.scratch;
+    code_point(g, unit_point(&g->roll.unit, g->roll.u, scratch), x);
+    arena_reset(scratch);
+    return is_new(g, x, x + g->axes.count);
+}
+
+/* Sobol's point k, or another where that is taken, into roll.u. */
 static void ask_start(struct gp *g, int64_t k)
 {
     double *x = xcalloc(2 * g->axes.count + 1, sizeof(*x));
-    double *u = xcalloc(g->rows.width + 1, sizeof(*u));
-    sobol_at(g->seed, (uint64_t)k - 1, g->rows.width, u);
-    code_point(g, unit_point(&g->unit, u, g->scratch), x);
-    arena_reset(g->scratch);
-    if (g->axes.count && !is_new(g, x, k, x + g->axes.count)) {
+    sobol_at(g->roll.seed, (uint64_t)k - 1, g->roll.history.width, g->roll.u);
+    if (g->axes.count && !is_new_point(g, x)) {
         other_point(g, k, x, x + g->axes.count);
-        decode(g, x, u);
+        decode(g, x, g->roll.u);
     }
-    memcpy(g->u, u, g->rows.width * sizeof(*u));
     free(x);
-    free(u);
 }
 
 /* Adds arms that are one choice away from x; of many choices a few, trial k
@@ -552,7 +552,7 @@ static bool draws_lot(const struct gp *g, int64_t k, const char *what,
                       double every)
 {
     struct rng rng;
-    rng_init(&rng, g->seed, (uint64_t)k, what);
+    rng_init(&rng, g->roll.seed, (uint64_t)k, what);
     return rng_uniform(&rng) * every < 1;
 }
 
@@ -584,14 +584,14 @@ static void aim_at_mean(struct gp *g)
     surrogate_aim(g->model, surrogate_mean(g->model, row) + SURE);
 }
 
-/* Trial k's point by the model, as u, into g->u. */
+/* Trial k's point by the model, as u, into roll.u. */
 static void ask_model(struct gp *g, int64_t k)
 {
     size_t d = g->axes.count, at = 0;
     double *room = xcalloc((STARTS + ACQUIRE_FOUND + 2) * d, sizeof(*room));
     double *found = room + STARTS * d, *spare = found + ACQUIRE_FOUND * d;
     double *fixed = spare + d;
-    update_model(g, k);
+    update_model(g);
     set_box(g);
     bool strays = g->has_choices && is_stray(g, k) && stray(g, k, fixed);
     if (!strays && goes_for_lowest(g, k))
@@ -605,16 +605,16 @@ static void ask_model(struct gp *g, int64_t k)
                             good_points(g, strays ? fixed : NULL, room),
                         .candidates = g->id_count <= 150 ? 384 : 256,
                         .fixed = strays ? fixed : NULL,
-                        .seed = g->seed,
+                        .seed = g->roll.seed,
                         .trial = (uint64_t)k,
                         .settle = settle,
                         .context = g};
     acquire_best(&a, found);
-    while (at < ACQUIRE_FOUND && !is_new(g, found + at * d, k, spare))
+    while (at < ACQUIRE_FOUND && !is_new(g, found + at * d, spare))
         at++;
     if (at == ACQUIRE_FOUND)
         other_point(g, k, found + --at * d, spare);
-    decode(g, found + at * d, g->u);
+    decode(g, found + at * d, g->roll.u);
     free(room);
 }
 
@@ -630,27 +630,17 @@ static bool is_crowd(const struct gp *g, int64_t k, size_t out)
 
 /* Many trials that are out keep each other away from where the best value is
  * expected, and each waits long for what it could learn. A quadratic needs few
- * results to lead on, so half of them follow one, into g->u. It hardly leaves
+ * results to lead on, so half of them follow one, into roll.u. It hardly leaves
  * the choices of the best result, as many must: where there are choices, the
  * model does better. */
 static bool ask_bowl(struct gp *g, int64_t k)
 {
-    size_t d = g->axes.count, out = 0;
-    for (size_t i = 0; i < g->rows.count; i++)
-        out += g->rows.marks[i] == MARK_PENDING && g->rows.trials[i] != k;
+    size_t out = g->roll.pending;
     if (g->has_choices || g->value_count < g->bowl_from || !is_crowd(g, k, out))
         return false;
-    double *u = xcalloc(g->rows.width + 2 * d + 1, sizeof(*u));
-    double *x = u + g->rows.width;
-    bool found = bowl_ask(&g->bowl, k, out, u);
-    if (found) {
-        code_point(g, unit_point(&g->unit, u, g->scratch), x);
-        arena_reset(g->scratch);
-        found = is_new(g, x, k, x + d);
-    }
-    if (found)
-        memcpy(g->u, u, g->rows.width * sizeof(*u));
-    free(u);
+    double *x = xcalloc(2 * g->axes.count + 1, sizeof(*x));
+    bool found = bowl_ask(&g->bowl, k, out, g->roll.u) && is_new_point(g, x);
+    free(x);
     return found;
 }
 
@@ -671,19 +661,16 @@ static void *gp_open(const struct search_setup *setup, struct err *err)
     if (options_read(setup->options, "gp", table, 1, err))
         return NULL;
     struct gp *g = xcalloc(1, sizeof(*g));
-    if (unit_init(&g->unit, setup->space, err)) {
+    if (roll_init(&g->roll, setup->space, setup->seed, err)) {
         free(g);
         return NULL;
     }
-    g->seed = setup->seed;
     g->minimize = setup->minimize;
     axes_init(&g->axes, setup->space);
     size_t d = g->axes.count;
     g->initial = initial > 0 ? (size_t)initial : initial_count(&g->axes);
     g->bowl_from = initial > 0 ? (size_t)initial : 0;
-    history_init(&g->rows, setup->space->count);
-    history_init(&g->asked, setup->space->count);
-    bowl_init(&g->bowl, setup, &g->rows);
+    bowl_init(&g->bowl, setup, &g->roll.history);
     g->counts = setup->version < 4;
     g->unordered = xcalloc(d + 1, sizeof(*g->unordered));
     for (size_t i = 0; i < d; i++) {
@@ -695,8 +682,6 @@ static void *gp_open(const struct search_setup *setup, struct err *err)
             g->conditional || setup->space->params[i].condition_count;
     g->model = surrogate_new(d, g->unordered);
     g->theta = xcalloc(d + FIT_MORE, sizeof(*g->theta));
-    g->scratch = arena_new();
-    g->u = xcalloc(setup->space->count + 1, sizeof(*g->u));
     g->x = xcalloc(3 * d + 1, sizeof(*g->x));
     g->low = g->x + d;
     g->high = g->low + d;
@@ -706,18 +691,14 @@ static void *gp_open(const struct search_setup *setup, struct err *err)
 static void gp_free(void *state)
 {
     struct gp *g = state;
-    arena_free(g->scratch);
     surrogate_free(g->model);
     bowl_done(&g->bowl);
-    history_done(&g->rows);
-    history_done(&g->asked);
     axes_done(&g->axes);
-    unit_done(&g->unit);
+    roll_done(&g->roll);
     free(g->unordered);
     free(g->told);
     free(g->ids);
     free(g->theta);
-    free(g->u);
     free(g->x);
     free(g);
 }
@@ -728,52 +709,19 @@ static int64_t gp_total(const void *state)
     return -1;
 }
 
-static bool same_number(double x, double y)
-{
-    return x == y || (isnan(x) && isnan(y));
-}
-
-/* Notes that trial k has this point. Whoever tells knows better than who
- * asked: a pending point that turns out to be another takes the model with
- * it. */
-static size_t note(struct gp *g, int64_t k, const struct value *point)
-{
-    long found = history_find(&g->rows, k);
-    unit_code(&g->unit, point, g->u);
-    if (found < 0)
-        return history_add(&g->rows, k, g->u);
-    size_t row = (size_t)found;
-    bool same = true;
-    for (size_t i = 0; i < g->rows.width; i++)
-        same = same && same_number(g->rows.columns[i][row], g->u[i]);
-    if (!same && g->rows.marks[row] == MARK_PENDING) {
-        history_set(&g->rows, row, g->u);
-        g->id_count = 0;
-        g->fresh = false;
-    }
-    return row;
-}
-
 static enum search_answer gp_ask(void *state, int64_t k, struct arena *a,
                                  struct suggestion *out, struct err *err)
 {
     struct gp *g = state;
-    long row = history_find(&g->asked, k);
+    long row = history_find(&g->roll.history, k);
     (void)err;
-    if (row >= 0) {
-        history_get(&g->asked, (size_t)row, g->u);
-        out->point = unit_point(&g->unit, g->u, a);
-        return SEARCH_HERE;
+    if (row < 0) {
+        bool starts = g->value_count < g->initial || !g->axes.count;
+        if (!ask_bowl(g, k))
+            (starts ? ask_start : ask_model)(g, k);
+        row = (long)roll_ask(&g->roll, k);
     }
-    if (!ask_bowl(g, k)) {
-        if (g->value_count < g->initial || !g->axes.count)
-            ask_start(g, k);
-        else
-            ask_model(g, k);
-    }
-    history_add(&g->asked, k, g->u);
-    out->point = unit_point(&g->unit, g->u, a);
-    note(g, k, out->point);
+    out->point = roll_point(&g->roll, (size_t)row, a);
     return SEARCH_HERE;
 }
 
@@ -785,8 +733,8 @@ static void insert_told(struct gp *g, size_t row)
         g->told = xrealloc(g->told, g->told_cap * sizeof(*g->told));
     }
     size_t at = g->told_count++;
-    int64_t trial = g->rows.trials[row];
-    for (; at > 0 && g->rows.trials[g->told[at - 1]] > trial; at--)
+    int64_t trial = g->roll.history.trials[row];
+    for (; at > 0 && g->roll.history.trials[g->told[at - 1]] > trial; at--)
         g->told[at] = g->told[at - 1];
     g->told[at] = row;
     if (trial < g->fit_latest)
@@ -796,40 +744,34 @@ static void insert_told(struct gp *g, size_t row)
 static void gp_tell(void *state, const struct result *r)
 {
     struct gp *g = state;
-    double loss;
-    enum mark mark = mark_of(r, g->minimize, &loss);
-    if (!r->point)
-        return;
-    size_t row = note(g, r->trial, r->point);
-    if (g->rows.marks[row] != MARK_PENDING || mark == MARK_PENDING)
-        return;
-    g->rows.marks[row] = (unsigned char)mark;
-    g->rows.losses[row] = loss;
-    if (mark == MARK_LEFT)
+    struct history *h = &g->roll.history;
+    long row = roll_tell(&g->roll, r, g->minimize);
+    if (row < 0 || h->marks[row] == MARK_LEFT)
         return;
     if (r->trial > g->latest)
         g->latest = r->trial;
-    g->rows.broken[row] = broken_by(r);
-    g->value_count += mark == MARK_VALUE;
-    if (mark == MARK_VALUE && !(g->rows.broken[row] > 0) && !g->holding++)
+    bool has_value = h->marks[row] == MARK_VALUE;
+    h->broken[row] = broken_by(r);
+    g->value_count += has_value;
+    if (has_value && !(h->broken[row] > 0) && !g->holding++)
         g->fit_count = 0; /* from now on other values are looked at */
     g->fresh = false;
-    if (mark == MARK_BAD)
+    if (!has_value)
         g->id_count = 0; /* the model took the pending point for certain */
-    insert_told(g, row);
-    bowl_tell(&g->bowl, row);
+    insert_told(g, (size_t)row);
+    bowl_tell(&g->bowl, (size_t)row);
 }
 
 static int gp_mean(void *state, int64_t k, double *mean)
 {
     struct gp *g = state;
-    long row = history_find(&g->rows, k);
-    if (row < 0 || g->rows.marks[row] != MARK_VALUE ||
-        g->rows.broken[row] > 0 || !g->axes.count ||
+    long row = history_find(&g->roll.history, k);
+    if (row < 0 || g->roll.history.marks[row] != MARK_VALUE ||
+        g->roll.history.broken[row] > 0 || !g->axes.count ||
         g->value_count < g->initial)
         return -1;
     if (!g->fresh)
-        update_model(g, 0);
+        update_model(g);
     for (size_t i = 0; i < g->modelled; i++)
         if (g->ids[i] == (size_t)row) {
             double loss = warp_back(&g->warp, surrogate_mean(g->model, i));

@@ -123,15 +123,10 @@ size_t history_add(struct history *h, int64_t trial, const double *u)
     h->losses[row] = NAN;
     h->broken[row] = 0;
     h->marks[row] = MARK_PENDING;
-    history_set(h, row, u);
-    idmap_set(h->rows, (uint64_t)trial, (void *)(uintptr_t)(row + 1));
-    return row;
-}
-
-void history_set(struct history *h, size_t row, const double *u)
-{
     for (size_t i = 0; i < h->width; i++)
         h->columns[i][row] = u[i];
+    idmap_set(h->rows, (uint64_t)trial, (void *)(uintptr_t)(row + 1));
+    return row;
 }
 
 void history_get(const struct history *h, size_t row, double *u)

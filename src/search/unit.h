@@ -52,7 +52,6 @@ void history_done(struct history *h);
 long history_find(const struct history *h, int64_t trial);
 /* A new row, pending; the trial must not have one yet. */
 size_t history_add(struct history *h, int64_t trial, const double *u);
-void history_set(struct history *h, size_t row, const double *u);
 void history_get(const struct history *h, size_t row, double *u);
 /* Of two rows with values, a comes before b: by how far constraints are broken
  * (what breaks them is worse than all that does not), by loss, by trial. */
