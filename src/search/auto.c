@@ -192,7 +192,7 @@ static void *auto_open(const struct search_setup *setup, struct err *err)
 static int64_t auto_total(const void *state)
 {
     const struct automatic *s = state;
-    return s->first.strategy->total(s->first.state);
+    return strategy_total(s->first.strategy, s->first.state);
 }
 
 static void tell_part(struct part *p, const struct result *r)

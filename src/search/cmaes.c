@@ -667,12 +667,6 @@ static void cmaes_free(void *state)
     free(c);
 }
 
-static int64_t cmaes_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 static void decode(struct cmaes *c)
 {
     size_t number = 0, group = 0;
@@ -763,6 +757,5 @@ STRATEGY(cmaes) = {
                    {"quadratic", "half of the points from one (true)"})},
     .open = cmaes_open,
     .free = cmaes_free,
-    .total = cmaes_total,
     .ask = cmaes_ask,
     .tell = cmaes_tell};

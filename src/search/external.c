@@ -23,12 +23,6 @@ static void *external_open(const struct search_setup *setup, struct err *err)
     return x;
 }
 
-static int64_t external_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 static enum search_answer external_ask(void *state, int64_t k, struct arena *a,
                                        struct suggestion *out, struct err *err)
 {
@@ -72,7 +66,6 @@ STRATEGY(external) = {
                    {"reports", "it hears of running trials (false)"})},
     .open = external_open,
     .free = free,
-    .total = external_total,
     .ask = external_ask,
     .tell = external_tell,
     .told_once = true,

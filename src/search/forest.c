@@ -468,12 +468,6 @@ static void forest_free(void *state)
     free(f);
 }
 
-static int64_t forest_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 STRATEGY(forest) = {
     .method = {.name = "forest",
                .text = "a random forest with its variance: mixed spaces, and "
@@ -488,7 +482,6 @@ STRATEGY(forest) = {
                    {"kappa", "deviations from the mean to cb's bound (2)"})},
     .open = forest_open,
     .free = forest_free,
-    .total = forest_total,
     .ask = forest_ask,
     .tell = forest_tell,
     .rungs = true};

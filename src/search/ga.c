@@ -409,12 +409,6 @@ static void ga_free(void *state)
     free(g);
 }
 
-static int64_t ga_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 STRATEGY(ga) = {
     .method = {.name = "ga",
                .text = "a genetic algorithm with CANDLE's operators",
@@ -431,6 +425,5 @@ STRATEGY(ga) = {
                    {"sigma", "{parameter: width} of a change (a tenth)"})},
     .open = ga_open,
     .free = ga_free,
-    .total = ga_total,
     .ask = ga_ask,
     .tell = ga_tell};

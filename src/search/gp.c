@@ -703,12 +703,6 @@ static void gp_free(void *state)
     free(g);
 }
 
-static int64_t gp_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 static enum search_answer gp_ask(void *state, int64_t k, struct arena *a,
                                  struct suggestion *out, struct err *err)
 {
@@ -790,8 +784,8 @@ static int gp_mean(void *state, int64_t k, double *mean)
                    .options = METHOD_OPTIONS(                                  \
                        {"initial",                                             \
                         "results before it models them (parameters + 1)"})},   \
-        .open = gp_open, .free = gp_free, .total = gp_total, .ask = gp_ask,    \
-        .tell = gp_tell, .mean = gp_mean, .rungs = true                        \
+        .open = gp_open, .free = gp_free, .ask = gp_ask, .tell = gp_tell,      \
+        .mean = gp_mean, .rungs = true                                         \
     }
 
 STRATEGY(gp) = GAUSSIAN_PROCESS("gp",

@@ -158,7 +158,7 @@ static int box_open(struct hyperspace *h, struct box *box,
         err_wrap(err, "hyperspace");
         return -1;
     }
-    box->total = h->inner->total(box->state);
+    box->total = strategy_total(h->inner, box->state);
     h->endless &= box->total < 0;
     box->total = box->total < 0 ? INT64_MAX : box->total;
     return 0;

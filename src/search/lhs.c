@@ -51,12 +51,6 @@ static void lhs_free(void *state)
     free(l);
 }
 
-static int64_t lhs_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 static enum search_answer lhs_ask(void *state, int64_t k, struct arena *a,
                                   struct suggestion *out, struct err *err)
 {
@@ -84,5 +78,4 @@ STRATEGY(lhs) = {
                                           "of a design, instead of run_cap"})},
     .open = lhs_open,
     .free = lhs_free,
-    .total = lhs_total,
     .ask = lhs_ask};

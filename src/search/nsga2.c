@@ -357,12 +357,6 @@ static void nsga2_free(void *state)
     free(n);
 }
 
-static int64_t nsga2_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 STRATEGY(nsga2) = {
     .method =
         {.name = "nsga2",
@@ -376,6 +370,5 @@ STRATEGY(nsga2) = {
                                     "of each parameter (one in d)"})},
     .open = nsga2_open,
     .free = nsga2_free,
-    .total = nsga2_total,
     .ask = nsga2_ask,
     .tell = nsga2_tell};

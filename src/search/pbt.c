@@ -381,12 +381,6 @@ static void pbt_free(void *state)
     free(p);
 }
 
-static int64_t pbt_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 STRATEGY(pbt) = {
     .method = {.name = "pbt",
                .text = "population based training: bad members go on from the "
@@ -401,7 +395,6 @@ STRATEGY(pbt) = {
                    {"resample", "probability of drawing anew (0.25)"})},
     .open = pbt_open,
     .free = pbt_free,
-    .total = pbt_total,
     .ask = pbt_ask,
     .tell = pbt_tell,
     .budgets = true};

@@ -18,12 +18,6 @@ static void *random_open(const struct search_setup *setup, struct err *err)
     return r;
 }
 
-static int64_t random_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 static enum search_answer random_ask(void *state, int64_t k, struct arena *a,
                                      struct suggestion *out, struct err *err)
 {
@@ -39,5 +33,4 @@ STRATEGY(random) = {
     .method = {.name = "random", .text = "points drawn from the distributions"},
     .open = random_open,
     .free = free,
-    .total = random_total,
     .ask = random_ask};

@@ -114,7 +114,8 @@ struct search *search_open_strategy(const struct strategy *strategy,
         return NULL;
     }
     s->repeat = setup->repeat ? setup->repeat : 1;
-    s->total = total_of(setup, strategy->total(s->sampler.state), s->repeat);
+    s->total =
+        total_of(setup, strategy_total(strategy, s->sampler.state), s->repeat);
     if (open_around(s, err)) {
         search_free(s);
         return NULL;

@@ -146,12 +146,6 @@ static void sobol_free(void *state)
     free(s);
 }
 
-static int64_t sobol_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 static enum search_answer sobol_ask(void *state, int64_t k, struct arena *a,
                                     struct suggestion *out, struct err *err)
 {
@@ -170,5 +164,4 @@ STRATEGY(sobol) = {
                    "scrambled Sobol' points: even for any number of trials"},
     .open = sobol_open,
     .free = sobol_free,
-    .total = sobol_total,
     .ask = sobol_ask};

@@ -14,7 +14,8 @@ struct strategy {
     /* The strategy's own state (never NULL when it worked). */
     void *(*open)(const struct search_setup *setup, struct err *err);
     void (*free)(void *state);
-    int64_t (*total)(const void *state); /* points in all; -1: no end */
+    /* Points in all; -1, or no function: there is no end. */
+    int64_t (*total)(const void *state);
     /* Point k, from 1; out is cleared before (no parent, no budget). */
     enum search_answer (*ask)(void *state, int64_t k, struct arena *a,
                               struct suggestion *out, struct err *err);
@@ -72,6 +73,11 @@ enum { STRATEGIES(STRATEGY_ROW) STRATEGY_COUNT };
 #define STRATEGY_EXTERN(name) extern const struct strategy strategy_##name;
 STRATEGIES(STRATEGY_EXTERN)
 
+static inline int64_t strategy_total(const struct strategy *s,
+                                     const void *state)
+{
+    return s->total ? s->total(state) : -1;
+}
 /* The strategy of the table that has this name, or NULL. */
 const struct strategy *strategy_find(const char *name);
 /* As search_open, of a strategy that is not in the table (tests). */

@@ -476,12 +476,6 @@ static void tpe_free(void *state)
     free(t);
 }
 
-static int64_t tpe_total(const void *state)
-{
-    (void)state;
-    return -1;
-}
-
 STRATEGY(tpe) = {
     .method = {.name = "tpe",
                .text = "Parzen estimators: any space, conditions and "
@@ -496,7 +490,6 @@ STRATEGY(tpe) = {
                    {"quadratic", "half of the points from one (true)"})},
     .open = tpe_open,
     .free = tpe_free,
-    .total = tpe_total,
     .ask = tpe_ask,
     .tell = tpe_tell,
     .rungs = true};
