@@ -191,8 +191,7 @@ static void train(struct training *g, int64_t k, int64_t budget)
                        .state = search_pauses(g->search, k) ? STATE_PAUSED
                                 : d == DECISION_STOP        ? STATE_STOPPED
                                                             : STATE_DONE,
-                       .value = loss,
-                       .step = t->epochs};
+                       .value = loss};
     search_tell(g->search, &r);
 }
 

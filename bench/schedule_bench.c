@@ -64,8 +64,7 @@ static int run_one(const char *method, uint64_t seed, const struct space *space,
         struct result r = {.trial = k,
                            .point = got.point,
                            .state = STATE_DONE,
-                           .value = errors[k],
-                           .step = -1};
+                           .value = errors[k]};
         search_tell(s, &r);
     }
     if (rc == 0)

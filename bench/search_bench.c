@@ -108,8 +108,7 @@ static double finish(struct run *r)
     struct result told = {.trial = r->trials[at],
                           .point = r->out[at],
                           .state = STATE_DONE,
-                          .value = value + r->noise * rng_normal(&lot),
-                          .step = -1};
+                          .value = value + r->noise * rng_normal(&lot)};
     search_tell(r->search, &told);
     r->pending--;
     r->trials[at] = r->trials[r->pending];
@@ -254,11 +253,8 @@ static int by_size(const void *a, const void *b)
 static struct result result_of(const struct problem *p, int64_t k,
                                const struct value *point)
 {
-    return (struct result){.trial = k,
-                           .point = point,
-                           .state = STATE_DONE,
-                           .value = p->f(point),
-                           .step = -1};
+    return (struct result){
+        .trial = k, .point = point, .state = STATE_DONE, .value = p->f(point)};
 }
 
 static void tell(struct search *s, const struct problem *p, int64_t k,

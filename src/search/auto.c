@@ -214,8 +214,7 @@ static enum search_answer auto_ask(void *state, int64_t k, struct arena *a,
         struct result pending = {.trial = k,
                                  .point = out->point,
                                  .state = STATE_RUNNING,
-                                 .value = NAN,
-                                 .step = -1};
+                                 .value = NAN};
         tell_part(&s->then, &pending);
     }
     return answer;

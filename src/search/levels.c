@@ -96,8 +96,7 @@ static void tell_row(struct levels *l, size_t row)
                        .state = (int)state,
                        .value = value,
                        .constraints = l->bounds.p[row].p,
-                       .constraint_count = l->bounds.p[row].count,
-                       .step = -1};
+                       .constraint_count = l->bounds.p[row].count};
     s->strategy->tell(s->state, &r);
 }
 

@@ -22,7 +22,6 @@ struct group {
     double *breaks; /* sums of how far constraints are broken, or NULL */
     size_t break_count;
     enum state best, worst; /* best: of members with a value */
-    int64_t step;           /* the furthest */
 };
 
 struct repeat {
@@ -88,7 +87,6 @@ static struct group *group_of(struct repeat *p, int64_t point)
     g->members = xcalloc((p->times + 63) / 64, sizeof(*g->members));
     g->best = STATE_INVALID;
     g->worst = STATE_DONE;
-    g->step = -1;
     idmap_set(p->groups, (uint64_t)point, g);
     return g;
 }
@@ -111,8 +109,6 @@ static void add_member(struct group *g, const struct result *r)
 {
     enum state state = (enum state)r->state;
     g->final++;
-    if (r->step > g->step)
-        g->step = r->step;
     if (badness(state) > badness(g->worst))
         g->worst = state;
     if (!isfinite(r->value))
@@ -132,8 +128,7 @@ static void tell_group(int64_t point, struct group *g, const struct value *at,
     struct result mean = {.trial = point,
                           .point = at,
                           .state = (int)(g->with_value ? g->best : g->worst),
-                          .value = NAN,
-                          .step = g->step};
+                          .value = NAN};
     if (g->with_value)
         mean.value = g->sum / g->with_value;
     for (size_t i = 0; i < g->sum_count; i++)

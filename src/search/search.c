@@ -449,11 +449,8 @@ void search_standing(const struct search *s, int64_t trial, struct verdict *v)
 
 void search_placed(struct search *s, int64_t k, const struct value *point)
 {
-    struct result pending = {.trial = k,
-                             .point = point,
-                             .state = STATE_WAITING,
-                             .value = NAN,
-                             .step = -1};
+    struct result pending = {
+        .trial = k, .point = point, .state = STATE_WAITING, .value = NAN};
     if (k <= s->asked)
         return;
     is_ready(s);

@@ -486,7 +486,7 @@ static void tell(void *context, const struct result *r)
     struct talk t = {
         .kind = anew ? TALK_TOLD : TALK_TELL,
         .id = r->trial > 0 ? r->trial - 1 : -1,
-        .step = r->step,
+        .step = -1,
         .value = r->value,
         .values = r->values,
         .value_count = r->value_count,

@@ -113,13 +113,12 @@ static const struct value *point_of(struct replay *p, const struct known *t)
 }
 
 static void tell(struct replay *p, int64_t k, struct known *t, enum state state,
-                 double value, int64_t step)
+                 double value)
 {
     struct result r = {.trial = k,
                        .point = t ? point_of(p, t) : NULL,
                        .state = (int)state,
-                       .value = value,
-                       .step = step};
+                       .value = value};
     arena_reset(p->scratch);
     if (state == STATE_PAUSED && p->broken.len) {
         r.constraints = p->broken.p;
@@ -147,7 +146,7 @@ static void tell_unwritten(struct replay *p)
             continue;
         search_placed(p->study->search, t->k, point_of(p, t));
         if (state_final(t->state))
-            tell(p, t->k, t, t->state, t->value, -1);
+            tell(p, t->k, t, t->state, t->value);
     }
 }
 
@@ -209,7 +208,7 @@ static int repeat_one(struct replay *p, const struct heard *h, struct err *err)
         break;
     case HEARD_TOLD:
         if (h->state != STATE_PAUSED || !is_external(p))
-            tell(p, k, t, h->state, h->value, h->step);
+            tell(p, k, t, h->state, h->value);
         break;
     }
     return 0;
@@ -226,7 +225,7 @@ static int tell_late(struct replay *p, int64_t trial, struct known *t,
                       .state = t ? t->state : STATE_KILLED,
                       .value = t ? t->value : NAN};
     run_dirty(&p->study->run);
-    tell(p, study_search_id(p->study, trial), t, h.state, h.value, -1);
+    tell(p, study_search_id(p->study, trial), t, h.state, h.value);
     return store_heard_add(p->study->store, &h, err);
 }
 
@@ -286,7 +285,7 @@ static int recall_all(struct replay *p, bool keeps, struct err *err)
         if (!t->recalled && (!over || rest) && recall(p, t, err))
             return -1;
         if (over && rest)
-            tell(p, t->k, t, t->state, t->value, -1);
+            tell(p, t->k, t, t->state, t->value);
     }
     return 0;
 }
@@ -302,7 +301,7 @@ static void tell_open(struct replay *p)
         bool paused = t->state == STATE_PAUSED;
         if (!state_final(t->state) && t->k > 0)
             tell(p, t->k, t, paused ? STATE_PAUSED : STATE_RUNNING,
-                 paused ? t->value : NAN, -1);
+                 paused ? t->value : NAN);
     }
 }
 

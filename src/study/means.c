@@ -62,7 +62,7 @@ static int tell(struct study *s, struct search *model, const struct query *q,
     int got = -1;
     while (rows && (got = rows_next(rows, &t, err)) > 0) {
         struct result r = {
-            .trial = t.id, .state = STATE_DONE, .value = t.value, .step = -1};
+            .trial = t.id, .state = STATE_DONE, .value = t.value};
         arena_reset(a);
         if (isfinite(t.value) &&
             (r.point = json_parse(a, t.point, "point", true, NULL)))

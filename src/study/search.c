@@ -431,7 +431,6 @@ static void tell(struct study *s, const struct live *l)
         .point = json_parse(s->run.arena, l->t.point, "point", true, NULL),
         .state = l->t.state,
         .value = l->t.value,
-        .step = -1,
     };
     if (!study_search_listens(s) || !result.point)
         return;
@@ -441,7 +440,7 @@ static void tell(struct study *s, const struct live *l)
     if (!search_foresees(s->search))
         write_heard(s, &(struct heard){.kind = HEARD_TOLD,
                                        .trial = l->t.id,
-                                       .step = result.step,
+                                       .step = -1,
                                        .state = l->t.state,
                                        .value = result.value});
     search_tell(s->search, &result);

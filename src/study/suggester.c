@@ -275,7 +275,6 @@ static void tell_search(struct suggester *s, int64_t trial,
         .value_count = state_bad(t->state) ? 0 : t->value_count,
         .constraints = t->constraints,
         .constraint_count = t->constraint_count,
-        .step = t->step,
     };
     search_tell(s->search, &r);
 }

@@ -325,7 +325,6 @@ void study_warm_tell(const struct value *known, struct search *search)
             .point = value_get(one, STR("point")),
             .state = (int)state,
             .value = NAN,
-            .step = -1,
         };
         const double *v = read_numbers(values, a);
         if (v && !state_bad(state)) {

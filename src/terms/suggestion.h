@@ -39,7 +39,6 @@ struct result {
     /* How far each constraint is broken: above 0 is infeasible; or NULL. */
     const double *constraints;
     size_t constraint_count;
-    int64_t step; /* last step reported; -1: none */
 };
 
 #endif

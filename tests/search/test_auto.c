@@ -127,8 +127,7 @@ static void tell(struct search *s, int64_t k, const struct value *point)
     struct result r = {.trial = k,
                        .point = point,
                        .state = STATE_DONE,
-                       .value = (x - 0.3) * (x - 0.3),
-                       .step = -1};
+                       .value = (x - 0.3) * (x - 0.3)};
     search_tell(s, &r);
 }
 
@@ -157,8 +156,7 @@ static void a_long_search_changes_its_method(void **state)
     struct result running = {.trial = 1001,
                              .point = again.point,
                              .state = STATE_RUNNING,
-                             .value = NAN,
-                             .step = -1};
+                             .value = NAN};
     search_tell(tpe, &running);
     search_ask(s, 1001, arena, &again, NULL);
     assert_true(pending == value_number(value_get(again.point, STR("a"))));

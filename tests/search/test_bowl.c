@@ -332,11 +332,8 @@ static void finish(struct search *s, const struct space *space, int64_t k,
     double u[2];
     for (size_t i = 0; i < 2; i++)
         u[i] = value_number(value_get(point, space->params[i].name));
-    struct result told = {.trial = k,
-                          .point = point,
-                          .state = STATE_DONE,
-                          .value = valley(u),
-                          .step = -1};
+    struct result told = {
+        .trial = k, .point = point, .state = STATE_DONE, .value = valley(u)};
     search_tell(s, &told);
     *best = fmin(*best, told.value);
 }

@@ -49,11 +49,8 @@ static struct search *open_on(const struct space *space, uint64_t seed)
 static void tell(struct search *s, int64_t k, const struct value *point,
                  enum state state, double value)
 {
-    struct result r = {.trial = k,
-                       .point = point,
-                       .state = (int)state,
-                       .value = value,
-                       .step = -1};
+    struct result r = {
+        .trial = k, .point = point, .state = (int)state, .value = value};
     search_tell(s, &r);
 }
 

@@ -47,8 +47,7 @@ static void tell(struct search *s, int64_t k, const struct value *point,
     struct result r = {.trial = k,
                        .point = point,
                        .state = isnan(value) ? STATE_FAILED : STATE_DONE,
-                       .value = value,
-                       .step = -1};
+                       .value = value};
     search_tell(s, &r);
 }
 

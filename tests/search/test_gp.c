@@ -329,11 +329,8 @@ static struct value *ask(struct search *s, int64_t k)
 static void tell(struct search *s, int64_t k, const struct value *point,
                  enum state state, double value)
 {
-    struct result r = {.trial = k,
-                       .point = point,
-                       .state = (int)state,
-                       .value = value,
-                       .step = -1};
+    struct result r = {
+        .trial = k, .point = point, .state = (int)state, .value = value};
     search_tell(s, &r);
 }
 
@@ -662,8 +659,7 @@ static void means_see_through_noise(void **state)
             struct result r = {.trial = k,
                                .point = got.point,
                                .state = k == 7 ? STATE_FAILED : STATE_DONE,
-                               .value = sign * seen[k],
-                               .step = -1};
+                               .value = sign * seen[k]};
             search_tell(s, &r);
         }
         assert_int_equal(search_mean(s, 7, &mean), -1);

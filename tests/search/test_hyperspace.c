@@ -135,11 +135,8 @@ static struct value *ask(struct search *s, int64_t k)
 static void tell(struct search *s, int64_t k, const struct value *point,
                  double value)
 {
-    struct result r = {.trial = k,
-                       .point = point,
-                       .state = STATE_DONE,
-                       .value = value,
-                       .step = -1};
+    struct result r = {
+        .trial = k, .point = point, .state = STATE_DONE, .value = value};
     search_tell(s, &r);
 }
 

@@ -68,11 +68,8 @@ static double objective(const struct value *point)
 static void tell(struct search *s, int64_t k, const struct value *point,
                  enum state state, double value)
 {
-    struct result r = {.trial = k,
-                       .point = point,
-                       .state = (int)state,
-                       .value = value,
-                       .step = -1};
+    struct result r = {
+        .trial = k, .point = point, .state = (int)state, .value = value};
     search_tell(s, &r);
 }
 
@@ -305,8 +302,7 @@ static void constraints_keep_a_search_out(void **state)
                                .state = STATE_DONE,
                                .value = x + (y - 0.5) * (y - 0.5),
                                .constraints = over,
-                               .constraint_count = 2,
-                               .step = -1};
+                               .constraint_count = 2};
             search_tell(s, &r);
             broken += k > LATE && over[0] > 0;
             if (over[0] <= 0)

@@ -64,8 +64,7 @@ static void tell(struct search *s, int64_t k, const struct value *point,
                        .values = values,
                        .value_count = 2,
                        .constraints = &broken,
-                       .constraint_count = 1,
-                       .step = -1};
+                       .constraint_count = 1};
     search_tell(s, &r);
 }
 

@@ -173,8 +173,7 @@ static bool play_tell(struct play *p, int64_t trial, const struct value *point)
                        .values = values,
                        .value_count = 2,
                        .constraints = &broken,
-                       .constraint_count = 1,
-                       .step = -1};
+                       .constraint_count = 1};
     search_tell(p->search, &r);
     if (rng_below(&p->rng, 8) == 0)
         search_tell(p->search, &r);

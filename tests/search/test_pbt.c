@@ -67,11 +67,8 @@ static struct suggestion ask(struct search *s, int64_t k)
 static void tell(struct search *s, int64_t k, const struct value *point,
                  enum state state, double value)
 {
-    struct result r = {.trial = k,
-                       .point = point,
-                       .state = (int)state,
-                       .value = value,
-                       .step = -1};
+    struct result r = {
+        .trial = k, .point = point, .state = (int)state, .value = value};
     search_tell(s, &r);
 }
 

@@ -48,11 +48,8 @@ static struct value *ask(struct search *s, int64_t k)
 static void tell(struct search *s, int64_t k, const struct value *point,
                  enum state state, double value)
 {
-    struct result r = {.trial = k,
-                       .point = point,
-                       .state = (int)state,
-                       .value = value,
-                       .step = -1};
+    struct result r = {
+        .trial = k, .point = point, .state = (int)state, .value = value};
     search_tell(s, &r);
 }
 
@@ -499,8 +496,7 @@ static void tell_broken(struct search *s, int64_t k, const struct value *point,
                        .state = (int)state,
                        .value = value,
                        .constraints = broken,
-                       .constraint_count = 2,
-                       .step = -1};
+                       .constraint_count = 2};
     search_tell(s, &r);
 }
 
@@ -703,8 +699,7 @@ static void end_bound(struct search *s, int64_t k, enum state state,
                        .state = (int)state,
                        .value = (double)k,
                        .constraints = broken,
-                       .constraint_count = 2,
-                       .step = -1};
+                       .constraint_count = 2};
     search_tell(s, &r);
 }
 

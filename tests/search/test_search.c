@@ -482,8 +482,7 @@ static struct search *open_fake(uint32_t repeat, int64_t run_cap)
 static void tell(struct search *s, int64_t trial, enum state state,
                  double value)
 {
-    struct result r = {
-        .trial = trial, .state = (int)state, .value = value, .step = trial};
+    struct result r = {.trial = trial, .state = (int)state, .value = value};
     search_tell(s, &r);
 }
 
@@ -535,7 +534,6 @@ static void a_point_is_told_once_with_the_mean_of_its_members(void **state)
     assert_int_equal(fake.tells, 1);
     assert_true(fake.last.trial == 2 && fake.last.value == 3);
     assert_int_equal(fake.last.state, STATE_DONE);
-    assert_int_equal(fake.last.step, 6);
     tell(s, 5, STATE_DONE, 9);
     assert_int_equal(fake.tells, 1);
     search_free(s);
