@@ -16,8 +16,8 @@ char *store_attempt_folder(const char *folder, int64_t trial, uint32_t own,
 {
     char *first = arena_printf(a, "%s/trials/%lld/%lld", folder,
                                (long long)(trial / 1000), (long long)trial);
-    uint32_t start = own >> STORE_START_SHIFT;
-    uint32_t number = own % STORE_OWN_MAX;
+    uint32_t start = store_own_start(own);
+    uint32_t number = store_own_attempt(own);
     if (start)
         return arena_printf(a, "%s.%ur%u", first, number, start);
     return own ? arena_printf(a, "%s.%u", first, own) : first;

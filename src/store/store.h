@@ -532,6 +532,14 @@ static inline uint32_t store_own(uint32_t attempt, uint32_t start)
 {
     return start << STORE_START_SHIFT | attempt;
 }
+static inline uint32_t store_own_attempt(uint32_t own)
+{
+    return own % STORE_OWN_MAX;
+}
+static inline uint32_t store_own_start(uint32_t own)
+{
+    return own >> STORE_START_SHIFT;
+}
 /* <folder>/trials/<thousand>/<id>, <id>.<own> or <id>.<own>r<start>, in the
  * arena. */
 char *store_attempt_folder(const char *folder, int64_t trial, uint32_t own,

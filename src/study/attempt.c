@@ -771,6 +771,42 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
     buf_done(&b);
 }
 
+/* Ends the row of an attempt of which a scheduler has made another. It says
+ * nothing about the trial: others wanted the room, or the node went away. */
+static int end_superseded(struct run *r, struct live *l,
+                          const struct again *how, struct err *err)
+{
+    bool begun = l->a.started > 0;
+    l->a.outcome = begun ? OUTCOME_INTERRUPTED : OUTCOME_UNSTARTED;
+    l->a.presumed = how->loss == LOSS_PRESUMED;
+    l->a.ended = clock_wall();
+    l->a.reason = begun ? str_of(how->reason) : str_n("", 0);
+    if (begun && l->a.ended > l->a.started)
+        l->a.seconds = l->a.ended - l->a.started;
+    if (begun)
+        l->earlier = l->a.number;
+    l->t.seconds += l->a.seconds;
+    l->start_unwritten = l->read_unwritten = false;
+    return store_attempt_put(r->store, &l->a, err);
+}
+
+uint32_t attempt_again(struct run *r, uint64_t task, uint32_t number,
+                       const struct again *how)
+{
+    struct live *l = run_live(r, (int64_t)task);
+    struct err err = {0};
+    if (!l || !l->placed || l->a.number != number)
+        return 0;
+    if (end_superseded(r, l, how, &err) ||
+        run_write_attempt(r, l, store_own(how->as, how->start), &err)) {
+        err_wrap(&err, "trial %llu", (unsigned long long)task);
+        run_break(r, &err);
+        return 0;
+    }
+    l->again = true;
+    return l->a.number;
+}
+
 void attempt_lost(struct run *r, uint64_t task, uint32_t number, enum loss loss,
                   uint32_t company, const char *reason)
 {

@@ -81,11 +81,14 @@ bool study_lives_on(void *context, const struct live *l)
     struct study *s = context;
     struct needs needs;
     uint64_t task = (uint64_t)l->t.id;
+    uint32_t own = l->a.folder;
     struct arena *a = arena_new();
     struct value *point = json_parse(a, l->t.point, "point", false, NULL);
     struct engine_out out = {.task = task,
                              .attempt = l->a.number,
-                             .as = l->a.number,
+                             .as = l->again ? store_own_attempt(own)
+                                            : l->a.number,
+                             .start = l->again ? store_own_start(own) : 0,
                              .begun = l->a.started > 0};
     bool adopted = point && !study_needs(s, point, &needs, NULL) &&
                    engine_adopt(s->engine, &out, &needs);

@@ -221,6 +221,9 @@ static void take_history(struct run *r, struct live *l, struct attempt *list,
     if (last->outcome == OUTCOME_NONE) {
         run_placed(r, l, true);
         count--;
+        /* One that we hand out goes on in the folder of the one before. */
+        l->again = store_own_start(last->folder) &&
+                   !(count && list[count - 1].folder == last->folder);
     }
     count = only_begun(list, count);
     l->unread = run_left_unread(list, count);
@@ -342,20 +345,14 @@ void run_only_wishes(struct run *r)
 
 /* ---- placing ---------------------------------------------------------- */
 
-/* Writes the attempt of a trial that is about to go out. The trial's own row
- * is left alone: whoever resumes counts the attempts. */
-static int write_attempt(struct run *r, struct live *l, struct err *err)
+/* The trial's own row is left alone: whoever resumes counts the attempts. */
+int run_write_attempt(struct run *r, struct live *l, uint32_t folder,
+                      struct err *err)
 {
     l->turn = ++r->turns;
-    l->reading = run_reads_first(l);
-    if (!l->reading)
-        l->stop_why = NULL;
-    else if (!l->stop_why)
-        l->stop_why = "by request";
     /* It goes on in the files of the one before, if there is a checkpoint. */
-    l->a = (struct attempt){.metrics_at = l->a.metrics_at,
-                            .log_at = l->a.log_at,
-                            .folder = attempt_folder(l)};
+    l->a = (struct attempt){
+        .metrics_at = l->a.metrics_at, .log_at = l->a.log_at, .folder = folder};
     run_placed(r, l, true);
     l->t.attempts++;
     l->a.trial = l->t.id;
@@ -366,6 +363,17 @@ static int write_attempt(struct run *r, struct live *l, struct err *err)
     snprintf(l->a.boot_id, sizeof l->a.boot_id, "%s", process_boot_id());
     run_dirty(r);
     return store_attempt_put(r->store, &l->a, err);
+}
+
+static int begin_attempt(struct run *r, struct live *l, struct err *err)
+{
+    l->again = false;
+    l->reading = run_reads_first(l);
+    if (!l->reading)
+        l->stop_why = NULL;
+    else if (!l->stop_why)
+        l->stop_why = "by request";
+    return run_write_attempt(r, l, attempt_folder(l), err);
 }
 
 /* Such a trial can never run. Where all are so, and there is no end of them,
@@ -412,7 +420,7 @@ static int place(struct run *r, struct live *l, size_t *room)
         }
     }
     if (r->source.go_on(r->source.context, l, r->place_arena, &task, &err) ||
-        write_attempt(r, l, &err)) {
+        begin_attempt(r, l, &err)) {
         run_break(r, &err);
         return -1;
     }
@@ -896,11 +904,18 @@ static void on_timer(void *context)
     (void)context;
 }
 
+static uint32_t on_again(void *context, uint64_t task, uint32_t attempt,
+                         const struct again *how)
+{
+    return attempt_again(context, task, attempt, how);
+}
+
 struct engine_hooks run_hooks(struct run *r)
 {
     return (struct engine_hooks){.context = r,
                                  .record = on_record,
                                  .lost = on_lost,
+                                 .again = on_again,
                                  .fault = on_fault,
                                  .idle = on_idle};
 }

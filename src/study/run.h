@@ -32,6 +32,7 @@ struct live {
     struct trial t;         /* strings are ours, freed with it */
     int64_t suggestion;     /* which one of the source's; 0: a person's */
     struct attempt a;       /* the attempt that is out, when `placed` */
+    bool again;             /* … which a scheduler began by itself */
     int64_t started_ns;     /* when it was heard to run (monotonic) */
     bool placed;            /* handed to the engine */
     bool adopted;           /* an earlier run made it */
@@ -269,6 +270,10 @@ int attempt_about(struct run *r, struct live *l, struct str line,
 /* company: how many that had started were lost together; 0: it had not. */
 void attempt_lost(struct run *r, uint64_t task, uint32_t number, enum loss loss,
                   uint32_t company, const char *reason);
+/* A scheduler has begun the task once more: the number of the attempt that it
+ * is from now on; 0: it is nobody's. */
+uint32_t attempt_again(struct run *r, uint64_t task, uint32_t number,
+                       const struct again *how);
 /* The folder (struct attempt) of the attempt that is out, or of the next. */
 uint32_t attempt_folder(const struct live *l);
 /* Asks the attempt that is out to finish early; `why` lives as long as the
@@ -323,6 +328,9 @@ void run_order_waiting(struct run *r);
 void run_dirty(struct run *r);
 /* Says that an attempt of the trial is out, or no more. */
 void run_placed(struct run *r, struct live *l, bool placed);
+/* Writes a new attempt of the trial, which goes out, or is out already. */
+int run_write_attempt(struct run *r, struct live *l, uint32_t folder,
+                      struct err *err);
 /* Writes a trial's row, with what it has reported so far. */
 int run_write_row(struct run *r, struct live *l, struct err *err);
 /* Writes the final state and forgets the trial. */

@@ -113,6 +113,81 @@ static void where_nothing_outlives_parting_interrupts(void **s)
     assert_int_equal(list[0].outcome, OUTCOME_INTERRUPTED);
 }
 
+#define AGAIN                                                                  \
+    "method: grid\ngrid: {order: written}\nparallel: 2\nretries: 0\n"          \
+    "metric: {name: loss}\nparameters: {x: {values: [1, 2, 3, 4]}}\n"          \
+    "command: [x, 'metric=loss:{x}@1', sleep-ms=10, 'attempt=1', %s, "         \
+    "'attempt=any', 'metric=loss:{x}@2', sleep-ms=10]\n"
+
+/* Each was begun twice, and counts once. */
+static void check_begun_twice(struct bed *b, bool presumed)
+{
+    struct attempt *list;
+    assert_int_equal(count(b, STATE_DONE), 4);
+    for (int64_t id = 1; id <= 4; id++) {
+        assert_int_equal(attempts_of(b, id, &list), 2);
+        assert_int_equal(list[0].outcome, OUTCOME_INTERRUPTED);
+        assert_int_equal(list[0].folder, 0);
+        assert_int_equal(list[0].presumed, presumed);
+        assert_int_equal(list[1].outcome, OUTCOME_DONE);
+        assert_int_equal(list[1].folder, store_own(1, 1));
+        assert_true(trial(b, id).value == (double)id);
+        assert_int_equal(trial(b, id).failures, 0);
+    }
+}
+
+static void what_a_scheduler_begins_again_is_another_attempt(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    char text[1000];
+    b->setup.place = "fake-cluster";
+    snprintf(text, sizeof text, AGAIN, "again-ms=5");
+    must_run(b, text, &end);
+    check_begun_twice(b, false);
+}
+
+/* The start before says the end of its attempt, too, and is not heard. */
+static void who_was_presumed_dead_is_not_heard_beside_its_successor(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    char text[1000];
+    b->setup.place = "fake-cluster";
+    snprintf(text, sizeof text, AGAIN, "again-presumed=5");
+    must_run(b, text, &end);
+    check_begun_twice(b, true);
+}
+
+static void part_when_it_is_begun_again(struct bed *b)
+{
+    struct attempt *list;
+    size_t n = 0;
+    struct store *store = store_open(b->setup.folder, false, NULL);
+    if (store)
+        store_attempts(store, 1, b->arena, &list, &n, NULL);
+    store_close(store);
+    if (!b->number && n == 2) {
+        b->number = 1;
+        study_part(b->study);
+    }
+}
+
+static void what_was_begun_again_is_collected(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    char text[1000];
+    b->setup.place = "fake-cluster";
+    b->meddle = part_when_it_is_begun_again;
+    snprintf(text, sizeof text, AGAIN, "again-ms=5");
+    must_run(b, text, &end);
+    assert_int_equal(end, STUDY_INTERRUPTED);
+    b->meddle = NULL;
+    must_run(b, text, &end);
+    check_begun_twice(b, false);
+}
+
 #define on_bed(f) cmocka_unit_test_setup_teardown(f, bed_open, bed_close)
 
 int main(void)
@@ -122,6 +197,9 @@ int main(void)
         on_bed(what_the_place_lost_meanwhile_is_tried_again),
         on_bed(a_wish_is_asked_again),
         on_bed(where_nothing_outlives_parting_interrupts),
+        on_bed(what_a_scheduler_begins_again_is_another_attempt),
+        on_bed(who_was_presumed_dead_is_not_heard_beside_its_successor),
+        on_bed(what_was_begun_again_is_collected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
