@@ -164,20 +164,6 @@ static void add_cut(struct buf *b, const char *s, size_t w)
         buf_adds(b, "…");
 }
 
-/* Titles are cut in front: model.encoder.dropout and model.encoder.width
- * differ at their ends. */
-static void add_title(struct buf *b, const char *s, size_t w)
-{
-    size_t skip = width(s) > w ? width(s) - w + 1 : 0;
-    if (skip)
-        buf_adds(b, "…");
-    for (; skip > 0 && *s; skip--)
-        do
-            s++;
-        while (((unsigned char)*s & 0xc0) == 0x80);
-    buf_adds(b, s);
-}
-
 /* Numbers are never cut: half of 1.25e-05 is another number. */
 static bool is_number(const char *s)
 {
@@ -229,28 +215,44 @@ static const char *colour_of(const char *text, bool title)
     return title ? PAINT_BOLD : paint_of_state(str_of(text));
 }
 
-static void print_line(struct buf *b, const struct table *t, char **cells,
-                       const size_t *widths, size_t shown, bool colour)
+/* How a table is laid out on a terminal. */
+struct layout {
+    const struct table *table;
+    size_t *widths;
+    size_t shown; /* columns */
+    bool colour;
+};
+
+static void print_line(struct buf *b, const struct layout *l,
+                       const char *const *cells, bool title)
 {
-    for (size_t i = 0; i < shown; i++) {
-        const char *s = cells ? cells[i] : t->columns.p[i].title;
-        size_t have = width(s) < widths[i] ? width(s) : widths[i];
-        int blanks = (int)(widths[i] - have);
+    for (size_t i = 0; i < l->shown; i++) {
+        const struct column *column = &l->table->columns.p[i];
+        const char *s = cells[i];
+        size_t w = l->widths[i], have = width(s) < w ? width(s) : w;
+        int blanks = (int)(w - have);
         if (i)
             buf_addf(b, "%*s", GAP, "");
-        if (t->columns.p[i].right)
+        if (column->right)
             buf_addf(b, "%*s", blanks, "");
-        const char *paint = colour ? colour_of(s, !cells) : NULL;
+        const char *paint = l->colour ? colour_of(s, title) : NULL;
         buf_adds(b, paint ? paint : "");
-        if (cells)
-            add_cut(b, s, widths[i]);
-        else
-            add_title(b, s, widths[i]);
+        add_cut(b, s, w);
         buf_adds(b, paint ? PAINT_END : "");
-        if (!t->columns.p[i].right && i + 1 < shown)
+        if (!column->right && i + 1 < l->shown)
             buf_addf(b, "%*s", blanks, "");
     }
     buf_addc(b, '\n');
+}
+
+static void print_titles(struct buf *b, const struct layout *l)
+{
+    struct arena *a = arena_new();
+    const char **titles = arena_array(a, l->shown, sizeof(*titles));
+    for (size_t i = 0; i < l->shown; i++)
+        titles[i] = l->table->columns.p[i].title;
+    print_line(b, l, titles_fit(a, titles, l->widths, l->shown), true);
+    arena_free(a);
 }
 
 /* What a narrow terminal does not show is said. */
@@ -271,33 +273,38 @@ static void print_left_out(struct buf *b, const struct table *t, size_t shown,
     buf_done(&names);
 }
 
-static void print_aligned(struct buf *b, const struct table *t,
-                          const struct call *call)
+/* As wide as what is in them. */
+static void measure(const struct table *t, size_t *widths)
 {
-    unsigned columns = call->columns;
     size_t n = t->columns.len;
-    size_t *widths = xcalloc(n, sizeof(*widths));
     for (size_t i = 0; i < n; i++)
         widths[i] = width(t->columns.p[i].title);
     for (size_t i = 0; i < t->cells.len; i++) {
         size_t w = width(t->cells.p[i]);
         widths[i % n] = w > widths[i % n] ? w : widths[i % n];
     }
-    size_t *least = xcalloc(n, sizeof(*least));
+}
+
+static void print_aligned(struct buf *b, const struct table *t,
+                          const struct call *call)
+{
+    size_t n = t->columns.len;
+    size_t *widths = xcalloc(2 * n, sizeof(*widths)), *least = widths + n;
+    struct layout l = {.table = t, .widths = widths, .colour = call->colour};
+    measure(t, widths);
     find_least(t, widths, least);
     size_t last = widths[n - 1];
     if (t->whole)
         widths[n - 1] = least[n - 1] = 0;
-    size_t shown = fit(widths, least, n, columns);
+    l.shown = fit(widths, least, n, call->columns);
     if (t->whole)
         widths[n - 1] = last;
-    free(least);
     if (!t->titled)
-        print_line(b, t, NULL, widths, shown, call->colour);
+        print_titles(b, &l);
     for (size_t i = 0; i < t->cells.len; i += n)
-        print_line(b, t, t->cells.p + i, widths, shown, call->colour);
-    if (shown < n)
-        print_left_out(b, t, shown, columns);
+        print_line(b, &l, (const char *const *)t->cells.p + i, false);
+    if (l.shown < n)
+        print_left_out(b, t, l.shown, call->columns);
     free(widths);
 }
 

@@ -318,6 +318,13 @@ void outlook_print(struct buf *b, const struct outlook *o);
 /* ,"task_seconds":…,…,"advice":{…} */
 void outlook_json(struct buf *b, const struct outlook *o);
 
+/* ---- titles of columns ------------------------------------------------- */
+
+/* Each name in at most its width of letters, cut so that those that differ
+ * still do. The list is in the arena; what was not cut is the name itself. */
+const char **titles_fit(struct arena *a, const char *const *names,
+                        const size_t *widths, size_t n);
+
 /* ---- a trial of built-in training as a `throng train` ------------------ */
 
 /* The words that train the model of a point as the study would: the same

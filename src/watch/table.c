@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "base/err.h"
 #include "base/num.h"
+#include "view/view.h"
 
 #define GAP 2
 #define CURSOR 2      /* columns in front, for the mark of the chosen row */
@@ -159,19 +160,6 @@ static void draw_cell(struct screen *s, struct area a, enum mark mark,
         screen_put(s, a, 0, a.cols - 1, mark, STR("…"));
 }
 
-/* Long names differ at their ends, so they are cut in front. */
-static void draw_title(struct screen *s, struct area a, const char *text,
-                       bool right)
-{
-    int over = screen_width(s, str_of(text)) - a.cols;
-    if (over <= 0) {
-        draw_cell(s, a, MARK_FAINT, text, right);
-        return;
-    }
-    screen_put(s, a, 0, -over, MARK_FAINT, str_of(text));
-    screen_put(s, a, 0, 0, MARK_FAINT, STR("…"));
-}
-
 static void draw_row(const struct sheet *t, struct screen *s, struct area a,
                      enum mark mark, const char *const *cells,
                      const int *widths, size_t shown)
@@ -183,12 +171,25 @@ static void draw_row(const struct sheet *t, struct screen *s, struct area a,
         const struct sheet_column *c = &t->columns.p[i];
         int left = a.col + a.cols - cell.col;
         cell.cols = widths[i] < left ? widths[i] : left;
-        if (cell.cols > 0 && cells)
+        if (cell.cols > 0)
             draw_cell(s, cell, mark, cells[i], c->right);
-        else if (cell.cols > 0)
-            draw_title(s, cell, c->title, c->right);
         cell.col += widths[i] + GAP;
     }
+}
+
+static void draw_titles(const struct sheet *t, struct screen *s, struct area a,
+                        const int *widths, size_t shown)
+{
+    struct arena *arena = arena_new();
+    const char **titles = arena_array(arena, shown, sizeof(*titles));
+    size_t *room = arena_array(arena, shown, sizeof(*room));
+    for (size_t i = 0; i < shown; i++) {
+        titles[i] = t->columns.p[i].title;
+        room[i] = (size_t)widths[i];
+    }
+    draw_row(t, s, a, MARK_FAINT, titles_fit(arena, titles, room, shown),
+             widths, shown);
+    arena_free(arena);
 }
 
 /* How many columns there are to the left and to the right: "<2 +5>". */
@@ -219,7 +220,7 @@ void sheet_draw(const struct sheet *t, struct screen *s, struct area a,
     }
     struct area row = area_take_top(&a, 1);
     if (row.rows) {
-        draw_row(t, s, row, MARK_FAINT, NULL, widths, shown);
+        draw_titles(t, s, row, widths, shown);
         draw_hint(t, s, row, n - shown);
     }
     for (size_t i = 0; i < t->marks.len && a.rows > 0; i++) {

@@ -77,6 +77,24 @@ out=$(on_terminal 90 "$THRONG" rank)
 check_contains "titles that are too long are cut in front" "$out" "…dropout"
 check_matches "so that they can be told apart" "$out" "…[a-z.]*width"
 
+cat >ends.yaml <<'END'
+name: ends
+command: [sh, -c, "throng report loss=1"]
+metric: {name: loss}
+method: random
+run_cap: 2
+parameters:
+  encoder.attention.dropout: {min: 0.1, max: 0.9}
+  decoder.attention.dropout: {min: 0.1, max: 0.9}
+  model.encoder.a.attention.dropout: {min: 0.1, max: 0.9}
+  model.encoder.b.attention.dropout: {min: 0.1, max: 0.9}
+END
+"$THRONG" run -q ends.yaml
+titles=$(on_terminal 60 "$THRONG" rank ends | head -n 1 | tr -s ' ' '\n' | sed '/^$/d')
+check_equal "names that end alike are cut so that they differ" "" "$(sort <<<"$titles" | uniq -d)"
+check_equal "all of them" 7 "$(wc -l <<<"$titles")"
+check_contains "one by its beginning" "$titles" "d…"
+
 sed 's/^metric: .*/metrics: [{name: val_loss}, {name: val_acc, goal: maximize}]/; s/wide/two/' \
     study.yaml >two.yaml
 "$THRONG" run -q two.yaml
