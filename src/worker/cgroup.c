@@ -203,7 +203,7 @@ void cgroup_begin(struct attempt *a)
     if (a->task.needs.memory_bytes == 0)
         return;
     if (!c->tried)
-        cgroups_open(c, NULL, a->worker->bundle ? 0 : getppid(),
+        cgroups_open(c, NULL, a->worker->bundle.on ? 0 : getppid(),
                      a->worker->log);
     if (!c->own)
         return;

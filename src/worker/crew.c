@@ -185,7 +185,7 @@ static void tell(struct attempt *a, enum record_type type, struct str payload)
     link_acknowledge(link, link->count);
 }
 
-/* Whose answers go to a file hears of no decision. A trainer makes files when
+/* Whom nobody asks hears of no decision either. A trainer makes files when
  * it has some to write. */
 int crew_start(struct attempt *a, struct err *err)
 {
@@ -196,7 +196,7 @@ int crew_start(struct attempt *a, struct err *err)
     struct trainer *t = choose(w, err);
     if (!t)
         return -1;
-    if (w->bundle)
+    if (w->bundle.on && !w->bundle.asked)
         a->task.awaits = 0;
     a->trainer = t;
     a->process = t->process;

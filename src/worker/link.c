@@ -139,7 +139,16 @@ static ssize_t put(struct link *l)
     size_t len = l->out.len - l->sent;
     if (l->keep)
         return send(l->fd, p, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-    return write(l->fd, p, len);
+    return pwrite(l->fd, p, len, (off_t)(l->dropped + l->sent));
+}
+
+/* A socket that fails has nobody behind it. A file may have room later. */
+static void failed(struct link *l)
+{
+    if (l->keep)
+        went_away(l);
+    else
+        l->error = errno;
 }
 
 void link_flush(struct link *l)
@@ -149,27 +158,35 @@ void link_flush(struct link *l)
         ssize_t n = put(l);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0 && errno == EAGAIN) {
+        if (n < 0 && errno == EAGAIN && l->keep) {
             l->waits = true;
             if (!waited)
                 want(l);
             return;
         }
         if (n < 0) {
-            went_away(l);
+            failed(l);
             return;
         }
         l->sent += (size_t)n;
     }
-    if (!l->keep) {
-        l->head = l->sent;
-        cut_front(l);
-    }
+    l->error = 0;
     l->waits = false;
     if (waited && !l->closed) {
         want(l);
         l->hooks->drained(l->hooks->context);
     }
+}
+
+void link_sync(struct link *l)
+{
+    if (fdatasync(l->fd) == 0 || errno == EINVAL || errno == EROFS) {
+        l->head = l->sent;
+        cut_front(l);
+        return;
+    }
+    l->error = errno;
+    l->sent = l->head;
 }
 
 uint64_t link_end(const struct link *l)

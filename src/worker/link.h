@@ -1,8 +1,8 @@
 /* link.h - records between this worker and the conductor
  *
  * Outgoing records are kept until the conductor has acknowledged them, so
- * that a worker whose conductor dies can still say what happened. A link to
- * a plain file (a bundle's answers) keeps nothing: what is written is safe. */
+ * that a worker whose conductor dies can still say what happened. Those of a
+ * link to a file (a bundle's answers) are kept until they are on the disk. */
 #ifndef THRONG_WORKER_LINK_H
 #define THRONG_WORKER_LINK_H
 
@@ -22,13 +22,15 @@ struct link {
     const struct link_hooks *hooks;
     struct loop_source *source;
     int fd;
-    bool keep; /* until acknowledged */
+    bool keep; /* until acknowledged; else it is a file */
     bool closed;
+    int error;  /* errno of a file that did not take them; 0: it does */
     bool waits; /* for the descriptor to become writable */
     struct buf in;
-    struct buf out; /* [0, head) acknowledged, [head, sent) written */
+    struct buf out; /* [0, head) safe, [head, sent) written */
     size_t head, sent;
-    uint64_t dropped; /* bytes removed from the front of out, ever */
+    uint64_t dropped; /* bytes removed from the front of out, ever: where
+                         out begins in a file */
     uint64_t acked;   /* records acknowledged */
     uint64_t count;   /* records added */
 };
@@ -36,7 +38,7 @@ struct link {
 /* A socket: watched by the loop in both directions. */
 int link_open_socket(struct link *l, struct loop *loop, int fd,
                      const struct link_hooks *hooks, struct err *err);
-/* A file that only takes answers. */
+/* An empty file that only takes answers, and has them from nobody else. */
 void link_open_file(struct link *l, int fd, const struct link_hooks *hooks);
 void link_done(struct link *l);
 
@@ -45,6 +47,9 @@ void link_add(struct link *l, const struct record *r);
 void link_read_rest(struct link *l);
 /* Writes what can be written now; never blocks on a socket. */
 void link_flush(struct link *l);
+/* Brings what was written to a file to the disk. What may not be there after
+ * this waits to be written again. */
+void link_sync(struct link *l);
 /* Positions in the stream of bytes: its end, and what has been written. */
 uint64_t link_end(const struct link *l);
 uint64_t link_written(const struct link *l);
@@ -53,8 +58,8 @@ size_t link_waiting(const struct link *l);
 size_t link_held(const struct link *l);
 /* The first `count` records are safe with the conductor. */
 void link_acknowledge(struct link *l, uint64_t count);
-/* Records that nobody has acknowledged, as they were framed; valid until the
- * next call. */
+/* Records that nobody has acknowledged, or that are not on the disk, as they
+ * were framed; valid until the next call. */
 struct str link_unacknowledged(const struct link *l);
 /* No more records will come from here: the other side sees the end. */
 void link_finish(struct link *l);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "base/shown.h"
+#include "terms/bundle.h"
 #include "worker/crew.h"
 #include "worker/report.h"
 #include "worker/tools.h"
@@ -21,10 +22,15 @@ extern char **environ;
 static const char usage[] =
     "usage: throng-worker --fd N --room TEXT --mark NAME=VALUE "
     "--last-words FILE\n"
-    "       throng-worker --bundle FILE [--room TEXT] [--mark NAME=VALUE]\n"
+    "       throng-worker --bundle FILE.tasks [--start K] [--asked FILE]\n"
+    "                     [--room TEXT] [--mark NAME=VALUE]\n"
     "\n"
     "  --fd N             socket to the conductor\n"
-    "  --bundle FILE      run the tasks of FILE; answers go to FILE.out\n"
+    "  --bundle FILE.tasks  run these tasks, in a job of a scheduler; answers "
+    "go to\n"
+    "                     FILE.said.K\n"
+    "  --start K          how often the scheduler has started the job before\n"
+    "  --asked FILE       what is asked of the tasks meanwhile\n"
     "  --room TEXT        what may be used, as cpus=2;memory=8589934592;…\n"
     "  --mark NAME=VALUE  put into the environment of every task\n"
     "  --last-words FILE  where to leave records that nobody took\n"
@@ -39,6 +45,8 @@ static const char usage[] =
 enum {
     OPT_FD = 1,
     OPT_BUNDLE,
+    OPT_START,
+    OPT_ASKED,
     OPT_ROOM,
     OPT_MARK,
     OPT_LAST,
@@ -53,6 +61,8 @@ enum {
 static const struct option options[] = {
     {"fd", required_argument, NULL, OPT_FD},
     {"bundle", required_argument, NULL, OPT_BUNDLE},
+    {"start", required_argument, NULL, OPT_START},
+    {"asked", required_argument, NULL, OPT_ASKED},
     {"room", required_argument, NULL, OPT_ROOM},
     {"mark", required_argument, NULL, OPT_MARK},
     {"last-words", required_argument, NULL, OPT_LAST},
@@ -82,6 +92,17 @@ static int read_fd(const char *text, int *fd, struct err *err)
     return 0;
 }
 
+static int read_start(const char *text, uint32_t *start, struct err *err)
+{
+    uint64_t v;
+    if (!num_uint(str_of(text), &v) || v > BUNDLE_START_MAX)
+        return err_set(err, ERR_USAGE,
+                       "--start %s: a number from 0 to %u is expected", text,
+                       BUNDLE_START_MAX);
+    *start = (uint32_t)v;
+    return 0;
+}
+
 static int read_mask(struct command_line *c, const char *text, struct err *err)
 {
     char *end;
@@ -99,7 +120,12 @@ static int read_option(struct command_line *c, int option, struct err *err)
     case OPT_FD:
         return read_fd(optarg, &c->setup.fd, err);
     case OPT_BUNDLE:
-        c->setup.bundle = optarg;
+        c->setup.bundle.tasks = optarg;
+        return 0;
+    case OPT_START:
+        return read_start(optarg, &c->setup.bundle.start, err);
+    case OPT_ASKED:
+        c->setup.bundle.asked = optarg;
         return 0;
     case OPT_ROOM:
         c->setup.room = optarg;
@@ -144,7 +170,7 @@ static int read_options(struct command_line *c, int argc, char **argv,
     if (optind < argc)
         return err_set(err, ERR_USAGE, "unexpected argument `%s`",
                        argv[optind]);
-    if ((c->setup.fd < 0) == (c->setup.bundle == NULL))
+    if ((c->setup.fd < 0) == (c->setup.bundle.tasks == NULL))
         return err_set(err, ERR_USAGE, "give either --fd or --bundle");
     if (c->setup.fd >= 0 && (!c->setup.room || !c->setup.last_words))
         return err_set(err, ERR_USAGE, "--fd needs --room and --last-words");
@@ -180,7 +206,8 @@ static void set_signals(void)
     signal(SIGHUP, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGIO, SIG_IGN); /* somebody opens a log that has a lease */
+    signal(SIGIO, SIG_IGN);   /* somebody opens a log that has a lease */
+    signal(SIGXFSZ, SIG_IGN); /* a file that is too large says so itself */
 }
 
 /* A running task holds up to four descriptors. Tasks inherit the limit, so
@@ -204,7 +231,7 @@ static const char *tools_folder(const struct worker_setup *s, struct arena *a)
         return path_join(a, path_folder(a, s->last_words),
                          arena_printf(a, "tools-%d", (int)getpid()));
     machine_name(host, sizeof host);
-    return path_join(a, path_folder(a, s->bundle),
+    return path_join(a, path_folder(a, s->bundle.tasks),
                      arena_printf(a, "tools-%s-%d", host, (int)getpid()));
 }
 
@@ -222,6 +249,7 @@ static void open_tools(struct tools *t, const struct command_line *c,
         log_to(c->setup.log, LOG_WARN, "%s", err.text);
 }
 
+/* How to exit. */
 static int work(struct command_line *c, struct err *err)
 {
     struct arena *a = arena_new();
@@ -237,10 +265,11 @@ static int work(struct command_line *c, struct err *err)
         allow_descriptors(&w.room);
         result = worker_run(&w, err);
     }
+    int code = w.exit_code ? w.exit_code : WORKER_EXIT_FAILED;
     worker_done(&w);
     tools_done(&tools);
     arena_free(a);
-    return result;
+    return result == 0 ? WORKER_EXIT_DONE : code;
 }
 
 /* What ps and top call this process. Its own arguments give the room. */
@@ -262,15 +291,21 @@ static int be_trainer(const struct command_line *c, int argc, char **argv)
     return code;
 }
 
+static bool is_debugged(void)
+{
+    const char *debug = getenv("THRONG_WORKER_DEBUG");
+    return debug && strcmp(debug, "1") == 0;
+}
+
+/* What a worker in a job has to tell stands in the job's log. */
 static int worker_main(int argc, char **argv)
 {
     struct err err = {0};
     struct command_line c;
-    struct log log = {.write = to_stderr, .least = LOG_DEBUG};
-    const char *debug = getenv("THRONG_WORKER_DEBUG");
+    struct log log = {.write = to_stderr, .least = LOG_NOTICE};
     if (read_options(&c, argc, argv, &err) != 0) {
         say("", err.text);
-        return 2;
+        return WORKER_EXIT_USAGE;
     }
     if (c.version || c.help) {
         fputs(c.help ? usage : "throng-worker " THRONG_VERSION "\n", stdout);
@@ -279,13 +314,15 @@ static int worker_main(int argc, char **argv)
     if (c.trainer >= 0)
         return be_trainer(&c, argc, argv);
     c.setup.env = (const char *const *)environ;
-    c.setup.log = debug && strcmp(debug, "1") == 0 ? &log : NULL;
+    bool debug = is_debugged();
+    if (debug)
+        log.least = LOG_DEBUG;
+    c.setup.log = debug || c.setup.bundle.tasks ? &log : NULL;
     set_signals();
-    if (work(&c, &err) != 0) {
+    int code = work(&c, &err);
+    if (code != WORKER_EXIT_DONE)
         say("", err.text);
-        return 1;
-    }
-    return 0;
+    return code;
 }
 
 int main(int argc, char **argv)

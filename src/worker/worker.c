@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "terms/bundle.h"
 #include "worker/crew.h"
 #include "worker/kind.h"
 #include "worker/lastwords.h"
@@ -73,7 +74,10 @@ static void write_now(struct worker *w)
 {
     w->urgent = false;
     w->flush_ns = 0;
-    link_flush(&w->link);
+    if (w->bundle.on)
+        answers_write(w);
+    else
+        link_flush(&w->link);
 }
 
 /* That a task has started can wait a moment for company: of a short task the
@@ -315,6 +319,9 @@ static void on_timer(void *context)
         attempt_tick(w->running.p[(w->turn + i) % count], now);
     watch(w, now);
     share_look_if_due(w);
+    bundle_look_if_due(w);
+    if (w->bundle.on)
+        answers_sync_if_due(w);
     for (size_t i = 0; i < w->running.len; i++)
         worker_wake(w, attempt_next_ns(w->running.p[i]));
     worker_wake(w, w->sweep_ns);
@@ -323,6 +330,8 @@ static void on_timer(void *context)
     worker_wake(w, w->flush_ns);
     worker_wake(w, w->give_up_ns);
     worker_wake(w, w->share.next_ns);
+    worker_wake(w, w->bundle.look_ns);
+    worker_wake(w, answers_next_ns(w));
 }
 
 /* ---- records --------------------------------------------------------- */
@@ -373,6 +382,8 @@ static void take_task(struct worker *w, const struct record *r)
     }
     a->task.id = r->task;
     a->task.attempt = r->attempt;
+    if (w->bundle.on)
+        earlier_go_on(&w->bundle.earlier, &a->task, a->arena);
     if (room_check(&w->room, &a->task.needs, &err) != 0) {
         refuse(w, r, OUTCOME_SPAWN, err.text);
         attempt_free(a);
@@ -397,29 +408,39 @@ static bool is_named(const struct attempt *a, const struct record *r)
     return a->task.id == r->task && a->task.attempt == r->attempt;
 }
 
+/* Takes out the task of the record, if it is in the list from `first` on. */
+static struct attempt *take_from(struct attempt **list, size_t first,
+                                 size_t *len, const struct record *r)
+{
+    for (size_t i = first; i < *len; i++) {
+        struct attempt *a = list[i];
+        if (!is_named(a, r))
+            continue;
+        memmove(list + i, list + i + 1, (--*len - i) * sizeof a);
+        return a;
+    }
+    return NULL;
+}
+
 /* A task that has not begun is taken out and ends as unstarted. */
 static void take_out(struct worker *w, const struct record *r)
 {
-    for (size_t i = 0; i < w->chosen.len; i++) {
-        struct attempt *a = w->chosen.p[i];
-        if (!is_named(a, r))
-            continue;
-        w->chosen.len--;
-        memmove(w->chosen.p + i, w->chosen.p + i + 1,
-                (w->chosen.len - i) * sizeof a);
+    struct attempt *a = take_from(w->chosen.p, 0, &w->chosen.len, r);
+    if (!a)
+        a = take_from(w->waiting.p, w->first, &w->waiting.len, r);
+    if (a)
         never_began(w, a);
-        return;
-    }
-    for (size_t i = w->first; i < w->waiting.len; i++) {
-        struct attempt *a = w->waiting.p[i];
-        if (!is_named(a, r))
-            continue;
-        w->waiting.len--;
-        memmove(w->waiting.p + i, w->waiting.p + i + 1,
-                (w->waiting.len - i) * sizeof a);
-        never_began(w, a);
-        return;
-    }
+}
+
+static struct attempt *find_not_begun(struct worker *w, const struct record *r)
+{
+    for (size_t i = 0; i < w->chosen.len; i++)
+        if (is_named(w->chosen.p[i], r))
+            return w->chosen.p[i];
+    for (size_t i = w->first; i < w->waiting.len; i++)
+        if (is_named(w->waiting.p[i], r))
+            return w->waiting.p[i];
+    return NULL;
 }
 
 static struct attempt *find_running(struct worker *w, const struct record *r)
@@ -450,16 +471,22 @@ static void stop_task(struct worker *w, const struct record *r)
         attempt_end(a, (enum outcome)outcome, NULL, PUSH_TERMINATED);
 }
 
+/* One that has not begun will wait where it was to wait next. */
 static void go_on(struct worker *w, const struct record *r)
 {
     struct attempt *a = find_running(w, r);
+    struct bytes payload = bytes_of(r->payload);
     if (a && a->kind->go)
         a->kind->go(a, r->payload);
+    if (a || (a = find_not_begun(w, r)) == NULL)
+        return;
+    int64_t awaits = (int64_t)bytes_u64(&payload);
+    if (!payload.bad)
+        a->task.awaits = awaits;
 }
 
-static void on_record(void *context, const struct record *r)
+void worker_take(struct worker *w, const struct record *r)
 {
-    struct worker *w = context;
     struct bytes payload = bytes_of(r->payload);
     switch (r->type) {
     case RECORD_TASK:
@@ -486,6 +513,11 @@ static void on_record(void *context, const struct record *r)
     default:
         log_to(w->log, LOG_WARN, "a record of type %d came in", r->type);
     }
+}
+
+static void on_record(void *context, const struct record *r)
+{
+    worker_take(context, r);
 }
 
 static void on_closed(void *context)
@@ -537,6 +569,12 @@ static void begin_end(struct worker *w)
         end_now(w->running.p[i], now);
 }
 
+static bool is_idle(const struct worker *w)
+{
+    return w->running.len == 0 && w->chosen.len == 0 &&
+           w->first == w->waiting.len;
+}
+
 static bool have_children(void)
 {
     siginfo_t info;
@@ -571,23 +609,35 @@ static void leave(struct worker *w)
     loop_stop(w->loop);
 }
 
+/* Answers that the disk refuses are tried a while longer. */
+static void check_end_of_bundle(struct worker *w)
+{
+    answers_write(w);
+    answers_sync(w);
+    if (link_held(&w->link) == 0 || answers_given_up(w))
+        leave(w);
+}
+
 /* With a conductor that still listens we wait a moment for its word that
  * everything is safe; otherwise what it may not have goes to a file. */
 static void check_end(struct worker *w)
 {
-    bool idle =
-        w->running.len == 0 && w->chosen.len == 0 && w->first == w->waiting.len;
-    if (w->phase == WORKER_RUNS && w->bundle && idle)
-        w->phase = WORKER_ENDS;
-    if (w->phase == WORKER_ENDS && idle) {
+    if (w->phase == WORKER_RUNS && w->bundle.on &&
+        (is_idle(w) || answers_given_up(w)))
+        begin_end(w);
+    if (w->phase == WORKER_ENDS && is_idle(w)) {
         last_sweep(w);
         w->phase = WORKER_FINISHED;
-        link_flush(&w->link);
+        write_now(w);
         w->give_up_ns = clock_mono_ns() + LAST_WAIT_NS;
         worker_wake(w, w->give_up_ns);
     }
     if (w->phase != WORKER_FINISHED)
         return;
+    if (w->bundle.on) {
+        check_end_of_bundle(w);
+        return;
+    }
     if (link_waiting(&w->link) == 0)
         link_finish(&w->link);
     if (!w->orderly || w->link.closed || w->link.acked == w->link.count ||
@@ -643,46 +693,19 @@ static void say_hello(struct worker *w)
     link_add(&w->link, &hello);
 }
 
-static int take_records(struct worker *w, struct str text, struct err *err)
+void worker_answer_in(struct worker *w, int fd)
 {
-    while (text.len > 0) {
-        struct record r;
-        size_t used = 0;
-        int got = record_parse(text, &r, &used, err);
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            return err_set(err, ERR_CORRUPT,
-                           "it ends in the middle of a record");
-        on_record(w, &r);
-        text = str_n(text.p + used, text.len - used);
-    }
-    return 0;
-}
-
-/* Takes the tasks of the bundle; its answers go to FILE.out. */
-static int open_bundle(struct worker *w, const char *path, struct err *err)
-{
-    struct str text;
-    const char *out = arena_printf(w->environment.arena, "%s.out", path);
-    int fd = open(out, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return err_errno(err, "open %s", out);
-    if (file_map(path, &text, err) != 0)
-        return -1;
     link_open_file(&w->link, fd, hooks_of(w));
-    w->bundle = true;
     say_hello(w);
-    int result = take_records(w, text, err);
-    file_unmap(text);
-    return result == 0 ? 0 : err_wrap(err, "%s", path);
+    write_now(w);
+    answers_sync(w);
 }
 
 static int open_link(struct worker *w, const struct worker_setup *setup,
                      struct err *err)
 {
-    if (setup->bundle)
-        return open_bundle(w, setup->bundle, err);
+    if (setup->bundle.tasks)
+        return bundle_open(w, &setup->bundle, err);
     if (link_open_socket(&w->link, w->loop, setup->fd, hooks_of(w), err) != 0)
         return -1;
     say_hello(w);
@@ -766,9 +789,12 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
 int worker_run(struct worker *w, struct err *err)
 {
     after_round(w);
-    if (w->phase == WORKER_LEFT)
+    if (w->phase != WORKER_LEFT && loop_run(w->loop, err) != 0)
+        return -1;
+    if (!w->bundle.on || answers_check(w, err) == 0)
         return 0;
-    return loop_run(w->loop, err);
+    w->exit_code = WORKER_EXIT_UNSAID;
+    return -1;
 }
 
 static void free_attempts(struct worker *w)
@@ -787,6 +813,7 @@ void worker_done(struct worker *w)
 {
     free_attempts(w);
     crew_done(w);
+    bundle_done(&w->bundle);
     share_done(&w->share);
     link_done(&w->link);
     if (w->link.fd >= 0)

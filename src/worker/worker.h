@@ -9,7 +9,9 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "terms/metric.h"
+#include "worker/answers.h"
 #include "worker/attempt.h"
+#include "worker/bundle.h"
 #include "worker/census.h"
 #include "worker/cgroup.h"
 #include "worker/environment.h"
@@ -27,9 +29,10 @@ enum worker_phase {
 
 struct worker {
     enum worker_phase phase;
-    bool bundle;         /* no more tasks will come */
-    bool orderly;        /* the conductor asked us to end, and still listens */
-    struct anchor study; /* its folder; path NULL: none was named */
+    struct bundle bundle; /* on: no more tasks will come */
+    int exit_code;        /* of a worker that fails; 0: it is not told apart */
+    bool orderly;         /* the conductor asked us to end, and still listens */
+    struct anchor study;  /* its folder; path NULL: none was named */
     const char *last_words;  /* NULL: nobody will look for them */
     const mode_t *task_mask; /* umask of tasks; NULL: ours */
     const struct log *log;
@@ -46,6 +49,7 @@ struct worker {
     int64_t give_up_ns; /* when to stop waiting at the end; 0: not yet */
 
     struct link link;
+    struct answers answers; /* of a bundle */
     bool urgent; /* something waits that should be written in this round */
     struct room room;
     struct environment environment;
@@ -75,9 +79,9 @@ struct worker {
 
 /* What the command line says. */
 struct worker_setup {
-    int fd;             /* socket to the conductor; -1: none */
-    const char *bundle; /* file of tasks; NULL: none */
-    const char *room;   /* text of the room; NULL: all of this machine */
+    int fd; /* socket to the conductor; -1: none */
+    struct bundle_setup bundle;
+    const char *room; /* text of the room; NULL: all of this machine */
     const char *mark;
     const char *last_words;
     const char *folder;                   /* of the study; NULL: none */
@@ -87,11 +91,19 @@ struct worker_setup {
     const mode_t *mask;     /* umask of tasks; NULL: ours */
     const struct log *log;
 };
+/* Where these fail, w->exit_code may say how to exit. */
 int worker_init(struct worker *w, const struct worker_setup *setup,
                 struct err *err);
 /* Returns when there is nothing more to do. */
 int worker_run(struct worker *w, struct err *err);
 void worker_done(struct worker *w);
+
+/* ---- for the bundle -------------------------------------------------- */
+
+/* Says hello in this file, which gets all answers from now on. */
+void worker_answer_in(struct worker *w, int fd);
+/* Does what a record of the conductor says. */
+void worker_take(struct worker *w, const struct record *r);
 
 /* ---- for the attempts ------------------------------------------------ */
 

@@ -1,11 +1,253 @@
-/* test_bundle.c - a file of tasks, as a scheduler runs it; the command line */
-#include "harness.h"
+/* test_bundle.c - a file of tasks, as a scheduler starts it once or more; the
+ * command line */
+#include "job.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include "terms/bundle.h"
 
-/* Runs the program and waits for it; its exit code. */
+static void a_bundle_runs_and_answers_beside_it(void **state)
+{
+    struct bench *b = *state;
+    struct task tasks[] = {bench_shell(b, 1, "echo '::throng x=4'"),
+                           bench_shell(b, 2, "exit 5")};
+    job_write(b, tasks, 2);
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_DONE);
+    job_hear(b, 0);
+    assert_int_equal(b->records.p[0].type, RECORD_HELLO);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
+    assert_int_equal(job_outcome(b, 2), OUTCOME_FAILED);
+    assert_string_equal(bench_metric(b, 1, "x"), "0:4");
+}
+
+/* ---- later starts ------------------------------------------------------ */
+
+/* The first is done; the second has a checkpoint and two points when its node
+ * goes; the third has not begun. */
+static void lose_a_node(struct bench *b)
+{
+    struct task tasks[] = {
+        bench_shell(b, 1, "echo once >> ../one; echo '::throng x=1'"),
+        bench_shell(b, 2,
+                    "if test -s \"$THRONG_CHECKPOINT/c\"; then"
+                    "  cat \"$THRONG_CHECKPOINT/c\"; pwd > ../where;"
+                    "  echo '::throng x=7'; exit 0; fi;"
+                    "echo '::throng x=5'; echo '::throng x=6';"
+                    "echo epoch 2 > \"$THRONG_CHECKPOINT/c\";"
+                    "echo lives > ../two; sleep 600"),
+        bench_shell(b, 3, "true")};
+    const char *options[] = {"--room", "cpus=1;parallel=1", NULL};
+    job_write(b, tasks, 3);
+    job_start(b, 0, options, NULL);
+    bench_await_file(b, job_file(b, "trials/two"));
+    job_await(b, 0, RECORD_POINTS, 2);
+    while (strcmp(bench_metric(b, 2, "x"), "0:5 1:6") != 0)
+        job_hear(b, 0);
+    kill(b->pid, SIGKILL);
+    assert_int_equal(job_wait(b), 128 + SIGKILL);
+    job_hear(b, 0);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
+    assert_int_equal(job_outcome(b, 2), OUTCOME_NONE);
+    assert_int_equal(job_outcome(b, 3), OUTCOME_NONE);
+}
+
+static void a_later_start_runs_what_has_not_ended(void **state)
+{
+    struct bench *b = *state;
+    lose_a_node(b);
+    assert_int_equal(job_run(b, 1), WORKER_EXIT_DONE);
+    job_hear(b, 1);
+    assert_int_equal(b->records.p[0].type, RECORD_HELLO);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_NONE);
+    assert_int_equal(job_outcome(b, 2), OUTCOME_DONE);
+    assert_int_equal(job_outcome(b, 3), OUTCOME_DONE);
+    assert_string_equal(bench_file(b, job_file(b, "trials/one")), "once\n");
+}
+
+static void a_later_start_goes_on_in_a_folder_of_its_own(void **state)
+{
+    struct bench *b = *state;
+    lose_a_node(b);
+    assert_int_equal(job_run(b, 1), WORKER_EXIT_DONE);
+    job_hear(b, 1);
+    assert_contains(bench_file(b, job_file(b, "trials/where")),
+                    "/trials/2.1r1\n");
+    assert_contains(bench_file(b, job_file(b, "trials/2.1r1/log")), "epoch 2");
+    assert_null(strstr(bench_file(b, bench_path(b, 2, "log")), "epoch 2"));
+    assert_string_equal(bench_metric(b, 2, "x"), "2:7");
+}
+
+/* Each start that began it is the one that the next goes on from. */
+static void the_newest_folder_is_gone_on_from(void **state)
+{
+    struct bench *b = *state;
+    struct task t = bench_shell(b, 4,
+                                "echo more >> \"$THRONG_CHECKPOINT/c\";"
+                                "test $(wc -l < \"$THRONG_CHECKPOINT/c\") -ge 3"
+                                " && exit 0; kill -9 $PPID; sleep 600");
+    job_write(b, &t, 1);
+    assert_int_equal(job_run(b, 0), 128 + SIGKILL);
+    assert_int_equal(job_run(b, 1), 128 + SIGKILL);
+    assert_int_equal(job_run(b, 2), WORKER_EXIT_DONE);
+    job_hear(b, 2);
+    assert_int_equal(job_outcome(b, 4), OUTCOME_DONE);
+    assert_string_equal(bench_file(b, job_file(b, "trials/4.1r2/checkpoint/c")),
+                        "more\nmore\nmore\n");
+    assert_string_equal(bench_file(b, bench_path(b, 4, "checkpoint/c")),
+                        "more\n");
+}
+
+static void what_was_handed_back_is_not_run_again(void **state)
+{
+    struct bench *b = *state;
+    static const enum outcome outcomes[] = {OUTCOME_UNSTARTED,
+                                            OUTCOME_INTERRUPTED,
+                                            OUTCOME_CHECKPOINTED, OUTCOME_LOST};
+    struct task tasks[5];
+    struct buf payload;
+    buf_init(&payload);
+    for (uint64_t i = 0; i < 5; i++)
+        tasks[i] = bench_shell(b, i, "true");
+    job_write(b, tasks, 5);
+    for (uint64_t i = 0; i < 4; i++) {
+        struct record_ended e = {.outcome = outcomes[i]};
+        buf_reset(&payload);
+        record_ended_print(&payload, &e);
+        struct record r = {.type = RECORD_ENDED,
+                           .task = i,
+                           .attempt = 1,
+                           .sequence = 1,
+                           .payload = buf_str(&payload)};
+        job_append(b, job_said(b, 0), &r, 0);
+    }
+    buf_done(&payload);
+    assert_int_equal(job_run(b, 1), WORKER_EXIT_DONE);
+    job_hear(b, 1);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_int_equal(bench_count(b, RECORD_STARTING, i), 0);
+    assert_int_equal(job_outcome(b, 4), OUTCOME_DONE);
+}
+
+static void a_start_that_has_answers_is_not_begun_twice(void **state)
+{
+    struct bench *b = *state;
+    struct task t = bench_shell(b, 1, "echo once >> ../one");
+    job_write(b, &t, 1);
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_DONE);
+    char *before = bench_file(b, job_said(b, 0));
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_TWICE);
+    assert_contains(bench_file(b, job_file(b, "7.log")),
+                    "7.said.0 holds answers already");
+    assert_string_equal(bench_file(b, job_said(b, 0)), before);
+    assert_string_equal(bench_file(b, job_file(b, "trials/one")), "once\n");
+    file_write(job_said(b, 0), STR(""), false, NULL);
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_DONE);
+    job_hear(b, 0);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
+}
+
+/* ---- what is not as it should be --------------------------------------- */
+
+static void append(const char *path, struct str text)
+{
+    FILE *f = fopen(path, "a");
+    assert_non_null(f);
+    fwrite(text.p, 1, text.len, f);
+    fclose(f);
+}
+
+static void earlier_answers_may_end_in_zeros_or_torn(void **state)
+{
+    struct bench *b = *state;
+    struct task tasks[] = {bench_shell(b, 1, "true"),
+                           bench_shell(b, 2, "true")};
+    struct record torn = {.type = RECORD_ENDED, .task = 2, .attempt = 1};
+    static const char zeros[5000];
+    job_write(b, tasks, 1);
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_DONE);
+    job_write(b, tasks, 2);
+    append(job_said(b, 0), str_n(zeros, sizeof zeros));
+    job_append(b, job_said(b, 1), &torn, 1);
+    assert_int_equal(job_run(b, 2), WORKER_EXIT_DONE);
+    job_hear(b, 2);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_NONE);
+    assert_int_equal(job_outcome(b, 2), OUTCOME_DONE);
+    assert_null(strstr(bench_file(b, job_file(b, "7.log")), "damaged"));
+}
+
+static void what_is_behind_damage_is_not_believed(void **state)
+{
+    struct bench *b = *state;
+    struct task tasks[] = {bench_shell(b, 1, "true"),
+                           bench_shell(b, 2, "true")};
+    job_write(b, tasks, 1);
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_DONE);
+    append(job_said(b, 0), STR("\x40\0\0\0 this is no record, and it is long "
+                               "enough to have a length of its own …"));
+    struct record_ended done = {.outcome = OUTCOME_DONE};
+    struct buf payload;
+    buf_init(&payload);
+    record_ended_print(&payload, &done);
+    struct record ended = {.type = RECORD_ENDED,
+                           .task = 2,
+                           .attempt = 1,
+                           .payload = buf_str(&payload)};
+    job_append(b, job_said(b, 0), &ended, 0);
+    buf_done(&payload);
+    job_write(b, tasks, 2);
+    assert_int_equal(job_run(b, 1), WORKER_EXIT_DONE);
+    job_hear(b, 1);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_NONE);
+    assert_int_equal(job_outcome(b, 2), OUTCOME_DONE);
+    const char *log = bench_file(b, job_file(b, "7.log"));
+    assert_contains(log, "7.said.0: a record is damaged");
+    assert_contains(log, "not believed");
+}
+
+static void a_damaged_bundle_is_told_apart(void **state)
+{
+    struct bench *b = *state;
+    struct record hello = {.type = RECORD_HELLO};
+    append(job_file(b, "7.tasks"), STR("this is no bundle, not at all"));
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_DAMAGED);
+    assert_contains(bench_file(b, job_file(b, "7.log")),
+                    "7.tasks: a record is damaged");
+    unlink(job_file(b, "7.tasks"));
+    job_append(b, job_file(b, "7.tasks"), &hello, 0);
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_DAMAGED);
+    assert_contains(bench_file(b, job_file(b, "7.log")), "no task");
+    unlink(job_file(b, "7.tasks"));
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_NO_TASKS);
+    assert_false(file_exists(job_said(b, 0)));
+}
+
+static void a_bundle_without_its_end_is_waited_for(void **state)
+{
+    struct bench *b = *state;
+    struct task tasks[] = {bench_shell(b, 1, "true"),
+                           bench_shell(b, 2, "true")};
+    const char *options[] = {"--room", JOB_ROOM, NULL};
+    struct buf whole;
+    buf_init(&whole);
+    job_write(b, tasks, 2);
+    file_read(job_file(b, "7.tasks"), 0, &whole, NULL);
+    file_write(job_file(b, "7.tasks"), str_n(whole.p, whole.len - 9), false,
+               NULL);
+    assert_int_equal(job_run(b, 0), WORKER_EXIT_DAMAGED);
+    assert_contains(bench_file(b, job_file(b, "7.log")),
+                    "in the middle of a record");
+    job_start(b, 0, options, NULL);
+    append(job_file(b, "7.tasks"), str_n(whole.p + whole.len - 9, 9));
+    assert_int_equal(job_wait(b), WORKER_EXIT_DONE);
+    job_hear(b, 0);
+    assert_int_equal(job_outcome(b, 2), OUTCOME_DONE);
+    buf_done(&whole);
+}
+
+/* ---- nothing around it ------------------------------------------------- */
+
 static int run(struct bench *b, const char *const *argv)
 {
     struct process_id id;
@@ -15,8 +257,7 @@ static int run(struct bench *b, const char *const *argv)
     if (process_spawn(&s, &id, &err) != 0)
         fail_msg("%s", err.text);
     b->pid = id.pid;
-    int status = bench_wait(b);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return job_wait(b);
 }
 
 static int run_worker(struct bench *b, const char *const *args)
@@ -27,98 +268,40 @@ static int run_worker(struct bench *b, const char *const *args)
     return run(b, argv);
 }
 
-static int run_in(struct bench *b, const char *root, const char *const *args)
+static int run_in(struct bench *b, const char *const *args)
 {
-    const char *argv[16] = {"chroot", root, "/throng-worker"};
+    const char *argv[16] = {"chroot", b->folder, "/throng-worker"};
     for (size_t i = 0; args[i]; i++)
         argv[i + 3] = args[i];
     return run(b, argv);
-}
-
-static void add_task(struct buf *out, const struct task *t)
-{
-    struct buf text;
-    buf_init(&text);
-    task_print(&text, t);
-    struct record r = {.type = RECORD_TASK,
-                       .task = t->id,
-                       .attempt = t->attempt,
-                       .payload = buf_str(&text)};
-    record_print(out, &r);
-    buf_done(&text);
-}
-
-static void a_bundle_runs_and_answers_in_a_file(void **state)
-{
-    struct bench *b = *state;
-    struct buf bundle, answers;
-    struct task one = bench_shell(b, 1, "echo '::throng x=4'"),
-                two = bench_shell(b, 2, "exit 5");
-    char *path = path_join(b->arena, b->folder, "bundle");
-    buf_init(&bundle);
-    buf_init(&answers);
-    add_task(&bundle, &one);
-    add_task(&bundle, &two);
-    file_write(path, buf_str(&bundle), false, NULL);
-    const char *args[] = {"--bundle", path, "--mark", MARK, NULL};
-    assert_int_equal(run_worker(b, args), 0);
-    file_read(arena_printf(b->arena, "%s.out", path), 0, &answers, NULL);
-    bench_read_records(b, buf_str(&answers));
-    assert_int_equal(b->records.p[0].type, RECORD_HELLO);
-    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_DONE);
-    assert_int_equal(bench_ended(b, 2).outcome, OUTCOME_FAILED);
-    assert_string_equal(bench_metric(b, 1, "x"), "0:4");
-    buf_done(&bundle);
-    buf_done(&answers);
 }
 
 /* The static program needs nothing around it, not even /dev/null. */
 static void a_bundle_runs_in_an_empty_chroot(void **state)
 {
     struct bench *b = *state;
-    struct buf bundle, program, answers;
-    char *inside = path_join(b->arena, b->folder, "throng-worker");
+    struct buf program;
+    char *inside = job_file(b, "throng-worker");
     const char *argv[] = {"/throng-worker", "--version", NULL};
     struct task t = bench_command(b, 1, argv);
     t.folder = STR("/trials/1");
-    buf_init(&bundle);
     buf_init(&program);
-    buf_init(&answers);
     file_read(getenv("THRONG_WORKER"), 0, &program, NULL);
     file_write(inside, buf_str(&program), false, NULL);
-    chmod(inside, 0755);
-    add_task(&bundle, &t);
-    file_write(path_join(b->arena, b->folder, "bundle"), buf_str(&bundle),
-               false, NULL);
-    const char *version[] = {"--version", NULL};
-    const char *args[] = {"--bundle", "/bundle", "--room", "cpus=1;parallel=1",
-                          NULL};
-    bool can = geteuid() == 0 && run_in(b, b->folder, version) == 0;
-    if (can) {
-        assert_int_equal(run_in(b, b->folder, args), 0);
-        file_read(path_join(b->arena, b->folder, "bundle.out"), 0, &answers,
-                  NULL);
-        bench_read_records(b, buf_str(&answers));
-        assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_DONE);
-        assert_contains(bench_file(b, bench_path(b, 1, "log")),
-                        "throng-worker ");
-    }
-    buf_done(&bundle);
     buf_done(&program);
-    buf_done(&answers);
-    if (!can) {
+    chmod(inside, 0755);
+    job_write(b, &t, 1);
+    const char *version[] = {"--version", NULL};
+    const char *args[] = {"--bundle", "/7.tasks", "--room", "cpus=1;parallel=1",
+                          NULL};
+    if (geteuid() != 0 || run_in(b, version) != 0) {
         print_message("skipped: needs root and a static throng-worker\n");
         skip();
     }
-}
-
-static void a_damaged_bundle_is_an_error(void **state)
-{
-    struct bench *b = *state;
-    char *path = path_join(b->arena, b->folder, "bundle");
-    file_write(path, STR("this is no bundle, not at all"), false, NULL);
-    const char *args[] = {"--bundle", path, NULL};
-    assert_int_equal(run_worker(b, args), 1);
+    assert_int_equal(run_in(b, args), WORKER_EXIT_DONE);
+    job_hear(b, 0);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
+    assert_contains(bench_file(b, bench_path(b, 1, "log")), "throng-worker ");
 }
 
 static void a_wrong_command_line_is_a_usage_error(void **state)
@@ -128,22 +311,34 @@ static void a_wrong_command_line_is_a_usage_error(void **state)
     const char *unknown[] = {"--dance", NULL};
     const char *word[] = {"--fd", "x", NULL};
     const char *missing[] = {"--fd", "0", NULL};
-    const char *mark[] = {"--bundle", "x", "--mark", "nothing", NULL};
+    const char *mark[] = {"--bundle", "x.tasks", "--mark", "nothing", NULL};
+    const char *name[] = {"--bundle", "x", NULL};
+    const char *start[] = {"--bundle", "x.tasks", "--start", "4096", NULL};
     const char *version[] = {"--version", NULL};
-    assert_int_equal(run_worker(b, none), 2);
-    assert_int_equal(run_worker(b, unknown), 2);
-    assert_int_equal(run_worker(b, word), 2);
-    assert_int_equal(run_worker(b, missing), 2);
-    assert_int_equal(run_worker(b, mark), 2);
-    assert_int_equal(run_worker(b, version), 0);
+    assert_int_equal(run_worker(b, none), WORKER_EXIT_USAGE);
+    assert_int_equal(run_worker(b, unknown), WORKER_EXIT_USAGE);
+    assert_int_equal(run_worker(b, word), WORKER_EXIT_USAGE);
+    assert_int_equal(run_worker(b, missing), WORKER_EXIT_USAGE);
+    assert_int_equal(run_worker(b, mark), WORKER_EXIT_USAGE);
+    assert_int_equal(run_worker(b, name), WORKER_EXIT_USAGE);
+    assert_int_equal(run_worker(b, start), WORKER_EXIT_USAGE);
+    assert_int_equal(run_worker(b, version), WORKER_EXIT_DONE);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_bench(a_bundle_runs_and_answers_in_a_file),
+        with_bench(a_bundle_runs_and_answers_beside_it),
+        with_bench(a_later_start_runs_what_has_not_ended),
+        with_bench(a_later_start_goes_on_in_a_folder_of_its_own),
+        with_bench(the_newest_folder_is_gone_on_from),
+        with_bench(what_was_handed_back_is_not_run_again),
+        with_bench(a_start_that_has_answers_is_not_begun_twice),
+        with_bench(earlier_answers_may_end_in_zeros_or_torn),
+        with_bench(what_is_behind_damage_is_not_believed),
+        with_bench(a_damaged_bundle_is_told_apart),
+        with_bench(a_bundle_without_its_end_is_waited_for),
         with_bench(a_bundle_runs_in_an_empty_chroot),
-        with_bench(a_damaged_bundle_is_an_error),
         with_bench(a_wrong_command_line_is_a_usage_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

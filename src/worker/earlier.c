@@ -1,0 +1,181 @@
+/* earlier.c - what earlier starts of a job have said of a bundle's tasks
+ *
+ * An earlier start may still live, on a node that the scheduler has lost sight
+ * of. So nothing that it has is written to, and its folders are only copied.
+ * Which of its folders is the newest is seen by which are there: one gets its
+ * name when all of it is (inherit.c). */
+#include "worker/earlier.h"
+
+#include "base/vec.h"
+#include "sys/sys.h"
+#include "terms/bundle.h"
+#include "terms/metric.h"
+
+struct known {
+    bool ended;
+    bool read; /* it was said how far its files were read */
+    uint64_t metrics_at, log_at;
+    VEC(struct task_step) steps;
+};
+
+void earlier_init(struct earlier *e)
+{
+    *e = (struct earlier){.arena = arena_new(), .tasks = idmap_new()};
+}
+
+void earlier_done(struct earlier *e)
+{
+    uint64_t id;
+    void *known;
+    if (!e->arena)
+        return;
+    for (size_t at = 0; idmap_next(e->tasks, &at, &id, &known);)
+        vec_done(&((struct known *)known)->steps);
+    idmap_free(e->tasks);
+    arena_free(e->arena);
+}
+
+static struct known *known_of(struct earlier *e, uint64_t task)
+{
+    struct known *k = idmap_get(e->tasks, task);
+    if (!k) {
+        k = arena_new_of(e->arena, struct known);
+        *k = (struct known){0};
+        idmap_set(e->tasks, task, k);
+    }
+    return k;
+}
+
+static void note_step(struct earlier *e, struct known *k, struct str name,
+                      int64_t next)
+{
+    for (size_t i = 0; i < k->steps.len; i++) {
+        if (!str_eq(k->steps.p[i].name, name))
+            continue;
+        if (k->steps.p[i].next < next)
+            k->steps.p[i].next = next;
+        return;
+    }
+    struct task_step step = {arena_str(e->arena, name), next};
+    vec_push(&k->steps, step);
+}
+
+static void take_batch(struct earlier *e, struct known *k, struct str batch)
+{
+    struct metric_reader reader;
+    struct metric_column c;
+    metric_reader_init(&reader, batch);
+    while (metric_reader_next(&reader, &c) > 0)
+        for (size_t i = 0; i < c.count; i++)
+            if (metric_step(&c, i) < INT64_MAX)
+                note_step(e, k, c.name, metric_step(&c, i) + 1);
+}
+
+static void take(struct earlier *e, const struct record *r)
+{
+    struct record_points points;
+    struct known *k = known_of(e, r->task);
+    if (r->type == RECORD_ENDED)
+        k->ended = true;
+    if (r->type == RECORD_METRICS)
+        take_batch(e, k, r->payload);
+    if (r->type == RECORD_POINTS &&
+        record_points_parse(r->payload, &points, NULL) == 0) {
+        k->read = true;
+        k->metrics_at = points.metrics_at;
+        k->log_at = points.log_at;
+        take_batch(e, k, points.batch);
+    }
+}
+
+static void read_one(struct earlier *e, const char *path, const struct log *log)
+{
+    struct buf text;
+    struct err err = {0};
+    struct record r;
+    size_t used;
+    int got = 0;
+    buf_init(&text);
+    if (file_exists(path) && file_read(path, 0, &text, &err) != 0)
+        log_to(log, LOG_WARN, "what an earlier start has said is unknown: %s",
+               err.text);
+    struct str rest = buf_str(&text);
+    while (rest.len > 0 && (got = bundle_next(rest, &r, &used, &err)) > 0) {
+        if (record_is_of_task(&r))
+            take(e, &r);
+        rest = str_n(rest.p + used, rest.len - used);
+    }
+    if (got < 0)
+        log_to(log, LOG_WARN,
+               "%s: %s; the %zu bytes from there on are not believed", path,
+               err.text, rest.len);
+    buf_done(&text);
+}
+
+void earlier_read(struct earlier *e, const char *stem, uint32_t starts,
+                  const struct log *log)
+{
+    e->starts = starts;
+    for (uint32_t k = 0; k < starts; k++)
+        read_one(e, bundle_said(stem, k, e->arena), log);
+}
+
+bool earlier_ended(const struct earlier *e, uint64_t task)
+{
+    const struct known *k = idmap_get(e->tasks, task);
+    return k && k->ended;
+}
+
+/* The folder of the newest start that has one, else the one that the bundle
+ * gives the task, else what that was to begin as. */
+static struct str newest_folder(const struct earlier *e, const struct task *t,
+                                struct arena *a)
+{
+    struct record name = {.task = t->id, .attempt = t->attempt};
+    for (uint32_t k = e->starts; k > 1; k--) {
+        const char *folder = bundle_folder(t->folder, &name, k - 1, a);
+        if (file_is_dir(folder))
+            return str_of(folder);
+    }
+    bool given = t->copy_of.len == 0 || file_is_dir(arena_cstr(a, t->folder));
+    return given ? t->folder : t->copy_of;
+}
+
+/* What the conductor knew when it wrote the bundle, and what was said since. */
+static void go_on_behind(struct task *t, const struct known *k, struct arena *a)
+{
+    struct task_step *steps =
+        arena_array(a, t->step_count + k->steps.len + 1, sizeof *steps);
+    size_t count = t->step_count;
+    if (count > 0)
+        memcpy(steps, t->steps, count * sizeof *steps);
+    for (size_t i = 0; i < k->steps.len; i++) {
+        size_t at = 0;
+        while (at < t->step_count &&
+               !str_eq(steps[at].name, k->steps.p[i].name))
+            at++;
+        if (at == t->step_count)
+            steps[count++] = k->steps.p[i];
+        else if (steps[at].next < k->steps.p[i].next)
+            steps[at].next = k->steps.p[i].next;
+    }
+    t->steps = steps;
+    t->step_count = count;
+    if (k->read) {
+        t->metrics_at = k->metrics_at;
+        t->log_at = k->log_at;
+    }
+}
+
+void earlier_go_on(const struct earlier *e, struct task *t, struct arena *a)
+{
+    struct record name = {.task = t->id, .attempt = t->attempt};
+    const struct known *k = idmap_get(e->tasks, t->id);
+    if (e->starts == 0)
+        return;
+    struct str from = newest_folder(e, t, a);
+    t->folder = str_of(bundle_folder(t->folder, &name, e->starts, a));
+    t->copy_of = from;
+    if (k)
+        go_on_behind(t, k, a);
+}
