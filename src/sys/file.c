@@ -126,34 +126,80 @@ static int sync_around(const char *path, struct err *err)
     return rc;
 }
 
-static int fill(int fd, const char *path, struct str text, bool durable,
-                struct err *err)
+struct file_out {
+    int fd;
+    char *path;
+    char temp[PATH_MAX + 64];
+};
+
+struct file_out *file_begin(const char *path, struct err *err)
 {
-    if (fd_write_all(fd, text.p, text.len, err) < 0)
-        return err_wrap(err, "cannot write %s", path);
-    keep_mode(fd, path);
-    if (durable && fsync(fd) < 0)
-        return err_errno(err, "cannot write %s", path);
+    struct file_out *f = xcalloc(1, sizeof(*f));
+    f->fd = open_beside(path, f->temp, sizeof(f->temp));
+    if (f->fd < 0) {
+        err_errno(err, "cannot write %s", path);
+        free(f);
+        return NULL;
+    }
+    f->path = xstrdup(path);
+    return f;
+}
+
+int file_add(struct file_out *f, struct str text, struct err *err)
+{
+    if (fd_write_all(f->fd, text.p, text.len, err) < 0)
+        return err_wrap(err, "cannot write %s", f->path);
     return 0;
+}
+
+/* A network file system may find only at close that the disk is full. */
+static int close_out(struct file_out *f, bool durable, struct err *err)
+{
+    int fd = f->fd;
+    keep_mode(fd, f->path);
+    bool failed = durable && fsync(fd) < 0;
+    if (failed)
+        err_errno(err, "cannot write %s", f->path);
+    f->fd = -1;
+    if (close(fd) < 0 && !failed)
+        return err_errno(err, "cannot write %s", f->path);
+    return failed ? -1 : 0;
+}
+
+int file_end(struct file_out *f, bool durable, struct err *err)
+{
+    int rc = close_out(f, durable, err);
+    if (rc == 0 && rename(f->temp, f->path) < 0)
+        rc = err_errno(err, "cannot write %s", f->path);
+    if (rc == 0) {
+        f->temp[0] = 0;
+        rc = durable ? sync_around(f->path, err) : 0;
+    }
+    file_drop(f);
+    return rc;
+}
+
+void file_drop(struct file_out *f)
+{
+    if (!f)
+        return;
+    if (f->fd >= 0)
+        close(f->fd);
+    if (f->temp[0])
+        unlink(f->temp);
+    free(f->path);
+    free(f);
 }
 
 int file_write(const char *path, struct str text, bool durable, struct err *err)
 {
-    char temp[PATH_MAX + 64];
-    int fd = open_beside(path, temp, sizeof(temp));
-    if (fd < 0)
-        return err_errno(err, "cannot write %s", path);
-    int rc = fill(fd, path, text, durable, err);
-    /* A network file system may find only now that the disk is full. */
-    if (close(fd) < 0 && rc == 0)
-        rc = err_errno(err, "cannot write %s", path);
-    if (rc == 0 && rename(temp, path) < 0)
-        rc = err_errno(err, "cannot write %s", path);
-    if (rc < 0) {
-        unlink(temp);
+    struct file_out *f = file_begin(path, err);
+    if (!f)
         return -1;
-    }
-    return durable ? sync_around(path, err) : 0;
+    if (file_add(f, text, err) == 0)
+        return file_end(f, durable, err);
+    file_drop(f);
+    return -1;
 }
 
 /* ---- mapping --------------------------------------------------------- */

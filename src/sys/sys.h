@@ -157,6 +157,14 @@ int file_read(const char *path, size_t max, struct buf *b, struct err *err);
 /* Replaces path in one step (temporary file, fsync if durable, rename). */
 int file_write(const char *path, struct str text, bool durable,
                struct err *err);
+/* The same of a text that comes in pieces: it is at path when it has ended,
+ * and not before. _end frees f whether it succeeds or not; _drop leaves what
+ * was at path. */
+struct file_out;
+struct file_out *file_begin(const char *path, struct err *err);
+int file_add(struct file_out *f, struct str text, struct err *err);
+int file_end(struct file_out *f, bool durable, struct err *err);
+void file_drop(struct file_out *f);
 /* Maps a regular file read-only; an empty file gives {"" , 0}. */
 int file_map(const char *path, struct str *text, struct err *err);
 void file_unmap(struct str text);

@@ -86,6 +86,23 @@ static size_t names_in(struct scratch *s)
     return n;
 }
 
+static void a_file_of_pieces_is_there_when_it_has_ended(void **state)
+{
+    struct scratch *s = *state;
+    char *path = scratch_file(s, "f", "old");
+    struct file_out *f = file_begin(path, NULL);
+    assert_int_equal(file_add(f, STR("new "), NULL), 0);
+    assert_int_equal(file_add(f, STR("text"), NULL), 0);
+    assert_string_equal(scratch_text(s, path), "old");
+    assert_int_equal(file_end(f, false, NULL), 0);
+    assert_string_equal(scratch_text(s, path), "new text");
+    f = file_begin(path, NULL);
+    assert_int_equal(file_add(f, STR("half"), NULL), 0);
+    file_drop(f);
+    assert_string_equal(scratch_text(s, path), "new text");
+    assert_int_equal(names_in(s), 1);
+}
+
 static void a_file_is_replaced_in_one_step(void **state)
 {
     struct scratch *s = *state;
@@ -263,6 +280,7 @@ int main(void)
         scratch_test(a_file_larger_than_the_maximum_is_refused),
         scratch_test(a_buf_with_a_maximum_is_never_overfilled),
         scratch_test(a_file_that_cannot_be_read_says_why),
+        scratch_test(a_file_of_pieces_is_there_when_it_has_ended),
         scratch_test(a_file_is_replaced_in_one_step),
         scratch_test(a_replaced_file_keeps_its_permissions),
         scratch_test(a_name_of_the_greatest_length_can_be_written),
