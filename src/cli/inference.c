@@ -18,6 +18,7 @@
 #include "terms/metric.h"
 
 #define ROWS_AT_ONCE 10000
+#define BYTES_AT_ONCE 65536
 
 struct inference {
     struct one_task one;
@@ -276,16 +277,20 @@ static int print_table(struct call *c, struct csv *csv)
 
 static int print_tabs(struct call *c, struct csv *csv)
 {
-    struct buf line;
+    struct buf lines;
     int got;
-    buf_init(&line);
+    buf_init(&lines);
     while ((got = csv_next(csv, &c->err)) > 0) {
         for (size_t i = 0; i < csv->fields.len; i++)
-            buf_addf(&line, "%s%.*s", i ? "\t" : "", STRF(csv->fields.p[i]));
-        buf_addc(&line, '\n');
+            buf_addf(&lines, "%s%.*s", i ? "\t" : "", STRF(csv->fields.p[i]));
+        buf_addc(&lines, '\n');
+        if (lines.len < BYTES_AT_ONCE)
+            continue;
+        put_data(c, buf_str(&lines));
+        buf_reset(&lines);
     }
-    put_data(c, buf_str(&line));
-    buf_done(&line);
+    put_data(c, buf_str(&lines));
+    buf_done(&lines);
     return got;
 }
 
@@ -296,22 +301,19 @@ static int print_predictions(struct inference *n)
     const char *path =
         path_join(c->arena, path_join(c->arena, n->one.scratch, "1"),
                   "output/predictions.csv");
-    struct buf text;
+    struct str text;
     struct csv csv;
-    buf_init(&text);
-    if (file_read(path, 0, &text, &c->err)) {
-        buf_done(&text);
+    int got = 0;
+    if (file_map(path, &text, &c->err))
         return -1;
-    }
     if (call_flag(c, "csv")) {
-        put_data(c, buf_str(&text));
-        buf_done(&text);
-        return 0;
+        put_data(c, text);
+    } else {
+        csv_init(&csv, text, ',');
+        got = c->terminal ? print_table(c, &csv) : print_tabs(c, &csv);
+        csv_done(&csv);
     }
-    csv_init(&csv, buf_str(&text), ',');
-    int got = c->terminal ? print_table(c, &csv) : print_tabs(c, &csv);
-    csv_done(&csv);
-    buf_done(&text);
+    file_unmap(text);
     return got;
 }
 
@@ -345,6 +347,10 @@ static int infer(struct inference *n)
     struct task task = task_of(n);
     if (one_task_run(&n->one, &task, c->arena, &c->err))
         return call_fail(c);
+    if (n->one.asked && n->one.outcome != OUTCOME_DONE) {
+        say("throng %s: interrupted; nothing of it is kept\n", c->verb->name);
+        return EXIT_INTERRUPTED;
+    }
     if (n->one.outcome != OUTCOME_DONE) {
         say("throng %s: %.*s\n", c->verb->name, STRF(n->one.reason));
         return EXIT_ERROR;

@@ -63,13 +63,24 @@ enum nn_numbers {
     NN_STATE /* NN_STATE + k: slot k of the optimizer */
 };
 
-/* What a device does for one member, and what came of it. */
+/* An epoch of one member, and what came of it. */
 struct nn_work {
     int member;
-    const struct data_part *part; /* judging: which rows */
-    float *outputs;  /* judging: the predictions go here; NULL: nobody asks */
-    double *metrics; /* judging: one for each of the model */
-    double loss;     /* mean over rows; NaN: there are none, or no labels */
+    double loss;     /* mean over rows; NaN: there are none */
+    bool broken_off; /* in the middle; nothing else here counts then */
+};
+
+struct nn_judge;
+
+/* A member on rows as it is: all of a part, or a piece after the other, to the
+ * same bits. */
+struct nn_judging {
+    int member;
+    const struct data_part *part;
+    size_t from, count;     /* of its rows now: whole batches, or to its end */
+    double loss_sum;        /* goes on by them; NaN: a label has no rows */
+    struct nn_judge *judge; /* is shown the predictions */
+    float *outputs;  /* those of the piece go here, too; NULL: nobody asks */
     bool broken_off; /* in the middle; nothing else here counts then */
 };
 
@@ -110,7 +121,7 @@ struct nn_runner {
 
     /* One epoch of each; standings go on by its steps. */
     void (*epoch)(struct nn_run *r, struct nn_work *work, size_t count);
-    void (*judge)(struct nn_run *r, struct nn_work *work, size_t count);
+    void (*judge)(struct nn_run *r, struct nn_judging *judged, size_t count);
 
     /* Makes room for such numbers of all members, once; weights and state have
      * it from the start. */

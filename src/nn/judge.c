@@ -2,8 +2,8 @@
  *
  * Classes come from the largest of several numbers, or from one number above
  * one half; several outputs of binary cross-entropy and of dice are a yes or
- * no each. AUC keeps the scores, since it needs their order; the others are
- * sums.
+ * no each. AUC keeps the scores of all rows, with what is true of them, since
+ * it needs their order; the others are sums.
  *
  * A prediction that is not a number is above none, below none and equal to
  * none, itself included: counted like the others it would be a hit for top_k,
@@ -34,10 +34,9 @@ struct tally {
     size_t class_count;
     bool yes_or_no; /* the last class is yes, or each is one */
     bool each;
-    VEC(struct scored)
-    scores; /* AUC: `lists` of them in turn, one for each
-               class; one in all of yes and no */
-    size_t lists;
+    struct scored *scores; /* AUC: of each row `row_scores`, which go to `lists`
+                              in turn: one for each class, one of yes and no */
+    size_t score_count, room, row_scores, lists;
 };
 
 struct nn_judge {
@@ -55,17 +54,47 @@ struct nn_judge *nn_judge_new(const struct nn_model *m)
     return j;
 }
 
-void nn_judge_begin(struct nn_judge *j)
+/* Room for AUC's scores of all rows and, where there are several lists, to
+ * sort one of them. */
+static int make_room(struct tally *t, const struct nn_metric *m, size_t rows,
+                     struct err *err)
+{
+    size_t wanted = (t->row_scores + (t->lists > 1)) * rows;
+    if (wanted <= t->room)
+        return 0;
+    struct scored *scores = realloc(t->scores, wanted * sizeof(*scores));
+    if (!scores)
+        return err_set(err, ERR_LIMIT,
+                       "no memory for the scores of %zu rows, which %.*s needs",
+                       rows, STRF(m->name));
+    t->scores = scores;
+    t->room = wanted;
+    return 0;
+}
+
+static int begin_scores(struct tally *t, const struct nn_graph *g,
+                        const struct nn_metric *m, size_t rows, struct err *err)
+{
+    const struct nn_head *h = &g->heads.p[m->head];
+    size_t width = (size_t)nn_shape_count(&g->tensors.p[h->output].shape);
+    bool each = nn_each_is_yes_or_no(h, width);
+    t->row_scores = each || width > 2 ? width : 1;
+    t->lists = each ? 1 : t->row_scores;
+    return make_room(t, m, rows, err);
+}
+
+int nn_judge_begin(struct nn_judge *j, size_t rows, struct err *err)
 {
     for (size_t i = 0; i < j->model->metrics.len; i++) {
+        const struct nn_metric *m = &j->model->metrics.p[i];
         struct tally *t = &j->tallies[i];
         free(t->classes);
-        t->scores.len = 0;
-        struct tally fresh = {0};
-        fresh.scores.p = t->scores.p;
-        fresh.scores.cap = t->scores.cap;
-        *t = fresh;
+        *t = (struct tally){.scores = t->scores, .room = t->room};
+        if (m->kind == NN_METRIC_AUC &&
+            begin_scores(t, &j->model->graph, m, rows, err))
+            return -1;
     }
+    return 0;
 }
 
 void nn_judge_free(struct nn_judge *j)
@@ -74,7 +103,7 @@ void nn_judge_free(struct nn_judge *j)
         return;
     for (size_t i = 0; i < j->model->metrics.len; i++) {
         free(j->tallies[i].classes);
-        vec_done(&j->tallies[i].scores);
+        free(j->tallies[i].scores);
     }
     free(j->tallies);
     free(j->values);
@@ -173,13 +202,12 @@ static void add_classes(struct tally *t, const struct row *r)
 static void add_scores(struct tally *t, const struct row *r)
 {
     size_t truth = r->each ? 0 : truth_of(r);
-    bool all = r->each || r->width > 2;
-    t->lists = all && !r->each ? r->width : 1;
-    for (size_t i = all ? 0 : r->width - 1; i < r->width; i++) {
+    require(t->score_count + t->row_scores <= t->room);
+    for (size_t i = r->width - t->row_scores; i < r->width; i++) {
         bool positive = r->each         ? yes(r, i)
                         : r->width == 1 ? truth > 0
                                         : truth == i;
-        vec_push(&t->scores, ((struct scored){r->out[i], positive}));
+        t->scores[t->score_count++] = (struct scored){r->out[i], positive};
     }
 }
 
@@ -334,16 +362,17 @@ static double auc_of(struct scored *s, size_t count)
 static double auc(struct tally *t)
 {
     double sum = 0, classes = 0;
-    size_t rows = t->lists ? t->scores.len / t->lists : 0;
-    struct scored *one = xmalloc((rows + 1) * sizeof(*one));
+    size_t rows = t->score_count / t->lists;
+    struct scored *one = t->scores + t->score_count;
+    if (t->lists == 1)
+        return auc_of(t->scores, rows);
     for (size_t list = 0; list < t->lists; list++) {
         for (size_t i = 0; i < rows; i++)
-            one[i] = t->scores.p[i * t->lists + list];
+            one[i] = t->scores[i * t->lists + list];
         double area = auc_of(one, rows);
         sum += isnan(area) ? 0 : area;
         classes += !isnan(area);
     }
-    free(one);
     return sum / classes;
 }
 

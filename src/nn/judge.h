@@ -12,7 +12,9 @@ struct nn_judge;
 /* For all metrics of the model. Yours to free. */
 struct nn_judge *nn_judge_new(const struct nn_model *m);
 void nn_judge_free(struct nn_judge *j);
-void nn_judge_begin(struct nn_judge *j);
+/* At most so many rows are to come. What grows with them is AUC's: 16 bytes for
+ * each score. An error when there is no memory for those. */
+int nn_judge_begin(struct nn_judge *j, size_t rows, struct err *err);
 /* Predictions of head `head` for some rows: rows × width numbers; label may
  * be NULL (a head without one). */
 void nn_judge_batch(struct nn_judge *j, size_t head, const double *outputs,

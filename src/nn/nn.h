@@ -185,12 +185,29 @@ void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
 int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err);
 /* Judges a member on some rows as it is: loss and metrics of the report, which
- * are NaN where a label has no rows. With outputs (not NULL) also appends each
- * row's predictions, all heads' one after another. 1: broken off in the
- * middle, and r says nothing. */
+ * are NaN where a label has no rows. 1: broken off in the middle, and r says
+ * nothing. */
 int nn_trainer_judge(struct nn_trainer *t, int member,
                      const struct data_part *part, struct nn_report *r,
-                     float *outputs);
+                     struct err *err);
+/* The same a piece at a time, with each row's predictions, all heads' one after
+ * another; the trainer may train others between two. It comes to the same bits,
+ * however large the pieces are. NULL and err when there is no memory for what a
+ * metric must keep of all rows (AUC: the scores). Yours to free, while the
+ * model is there. */
+struct nn_pieces;
+struct nn_pieces *nn_pieces_new(struct nn_trainer *t, int member,
+                                const struct data_part *part, struct err *err);
+void nn_pieces_free(struct nn_pieces *p);
+/* The rows of a piece, where about so many are wanted: whole batches. */
+size_t nn_pieces_rows(const struct nn_pieces *p, size_t rows);
+/* The next piece, of about so many rows; what it predicts is put into outputs
+ * (NULL: nobody asks). It had `count` rows; 0: none were left. 1: broken off
+ * in the middle: there is no next one. */
+int nn_pieces_next(struct nn_pieces *p, size_t rows, float *outputs,
+                   size_t *count);
+/* When none is left. r->metrics live as long as p. */
+void nn_pieces_report(struct nn_pieces *p, struct nn_report *r);
 /* Numbers that a model predicts for one row, over all heads. */
 int64_t nn_model_outputs(const struct nn_model *m);
 /* Makes the weights of the best epoch the member's, where early stopping has

@@ -28,8 +28,7 @@ struct stepwise {
     int32_t *categories; /* of one batch, by label */
     void *targets;       /* numbers of one batch, by label */
     float *row_weights;
-    struct nn_judge *judge;
-    double *outputs; /* of one batch, for the judge */
+    double *outputs; /* of one batch, for whoever judges */
 };
 
 static struct stepwise *stepwise_of(struct nn_run *r)
@@ -185,7 +184,6 @@ static void close_run(struct nn_run *r)
     s->kernels->free(s->state);
     s->kernels->free(s->targets);
     nn_program_close(&s->program);
-    nn_judge_free(s->judge);
     free(s->rows);
     free(s->outputs);
     free(s->categories);
@@ -205,7 +203,6 @@ static struct nn_run *open_run(const struct nn_device *d,
     s->run.real_bytes = s->kernels->real_bytes;
     s->graph = &like->graph;
     s->slots = nn_optimizer_slots(&like->optimizer);
-    s->judge = nn_judge_new(like);
     if (nn_program_open(&s->program, s->kernels, s->graph,
                         (size_t)like->batch_size, err) ||
         make_buffers(s, err)) {
@@ -434,22 +431,24 @@ static double train_batch(struct stepwise *s, int member, const uint32_t *rows,
     return loss;
 }
 
-/* Shows one batch's predictions to the judge, and to `outputs`. */
-static void show_batch(struct stepwise *s, const struct nn_place *m,
-                       const struct nn_frame *f, const uint32_t *rows,
-                       float *outputs)
+/* Shows the predictions of the batch at `from` to the judge, and to whoever
+ * asks for them. */
+static void show_batch(struct stepwise *s, const struct nn_judging *j,
+                       const struct nn_frame *f, size_t from)
 {
+    const struct nn_place *m = &s->run.places[j->member];
     size_t all = (size_t)nn_model_outputs(m->model), at = 0;
+    float *to = j->outputs ? j->outputs + (from - j->from) * all : NULL;
     for (size_t i = 0; i < s->graph->heads.len; i++) {
         const struct nn_head *h = &s->graph->heads.p[i];
         size_t width =
             (size_t)nn_shape_count(&s->graph->tensors.p[h->output].shape);
         s->kernels->take(s->outputs, f->value[h->output], 0, f->batch * width);
-        nn_judge_batch(s->judge, i, s->outputs, width, label_of(m->view, h),
-                       rows, f->batch);
-        for (size_t r = 0; outputs && r < f->batch; r++)
+        nn_judge_batch(j->judge, i, s->outputs, width, label_of(m->view, h),
+                       j->part->rows + from, f->batch);
+        for (size_t r = 0; to && r < f->batch; r++)
             for (size_t k = 0; k < width; k++)
-                outputs[r * all + at + k] = (float)s->outputs[r * width + k];
+                to[r * all + at + k] = (float)s->outputs[r * width + k];
         at += width;
     }
 }
@@ -461,37 +460,29 @@ static bool is_broken_off(const struct stepwise *s)
     return s->run.broken_off && s->run.broken_off(s->run.context);
 }
 
-static void judge_one(struct stepwise *s, struct nn_work *w)
+static void judge_one(struct stepwise *s, struct nn_judging *j)
 {
-    struct nn_place *m = &s->run.places[w->member];
-    const struct data_part *part = w->part;
-    size_t batch = s->program.batch;
-    size_t wide = (size_t)nn_model_outputs(m->model);
-    bool shown = m->model->metrics.len > 0 || w->outputs;
+    const struct nn_place *m = &s->run.places[j->member];
+    size_t batch = s->program.batch, end = j->from + j->count;
+    bool shown = m->model->metrics.len > 0 || j->outputs;
     bool labels = has_labels(s, m->view);
-    double sum = labels ? 0 : NAN;
     struct nn_frame f = nn_program_frame(
-        &s->program, numbers_of(s, w->member, NN_WEIGHTS), m->model->soft.p);
-    nn_judge_begin(s->judge);
-    for (size_t from = 0; from < part->count; from += batch) {
-        size_t left = part->count - from;
-        f.batch = left < batch ? left : batch;
+        &s->program, numbers_of(s, j->member, NN_WEIGHTS), m->model->soft.p);
+    if (!labels)
+        j->loss_sum = NAN;
+    for (size_t from = j->from; from < end && !j->broken_off; from += batch) {
+        const uint32_t *rows = j->part->rows + from;
+        f.batch = end - from < batch ? end - from : batch;
         /* Permanent dropout draws anew for every batch. */
         f.key = nn_draw_key(nn_draw_key(m->seed, 2), (int)(from / batch));
-        load_inputs(s, m, part->rows + from, f.batch);
+        load_inputs(s, m, rows, f.batch);
         nn_program_forward(&s->program, &f);
         if (labels)
-            sum += losses_of(s, m, &f, part->rows + from) * (double)f.batch;
+            j->loss_sum += losses_of(s, m, &f, rows) * (double)f.batch;
         if (shown)
-            show_batch(s, m, &f, part->rows + from,
-                       w->outputs ? w->outputs + from * wide : NULL);
-        w->broken_off = is_broken_off(s);
-        if (w->broken_off)
-            return;
+            show_batch(s, j, &f, from);
+        j->broken_off = is_broken_off(s);
     }
-    w->loss = part->count ? sum / (double)part->count : NAN;
-    memcpy(w->metrics, nn_judge_end(s->judge),
-           m->model->metrics.len * sizeof(*w->metrics));
 }
 
 static void train_one(struct stepwise *s, struct nn_work *w)
@@ -519,10 +510,10 @@ static void epoch(struct nn_run *r, struct nn_work *work, size_t count)
         train_one(stepwise_of(r), &work[i]);
 }
 
-static void judge(struct nn_run *r, struct nn_work *work, size_t count)
+static void judge(struct nn_run *r, struct nn_judging *judged, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        judge_one(stepwise_of(r), &work[i]);
+        judge_one(stepwise_of(r), &judged[i]);
 }
 
 const struct nn_runner nn_stepwise = {.bytes = bytes,

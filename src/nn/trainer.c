@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "nn/init.h"
+#include "nn/judge.h"
 #include "terms/device.h"
 
 struct nn_trainer *nn_trainer_open(const char *device,
@@ -30,7 +31,7 @@ struct nn_trainer *nn_trainer_open(const char *device,
     t->capacity = capacity;
     t->slots = nn_optimizer_slots(&like->optimizer);
     t->members = xcalloc(capacity, sizeof(*t->members));
-    t->metrics = xcalloc(like->metrics.len + 1, sizeof(*t->metrics));
+    t->judge = nn_judge_new(like);
     t->run = d->runner->open(d, like, t->members, capacity, err);
     if (!t->run) {
         nn_trainer_free(t);
@@ -44,7 +45,7 @@ void nn_trainer_free(struct nn_trainer *t)
     if (!t)
         return;
     t->runner->close(t->run);
-    free(t->metrics);
+    nn_judge_free(t->judge);
     free(t->members);
     free(t);
 }
@@ -177,22 +178,6 @@ int nn_trainer_mask(struct nn_trainer *t, int member, const char *path,
     return m->masked ? 0 : -1;
 }
 
-int nn_trainer_judge(struct nn_trainer *t, int member,
-                     const struct data_part *part, struct nn_report *r,
-                     float *outputs)
-{
-    struct nn_work work = {.member = member,
-                           .part = part,
-                           .outputs = outputs,
-                           .metrics = t->metrics};
-    t->runner->judge(t->run, &work, 1);
-    if (work.broken_off)
-        return 1;
-    r->validation_loss = work.loss;
-    r->metrics = t->metrics;
-    return 0;
-}
-
 static int train_epoch(struct nn_trainer *t, int member)
 {
     struct nn_standing *s = &t->members[member].standing;
@@ -221,10 +206,9 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
         return 1;
     *r = (struct nn_report){
         .epoch = m->standing.epoch, .loss = m->standing.loss, .finished = over};
-    if (nn_trainer_judge(t, member, &m->view->validation, r, NULL))
-        return 1;
-    if (over)
-        return 0;
+    int rc = nn_trainer_judge(t, member, &m->view->validation, r, err);
+    if (rc || over)
+        return rc;
     bool judged = m->view->validation.count > 0;
     nn_schedule_epoch(m->model, m->model->soft.p, &m->standing.schedule,
                       judged ? r->validation_loss : r->loss);

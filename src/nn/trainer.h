@@ -11,8 +11,8 @@ struct nn_trainer {
     uint64_t key;
     struct nn_place *members;
     size_t capacity;
-    size_t slots;    /* of the optimizer's state */
-    double *metrics; /* of the last judging */
+    size_t slots;           /* of the optimizer's state */
+    struct nn_judge *judge; /* of who is judged on all rows at once */
 };
 
 /* After an epoch: is it the best, is it time to stop? */

@@ -1,56 +1,69 @@
 /* infer.c - tasks that are weights of another day on rows: loss and metrics,
- * which classes are mistaken for which, or what is predicted */
+ * which classes are mistaken for which, or what is predicted
+ *
+ * A turn is a piece of the rows, so that others have theirs. What is written is
+ * there when all of it is: who is ended before leaves nothing. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "worker/crew.h"
 #include "worker/member.h"
-#include "worker/predictions.h"
 
 static int begin(struct train *t, struct member *m, struct err *err)
 {
-    (void)t;
-    return member_load(m, arena_cstr(m->arena, m->task.weights), false, err);
+    struct predicted what = judging_rows(m);
+    if (member_load(m, arena_cstr(m->arena, m->task.weights), false, err))
+        return -1;
+    struct predictions *file =
+        m->task.predictions
+            ? predictions_table(member_file(t, m, "output/predictions.csv"),
+                                &what, err)
+            : predictions_confusion(member_file(t, m, "output/confusion.json"),
+                                    &what);
+    m->judging = file ? judging_new(m, file, err) : NULL;
+    return m->judging ? 0 : -1;
 }
 
-static int infer(struct train *t, struct member *m, struct err *err)
+static void end(struct member *m)
 {
-    const char *name;
-    const struct data_part *part = judging_rows(&m->view, &name);
-    struct nn_report r = {0};
-    float *outputs = judging_predict(m, part, &r, err);
-    if (!outputs)
+    judging_free(m->judging);
+}
+
+/* After the last piece. */
+static int finish(struct train *t, struct member *m, struct err *err)
+{
+    struct predicted what = judging_rows(m);
+    const char *rows = m->task.new_rows ? "new" : what.rows;
+    struct nn_report r;
+    if (judging_end(m->judging, &r, err))
         return -1;
-    const char *which = m->task.new_rows ? "new" : name;
     member_say(t, m, RECORD_NOTICE,
-               str_of(arena_printf(m->arena, "%zu %s row%s", part->count, which,
-                                   part->count == 1 ? "" : "s")));
-    int rc = 0;
-    if (m->task.predictions)
-        rc = predictions_write(member_file(t, m, "output/predictions.csv"),
-                               m->model, m->view.table, part, outputs, err);
-    else if (isnan(r.validation_loss) && m->task.new_rows)
-        rc = err_set(err, ERR_INPUT,
-                     "the rows have no labels to be judged by; `throng "
-                     "predict` needs none");
-    else
-        rc = predictions_confusion(member_file(t, m, "output/confusion.json"),
-                                   m->model, m->view.table, part, name, outputs,
-                                   err);
-    if (rc == 0 && !m->task.predictions)
-        judging_say_unjudged(t, m, part, which);
-    if (rc == 0)
-        judging_say(t, m, "", &r);
-    free(outputs);
-    return rc;
+               str_of(arena_printf(m->arena, "%zu %s row%s", what.part->count,
+                                   rows, what.part->count == 1 ? "" : "s")));
+    if (!m->task.predictions && m->task.new_rows && isnan(r.validation_loss))
+        return err_set(err, ERR_INPUT,
+                       "the rows have no labels to be judged by; `throng "
+                       "predict` needs none");
+    if (!m->task.predictions)
+        judging_say_unjudged(t, m, what.part, rows);
+    judging_say(t, m, "", &r);
+    return 0;
 }
 
 static void turn(struct train *t, size_t at)
 {
+    struct member *m = t->members.p[at];
     struct err err = {0};
-    int rc = infer(t, t->members.p[at], &err);
-    member_leave(t, at, rc == 0 ? OUTCOME_DONE : member_outcome(&err),
-                 str_of(err.text));
+    int rc = m->asked ? 0 : judging_next(m->judging, &err);
+    if (m->killed || m->asked) {
+        member_leave(t, at, m->killed ? OUTCOME_KILLED : OUTCOME_STOPPED,
+                     STR(""));
+        return;
+    }
+    if (rc == 0)
+        rc = finish(t, m, &err);
+    if (rc <= 0)
+        member_leave(t, at, rc == 0 ? OUTCOME_DONE : member_outcome(&err),
+                     str_of(err.text));
 }
 
 const struct kind kind_infer = {.name = "infer",
@@ -61,4 +74,5 @@ const struct kind kind_infer = {.name = "infer",
                                 .look = crew_look,
                                 .forget = crew_forget,
                                 .begin = begin,
-                                .turn = turn};
+                                .turn = turn,
+                                .end = end};

@@ -2,19 +2,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "worker/predictions.h"
 #include "worker/member.h"
 
-const struct data_part *judging_rows(const struct data_view *v,
-                                     const char **name)
+#define PIECE_BYTES 65536 /* of predictions, unless a batch has more */
+
+struct predicted judging_rows(const struct member *m)
 {
+    const struct data_view *v = &m->view;
     const struct data_part *part = v->test.count         ? &v->test
                                    : v->validation.count ? &v->validation
                                                          : &v->train;
-    *name = part == &v->test         ? "test"
-            : part == &v->validation ? "validation"
-                                     : "training";
-    return part;
+    const char *name = part == &v->test         ? "test"
+                       : part == &v->validation ? "validation"
+                                                : "training";
+    return (struct predicted){m->model, v->table, part, name};
 }
 
 static void add_judged(struct member *m, const char *prefix, struct str name,
@@ -49,46 +50,93 @@ void judging_say(struct train *t, struct member *m, const char *prefix,
     member_say_metrics(t, m);
 }
 
-float *judging_predict(struct member *m, const struct data_part *part,
-                       struct nn_report *r, struct err *err)
-{
-    size_t wide = (size_t)nn_model_outputs(m->model);
-    float *outputs = calloc(part->count * wide + 1, sizeof(*outputs));
-    if (!outputs) {
-        err_set(err, ERR_LIMIT, "no memory for %zu predictions", part->count);
-        return NULL;
-    }
-    if (nn_trainer_judge(m->cohort->trainer, m->place, part, r, outputs)) {
-        err_set(err, ERR_SYSTEM, "ended while it predicted");
-        free(outputs);
-        return NULL;
-    }
-    return outputs;
-}
-
 void judging_test(struct train *t, struct member *m)
 {
     struct nn_report r = {0};
+    struct err err = {0};
     if (!m->task.judge_test || !m->view.test.count)
         return;
     judging_say_unjudged(t, m, &m->view.test, "test");
-    if (nn_trainer_judge(m->cohort->trainer, m->place, &m->view.test, &r,
-                         NULL) == 0)
+    int rc =
+        nn_trainer_judge(m->cohort->trainer, m->place, &m->view.test, &r, &err);
+    if (rc == 0)
         judging_say(t, m, "test_", &r);
+    else if (rc < 0)
+        member_say(t, m, RECORD_NOTICE, str_of(err.text));
+}
+
+/* ---- in pieces ---------------------------------------------------------- */
+
+struct judging {
+    struct predictions *file; /* what is made of the predictions */
+    struct nn_pieces *pieces;
+    float *outputs; /* of one piece */
+    size_t rows;    /* of one piece */
+};
+
+struct judging *judging_new(struct member *m, struct predictions *file,
+                            struct err *err)
+{
+    const struct data_part *part = file->what.part;
+    size_t wide = (size_t)nn_model_outputs(m->model);
+    struct judging *j = xcalloc(1, sizeof(*j));
+    j->file = file;
+    j->pieces = nn_pieces_new(m->cohort->trainer, m->place, part, err);
+    if (j->pieces) {
+        j->rows =
+            nn_pieces_rows(j->pieces, PIECE_BYTES / sizeof(float) / (wide + 1));
+        j->outputs = malloc(j->rows * wide * sizeof(*j->outputs) + 1);
+        if (j->outputs)
+            return j;
+        err_set(err, ERR_LIMIT, "no memory for the predictions of %zu rows",
+                j->rows);
+    }
+    judging_free(j);
+    return NULL;
+}
+
+void judging_free(struct judging *j)
+{
+    if (!j)
+        return;
+    predictions_free(j->file);
+    nn_pieces_free(j->pieces);
+    free(j->outputs);
+    free(j);
+}
+
+int judging_next(struct judging *j, struct err *err)
+{
+    size_t count;
+    if (nn_pieces_next(j->pieces, j->rows, j->outputs, &count))
+        return err_set(err, ERR_SYSTEM, "ended while it predicted");
+    if (predictions_add(j->file, j->outputs, count, err))
+        return -1;
+    return j->file->done < j->file->what.part->count;
+}
+
+int judging_end(struct judging *j, struct nn_report *r, struct err *err)
+{
+    nn_pieces_report(j->pieces, r);
+    return predictions_end(j->file, err);
 }
 
 void judging_confusion(struct train *t, struct member *m)
 {
-    const char *name;
-    const struct data_part *part = judging_rows(&m->view, &name);
-    struct nn_report r = {0};
+    struct nn_report r;
     struct err err = {0};
+    int rc = -1;
     if (!nn_model_confusion(m->model))
         return;
-    float *outputs = judging_predict(m, part, &r, &err);
-    if (!outputs || predictions_confusion(
-                        member_file(t, m, "output/confusion.json"), m->model,
-                        m->view.table, part, name, outputs, &err))
+    struct predicted what = judging_rows(m);
+    struct judging *j =
+        judging_new(m,
+                    predictions_confusion(
+                        member_file(t, m, "output/confusion.json"), &what),
+                    &err);
+    while (j && (rc = judging_next(j, &err)) > 0)
+        ;
+    if (rc || judging_end(j, &r, &err))
         member_say(t, m, RECORD_NOTICE, str_of(err.text));
-    free(outputs);
+    judging_free(j);
 }

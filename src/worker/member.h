@@ -12,6 +12,7 @@
 #include "terms/record.h"
 #include "terms/task.h"
 #include "worker/kind.h"
+#include "worker/predictions.h"
 #include "worker/sources.h"
 
 struct cohort {
@@ -44,6 +45,7 @@ struct member {
     bool trained; /* no epoch is left */
     bool waits;   /* for a decision */
     int64_t begun_ns;
+    struct judging *judging; /* of the kind infer; NULL: none */
 };
 
 /* The best values so far, the smallest first. */
@@ -88,11 +90,17 @@ void member_leave(struct train *t, size_t at, enum outcome outcome,
 
 /* The rows that a model is judged on: those that it has not seen, where there
  * are any. */
-const struct data_part *judging_rows(const struct data_view *v,
-                                     const char **name);
-/* What a member predicts for rows; yours to free. */
-float *judging_predict(struct member *m, const struct data_part *part,
-                       struct nn_report *r, struct err *err);
+struct predicted judging_rows(const struct member *m);
+/* A member on such rows, a piece at a time: what it predicts becomes the file,
+ * which is the judging's from now on, also where this fails. */
+struct judging *judging_new(struct member *m, struct predictions *file,
+                            struct err *err);
+/* The next piece. 1: there are more; 0: that was the last; -1 and err. */
+int judging_next(struct judging *j, struct err *err);
+/* After the last: the file is there. r->metrics live as long as j. */
+int judging_end(struct judging *j, struct nn_report *r, struct err *err);
+/* While the member is there; NULL is accepted. */
+void judging_free(struct judging *j);
 /* Says loss and metrics, as metrics whose names begin with the prefix. */
 void judging_say(struct train *t, struct member *m, const char *prefix,
                  const struct nn_report *r);

@@ -1,25 +1,42 @@
-/* predictions.c - predictions as a table, and which classes they mistake */
+/* predictions.c - predictions as a table */
 #include "worker/predictions.h"
+
+#include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/csv.h"
-#include "base/json.h"
 #include "base/num.h"
 #include "sys/sys.h"
 
-#define CONFUSION_MAX 1000 /* classes: a million pairs */
-
 struct writing {
-    struct buf out;
-    const struct nn_model *model;
-    const struct data_table *table;
-    bool several; /* heads: their names stand before those of the columns */
+    struct predictions base; /* first: one is the other */
+    struct file_out *file;
+    struct buf out; /* of one piece */
 };
 
-static const struct data_field *label_of(const struct writing *w,
+int predictions_add(struct predictions *p, const float *outputs, size_t count,
+                    struct err *err)
+{
+    int rc = p->add(p, outputs, count, err);
+    p->done += count;
+    return rc;
+}
+
+int predictions_end(struct predictions *p, struct err *err)
+{
+    return p->end(p, err);
+}
+
+void predictions_free(struct predictions *p)
+{
+    if (p)
+        p->free(p);
+}
+
+const struct data_field *predicted_label(const struct predicted *what,
                                          const struct nn_head_facts *h)
 {
-    return h->label < 0 ? NULL : &w->table->labels[h->label];
+    return h->label < 0 ? NULL : &what->table->labels[h->label];
 }
 
 static bool is_known(const struct data_field *label)
@@ -27,10 +44,8 @@ static bool is_known(const struct data_field *label)
     return label && (label->numbers || label->categories);
 }
 
-/* One output for each class, or one that says how likely the second is. Of a
- * loss on numbers two values of a label are two numbers. */
-static bool is_class(const struct data_field *label,
-                     const struct nn_head_facts *h)
+bool predicted_is_class(const struct data_field *label,
+                        const struct nn_head_facts *h)
 {
     return h->classes && label && label->columns == 1 && label->classes > 1 &&
            ((int64_t)h->width == label->classes ||
@@ -50,9 +65,9 @@ static void add_class(struct buf *b, const struct data_field *label, int64_t k)
 static size_t shown_of(const struct data_field *label,
                        const struct nn_head_facts *h)
 {
-    return is_class(label, h) ? (size_t)label->classes
-           : h->width > 1     ? h->width
-                              : 0;
+    return predicted_is_class(label, h) ? (size_t)label->classes
+           : h->width > 1               ? h->width
+                                        : 0;
 }
 
 /* The class that number k of a head is the probability of, or the label's
@@ -60,7 +75,7 @@ static size_t shown_of(const struct data_field *label,
 static void add_output_name(struct buf *b, const struct data_field *label,
                             const struct nn_head_facts *h, size_t k)
 {
-    if (is_class(label, h) && label->class_names)
+    if (predicted_is_class(label, h) && label->class_names)
         buf_addstr(b, label->class_names[k]);
     else if (label && label->column_names &&
              (int64_t)h->width == label->columns)
@@ -69,17 +84,18 @@ static void add_output_name(struct buf *b, const struct data_field *label,
         buf_addf(b, "%zu", k);
 }
 
+/* Of several heads the names stand before those of the columns. */
 static void add_head_names(struct writing *w, const struct nn_head_facts *h)
 {
-    const struct data_field *label = label_of(w, h);
+    const struct data_field *label = predicted_label(&w->base.what, h);
     struct buf *b = &w->out;
     struct buf prefix;
     buf_init(&prefix);
-    if (w->several)
+    if (nn_model_head_count(w->base.what.model) > 1)
         buf_addf(&prefix, "%.*s_", STRF(h->name));
     if (is_known(label) && label->columns == 1)
         buf_addf(b, ",%slabel", prefix.p);
-    if (h->width == 1 || is_class(label, h))
+    if (h->width == 1 || predicted_is_class(label, h))
         buf_addf(b, ",%spredicted", prefix.p);
     size_t shown = shown_of(label, h);
     for (size_t k = 0; k < shown; k++) {
@@ -105,7 +121,7 @@ static void add_label(struct buf *b, const struct nn_head_facts *h,
         num_print_short(b, (double)label->numbers[row], 9);
 }
 
-static int64_t likeliest(const struct nn_head_facts *h, const float *p)
+int64_t predicted_class(const struct nn_head_facts *h, const float *p)
 {
     size_t best = 0;
     if (h->width == 1)
@@ -119,13 +135,13 @@ static int64_t likeliest(const struct nn_head_facts *h, const float *p)
 static void add_head(struct writing *w, const struct nn_head_facts *h,
                      uint32_t row, const float *p)
 {
-    const struct data_field *label = label_of(w, h);
+    const struct data_field *label = predicted_label(&w->base.what, h);
     struct buf *b = &w->out;
     if (is_known(label) && label->columns == 1)
         add_label(b, h, label, row);
-    if (is_class(label, h)) {
+    if (predicted_is_class(label, h)) {
         buf_addc(b, ',');
-        add_class(b, label, likeliest(h, p));
+        add_class(b, label, predicted_class(h, p));
     } else if (h->width == 1) {
         buf_addc(b, ',');
         num_print_short(b, (double)p[0], 9);
@@ -139,108 +155,75 @@ static void add_head(struct writing *w, const struct nn_head_facts *h,
     }
 }
 
-int predictions_write(const char *path, const struct nn_model *m,
-                      const struct data_table *table,
-                      const struct data_part *part, const float *outputs,
-                      struct err *err)
+static int put_out(struct writing *w, struct err *err)
 {
-    size_t heads = nn_model_head_count(m);
-    struct writing w = {.model = m, .table = table, .several = heads > 1};
-    buf_init(&w.out);
-    buf_adds(&w.out, "row");
-    for (size_t i = 0; i < heads; i++) {
-        struct nn_head_facts h = nn_model_head(m, i);
-        add_head_names(&w, &h);
-    }
-    buf_addc(&w.out, '\n');
-    for (size_t r = 0; r < part->count; r++) {
-        buf_addf(&w.out, "%zu", data_row_in_file(table, part->rows[r]) + 1);
-        for (size_t i = 0; i < heads; i++) {
-            struct nn_head_facts h = nn_model_head(m, i);
-            add_head(&w, &h, part->rows[r], outputs);
-            outputs += h.width;
-        }
-        buf_addc(&w.out, '\n');
-    }
-    int rc = file_write(path, buf_str(&w.out), false, err);
-    buf_done(&w.out);
+    int rc = file_add(w->file, buf_str(&w->out), err);
+    buf_reset(&w->out);
     return rc;
 }
 
-/* ---- classes and what they are taken for ------------------------------- */
-
-static struct value *class_list(struct arena *a, const struct data_field *label)
+static void add_row(struct writing *w, uint32_t row, const float *outputs)
 {
-    struct value *names = value_list(a);
-    struct buf b;
-    buf_init(&b);
-    for (int64_t k = 0; k < label->classes; k++) {
-        buf_reset(&b);
-        buf_addf(&b, "%lld", (long long)k);
-        value_list_add(a, names,
-                       value_string(a, label->class_names
-                                           ? label->class_names[k]
-                                           : buf_str(&b)));
+    const struct predicted *what = &w->base.what;
+    size_t heads = nn_model_head_count(what->model);
+    buf_addf(&w->out, "%zu", data_row_in_file(what->table, row) + 1);
+    for (size_t i = 0; i < heads; i++) {
+        struct nn_head_facts h = nn_model_head(what->model, i);
+        add_head(w, &h, row, outputs);
+        outputs += h.width;
     }
-    buf_done(&b);
-    return names;
+    buf_addc(&w->out, '\n');
 }
 
-static struct value *count_pairs(struct arena *a,
-                                 const struct data_field *label,
-                                 const struct nn_head_facts *h,
-                                 const struct data_part *part,
-                                 const float *outputs, size_t stride)
+static int add_rows(struct predictions *p, const float *outputs, size_t count,
+                    struct err *err)
 {
-    size_t classes = (size_t)label->classes;
-    int64_t *counts = arena_array(a, classes * classes + 1, sizeof(*counts));
-    struct value *rows = value_list(a);
-    for (size_t r = 0; r < part->count; r++) {
-        size_t truth = (size_t)label->categories[part->rows[r]];
-        counts[truth * classes + (size_t)likeliest(h, outputs + r * stride)]++;
-    }
-    for (size_t i = 0; i < classes; i++) {
-        struct value *row = value_list(a);
-        for (size_t k = 0; k < classes; k++)
-            value_list_add(a, row, value_int(a, counts[i * classes + k]));
-        value_list_add(a, rows, row);
-    }
-    return rows;
+    struct writing *w = (struct writing *)p;
+    size_t wide = (size_t)nn_model_outputs(p->what.model);
+    for (size_t r = 0; r < count; r++)
+        add_row(w, p->what.part->rows[p->done + r], outputs + r * wide);
+    return put_out(w, err);
 }
 
-int predictions_confusion(const char *path, const struct nn_model *m,
-                          const struct data_table *table,
-                          const struct data_part *part, const char *part_name,
-                          const float *outputs, struct err *err)
+static int end_table(struct predictions *p, struct err *err)
 {
-    struct arena *a = arena_new();
-    struct value *to = value_object(a), *heads = value_list(a);
-    struct buf text;
-    size_t stride = (size_t)nn_model_outputs(m), at = 0;
-    buf_init(&text);
+    struct writing *w = (struct writing *)p;
+    struct file_out *file = w->file;
+    w->file = NULL;
+    return file_end(file, false, err);
+}
+
+static void free_table(struct predictions *p)
+{
+    struct writing *w = (struct writing *)p;
+    file_drop(w->file);
+    buf_done(&w->out);
+    free(w);
+}
+
+static void add_names(struct writing *w)
+{
+    const struct nn_model *m = w->base.what.model;
+    buf_adds(&w->out, "row");
     for (size_t i = 0; i < nn_model_head_count(m); i++) {
         struct nn_head_facts h = nn_model_head(m, i);
-        const struct data_field *label =
-            h.label < 0 ? NULL : &table->labels[h.label];
-        if (is_class(label, &h) && label->categories && label->columns == 1 &&
-            label->classes <= CONFUSION_MAX &&
-            nn_model_takes_classes(m, (size_t)h.label)) {
-            struct value *one = value_object(a);
-            value_set(a, one, STR("name"), value_string(a, h.name));
-            value_set(a, one, STR("classes"), class_list(a, label));
-            value_set(a, one, STR("counts"),
-                      count_pairs(a, label, &h, part, outputs + at, stride));
-            value_list_add(a, heads, one);
-        }
-        at += h.width;
+        add_head_names(w, &h);
     }
-    value_set(a, to, STR("rows"), value_int(a, (int64_t)part->count));
-    value_set(a, to, STR("part"), value_string(a, str_of(part_name)));
-    value_set(a, to, STR("heads"), heads);
-    json_print(&text, to);
-    buf_addc(&text, '\n');
-    int rc = file_write(path, buf_str(&text), false, err);
-    buf_done(&text);
-    arena_free(a);
-    return rc;
+    buf_addc(&w->out, '\n');
+}
+
+struct predictions *predictions_table(const char *path,
+                                      const struct predicted *what,
+                                      struct err *err)
+{
+    struct writing *w = xcalloc(1, sizeof(*w));
+    w->base = (struct predictions){
+        .what = *what, .add = add_rows, .end = end_table, .free = free_table};
+    buf_init(&w->out);
+    add_names(w);
+    w->file = file_begin(path, err);
+    if (w->file && put_out(w, err) == 0)
+        return &w->base;
+    free_table(&w->base);
+    return NULL;
 }

@@ -1,24 +1,60 @@
-/* predictions.h - predictions as a table */
+/* predictions.h - files that are made of predictions, piece by piece
+ *
+ * predictions.c has the table of all rows, confusion.c which classes were taken
+ * for which. What of them grows with the rows is on the disk. */
 #ifndef THRONG_WORKER_PREDICTIONS_H
 #define THRONG_WORKER_PREDICTIONS_H
 
 #include "data/data.h"
 #include "nn/nn.h"
 
-/* Writes a CSV file with a line for each row of the part: its number in
- * its file (from 1, a header not counted), then for every head the label where
- * it is known, what is predicted, and for classes the probability of each.
- * `outputs` are the predictions, row by row. */
-int predictions_write(const char *path, const struct nn_model *m,
-                      const struct data_table *table,
-                      const struct data_part *part, const float *outputs,
-                      struct err *err);
-/* Writes how often each class was taken for each, by head, as JSON:
- * {"rows": 9, "part": "test", "heads": [{"name": …, "classes": […],
- * "counts": [[…]]}]}; counts are by truth, then by prediction. */
-int predictions_confusion(const char *path, const struct nn_model *m,
-                          const struct data_table *table,
-                          const struct data_part *part, const char *part_name,
-                          const float *outputs, struct err *err);
+/* What is predicted, and for which rows. */
+struct predicted {
+    const struct nn_model *model;
+    const struct data_table *table;
+    const struct data_part *part;
+    const char *rows; /* what they are called: "test" */
+};
+
+struct predictions;
+
+/* A CSV file with a line for each row: its number in its file (from 1, a header
+ * not counted), then for every head the label where it is known, what is
+ * predicted, and for classes the probability of each. */
+struct predictions *predictions_table(const char *path,
+                                      const struct predicted *what,
+                                      struct err *err);
+/* How often each class was taken for each, by head, as JSON: {"rows": 9,
+ * "part": "test", "heads": [{"name": …, "classes": […], "counts": [[…]]}]};
+ * counts are by truth, then by prediction. */
+struct predictions *predictions_confusion(const char *path,
+                                          const struct predicted *what);
+/* The predictions of the next rows of the part, row by row. */
+int predictions_add(struct predictions *p, const float *outputs, size_t count,
+                    struct err *err);
+/* After the last row: the file is there. */
+int predictions_end(struct predictions *p, struct err *err);
+/* No file is left of what has not ended. NULL is accepted. */
+void predictions_free(struct predictions *p);
+
+/* ---- for the files that make them ---- */
+
+struct predictions {
+    struct predicted what;
+    size_t done; /* rows */
+    int (*add)(struct predictions *p, const float *outputs, size_t count,
+               struct err *err);
+    int (*end)(struct predictions *p, struct err *err);
+    void (*free)(struct predictions *p);
+};
+
+/* NULL: it has none. */
+const struct data_field *predicted_label(const struct predicted *what,
+                                         const struct nn_head_facts *h);
+/* One output for each class, or one that says how likely the second is. Of a
+ * loss on numbers two values of a label are two numbers. */
+bool predicted_is_class(const struct data_field *label,
+                        const struct nn_head_facts *h);
+int64_t predicted_class(const struct nn_head_facts *h, const float *p);
 
 #endif

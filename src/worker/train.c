@@ -217,6 +217,8 @@ static void leave_cohort(struct member *m)
 
 static void member_free(struct train *t, struct member *m)
 {
+    if (m->kind->end)
+        m->kind->end(m);
     sources_leave(&t->sources, m->source);
     nn_model_free(m->model);
     metric_batch_free(m->batch);

@@ -177,6 +177,55 @@ run env -C elsewhere "$THRONG" evaluate "$weights"
 check_equal "the weights of a trial have the trial's value" \
     "$(printf 'loss\t%.6g' "${best#* }")" "$(head -n 1 .out)"
 
+# ---- many rows, in pieces -------------------------------------------------------
+awk 'BEGIN { print "x,y,kind"
+    for (i = 0; i < 40000; i++) print i % 97 "," i % 13 "," i % 100 }' >many.csv
+head -n 1001 many.csv >few.csv
+cat >wide.yaml <<'MODEL'
+layers: [{dense: 4, activation: relu}, {dense: 100}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: 0.01}
+epochs: 1
+metrics: [accuracy, top_5]
+data: {file: few.csv, label: kind, scale: std}
+MODEL
+run "$THRONG" train wide.yaml
+"$THRONG" predict wide.safetensors --data few.csv --csv >few.out
+if [ -n "${ASAN_OPTIONS:-}" ]; then
+    skip "many rows need little memory" "the sanitizers need terabytes of addresses"
+else
+    # The predictions alone are 16 MB, the table of them 43 MB.
+    run bash -c "ulimit -v 40000; exec '$THRONG' evaluate wide.safetensors --data many.csv --json"
+    check_equal "many rows are judged in little memory" "40000 40000" \
+        "$(python3 -c 'import json, sys
+v = json.load(sys.stdin)
+print(v["rows"], sum(map(sum, v["confusion"][0]["counts"])))' <.out)"
+    run bash -c "ulimit -v 100000; exec '$THRONG' predict wide.safetensors --data many.csv --csv"
+    check_equal "and predicted" 40001 "$(wc -l <.out)"
+    check "as few rows are" cmp few.out <(head -n 1001 .out)
+fi
+
+cat >slow.yaml <<'MODEL'
+layers: [{dense: 30000}, {dense: 100}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: sgd, lr: 0.0001}
+epochs: 1
+data: {file: few.csv, label: kind, scale: std}
+MODEL
+run "$THRONG" train slow.yaml
+"$THRONG" predict slow.safetensors --data many.csv >.out 2>.err &
+predicting=$!
+# The trainer, the worker's child, has the file open that it writes.
+predicts() {
+    ls -l "/proc/$(pgrep -P "$(pgrep -P $predicting)")/fd" | grep -q 'throng-infer.*tmp'
+}
+wait_for 60 predicts
+kill -INT $predicting
+wait $predicting
+check_equal "who is interrupted while it predicts ends, without rows" \
+    "130 0 throng predict: interrupted; nothing of it is kept" \
+    "$? $(wc -l <.out) $(tail -n 1 .err)"
+
 # Mistakes.
 run "$THRONG" evaluate mlp.yaml
 check_status "what is no weights file is an error" 1

@@ -192,10 +192,12 @@ static void predict(struct nn_trainer *t, const struct made *m)
     size_t count = m->view.validation.count * wide;
     float *outputs = calloc(count + 1, sizeof(float));
     double *wider = calloc(count + 1, sizeof(double));
-    struct nn_report r;
+    struct nn_pieces *p = nn_pieces_new(t, 0, &m->view.validation, NULL);
     struct buf b;
+    size_t rows;
     buf_init(&b);
-    nn_trainer_judge(t, 0, &m->view.validation, &r, outputs);
+    nn_pieces_next(p, m->view.validation.count + ROWS, outputs, &rows);
+    nn_pieces_free(p);
     for (size_t i = 0; i < count; i++)
         wider[i] = (double)outputs[i];
     buf_addc(&b, '{');

@@ -28,7 +28,7 @@ static void judge(const char *json, const double *outputs, size_t width,
     for (size_t i = 0; i < rows; i++)
         numbers[i] = (uint32_t)i;
     for (int twice = 0; twice < 2; twice++) { /* nothing stays of the first */
-        nn_judge_begin(j);
+        assert_int_equal(nn_judge_begin(j, rows, &err), 0);
         nn_judge_batch(j, 0, outputs, width, label, numbers, 2);
         nn_judge_batch(j, 0, outputs + 2 * width, width, label, numbers + 2,
                        rows - 2);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -309,6 +310,86 @@ static void memory_is_known_before_it_is_taken(void **state)
     arena_free(a);
 }
 
+/* What a judging came to: predictions, loss and metrics. */
+struct judged {
+    float *outputs;
+    double loss, metrics[8];
+};
+
+static void take_report(struct judged *to, const struct made *m,
+                        const struct nn_report *r)
+{
+    to->loss = r->validation_loss;
+    for (size_t i = 0; i < nn_model_metric_count(m->model); i++)
+        to->metrics[i] = r->metrics[i];
+}
+
+/* In pieces of about so many rows, with an epoch of another between two. */
+static void judge_in_pieces(struct made *m, struct nn_trainer *t, size_t rows,
+                            struct judged *to)
+{
+    struct err err = {0};
+    struct nn_report r;
+    const struct data_part *part = &m->view.train;
+    size_t wide = (size_t)nn_model_outputs(m->model), done = 0, count;
+    to->outputs = calloc(part->count * wide + 1, sizeof(float));
+    struct nn_pieces *p = nn_pieces_new(t, 0, part, &err);
+    for (; done < part->count; done += count) {
+        assert_int_equal(
+            nn_pieces_next(p, rows, to->outputs + done * wide, &count), 0);
+        assert_true(count > 0 && count <= nn_pieces_rows(p, rows));
+        assert_int_equal(nn_trainer_epoch(t, 1, &r, &err), 0);
+    }
+    nn_pieces_report(p, &r);
+    take_report(to, m, &r);
+    nn_pieces_free(p);
+}
+
+static void check_pieces(const char *name, const char *device)
+{
+    struct made m;
+    struct err err = {0};
+    struct nn_report r;
+    struct judged whole, parts;
+    made_named(&m, name, 200);
+    size_t bytes =
+        m.view.train.count * (size_t)nn_model_outputs(m.model) * sizeof(float);
+    size_t metrics = nn_model_metric_count(m.model) * sizeof(double);
+    struct nn_trainer *t = nn_trainer_open(device, m.model, 2, &err);
+    for (int i = 0; i < 2; i++) {
+        struct nn_member one = {m.model, &m.view, (uint64_t)i};
+        assert_int_equal(nn_trainer_join(t, &one, &err), i);
+    }
+    assert_int_equal(nn_trainer_judge(t, 0, &m.view.train, &r, &err), 0);
+    take_report(&parts, &m, &r);
+    judge_in_pieces(&m, t, 1000, &whole);
+    if (memcmp(whole.metrics, parts.metrics, metrics) ||
+        memcmp(&whole.loss, &parts.loss, sizeof(double)))
+        fail_msg("%s: the loss is %.17g, not %.17g", name, whole.loss,
+                 parts.loss);
+    judge_in_pieces(&m, t, 1, &parts);
+    if (memcmp(whole.outputs, parts.outputs, bytes) ||
+        memcmp(whole.metrics, parts.metrics, metrics) ||
+        memcmp(&whole.loss, &parts.loss, sizeof(double)))
+        fail_msg("%s: in pieces the loss is %.17g, not %.17g", name, parts.loss,
+                 whole.loss);
+    free(whole.outputs);
+    free(parts.outputs);
+    nn_trainer_free(t);
+    made_close(&m);
+}
+
+static void pieces_come_to_the_same_bits(void **state)
+{
+    struct arena *a = arena_new();
+    const char **names = made_names(a);
+    (void)state;
+    for (size_t i = 0; names[i]; i++)
+        check_pieces(names[i], "cpu");
+    check_pieces(names[0], "reference");
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +403,7 @@ int main(void)
         cmocka_unit_test(the_best_epoch_is_in_a_checkpoint),
         cmocka_unit_test(training_makes_the_loss_smaller),
         cmocka_unit_test(a_diverging_member_says_so),
+        cmocka_unit_test(pieces_come_to_the_same_bits),
     };
     return cmocka_run_group_tests_name("trainer", tests, NULL, NULL);
 }

@@ -1,0 +1,94 @@
+/* judging.c - a member on rows, all at once or piece by piece
+ *
+ * Pieces are whole batches, and sums go on from one to the next: what comes out
+ * does not depend on them. Beside the rows' own numbers, and what a metric must
+ * keep (judge.h), nothing grows with how many rows there are. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "nn/judge.h"
+#include "nn/trainer.h"
+
+struct nn_pieces {
+    struct nn_trainer *trainer;
+    struct nn_judging judging;
+};
+
+static int judge(struct nn_trainer *t, struct nn_judging *j)
+{
+    t->runner->judge(t->run, j, 1);
+    return j->broken_off ? 1 : 0;
+}
+
+static void report(struct nn_judging *j, struct nn_report *r)
+{
+    size_t rows = j->part->count;
+    r->validation_loss = rows ? j->loss_sum / (double)rows : NAN;
+    r->metrics = nn_judge_end(j->judge);
+}
+
+int nn_trainer_judge(struct nn_trainer *t, int member,
+                     const struct data_part *part, struct nn_report *r,
+                     struct err *err)
+{
+    struct nn_judging j = {.member = member,
+                           .part = part,
+                           .count = part->count,
+                           .judge = t->judge};
+    if (nn_judge_begin(t->judge, part->count, err))
+        return -1;
+    if (judge(t, &j))
+        return 1;
+    report(&j, r);
+    return 0;
+}
+
+struct nn_pieces *nn_pieces_new(struct nn_trainer *t, int member,
+                                const struct data_part *part, struct err *err)
+{
+    struct nn_pieces *p = xcalloc(1, sizeof(*p));
+    p->trainer = t;
+    p->judging =
+        (struct nn_judging){.member = member,
+                            .part = part,
+                            .judge = nn_judge_new(t->members[member].model)};
+    if (nn_judge_begin(p->judging.judge, part->count, err) == 0)
+        return p;
+    nn_pieces_free(p);
+    return NULL;
+}
+
+void nn_pieces_free(struct nn_pieces *p)
+{
+    if (!p)
+        return;
+    nn_judge_free(p->judging.judge);
+    free(p);
+}
+
+size_t nn_pieces_rows(const struct nn_pieces *p, size_t rows)
+{
+    size_t batch = (size_t)p->trainer->run->like->batch_size;
+    return rows < batch ? batch : rows / batch * batch;
+}
+
+int nn_pieces_next(struct nn_pieces *p, size_t rows, float *outputs,
+                   size_t *count)
+{
+    struct nn_judging *j = &p->judging;
+    size_t left = j->part->count - j->from;
+    size_t most = nn_pieces_rows(p, rows);
+    j->count = left < most ? left : most;
+    j->outputs = outputs;
+    if (judge(p->trainer, j))
+        return 1;
+    j->from += j->count;
+    *count = j->count;
+    return 0;
+}
+
+void nn_pieces_report(struct nn_pieces *p, struct nn_report *r)
+{
+    require(p->judging.from == p->judging.part->count);
+    report(&p->judging, r);
+}
