@@ -660,6 +660,8 @@ const struct verb verb_check = {
             {"task-time", 0, "TIME", "how long one task takes"},
             {"try", 0, "N", "run N trials and measure time and memory"},
             {"subset", 0, "F", "let them use this fraction of the data"},
+            {"engine", 0, "NAME", "where trials run: local or slurm"},
+            {"profile", 0, "NAME", "settings of a site, by name"},
             {"new", 0, "NAME", "check it as a study of another name"},
             {"json", 0, NULL, "for programs: schema throng.check/1"},
             {0}},

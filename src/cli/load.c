@@ -6,12 +6,28 @@
 
 #define STUDY_FILE_MAX (64u << 20)
 
-static bool is_quiet(const struct call *c)
+/* Of an option that not every verb has. */
+static const char *optional(const struct call *c, const char *name)
 {
     for (size_t i = 0; c->verb->options[i].name; i++)
-        if (!strcmp(c->verb->options[i].name, "quiet"))
-            return c->values[i] != NULL;
-    return false;
+        if (!strcmp(c->verb->options[i].name, name))
+            return c->values[i];
+    return NULL;
+}
+
+/* An engine given on the command line, as one in a file. */
+static int check_engine(struct call *c)
+{
+    const char *said = optional(c, "engine");
+    for (size_t i = 0; said && plan_engines[i]; i++)
+        if (!strcmp(said, plan_engines[i]))
+            return 0;
+    if (!said)
+        return 0;
+    const char *near = str_nearest(str_of(said), plan_engines);
+    return err_set(&c->err, ERR_USAGE, "there is no engine `%s` (%s%s)", said,
+                   near ? "did you mean " : "there are local and slurm",
+                   near ? near : "");
 }
 
 /* A name given on the command line becomes a folder's, as one in a file. */
@@ -37,7 +53,7 @@ static struct plan *load(struct call *c, const char *file,
 {
     const char *name = w->name;
     struct buf b;
-    if (check_name(c, name))
+    if (check_name(c, name) || check_engine(c))
         return NULL;
     buf_init(&b);
     if (file_read(file, STUDY_FILE_MAX, &b, &c->err)) {
@@ -53,9 +69,11 @@ static struct plan *load(struct call *c, const char *file,
     reader.method = w->method;
     reader.points_only = w->points_only;
     reader.strict = w->strict;
+    reader.engine = optional(c, "engine");
+    reader.profile = optional(c, "profile");
     reader.counted = c->verb == &verb_run && call_option(c, "count");
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
-    if (problems->errors || !is_quiet(c))
+    if (problems->errors || !optional(c, "quiet"))
         say_problems(problems); /* who asked for silence hears of mistakes */
     if (!plan)
         err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,

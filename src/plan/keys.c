@@ -215,10 +215,7 @@ static void read_share(struct study_file *r, const struct value *v)
 
 static void read_engine(struct study_file *r, const struct value *v)
 {
-    static const char *const choices[] = {"local", "slurm", "htcondor", "mpi",
-                                          NULL};
-
-    if (read_choice(&r->in, v, "engine", choices) >= 0)
+    if (read_choice(&r->in, v, "engine", plan_engines) >= 0)
         r->plan->engine = v->s;
 }
 

@@ -22,6 +22,23 @@
 /* ---- reading ---------------------------------------------------------- */
 
 struct plan;
+/* Where the settings of a site come from, besides the study file. */
+struct site_source {
+    struct str text;   /* of the file of profiles; p NULL: there is none */
+    const char *file;  /* its path, which messages name */
+    const char *fault; /* why it could not be read; NULL: it could */
+    /* A variable of the environment, or NULL; NULL: none is looked at. */
+    const char *(*variable)(const char *name);
+};
+/* Where a study runs, and what is asked of the scheduler there. */
+struct site {
+    struct str engine;             /* local, slurm, htcondor, mpi */
+    const struct value *options;   /* of its scheduler; NULL: it has none */
+    const struct value *variables; /* those of them that came from the
+                                      environment; NULL: none */
+};
+extern const char *const plan_engines[]; /* NULL-terminated */
+
 struct plan_reader {
     /* Of files named in the study: relative paths are relative to it. What is
      * read lives as long as the plan. */
@@ -36,6 +53,10 @@ struct plan_reader {
     /* Instead of the method that the file says; NULL: none. The caller knows
      * it to be one. */
     const char *method;
+    /* Instead of the engine and the profile that the file says; NULL: none. */
+    const char *engine, *profile;
+    /* Where settings of a site are looked for; NULL: in the file alone. */
+    const struct site_source *site;
     /* Only points are wanted, nothing will be run: what to run and the name
      * of the metric need not be said. */
     bool points_only;
@@ -169,8 +190,9 @@ struct plan {
     struct str on_finish, on_best; /* empty: none */
     bool share_group;              /* share: group */
 
-    struct str engine, profile;
+    struct str engine, profile; /* as they are said; empty: they are not */
     const struct value *slurm, *htcondor; /* settings, read; or NULL */
+    struct site site;
 };
 
 /* Reads a study file. NULL when problems->errors > 0. The plan lives in the
@@ -241,26 +263,6 @@ struct value *plan_redacted(const struct plan *p, const struct value *v,
 /* Appends the study file without its secrets: its own text, comments too,
  * where that can be read again, else the same as JSON. */
 void plan_redact_study(struct buf *b, const struct plan *p);
-
-/* ---- the site ---------------------------------------------------------- */
-
-/* Where the settings of a site come from, besides the study file. */
-struct site_source {
-    struct str text;  /* of the file of profiles; p NULL: there is none */
-    const char *file; /* its path, which messages name */
-    /* A variable of the environment, or NULL; NULL: none is looked at. */
-    const char *(*variable)(const char *name);
-};
-struct site {
-    struct str engine;             /* where the study runs */
-    const struct value *options;   /* of its scheduler; NULL: it has none */
-    const struct value *variables; /* those of them that came from the
-                                      environment; NULL: none */
-};
-/* The engine and the settings of the site, in the arena. False after
- * problems. */
-bool plan_site(const struct plan *p, const struct site_source *from,
-               struct arena *a, struct problems *problems, struct site *out);
 
 /* ---- the keys --------------------------------------------------------- */
 

@@ -130,6 +130,7 @@ bool name_only(struct str s);
 /* The settings of `slurm:` or `htcondor:`, as plan_site hands them on. */
 const struct value *read_site(const struct reading *in, const struct value *v,
                               const char *engine);
+void check_site(struct study_file *r); /* after all keys are read */
 
 void read_resources(struct study_file *r, const struct value *v);
 void check_resources(struct study_file *r);

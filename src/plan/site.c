@@ -233,6 +233,25 @@ const struct value *read_site(const struct reading *in, const struct value *v,
 
 /* ---- profiles ------------------------------------------------------------ */
 
+static void no_such_profile(const struct plan *p,
+                            const struct site_source *from,
+                            const struct reading *in, const struct value *root)
+{
+    const struct value *at = value_get(p->root, STR("profile"));
+    struct reading study = *in;
+    const char *names[64];
+    size_t n = 0;
+    study.file = p->file;
+    if (root && root->kind == VALUE_OBJECT)
+        for (size_t i = 0; i < root->count && n < 63; i++)
+            names[n++] = arena_cstr(in->arena, root->keys[i]);
+    names[n] = NULL;
+    problem_at(&study, PROBLEM_ERROR, at ? at : p->root,
+               n ? hint_nearest(in, p->profile, names)
+                 : arena_printf(in->arena, "profiles stand in %s", from->file),
+               "there is no profile '%s'", shown(in->arena, p->profile));
+}
+
 /* The profile that the study names, or the one called `default`; NULL: there
  * is none. */
 static const struct value *find_profile(const struct plan *p,
@@ -240,30 +259,19 @@ static const struct value *find_profile(const struct plan *p,
                                         const struct reading *in)
 {
     bool said = p->profile.len > 0;
-    struct str name = said ? p->profile : STR("default");
-    const struct value *root = from->text.p ? plan_yaml(from->text, from->file,
-                                                        in->arena, in->problems)
-                                            : NULL;
-    const struct value *found = value_get(root, name);
-    if (found)
-        return read_object(in, found, "a profile") ? found : NULL;
-    if (!said)
+    const struct value *root = NULL;
+    if (from->fault) {
+        problem_whole(in, said ? PROBLEM_ERROR : PROBLEM_WARNING, NULL, "%s",
+                      from->fault);
         return NULL;
-    const struct value *at = value_get(p->root, STR("profile"));
-    struct reading study = *in;
-    study.file = at ? p->file : STR("");
-    const char *names[64];
-    size_t n = 0;
-    for (size_t i = 0; root && root->kind == VALUE_OBJECT && i < root->count;
-         i++)
-        if (n < 63)
-            names[n++] = arena_cstr(in->arena, root->keys[i]);
-    names[n] = NULL;
-    problem_at(&study, PROBLEM_ERROR, at ? at : p->root,
-               n ? hint_nearest(in, name, names)
-                 : arena_printf(in->arena, "profiles stand in %s", from->file),
-               "there is no profile '%s'", shown(in->arena, name));
-    return NULL;
+    }
+    if (from->text.p)
+        root = plan_yaml(from->text, from->file, in->arena, in->problems);
+    const struct value *found =
+        value_get(root, said ? p->profile : STR("default"));
+    if (!found && said)
+        no_such_profile(p, from, in, root);
+    return found && read_object(in, found, "a profile") ? found : NULL;
 }
 
 /* ---- the environment ------------------------------------------------------
@@ -324,40 +332,48 @@ static void lay_over(struct arena *a, struct value *below,
         value_set(a, below, above->keys[i], above->items[i]);
 }
 
+const char *const plan_engines[] = {"local", "slurm", "htcondor", "mpi", NULL};
+
 static struct str engine_of(const struct plan *p, const struct value *profile,
                             const struct reading *in)
 {
     const struct value *said = value_get(profile, STR("engine"));
-    static const char *const choices[] = {"local", "slurm", "htcondor", NULL};
     if (p->engine.len)
         return p->engine;
-    if (said && read_choice(in, said, "engine", choices) >= 0)
+    if (said && read_choice(in, said, "engine", plan_engines) >= 0)
         return said->s;
     return STR("local");
 }
 
-bool plan_site(const struct plan *p, const struct site_source *from,
-               struct arena *a, struct problems *problems, struct site *out)
+/* The settings of all sources, each over the one before. */
+static void settle(struct plan *p, const struct value *profile,
+                   const struct site_source *from, const struct reading *in)
 {
-    size_t errors = problems->errors;
-    struct reading in = {a, problems, str_of(from->file)};
-    bool asked =
-        p->profile.len || (p->engine.len && !str_is(p->engine, "local"));
-    const struct value *profile = asked ? find_profile(p, from, &in) : NULL;
-    *out = (struct site){.engine = engine_of(p, profile, &in)};
-    bool slurm = str_is(out->engine, "slurm");
-    if (slurm || str_is(out->engine, "htcondor")) {
-        struct value *all = value_object(a);
-        enum of_engine of = slurm ? OF_SLURM : OF_HTCONDOR;
-        if (profile)
-            all = read_settings(&in, profile, "the profile", of, true);
-        out->variables = read_environment(&in, from, slurm);
-        lay_over(a, all, out->variables);
-        lay_over(a, all, slurm ? p->slurm : p->htcondor);
-        out->options = all;
-    } else if (profile) {
+    bool slurm = str_is(p->site.engine, "slurm");
+    enum of_engine of = slurm ? OF_SLURM : OF_HTCONDOR;
+    struct value *all = value_object(in->arena);
+    if (profile)
+        all = read_settings(in, profile, "the profile", of, true);
+    if (from)
+        p->site.variables = read_environment(in, from, slurm);
+    lay_over(in->arena, all, p->site.variables);
+    lay_over(in->arena, all, slurm ? p->slurm : p->htcondor);
+    p->site.options = all;
+}
+
+void check_site(struct study_file *r)
+{
+    struct plan *p = r->plan;
+    const struct site_source *from = r->reader ? r->reader->site : NULL;
+    struct reading in = r->in;
+    in.file = str_of(from ? from->file : "");
+    bool here = !p->engine.len || str_is(p->engine, "local");
+    const struct value *profile =
+        from && (p->profile.len || !here) ? find_profile(p, from, &in) : NULL;
+    p->site.engine = engine_of(p, profile, &in);
+    if (str_is(p->site.engine, "slurm") || str_is(p->site.engine, "htcondor"))
+        settle(p, profile, from, &in);
+    else if (profile)
         problem_at(&in, PROBLEM_NOTICE, profile, "add engine: slurm to it",
                    "this profile is not used: the study runs on this machine");
-    }
-    return problems->errors == errors;
 }

@@ -276,6 +276,10 @@ static void read_study(struct study_file *r)
         r->plan->start = r->plan->dialect->start(&r->in, NULL);
     find_space_file(r);
     read_keys(r);
+    if (r->reader && r->reader->engine)
+        r->plan->engine = str_of(r->reader->engine);
+    if (r->reader && r->reader->profile)
+        r->plan->profile = str_of(r->reader->profile);
     check_name(r);
     check_method(r);
     check_space(r);
@@ -287,6 +291,7 @@ static void read_study(struct study_file *r)
     check_templates(r);
     check_resources(r);
     check_points(r);
+    check_site(r);
 }
 
 struct plan *plan_read(struct str text, const char *file,

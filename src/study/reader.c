@@ -7,37 +7,17 @@
 #include "search/search.h"
 #include "study/study.h"
 
+#include <stdlib.h>
 #include "candle/candle.h"
-
-static bool is_elsewhere(const struct plan *p)
-{
-    return p->engine.len && !str_is(p->engine, "local");
-}
-
-static bool has_profile(const struct plan *p)
-{
-    return p->profile.len > 0;
-}
-
-static const struct unready {
-    const char *key;
-    bool (*said)(const struct plan *p);
-    enum problem_level level;
-    const char *text;
-} list[] = {
-    {"engine", is_elsewhere, PROBLEM_ERROR,
-     "only the engine local is there yet"},
-    {"profile", has_profile, PROBLEM_NOTICE, "profile is not acted on yet"},
-};
 
 void unready_check(const struct plan *p, struct problems *problems)
 {
-    for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
-        const struct value *v = value_get(p->root, str_of(list[i].key));
-        if (v && list[i].said(p))
-            problems_add(problems, list[i].level, p->file, v->line, v->column,
-                         str_n("", 0), "%s", list[i].text);
-    }
+    if (str_is(p->site.engine, "local") || str_is(p->site.engine, "slurm"))
+        return;
+    const struct value *v = value_get(p->root, STR("engine"));
+    problems_add(problems, PROBLEM_ERROR, p->file, v ? v->line : 0,
+                 v ? v->column : 0, str_n("", 0),
+                 "only the engines local and slurm are there yet");
 }
 
 /* ---- the files beside it ---------------------------------------------- */
@@ -56,11 +36,36 @@ static int read_beside(void *context, const char *path, struct str *text,
     return file_map(path_join(r->arena, r->home, path), text, err);
 }
 
+static const char *variable(const char *name)
+{
+    return getenv(name);
+}
+
+/* A person's profiles, and the environment. */
+static const struct site_source *site_source(struct arena *a)
+{
+    struct site_source *from = arena_new_of(a, struct site_source);
+    struct err err = {0};
+    struct buf b;
+    buf_init(&b);
+    *from = (struct site_source){.variable = variable, .file = ""};
+    const char *path = config_file(a, "profiles.yaml", &err);
+    if (path)
+        from->file = path;
+    if (path && config_read(path, &b, &err) == 0 && b.len)
+        from->text = arena_str(a, buf_str(&b));
+    if (err.text[0])
+        from->fault = arena_cstr(a, str_of(err.text));
+    buf_done(&b);
+    return from;
+}
+
 struct plan_reader study_reader(struct arena *a, const char *home)
 {
     struct reader *r = arena_new_of(a, struct reader);
     *r = (struct reader){a, home};
     return (struct plan_reader){.files = {r, read_beside},
+                                .site = site_source(a),
                                 .dialect = &candle_dialect,
                                 .methods = search_methods,
                                 .check = unready_check};

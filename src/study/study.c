@@ -180,16 +180,16 @@ static int open_run(struct study *s, struct err *err)
 
 static const char *place_name(const struct study *s)
 {
-    if (s->setup.place)
-        return s->setup.place;
-    return s->plan->engine.len ? arena_cstr(s->arena, s->plan->engine)
-                               : "local";
+    return s->setup.place ? s->setup.place
+                          : arena_cstr(s->arena, s->plan->site.engine);
 }
 
 static int open_engine(struct study *s, struct err *err)
 {
     struct engine_setup setup = {
         .place = place_name(s),
+        .name = arena_cstr(s->arena, s->plan->name),
+        .site = s->plan->site.options,
         .loop = s->setup.loop,
         .machine = s->setup.machine,
         .parallel = s->plan->parallel,

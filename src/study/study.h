@@ -389,10 +389,16 @@ struct one_task {
 int one_task_run(struct one_task *t, const struct task *task, struct arena *a,
                  struct err *err);
 
+/* ---- the files of a person's configuration ----------------------------- */
+
+/* Where the file of that name lies; NULL when there is no such place. */
+const char *config_file(struct arena *a, const char *name, struct err *err);
+/* Appends its text, nothing where there is none; refused when others could have
+ * written it. */
+int config_read(const char *path, struct buf *b, struct err *err);
+
 /* ---- the folders of others that a person has allowed ------------------- */
 
-/* Where the list is kept; NULL when there is no such place. */
-const char *trusted_file(struct arena *a, struct err *err);
 /* Real paths, in the arena, ended by NULL; none where there is no list. */
 const char **trusted_read(struct arena *a, struct err *err);
 int trusted_write(struct arena *a, const char *const *list, struct err *err);

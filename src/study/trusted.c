@@ -1,62 +1,19 @@
 /* trusted.c - the folders of others that a person has allowed
  *
- * One real path a line in throng/trusted of the person's configuration. A
- * list that others could have written is not believed. */
+ * One real path a line in a file of the person's configuration. */
 #include "study/study.h"
 
-#include <pwd.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#define LIST_BYTES_MAX (1u << 20)
-
-static const char *home_folder(void)
-{
-    const char *home = getenv("HOME");
-    const struct passwd *own;
-    if (home && home[0] == '/')
-        return home;
-    own = getpwuid(geteuid());
-    return own ? own->pw_dir : NULL;
-}
-
-const char *trusted_file(struct arena *a, struct err *err)
-{
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = home_folder();
-    if (config && config[0] == '/')
-        return path_join(a, config, "throng/trusted");
-    if (home)
-        return path_join(a, home, ".config/throng/trusted");
-    err_set(err, ERR_SYSTEM,
-            "there is no place for the list of trusted folders: HOME is not "
-            "set");
-    return NULL;
-}
-
-static int check_list(const char *path, struct err *err)
-{
-    struct stat st;
-    if (stat(path, &st) != 0)
-        return err_errno(err, "read %s", path);
-    if (st.st_uid != geteuid() || (st.st_mode & 022))
-        return err_set(err, ERR_SYSTEM,
-                       "%s could have been written by others, so it is not "
-                       "believed; it must be yours and `chmod 600`",
-                       path);
-    return 0;
-}
+#define LIST "trusted"
 
 const char **trusted_read(struct arena *a, struct err *err)
 {
-    const char *path = trusted_file(a, err);
+    const char *path = config_file(a, LIST, err);
     VEC(const char *) found = {0};
     struct buf b;
-    int rc = path ? 0 : -1;
     buf_init(&b);
-    if (path && file_exists(path))
-        rc = check_list(path, err) ? -1
-                                   : file_read(path, LIST_BYTES_MAX, &b, err);
+    int rc = path ? config_read(path, &b, err) : -1;
     struct str rest = buf_str(&b), line;
     while (rest.len && str_split(&rest, '\n', &line))
         if (line.len && line.p[0] == '/')
@@ -71,7 +28,7 @@ const char **trusted_read(struct arena *a, struct err *err)
 
 int trusted_write(struct arena *a, const char *const *list, struct err *err)
 {
-    const char *path = trusted_file(a, err);
+    const char *path = config_file(a, LIST, err);
     struct buf b;
     if (!path)
         return -1;

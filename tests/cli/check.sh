@@ -140,16 +140,29 @@ early_terminate: {type: hyperband, min_iter: 3}
 profile: big
 parameters: {x: {min: 0.0, max: 1.0}}
 END
+export XDG_CONFIG_HOME=$TMP/config
 run "$THRONG" check later.yaml
-check_status "what throng cannot do yet is no mistake" 0
-check_matches "but said, with its place" "$err" '^later.yaml:6:[0-9]+: notice: profile'
-run "$THRONG" check later.yaml --json
-check_equal "check --json says so too" "notice 6" "$(json \
-    '"%s %d" % (d["problems"][0]["level"], d["problems"][0]["line"])')"
-echo 'engine: slurm' >>later.yaml
+check_status "a profile that is not there is a mistake" 1
+check_matches "with its place and where profiles stand" "$err" \
+    "^later.yaml:6:[0-9]+: error: there is no profile 'big' .*/config/throng/profiles.yaml"
+mkdir -p "$XDG_CONFIG_HOME/throng"
+echo 'big: {partition: gpu}' >"$XDG_CONFIG_HOME/throng/profiles.yaml"
+chmod 600 "$XDG_CONFIG_HOME/throng/profiles.yaml"
+run "$THRONG" check later.yaml
+check_status "one that names no engine is none" 0
+check_contains "but said" "$err" "this profile is not used"
+chmod 666 "$XDG_CONFIG_HOME/throng/profiles.yaml"
+run "$THRONG" check later.yaml
+check_status "what others could have written is not believed" 1
+check_contains "with the way out" "$err" "it must be yours and \`chmod 600\`"
+chmod 600 "$XDG_CONFIG_HOME/throng/profiles.yaml"
+run "$THRONG" check later.yaml --engine slrum
+check_status "an engine that is not there" 2
+check_contains "is told, with the nearest" "$err" "did you mean slurm"
+echo 'engine: mpi' >>later.yaml
 run "$THRONG" run later.yaml
-check_status "unless the study would be another one" 1
-check_contains "which is said" "$err" "only the engine local"
+check_status "what throng cannot do yet is refused" 1
+check_contains "which is said" "$err" "only the engines local and slurm"
 cp "$ROOT/tests/plan/sweeps/03-bayes-hyperband.yaml" bayes.yaml
 run "$THRONG" check bayes.yaml
 check_status "a bayes sweep is checked" 0

@@ -41,29 +41,36 @@ static const char *wrong(const char *name)
 }
 
 struct site_test {
-    struct reading_test t;
-    struct site site;
+    struct arena *arena;
+    struct problems problems;
+    struct plan *plan; /* NULL: it was refused */
+    struct buf said;
     struct buf options; /* as JSON */
-    bool good;
 };
 
 static void site_read(struct site_test *s, const char *study, const char *text,
                       const char *(*variable)(const char *name))
 {
-    struct site_source from = {str_of(text), "profiles.yaml", variable};
-    test_read_well(&s->t, study);
-    s->good = plan_site(s->t.plan, &from, s->t.arena, &s->t.problems, &s->site);
-    buf_reset(&s->t.said);
-    problems_print(&s->t.said, &s->t.problems);
+    struct site_source from = {
+        .text = str_of(text), .file = "profiles.yaml", .variable = variable};
+    struct plan_reader reader = {.methods = search_methods, .site = &from};
+    s->arena = arena_new();
+    problems_init(&s->problems, s->arena);
+    s->plan =
+        plan_read(str_of(study), "study.yaml", &reader, s->arena, &s->problems);
+    buf_init(&s->said);
+    problems_print(&s->said, &s->problems);
     buf_init(&s->options);
-    if (s->site.options)
-        json_print(&s->options, s->site.options);
+    if (s->plan && s->plan->site.options)
+        json_print(&s->options, s->plan->site.options);
 }
 
 static void site_done(struct site_test *s)
 {
+    plan_close(s->plan);
+    buf_done(&s->said);
     buf_done(&s->options);
-    test_done(&s->t);
+    arena_free(s->arena);
 }
 
 static void expect(const char *study, const char *text,
@@ -72,8 +79,8 @@ static void expect(const char *study, const char *text,
 {
     struct site_test s;
     site_read(&s, study, text, variable);
-    assert_string_equal(s.t.said.p, "");
-    assert_true(s.good && str_is(s.site.engine, engine));
+    assert_string_equal(s.said.p, "");
+    assert_true(s.plan && str_is(s.plan->site.engine, engine));
     assert_string_equal(s.options.p, options);
     site_done(&s);
 }
@@ -83,9 +90,9 @@ static void refused(const char *study, const char *text,
 {
     struct site_test s;
     site_read(&s, study, text, variable);
-    assert_false(s.good);
-    if (!strstr(s.t.said.p, why))
-        fail_msg("`%s` says nothing of `%s`", s.t.said.p, why);
+    assert_null(s.plan);
+    if (!strstr(s.said.p, why))
+        fail_msg("`%s` says nothing of `%s`", s.said.p, why);
     site_done(&s);
 }
 
