@@ -141,10 +141,9 @@ int study_apply_waiting(struct store *store, struct err *err)
 static int take_snapshot(struct study *s, struct err *err)
 {
     struct arena *a = arena_new();
-    if (s->run.dirty && !store_commit(s->store, err))
-        s->run.dirty = false;
-    int rc = store_snapshot(s->store,
-                            path_join(a, s->setup.folder, "snapshot.db"), err);
+    char *path = path_join(a, s->setup.folder, "snapshot.db");
+    run_commit(&s->run, err); /* else it is of what was committed before */
+    int rc = store_snapshot(s->store, path, err);
     arena_free(a);
     return rc;
 }

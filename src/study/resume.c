@@ -46,16 +46,10 @@ static int commit(void *context)
 {
     struct study *s = context;
     struct err err = {0};
-    if (s->run.end == STUDY_BROKEN) /* not all of it was taken in */
-        return -1;
-    if (!s->run.dirty)
+    if (!run_commit(&s->run, &err))
         return 0;
-    if (run_write_starts(&s->run, &err) || store_commit(s->store, &err)) {
-        run_break(&s->run, &err);
-        return -1;
-    }
-    s->run.dirty = false;
-    return 0;
+    run_break(&s->run, &err);
+    return -1;
 }
 
 /* Ends what earlier conductors left running here, and hears their workers'

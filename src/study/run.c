@@ -464,6 +464,8 @@ void run_dirty(struct run *r)
 
 static void commit_failed(struct run *r, struct err *err)
 {
+    if (r->end == STUDY_BROKEN)
+        return;
     bool passing = err->kind == ERR_FULL || err->kind == ERR_SYSTEM;
     passing = passing && store_stands(r->store, NULL) == 0;
     if (passing && ++r->commit_tries < COMMIT_TRIES) {
@@ -483,7 +485,7 @@ static void commit_failed(struct run *r, struct err *err)
 
 /* Starts are written only of attempts that have not ended since: a short one
  * starts and ends within one commit. */
-int run_write_starts(struct run *r, struct err *err)
+static int write_starts(struct run *r, struct err *err)
 {
     for (size_t i = 0; i < r->started.len; i++) {
         struct live *l = run_live(r, r->started.p[i]);
@@ -539,18 +541,18 @@ static void settle_left(struct run *r, bool now)
     r->left.len = 0;
 }
 
-/* Makes all changes permanent, then sends out what waited for that. */
-static void commit(struct run *r)
+int run_commit(struct run *r, struct err *err)
 {
-    struct err err = {0};
-    if (r->dirty && run_write_starts(r, &err)) {
-        run_break(r, &err);
-        return;
+    if (r->end == STUDY_BROKEN) /* not all of it was taken in */
+        return err_set(err, r->fault.kind, "%s", r->fault.text);
+    if (!r->dirty)
+        return 0;
+    if (write_starts(r, err)) {
+        run_break(r, err);
+        return -1;
     }
-    if (r->dirty && store_commit(r->store, &err)) {
-        commit_failed(r, &err);
-        return;
-    }
+    if (store_commit(r->store, err))
+        return -1;
     if (r->commit_tries) {
         log_to(r->log, LOG_NOTICE, "the store can be written again");
         r->commit_tries = 0;
@@ -559,9 +561,10 @@ static void commit(struct run *r)
     r->committed_ns = clock_mono_ns();
     settle_left(r, false);
     if (!r->engine)
-        return;
+        return 0;
     engine_ack(r->engine);
     submit_all(r);
+    return 0;
 }
 
 /* ---- the round -------------------------------------------------------- */
@@ -683,8 +686,9 @@ void run_round(struct run *r)
     if (time_to_fill(r))
         fill(r);
     write_summaries(r);
-    if (time_to_commit(r))
-        commit(r);
+    struct err err = {0};
+    if (time_to_commit(r) && run_commit(r, &err))
+        commit_failed(r, &err);
     if (!r->quitting && !r->dirty && nothing_left(r)) {
         bool counted = !r->asked_all && counted_out(r);
         finish_run(r, counted ? STUDY_COUNT : STUDY_COMPLETE);

@@ -257,9 +257,9 @@ struct live *run_live(struct run *r, int64_t trial);
  * in which that was asked did not live to see it. */
 int run_grant_wishes(struct run *r, struct err *err);
 
-/* Writes what is known of the attempts that are out and not in their rows:
- * before a commit. */
-int run_write_starts(struct run *r, struct err *err);
+/* Makes all changes permanent, then sends out what waited for that. Where the
+ * store cannot be written now (-1) they stay, and may be tried again. */
+int run_commit(struct run *r, struct err *err);
 
 /* ---- attempt.c: what a record means for a trial ---------------------- */
 

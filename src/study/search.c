@@ -482,10 +482,7 @@ int study_search_close(struct study *s, struct err *err)
         return 0;
     if (selected_each(s->store, "paused", close_paused, s, err))
         return -1;
-    if (s->run.dirty && store_commit(s->store, err))
-        return -1;
-    s->run.dirty = false;
-    return 0;
+    return run_commit(&s->run, err);
 }
 
 static void redact(void *context, struct buf *b, struct str text)

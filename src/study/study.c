@@ -296,8 +296,7 @@ static const char *end_event(struct study *s)
     };
     write_time_used(s);
     store_event_add(s->store, clock_wall(), names[s->run.end], STR(""), NULL);
-    if (s->run.dirty && !store_commit(s->store, NULL))
-        s->run.dirty = false;
+    run_commit(&s->run, &(struct err){0});
     return names[s->run.end];
 }
 

@@ -1,5 +1,6 @@
 /* test_request.c - a request counts once, or is refused with the reason */
 #include "bed.h"
+#include "study/conductor.h"
 
 #define TEXT                                                                   \
     "method: grid\nmetric: {name: loss}\n"                                     \
@@ -150,6 +151,66 @@ static void points_too_many_for_a_request_lie_beside_it(void **s)
     buf_done(&args);
 }
 
+/* ---- snapshots -------------------------------------------------------- */
+
+/* Once a trial has reported what no commit has taken yet. */
+static void snapshot_when_it_reports(struct bed *b)
+{
+    const struct live *l = run_live(&b->study->run, 1);
+    if (!l || !l->summary.list.len || !l->read_unwritten)
+        return;
+    assert_int_equal(
+        store_request_put(b->setup.folder, "snapshot", "", NULL, &b->err), 0);
+    study_requests(b->study);
+    b->meddle = NULL;
+}
+
+static struct store *open_snapshot(struct bed *b)
+{
+    struct buf text;
+    char *from = path_join(b->arena, b->setup.folder, "snapshot.db");
+    char *folder = path_join(b->arena, b->home, "snapshot");
+    buf_init(&text);
+    assert_int_equal(dir_make(folder, &b->err), 0);
+    assert_int_equal(file_read(from, 0, &text, &b->err), 0);
+    assert_int_equal(file_write(path_join(b->arena, folder, "study.db"),
+                                buf_str(&text), false, &b->err),
+                     0);
+    buf_done(&text);
+    return store_open(folder, false, &b->err);
+}
+
+/* What it holds of an attempt's reports and what it says of how far that was
+ * read belong to one commit: else they would be taken in again. */
+static void a_snapshot_says_how_far_a_running_attempt_was_read(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    struct attempt *list;
+    size_t n;
+    struct series series;
+    b->setup.place = "fake-cluster";
+    b->meddle = snapshot_when_it_reports;
+    assert_int_equal(bed_run(b,
+                             "method: grid\nparallel: 1\n"
+                             "metric: {name: loss}\n"
+                             "parameters: {x: {values: [1, 2]}}\n"
+                             "command: [x, 'metric=loss:{x}@1', sleep-ms=20]\n",
+                             &end),
+                     0);
+    assert_null(b->meddle);
+    struct store *copy = open_snapshot(b);
+    assert_non_null(copy);
+    assert_int_equal(store_series(copy, 1, "loss", b->arena, &series, &b->err),
+                     0);
+    assert_int_equal(series.count, 1);
+    assert_int_equal(store_attempts(copy, 1, b->arena, &list, &n, &b->err), 0);
+    assert_int_equal(n, 1);
+    assert_true(list[0].started > 0);
+    assert_true(list[0].sequence > 0);
+    store_close(copy);
+}
+
 #define on_bed(test) cmocka_unit_test_setup_teardown(test, bed_open, bed_close)
 
 int main(void)
@@ -160,6 +221,7 @@ int main(void)
         on_bed(words_in_a_request_are_checked_too),
         on_bed(one_applied_before_a_death_is_answered_and_not_applied_again),
         on_bed(points_too_many_for_a_request_lie_beside_it),
+        on_bed(a_snapshot_says_how_far_a_running_attempt_was_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
