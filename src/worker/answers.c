@@ -87,7 +87,9 @@ bool answers_given_up(struct worker *w)
     }
     if (s->idle_ns == 0)
         s->idle_ns = now;
-    int64_t until = s->idle_ns + GIVE_UP_NS;
+    int64_t until = s->idle_ns + GIVE_UP_NS, end = w->warned.end_ns;
+    if (end > 0 && end < until)
+        until = end;
     worker_wake(w, until);
     return now >= until;
 }

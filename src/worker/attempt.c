@@ -141,15 +141,25 @@ int attempt_start(struct attempt *a)
 
 /* ---- pushing it to its end ------------------------------------------- */
 
+/* When to push harder than `how`. The end of its job leaves no more time, and
+ * whom it interrupts all of the time there is. */
+static int64_t next_push_ns(const struct attempt *a, enum push how, int64_t now)
+{
+    int64_t next = after(now, a->grace_s);
+    if (how == PUSH_KILLED)
+        return now + KILL_AGAIN_NS;
+    if (how == PUSH_TERMINATED && next < now + a->kind->answer_ns)
+        next = now + a->kind->answer_ns;
+    int64_t last =
+        how == PUSH_ASKED ? a->warning.terminate_ns : a->warning.kill_ns;
+    bool all = how == PUSH_ASKED && a->verdict == OUTCOME_INTERRUPTED;
+    return last > 0 && (all || last < next) ? last : next;
+}
+
 static void push(struct attempt *a, enum push how)
 {
-    int64_t now = clock_mono_ns();
     a->push = how;
-    a->push_ns = after(now, a->grace_s);
-    if (how == PUSH_KILLED)
-        a->push_ns = now + KILL_AGAIN_NS;
-    else if (how == PUSH_TERMINATED && a->push_ns < now + a->kind->answer_ns)
-        a->push_ns = now + a->kind->answer_ns;
+    a->push_ns = next_push_ns(a, how, clock_mono_ns());
     a->kind->push(a, how);
     worker_wake(a->worker, a->push_ns);
 }
@@ -175,6 +185,37 @@ void attempt_end(struct attempt *a, enum outcome verdict, const char *reason,
     }
     if (a->push < how)
         push(a, how);
+}
+
+static void interrupt(struct attempt *a)
+{
+    a->warning.ask_ns = 0;
+    if (a->push != PUSH_NONE || attempt_has_ended(a))
+        return;
+    if (a->verdict == OUTCOME_NONE) {
+        a->verdict = OUTCOME_INTERRUPTED;
+        a->reason = a->warned_why;
+    }
+    push(a, PUSH_ASKED);
+}
+
+void attempt_warn(struct attempt *a, const struct warning *when,
+                  const char *why)
+{
+    if (a->phase != ATTEMPT_RUNNING)
+        return;
+    if (a->warning.kill_ns == 0 ||
+        (when->kill_ns && when->kill_ns < a->warning.kill_ns))
+        a->warning = *when;
+    a->warning.ask_ns = when->ask_ns;
+    a->warned_why = why;
+    int64_t last =
+        a->push == PUSH_ASKED ? a->warning.terminate_ns : a->warning.kill_ns;
+    if (a->push != PUSH_NONE && last > 0 && last < a->push_ns)
+        a->push_ns = last;
+    if (a->warning.ask_ns <= clock_mono_ns())
+        interrupt(a);
+    worker_wake(a->worker, attempt_next_ns(a));
 }
 
 bool attempt_has_ended(const struct attempt *a)
@@ -205,6 +246,8 @@ void attempt_tick(struct attempt *a, int64_t now_ns)
         return;
     if (a->limit_ns > 0 && now_ns >= a->limit_ns)
         end_for_time(a);
+    if (a->warning.ask_ns > 0 && now_ns >= a->warning.ask_ns)
+        interrupt(a);
     if (a->push_ns > 0 && now_ns >= a->push_ns)
         push(a, a->push < PUSH_KILLED ? a->push + 1 : PUSH_KILLED);
     if (now_ns >= a->due_ns)
@@ -220,6 +263,8 @@ int64_t attempt_next_ns(const struct attempt *a)
         next = a->limit_ns;
     if (a->push_ns > 0 && a->push_ns < next)
         next = a->push_ns;
+    if (a->warning.ask_ns > 0 && a->warning.ask_ns < next)
+        next = a->warning.ask_ns;
     return next;
 }
 
@@ -308,6 +353,7 @@ static bool ended_well(enum outcome o)
 static bool will_go_on(const struct attempt *a, enum outcome outcome)
 {
     return outcome == OUTCOME_CHECKPOINTED ||
+           (outcome == OUTCOME_INTERRUPTED && a->worker->bundle.on) ||
            (a->task.budget > 0 && ended_well(outcome));
 }
 

@@ -30,6 +30,11 @@ enum attempt_phase {
 /* How hard an attempt is being pushed to its end. */
 enum push { PUSH_NONE, PUSH_ASKED, PUSH_TERMINATED, PUSH_KILLED };
 
+/* When the end of a job pushes it; 0: nobody knows. */
+struct warning {
+    int64_t ask_ns, terminate_ns, kill_ns;
+};
+
 struct attempt {
     struct worker *worker;
     uint64_t serial;     /* of all attempts that this worker has had */
@@ -62,6 +67,8 @@ struct attempt {
     enum push push;
     int64_t push_ns; /* when to push harder; 0: never */
     double grace_s;
+    struct warning warning;
+    const char *warned_why;
 
     enum outcome verdict; /* decided from outside; NONE: its exit decides */
     const char *reason;   /* that goes with the verdict */
@@ -96,6 +103,11 @@ void attempt_unstarted(struct attempt *a);
 
 /* Asks it to finish early: stop file, SIGTERM, SIGKILL. */
 void attempt_stop(struct attempt *a);
+/* The job that it runs in will end: pushes it at these times, which may come
+ * earlier than told before. Once asked, it counts as interrupted, unless a
+ * verdict was given before. */
+void attempt_warn(struct attempt *a, const struct warning *when,
+                  const char *why);
 /* Ends it from `push` on (PUSH_TERMINATED or PUSH_KILLED); the verdict holds
  * unless one was given before. reason may be NULL. */
 void attempt_end(struct attempt *a, enum outcome verdict, const char *reason,

@@ -42,7 +42,10 @@ static void member_ended(struct attempt *a, struct str payload)
         e = (struct record_ended){.outcome = OUTCOME_FAILED,
                                   .reason = str_of(err.text)};
     }
-    if (a->verdict == OUTCOME_NONE) {
+    bool came_first =
+        a->verdict == OUTCOME_INTERRUPTED &&
+        (e.outcome == OUTCOME_DONE || e.outcome == OUTCOME_DIVERGED);
+    if (a->verdict == OUTCOME_NONE || came_first) {
         a->verdict = e.outcome;
         a->reason = arena_cstr(a->arena, e.reason);
     }
@@ -224,7 +227,13 @@ void crew_push(struct attempt *a, enum push how)
         kill(t->process.pid, SIGKILL);
         return;
     }
-    tell(a, how == PUSH_ASKED ? RECORD_STOP : RECORD_KILL, STR(""));
+    static const char interrupted = OUTCOME_INTERRUPTED;
+    if (how == PUSH_TERMINATED)
+        tell(a, RECORD_KILL, STR(""));
+    else if (a->verdict == OUTCOME_INTERRUPTED)
+        tell(a, RECORD_KILL, str_n(&interrupted, 1));
+    else
+        tell(a, RECORD_STOP, STR(""));
 }
 
 /* Its end is what its trainer says. */

@@ -31,6 +31,8 @@ static const char usage[] =
     "                     FILE.said.K\n"
     "  --start K          how often the scheduler has started the job before\n"
     "  --asked FILE       what is asked of the tasks meanwhile\n"
+    "  --lead SECONDS     between the warning SIGUSR1 and the end of the job\n"
+    "  --kill-wait SECONDS  between SIGTERM and the end of the job\n"
     "  --room TEXT        what may be used, as cpus=2;memory=8589934592;…\n"
     "  --mark NAME=VALUE  put into the environment of every task\n"
     "  --last-words FILE  where to leave records that nobody took\n"
@@ -47,6 +49,8 @@ enum {
     OPT_BUNDLE,
     OPT_START,
     OPT_ASKED,
+    OPT_LEAD,
+    OPT_KILL_WAIT,
     OPT_ROOM,
     OPT_MARK,
     OPT_LAST,
@@ -63,6 +67,8 @@ static const struct option options[] = {
     {"bundle", required_argument, NULL, OPT_BUNDLE},
     {"start", required_argument, NULL, OPT_START},
     {"asked", required_argument, NULL, OPT_ASKED},
+    {"lead", required_argument, NULL, OPT_LEAD},
+    {"kill-wait", required_argument, NULL, OPT_KILL_WAIT},
     {"room", required_argument, NULL, OPT_ROOM},
     {"mark", required_argument, NULL, OPT_MARK},
     {"last-words", required_argument, NULL, OPT_LAST},
@@ -103,6 +109,16 @@ static int read_start(const char *text, uint32_t *start, struct err *err)
     return 0;
 }
 
+static int read_seconds(const char *option, double *seconds, struct err *err)
+{
+    double v;
+    if (!num_double(str_of(optarg), &v) || !(v > 0 && v < 1e9))
+        return err_set(err, ERR_USAGE, "--%s %s: seconds are expected", option,
+                       optarg);
+    *seconds = v;
+    return 0;
+}
+
 static int read_mask(struct command_line *c, const char *text, struct err *err)
 {
     char *end;
@@ -127,6 +143,10 @@ static int read_option(struct command_line *c, int option, struct err *err)
     case OPT_ASKED:
         c->setup.bundle.asked = optarg;
         return 0;
+    case OPT_LEAD:
+        return read_seconds("lead", &c->setup.warned.lead_s, err);
+    case OPT_KILL_WAIT:
+        return read_seconds("kill-wait", &c->setup.warned.kill_s, err);
     case OPT_ROOM:
         c->setup.room = optarg;
         return 0;
@@ -285,6 +305,7 @@ static void rename_self(int argc, char **argv, const char *name)
 static int be_trainer(const struct command_line *c, int argc, char **argv)
 {
     char *folder = c->setup.folder ? xstrdup(c->setup.folder) : NULL;
+    signal(SIGTERM, SIG_IGN); /* of a scheduler: the worker says what to do */
     rename_self(argc, argv, "throng: trainer");
     int code = train_main(c->trainer, folder);
     free(folder);

@@ -524,6 +524,26 @@ static void end_member(struct train *t, size_t at)
         member_leave(t, at, OUTCOME_KILLED, STR(""));
 }
 
+/* Leaves what it has reached for another attempt. */
+static void leave_kept(struct train *t, size_t at)
+{
+    struct member *m = t->members.p[at];
+    if (m->kind->trains && m->epoch > 0) {
+        member_say_metrics(t, m);
+        keep(t, m);
+    }
+    member_leave(t, at, OUTCOME_KILLED, STR(""));
+}
+
+/* The one whose turn it is has the rest of its epoch. */
+static void interrupt_member(struct train *t, size_t at)
+{
+    struct member *m = t->members.p[at];
+    m->interrupted = true;
+    if (m != t->now)
+        leave_kept(t, at);
+}
+
 /* An answer may come twice. */
 static void go_on(struct member *m, struct str payload)
 {
@@ -537,6 +557,7 @@ static void go_on(struct member *m, struct str payload)
 
 static void on_record(struct train *t, const struct record *r)
 {
+    static const char interrupted[] = {OUTCOME_INTERRUPTED, 0};
     if (r->type == RECORD_TASK) {
         take_task(t, r);
         return;
@@ -547,7 +568,9 @@ static void on_record(struct train *t, const struct record *r)
             continue;
         if (r->type == RECORD_STOP)
             m->asked = true;
-        if (r->type == RECORD_KILL)
+        if (r->type == RECORD_KILL && str_is(r->payload, interrupted))
+            interrupt_member(t, i);
+        else if (r->type == RECORD_KILL)
             end_member(t, i);
         if (r->type == RECORD_GO)
             go_on(m, r->payload);
@@ -756,10 +779,12 @@ static void end_turn(struct train *t, size_t at)
     struct member *m = t->members.p[at];
     if (m->killed)
         member_leave(t, at, OUTCOME_KILLED, STR(""));
-    else if (m->waits && !m->asked)
+    else if (m->waits && !m->asked && !m->interrupted)
         member_say_metrics(t, m);
     else if (m->trained && !m->waits)
         finish(t, at, OUTCOME_DONE);
+    else if (m->interrupted)
+        leave_kept(t, at);
     else if (m->asked)
         finish(t, at, OUTCOME_STOPPED);
     else if (clock_mono_ns() - m->reported_ns > REPORT_NS)

@@ -27,7 +27,8 @@
 #define SWEEP_NS (200 * MS)
 #define SWEEP_MOST_NS (800 * MS)
 #define SWEEP_AGAIN_NS (20 * MS)
-#define LAST_GRACE_S 0.5 /* for tasks whose conductor is gone */
+#define DOUBT_NS (50 * MS) /* between two looks whether a job was to end */
+#define LAST_GRACE_S 0.5   /* for tasks whose conductor is gone */
 #define LAST_SWEEP_NS (5000 * MS)
 #define LAST_WAIT_NS (1000 * MS) /* for the last acknowledgement */
 
@@ -213,6 +214,10 @@ static bool drain(struct worker *w)
         struct attempt *a = w->running.p[i - 1];
         if (a->phase != ATTEMPT_DRAINING)
             continue;
+        if (warned_may_be(a)) {
+            worker_wake(w, clock_mono_ns() + DOUBT_NS);
+            continue;
+        }
         if (!attempt_drain(a)) {
             more |= a->drain_ns <= 0;
             continue;
@@ -535,8 +540,20 @@ static void on_drained(void *context)
 
 static void on_terminate(void *context, int signum)
 {
+    struct worker *w = context;
     (void)signum;
-    on_closed(context);
+    if (w->bundle.on)
+        warned_of_end(w);
+    else
+        on_closed(w);
+}
+
+static void on_warning(void *context, int signum)
+{
+    struct worker *w = context;
+    (void)signum;
+    if (w->bundle.on)
+        warned_of_time(w);
 }
 
 /* ---- the end --------------------------------------------------------- */
@@ -553,7 +570,7 @@ static void end_now(struct attempt *a, int64_t now)
 }
 
 /* What has ended by itself until now keeps its own outcome. */
-static void begin_end(struct worker *w)
+void worker_begin_no_more(struct worker *w)
 {
     if (w->phase != WORKER_RUNS)
         return;
@@ -564,9 +581,21 @@ static void begin_end(struct worker *w)
     for (size_t i = w->first; i < w->waiting.len; i++)
         never_began(w, w->waiting.p[i]);
     w->chosen.len = w->waiting.len = w->first = 0;
+}
+
+void worker_end_now(struct worker *w)
+{
     int64_t now = clock_mono_ns();
     for (size_t i = 0; i < w->running.len; i++)
         end_now(w->running.p[i], now);
+}
+
+static void begin_end(struct worker *w)
+{
+    if (w->phase != WORKER_RUNS)
+        return;
+    worker_begin_no_more(w);
+    worker_end_now(w);
 }
 
 static bool is_idle(const struct worker *w)
@@ -721,7 +750,8 @@ static int open_sources(struct worker *w, struct err *err)
     w->after = loop_after(w->loop, after_round, w);
     w->chld = loop_signal(w->loop, SIGCHLD, on_child, w);
     w->term = loop_signal(w->loop, SIGTERM, on_terminate, w);
-    if (!w->timer || !w->after || !w->chld || !w->term)
+    w->warns = loop_signal(w->loop, SIGUSR1, on_warning, w);
+    if (!w->timer || !w->after || !w->chld || !w->term || !w->warns)
         return err_set(err, ERR_SYSTEM, "cannot set up the event loop");
     return process_subreaper(err);
 }
@@ -754,6 +784,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
 {
     *w = (struct worker){.last_words = setup->last_words,
                          .task_mask = setup->mask,
+                         .warned.setup = setup->warned,
                          .log = setup->log,
                          .self = getpid(),
                          .nothing = open_nothing(),

@@ -19,6 +19,7 @@
 #include "terms/pattern.h"
 #include "worker/pool.h"
 #include "worker/share.h"
+#include "worker/warned.h"
 
 enum worker_phase {
     WORKER_RUNS,
@@ -41,7 +42,7 @@ struct worker {
     int nothing;    /* what tasks read from: nothing */
 
     struct loop *loop;
-    struct loop_source *timer, *after, *chld, *term;
+    struct loop_source *timer, *after, *chld, *term, *warns;
     int64_t wake_ns;    /* when the timer rings; 0: not set */
     int64_t sweep_ns;   /* when to look for leftovers; 0: no need */
     int64_t watch_ns;   /* when to look at memory; 0: no need */
@@ -50,6 +51,7 @@ struct worker {
 
     struct link link;
     struct answers answers; /* of a bundle */
+    struct warned warned;
     bool urgent; /* something waits that should be written in this round */
     struct room room;
     struct environment environment;
@@ -81,6 +83,7 @@ struct worker {
 struct worker_setup {
     int fd; /* socket to the conductor; -1: none */
     struct bundle_setup bundle;
+    struct warned_setup warned;
     const char *room; /* text of the room; NULL: all of this machine */
     const char *mark;
     const char *last_words;
@@ -102,6 +105,10 @@ void worker_done(struct worker *w);
 
 /* Says hello in this file, which gets all answers from now on. */
 void worker_answer_in(struct worker *w, int fd);
+/* No task begins any more: what waits is handed back. */
+void worker_begin_no_more(struct worker *w);
+/* Ends what runs, with hardly any grace. */
+void worker_end_now(struct worker *w);
 /* Does what a record of the conductor says. */
 void worker_take(struct worker *w, const struct record *r);
 

@@ -147,6 +147,33 @@ struct task bench_shell(struct bench *b, uint64_t id, const char *script)
     return bench_command(b, id, argv);
 }
 
+struct task bench_training(struct bench *b, uint64_t id, int epochs)
+{
+    char *path = arena_printf(b->arena, "%s/t.csv", b->folder);
+    struct buf rows;
+    buf_init(&rows);
+    for (int i = 0; i < 40; i++)
+        buf_addf(&rows, "%d,%d\n", i % 7, i % 2);
+    assert_int_equal(file_write(path, buf_str(&rows), false, NULL), 0);
+    buf_done(&rows);
+    struct task t = {
+        .id = id,
+        .attempt = 1,
+        .kind = STR("train"),
+        .workdir = str_of(b->folder),
+        .folder = str_of(arena_printf(b->arena, "%s/trials/%llu", b->folder,
+                                      (unsigned long long)id)),
+        .model = str_of(arena_printf(
+            b->arena,
+            "{\"layers\": [{\"dense\": 3}, {\"dense\": 2}], \"loss\": "
+            "\"sparse_categorical_crossentropy\", \"epochs\": %d, "
+            "\"data\": {\"file\": \"t.csv\"}}",
+            epochs))};
+    needs_init(&t.needs);
+    t.needs.cpus = 0.125;
+    return t;
+}
+
 char *bench_path(struct bench *b, uint64_t id, const char *name)
 {
     return arena_printf(b->arena, "%s/trials/%llu/%s", b->folder,

@@ -56,6 +56,9 @@ struct task bench_shell(struct bench *b, uint64_t id, const char *script);
 /* A task with this argument vector, ended by NULL. */
 struct task bench_command(struct bench *b, uint64_t id,
                           const char *const *argv);
+/* A training of so many epochs, far too many to end by itself in a test when
+ * they are a million. */
+struct task bench_training(struct bench *b, uint64_t id, int epochs);
 /* Path in the folder of a task. */
 char *bench_path(struct bench *b, uint64_t id, const char *name);
 /* The text of a file; fails the test when it is not there. */

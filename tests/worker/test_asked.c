@@ -118,6 +118,39 @@ static void damage_is_told_and_what_is_behind_it_not_done(void **state)
                     "7.asked: a record is damaged");
 }
 
+static void ask_go(struct bench *b, uint64_t task)
+{
+    struct buf payload;
+    buf_init(&payload);
+    buf_add_u64(&payload, 0);
+    job_ask(b, RECORD_GO, task, buf_str(&payload));
+    buf_done(&payload);
+}
+
+/* One hears of its decision before it begins, the other while it waits. */
+static void decisions_are_heard(void **state)
+{
+    struct bench *b = *state;
+    struct task tasks[] = {bench_training(b, 1, 4), bench_training(b, 2, 4)};
+    for (size_t i = 0; i < 2; i++) {
+        tasks[i].awaits = 2;
+        tasks[i].metric_name = STR("loss");
+    }
+    job_write(b, tasks, 2);
+    ask_go(b, 1);
+    start(b, JOB_ROOM);
+    job_await(b, 0, RECORD_ENDED, 1);
+    while (!strstr(bench_metric(b, 2, "loss"), "2:"))
+        job_await(b, 0, RECORD_METRICS, 2);
+    assert_int_equal(job_outcome(b, 2), OUTCOME_NONE);
+    ask_go(b, 2);
+    assert_int_equal(job_wait(b), WORKER_EXIT_DONE);
+    job_hear(b, 0);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
+    assert_int_equal(job_outcome(b, 2), OUTCOME_DONE);
+    assert_contains(bench_metric(b, 2, "loss"), "4:");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +158,7 @@ int main(void)
         with_bench(what_waits_is_handed_back),
         with_bench(what_was_asked_before_the_start_is_done),
         with_bench(a_torn_end_waits_for_its_rest),
+        with_bench(decisions_are_heard),
         with_bench(damage_is_told_and_what_is_behind_it_not_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,34 +9,6 @@
 
 #define ONE_CPU "cpus=1;memory=1073741824;parallel=8"
 
-/* A training of so many epochs, far too many to end by itself in a test when
- * they are a million. */
-static struct task training(struct bench *b, uint64_t id, int epochs)
-{
-    char *path = arena_printf(b->arena, "%s/t.csv", b->folder);
-    struct buf rows;
-    buf_init(&rows);
-    for (int i = 0; i < 40; i++)
-        buf_addf(&rows, "%d,%d\n", i % 7, i % 2);
-    assert_int_equal(file_write(path, buf_str(&rows), false, NULL), 0);
-    buf_done(&rows);
-    struct task t = {
-        .id = id,
-        .attempt = 1,
-        .kind = STR("train"),
-        .workdir = str_of(b->folder),
-        .folder = str_of(bench_path(b, id, "")),
-        .model = str_of(arena_printf(
-            b->arena,
-            "{\"layers\": [{\"dense\": 3}, {\"dense\": 2}], \"loss\": "
-            "\"sparse_categorical_crossentropy\", \"epochs\": %d, "
-            "\"data\": {\"file\": \"t.csv\"}}",
-            epochs))};
-    needs_init(&t.needs);
-    t.needs.cpus = 0.125;
-    return t;
-}
-
 static pid_t pid_of(struct bench *b, uint64_t id)
 {
     struct record_started s;
@@ -48,7 +20,7 @@ static pid_t pid_of(struct bench *b, uint64_t id)
 
 static void submit(struct bench *b, uint64_t id, uint32_t attempt)
 {
-    struct task t = training(b, id, 1000000);
+    struct task t = bench_training(b, id, 1000000);
     t.attempt = attempt;
     bench_submit(b, &t);
 }
@@ -80,7 +52,7 @@ static void a_trainer_that_dies_loses_its_members_only(void **state)
     assert_int_equal(e.outcome, OUTCOME_LOST);
     assert_contains(bench_cstr(b, e.reason), "its trainer ended by signal 9");
     assert_int_equal(bench_ended(b, 3).outcome, OUTCOME_LOST);
-    struct task next = training(b, 5, 3);
+    struct task next = bench_training(b, 5, 3);
     assert_int_equal(bench_run(b, &next).outcome, OUTCOME_DONE);
     assert_int_equal(bench_count(b, RECORD_ENDED, 2), 0);
     assert_int_equal(bench_count(b, RECORD_ENDED, 4), 0);
@@ -120,7 +92,8 @@ static void one_member_is_stopped_and_another_killed(void **state)
     bench_start(b, ONE_CPU);
     for (uint64_t id = 1; id <= 3; id++)
         submit(b, id, 1);
-    struct task stopped = training(b, 1, 1), killed = training(b, 2, 1);
+    struct task stopped = bench_training(b, 1, 1),
+                killed = bench_training(b, 2, 1);
     bench_await(b, RECORD_METRICS, 1);
     bench_send(b, RECORD_STOP, &stopped, STR(""));
     assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_STOPPED);
@@ -146,7 +119,7 @@ static void send_go(struct bench *b, const struct task *t, uint64_t awaits)
 static struct task awaiting(struct bench *b, uint64_t id, int epochs,
                             int64_t awaits)
 {
-    struct task t = training(b, id, epochs);
+    struct task t = bench_training(b, id, epochs);
     t.metric_name = STR("loss");
     t.awaits = awaits;
     return t;
@@ -172,7 +145,7 @@ static void who_awaits_a_decision_pauses_while_others_go_on(void **state)
 {
     struct bench *b = *state;
     bench_start(b, ONE_CPU);
-    struct task t = awaiting(b, 1, 6, 2), other = training(b, 2, 1000000);
+    struct task t = awaiting(b, 1, 6, 2), other = bench_training(b, 2, 1000000);
     bench_submit(b, &t);
     bench_submit(b, &other);
     await_reports(b, 1, 2);
@@ -245,8 +218,9 @@ static void training_goes_on_from_a_checkpoint(void **state)
 {
     struct bench *b = *state;
     bench_start(b, ONE_CPU);
-    struct task whole = training(b, 1, 6), first = training(b, 2, 6);
-    struct task child = training(b, 3, 6), rest = training(b, 4, 6);
+    struct task whole = bench_training(b, 1, 6),
+                first = bench_training(b, 2, 6);
+    struct task child = bench_training(b, 3, 6), rest = bench_training(b, 4, 6);
     first.budget = 2;
     rest.folder = first.folder;
     child.resume_from = str_of(bench_path(b, 2, "checkpoint"));
@@ -264,8 +238,9 @@ static void a_damaged_checkpoint_is_not_gone_on_from(void **state)
 {
     struct bench *b = *state;
     bench_start(b, ONE_CPU);
-    struct task whole = training(b, 1, 6), first = training(b, 2, 6);
-    struct task rest = training(b, 4, 6), child = training(b, 3, 6);
+    struct task whole = bench_training(b, 1, 6),
+                first = bench_training(b, 2, 6);
+    struct task rest = bench_training(b, 4, 6), child = bench_training(b, 3, 6);
     first.budget = 2;
     rest.folder = first.folder;
     assert_int_equal(bench_run(b, &whole).outcome, OUTCOME_DONE);
@@ -290,7 +265,7 @@ static void a_damaged_checkpoint_is_not_gone_on_from(void **state)
 /* Large enough to be prepared in the cache, where it can be seen mapped. */
 static struct task training_on(struct bench *b, uint64_t id, const char *name)
 {
-    struct task t = training(b, id, 1);
+    struct task t = bench_training(b, id, 1);
     struct buf rows;
     buf_init(&rows);
     for (int i = 0; i < 200000; i++)
@@ -344,7 +319,8 @@ static void a_trainer_between_two_tasks_is_no_leftover(void **state)
 {
     struct bench *b = *state;
     bench_start(b, ONE_CPU);
-    struct task first = training(b, 1, 2), second = training(b, 3, 2);
+    struct task first = bench_training(b, 1, 2),
+                second = bench_training(b, 3, 2);
     assert_int_equal(bench_run(b, &first).outcome, OUTCOME_DONE);
     pid_t trainer = pid_of(b, 1);
     struct task command =
@@ -361,7 +337,7 @@ static void a_trainer_between_two_tasks_is_no_leftover(void **state)
 static void send_kill(struct bench *b, uint64_t id)
 {
     char outcome = OUTCOME_KILLED;
-    struct task t = training(b, id, 1);
+    struct task t = bench_training(b, id, 1);
     bench_send(b, RECORD_KILL, &t, str_n(&outcome, 1));
 }
 
@@ -371,7 +347,7 @@ static pid_t stuck_trainer(struct bench *b, double time_s)
 {
     bench_start(b, ONE_CPU);
     for (uint64_t id = 1; id <= 2; id++) {
-        struct task t = training(b, id, 1000000);
+        struct task t = bench_training(b, id, 1000000);
         t.grace_s = 0.1;
         t.needs.time_s = id == 1 ? time_s : 0;
         bench_submit(b, &t);
@@ -388,7 +364,7 @@ static void others_go_on_without(struct bench *b, pid_t trainer)
     assert_int_equal(e.outcome, OUTCOME_LOST);
     assert_contains(bench_cstr(b, e.reason), "its trainer did not answer");
     assert_true(bench_gone(trainer, 60));
-    struct task next = training(b, 3, 3);
+    struct task next = bench_training(b, 3, 3);
     assert_int_equal(bench_run(b, &next).outcome, OUTCOME_DONE);
 }
 
@@ -405,7 +381,7 @@ static void a_stop_that_is_not_answered_ends_the_trainer(void **state)
 {
     struct bench *b = *state;
     pid_t trainer = stuck_trainer(b, 0);
-    struct task asked = training(b, 1, 1);
+    struct task asked = bench_training(b, 1, 1);
     bench_send(b, RECORD_STOP, &asked, STR(""));
     assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_STOPPED);
     others_go_on_without(b, trainer);
@@ -440,7 +416,7 @@ static void without_a_worker_a_stuck_trainer_ends(void **state)
 /* One epoch of it is longer than a test waits. */
 static struct task slow_training(struct bench *b, uint64_t id)
 {
-    struct task t = training(b, id, 1);
+    struct task t = bench_training(b, id, 1);
     char *path = arena_printf(b->arena, "%s/slow.csv", b->folder);
     struct buf rows;
     buf_init(&rows);
@@ -460,8 +436,9 @@ static void a_long_epoch_keeps_nobody_else_from_being_ended(void **state)
 {
     struct bench *b = *state;
     bench_start(b, ONE_CPU);
-    struct task first = training(b, 1, 1000000), slow = slow_training(b, 2);
-    struct task third = training(b, 3, 1000000);
+    struct task first = bench_training(b, 1, 1000000),
+                slow = slow_training(b, 2);
+    struct task third = bench_training(b, 3, 1000000);
     first.grace_s = third.grace_s = 1000;
     bench_submit(b, &first);
     bench_await(b, RECORD_METRICS, 1);
@@ -514,7 +491,7 @@ static void what_a_trainer_said_before_it_died_is_not_lost(void **state)
     struct bench *b = *state;
     bench_start(b, ONE_CPU);
     for (uint64_t id = 1; id <= 2; id++) {
-        struct task t = training(b, id, 2000);
+        struct task t = bench_training(b, id, 2000);
         bench_submit(b, &t);
     }
     pid_t trainer = pid_of(b, 1);

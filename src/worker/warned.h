@@ -1,0 +1,34 @@
+/* warned.h - the scheduler will end this job: what runs is asked to end in time
+ *
+ * SIGUSR1 says that the job's time is nearly up, SIGTERM that it is to end now
+ * (preempted, cancelled, out of time). */
+#ifndef THRONG_WORKER_WARNED_H
+#define THRONG_WORKER_WARNED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct worker;
+struct attempt;
+
+/* What the scheduler leaves, in seconds; 0: nobody knows. */
+struct warned_setup {
+    double lead_s; /* between SIGUSR1 and the end */
+    double kill_s; /* between SIGTERM and the end */
+};
+
+struct warned {
+    struct warned_setup setup;
+    int64_t terminated_ns; /* when SIGTERM came; 0: it has not */
+    int64_t end_ns;        /* when the job ends; 0: nobody knows */
+};
+
+/* What the two signals do. */
+void warned_of_time(struct worker *w);
+void warned_of_end(struct worker *w);
+/* True while it is too early to say how the attempt ended: a scheduler's
+ * SIGTERM goes to all processes of a job, and a task may have died of it before
+ * we hear of it. */
+bool warned_may_be(const struct attempt *a);
+
+#endif
