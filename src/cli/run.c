@@ -50,7 +50,11 @@ static void on_interrupt(void *context, int signum)
 {
     struct session *s = context;
     (void)signum;
-    if (s->interrupts++ == 0) {
+    if (study_outlives(s->study) && s->interrupts == 0) {
+        s->interrupts = 1;
+        talk(s, "leaving the jobs as they are, in the queue and running");
+        study_part(s->study);
+    } else if (s->interrupts++ == 0) {
         talk(s, "running trials finish, no more start; press Ctrl-C again to "
                 "end them within seconds");
         study_drain(s->study);
@@ -208,6 +212,10 @@ static const char *same_again(struct session *s)
     struct buf b;
     buf_init(&b);
     add_word(&b, "throng run ", str_of(c->args[0]));
+    if (call_option(c, "engine"))
+        add_word(&b, " --engine ", str_of(call_option(c, "engine")));
+    if (call_option(c, "profile"))
+        add_word(&b, " --profile ", str_of(call_option(c, "profile")));
     if (name)
         add_word(&b, " --new ", str_of(name));
     while (rest.p && str_split(&rest, '\n', &line))
@@ -309,7 +317,12 @@ static void say_end(struct session *s, enum study_end end,
         break;
     case STUDY_DRAINED:
     case STUDY_INTERRUPTED:
-        say("throng: `%s` goes on from here\n", same_again(s));
+        if (study_outlives(s->study) && p->counts.by_state[STATE_RUNNING])
+            say("throng: the jobs go on without it: `%s` collects what they "
+                "do, `throng kill %.*s` cancels them\n",
+                same_again(s), STRF(s->plan->name));
+        else
+            say("throng: `%s` goes on from here\n", same_again(s));
         break;
     case STUDY_TIME:
         say("throng: with a larger time_limit, `%s` goes on\n", same_again(s));

@@ -79,15 +79,24 @@ struct engine {
 
 /* ---- opening and closing --------------------------------------------- */
 
-static const struct place *find_place(const char *name, struct err *err)
+#define PLACE_COUNT (sizeof places / sizeof *places)
+
+static const struct place *place_of(const char *name)
 {
-    size_t count = sizeof places / sizeof *places;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < PLACE_COUNT; i++)
         if (strcmp(places[i]->name, name) == 0)
             return places[i];
+    return NULL;
+}
+
+static const struct place *find_place(const char *name, struct err *err)
+{
+    const struct place *found = place_of(name);
+    if (found)
+        return found;
     struct buf known;
     buf_init(&known);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < PLACE_COUNT; i++)
         buf_addf(&known, "%s%s", i ? ", " : "", places[i]->name);
     err_set(err, ERR_INPUT, "there is no place called \"%s\" (%s)", name,
             known.p);
@@ -145,6 +154,12 @@ struct engine *engine_open(const struct engine_setup *setup,
 bool engine_outlives(const struct engine *e)
 {
     return e->place->outlives;
+}
+
+bool engine_place_outlives(const char *name)
+{
+    const struct place *place = place_of(name);
+    return place && place->outlives;
 }
 
 int engine_start(struct engine *e, uint64_t epoch, struct err *err)

@@ -88,6 +88,8 @@ int engine_start(struct engine *e, uint64_t epoch, struct err *err);
 void engine_close(struct engine *e);
 /* True when tasks go on at the place while there is no conductor. */
 bool engine_outlives(const struct engine *e);
+/* The same of a place by its name; false where there is none of that name. */
+bool engine_place_outlives(const char *name);
 
 /* -1 with the reason when these needs can never be met at this place. */
 int engine_check(const struct engine *e, const struct needs *n,

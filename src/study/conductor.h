@@ -148,6 +148,13 @@ int study_facts_check(struct study *s, struct err *err);
  * left of which the store knows nothing. */
 int study_forgotten(struct study *s, struct err *err);
 
+/* ---- where.c ----------------------------------------------------------- */
+/* The trials that were out are known: ERR_BUSY when some are at another place
+ * that outlives its conductor. Else the study is at this one from now on. */
+int study_where(struct study *s, struct err *err);
+/* The place of this run. */
+const char *study_place_name(const struct study *s);
+
 /* ---- resume.c --------------------------------------------------------- */
 /* 0 as long as the store is where it was and makes sense; else saves what can
  * be saved, and says what became of it and what to do. rescue.c */

@@ -185,8 +185,8 @@ static int tell_cut_off(struct study *s, struct err *err)
 
 int study_resume(struct study *s, struct err *err)
 {
-    if (study_search_resume(s, err) || adopt_all(s, err) || doom(s, err) ||
-        study_forgotten(s, err))
+    if (study_search_resume(s, err) || adopt_all(s, err) ||
+        study_where(s, err) || doom(s, err) || study_forgotten(s, err))
         return -1;
     if (recover(s, err))
         return not_recovered(s, err);

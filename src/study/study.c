@@ -178,7 +178,12 @@ static int open_run(struct study *s, struct err *err)
     return run_open(&s->run, err);
 }
 
-static const char *place_name(const struct study *s)
+bool study_outlives(const struct study *s)
+{
+    return s->engine && engine_outlives(s->engine);
+}
+
+const char *study_place_name(const struct study *s)
 {
     return s->setup.place ? s->setup.place
                           : arena_cstr(s->arena, s->plan->site.engine);
@@ -187,7 +192,7 @@ static const char *place_name(const struct study *s)
 static int open_engine(struct study *s, struct err *err)
 {
     struct engine_setup setup = {
-        .place = place_name(s),
+        .place = study_place_name(s),
         .name = arena_cstr(s->arena, s->plan->name),
         .site = s->plan->site.options,
         .loop = s->setup.loop,

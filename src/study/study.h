@@ -75,6 +75,10 @@ void study_hurry(struct study *s);
 /* The same at once. */
 void study_abandon(struct study *s);
 void study_close(struct study *s);
+/* True when what runs at its place goes on without a conductor. */
+bool study_outlives(const struct study *s);
+/* The place where the study ran last; in the arena. */
+const char *study_place(struct store *store, struct arena *a);
 /* In how many of the last ends of throng that nobody had asked for the trial
  * with these attempts was running, without having got on in between. */
 size_t study_cut_off(const struct attempt *list, size_t count);

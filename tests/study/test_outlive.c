@@ -113,6 +113,27 @@ static void where_nothing_outlives_parting_interrupts(void **s)
     assert_int_equal(list[0].outcome, OUTCOME_INTERRUPTED);
 }
 
+/* Only the place that has them can hear and end them. */
+static void what_is_out_elsewhere_is_not_left_alone(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    b->setup.place = "fake-cluster";
+    b->meddle = part_when_they_run;
+    must_run(b, STUDY, &end);
+    b->meddle = NULL;
+    b->setup.place = "fake";
+    assert_int_equal(bed_run(b, STUDY, &end), -1);
+    assert_non_null(strstr(b->err.text, "2 trials of it are still out at "
+                                        "fake-cluster"));
+    b->setup.place = "fake-cluster";
+    must_run(b, STUDY, &end);
+    assert_int_equal(count(b, STATE_DONE), 4);
+    b->setup.place = "fake";
+    must_run(b, STUDY, &end);
+    assert_int_equal(count(b, STATE_DONE), 4);
+}
+
 #define AGAIN                                                                  \
     "method: grid\ngrid: {order: written}\nparallel: 2\nretries: 0\n"          \
     "metric: {name: loss}\nparameters: {x: {values: [1, 2, 3, 4]}}\n"          \
@@ -197,6 +218,7 @@ int main(void)
         on_bed(what_the_place_lost_meanwhile_is_tried_again),
         on_bed(a_wish_is_asked_again),
         on_bed(where_nothing_outlives_parting_interrupts),
+        on_bed(what_is_out_elsewhere_is_not_left_alone),
         on_bed(what_a_scheduler_begins_again_is_another_attempt),
         on_bed(who_was_presumed_dead_is_not_heard_beside_its_successor),
         on_bed(what_was_begun_again_is_collected),

@@ -1,0 +1,34 @@
+/* where.c - at which place the attempts of a study are out
+ *
+ * Tasks of a scheduler go on without a conductor, and only the place that has
+ * them can hear them, collect them and end them: as long as some are out, the
+ * study goes on there and nowhere else. */
+#include "study/conductor.h"
+
+#define PLACE "place" /* the fact: where the last run was */
+
+const char *study_place(struct store *store, struct arena *a)
+{
+    struct str text;
+    if (store_fact(store, PLACE, a, &text, NULL) || !text.p)
+        return "local";
+    return arena_cstr(a, text);
+}
+
+int study_where(struct study *s, struct err *err)
+{
+    const char *place = study_place_name(s);
+    const char *before = study_place(s->store, s->arena);
+    uint32_t out = s->run.out;
+    if (strcmp(before, place) == 0)
+        return 0;
+    if (out && engine_place_outlives(before))
+        return err_set(err, ERR_BUSY,
+                       "%u trial%s of it %s still out at %s: `throng run … "
+                       "--engine %s` collects them, and `throng kill %.*s` "
+                       "cancels them; then it can run at %s",
+                       out, out == 1 ? "" : "s", out == 1 ? "is" : "are",
+                       before, before, STRF(s->plan->name), place);
+    run_dirty(&s->run);
+    return store_fact_set(s->store, PLACE, str_of(place), err);
+}
