@@ -90,6 +90,14 @@ unsigned str_distance(struct str a, struct str b)
     return last[m];
 }
 
+int str_index(struct str s, const char *const *names)
+{
+    for (int i = 0; names && names[i]; i++)
+        if (str_is(s, names[i]))
+            return i;
+    return -1;
+}
+
 const char *str_nearest(struct str s, const char *const *names)
 {
     const char *best = NULL;

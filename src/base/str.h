@@ -41,6 +41,12 @@ bool str_split(struct str *rest, char sep, struct str *part);
 /* Position of c, or -1. */
 long str_find(struct str s, char c);
 
+/* Which of names (NULL-terminated, or NULL: none) s is, from 0; -1: none. */
+int str_index(struct str s, const char *const *names);
+static inline bool str_among(struct str s, const char *const *names)
+{
+    return str_index(s, names) >= 0;
+}
 /* Edit distance, for suggestions; at most 64 characters are looked at. */
 unsigned str_distance(struct str a, struct str b);
 /* The nearest of names (NULL-terminated), or NULL when none is near. */

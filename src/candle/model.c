@@ -94,14 +94,6 @@ static const char *const missed[] = {
     "recurrent_dropout", "train_steps", "val_steps",         "test_steps",
     "val_samples",       "data_type",   "locally_connected", NULL};
 
-static bool is_in(struct str name, const char *const *names)
-{
-    for (size_t i = 0; names[i]; i++)
-        if (str_is(name, names[i]))
-            return true;
-    return false;
-}
-
 /* ---- parameters --------------------------------------------------------- */
 
 const struct value *making_get(const struct making *m, const char *name)
@@ -497,8 +489,8 @@ static void say_unused(const struct candle_model *c, struct problems *problems)
     buf_init(&b);
     for (size_t i = 0; i < p->count; i++) {
         const struct keyword *k = keyword_find(&c->keywords, p->keys[i]);
-        bool quiet = (k && !is_in(p->keys[i], missed)) ||
-                     (is_in(p->keys[i], used) &&
+        bool quiet = (k && !str_among(p->keys[i], missed)) ||
+                     (str_among(p->keys[i], used) &&
                       (encodes || !str_is(p->keys[i], "latent_dim")));
         if (!quiet && asks(p->keys[i], p->items[i]))
             buf_addf(&b, "%s%s", b.len ? ", " : "",
@@ -529,8 +521,9 @@ static void forget_places(struct candle_model *c)
 static bool makes_sense(const struct candle_model *c, struct str name)
 {
     const struct keyword *k = keyword_find(&c->keywords, name);
-    return str_starts(name, STR("data.")) || is_in(k ? k->name : name, used) ||
-           (k && !is_in(k->name, missed));
+    return str_starts(name, STR("data.")) ||
+           str_among(k ? k->name : name, used) ||
+           (k && !str_among(k->name, missed));
 }
 
 static const char *unused(const struct foreign_model *open, struct str name)

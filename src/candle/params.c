@@ -160,14 +160,6 @@ static bool loses(struct params *p, const struct source *from,
     return lost;
 }
 
-static bool is_strict(const struct params *p, const struct keyword *k)
-{
-    for (size_t i = 0; p->strict && p->strict[i]; i++)
-        if (str_is(k->name, p->strict[i]))
-            return true;
-    return false;
-}
-
 /* What the keyword makes of a value; NULL when it is refused. */
 static struct value *typed_value(struct params *p, const struct source *from,
                                  const struct keyword *k, struct value *v)
@@ -182,7 +174,7 @@ static struct value *typed_value(struct params *p, const struct source *from,
     typed = keyword_convert(k, v, p->arena, &err);
     if (typed)
         return typed;
-    bool kept = file && !is_strict(p, k);
+    bool kept = file && !str_among(k->name, p->strict);
     problems_add(p->problems, kept ? PROBLEM_WARNING : PROBLEM_ERROR,
                  from->file, v->line, v->column, STR(""), "%s%s", err.text,
                  kept ? "; kept as it is" : "");

@@ -264,8 +264,7 @@ static bool begins_ga(struct str text)
             type = true;
             other |= str_is(scan.text, "logical");
         }
-        for (size_t i = 0; others[i]; i++)
-            other |= str_is(key, others[i]);
+        other |= str_among(key, others);
         if (token == JSON_BAD || json_scan_skip(&scan, token))
             break;
     }

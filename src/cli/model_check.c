@@ -108,9 +108,8 @@ static void check_name(struct looker *l, struct str name, const char **names)
 {
     const struct value *at = value_get(l->plan->root, STR("metric"));
     struct buf b;
-    for (size_t i = 0; names[i]; i++)
-        if (str_is(name, names[i]))
-            return;
+    if (str_among(name, names))
+        return;
     buf_init(&b);
     for (size_t i = 0; names[i]; i++)
         buf_addf(&b, "%s%s", i ? ", " : "it reports ", names[i]);

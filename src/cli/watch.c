@@ -48,21 +48,13 @@ static int watch(struct call *c, struct watch_setup *setup)
     return taken ? 0 : print_once(c, setup);
 }
 
-static bool is_curves(const char *kind)
-{
-    for (size_t i = 0; watch_curves[i]; i++)
-        if (!strcmp(watch_curves[i], kind))
-            return true;
-    return false;
-}
-
 static int run(struct call *c)
 {
     struct watch_setup setup = {.curves = call_option(c, "curves"),
                                 .colour = c->colour};
     if (c->arg_count > 1)
         return call_usage(c, "`%s` is one argument too many", c->args[1]);
-    if (setup.curves && !is_curves(setup.curves))
+    if (setup.curves && !str_among(str_of(setup.curves), watch_curves))
         return call_usage(c, "--curves is braille, blocks or ascii, not `%s`",
                           setup.curves);
     return watch(c, &setup) ? call_fail(c) : EXIT_OK;

@@ -148,12 +148,7 @@ bool data_is_missing(struct str s)
 {
     static const char *const words[] = {"NA",  "?",    "nan",  "NaN",
                                         "N/A", "null", "NULL", NULL};
-    if (s.len == 0)
-        return true;
-    for (size_t i = 0; s.len <= 4 && words[i]; i++)
-        if (str_is(s, words[i]))
-            return true;
-    return false;
+    return s.len == 0 || (s.len <= 4 && str_among(s, words));
 }
 
 /* A decimal of at most 15 digits, up to a separator or line break: exact in

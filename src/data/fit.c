@@ -21,11 +21,11 @@ static int scaling_of(const struct value *spec, enum scaling *out,
     *out = SCALE_NONE;
     if (!v || v->kind == VALUE_NULL)
         return 0;
-    for (int i = 0; scalings[i]; i++)
-        if (str_is(name, scalings[i])) {
-            *out = (enum scaling)i;
-            return 0;
-        }
+    int found = str_index(name, scalings);
+    if (found >= 0) {
+        *out = (enum scaling)found;
+        return 0;
+    }
     return err_set(err, ERR_INPUT,
                    "data.scale: there is no %.*s; use none, minmax, maxabs or "
                    "std",

@@ -26,9 +26,8 @@ static const char *const text_keys[] = {"column",    "lower",  "vocabulary",
 int data_unknown_key(const char *where, struct str key,
                      const char *const *known, struct err *err)
 {
-    for (size_t i = 0; known[i]; i++)
-        if (str_is(key, known[i]))
-            return 0;
+    if (str_among(key, known))
+        return 0;
     const char *near = str_nearest(key, known);
     return err_set(err, ERR_INPUT, "%s: there is no key %.*s%s%s%s", where,
                    STRF(key), near ? "; did you mean " : "", near ? near : "",

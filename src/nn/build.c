@@ -138,23 +138,15 @@ static void fault_choice(struct nn_build *b, const char *key, struct str got,
     buf_done(&hint);
 }
 
-bool nn_is_choice(struct str word, const char *const *names)
-{
-    for (; *names; names++)
-        if (str_is(word, *names))
-            return true;
-    return false;
-}
-
 int nn_read_choice(struct nn_build *b, const struct value *o, const char *key,
                    const char *const *names, int otherwise)
 {
     struct str got = nn_read_text(b, o, key, STR(""));
     if (!got.len)
         return otherwise;
-    for (int i = 0; names[i]; i++)
-        if (str_is(got, names[i]))
-            return i;
+    int found = str_index(got, names);
+    if (found >= 0)
+        return found;
     fault_choice(b, key, got, names);
     return otherwise;
 }
@@ -196,14 +188,6 @@ struct nn_soft nn_read_soft(struct nn_build *b, const struct value *o,
     return (struct nn_soft){(int)m->soft.len - 1};
 }
 
-static bool is_in(struct str key, const char *const *names)
-{
-    for (size_t i = 0; names && names[i]; i++)
-        if (str_is(key, names[i]))
-            return true;
-    return false;
-}
-
 void nn_known_keys(struct nn_build *b, const struct value *o,
                    const char *const *keys, const char *const *more)
 {
@@ -211,7 +195,7 @@ void nn_known_keys(struct nn_build *b, const struct value *o,
         return;
     for (size_t i = 0; i < o->count; i++) {
         struct str key = o->keys[i];
-        if (is_in(key, keys) || is_in(key, more))
+        if (str_among(key, keys) || str_among(key, more))
             continue;
         const char *near = str_nearest(key, keys);
         if (!near && more)

@@ -35,7 +35,6 @@ bool nn_read_bool(struct nn_build *b, const struct value *o, const char *key,
                   bool otherwise);
 struct str nn_read_text(struct nn_build *b, const struct value *o,
                         const char *key, struct str otherwise);
-bool nn_is_choice(struct str word, const char *const *names);
 /* An index into `names` (NULL-terminated). */
 int nn_read_choice(struct nn_build *b, const struct value *o, const char *key,
                    const char *const *names, int otherwise);

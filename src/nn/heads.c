@@ -401,7 +401,7 @@ static void add_head(struct nn_build *b, const struct value *o, size_t number,
     else
         h.label = label_of(b, o, number);
     read_class_weights(b, o, &h);
-    if (nn_is_choice(value_text(value_get(o, STR("loss"))), nn_loss_names))
+    if (str_among(value_text(value_get(o, STR("loss"))), nn_loss_names))
         check_label(b, &h);
     vec_push(&b->graph->heads, h);
 }

@@ -69,14 +69,6 @@ static const struct nn_layer_kind *kind_key(const struct value *v, size_t *at)
     return NULL;
 }
 
-static bool is_in(struct str name, const char *const *names)
-{
-    for (size_t i = 0; names[i]; i++)
-        if (str_is(name, names[i]))
-            return true;
-    return false;
-}
-
 /* `dens: 16` in front of `activation: relu`, which is a kind of layer as well:
  * a key that nothing knows and that is much like a kind is what was meant. */
 static bool misspelt_kind(const struct value *v,
@@ -86,7 +78,7 @@ static bool misspelt_kind(const struct value *v,
     kind_names(names);
     for (size_t i = 0; i < *at; i++) {
         struct str key = v->keys[i];
-        if (!is_in(key, kind->keys) && !is_in(key, every) &&
+        if (!str_among(key, kind->keys) && !str_among(key, every) &&
             str_nearest(key, names)) {
             *at = i;
             return true;

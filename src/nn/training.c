@@ -162,9 +162,8 @@ static void suggest_watch(struct nn_build *b, struct buf *hint,
     }
     if (near)
         buf_addf(hint, "; did you mean %s?", near);
-    for (int i = 0; !near && nn_metric_names[i]; i++)
-        if (str_is(metric, nn_metric_names[i]))
-            buf_addf(hint, "; add %.*s to `metrics`", STRF(metric));
+    if (!near && str_among(metric, nn_metric_names))
+        buf_addf(hint, "; add %.*s to `metrics`", STRF(metric));
     if (b->data && b->data->no_validation)
         buf_adds(hint, "; there are no validation rows: say data.validation");
 }
@@ -177,9 +176,8 @@ void nn_check_stopping(struct nn_build *b)
     const char **names =
         nn_model_reported(b->model, validation, b->faults->arena);
     struct buf hint;
-    for (size_t i = 0; names[i]; i++)
-        if (!watch.len || str_is(watch, names[i]))
-            return;
+    if (!watch.len ? names[0] != NULL : str_among(watch, names))
+        return;
     buf_init(&hint);
     suggest_watch(b, &hint, watch, names);
     b->at = STR("early_stopping");

@@ -232,10 +232,7 @@ static bool is_builtin(struct str word)
         "!",       "{",      "[[",    ":",      "function", "exec",
         "command", "wait",   "exit",  NULL};
 
-    for (size_t i = 0; names[i]; i++)
-        if (str_is(word, names[i]))
-            return true;
-    return false;
+    return str_among(word, names);
 }
 
 /* No program has the name of what a shell does itself. */

@@ -857,12 +857,11 @@ static void warn_reserved(struct study_file *r)
     const struct space *s = &r->plan->space;
 
     for (size_t i = 0; i < s->count; i++) {
-        for (size_t k = 0; reserved[k]; k++)
-            if (str_is(s->params[i].name, reserved[k]))
-                problem_at_param(r, PROBLEM_WARNING, i,
-                                 "in a filter, write it as params.NAME",
-                                 "parameter '%s' is named like a word of ours",
-                                 reserved[k]);
+        if (str_among(s->params[i].name, reserved))
+            problem_at_param(r, PROBLEM_WARNING, i,
+                             "in a filter, write it as params.NAME",
+                             "parameter '%.*s' is named like a word of ours",
+                             STRF(s->params[i].name));
         if (str_eq(s->params[i].name, r->plan->metric.name))
             problem_at_param(r, PROBLEM_WARNING, i, NULL,
                              "parameter '%.*s' is named like the metric",

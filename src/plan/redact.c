@@ -258,10 +258,7 @@ static bool is_of_login(const struct scan *s, struct str name)
 {
     static const char *const names[] = {"key", "pat", "pass", "pwd", NULL};
 
-    for (size_t i = 0; s->login && names[i]; i++)
-        if (str_is(name, names[i]))
-            return true;
-    return false;
+    return s->login && str_among(name, names);
 }
 
 /* A text that begins here is an argument of login(…) without a name. */

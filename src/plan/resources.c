@@ -40,14 +40,6 @@ void read_resources(struct study_file *r, const struct value *v)
     r->plan->gpus_said = value_get(v, STR("gpus")) != NULL;
 }
 
-static bool known_need(struct str key)
-{
-    for (size_t i = 0; needs_keys[i]; i++)
-        if (str_is(key, needs_keys[i]))
-            return true;
-    return false;
-}
-
 static void check_reference(struct study_file *r, const struct value *v)
 {
     struct str rest = v->s, text, name;
@@ -84,7 +76,7 @@ void check_resources(struct study_file *r)
     for (size_t i = 0; v && i < v->count; i++) {
         struct err err = {0};
 
-        if (!known_need(v->keys[i]))
+        if (!str_among(v->keys[i], needs_keys))
             continue;
         if (refers(v->items[i]))
             check_reference(r, v->items[i]);

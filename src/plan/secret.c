@@ -31,9 +31,8 @@ bool secret_name(const struct plan *p, struct str name)
 
         upper[n++] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
     }
-    for (size_t i = 0; alone[i]; i++)
-        if (str_is(str_n(upper, n), alone[i]))
-            return false;
+    if (str_among(str_n(upper, n), alone))
+        return false;
     for (size_t i = 0; endings[i]; i++)
         if (str_ends(str_n(upper, n), str_of(endings[i])))
             return true;

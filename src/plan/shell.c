@@ -8,14 +8,6 @@
 
 /* ---- names of programs ------------------------------------------------- */
 
-static bool among(struct str s, const char *const *names)
-{
-    for (; *names; names++)
-        if (str_is(s, *names))
-            return true;
-    return false;
-}
-
 static struct str last_part(struct str path)
 {
     for (size_t i = path.len; i > 0; i--)
@@ -30,7 +22,7 @@ bool shell_is_shell(struct str program)
                                         "zsh",   "ksh",     "mksh",     "yash",
                                         "rbash", "$SHELL",  "${SHELL}", "$BASH",
                                         "$0",    "${BASH}", NULL};
-    return among(last_part(program), names) ||
+    return str_among(last_part(program), names) ||
            str_is(program, "${envvar:SHELL}");
 }
 
@@ -39,7 +31,7 @@ bool shell_is_other_shell(struct str program)
     static const char *const names[] = {"csh",   "tcsh", "fish",    "pwsh",
                                         "nu",    "su",   "runuser", "script",
                                         "flock", NULL};
-    return among(last_part(program), names);
+    return str_among(last_part(program), names);
 }
 
 bool shell_is_remote(struct str program)
@@ -47,7 +39,7 @@ bool shell_is_remote(struct str program)
     static const char *const names[] = {
         "ssh",   "rsh",  "pdsh",      "clush", "mosh", "parallel",
         "watch", "tmux", "hyperfine", "bsub",  "entr", NULL};
-    return among(last_part(program), names);
+    return str_among(last_part(program), names);
 }
 
 bool shell_is_python(struct str program)
@@ -62,7 +54,7 @@ bool shell_runs_file(struct str program)
     static const char *const others[] = {"perl", "ruby",    "node",   "julia",
                                          "lua",  "Rscript", "octave", NULL};
     return shell_is_python(program) || shell_is_shell(program) ||
-           among(last_part(program), others);
+           str_among(last_part(program), others);
 }
 
 bool shell_is_interpreter(struct str program)
@@ -71,7 +63,7 @@ bool shell_is_interpreter(struct str program)
         "perl", "ruby", "node", "julia",   "lua",    "awk", "gawk",
         "mawk", "sed",  "R",    "Rscript", "octave", "php", NULL};
     program = last_part(program);
-    return among(program, names) || shell_is_python(program);
+    return str_among(program, names) || shell_is_python(program);
 }
 
 bool shell_is_make(struct str program)
@@ -227,7 +219,7 @@ static bool comes_before(struct str word)
     static const char *const names[] = {
         "!",  "{",    "do",   "then",    "else",    "elif",  "if",  "while",
         "in", "time", "exec", "command", "builtin", "until", "for", NULL};
-    return among(word, names);
+    return str_among(word, names);
 }
 
 static bool is_assignment(struct str word)
@@ -246,9 +238,9 @@ static void note_first(struct shell_frame *f, struct str word)
                                         "export",  "readonly", NULL};
     static const char *const tests[] = {"test", "[", "printf", NULL};
 
-    f->code_rest = f->code_rest || among(word, code);
-    f->declares = among(word, names);
-    f->tests = among(word, tests);
+    f->code_rest = f->code_rest || str_among(word, code);
+    f->declares = str_among(word, names);
+    f->tests = str_among(word, tests);
     f->sources = str_is(word, ".") || str_is(word, "source");
     if (str_is(word, "case"))
         f->cases++;
@@ -268,7 +260,7 @@ static void note_option(struct shell_scan *s, struct shell_frame *f,
         s->integers = true;
     if (f->tests && (str_is(word, "-v") || str_is(word, "-R")))
         f->code_next = true;
-    if (f->interpreter && among(word, takes))
+    if (f->interpreter && str_among(word, takes))
         f->program_next = true;
 }
 
@@ -852,7 +844,7 @@ static bool is_wrapper(struct str word)
                                         "time", "timeout", "stdbuf",  "setsid",
                                         "exec", "command", "builtin", NULL};
 
-    return among(last_part(word), names) || is_assignment(word) ||
+    return str_among(last_part(word), names) || is_assignment(word) ||
            (word.len > 0 && memchr("-0123456789", word.p[0], 11));
 }
 

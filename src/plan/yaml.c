@@ -129,14 +129,6 @@ static bool next(struct tree *t, yaml_event_t *event)
 
 /* ---- scalars ---------------------------------------------------------- */
 
-static bool word_of(struct str s, const char *const *words)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (str_is(s, words[i]))
-            return true;
-    return false;
-}
-
 static bool plain_bool(struct str s, bool *b)
 {
     static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes",
@@ -144,15 +136,15 @@ static bool plain_bool(struct str s, bool *b)
     static const char *const no[] = {"false", "False", "FALSE", "no",  "No",
                                      "NO",    "off",   "Off",   "OFF", NULL};
 
-    *b = word_of(s, yes);
-    return *b || word_of(s, no);
+    *b = str_among(s, yes);
+    return *b || str_among(s, no);
 }
 
 static bool plain_null(struct str s)
 {
     static const char *const none[] = {"", "~", "null", "Null", "NULL", NULL};
 
-    return word_of(s, none);
+    return str_among(s, none);
 }
 
 static bool all_digits(struct str s)
@@ -202,11 +194,11 @@ static bool plain_special(struct str s, double *d)
     static const char *const nan[] = {".nan", ".NaN", ".NAN", NULL};
     struct str u = unsigned_part(s);
 
-    if (word_of(s, nan)) {
+    if (str_among(s, nan)) {
         *d = NAN;
         return true;
     }
-    if (!word_of(u, infinite))
+    if (!str_among(u, infinite))
         return false;
     *d = s.p[0] == '-' ? -INFINITY : INFINITY;
     return true;

@@ -65,11 +65,11 @@ static int read_word(const struct word_option *o, const struct value *v,
     struct buf all;
     if (v->kind == VALUE_BOOL)
         text = v->boolean ? STR("true") : STR("false");
-    for (size_t i = 0; o->words[i]; i++)
-        if (str_is(text, o->words[i])) {
-            *o->to = i;
-            return 0;
-        }
+    int found = str_index(text, o->words);
+    if (found >= 0) {
+        *o->to = (size_t)found;
+        return 0;
+    }
     buf_init(&all);
     for (size_t i = 0; o->words[i]; i++) {
         if (i)

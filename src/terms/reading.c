@@ -262,10 +262,10 @@ int read_choice(const struct reading *r, const struct value *v,
                 const char *what, const char *const *choices)
 {
     struct str s = value_text(v);
+    int found = v->kind == VALUE_STRING ? str_index(s, choices) : -1;
 
-    for (int i = 0; v->kind == VALUE_STRING && choices[i]; i++)
-        if (str_is(s, choices[i]))
-            return i;
+    if (found >= 0)
+        return found;
     problem_at(r, PROBLEM_ERROR, v, hint_nearest(r, s, choices),
                "%s cannot be %s", what, value_words(r, v));
     return -1;
@@ -286,11 +286,7 @@ void read_known_keys(const struct reading *r, const struct value *object,
                      const char *what, const char *const *names)
 {
     for (size_t i = 0; i < object->count; i++) {
-        bool known = false;
-
-        for (size_t k = 0; names[k] && !known; k++)
-            known = str_is(object->keys[i], names[k]);
-        if (!known)
+        if (!str_among(object->keys[i], names))
             problem_at_key(r, PROBLEM_ERROR, object, i,
                            hint_nearest(r, object->keys[i], names),
                            "%s has no key '%s'", what,

@@ -493,9 +493,9 @@ static enum curve_kind find_curves(const char *asked, bool utf8)
     const char *term = getenv("TERM");
     if (!utf8)
         return CURVE_ASCII;
-    for (int i = 0; asked && watch_curves[i]; i++)
-        if (!strcmp(watch_curves[i], asked))
-            return (enum curve_kind)i;
+    int found = asked ? str_index(str_of(asked), watch_curves) : -1;
+    if (found >= 0)
+        return (enum curve_kind)found;
     /* The console's font has no braille. */
     return term && !strcmp(term, "linux") ? CURVE_BLOCKS : CURVE_BRAILLE;
 }

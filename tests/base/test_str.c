@@ -51,6 +51,17 @@ static void splitting_gives_every_part_even_empty_ones(void **state)
     assert_null(rest.p);
 }
 
+static void a_name_is_found_among_others(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"red", "green", NULL};
+    assert_int_equal(str_index(STR("green"), names), 1);
+    assert_int_equal(str_index(STR("gree"), names), -1);
+    assert_int_equal(str_index(STR(""), names), -1);
+    assert_true(str_among(STR("red"), names));
+    assert_false(str_among(STR("red"), NULL));
+}
+
 static void distance_counts_slips_of_the_fingers(void **state)
 {
     (void)state;
@@ -173,6 +184,7 @@ int main(void)
         cmocka_unit_test(beginnings_and_ends_are_found),
         cmocka_unit_test(trimming_takes_blanks_off_both_ends),
         cmocka_unit_test(splitting_gives_every_part_even_empty_ones),
+        cmocka_unit_test(a_name_is_found_among_others),
         cmocka_unit_test(distance_counts_slips_of_the_fingers),
         cmocka_unit_test(the_nearest_name_is_suggested_only_when_near),
         cmocka_unit_test(only_well_formed_utf8_passes),
