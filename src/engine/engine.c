@@ -11,10 +11,10 @@
 #include "engine/engine.h"
 #include "engine/load.h"
 #include "engine/place.h"
-#include "engine/queue.h"
 #include "engine/recover.h"
 #include "base/map.h"
 #include <inttypes.h>
+#include <sys/queue.h>
 
 /* How much work shall wait at the place behind what runs there. */
 #define AHEAD_SECONDS 0.05
@@ -46,7 +46,8 @@ enum asked {
 };
 
 struct held {
-    struct queue_node node; /* first: the queue hands out its address */
+    TAILQ_ENTRY(held) queued; /* while it is IN_QUEUE */
+    uint64_t age;             /* how many came before it */
     uint64_t id;
     uint32_t attempt;
     enum where where;
@@ -67,7 +68,8 @@ struct engine {
     const struct place *place;
     void *at; /* the open place */
     struct idmap *held;
-    struct queue queue;
+    TAILQ_HEAD(, held) queue;       /* the oldest first */
+    uint64_t submitted;             /* tasks, ever */
     struct load all, out;           /* held tasks; those AT_PLACE */
     VEC(struct held *) dropped;     /* to be answered by `later` */
     struct buf scratch;             /* a task's text in the making */
@@ -134,7 +136,7 @@ struct engine *engine_open(const struct engine_setup *setup,
     e->hooks = *hooks;
     e->place = place;
     e->held = idmap_new();
-    queue_init(&e->queue);
+    TAILQ_INIT(&e->queue);
     buf_init(&e->scratch);
     load_init(&e->all);
     load_init(&e->out);
@@ -187,7 +189,6 @@ void engine_close(struct engine *e)
     for (size_t at = 0; idmap_next(e->held, &at, &id, &h);)
         held_free(h);
     idmap_free(e->held);
-    queue_done(&e->queue);
     load_done(&e->all);
     load_done(&e->out);
     vec_done(&e->dropped);
@@ -278,7 +279,7 @@ static void send_task(struct engine *e, struct held *h)
                        .attempt = h->attempt,
                        .task = h->id,
                        .payload = str_n(h->text, h->text_len)};
-    queue_remove(&e->queue, &h->node);
+    TAILQ_REMOVE(&e->queue, h, queued);
     h->where = AT_PLACE;
     load_add(&e->out, &h->needs);
     e->place->send(e->at, &r);
@@ -288,8 +289,7 @@ static void send_task(struct engine *e, struct held *h)
 
 static void forward(struct engine *e)
 {
-    while (!e->down && queue_count(&e->queue)) {
-        struct held *h = (struct held *)queue_first(&e->queue);
+    for (struct held *h; !e->down && (h = TAILQ_FIRST(&e->queue));) {
         if (!wanted_now(e, &h->needs))
             return;
         send_task(e, h);
@@ -308,8 +308,7 @@ static int check_task(const struct engine *e, const struct task *t,
     return engine_check(e, &t->needs, err);
 }
 
-int engine_submit(struct engine *e, const struct task *t, int priority,
-                  struct err *err)
+int engine_submit(struct engine *e, const struct task *t, struct err *err)
 {
     if (check_task(e, t, err))
         return -1;
@@ -329,7 +328,8 @@ int engine_submit(struct engine *e, const struct task *t, int priority,
     memcpy(h->text, e->scratch.p, h->text_len);
     idmap_set(e->held, h->id, h);
     load_add(&e->all, &h->needs);
-    queue_push(&e->queue, &h->node, priority);
+    h->age = e->submitted++;
+    TAILQ_INSERT_TAIL(&e->queue, h, queued);
     forward(e);
     return 0;
 }
@@ -370,7 +370,7 @@ static void forget(struct engine *e, struct held *h)
     if (h->where == AT_PLACE)
         load_remove(&e->out, &h->needs);
     if (h->where == IN_QUEUE)
-        queue_remove(&e->queue, &h->node);
+        TAILQ_REMOVE(&e->queue, h, queued);
     if (is_idle(e))
         loop_timer_in(e->later, 0);
 }
@@ -378,7 +378,7 @@ static void forget(struct engine *e, struct held *h)
 /* The task has not left the engine: it is answered from the loop. */
 static void drop(struct engine *e, struct held *h)
 {
-    queue_remove(&e->queue, &h->node);
+    TAILQ_REMOVE(&e->queue, h, queued);
     h->where = DROPPED;
     vec_push(&e->dropped, h);
     loop_timer_in(e->later, 0);
@@ -588,8 +588,7 @@ void engine_place_down(struct engine *e)
 static int by_age(const void *a, const void *b)
 {
     const struct held *const *x = a, *const *y = b;
-    return ((*x)->node.age > (*y)->node.age) -
-           ((*x)->node.age < (*y)->node.age);
+    return ((*x)->age > (*y)->age) - ((*x)->age < (*y)->age);
 }
 
 void engine_place_lost(struct engine *e, const char *reason)

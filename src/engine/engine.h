@@ -105,10 +105,8 @@ void engine_gpu_look(struct engine *e, size_t gpu, struct gpu_use *use);
  * or as many as the place likes to have before it begins. 0 most of the time.
  */
 size_t engine_room(const struct engine *e, const struct needs *n, bool ahead);
-/* Queues a copy of the task. Tasks of higher priority go first, then older
- * ones. */
-int engine_submit(struct engine *e, const struct task *t, int priority,
-                  struct err *err);
+/* Queues a copy of the task; the oldest goes first. */
+int engine_submit(struct engine *e, const struct task *t, struct err *err);
 /* Ask a task to finish early, or end it now and count it as `outcome`. A task
  * that has not begun ends as OUTCOME_UNSTARTED. What was asked is remembered
  * until the task is answered, also while its place is down. */

@@ -94,7 +94,7 @@ int one_task_run(struct one_task *t, const struct task *task, struct arena *a,
     t->loop = loop_new(err);
     if (t->loop && loop_signal(t->loop, SIGINT, on_interrupt, t) &&
         loop_signal(t->loop, SIGTERM, on_interrupt, t) &&
-        open_engine(t, &m) == 0 && engine_submit(t->engine, task, 0, err) == 0)
+        open_engine(t, &m) == 0 && engine_submit(t->engine, task, err) == 0)
         rc = loop_run(t->loop, err);
     if (t->engine)
         engine_close(t->engine);

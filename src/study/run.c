@@ -439,7 +439,7 @@ static void submit_all(struct run *r)
         struct err err = {0};
         if (r->quitting || (p->live->wish && !p->task.only_read)) {
             attempt_lost(r, p->task.id, p->task.attempt, LOSS_GONE, 0, "");
-        } else if (engine_submit(r->engine, &p->task, 0, &err)) {
+        } else if (engine_submit(r->engine, &p->task, &err)) {
             run_break(r, &err);
             break;
         }

@@ -222,12 +222,12 @@ void rig_task(struct rig *r, struct task *t, uint64_t id, uint32_t attempt,
 }
 
 void rig_submit(struct rig *r, uint64_t id, uint32_t attempt,
-                const char *command, int priority)
+                const char *command)
 {
     struct task t;
     struct err err = {0};
     rig_task(r, &t, id, attempt, command);
-    if (engine_submit(r->engine, &t, priority, &err))
+    if (engine_submit(r->engine, &t, &err))
         fail_msg("engine_submit: %s", err.text);
 }
 

@@ -71,7 +71,7 @@ void rig_look(struct rig *r, bool on);
 void rig_close(struct rig *r);
 /* Submits a task of one CPU whose arguments are the words of `command`. */
 void rig_submit(struct rig *r, uint64_t id, uint32_t attempt,
-                const char *command, int priority);
+                const char *command);
 void rig_task(struct rig *r, struct task *t, uint64_t id, uint32_t attempt,
               const char *command);
 /* Runs the loop until `until` holds (looked at after every round); fails the

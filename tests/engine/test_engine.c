@@ -54,10 +54,10 @@ static void room_is_slots_less_what_is_held(void **state)
     assert_int_equal(engine_room(r.engine, &n, false), 4);
     assert_int_equal(engine_room(r.engine, &n, true), 4);
     for (uint64_t i = 0; i < 4; i++) {
-        rig_submit(&r, i, 1, LONG, 0);
+        rig_submit(&r, i, 1, LONG);
         assert_int_equal(engine_room(r.engine, &n, false), 3 - i);
     }
-    rig_submit(&r, 4, 1, LONG, 0);
+    rig_submit(&r, 4, 1, LONG);
     assert_int_equal(engine_room(r.engine, &n, true), 0);
     rig_run(&r, five_ended);
     assert_int_equal(engine_room(r.engine, &n, true), 4);
@@ -83,7 +83,7 @@ static size_t room_after(const char *script)
     struct needs n;
     open_rig(&r, 0);
     needs_init(&n);
-    rig_submit(&r, 1, 1, script, 0);
+    rig_submit(&r, 1, 1, script);
     rig_run(&r, one_ended);
     size_t room = engine_room(r.engine, &n, true);
     assert_int_equal(engine_room(r.engine, &n, false), 4);
@@ -111,7 +111,7 @@ static void needs_that_can_never_be_met_are_refused(void **state)
     rig_task(&r, &t, 1, 1, "exit=0");
     t.needs.cpus = 5;
     assert_int_equal(engine_check(r.engine, &t.needs, &err), -1);
-    assert_int_equal(engine_submit(r.engine, &t, 0, &err), -1);
+    assert_int_equal(engine_submit(r.engine, &t, &err), -1);
     assert_non_null(strstr(err.text, "5"));
     rig_done(&r);
 }
@@ -123,26 +123,26 @@ static void a_task_that_is_held_is_not_taken_twice(void **state)
     struct task t;
     struct err err = {0};
     open_rig(&r, 0);
-    rig_submit(&r, 0, 1, LONG, 0);
+    rig_submit(&r, 0, 1, LONG);
     rig_task(&r, &t, 0, 2, LONG);
-    assert_int_equal(engine_submit(r.engine, &t, 0, &err), -1);
+    assert_int_equal(engine_submit(r.engine, &t, &err), -1);
     rig_run(&r, one_ended);
-    assert_int_equal(engine_submit(r.engine, &t, 0, &err), 0);
+    assert_int_equal(engine_submit(r.engine, &t, &err), 0);
     rig_done(&r);
 }
 
-static void the_queue_goes_by_priority_then_age(void **state)
+static void the_queue_goes_by_age(void **state)
 {
     (void)state;
     struct rig r;
-    const uint64_t order[] = {1, 4, 3, 2, 5};
+    const uint64_t order[] = {1, 2, 3, 4, 5};
     size_t at = 0;
     open_rig(&r, 1);
-    rig_submit(&r, 1, 1, LONG, 0);
-    rig_submit(&r, 2, 1, LONG, 0);
-    rig_submit(&r, 3, 1, LONG, 1);
-    rig_submit(&r, 4, 1, LONG, 9);
-    rig_submit(&r, 5, 1, LONG, 0);
+    rig_submit(&r, 1, 1, LONG);
+    rig_submit(&r, 2, 1, LONG);
+    rig_submit(&r, 3, 1, LONG);
+    rig_submit(&r, 4, 1, LONG);
+    rig_submit(&r, 5, 1, LONG);
     rig_run(&r, five_ended);
     for (size_t i = 0; i < r.seen.len; i++)
         if (r.seen.p[i].type == RECORD_STARTING)
@@ -156,9 +156,9 @@ static void a_queued_task_is_killed_from_the_loop(void **state)
     (void)state;
     struct rig r;
     open_rig(&r, 1);
-    rig_submit(&r, 1, 1, LONG, 0);
-    rig_submit(&r, 2, 7, LONG, 0);
-    rig_submit(&r, 3, 1, LONG, 0);
+    rig_submit(&r, 1, 1, LONG);
+    rig_submit(&r, 2, 7, LONG);
+    rig_submit(&r, 3, 1, LONG);
     engine_kill_task(r.engine, 2, OUTCOME_KILLED);
     engine_kill_task(r.engine, 2, OUTCOME_KILLED);
     engine_stop_task(r.engine, 3);
@@ -193,7 +193,7 @@ static void an_unknown_task_is_nothing_to_stop(void **state)
 static void again(struct rig *r, const struct seen *s)
 {
     if (s->type == RECORD_ENDED && s->attempt < 5)
-        rig_submit(r, s->task, s->attempt + 1, LONG, 0);
+        rig_submit(r, s->task, s->attempt + 1, LONG);
 }
 
 static void the_next_attempt_may_be_submitted_inside_of_the_hook(void **state)
@@ -202,7 +202,7 @@ static void the_next_attempt_may_be_submitted_inside_of_the_hook(void **state)
     struct rig r;
     open_rig(&r, 1);
     r.on_seen = again;
-    rig_submit(&r, 1, 1, LONG, 0);
+    rig_submit(&r, 1, 1, LONG);
     rig_run(&r, five_ended);
     assert_int_equal(vec_last(&r.seen).attempt, 5);
     rig_done(&r);
@@ -216,13 +216,13 @@ static void quit_lets_running_tasks_finish_and_returns_the_rest(void **state)
     struct needs n;
     open_rig(&r, 1);
     for (uint64_t i = 1; i <= 5; i++)
-        rig_submit(&r, i, 1, LONG, 0);
+        rig_submit(&r, i, 1, LONG);
     rig_run(&r, one_begun);
     engine_quit(r.engine, false);
     needs_init(&n);
     assert_int_equal(engine_room(r.engine, &n, true), 0);
     rig_task(&r, &t, 9, 1, LONG);
-    assert_int_equal(engine_submit(r.engine, &t, 0, NULL), -1);
+    assert_int_equal(engine_submit(r.engine, &t, NULL), -1);
     rig_run(&r, rig_idle);
     assert_int_equal(r.ended, 5);
     assert_int_equal(r.idles, 1);
@@ -239,8 +239,8 @@ static void quit_with_kill_interrupts_what_runs(void **state)
     (void)state;
     struct rig r;
     open_rig(&r, 1);
-    rig_submit(&r, 1, 1, "sleep-ms=1e12", 0);
-    rig_submit(&r, 2, 1, LONG, 0);
+    rig_submit(&r, 1, 1, "sleep-ms=1e12");
+    rig_submit(&r, 2, 1, LONG);
     rig_run(&r, one_begun);
     engine_quit(r.engine, false);
     engine_quit(r.engine, true);
@@ -258,11 +258,11 @@ static void quit_takes_back_what_waits_at_the_place(void **state)
     (void)state;
     struct rig r;
     open_rig(&r, 1);
-    rig_submit(&r, 1, 1, "sleep-ms=1", 0);
+    rig_submit(&r, 1, 1, "sleep-ms=1");
     rig_run(&r, one_ended);
-    rig_submit(&r, 2, 1, LONG, 0);
+    rig_submit(&r, 2, 1, LONG);
     for (uint64_t i = 3; i < 20; i++)
-        rig_submit(&r, i, 1, LONG, 0);
+        rig_submit(&r, i, 1, LONG);
     engine_quit(r.engine, false);
     rig_run(&r, rig_idle);
     assert_int_equal(r.ended, 19);
@@ -284,9 +284,9 @@ static void mixed_needs_leave_no_cpu_idle(void **state)
     for (uint64_t i = 1; i <= 2; i++) {
         rig_task(&r, &t, i, 1, LONG);
         t.needs.gpus = 1;
-        assert_int_equal(engine_submit(r.engine, &t, 5, NULL), 0);
+        assert_int_equal(engine_submit(r.engine, &t, NULL), 0);
     }
-    rig_submit(&r, 3, 1, LONG, 0);
+    rig_submit(&r, 3, 1, LONG);
     rig_run(&r, three_ended);
     /* 1 and 3 run together; 2 has to wait for the GPU of 1. */
     assert_true(rig_find(&r, RECORD_STARTED, 3) <
@@ -305,7 +305,7 @@ int main(void)
         cmocka_unit_test(short_tasks_are_wanted_ahead),
         cmocka_unit_test(needs_that_can_never_be_met_are_refused),
         cmocka_unit_test(a_task_that_is_held_is_not_taken_twice),
-        cmocka_unit_test(the_queue_goes_by_priority_then_age),
+        cmocka_unit_test(the_queue_goes_by_age),
         cmocka_unit_test(a_queued_task_is_killed_from_the_loop),
         cmocka_unit_test(an_unknown_task_is_nothing_to_stop),
         cmocka_unit_test(the_next_attempt_may_be_submitted_inside_of_the_hook),

@@ -8,7 +8,7 @@ static bool all_over(struct rig *r)
 
 static void run_script(struct rig *r, const char *script, uint32_t attempt)
 {
-    rig_submit(r, 1, attempt, script, 0);
+    rig_submit(r, 1, attempt, script);
     r->context = (void *)(uintptr_t)(r->ended + r->lost + 1);
     rig_run(r, all_over);
 }
@@ -102,7 +102,7 @@ static void a_time_limit_ends_a_task(void **state)
     open_rig(&r);
     rig_task(&r, &t, 1, 1, "sleep-ms=5000");
     t.needs.time_s = 2;
-    assert_int_equal(engine_submit(r.engine, &t, 0, NULL), 0);
+    assert_int_equal(engine_submit(r.engine, &t, NULL), 0);
     r.context = (void *)(uintptr_t)1;
     rig_run(&r, all_over);
     const struct seen *s = rig_find(&r, RECORD_ENDED, 1);
@@ -160,9 +160,9 @@ static void a_dying_worker_loses_all_and_the_queue_goes_on(void **state)
     rig_init(&r);
     r.parallel = 2;
     rig_open(&r, "fake");
-    rig_submit(&r, 1, 1, "sleep-ms=2000", 0);
-    rig_submit(&r, 2, 1, "sleep-ms=1000 die", 0);
-    rig_submit(&r, 3, 1, "exit=0", 0);
+    rig_submit(&r, 1, 1, "sleep-ms=2000");
+    rig_submit(&r, 2, 1, "sleep-ms=1000 die");
+    rig_submit(&r, 3, 1, "exit=0");
     r.context = (void *)(uintptr_t)3;
     rig_run(&r, all_over);
     assert_int_equal(r.lost, 2);
@@ -177,7 +177,7 @@ static void a_dying_worker_loses_all_and_the_queue_goes_on(void **state)
 static void submit_again(struct rig *r, const struct seen *s)
 {
     if (s->type == RIG_LOST)
-        rig_submit(r, s->task, s->attempt + 1, "sleep-ms=50 metric=a:1", 0);
+        rig_submit(r, s->task, s->attempt + 1, "sleep-ms=50 metric=a:1");
 }
 
 static void who_is_presumed_dead_and_comes_back_is_not_heard(void **state)
@@ -188,8 +188,8 @@ static void who_is_presumed_dead_and_comes_back_is_not_heard(void **state)
     r.parallel = 1;
     r.on_seen = submit_again;
     rig_open(&r, "fake");
-    rig_submit(&r, 1, 1, "metric=a:7 vanish-ms=5 metric=a:99 sleep-ms=5 exit=1",
-               0);
+    rig_submit(&r, 1, 1,
+               "metric=a:7 vanish-ms=5 metric=a:99 sleep-ms=5 exit=1");
     r.context = (void *)(uintptr_t)2;
     rig_run(&r, all_over);
     const struct seen *lost = rig_find(&r, RIG_LOST, 1);
@@ -215,8 +215,8 @@ static void a_fault_is_told_and_the_engine_can_still_quit(void **state)
     rig_init(&r);
     r.parallel = 1;
     rig_open(&r, "fake");
-    rig_submit(&r, 1, 1, "fault", 0);
-    rig_submit(&r, 2, 1, "exit=0", 0);
+    rig_submit(&r, 1, 1, "fault");
+    rig_submit(&r, 2, 1, "exit=0");
     rig_run(&r, faulted);
     assert_int_equal(r.lost, 1);
     engine_quit(r.engine, false);
@@ -233,7 +233,7 @@ static void no_more_tasks_run_at_once_than_fit(void **state)
     size_t running = 0, most = 0;
     open_rig(&r);
     for (uint64_t i = 0; i < 50; i++)
-        rig_submit(&r, i, 1, "sleep-ms=3", 0);
+        rig_submit(&r, i, 1, "sleep-ms=3");
     r.context = (void *)(uintptr_t)50;
     rig_run(&r, all_over);
     for (size_t i = 0; i < r.seen.len; i++) {
@@ -314,8 +314,8 @@ static void who_wants_no_more_of_it_has_its_room_back(void **state)
     r.parallel = 1;
     r.numbers = no_number;
     rig_open(&r, "fake");
-    rig_submit(&r, 1, 1, "again-ms=5", 0);
-    rig_submit(&r, 2, 1, "exit=0", 0);
+    rig_submit(&r, 1, 1, "again-ms=5");
+    rig_submit(&r, 2, 1, "exit=0");
     r.context = (void *)(uintptr_t)1;
     rig_run(&r, all_over);
     assert_non_null(rig_find(&r, RIG_AGAIN, 1));
@@ -343,8 +343,8 @@ static void late_words_come_in_their_order_behind_those_of_others(void **state)
     (void)state;
     struct rig r;
     open_rig(&r);
-    rig_submit(&r, 1, 1, "late-ms=100 metric=a:1 sleep-ms=1 notice=x", 0);
-    rig_submit(&r, 2, 1, "sleep-ms=50 exit=0", 0);
+    rig_submit(&r, 1, 1, "late-ms=100 metric=a:1 sleep-ms=1 notice=x");
+    rig_submit(&r, 2, 1, "sleep-ms=50 exit=0");
     r.context = (void *)(uintptr_t)2;
     rig_run(&r, all_over);
     assert_int_equal(r.points, 1);
@@ -388,8 +388,7 @@ static void an_attempt_that_was_begun_again_is_found_by_its_start(void **state)
     rig_open(&r, "fake-cluster");
     rig_submit(&r, 1, 3,
                "attempt=3 again-ms=1 attempt=4 metric=a:1 " MANY_STEPS
-               "metric=a:2",
-               0);
+               "metric=a:2");
     rig_run(&r, metric_seen);
     part(&r);
     rig_open_only(&r, "fake-cluster");
@@ -414,8 +413,8 @@ static void words_on_their_way_outlive_the_conductor(void **state)
     struct needs n;
     rig_init(&r);
     rig_open(&r, "fake-cluster");
-    rig_submit(&r, 1, 1, "metric=a:1 sleep-ms=1 late-ms=500 exit=3", 0);
-    rig_submit(&r, 2, 1, "sleep-ms=5 metric=a:2 " MANY_STEPS, 0);
+    rig_submit(&r, 1, 1, "metric=a:1 sleep-ms=1 late-ms=500 exit=3");
+    rig_submit(&r, 2, 1, "sleep-ms=5 metric=a:2 " MANY_STEPS);
     rig_run(&r, both_seen);
     assert_null(rig_find(&r, RECORD_ENDED, 1));
     part(&r);

@@ -93,7 +93,7 @@ static void every_record_is_acknowledged_but_lazily(void **state)
     open_with(&r, "");
     r.on_seen = acknowledge;
     for (uint64_t i = 0; i < 200; i++)
-        rig_submit(&r, i, 1, "x", 0);
+        rig_submit(&r, i, 1, "x");
     run_until_over(&r, 200);
     assert_int_equal(rig_count(&r, RECORD_STARTING), 200);
     engine_ack(r.engine);
@@ -120,7 +120,7 @@ static void an_acknowledgement_waits_a_second_at_most(void **state)
     struct rig r;
     unsigned long long acks[8];
     open_with(&r, "");
-    rig_submit(&r, 1, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
     run_until_over(&r, 1);
     engine_ack(r.engine);
     rig_look(&r, true);
@@ -139,7 +139,7 @@ static void large_records_are_acknowledged_at_once(void **state)
     open_with(&r, "heavy");
     r.on_seen = acknowledge;
     int64_t began = clock_mono_ns();
-    rig_submit(&r, 1, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
     run_until_over(&r, 1);
     assert_int_equal(rig_count(&r, RECORD_METRICS), 8);
     assert_true(clock_mono_ns() - began < 7500000000);
@@ -150,7 +150,7 @@ static void large_records_are_acknowledged_at_once(void **state)
 static void try_again(struct rig *r, const struct seen *s)
 {
     if (s->type == RIG_LOST)
-        rig_submit(r, s->task, s->attempt + 1, "x", 0);
+        rig_submit(r, s->task, s->attempt + 1, "x");
 }
 
 static bool faulted(struct rig *r)
@@ -164,7 +164,7 @@ static void a_worker_that_keeps_dying_is_a_fault(void **state)
     struct rig r;
     open_with(&r, "die");
     r.on_seen = try_again;
-    rig_submit(&r, 1, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
     rig_run(&r, faulted);
     assert_int_equal(r.faults, 1);
     assert_int_equal(r.lost, 10);
@@ -194,7 +194,7 @@ static void damaged_records_end_the_worker(void **state)
     (void)state;
     struct rig r;
     open_with(&r, "garbage");
-    rig_submit(&r, 1, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
     run_until_over(&r, 1);
     const struct seen *s = rig_find(&r, RIG_LOST, 1);
     assert_false(s->started);
@@ -219,7 +219,7 @@ static bool one_has_begun(struct rig *r)
 
 static void stop_worker(struct rig *r)
 {
-    rig_submit(r, 1, 1, "x", 0);
+    rig_submit(r, 1, 1, "x");
     rig_run(r, one_has_begun);
     assert_int_equal(kill(rig_process(r), SIGSTOP), 0);
 }
@@ -238,7 +238,7 @@ static void a_stopped_worker_is_ended_and_another_takes_its_place(void **state)
     assert_true(s->started);
     assert_non_null(strstr(s->text, "did not answer"));
     assert_int_equal(r.faults, 0);
-    rig_submit(&r, 2, 1, "x", 0);
+    rig_submit(&r, 2, 1, "x");
     r.context = (void *)(uintptr_t)2;
     rig_run(&r, both_begun);
     rig_done(&r);
@@ -266,7 +266,7 @@ static void an_abandoned_worker_is_ended_at_once(void **state)
     (void)state;
     struct rig r;
     open_with(&r, "hold");
-    rig_submit(&r, 1, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
     rig_run(&r, one_has_begun);
     engine_quit(r.engine, false);
     engine_abandon(r.engine);
@@ -284,7 +284,7 @@ static void a_worker_that_does_not_quit_in_haste_is_ended(void **state)
     (void)state;
     struct rig r;
     open_with(&r, "deaf");
-    rig_submit(&r, 1, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
     rig_run(&r, one_has_begun);
     int64_t began = clock_mono_ns();
     engine_quit(r.engine, true);
@@ -305,7 +305,7 @@ static void a_restarted_worker_that_never_says_hello_is_a_fault(void **state)
     r.silence_s = 0.2;
     reopen_with(&r, "mute");
     r.on_seen = try_again;
-    rig_submit(&r, 1, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
     rig_run(&r, faulted);
     assert_non_null(strstr(r.fault.text, "did not say hello"));
     rig_close(&r);
@@ -330,7 +330,7 @@ static void a_worker_that_answers_is_left_alone(void **state)
     rig_init(&r);
     r.silence_s = 20;
     reopen_with(&r, "hold");
-    rig_submit(&r, 1, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
     rig_run(&r, one_has_begun);
     engine_ack(r.engine);
     rig_look(&r, true);
@@ -346,8 +346,8 @@ static void stop_and_kill_reach_the_worker(void **state)
     (void)state;
     struct rig r;
     open_with(&r, "hold");
-    rig_submit(&r, 1, 1, "x", 0);
-    rig_submit(&r, 2, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
+    rig_submit(&r, 2, 1, "x");
     rig_run(&r, both_begun);
     engine_stop_task(r.engine, 1);
     engine_kill_task(r.engine, 2, OUTCOME_KILLED);
@@ -365,8 +365,8 @@ static void closing_with_tasks_lets_the_worker_speak_its_last(void **state)
     struct rig r;
     unsigned long long tasks;
     open_with(&r, "last");
-    rig_submit(&r, 1, 1, "x", 0);
-    rig_submit(&r, 2, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
+    rig_submit(&r, 2, 1, "x");
     rig_run(&r, both_begun);
     rig_close(&r);
     assert_int_equal(r.lost + r.ended, 0);
@@ -410,8 +410,8 @@ static void what_a_dead_worker_leaves_is_ended_before_it_is_told(void **state)
     open_with(&r, "orphan");
     pid_t after = spawn_kin(false);
     r.on_seen = orphans_are_gone;
-    rig_submit(&r, 1, 1, "x", 0);
-    rig_submit(&r, 2, 1, "x", 0);
+    rig_submit(&r, 1, 1, "x");
+    rig_submit(&r, 2, 1, "x");
     run_until_over(&r, 2);
     assert_int_equal(r.lost, 2);
     assert_int_equal(kill(before, SIGKILL), 0);
@@ -438,7 +438,7 @@ static void large_tasks_are_written_in_pieces(void **state)
         struct task_file file = {STR("input"), str_n(big, len)};
         t.files = &file;
         t.file_count = 1;
-        assert_int_equal(engine_submit(r.engine, &t, 0, NULL), 0);
+        assert_int_equal(engine_submit(r.engine, &t, NULL), 0);
     }
     run_until_over(&r, 4);
     assert_int_equal(r.ended, 4);
@@ -459,7 +459,7 @@ static void a_task_that_is_too_large_is_refused(void **state)
     struct task_file file = {STR("input"), str_n(big, len)};
     t.files = &file;
     t.file_count = 1;
-    assert_int_equal(engine_submit(r.engine, &t, 0, &err), -1);
+    assert_int_equal(engine_submit(r.engine, &t, &err), -1);
     assert_int_equal(err.kind, ERR_LIMIT);
     rig_done(&r);
 }

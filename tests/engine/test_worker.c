@@ -49,7 +49,7 @@ static void two_hundred_tasks_end_well(void **state)
         skip();
     rig_open(&r, "local");
     for (uint64_t i = 0; i < 200; i++)
-        rig_submit(&r, i, 1, "/bin/true", 0);
+        rig_submit(&r, i, 1, "/bin/true");
     run_until_over(&r, 200);
     for (uint64_t i = 0; i < 200; i++) {
         const struct seen *starting = rig_find(&r, RECORD_STARTING, i);
@@ -72,9 +72,9 @@ static void ends_are_told_apart(void **state)
     if (!have_worker(&r))
         skip();
     rig_open(&r, "local");
-    rig_submit(&r, 1, 1, "/bin/false", 0);
-    rig_submit(&r, 2, 1, "/nowhere/at/all", 0);
-    rig_submit(&r, 3, 1, "/bin/true", 0);
+    rig_submit(&r, 1, 1, "/bin/false");
+    rig_submit(&r, 2, 1, "/nowhere/at/all");
+    rig_submit(&r, 3, 1, "/bin/true");
     run_until_over(&r, 3);
     assert_int_equal(outcome_of(&r, 1), OUTCOME_FAILED);
     assert_int_equal(rig_find(&r, RECORD_ENDED, 1)->ended.exit_code, 1);
@@ -146,7 +146,7 @@ static void submit_shell(struct rig *r, uint64_t id, const char *script)
     rig_task(r, &t, id, 1, "");
     t.argv = argv;
     t.argc = 3;
-    if (engine_submit(r->engine, &t, 0, &err))
+    if (engine_submit(r->engine, &t, &err))
         fail_msg("%s", err.text);
 }
 
@@ -165,7 +165,7 @@ static void a_killed_worker_loses_its_tasks_and_is_replaced(void **state)
                               "env -i setsid sh -c 'echo $$ > %s; exec sleep "
                               "1000' & sleep 1000; true",
                               stray_path(&r)));
-    rig_submit(&r, 3, 1, "/bin/true", 0);
+    rig_submit(&r, 3, 1, "/bin/true");
     rig_look(&r, true);
     rig_run(&r, stray_runs);
     rig_look(&r, false);
@@ -198,7 +198,7 @@ static void open_with_waiting_tasks(struct rig *r)
     for (uint64_t i = 1; i <= 6; i++) {
         rig_task(r, &t, i, 1, "/bin/sleep 1000");
         t.needs.cpus = i % 2 ? 1 : 1.5;
-        assert_int_equal(engine_submit(r->engine, &t, 0, NULL), 0);
+        assert_int_equal(engine_submit(r->engine, &t, NULL), 0);
     }
     rig_run(r, two_run);
 }
@@ -245,10 +245,10 @@ static void quit_drains(void **state)
         skip();
     r.parallel = 2;
     rig_open(&r, "local");
-    rig_submit(&r, 100, 1, "/bin/true", 0);
+    rig_submit(&r, 100, 1, "/bin/true");
     rig_run(&r, one_ended);
     for (uint64_t i = 1; i <= 50; i++)
-        rig_submit(&r, i, 1, "/bin/sleep 0.3", 0);
+        rig_submit(&r, i, 1, "/bin/sleep 0.3");
     r.seen.len = 0;
     rig_run(&r, two_run);
     engine_quit(r.engine, false);
@@ -282,8 +282,8 @@ static void quit_does_not_end_what_began_unheard(void **state)
         skip();
     r.parallel = 2;
     rig_open(&r, "local");
-    rig_submit(&r, 1, 1, "/bin/sleep 3", 0);
-    rig_submit(&r, 2, 1, "/bin/sleep 3", 0);
+    rig_submit(&r, 1, 1, "/bin/sleep 3");
+    rig_submit(&r, 2, 1, "/bin/sleep 3");
     rig_run(&r, at_once);
     while (rig_processes(&r) < 3)
         ;
@@ -340,7 +340,7 @@ static void chaos_submit(struct chaos *c, uint64_t id, uint32_t attempt)
     rig_task(c->rig, &t, id, attempt, "");
     t.argv = argv;
     t.argc = 3;
-    assert_int_equal(engine_submit(c->rig->engine, &t, 0, NULL), 0);
+    assert_int_equal(engine_submit(c->rig->engine, &t, NULL), 0);
 }
 
 static void chaos_seen(struct rig *r, const struct seen *s)
