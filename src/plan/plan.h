@@ -284,9 +284,6 @@ const struct plan_key *plan_key_at(size_t i);
 struct plan_points *plan_points_text(struct str text, const char *file,
                                      struct arena *a,
                                      struct problems *problems);
-struct plan_points *plan_points_value(const struct value *list,
-                                      const char *file, struct arena *a,
-                                      struct problems *problems);
 void plan_points_close(struct plan_points *p);
 uint64_t plan_points_count(const struct plan_points *p);
 /* Fits search's struct point_source.get, with the plan_points as context. */

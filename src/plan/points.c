@@ -728,13 +728,6 @@ struct plan_points *plan_points_text(struct str text, const char *file,
     return points_open_text(text, file, false, a, problems, NULL);
 }
 
-struct plan_points *plan_points_value(const struct value *list,
-                                      const char *file, struct arena *a,
-                                      struct problems *problems)
-{
-    return points_open_value(list, file, a, problems, NULL);
-}
-
 uint64_t plan_points_count(const struct plan_points *p)
 {
     return p->count;

@@ -171,8 +171,8 @@ struct points_watch {
     points_member_fn *see;
     void *context;
 };
-/* As plan_points_text and plan_points_value; w may be NULL. With unrolled it
- * is one of CANDLE's unrolled parameter files, whatever its name. */
+/* As plan_points_text, or from a list in the file; w may be NULL. With unrolled
+ * it is one of CANDLE's unrolled parameter files, whatever its name. */
 struct plan_points *points_open_text(struct str text, const char *file,
                                      bool unrolled, struct arena *a,
                                      struct problems *problems,

@@ -125,10 +125,8 @@ static struct trainer *trainer_new(struct worker *w, struct err *err)
     int ends[2];
     struct trainer *t = xcalloc(1, sizeof *t);
     t->worker = w;
-    t->hooks = (struct link_hooks){.context = t,
-                                   .record = on_record,
-                                   .closed = on_closed,
-                                   .drained = on_closed};
+    t->hooks = (struct link_hooks){
+        .context = t, .record = on_record, .closed = on_closed};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         err_errno(err, "make a socket for a trainer");
         free(t);

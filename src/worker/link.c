@@ -172,10 +172,8 @@ void link_flush(struct link *l)
     }
     l->error = 0;
     l->waits = false;
-    if (waited && !l->closed) {
+    if (waited && !l->closed)
         want(l);
-        l->hooks->drained(l->hooks->context);
-    }
 }
 
 void link_sync(struct link *l)

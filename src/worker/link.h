@@ -14,8 +14,7 @@
 struct link_hooks {
     void *context;
     void (*record)(void *context, const struct record *r);
-    void (*closed)(void *context);  /* the other side went away */
-    void (*drained)(void *context); /* all that waited has been written */
+    void (*closed)(void *context); /* the other side went away */
 };
 
 struct link {

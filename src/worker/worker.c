@@ -532,12 +532,6 @@ static void on_closed(void *context)
     begin_end(w);
 }
 
-/* The round that brought the news goes on with whatever waited. */
-static void on_drained(void *context)
-{
-    (void)context;
-}
-
 static void on_terminate(void *context, int signum)
 {
     struct worker *w = context;
@@ -701,10 +695,8 @@ static const struct link_hooks *hooks_of(struct worker *w)
 {
     struct link_hooks *h =
         arena_new_of(w->environment.arena, struct link_hooks);
-    *h = (struct link_hooks){.context = w,
-                             .record = on_record,
-                             .closed = on_closed,
-                             .drained = on_drained};
+    *h = (struct link_hooks){
+        .context = w, .record = on_record, .closed = on_closed};
     return h;
 }
 
