@@ -5,36 +5,6 @@
 #include <stdio.h>
 #include "store/change.h"
 
-int store_attempt_put(struct store *s, const struct attempt *a, struct err *err)
-{
-    struct buf *b = change_start(s, CHANGE_ATTEMPT_PUT, err);
-    if (!b)
-        return -1;
-    change_add_int(b, a->trial);
-    buf_add_varint(b, a->number);
-    buf_add_u8(b, (uint8_t)a->outcome);
-    buf_add_bytes(b, str_n(a->host, strnlen(a->host, sizeof a->host)));
-    buf_add_bytes(b, str_n(a->boot_id, strnlen(a->boot_id, sizeof a->boot_id)));
-    const uint64_t numbers[] = {
-        a->pid,          a->pid_start,         a->max_rss_bytes,
-        a->output_bytes, a->checkpoint_digest, a->metric_points};
-    const double times[] = {a->placed, a->started, a->ended, a->seconds,
-                            a->cpu_seconds};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        buf_add_u64(b, numbers[i]);
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        buf_add_f64(b, times[i]);
-    change_add_int(b, a->exit_code);
-    change_add_int(b, a->signum);
-    const uint64_t rare[] = {a->company, a->sequence, a->metrics_at,
-                             a->log_at,  a->folder,   a->presumed};
-    for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
-        buf_add_varint(b, rare[i]);
-    buf_add_bytes(b, a->reason);
-    buf_add_bytes(b, a->tail);
-    return change_end(s, err);
-}
-
 static int machine_insert(struct store *s, struct str host, struct str boot,
                           struct err *err)
 {
@@ -81,8 +51,16 @@ static void bind_rare(sqlite3_stmt *st, int at, uint64_t number)
         sqlite3_bind_null(st, at);
 }
 
-int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
+static int apply_put(struct store *s, const void *what, struct err *err)
 {
+    const struct attempt *a = what;
+    const uint64_t numbers[] = {
+        a->pid,          a->pid_start,         a->max_rss_bytes,
+        a->output_bytes, a->checkpoint_digest, a->metric_points};
+    const double times[] = {a->placed, a->started, a->ended, a->seconds,
+                            a->cpu_seconds};
+    const uint64_t rare[] = {a->company, a->sequence, a->metrics_at,
+                             a->log_at,  a->folder,   a->presumed};
     static const char sql[] =
         "INSERT OR REPLACE INTO attempts (trial, number, outcome, machine,"
         " pid, pid_start, max_rss_bytes, output_bytes, checkpoint_digest,"
@@ -94,25 +72,35 @@ int attempt_apply_put(struct store *s, struct bytes *b, struct err *err)
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
-    sqlite3_bind_int64(st, 1, change_int(b));
-    sqlite3_bind_int64(st, 2, (int64_t)bytes_varint(b));
-    sqlite3_bind_int(st, 3, bytes_u8(b));
-    struct str host = bytes_str(b);
-    struct str boot = bytes_str(b);
+    struct str host = str_n(a->host, strnlen(a->host, sizeof a->host));
+    struct str boot = str_n(a->boot_id, strnlen(a->boot_id, sizeof a->boot_id));
     if (machine_find(s, host, boot, err))
         return -1;
+    sqlite3_bind_int64(st, 1, a->trial);
+    sqlite3_bind_int64(st, 2, a->number);
+    sqlite3_bind_int(st, 3, (int)a->outcome);
     sqlite3_bind_int64(st, 4, s->machine);
-    for (int i = 5; i <= 10; i++)
-        sqlite3_bind_int64(st, i, (int64_t)bytes_u64(b));
-    for (int i = 11; i <= 15; i++)
-        sqlite3_bind_double(st, i, bytes_f64(b));
-    sqlite3_bind_int64(st, 16, change_int(b));
-    sqlite3_bind_int64(st, 17, change_int(b));
-    for (int i = 18; i <= 23; i++)
-        bind_rare(st, i, bytes_varint(b));
-    db_bind_str(st, 24, bytes_str(b));
-    db_bind_str(st, 25, bytes_str(b));
+    for (int i = 0; i < 6; i++)
+        sqlite3_bind_int64(st, 5 + i, (int64_t)numbers[i]);
+    for (int i = 0; i < 5; i++)
+        sqlite3_bind_double(st, 11 + i, times[i]);
+    sqlite3_bind_int64(st, 16, a->exit_code);
+    sqlite3_bind_int64(st, 17, a->signum);
+    for (int i = 0; i < 6; i++)
+        bind_rare(st, 18 + i, rare[i]);
+    db_bind_str(st, 24, a->reason);
+    db_bind_str(st, 25, a->tail);
     return db_run(s, st, "write an attempt into", err);
+}
+
+int store_attempt_put(struct store *s, const struct attempt *a, struct err *err)
+{
+    struct attempt *c = change_start(s, a, sizeof *a, err);
+    if (!c)
+        return -1;
+    c->reason = arena_str(s->redo_room, a->reason);
+    c->tail = arena_str(s->redo_room, a->tail);
+    return change_end(s, apply_put, c, err);
 }
 
 static void attempt_read(sqlite3_stmt *st, struct arena *arena,

@@ -11,39 +11,7 @@
  * so that a round without changes costs nothing. */
 #include "store/change.h"
 
-static const struct {
-    change_fn *apply;
-} kinds[CHANGE_COUNT] = {
-    [CHANGE_FACT] = {fact_apply},
-    [CHANGE_TRIAL_ADD] = {trial_apply_add},
-    [CHANGE_TRIAL_UPDATE] = {trial_apply_update},
-    [CHANGE_NOTE] = {trial_apply_note},
-    [CHANGE_ABOUT] = {trial_apply_about},
-    [CHANGE_TAG] = {trial_apply_tag},
-    [CHANGE_ATTEMPT_PUT] = {attempt_apply_put},
-    [CHANGE_METRICS_ADD] = {metrics_apply_add},
-    [CHANGE_METRICS_DROP] = {metrics_apply_drop},
-    [CHANGE_ARTIFACT] = {artifact_apply},
-    [CHANGE_EVENT] = {event_apply},
-    [CHANGE_TRIAL_REMOVE] = {trial_apply_remove},
-    [CHANGE_HEARD] = {heard_apply},
-    [CHANGE_WISH] = {wish_apply},
-    [CHANGE_ARTIFACTS_DROP] = {artifacts_apply_drop},
-};
-
 #define SYNC_EVERY_NS 1000000000
-
-void change_add_int(struct buf *b, int64_t v)
-{
-    uint64_t u = (uint64_t)v;
-    buf_add_varint(b, u << 1 ^ (v < 0 ? UINT64_MAX : 0));
-}
-
-int64_t change_int(struct bytes *b)
-{
-    uint64_t u = bytes_varint(b);
-    return (int64_t)(u >> 1 ^ (0 - (u & 1)));
-}
 
 int change_counts_load(struct store *s, struct err *err)
 {
@@ -146,25 +114,28 @@ int store_begin(struct store *s, struct err *err)
     return 0;
 }
 
+static void redo_clear(struct store *s)
+{
+    s->redo.len = 0;
+    arena_reset(s->redo_room);
+}
+
 void store_rollback(struct store *s)
 {
     if (s->in_sql || s->redo.len > 0)
         sql_rollback(s);
-    buf_reset(&s->redo);
+    redo_clear(s);
     s->begun = s->suspended = false;
 }
 
 /* ---- one change ------------------------------------------------------- */
 
-struct buf *change_start(struct store *s, enum change kind, struct err *err)
+void *change_start(struct store *s, const void *what, size_t size,
+                   struct err *err)
 {
     if (store_begin(s, err))
         return NULL;
-    s->redo_mark = s->redo.len;
-    buf_add_u8(&s->redo, (uint8_t)kind);
-    /* The length is filled in when the change is complete. */
-    buf_add_u32(&s->redo, 0);
-    return &s->redo;
+    return memcpy(arena_alloc(s->redo_room, size), what, size);
 }
 
 static bool is_trouble(struct store *s, const struct err *err)
@@ -173,33 +144,18 @@ static bool is_trouble(struct store *s, const struct err *err)
            (s->in_sql && sqlite3_get_autocommit(s->db));
 }
 
-static int apply_at(struct store *s, size_t at, size_t *next, struct err *err)
+int change_end(struct store *s, change_fn *apply, const void *what,
+               struct err *err)
 {
-    struct bytes b = bytes_of(str_n(s->redo.p + at, s->redo.len - at));
-    uint8_t kind = bytes_u8(&b);
-    uint32_t len = bytes_u32(&b);
-    require(!b.bad && kind < CHANGE_COUNT);
-    *next = at + 5 + len;
-    b.end = b.p + len;
-    return kinds[kind].apply(s, &b, err);
-}
-
-int change_end(struct store *s, struct err *err)
-{
-    uint32_t len = (uint32_t)(s->redo.len - s->redo_mark - 5);
-    memcpy(s->redo.p + s->redo_mark + 1, &len, sizeof len);
-    if (s->suspended)
-        return 0;
     struct err why = {0};
-    size_t next;
-    if (!sql_begin(s, &why) && !apply_at(s, s->redo_mark, &next, &why))
+    vec_push(&s->redo, ((struct redo){apply, what}));
+    if (s->suspended || (!sql_begin(s, &why) && !apply(s, what, &why)))
         return 0;
     if (is_trouble(s, &why)) {
         suspend(s);
         return 0;
     }
-    s->redo.len = s->redo_mark;
-    s->redo.p[s->redo.len] = 0;
+    s->redo.len--;
     return err_set(err, why.kind, "%s", why.text);
 }
 
@@ -212,9 +168,10 @@ static int replay(struct store *s, struct err *err)
     metrics_forget(s);
     if (change_counts_load(s, err) || sql_begin(s, err))
         return -1;
-    for (size_t at = 0; at < s->redo.len;) {
+    for (size_t i = 0; i < s->redo.len; i++) {
         struct err why = {0};
-        if (apply_at(s, at, &at, &why) && is_trouble(s, &why))
+        if (s->redo.p[i].apply(s, s->redo.p[i].what, &why) &&
+            is_trouble(s, &why))
             return err_set(err, why.kind, "%s", why.text);
     }
     s->suspended = false;
@@ -288,7 +245,7 @@ int store_commit(struct store *s, struct err *err)
     }
     s->counts_saved = s->counts;
     s->begun = s->in_sql = false;
-    buf_reset(&s->redo);
+    redo_clear(s);
     s->unsynced = !s->network;
     return change_sync(s, err);
 }

@@ -1,49 +1,26 @@
 /* change.h - changes on their way into the file
  *
- * A change is written into s->redo first and then applied from there. As
- * long as its commit has not succeeded it stays there, so that a full disk,
- * after which SQLite takes the whole transaction back, loses nothing. */
+ * A change is kept in s->redo and applied from there. As long as its commit
+ * has not succeeded it stays there, so that a full disk, after which SQLite
+ * takes the whole transaction back, loses nothing. */
 #ifndef THRONG_STORE_CHANGE_H
 #define THRONG_STORE_CHANGE_H
 
 #include "store/db.h"
 
-enum change {
-    CHANGE_FACT,
-    CHANGE_TRIAL_ADD,
-    CHANGE_TRIAL_UPDATE,
-    CHANGE_NOTE,
-    CHANGE_TAG,
-    CHANGE_ATTEMPT_PUT,
-    CHANGE_METRICS_ADD,
-    CHANGE_ARTIFACT,
-    CHANGE_EVENT,
-    CHANGE_TRIAL_REMOVE,
-    CHANGE_HEARD,
-    CHANGE_WISH,
-    CHANGE_ARTIFACTS_DROP,
-    CHANGE_ABOUT,
-    CHANGE_METRICS_DROP,
-    CHANGE_COUNT
-};
+/* Writes the rows of a change. */
+typedef int change_fn(struct store *s, const void *what, struct err *err);
 
-/* Begins one change; its arguments are added to the buf that comes back.
- * NULL and err when there is no lease to change anything under. */
-struct buf *change_start(struct store *s, enum change kind, struct err *err);
+/* Begins a change: a copy of what it is about, `size` bytes, which lives until
+ * the commit has succeeded; texts in it are the caller's to copy into
+ * s->redo_room. NULL and err when there is no lease to change anything
+ * under. */
+void *change_start(struct store *s, const void *what, size_t size,
+                   struct err *err);
 /* Applies what was started. A change that is refused is forgotten; one that
  * met a failing disk is kept, and the next store_commit says so. */
-int change_end(struct store *s, struct err *err);
-
-/* Numbers as the redo buffer keeps them; signed ones survive too. */
-void change_add_int(struct buf *b, int64_t v);
-int64_t change_int(struct bytes *b);
-
-/* One function per kind: reads its arguments and writes the rows. */
-typedef int change_fn(struct store *s, struct bytes *b, struct err *err);
-change_fn fact_apply, trial_apply_add, trial_apply_update, trial_apply_remove,
-    trial_apply_note, trial_apply_about, trial_apply_tag, attempt_apply_put,
-    metrics_apply_add, metrics_apply_drop, artifact_apply, artifacts_apply_drop,
-    event_apply, heard_apply, wish_apply;
+int change_end(struct store *s, change_fn *apply, const void *what,
+               struct err *err);
 
 /* Makes what was committed survive a power loss, at most once a second. */
 int change_sync(struct store *s, struct err *err);

@@ -2,6 +2,7 @@
 #include "store/db.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "store/seal.h"
@@ -168,6 +169,14 @@ int db_err(struct store *s, const char *what, struct err *err)
     if (why.kind == ERR_CORRUPT && !s->damage.kind)
         s->damage = why;
     return err_set(err, why.kind, "%s", why.text);
+}
+
+void db_bind_value(sqlite3_stmt *st, int at, double v)
+{
+    if (isnan(v))
+        sqlite3_bind_null(st, at);
+    else
+        sqlite3_bind_double(st, at, v);
 }
 
 void db_bind_str(sqlite3_stmt *st, int at, struct str text)

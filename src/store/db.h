@@ -24,6 +24,12 @@ struct holder_clock {
 };
 extern const struct holder_clock holder_clock;
 
+/* A change that no commit has in the file yet. */
+struct redo {
+    int (*apply)(struct store *s, const void *what, struct err *err);
+    const void *what;
+};
+
 struct store {
     sqlite3 *db;
     char *folder;
@@ -42,13 +48,13 @@ struct store {
     struct lease silent; /* of another, found silent; epoch 0: none */
     int lock_fd;         /* of lease.lock, which we keep locked; or -1 */
     const struct holder_clock *clock;
-    bool taken_over;      /* it was ours, another has it now */
-    bool begun;           /* between store_begin and store_commit */
-    bool in_sql;          /* SQLite's own transaction is open */
-    bool suspended;       /* the disk failed us: changes wait in redo alone */
-    struct buf redo;      /* the changes since store_begin; change.c */
-    size_t redo_mark;     /* where the change now being made begins */
-    struct counts counts; /* with the changes since store_begin */
+    bool taken_over;       /* it was ours, another has it now */
+    bool begun;            /* between store_begin and store_commit */
+    bool in_sql;           /* SQLite's own transaction is open */
+    bool suspended;        /* the disk failed us: changes wait in redo alone */
+    VEC(struct redo) redo; /* the changes since store_begin; change.c */
+    struct arena *redo_room;
+    struct counts counts;       /* with the changes since store_begin */
     struct counts counts_saved; /* as the file has them */
     int64_t last_trial;
     struct idmap *open_trials; /* what is known of them; trial.c */
@@ -83,6 +89,7 @@ int db_err_of(sqlite3 *db, const char *path, const char *what, struct err *err);
 void db_finalize_all(struct store *s);
 
 void db_bind_str(sqlite3_stmt *st, int at, struct str text); /* "" is NULL */
+void db_bind_value(sqlite3_stmt *st, int at, double v);      /* NaN is NULL */
 struct str db_column_str(sqlite3_stmt *st, int at); /* valid until the step */
 /* The same, not ended by a NUL: SQLite then need not copy it. */
 struct str db_column_raw(sqlite3_stmt *st, int at);

@@ -1,49 +1,50 @@
 /* diary.c - what happened to the study as a whole, and what trials left */
 #include "store/change.h"
 
-int store_artifact_add(struct store *s, int64_t trial, struct str path,
-                       uint64_t bytes, struct str sha256, struct err *err)
-{
-    struct buf *b = change_start(s, CHANGE_ARTIFACT, err);
-    if (!b)
-        return -1;
-    change_add_int(b, trial);
-    buf_add_bytes(b, path);
-    buf_add_varint(b, bytes);
-    buf_add_bytes(b, sha256);
-    return change_end(s, err);
-}
+struct left {
+    int64_t trial;
+    struct artifact artifact;
+};
 
-int artifact_apply(struct store *s, struct bytes *b, struct err *err)
+static int apply_artifact(struct store *s, const void *what, struct err *err)
 {
     static const char sql[] =
         "INSERT OR REPLACE INTO artifacts VALUES (?, ?, ?, ?)";
+    const struct left *l = what;
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
-    sqlite3_bind_int64(st, 1, change_int(b));
-    db_bind_str(st, 2, bytes_str(b));
-    sqlite3_bind_int64(st, 3, (int64_t)bytes_varint(b));
-    db_bind_str(st, 4, bytes_str(b));
+    sqlite3_bind_int64(st, 1, l->trial);
+    db_bind_str(st, 2, l->artifact.path);
+    sqlite3_bind_int64(st, 3, (int64_t)l->artifact.bytes);
+    db_bind_str(st, 4, l->artifact.sha256);
     return db_run(s, st, "write an artifact into", err);
 }
 
-int store_artifacts_drop(struct store *s, int64_t trial, struct err *err)
+int store_artifact_add(struct store *s, int64_t trial, struct str path,
+                       uint64_t bytes, struct str sha256, struct err *err)
 {
-    struct buf *b = change_start(s, CHANGE_ARTIFACTS_DROP, err);
-    if (!b)
+    struct left l = {trial, {.bytes = bytes}}, *c;
+    if (!(c = change_start(s, &l, sizeof l, err)))
         return -1;
-    change_add_int(b, trial);
-    return change_end(s, err);
+    c->artifact.path = arena_str(s->redo_room, path);
+    c->artifact.sha256 = arena_str(s->redo_room, sha256);
+    return change_end(s, apply_artifact, c, err);
 }
 
-int artifacts_apply_drop(struct store *s, struct bytes *b, struct err *err)
+static int apply_drop(struct store *s, const void *what, struct err *err)
 {
     sqlite3_stmt *st = db_stmt(s, "DELETE FROM artifacts WHERE trial = ?", err);
     if (!st)
         return -1;
-    sqlite3_bind_int64(st, 1, change_int(b));
+    sqlite3_bind_int64(st, 1, *(const int64_t *)what);
     return db_run(s, st, "remove artifacts from", err);
+}
+
+int store_artifacts_drop(struct store *s, int64_t trial, struct err *err)
+{
+    int64_t *c = change_start(s, &trial, sizeof trial, err);
+    return c ? change_end(s, apply_drop, c, err) : -1;
 }
 
 int store_artifacts(struct store *s, int64_t trial, struct arena *a,
@@ -73,29 +74,30 @@ int store_artifacts(struct store *s, int64_t trial, struct arena *a,
     return row;
 }
 
-int store_event_add(struct store *s, double wall, const char *what,
-                    struct str text, struct err *err)
-{
-    struct buf *b = change_start(s, CHANGE_EVENT, err);
-    if (!b)
-        return -1;
-    buf_add_f64(b, wall);
-    buf_add_bytes(b, str_of(what));
-    buf_add_bytes(b, text);
-    return change_end(s, err);
-}
-
-int event_apply(struct store *s, struct bytes *b, struct err *err)
+static int apply_event(struct store *s, const void *what, struct err *err)
 {
     static const char sql[] =
         "INSERT INTO events (wall, what, text) VALUES (?, ?, ?)";
+    const struct event *e = what;
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
-    sqlite3_bind_double(st, 1, bytes_f64(b));
-    db_bind_str(st, 2, bytes_str(b));
-    db_bind_str(st, 3, bytes_str(b));
+    sqlite3_bind_double(st, 1, e->wall);
+    db_bind_str(st, 2, e->what);
+    db_bind_str(st, 3, e->text);
     return db_run(s, st, "write the diary of", err);
+}
+
+int store_event_add(struct store *s, double wall, const char *what,
+                    struct str text, struct err *err)
+{
+    struct event *c =
+        change_start(s, &(struct event){.wall = wall}, sizeof *c, err);
+    if (!c)
+        return -1;
+    c->what = arena_str(s->redo_room, str_of(what));
+    c->text = arena_str(s->redo_room, text);
+    return change_end(s, apply_event, c, err);
 }
 
 int store_events(struct store *s, int64_t last, struct arena *a,

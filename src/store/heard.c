@@ -6,36 +6,26 @@
 #include <math.h>
 #include "store/change.h"
 
-int store_heard_add(struct store *s, const struct heard *h, struct err *err)
-{
-    struct buf *b = change_start(s, CHANGE_HEARD, err);
-    if (!b)
-        return -1;
-    buf_add_u8(b, (uint8_t)h->kind);
-    change_add_int(b, h->trial);
-    change_add_int(b, h->step);
-    buf_add_u8(b, (uint8_t)h->state);
-    buf_add_f64(b, h->value);
-    return change_end(s, err);
-}
-
-int heard_apply(struct store *s, struct bytes *b, struct err *err)
+static int apply_heard(struct store *s, const void *what, struct err *err)
 {
     static const char sql[] = "INSERT INTO heard (kind, trial, step, state,"
                               " value) VALUES (?, ?, ?, ?, ?)";
+    const struct heard *h = what;
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
-    sqlite3_bind_int(st, 1, bytes_u8(b));
-    sqlite3_bind_int64(st, 2, change_int(b));
-    sqlite3_bind_int64(st, 3, change_int(b));
-    sqlite3_bind_int(st, 4, bytes_u8(b));
-    double value = bytes_f64(b);
-    if (isnan(value))
-        sqlite3_bind_null(st, 5);
-    else
-        sqlite3_bind_double(st, 5, value);
+    sqlite3_bind_int(st, 1, (int)h->kind);
+    sqlite3_bind_int64(st, 2, h->trial);
+    sqlite3_bind_int64(st, 3, h->step);
+    sqlite3_bind_int(st, 4, (int)h->state);
+    db_bind_value(st, 5, h->value);
     return db_run(s, st, "write what the strategy heard into", err);
+}
+
+int store_heard_add(struct store *s, const struct heard *h, struct err *err)
+{
+    struct heard *c = change_start(s, h, sizeof *h, err);
+    return c ? change_end(s, apply_heard, c, err) : -1;
 }
 
 int store_heard(struct store *s, struct arena *a, struct heard **list,

@@ -310,6 +310,8 @@ static int series_full(struct store *s, struct series_open *o, struct err *err)
 
 /* Points that came together: their steps and values as bytes. */
 struct arrived {
+    struct series_key key; /* but for the name's number */
+    struct str name;
     int64_t time_ms;
     const char *steps, *values;
     size_t count;
@@ -343,43 +345,36 @@ static int series_add(struct store *s, struct series_open *o,
     return 0;
 }
 
+static int apply_added(struct store *s, const void *what, struct err *err)
+{
+    const struct arrived *a = what;
+    struct series_key key = a->key;
+    if (name_number(s, a->name, &key.name, err))
+        return -1;
+    struct series_open *o = series_find(s, &key, err);
+    return o ? series_add(s, o, a, err) : -1;
+}
+
 int store_metrics_add(struct store *s, int64_t trial, uint32_t attempt,
                       struct str name, const struct metric_column *c,
                       struct err *err)
 {
+    struct arrived a = {.key = {.trial = trial,
+                                .attempt = attempt,
+                                .source = (uint8_t)c->source},
+                        .time_ms = (int64_t)(c->wall * 1000),
+                        .count = c->count},
+                   *made;
     if (c->count == 0)
         return 0;
-    struct buf *b = change_start(s, CHANGE_METRICS_ADD, err);
-    if (!b)
+    if (!(made = change_start(s, &a, sizeof a, err)))
         return -1;
-    change_add_int(b, trial);
-    buf_add_varint(b, attempt);
-    buf_add_u8(b, (uint8_t)c->source);
-    buf_add_bytes(b, name);
-    change_add_int(b, (int64_t)(c->wall * 1000));
-    buf_add_varint(b, c->count);
-    buf_add(b, c->steps, 8 * c->count);
-    buf_add(b, c->values, 8 * c->count);
-    return change_end(s, err);
-}
-
-int metrics_apply_add(struct store *s, struct bytes *b, struct err *err)
-{
-    struct series_key key = {0};
-    key.trial = change_int(b);
-    key.attempt = (uint32_t)bytes_varint(b);
-    key.source = bytes_u8(b);
-    struct str name = bytes_str(b);
-    struct arrived a = {.time_ms = change_int(b), .count = bytes_varint(b)};
-    a.steps = bytes_take(b, 8 * a.count).p;
-    a.values = bytes_take(b, 8 * a.count).p;
-    require(!b->bad);
-    if (name_number(s, name, &key.name, err))
-        return -1;
-    struct series_open *o = series_find(s, &key, err);
-    if (!o)
-        return -1;
-    return series_add(s, o, &a, err);
+    struct str steps = str_n((const char *)c->steps, 8 * c->count);
+    struct str values = str_n((const char *)c->values, 8 * c->count);
+    made->name = arena_str(s->redo_room, name);
+    made->steps = arena_str(s->redo_room, steps).p;
+    made->values = arena_str(s->redo_room, values).p;
+    return change_end(s, apply_added, made, err);
 }
 
 /* ---- letting go ------------------------------------------------------- */
@@ -437,35 +432,37 @@ int metrics_end(struct store *s, int64_t trial, struct err *err)
 
 /* ---- forgetting -------------------------------------------------------- */
 
-int store_metrics_drop(struct store *s, int64_t trial, struct str name,
-                       enum metric_source source, struct err *err)
-{
-    struct buf *b = change_start(s, CHANGE_METRICS_DROP, err);
-    if (!b)
-        return -1;
-    change_add_int(b, trial);
-    buf_add_u8(b, (uint8_t)source);
-    buf_add_bytes(b, name);
-    return change_end(s, err);
-}
+struct dropped {
+    int64_t trial;
+    enum metric_source source;
+    struct str name;
+};
 
-int metrics_apply_drop(struct store *s, struct bytes *b, struct err *err)
+static int apply_drop(struct store *s, const void *what, struct err *err)
 {
     static const char sql[] = "DELETE FROM metrics WHERE trial = ?"
                               " AND source = ? AND name ="
                               " (SELECT id FROM names WHERE names.name = ?)";
-    int64_t trial = change_int(b);
-    int source = bytes_u8(b);
-    struct str name = bytes_str(b);
-    require(!b->bad);
-    if (metrics_end(s, trial, err))
+    const struct dropped *d = what;
+    if (metrics_end(s, d->trial, err))
         return -1;
     s->metrics->let_go = true;
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
-    sqlite3_bind_int64(st, 1, trial);
-    sqlite3_bind_int64(st, 2, source);
-    db_bind_str(st, 3, name);
+    sqlite3_bind_int64(st, 1, d->trial);
+    sqlite3_bind_int(st, 2, (int)d->source);
+    db_bind_str(st, 3, d->name);
     return db_run(s, st, "remove metrics from", err);
+}
+
+int store_metrics_drop(struct store *s, int64_t trial, struct str name,
+                       enum metric_source source, struct err *err)
+{
+    struct dropped d = {trial, source, name},
+                   *c = change_start(s, &d, sizeof d, err);
+    if (!c)
+        return -1;
+    c->name = arena_str(s->redo_room, name);
+    return change_end(s, apply_drop, c, err);
 }

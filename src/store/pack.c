@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <zstd.h>
 #include "base/err.h"
-#include "store/change.h"
 
 enum { PACK_ZIPPED = 1, PACK_REGULAR = 2, PACK_TIMED = 4 };
 #define PACK_ZIP_FROM 256 /* bytes: fewer are not worth a frame */
@@ -55,13 +54,25 @@ static bool any_known(const int64_t *times, size_t count)
     return false;
 }
 
+/* Signed numbers that are near 0 are short. */
+static void add_int(struct buf *b, int64_t v)
+{
+    buf_add_varint(b, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+}
+
+static int64_t take_int(struct bytes *b)
+{
+    uint64_t u = bytes_varint(b);
+    return (int64_t)(u >> 1 ^ (0 - (u & 1)));
+}
+
 static void add_differences(struct buf *b, const int64_t *list, size_t count,
                             bool regular)
 {
-    change_add_int(b, list[0]);
+    add_int(b, list[0]);
     size_t end = regular && count > 2 ? 2 : count;
     for (size_t i = 1; i < end; i++)
-        change_add_int(b, (int64_t)((uint64_t)list[i] - (uint64_t)list[i - 1]));
+        add_int(b, (int64_t)((uint64_t)list[i] - (uint64_t)list[i - 1]));
 }
 
 static void add_values(struct buf *b, const double *values, size_t count)
@@ -120,12 +131,12 @@ struct str packer_pack(struct packer *p, const int64_t *steps,
 static void take_differences(struct bytes *b, int64_t *list, size_t count,
                              bool regular)
 {
-    uint64_t sum = (uint64_t)change_int(b);
+    uint64_t sum = (uint64_t)take_int(b);
     uint64_t by = 0;
     list[0] = (int64_t)sum;
     for (size_t i = 1; i < count; i++) {
         if (i == 1 || !regular)
-            by = (uint64_t)change_int(b);
+            by = (uint64_t)take_int(b);
         sum += by;
         list[i] = (int64_t)sum;
     }

@@ -55,7 +55,7 @@ static struct store *store_new(const char *folder, const char *path)
     struct store *s = xcalloc(1, sizeof *s);
     s->folder = xstrdup(folder);
     s->path = xstrdup(path);
-    buf_init(&s->redo);
+    s->redo_room = arena_new();
     s->open_trials = idmap_new();
     s->lock_fd = s->file.fd = s->place.fd = -1;
     s->clock = &holder_clock;
@@ -69,7 +69,8 @@ static void store_free(struct store *s)
     sqlite3_close(s->db);
     holder_unlock(s);
     stands_close(s);
-    buf_done(&s->redo);
+    vec_done(&s->redo);
+    arena_free(s->redo_room);
     idmap_free(s->open_trials);
     free(s->path);
     free(s->folder);

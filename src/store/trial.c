@@ -9,32 +9,35 @@
 
 /* ---- facts ------------------------------------------------------------ */
 
-int store_fact_set(struct store *s, const char *key, struct str text,
-                   struct err *err)
-{
-    struct buf *b = change_start(s, CHANGE_FACT, err);
-    if (!b)
-        return -1;
-    buf_add_bytes(b, str_of(key));
-    buf_add_u8(b, text.p != NULL);
-    buf_add_bytes(b, text);
-    return change_end(s, err);
-}
+struct fact {
+    const char *key;
+    struct str text; /* p NULL: the fact goes */
+};
 
-int fact_apply(struct store *s, struct bytes *b, struct err *err)
+static int apply_fact(struct store *s, const void *what, struct err *err)
 {
     static const char put[] = "INSERT OR REPLACE INTO facts VALUES (?1, ?2)";
     static const char drop[] = "DELETE FROM facts WHERE key = ?1";
-    struct str key = bytes_str(b);
-    bool keep = bytes_u8(b) != 0;
-    struct str text = bytes_str(b);
-    sqlite3_stmt *st = db_stmt(s, keep ? put : drop, err);
+    const struct fact *f = what;
+    sqlite3_stmt *st = db_stmt(s, f->text.p ? put : drop, err);
     if (!st)
         return -1;
-    sqlite3_bind_text64(st, 1, key.p, key.len, SQLITE_STATIC, SQLITE_UTF8);
-    if (keep)
-        sqlite3_bind_blob64(st, 2, text.p, text.len, SQLITE_STATIC);
+    sqlite3_bind_text(st, 1, f->key, -1, SQLITE_STATIC);
+    if (f->text.p)
+        sqlite3_bind_blob64(st, 2, f->text.p, f->text.len, SQLITE_STATIC);
     return db_run(s, st, "write a fact into", err);
+}
+
+int store_fact_set(struct store *s, const char *key, struct str text,
+                   struct err *err)
+{
+    struct fact *c = change_start(s, &(struct fact){0}, sizeof *c, err);
+    if (!c)
+        return -1;
+    c->key = arena_cstr(s->redo_room, str_of(key));
+    if (text.p)
+        c->text = arena_str(s->redo_room, text);
+    return change_end(s, apply_fact, c, err);
 }
 
 int store_fact(struct store *s, const char *key, struct arena *a,
@@ -101,14 +104,6 @@ static void bind_optional(sqlite3_stmt *st, int at, int64_t v, int64_t none)
         sqlite3_bind_int64(st, at, v);
 }
 
-static void bind_value(sqlite3_stmt *st, int at, double v)
-{
-    if (isnan(v))
-        sqlite3_bind_null(st, at);
-    else
-        sqlite3_bind_double(st, at, v);
-}
-
 static void count_state(struct store *s, int64_t state, int by)
 {
     if (state < 0 || state >= STATE_COUNT)
@@ -117,49 +112,30 @@ static void count_state(struct store *s, int64_t state, int by)
     s->counts.total += by;
 }
 
-int store_trial_add(struct store *s, const struct trial *t, struct err *err)
-{
-    if (t->id < 1)
-        return err_set(err, ERR_INPUT, "trial %lld: numbers begin at 1",
-                       (long long)t->id);
-    struct buf *b = change_start(s, CHANGE_TRIAL_ADD, err);
-    if (!b)
-        return -1;
-    change_add_int(b, t->id);
-    buf_add_f64(b, t->created);
-    change_add_int(b, t->parent);
-    change_add_int(b, t->budget);
-    change_add_int(b, t->group);
-    buf_add_varint(b, t->member);
-    buf_add_bytes(b, t->run_id);
-    buf_add_bytes(b, t->point);
-    return change_end(s, err);
-}
-
-int trial_apply_add(struct store *s, struct bytes *b, struct err *err)
+static int apply_add(struct store *s, const void *what, struct err *err)
 {
     static const char sql[] =
         "INSERT INTO trials (id, state, created, parent, budget, repeat,"
         " member, run_id, point)"
         " VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    int64_t id = change_int(b);
+    const struct trial *t = what;
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
-    sqlite3_bind_int64(st, 1, id);
-    sqlite3_bind_double(st, 2, bytes_f64(b));
-    bind_optional(st, 3, change_int(b), -1);
-    bind_optional(st, 4, change_int(b), 0);
-    bind_optional(st, 5, change_int(b), id - 1);
-    bind_optional(st, 6, (int64_t)bytes_varint(b), 0);
-    db_bind_str(st, 7, bytes_str(b));
-    struct str point = bytes_str(b);
-    sqlite3_bind_text64(st, 8, point.p, point.len, SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_bind_int64(st, 1, t->id);
+    sqlite3_bind_double(st, 2, t->created);
+    bind_optional(st, 3, t->parent, -1);
+    bind_optional(st, 4, t->budget, 0);
+    bind_optional(st, 5, t->group, t->id - 1);
+    bind_optional(st, 6, t->member, 0);
+    db_bind_str(st, 7, t->run_id);
+    sqlite3_bind_text64(st, 8, t->point.p, t->point.len, SQLITE_STATIC,
+                        SQLITE_UTF8);
     int rc = sqlite3_step(st);
     if (rc == SQLITE_CONSTRAINT_PRIMARYKEY || rc == SQLITE_CONSTRAINT_ROWID) {
         sqlite3_reset(st);
         return err_set(err, ERR_INPUT, "trial %lld is there already",
-                       (long long)id);
+                       (long long)t->id);
     }
     if (rc != SQLITE_DONE)
         db_err(s, "add a trial to", err);
@@ -167,30 +143,23 @@ int trial_apply_add(struct store *s, struct bytes *b, struct err *err)
     if (rc != SQLITE_DONE)
         return -1;
     count_state(s, STATE_WAITING, 1);
-    remember(s, id, STATE_WAITING, KNOWN_FRESH);
-    if (id > s->last_trial)
-        s->last_trial = id;
+    remember(s, t->id, STATE_WAITING, KNOWN_FRESH);
+    if (t->id > s->last_trial)
+        s->last_trial = t->id;
     return 0;
 }
 
-int store_trial_update(struct store *s, const struct trial *t, struct err *err)
+int store_trial_add(struct store *s, const struct trial *t, struct err *err)
 {
-    require((unsigned)t->state < STATE_COUNT);
-    struct buf *b = change_start(s, CHANGE_TRIAL_UPDATE, err);
-    if (!b)
+    if (t->id < 1)
+        return err_set(err, ERR_INPUT, "trial %lld: numbers begin at 1",
+                       (long long)t->id);
+    struct trial *c = change_start(s, t, sizeof *t, err);
+    if (!c)
         return -1;
-    change_add_int(b, t->id);
-    buf_add_u8(b, (uint8_t)t->state);
-    buf_add_f64(b, t->value);
-    buf_add_varint(b, t->attempts);
-    buf_add_varint(b, t->failures);
-    buf_add_f64(b, t->started);
-    buf_add_f64(b, t->ended);
-    buf_add_f64(b, t->seconds);
-    change_add_int(b, t->budget);
-    buf_add_bytes(b, t->reason);
-    buf_add_bytes(b, t->summary);
-    return change_end(s, err);
+    c->run_id = arena_str(s->redo_room, t->run_id);
+    c->point = arena_str(s->redo_room, t->point);
+    return change_end(s, apply_add, c, err);
 }
 
 static int no_such_trial(int64_t id, struct err *err)
@@ -223,73 +192,72 @@ static int know(struct store *s, int64_t id, unsigned *known, struct err *err)
     return 0;
 }
 
-static int texts_write(struct store *s, int64_t id, struct str reason,
-                       struct str summary, unsigned *known, struct err *err)
+static int texts_write(struct store *s, const struct trial *t, unsigned *known,
+                       struct err *err)
 {
     static const char put[] =
         "INSERT INTO texts (id, reason, summary) VALUES (?1, ?2, ?3)"
         " ON CONFLICT (id) DO UPDATE SET reason = ?2, summary = ?3";
     static const char clear[] =
         "UPDATE texts SET reason = NULL, summary = NULL WHERE id = ?1";
-    bool none = reason.len == 0 && summary.len == 0;
+    bool none = t->reason.len == 0 && t->summary.len == 0;
     if (none && !(*known & KNOWN_TEXTS))
         return 0;
     *known |= KNOWN_TEXTS;
     sqlite3_stmt *st = db_stmt(s, none ? clear : put, err);
     if (!st)
         return -1;
-    sqlite3_bind_int64(st, 1, id);
+    sqlite3_bind_int64(st, 1, t->id);
     if (!none) {
-        db_bind_str(st, 2, reason);
-        db_bind_str(st, 3, summary);
+        db_bind_str(st, 2, t->reason);
+        db_bind_str(st, 3, t->summary);
     }
     return db_run(s, st, "write the texts of a trial into", err);
 }
 
-int trial_apply_update(struct store *s, struct bytes *b, struct err *err)
+static int apply_update(struct store *s, const void *what, struct err *err)
 {
     static const char sql[] =
         "UPDATE trials SET state = ?2, value = ?3, attempts = ?4,"
         " failures = ?5, started = ?6, ended = ?7, seconds = ?8, budget = ?9"
         " WHERE id = ?1";
-    int64_t id = change_int(b);
+    const struct trial *t = what;
     unsigned known = 0;
-    if (know(s, id, &known, err))
+    if (know(s, t->id, &known, err))
         return -1;
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
-    uint8_t state = bytes_u8(b);
-    sqlite3_bind_int64(st, 1, id);
-    sqlite3_bind_int(st, 2, state);
-    bind_value(st, 3, bytes_f64(b));
-    sqlite3_bind_int64(st, 4, (int64_t)bytes_varint(b));
-    sqlite3_bind_int64(st, 5, (int64_t)bytes_varint(b));
-    sqlite3_bind_double(st, 6, bytes_f64(b));
-    sqlite3_bind_double(st, 7, bytes_f64(b));
-    sqlite3_bind_double(st, 8, bytes_f64(b));
-    bind_optional(st, 9, change_int(b), 0);
-    struct str reason = bytes_str(b);
-    struct str summary = bytes_str(b);
+    sqlite3_bind_int64(st, 1, t->id);
+    sqlite3_bind_int(st, 2, (int)t->state);
+    db_bind_value(st, 3, t->value);
+    sqlite3_bind_int64(st, 4, t->attempts);
+    sqlite3_bind_int64(st, 5, t->failures);
+    sqlite3_bind_double(st, 6, t->started);
+    sqlite3_bind_double(st, 7, t->ended);
+    sqlite3_bind_double(st, 8, t->seconds);
+    bind_optional(st, 9, t->budget, 0);
     if (db_run(s, st, "write a trial into", err) ||
-        texts_write(s, id, reason, summary, &known, err))
+        texts_write(s, t, &known, err))
         return -1;
     count_state(s, known >> KNOWN_STATE_SHIFT, -1);
-    count_state(s, state, 1);
-    remember(s, id, state, known & (KNOWN_TEXTS | KNOWN_FRESH));
-    return state >= DB_STATE_FINAL ? metrics_end(s, id, err) : 0;
+    count_state(s, t->state, 1);
+    remember(s, t->id, t->state, known & (KNOWN_TEXTS | KNOWN_FRESH));
+    return t->state >= DB_STATE_FINAL ? metrics_end(s, t->id, err) : 0;
 }
 
-int store_trial_remove(struct store *s, int64_t id, struct err *err)
+int store_trial_update(struct store *s, const struct trial *t, struct err *err)
 {
-    struct buf *b = change_start(s, CHANGE_TRIAL_REMOVE, err);
-    if (!b)
+    require((unsigned)t->state < STATE_COUNT);
+    struct trial *c = change_start(s, t, sizeof *t, err);
+    if (!c)
         return -1;
-    change_add_int(b, id);
-    return change_end(s, err);
+    c->reason = arena_str(s->redo_room, t->reason);
+    c->summary = arena_str(s->redo_room, t->summary);
+    return change_end(s, apply_update, c, err);
 }
 
-int trial_apply_remove(struct store *s, struct bytes *b, struct err *err)
+static int apply_remove(struct store *s, const void *what, struct err *err)
 {
     static const char *const texts[] = {
         "DELETE FROM attempts WHERE trial = ?",
@@ -300,7 +268,7 @@ int trial_apply_remove(struct store *s, struct bytes *b, struct err *err)
         "DELETE FROM texts WHERE id = ?",
         "DELETE FROM trials WHERE id = ?",
     };
-    int64_t id = change_int(b);
+    int64_t id = *(const int64_t *)what;
     unsigned known = 0;
     if (know(s, id, &known, err) || metrics_end(s, id, err))
         return -1;
@@ -317,89 +285,84 @@ int trial_apply_remove(struct store *s, struct bytes *b, struct err *err)
     return 0;
 }
 
+int store_trial_remove(struct store *s, int64_t id, struct err *err)
+{
+    int64_t *c = change_start(s, &id, sizeof id, err);
+    return c ? change_end(s, apply_remove, c, err) : -1;
+}
+
 /* ---- notes and tags --------------------------------------------------- */
 
-static int set_text(struct store *s, enum change kind, int64_t id,
-                    struct str text, struct err *err)
+/* A text of a trial, and the statement that writes it. */
+struct said {
+    int64_t id;
+    const char *sql;
+    struct str text;
+};
+
+static int set_text(struct store *s, const struct said *said, change_fn *apply,
+                    struct err *err)
 {
-    struct buf *b = change_start(s, kind, err);
-    if (!b)
+    struct said *c = change_start(s, said, sizeof *said, err);
+    if (!c)
         return -1;
-    change_add_int(b, id);
-    buf_add_bytes(b, text);
-    return change_end(s, err);
+    c->text = arena_str(s->redo_room, said->text);
+    return change_end(s, apply, c, err);
+}
+
+static int apply_said(struct store *s, const struct said *c, struct err *err)
+{
+    sqlite3_stmt *st = db_stmt(s, c->sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, c->id);
+    db_bind_str(st, 2, c->text);
+    return db_run(s, st, "write a text of a trial into", err);
+}
+
+static int apply_text(struct store *s, const void *what, struct err *err)
+{
+    const struct said *c = what;
+    unsigned known = 0;
+    if (know(s, c->id, &known, err))
+        return -1;
+    remember(s, c->id, known >> KNOWN_STATE_SHIFT,
+             (known & KNOWN_FRESH) | KNOWN_TEXTS);
+    return apply_said(s, c, err);
 }
 
 int store_trial_note(struct store *s, int64_t id, struct str note,
                      struct err *err)
 {
-    return set_text(s, CHANGE_NOTE, id, note, err);
+    static const char sql[] = "INSERT INTO texts (id, note) VALUES (?1, ?2)"
+                              " ON CONFLICT (id) DO UPDATE SET note = ?2";
+    return set_text(s, &(struct said){id, sql, note}, apply_text, err);
 }
 
 int store_trial_about(struct store *s, int64_t id, struct str about,
                       struct err *err)
 {
-    return set_text(s, CHANGE_ABOUT, id, about, err);
+    static const char sql[] = "INSERT INTO texts (id, about) VALUES (?1, ?2)"
+                              " ON CONFLICT (id) DO UPDATE SET about = ?2";
+    return set_text(s, &(struct said){id, sql, about}, apply_text, err);
 }
 
-static int apply_text(struct store *s, const char *sql, struct bytes *b,
-                      struct err *err)
+static int apply_tag(struct store *s, const void *what, struct err *err)
 {
-    int64_t id = change_int(b);
+    const struct said *c = what;
     unsigned known = 0;
-    sqlite3_stmt *st = db_stmt(s, sql, err);
-    if (!st || know(s, id, &known, err))
-        return -1;
-    remember(s, id, known >> KNOWN_STATE_SHIFT,
-             (known & KNOWN_FRESH) | KNOWN_TEXTS);
-    sqlite3_bind_int64(st, 1, id);
-    db_bind_str(st, 2, bytes_str(b));
-    return db_run(s, st, "write a text of a trial into", err);
-}
-
-int trial_apply_note(struct store *s, struct bytes *b, struct err *err)
-{
-    return apply_text(s,
-                      "INSERT INTO texts (id, note) VALUES (?1, ?2)"
-                      " ON CONFLICT (id) DO UPDATE SET note = ?2",
-                      b, err);
-}
-
-int trial_apply_about(struct store *s, struct bytes *b, struct err *err)
-{
-    return apply_text(s,
-                      "INSERT INTO texts (id, about) VALUES (?1, ?2)"
-                      " ON CONFLICT (id) DO UPDATE SET about = ?2",
-                      b, err);
+    return know(s, c->id, &known, err) ? -1 : apply_said(s, c, err);
 }
 
 int store_trial_tag(struct store *s, int64_t id, struct str tag, bool on,
                     struct err *err)
 {
-    if (tag.len == 0)
-        return err_set(err, ERR_INPUT, "a tag cannot be empty");
-    struct buf *b = change_start(s, CHANGE_TAG, err);
-    if (!b)
-        return -1;
-    change_add_int(b, id);
-    buf_add_u8(b, on);
-    buf_add_bytes(b, tag);
-    return change_end(s, err);
-}
-
-int trial_apply_tag(struct store *s, struct bytes *b, struct err *err)
-{
     static const char put[] = "INSERT OR IGNORE INTO tags VALUES (?, ?)";
     static const char drop[] = "DELETE FROM tags WHERE trial = ? AND tag = ?";
-    int64_t id = change_int(b);
-    unsigned known = 0;
-    bool on = bytes_u8(b) != 0;
-    sqlite3_stmt *st = db_stmt(s, on ? put : drop, err);
-    if (!st || know(s, id, &known, err))
-        return -1;
-    sqlite3_bind_int64(st, 1, id);
-    db_bind_str(st, 2, bytes_str(b));
-    return db_run(s, st, "write a tag into", err);
+    if (tag.len == 0)
+        return err_set(err, ERR_INPUT, "a tag cannot be empty");
+    return set_text(s, &(struct said){id, on ? put : drop, tag}, apply_tag,
+                    err);
 }
 
 int trial_tags(struct store *s, int64_t id, struct arena *a, struct trial *t,
