@@ -7,7 +7,8 @@
  *     <own>/throng-worker-<pid>   <own>/throng-<pid>-<serial> ...
  *
  * Every step may be refused, also because somebody else is in <own>: then it
- * is undone, and own stays NULL. */
+ * is undone, and own stays NULL. The cgroups of a scheduler's job are the
+ * scheduler's, and other jobs may be in the same one: a job makes none. */
 #include "worker/cgroup.h"
 
 #include <errno.h>
@@ -200,11 +201,10 @@ void cgroup_begin(struct attempt *a)
 {
     struct cgroups *c = &a->worker->cgroups;
     char bytes[32];
-    if (a->task.needs.memory_bytes == 0)
+    if (a->task.needs.memory_bytes == 0 || a->worker->bundle.on)
         return;
     if (!c->tried)
-        cgroups_open(c, NULL, a->worker->bundle.on ? 0 : getppid(),
-                     a->worker->log);
+        cgroups_open(c, NULL, getppid(), a->worker->log);
     if (!c->own)
         return;
     const char *path =

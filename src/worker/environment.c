@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include "base/json.h"
+#include "worker/granted.h"
 #include "worker/worker.h"
 
 #define PATH_DEFAULT "/usr/local/bin:/usr/bin:/bin"
@@ -46,12 +47,16 @@ static bool is_protocol(const char *assignment)
 }
 
 void environment_init(struct environment *e, const char *const *own,
-                      const char *mark)
+                      const char *mark, bool job)
 {
-    *e = (struct environment){.arena = arena_new(), .mark = mark};
+    *e = (struct environment){.arena = arena_new(), .mark = mark, .job = job};
     for (; own && *own; own++) {
         bool marked = mark && has_name(*own, str_n(mark, name_len(mark)));
-        if (!is_protocol(*own) && !marked)
+        if (is_protocol(*own) || marked)
+            continue;
+        if (job && granted_is_of_ranks(*own))
+            vec_push(&e->ranks, *own);
+        else
             vec_push(&e->base, *own);
     }
     if (mark)
@@ -61,6 +66,7 @@ void environment_init(struct environment *e, const char *const *own,
 void environment_done(struct environment *e)
 {
     vec_done(&e->base);
+    vec_done(&e->ranks);
     arena_free(e->arena);
 }
 
@@ -271,6 +277,22 @@ static void put_grant(struct builder *b, const struct attempt *a)
         putf(b, "OMP_NUM_THREADS=%.0f", fmax(1, ceil(a->task.needs.cpus)));
 }
 
+/* A task with ranks has the whole job, and its variables as they are. Others
+ * see of them what their own part is. */
+static void put_job(struct builder *b, const struct environment *e,
+                    const struct needs *n)
+{
+    const char *gpus = environment_get(b->env, STR("CUDA_VISIBLE_DEVICES"));
+    if (!e->job || n->ranks > 0)
+        return;
+    for (size_t i = 0; i < b->count; i++) {
+        const char *share =
+            granted_share(b->env[i], n, gpus ? gpus : "", b->arena);
+        if (share)
+            b->env[i] = share;
+    }
+}
+
 /* What a script prints is read while it runs: its log, its metrics. Python
  * would keep it back until some kilobytes have come together. */
 static void put_unbuffered(struct builder *b)
@@ -349,17 +371,20 @@ const char *const *environment_make(struct attempt *a, struct err *err)
     const struct value *params = NULL;
     if (t->params.len > 0 && !(params = read_params(a, err)))
         goto invalid;
-    size_t most =
-        e->base.len + t->env_count + (params ? params->count : 0) + OURS_MAX;
-    struct builder b = {.arena = a->arena, .count = e->base.len};
+    size_t most = e->base.len + e->ranks.len + t->env_count +
+                  (params ? params->count : 0) + OURS_MAX;
+    struct builder b = {.arena = a->arena};
     b.env = arena_array(a->arena, most, sizeof *b.env);
-    if (e->base.len > 0)
-        memcpy(b.env, e->base.p, e->base.len * sizeof *b.env);
+    for (size_t i = 0; i < e->base.len; i++)
+        b.env[b.count++] = e->base.p[i];
+    for (size_t i = 0; t->needs.ranks > 0 && i < e->ranks.len; i++)
+        b.env[b.count++] = e->ranks.p[i];
     if (put_task_env(&b, t, err) != 0)
         return NULL;
     put_tools(&b, e, t);
     put_identity(&b, a);
     put_grant(&b, a);
+    put_job(&b, e, &t->needs);
     put_unbuffered(&b);
     put_candle(&b, a, params);
     if (put_params(&b, params, err) != 0)

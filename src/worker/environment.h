@@ -12,14 +12,17 @@ struct attempt;
 struct environment {
     struct arena *arena;
     VEC(const char *) base;   /* the worker's own, less the protocol's names */
+    VEC(const char *) ranks;  /* of these, what tasks with ranks see alone */
+    bool job;                 /* what base says of a job is not a task's */
     const char *mark;         /* "THRONG_STORE=…"; NULL: none */
     const char *tools_bin;    /* goes first on PATH; NULL: none */
     const char *tools_python; /* goes first on PYTHONPATH; NULL: none */
     const char *python_path;  /* the PATH that `python` was looked up on */
     const char *python;       /* what was found there */
 };
+/* `job`: it is that of a job of a scheduler (granted.h). */
 void environment_init(struct environment *e, const char *const *own,
-                      const char *mark);
+                      const char *mark, bool job);
 void environment_done(struct environment *e);
 
 /* The environment of one attempt, in its arena, NULL-terminated. On failure

@@ -23,7 +23,8 @@ static const char usage[] =
     "usage: throng-worker --fd N --room TEXT --mark NAME=VALUE "
     "--last-words FILE\n"
     "       throng-worker --bundle FILE.tasks [--start K] [--asked FILE]\n"
-    "                     [--room TEXT] [--mark NAME=VALUE]\n"
+    "                     [--granted slurm [--slots N]] [--room TEXT]\n"
+    "                     [--mark NAME=VALUE]\n"
     "\n"
     "  --fd N             socket to the conductor\n"
     "  --bundle FILE.tasks  run these tasks, in a job of a scheduler; answers "
@@ -31,6 +32,8 @@ static const char usage[] =
     "                     FILE.said.K\n"
     "  --start K          how often the scheduler has started the job before\n"
     "  --asked FILE       what is asked of the tasks meanwhile\n"
+    "  --granted NAME     the scheduler whose variables say what the job has\n"
+    "  --slots N          tasks at once, at most\n"
     "  --lead SECONDS     between the warning SIGUSR1 and the end of the job\n"
     "  --kill-wait SECONDS  between SIGTERM and the end of the job\n"
     "  --room TEXT        what may be used, as cpus=2;memory=8589934592;…\n"
@@ -49,6 +52,8 @@ enum {
     OPT_BUNDLE,
     OPT_START,
     OPT_ASKED,
+    OPT_GRANTED,
+    OPT_SLOTS,
     OPT_LEAD,
     OPT_KILL_WAIT,
     OPT_ROOM,
@@ -67,6 +72,8 @@ static const struct option options[] = {
     {"bundle", required_argument, NULL, OPT_BUNDLE},
     {"start", required_argument, NULL, OPT_START},
     {"asked", required_argument, NULL, OPT_ASKED},
+    {"granted", required_argument, NULL, OPT_GRANTED},
+    {"slots", required_argument, NULL, OPT_SLOTS},
     {"lead", required_argument, NULL, OPT_LEAD},
     {"kill-wait", required_argument, NULL, OPT_KILL_WAIT},
     {"room", required_argument, NULL, OPT_ROOM},
@@ -98,15 +105,25 @@ static int read_fd(const char *text, int *fd, struct err *err)
     return 0;
 }
 
-static int read_start(const char *text, uint32_t *start, struct err *err)
+static int read_count(const char *option, uint32_t most, uint32_t *count,
+                      struct err *err)
 {
     uint64_t v;
-    if (!num_uint(str_of(text), &v) || v > BUNDLE_START_MAX)
+    if (!num_uint(str_of(optarg), &v) || v > most)
         return err_set(err, ERR_USAGE,
-                       "--start %s: a number from 0 to %u is expected", text,
-                       BUNDLE_START_MAX);
-    *start = (uint32_t)v;
+                       "--%s %s: a number from 0 to %u is expected", option,
+                       optarg, most);
+    *count = (uint32_t)v;
     return 0;
+}
+
+static int read_granted(struct command_line *c, struct err *err)
+{
+    c->setup.granted = granted_find(optarg);
+    if (c->setup.granted)
+        return 0;
+    return err_set(err, ERR_USAGE, "--granted %s: no such scheduler is known",
+                   optarg);
 }
 
 static int read_seconds(const char *option, double *seconds, struct err *err)
@@ -139,7 +156,12 @@ static int read_option(struct command_line *c, int option, struct err *err)
         c->setup.bundle.tasks = optarg;
         return 0;
     case OPT_START:
-        return read_start(optarg, &c->setup.bundle.start, err);
+        return read_count("start", BUNDLE_START_MAX, &c->setup.bundle.start,
+                          err);
+    case OPT_GRANTED:
+        return read_granted(c, err);
+    case OPT_SLOTS:
+        return read_count("slots", 1u << 20, &c->setup.slots, err);
     case OPT_ASKED:
         c->setup.bundle.asked = optarg;
         return 0;

@@ -372,6 +372,15 @@ static void tidy_queue(struct worker *w)
     w->first = 0;
 }
 
+/* Which GPUs they are was for the scheduler to see to: it says no more than how
+ * they are called. */
+static void trust_scheduler(struct needs *n)
+{
+    n->gpu_name[0] = 0;
+    n->gpu_minimum_capability = n->gpu_maximum_capability = 0;
+    n->gpu_minimum_memory_bytes = 0;
+}
+
 static void take_task(struct worker *w, const struct record *r)
 {
     struct err err = {0};
@@ -389,6 +398,8 @@ static void take_task(struct worker *w, const struct record *r)
     a->task.attempt = r->attempt;
     if (w->bundle.on)
         earlier_go_on(&w->bundle.earlier, &a->task, a->arena);
+    if (w->granted)
+        trust_scheduler(&a->task.needs);
     if (room_check(&w->room, &a->task.needs, &err) != 0) {
         refuse(w, r, OUTCOME_SPAWN, err.text);
         attempt_free(a);
@@ -679,15 +690,33 @@ static void after_round(void *context)
 
 /* ---- life ------------------------------------------------------------ */
 
-static int read_room(struct worker *w, const char *text, struct err *err)
+static int read_machine(struct worker *w, struct err *err)
 {
     struct machine m;
-    struct arena *a = w->environment.arena;
-    if (text)
-        return room_parse(&w->room, str_of(text), a, err);
-    if (machine_read(&m, NULL, a, err) != 0)
+    if (machine_read(&m, NULL, w->environment.arena, err) != 0)
         return -1;
-    machine_room(&m, 0, a, &w->room);
+    machine_room(&m, 0, w->environment.arena, &w->room);
+    return 0;
+}
+
+/* What was said, else what a scheduler has granted, else all there is. */
+static int read_room(struct worker *w, const struct worker_setup *s,
+                     struct err *err)
+{
+    struct arena *a = w->environment.arena;
+    int rc;
+    if (s->room)
+        rc = room_parse(&w->room, str_of(s->room), a, err);
+    else if (s->granted)
+        rc = granted_room(s->granted, s->env, a, &w->room, err);
+    else
+        rc = read_machine(w, err);
+    if (rc != 0) {
+        w->exit_code = s->room ? WORKER_EXIT_FAILED : WORKER_EXIT_GRANT;
+        return err_wrap(err, s->room ? "--room" : "what this job may use");
+    }
+    if (s->slots)
+        w->room.parallel = s->slots;
     return 0;
 }
 
@@ -776,6 +805,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
 {
     *w = (struct worker){.last_words = setup->last_words,
                          .task_mask = setup->mask,
+                         .granted = setup->granted && !setup->room,
                          .warned.setup = setup->warned,
                          .log = setup->log,
                          .self = getpid(),
@@ -784,7 +814,8 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
                          .study.fd = -1,
                          .link.fd = -1};
     share_init(&w->share);
-    environment_init(&w->environment, setup->env, setup->mark);
+    environment_init(&w->environment, setup->env, setup->mark,
+                     setup->bundle.tasks != NULL);
     w->environment.tools_bin = setup->tools_bin;
     w->environment.tools_python = setup->tools_python;
     patterns_init(&w->patterns);
@@ -794,8 +825,10 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
     buf_init(&w->payload);
     buf_init(&w->chunk);
     w->by_pid = idmap_new();
-    if (read_room(w, setup->room, err) != 0)
-        return err_wrap(err, "--room");
+    if (read_room(w, setup, err) != 0)
+        return -1;
+    if (setup->granted && w->warned.setup.kill_s <= 0)
+        w->warned.setup.kill_s = granted_kill_s(setup->granted);
     if (setup->folder)
         anchor_open(&w->study, setup->folder);
     if (setup->folder && w->study.fd < 0)

@@ -15,6 +15,7 @@
 #include "worker/census.h"
 #include "worker/cgroup.h"
 #include "worker/environment.h"
+#include "worker/granted.h"
 #include "worker/link.h"
 #include "terms/pattern.h"
 #include "worker/pool.h"
@@ -54,6 +55,7 @@ struct worker {
     struct warned warned;
     bool urgent; /* something waits that should be written in this round */
     struct room room;
+    bool granted; /* the room is what a scheduler says of it */
     struct environment environment;
     struct patterns patterns;
     struct cgroups cgroups;
@@ -84,7 +86,10 @@ struct worker_setup {
     int fd; /* socket to the conductor; -1: none */
     struct bundle_setup bundle;
     struct warned_setup warned;
-    const char *room; /* text of the room; NULL: all of this machine */
+    const char *room; /* text of the room; NULL: what was granted, or all of
+                         this machine */
+    const struct granted *granted; /* by a scheduler; NULL: none */
+    uint32_t slots;                /* tasks at once; 0: what the room says */
     const char *mark;
     const char *last_words;
     const char *folder;                   /* of the study; NULL: none */
