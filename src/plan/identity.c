@@ -99,6 +99,20 @@ static struct value *early_of(struct arena *a, const struct early *e)
     return o;
 }
 
+/* Options of the method, without the one that only limits it. */
+static struct value *options_of(struct arena *a, const struct plan *p,
+                                const struct value *options)
+{
+    struct value *o = value_object(a);
+
+    if (options->kind != VALUE_OBJECT)
+        return value_copy(a, options);
+    for (size_t i = 0; i < options->count; i++)
+        if (!p->method_limit || !str_is(options->keys[i], p->method_limit))
+            value_set(a, o, options->keys[i], value_copy(a, options->items[i]));
+    return o;
+}
+
 /* Version 1 had no early_terminate. */
 static void print_identity(struct buf *b, const struct plan *p, uint64_t count,
                            int64_t version)
@@ -121,7 +135,7 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count,
     set_text(a, o, "method", p->method);
     if (p->method_options)
         value_set(a, o, STR("method_options"),
-                  value_copy(a, p->method_options));
+                  options_of(a, p, p->method_options));
     value_set(a, o, STR("seed"), value_int(a, (int64_t)p->seed));
     value_set(a, o, STR("repeat"), value_int(a, p->repeat));
     set_text(a, o, "warm_start", p->warm_start);
@@ -311,6 +325,19 @@ static void diff_key(struct buf *b, struct str key, const struct value *was,
         print_change(b, "", key, was, now);
 }
 
+/* What is stored, as it would be stored now: earlier versions knew fewer
+ * secrets, and counted limits. */
+static const struct value *as_now(struct arena *a, const struct plan *p,
+                                  const struct value *stored)
+{
+    struct value *o = value_copy(a, stored);
+    const struct value *options = value_get(o, STR("method_options"));
+
+    if (options)
+        value_set(a, o, STR("method_options"), options_of(a, p, options));
+    return plan_redacted(p, o, a);
+}
+
 void plan_identity_diff(struct buf *b, const struct plan *p, struct str stored,
                         struct str now)
 {
@@ -325,7 +352,7 @@ void plan_identity_diff(struct buf *b, const struct plan *p, struct str stored,
         return;
     }
     if (p)
-        x = plan_redacted(p, x, a); /* earlier versions knew fewer secrets */
+        x = as_now(a, p, x);
     for (size_t i = 0; i < x->count; i++)
         diff_key(b, x->keys[i], x->items[i], value_get(y, x->keys[i]));
     for (size_t i = 0; i < y->count; i++)

@@ -133,6 +133,7 @@ struct plan {
     bool method_said;
     enum learning learns;               /* of the method */
     const struct value *method_options; /* `<method>:` object or NULL */
+    const char *method_limit; /* the one that may change; NULL: none */
     struct plan_external external;
     struct space space;
     const struct str *written;  /* its names in the file's order, for people */

@@ -213,6 +213,7 @@ static void check_method(struct study_file *r)
                                     : STR("auto");
     const struct method *method = method_find(methods_of(r), p->method);
     p->learns = method ? method->learns : LEARNS_NOT;
+    p->method_limit = method ? method->limit : NULL;
     if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r) &&
         !(r->reader && r->reader->counted))
         problem_at(&r->in, PROBLEM_NOTICE, said,

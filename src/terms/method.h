@@ -21,6 +21,8 @@ struct method {
     enum learning learns;
     bool objectives; /* it looks at all of several, not at the first alone */
     const struct method_option *options; /* ended by {0}; NULL: none */
+    const char *limit; /* the option that may change between runs, since its
+                          points are the same; NULL: none */
 };
 #define METHOD_OPTIONS(...) ((const struct method_option[]){__VA_ARGS__, {0}})
 

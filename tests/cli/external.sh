@@ -187,6 +187,26 @@ check_status "a program that is not there is said before anything runs" 1
 check_contains "by its name" "$err" "no-such-program"
 check_equal "no program is left behind" "" "$(pgrep -f "$TMP/own.py")"
 
+# ---- how long it may take ----------------------------------------------------
+# A limit, which may change; earlier versions counted it.
+program <<<'return trials(m)'
+sed 's/^name: own/name: limit/; s/timeout: 0.5/timeout: 60/; s/run_cap: 6/run_cap: 2/' study.yaml >limit.yaml
+run "$THRONG" run limit.yaml
+sed -i 's/timeout: 60/timeout: 90/; s/run_cap: 2/run_cap: 3/' limit.yaml
+run "$THRONG" run limit.yaml
+check_status "another timeout is the same question" 0
+sqlite3 .throng/limit/study.db "UPDATE facts SET text = replace(text,
+    '\"method_options\":{', '\"method_options\":{\"timeout\":7,') WHERE key = 'identity'" VACUUM
+check_contains "an earlier version's identity has it" \
+    "$(sqlite3 .throng/limit/study.db "SELECT text FROM facts WHERE key = 'identity'")" '"timeout":7'
+sed -i 's/run_cap: 3/run_cap: 4/' limit.yaml
+run "$THRONG" run limit.yaml
+check_status "also to one that an earlier version stored" 0
+check_equal "and the study goes on" 4 "$(finished limit)"
+sed -i 's/own.py/.\/own.py/' limit.yaml
+run "$THRONG" run limit.yaml
+check_status "another program is another question" 1
+
 # ---- what it starts ----------------------------------------------------------
 # A shell line whose last word is not the program: that is the shell's child.
 program <<<'return trials(m)'
