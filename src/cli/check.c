@@ -500,7 +500,9 @@ static void foresee(struct checker *k)
                      STR(""), "%s", k->refusal.text);
     } else if (changes.lines.len)
         say("throng check: changed since the stored study ran, which `throng "
-            "run` accepts:\n%s",
+            "run` accepts%s:\n%s",
+            changes.anew ? ", beginning anew, since no trial had ended well"
+                         : "",
             changes.lines.p);
     buf_done(&changes.lines);
 }

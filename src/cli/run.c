@@ -460,11 +460,25 @@ static void warn_alone(struct session *s)
                              why.text));
 }
 
+static int set_aside(struct session *s, struct study_setup *setup)
+{
+    const char *name;
+    if (study_set_aside(setup, s->call->arena, &name, &s->call->err))
+        return -1;
+    if (name)
+        talk(s, arena_printf(s->call->arena,
+                             "the file asks another question than the study "
+                             "%.*s that is stored, of which no trial had ended "
+                             "well: that is now %s, and %.*s begins anew",
+                             STRF(s->plan->name), name, STRF(s->plan->name)));
+    return 0;
+}
+
 static struct study *open_study(struct session *s, struct study_setup *setup)
 {
     struct call *c = s->call;
     /* Somebody may have made it since it was looked at. */
-    if (open_folder(s, setup) ||
+    if (set_aside(s, setup) || open_folder(s, setup) ||
         study_access(c->arena, setup->folder, STORE_RUN, &c->err))
         return NULL;
     warn_alone(s);

@@ -42,7 +42,7 @@ static int refuse_stored(struct arena *a, const struct plan *p,
     if (!store)
         return err_set(err, why.kind, "%s", why.text);
     int rc = study_changes(p, store, c, err);
-    if (!rc)
+    if (!rc && !c->anew)
         rc = study_changes_refuse(p, c, err);
     store_close(store);
     return rc;

@@ -2,7 +2,9 @@
  *
  * A changed command makes another study of trials that have ended well, and of
  * none where none has. A metric only ranks, where no strategy has learned from
- * its values, and where there are none it has taught nothing. */
+ * its values, and where there are none it has taught nothing. Where all trials
+ * failed whatever else changes makes another study, and loses nothing
+ * (set_aside.c). */
 #include <math.h>
 #include "study/conductor.h"
 #include "study/selected.h"
@@ -25,6 +27,22 @@ static bool is_of_metric(struct str line)
     return str_starts(line, STR("metric.")) || str_starts(line, STR("metric:"));
 }
 
+static bool has_ended_well(const struct counts *n)
+{
+    return n->by_state[STATE_DONE] + n->by_state[STATE_STOPPED] +
+               n->by_state[STATE_PAUSED] >
+           0;
+}
+
+/* Some have ended, none well, and none is out. */
+static bool all_failed(const struct counts *n)
+{
+    int64_t bad = 0;
+    for (enum state s = 0; s < STATE_COUNT; s++)
+        bad += state_bad(s) ? n->by_state[s] : 0;
+    return bad > 0 && !has_ended_well(n) && !n->by_state[STATE_RUNNING];
+}
+
 int study_changes(const struct plan *p, struct store *store,
                   struct study_changes *c, struct err *err)
 {
@@ -40,12 +58,9 @@ int study_changes(const struct plan *p, struct store *store,
         plan_identity_as(&now, p, stored);
         plan_identity_diff(&c->lines, p, stored, buf_str(&now));
     }
-    bool good = n.by_state[STATE_DONE] + n.by_state[STATE_STOPPED] +
-                    n.by_state[STATE_PAUSED] >
-                0;
+    bool good = has_ended_well(&n);
     bool valued = !rc && store_best(store, true) != 0;
     c->mends = true;
-    c->worth = good ? "" : " (none of its trials has ended well)";
     for (rest = buf_str(&c->lines);
          rest.len && str_split(&rest, '\n', &line);) {
         c->task |= is_of_task(line);
@@ -57,6 +72,7 @@ int study_changes(const struct plan *p, struct store *store,
         c->mends &= line.len == 0 || (is_of_task(line) && !good) ||
                     (is_of_metric(line) && (!valued || !learns(p)));
     }
+    c->anew = !rc && !c->mends && all_failed(&n);
     buf_done(&now);
     arena_free(a);
     return rc;
@@ -70,9 +86,8 @@ int study_changes_refuse(const struct plan *p, const struct study_changes *c,
     return err_set(err, ERR_INPUT,
                    "%.*s no longer asks the same question as the study `%.*s` "
                    "that is stored:\n%.600skeep both with --new NAME, remove "
-                   "the stored one with `throng rm %.*s`%s, or undo the change",
-                   STRF(p->file), STRF(p->name), c->lines.p, STRF(p->name),
-                   c->worth);
+                   "the stored one with `throng rm %.*s`, or undo the change",
+                   STRF(p->file), STRF(p->name), c->lines.p, STRF(p->name));
 }
 
 /* ---- taking them in ---------------------------------------------------------

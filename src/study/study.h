@@ -237,8 +237,8 @@ struct study_changes {
     struct buf lines; /* "command: was …, now …" each; empty: nothing does */
     bool task, metric; /* what is run, or ranked by, is among it */
     bool pattern;      /* and what finds that in output */
-    bool mends;        /* `run` takes it in; else it refuses */
-    const char *worth; /* what its refusal adds: whether anything is lost */
+    bool mends;        /* `run` takes it in; else it refuses … */
+    bool anew;         /* … but for this: the file's study begins anew */
 };
 /* c->lines is the caller's to init and free. */
 int study_changes(const struct plan *p, struct store *store,
@@ -246,6 +246,11 @@ int study_changes(const struct plan *p, struct store *store,
 /* -1, with what `run` says, unless these changes mend. */
 int study_changes_refuse(const struct plan *p, const struct study_changes *c,
                          struct err *err);
+/* Where no trial of the stored study has ended well, and the file asks another
+ * question, gives that one another name, in the arena, so that study_open makes
+ * a new one; *name is NULL where nothing was to do. */
+int study_set_aside(const struct study_setup *setup, struct arena *a,
+                    const char **name, struct err *err);
 /* -1, with what study_open would say, where it would refuse this plan in this
  * folder on this machine (nothing else of the setup is looked at). c is filled
  * as by study_changes where a study is stored there. */

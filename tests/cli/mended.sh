@@ -95,13 +95,44 @@ run "$THRONG" run m.yaml
 check_contains "a learning method takes it in where nothing had a value" "$err" "3 of them have a value"
 check_status "and goes on" 0
 
-# A parameter that was misspelt: nothing is lost.
+# A parameter that was misspelt: the study begins anew, and nothing is lost.
+"$THRONG" rm -y m >/dev/null 2>&1
+study '[sh, -c, "exit 1"]' 'name: loss'
+run "$THRONG" run m.yaml --keep-going
+"$THRONG" logs m 1 >/dev/null
+sed -i 's/{x: /{y: /; s/exit 1/throng report loss={y}/' m.yaml
+run "$THRONG" check m.yaml
+check_status "a parameter that is renamed after all failed is no mistake" 0
+check_contains "check says what comes" "$err" "accepts, beginning anew, since no trial had ended well"
+check_contains "and what differs" "$err" "parameter x: was"
+run "$THRONG" run m.yaml
+check_status "run accepts it" 0
+check_contains "and says where the stored one went" "$err" "that is now m-failed, and m begins anew"
+check_equal "all points are those of the mended file" "1 2 3 4" \
+    "$("$THRONG" export m --jsonl | sed 's/.*"y":\([0-9]\).*/\1/' | sort | xargs)"
+run "$THRONG" status m-failed --json
+check_contains "what failed can still be read" "$out" '"failed":4'
+run "$THRONG" explain m-failed 1
+check_status "trial by trial" 0
+sed -i 's/{y: {values/{z: {values/; s/loss={y}/loss={z}/' m.yaml
+run "$THRONG" run m.yaml
+check_status "where one has ended well it is another question" 1
+
+# The next one that fails finds its name taken.
 "$THRONG" rm -y m >/dev/null 2>&1
 study '[sh, -c, "exit 1"]' 'name: loss'
 run "$THRONG" run m.yaml --keep-going
 sed -i 's/{x: /{y: /' m.yaml
+run "$THRONG" run m.yaml --keep-going
+check_contains "a second one has a name of its own" "$err" "that is now m-failed-2, and m begins anew"
+sed -i 's/{y: /{z: /' m.yaml
+mkfifo go
+printf '%s\n' 'name: m' 'command: [sh, -c, "cat go"]' 'parameters: {x: {values: [1]}}' >held.yaml
+"$THRONG" rm -y m >/dev/null 2>&1
+"$THRONG" run held.yaml 2>/dev/null &
+holder=$!
+wait_for 30 test -e .throng/m/study.db
 run "$THRONG" run m.yaml
-check_contains "that removing it loses nothing is said" "$err" \
-    "\`throng rm m\` (none of its trials has ended well), or undo the change"
-run "$THRONG" check m.yaml
-check_contains "by check, too" "$err" "(none of its trials has ended well)"
+check_not "one that runs is not moved" test -e .throng/m-failed-3
+echo >go
+wait $holder
