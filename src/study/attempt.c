@@ -27,16 +27,14 @@
 void attempt_stop(struct run *r, struct live *l, const char *why)
 {
     l->stop_why = why;
-    if (r->engine)
-        engine_stop_task(r->engine, (uint64_t)l->t.id);
+    engine_stop_task(r->engine, (uint64_t)l->t.id);
 }
 
 /* Who waits for a decision hears that it goes on, and when to wait again. */
 static void answer(struct run *r, struct live *l)
 {
     l->awaits = r->source.decides_at(r->source.context, l);
-    if (r->engine)
-        engine_go_on(r->engine, (uint64_t)l->t.id, l->awaits);
+    engine_go_on(r->engine, (uint64_t)l->t.id, l->awaits);
 }
 
 static void report(struct run *r, struct live *l, int64_t step, double value)
@@ -112,7 +110,7 @@ static int on_metrics(struct run *r, struct live *l, uint32_t attempt,
     metric_reader_init(&reader, batch);
     int got;
     /* What a dead worker left came nobody knows when. */
-    bool now = r->engine && attempt == l->a.number;
+    bool now = r->phase != RUN_SETTLES && attempt == l->a.number;
     double wall = now ? clock_wall() : 0;
     while (metric_reader_next(&reader, &c) > 0)
         report_column(r, l, &c);
@@ -124,7 +122,7 @@ static int on_metrics(struct run *r, struct live *l, uint32_t attempt,
     }
     if (got < 0)
         return err_set(err, ERR_CORRUPT, "a damaged batch of metrics");
-    r->any_good |= r->engine != NULL; /* what reports is alive */
+    r->any_good |= r->phase != RUN_SETTLES; /* what reports is alive */
     if (!l->summary_unwritten)
         vec_push(&r->reported, l->t.id);
     l->summary_unwritten = true;
@@ -231,7 +229,7 @@ int64_t run_first_round(const struct run *r)
  * slots would, and there is more to come. */
 static bool all_failing(struct run *r)
 {
-    if (r->any_good || r->limits.keep_going || r->draining || !r->engine)
+    if (r->any_good || r->limits.keep_going || r->phase != RUN_STARTS)
         return false;
     r->failed_first++;
     return r->failed_first >= run_first_round(r) && idmap_count(r->lives) > 1;
@@ -316,7 +314,7 @@ static int on_interrupted(struct run *r, struct live *l, struct err *err)
     l->has_digest = false; /* the checkpoint may have fallen back */
     if (wait_again(r, l, 0, err))
         return -1;
-    return r->engine && !r->quitting ? store_stands(r->store, err) : 0;
+    return run_goes_on(r) ? store_stands(r->store, err) : 0;
 }
 
 static int on_loss(struct run *r, struct live *l, const char *reason,
@@ -383,7 +381,7 @@ void run_note_value(struct run *r, struct live *l)
     bool hit =
         r->limits.has_target &&
         (r->limits.minimize ? v <= r->limits.target : v >= r->limits.target);
-    if (hit && !r->draining) {
+    if (hit && r->end <= STUDY_COMPLETE) {
         log_to(r->log, LOG_NOTICE, "trial %lld reached the target",
                (long long)l->t.id);
         run_drain(r, STUDY_TARGET);
@@ -719,7 +717,7 @@ void attempt_record(struct run *r, const struct record *record)
         run_dirty(r);
         note_read(r, l, record->sequence ? record->sequence : l->a.sequence);
     }
-    if (r->end != STUDY_BROKEN && take(r, l, record, &err)) {
+    if (r->phase != RUN_BROKEN && take(r, l, record, &err)) {
         err_wrap(&err, "trial %llu", (unsigned long long)record->task);
         run_break(r, &err);
     }
@@ -756,7 +754,7 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
     };
     if (outcome == OUTCOME_LOST)
         e.checkpoint_digest = checkpoint_digest(r, l);
-    if (l->a.started > 0 && e.wall > l->a.started && r->engine)
+    if (l->a.started > 0 && e.wall > l->a.started && r->phase != RUN_SETTLES)
         e.seconds = e.wall - l->a.started;
     struct buf b;
     buf_init(&b);
@@ -816,7 +814,7 @@ void attempt_lost(struct run *r, uint64_t task, uint32_t number, enum loss loss,
     l->a.presumed = loss == LOSS_PRESUMED;
     if (!company) {
         attempt_gone(r, l, OUTCOME_UNSTARTED, "");
-    } else if (r->interrupting) { /* it was to end anyway */
+    } else if (r->phase == RUN_INTERRUPTS) { /* it was to end anyway */
         attempt_gone(r, l, OUTCOME_INTERRUPTED, reason);
     } else {
         l->a.company = company;

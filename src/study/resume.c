@@ -120,7 +120,7 @@ static int broken(const struct study *s, struct err *err)
 static int not_recovered(const struct study *s, struct err *err)
 {
     struct err why = *err;
-    if (s->run.end == STUDY_BROKEN)
+    if (s->run.phase == RUN_BROKEN)
         err_set(err, s->run.fault.kind, "%.400s: %.400s", why.text,
                 s->run.fault.text);
     return -1;

@@ -71,7 +71,7 @@ void run_placed(struct run *r, struct live *l, bool placed)
 
 static bool may_ask(const struct run *r)
 {
-    return !r->asked_all && !r->only_paused && !r->draining;
+    return !r->asked_all && !r->only_paused;
 }
 
 static bool counted_out(const struct run *r)
@@ -437,7 +437,7 @@ static void submit_all(struct run *r)
     for (size_t i = 0; i < r->placing.len; i++) {
         const struct placing *p = &r->placing.p[i];
         struct err err = {0};
-        if (r->quitting || (p->live->wish && !p->task.only_read)) {
+        if (!run_goes_on(r) || (p->live->wish && !p->task.only_read)) {
             attempt_lost(r, p->task.id, p->task.attempt, LOSS_GONE, 0, "");
         } else if (engine_submit(r->engine, &p->task, &err)) {
             run_break(r, &err);
@@ -464,7 +464,7 @@ void run_dirty(struct run *r)
 
 static void commit_failed(struct run *r, struct err *err)
 {
-    if (r->end == STUDY_BROKEN)
+    if (r->phase == RUN_BROKEN)
         return;
     bool passing = err->kind == ERR_FULL || err->kind == ERR_SYSTEM;
     passing = passing && store_stands(r->store, NULL) == 0;
@@ -543,7 +543,7 @@ static void settle_left(struct run *r, bool now)
 
 int run_commit(struct run *r, struct err *err)
 {
-    if (r->end == STUDY_BROKEN) /* not all of it was taken in */
+    if (r->phase == RUN_BROKEN) /* not all of it was taken in */
         return err_set(err, r->fault.kind, "%s", r->fault.text);
     if (!r->dirty)
         return 0;
@@ -560,7 +560,7 @@ int run_commit(struct run *r, struct err *err)
     r->dirty = false;
     r->committed_ns = clock_mono_ns();
     settle_left(r, false);
-    if (!r->engine)
+    if (r->phase == RUN_SETTLES)
         return 0;
     engine_ack(r->engine);
     submit_all(r);
@@ -573,8 +573,7 @@ int run_commit(struct run *r, struct err *err)
  * larger steps, so that short tasks share one commit. */
 static bool time_to_fill(struct run *r)
 {
-    if (r->draining || r->commit_tries || r->end != STUDY_RUNNING ||
-        r->doubt != STUDY_RUNNING)
+    if (r->phase != RUN_STARTS || r->commit_tries)
         return false;
     int64_t now = clock_mono_ns();
     r->fill_due = r->limits.foresees && now - r->filled_ns < FILL_GAP_NS;
@@ -590,7 +589,7 @@ static void fill(struct run *r)
     if (!r->placing.len)
         arena_reset(r->place_arena);
     for (int i = 0; i < BATCH_MAX; i++) {
-        struct live *l = r->end == STUDY_RUNNING ? next_live(r) : NULL;
+        struct live *l = r->phase == RUN_STARTS ? next_live(r) : NULL;
         if (!l || place(r, l, &room) <= 0)
             return;
     }
@@ -618,7 +617,7 @@ static void check_time(struct run *r)
     double used =
         (double)(clock_mono_ns() - r->started_ns) / 1e9 + r->limits.time_used_s;
     if (r->limits.time_limit_s > 0 && used >= r->limits.time_limit_s &&
-        !r->quitting) {
+        run_goes_on(r)) {
         log_to(r->log, LOG_NOTICE, "the study's time limit is reached");
         run_interrupt(r, STUDY_TIME);
     }
@@ -628,12 +627,12 @@ static void check_time(struct run *r)
  * of their own. None is ended to find out. */
 static void settle_doubt(struct run *r)
 {
-    if (r->doubt == STUDY_RUNNING)
+    if (r->phase != RUN_DOUBTS)
         return;
     if (r->doubt == STUDY_NO_METRIC ? r->any_value : r->any_good) {
         log_to(r->log, LOG_NOTICE, "a trial got on, so more are started");
-        r->doubt = STUDY_RUNNING;
-    } else if (!r->out && !r->draining) {
+        run_enter(r, RUN_STARTS);
+    } else if (!r->out) {
         run_drain(r, r->doubt);
     }
 }
@@ -649,7 +648,7 @@ static void arm_timer(struct run *r)
         wait_s = (double)FILL_GAP_NS / 1e9;
     else if (r->dirty)
         wait_s = (double)COMMIT_GAP_NS / 1e9;
-    if (r->waiting.len && !r->draining) {
+    if (r->waiting.len && run_goes_on(r)) {
         double ready_s = (double)(r->waiting.p[0]->ready_ns - now) / 1e9;
         if (ready_s > 0 && ready_s < wait_s)
             wait_s = ready_s;
@@ -657,10 +656,10 @@ static void arm_timer(struct run *r)
     loop_timer_in(r->timer, wait_s > 0 ? wait_s : 0);
 }
 
-static void finish_run(struct run *r, enum study_end end)
+void run_over(struct run *r, enum study_end end)
 {
-    if (r->end == STUDY_RUNNING)
-        r->end = end;
+    r->end = end;
+    run_enter(r, RUN_OVER);
     loop_stop(r->loop);
 }
 
@@ -673,13 +672,13 @@ static bool time_to_commit(const struct run *r)
         return false;
     if (r->commit_tries)
         return now >= r->retry_ns;
-    return r->placing.len || r->draining || !r->limits.foresees ||
+    return r->placing.len || !run_goes_on(r) || !r->limits.foresees ||
            idmap_count(r->lives) == 0 || now - r->dirty_ns >= COMMIT_GAP_NS;
 }
 
 void run_round(struct run *r)
 {
-    if (r->end != STUDY_RUNNING && !r->quitting)
+    if (r->phase >= RUN_OVER)
         return;
     check_time(r);
     settle_doubt(r);
@@ -689,13 +688,13 @@ void run_round(struct run *r)
     struct err err = {0};
     if (time_to_commit(r) && run_commit(r, &err))
         commit_failed(r, &err);
-    if (!r->quitting && !r->dirty && nothing_left(r)) {
-        bool counted = !r->asked_all && counted_out(r);
-        finish_run(r, counted ? STUDY_COUNT : STUDY_COMPLETE);
+    if (!r->dirty && r->phase == RUN_STARTS && nothing_left(r))
+        run_over(r, !r->asked_all && counted_out(r) ? STUDY_COUNT
+                                                    : STUDY_COMPLETE);
+    else if (!r->dirty && r->phase == RUN_IDLE)
+        run_over(r, r->end);
+    if (r->phase >= RUN_OVER)
         return;
-    }
-    if (r->idle && !r->dirty)
-        loop_stop(r->loop);
     settle_on_disk(r);
     arm_timer(r);
 }
@@ -708,30 +707,23 @@ void run_all_on_disk(struct run *r)
         settle_left(r, true);
 }
 
-static void begin_end(struct run *r, enum study_end why, bool kill)
+/* Who ends a run for a second time has the last word, and not the slower
+ * way. */
+static void end_run(struct run *r, enum study_end why, enum run_phase phase)
 {
-    if (!r->draining && r->end == STUDY_RUNNING) {
+    if (r->end == STUDY_RUNNING) {
         run_dirty(r);
         store_event_add(r->store, clock_wall(), "draining", STR(""), NULL);
     }
-    r->draining = true;
-    if (r->end == STUDY_RUNNING || kill)
-        r->end = r->end == STUDY_BROKEN ? STUDY_BROKEN : why;
+    if (r->phase >= RUN_OVER)
+        return;
+    r->end = why;
     if (r->candidate) {
         run_wait(r, r->candidate);
         r->candidate = NULL;
     }
-    r->quitting = true;
-}
-
-static void end_run(struct run *r, enum study_end why, bool kill)
-{
-    begin_end(r, why, kill);
-    r->interrupting |= kill;
-    if (r->engine)
-        engine_quit(r->engine, kill);
-    else
-        loop_stop(r->loop);
+    if (r->phase != RUN_SETTLES && r->phase < phase)
+        run_enter(r, phase);
 }
 
 bool run_too_many_failures(const struct run *r)
@@ -747,8 +739,9 @@ void run_doubt(struct run *r, enum study_end why)
 {
     uint64_t id;
     void *at;
-    if (r->doubt != STUDY_RUNNING)
+    if (r->phase != RUN_STARTS)
         return;
+    run_enter(r, RUN_DOUBTS);
     r->doubt = why;
     for (size_t i = 0; idmap_next(r->lives, &i, &id, &at);)
         if (((struct live *)at)->placed)
@@ -767,31 +760,35 @@ void run_doubt(struct run *r, enum study_end why)
 
 void run_drain(struct run *r, enum study_end why)
 {
-    if (!r->draining)
-        end_run(r, why, false);
+    if (r->end != STUDY_RUNNING)
+        return;
+    end_run(r, why, RUN_DRAINS);
+    if (r->phase == RUN_DRAINS)
+        engine_quit(r->engine, false);
 }
 
 void run_interrupt(struct run *r, enum study_end why)
 {
-    end_run(r, why, true);
+    end_run(r, why, RUN_INTERRUPTS);
+    engine_quit(r->engine, true);
 }
 
 void run_part(struct run *r, enum study_end why)
 {
-    if (!r->engine || !engine_outlives(r->engine)) {
+    if (!engine_outlives(r->engine)) {
         run_interrupt(r, why);
         return;
     }
-    begin_end(r, why, true);
+    end_run(r, why, RUN_PARTS);
     engine_part(r->engine);
 }
 
 void run_break(struct run *r, const struct err *err)
 {
-    if (r->end == STUDY_BROKEN)
+    if (r->phase == RUN_BROKEN)
         return;
+    run_enter(r, RUN_BROKEN);
     r->end = STUDY_BROKEN;
-    r->draining = true;
     r->fault = *err;
     loop_stop(r->loop);
 }
@@ -894,7 +891,8 @@ static void on_fault(void *context, const struct err *err)
 static void on_idle(void *context)
 {
     struct run *r = context;
-    r->idle = true;
+    if (r->phase < RUN_OVER)
+        run_enter(r, RUN_IDLE);
 }
 
 static void on_round(void *context)
@@ -946,6 +944,15 @@ int run_open(struct run *r, struct err *err)
     r->after = loop_after(r->loop, on_round, r);
     r->timer = loop_timer(r->loop, on_timer, r);
     return 0;
+}
+
+void run_begin(struct run *r)
+{
+    if (r->phase != RUN_SETTLES) /* it broke */
+        return;
+    run_enter(r, r->end == STUDY_RUNNING ? RUN_STARTS : RUN_DRAINS);
+    if (r->phase == RUN_DRAINS)
+        engine_quit(r->engine, false);
 }
 
 void run_close(struct run *r)

@@ -18,6 +18,7 @@
 #include "engine/engine.h"
 #include "store/store.h"
 #include "study/pace.h"
+#include "study/phase.h"
 #include "study/study.h"
 #include "study/summary.h"
 #include "terms/stoprule.h"
@@ -131,7 +132,7 @@ struct run_limits {
 
 struct run {
     struct store *store;
-    struct engine *engine; /* set by the owner when it starts */
+    struct engine *engine;
     struct loop *loop;
     const struct log *log;
     const char *host; /* this machine's name */
@@ -160,8 +161,7 @@ struct run {
     int64_t unreported;    /* trials that ended well without the metric … */
     bool any_value;        /* … while none has reported it */
     char *unreported_hint; /* what the person may do about it; or NULL */
-    enum study_end doubt;  /* no more start until one of those that run has;
-                              STUDY_RUNNING: there is no doubt */
+    enum study_end doubt;  /* of RUN_DOUBTS: what the end would be */
 
     struct counts counts; /* kept current for progress */
     int64_t best;
@@ -187,19 +187,20 @@ struct run {
     unsigned commit_tries; /* failed ones in a row … */
     int64_t retry_ns;      /* … and when the next one is due */
     bool fill_due;         /* a fill was put off to share a commit */
-    bool draining, quitting, idle;
-    bool gone;         /* the end that is taken in is our own word */
-    bool interrupting; /* quitting, and what runs is ended */
-    enum study_end end;
+    bool gone;             /* the end that is taken in is our own word */
+    enum run_phase phase;
+    enum study_end end; /* why it ends, once that is known */
     struct err fault;
     struct arena *arena; /* for one record */
     struct buf text;
     struct loop_source *after, *timer;
 };
 
-/* store, loop, log, source, limits, next_id and next_suggestion are filled
- * by the caller. */
+/* store, engine, loop, log, source, limits, next_id and next_suggestion are
+ * filled by the caller. */
 int run_open(struct run *r, struct err *err);
+/* All is settled and the engine is started. */
+void run_begin(struct run *r);
 void run_close(struct run *r);
 struct engine_hooks run_hooks(struct run *r);
 /* Takes in a trial of the store that is not final. If it has an attempt out,
@@ -245,6 +246,14 @@ static inline bool run_reads_first(const struct live *l)
     return l->wish == WISH_STOP && l->unread && !l->reading &&
            l->decided_at == INT64_MAX;
 }
+/* True while trials run, or may start, and nobody wants an end. */
+static inline bool run_goes_on(const struct run *r)
+{
+    return r->phase == RUN_STARTS || r->phase == RUN_DOUBTS;
+}
+/* The run ends without a round: there is no use in it. */
+void run_over(struct run *r, enum study_end end);
+/* What an end is wanted for while the run settles waits for run_begin. */
 void run_drain(struct run *r, enum study_end why);
 void run_interrupt(struct run *r, enum study_end why);
 /* What runs goes on at a place that outlives us, for the next run to collect;

@@ -25,7 +25,8 @@ static bool is_news(struct run *r, const struct live *l)
 int shortage_refused(struct run *r, const struct live *l, const char *reason,
                      struct err *err)
 {
-    if (!r->engine || !is_news(r, l)) /* an earlier run's is no news either */
+    if (r->phase == RUN_SETTLES ||
+        !is_news(r, l)) /* an earlier run's is no news either */
         return 0;
     int64_t running = r->counts.by_state[STATE_RUNNING];
     int64_t most = (r->out + 1) / 2; /* l is not out any more */

@@ -168,6 +168,7 @@ static void fill_limits(struct study *s)
 static int open_run(struct study *s, struct err *err)
 {
     s->run.store = s->store;
+    s->run.engine = s->engine;
     s->run.loop = s->setup.loop;
     s->run.log = s->setup.log;
     s->run.host = s->setup.machine->host;
@@ -220,8 +221,10 @@ static int start_engine(struct study *s, struct err *err)
     s->run.limits.needs_fixed = fixed;
     if (fixed && engine_check(s->engine, &needs, err))
         return -1;
-    s->run.engine = s->engine;
-    return engine_start(s->engine, store_lease_epoch(s->store), err);
+    if (engine_start(s->engine, store_lease_epoch(s->store), err))
+        return -1;
+    run_begin(&s->run);
+    return 0;
 }
 
 static void on_beat(void *context)
@@ -307,17 +310,16 @@ static const char *end_event(struct study *s)
 
 static int run_to_end(struct study *s, enum study_end *end, struct err *err)
 {
+    bool starts = s->run.phase == RUN_STARTS;
     if (target_reached(s))
         run_only_wishes(&s->run);
-    if (run_too_many_failures(&s->run))
-        s->run.end = STUDY_FAILURES;
-    else if (target_reached(s) && !idmap_count(s->run.lives))
-        s->run.end = STUDY_TARGET;
-    else {
-        run_round(&s->run);
-        if (s->run.end == STUDY_RUNNING && loop_run(s->setup.loop, err))
-            return -1;
-    }
+    if (starts && run_too_many_failures(&s->run))
+        run_over(&s->run, STUDY_FAILURES);
+    else if (starts && target_reached(s) && !idmap_count(s->run.lives))
+        run_over(&s->run, STUDY_TARGET);
+    run_round(&s->run);
+    if (s->run.phase < RUN_OVER && loop_run(s->setup.loop, err))
+        return -1;
     *end = s->run.end;
     if (s->run.end == STUDY_BROKEN)
         return err_set(err, s->run.fault.kind, "%s", s->run.fault.text);
@@ -434,7 +436,7 @@ void study_progress(const struct study *s, struct study_progress *p)
     p->best_value = r->best_value;
     study_likely(s, &p->likely);
     p->ended_here = r->ended_here;
-    p->draining = r->draining;
+    p->draining = r->phase >= RUN_DRAINS && r->phase < RUN_OVER;
     if (r->end != STUDY_RUNNING && r->limits.metric.len &&
         !s->plan->goal.bound_count)
         store_valueless(s->store, &p->valueless, NULL);

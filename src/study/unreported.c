@@ -233,7 +233,7 @@ void unreported_note(struct run *r, const struct live *l)
         return;
     if (!r->unreported++)
         say(r, l);
-    if (r->any_value || r->limits.keep_going || r->draining || !r->engine)
+    if (r->any_value || r->limits.keep_going || r->phase != RUN_STARTS)
         return;
     if (r->unreported >= run_first_round(r) &&
         (idmap_count(r->lives) > 1 || !r->asked_all))

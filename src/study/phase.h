@@ -1,0 +1,29 @@
+/* phase.h - how far a run is */
+#ifndef THRONG_STUDY_PHASE_H
+#define THRONG_STUDY_PHASE_H
+
+#include <stdbool.h>
+
+/* In the order in which a run goes through them; it may leave some out. */
+enum run_phase {
+    RUN_SETTLES,    /* takes over what earlier runs left; nothing starts */
+    RUN_STARTS,     /* trials are made, and start */
+    RUN_DOUBTS,     /* none starts until one of those that run gets on */
+    RUN_DRAINS,     /* it ends: no more start, those that run finish, … */
+    RUN_PARTS,      /* … or are left at a place that outlives us, … */
+    RUN_INTERRUPTS, /* … or are ended */
+    RUN_IDLE,       /* nothing is out; the last results are not committed */
+    RUN_OVER,       /* all that can be is committed */
+    RUN_BROKEN,     /* something broke for good; nothing is committed */
+    RUN_PHASES
+};
+
+/* True when a run may go from one phase to the other. */
+bool run_phase_leads(enum run_phase from, enum run_phase to);
+const char *run_phase_name(enum run_phase phase);
+
+struct run;
+/* The only way from one phase to another; it must be a legal one. */
+void run_enter(struct run *r, enum run_phase phase);
+
+#endif
