@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "study/study.h"
+#include "terms/device.h"
 
 enum mark { MARK_OK, MARK_ABSENT, MARK_BAD };
 struct finding {
@@ -47,6 +48,17 @@ static void look_at_machine(struct findings *f, struct call *c)
          m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,
                                     m.gpus[0].name)
                      : "none seen (NVML is not here or lists none)");
+}
+
+static void look_at_devices(struct findings *f)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < DEVICE_COUNT; i++)
+        buf_addf(&b, "%s%s (%s)", i ? ", " : "", devices[i].name,
+                 devices[i].about);
+    note(f, "devices", MARK_OK, arena_cstr(f->arena, buf_str(&b)));
+    buf_done(&b);
 }
 
 static void look_at_worker(struct findings *f, struct call *c)
@@ -180,6 +192,7 @@ static int run(struct call *c)
     struct findings f = {.arena = c->arena};
     look_at_machine(&f, c);
     look_at_worker(&f, c);
+    look_at_devices(&f);
     look_at_folder(&f);
     look_for(&f, "python3", "Python programs");
     look_for(&f, "git", "recording the commit of a study");

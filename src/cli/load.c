@@ -45,7 +45,7 @@ struct wanted {
     const char *method;
     bool points_only;
     bool strict;
-    void (*unready)(const struct plan *p, struct problems *problems);
+    void (*unready)(struct plan *p, struct problems *problems);
 };
 
 static struct plan *load(struct call *c, const char *file,
@@ -84,7 +84,7 @@ static struct plan *load(struct call *c, const char *file,
 }
 
 /* What cannot be run is known before anything is. */
-static void look_closely(const struct plan *p, struct problems *problems)
+static void look_closely(struct plan *p, struct problems *problems)
 {
     unready_check(p, problems);
     startable_venv(p, problems);
@@ -93,7 +93,7 @@ static void look_closely(const struct plan *p, struct problems *problems)
 
 /* Who only looks is told what trials would say of their data, and what is not
  * there. */
-static void look_and_tell(const struct plan *p, struct problems *problems)
+static void look_and_tell(struct plan *p, struct problems *problems)
 {
     unready_check(p, problems);
     startable_venv(p, problems);

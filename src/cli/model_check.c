@@ -36,6 +36,7 @@ struct looker {
     bool tell;          /* what a person should know of the data */
     VEC(uint64_t) seen; /* hashes of the points looked at */
     size_t sets;        /* opened so far */
+    uint64_t numbers;   /* of a member of the largest model */
     struct data_set *set;
 };
 
@@ -264,6 +265,8 @@ static void look_at(struct looker *l, const struct value *point)
         check_metrics(l, m, &view);
         check_masks(l, model, point, m);
         check_tokens(l, model, point, m, &view);
+        uint64_t numbers = nn_model_member_numbers(m);
+        l->numbers = numbers > l->numbers ? numbers : l->numbers;
     }
     nn_model_free(m);
 }
@@ -308,7 +311,7 @@ static void look_at_list(struct looker *l)
     }
 }
 
-void model_check(const struct plan *p, bool notices, struct problems *problems)
+void model_check(struct plan *p, bool notices, struct problems *problems)
 {
     struct arena *a = problems->arena;
     struct looker l = {
@@ -323,6 +326,7 @@ void model_check(const struct plan *p, bool notices, struct problems *problems)
         look_at_space(&l);
     for (size_t i = 0; i < l.findings.len; i++)
         tell(&l, &l.findings.p[i]);
+    p->member_numbers = l.numbers;
     data_close(l.set);
     vec_done(&l.findings);
     vec_done(&l.seen);

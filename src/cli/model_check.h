@@ -9,6 +9,6 @@
  * is an error, one that only some have is a warning: those trials would be
  * invalid. `notices`: what the data has a notice of is one, too. Nothing for a
  * study without a model. */
-void model_check(const struct plan *p, bool notices, struct problems *problems);
+void model_check(struct plan *p, bool notices, struct problems *problems);
 
 #endif

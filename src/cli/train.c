@@ -316,7 +316,7 @@ const struct verb verb_train = {
             {"seed", 0, "N", "of the first weights and of all chance (1)"},
             {"budget", 0, "N",
              "train up to this epoch, whatever `epochs` says"},
-            {"device", 0, "NAME", DEVICE_NAMES "; default the first"},
+            {"device", 0, "NAME", "what to compute on: " DEVICE_NAMES},
             {0}},
     .run = run,
 };

@@ -27,3 +27,7 @@ const struct nn_kernels *nn_kernels_cpu(void)
         k = nn_kernels_avx2();
     return k ? k : nn_kernels_portable();
 }
+
+DEVICE(cpu, .runner = &nn_stepwise, .kernels = nn_kernels_cpu);
+DEVICE(avx2, .runner = &nn_stepwise, .kernels = nn_kernels_avx2);
+DEVICE(avx512, .runner = &nn_stepwise, .kernels = nn_kernels_avx512);

@@ -16,6 +16,7 @@
 #include "nn/chance.h"
 #include "nn/model.h"
 #include "nn/schedule.h"
+#include "terms/device.h"
 
 /* Where the training of a member stands; with its numbers and its seed, all
  * that decides how it goes on. */
@@ -51,7 +52,6 @@ struct nn_rates {
  * on by that step. Nothing of training enters, so that a device may ask for a
  * whole epoch ahead. */
 struct nn_rates nn_rates_next(struct nn_place *m, int64_t per_epoch);
-size_t nn_optimizer_slots(const struct nn_optimizer *o);
 /* A soft number that a model need not say. */
 double nn_soft_or(const double *soft, struct nn_soft s, double otherwise);
 
@@ -138,15 +138,20 @@ struct nn_runner {
 
 struct nn_kernels;
 
-/* One row of the table in devices.c. Those that a person may name have one in
- * terms/device.c, too. */
+/* Defined by DEVICE(name, …), which does not compile without the row of that
+ * name in terms/device.h; a row without it does not link. */
 struct nn_device {
-    const char *name;
+    const struct device *facts;
     const struct nn_runner *runner;
     /* Of a device whose runner is stepwise; NULL: this CPU cannot run them. */
     const struct nn_kernels *(*kernels)(void);
-    uint64_t cohort_bytes; /* that a cohort may take for its members' numbers */
 };
+#define DEVICE(name, ...)                                                      \
+    const struct nn_device nn_device_##name = {                                \
+        .facts = &devices[DEVICE_##name], __VA_ARGS__}
+#define DEVICE_EXTERN(name, ...) extern const struct nn_device nn_device_##name;
+DEVICES(DEVICE_EXTERN)
+DEVICES_APART(DEVICE_EXTERN)
 
 /* NULL: there is none of that name, or not on this machine. */
 const struct nn_device *nn_device_find(struct str name);

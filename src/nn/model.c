@@ -407,6 +407,22 @@ static uint64_t kept_of(const struct nn_graph *g, const struct nn_op *op)
                        : 0;
 }
 
+size_t nn_optimizer_slots(const struct nn_optimizer *o)
+{
+    static const size_t slots[NN_OPTIMIZER_COUNT] = {
+        [NN_SGD] = 1,  [NN_RMSPROP] = 3, [NN_ADAGRAD] = 1, [NN_ADADELTA] = 2,
+        [NN_ADAM] = 2, [NN_ADAMAX] = 2,  [NN_NADAM] = 2,   [NN_ADAMW] = 2};
+    return slots[o->kind];
+}
+
+uint64_t nn_model_member_numbers(const struct nn_model *m)
+{
+    uint64_t weights =
+        (uint64_t)m->graph.weights * (m->stopping.best_weights ? 2 : 1);
+    return weights +
+           nn_optimizer_slots(&m->optimizer) * (uint64_t)m->graph.trained;
+}
+
 /* Weights, gradients and optimizer state; values and gradients of tensors.
  * The trainer counts what its device takes. */
 uint64_t nn_model_memory_bytes(const struct nn_model *m)

@@ -100,4 +100,7 @@ struct nn_model {
     const struct value *data;
 };
 
+/* Numbers of an optimizer's state for each that is trained. */
+size_t nn_optimizer_slots(const struct nn_optimizer *o);
+
 #endif

@@ -57,6 +57,9 @@ int64_t nn_model_trained(const struct nn_model *m);
 double nn_model_flops(const struct nn_model *m); /* one row, forward */
 /* Memory of training one model with its batch, beside the data. */
 uint64_t nn_model_memory_bytes(const struct nn_model *m);
+/* Numbers that each member adds to a cohort: weights, those of the best epoch,
+ * the optimizer's state. See device_capacity. */
+uint64_t nn_model_member_numbers(const struct nn_model *m);
 /* The `seed` of a model file that is not read yet: 1, or 0 when it says none,
  * or -1 and err when it is no whole number. */
 int nn_seed_of(const struct value *v, int64_t *seed, struct err *err);
@@ -164,8 +167,6 @@ uint64_t nn_trainer_bytes(const char *device, const struct nn_model *like,
  * there is none of that name. */
 const char *nn_device_for(const char *device, const struct nn_model *like,
                           struct buf *why);
-/* How many members a cohort of such models may have on a device. */
-size_t nn_trainer_capacity(const char *device, const struct nn_model *like);
 /* Bytes of memory that are free on a device now; 0: nobody knows. */
 uint64_t nn_trainer_room(const char *device);
 /* A member begins, with the first weights of its seed. Returns its number,

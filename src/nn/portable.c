@@ -9,3 +9,5 @@ const struct nn_kernels *nn_kernels_portable(void)
     static const struct nn_kernels k = PLAIN_KERNELS(plain_kernels, head_loss);
     return &k;
 }
+
+DEVICE(portable, .runner = &nn_stepwise, .kernels = nn_kernels_portable);

@@ -3,14 +3,6 @@
 
 #include "nn/device.h"
 
-size_t nn_optimizer_slots(const struct nn_optimizer *o)
-{
-    static const size_t slots[NN_OPTIMIZER_COUNT] = {
-        [NN_SGD] = 1,  [NN_RMSPROP] = 3, [NN_ADAGRAD] = 1, [NN_ADADELTA] = 2,
-        [NN_ADAM] = 2, [NN_ADAMAX] = 2,  [NN_NADAM] = 2,   [NN_ADAMW] = 2};
-    return slots[o->kind];
-}
-
 double nn_soft_or(const double *soft, struct nn_soft s, double otherwise)
 {
     return s.index < 0 ? otherwise : soft[s.index];

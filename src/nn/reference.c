@@ -7,3 +7,5 @@ const struct nn_kernels *nn_kernels_reference(void)
     static const struct nn_kernels k = PLAIN_KERNELS(plain_kernels, head_loss);
     return &k;
 }
+
+DEVICE(reference, .runner = &nn_stepwise, .kernels = nn_kernels_reference);

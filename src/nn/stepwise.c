@@ -131,18 +131,6 @@ static size_t widest_label(const struct nn_graph *g)
     return widest;
 }
 
-/* What each member adds to a cohort: weights, optimizer state. */
-static uint64_t member_bytes(const struct nn_kernels *k,
-                             const struct nn_model *like)
-{
-    const struct nn_graph *g = &like->graph;
-    uint64_t weights =
-        (uint64_t)g->weights * (like->stopping.best_weights ? 2 : 1);
-    uint64_t state =
-        nn_optimizer_slots(&like->optimizer) * (uint64_t)g->trained;
-    return (weights + state) * k->real_bytes;
-}
-
 static uint64_t bytes(const struct nn_device *d, const struct nn_model *like,
                       size_t capacity)
 {
@@ -150,7 +138,7 @@ static uint64_t bytes(const struct nn_device *d, const struct nn_model *like,
     const struct nn_graph *g = &like->graph;
     uint64_t batch = (uint64_t)like->batch_size * widest_label(g);
     return nn_program_bytes(k, g, (size_t)like->batch_size) +
-           capacity * member_bytes(k, like) +
+           capacity * nn_model_member_numbers(like) * k->real_bytes +
            batch * (k->real_bytes + sizeof(double));
 }
 

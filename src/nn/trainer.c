@@ -12,7 +12,6 @@
 
 #include "nn/init.h"
 #include "nn/judge.h"
-#include "terms/device.h"
 
 struct nn_trainer *nn_trainer_open(const char *device,
                                    const struct nn_model *like, size_t capacity,
@@ -20,8 +19,7 @@ struct nn_trainer *nn_trainer_open(const char *device,
 {
     const struct nn_device *d = nn_device_find(str_of(device));
     if (!d) {
-        err_set(err, ERR_INPUT, "there is no device %s; use %s", device,
-                DEVICE_NAMES);
+        err_set(err, ERR_INPUT, "this machine has no device %s", device);
         return NULL;
     }
     struct nn_trainer *t = xcalloc(1, sizeof(*t));

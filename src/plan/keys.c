@@ -497,8 +497,7 @@ static const struct key keys[] = {
      read_dialect},
     {{"wandb", "stand-in or real", "which wandb a script gets"}, read_wandb},
     {{"model", "a file", "built-in training instead of a command"}, read_model},
-    {{"kernels", "auto, " DEVICE_NAMES, "code path of built-in training"},
-     read_kernels},
+    {{"kernels", DEVICE_NAMES, "code path of built-in training"}, read_kernels},
     {{"external", "an object",
       "command: the program that chooses points; timeout (10m): it must answer "
       "within; reports (false): it hears of running trials"},

@@ -46,7 +46,7 @@ struct plan_reader {
     const struct dialect *dialect; /* that a study may speak; or NULL */
     /* Adds what the caller cannot do with this plan to its problems, or NULL.
      * The plan is read as far as its mistakes allow. */
-    void (*check)(const struct plan *p, struct problems *problems);
+    void (*check)(struct plan *p, struct problems *problems);
     /* Those that a study may name, and whose options may stand under their
      * names; ended by NULL. */
     const struct method *const *methods;
@@ -160,6 +160,8 @@ struct plan {
     size_t command_count;
     struct str model, kernels;      /* built-in training; empty: none */
     const struct value *model_root; /* the model file, as written; or NULL */
+    uint64_t member_numbers; /* of the largest model that its reader's check has
+                                seen, see device_capacity; 0: nobody looked */
     struct foreign_model *foreign_model; /* when it is a dialect's */
     struct str protocol, wandb;
     const struct dialect *dialect; /* of its reader, or NULL */

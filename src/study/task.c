@@ -11,6 +11,15 @@
  * that is out is a choice made without knowing it. */
 #define COHORT_SHARE_LEARNING 4
 
+static size_t cohort_share(const struct plan *p)
+{
+    const struct device *d = device_find(p->kernels, NULL);
+    size_t most = device_capacity(d, p->member_numbers);
+    return p->learns != LEARNS_NOT && most > COHORT_SHARE_LEARNING
+               ? COHORT_SHARE_LEARNING
+               : most;
+}
+
 /* With `parallel: 8` on 2 cpus and no word about cpus, the person wants 8 at
  * once: each then needs less than a whole cpu. A member of a cohort needs its
  * share of a trainer. */
@@ -19,9 +28,7 @@ void study_share_cpus(const struct plan *p, double cpus, struct needs *n)
     if (p->cpus_said)
         return;
     if (p->model_root)
-        n->cpus = 1.0 / (p->learns != LEARNS_NOT
-                             ? COHORT_SHARE_LEARNING
-                             : device_find(p->kernels, NULL)->members);
+        n->cpus = 1.0 / (double)cohort_share(p);
     if (p->parallel > cpus / n->cpus)
         n->cpus = cpus / p->parallel;
 }

@@ -1,20 +1,33 @@
 /* device.c - what built-in training computes on */
 #include "terms/device.h"
 
-const struct device devices[DEVICE_COUNT] = {
-    {"cpu", "the fastest code for this kind of CPU", 64},
-    {"portable", "the same bits on every kind of CPU", 64},
-    {"reference", "plain code in double precision", 64},
-};
+#define MIB ((uint64_t)1 << 20)
+#define DEVICE_FACTS(name, members, mib, bytes, about)                         \
+    [DEVICE_##name] = {#name, members, (mib)*MIB, bytes, about},
+
+const struct device devices[DEVICE_COUNT_ALL] = {
+    DEVICES(DEVICE_FACTS) DEVICES_APART(DEVICE_FACTS)};
+
+#define DEVICE_TEXT(name, ...) #name,
 
 const struct device *device_find(struct str name, struct err *err)
 {
+    static const char *const names[] = {DEVICES(DEVICE_TEXT) NULL};
     if (!name.len || str_is(name, "auto"))
         return &devices[0];
     for (size_t i = 0; i < DEVICE_COUNT; i++)
         if (str_is(name, devices[i].name))
             return &devices[i];
-    err_set(err, ERR_INPUT, "there is no device %.*s; use %s", STRF(name),
+    const char *near = str_nearest(name, names);
+    err_set(err, ERR_INPUT, "there is no device %.*s%s%s%s; use %s", STRF(name),
+            near ? " (did you mean " : "", near ? near : "", near ? "?)" : "",
             DEVICE_NAMES);
     return NULL;
+}
+
+size_t device_capacity(const struct device *d, uint64_t member_numbers)
+{
+    uint64_t fit = d->cohort_bytes / (member_numbers * d->number_bytes + 1);
+    uint64_t most = (uint64_t)d->members;
+    return fit < 1 ? 1 : fit > most ? (size_t)most : (size_t)fit;
 }

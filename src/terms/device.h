@@ -1,26 +1,53 @@
 /* device.h - what built-in training computes on
  *
  * The names that study files, tasks and command lines use, and what must be
- * known of a device by whoever only plans. nn has what computes there. */
+ * known of a device by whoever only plans. nn has what computes there, a file
+ * each (nn/device.h). */
 #ifndef THRONG_TERMS_DEVICE_H
 #define THRONG_TERMS_DEVICE_H
+
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/str.h"
 
+/* Every device has a row here; the first is the default. Its name, how many
+ * members a cohort has at most, how many MiB their numbers may take, how many
+ * bytes each number takes, and what it is. */
+/* clang-format off */
+#define DEVICES(row) \
+    row(cpu, 64, 256, 4, "the fastest code for this kind of CPU") \
+    row(portable, 64, 256, 4, "the same bits on every kind of CPU") \
+    row(reference, 64, 256, 8, "plain code in double precision")
+/* Those that are only compared with the others: nobody can name them. */
+#define DEVICES_APART(row) \
+    row(avx2, 64, 256, 4, "cpu, of this kind") \
+    row(avx512, 64, 256, 4, "cpu, of this kind")
+/* clang-format on */
+
 struct device {
     const char *name;
+    int members;           /* of a cohort at once, at most */
+    uint64_t cohort_bytes; /* that they may take in it */
+    uint64_t number_bytes;
     const char *about; /* one line for people */
-    int members;       /* of a cohort at once, at most */
 };
 
-/* The first is the default. */
-#define DEVICE_NAMES "cpu, portable or reference"
-enum { DEVICE_COUNT = 3 };
-extern const struct device devices[DEVICE_COUNT];
+#define DEVICE_NUMBER(name, ...) DEVICE_##name,
+enum { DEVICES(DEVICE_NUMBER) DEVICES_APART(DEVICE_NUMBER) DEVICE_COUNT_ALL };
+#define DEVICE_ONE(name, ...) +1
+enum { DEVICE_COUNT = 0 DEVICES(DEVICE_ONE) }; /* that can be named */
+extern const struct device devices[DEVICE_COUNT_ALL];
+
+/* "auto, …", for people, as text that other texts may be put beside. */
+#define DEVICE_NAME(name, ...) ", " #name
+#define DEVICE_NAMES "auto" DEVICES(DEVICE_NAME)
 
 /* An empty name and "auto" are the default. NULL and err: there is none of
  * that name. */
 const struct device *device_find(struct str name, struct err *err);
+/* How many members a cohort has there, each with so many numbers (weights,
+ * state of the optimizer); at least one. 0: nobody knows how many. */
+size_t device_capacity(const struct device *d, uint64_t member_numbers);
 
 #endif

@@ -181,7 +181,7 @@ static struct cohort *cohort_new(struct train *t, struct member *m,
     c->arena = arena_new();
     c->key = key;
     c->device = m->device;
-    c->capacity = nn_trainer_capacity(m->device->name, m->model);
+    c->capacity = device_capacity(m->device, nn_model_member_numbers(m->model));
     struct value *v = json_parse(c->arena, m->task.model, "model", true, err);
     c->like = v ? read_model(v, m, err) : NULL;
     if (c->like && check_free(c, err) == 0)

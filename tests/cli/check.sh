@@ -182,6 +182,22 @@ sed -i 's/^profile/profiel/' later.yaml
 run "$THRONG" check later.yaml
 check_contains "together with all other mistakes" "$err" "later.yaml has 2 mistakes"
 
+# ---- how many models train at once ----------------------------------------------
+printf 'x,y\n1,2\n2,3\n3,4\n4,5\n' >few.csv
+cat >grow.yaml <<'MODEL'
+layers: [{dense: "${units}"}, {dense: "${units}"}, {dense: 1}]
+loss: mse
+optimizer: {name: adam, lr: 0.01}
+data: {file: few.csv}
+MODEL
+printf 'model: grow.yaml\nmethod: random\nrun_cap: 500\nmetric: {name: loss}\nparameters: {units: {values: [4, 8]}}\n' >grown.yaml
+run "$THRONG" check grown.yaml
+check_contains "of small models a cohort is full" "$out" "1/64 of a cpu each"
+# 9 million weights with Adam's state: 108 MB each, of 256 that a cohort may take.
+sed -i 's/4, 8/4, 3000/' grown.yaml
+run "$THRONG" check grown.yaml
+check_contains "of large ones there are as many as its device has room for" "$out" "0.5 cpus each"
+
 # A file that is not there is a problem like others, for programs too.
 run "$THRONG" check nosuch.yaml --json
 check_status "a file that is not there" 4

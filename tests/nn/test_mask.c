@@ -84,15 +84,14 @@ static void train(struct nn_trainer *t, int member, int epochs)
 
 static void masked_numbers_are_zero_with_every_optimizer(void **state)
 {
-    static const char *const devices[] = {"reference", "portable", "cpu"};
     struct err err = {0};
     (void)state;
-    for (size_t d = 0; d < 3; d++)
+    for (size_t d = 0; d < DEVICE_COUNT; d++)
         for (size_t i = 0; i < sizeof(optimizers) / sizeof(*optimizers); i++) {
             struct made m;
             open_model(&m, optimizers[i]);
             put_mask(&m, STR(""), 0);
-            struct nn_trainer *t = join(&m, devices[d], 1);
+            struct nn_trainer *t = join(&m, devices[d].name, 1);
             assert_int_equal(nn_trainer_mask(t, 0, path, &err), 0);
             check_zeros(t, 0);
             train(t, 0, 4);

@@ -19,6 +19,26 @@ static void every_device_is_found_and_named_to_people(void **state)
     }
 }
 
+/* What is only compared with the others has no name for people. */
+static void who_stands_apart_is_not_found(void **state)
+{
+    (void)state;
+    for (size_t i = DEVICE_COUNT; i < DEVICE_COUNT_ALL; i++)
+        assert_null(device_find(str_of(devices[i].name), NULL));
+}
+
+static void a_cohort_has_as_many_as_fit_and_one_at_least(void **state)
+{
+    const struct device d = {
+        .members = 64, .cohort_bytes = 1000000, .number_bytes = 4};
+    (void)state;
+    assert_int_equal(device_capacity(&d, 0), 64);
+    assert_int_equal(device_capacity(&d, 1000), 64);
+    assert_int_equal(device_capacity(&d, 10000), 24);
+    assert_int_equal(device_capacity(&d, 100000), 2);
+    assert_int_equal(device_capacity(&d, 1000000), 1);
+}
+
 static void who_names_none_gets_the_first(void **state)
 {
     (void)state;
@@ -33,13 +53,20 @@ static void an_unknown_device_is_an_error_that_names_the_others(void **state)
     assert_null(device_find(STR("cuda"), &err));
     assert_int_equal(err.kind, ERR_INPUT);
     assert_string_equal(
-        err.text, "there is no device cuda; use cpu, portable or reference");
+        err.text,
+        "there is no device cuda; use auto, cpu, portable, reference");
+    assert_null(device_find(STR("protable"), &err));
+    assert_string_equal(err.text,
+                        "there is no device protable (did you mean portable?); "
+                        "use auto, cpu, portable, reference");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_device_is_found_and_named_to_people),
+        cmocka_unit_test(who_stands_apart_is_not_found),
+        cmocka_unit_test(a_cohort_has_as_many_as_fit_and_one_at_least),
         cmocka_unit_test(who_names_none_gets_the_first),
         cmocka_unit_test(an_unknown_device_is_an_error_that_names_the_others),
     };

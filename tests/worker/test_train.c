@@ -179,8 +179,9 @@ static void a_device_that_is_not_there_is_not_replaced_in_silence(void **state)
     assert_true(ends(t.fd, 1, &last));
     assert_int_equal(record_ended_parse(buf_str(&last), &e, NULL), 0);
     assert_int_equal(e.outcome, OUTCOME_INVALID);
-    assert_true(str_is(e.reason, "there is no device gpu; use cpu, portable or "
-                                 "reference"));
+    assert_true(str_is(e.reason,
+                       "there is no device gpu (did you mean cpu?); use "
+                       "auto, cpu, portable, reference"));
     trainer_end(&t);
     buf_done(&last);
 }
