@@ -112,8 +112,8 @@ static void say_unknown(struct params *p)
     if (p->unknown_count > 0)
         problems_add(p->problems, PROBLEM_WARNING, p->unknown_file,
                      p->unknown_line, p->unknown_column,
-                     STR("a model's own keywords are defined in a file: "
-                         "--definitions FILE"),
+                     STR("a model's own keywords are defined in a file of "
+                         "definitions"),
                      "no keyword%s of CANDLE's, kept: %s",
                      p->unknown_count > 1 ? "s" : "", p->unknown.p);
 }

@@ -71,6 +71,7 @@ static struct plan *load(struct call *c, const char *file,
     reader.strict = w->strict;
     reader.engine = optional(c, "engine");
     reader.profile = optional(c, "profile");
+    reader.count_words = "set run_cap, or use --count N";
     reader.counted = c->verb == &verb_run && call_option(c, "count");
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
     if (problems->errors || !optional(c, "quiet"))

@@ -127,7 +127,7 @@ static int damaged(const struct weights_file *f, const char *why,
                    struct err *err)
 {
     return err_set(err, ERR_INPUT,
-                   "%s is no safetensors file, as `throng train` writes "
+                   "%s is no safetensors file, as built-in training writes "
                    "weights: %s",
                    f->path, why);
 }

@@ -569,7 +569,7 @@ static const char *hint_for(struct study_file *r, struct str name)
     if (problems_full(&r->in) || near)
         return near;
     if (str_is(name, "layers"))
-        return "a model file has layers: `throng train` trains it, and a study "
+        return "a model file has layers: it is trained by itself, and a study "
                "names it by `model:`";
     for (size_t i = 0; i < KEY_COUNT; i++)
         if (keys[i].read)

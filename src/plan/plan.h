@@ -62,8 +62,10 @@ struct plan_reader {
     bool points_only;
     /* What would most likely go wrong when it runs is an error. */
     bool strict;
-    /* How many trials are made is said elsewhere. */
+    /* How many trials are made is said elsewhere; or how a person could say
+     * it there, NULL: not at all. */
     bool counted;
+    const char *count_words;
 };
 
 enum pick { PICK_LAST, PICK_BEST };

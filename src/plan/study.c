@@ -217,7 +217,8 @@ static void check_method(struct study_file *r)
     if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r) &&
         !(r->reader && r->reader->counted))
         problem_at(&r->in, PROBLEM_NOTICE, said,
-                   "set run_cap, or use --count N",
+                   r->reader && r->reader->count_words ? r->reader->count_words
+                                                       : "set run_cap",
                    "without run_cap the study goes on until it is stopped");
     if (!str_is(p->method, "points"))
         p->method_options = value_get(r->root, p->method);

@@ -38,23 +38,20 @@ static bool is_shared(const struct stat *st)
 
 /* ---- refusals --------------------------------------------------------- */
 
-static int refuse_owner(const struct look *l, const char *path, uid_t owner,
-                        struct err *err)
+static int refuse_owner(const char *path, uid_t owner, struct err *err)
 {
     struct buf who;
     buf_init(&who);
     user_print(&who, owner);
     err_set(err, ERR_SYSTEM,
             "%s belongs to %s, who could so make throng run programs as you; "
-            "if you trust them, `throng trust %s` allows it, else work in a "
-            "folder of your own",
-            path, who.p, l->home);
+            "work in a folder of your own",
+            path, who.p);
     buf_done(&who);
     return -1;
 }
 
-static int refuse_mode(const struct look *l, const char *path,
-                       const struct stat *st, struct err *err)
+static int refuse_mode(const char *path, const struct stat *st, struct err *err)
 {
     struct buf who, may;
     bool everyone = st->st_mode & S_IWOTH;
@@ -69,8 +66,8 @@ static int refuse_mode(const struct look *l, const char *path,
         group_print(&may, st->st_gid);
     err_set(err, ERR_SYSTEM,
             "%s of %s is open: %s, and so make throng run programs as you; "
-            "`chmod %s %s` closes it, or `throng trust %s` allows it",
-            path, who.p, may.p, everyone ? "o-w" : "g-w", path, l->home);
+            "`chmod %s %s` closes it",
+            path, who.p, may.p, everyone ? "o-w" : "g-w", path);
     buf_done(&who);
     buf_done(&may);
     return -1;
@@ -99,13 +96,13 @@ static int check_one(const struct look *l, const char *path,
     if (lstat(path, &st) != 0)
         return 0;
     if (!may_own(l, &st))
-        return refuse_owner(l, path, st.st_uid, err);
+        return refuse_owner(path, st.st_uid, err);
     if (S_ISLNK(st.st_mode) && stat(path, &st) != 0)
         return 0;
     if (!may_own(l, &st))
-        return refuse_owner(l, path, st.st_uid, err);
+        return refuse_owner(path, st.st_uid, err);
     if (is_open(&st) && !(sticky_will_do && (st.st_mode & S_ISVTX)))
-        return refuse_mode(l, path, &st, err);
+        return refuse_mode(path, &st, err);
     return 0;
 }
 
@@ -117,21 +114,21 @@ static int check_nearest(const struct look *l, const char *path,
     struct stat st;
     if (stat(path, &st) != 0 || may_own(l, &st) || is_shared(&st))
         return 0;
-    return refuse_owner(l, path, st.st_uid, err);
+    return refuse_owner(path, st.st_uid, err);
 }
 
 /* Whoever owns a folder further up gave us the one in it: that everyone can
  * write there is no intention. In a sticky folder its owner, too, may rename
  * what others have there. */
-static int check_around(const struct look *l, const char *path, struct err *err)
+static int check_around(const char *path, struct err *err)
 {
     struct stat st;
     if (stat(path, &st) != 0 || !(st.st_mode & S_IWOTH))
         return 0;
     if (!(st.st_mode & S_ISVTX))
-        return refuse_mode(l, path, &st, err);
+        return refuse_mode(path, &st, err);
     if (st.st_uid != 0 && st.st_uid != geteuid())
-        return refuse_owner(l, path, st.st_uid, err);
+        return refuse_owner(path, st.st_uid, err);
     return 0;
 }
 
@@ -144,7 +141,7 @@ static int check_home(const struct look *l, struct err *err)
     if (check_nearest(l, path, err))
         return -1;
     for (;;) {
-        if (check_around(l, path, err))
+        if (check_around(path, err))
             return -1;
         char *slash = strrchr(path, '/');
         if (path[1] == 0 || !slash)
@@ -172,9 +169,9 @@ static int check_below(void *context, const char *name, const struct stat *st,
     const char *path = path_join(a, l->folder, name);
     int rc = 0;
     if (!may_own(l, st))
-        rc = refuse_owner(l, path, st->st_uid, err);
+        rc = refuse_owner(path, st->st_uid, err);
     else if (!S_ISLNK(st->st_mode) && is_open(st))
-        rc = refuse_mode(l, path, st, err);
+        rc = refuse_mode(path, st, err);
     arena_free(a);
     return rc;
 }

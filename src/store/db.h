@@ -49,6 +49,7 @@ struct store {
     int lock_fd;         /* of lease.lock, which we keep locked; or -1 */
     const struct holder_clock *clock;
     bool taken_over;       /* it was ours, another has it now */
+    bool stuck;            /* its holder keeps the file locked */
     bool begun;            /* between store_begin and store_commit */
     bool in_sql;           /* SQLite's own transaction is open */
     bool suspended;        /* the disk failed us: changes wait in redo alone */

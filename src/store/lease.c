@@ -137,10 +137,7 @@ int lease_held_by(const struct store *s, const struct lease *l, struct err *err)
     if (l->process.pid == 0)
         return err_set(err, ERR_BUSY, "%s is in use by another program",
                        s->folder);
-    return err_set(err, ERR_BUSY,
-                   "%s is in use by process %lld on %s: `throng watch` shows "
-                   "it, `throng stop` ends it; use --take-over if that "
-                   "process is gone",
+    return err_set(err, ERR_BUSY, "%s is in use by process %lld on %s",
                    s->folder, (long long)l->process.pid, l->host);
 }
 
@@ -236,6 +233,7 @@ static int locked_by(struct store *s, const struct lease *l, bool take_over,
 {
     long long pid = (long long)l->process.pid;
     char state = holder_state(l);
+    s->stuck = take_over || state == 'T' || state == 't';
     if (state == 'T' || state == 't')
         return err_set(err, ERR_BUSY,
                        "%s cannot be taken over now: process %lld, which holds "
@@ -355,6 +353,11 @@ int store_lease_touch(struct store *s, struct err *err)
 uint64_t store_lease_epoch(const struct store *s)
 {
     return s->epoch;
+}
+
+bool store_lease_stuck(const struct store *s)
+{
+    return s->stuck;
 }
 
 enum predecessor store_lease_predecessor(const struct store *s)

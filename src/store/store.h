@@ -147,6 +147,9 @@ int store_lease_take_soon(struct store *s, struct err *err);
 /* Also looks whether the store stands: errors as of store_stands. */
 int store_lease_touch(struct store *s, struct err *err);
 uint64_t store_lease_epoch(const struct store *s); /* 0: it is not held */
+/* After a lease that was not to be had: no take-over would get it either, since
+ * the holder keeps the file locked. */
+bool store_lease_stuck(const struct store *s);
 /* What was there when the lease was taken, until store_lease_settle; it is
  * kept in the store, so that neither a verb that only takes the lease for a
  * moment nor a death in between makes it forgotten. */

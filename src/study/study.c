@@ -71,6 +71,20 @@ static int make_store(struct study *s, struct err *err)
     return why.kind == ERR_BUSY ? 0 : err_set(err, why.kind, "%s", why.text);
 }
 
+/* What a person can do where somebody else holds it. */
+static int say_held(const struct study *s, struct err *err)
+{
+    struct lease l;
+    bool unknown =
+        s->store && !store_lease_read(s->store, &l, NULL) && l.process.pid == 0;
+    if (!err || err->kind != ERR_BUSY || unknown || s->setup.take_over)
+        return -1;
+    return err_set(err, ERR_BUSY,
+                   "%s: `throng watch` shows it, `throng stop` ends it; use "
+                   "--take-over if that process is gone",
+                   err->text);
+}
+
 static int open_store(struct study *s, struct err *err)
 {
     const char *folder = s->setup.folder;
@@ -84,12 +98,13 @@ static int open_store(struct study *s, struct err *err)
         if (!s->store)
             return -1;
     } else if (!s->store) {
-        return err_set(err, missing.kind, "%s", missing.text);
+        err_set(err, missing.kind, "%s", missing.text);
+        return say_held(s, err);
     }
     say_watch(s);
     if (s->setup.take_over ? store_lease_take(s->store, true, err)
                            : store_lease_take_soon(s->store, err))
-        return -1;
+        return say_held(s, err);
     if (lost && store_lease_predecessor(s->store) != PREDECESSOR_NONE)
         log_to(s->setup.log, LOG_WARN,
                "%s/study.db-wal is damaged: what stood behind that place (%zu "

@@ -54,6 +54,12 @@ int study_access(struct arena *a, const char *folder, enum store_use use,
             umask(store_mask(folder));
         return 0;
     }
+    const char *home = path_folder(a, path_folder(a, path_absolute(a, folder)));
+    if (err)
+        err_set(err, err->kind,
+                "%s, or, if you trust who can write there, `throng trust %s` "
+                "allows it",
+                err->text, home);
     if (!list)
         err_wrap(err, "%s", unreadable.text);
     return -1;

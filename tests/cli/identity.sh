@@ -111,7 +111,8 @@ wait_for 30 test -e started
 run "$THRONG" run long.yaml
 check_status "a study that runs is in use" 5
 check_contains "by that process" "$err" "$holder"
-check_contains "which one can look at" "$err" "\`throng watch\` shows it"
+check_contains "which one can look at, or take it from" "$err" \
+    ": \`throng watch\` shows it, \`throng stop\` ends it; use --take-over if that process is gone"
 run "$THRONG" rm -y long
 check_status "it is not removed" 5
 check_contains "but how to end it is said" "$err" "\`throng stop long\` ends it"
