@@ -1,4 +1,5 @@
 /* stop_kill.c - stop and kill: of a whole study, or of some trials */
+#include "cli/cancel.h"
 #include "cli/change.h"
 #include "study/study.h"
 #include "view/view.h"
@@ -88,6 +89,7 @@ static int end(struct call *c)
     struct store *store = open_named_study(c, true, &where);
     if (!store)
         return call_fail(c);
+    bool jobs = study_place_outlives(study_place(store, c->arena));
     const char *selector = c->arg_count ? c->args[0] : "";
     int rc = store_lease_read(store, &lease, &c->err);
     if (!rc && *selector)
@@ -103,6 +105,8 @@ static int end(struct call *c)
         rc = end_trials(c, &where, verb, selector);
     else if (lease.live)
         rc = end_study(c, &where, verb);
+    else if (jobs && c->verb == &verb_kill)
+        rc = cancel_jobs(c, &where);
     else
         say("throng %s: the study %s is not running\n", verb, where.name);
     return rc ? call_fail(c) : EXIT_OK;
@@ -124,8 +128,9 @@ const struct verb verb_kill = {
     .args = "[STUDY] [TRIALS]",
     .summary = "End a study, or some trials, at once",
     .text = "Without TRIALS: running trials are ended and go on with the "
-            "next `throng run`.\nWith TRIALS: those end as killed, for "
-            "good.\n",
+            "next `throng run`;\njobs that a scheduler has are cancelled, also "
+            "when nobody runs the study.\nWith TRIALS: those end as killed, "
+            "for good.\n",
     .options = (const struct option_spec[]){{0}},
     .run = end,
 };

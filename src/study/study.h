@@ -77,6 +77,10 @@ void study_abandon(struct study *s);
 void study_close(struct study *s);
 /* True when what runs at its place goes on without a conductor. */
 bool study_outlives(const struct study *s);
+/* How many trials are out, running or waiting at its place. */
+uint32_t study_out(const struct study *s);
+/* True when tasks of the place of this name go on without a conductor. */
+bool study_place_outlives(const char *place);
 /* The place where the study ran last; in the arena. */
 const char *study_place(struct store *store, struct arena *a);
 /* In how many of the last ends of throng that nobody had asked for the trial

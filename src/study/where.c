@@ -15,6 +15,16 @@ const char *study_place(struct store *store, struct arena *a)
     return arena_cstr(a, text);
 }
 
+bool study_place_outlives(const char *place)
+{
+    return engine_place_outlives(place);
+}
+
+uint32_t study_out(const struct study *s)
+{
+    return s->run.out;
+}
+
 int study_where(struct study *s, struct err *err)
 {
     const char *place = study_place_name(s);
