@@ -399,6 +399,8 @@ static int describe(struct checker *k)
         if (add_sample(k, id))
             return -1;
     outlook_print(&k->out, &k->outlook);
+    if (call_option(k->call, "try"))
+        outlook_resources(&k->out, &k->outlook);
     return 0;
 }
 
@@ -467,6 +469,16 @@ static int read_task_time(struct checker *k)
     return err_set(&k->call->err, ERR_USAGE,
                    "--task-time takes a time such as 30s, 5m or 2h, not `%s`",
                    text);
+}
+
+static int read_slots(struct checker *k)
+{
+    struct call *c = k->call;
+    if (call_int(c, "slots", 0, &k->outlook.slots_asked))
+        return -1;
+    if (!call_option(c, "slots") || k->outlook.slots_asked > 0)
+        return 0;
+    return err_set(&c->err, ERR_USAGE, "--slots takes a number from 1");
 }
 
 static int read_subset(struct checker *k, double *subset)
@@ -558,7 +570,7 @@ static int look_ahead(struct checker *k)
     if (study_check_path(k->home, &c->err))
         return refuse(k);
     if (read_task_time(k) || read_subset(k, &subset) ||
-        call_int(c, "try", 0, &tries))
+        call_int(c, "try", 0, &tries) || read_slots(k))
         return call_fail(c);
     o->plan = k->plan;
     o->machine = &k->machine;
@@ -660,6 +672,7 @@ const struct verb verb_check = {
     .options =
         (const struct option_spec[]){
             {"task-time", 0, "TIME", "how long one task takes"},
+            {"slots", 0, "N", "and how long all take with N at once"},
             {"try", 0, "N", "run N trials and measure time and memory"},
             {"subset", 0, "F", "let them use this fraction of the data"},
             {"engine", 0, "NAME", "where trials run: local or slurm"},

@@ -12,6 +12,11 @@
 #define QUEUE_COST_S 60.0        /* what a queue needs to start one job */
 #define LONG_TASK_S 86400.0      /* longer ones are hard to place */
 #define LARGE_DATA (10ull << 30) /* more is slow to carry to a machine */
+/* What the larger nodes of a cluster have. More is not to be had by waiting in
+ * a queue. */
+#define NODE_CPUS 256
+#define NODE_GPUS 8
+#define NODE_MEMORY (4ull << 40)
 
 /* ---- thinking --------------------------------------------------------- */
 
@@ -78,21 +83,36 @@ static double processes(const struct outlook *o)
                                                         : o->slots;
 }
 
+static bool fits_a_node(const struct needs *n)
+{
+    return n->cpus <= NODE_CPUS && n->gpus <= NODE_GPUS &&
+           n->memory_bytes <= NODE_MEMORY;
+}
+
+/* The work is judged, not this machine. */
+static enum advised judge(const struct outlook *o)
+{
+    if (is_coupled(o))
+        return ADVISE_COUPLED;
+    if (!o->slots)
+        return fits_a_node(&o->needs) ? ADVISE_QUEUE : ADVISE_LARGER;
+    return o->here_s > HERE_LIMIT_S ? ADVISE_QUEUE : ADVISE_MACHINE;
+}
+
 void outlook_think(struct outlook *o)
 {
     o->source = "";
     take_time(o);
     o->slots = count_slots(o);
-    if (o->task_s > 0 && o->total > 0 && o->slots)
-        o->here_s = ceil((double)o->total / processes(o)) * o->task_s;
-    if (is_coupled(o))
-        o->advised = ADVISE_COUPLED;
-    else if (!o->slots)
-        o->advised = ADVISE_LARGER;
-    else if (o->here_s > HERE_LIMIT_S && o->input_bytes < LARGE_DATA)
-        o->advised = ADVISE_QUEUE;
-    else
-        o->advised = ADVISE_MACHINE;
+    if (o->task_s > 0 && o->total > 0) {
+        double total = (double)o->total;
+        o->work_s = total * o->task_s;
+        if (o->slots)
+            o->here_s = ceil(total / processes(o)) * o->task_s;
+        if (o->slots_asked)
+            o->there_s = ceil(total / (double)o->slots_asked) * o->task_s;
+    }
+    o->advised = judge(o);
 }
 
 /* ---- the reasons ------------------------------------------------------ */
@@ -120,10 +140,12 @@ static void reason_length(struct reasons *r, const struct outlook *o)
     num_print_seconds(&b, o->task_s);
     if (o->task_s < QUEUE_COST_S)
         buf_adds(&b, ": less than the minute or so that a queue takes to "
-                     "start one");
-    else if (o->task_s > LONG_TASK_S)
+                     "start one, so many go into one job as a bundle");
+    else if (o->task_s >= LONG_TASK_S)
         buf_adds(&b, ": so long that it should save checkpoints "
-                     "(THRONG_CHECKPOINT, exit code 85)");
+                     "(THRONG_CHECKPOINT, exit code 85); then it fits a "
+                     "site's class of short jobs, without them only one that "
+                     "is longer than it");
     else
         buf_adds(&b, ": long enough for a queue, short enough to lose little");
     because(r, &b);
@@ -146,6 +168,25 @@ static void reason_independence(struct reasons *r, const struct outlook *o)
     else
         buf_adds(&b, "trials do not depend on each other: any number can run "
                      "at once, anywhere");
+    because(r, &b);
+}
+
+static bool is_site_bound(const struct plan *p)
+{
+    for (size_t i = 0; i < p->input_count; i++)
+        if (p->inputs[i].site_bound)
+            return true;
+    return false;
+}
+
+static void reason_site(struct reasons *r, const struct outlook *o)
+{
+    struct buf b;
+    if (!is_site_bound(o->plan))
+        return;
+    buf_init(&b);
+    buf_adds(&b, "some inputs are site_bound: a queue of the site that has "
+                 "them, none that sends jobs elsewhere");
     because(r, &b);
 }
 
@@ -207,6 +248,7 @@ static void think_of_reasons(struct reasons *r, const struct outlook *o)
     reason_length(r, o);
     reason_independence(r, o);
     reason_data(r, o);
+    reason_site(r, o);
     reason_memory(r, o);
 }
 
@@ -221,8 +263,7 @@ static void reasons_done(struct reasons *r)
 
 static const char *const advice_words[] = {
     [ADVISE_MACHINE] = "one machine does it",
-    [ADVISE_QUEUE] = ("a throughput queue (HTCondor): many machines, one task "
-                      "each"),
+    [ADVISE_QUEUE] = "a queue (engine: slurm): many machines, tasks in bundles",
     [ADVISE_COUPLED] = "tightly coupled nodes (Slurm or MPI)",
     [ADVISE_LARGER] = "a larger machine",
 };
@@ -266,6 +307,26 @@ static void print_measure(struct buf *b, const struct outlook *o)
     print_subset(b, o);
 }
 
+/* "1042 GPU-days", of all tasks together. */
+static void print_work(struct buf *b, const struct outlook *o)
+{
+    double each = o->needs.gpus > 0 ? o->needs.gpus : o->needs.cpus;
+    double seconds = o->work_s * each;
+    bool days = seconds >= 2 * LONG_TASK_S;
+    if (!(seconds >= 3600))
+        return;
+    buf_adds(b, "work     ");
+    num_print_short(b, round(seconds / (days ? LONG_TASK_S : 3600)), 12);
+    buf_addf(b, " %s-%s in all", o->needs.gpus > 0 ? "GPU" : "cpu",
+             days ? "days" : "hours");
+    if (o->there_s > 0) {
+        buf_adds(b, ": ");
+        num_print_seconds(b, o->there_s);
+        buf_addf(b, " with %lld at once", (long long)o->slots_asked);
+    }
+    buf_addc(b, '\n');
+}
+
 static void print_estimate(struct buf *b, const struct outlook *o)
 {
     buf_adds(b, "estimate ");
@@ -295,10 +356,52 @@ void outlook_print(struct buf *b, const struct outlook *o)
     think_of_reasons(&r, o);
     print_measure(b, o);
     print_estimate(b, o);
+    print_work(b, o);
     buf_addf(b, "advice   %s\n", advice_words[o->advised]);
     for (size_t i = 0; i < r.list.len; i++)
         buf_addf(b, "  - %s\n", r.list.p[i]);
     reasons_done(&r);
+}
+
+/* ---- to paste ----------------------------------------------------------- */
+
+#define SPARE 1.5        /* a measured task is not the longest */
+#define LEAST_TIME_S 600 /* a shorter limit gains nothing */
+#define MEMORY_STEP (64ull << 20)
+
+static void add_time(struct buf *b, double seconds)
+{
+    double minutes = ceil(seconds / 60);
+    if (minutes >= 120)
+        buf_addf(b, "  time: %.0fh\n", ceil(minutes / 60));
+    else
+        buf_addf(b, "  time: %.0fm\n", minutes);
+}
+
+static void add_bytes(struct buf *b, const char *name, double bytes)
+{
+    uint64_t steps = (uint64_t)ceil(bytes / (double)MEMORY_STEP);
+    buf_addf(b, "  %s: %lluM\n", name,
+             (unsigned long long)(steps * (MEMORY_STEP >> 20)));
+}
+
+void outlook_resources(struct buf *b, const struct outlook *o)
+{
+    const struct measure *m = &o->measure;
+    if (!m->tasks)
+        return;
+    double part = m->subset > 0 ? m->subset : 1;
+    double seconds = SPARE * m->seconds_max / part;
+    buf_addf(b, "to paste into the study file (measured, half as much again "
+                "to spare):\nresources:\n");
+    buf_addf(b, "  cpus: %g\n", o->needs.cpus);
+    add_time(b, seconds > LEAST_TIME_S ? seconds : LEAST_TIME_S);
+    if (m->rss_bytes && !is_trained(o))
+        add_bytes(b, "memory", SPARE * (double)m->rss_bytes);
+    if (m->output_bytes)
+        add_bytes(b, "disk", SPARE * (double)m->output_bytes);
+    if (o->needs.gpus > 0)
+        buf_addf(b, "  gpus: %g\n", o->needs.gpus);
 }
 
 /* ---- for programs ----------------------------------------------------- */
@@ -324,6 +427,8 @@ void outlook_json(struct buf *b, const struct outlook *o)
     json_or_null(b, "task_memory_bytes", (double)o->measure.rss_bytes);
     buf_addf(b, ",\"slots\":%u", o->slots);
     json_or_null(b, "estimate_seconds", o->here_s);
+    json_or_null(b, "work_seconds", o->work_s);
+    json_or_null(b, "slots_seconds", o->there_s);
     buf_addf(b, ",\"advice\":\"%s\",\"reasons\":[", names[o->advised]);
     for (size_t i = 0; i < r.list.len; i++) {
         if (i)

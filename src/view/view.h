@@ -300,6 +300,8 @@ struct outlook {
     double given_s;         /* of a task, as the person says; 0: not said */
     uint64_t input_bytes;   /* of the files named in `inputs` */
     bool adaptive;          /* later points depend on results */
+    int64_t slots_asked;    /* trials at once elsewhere, as the person says; 0:
+                               not said */
 
     /* What follows from it, by outlook_think. */
     const char *source; /* of the task's time: "given", "tried", "measured" */
@@ -307,6 +309,8 @@ struct outlook {
     uint32_t slots;     /* trials at once here; 0: not even one */
     struct err unfit;   /* why not even one */
     double here_s;      /* the whole study on this machine; 0: unknown */
+    double work_s;      /* of all tasks, one after the other; 0: unknown */
+    double there_s;     /* on slots_asked; 0: unknown */
     enum advised advised;
 };
 
@@ -315,6 +319,8 @@ uint64_t outlook_inputs(const struct plan *p, const char *home,
                         struct arena *a);
 void outlook_think(struct outlook *o);
 void outlook_print(struct buf *b, const struct outlook *o);
+/* What was measured, with room to spare, as `resources:` of a study file. */
+void outlook_resources(struct buf *b, const struct outlook *o);
 /* ,"task_seconds":…,…,"advice":{…} */
 void outlook_json(struct buf *b, const struct outlook *o);
 

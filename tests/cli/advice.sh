@@ -28,7 +28,7 @@ check_equal "also for programs" "None None 2 machine" "$(json '"%s %s %d %s" % (
 run "$THRONG" check study.yaml --task-time 30s
 check_contains "a given time gives an estimate" "$out" \
     "estimate 10m here: 40 trials of 30s (given), 2 at once"
-check_contains "short tasks are no single jobs" "$out" "less than the minute or so that a queue takes to start one"
+check_contains "short tasks are no single jobs" "$out" "less than the minute or so that a queue takes to start one, so many go into one job"
 run "$THRONG" check study.yaml --task-time 2h --json
 check_equal "long work belongs into a queue" "144000.0 queue" \
     "$(json '"%s %s" % (d["estimate_seconds"], d["advice"])')"
@@ -119,3 +119,44 @@ inputs: [data.bin]
 END
 run "$THRONG" check data.yaml
 check_contains "data to carry is counted" "$out" "data to carry for each task: 2.86 MiB"
+
+# ---- the work is judged, not this machine ----------------------------------
+export THRONG_GPUS=
+cat >articles.yaml <<'END'
+command: ["true"]
+method: random
+run_cap: 18000000
+engine: slurm
+parameters: {x: {min: 0.0, max: 1.0}}
+inputs: [{path: data.bin, site_bound: true}]
+resources: {gpus: 1}
+END
+run "$THRONG" check articles.yaml --task-time 5s --slots 300
+check_status "millions of short tasks on GPUs that are not here" 0
+check_contains "belong into a queue" "$out" "advice   a queue"
+check_contains "as bundles" "$out" "many go into one job as a bundle"
+check_contains "of the site that has the data" "$out" "site_bound: a queue of the site"
+check_contains "with what they take in all" "$out" "work     1042 GPU-days in all: 3d 11h with 300 at once"
+run "$THRONG" check articles.yaml --task-time 5s --slots 300 --json
+check_equal "also for programs" "queue 90000000.0 300000.0" "$(json '"%s %s %s" % (
+    d["advice"], d["work_seconds"], d["slots_seconds"])')"
+run "$THRONG" check articles.yaml --slots 0
+check_status "no slots at all are a mistake" 2
+sed -e 's/^run_cap:.*/run_cap: 200/' -e '/^inputs/d' articles.yaml >models.yaml
+run "$THRONG" check models.yaml --task-time 3d
+check_contains "days on a GPU, too" "$out" "advice   a queue"
+check_contains "with checkpoints, for short classes of jobs" "$out" \
+    "(THRONG_CHECKPOINT, exit code 85); then it fits a site's class of short jobs"
+sed -e 's/gpus: 1/gpus: 8, nodes: 16/' models.yaml >foundation.yaml
+run "$THRONG" check foundation.yaml --task-time 3d
+check_contains "one model on many nodes is coupled" "$out" "advice   tightly coupled nodes"
+run "$THRONG" check study.yaml --task-time 7d
+check_contains "300 days here are no matter of one machine" "$out" "advice   a queue"
+run "$THRONG" check study.yaml --try 1
+check_matches "what was tried can be pasted" "$out" '^resources:
+  cpus: 1
+  time: 10m
+  memory: [0-9]+M'
+sed -n '/^resources:/,$p' "$TMP/.out" >>study.yaml
+run "$THRONG" check study.yaml
+check_status "and is a study file's" 0
