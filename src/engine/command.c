@@ -285,20 +285,24 @@ static void wait_for_some(struct commands *c)
     end_if_late(c);
 }
 
-/* What runs is brought to its end first; what waits lets it go before. */
-void commands_wait(struct commands *c, const char *const *argv, command_fn *fn,
-                   void *context)
+void commands_drain(struct commands *c)
 {
     while (c->running && !ended(c))
         wait_for_some(c);
+}
+
+/* What waits lets it go before. */
+void commands_wait(struct commands *c, const char *const *argv, command_fn *fn,
+                   void *context)
+{
+    commands_drain(c);
     vec_push(&c->queue, copy_command(argv, fn, context));
     struct command last = vec_last(&c->queue);
     memmove(c->queue.p + 1, c->queue.p,
             (c->queue.len - 1) * sizeof(*c->queue.p));
     c->queue.p[0] = last;
     if (start_first(c))
-        while (c->running && !ended(c))
-            wait_for_some(c);
+        commands_drain(c);
     if (!c->running && c->queue.len)
         loop_timer_in(c->look, 0);
 }

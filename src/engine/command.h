@@ -37,5 +37,7 @@ void commands_add(struct commands *c, const char *const *argv, command_fn *fn,
  * the loop turns, or when it does not turn any more. */
 void commands_wait(struct commands *c, const char *const *argv, command_fn *fn,
                    void *context);
+/* Brings the one that runs, if any, to its end, without the loop. */
+void commands_drain(struct commands *c);
 
 #endif

@@ -30,8 +30,8 @@
 /* The frame and the numbers around a task's text. */
 #define RECORD_OVERHEAD 64
 
-static const struct place *const places[] = {&place_local, &place_fake,
-                                             &place_fake_cluster};
+static const struct place *const places[] = {&place_local, &place_slurm,
+                                             &place_fake, &place_fake_cluster};
 
 enum where { IN_QUEUE, AT_PLACE, DROPPED };
 
@@ -529,6 +529,13 @@ void engine_abandon(struct engine *e)
     e->place->hurry(e->at, HASTE_NOW);
 }
 
+void engine_tell(const struct engine *e, uint64_t task, struct buf *b)
+{
+    const struct held *h = idmap_get(e->held, task);
+    if (h && h->where == AT_PLACE && e->place->tell)
+        e->place->tell(e->at, task, b);
+}
+
 void engine_ack(struct engine *e)
 {
     e->place->ack(e->at);
@@ -616,13 +623,14 @@ void engine_place_lost(struct engine *e, const char *reason)
 }
 
 void engine_place_lost_one(struct engine *e, uint64_t task, uint32_t attempt,
-                           enum loss loss, const char *reason)
+                           const struct place_loss *how)
 {
     struct held *h = find_out(e, task, attempt);
     if (!h)
         return;
     forget(e, h);
-    e->hooks.lost(e->hooks.context, task, attempt, loss, h->begun, reason);
+    e->hooks.lost(e->hooks.context, task, attempt, how->loss,
+                  h->begun ? how->company : 0, how->reason);
     held_free(h);
     forward(e);
 }
@@ -634,7 +642,8 @@ uint32_t engine_place_again(struct engine *e, uint64_t task, uint32_t attempt,
     if (!h)
         return 0;
     if (!e->hooks.again) {
-        engine_place_lost_one(e, task, attempt, how->loss, how->reason);
+        struct place_loss lost = {how->loss, 1, how->reason};
+        engine_place_lost_one(e, task, attempt, &lost);
         return 0;
     }
     uint32_t number = e->hooks.again(e->hooks.context, task, attempt, how);

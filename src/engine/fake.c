@@ -394,8 +394,9 @@ static enum after_word do_vanish_ms(struct fake *f, struct fake_task *t,
     t->wake_s = f->now_s + number(value) / 1000;
     free_room(f, t);
     t->vanished = true;
-    engine_place_lost_one(f->engine, t->id, t->attempt, LOSS_PRESUMED,
-                          "the fake node does not answer");
+    struct place_loss lost = {LOSS_PRESUMED, 1,
+                              "the fake node does not answer"};
+    engine_place_lost_one(f->engine, t->id, t->attempt, &lost);
     return WAIT;
 }
 

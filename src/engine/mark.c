@@ -6,7 +6,7 @@
 #define MARK_NAME "THRONG_STORE"
 
 static const char *const roles[] = {
-    [MARK_TASK] = "task", [MARK_WORKER] = "worker"};
+    [MARK_TASK] = "task", [MARK_WORKER] = "worker", [MARK_JOB] = "job"};
 
 char *mark_text(struct arena *a, const struct mark *m, enum mark_role role)
 {

@@ -3,8 +3,9 @@
  * All that the place `local` starts have THRONG_STORE=<epoch>.<role>:<folder>
  * in their environment. The epoch is that of the lease of the conductor they
  * belong to: a conductor ends what its own epoch and older ones left, never
- * what a successor has started. The role is worker or task. Another place
- * takes roles of its own, so that its processes are nobody's leftovers here.
+ * what a successor has started. The role is worker or task. What runs
+ * in a job of a scheduler has the role job and is nobody's leftover here: it
+ * outlives its conductor.
  * A folder alone is the mark of an older throng. Private to this folder. */
 #ifndef THRONG_ENGINE_MARK_H
 #define THRONG_ENGINE_MARK_H
@@ -13,7 +14,7 @@
 #include "base/arena.h"
 #include "sys/sys.h"
 
-enum mark_role { MARK_NONE, MARK_TASK, MARK_WORKER };
+enum mark_role { MARK_NONE, MARK_TASK, MARK_WORKER, MARK_JOB };
 
 struct mark {
     const char *folder; /* of the study */

@@ -60,11 +60,15 @@ struct place {
     /* The run is ending: no more than this is waited for. Tasks of a worker
      * that had to be ended are lost. */
     void (*hurry)(void *place, enum haste haste);
+    /* What is known of a task that it was sent, in words for people; NULL:
+     * nothing that its records do not say. */
+    void (*tell)(const void *place, uint64_t task, struct buf *b);
 };
 
 extern const struct place place_local;
 extern const struct place place_fake;
 extern const struct place place_fake_cluster;
+extern const struct place place_slurm;
 
 /* A worker said something about a task. -1 when it makes no sense: the
  * worker is broken. Records of tasks that the engine does not hold are
@@ -76,10 +80,15 @@ void engine_place_down(struct engine *e);
 /* Everything that was sent and has not ended is gone, without a trace of a
  * process. Only while down. */
 void engine_place_lost(struct engine *e, const char *reason);
-/* One task that was sent is lost by itself; the others are not concerned, and
- * the place goes on. */
+struct place_loss {
+    enum loss loss;
+    uint32_t company; /* tasks that may have run and are lost together */
+    const char *reason;
+};
+/* One task that was sent is lost; the others are not concerned, or told one by
+ * one, and the place goes on. */
 void engine_place_lost_one(struct engine *e, uint64_t task, uint32_t attempt,
-                           enum loss loss, const char *reason);
+                           const struct place_loss *how);
 /* The scheduler has begun a task again by itself, as struct engine_hooks has
  * it. Returns the attempt that its records are of from now on; 0: they are
  * nobody's any more. What was asked of the task is not sent again. */

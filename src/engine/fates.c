@@ -1,0 +1,417 @@
+/* fates.c - what became of jobs
+ *
+ * A failed answer of the scheduler changes nothing. A job is over for good
+ * after two good answers in a row by which it has ended, or which do not know
+ * it, and nothing having been heard between: files may come later than the
+ * queue's word. Then its tasks that have no answer are given back. */
+#include "engine/jobs.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LOOK_SECONDS 2.0
+#define LOOK_URGENT_SECONDS 1.0
+/* Jobs in a row that ended without a word. */
+#define BARREN_MAX 3
+#define LOG_TAIL 300
+
+void jobs_name(const struct jobs *j, const struct bundle *b, struct buf *out)
+{
+    buf_addf(out, "%s job %llu_%u", j->scheduler->name,
+             (unsigned long long)b->of->job, b->index);
+    if (*b->node)
+        buf_addf(out, " on %s", b->node);
+}
+
+/* ---- the tasks of a job that is over ----------------------------------------
+ */
+
+static void print_fate(const struct jobs *j, const struct bundle *b,
+                       struct buf *out)
+{
+    const char *words =
+        b->exit_code > 0 ? worker_exit_words(b->exit_code) : NULL;
+    jobs_name(j, b, out);
+    if (!b->told)
+        buf_adds(out, " is not known any more");
+    else
+        buf_addf(out, " ended as %s", b->state);
+    if (*b->reason)
+        buf_addf(out, " (%s)", b->reason);
+    if (*b->by)
+        buf_addf(out, " by %s", b->by);
+    if (b->exit_code > 0)
+        buf_addf(out, ", exit code %d", b->exit_code);
+    if (words)
+        buf_addf(out, ": %s", words);
+}
+
+/* The last line that script or worker printed. */
+static void print_log(const struct bundle *b, struct buf *out)
+{
+    struct buf text;
+    buf_init(&text);
+    const char *path = bundle_log(b->stem, b->of->arena);
+    buf_addf(out, "; see %s", path);
+    if (file_read(path, 1 << 20, &text, NULL) == 0 && text.len) {
+        struct str rest = str_trim(buf_str(&text)), line = {0};
+        while (rest.p && str_split(&rest, '\n', &line))
+            ;
+        buf_addf(out, " (%.*s)",
+                 (int)(line.len > LOG_TAIL ? LOG_TAIL : line.len), line.p);
+    }
+    buf_done(&text);
+}
+
+static uint32_t count_begun(const struct bundle *b)
+{
+    uint32_t begun = 0;
+    for (size_t i = 0; i < b->count; i++)
+        begun += b->tasks[i].held && b->tasks[i].begun;
+    return begun;
+}
+
+/* A task that was to be ended is; one whose room others wanted is no loss of
+ * its own. */
+static void give_back(struct jobs *j, struct out_task *t, uint32_t company,
+                      const char *reason)
+{
+    const struct bundle *b = t->bundle;
+    bool ours = b->cancelled ||
+                (b->told && b->end != JOB_VANISHED && b->end != JOB_ENDED);
+    jobs_answered(t);
+    if (t->kill && t->begun && t->end_as != OUTCOME_UNSTARTED) {
+        jobs_answer(j, t->id, t->attempt, t->end_as, reason);
+    } else if (t->begun && ours) {
+        jobs_answer(j, t->id, t->attempt, OUTCOME_INTERRUPTED, reason);
+    } else if (t->begun) {
+        bool gone = b->told && b->end == JOB_ENDED;
+        struct place_loss how = {gone ? LOSS_GONE : LOSS_PRESUMED, company,
+                                 reason};
+        engine_place_lost_one(j->engine, t->id, t->attempt, &how);
+    } else {
+        jobs_answer(j, t->id, t->attempt, OUTCOME_UNSTARTED, "");
+    }
+    j->unacked = true;
+}
+
+/* True when a task of it was in a job before that a person has removed. */
+static bool note_removed(struct jobs *j, const struct bundle *b)
+{
+    bool twice = false;
+    if (!b->told || b->end != JOB_REMOVED || b->cancelled || b->killed)
+        return false;
+    for (size_t i = 0; i < b->count; i++) {
+        if (!b->tasks[i].held)
+            continue;
+        twice |= idmap_get(j->removed, b->tasks[i].id) != NULL;
+        idmap_set(j->removed, b->tasks[i].id, j);
+    }
+    return twice;
+}
+
+/* Where no task ever begins, the next job will not do better. */
+static bool note_barren(struct jobs *j, const struct bundle *b)
+{
+    if (b->begun || !b->told || b->end != JOB_ENDED || b->cancelled)
+        return false;
+    return ++j->barren == BARREN_MAX;
+}
+
+static void give_up(struct jobs *j, struct buf *text)
+{
+    struct err err = {0};
+    err_set(&err, ERR_SYSTEM, "%.1000s", text->p);
+    engine_place_fault(j->engine, &err);
+}
+
+static void lose(struct jobs *j, struct bundle *b)
+{
+    struct buf fate;
+    buf_init(&fate);
+    print_fate(j, b, &fate);
+    bool removed = note_removed(j, b), barren = note_barren(j, b);
+    uint32_t company = count_begun(b);
+    if (b->told && (b->end == JOB_ENDED || b->end == JOB_VANISHED))
+        b->bad = true;
+    if (!b->cancelled && !b->killed)
+        log_to(j->given->log, LOG_NOTICE, "%s; %zu task%s of it %s", fate.p,
+               b->open, b->open == 1 ? "" : "s",
+               b->open == 1 ? "is tried again" : "are tried again");
+    for (size_t i = 0; i < b->count; i++)
+        if (b->tasks[i].held)
+            give_back(j, &b->tasks[i], company, fate.p);
+    if (*b->node && b->bad && !b->good &&
+        streaks_note(&j->streaks, b->node, false))
+        log_to(j->given->log, LOG_NOTICE,
+               "three jobs in a row failed at once on node %s while others end "
+               "well elsewhere: it is left out from now on",
+               b->node);
+    if (removed) {
+        buf_adds(&fate, ", the second time that a job with these tasks was "
+                        "removed; the study stops here, and goes on when it is "
+                        "run again");
+        give_up(j, &fate);
+    } else if (barren) {
+        buf_addf(&fate,
+                 "; so did the %d before it, and none has begun a "
+                 "task",
+                 BARREN_MAX - 1);
+        print_log(b, &fate);
+        give_up(j, &fate);
+    }
+    buf_done(&fate);
+}
+
+/* ---- the scheduler's word
+ * ------------------------------------------------------ */
+
+static void keep(char *to, size_t size, struct str from)
+{
+    snprintf(to, size, "%.*s", STRF(from));
+}
+
+static void note_word(struct bundle *b, const struct job_word *w)
+{
+    struct submission *s = b->of;
+    s->changed |= !b->told || !str_is(w->state, b->state) ||
+                  !str_is(w->reason, b->reason);
+    b->told = true;
+    b->stage = w->stage;
+    b->end = w->end;
+    b->exit_code = w->exit_code;
+    b->restarts = w->starts > b->restarts ? w->starts : b->restarts;
+    keep(b->state, sizeof b->state, w->state);
+    keep(b->reason, sizeof b->reason, w->reason);
+    keep(b->by, sizeof b->by, w->by);
+    if (w->node.len)
+        keep(b->node, sizeof b->node, w->node);
+}
+
+static struct submission *find_job(const struct jobs *j, uint64_t job)
+{
+    for (size_t i = 0; i < j->list.len; i++)
+        if (j->list.p[i]->job == job)
+            return j->list.p[i];
+    return NULL;
+}
+
+static bool was_asked(const struct jobs *j, uint64_t job)
+{
+    for (size_t i = 0; i < j->asked_jobs.len; i++)
+        if (j->asked_jobs.p[i] == job)
+            return true;
+    return false;
+}
+
+static void settle(struct jobs *j, struct bundle *b)
+{
+    b->over = true;
+    if (b->open)
+        lose(j, b);
+}
+
+static void judge(struct jobs *j, struct bundle *b)
+{
+    bool over = b->seen != j->looks || b->stage == JOB_OVER;
+    if (b->over)
+        return;
+    if (!over)
+        b->without = 0;
+    else
+        b->without = b->heard ? 1 : b->without + 1;
+    b->heard = false;
+    if (b->without < 2)
+        return;
+    if (jobs_hear(j, b))
+        b->without = 1;
+    else
+        settle(j, b);
+}
+
+static void on_words(void *context, const struct job_word *words, size_t count,
+                     const struct err *err)
+{
+    struct jobs *j = context;
+    struct submission *s = NULL;
+    j->looking = false;
+    if (!words) {
+        if (!j->look_failed)
+            log_to(j->given->log, LOG_WARN,
+                   "%s; until it answers, nothing is concluded about jobs",
+                   err->text);
+        j->look_failed = true;
+        return;
+    }
+    if (j->look_failed)
+        log_to(j->given->log, LOG_NOTICE, "%s answers again",
+               j->scheduler->name);
+    j->look_failed = false;
+    j->looks++;
+    for (size_t i = 0; i < count; i++) {
+        if (!s || s->job != words[i].job)
+            s = find_job(j, words[i].job);
+        if (!s || words[i].index >= s->count)
+            continue;
+        struct bundle *b = &s->bundles[words[i].index];
+        b->seen = j->looks;
+        note_word(b, &words[i]);
+    }
+    for (size_t i = 0; i < j->list.len; i++) {
+        s = j->list.p[i];
+        for (uint32_t k = 0; was_asked(j, s->job) && k < s->count; k++)
+            judge(j, &s->bundles[k]);
+        if (s->changed)
+            j->look_s = LOOK_SECONDS;
+        submission_write_state(s);
+    }
+    jobs_soon(j);
+}
+
+/* An array of which nobody knows whether it was ever taken. */
+static void on_name(void *context, const struct job_receipt *r)
+{
+    struct submission *s = context;
+    struct jobs *j = s->jobs;
+    s->searching = false;
+    if (r->job) {
+        submission_taken(s, r->job, NULL);
+        jobs_look_soon(j);
+    } else if (!r->why.kind) {
+        s->searched = true;
+        for (uint32_t k = 0; k < s->count; k++) {
+            jobs_hear(j, &s->bundles[k]);
+            settle(j, &s->bundles[k]);
+        }
+    }
+    jobs_soon(j);
+}
+
+static bool is_over(const struct submission *s)
+{
+    for (uint32_t k = 0; k < s->count; k++)
+        if (!s->bundles[k].over)
+            return false;
+    return true;
+}
+
+static bool is_urgent(const struct jobs *j)
+{
+    for (size_t i = 0; i < j->list.len; i++)
+        for (uint32_t k = 0; k < j->list.p[i]->count; k++) {
+            const struct bundle *b = &j->list.p[i]->bundles[k];
+            if (!b->over && (b->cancelled || (b->without && b->open)))
+                return true;
+        }
+    return false;
+}
+
+void jobs_look(struct jobs *j)
+{
+    bool waits = false;
+    if (j->looking)
+        return;
+    j->asked_jobs.len = 0;
+    for (size_t i = 0; i < j->list.len; i++) {
+        struct submission *s = j->list.p[i];
+        if (s == j->ordered || is_over(s))
+            continue;
+        waits = true;
+        if (s->job) {
+            vec_push(&j->asked_jobs, s->job);
+        } else if (!s->searching) {
+            s->searching = true;
+            j->scheduler->find(j->at, s->name, on_name, s);
+        }
+    }
+    if (j->asked_jobs.len) {
+        j->looking = true;
+        j->scheduler->look(j->at, j->asked_jobs.p, j->asked_jobs.len, on_words,
+                           j);
+    }
+    if (!waits)
+        return;
+    double in_s = is_urgent(j) ? LOOK_URGENT_SECONDS : j->look_s;
+    loop_timer_in(j->look_timer, fmin(in_s, j->look_max_s));
+    j->look_s = fmin(j->look_s * 1.5, j->look_max_s);
+}
+
+void jobs_look_soon(struct jobs *j)
+{
+    j->look_s = LOOK_SECONDS;
+    loop_timer_in(j->look_timer, fmin(LOOK_URGENT_SECONDS, j->look_max_s));
+}
+
+/* ---- the end of jobs
+ * ------------------------------------------------------------ */
+
+void jobs_doom(struct jobs *j, struct bundle *b, double in_s)
+{
+    int64_t at = clock_mono_ns() + (int64_t)(in_s * 1e9);
+    if (!b->cancel_ns || at < b->cancel_ns)
+        b->cancel_ns = at;
+    jobs_soon(j);
+}
+
+static void cancel_some(struct jobs *j, struct submission *s, int64_t now,
+                        bool waiting_only)
+{
+    VEC(uint32_t) which = {0};
+    for (uint32_t k = 0; k < s->count; k++) {
+        struct bundle *b = &s->bundles[k];
+        if (b->over || b->cancelled || !b->cancel_ns || b->cancel_ns > now ||
+            (b->back && b->open) != waiting_only)
+            continue;
+        vec_push(&which, k);
+        b->cancelled = !waiting_only;
+        if (waiting_only)
+            b->cancel_ns = 0;
+    }
+    struct job_cancel c = {.job = s->job,
+                           .indices = which.p,
+                           .count = which.len == s->count ? 0 : which.len,
+                           .waiting_only = waiting_only,
+                           .wait = j->closing};
+    if (which.len) {
+        j->scheduler->cancel(j->at, &c);
+        if (!j->closing)
+            jobs_look_soon(j);
+    }
+    vec_done(&which);
+}
+
+void jobs_cancel_due(struct jobs *j)
+{
+    int64_t now = clock_mono_ns();
+    for (size_t i = 0; i < j->list.len; i++) {
+        if (!j->list.p[i]->job)
+            continue;
+        cancel_some(j, j->list.p[i], now, false);
+        cancel_some(j, j->list.p[i], now, true);
+    }
+}
+
+static bool has_open(const struct submission *s)
+{
+    for (uint32_t k = 0; k < s->count; k++)
+        if (s->bundles[k].open)
+            return true;
+    return false;
+}
+
+void jobs_tidy(struct jobs *j)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < j->list.len; i++) {
+        struct submission *s = j->list.p[i];
+        bool done = j->closing ? s->job != 0 || s->searched : is_over(s);
+        if (s == j->ordered || s->searching || has_open(s) || !done) {
+            j->list.p[kept++] = s;
+            continue;
+        }
+        submission_tidy(s);
+        jobs_forget(j, s);
+        submission_free(s);
+    }
+    j->list.len = kept;
+}

@@ -1,0 +1,129 @@
+/* jobs.h - a place that stands on a scheduler
+ *
+ * What all such places share: tasks that wait become bundles, bundles become
+ * jobs, and what the jobs say becomes records. The place's functions are
+ * operations of struct place as they are; the rest is for the files that they
+ * are spread over: jobs.c (opening, room, what it is told), handout.c (from
+ * tasks to jobs), follow.c (what is said), fates.c (what became of jobs).
+ * Private to this folder. */
+#ifndef THRONG_ENGINE_JOBS_H
+#define THRONG_ENGINE_JOBS_H
+
+#include "engine/place.h"
+#include "engine/sizes.h"
+#include "engine/streaks.h"
+#include "engine/submission.h"
+
+/* A task that is in no bundle yet. */
+struct waiting {
+    uint64_t id;
+    uint32_t attempt;
+    bool dropped; /* it was taken back, and is answered from the loop */
+    struct needs needs;
+    struct buf text;
+};
+
+/* A wish that is to be written into a bundle's file. */
+struct wanted {
+    struct bundle *bundle;
+    struct record record; /* payload: in `bytes` */
+    char bytes[8];
+};
+
+struct jobs {
+    const struct scheduler *scheduler;
+    void *at; /* the open scheduler */
+    struct engine *engine;
+    const struct engine_setup *given;
+    struct arena *arena;
+    const char *root;  /* of the submissions */
+    const char *label; /* what their names begin with */
+    const char *mark;
+    uint32_t last_n;
+    double bundle_time_s, time_s, lead_s;
+    uint32_t job_slots; /* 0: a whole node */
+
+    VEC(struct waiting *) waiting; /* in order of arrival */
+    struct idmap *waits;           /* the same by task */
+    VEC(struct wanted) wishes;
+    VEC(struct submission *) list; /* that have not been tidied */
+    struct idmap *tasks;           /* task -> struct out_task, newest first */
+
+    struct submission *ordered; /* the scheduler is being asked to take it */
+    VEC(struct waiting *) in_order; /* its tasks, should it be refused */
+    bool in_flight;                 /* … and has not answered */
+    bool doubtful;                  /* it may have been taken before */
+    bool refused;                   /* the last one was, … */
+    double again_s;                 /* … and this long is waited */
+    int64_t hold_ns;                /* until then nothing is submitted */
+    int64_t sent_ns;                /* when the last task came */
+    double task_s;                  /* moving average; below 0: unknown */
+
+    struct loop_source *tick, *look_timer;
+    double tick_s, look_s; /* between two of them */
+    double look_max_s;
+    bool looking, look_failed;
+    uint64_t looks;           /* good answers until now */
+    VEC(uint64_t) asked_jobs; /* what the running question is about */
+    uint32_t barren;          /* jobs in a row in which no task began */
+    bool version_told, wish_told;
+    bool unacked; /* the engine was told what is not committed */
+    bool started;
+    struct streaks streaks;
+    struct idmap *removed; /* tasks whose job a person has removed */
+    bool closing;
+};
+
+void *jobs_open(const struct scheduler *scheduler,
+                const struct place_setup *setup, struct err *err);
+int jobs_start(void *place, uint64_t epoch, struct err *err);
+bool jobs_adopt(void *place, const struct engine_out *out);
+void jobs_close(void *place, bool leave);
+int jobs_check(const void *place, const struct needs *n, struct err *err);
+uint32_t jobs_slots(const void *place, const struct needs *n);
+int64_t jobs_want(const void *place, const struct needs *n,
+                  const struct load *held);
+int64_t jobs_ahead(const void *place, const struct needs *n);
+void jobs_send(void *place, const struct record *r);
+void jobs_ack(void *place);
+void jobs_hurry(void *place, enum haste haste);
+void jobs_tell(const void *place, uint64_t task, struct buf *b);
+
+/* ---- between the files ----------------------------------------------------
+ */
+
+/* Something happened, or will: looks at the files soon. */
+void jobs_soon(struct jobs *j);
+void jobs_look_soon(struct jobs *j);
+struct out_task *jobs_find(const struct jobs *j, uint64_t task,
+                           uint32_t attempt);
+/* Its tasks can be found from now on; or not any more. */
+void jobs_list(struct jobs *j, struct submission *s);
+void jobs_forget(struct jobs *j, struct submission *s);
+/* The engine has its answer. */
+void jobs_answered(struct out_task *t);
+/* ENDED of a task that its worker does not answer any more. */
+void jobs_answer(struct jobs *j, uint64_t task, uint32_t attempt,
+                 enum outcome outcome, const char *reason);
+
+/* handout.c: cuts and submits what waits, when the time has come. */
+void jobs_hand_out(struct jobs *j);
+void waiting_free(struct waiting *w);
+size_t jobs_job_slots(const struct jobs *j, const struct needs *n);
+void jobs_sizes(const struct jobs *j, const struct needs *n, struct sizes *s);
+
+/* follow.c: hears what is new; how many records that were. */
+size_t jobs_follow(struct jobs *j);
+size_t jobs_hear(struct jobs *j, struct bundle *b);
+
+/* fates.c */
+void jobs_look(struct jobs *j); /* asks the scheduler */
+/* Jobs that shall be ended by now are; those that nobody waits for and whose
+ * words are all committed leave their folder. */
+void jobs_cancel_due(struct jobs *j);
+void jobs_doom(struct jobs *j, struct bundle *b, double in_s);
+void jobs_tidy(struct jobs *j);
+/* "Slurm job 12_3", for people. */
+void jobs_name(const struct jobs *j, const struct bundle *b, struct buf *out);
+
+#endif

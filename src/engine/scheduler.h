@@ -1,0 +1,101 @@
+/* scheduler.h - what a scheduler is to the place that stands on it
+ *
+ * One const struct of functions each. A scheduler takes arrays of jobs, one
+ * job for each bundle, tells what has become of them, and ends them; it knows
+ * nothing of tasks. What it cannot tell at once it answers from the loop.
+ * Private to this folder. */
+#ifndef THRONG_ENGINE_SCHEDULER_H
+#define THRONG_ENGINE_SCHEDULER_H
+
+#include "engine/engine.h"
+#include "engine/nodes.h"
+
+/* Where a job is. */
+enum job_stage { JOB_WAITS, JOB_RUNS, JOB_OVER };
+
+/* Why a job is over, as far as it matters to its tasks. */
+enum job_end {
+    JOB_ENDED,   /* its worker ended, well or not */
+    JOB_REMOVED, /* a person ended it */
+    JOB_EVICTED, /* its room was wanted for others */
+    JOB_VANISHED /* its node did: it may still run there */
+};
+
+/* What a scheduler says of one job. */
+struct job_word {
+    uint64_t job;   /* the array, … */
+    uint32_t index; /* … and which of it */
+    enum job_stage stage;
+    enum job_end end; /* when it is over */
+    uint32_t starts;  /* how often it was begun again */
+    /* In the scheduler's own words; valid while they are told. */
+    struct str state;  /* "PENDING" */
+    struct str reason; /* "Resources"; empty: none */
+    struct str node;   /* empty: none, or many */
+    struct str by;     /* who removed it; empty: nobody tells */
+    int exit_code;     /* of the worker; -1: unknown */
+};
+
+/* An array of jobs that shall be. */
+struct job_order {
+    const char *folder;  /* of its files: 0.tasks, 1.tasks … */
+    const char *name;    /* no other array of ours has it */
+    uint32_t count;      /* of bundles */
+    uint32_t at_once;    /* so many of them at most; 0: no such limit */
+    struct needs needs;  /* of one task */
+    uint32_t slots;      /* tasks at once in one job; 0: a whole node's */
+    double time_s;       /* of one job; 0: not said */
+    const char *exclude; /* nodes that are left out, "a,b"; "": none */
+    const char *mark;    /* of the worker's processes */
+};
+
+/* What came of an order. */
+struct job_receipt {
+    uint64_t job;   /* 0: it was not taken … */
+    struct err why; /* … for this reason */
+    bool passing;   /* … which may pass by itself; the order may have been
+                       taken for all that: see `find` */
+};
+typedef void job_receipt_fn(void *context, const struct job_receipt *r);
+/* Jobs of an array that shall end. */
+struct job_cancel {
+    uint64_t job;
+    const uint32_t *indices;
+    size_t count;      /* 0: all of them */
+    bool waiting_only; /* those that have not begun */
+    bool wait;         /* the scheduler knows when this returns */
+};
+/* words NULL: it could not be asked, and err says why. */
+typedef void job_words_fn(void *context, const struct job_word *words,
+                          size_t count, const struct err *err);
+
+struct scheduler_setup {
+    const struct engine_setup *given; /* outlives it */
+    struct arena *arena;              /* as well */
+};
+
+struct scheduler {
+    const char *name; /* "Slurm" */
+    /* Asks for what must be known first: nodes and limits. */
+    void *(*open)(const struct scheduler_setup *setup, struct err *err);
+    void (*close)(void *s);
+    const struct nodes *(*nodes)(const void *s);
+    uint32_t (*array_max)(const void *s); /* jobs in one array */
+    uint32_t (*jobs_max)(const void *s);  /* of ours at once */
+    /* The text that is submitted, as it will stand in <folder>/job.sh. */
+    void (*print)(const void *s, const struct job_order *order, struct buf *b);
+    void (*submit)(void *s, const struct job_order *order, job_receipt_fn *fn,
+                   void *context);
+    /* The array of that name: as a receipt; job 0 without a reason: there is
+     * none. */
+    void (*find)(void *s, const char *name, job_receipt_fn *fn, void *context);
+    /* What has become of these arrays: one question for all. Jobs that are
+     * unknown by now are not told of. */
+    void (*look)(void *s, const uint64_t *jobs, size_t count, job_words_fn *fn,
+                 void *context);
+    void (*cancel)(void *s, const struct job_cancel *which);
+    /* What it was asked and is at work on is answered before this returns. */
+    void (*drain)(void *s);
+};
+
+#endif

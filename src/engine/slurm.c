@@ -1,0 +1,591 @@
+/* slurm.c - place slurm: jobs of a cluster that Slurm hands out
+ *
+ * Slurm is spoken to by its own commands alone: sbatch takes a script with
+ * its options in it, squeue answers for all of our jobs at once, sacct knows
+ * those that squeue has forgotten, where there is accounting, scancel ends
+ * them. Nothing of this study is in their arguments but paths and numbers. */
+#include "engine/command.h"
+#include "engine/jobs.h"
+#include "engine/slurm_text.h"
+#include "base/num.h"
+#include <math.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Site after site lets a command wait that long when it is busy. */
+#define COMMAND_SECONDS 120.0
+/* How long before the end of its time a job is told, unless said. */
+#define LEAD_SECONDS 60.0
+#define ARRAY_MAX 1000 /* where Slurm does not say */
+#define SAID_MAX 300
+
+struct slurm {
+    const struct engine_setup *given;
+    const struct value *site; /* may be NULL */
+    struct arena *arena;
+    const char **env;
+    struct commands *commands;
+    struct nodes nodes;
+    uint32_t array_max, jobs_max;
+    bool accounting;
+    VEC(struct asking *) open; /* questions that are not answered */
+};
+
+/* ---- options of the site ------------------------------------------------- */
+
+static struct str option(const struct slurm *s, const char *name)
+{
+    return value_text(value_get(s->site, str_of(name)));
+}
+
+static double option_number(const struct slurm *s, const char *name,
+                            double otherwise)
+{
+    const struct value *v = value_get(s->site, str_of(name));
+    return value_is_number(v) ? value_number(v) : otherwise;
+}
+
+/* ---- the script ---------------------------------------------------------- */
+
+static void add_text(struct buf *b, const char *name, struct str value)
+{
+    if (value.len)
+        buf_addf(b, "#SBATCH --%s=%.*s\n", name, STRF(value));
+}
+
+/* A text that a shell takes as it is. */
+static void add_quoted(struct buf *b, const char *text)
+{
+    buf_addc(b, '\'');
+    for (; *text; text++)
+        if (*text == '\'')
+            buf_adds(b, "'\\''");
+        else
+            buf_addc(b, *text);
+    buf_addc(b, '\'');
+}
+
+static void add_room(const struct slurm *s, const struct job_order *order,
+                     struct buf *b)
+{
+    const struct needs *n = &order->needs;
+    uint32_t slots = order->slots ? order->slots : 1;
+    buf_addf(b, "#SBATCH --nodes=%.0f\n#SBATCH --ntasks=1\n",
+             option_number(s, "nodes", 1));
+    if (!order->slots) {
+        buf_adds(b, "#SBATCH --exclusive\n#SBATCH --mem=0\n");
+        slots = nodes_most(&s->nodes, n);
+        slots = slots ? slots : 1;
+    } else if (n->memory_bytes) {
+        buf_addf(b, "#SBATCH --mem=%.0fM\n",
+                 ceil((double)n->memory_bytes * slots / (1 << 20)));
+    }
+    buf_addf(b, "#SBATCH --cpus-per-task=%.0f\n",
+             fmax(1, ceil(n->cpus * slots - 1e-6)));
+    if (n->gpus > 0) {
+        struct str type = nodes_gpu_type(&s->nodes, n);
+        buf_addf(b, "#SBATCH --gres=gpu:%.*s%s%.0f\n", STRF(type),
+                 type.len ? ":" : "", ceil(n->gpus * slots - 1e-6));
+    }
+}
+
+static void add_time(const struct slurm *s, const struct job_order *order,
+                     struct buf *b)
+{
+    double lead = option_number(s, "lead", LEAD_SECONDS);
+    if (order->time_s > 0) {
+        uint64_t t = (uint64_t)ceil(order->time_s);
+        buf_addf(b, "#SBATCH --time=%llu:%02u:%02u\n",
+                 (unsigned long long)(t / 3600), (unsigned)(t / 60 % 60),
+                 (unsigned)(t % 60));
+    }
+    buf_addf(b, "#SBATCH --signal=B:USR1@%.0f\n", ceil(lead));
+}
+
+static void add_exclude(const struct slurm *s, const struct job_order *order,
+                        struct buf *b)
+{
+    struct str site = option(s, "exclude");
+    if (site.len || *order->exclude)
+        buf_addf(b, "#SBATCH --exclude=%.*s%s%s\n", STRF(site),
+                 site.len && *order->exclude ? "," : "", order->exclude);
+}
+
+static void add_site(const struct slurm *s, struct buf *b)
+{
+    static const char *const texts[] = {"partition", "account", "qos",
+                                        "constraint", "reservation"};
+    const struct value *requeue = value_get(s->site, STR("requeue"));
+    const struct value *more = value_get(s->site, STR("sbatch"));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        add_text(b, texts[i], option(s, texts[i]));
+    bool no = requeue && requeue->kind == VALUE_BOOL && !requeue->boolean;
+    buf_addf(b, "#SBATCH --%srequeue\n", no ? "no-" : "");
+    if (option(s, "mail").len) {
+        add_text(b, "mail-user", option(s, "mail"));
+        buf_adds(b, "#SBATCH --mail-type=END,FAIL\n");
+    }
+    for (size_t i = 0; more && more->kind == VALUE_LIST && i < more->count; i++)
+        buf_addf(b, "#SBATCH %.*s\n", STRF(value_text(more->items[i])));
+}
+
+static void add_worker(const struct slurm *s, const struct job_order *order,
+                       struct buf *b)
+{
+    struct str setup = str_trim(option(s, "setup"));
+    if (option(s, "scratch").len) {
+        buf_adds(b, "export TMPDIR=");
+        add_quoted(b, arena_cstr(s->arena, option(s, "scratch")));
+        buf_addc(b, '\n');
+    }
+    if (setup.len)
+        buf_addf(b, "%.*s\n", STRF(setup));
+    buf_adds(b, "exec ");
+    add_quoted(b, s->given->worker);
+    buf_adds(b, " --bundle \"$SLURM_ARRAY_TASK_ID.tasks\""
+                " --start \"${SLURM_RESTART_COUNT:-0}\""
+                " --asked \"$SLURM_ARRAY_TASK_ID.asked\" --folder ");
+    add_quoted(b, s->given->folder);
+    buf_adds(b, " --mark ");
+    add_quoted(b, order->mark);
+    if (s->given->mask)
+        buf_addf(b, " --umask %o", (unsigned)*s->given->mask);
+    buf_addc(b, '\n');
+}
+
+static void slurm_print(const void *scheduler, const struct job_order *order,
+                        struct buf *b)
+{
+    const struct slurm *s = scheduler;
+    buf_addf(b, "#!/bin/sh\n#SBATCH --job-name=%s\n#SBATCH --array=0-%u",
+             order->name, order->count - 1);
+    if (order->at_once && order->at_once < order->count)
+        buf_addf(b, "%%%u", order->at_once);
+    buf_adds(b, "\n#SBATCH --output=%a.log\n#SBATCH --open-mode=append\n");
+    add_room(s, order, b);
+    add_time(s, order, b);
+    add_exclude(s, order, b);
+    add_site(s, b);
+    add_worker(s, order, b);
+}
+
+/* ---- sbatch -------------------------------------------------------------- */
+
+struct asking {
+    struct slurm *slurm;
+    job_receipt_fn *receipt;
+    job_words_fn *words;
+    void *context;
+    /* Of a question about jobs: */
+    struct arena *arena;
+    uint64_t *jobs;
+    size_t count;
+    struct job_words found;
+};
+
+static struct asking *new_asking(struct slurm *s, void *context)
+{
+    struct asking *a = xcalloc(1, sizeof *a);
+    a->slurm = s;
+    a->context = context;
+    vec_push(&s->open, a);
+    return a;
+}
+
+static void asking_free(struct asking *a)
+{
+    vec_done(&a->found.list);
+    arena_free(a->arena);
+    free(a);
+}
+
+static void asking_done(struct asking *a)
+{
+    struct slurm *s = a->slurm;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->open.len; i++)
+        if (s->open.p[i] != a)
+            s->open.p[kept++] = s->open.p[i];
+    s->open.len = kept;
+    asking_free(a);
+}
+
+static void on_submitted(void *context, const struct command_end *end)
+{
+    struct asking *a = context;
+    struct job_receipt r = {.why = end->why};
+    if (end->code == 0)
+        r.job = slurm_job_id(end->printed);
+    if (!r.job && end->code == 0)
+        err_set(
+            &r.why, ERR_SYSTEM,
+            "sbatch did not tell the number of the job: %.*s",
+            (int)(end->printed.len > SAID_MAX ? SAID_MAX : end->printed.len),
+            end->printed.p);
+    r.passing = !r.job && (end->code == 0 || slurm_passes(str_of(r.why.text)));
+    a->receipt(a->context, &r);
+    asking_done(a);
+}
+
+static void slurm_submit(void *scheduler, const struct job_order *order,
+                         job_receipt_fn *fn, void *context)
+{
+    struct slurm *s = scheduler;
+    struct asking *a = new_asking(s, context);
+    struct arena *arena = arena_new();
+    const char *argv[] = {"sbatch", "--parsable",
+                          arena_printf(arena, "--chdir=%s", order->folder),
+                          path_join(arena, order->folder, "job.sh"), NULL};
+    a->receipt = fn;
+    commands_add(s->commands, argv, on_submitted, a);
+    arena_free(arena);
+}
+
+static void on_found(void *context, const struct command_end *end)
+{
+    struct asking *a = context;
+    struct job_receipt r = {.passing = true};
+    struct str text = end->printed, first;
+    if (end->code)
+        r.why = end->why;
+    else if (text.len && str_split(&text, '\n', &first))
+        r.job = slurm_job_id(first);
+    a->receipt(a->context, &r);
+    asking_done(a);
+}
+
+static void slurm_find(void *scheduler, const char *name, job_receipt_fn *fn,
+                       void *context)
+{
+    struct slurm *s = scheduler;
+    struct asking *a = new_asking(s, context);
+    struct arena *arena = arena_new();
+    const char *argv[] = {"squeue",
+                          "--noheader",
+                          "--states=all",
+                          arena_printf(arena, "--user=%u", (unsigned)geteuid()),
+                          arena_printf(arena, "--name=%s", name),
+                          "--Format=ArrayJobID:;",
+                          NULL};
+    a->receipt = fn;
+    commands_add(s->commands, argv, on_found, a);
+    arena_free(arena);
+}
+
+/* ---- squeue and sacct -------------------------------------------------- */
+
+static char *join_jobs(const struct asking *a, struct arena *arena)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < a->count; i++)
+        buf_addf(&b, "%s%llu",
+                 i ? "," : "--jobs=", (unsigned long long)a->jobs[i]);
+    char *joined = arena_cstr(arena, buf_str(&b));
+    buf_done(&b);
+    return joined;
+}
+
+static void answer(struct asking *a, const struct err *err)
+{
+    static const struct job_word none;
+    const struct job_word *words = a->found.list.len ? a->found.list.p : &none;
+    a->words(a->context, err ? NULL : words, err ? 0 : a->found.list.len, err);
+    asking_done(a);
+}
+
+/* Without it squeue's word stands alone. */
+static void on_accounted(void *context, const struct command_end *end)
+{
+    struct asking *a = context;
+    if (end->code == 0)
+        slurm_read_account(end->printed, a->arena, &a->found);
+    answer(a, NULL);
+}
+
+/* True when accounting knows more than squeue: of jobs that it has forgotten,
+ * and of who has cancelled one. */
+static bool is_short(const struct asking *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < a->found.list.len; k++) {
+            const struct job_word *w = &a->found.list.p[k];
+            known |= w->job == a->jobs[i];
+            if (w->stage == JOB_OVER && w->end == JOB_REMOVED)
+                return true;
+        }
+        if (!known)
+            return true;
+    }
+    return false;
+}
+
+static void ask_account(struct asking *a)
+{
+    const char *argv[] = {"sacct",
+                          "--noheader",
+                          "--parsable2",
+                          "--allocations",
+                          join_jobs(a, a->arena),
+                          "--format=" SLURM_ACCOUNT_FORMAT,
+                          NULL};
+    commands_add(a->slurm->commands, argv, on_accounted, a);
+}
+
+/* Of one job alone, that it has forgotten, squeue says so as an error. */
+static bool is_forgotten(const struct command_end *end)
+{
+    return end->code > 0 &&
+           strstr(end->why.text, "Invalid job id specified") != NULL;
+}
+
+static void on_queue(void *context, const struct command_end *end)
+{
+    struct asking *a = context;
+    struct err err = end->why;
+    bool good = end->code == 0 || is_forgotten(end);
+    if (good && end->code == 0) {
+        struct str text = arena_str(a->arena, end->printed);
+        good =
+            end->said.len == 0 && slurm_read_queue(text, &a->found, &err) == 0;
+        if (end->said.len)
+            err_set(&err, ERR_SYSTEM, "squeue: %.*s",
+                    (int)(end->said.len > SAID_MAX ? SAID_MAX : end->said.len),
+                    end->said.p);
+    }
+    if (!good)
+        answer(a, &err);
+    else if (a->slurm->accounting && is_short(a))
+        ask_account(a);
+    else
+        answer(a, NULL);
+}
+
+static void slurm_look(void *scheduler, const uint64_t *jobs, size_t count,
+                       job_words_fn *fn, void *context)
+{
+    struct slurm *s = scheduler;
+    struct asking *a = new_asking(s, context);
+    a->words = fn;
+    a->arena = arena_new();
+    a->count = count;
+    a->jobs = arena_array(a->arena, count, sizeof *a->jobs);
+    memcpy(a->jobs, jobs, count * sizeof *a->jobs);
+    const char *argv[] = {"squeue",
+                          "--noheader",
+                          "--array",
+                          "--states=all",
+                          join_jobs(a, a->arena),
+                          "--Format=" SLURM_QUEUE_FORMAT,
+                          NULL};
+    commands_add(s->commands, argv, on_queue, a);
+}
+
+/* ---- scancel ---------------------------------------------------------------
+ */
+
+static void on_cancelled(void *context, const struct command_end *end)
+{
+    struct slurm *s = context;
+    if (end->code)
+        log_to(s->given->log, LOG_WARN, "%s", end->why.text);
+}
+
+static void slurm_cancel(void *scheduler, const struct job_cancel *c)
+{
+    struct slurm *s = scheduler;
+    struct buf which;
+    buf_init(&which);
+    buf_addf(&which, "%llu", (unsigned long long)c->job);
+    for (size_t i = 0; i < c->count; i++)
+        buf_addf(&which, "%s%u", i ? "," : "_[", c->indices[i]);
+    if (c->count)
+        buf_addc(&which, ']');
+    const char *argv[] = {"scancel", which.p,
+                          c->waiting_only ? "--state=PENDING" : NULL, NULL};
+    (c->wait ? commands_wait : commands_add)(s->commands, argv, on_cancelled,
+                                             s);
+    buf_done(&which);
+}
+
+static void slurm_drain(void *scheduler)
+{
+    commands_drain(((struct slurm *)scheduler)->commands);
+}
+
+/* ---- opening and closing
+ * ----------------------------------------------------- */
+
+/* What a shell inside of a job has in its environment is about that job, and
+ * what a person likes squeue to print is not what we read. */
+static bool is_foreign(const char *variable)
+{
+    static const char *const kept[] = {
+        "SLURM_CONF=", "SLURM_CLUSTERS=", "SLURM_JWT="};
+    static const char *const dropped[] = {"SLURM_", "SQUEUE_", "SINFO_",
+                                          "SACCT_", "SCANCEL_"};
+    struct str v = str_of(variable);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (str_starts(v, str_of(kept[i])))
+            return false;
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+        if (str_starts(v, str_of(dropped[i])))
+            return true;
+    return false;
+}
+
+static const char **own_environment(struct arena *a)
+{
+    VEC(const char *) env = {0};
+    for (char **v = environ; *v; v++)
+        if (!is_foreign(*v))
+            vec_push(&env, *v);
+    return vec_to_arena(a, &env);
+}
+
+/* The answer of a command that is waited for. */
+struct told {
+    struct arena *arena;
+    struct str text;
+    struct err err;
+};
+
+static void on_told(void *context, const struct command_end *end)
+{
+    struct told *t = context;
+    t->err = end->why;
+    t->text = arena_str(t->arena, end->printed);
+}
+
+static int ask_now(struct slurm *s, const char *const *argv, struct str *text,
+                   struct err *err)
+{
+    struct told t = {.arena = s->arena};
+    commands_wait(s->commands, argv, on_told, &t);
+    if (t.err.kind)
+        return err_set(err, ERR_SYSTEM,
+                       "engine slurm asks Slurm by its commands, and %s",
+                       t.err.text);
+    *text = t.text;
+    return 0;
+}
+
+static uint32_t config_number(struct str config, const char *name)
+{
+    uint64_t n;
+    return num_uint(slurm_config(config, name), &n) && n <= UINT32_MAX
+               ? (uint32_t)n
+               : 0;
+}
+
+static int read_cluster(struct slurm *s, struct err *err)
+{
+    const char *partition = option(s, "partition").len
+                                ? arena_cstr(s->arena, option(s, "partition"))
+                                : NULL;
+    const char *config_argv[] = {"scontrol", "show", "config", NULL};
+    const char *nodes_argv[] = {"sinfo", "--noheader", "--Node",
+                                "--format=" SLURM_NODE_FORMAT, NULL};
+    struct str config, nodes;
+    if (ask_now(s, config_argv, &config, err) ||
+        ask_now(s, nodes_argv, &nodes, err))
+        return -1;
+    /* The largest index is one less than Slurm's limit. */
+    s->array_max = config_number(config, "MaxArraySize");
+    s->array_max = s->array_max > 1 ? s->array_max - 1 : ARRAY_MAX;
+    s->array_max = (uint32_t)fmin(
+        s->array_max, option_number(s, "array_limit", s->array_max));
+    s->jobs_max = config_number(config, "MaxJobCount");
+    s->jobs_max = (uint32_t)option_number(
+        s, "max_jobs", s->jobs_max ? s->jobs_max : UINT32_MAX);
+    struct str store = slurm_config(config, "AccountingStorageType");
+    s->accounting = store.len && !str_ends(store, STR("/none"));
+    slurm_read_nodes(nodes, partition, s->arena, &s->nodes);
+    if (s->nodes.list.len == 0)
+        return err_set(err, ERR_INPUT,
+                       "Slurm has no nodes in partition %s; `sinfo` lists what "
+                       "it has",
+                       partition ? partition : "(default)");
+    return 0;
+}
+
+static void slurm_close(void *scheduler)
+{
+    struct slurm *s = scheduler;
+    commands_free(s->commands);
+    for (size_t i = 0; i < s->open.len; i++)
+        asking_free(s->open.p[i]);
+    vec_done(&s->open);
+    vec_done(&s->nodes.list);
+    free(s);
+}
+
+static void *slurm_open(const struct scheduler_setup *setup, struct err *err)
+{
+    struct slurm *s = xcalloc(1, sizeof *s);
+    s->given = setup->given;
+    s->site = setup->given->site;
+    s->arena = setup->arena;
+    s->env = own_environment(s->arena);
+    struct commands_setup commands = {
+        .loop = setup->given->loop, .env = s->env, .limit_s = COMMAND_SECONDS};
+    s->commands = commands_new(&commands);
+    if (read_cluster(s, err) == 0)
+        return s;
+    slurm_close(s);
+    return NULL;
+}
+
+static const struct nodes *slurm_nodes(const void *scheduler)
+{
+    return &((const struct slurm *)scheduler)->nodes;
+}
+
+static uint32_t slurm_array_max(const void *scheduler)
+{
+    return ((const struct slurm *)scheduler)->array_max;
+}
+
+static uint32_t slurm_jobs_max(const void *scheduler)
+{
+    return ((const struct slurm *)scheduler)->jobs_max;
+}
+
+static const struct scheduler scheduler_slurm = {
+    .name = "Slurm",
+    .open = slurm_open,
+    .close = slurm_close,
+    .nodes = slurm_nodes,
+    .array_max = slurm_array_max,
+    .jobs_max = slurm_jobs_max,
+    .print = slurm_print,
+    .submit = slurm_submit,
+    .find = slurm_find,
+    .look = slurm_look,
+    .cancel = slurm_cancel,
+    .drain = slurm_drain,
+};
+
+static void *place_open(const struct place_setup *setup, struct err *err)
+{
+    return jobs_open(&scheduler_slurm, setup, err);
+}
+
+const struct place place_slurm = {
+    .name = "slurm",
+    .outlives = true,
+    .open = place_open,
+    .start = jobs_start,
+    .adopt = jobs_adopt,
+    .close = jobs_close,
+    .check = jobs_check,
+    .slots = jobs_slots,
+    .want = jobs_want,
+    .ahead = jobs_ahead,
+    .send = jobs_send,
+    .ack = jobs_ack,
+    .hurry = jobs_hurry,
+    .tell = jobs_tell,
+};

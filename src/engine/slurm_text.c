@@ -1,0 +1,308 @@
+/* slurm_text.c - what Slurm's commands print, read */
+#include "engine/slurm_text.h"
+
+#include "base/num.h"
+#include "sys/sys.h"
+
+/* ---- jobs ---------------------------------------------------------------- */
+
+/* States that are in no row are those of a job that has not ended. */
+static const struct {
+    const char *name;
+    enum job_stage stage;
+    enum job_end end;
+} states[] = {
+    {"PENDING", JOB_WAITS, JOB_ENDED},
+    {"REQUEUED", JOB_WAITS, JOB_ENDED},
+    {"REQUEUE_HOLD", JOB_WAITS, JOB_ENDED},
+    {"REQUEUE_FED", JOB_WAITS, JOB_ENDED},
+    {"RESV_DEL_HOLD", JOB_WAITS, JOB_ENDED},
+    {"SPECIAL_EXIT", JOB_WAITS, JOB_ENDED},
+    {"COMPLETED", JOB_OVER, JOB_ENDED},
+    {"FAILED", JOB_OVER, JOB_ENDED},
+    {"TIMEOUT", JOB_OVER, JOB_ENDED},
+    {"OUT_OF_MEMORY", JOB_OVER, JOB_ENDED},
+    {"DEADLINE", JOB_OVER, JOB_ENDED},
+    {"CANCELLED", JOB_OVER, JOB_REMOVED},
+    {"PREEMPTED", JOB_OVER, JOB_EVICTED},
+    {"REVOKED", JOB_OVER, JOB_EVICTED},
+    {"NODE_FAIL", JOB_OVER, JOB_VANISHED},
+    {"BOOT_FAIL", JOB_OVER, JOB_VANISHED},
+};
+
+static void set_state(struct job_word *w, struct str state)
+{
+    w->state = state;
+    w->stage = JOB_RUNS;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (str_is(state, states[i].name)) {
+            w->stage = states[i].stage;
+            w->end = states[i].end;
+        }
+}
+
+static bool parse_u32(struct str s, uint32_t *v)
+{
+    uint64_t n;
+    if (!num_uint(s, &n) || n > UINT32_MAX)
+        return false;
+    *v = (uint32_t)n;
+    return true;
+}
+
+/* The fields of a line, each with a bar behind it. */
+static bool split_line(struct str line, struct str *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!line.p || str_find(line, '|') < 0 ||
+            !str_split(&line, '|', &fields[i]))
+            return false;
+    return str_trim(line).len == 0;
+}
+
+/* A job that is no element of an array is none of ours: 0. */
+static int read_job(struct str line, struct job_word *w)
+{
+    struct str f[7];
+    uint32_t status;
+    if (!split_line(line, f, 7) || !num_uint(str_trim(f[0]), &w->job))
+        return -1;
+    if (!parse_u32(f[1], &w->index))
+        return 0;
+    set_state(w, f[2]);
+    if (!str_is(f[3], "None"))
+        w->reason = f[3];
+    w->node = f[4];
+    if (!parse_u32(f[5], &w->starts))
+        return -1;
+    w->exit_code =
+        parse_u32(f[6], &status) && (status & 0x7f) == 0 && w->stage == JOB_OVER
+            ? (int)(status >> 8 & 0xff)
+            : -1;
+    return 1;
+}
+
+int slurm_read_queue(struct str text, struct job_words *words, struct err *err)
+{
+    struct str line;
+    if (text.len && text.p[text.len - 1] != '\n')
+        return err_set(err, ERR_SYSTEM, "the answer of squeue was cut off");
+    while (text.len && str_split(&text, '\n', &line)) {
+        struct job_word w = {0};
+        int got = read_job(line, &w);
+        if (got < 0)
+            return err_set(err, ERR_SYSTEM,
+                           "squeue answered with a line that makes no sense: "
+                           "%.*s",
+                           (int)(line.len > 200 ? 200 : line.len), line.p);
+        if (got)
+            vec_push(&words->list, w);
+    }
+    return 0;
+}
+
+static struct job_word *find_word(struct job_words *words, uint64_t job,
+                                  uint32_t index)
+{
+    for (size_t i = 0; i < words->list.len; i++)
+        if (words->list.p[i].job == job && words->list.p[i].index == index)
+            return &words->list.p[i];
+    return NULL;
+}
+
+/* "CANCELLED by 1000" */
+static struct str who(struct str state, struct arena *a)
+{
+    static const char by[] = "CANCELLED by ";
+    uint32_t user;
+    struct str rest = state;
+    struct buf name;
+    if (!str_starts(state, str_of(by)))
+        return (struct str){0};
+    rest.p += sizeof by - 1;
+    rest.len -= sizeof by - 1;
+    if (!parse_u32(rest, &user))
+        return (struct str){0};
+    buf_init(&name);
+    user_print(&name, user);
+    struct str s = arena_str(a, buf_str(&name));
+    buf_done(&name);
+    return s;
+}
+
+/* "0:15": exit code and signal. */
+static int exit_code_of(struct str text)
+{
+    struct str code;
+    uint32_t n;
+    str_split(&text, ':', &code);
+    return str_is(text, "0") && parse_u32(code, &n) ? (int)n : -1;
+}
+
+static void read_account_line(struct str line, struct arena *a,
+                              struct job_words *words)
+{
+    struct str f[4] = {0}, job, state;
+    struct job_word w = {0};
+    for (size_t i = 0; i < 4; i++)
+        str_split(&line, '|', &f[i]);
+    struct str index = f[0];
+    if (!str_split(&index, '_', &job) || !num_uint(job, &w.job) || !index.p ||
+        !parse_u32(index, &w.index))
+        return;
+    struct job_word *known = find_word(words, w.job, w.index);
+    w.by = who(f[1], a);
+    if (known) {
+        known->by = w.by;
+        return;
+    }
+    struct str rest = f[1];
+    str_split(&rest, ' ', &state);
+    set_state(&w, arena_str(a, state));
+    w.node = arena_str(a, f[2]);
+    w.exit_code = exit_code_of(f[3]);
+    vec_push(&words->list, w);
+}
+
+void slurm_read_account(struct str text, struct arena *a,
+                        struct job_words *words)
+{
+    struct str line;
+    while (text.len && str_split(&text, '\n', &line))
+        read_account_line(line, a, words);
+}
+
+/* ---- nodes --------------------------------------------------------------- */
+
+/* A node that does not answer has a mark behind its state. */
+static bool is_usable(struct str state)
+{
+    static const char *const usable[] = {"idle",       "mixed",   "allocated",
+                                         "completing", "planned", "reserved"};
+    if (str_find(state, '*') >= 0)
+        return false;
+    for (size_t i = 0; i < sizeof usable / sizeof *usable; i++)
+        if (str_starts(state, str_of(usable[i])))
+            return true;
+    return false;
+}
+
+/* "gpu:a100:4(S:0-1),gpu:2,shard:8": what is no GPU does not count. */
+static void read_gres(struct str text, struct arena *a, struct node *node)
+{
+    struct str item;
+    while (text.p && str_split(&text, ',', &item)) {
+        struct str kind, type = {0}, count;
+        long sockets = str_find(item, '(');
+        uint32_t n;
+        if (sockets >= 0)
+            item.len = (size_t)sockets;
+        if (!str_split(&item, ':', &kind) || !str_is(kind, "gpu") || !item.p)
+            continue;
+        str_split(&item, ':', &count);
+        if (item.p) {
+            type = count;
+            count = item;
+        }
+        if (!parse_u32(count, &n) || node->gpu_kinds == NODE_GPU_KINDS)
+            continue;
+        node->gpus[node->gpu_kinds].type = arena_str(a, type);
+        node->gpus[node->gpu_kinds++].count = n;
+    }
+}
+
+static bool names(const char *list, struct str name)
+{
+    struct str rest = str_of(list), item;
+    while (rest.p && str_split(&rest, ',', &item))
+        if (str_eq(item, name))
+            return true;
+    return false;
+}
+
+/* The default partition has a star behind its name. */
+static bool is_in(struct str partition, const char *wanted, bool has_default)
+{
+    bool is_default = str_ends(partition, STR("*"));
+    if (!wanted)
+        return is_default || !has_default;
+    partition.len -= is_default;
+    return names(wanted, partition);
+}
+
+static bool is_known(const struct nodes *nodes, struct str name)
+{
+    for (size_t i = 0; i < nodes->list.len; i++)
+        if (str_is(name, nodes->list.p[i].name))
+            return true;
+    return false;
+}
+
+void slurm_read_nodes(struct str text, const char *partitions, struct arena *a,
+                      struct nodes *nodes)
+{
+    struct str line, rest = text, f[6];
+    bool has_default = false;
+    while (rest.len && str_split(&rest, '\n', &line))
+        has_default |= str_ends(str_trim(line), STR("*"));
+    while (text.len && str_split(&text, '\n', &line)) {
+        struct node node = {0};
+        uint64_t megabytes;
+        for (size_t i = 0; i < 6; i++)
+            if (!str_split(&line, '|', &f[i]))
+                f[i] = (struct str){0};
+        if (!is_in(str_trim(f[5]), partitions, has_default) ||
+            !parse_u32(f[1], &node.cpus) || is_known(nodes, f[0]))
+            continue;
+        node.name = arena_cstr(a, f[0]);
+        if (num_uint(f[2], &megabytes))
+            node.memory_bytes = megabytes << 20;
+        read_gres(f[3], a, &node);
+        node.usable = is_usable(f[4]);
+        vec_push(&nodes->list, node);
+    }
+}
+
+/* ---- the rest ------------------------------------------------------------ */
+
+struct str slurm_config(struct str text, const char *name)
+{
+    struct str line, key;
+    while (text.len && str_split(&text, '\n', &line))
+        if (str_find(line, '=') >= 0 && str_split(&line, '=', &key) &&
+            str_is(str_trim(key), name))
+            return str_trim(line);
+    return (struct str){0};
+}
+
+uint64_t slurm_job_id(struct str text)
+{
+    struct str rest = str_trim(text), id;
+    uint64_t job;
+    return str_split(&rest, ';', &id) && num_uint(id, &job) ? job : 0;
+}
+
+bool slurm_passes(struct str said)
+{
+    static const char *const words[] = {
+        "Unable to contact slurm controller",
+        "Connection refused",
+        "Connection timed out",
+        "Socket timed out",
+        "did not end within",
+        "temporarily",
+        "Zero Bytes were transmitted",
+        "Slurm backup controller in standby mode",
+        "job submit limit",
+        "SubmitJobs",
+        "MaxSubmitJob",
+        "Job limit",
+    };
+    struct arena *a = arena_new();
+    const char *text = arena_cstr(a, said);
+    bool passes = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        passes |= strstr(text, words[i]) != NULL;
+    arena_free(a);
+    return passes;
+}

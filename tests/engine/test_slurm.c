@@ -1,0 +1,648 @@
+/* Place slurm with commands that answer as they are told to
+ *
+ * A real Slurm is tried in tests/cluster; here its commands are small scripts,
+ * so that they can fail, lie and forget at will, and the test says what the
+ * workers of jobs write. */
+#include "rig.h"
+#include "terms/bundle.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct bench {
+    struct rig rig;
+    struct arena *arena;
+    char *bin; /* where the commands and what they answer lie */
+    char *path_was;
+    bool (*until)(struct bench *b);
+};
+
+static char *in_bin(struct bench *b, const char *name)
+{
+    return path_join(b->arena, b->bin, name);
+}
+
+static void put(struct bench *b, const char *name, const char *text)
+{
+    assert_int_equal(file_write(in_bin(b, name), str_of(text), false, NULL), 0);
+}
+
+static const char *get(struct bench *b, const char *name)
+{
+    struct buf text;
+    buf_init(&text);
+    file_read(in_bin(b, name), 0, &text, NULL);
+    char *s = arena_cstr(b->arena, buf_str(&text));
+    buf_done(&text);
+    return s;
+}
+
+static void command(struct bench *b, const char *name, const char *text)
+{
+    put(b, name,
+        arena_printf(b->arena, "#!/bin/sh\ncd '%s'\n%s\n", b->bin, text));
+    assert_int_equal(chmod(in_bin(b, name), 0755), 0);
+}
+
+static int open_bench(void **state)
+{
+    struct bench *b = xcalloc(1, sizeof *b);
+    b->arena = arena_new();
+    rig_init(&b->rig);
+    b->rig.context = b;
+    struct value *site = value_object(b->arena);
+    value_set(b->arena, site, STR("look"), value_double(b->arena, 0.1));
+    b->rig.site = site;
+    b->bin = path_join(b->arena, b->rig.folder, "bin");
+    assert_int_equal(dir_make(b->bin, NULL), 0);
+    b->path_was = xstrdup(getenv("PATH"));
+    setenv("PATH", arena_printf(b->arena, "%s:%s", b->bin, b->path_was), 1);
+    command(b, "scontrol",
+            "echo 'MaxArraySize = 1001'; echo 'AccountingStorageType = "
+            "accounting_storage/slurmdbd'");
+    command(b, "sinfo",
+            "echo 'n0|4|4000|gpu:2|idle|main*'; "
+            "echo 'n1|4|4000|gpu:2|idle|main*'");
+    command(b, "sbatch",
+            "echo x >>submits\n[ -e refuse ] && { cat refuse >&2; exit 1; }\n"
+            "n=$(($(cat job 2>/dev/null || echo 6) + 1)); echo $n >job\n"
+            "echo $n");
+    command(b, "squeue",
+            "case \"$*\" in *--name=*) cat found 2>/dev/null; exit 0;; esac\n"
+            "echo x >>looks\n[ -e fail ] && { cat fail >&2; exit 1; }\n"
+            "cat queue 2>/dev/null; exit 0");
+    command(b, "scancel", "echo \"$@\" >>cancelled");
+    command(b, "sacct", "cat account 2>/dev/null; exit 0");
+    *state = b;
+    return 0;
+}
+
+static int close_bench(void **state)
+{
+    struct bench *b = *state;
+    rig_done(&b->rig);
+    setenv("PATH", b->path_was, 1);
+    free(b->path_was);
+    arena_free(b->arena);
+    free(b);
+    return 0;
+}
+
+static bool reached(struct rig *r)
+{
+    struct bench *b = r->context;
+    return b->until(b);
+}
+
+static void run(struct bench *b, bool (*until)(struct bench *b))
+{
+    b->until = until;
+    rig_look(&b->rig, true);
+    rig_run(&b->rig, reached);
+    rig_look(&b->rig, false);
+}
+
+/* What start k of bundle i of a submission says. */
+static void say(struct bench *b, const char *bundle, uint32_t k,
+                const struct record *r)
+{
+    struct buf frame;
+    char *stem = arena_printf(b->arena, "%s/jobs/%s", b->rig.folder, bundle);
+    int fd = open(bundle_said(stem, k, b->arena),
+                  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    assert_true(fd >= 0);
+    buf_init(&frame);
+    record_print(&frame, r);
+    assert_int_equal(fd_write_all(fd, frame.p, frame.len, NULL), 0);
+    buf_done(&frame);
+    close(fd);
+}
+
+static void say_starting(struct bench *b, const char *bundle, uint32_t k,
+                         uint64_t task)
+{
+    struct record r = {
+        .type = RECORD_STARTING, .task = task, .attempt = 1, .sequence = 1};
+    say(b, bundle, k, &r);
+}
+
+static void say_ended(struct bench *b, const char *bundle, uint32_t k,
+                      uint64_t task)
+{
+    struct record_ended e = {.outcome = OUTCOME_DONE, .seconds = 1};
+    struct buf payload;
+    buf_init(&payload);
+    record_ended_print(&payload, &e);
+    struct record r = {.type = RECORD_ENDED,
+                       .task = task,
+                       .attempt = 1,
+                       .sequence = 2,
+                       .payload = buf_str(&payload)};
+    say(b, bundle, k, &r);
+    buf_done(&payload);
+}
+
+static bool is_submitted(struct bench *b)
+{
+    return file_exists(arena_printf(b->arena, "%s/jobs/1/job", b->rig.folder));
+}
+
+static void submit(struct bench *b, uint64_t tasks)
+{
+    rig_open(&b->rig, "slurm");
+    for (uint64_t i = 1; i <= tasks; i++)
+        rig_submit(&b->rig, i, 1, "true");
+    run(b, is_submitted);
+}
+
+static bool one_started(struct bench *b)
+{
+    return rig_count(&b->rig, RECORD_STARTING) == 1;
+}
+
+static bool one_over(struct bench *b)
+{
+    return b->rig.ended + b->rig.lost == 1;
+}
+
+static bool two_over(struct bench *b)
+{
+    return b->rig.ended + b->rig.lost == 2;
+}
+
+/* Two more good answers than there were. */
+static size_t looks_before;
+static size_t looks(struct bench *b)
+{
+    return strlen(get(b, "looks")) / 2;
+}
+
+static bool looked_thrice_more(struct bench *b)
+{
+    return looks(b) >= looks_before + 3;
+}
+
+static void look_thrice(struct bench *b)
+{
+    looks_before = looks(b);
+    run(b, looked_thrice_more);
+}
+
+/* ---- submissions ----------------------------------------------------------
+ */
+
+static void tasks_go_out_as_one_array_and_come_back(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 2);
+    assert_string_equal(get(b, "submits"), "x\n");
+    const char *script = get(b, arena_printf(b->arena, "../jobs/1/job.sh"));
+    assert_non_null(strstr(script, "#SBATCH --array=0-1\n"));
+    assert_non_null(strstr(script, "#SBATCH --cpus-per-task=1\n"));
+    assert_non_null(strstr(script, "--job-name=throng-rig-"));
+    put(b, "queue", "7|0|RUNNING|None|n0|0|0|\n7|1|RUNNING|None|n1|0|0|\n");
+    say_starting(b, "1/0", 0, 1);
+    say_ended(b, "1/0", 0, 1);
+    say_starting(b, "1/1", 0, 2);
+    say_ended(b, "1/1", 0, 2);
+    run(b, two_over);
+    assert_int_equal(b->rig.ended, 2);
+}
+
+static bool faulted(struct bench *b)
+{
+    return b->rig.faults > 0;
+}
+
+static void one_refusal_is_one_however_many_tasks(void **state)
+{
+    struct bench *b = *state;
+    put(b, "refuse",
+        "sbatch: error: Invalid account or account/partition "
+        "combination specified\n");
+    rig_open(&b->rig, "slurm");
+    for (uint64_t i = 1; i <= 200; i++)
+        rig_submit(&b->rig, i, 1, "true");
+    run(b, faulted);
+    assert_int_equal(b->rig.faults, 1);
+    assert_int_equal(b->rig.ended + b->rig.lost, 0);
+    assert_string_equal(get(b, "submits"), "x\n");
+    assert_non_null(strstr(b->rig.fault.text, "Invalid account"));
+    assert_false(
+        file_exists(arena_printf(b->arena, "%s/jobs/1", b->rig.folder)));
+}
+
+/* The answer was lost, not the order. */
+static void an_order_that_was_taken_unheard_is_found_by_its_name(void **state)
+{
+    struct bench *b = *state;
+    put(b, "refuse",
+        "sbatch: error: Batch job submission failed: Socket timed "
+        "out on send/recv operation\n");
+    put(b, "found", "31;\n");
+    submit(b, 1);
+    assert_string_equal(get(b, "../jobs/1/job"), "31\n");
+    assert_string_equal(get(b, "submits"), "x\n");
+}
+
+static void a_need_no_node_can_meet_is_refused(void **state)
+{
+    struct bench *b = *state;
+    struct err err = {0};
+    struct needs n;
+    rig_open(&b->rig, "slurm");
+    needs_init(&n);
+    assert_int_equal(engine_slots(b->rig.engine, &n), 8);
+    n.cpus = 5;
+    assert_int_equal(engine_check(b->rig.engine, &n, &err), -1);
+    assert_non_null(strstr(err.text, "n0: 4 cpus"));
+}
+
+static void a_partition_that_is_not_there_is_said(void **state)
+{
+    struct bench *b = *state;
+    struct err err = {0};
+    struct engine_hooks hooks = {0};
+    struct value *site = value_object(b->arena);
+    value_set(b->arena, site, STR("partition"),
+              value_string(b->arena, STR("nope")));
+    struct engine_setup setup = {.place = "slurm",
+                                 .loop = b->rig.loop,
+                                 .machine = &b->rig.machine,
+                                 .folder = b->rig.folder,
+                                 .worker = "w",
+                                 .site = site};
+    assert_null(engine_open(&setup, &hooks, &err));
+    assert_non_null(strstr(err.text, "nope"));
+    assert_int_equal(unlink(in_bin(b, "sinfo")), 0);
+    setenv("PATH", b->bin, 1);
+    assert_null(engine_open(&setup, &hooks, &err));
+    assert_non_null(strstr(err.text, "sinfo"));
+}
+
+/* ---- fates ------------------------------------------------------------------
+ */
+
+static void a_failed_answer_changes_nothing(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    put(b, "queue", "7|0|RUNNING|None|n0|0|0|\n");
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    put(b, "fail",
+        "slurm_load_jobs error: Unable to contact slurm "
+        "controller\n");
+    put(b, "queue", "");
+    look_thrice(b);
+    assert_int_equal(b->rig.lost, 0);
+    unlink(in_bin(b, "fail"));
+    put(b, "queue", "7|0|RUNN"); /* … nor does half of one */
+    look_thrice(b);
+    assert_int_equal(b->rig.lost, 0);
+    put(b, "queue", "");
+    run(b, one_over);
+    assert_int_equal(b->rig.lost, 1);
+    assert_int_equal(rig_find(&b->rig, RIG_LOST, 1)->loss, LOSS_PRESUMED);
+}
+
+static void what_its_node_took_along_is_presumed_lost(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    put(b, "queue", "7|0|NODE_FAIL|None|n1|0|0|\n");
+    run(b, one_over);
+    const struct seen *lost = rig_find(&b->rig, RIG_LOST, 1);
+    assert_int_equal(lost->loss, LOSS_PRESUMED);
+    assert_string_equal(lost->text, "Slurm job 7_0 on n1 ended as NODE_FAIL");
+}
+
+static void a_job_that_ended_without_an_answer_is_lost_for_good(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    put(b, "queue", "7|0|FAILED|NonZeroExitCode|n1|0|18944|\n");
+    run(b, one_over);
+    const struct seen *lost = rig_find(&b->rig, RIG_LOST, 1);
+    assert_int_equal(lost->loss, LOSS_GONE);
+    assert_non_null(strstr(lost->text, "answers could not be written"));
+}
+
+static uint32_t next_number(struct rig *r, const struct seen *s)
+{
+    (void)r;
+    return s->attempt + 1;
+}
+
+static bool begun_again(struct bench *b)
+{
+    return rig_count(&b->rig, RIG_AGAIN) == 1;
+}
+
+static void a_later_start_is_another_attempt(void **state)
+{
+    struct bench *b = *state;
+    b->rig.numbers = next_number;
+    submit(b, 2);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    say_starting(b, "1/0", 1, 1);
+    run(b, begun_again);
+    say_ended(b, "1/0", 0, 1); /* said by one that lives on, cut off */
+    say_ended(b, "1/0", 1, 1);
+    run(b, one_over);
+    const struct seen *end = rig_find(&b->rig, RECORD_ENDED, 1);
+    const struct seen *again = rig_find(&b->rig, RIG_AGAIN, 1);
+    assert_int_equal(again->as, 1);
+    assert_int_equal(again->start, 1);
+    assert_int_equal(end->attempt, 2);
+    assert_int_equal(rig_count(&b->rig, RECORD_ENDED), 1);
+}
+
+static void a_start_that_comes_after_what_ended_begins_nothing_again(void **s)
+{
+    struct bench *b = *s;
+    b->rig.numbers = next_number;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    say_ended(b, "1/0", 0, 1);
+    run(b, one_over);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 1)->attempt, 1);
+    assert_null(rig_find(&b->rig, RIG_AGAIN, 1));
+}
+
+static void resubmit(struct rig *r, const struct seen *s)
+{
+    if (s->type == RECORD_ENDED && s->attempt == 1)
+        rig_submit(r, s->task, 2, "true");
+}
+
+static bool second_is_submitted(struct bench *b)
+{
+    return file_exists(arena_printf(b->arena, "%s/jobs/2/job", b->rig.folder));
+}
+
+/* The first time it is submitted again. */
+static void who_removes_a_job_twice_is_named(void **state)
+{
+    struct bench *b = *state;
+    b->rig.on_seen = resubmit;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    put(b, "queue", "7|0|CANCELLED|None|n1|0|15|\n");
+    run(b, second_is_submitted);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 1)->ended.outcome,
+                     OUTCOME_INTERRUPTED);
+    assert_int_equal(b->rig.faults, 0);
+    put(b, "account", "8_0|CANCELLED by 0|n1|0:15\n");
+    put(b, "queue", "8|0|CANCELLED|None|n1|0|15|\n");
+    run(b, faulted);
+    assert_non_null(strstr(b->rig.fault.text, "CANCELLED by root"));
+}
+
+static bool three_jobs(struct bench *b)
+{
+    return strlen(get(b, "submits")) == 6 && b->rig.faults > 0;
+}
+
+static void resubmit_always(struct rig *r, const struct seen *s)
+{
+    if (s->type == RECORD_ENDED)
+        rig_submit(r, s->task, s->attempt + 1, "true");
+}
+
+static void where_no_task_ever_begins_the_place_gives_up(void **state)
+{
+    struct bench *b = *state;
+    b->rig.on_seen = resubmit_always;
+    put(b, "queue",
+        "7|0|FAILED|NonZeroExitCode|n1|0|32512|\n"
+        "8|0|FAILED|NonZeroExitCode|n1|0|32512|\n"
+        "9|0|FAILED|NonZeroExitCode|n1|0|32512|\n");
+    submit(b, 1);
+    run(b, three_jobs);
+    assert_non_null(strstr(b->rig.fault.text, "Slurm job 9_0"));
+    assert_non_null(strstr(b->rig.fault.text, "exit code 127"));
+    assert_int_equal(b->rig.lost, 0);
+}
+
+/* ---- wishes
+ * ------------------------------------------------------------------- */
+
+static bool is_cancelled(struct bench *b)
+{
+    return file_exists(in_bin(b, "cancelled"));
+}
+
+static void a_job_of_which_nothing_is_wanted_is_cancelled(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 2);
+    put(b, "queue",
+        "7|0|PENDING|Resources||0|0|\n7|1|PENDING|Resources||0|0|\n");
+    look_thrice(b);
+    struct buf words;
+    buf_init(&words);
+    engine_tell(b->rig.engine, 2, &words);
+    assert_string_equal(words.p, "Slurm job 7_1: PENDING (Resources)");
+    buf_done(&words);
+    engine_kill_task(b->rig.engine, 2, OUTCOME_KILLED);
+    run(b, is_cancelled);
+    assert_string_equal(get(b, "cancelled"), "7_[1]\n");
+    put(b, "queue", "7|0|PENDING|Resources||0|0|\n7|1|CANCELLED|None||0|0|\n");
+    run(b, one_over);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 2)->ended.outcome,
+                     OUTCOME_UNSTARTED);
+}
+
+static void what_is_only_wanted_back_ends_no_job_that_began(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    engine_take_back(b->rig.engine, 1);
+    run(b, is_cancelled);
+    assert_string_equal(get(b, "cancelled"), "7 --state=PENDING\n");
+}
+
+static bool stop_is_asked(struct bench *b)
+{
+    return file_exists(
+        arena_printf(b->arena, "%s/jobs/1/0.asked", b->rig.folder));
+}
+
+static void a_stop_stands_in_the_bundle_s_file(void **state)
+{
+    struct bench *b = *state;
+    struct record r;
+    size_t used;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    engine_stop_task(b->rig.engine, 1);
+    run(b, stop_is_asked);
+    struct buf text;
+    buf_init(&text);
+    assert_int_equal(
+        file_read(arena_printf(b->arena, "%s/jobs/1/0.asked", b->rig.folder), 0,
+                  &text, NULL),
+        0);
+    assert_int_equal(record_parse(buf_str(&text), &r, &used, NULL), 1);
+    assert_int_equal(r.type, RECORD_STOP);
+    assert_int_equal(r.task, 1);
+    assert_int_equal(r.attempt, 1);
+    buf_done(&text);
+}
+
+/* ---- another conductor
+ * ------------------------------------------------------------ */
+
+static void leave(struct bench *b)
+{
+    engine_part(b->rig.engine);
+    rig_run(&b->rig, rig_idle);
+    rig_close(&b->rig);
+    b->rig.seen.len = b->rig.idles = b->rig.ended = 0;
+}
+
+static void what_was_left_is_adopted_and_the_rest_is_ended(void **state)
+{
+    struct bench *b = *state;
+    struct needs n;
+    submit(b, 2);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    leave(b);
+    assert_false(is_cancelled(b));
+    say_ended(b, "1/0", 0, 1);
+    put(b, "queue", "7|1|RUNNING|None|n0|0|0|\n");
+    rig_open_only(&b->rig, "slurm");
+    needs_init(&n);
+    struct engine_out out = {.task = 1, .attempt = 2, .as = 2};
+    assert_false(engine_adopt(b->rig.engine, &out, &n));
+    out.attempt = out.as = 1;
+    out.begun = true;
+    assert_true(engine_adopt(b->rig.engine, &out, &n));
+    rig_start(&b->rig);
+    run(b, one_over);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 1)->ended.outcome,
+                     OUTCOME_DONE);
+    run(b, is_cancelled); /* of the second task nobody knows any more */
+    assert_string_equal(get(b, "cancelled"), "7_[1]\n");
+}
+
+static void an_attempt_that_was_begun_again_is_found_by_its_start(void **s)
+{
+    struct bench *b = *s;
+    struct needs n;
+    b->rig.numbers = next_number;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    leave(b);
+    say_starting(b, "1/0", 1, 1);
+    say_ended(b, "1/0", 1, 1);
+    rig_open_only(&b->rig, "slurm");
+    needs_init(&n);
+    struct engine_out out = {
+        .task = 1, .attempt = 2, .as = 1, .start = 1, .begun = true};
+    assert_true(engine_adopt(b->rig.engine, &out, &n));
+    rig_start(&b->rig);
+    run(b, one_over);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 1)->attempt, 2);
+    assert_null(rig_find(&b->rig, RIG_AGAIN, 1));
+}
+
+/* Killed between sbatch and the file that says which job it is. */
+static void a_job_whose_number_was_not_written_is_found(void **state)
+{
+    struct bench *b = *state;
+    struct needs n;
+    submit(b, 1);
+    leave(b);
+    unlink(arena_printf(b->arena, "%s/jobs/1/job", b->rig.folder));
+    put(b, "found", "7;\n");
+    rig_open_only(&b->rig, "slurm");
+    needs_init(&n);
+    struct engine_out out = {.task = 1, .attempt = 1, .as = 1};
+    assert_true(engine_adopt(b->rig.engine, &out, &n));
+    rig_start(&b->rig);
+    run(b, is_submitted);
+    assert_string_equal(get(b, "../jobs/1/job"), "7\n");
+    assert_string_equal(get(b, "submits"), "x\n");
+}
+
+static void one_that_was_never_submitted_gives_its_tasks_back(void **state)
+{
+    struct bench *b = *state;
+    struct needs n;
+    submit(b, 1);
+    leave(b);
+    unlink(arena_printf(b->arena, "%s/jobs/1/job", b->rig.folder));
+    rig_open_only(&b->rig, "slurm");
+    needs_init(&n);
+    struct engine_out out = {.task = 1, .attempt = 1, .as = 1};
+    assert_true(engine_adopt(b->rig.engine, &out, &n));
+    rig_start(&b->rig);
+    run(b, one_over);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 1)->ended.outcome,
+                     OUTCOME_UNSTARTED);
+}
+
+static bool is_tidy(struct bench *b)
+{
+    engine_ack(b->rig.engine);
+    return !file_exists(
+        arena_printf(b->arena, "%s/jobs/1/0.tasks", b->rig.folder));
+}
+
+static void what_is_answered_and_committed_leaves_its_script(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    put(b, "../jobs/1/0.log", "module: not found\n");
+    say_starting(b, "1/0", 0, 1);
+    say_ended(b, "1/0", 0, 1);
+    run(b, one_over);
+    put(b, "queue", "7|0|COMPLETED|None|n0|0|0|\n");
+    run(b, is_tidy);
+    assert_false(file_exists(in_bin(b, "../jobs/1/0.said.0")));
+    assert_true(file_exists(in_bin(b, "../jobs/1/job.sh")));
+    assert_true(file_exists(in_bin(b, "../jobs/1/0.log")));
+}
+
+#define on_bench(test)                                                         \
+    cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        on_bench(tasks_go_out_as_one_array_and_come_back),
+        on_bench(one_refusal_is_one_however_many_tasks),
+        on_bench(an_order_that_was_taken_unheard_is_found_by_its_name),
+        on_bench(a_need_no_node_can_meet_is_refused),
+        on_bench(a_partition_that_is_not_there_is_said),
+        on_bench(a_failed_answer_changes_nothing),
+        on_bench(what_its_node_took_along_is_presumed_lost),
+        on_bench(a_job_that_ended_without_an_answer_is_lost_for_good),
+        on_bench(a_later_start_is_another_attempt),
+        on_bench(a_start_that_comes_after_what_ended_begins_nothing_again),
+        on_bench(who_removes_a_job_twice_is_named),
+        on_bench(where_no_task_ever_begins_the_place_gives_up),
+        on_bench(a_job_of_which_nothing_is_wanted_is_cancelled),
+        on_bench(what_is_only_wanted_back_ends_no_job_that_began),
+        on_bench(a_stop_stands_in_the_bundle_s_file),
+        on_bench(what_was_left_is_adopted_and_the_rest_is_ended),
+        on_bench(an_attempt_that_was_begun_again_is_found_by_its_start),
+        on_bench(a_job_whose_number_was_not_written_is_found),
+        on_bench(one_that_was_never_submitted_gives_its_tasks_back),
+        on_bench(what_is_answered_and_committed_leaves_its_script),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
