@@ -77,7 +77,8 @@ static int say_held(const struct study *s, struct err *err)
     struct lease l;
     bool unknown =
         s->store && !store_lease_read(s->store, &l, NULL) && l.process.pid == 0;
-    if (!err || err->kind != ERR_BUSY || unknown || s->setup.take_over)
+    bool stuck = s->store && store_lease_stuck(s->store);
+    if (!err || err->kind != ERR_BUSY || unknown || stuck)
         return -1;
     return err_set(err, ERR_BUSY,
                    "%s: `throng watch` shows it, `throng stop` ends it; use "
