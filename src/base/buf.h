@@ -59,4 +59,11 @@ uint64_t bytes_varint(struct bytes *b);
 struct str bytes_str(struct bytes *b);              /* varint length, bytes */
 struct str bytes_take(struct bytes *b, size_t len); /* exactly len bytes */
 
+/* Four bytes, the highest first. */
+static inline uint32_t big_u32(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 |
+           p[3];
+}
+
 #endif

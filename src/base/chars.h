@@ -3,6 +3,7 @@
 #define THRONG_BASE_CHARS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 static inline bool is_digit(char c)
 {
@@ -28,6 +29,16 @@ static inline bool is_blank(char c)
 static inline char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+/* The length of the line break at p, or 0. A CR that ends the text is one. */
+static inline size_t line_break(const char *p, const char *end)
+{
+    if (p == end || (*p != '\n' && *p != '\r'))
+        return 0;
+    if (*p == '\n' || p + 1 == end)
+        return 1;
+    return p[1] == '\n' ? 2 : 0;
 }
 
 /* Of a hexadecimal digit; -1: it is none. */

@@ -6,6 +6,8 @@
  * their pieces of the scratch. */
 #include "base/csv.h"
 
+#include "base/chars.h"
+
 void csv_init(struct csv *c, struct str text, char sep)
 {
     *c = (struct csv){.rest = text, .sep = sep, .next_line = 1};
@@ -27,20 +29,6 @@ static void advance(struct csv *c, const char *to)
 {
     c->rest.len -= (size_t)(to - c->rest.p);
     c->rest.p = to;
-}
-
-/* The length of the line break at p, or 0. A CR that ends the text is one. */
-static size_t line_break(const char *p, const char *end)
-{
-    if (p == end)
-        return 0;
-    if (*p == '\n')
-        return 1;
-    if (*p != '\r')
-        return 0;
-    if (p + 1 == end)
-        return 1;
-    return p[1] == '\n' ? 2 : 0;
 }
 
 static void read_plain(struct csv *c)

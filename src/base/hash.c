@@ -1,6 +1,8 @@
 /* hash.c - xxHash, and SHA-256 as FIPS 180-4 has it */
 #include "base/hash.h"
 
+#include "base/buf.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -32,16 +34,10 @@ static uint32_t rotate(uint32_t x, unsigned n)
     return x >> n | x << (32 - n);
 }
 
-static uint32_t big_endian(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 |
-           p[3];
-}
-
 static void schedule(uint32_t w[64], const unsigned char *block)
 {
     for (unsigned i = 0; i < 16; i++)
-        w[i] = big_endian(block + 4 * i);
+        w[i] = big_u32(block + 4 * i);
     for (unsigned i = 16; i < 64; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
         uint32_t s0 = rotate(a, 7) ^ rotate(a, 18) ^ a >> 3;

@@ -90,6 +90,22 @@ unsigned str_distance(struct str a, struct str b)
     return last[m];
 }
 
+bool str_digits(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!is_digit(s.p[i]))
+            return false;
+    return s.len > 0;
+}
+
+struct str str_skip_comments(struct str s)
+{
+    struct str line;
+    while ((s = str_trim(s)).len > 0 && *s.p == '#')
+        str_split(&s, '\n', &line);
+    return s;
+}
+
 int str_index(struct str s, const char *const *names)
 {
     for (int i = 0; names && names[i]; i++)

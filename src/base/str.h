@@ -38,6 +38,10 @@ struct str str_trim(struct str s); /* blanks, tabs, CR, LF off both ends */
 /* Takes the part of *rest before sep (or all of it) and moves *rest behind
  * the sep. False when *rest was exhausted (p == NULL). */
 bool str_split(struct str *rest, char sep, struct str *part);
+/* True when s is digits alone, at least one. */
+bool str_digits(struct str s);
+/* What is behind white space and lines that begin with '#'. */
+struct str str_skip_comments(struct str s);
 /* Position of c, or -1. */
 long str_find(struct str s, char c);
 

@@ -231,16 +231,6 @@ static void read_constants(struct space_reading *s)
 
 /* ---- telling files apart ---------------------------------------------- */
 
-/* What stands behind blanks and lines of comment. */
-static struct str skip_comments(struct str s)
-{
-    struct str line;
-
-    while ((s = str_trim(s)).len > 0 && *s.p == '#')
-        str_split(&s, '\n', &line);
-    return s;
-}
-
 /* The first object of the text is one of a GA space: it has a name and a
  * type, and whatever else such an object has. */
 static bool begins_ga(struct str text)
@@ -296,13 +286,13 @@ static bool is_settings(struct str text, struct arena *a)
 /* A dictionary as Python writes it: quoted with ', or with a tuple first. */
 static bool begins_dictionary(struct str text)
 {
-    struct str rest = skip_comments(str_n(text.p + 1, text.len - 1)), key;
+    struct str rest = str_skip_comments(str_n(text.p + 1, text.len - 1)), key;
 
     if (rest.len == 0 || *rest.p == '\'')
         return rest.len > 0;
     if (*rest.p != '"' || !str_split(&rest, ':', &key) || !rest.p)
         return false;
-    rest = skip_comments(rest);
+    rest = str_skip_comments(rest);
     return rest.len > 0 && *rest.p == '(';
 }
 
@@ -346,7 +336,7 @@ static bool begins_section(struct str text)
 
 static enum space_format format_of_list(struct str begin)
 {
-    struct str inner = skip_comments(str_n(begin.p + 1, begin.len - 1));
+    struct str inner = str_skip_comments(str_n(begin.p + 1, begin.len - 1));
 
     if (inner.len > 0 && (*inner.p == '(' || *inner.p == '['))
         return SPACE_TUPLES;
@@ -368,7 +358,7 @@ static enum space_format format_of(struct str text, const char *file,
         return SPACE_R;
     if (str_ends(name, STR(".py")))
         return SPACE_TUPLES;
-    begin = skip_comments(
+    begin = str_skip_comments(
         str_n(text.p, text.len < LOOK_BYTES ? text.len : LOOK_BYTES));
     if (begin.len == 0 || str_ends(name, STR(".csv")) ||
         str_ends(name, STR(".tsv")))

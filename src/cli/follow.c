@@ -211,7 +211,7 @@ static int follow_all(struct following *w)
             say_left(w, open, one);
             return 0;
         }
-        usleep(FOLLOW_MS * 1000);
+        clock_pause_ms(FOLLOW_MS);
     }
 }
 

@@ -107,14 +107,6 @@ static void hold_signals(sigset_t *before)
     sigprocmask(SIG_BLOCK, &ours, before);
 }
 
-/* True when one that ends the run came meanwhile. */
-static bool was_interrupted(void)
-{
-    sigset_t waiting;
-    sigpending(&waiting);
-    return sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM);
-}
-
 static void watch_signals(struct session *s, const sigset_t *before)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -196,13 +188,6 @@ static void say_failures(struct session *s, const struct study_progress *p)
     say("throng: `throng errors %s` says why\n", what);
 }
 
-static void add_word(struct buf *b, const char *before, struct str word)
-{
-    struct arg arg = {ARG_TEXT, word};
-    buf_adds(b, before);
-    plan_print_command(b, NULL, &arg, 1, false);
-}
-
 /* The command that goes on with this study. */
 static const char *same_again(struct session *s)
 {
@@ -211,15 +196,15 @@ static const char *same_again(struct session *s)
     struct str rest = str_of(fixed), line;
     struct buf b;
     buf_init(&b);
-    add_word(&b, "throng run ", str_of(c->args[0]));
+    command_add_word(&b, "throng run ", str_of(c->args[0]));
     if (call_option(c, "engine"))
-        add_word(&b, " --engine ", str_of(call_option(c, "engine")));
+        command_add_word(&b, " --engine ", str_of(call_option(c, "engine")));
     if (call_option(c, "profile"))
-        add_word(&b, " --profile ", str_of(call_option(c, "profile")));
+        command_add_word(&b, " --profile ", str_of(call_option(c, "profile")));
     if (name)
-        add_word(&b, " --new ", str_of(name));
+        command_add_word(&b, " --new ", str_of(name));
     while (rest.p && str_split(&rest, '\n', &line))
-        add_word(&b, " --fix ", line);
+        command_add_word(&b, " --fix ", line);
     const char *text = arena_cstr(c->arena, buf_str(&b));
     buf_done(&b);
     return text;
@@ -500,7 +485,7 @@ static int open_and_conduct(struct session *s, struct study_setup *setup)
     s->study = open_study(s, setup);
     if (!s->study || go_to_background(s)) {
         code = call_fail(c);
-    } else if (was_interrupted()) {
+    } else if (interrupt_waits()) {
         talk(s, "interrupted before anything was started");
         code = EXIT_INTERRUPTED;
     } else {

@@ -5,6 +5,7 @@
  * else (quotes, exponents, words, nothing) takes the general one. */
 #include <math.h>
 
+#include "base/chars.h"
 #include "base/num.h"
 #include "base/vec.h"
 #include "data/matrix.h"
@@ -19,18 +20,6 @@ struct scan {
     bool lines; /* each line is one field */
     size_t line;
 };
-
-/* The length of the line break at p, or 0. A CR that ends the text is one. */
-static size_t line_break(const char *p, const char *end)
-{
-    if (p == end)
-        return 0;
-    if (*p == '\n')
-        return 1;
-    if (*p != '\r')
-        return 0;
-    return p + 1 == end ? 1 : p[1] == '\n' ? 2 : 0;
-}
 
 static void skip_blanks(struct scan *s)
 {

@@ -2,12 +2,6 @@
  * sizes, then the numbers */
 #include "data/matrix.h"
 
-static uint32_t big_u32(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 |
-           p[3];
-}
-
 static uint64_t big_u64(const unsigned char *p)
 {
     return (uint64_t)big_u32(p) << 32 | big_u32(p + 4);

@@ -472,7 +472,7 @@ static void remove_remains(struct local *l)
     char tools[4096];
     unlink(l->last_words);
     remove_leaders(l);
-    snprintf(tools, sizeof tools, "%s/tools-%d", l->words_folder,
+    snprintf(tools, sizeof tools, "%s/" TOOLS_PREFIX "%d", l->words_folder,
              (int)l->worker.pid);
     dir_remove(tools, NULL);
 }
@@ -618,7 +618,7 @@ static bool reap_within(struct local *l, double seconds)
 {
     int64_t end = clock_mono_ns() + (int64_t)(seconds * 1e9);
     while (!reap(l) && clock_mono_ns() < end)
-        sweep_pause_ms(1);
+        clock_pause_ms(1);
     return l->reaped;
 }
 
@@ -668,7 +668,7 @@ static void prepare(struct local *l)
 {
     struct loop *loop = l->given->loop;
     struct buf room;
-    l->words_folder = path_join(l->arena, l->given->folder, "last-words");
+    l->words_folder = path_join(l->arena, l->given->folder, LAST_WORDS);
     buf_init(&room);
     room_print(&room, &l->here.room);
     l->room_text = arena_cstr(l->arena, buf_str(&room));
@@ -727,11 +727,11 @@ static void say_goodbye(struct local *l)
         send_ack(l);
     while (wire_waiting(&l->wire) && !wire_flush(&l->wire) &&
            wire_waiting(&l->wire) && clock_mono_ns() < end)
-        sweep_pause_ms(1);
+        clock_pause_ms(1);
     shutdown(l->wire.fd, SHUT_WR);
     while (!reap(l) && clock_mono_ns() < end) {
         if (p.fd < 0)
-            sweep_pause_ms(1);
+            clock_pause_ms(1);
         else if (poll(&p, 1, 10) > 0 && wire_read(&l->wire) < 0)
             p.fd = -1;
         l->wire.in_at = l->wire.in.len;

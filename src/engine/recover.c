@@ -24,7 +24,7 @@ static size_t wait_for_workers(const struct mark *mark)
         size_t found = sweep_marked(mark, &workers);
         if (workers == 0 || clock_mono_ns() > end)
             return found;
-        sweep_pause_ms(LOOK_MS);
+        clock_pause_ms(LOOK_MS);
     }
 }
 
@@ -39,7 +39,7 @@ static char *own_name(struct arena *a)
 char *engine_leaders_path(struct arena *a, const char *folder, const char *role)
 {
     const char *name = arena_printf(a, "%s%s.leaders", own_name(a), role);
-    return path_join(a, path_join(a, folder, "last-words"), name);
+    return path_join(a, path_join(a, folder, LAST_WORDS), name);
 }
 
 /* A file of leaders that another process has written. */
@@ -53,7 +53,7 @@ static bool is_leaders(struct arena *a, const char *name)
 static void add_leaders(struct sessions *s, const char *folder)
 {
     struct arena *a = arena_new();
-    const char *words = path_join(a, folder, "last-words");
+    const char *words = path_join(a, folder, LAST_WORDS);
     const char **names = dir_list(words, a, NULL);
     struct process_ids found = {0};
     for (; names && *names; names++)
@@ -109,7 +109,7 @@ static int read_file(const struct recovery *to, const char *path,
 /* A worker that was killed leaves the folder of its tools. */
 static bool is_tools(const char *name)
 {
-    return str_starts(str_of(name), STR("tools-"));
+    return str_starts(str_of(name), STR(TOOLS_PREFIX));
 }
 
 static int read_files(const struct recovery *to, const char *folder,
@@ -143,7 +143,7 @@ int recover_here(const char *folder, const struct engine_left *left,
     if (end_processes(folder, left, err))
         return -1;
     struct arena *a = arena_new();
-    int rc = read_files(to, path_join(a, folder, "last-words"), a, err);
+    int rc = read_files(to, path_join(a, folder, LAST_WORDS), a, err);
     arena_free(a);
     return rc;
 }

@@ -10,7 +10,6 @@
 #include "engine/sweep.h"
 #include <errno.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define QUIET_ROUNDS 2
@@ -25,13 +24,6 @@ void sweep_done(struct sweep *s)
 {
     vec_done(&s->kin);
     sessions_done(&s->sessions);
-}
-
-void sweep_pause_ms(unsigned ms)
-{
-    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
-    while (nanosleep(&t, &t) && errno == EINTR)
-        ;
 }
 
 void sweep_note_kin(struct sweep *s)
@@ -154,7 +146,7 @@ int sweep_all(struct sweep *s, double seconds, struct err *err)
                                        "run again"
                                      : "does not end, not even by SIGKILL");
         if (!s->quiet)
-            sweep_pause_ms(ROUND_MS); /* what was killed needs time to end */
+            clock_pause_ms(ROUND_MS); /* what was killed needs time to end */
     }
     return 0;
 }

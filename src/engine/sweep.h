@@ -42,6 +42,5 @@ int sweep_all(struct sweep *s, double seconds, struct err *err);
 size_t sweep_marked(const struct mark *mark, size_t *workers);
 
 /* Lets some milliseconds pass, for those who wait outside of a loop. */
-void sweep_pause_ms(unsigned ms);
 
 #endif

@@ -24,6 +24,16 @@ static bool space_has_group(const struct space *s, struct str name)
     return false;
 }
 
+bool plan_makes(const struct plan *p, struct str file)
+{
+    if (str_starts(file, STR("./")))
+        file = str_n(file.p + 2, file.len - 2);
+    for (size_t i = 0; i < p->template_count; i++)
+        if (str_eq(p->templates[i].path, file))
+            return true;
+    return false;
+}
+
 bool plan_declares(const struct plan *p, struct str name)
 {
     return space_find(&p->space, name) >= 0 ||

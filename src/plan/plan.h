@@ -221,6 +221,8 @@ struct str plan_fitting_name(struct str name, struct arena *a);
 /* True when a parameter of that name is declared: a leaf of the space
  * ("opt.lr"), a nested outer name ("opt") or a member of the points. */
 bool plan_declares(const struct plan *p, struct str name);
+/* True when one of its templates makes this file. */
+bool plan_makes(const struct plan *p, struct str file);
 
 /* The argument vector of a point. */
 int plan_command(const struct plan *p, const struct value *point,

@@ -654,16 +654,6 @@ static bool named_json(const char *file)
            str_ends(s, STR(".ndjson"));
 }
 
-/* Lines that begin with # say nothing. */
-static struct str skip_comments(struct str text)
-{
-    struct str line;
-
-    while ((text = str_trim(text)).len > 0 && *text.p == '#')
-        str_split(&text, '\n', &line);
-    return text;
-}
-
 /* The text with blanks in place of comments, which begin with # outside of
  * strings and end with the line, as in CANDLE's unrolled files. */
 static struct str blank_comments(struct arena *a, struct str text)
@@ -702,7 +692,7 @@ struct plan_points *points_open_text(struct str text, const char *file,
 
     if (str_starts(text, STR("\xef\xbb\xbf")))
         text = str_n(text.p + 3, text.len - 3);
-    begin = skip_comments(text);
+    begin = str_skip_comments(text);
     objects = begin.len > 0 && begin.p[0] == '{' && !named_csv(file);
     if (objects || named_json(file))
         text = blank_comments(a, text);

@@ -147,14 +147,6 @@ static bool plain_null(struct str s)
     return str_among(s, none);
 }
 
-static bool all_digits(struct str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (s.p[i] < '0' || s.p[i] > '9')
-            return false;
-    return s.len > 0;
-}
-
 static struct str unsigned_part(struct str s)
 {
     if (s.len > 0 && (s.p[0] == '-' || s.p[0] == '+'))
@@ -287,7 +279,7 @@ static struct value *read_plain(struct tree *t, struct str s, yaml_mark_t mark)
         return value_null(t->arena);
     if (plain_bool(s, &b))
         return value_bool(t->arena, b);
-    if (all_digits(unsigned_part(s)))
+    if (str_digits(unsigned_part(s)))
         return read_whole(t, s, mark);
     prefixed = plain_prefixed(s, &i);
     if (prefixed > 0)

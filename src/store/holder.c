@@ -19,7 +19,6 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "store/lease.h"
 
@@ -121,21 +120,7 @@ bool holder_is_silent(const struct store *s, const struct lease *l)
     return s->silent.epoch != 0 && is_same(&s->silent, l);
 }
 
-static void pause_ms(unsigned ms)
-{
-    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
-    nanosleep(&t, NULL);
-}
-
-const struct holder_clock holder_clock = {clock_mono_ns, pause_ms};
-
-/* A caller that has signals wait must not make a person wait for a minute. */
-static bool is_interrupted(void)
-{
-    sigset_t waiting;
-    sigpending(&waiting);
-    return sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM);
-}
+const struct holder_clock holder_clock = {clock_mono_ns, clock_pause_ms};
 
 int holder_wait(struct store *s, holder_read_fn *read, struct err *err)
 {
@@ -147,7 +132,8 @@ int holder_wait(struct store *s, holder_read_fn *read, struct err *err)
         if (holder_look(s, &l) != HOLDER_UNSEEN)
             return 0;
         enum holder_seen seen = holder_see(&w, &l, s->clock->now_ns());
-        if (seen == SEEN_TOUCH || is_interrupted())
+        /* A person who has pressed Ctrl-C does not wait for a minute. */
+        if (seen == SEEN_TOUCH || interrupt_waits())
             return lease_held_by(s, &l, err);
         if (seen == SEEN_SILENCE) {
             s->silent = l;

@@ -23,7 +23,7 @@ static const struct litter {
     {".", "snapshot.db.new-", false},
     {".", ".throng-", false},
     {"trials", ".throng-", false}, /* a pack that was to be replaced */
-    {"last-words", ".throng-", false},
+    {LAST_WORDS, ".throng-", false},
     {"requests/answers", ".throng-", false},
     {"requests", ".throng-", true},
     {"..", ".removed-",

@@ -49,14 +49,6 @@ static bool after(struct str piece, const char *prefix, struct str *rest)
 
 /* ---- reading a piece -------------------------------------------------- */
 
-static bool is_digits(struct str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (s.p[i] < '0' || s.p[i] > '9')
-            return false;
-    return s.len > 0;
-}
-
 static int parse_range(struct str text, struct piece *p, struct err *err)
 {
     struct str rest = text, first, last;
@@ -65,7 +57,7 @@ static int parse_range(struct str text, struct piece *p, struct err *err)
     first = str_trim(first);
     last = str_trim(last);
     p->kind = PIECE_RANGE;
-    if (!is_digits(first) || !is_digits(last) || !num_int(first, &p->first) ||
+    if (!str_digits(first) || !str_digits(last) || !num_int(first, &p->first) ||
         !num_int(last, &p->last))
         return bad_piece(text, "expected a trial number or a range", err);
     if (p->last < p->first)
@@ -93,7 +85,7 @@ static int parse_counted(struct str text, struct piece *p, struct err *err)
         if (rest.p[0] != ':')
             continue;
         struct str n = str_n(rest.p + 1, rest.len - 1);
-        if (!is_digits(n) || !num_int(n, &p->first) || p->first < 1)
+        if (!str_digits(n) || !num_int(n, &p->first) || p->first < 1)
             return bad_piece(text, "expected a count of at least 1 behind ':'",
                              err);
         return 1;

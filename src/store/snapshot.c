@@ -7,11 +7,9 @@
  * one never changes and needs no lock. */
 #include "store/snapshot.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "store/lease.h"
 #include "store/seal.h"
@@ -73,9 +71,8 @@ static bool differs(const struct stat *a, const struct stat *b)
 static bool wait_for_new(const char *path, struct stat *st)
 {
     struct stat before = *st;
-    struct timespec pause = {0, SNAPSHOT_LOOK_MS * 1000000L};
     for (int ms = 0; ms < SNAPSHOT_WAIT_MS; ms += SNAPSHOT_LOOK_MS) {
-        nanosleep(&pause, NULL);
+        clock_pause_ms(SNAPSHOT_LOOK_MS);
         if (stat(path, st) == 0 && differs(st, &before))
             return true;
     }

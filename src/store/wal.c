@@ -23,15 +23,9 @@ struct wal {
     uint32_t sum[2];
 };
 
-static uint32_t number(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 |
-           p[3];
-}
-
 static uint32_t word(const struct wal *w, const unsigned char *p)
 {
-    uint32_t v = number(p);
+    uint32_t v = big_u32(p);
     return w->big_endian ? v : __builtin_bswap32(v);
 }
 
@@ -51,15 +45,15 @@ static const unsigned char *frame(const struct wal *w, size_t i)
 static bool read_head(struct wal *w, struct str text)
 {
     w->p = (const unsigned char *)text.p;
-    if (text.len < HEAD_BYTES || (number(w->p) & ~1u) != MAGIC)
+    if (text.len < HEAD_BYTES || (big_u32(w->p) & ~1u) != MAGIC)
         return false;
-    w->big_endian = number(w->p) & 1;
-    w->page_bytes = number(w->p + 8);
+    w->big_endian = big_u32(w->p) & 1;
+    w->page_bytes = big_u32(w->p + 8);
     if (w->page_bytes < 512 || w->page_bytes > 65536)
         return false;
     w->frames = (text.len - HEAD_BYTES) / (FRAME_BYTES + w->page_bytes);
     sum(w, w->p, 24);
-    return w->sum[0] == number(w->p + 24) && w->sum[1] == number(w->p + 28);
+    return w->sum[0] == big_u32(w->p + 24) && w->sum[1] == big_u32(w->p + 28);
 }
 
 static bool is_of_this_log(const struct wal *w, const unsigned char *f)
@@ -74,7 +68,7 @@ static bool is_believed(struct wal *w, const unsigned char *f)
         return false;
     sum(w, f, 8);
     sum(w, f + FRAME_BYTES, w->page_bytes);
-    return w->sum[0] == number(f + 16) && w->sum[1] == number(f + 20);
+    return w->sum[0] == big_u32(f + 16) && w->sum[1] == big_u32(f + 20);
 }
 
 static size_t count_lost(struct wal *w)
@@ -83,7 +77,7 @@ static size_t count_lost(struct wal *w)
     while (i < w->frames && is_believed(w, frame(w, i)))
         i++;
     for (i++; i < w->frames; i++)
-        lost += is_of_this_log(w, frame(w, i)) && number(frame(w, i) + 4) != 0;
+        lost += is_of_this_log(w, frame(w, i)) && big_u32(frame(w, i) + 4) != 0;
     return lost;
 }
 

@@ -74,7 +74,7 @@ static int wait_for_answer(const char *folder, const char *file,
             next = now + LIVES_S;
         }
         if (live)
-            usleep(LOOK_MS * 1000);
+            clock_pause_ms(LOOK_MS);
         else if (apply_here(folder, err))
             return -1;
         now = (double)(clock_mono_ns() - begun) / 1e9;

@@ -97,7 +97,7 @@ static int reap(struct external *x, double wait_s)
             kill(-x->process.pid, SIGKILL);
             until = INT64_MAX;
         }
-        usleep(1000);
+        clock_pause_ms(1);
     }
     kill(-x->process.pid, SIGKILL);
     waitpid(x->process.pid, &status, 0);
@@ -706,7 +706,7 @@ static void say_the_rest(struct external *x)
     while (x->in >= 0 && x->unsent.len && clock_mono_ns() < until) {
         on_writable(x, x->in, LOOP_WRITE);
         if (x->unsent.len)
-            usleep(1000);
+            clock_pause_ms(1);
     }
 }
 

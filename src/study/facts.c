@@ -57,7 +57,7 @@ static int wait_child(pid_t pid)
             kill(pid, SIGKILL);
             until = INT64_MAX;
         }
-        usleep(1000);
+        clock_pause_ms(1);
     }
 }
 

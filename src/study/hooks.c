@@ -114,7 +114,7 @@ void hooks_wait(struct hooks *h, double wait_s)
             any |= h->running[i] != 0;
         if (!any || clock_mono_ns() > until)
             break;
-        usleep(LOOK_MS * 1000);
+        clock_pause_ms(LOOK_MS);
     }
 }
 

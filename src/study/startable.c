@@ -75,16 +75,6 @@ static bool is_plain(struct str word)
     return word.len && str_find(word, '{') < 0 && str_find(word, '$') < 0;
 }
 
-static bool is_template(const struct plan *p, struct str word)
-{
-    if (str_starts(word, STR("./")))
-        word = str_n(word.p + 2, word.len - 2);
-    for (size_t i = 0; i < p->template_count; i++)
-        if (str_eq(p->templates[i].path, word))
-            return true;
-    return false;
-}
-
 /* What the first line of a script names, `#!/usr/bin/env python3` too. */
 static void look_for_interpreter(const struct looking *l, const char *key,
                                  struct str name, const char *path)
@@ -121,7 +111,7 @@ static void look_for_file(const struct looking *l, const char *key,
                           struct str name, bool runs)
 {
     char *path = path_join(l->arena, l->home, arena_cstr(l->arena, name));
-    if (!is_plain(name) || is_template(l->plan, name))
+    if (!is_plain(name) || plan_makes(l->plan, name))
         return;
     if (!file_exists(path))
         missing(

@@ -134,22 +134,12 @@ static void fill_parent(const struct study *s, const struct live *l,
     t->resume_from = str_of(path_join(a, folder, "checkpoint"));
 }
 
-static bool is_template(const struct plan *p, struct str name)
-{
-    if (str_starts(name, STR("./")))
-        name = str_n(name.p + 2, name.len - 2);
-    for (size_t i = 0; i < p->template_count; i++)
-        if (str_eq(p->templates[i].path, name))
-            return true;
-    return false;
-}
-
 /* A program that a study names by a relative path lies with the study file,
  * also for a task that runs in a folder of its own. */
 static struct str in_home(const struct plan *p, struct str name,
                           const char *home, struct arena *a)
 {
-    if (name.len == 0 || name.p[0] == '/' || is_template(p, name))
+    if (name.len == 0 || name.p[0] == '/' || plan_makes(p, name))
         return name;
     char *path = path_join(a, home, arena_cstr(a, name));
     return file_exists(path) ? str_of(path) : name;

@@ -1,6 +1,7 @@
 /* clock.c - what time it is, for machines and for people */
 #include "sys/sys.h"
 
+#include <errno.h>
 #include <math.h>
 #include <time.h>
 
@@ -16,6 +17,13 @@ double clock_wall(void)
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void clock_pause_ms(unsigned ms)
+{
+    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
+    while (nanosleep(&t, &t) && errno == EINTR)
+        ;
 }
 
 void clock_print(struct buf *b, double wall, bool utc)

@@ -278,3 +278,10 @@ void loop_stop(struct loop *l)
 {
     l->stopping = true;
 }
+
+bool interrupt_waits(void)
+{
+    sigset_t waiting;
+    sigpending(&waiting);
+    return sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGTERM);
+}

@@ -17,8 +17,9 @@
 
 /* ---- clocks ---------------------------------------------------------- */
 
-int64_t clock_mono_ns(void); /* never jumps; for durations and timers */
-double clock_wall(void);     /* unix time; for people and records only */
+int64_t clock_mono_ns(void);      /* never jumps; for durations and timers */
+double clock_wall(void);          /* unix time; for people and records only */
+void clock_pause_ms(unsigned ms); /* whole, whatever signals come */
 /* "2026-11-15 12:04:05" local, or UTC "2026-11-15T12:04:05Z" with utc. */
 void clock_print(struct buf *b, double wall, bool utc);
 
@@ -55,6 +56,9 @@ struct loop_source *loop_signal(struct loop *l, int signum, loop_signal_fn *fn,
  * collected. */
 struct loop_source *loop_after(struct loop *l, loop_fn *fn, void *context);
 void loop_remove(struct loop_source *s); /* NULL is fine */
+
+/* Whether a Ctrl-C, or its like, waits to be heard by a loop. */
+bool interrupt_waits(void);
 
 /* ---- processes ------------------------------------------------------- */
 

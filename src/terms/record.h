@@ -24,6 +24,10 @@
 #define RECORD_VERSION 2
 #define RECORD_MAX (16u << 20) /* bytes of one record */
 #define RECORD_PAYLOAD_MAX (RECORD_MAX - 28)
+/* Of a study: the folder of records that no conductor has taken, and what the
+ * folders of workers' tools there begin with. */
+#define LAST_WORDS "last-words"
+#define TOOLS_PREFIX "tools-"
 
 enum record_type {
     /* worker to conductor */

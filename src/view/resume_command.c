@@ -6,7 +6,7 @@
 
 #define STUDY_FILE_MAX (64u << 20)
 
-static void add_word(struct buf *b, const char *before, struct str word)
+void command_add_word(struct buf *b, const char *before, struct str word)
 {
     struct arg arg = {ARG_TEXT, word};
     buf_adds(b, before);
@@ -54,7 +54,7 @@ static void add_fixed(struct buf *b, struct str fixed, struct arena *a)
             buf_addstr(&word, v->items[i]->s);
         else
             json_print(&word, v->items[i]);
-        add_word(b, " --fix ", buf_str(&word));
+        command_add_word(b, " --fix ", buf_str(&word));
         buf_done(&word);
     }
 }
@@ -73,9 +73,9 @@ const char *resume_command(struct arena *a, const struct place_of_study *where)
     char *name = arena_cstr(a, path_name(arena_cstr(a, file)));
     char *path = path_join(a, where->home, name);
     buf_init(&b);
-    add_word(&b, "throng run ", str_of(seen_from_here(path)));
+    command_add_word(&b, "throng run ", str_of(seen_from_here(path)));
     if (named_otherwise(a, path, where))
-        add_word(&b, " --new ", str_of(where->name));
+        command_add_word(&b, " --new ", str_of(where->name));
     add_fixed(&b, fixed, a);
     const char *text = arena_cstr(a, buf_str(&b));
     buf_done(&b);

@@ -283,6 +283,8 @@ const char **study_files(struct arena *a, const char *folder, size_t *count);
  * them, so that it can be pasted in the folder where the caller is. Lives in
  * the arena. */
 const char *resume_command(struct arena *a, const struct place_of_study *where);
+/* Appends `before` and a word, quoted as a shell needs it. */
+void command_add_word(struct buf *b, const char *before, struct str word);
 
 /* ---- how long a study will take, and where it belongs ------------------ */
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "terms/bundle.h"
 #include "worker/worker.h"
@@ -17,14 +16,7 @@
 #define ASKED_MAX (256u << 20) /* in one look */
 #define BLOCK 65536
 #define TASKS_WAIT_NS (5 * LOOK_NS) /* for the rest of a file of tasks */
-#define EMPTY_WAIT_NS (2 * LOOK_NS) /* for the first word of another worker */
-
-static void pause_ns(int64_t ns)
-{
-    struct timespec t = {ns / 1000000000, ns % 1000000000};
-    while (nanosleep(&t, &t) != 0 && errno == EINTR)
-        ;
-}
+#define EMPTY_WAIT_MS 2000          /* for the first word of another worker */
 
 /* ---- tasks ------------------------------------------------------------- */
 
@@ -65,7 +57,7 @@ static int read_tasks(struct worker *w, struct buf *text, struct err *err)
         got = check_tasks(buf_str(text), err);
         if (got != 0 || clock_mono_ns() >= give_up)
             break;
-        pause_ns(LOOK_NS / 10);
+        clock_pause_ms(100);
     }
     if (got > 0)
         return 0;
@@ -105,7 +97,7 @@ static int open_said(struct worker *w, struct err *err)
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST && (fd = open_there(path)) >= 0) {
         close(fd);
-        pause_ns(EMPTY_WAIT_NS);
+        clock_pause_ms(EMPTY_WAIT_MS);
         fd = open_there(path);
     }
     if (fd >= 0)

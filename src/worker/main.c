@@ -271,10 +271,11 @@ static const char *tools_folder(const struct worker_setup *s, struct arena *a)
     char host[256];
     if (s->last_words)
         return path_join(a, path_folder(a, s->last_words),
-                         arena_printf(a, "tools-%d", (int)getpid()));
+                         arena_printf(a, TOOLS_PREFIX "%d", (int)getpid()));
     machine_name(host, sizeof host);
-    return path_join(a, path_folder(a, s->bundle.tasks),
-                     arena_printf(a, "tools-%s-%d", host, (int)getpid()));
+    return path_join(
+        a, path_folder(a, s->bundle.tasks),
+        arena_printf(a, TOOLS_PREFIX "%s-%d", host, (int)getpid()));
 }
 
 /* Tasks can run without tools, so a folder that cannot be written is no

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "sys/sys.h"
+#include "terms/record.h"
 
 extern const char worker_python_pack[], worker_python_pack_end[];
 
@@ -71,7 +72,8 @@ static void sweep_apart(const char *folder, struct arena *a)
     const char **names = dir_list(folder, a, NULL);
     for (; names && *names; names++) {
         struct str name = str_of(*names);
-        if (!str_starts(name, STR("tools-")) || !str_ends(name, STR(".lock")))
+        if (!str_starts(name, STR(TOOLS_PREFIX)) ||
+            !str_ends(name, STR(".lock")))
             continue;
         const char *path = path_join(a, folder, *names);
         int lock = lock_take(path, 0600);
@@ -88,7 +90,7 @@ static int make_apart(struct tools *t, struct arena *a, struct err *err)
         return err_wrap(err, "no folder of our own for the tools of tasks");
     sweep_apart(all, a);
     const char *folder =
-        path_join(a, all, arena_printf(a, "tools-%d", (int)getpid()));
+        path_join(a, all, arena_printf(a, TOOLS_PREFIX "%d", (int)getpid()));
     t->lock_path = arena_printf(a, "%s.lock", folder);
     t->lock = lock_take(t->lock_path, 0600);
     if (t->lock < 0)

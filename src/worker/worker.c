@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "terms/bundle.h"
 #include "worker/crew.h"
@@ -620,7 +619,6 @@ static bool have_children(void)
  * descendants at all. */
 static void last_sweep(struct worker *w)
 {
-    const struct timespec pause = {.tv_nsec = 2 * MS};
     int64_t give_up = clock_mono_ns() + LAST_SWEEP_NS;
     while (clock_mono_ns() < give_up) {
         reap(w);
@@ -630,7 +628,7 @@ static void last_sweep(struct worker *w)
         }
         census_take(w);
         census_kill_all(w);
-        nanosleep(&pause, NULL);
+        clock_pause_ms(2);
     }
 }
 

@@ -51,6 +51,16 @@ static void splitting_gives_every_part_even_empty_ones(void **state)
     assert_null(rest.p);
 }
 
+static void digits_and_what_is_behind_comments(void **state)
+{
+    (void)state;
+    assert_true(str_digits(STR("0123456789")));
+    assert_false(str_digits(STR("")));
+    assert_false(str_digits(STR("1.5")));
+    assert_true(str_is(str_skip_comments(STR(" # a\n\t#b\n c # d ")), "c # d"));
+    assert_int_equal(str_skip_comments(STR("# all of it")).len, 0);
+}
+
 static void a_name_is_found_among_others(void **state)
 {
     (void)state;
@@ -184,6 +194,7 @@ int main(void)
         cmocka_unit_test(beginnings_and_ends_are_found),
         cmocka_unit_test(trimming_takes_blanks_off_both_ends),
         cmocka_unit_test(splitting_gives_every_part_even_empty_ones),
+        cmocka_unit_test(digits_and_what_is_behind_comments),
         cmocka_unit_test(a_name_is_found_among_others),
         cmocka_unit_test(distance_counts_slips_of_the_fingers),
         cmocka_unit_test(the_nearest_name_is_suggested_only_when_near),
