@@ -28,6 +28,7 @@ struct slurm {
     struct commands *commands;
     struct nodes nodes;
     uint32_t array_max, jobs_max;
+    uint32_t kill_wait_s; /* from SIGTERM to SIGKILL; 0: Slurm does not say */
     bool accounting;
     VEC(struct asking *) open; /* questions that are not answered */
 };
@@ -147,6 +148,13 @@ static void add_worker(const struct slurm *s, const struct job_order *order,
                 " --start \"${SLURM_RESTART_COUNT:-0}\""
                 " --asked \"$SLURM_ARRAY_TASK_ID.asked\" --folder ");
     add_quoted(b, s->given->folder);
+    /* Its room is the job's, not the machine's: others have the rest. */
+    buf_adds(b, " --granted slurm");
+    if (order->slots)
+        buf_addf(b, " --slots %u", order->slots);
+    buf_addf(b, " --lead %.0f", ceil(option_number(s, "lead", LEAD_SECONDS)));
+    if (s->kill_wait_s)
+        buf_addf(b, " --kill-wait %u", s->kill_wait_s);
     buf_adds(b, " --mark ");
     add_quoted(b, order->mark);
     if (s->given->mask)
@@ -472,12 +480,13 @@ static int ask_now(struct slurm *s, const char *const *argv, struct str *text,
     return 0;
 }
 
+/* "3 sec" is 3. */
 static uint32_t config_number(struct str config, const char *name)
 {
+    struct str rest = slurm_config(config, name), first = {0};
     uint64_t n;
-    return num_uint(slurm_config(config, name), &n) && n <= UINT32_MAX
-               ? (uint32_t)n
-               : 0;
+    str_split(&rest, ' ', &first);
+    return num_uint(first, &n) && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
 static int read_cluster(struct slurm *s, struct err *err)
@@ -500,6 +509,7 @@ static int read_cluster(struct slurm *s, struct err *err)
     s->jobs_max = config_number(config, "MaxJobCount");
     s->jobs_max = (uint32_t)option_number(
         s, "max_jobs", s->jobs_max ? s->jobs_max : UINT32_MAX);
+    s->kill_wait_s = config_number(config, "KillWait");
     struct str store = slurm_config(config, "AccountingStorageType");
     s->accounting = store.len && !str_ends(store, STR("/none"));
     slurm_read_nodes(nodes, partition, s->arena, &s->nodes);

@@ -60,7 +60,8 @@ static int open_bench(void **state)
     b->path_was = xstrdup(getenv("PATH"));
     setenv("PATH", arena_printf(b->arena, "%s:%s", b->bin, b->path_was), 1);
     command(b, "scontrol",
-            "echo 'MaxArraySize = 1001'; echo 'AccountingStorageType = "
+            "echo 'MaxArraySize = 1001'; echo 'KillWait = 3 sec'; "
+            "echo 'AccountingStorageType = "
             "accounting_storage/slurmdbd'");
     command(b, "sinfo",
             "echo 'n0|4|4000|gpu:2|idle|main*'; "
@@ -202,6 +203,8 @@ static void tasks_go_out_as_one_array_and_come_back(void **state)
     assert_non_null(strstr(script, "#SBATCH --array=0-1\n"));
     assert_non_null(strstr(script, "#SBATCH --cpus-per-task=1\n"));
     assert_non_null(strstr(script, "--job-name=throng-rig-"));
+    assert_non_null(strstr(script, " --granted slurm --slots 1 --lead 60 "
+                                   "--kill-wait 3 "));
     put(b, "queue", "7|0|RUNNING|None|n0|0|0|\n7|1|RUNNING|None|n1|0|0|\n");
     say_starting(b, "1/0", 0, 1);
     say_ended(b, "1/0", 0, 1);
