@@ -88,27 +88,33 @@ static void take(struct earlier *e, const struct record *r)
     }
 }
 
-static void read_one(struct earlier *e, const char *path, const struct log *log)
+void earlier_take(struct earlier *e, struct str said, const char *path,
+                  const struct log *log)
 {
-    struct buf text;
     struct err err = {0};
     struct record r;
     size_t used;
     int got = 0;
-    buf_init(&text);
-    if (file_exists(path) && file_read(path, 0, &text, &err) != 0)
-        log_to(log, LOG_WARN, "what an earlier start has said is unknown: %s",
-               err.text);
-    struct str rest = buf_str(&text);
-    while (rest.len > 0 && (got = bundle_next(rest, &r, &used, &err)) > 0) {
+    while (said.len > 0 && (got = bundle_next(said, &r, &used, &err)) > 0) {
         if (record_is_of_task(&r))
             take(e, &r);
-        rest = str_n(rest.p + used, rest.len - used);
+        said = str_n(said.p + used, said.len - used);
     }
     if (got < 0)
         log_to(log, LOG_WARN,
                "%s: %s; the %zu bytes from there on are not believed", path,
-               err.text, rest.len);
+               err.text, said.len);
+}
+
+static void read_one(struct earlier *e, const char *path, const struct log *log)
+{
+    struct buf text;
+    struct err err = {0};
+    buf_init(&text);
+    if (file_exists(path) && file_read(path, 0, &text, &err) != 0)
+        log_to(log, LOG_WARN, "what an earlier start has said is unknown: %s",
+               err.text);
+    earlier_take(e, buf_str(&text), path, log);
     buf_done(&text);
 }
 

@@ -20,6 +20,9 @@ void earlier_done(struct earlier *e);
  * nothing; what is behind damage is not believed, which the log says. */
 void earlier_read(struct earlier *e, const char *stem, uint32_t starts,
                   const struct log *log);
+/* The same of what one of them has said, in the file at `path`. */
+void earlier_take(struct earlier *e, struct str said, const char *path,
+                  const struct log *log);
 /* True when one of them has answered for the task. */
 bool earlier_ended(const struct earlier *e, uint64_t task);
 /* Makes it a task of start e->starts: in a folder of that start's own, which

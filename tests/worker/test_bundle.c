@@ -268,40 +268,66 @@ static int run_worker(struct bench *b, const char *const *args)
     return run(b, argv);
 }
 
-static int run_in(struct bench *b, const char *const *args)
+/* As root, or as a user who may be root in a namespace of its own; false:
+ * neither. */
+static bool run_in(struct bench *b, const char *const *args, int *code)
 {
-    const char *argv[16] = {"chroot", b->folder, "/throng-worker"};
-    for (size_t i = 0; args[i]; i++)
-        argv[i + 3] = args[i];
-    return run(b, argv);
+    const char *argv[24] = {"unshare", "--user",  "--map-root-user",
+                            "chroot",  b->folder, "/throng-worker"};
+    const char *version[] = {"--version", NULL};
+    const char *const *program = geteuid() == 0 ? argv + 3 : argv;
+    argv[6] = version[0];
+    if (run(b, program) != 0)
+        return false;
+    for (size_t i = 0; i == 0 || args[i - 1]; i++)
+        argv[i + 6] = args[i];
+    *code = run(b, program);
+    return true;
 }
 
-/* The static program needs nothing around it, not even /dev/null. */
+static void copy_in(struct bench *b, const char *program, const char *name)
+{
+    struct buf text;
+    buf_init(&text);
+    file_read(program, 0, &text, NULL);
+    file_write(job_file(b, name), buf_str(&text), false, NULL);
+    chmod(job_file(b, name), 0755);
+    buf_done(&text);
+}
+
+/* Worker, program and bundle are static or plain files, and need nothing else:
+ * no /proc, no /dev, no /tmp, no /etc. The second start finds the answers of
+ * the first, and has nothing to do. */
 static void a_bundle_runs_in_an_empty_chroot(void **state)
 {
     struct bench *b = *state;
-    struct buf program;
-    char *inside = job_file(b, "throng-worker");
-    const char *argv[] = {"/throng-worker", "--version", NULL};
+    int code = -1;
+    const char *argv[] = {"/alone", NULL};
     struct task t = bench_command(b, 1, argv);
     t.folder = STR("/trials/1");
-    buf_init(&program);
-    file_read(getenv("THRONG_WORKER"), 0, &program, NULL);
-    file_write(inside, buf_str(&program), false, NULL);
-    buf_done(&program);
-    chmod(inside, 0755);
+    copy_in(b, getenv("THRONG_WORKER"), "throng-worker");
+    copy_in(b, getenv("WORKER_ALONE"), "alone");
     job_write(b, &t, 1);
-    const char *version[] = {"--version", NULL};
-    const char *args[] = {"--bundle", "/7.tasks", "--room", "cpus=1;parallel=1",
-                          NULL};
-    if (geteuid() != 0 || run_in(b, version) != 0) {
-        print_message("skipped: needs root and a static throng-worker\n");
+    const char *first[] = {"--bundle", "/7.tasks", "--room",
+                           "cpus=1;parallel=1", NULL};
+    const char *second[] = {
+        "--bundle", "/7.tasks", "--room", "cpus=1;parallel=1",
+        "--start",  "1",        NULL};
+    if (!run_in(b, first, &code)) {
+        print_message("skipped: needs a static throng-worker, and root or user "
+                      "namespaces, for a chroot\n");
         skip();
     }
-    assert_int_equal(run_in(b, args), WORKER_EXIT_DONE);
+    assert_int_equal(code, WORKER_EXIT_DONE);
     job_hear(b, 0);
     assert_int_equal(job_outcome(b, 1), OUTCOME_DONE);
-    assert_contains(bench_file(b, bench_path(b, 1, "log")), "throng-worker ");
+    assert_string_equal(bench_metric(b, 1, "x"), "0:3");
+    assert_string_equal(bench_file(b, bench_path(b, 1, "log")), "alone\n");
+    assert_string_equal(bench_file(b, bench_path(b, 1, "checkpoint/c")), "1\n");
+    assert_true(run_in(b, second, &code));
+    assert_int_equal(code, WORKER_EXIT_DONE);
+    job_hear(b, 1);
+    assert_int_equal(b->records.len, 1);
 }
 
 static void a_wrong_command_line_is_a_usage_error(void **state)
