@@ -185,7 +185,7 @@ static int on_started(struct run *r, struct live *l, struct str payload,
 /* The attempt is over: nothing of it is out any more. */
 static int close_attempt(struct run *r, struct live *l, struct err *err)
 {
-    run_placed(r, l, false);
+    live_enter(r, l, l->phase == LIVE_READS ? LIVE_READ : LIVE_AT_HAND);
     l->start_unwritten = l->read_unwritten = false;
     l->earlier = l->a.number;
     l->t.seconds += l->a.seconds;
@@ -446,7 +446,7 @@ int attempt_grant(struct run *r, struct live *l, struct err *err)
         return on_bad_end(r, l, STATE_KILLED, "by request", err);
     if (!l->t.attempts)
         return run_finish(r, l, STATE_STOPPED, "by request", err);
-    if (!l->reading)
+    if (l->phase != LIVE_READ)
         l->stop_why = "by request";
     return on_good_end(r, l, STATE_STOPPED, err);
 }
@@ -456,14 +456,14 @@ int attempt_wish(struct run *r, struct live *l, enum wish wish, struct err *err)
     if (wish <= l->wish)
         return 0;
     l->wish = wish;
-    if (!l->placed && !run_reads_first(l)) {
+    if (!live_is_out(l) && !run_reads_first(l)) {
         run_unwait(r, l);
         return attempt_grant(r, l, err);
     }
     run_dirty(r);
     if (store_wish_set(r->store, l->t.id, wish, err))
         return -1;
-    if (!l->placed) { /* its next attempt only reads */
+    if (!live_is_out(l)) { /* its next attempt only reads */
         l->stop_why = NULL;
         return 0;
     }
@@ -506,13 +506,12 @@ static bool is_for_the_wish(const struct run *r, const struct live *l,
 static int on_unstarted(struct run *r, struct live *l, const char *reason,
                         struct err *err)
 {
-    run_placed(r, l, false);
+    live_enter(r, l, LIVE_AT_HAND);
     l->read_unwritten = false;
     l->a.outcome = OUTCOME_UNSTARTED;
     l->a.ended = clock_wall();
     if (store_attempt_put(r->store, &l->a, err))
         return -1;
-    l->reading = false;
     if (l->wish && !run_reads_first(l))
         return attempt_grant(r, l, err);
     if (*reason && shortage_refused(r, l, reason, err))
@@ -545,8 +544,8 @@ static bool is_stopped(const struct run *r, const struct live *l,
 static int wish_for_the_rule(struct run *r, struct live *l,
                              enum outcome outcome, struct err *err)
 {
-    if (l->wish || !l->unread || l->reading || l->decided_at != INT64_MAX ||
-        !is_stopped(r, l, outcome))
+    if (l->wish || !l->unread || l->phase == LIVE_READ ||
+        l->decided_at != INT64_MAX || !is_stopped(r, l, outcome))
         return 0;
     l->wish = WISH_STOP;
     return store_wish_set(r->store, l->t.id, l->wish, err);
@@ -559,7 +558,7 @@ static int decide(struct run *r, struct live *l, const struct record_ended *e,
         return -1;
     if (run_reads_first(l))
         return wait_again(r, l, 0, err);
-    if (l->wish && (l->reading || is_for_the_wish(r, l, e->outcome)))
+    if (l->wish && (l->phase == LIVE_READ || is_for_the_wish(r, l, e->outcome)))
         return attempt_grant(r, l, err);
     if (is_pause(r, l, e->outcome))
         return on_pause(r, l, err);
@@ -603,6 +602,40 @@ static struct str redacted(struct run *r, struct str text)
     return text;
 }
 
+/* gone: nobody has said so; what it left in its files is unread. */
+static int on_end(struct run *r, struct live *l, const struct record_ended *e,
+                  bool gone, struct err *err)
+{
+    char *reason = arena_cstr(r->arena, e->reason);
+    if (e->outcome == OUTCOME_UNSTARTED)
+        return on_unstarted(r, l, reason, err);
+    l->a.outcome = e->outcome;
+    l->a.ended = e->wall;
+    l->a.seconds = e->seconds;
+    l->a.cpu_seconds = e->cpu_seconds;
+    l->a.max_rss_bytes = e->max_rss_bytes;
+    l->a.output_bytes = e->output_bytes;
+    l->a.checkpoint_digest = e->checkpoint_digest;
+    l->a.metric_points = e->metric_points;
+    l->a.exit_code = e->exit_code;
+    l->a.signum = e->signum;
+    if (e->company)
+        l->a.company = e->company;
+    l->a.reason = e->reason;
+    l->a.tail = e->tail;
+    if (e->outcome != OUTCOME_LOST && e->outcome != OUTCOME_INTERRUPTED)
+        pace_end(&r->pace, e->seconds, r->counts.by_state[STATE_RUNNING],
+                 clock_mono_ns());
+    if (e->outcome == OUTCOME_LOST)
+        blame_loss(r, l, &l->a);
+    else if (e->outcome != OUTCOME_INTERRUPTED)
+        blame_clear(r, l);
+    if (close_attempt(r, l, err))
+        return -1;
+    l->unread = gone;
+    return decide(r, l, e, reason, err);
+}
+
 static int on_ended(struct run *r, struct live *l, struct str payload,
                     struct err *err)
 {
@@ -611,40 +644,13 @@ static int on_ended(struct run *r, struct live *l, struct str payload,
         return -1;
     e.reason = redacted(r, e.reason);
     e.tail = redacted(r, e.tail);
-    char *reason = arena_cstr(r->arena, e.reason);
-    if (e.outcome == OUTCOME_UNSTARTED)
-        return on_unstarted(r, l, reason, err);
-    l->a.outcome = e.outcome;
-    l->a.ended = e.wall;
-    l->a.seconds = e.seconds;
-    l->a.cpu_seconds = e.cpu_seconds;
-    l->a.max_rss_bytes = e.max_rss_bytes;
-    l->a.output_bytes = e.output_bytes;
-    l->a.checkpoint_digest = e.checkpoint_digest;
-    l->a.metric_points = e.metric_points;
-    l->a.exit_code = e.exit_code;
-    l->a.signum = e.signum;
-    if (e.company)
-        l->a.company = e.company;
-    l->a.reason = e.reason;
-    l->a.tail = e.tail;
-    if (e.outcome != OUTCOME_LOST && e.outcome != OUTCOME_INTERRUPTED)
-        pace_end(&r->pace, e.seconds, r->counts.by_state[STATE_RUNNING],
-                 clock_mono_ns());
-    if (e.outcome == OUTCOME_LOST)
-        blame_loss(r, l, &l->a);
-    else if (e.outcome != OUTCOME_INTERRUPTED)
-        blame_clear(r, l);
-    if (close_attempt(r, l, err))
-        return -1;
-    l->unread = r->gone;
-    return decide(r, l, &e, reason, err);
+    return on_end(r, l, &e, false, err);
 }
 
 int attempt_stop_waiting(struct run *r, struct live *l, const char *why,
                          struct err *err)
 {
-    if (l->placed)
+    if (live_is_out(l))
         return 0;
     run_unwait(r, l);
     l->stop_why = why;
@@ -698,16 +704,22 @@ static void note_read(struct run *r, struct live *l, uint32_t sequence)
     l->read_unwritten = true;
 }
 
+static void break_at(struct run *r, uint64_t task, struct err *err)
+{
+    err_wrap(err, "trial %llu", (unsigned long long)task);
+    run_break(r, err);
+}
+
 /* Records of an attempt that is not the newest are refused, and those that
  * were taken in before. An epoch in them would say no more: an attempt is
  * committed before its task goes out, a commit of a conductor that was taken
  * over is refused, and numbers are never used again. So a number belongs to
  * one epoch; and whoever takes over settles it before anything else goes out,
- * so that what its worker still writes finds no attempt that is placed. */
+ * so that what its worker still writes finds no attempt that is out. */
 void attempt_record(struct run *r, const struct record *record)
 {
     struct live *l = run_live(r, (int64_t)record->task);
-    if (!l || !l->placed || l->a.number != record->attempt)
+    if (!l || !live_is_out(l) || l->a.number != record->attempt)
         return;
     if (record->sequence && record->sequence <= l->a.sequence)
         return;
@@ -717,16 +729,14 @@ void attempt_record(struct run *r, const struct record *record)
         run_dirty(r);
         note_read(r, l, record->sequence ? record->sequence : l->a.sequence);
     }
-    if (r->phase != RUN_BROKEN && take(r, l, record, &err)) {
-        err_wrap(&err, "trial %llu", (unsigned long long)record->task);
-        run_break(r, &err);
-    }
+    if (r->phase != RUN_BROKEN && take(r, l, record, &err))
+        break_at(r, record->task, &err);
 }
 
 /* What may still be written into is never shared. */
 uint32_t attempt_folder(const struct live *l)
 {
-    bool begins = !l->placed && l->a.presumed;
+    bool begins = !live_is_out(l) && l->a.presumed;
     return begins ? l->t.attempts + 1 : l->a.folder;
 }
 
@@ -756,17 +766,12 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
         e.checkpoint_digest = checkpoint_digest(r, l);
     if (l->a.started > 0 && e.wall > l->a.started && r->phase != RUN_SETTLES)
         e.seconds = e.wall - l->a.started;
-    struct buf b;
-    buf_init(&b);
-    record_ended_print(&b, &e);
-    struct record record = {.type = RECORD_ENDED,
-                            .attempt = l->a.number,
-                            .task = (uint64_t)l->t.id,
-                            .payload = buf_str(&b)};
-    r->gone = outcome != OUTCOME_UNSTARTED;
-    attempt_record(r, &record);
-    r->gone = false;
-    buf_done(&b);
+    struct err err = {0};
+    uint64_t task = (uint64_t)l->t.id;
+    arena_reset(r->arena);
+    run_dirty(r);
+    if (r->phase != RUN_BROKEN && on_end(r, l, &e, true, &err))
+        break_at(r, task, &err);
 }
 
 /* Ends the row of an attempt of which a scheduler has made another. It says
@@ -793,12 +798,11 @@ uint32_t attempt_again(struct run *r, uint64_t task, uint32_t number,
 {
     struct live *l = run_live(r, (int64_t)task);
     struct err err = {0};
-    if (!l || !l->placed || l->a.number != number)
+    if (!l || !live_is_out(l) || l->a.number != number)
         return 0;
     if (end_superseded(r, l, how, &err) ||
         run_write_attempt(r, l, store_own(how->as, how->start), &err)) {
-        err_wrap(&err, "trial %llu", (unsigned long long)task);
-        run_break(r, &err);
+        break_at(r, task, &err);
         return 0;
     }
     l->again = true;
@@ -809,7 +813,7 @@ void attempt_lost(struct run *r, uint64_t task, uint32_t number, enum loss loss,
                   uint32_t company, const char *reason)
 {
     struct live *l = run_live(r, (int64_t)task);
-    if (!l || !l->placed || l->a.number != number)
+    if (!l || !live_is_out(l) || l->a.number != number)
         return;
     l->a.presumed = loss == LOSS_PRESUMED;
     if (!company) {

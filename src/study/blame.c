@@ -60,7 +60,7 @@ bool blame_allows(const struct run *r, const struct live *l)
         return false;
     for (size_t i = 0; i < r->suspects.len; i++) {
         const struct live *other = r->suspects.p[i];
-        if (other->placed && company > other->apart)
+        if (live_is_out(other) && company > other->apart)
             return false;
     }
     return true;

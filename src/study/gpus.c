@@ -98,7 +98,7 @@ static void place_anew(struct study *s)
         return;
     }
     for (size_t i = 0; idmap_next(r->lives, &i, &id, &at);)
-        if (((struct live *)at)->placed)
+        if (live_is_out(at))
             engine_take_back(s->engine, id);
 }
 
@@ -153,7 +153,7 @@ static bool any_runs_long(const struct study *s)
     void *at;
     for (size_t i = 0; idmap_next(s->run.lives, &i, &id, &at);) {
         const struct live *l = at;
-        if (l->placed && l->t.state == STATE_RUNNING &&
+        if (live_is_out(l) && l->t.state == STATE_RUNNING &&
             (double)(now - l->started_ns) * 1e-9 >= LONG_RUN_S)
             return true;
     }

@@ -1,9 +1,10 @@
-/* phase.c - which phase of a run may follow which */
+/* phase.c - which phase of a run, or of a trial, may follow which */
 #include "study/phase.h"
 
 #include "study/run.h"
 
 #define TO(phase) (1u << RUN_##phase)
+#define LIVE_TO(phase) (1u << LIVE_##phase)
 
 /* What is decided while a run settles takes effect when its place has started.
  * Who wants an end may want a quicker one later, until all is idle. */
@@ -42,4 +43,38 @@ void run_enter(struct run *r, enum run_phase phase)
     log_to(r->log, LOG_DEBUG, "run: %s, then %s", phases[r->phase].name,
            phases[phase].name);
     r->phase = phase;
+}
+
+/* ---- trials ----------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    unsigned leads_to;
+} live_phases[LIVE_PHASES] = {
+    [LIVE_AT_HAND] = {"at hand",
+                      LIVE_TO(WAITS) | LIVE_TO(OUT) | LIVE_TO(READS)},
+    [LIVE_WAITS] = {"waits", LIVE_TO(AT_HAND)},
+    [LIVE_OUT] = {"out", LIVE_TO(AT_HAND)},
+    [LIVE_READS] = {"reads", LIVE_TO(AT_HAND) | LIVE_TO(READ)},
+    [LIVE_READ] = {"read", 0},
+};
+
+bool live_phase_leads(enum live_phase from, enum live_phase to)
+{
+    return live_phases[from].leads_to >> to & 1;
+}
+
+const char *live_phase_name(enum live_phase phase)
+{
+    return live_phases[phase].name;
+}
+
+void live_enter(struct run *r, struct live *l, enum live_phase phase)
+{
+    require(live_phase_leads(l->phase, phase));
+    log_to(r->log, LOG_DEBUG, "trial %lld: %s, then %s", (long long)l->t.id,
+           live_phases[l->phase].name, live_phases[phase].name);
+    r->out -= live_is_out(l);
+    l->phase = phase;
+    r->out += live_is_out(l);
 }

@@ -1,4 +1,4 @@
-/* phase.h - how far a run is */
+/* phase.h - how far a run is, and where each of its trials stands */
 #ifndef THRONG_STUDY_PHASE_H
 #define THRONG_STUDY_PHASE_H
 
@@ -22,8 +22,24 @@ enum run_phase {
 bool run_phase_leads(enum run_phase from, enum run_phase to);
 const char *run_phase_name(enum run_phase phase);
 
+/* Where a trial stands that is not final. */
+enum live_phase {
+    LIVE_AT_HAND, /* new, taken out of those that wait, or back from its place:
+                     about to go elsewhere, or to end */
+    LIVE_WAITS,   /* in the list of those that do */
+    LIVE_OUT,     /* its attempt is written, and may be on its way or run */
+    LIVE_READS,   /* the same of one that only reads what another left */
+    LIVE_READ,    /* that is done: about to end */
+    LIVE_PHASES
+};
+
+bool live_phase_leads(enum live_phase from, enum live_phase to);
+const char *live_phase_name(enum live_phase phase);
+
 struct run;
+struct live;
 /* The only way from one phase to another; it must be a legal one. */
 void run_enter(struct run *r, enum run_phase phase);
+void live_enter(struct run *r, struct live *l, enum live_phase phase);
 
 #endif

@@ -61,12 +61,6 @@ struct live *run_live(struct run *r, int64_t trial)
     return trial > 0 ? idmap_get(r->lives, (uint64_t)trial) : NULL;
 }
 
-void run_placed(struct run *r, struct live *l, bool placed)
-{
-    r->out += (uint32_t)placed - (uint32_t)l->placed;
-    l->placed = placed;
-}
-
 /* ---- new trials ------------------------------------------------------- */
 
 static bool may_ask(const struct run *r)
@@ -164,10 +158,7 @@ static struct live *ask(struct run *r)
 
 static struct live *next_live(struct run *r)
 {
-    struct live *l = r->candidate;
-    r->candidate = NULL;
-    if (!l)
-        l = run_pop_ready(r, clock_mono_ns());
+    struct live *l = run_pop_ready(r, clock_mono_ns());
     if (!l && may_ask(r))
         l = ask(r);
     return l;
@@ -219,7 +210,7 @@ static void take_history(struct run *r, struct live *l, struct attempt *list,
         if (list[i].started > 0)
             l->stood_in = list[i].folder;
     if (last->outcome == OUTCOME_NONE) {
-        run_placed(r, l, true);
+        live_enter(r, l, LIVE_OUT);
         count--;
         /* One that we hand out goes on in the folder of the one before. */
         l->again = store_own_start(last->folder) &&
@@ -260,7 +251,7 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err)
     take_history(r, l, list, count);
     if (count && summary_rebuild(&l->summary, r->store, t->id, err))
         return -1;
-    if (l->placed)
+    if (live_is_out(l))
         return 0;
     if (l->t.state != STATE_WAITING) {
         run_dirty(r);
@@ -301,7 +292,7 @@ void run_settle(struct run *r, bool wanted, bool presumed)
     VEC(struct live *) out = {0};
     for (size_t at = 0; idmap_next(r->lives, &at, &id, &live);) {
         struct live *l = live;
-        if (l->placed && !r->source.lives_on(r->source.context, l))
+        if (live_is_out(l) && !r->source.lives_on(r->source.context, l))
             vec_push(&out, l);
     }
     for (size_t i = 0; i < out.len; i++)
@@ -353,7 +344,6 @@ int run_write_attempt(struct run *r, struct live *l, uint32_t folder,
     /* It goes on in the files of the one before, if there is a checkpoint. */
     l->a = (struct attempt){
         .metrics_at = l->a.metrics_at, .log_at = l->a.log_at, .folder = folder};
-    run_placed(r, l, true);
     l->t.attempts++;
     l->a.trial = l->t.id;
     l->a.number = l->t.attempts;
@@ -368,12 +358,14 @@ int run_write_attempt(struct run *r, struct live *l, uint32_t folder,
 static int begin_attempt(struct run *r, struct live *l, struct err *err)
 {
     l->again = false;
-    l->reading = run_reads_first(l);
-    if (!l->reading)
+    bool reads = run_reads_first(l);
+    uint32_t folder = attempt_folder(l);
+    if (!reads)
         l->stop_why = NULL;
     else if (!l->stop_why)
         l->stop_why = "by request";
-    return run_write_attempt(r, l, attempt_folder(l), err);
+    live_enter(r, l, reads ? LIVE_READS : LIVE_OUT);
+    return run_write_attempt(r, l, folder, err);
 }
 
 /* Such a trial can never run. Where all are so, and there is no end of them,
@@ -399,7 +391,7 @@ static int refuse(struct run *r, struct live *l, const struct err *why)
 }
 
 /* Builds the task of a trial and writes its attempt when there is room.
- * 1: placed, 0: no room (it stays the candidate), -1: broken. */
+ * 1: placed, 0: no room (it waits again), -1: broken. */
 static int place(struct run *r, struct live *l, size_t *room)
 {
     struct task task = {0};
@@ -408,14 +400,14 @@ static int place(struct run *r, struct live *l, size_t *room)
         engine_check(r->engine, &task.needs, &err))
         return refuse(r, l, &err) ? -1 : 1;
     if (!blame_allows(r, l) || !shortage_allows(r)) {
-        r->candidate = l;
+        run_wait(r, l);
         return 0;
     }
     if (*room == 0) {
         *room = engine_room(r->engine, &task.needs, r->limits.foresees);
         *room -= *room > r->placing.len ? r->placing.len : *room;
         if (*room == 0) {
-            r->candidate = l;
+            run_wait(r, l);
             return 0;
         }
     }
@@ -489,7 +481,8 @@ static int write_starts(struct run *r, struct err *err)
 {
     for (size_t i = 0; i < r->started.len; i++) {
         struct live *l = run_live(r, r->started.p[i]);
-        if (!l || !l->placed || (!l->start_unwritten && !l->read_unwritten))
+        if (!l || !live_is_out(l) ||
+            (!l->start_unwritten && !l->read_unwritten))
             continue;
         bool start = l->start_unwritten;
         l->start_unwritten = l->read_unwritten = false;
@@ -718,10 +711,6 @@ static void end_run(struct run *r, enum study_end why, enum run_phase phase)
     if (r->phase >= RUN_OVER)
         return;
     r->end = why;
-    if (r->candidate) {
-        run_wait(r, r->candidate);
-        r->candidate = NULL;
-    }
     if (r->phase != RUN_SETTLES && r->phase < phase)
         run_enter(r, phase);
 }
@@ -744,7 +733,7 @@ void run_doubt(struct run *r, enum study_end why)
     run_enter(r, RUN_DOUBTS);
     r->doubt = why;
     for (size_t i = 0; idmap_next(r->lives, &i, &id, &at);)
-        if (((struct live *)at)->placed)
+        if (live_is_out(at))
             engine_take_back(r->engine, id);
     if (r->out && why == STUDY_NO_METRIC)
         log_to(r->log, LOG_NOTICE,
@@ -807,6 +796,7 @@ int run_write_row(struct run *r, struct live *l, struct err *err)
 static int leave(struct run *r, struct live *l, enum state state,
                  const char *reason, struct err *err)
 {
+    require(l->phase == LIVE_AT_HAND || l->phase == LIVE_READ);
     run_dirty(r);
     enum state was = l->t.state;
     l->t.state = state;
@@ -859,7 +849,7 @@ int run_grant_wishes(struct run *r, struct err *err)
     int rc = 0;
     for (size_t i = 0; idmap_next(r->lives, &i, &id, &at);) {
         struct live *l = at;
-        if (l->wish && !l->placed && !run_reads_first(l))
+        if (l->wish && !live_is_out(l) && !run_reads_first(l))
             vec_push(&wished, l);
     }
     for (size_t i = 0; !rc && i < wished.len; i++) {

@@ -30,12 +30,12 @@
 
 /* A trial that is not final yet, in memory. */
 struct live {
-    struct trial t;         /* strings are ours, freed with it */
-    int64_t suggestion;     /* which one of the source's; 0: a person's */
-    struct attempt a;       /* the attempt that is out, when `placed` */
+    struct trial t;     /* strings are ours, freed with it */
+    int64_t suggestion; /* which one of the source's; 0: a person's */
+    enum live_phase phase;
+    struct attempt a;       /* the attempt that is out, or was last */
     bool again;             /* … which a scheduler began by itself */
     int64_t started_ns;     /* when it was heard to run (monotonic) */
-    bool placed;            /* handed to the engine */
     bool adopted;           /* an earlier run made it */
     bool start_unwritten;   /* it runs, its rows do not say so yet */
     bool read_unwritten;    /* nor how far the attempt's words were read */
@@ -51,7 +51,6 @@ struct live {
     enum wish wish;         /* a person's, which every end honours */
     bool unread;            /* its last attempt is gone without a word, and may
                                have left reports in its files */
-    bool reading;           /* the one that is out only reads those */
     unsigned losses;      /* in a row, for which nobody else is to blame … */
     unsigned crowded;     /* … and those in company (blame.c) */
     uint32_t apart;       /* no more than so many at once beside it, itself
@@ -141,9 +140,8 @@ struct run {
 
     struct idmap *lives;
     VEC(struct live *) waiting;  /* a heap by (ready_ns, id) */
-    struct live *candidate;      /* popped, but there was no room for it */
     VEC(struct live *) suspects; /* those that run apart (blame.c) */
-    uint32_t out;                /* trials that are placed */
+    uint32_t out;                /* trials whose attempt is */
     /* Written, not committed, not submitted; in place_arena. */
     VEC(struct placing) placing;
     struct arena *place_arena;
@@ -187,7 +185,6 @@ struct run {
     unsigned commit_tries; /* failed ones in a row … */
     int64_t retry_ns;      /* … and when the next one is due */
     bool fill_due;         /* a fill was put off to share a commit */
-    bool gone;             /* the end that is taken in is our own word */
     enum run_phase phase;
     enum study_end end; /* why it ends, once that is known */
     struct err fault;
@@ -243,7 +240,7 @@ bool run_left_unread(const struct attempt *list, size_t count);
  * first. */
 static inline bool run_reads_first(const struct live *l)
 {
-    return l->wish == WISH_STOP && l->unread && !l->reading &&
+    return l->wish == WISH_STOP && l->unread && l->phase != LIVE_READ &&
            l->decided_at == INT64_MAX;
 }
 /* True while trials run, or may start, and nobody wants an end. */
@@ -262,6 +259,11 @@ void run_part(struct run *r, enum study_end why);
 /* Something broke for good; err is copied. */
 void run_break(struct run *r, const struct err *err);
 struct live *run_live(struct run *r, int64_t trial);
+/* True when an attempt of the trial is out. */
+static inline bool live_is_out(const struct live *l)
+{
+    return l->phase == LIVE_OUT || l->phase == LIVE_READS;
+}
 /* Trials that wait and that a person has stopped or killed end here: the run
  * in which that was asked did not live to see it. */
 int run_grant_wishes(struct run *r, struct err *err);
@@ -325,8 +327,7 @@ bool shortage_allows(struct run *r);
 /* ---- waiting.c: trials that wait to go out ---------------------------- */
 
 void run_wait(struct run *r, struct live *l);
-/* Out of it, or from where it stood before the others. */
-void run_unwait(struct run *r, const struct live *l);
+void run_unwait(struct run *r, struct live *l);
 /* The next one, taken out, if it is ready by now; else NULL. */
 struct live *run_pop_ready(struct run *r, int64_t now_ns);
 /* After some were taken out of the list by hand. */
@@ -335,8 +336,6 @@ void run_order_waiting(struct run *r);
 /* ---- shared by run.c and attempt.c ----------------------------------- */
 
 void run_dirty(struct run *r);
-/* Says that an attempt of the trial is out, or no more. */
-void run_placed(struct run *r, struct live *l, bool placed);
 /* Writes a new attempt of the trial, which goes out, or is out already. */
 int run_write_attempt(struct run *r, struct live *l, uint32_t folder,
                       struct err *err);

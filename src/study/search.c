@@ -28,7 +28,7 @@ static void on_strategy_decided(void *context, int64_t k, enum decision d)
 {
     struct study *s = context;
     struct live *l = run_live(&s->run, added_trial(&s->added, k));
-    if (l && l->placed && d != DECISION_CONTINUE)
+    if (l && live_is_out(l) && d != DECISION_CONTINUE)
         attempt_stop(&s->run, l, "by the method");
 }
 
@@ -382,7 +382,7 @@ void study_search_look(struct study *s)
         return;
     for (size_t at = 0; idmap_next(s->run.lives, &at, &id, &live);) {
         struct live *l = live;
-        if (l->placed && !l->stop_why && running_s(l) >= e->rule.seconds)
+        if (live_is_out(l) && !l->stop_why && running_s(l) >= e->rule.seconds)
             attempt_stop(&s->run, l, ruled(s, l, NAN));
     }
 }

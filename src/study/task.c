@@ -247,7 +247,7 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
         return -1;
     fill_parent(s, l, a, t);
     t->id = (uint64_t)l->t.id;
-    t->attempt = l->placed ? l->a.number : l->t.attempts + 1;
+    t->attempt = live_is_out(l) ? l->a.number : l->t.attempts + 1;
     t->params = l->t.point;
     t->seed = trial_seed(p, l->suggestion, l->t.id);
     t->budget = l->t.budget;

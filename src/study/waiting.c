@@ -13,6 +13,7 @@ static bool before(const struct live *a, const struct live *b)
 
 void run_wait(struct run *r, struct live *l)
 {
+    live_enter(r, l, LIVE_WAITS);
     vec_push(&r->waiting, l);
     struct live **heap = r->waiting.p;
     size_t i = r->waiting.len - 1;
@@ -47,6 +48,7 @@ struct live *run_pop_ready(struct run *r, int64_t now_ns)
     struct live *first = r->waiting.p[0];
     r->waiting.p[0] = r->waiting.p[--r->waiting.len];
     sift_down(r->waiting.p, r->waiting.len, 0);
+    live_enter(r, first, LIVE_AT_HAND);
     return first;
 }
 
@@ -56,10 +58,9 @@ void run_order_waiting(struct run *r)
         sift_down(r->waiting.p, r->waiting.len, k);
 }
 
-void run_unwait(struct run *r, const struct live *l)
+void run_unwait(struct run *r, struct live *l)
 {
-    if (r->candidate == l)
-        r->candidate = NULL;
+    live_enter(r, l, LIVE_AT_HAND);
     for (size_t i = 0; i < r->waiting.len; i++) {
         if (r->waiting.p[i] != l)
             continue;

@@ -1,11 +1,13 @@
-/* test_phases.c - every phase of a run is reached in every way that is legal
+/* test_phases.c - every phase of a run, and of a trial, is reached in every way
+ * that is legal
  *
- * A list of steps says in which phase something is asked for. Which moves the
- * run made is in its log; in the end they are those of the table. */
+ * A list of steps says in which phase something is asked for. Which moves were
+ * made is in the log; in the end they are those of the tables. */
 #include "bed.h"
 #include "study/conductor.h"
 
 static bool moved[RUN_PHASES][RUN_PHASES];
+static bool live_moved[LIVE_PHASES][LIVE_PHASES];
 
 /* ---- listening -------------------------------------------------------- */
 
@@ -18,13 +20,25 @@ static enum run_phase phase_of(const char *name)
     return RUN_PHASES;
 }
 
+static enum live_phase live_phase_of(const char *name)
+{
+    for (int i = 0; i < LIVE_PHASES; i++)
+        if (!strcmp(name, live_phase_name((enum live_phase)i)))
+            return (enum live_phase)i;
+    fail_msg("there is no phase %s", name);
+    return LIVE_PHASES;
+}
+
 static void note(void *context, enum log_level level, const char *text)
 {
     char from[32], to[32];
     (void)context;
-    if (level == LOG_DEBUG &&
-        sscanf(text, "run: %31[^,], then %31s", from, to) == 2)
+    if (level != LOG_DEBUG)
+        return;
+    if (sscanf(text, "run: %31[^,], then %31[^,]", from, to) == 2)
         moved[phase_of(from)][phase_of(to)] = true;
+    if (sscanf(text, "trial %*d: %31[^,], then %31[^,]", from, to) == 2)
+        live_moved[live_phase_of(from)][live_phase_of(to)] = true;
 }
 
 static const struct log ear = {.write = note, .least = LOG_DEBUG};
@@ -257,7 +271,55 @@ static void what_is_decided_while_settling_lets_the_adopted_finish(void **s)
     assert_int_equal(trial(b, 2).attempts, 1);
 }
 
-/* ---- the table -------------------------------------------------------- */
+/* ---- trials ----------------------------------------------------------- */
+
+static void stop_reporting(struct bed *b)
+{
+    const struct live *l = run_live(&b->study->run, 1);
+    if (l && live_is_out(l) && l->summary.list.len) {
+        request(b, "stop", "1");
+        b->meddle = NULL;
+    }
+}
+
+/* As soon as the attempt that reads is written. */
+static void drain_when_it_reads(struct bed *b)
+{
+    const struct live *l = run_live(&b->study->run, 1);
+    if (l && l->phase == LIVE_READS) {
+        study_drain(b->study);
+        b->meddle = NULL;
+    } else if (l && live_is_out(l) && l->summary.list.len && !l->wish) {
+        request(b, "stop", "1");
+    }
+}
+
+#define LOST_WHEN_ASKED                                                        \
+    STUDY("'when={n}:1', deaf, 'metric=loss:2', sleep-ms=5, die, when=any, "   \
+          "'metric=loss:3'")
+
+static void what_a_lost_attempt_left_is_read_before_the_end(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    b->setup.log = &ear;
+    b->meddle = stop_reporting;
+    assert_int_equal(bed_run(b, LOST_WHEN_ASKED, &end), 0);
+    assert_int_equal(trial(b, 1).state, STATE_STOPPED);
+    assert_int_equal(trial(b, 1).attempts, 2);
+}
+
+static void one_that_has_not_begun_to_read_comes_back(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    b->setup.log = &ear;
+    b->meddle = drain_when_it_reads;
+    assert_int_equal(bed_run(b, LOST_WHEN_ASKED, &end), 0);
+    assert_null(b->meddle);
+}
+
+/* ---- the tables ------------------------------------------------------- */
 
 /* After the others. A run may break in every phase. */
 static void every_legal_move_was_made_and_no_other(void **s)
@@ -270,6 +332,14 @@ static void every_legal_move_was_made_and_no_other(void **s)
                 fail_msg("from %s to %s: %s", run_phase_name(a),
                          run_phase_name(b),
                          moved[a][b] ? "it was made" : "nothing makes it");
+        }
+    for (int from = 0; from < LIVE_PHASES; from++)
+        for (int to = 0; to < LIVE_PHASES; to++) {
+            enum live_phase a = (enum live_phase)from, b = (enum live_phase)to;
+            if (live_phase_leads(a, b) != live_moved[a][b])
+                fail_msg("from %s to %s: %s", live_phase_name(a),
+                         live_phase_name(b),
+                         live_moved[a][b] ? "it was made" : "nothing makes it");
         }
 }
 
@@ -290,6 +360,8 @@ int main(void)
         on_bed(a_run_in_doubt_can_be_ended),
         on_bed(a_run_in_doubt_can_be_parted_from),
         on_bed(what_is_decided_while_settling_lets_the_adopted_finish),
+        on_bed(what_a_lost_attempt_left_is_read_before_the_end),
+        on_bed(one_that_has_not_begun_to_read_comes_back),
         cmocka_unit_test(every_legal_move_was_made_and_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static const struct live *handed_out(const struct bed *b)
 {
     for (int64_t id = 1; id <= 6; id++) {
         const struct live *l = live(b, id);
-        if (l && l->placed && l->t.state == STATE_WAITING)
+        if (l && live_is_out(l) && l->t.state == STATE_WAITING)
             return l;
     }
     return NULL;
@@ -98,14 +98,14 @@ static void a_trial_that_is_handed_out_and_not_begun_is_stopped(void **s)
 static void kill_reporting(struct bed *b)
 {
     const struct live *l = live(b, 1);
-    if (l && l->placed && l->summary.list.len)
+    if (l && live_is_out(l) && l->summary.list.len)
         ask(b, "kill", 1);
 }
 
 static void stop_reporting(struct bed *b)
 {
     const struct live *l = live(b, 1);
-    if (l && l->placed && l->summary.list.len)
+    if (l && live_is_out(l) && l->summary.list.len)
         ask(b, "stop", 1);
 }
 
