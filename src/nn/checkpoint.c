@@ -16,8 +16,10 @@
 /* Everything that a member is, beside its numbers, as one JSON text. */
 static void print_standing(struct buf *b, const struct nn_standing *s)
 {
-    buf_addf(b, "{\"epoch\":%lld,\"step\":%lld,\"loss\":", (long long)s->epoch,
-             (long long)s->step);
+    buf_addf(b, "{\"epoch\":%lld,\"step\":%lld,\"batches\":%lld,\"sum\":",
+             (long long)s->epoch, (long long)s->step, (long long)s->batches);
+    json_number(b, s->sum);
+    buf_adds(b, ",\"loss\":");
     json_number(b, s->loss);
     buf_adds(b, ",\"mu_product\":");
     json_number(b, s->mu_product);
@@ -47,6 +49,8 @@ static void read_standing(const struct value *v, struct nn_standing *s)
 {
     s->epoch = whole(v, "epoch");
     s->step = whole(v, "step");
+    s->batches = whole(v, "batches");
+    s->sum = real(v, "sum", 0);
     s->loss = real(v, "loss", NAN);
     s->mu_product = real(v, "mu_product", 1);
     s->schedule.plateau = real(v, "plateau", 1);

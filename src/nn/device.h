@@ -23,6 +23,8 @@
 struct nn_standing {
     int64_t epoch; /* finished */
     int64_t step;
+    int64_t batches;   /* of the epoch that was begun; 0: none was */
+    double sum;        /* of the loss over their rows */
     double loss;       /* of the last epoch; NaN: none yet */
     double mu_product; /* NADAM */
     struct nn_schedule_state schedule;
@@ -119,7 +121,8 @@ struct nn_runner {
     int (*join)(struct nn_run *r, int member, struct err *err);
     void (*leave)(struct nn_run *r, int member);
 
-    /* One epoch of each; standings go on by its steps. */
+    /* One epoch of each, or the rest of one that was broken off; standings go
+     * on by its steps, batches and sum. */
     void (*epoch)(struct nn_run *r, struct nn_work *work, size_t count);
     void (*judge)(struct nn_run *r, struct nn_judging *judged, size_t count);
 

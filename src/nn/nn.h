@@ -180,9 +180,10 @@ void nn_trainer_leave(struct nn_trainer *t, int member);
  * there). NULL: nobody asks. */
 void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
                       void *context);
-/* Trains one member for one epoch and judges it; one that has all its epochs
- * already, from a checkpoint, is only judged again. 1: broken off in the
- * middle: the member cannot be trained further, only left. */
+/* Trains one member for one epoch, or for what is left of one, and judges it;
+ * one that has all its epochs already, or has stopped early, from a checkpoint,
+ * is only judged again. 1: broken off in the middle, with nothing in *r: the
+ * next call goes on there, also after nn_trainer_save and nn_trainer_load. */
 int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err);
 /* Judges a member on some rows as it is: loss and metrics of the report, which

@@ -203,18 +203,20 @@ static struct nn_run *open_run(const struct nn_device *d,
 /* ---- batches ------------------------------------------------------------ */
 
 /* The rows of the batch at `from` of an epoch. Several small batches are made
- * at once. */
+ * at once: with the first of them, or with the `first` that this call trains
+ * of an epoch that goes on. */
 static const uint32_t *batch_rows(struct stepwise *s, const struct nn_place *m,
-                                  const struct nn_order *o, size_t from)
+                                  const struct nn_order *o, size_t from,
+                                  size_t first)
 {
     const struct data_part *train = &m->view->train;
-    size_t at = from % s->span;
+    size_t at = from % s->span, begin = from - at;
     size_t count =
-        train->count - from < s->span ? train->count - from : s->span;
+        train->count - begin < s->span ? train->count - begin : s->span;
     if (m->view->in_order)
         return train->rows + from;
-    if (at == 0) {
-        s->kernels->order(s->rows, o, from, count);
+    if (at == 0 || from == first) {
+        s->kernels->order(s->rows, o, begin, count);
         for (size_t i = 0; i < count; i++)
             s->rows[i] = train->rows[s->rows[i]];
     }
@@ -478,18 +480,21 @@ static void train_one(struct stepwise *s, struct nn_work *w)
     struct nn_place *m = &s->run.places[w->member];
     size_t rows = m->view->train.count, batch = s->program.batch;
     int64_t per_epoch = (int64_t)((rows + batch - 1) / batch);
-    double sum = 0;
-    struct nn_order order = nn_order_of(m->seed, m->standing.epoch, rows);
-    for (size_t from = 0; from < rows; from += batch) {
+    struct nn_standing *st = &m->standing;
+    struct nn_order order = nn_order_of(m->seed, st->epoch, rows);
+    size_t first = (size_t)st->batches * batch;
+    for (size_t from = first; from < rows; from += batch) {
         size_t count = rows - from < batch ? rows - from : batch;
-        sum += (double)count * train_batch(s, w->member,
-                                           batch_rows(s, m, &order, from),
-                                           count, per_epoch);
+        st->sum +=
+            (double)count * train_batch(s, w->member,
+                                        batch_rows(s, m, &order, from, first),
+                                        count, per_epoch);
+        st->batches++;
         w->broken_off = is_broken_off(s);
         if (w->broken_off)
             return;
     }
-    w->loss = rows ? sum / (double)rows : NAN;
+    w->loss = rows ? st->sum / (double)rows : NAN;
 }
 
 static void epoch(struct nn_run *r, struct nn_work *work, size_t count)

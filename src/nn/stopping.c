@@ -28,6 +28,12 @@ static bool is_better(const struct nn_stopping *s, double value, double best)
                      : value < best - s->min_delta;
 }
 
+bool nn_stopping_over(const struct nn_place *m)
+{
+    const struct nn_stopping *s = &m->model->stopping;
+    return s->watch.len && s->patience > 0 && m->standing.since >= s->patience;
+}
+
 int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                       struct err *err)
 {
@@ -40,8 +46,7 @@ int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
         return 0;
     if (!is_better(s, value, p->standing.best)) {
         p->standing.since++;
-        if (s->patience > 0 && p->standing.since >= s->patience)
-            r->finished = true;
+        r->finished |= nn_stopping_over(p);
         return 0;
     }
     p->standing.best = value;

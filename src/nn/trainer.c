@@ -176,15 +176,24 @@ int nn_trainer_mask(struct nn_trainer *t, int member, const char *path,
     return m->masked ? 0 : -1;
 }
 
-static int train_epoch(struct nn_trainer *t, int member)
+/* An epoch has ended when it is judged, too: one that is broken off between
+ * is judged when it goes on. */
+static int train_epoch(struct nn_trainer *t, int member, struct nn_report *r,
+                       struct err *err)
 {
-    struct nn_standing *s = &t->members[member].standing;
+    struct nn_place *m = &t->members[member];
+    struct nn_standing *s = &m->standing;
     struct nn_work work = {.member = member};
     t->runner->epoch(t->run, &work, 1);
     if (work.broken_off)
         return 1;
+    int rc = nn_trainer_judge(t, member, &m->view->validation, r, err);
+    if (rc)
+        return rc;
     s->epoch++;
     s->loss = work.loss;
+    s->batches = 0;
+    s->sum = 0;
     return 0;
 }
 
@@ -199,14 +208,16 @@ int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err)
 {
     struct nn_place *m = &t->members[member];
-    bool over = m->standing.epoch >= m->epochs;
-    if (!over && train_epoch(t, member))
-        return 1;
-    *r = (struct nn_report){
-        .epoch = m->standing.epoch, .loss = m->standing.loss, .finished = over};
-    int rc = nn_trainer_judge(t, member, &m->view->validation, r, err);
-    if (rc || over)
+    bool over = m->standing.epoch >= m->epochs || nn_stopping_over(m);
+    *r = (struct nn_report){.finished = over};
+    int rc = over ? nn_trainer_judge(t, member, &m->view->validation, r, err)
+                  : train_epoch(t, member, r, err);
+    if (rc)
         return rc;
+    r->epoch = m->standing.epoch;
+    r->loss = m->standing.loss;
+    if (over)
+        return 0;
     bool judged = m->view->validation.count > 0;
     nn_schedule_epoch(m->model, m->model->soft.p, &m->standing.schedule,
                       judged ? r->validation_loss : r->loss);

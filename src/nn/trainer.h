@@ -15,6 +15,8 @@ struct nn_trainer {
     struct nn_judge *judge; /* of who is judged on all rows at once */
 };
 
+/* It has waited long enough for a better epoch. */
+bool nn_stopping_over(const struct nn_place *m);
 /* After an epoch: is it the best, is it time to stop? */
 int nn_stopping_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                       struct err *err);

@@ -159,6 +159,110 @@ static void a_checkpoint_goes_on_bit_for_bit(void **state)
     unlink(path);
 }
 
+/* ---- broken off in the middle ------------------------------------------- */
+
+static bool after_so_many(void *context)
+{
+    int *left = context;
+    return --*left < 0;
+}
+
+/* Trains up to the end and says so much of each epoch; after `batches` more
+ * training or judging is broken off, again and again, and goes on elsewhere
+ * from its checkpoint; 0: never. Yours to free. */
+static double *through(struct made *m, const char *device, int batches,
+                       struct buf *said)
+{
+    char path[] = "/tmp/throng-through-XXXXXX";
+    struct err err = {0};
+    struct nn_report r = {0};
+    struct nn_trainer *t = alone(m, device);
+    close(mkstemp(path));
+    for (int rc = 0; !r.finished || rc;) {
+        int left = batches - 1;
+        if (batches)
+            nn_trainer_watch(t, after_so_many, &left);
+        rc = nn_trainer_epoch(t, 0, &r, &err);
+        assert_true(rc >= 0);
+        if (rc == 0)
+            buf_addf(said, "%lld %a %a\n", (long long)r.epoch, r.loss,
+                     r.validation_loss);
+        assert_int_equal(nn_trainer_save(t, 0, path, NULL, true, &err), 0);
+        nn_trainer_free(t);
+        t = alone(m, device);
+        assert_int_equal(nn_trainer_load(t, 0, path, true, &err), 0);
+    }
+    nn_trainer_take_best(t, 0);
+    double *w = calloc((size_t)m->model->graph.weights, sizeof(double));
+    nn_trainer_take_weights(t, 0, w);
+    nn_trainer_free(t);
+    unlink(path);
+    return w;
+}
+
+static void check_through(struct made *m, const char *device, int batches)
+{
+    struct buf calm, hurt;
+    buf_init(&calm);
+    buf_init(&hurt);
+    double *a = through(m, device, 0, &calm);
+    double *b = through(m, device, batches, &hurt);
+    assert_string_equal(calm.p, hurt.p);
+    assert_memory_equal(a, b, (size_t)m->model->graph.weights * sizeof(*a));
+    free(a);
+    free(b);
+    buf_done(&calm);
+    buf_done(&hurt);
+}
+
+/* After so few batches that it is broken off as often as can be: judging, which
+ * begins anew, must come to its end. */
+static int fewest_batches(const struct made *m)
+{
+    return (int)((int64_t)m->view.validation.count / m->model->batch_size) + 2;
+}
+
+static void a_training_that_is_broken_off_goes_on_bit_for_bit(void **state)
+{
+    static const char *const devices[] = {"reference", "portable", "cpu"};
+    static const char *const optimizers[] = {"sgd", "adam", "nadam"};
+    (void)state;
+    for (size_t i = 0; i < 9; i++) {
+        struct made m;
+        struct buf json;
+        buf_init(&json);
+        buf_addf(&json,
+                 "{\"input\": 6, \"layers\": [{\"dense\": 9, \"activation\": "
+                 "\"relu\"}, \"batch_norm\", {\"dropout\": "
+                 "0.2}, {\"dense\": 3}], \"loss\": "
+                 "\"sparse_categorical_crossentropy\", \"optimizer\": "
+                 "{\"name\": \"%s\", \"lr\": 0.3}, \"schedule\": {\"name\": "
+                 "\"plateau\", \"patience\": 1}, \"early_stopping\": "
+                 "{\"patience\": 3}, \"batch_size\": 4, \"epochs\": 12}",
+                 optimizers[i % 3]);
+        made_open(&m, json.p, 60);
+        check_through(&m, devices[i / 3], fewest_batches(&m));
+        check_through(&m, devices[i / 3], 14); /* while it is judged */
+        made_close(&m);
+        buf_done(&json);
+    }
+}
+
+static void every_model_goes_on_where_it_was_broken_off(void **state)
+{
+    struct arena *a = arena_new();
+    const char **names = made_names(a);
+    (void)state;
+    for (size_t i = 0; names[i]; i++) {
+        struct made m;
+        made_named(&m, names[i], 60);
+        m.model->epochs = m.model->epochs < 3 ? m.model->epochs : 3;
+        check_through(&m, "cpu", fewest_batches(&m));
+        made_close(&m);
+    }
+    arena_free(a);
+}
+
 /* A trial's budget goes before the model's epochs; who has them all, because
  * its last attempt was lost after its checkpoint, says the same once more. */
 static void epochs_are_neither_short_nor_trained_twice(void **state)
@@ -398,6 +502,8 @@ int main(void)
         cmocka_unit_test(a_place_is_used_again_as_new),
         cmocka_unit_test(a_weight_that_is_not_finite_is_found_and_named),
         cmocka_unit_test(a_checkpoint_goes_on_bit_for_bit),
+        cmocka_unit_test(a_training_that_is_broken_off_goes_on_bit_for_bit),
+        cmocka_unit_test(every_model_goes_on_where_it_was_broken_off),
         cmocka_unit_test(epochs_are_neither_short_nor_trained_twice),
         cmocka_unit_test(early_stopping_gives_back_the_best_epoch),
         cmocka_unit_test(the_best_epoch_is_in_a_checkpoint),
