@@ -112,9 +112,9 @@ struct nn_about {
     struct str model; /* the model file */
     struct str data;  /* what was fitted on training rows; may be empty */
 };
-/* Reads all of the file. ERR_INPUT or ERR_CORRUPT: it is not as it was
- * written. */
-int nn_weights_check(const char *path, struct err *err);
+/* Reads all of the file, and how many epochs its training has finished.
+ * ERR_INPUT or ERR_CORRUPT: it is not as it was written. */
+int nn_weights_check(const char *path, int64_t *epoch, struct err *err);
 /* An error when it is no such file. The texts live in the arena. */
 int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,
                      struct err *err);

@@ -323,11 +323,17 @@ struct str weights_text(const struct weights_file *f, struct str key)
     return value_text(value_get(value_get(f->head, STR("__metadata__")), key));
 }
 
-int nn_weights_check(const char *path, struct err *err)
+int nn_weights_check(const char *path, int64_t *epoch, struct err *err)
 {
     struct weights_file *f = weights_open(path, err);
+    if (!f)
+        return -1;
+    const struct value *standing = json_parse(
+        f->arena, weights_text(f, STR("training")), "training", false, NULL);
+    const struct value *at = value_get(standing, STR("epoch"));
+    *epoch = at && at->kind == VALUE_INT ? at->i : 0;
     weights_close(f);
-    return f ? 0 : -1;
+    return 0;
 }
 
 int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,

@@ -55,6 +55,14 @@ struct summary_entry *summary_entry(struct summary *s, struct str name,
     return e;
 }
 
+int64_t summary_last_step(const struct summary *s)
+{
+    int64_t last = 0;
+    for (size_t i = 0; i < s->list.len; i++)
+        last = s->list.p[i].step > last ? s->list.p[i].step : last;
+    return last;
+}
+
 bool summary_tangled(const struct summary *s)
 {
     for (size_t i = 0; i < s->list.len; i++)

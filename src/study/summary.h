@@ -29,6 +29,8 @@ struct summary_entry *summary_find(const struct summary *s, struct str name);
 struct summary_entry *summary_entry(struct summary *s, struct str name,
                                     enum metric_source source);
 void summary_point(struct summary_entry *e, int64_t step, double value);
+/* The highest of the steps of the last points; 0: there is none above. */
+int64_t summary_last_step(const struct summary *s);
 /* True when some steps did not come in order: then `last` and `count` are
  * those of the order of arrival, and summary_rebuild gives those by step. */
 bool summary_tangled(const struct summary *s);

@@ -264,6 +264,8 @@ int study_task_go_on(const struct study *s, const struct live *l,
     t->metrics_at = l->a.metrics_at;
     t->log_at = l->a.log_at;
     t->only_read = run_reads_first(l);
+    if (s->plan->model_root && l->t.parent <= 0)
+        t->unheard = summary_last_step(&l->summary) + 1;
     if (!from || s->plan->model_root) /* a trainer counts epochs */
         return 0;
     const char **names = store_metric_names(s->store, from, a, err);

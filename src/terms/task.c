@@ -46,6 +46,7 @@ static const struct field fields[] = {
     {"pick_best", FIELD_U32, OF(pick_best)},
     {"judge_test", FIELD_U32, OF(judge_test)},
     {"awaits", FIELD_I64, OF(awaits)},
+    {"unheard", FIELD_I64, OF(unheard)},
     {"weights", FIELD_STR, OF(weights)},
     {"predictions", FIELD_U32, OF(predictions)},
     {"new_rows", FIELD_U32, OF(new_rows)},

@@ -90,6 +90,10 @@ struct task {
                        the metric is reported there, until it hears whether to
                        go on (RECORD_GO) or to stop; 0: none */
 
+    int64_t unheard; /* of kind train: the first epoch whose report nobody has
+                        taken in yet. A checkpoint behind it is not gone on
+                        from: its reports would never come; 0: nobody knows */
+
     struct str metric_name;    /* what pattern and file give */
     struct str metrics;        /* names that count (objectives, bounds), each
                                   on a line of its own */

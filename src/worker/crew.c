@@ -225,11 +225,9 @@ void crew_push(struct attempt *a, enum push how)
         kill(t->process.pid, SIGKILL);
         return;
     }
-    static const char interrupted = OUTCOME_INTERRUPTED;
-    if (how == PUSH_TERMINATED)
-        tell(a, RECORD_KILL, STR(""));
-    else if (a->verdict == OUTCOME_INTERRUPTED)
-        tell(a, RECORD_KILL, str_n(&interrupted, 1));
+    char verdict = (char)a->verdict;
+    if (how == PUSH_TERMINATED || a->verdict == OUTCOME_INTERRUPTED)
+        tell(a, RECORD_KILL, str_n(&verdict, 1));
     else
         tell(a, RECORD_STOP, STR(""));
 }

@@ -42,9 +42,9 @@ struct member {
     int64_t epoch;            /* the last one */
     int64_t rated;            /* the last one that reported that metric */
     bool begun, asked, killed;
-    bool interrupted; /* it goes on elsewhere, from a checkpoint */
-    bool trained;     /* no epoch is left */
-    bool waits;       /* for a decision */
+    bool goes_on; /* it was killed, and may be begun again */
+    bool trained; /* no epoch is left */
+    bool waits;   /* for a decision */
     int64_t begun_ns;
     struct judging *judging; /* of the kind infer; NULL: none */
 };

@@ -10,7 +10,8 @@
  *
  * The socket is also looked at between two batches, and whoever is to be ended
  * then is ended then: the worker kills a trainer that does not answer, and
- * with it those whom nobody wanted to end. */
+ * with it those whom nobody wanted to end. Whoever may go on later puts down
+ * where it stands, in the middle of an epoch too. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -255,13 +256,21 @@ int member_load(struct member *m, const char *path, bool everything,
     return nn_trainer_load(m->cohort->trainer, m->place, path, everything, err);
 }
 
-/* A trial that finds its own checkpoint damaged can begin anew, and comes to
- * the same end; one that goes on from another's cannot. */
-static bool is_damaged(struct train *t, struct member *m, const char *path)
+/* A trial that finds its own checkpoint damaged, or ahead of what it is known
+ * to have reported, can begin anew, and comes to the same end; one that goes on
+ * from another's cannot. */
+static bool is_unfit(struct train *t, struct member *m, const char *path)
 {
     struct err err = {0};
-    if (m->task.resume_from.len || nn_weights_check(path, &err) == 0 ||
-        (err.kind != ERR_CORRUPT && err.kind != ERR_INPUT))
+    int64_t epoch = 0;
+    if (m->task.resume_from.len)
+        return false;
+    int rc = nn_weights_check(path, &epoch, &err);
+    if (!rc && m->task.unheard && epoch >= m->task.unheard)
+        rc = err_set(&err, ERR_INPUT,
+                     "reports of epoch %lld were lost before they arrived",
+                     (long long)m->task.unheard);
+    if (!rc || (err.kind != ERR_CORRUPT && err.kind != ERR_INPUT))
         return false;
     member_say(
         t, m, RECORD_NOTICE,
@@ -302,7 +311,7 @@ static int restore(struct train *t, struct member *m, struct err *err)
     struct str first = nn_model_initial_weights(m->model);
     struct str masks = nn_model_masks(m->model);
     int rc = 0;
-    bool goes_on = file_exists(path) && !is_damaged(t, m, path);
+    bool goes_on = file_exists(path) && !is_unfit(t, m, path);
     if (goes_on)
         rc = member_load(m, path, true, err);
     else if (first.len)
@@ -515,33 +524,26 @@ static void take_task(struct train *t, const struct record *r)
                      str_of(err.text));
 }
 
-/* The one whose turn it is leaves by itself. */
-static void end_member(struct train *t, size_t at)
+/* Ended from outside. What nobody has ended for good goes on from here. */
+static void leave_killed(struct train *t, size_t at)
 {
     struct member *m = t->members.p[at];
-    m->killed = true;
-    if (m != t->now)
-        member_leave(t, at, OUTCOME_KILLED, STR(""));
-}
-
-/* Leaves what it has reached for another attempt. */
-static void leave_kept(struct train *t, size_t at)
-{
-    struct member *m = t->members.p[at];
-    if (m->kind->trains && m->epoch > 0) {
-        member_say_metrics(t, m);
+    if (m->goes_on && m->kind->trains && m->cohort)
         keep(t, m);
-    }
     member_leave(t, at, OUTCOME_KILLED, STR(""));
 }
 
-/* The one whose turn it is has the rest of its epoch. */
-static void interrupt_member(struct train *t, size_t at)
+/* The one whose turn it is leaves by itself. The payload is what the end
+ * counts as. */
+static void end_member(struct train *t, size_t at, struct str payload)
 {
     struct member *m = t->members.p[at];
-    m->interrupted = true;
+    struct bytes bytes = bytes_of(payload);
+    uint8_t outcome = bytes_u8(&bytes);
+    m->killed = true;
+    m->goes_on = !bytes.bad && outcome != OUTCOME_KILLED;
     if (m != t->now)
-        leave_kept(t, at);
+        leave_killed(t, at);
 }
 
 /* An answer may come twice. */
@@ -557,7 +559,6 @@ static void go_on(struct member *m, struct str payload)
 
 static void on_record(struct train *t, const struct record *r)
 {
-    static const char interrupted[] = {OUTCOME_INTERRUPTED, 0};
     if (r->type == RECORD_TASK) {
         take_task(t, r);
         return;
@@ -568,10 +569,8 @@ static void on_record(struct train *t, const struct record *r)
             continue;
         if (r->type == RECORD_STOP)
             m->asked = true;
-        if (r->type == RECORD_KILL && str_is(r->payload, interrupted))
-            interrupt_member(t, i);
-        else if (r->type == RECORD_KILL)
-            end_member(t, i);
+        if (r->type == RECORD_KILL)
+            end_member(t, i, r->payload);
         if (r->type == RECORD_GO)
             go_on(m, r->payload);
         return;
@@ -778,13 +777,11 @@ static void end_turn(struct train *t, size_t at)
 {
     struct member *m = t->members.p[at];
     if (m->killed)
-        member_leave(t, at, OUTCOME_KILLED, STR(""));
-    else if (m->waits && !m->asked && !m->interrupted)
+        leave_killed(t, at);
+    else if (m->waits && !m->asked)
         member_say_metrics(t, m);
     else if (m->trained && !m->waits)
         finish(t, at, OUTCOME_DONE);
-    else if (m->interrupted)
-        leave_kept(t, at);
     else if (m->asked)
         finish(t, at, OUTCOME_STOPPED);
     else if (clock_mono_ns() - m->reported_ns > REPORT_NS)
@@ -802,11 +799,12 @@ static void train_one(struct train *t, size_t at)
     double before = thread_cpu_s();
     int rc = nn_trainer_epoch(m->cohort->trainer, m->place, &r, &err);
     m->cpu_s += thread_cpu_s() - before;
-    if (rc != 0) {
-        member_leave(t, at, rc < 0 ? OUTCOME_FAILED : OUTCOME_KILLED,
-                     str_of(err.text));
+    if (rc < 0)
+        member_leave(t, at, OUTCOME_FAILED, str_of(err.text));
+    else if (rc > 0)
+        leave_killed(t, at);
+    if (rc)
         return;
-    }
     add_points(m, &r);
     if (nn_model_snapshot(m->model, r.epoch) && !r.diverged)
         keep_weights(t, m,

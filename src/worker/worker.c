@@ -565,6 +565,8 @@ static void on_warning(void *context, int signum)
 static void end_now(struct attempt *a, int64_t now)
 {
     int64_t latest = now + (int64_t)(LAST_GRACE_S * 1e9);
+    if (latest < now + a->kind->answer_ns)
+        latest = now + a->kind->answer_ns;
     a->grace_s = LAST_GRACE_S;
     attempt_end(a, OUTCOME_INTERRUPTED, "throng ended while it ran",
                 PUSH_TERMINATED);

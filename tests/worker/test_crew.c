@@ -262,6 +262,78 @@ static void a_damaged_checkpoint_is_not_gone_on_from(void **state)
     assert_string_equal(bench_metric(b, 4, "loss"), bench_metric(b, 1, "loss"));
 }
 
+static void interrupt(struct bench *b, const struct task *t)
+{
+    char outcome = OUTCOME_INTERRUPTED;
+    bench_send(b, RECORD_KILL, t, str_n(&outcome, 1));
+    assert_int_equal(bench_ended(b, t->id).outcome, OUTCOME_INTERRUPTED);
+}
+
+static void assert_same_weights(struct bench *b, uint64_t one, uint64_t other)
+{
+    struct buf x, y;
+    buf_init(&x);
+    buf_init(&y);
+    const char *name = "output/weights.safetensors";
+    assert_int_equal(file_read(bench_path(b, one, name), 0, &x, NULL), 0);
+    assert_int_equal(file_read(bench_path(b, other, name), 0, &y, NULL), 0);
+    assert_int_equal(x.len, y.len);
+    assert_memory_equal(x.p, y.p, x.len);
+    buf_done(&x);
+    buf_done(&y);
+}
+
+/* It waits behind its third epoch, so that it is known where it stands. */
+static void who_is_interrupted_goes_on_where_it_stood(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    struct task whole = bench_training(b, 1, 6), cut = awaiting(b, 2, 6, 3);
+    struct task rest = bench_training(b, 4, 6);
+    rest.folder = cut.folder;
+    rest.unheard = 4;
+    assert_int_equal(bench_run(b, &whole).outcome, OUTCOME_DONE);
+    bench_submit(b, &cut);
+    await_reports(b, 2, 3);
+    interrupt(b, &cut);
+    assert_int_equal(bench_run(b, &rest).outcome, OUTCOME_DONE);
+    char *all = bench_metric(b, 1, "loss");
+    assert_string_equal(bench_metric(b, 4, "loss"), strstr(all, "4:"));
+    assert_same_weights(b, 1, 2);
+}
+
+/* Its worker was killed before it could pass them on. */
+static void what_nobody_has_heard_is_trained_again(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, ONE_CPU);
+    struct task whole = bench_training(b, 1, 6),
+                first = bench_training(b, 2, 6);
+    struct task rest = bench_training(b, 4, 6);
+    first.budget = 3;
+    rest.folder = first.folder;
+    rest.unheard = 3;
+    assert_int_equal(bench_run(b, &whole).outcome, OUTCOME_DONE);
+    assert_int_equal(bench_run(b, &first).outcome, OUTCOME_DONE);
+    assert_int_equal(bench_run(b, &rest).outcome, OUTCOME_DONE);
+    assert_contains(bench_cstr(b, bench_await(b, RECORD_NOTICE, 4)->payload),
+                    "reports of epoch 3 were lost");
+    assert_string_equal(bench_metric(b, 4, "loss"), bench_metric(b, 1, "loss"));
+}
+
+static void who_is_killed_for_good_leaves_nothing(void **state)
+{
+    struct bench *b = *state;
+    char outcome = OUTCOME_KILLED;
+    bench_start(b, ONE_CPU);
+    struct task t = bench_training(b, 1, 1000000);
+    bench_submit(b, &t);
+    bench_await(b, RECORD_METRICS, 1);
+    bench_send(b, RECORD_KILL, &t, str_n(&outcome, 1));
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_KILLED);
+    assert_false(file_exists(bench_path(b, 1, "")));
+}
+
 /* Large enough to be prepared in the cache, where it can be seen mapped. */
 static struct task training_on(struct bench *b, uint64_t id, const char *name)
 {
@@ -524,6 +596,9 @@ int main(void)
         with_bench(without_a_conductor_nobody_waits_for_a_decision),
         with_bench(training_goes_on_from_a_checkpoint),
         with_bench(a_damaged_checkpoint_is_not_gone_on_from),
+        with_bench(who_is_interrupted_goes_on_where_it_stood),
+        with_bench(what_nobody_has_heard_is_trained_again),
+        with_bench(who_is_killed_for_good_leaves_nothing),
         with_bench(a_data_set_is_closed_when_its_last_user_has_left),
         with_bench(a_trainer_between_two_tasks_is_no_leftover),
         with_bench(a_kill_that_is_not_answered_ends_the_trainer),
