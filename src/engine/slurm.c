@@ -131,6 +131,12 @@ static void add_site(const struct slurm *s, struct buf *b)
         buf_addf(b, "#SBATCH %.*s\n", STRF(value_text(more->items[i])));
 }
 
+/* An option of the worker. */
+static void add_number(struct buf *b, const char *name, double value)
+{
+    buf_addf(b, " --%s %.0f", name, value);
+}
+
 static void add_worker(const struct slurm *s, const struct job_order *order,
                        struct buf *b)
 {
@@ -151,10 +157,10 @@ static void add_worker(const struct slurm *s, const struct job_order *order,
     /* Its room is the job's, not the machine's: others have the rest. */
     buf_adds(b, " --granted slurm");
     if (order->slots)
-        buf_addf(b, " --slots %u", order->slots);
-    buf_addf(b, " --lead %.0f", ceil(option_number(s, "lead", LEAD_SECONDS)));
+        add_number(b, "slots", order->slots);
+    add_number(b, "lead", ceil(option_number(s, "lead", LEAD_SECONDS)));
     if (s->kill_wait_s)
-        buf_addf(b, " --kill-wait %u", s->kill_wait_s);
+        add_number(b, "kill-wait", s->kill_wait_s);
     buf_adds(b, " --mark ");
     add_quoted(b, order->mark);
     if (s->given->mask)
