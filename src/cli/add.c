@@ -210,7 +210,7 @@ static int run(struct call *c)
     return rc ? call_fail(c) : submit(&k, times);
 }
 
-const struct verb verb_add = {
+VERB(add) = {
     .name = "add",
     .args = "[STUDY] POINT…",
     .summary = "Add points of your own to a study",

@@ -655,7 +655,7 @@ static int run(struct call *c)
     return code;
 }
 
-const struct verb verb_check = {
+VERB(check) = {
     .name = "check",
     .args = "STUDY.yaml",
     .summary = "Check a study file and show what it would run",

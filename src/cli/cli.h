@@ -158,13 +158,53 @@ void say_age(double as_of);
 /* A log whose lines go to standard error as "throng: text". */
 struct log log_stderr(void);
 
-/* One entry per verb. */
-extern const struct verb verb_run, verb_check, verb_status, verb_rank,
-    verb_show, verb_logs, verb_export, verb_stop, verb_kill, verb_doctor,
-    verb_report, verb_version, verb_help, verb_ls, verb_diff, verb_errors,
-    verb_retry, verb_rerun, verb_tag, verb_note, verb_explain, verb_init,
-    verb_add, verb_rm, verb_suggest, verb_importance, verb_params, verb_train,
-    verb_evaluate, verb_predict, verb_model, verb_watch, verb_complete,
-    verb_completion, verb_trust;
+/* Every verb has a row here, in the order in which help lists them, and is
+ * defined by VERB(name) = {…}, which does not compile without it. */
+/* clang-format off */
+#define VERBS(row) \
+    row(init) \
+    row(run) \
+    row(check) \
+    row(status) \
+    row(watch) \
+    row(ls) \
+    row(rank) \
+    row(importance) \
+    row(show) \
+    row(diff) \
+    row(errors) \
+    row(explain) \
+    row(logs) \
+    row(export) \
+    row(add) \
+    row(retry) \
+    row(rerun) \
+    row(tag) \
+    row(note) \
+    row(rm) \
+    row(stop) \
+    row(kill) \
+    row(suggest) \
+    row(params) \
+    row(train) \
+    row(evaluate) \
+    row(predict) \
+    row(model) \
+    row(doctor) \
+    row(trust) \
+    row(report) \
+    row(completion) \
+    row(help) \
+    row(version)
+/* clang-format on */
+
+#define VERB_ROW(name) VERB_ROW_##name,
+enum { VERBS(VERB_ROW) VERB_COUNT };
+#define VERB(name)                                                             \
+    _Static_assert(VERB_ROW_##name < VERB_COUNT, "");                          \
+    const struct verb verb_##name
+#define VERB_EXTERN(name) extern const struct verb verb_##name;
+VERBS(VERB_EXTERN)
+extern const struct verb verb_complete; /* for shells, in no list */
 
 #endif

@@ -106,7 +106,7 @@ static int run(struct call *c)
                       c->args[0]);
 }
 
-const struct verb verb_completion = {
+VERB(completion) = {
     .name = "completion",
     .args = "bash|zsh|fish",
     .summary = "Print a script that completes command lines",

@@ -67,7 +67,7 @@ static int run(struct call *c)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
-const struct verb verb_diff = {
+VERB(diff) = {
     .name = "diff",
     .args = "[STUDY] A B [C …]",
     .summary = "Show in what trials differ",

@@ -208,7 +208,7 @@ static int run(struct call *c)
     return ok ? EXIT_OK : EXIT_ERROR;
 }
 
-const struct verb verb_doctor = {
+VERB(doctor) = {
     .name = "doctor",
     .args = "[STUDY]",
     .summary = "Say what this machine has and what is missing",

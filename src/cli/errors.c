@@ -98,7 +98,7 @@ static int run(struct call *c)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
-const struct verb verb_errors = {
+VERB(errors) = {
     .name = "errors",
     .args = "[STUDY]",
     .summary = "Show failures, grouped by their message",

@@ -6,7 +6,7 @@ static int run(struct call *c)
     return inference_run(c, false);
 }
 
-const struct verb verb_evaluate = {
+VERB(evaluate) = {
     .name = "evaluate",
     .args = "WEIGHTS",
     .summary = "Say the loss and metrics of trained weights",

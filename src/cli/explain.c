@@ -22,7 +22,7 @@ static int run(struct call *c)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
-const struct verb verb_explain = {
+VERB(explain) = {
     .name = "explain",
     .args = "[STUDY] [TRIALS]",
     .summary = "Say why a trial waits, or why it failed",

@@ -72,7 +72,7 @@ static int run(struct call *c)
     return code;
 }
 
-const struct verb verb_export = {
+VERB(export) = {
     .name = "export",
     .args = "[STUDY] [TRIALS]",
     .summary = "Write trials for other programs",

@@ -129,7 +129,7 @@ static int run(struct call *c)
     return EXIT_OK;
 }
 
-const struct verb verb_help = {
+VERB(help) = {
     .name = "help",
     .args = "[VERB|TOPIC|KEY]",
     .summary = "Say what a verb does and which options it takes",

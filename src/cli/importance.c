@@ -284,7 +284,7 @@ static int run(struct call *c)
     return code;
 }
 
-const struct verb verb_importance = {
+VERB(importance) = {
     .name = "importance",
     .args = "[STUDY]",
     .summary = "Say which parameters matter, and where they are good",

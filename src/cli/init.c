@@ -126,7 +126,7 @@ static int run(struct call *c)
     return EXIT_OK;
 }
 
-const struct verb verb_init = {
+VERB(init) = {
     .name = "init",
     .args = "[FILE]",
     .summary = "Write a study to begin with",
@@ -137,8 +137,8 @@ const struct verb verb_init = {
             "(default)\n  points  a list of points in a CSV file\n  shell   "
             "any command, every combination of its parameters\n  wandb   a "
             "W&B sweep file, with a script that says `import wandb`\n",
-    .options =
-        (const struct option_spec[]){
-            {"template", 't', "NAME", "sweep, points, shell or wandb"}, {0}},
+    .options = (const struct option_spec[]){{"template", 't', "NAME",
+                                             "sweep, points, shell or wandb"},
+                                            {0}},
     .run = run,
 };

@@ -149,7 +149,7 @@ static int run(struct call *c)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
-const struct verb verb_logs = {
+VERB(logs) = {
     .name = "logs",
     .args = "[STUDY] [TRIALS]",
     .summary = "Print what trials wrote to their output",

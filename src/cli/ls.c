@@ -116,7 +116,7 @@ static int run(struct call *c)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
-const struct verb verb_ls = {
+VERB(ls) = {
     .name = "ls",
     .args = "[FOLDER]",
     .summary = "List the studies that are here",

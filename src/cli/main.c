@@ -12,17 +12,8 @@
 #include "cli/pager.h"
 #include "search/search.h"
 
-const struct verb *const verbs[] = {
-    &verb_init,   &verb_run,      &verb_check,   &verb_status,
-    &verb_watch,  &verb_ls,       &verb_rank,    &verb_importance,
-    &verb_show,   &verb_diff,     &verb_errors,  &verb_explain,
-    &verb_logs,   &verb_export,   &verb_add,     &verb_retry,
-    &verb_rerun,  &verb_tag,      &verb_note,    &verb_rm,
-    &verb_stop,   &verb_kill,     &verb_suggest, &verb_params,
-    &verb_train,  &verb_evaluate, &verb_predict, &verb_model,
-    &verb_doctor, &verb_trust,    &verb_report,  &verb_completion,
-    &verb_help,   &verb_version,  NULL,
-};
+#define VERB_AT(name) &verb_##name,
+const struct verb *const verbs[] = {VERBS(VERB_AT) NULL};
 
 /* ---- calls ------------------------------------------------------------ */
 

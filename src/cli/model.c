@@ -64,7 +64,7 @@ static int run(struct call *c)
     return show(c, c->args[1], c->args + 2);
 }
 
-const struct verb verb_model = {
+VERB(model) = {
     .name = "model",
     .args = "show MODEL.yaml [NAME=VALUE…]",
     .summary = "Show a model file's layers, shapes, parameters and cost",
@@ -75,9 +75,9 @@ const struct verb verb_model = {
         "training it, and how the layers hang together.\n\nA CANDLE parameter "
         "file whose data is not here is shown with the shape of a row\n"
         "said: `throng model show nt3.txt input=60483`.\n",
-    .options =
-        (const struct option_spec[]){{"json", 0, NULL, "as one JSON object"},
-                                     {0}},
+    .options = (const struct option_spec[]){{"json", 0, NULL,
+                                             "as one JSON object"},
+                                            {0}},
     .run = run,
     .pages = true,
 };

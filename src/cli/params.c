@@ -87,7 +87,7 @@ static int run(struct call *c)
     return resolve(c, &q);
 }
 
-const struct verb verb_params = {
+VERB(params) = {
     .name = "params",
     .args = "FILE [--config_file F] [--KEY VALUE]…",
     .summary = "Show the parameters that a CANDLE model would get",

@@ -6,7 +6,7 @@ static int run(struct call *c)
     return inference_run(c, true);
 }
 
-const struct verb verb_predict = {
+VERB(predict) = {
     .name = "predict",
     .args = "WEIGHTS",
     .summary = "Print what trained weights predict, row by row",

@@ -394,7 +394,7 @@ static int run(struct call *c)
     return code;
 }
 
-const struct verb verb_rank = {
+VERB(rank) = {
     .name = "rank",
     .args = "[STUDY]",
     .summary = "List the best trials",

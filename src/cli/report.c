@@ -28,7 +28,7 @@ static int run(struct call *c)
     return stop ? EXIT_STOP : EXIT_OK;
 }
 
-const struct verb verb_report = {
+VERB(report) = {
     .name = "report",
     .args = "NAME=VALUE… [step=N]",
     .summary = "Report metrics from inside a task",

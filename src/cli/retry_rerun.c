@@ -60,7 +60,7 @@ static int run_retry(struct call *c)
     return EXIT_OK;
 }
 
-const struct verb verb_retry = {
+VERB(retry) = {
     .name = "retry",
     .args = "[STUDY] TRIALS",
     .summary = "Try trials again that failed",
@@ -105,7 +105,7 @@ static int run_rerun(struct call *c)
     return EXIT_OK;
 }
 
-const struct verb verb_rerun = {
+VERB(rerun) = {
     .name = "rerun",
     .args = "[STUDY] TRIALS",
     .summary = "Run the same points again, as new trials",
@@ -113,8 +113,8 @@ const struct verb verb_rerun = {
             "own; the old one\nstays. `throng rank --over seed` counts them "
             "as repeats of the same point. To\ntry a failed trial again, use "
             "`throng retry`.\n\n    throng rerun best:3 --times 5\n",
-    .options =
-        (const struct option_spec[]){
-            {"times", 0, "N", "new trials of each (1)"}, {0}},
+    .options = (const struct option_spec[]){{"times", 0, "N",
+                                             "new trials of each (1)"},
+                                            {0}},
     .run = run_rerun,
 };

@@ -145,7 +145,7 @@ static int run(struct call *c)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
-const struct verb verb_rm = {
+VERB(rm) = {
     .name = "rm",
     .args = "STUDY | [STUDY] TRIALS",
     .summary = "Remove a study, or some of its trials, with their files",
@@ -153,7 +153,7 @@ const struct verb verb_rm = {
             "unless -y is given. A\nstudy that runs is never touched. The "
             "study file stays. Numbers of removed\ntrials are not used "
             "again.\n\n    throng rm mine\n    throng rm mine failed\n",
-    .options =
-        (const struct option_spec[]){{"yes", 'y', NULL, "do not ask"}, {0}},
+    .options = (const struct option_spec[]){{"yes", 'y', NULL, "do not ask"},
+                                            {0}},
     .run = run,
 };

@@ -602,7 +602,7 @@ static int run(struct call *c)
     return code;
 }
 
-const struct verb verb_run = {
+VERB(run) = {
     .name = "run",
     .args = "STUDY.yaml",
     .summary = "Run a study, or go on with it where it was",

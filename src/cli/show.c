@@ -279,7 +279,7 @@ static int run(struct call *c)
     return code;
 }
 
-const struct verb verb_show = {
+VERB(show) = {
     .name = "show",
     .args = "[STUDY] [TRIALS]",
     .summary = "Show everything about some trials",

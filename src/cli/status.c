@@ -179,7 +179,7 @@ static int run(struct call *c)
     return code;
 }
 
-const struct verb verb_status = {
+VERB(status) = {
     .name = "status",
     .args = "[STUDY]",
     .summary = "Say how a study stands",

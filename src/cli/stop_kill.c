@@ -112,7 +112,7 @@ static int end(struct call *c)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
-const struct verb verb_stop = {
+VERB(stop) = {
     .name = "stop",
     .args = "[STUDY] [TRIALS]",
     .summary = "Let a study, or some trials, finish early",
@@ -123,7 +123,7 @@ const struct verb verb_stop = {
     .run = end,
 };
 
-const struct verb verb_kill = {
+VERB(kill) = {
     .name = "kill",
     .args = "[STUDY] [TRIALS]",
     .summary = "End a study, or some trials, at once",

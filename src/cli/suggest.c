@@ -118,7 +118,7 @@ static int run(struct call *c)
     return code;
 }
 
-const struct verb verb_suggest = {
+VERB(suggest) = {
     .name = "suggest",
     .args = "STUDY.yaml",
     .summary = "Be the optimizer of another program: answer ask and tell",
@@ -140,10 +140,10 @@ const struct verb verb_suggest = {
         "any order. Nothing is stored: to\ngo on later, tell what is known: "
         "{\"told\":{\"id\":0,\"params\":{…},\"value\":0.31}};\nwithout an "
         "id it is a point of your own.\n",
-    .options =
-        (const struct option_spec[]){
-            {"method", 0, "M", "instead of the file's"},
-            {"seed", 0, "N", "instead of the file's"},
-            {0}},
+    .options = (const struct option_spec[]){{"method", 0, "M",
+                                             "instead of the file's"},
+                                            {"seed", 0, "N",
+                                             "instead of the file's"},
+                                            {0}},
     .run = run,
 };

@@ -93,16 +93,16 @@ static int run_tag(struct call *c)
     return change(c, "tag", args, off ? "removed from" : "put on");
 }
 
-const struct verb verb_tag = {
+VERB(tag) = {
     .name = "tag",
     .args = "[STUDY] TRIALS TAG",
     .summary = "Put a tag on trials, to name them by",
     .text = "`tag:TAG` then names them wherever trials are named, and a "
             "filter can ask for\nthem.\n\n    throng tag best:5 paper\n    "
             "throng export --csv tag:paper\n",
-    .options =
-        (const struct option_spec[]){
-            {"remove", 'r', NULL, "take the tag off again"}, {0}},
+    .options = (const struct option_spec[]){{"remove", 'r', NULL,
+                                             "take the tag off again"},
+                                            {0}},
     .run = run_tag,
 };
 
@@ -125,7 +125,7 @@ static int run_note(struct call *c)
     return change(c, "note", args, *text ? "written on" : "removed from");
 }
 
-const struct verb verb_note = {
+VERB(note) = {
     .name = "note",
     .args = "[STUDY] TRIALS TEXT",
     .summary = "Write a note on trials",

@@ -295,7 +295,7 @@ static int run(struct call *c)
     return code;
 }
 
-const struct verb verb_train = {
+VERB(train) = {
     .name = "train",
     .args = "MODEL.yaml [NAME=VALUE…]",
     .summary = "Train one model, without a program of your own",

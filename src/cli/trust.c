@@ -89,7 +89,7 @@ static int run(struct call *c)
     return EXIT_OK;
 }
 
-const struct verb verb_trust = {
+VERB(trust) = {
     .name = "trust",
     .args = "[DIR…]",
     .summary = "Allow studies in a folder that others own or may write",
@@ -100,8 +100,8 @@ const struct verb verb_trust = {
             "one a line. The list is yours alone and lies in\n"
             "~/.config/throng/trusted.\n\n    throng trust /data/lab/study\n"
             "    throng trust --remove /data/lab/study\n",
-    .options =
-        (const struct option_spec[]){{"remove", 0, NULL, "trust DIR no longer"},
-                                     {0}},
+    .options = (const struct option_spec[]){{"remove", 0, NULL,
+                                             "trust DIR no longer"},
+                                            {0}},
     .run = run,
 };

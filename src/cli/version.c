@@ -11,7 +11,7 @@ static int run(struct call *c)
     return EXIT_OK;
 }
 
-const struct verb verb_version = {
+VERB(version) = {
     .name = "version",
     .args = "",
     .summary = "Print the version",

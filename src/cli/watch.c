@@ -60,7 +60,7 @@ static int run(struct call *c)
     return watch(c, &setup) ? call_fail(c) : EXIT_OK;
 }
 
-const struct verb verb_watch = {
+VERB(watch) = {
     .name = "watch",
     .args = "[STUDY]",
     .summary = "Show a study on the full screen while it runs",

@@ -30,8 +30,8 @@
 /* The frame and the numbers around a task's text. */
 #define RECORD_OVERHEAD 64
 
-static const struct place *const places[] = {&place_local, &place_slurm,
-                                             &place_fake, &place_fake_cluster};
+#define PLACE_AT(name) &place_##name,
+static const struct place *const places[PLACE_COUNT] = {PLACES(PLACE_AT)};
 
 enum where { IN_QUEUE, AT_PLACE, DROPPED };
 
@@ -80,8 +80,6 @@ struct engine {
 };
 
 /* ---- opening and closing --------------------------------------------- */
-
-#define PLACE_COUNT (sizeof places / sizeof *places)
 
 static const struct place *place_of(const char *name)
 {

@@ -964,7 +964,7 @@ static void fake_close(void *place, bool leave)
     free(f);
 }
 
-const struct place place_fake = {
+PLACE(fake) = {
     .name = "fake",
     .open = fake_open,
     .start = fake_start,
@@ -980,7 +980,7 @@ const struct place place_fake = {
 };
 
 /* Its tasks outlive their conductor, and it says everything twice. */
-const struct place place_fake_cluster = {
+PLACE(fake_cluster) = {
     .name = "fake-cluster",
     .outlives = true,
     .open = cluster_open,

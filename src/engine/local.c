@@ -780,7 +780,7 @@ static void local_close(void *place, bool leave)
     free(l);
 }
 
-const struct place place_local = {
+PLACE(local) = {
     .name = "local",
     .open = local_open,
     .start = local_start,

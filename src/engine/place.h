@@ -2,7 +2,7 @@
  *
  * A place takes records (TASK, STOP, KILL) and gives records back; all of it
  * happens in the event loop. One file per place, one const struct in the
- * table of engine.c. Private to this folder. */
+ * list below. Private to this folder. */
 #ifndef THRONG_ENGINE_PLACE_H
 #define THRONG_ENGINE_PLACE_H
 
@@ -65,10 +65,23 @@ struct place {
     void (*tell)(const void *place, uint64_t task, struct buf *b);
 };
 
-extern const struct place place_local;
-extern const struct place place_fake;
-extern const struct place place_fake_cluster;
-extern const struct place place_slurm;
+/* Every place has a row here, and is defined by PLACE(name) = {…}, which does
+ * not compile without it. */
+/* clang-format off */
+#define PLACES(row) \
+    row(local) \
+    row(slurm) \
+    row(fake) \
+    row(fake_cluster)
+/* clang-format on */
+
+#define PLACE_ROW(name) PLACE_ROW_##name,
+enum { PLACES(PLACE_ROW) PLACE_COUNT };
+#define PLACE(name)                                                            \
+    _Static_assert(PLACE_ROW_##name < PLACE_COUNT, "");                        \
+    const struct place place_##name
+#define PLACE_EXTERN(name) extern const struct place place_##name;
+PLACES(PLACE_EXTERN)
 
 /* A worker said something about a task. -1 when it makes no sense: the
  * worker is broken. Records of tasks that the engine does not hold are

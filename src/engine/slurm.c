@@ -589,7 +589,7 @@ static void *place_open(const struct place_setup *setup, struct err *err)
     return jobs_open(&scheduler_slurm, setup, err);
 }
 
-const struct place place_slurm = {
+PLACE(slurm) = {
     .name = "slurm",
     .outlives = true,
     .open = place_open,

@@ -252,12 +252,12 @@ static bool drain(struct attempt *a)
     return true;
 }
 
-const struct kind kind_command = {.name = "command",
-                                  .start = start,
-                                  .reread = open_files,
-                                  .push = push,
-                                  .has_ended = has_ended,
-                                  .look = look,
-                                  .exit = exited,
-                                  .judge = judge,
-                                  .drain = drain};
+KIND(command) = {.name = "command",
+                 .start = start,
+                 .reread = open_files,
+                 .push = push,
+                 .has_ended = has_ended,
+                 .look = look,
+                 .exit = exited,
+                 .judge = judge,
+                 .drain = drain};

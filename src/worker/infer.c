@@ -66,13 +66,13 @@ static void turn(struct train *t, size_t at)
                      str_of(err.text));
 }
 
-const struct kind kind_infer = {.name = "infer",
-                                .start = crew_start,
-                                .push = crew_push,
-                                .answer_ns = CREW_ANSWER_NS,
-                                .has_ended = crew_has_ended,
-                                .look = crew_look,
-                                .forget = crew_forget,
-                                .begin = begin,
-                                .turn = turn,
-                                .end = end};
+KIND(infer) = {.name = "infer",
+               .start = crew_start,
+               .push = crew_push,
+               .answer_ns = CREW_ANSWER_NS,
+               .has_ended = crew_has_ended,
+               .look = crew_look,
+               .forget = crew_forget,
+               .begin = begin,
+               .turn = turn,
+               .end = end};

@@ -1,8 +1,8 @@
 /* kind.c - the kinds of tasks that this worker can run */
 #include "worker/kind.h"
 
-static const struct kind *const kinds[] = {&kind_command, &kind_train,
-                                           &kind_infer};
+#define KIND_AT(name) &kind_##name,
+static const struct kind *const kinds[KIND_COUNT] = {KINDS(KIND_AT)};
 
 static int refuse(struct attempt *a, struct err *err)
 {
@@ -16,7 +16,7 @@ static const struct kind unknown = {.name = "unknown", .start = refuse};
 
 const struct kind *kind_find(struct str name)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < KIND_COUNT; i++)
         if (str_is(name, kinds[i]->name))
             return kinds[i];
     return &unknown;

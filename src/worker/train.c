@@ -830,17 +830,17 @@ static void turn(struct train *t, size_t at)
         train_one(t, at);
 }
 
-const struct kind kind_train = {.name = "train",
-                                .start = crew_start,
-                                .push = crew_push,
-                                .answer_ns = CREW_ANSWER_NS,
-                                .has_ended = crew_has_ended,
-                                .look = crew_look,
-                                .go = crew_go,
-                                .forget = crew_forget,
-                                .begin = begin_training,
-                                .turn = turn,
-                                .trains = true};
+KIND(train) = {.name = "train",
+               .start = crew_start,
+               .push = crew_push,
+               .answer_ns = CREW_ANSWER_NS,
+               .has_ended = crew_has_ended,
+               .look = crew_look,
+               .go = crew_go,
+               .forget = crew_forget,
+               .begin = begin_training,
+               .turn = turn,
+               .trains = true};
 
 /* Members may come and go while another has its turn. */
 static void take_turns(struct train *t)

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# A row that was forgotten does not compile: of every list that an extension is
+# put into one row is taken away, in a copy, and the file behind it compiled.
+. "$(dirname "$0")/../cli/lib.sh"
+
+# One file of the sources, with what lies in $TMP/src before them.
+compile() { # FILE
+    local file=$ROOT/src/$1
+    [ -f "src/$1" ] && file=src/$1
+    cc -std=gnu17 -O0 -c -o compiled.o -Wall -Wextra -Werror -D_GNU_SOURCE \
+        -D_FILE_OFFSET_BITS=64 -DTHRONG_VERSION='"0"' -iquote src \
+        -iquote "$ROOT/src" -I"$ROOT/include" "$file"
+}
+
+# The row stands in WHERE; without it FILE does not compile, which names WORD.
+needs_row() { # WHAT WHERE ROW FILE WORD
+    run compile "$4"
+    check_status "the $1 of $4 compiles" 0
+    mkdir -p "src/$(dirname "$2")"
+    grep -vF -- "$3" "$ROOT/src/$2" >"src/$2"
+    check_equal "and has one row in $2" 1 \
+        "$(($(wc -l <"$ROOT/src/$2") - $(wc -l <"src/$2")))"
+    run compile "$4"
+    check_status "without which it does not" 1
+    check_contains "as the compiler says" "$err" "$5"
+    rm -r src
+}
+
+needs_row strategy search/strategy.h 'row(sobol)' search/sobol.c STRATEGY_ROW_sobol
+needs_row device terms/device.h 'row(portable,' nn/portable.c DEVICE_portable
+needs_row kind worker/kind.h 'row(train)' worker/train.c KIND_ROW_train
+needs_row place engine/place.h 'row(local)' engine/local.c PLACE_ROW_local
+needs_row verb cli/cli.h 'row(doctor)' cli/doctor.c VERB_ROW_doctor
+needs_row operation nn/graph.h 'X(DECONV)' nn/layer_window.c NN_OP_DECONV
+needs_row kernel nn/plain.inc '#define SAMPLE_KERNEL' nn/reference.c SAMPLE_KERNEL
+needs_row layer nn/layer_plain.c '{"flatten", NULL' nn/layer_plain.c build_flatten
