@@ -45,14 +45,18 @@ static int export_all(struct call *c, struct store *store, const char *files)
     struct query q = {.selector = c->arg_count ? c->args[0] : "all",
                       .where = call_option(c, "where"),
                       .with_texts = true};
-    bool history = call_flag(c, "history"), csv = !call_flag(c, "jsonl");
+    bool csv = !call_flag(c, "jsonl");
     if (names_check_filter(store, q.where, c->arena, &c->err) ||
         check_selector(c, store, q.selector))
         return -1;
     if (files)
         return copy_files(c, store, &q, files);
-    return (history ? export_history : export_trials)(
-        store, &q, csv, csv ? put_csv : put_json, c, &c->err);
+    int (*export)(struct store *, const struct query *, bool, view_put_fn *,
+                  void *, struct err *) =
+        call_flag(c, "attempts")  ? export_attempts
+        : call_flag(c, "history") ? export_history
+                                  : export_trials;
+    return export(store, &q, csv, csv ? put_csv : put_json, c, &c->err);
 }
 
 static int run(struct call *c)
@@ -62,6 +66,8 @@ static int run(struct call *c)
     int forms = call_flag(c, "csv") + call_flag(c, "jsonl") + (files != NULL);
     if (call_flag(c, "history") && files)
         return call_usage(c, "--history goes with --csv or --jsonl");
+    if (call_flag(c, "attempts") && !call_flag(c, "history"))
+        return call_usage(c, "--attempts goes with --history");
     if (forms > 1)
         return call_usage(c, "choose one of --csv, --jsonl and --files");
     struct store *store = open_named_study(c, true, &where);
@@ -80,14 +86,17 @@ VERB(export) = {
             "params, metrics\n(last and best of each), attempts, seconds, "
             "tags, note.\n--history gives every point of every metric "
             "instead: trial, step, time, metric\nand value, as CSV or with "
-            "--jsonl as JSON lines; time is when it reached the\nstudy. "
-            "--files copies what trials wrote (log, output, checkpoint) to "
-            "DIR/TRIAL,\nalso where a large study has packed it.\n",
+            "--jsonl as JSON lines; time is when it reached the\nstudy. With "
+            "--attempts also those that do not count, each with its "
+            "attempt.\n--files copies what trials wrote (log, output, "
+            "checkpoint) to "
+            "DIR/TRIAL, also\nwhere a large study has packed it.\n",
     .options =
         (const struct option_spec[]){
             {"csv", 0, NULL, "comma separated, with a header (default)"},
             {"jsonl", 0, NULL, "one JSON object a line"},
             {"history", 0, NULL, "the learning curves, a point a line"},
+            {"attempts", 0, NULL, "with --history: of every attempt"},
             {"files", 0, "DIR", "the files of trials, each in a folder"},
             {"where", 0, "FILTER", "only trials for which this holds"},
             {0}},

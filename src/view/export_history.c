@@ -10,13 +10,14 @@
 /* One metric of one trial. */
 struct curve_of {
     int64_t trial;
+    uint32_t attempt; /* 0: what counts of all of them */
     const char *metric;
     struct series series;
 };
 
 struct history_out {
     struct store *store;
-    bool csv;
+    bool csv, attempts;
     view_put_fn *put;
     void *context;
     struct buf out;
@@ -39,8 +40,10 @@ static void add_time(struct buf *b, int64_t ms)
 
 static void csv_point(struct buf *b, const struct curve_of *k, size_t i)
 {
-    buf_addf(b, "%lld,%lld,", (long long)k->trial,
-             (long long)k->series.steps[i]);
+    buf_addf(b, "%lld,", (long long)k->trial);
+    if (k->attempt)
+        buf_addf(b, "%u,", k->attempt);
+    buf_addf(b, "%lld,", (long long)k->series.steps[i]);
     if (k->series.times_ms[i] > 0)
         add_time(b, k->series.times_ms[i]);
     buf_addc(b, ',');
@@ -52,8 +55,10 @@ static void csv_point(struct buf *b, const struct curve_of *k, size_t i)
 
 static void json_point(struct buf *b, const struct curve_of *k, size_t i)
 {
-    buf_addf(b, "{\"trial\":%lld,\"step\":%lld,\"time\":", (long long)k->trial,
-             (long long)k->series.steps[i]);
+    buf_addf(b, "{\"trial\":%lld,", (long long)k->trial);
+    if (k->attempt)
+        buf_addf(b, "\"attempt\":%u,", k->attempt);
+    buf_addf(b, "\"step\":%lld,\"time\":", (long long)k->series.steps[i]);
     if (k->series.times_ms[i] > 0)
         add_time(b, k->series.times_ms[i]);
     else
@@ -76,17 +81,40 @@ static void print_curve(struct history_out *h, const struct curve_of *k)
 
 /* ---- reading ---------------------------------------------------------- */
 
-static int each_metric(struct history_out *h, int64_t trial, struct err *err)
+static int each_attempt(struct history_out *h, int64_t trial,
+                        const char *metric, uint32_t attempts, struct err *err)
 {
-    arena_reset(h->names);
-    const char **names = store_metric_names(h->store, trial, h->names, err);
-    for (; names && *names; names++) {
-        struct curve_of k = {.trial = trial, .metric = *names};
+    struct curve_of k = {.trial = trial, .metric = metric};
+    for (k.attempt = 1; k.attempt <= attempts; k.attempt++) {
         arena_reset(h->points);
-        if (store_series(h->store, trial, *names, h->points, &k.series, err))
+        if (store_attempt_series(h->store, trial, k.attempt, metric, h->points,
+                                 &k.series, err))
             return -1;
         print_curve(h, &k);
     }
+    return 0;
+}
+
+static int what_counts(struct history_out *h, int64_t trial, const char *metric,
+                       struct err *err)
+{
+    struct curve_of k = {.trial = trial, .metric = metric};
+    arena_reset(h->points);
+    if (store_series(h->store, trial, metric, h->points, &k.series, err))
+        return -1;
+    print_curve(h, &k);
+    return 0;
+}
+
+static int each_metric(struct history_out *h, const struct trial *t,
+                       struct err *err)
+{
+    arena_reset(h->names);
+    const char **names = store_metric_names(h->store, t->id, h->names, err);
+    for (; names && *names; names++)
+        if (h->attempts ? each_attempt(h, t->id, *names, t->attempts, err)
+                        : what_counts(h, t->id, *names, err))
+            return -1;
     return names ? 0 : -1;
 }
 
@@ -97,31 +125,47 @@ static int each_trial(struct history_out *h, const struct query *q,
     struct trial t;
     int got = rows ? 1 : -1;
     while (got > 0 && (got = rows_next(rows, &t, err)) > 0)
-        if (each_metric(h, t.id, err))
+        if (each_metric(h, &t, err))
             got = -1;
     rows_close(rows);
     return got;
 }
 
+static int export_points(struct history_out *h, const struct query *q,
+                         struct err *err)
+{
+    struct query by_id = *q;
+    by_id.with_texts = false;
+    h->names = arena_new();
+    h->points = arena_new();
+    buf_init(&h->out);
+    if (h->csv)
+        buf_adds(&h->out, h->attempts ? "trial,attempt,step,time,metric,value\n"
+                                      : "trial,step,time,metric,value\n");
+    int rc = each_trial(h, &by_id, err);
+    if (!rc)
+        flush(h);
+    buf_done(&h->out);
+    arena_free(h->names);
+    arena_free(h->points);
+    return rc;
+}
+
 int export_history(struct store *store, const struct query *q, bool csv,
                    view_put_fn *put, void *context, struct err *err)
 {
+    struct history_out h = {
+        .store = store, .csv = csv, .put = put, .context = context};
+    return export_points(&h, q, err);
+}
+
+int export_attempts(struct store *store, const struct query *q, bool csv,
+                    view_put_fn *put, void *context, struct err *err)
+{
     struct history_out h = {.store = store,
                             .csv = csv,
+                            .attempts = true,
                             .put = put,
-                            .context = context,
-                            .names = arena_new(),
-                            .points = arena_new()};
-    struct query by_id = *q;
-    by_id.with_texts = false;
-    buf_init(&h.out);
-    if (csv)
-        buf_adds(&h.out, "trial,step,time,metric,value\n");
-    int rc = each_trial(&h, &by_id, err);
-    if (!rc)
-        flush(&h);
-    buf_done(&h.out);
-    arena_free(h.names);
-    arena_free(h.points);
-    return rc;
+                            .context = context};
+    return export_points(&h, q, err);
 }

@@ -593,6 +593,9 @@ int export_trials(struct store *store, const struct query *q, bool csv,
  * than one metric of one trial is in memory. */
 int export_history(struct store *store, const struct query *q, bool csv,
                    view_put_fn *put, void *context, struct err *err);
+/* The same of every attempt, whether or not its points count. */
+int export_attempts(struct store *store, const struct query *q, bool csv,
+                    view_put_fn *put, void *context, struct err *err);
 /* Copies what they wrote into folders of this one, each named by its trial;
  * *copied counts them. */
 int export_files(struct store *store, const struct query *q, const char *folder,

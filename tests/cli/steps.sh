@@ -93,6 +93,16 @@ check "anew: runs" "$THRONG" run -q anew.yaml
 check_equal "an attempt without a checkpoint begins at 0 again" "21 2" \
     "$(value anew 1)"
 
+check_equal "the points of every attempt can be looked at" \
+    "trial,attempt,step,metric,value
+1,1,0,y,10.0
+1,1,1,y,11.0
+1,2,0,y,20.0
+1,2,1,y,21.0" \
+    "$("$THRONG" export anew --history --attempts | cut -d, -f1-3,5-)"
+run "$THRONG" export anew --attempts
+check_status "which belongs to --history" 2
+
 study mixed "sh -c 'throng report step=7 y=1; throng report y=2'" \
     'metric: {name: y, goal: maximize}'
 check "mixed: runs" "$THRONG" run -q mixed.yaml
