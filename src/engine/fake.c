@@ -15,17 +15,15 @@
  *                      budget, 2 ms each; a later attempt goes on after the
  *                      last step, as from a checkpoint
  *   notice=text        a RECORD_NOTICE
- *   checkpoint=7       the digest of the checkpoint folder from now on
- *   ignore-stop        from now on a stop waits for twice the grace time
- *   deaf               from now on nothing that it is told matters
- *   exit=3             ends with that exit code (85 and 78 as real ones do)
- *   signal=11          ends by that signal
- *   outcome=memory     ends with that outcome
- *   most=3             while so many run, no such task can begin: it is told
- *                      to be unstarted, for want of room
- *   die                the worker dies here: all its tasks are lost
- *   die-ms=5           the same, but nothing can be sent for some time before
- *                      they are known to be lost
+ *   checkpoint=7       the digest of the checkpoint folder from now on; none:
+ * it found none, and trains from step 1 again ignore-stop        from now on a
+ * stop waits for twice the grace time deaf               from now on nothing
+ * that it is told matters exit=3             ends with that exit code (85 and
+ * 78 as real ones do) signal=11          ends by that signal outcome=memory
+ * ends with that outcome most=3             while so many run, no such task can
+ * begin: it is told to be unstarted, for want of room die                the
+ * worker dies here: all its tasks are lost die-ms=5           the same, but
+ * nothing can be sent for some time before they are known to be lost
  *   vanish-ms=5        its node does not answer any more: it is presumed dead,
  *                      and goes on for all that; after some time its words
  *                      come through again
@@ -330,8 +328,10 @@ static enum after_word do_notice(struct fake *f, struct fake_task *t,
 static enum after_word do_checkpoint(struct fake *f, struct fake_task *t,
                                      struct str value)
 {
-    (void)f;
-    num_uint(value, &t->checkpoint);
+    if (num_uint(value, &t->checkpoint))
+        return GO_ON;
+    idmap_del(f->trained, t->id);
+    say(f, t, RECORD_ANEW, STR("\0\0\0\0"));
     return GO_ON;
 }
 

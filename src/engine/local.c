@@ -219,6 +219,7 @@ static int deliver(struct local *l, const struct record *r, struct err *err)
     case RECORD_METRICS:
     case RECORD_POINTS:
     case RECORD_ABOUT:
+    case RECORD_ANEW:
     case RECORD_NOTICE:
         break;
     default:

@@ -184,12 +184,9 @@ void judge_recall(struct judge *j, int64_t trial, int64_t count, int64_t step,
     double loss = j->minimize ? best : -best;
     if (!r)
         return;
-    if (count > r->count)
-        r->count = count;
-    if (step > r->step)
-        r->step = step;
-    if (loss < r->best)
-        r->best = loss;
+    r->count = count;
+    r->step = step;
+    r->best = isnan(loss) ? INFINITY : loss;
 }
 
 void judge_end(struct judge *j, int64_t trial)
@@ -514,6 +511,34 @@ static struct entry *entry_of(const struct judge *j, const struct runner *r,
     size_t at = place_of(t, &probe);
     return at < t->list.len && t->list.p[at].trial == trial ? &t->list.p[at]
                                                             : NULL;
+}
+
+static void leave_tables(struct judge *j, const struct runner *r, int64_t trial)
+{
+    for (size_t level = r->bracket; level < r->reached; level++) {
+        struct table *t = table_at(j, r, level);
+        struct entry *e = entry_of(j, r, trial, level);
+        if (!e)
+            continue;
+        size_t behind = t->list.len - (size_t)(e - t->list.p) - 1;
+        memmove(e, e + 1, behind * sizeof(*e));
+        t->list.len--;
+    }
+}
+
+void judge_anew(struct judge *j, int64_t trial)
+{
+    struct runner *r = runner_of(j, trial);
+    if (!r)
+        return;
+    r->count = 0;
+    r->step = INT64_MIN;
+    r->best = INFINITY;
+    if (!j->endless)
+        return;
+    leave_tables(j, r, trial);
+    r->reached = r->bracket;
+    r->values.len = r->bracket;
 }
 
 void judge_broken(struct judge *j, int64_t trial, double broken)

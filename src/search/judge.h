@@ -31,8 +31,13 @@ void judge_begin(struct judge *j, int64_t trial, int64_t job);
 int64_t judge_job(const struct judge *j, int64_t trial);
 /* Its steps for now; 0: as many as it likes. */
 int64_t judge_budget(const struct judge *j, int64_t trial);
-/* What an earlier run knows of a trial that has not ended: how many values
- * it logged, the last step, the best value. */
+/* An attempt begins the trial anew: what it reported until now counts no more.
+ * Levels that it has reached stay reached, and what was decided there stays
+ * decided; with median, where every report is one, it has reached none. */
+void judge_anew(struct judge *j, int64_t trial);
+/* What is known of a trial that has not ended: how many values it logged, the
+ * last step, the best value. Said by an earlier run, or of what still counts
+ * when it begins anew. */
 void judge_recall(struct judge *j, int64_t trial, int64_t count, int64_t step,
                   double best);
 

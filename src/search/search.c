@@ -485,6 +485,12 @@ void search_reported(struct search *s, int64_t trial, int64_t level,
     hear_report(s, trial);
 }
 
+void search_anew(struct search *s, int64_t trial)
+{
+    if (s->judge)
+        judge_anew(s->judge, trial);
+}
+
 void search_recall(struct search *s, int64_t trial, int64_t count, int64_t step,
                    double best)
 {

@@ -170,6 +170,9 @@ void search_placed(struct search *s, int64_t k, const struct value *point);
 void search_promoted(struct search *s, int64_t trial);
 void search_reported(struct search *s, int64_t trial, int64_t level,
                      double value);
+/* An attempt begins the trial anew, and what it has reported counts no more:
+ * what still does is recalled. */
+void search_anew(struct search *s, int64_t trial);
 /* What a trial that has not ended had reported: how many values, the last
  * step, the best value (NaN: none). */
 void search_recall(struct search *s, int64_t trial, int64_t count, int64_t step,

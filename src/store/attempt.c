@@ -59,16 +59,17 @@ static int apply_put(struct store *s, const void *what, struct err *err)
         a->output_bytes, a->checkpoint_digest, a->metric_points};
     const double times[] = {a->placed, a->started, a->ended, a->seconds,
                             a->cpu_seconds};
-    const uint64_t rare[] = {a->company, a->sequence, a->metrics_at,
-                             a->log_at,  a->folder,   a->presumed};
+    const uint64_t rare[] = {
+        a->company, a->sequence, a->metrics_at, a->log_at,
+        a->folder,  a->presumed, a->anew,       (uint64_t)a->first_step};
     static const char sql[] =
         "INSERT OR REPLACE INTO attempts (trial, number, outcome, machine,"
         " pid, pid_start, max_rss_bytes, output_bytes, checkpoint_digest,"
         " metric_points, placed, started, ended, seconds, cpu_seconds,"
         " exit_code, signum, company, sequence, metrics_at, log_at, folder,"
-        " presumed, reason, tail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
-        " ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,"
-        " ?24, ?25)";
+        " presumed, anew, first_step, reason, tail) VALUES (?1, ?2, ?3, ?4, ?5,"
+        " ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,"
+        " ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)";
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st)
         return -1;
@@ -86,10 +87,10 @@ static int apply_put(struct store *s, const void *what, struct err *err)
         sqlite3_bind_double(st, 11 + i, times[i]);
     sqlite3_bind_int64(st, 16, a->exit_code);
     sqlite3_bind_int64(st, 17, a->signum);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 8; i++)
         bind_rare(st, 18 + i, rare[i]);
-    db_bind_str(st, 24, a->reason);
-    db_bind_str(st, 25, a->tail);
+    db_bind_str(st, 26, a->reason);
+    db_bind_str(st, 27, a->tail);
     return db_run(s, st, "write an attempt into", err);
 }
 
@@ -129,8 +130,10 @@ static void attempt_read(sqlite3_stmt *st, struct arena *arena,
         .log_at = (uint64_t)sqlite3_column_int64(st, 21),
         .folder = (uint32_t)sqlite3_column_int64(st, 22),
         .presumed = sqlite3_column_int64(st, 23) != 0,
-        .reason = arena_str(arena, db_column_str(st, 24)),
-        .tail = arena_str(arena, db_column_str(st, 25)),
+        .anew = (uint32_t)sqlite3_column_int64(st, 24),
+        .first_step = sqlite3_column_int64(st, 25),
+        .reason = arena_str(arena, db_column_str(st, 26)),
+        .tail = arena_str(arena, db_column_str(st, 27)),
     };
     struct str host = db_column_str(st, 3), boot = db_column_str(st, 4);
     snprintf(a->host, sizeof a->host, "%.*s", STRF(host));
@@ -144,8 +147,8 @@ int store_attempts(struct store *s, int64_t id, struct arena *a,
         "SELECT trial, number, outcome, host, boot_id, pid, pid_start,"
         " max_rss_bytes, output_bytes, checkpoint_digest, metric_points,"
         " placed, started, ended, seconds, cpu_seconds, exit_code, signum,"
-        " company, sequence, metrics_at, log_at, folder, presumed,"
-        " reason, tail"
+        " company, sequence, metrics_at, log_at, folder, presumed, anew,"
+        " first_step, reason, tail"
         " FROM attempts LEFT JOIN machines ON id = machine"
         " WHERE trial = ? ORDER BY number";
     sqlite3_stmt *st = db_stmt(s, sql, err);

@@ -88,6 +88,11 @@ static const char tables_6[] =
 /* What a task says of itself. */
 static const char tables_8[] = "ALTER TABLE texts ADD COLUMN about TEXT;";
 
+/* Which attempts began anew, and at which step. */
+static const char tables_10[] =
+    "ALTER TABLE attempts ADD COLUMN anew INTEGER;"
+    "ALTER TABLE attempts ADD COLUMN first_step INTEGER;";
+
 /* In step 7 metric points may have times (pack.h), which older ones cannot
  * read. From step 9 on pages may have checksums (seal.h), which older ones
  * would not write. The tables stay as they are. */
@@ -101,6 +106,7 @@ const struct schema_step schema_steps[STORE_SCHEMA] = {
     {.to = 7},
     {.to = 8, .sql = tables_8},
     {.to = 9},
+    {.to = 10, .sql = tables_10},
 };
 
 int schema_version(struct store *s, int *version, struct err *err)

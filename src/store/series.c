@@ -2,7 +2,10 @@
  *
  * Rows come by attempt, then source, then chunk, all ascending. Within an
  * attempt only its best source counts; of equal steps the last one in this
- * order wins, which is the newest attempt's. */
+ * order wins, which is the newest attempt's. When an attempt has been read to
+ * its end, what does not count goes: of its own points those that one which
+ * began anew later takes back, and of earlier attempts' those behind its last
+ * step. */
 #include "store/metrics.h"
 
 #include "store/change.h"
@@ -13,9 +16,16 @@ struct point {
     size_t order;
 };
 
+/* From `step` on, points of attempts before `attempt` do not count. */
+struct cut {
+    int64_t attempt, step;
+};
+
 struct gathered {
     VEC(struct point) points;
+    VEC(struct cut) cuts;
     size_t attempt_at; /* where the points of the attempt begin */
+    size_t added;      /* points, those that went counted too */
     int64_t attempt, source;
 };
 
@@ -26,6 +36,64 @@ static int by_step(const void *a, const void *b)
         return x->step < y->step ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
+
+/* ---- what counts ------------------------------------------------------ */
+
+static int read_cuts(struct store *s, int64_t trial, struct gathered *g,
+                     struct err *err)
+{
+    static const char sql[] =
+        "SELECT anew, first_step FROM attempts WHERE trial = ? AND anew > 0";
+    sqlite3_stmt *st = db_stmt(s, sql, err);
+    if (!st)
+        return -1;
+    sqlite3_bind_int64(st, 1, trial);
+    int row;
+    while ((row = db_row(s, st, "read the attempts of", err)) == 1) {
+        struct cut cut = {sqlite3_column_int64(st, 0),
+                          sqlite3_column_int64(st, 1)};
+        vec_push(&g->cuts, cut);
+    }
+    return row;
+}
+
+/* The first step of the attempt that does not count. */
+static int64_t cut_of(const struct gathered *g)
+{
+    int64_t step = INT64_MAX;
+    for (size_t i = 0; i < g->cuts.len; i++)
+        if (g->cuts.p[i].attempt > g->attempt && g->cuts.p[i].step < step)
+            step = g->cuts.p[i].step;
+    return step;
+}
+
+/* Takes out the points from one place up to another whose step is `step` or
+ * more. */
+static void drop_from(struct gathered *g, size_t from, size_t to, int64_t step)
+{
+    size_t kept = from;
+    for (size_t i = from; i < g->points.len; i++)
+        if (i >= to || g->points.p[i].step < step)
+            g->points.p[kept++] = g->points.p[i];
+    g->points.len = kept;
+}
+
+/* All points of an attempt are there. */
+static void end_attempt(struct gathered *g)
+{
+    int64_t last = INT64_MIN, cut = cut_of(g);
+    if (cut < INT64_MAX)
+        drop_from(g, g->attempt_at, g->points.len, cut);
+    if (g->attempt_at == 0 || g->attempt_at == g->points.len)
+        return;
+    for (size_t i = g->attempt_at; i < g->points.len; i++)
+        if (g->points.p[i].step > last)
+            last = g->points.p[i].step;
+    if (last < INT64_MAX)
+        drop_from(g, 0, g->attempt_at, last + 1);
+}
+
+/* ---- reading ---------------------------------------------------------- */
 
 static int add_row(struct store *s, struct packer *packer, sqlite3_stmt *st,
                    struct gathered *g, struct err *err)
@@ -40,15 +108,17 @@ static int add_row(struct store *s, struct packer *packer, sqlite3_stmt *st,
     if (count < 0)
         return err_set(err, ERR_CORRUPT, "%s holds damaged metric points",
                        s->path);
-    if (attempt != g->attempt)
+    if (attempt != g->attempt) {
+        end_attempt(g);
         g->attempt_at = g->points.len;
-    else if (source != g->source)
+    } else if (source != g->source) {
         g->points.len = g->attempt_at;
+    }
     g->attempt = attempt;
     g->source = source;
     vec_reserve(&g->points, g->points.len + (size_t)count);
     for (int i = 0; i < count; i++) {
-        struct point point = {steps[i], times[i], values[i], g->points.len};
+        struct point point = {steps[i], times[i], values[i], g->added++};
         g->points.p[g->points.len++] = point;
     }
     return 0;
@@ -78,6 +148,7 @@ static int gather(struct store *s, int64_t trial, int64_t name, int64_t first,
             break;
         }
     packer_free(packer);
+    end_attempt(g);
     return row;
 }
 
@@ -119,12 +190,15 @@ static int read_series(struct store *s, int64_t trial, const char *name,
     if (metrics_name_find(s, str_of(name), &id, err))
         return -1;
     struct gathered g = {.attempt = -1, .source = -1};
-    int rc = id ? gather(s, trial, id, first, last, &g, err) : 0;
+    int rc = id && first != last ? read_cuts(s, trial, &g, err) : 0;
+    if (rc == 0 && id)
+        rc = gather(s, trial, id, first, last, &g, err);
     if (rc == 0) {
         sort_points(&g);
         hand_over(&g, a, out);
     }
     vec_done(&g.points);
+    vec_done(&g.cuts);
     return rc;
 }
 

@@ -19,7 +19,7 @@
 #include "terms/record.h"
 #include "terms/state.h"
 
-#define STORE_SCHEMA 9
+#define STORE_SCHEMA 10
 
 struct store;
 
@@ -242,6 +242,11 @@ struct attempt {
      * points that are stored. */
     uint32_t sequence;
     uint64_t metrics_at, log_at;
+    /* The newest attempt up to this one that began anew; 0: none after the
+     * first, or nobody knows. From the least step on that was reported since
+     * (INT64_MAX: none was), points of attempts before it do not count. */
+    uint32_t anew;
+    int64_t first_step;
     uint32_t folder; /* whose own folder it runs in (store_own); 0: the
                         trial's */
     bool presumed;   /* it is only presumed to have ended, and may still write
@@ -409,8 +414,11 @@ typedef void store_failure_fn(void *context, const struct trial_failure *f);
 int store_failures(struct store *s, store_failure_fn *fn, void *context,
                    struct err *err);
 
-/* All points of one metric of a trial, the newest attempt's value winning at
- * each step, the best source winning; by step. */
+/* The points of one metric of a trial that count, by step. Of several sources
+ * of an attempt the best one counts. Of attempts that report the same step the
+ * newest wins, and an earlier one has nothing behind the last step of a newer
+ * one: what was said last stands last. What attempts reported before one that
+ * began anew does not count from the first step on that it reports. */
 struct series {
     int64_t *steps;
     int64_t *times_ms; /* when each reached the study, unix time; 0: unknown */
@@ -420,7 +428,7 @@ struct series {
 };
 int store_series(struct store *s, int64_t trial, const char *name,
                  struct arena *a, struct series *out, struct err *err);
-/* The same of one attempt alone. */
+/* All of one attempt alone, whether or not they count. */
 int store_attempt_series(struct store *s, int64_t trial, uint32_t attempt,
                          const char *name, struct arena *a, struct series *out,
                          struct err *err);

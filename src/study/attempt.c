@@ -102,6 +102,32 @@ static int take_column(struct run *r, struct live *l, uint32_t attempt,
     return 0;
 }
 
+/* True when the batch has an earlier step than all that was reported since an
+ * attempt began anew. */
+static bool begins_earlier(struct live *l, struct str batch)
+{
+    struct metric_reader reader;
+    struct metric_column c;
+    int64_t first = l->a.first_step;
+    metric_reader_init(&reader, batch);
+    while (metric_reader_next(&reader, &c) > 0)
+        for (size_t i = 0; i < c.count; i++)
+            if (metric_step(&c, i) < first)
+                first = metric_step(&c, i);
+    bool earlier = first < l->a.first_step;
+    l->a.first_step = first;
+    return earlier;
+}
+
+/* What attempts before it reported stays in the store, but counts no more. */
+static int take_back(struct run *r, struct live *l, struct err *err)
+{
+    if (store_attempt_put(r->store, &l->a, err) ||
+        summary_rebuild(&l->summary, r->store, l->t.id, err))
+        return -1;
+    return r->source.anew(r->source.context, l, err);
+}
+
 static int on_metrics(struct run *r, struct live *l, uint32_t attempt,
                       struct str batch, struct err *err)
 {
@@ -112,6 +138,8 @@ static int on_metrics(struct run *r, struct live *l, uint32_t attempt,
     /* What a dead worker left came nobody knows when. */
     bool now = r->phase != RUN_SETTLES && attempt == l->a.number;
     double wall = now ? clock_wall() : 0;
+    if (l->a.anew && begins_earlier(l, batch) && take_back(r, l, err))
+        return -1;
     while (metric_reader_next(&reader, &c) > 0)
         report_column(r, l, &c);
     metric_reader_init(&reader, batch);
@@ -144,6 +172,23 @@ static int on_points(struct run *r, struct live *l, struct str payload,
 }
 
 /* ---- start ------------------------------------------------------------ */
+
+/* It, or one before it of which nobody has heard, found no checkpoint, and its
+ * metrics file is a new one. */
+static int on_anew(struct live *l, struct str payload, struct err *err)
+{
+    struct bytes in = bytes_of(payload);
+    uint32_t said = bytes_u32(&in), number = said ? said : l->a.number;
+    if (in.bad || in.p != in.end || number > l->a.number)
+        return err_set(err, ERR_CORRUPT,
+                       "a record of an attempt that began anew makes no sense");
+    if (number <= l->a.anew)
+        return 0;
+    l->a.anew = number;
+    l->a.first_step = INT64_MAX;
+    l->a.metrics_at = 0;
+    return 0;
+}
 
 static void text_copy(char *to, size_t size, struct str from)
 {
@@ -677,6 +722,8 @@ static int take(struct run *r, struct live *l, const struct record *record,
                 struct err *err)
 {
     switch (record->type) {
+    case RECORD_ANEW:
+        return on_anew(l, record->payload, err);
     case RECORD_STARTED:
         return on_started(r, l, record->payload, err);
     case RECORD_METRICS:

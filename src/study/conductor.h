@@ -92,6 +92,9 @@ int study_search_close(struct study *s, struct err *err);
 /* ---- heard.c ---------------------------------------------------------- */
 /* Repeats for the strategy what earlier runs asked and told it. */
 int study_search_resume(struct study *s, struct err *err);
+/* Tells it what a trial has reported that counts: of one that goes on, how far
+ * it is; with median all reports, which are no rows of their own. */
+int study_search_recount(struct study *s, int64_t trial, struct err *err);
 
 /* ---- means.c ---------------------------------------------------------- */
 /* Takes up what an earlier run wrote. */

@@ -150,31 +150,34 @@ static void tell_unwritten(struct replay *p)
     }
 }
 
-/* What a trial had reported: of those that go on, how far they are; with
- * median all that every trial reported, which is no row of its own. */
-static int recall(struct replay *p, struct known *t, struct err *err)
+int study_search_recount(struct study *s, int64_t trial, struct err *err)
 {
-    struct study *s = p->study;
+    int64_t k = study_search_id(s, trial);
     bool median = s->plan->early.kind == EARLY_MEDIAN;
     struct arena *a = arena_new();
     struct series series;
     double best = NAN;
     bool low = s->plan->metric.minimize;
-    t->recalled = true;
-    int rc = store_series(s->store, t->id, arena_cstr(a, s->plan->metric.name),
+    int rc = store_series(s->store, trial, arena_cstr(a, s->plan->metric.name),
                           a, &series, err);
     for (size_t i = 0; !rc && i < series.count; i++) {
         double v = series.values[i];
         if (isfinite(v) && (isnan(best) || (low ? v < best : v > best)))
             best = v;
         if (median)
-            search_report(s->search, t->k, series.steps[i], v);
+            search_report(s->search, k, series.steps[i], v);
     }
     if (!rc && series.count)
-        search_recall(s->search, t->k, (int64_t)series.count,
+        search_recall(s->search, k, (int64_t)series.count,
                       series.steps[series.count - 1], best);
     arena_free(a);
     return rc;
+}
+
+static int recall(struct replay *p, struct known *t, struct err *err)
+{
+    t->recalled = true;
+    return study_search_recount(p->study, t->id, err);
 }
 
 static bool is_external(const struct replay *p)

@@ -13,6 +13,9 @@ struct rereading {
     uint32_t attempt; /* whose lines these are */
     struct str name;  /* of the metric */
     struct metric_batch *batch;
+    struct attempt *list; /* all of the trial's */
+    size_t count;
+    bool kept; /* there is a checkpoint, so that some may have gone on */
 };
 
 static int write_points(struct rereading *r, struct err *err)
@@ -54,24 +57,33 @@ static void read_line(struct rereading *r, const struct pattern *pattern,
     metric_batch_add_line(r->batch, &m, METRIC_FROM_PATTERN);
 }
 
-/* An attempt that found a checkpoint goes on counting, another begins anew. */
+/* The next attempt's lines follow. One that found a checkpoint goes on
+ * counting, another begins anew. */
+static int next_attempt(struct rereading *r, uint32_t number, struct err *err)
+{
+    if (write_points(r, err))
+        return -1;
+    r->attempt = number;
+    bool anew = !r->kept;
+    for (size_t i = 0; i < r->count; i++)
+        anew |= r->list[i].number == number && r->list[i].anew == number;
+    if (anew) {
+        metric_batch_free(r->batch);
+        r->batch = metric_batch_new();
+    }
+    return 0;
+}
+
 static int read_log(struct rereading *r, const struct pattern *pattern,
-                    struct str log, bool goes_on, struct err *err)
+                    struct str log, struct err *err)
 {
     struct str line;
     while (log.len && str_split(&log, '\n', &line)) {
         uint32_t attempt;
-        if (!begins_attempt(line, &attempt)) {
+        if (!begins_attempt(line, &attempt))
             read_line(r, pattern, line);
-            continue;
-        }
-        if (write_points(r, err))
+        else if (next_attempt(r, attempt, err))
             return -1;
-        r->attempt = attempt;
-        if (!goes_on) {
-            metric_batch_free(r->batch);
-            r->batch = metric_batch_new();
-        }
     }
     return write_points(r, err);
 }
@@ -110,13 +122,15 @@ int study_read_again(struct study *s, struct packs *packs,
     struct buf log;
     buf_init(&log);
     char *folder = store_trial_folder(s->store, trial, a);
-    int rc = find_log(packs, trial, folder, &log, err);
+    r.kept = file_exists(path_join(a, folder, "checkpoint"));
+    int rc = store_attempts(s->store, trial, a, &r.list, &r.count, err);
+    if (!rc)
+        rc = find_log(packs, trial, folder, &log, err);
     if (rc > 0)
         rc = store_metrics_drop(s->store, trial, r.name, METRIC_FROM_PATTERN,
                                 err);
     if (!rc && pattern)
-        rc = read_log(&r, pattern, buf_str(&log),
-                      file_exists(path_join(a, folder, "checkpoint")), err);
+        rc = read_log(&r, pattern, buf_str(&log), err);
     metric_batch_free(r.batch);
     buf_done(&log);
     arena_free(a);

@@ -342,8 +342,11 @@ int run_write_attempt(struct run *r, struct live *l, uint32_t folder,
 {
     l->turn = ++r->turns;
     /* It goes on in the files of the one before, if there is a checkpoint. */
-    l->a = (struct attempt){
-        .metrics_at = l->a.metrics_at, .log_at = l->a.log_at, .folder = folder};
+    l->a = (struct attempt){.metrics_at = l->a.metrics_at,
+                            .log_at = l->a.log_at,
+                            .anew = l->a.anew,
+                            .first_step = l->a.first_step,
+                            .folder = folder};
     l->t.attempts++;
     l->a.trial = l->t.id;
     l->a.number = l->t.attempts;
@@ -818,7 +821,7 @@ int run_finish(struct run *r, struct live *l, enum state state,
 {
     l->t.ended = clock_wall();
     r->ended_here++;
-    if (l->a.metrics_at)
+    if (l->a.metrics_at || l->a.anew)
         vec_push(&r->left, l->t.id);
     return leave(r, l, state, reason, err);
 }

@@ -97,6 +97,10 @@ struct run_source {
      * l->stop_why, a text that lives as long as the run. */
     enum decision (*report)(void *context, struct live *l, int64_t step,
                             double value);
+    /* An attempt that began anew has reported, and what was reported before
+     * counts no more, from its first step on: what is stored now is all that
+     * the trial has said. */
+    int (*anew)(void *context, struct live *l, struct err *err);
     /* The step of the first report to come that may stop the trial, where it
      * reports every step; 0: there is none. */
     int64_t (*decides_at)(void *context, const struct live *l);

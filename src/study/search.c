@@ -286,6 +286,8 @@ static int build(void *context, const struct live *l, struct arena *a,
     struct study *s = context;
     if (s->plan->model_root)
         t->awaits = decides_at(context, l);
+    if (t->awaits && l->t.attempts) /* it may begin anew */
+        t->awaits = 1;
     return 0;
 }
 
@@ -339,7 +341,7 @@ static double running_s(const struct live *l)
                             : 0;
 }
 
-/* What a trial of an earlier run had reported before this step. */
+/* What a trial that was begun earlier had reported before this step. */
 static void recall_rule(struct study *s, struct live *l, int64_t step)
 {
     const struct stoprule *rule = &s->plan->early.rule;
@@ -356,14 +358,14 @@ static void recall_rule(struct study *s, struct live *l, int64_t step)
 }
 
 /* What one trial says about itself: patience and the like. An attempt that
- * begins anew reports steps that the rule knows from the one before. */
+ * goes on from an older checkpoint reports steps that the rule knows. */
 static enum decision apply_rule(struct study *s, struct live *l, int64_t step,
                                 double value)
 {
     const struct early *e = &s->plan->early;
     if (e->kind != EARLY_RULE || step <= l->rule_step)
         return DECISION_CONTINUE;
-    if (l->adopted && l->rule_step == INT64_MIN)
+    if ((l->adopted || l->a.anew) && l->rule_step == INT64_MIN)
         recall_rule(s, l, step);
     l->rule_step = step;
     enum decision d = stoprule_report(
@@ -371,6 +373,20 @@ static enum decision apply_rule(struct study *s, struct live *l, int64_t step,
     if (d != DECISION_CONTINUE)
         l->stop_why = ruled(s, l, value);
     return d;
+}
+
+/* What the trial said before counts no more, for the rule and for those that
+ * it is compared with. */
+static int anew(void *context, struct live *l, struct err *err)
+{
+    struct study *s = context;
+    enum early_kind kind = s->plan->early.kind;
+    stoprule_begin(&l->rule);
+    l->rule_step = INT64_MIN;
+    if (kind == EARLY_NONE || kind == EARLY_RULE)
+        return 0;
+    search_anew(s->search, study_search_id(s, l->t.id));
+    return study_search_recount(s, l->t.id, err);
 }
 
 void study_search_look(struct study *s)
@@ -513,6 +529,7 @@ struct run_source study_source(struct study *s)
                                .go_on = go_on,
                                .settled = settled,
                                .report = report,
+                               .anew = anew,
                                .decides_at = decides_at,
                                .ended = ended,
                                .pauses = pauses,

@@ -257,18 +257,11 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     return 0;
 }
 
-int study_task_go_on(const struct study *s, const struct live *l,
-                     struct arena *a, struct task *t, struct err *err)
+/* Behind the last step of each metric that a trial has. */
+static int fill_steps(const struct study *s, int64_t trial, struct arena *a,
+                      struct task *t, struct err *err)
 {
-    int64_t from = l->earlier ? l->t.id : l->t.parent > 0 ? l->t.parent : 0;
-    t->metrics_at = l->a.metrics_at;
-    t->log_at = l->a.log_at;
-    t->only_read = run_reads_first(l);
-    if (s->plan->model_root && l->t.parent <= 0)
-        t->unheard = summary_last_step(&l->summary) + 1;
-    if (!from || s->plan->model_root) /* a trainer counts epochs */
-        return 0;
-    const char **names = store_metric_names(s->store, from, a, err);
+    const char **names = store_metric_names(s->store, trial, a, err);
     if (!names)
         return -1;
     size_t count = 0;
@@ -277,7 +270,7 @@ int study_task_go_on(const struct study *s, const struct live *l,
     struct task_step *steps = arena_array(a, count + 1, sizeof(*steps));
     for (size_t i = 0; i < count; i++) {
         struct series series;
-        if (store_series(s->store, from, names[i], a, &series, err))
+        if (store_series(s->store, trial, names[i], a, &series, err))
             return -1;
         int64_t last = series.count ? series.steps[series.count - 1] : -1;
         if (last >= 0 && last < INT64_MAX)
@@ -288,10 +281,32 @@ int study_task_go_on(const struct study *s, const struct live *l,
     return 0;
 }
 
+/* Where nothing was reported since the trial was begun, it stands where the one
+ * did whose checkpoint it got. */
+int study_task_go_on(const struct study *s, const struct live *l,
+                     struct arena *a, struct task *t, struct err *err)
+{
+    bool silent = !l->earlier || (l->a.anew && l->a.first_step == INT64_MAX);
+    t->metrics_at = l->a.metrics_at;
+    t->log_at = l->a.log_at;
+    t->anew = l->a.anew;
+    t->only_read = run_reads_first(l);
+    if (s->plan->model_root && l->t.parent <= 0)
+        t->unheard = summary_last_step(&l->summary) + 1;
+    if (s->plan->model_root) /* a trainer counts epochs */
+        return 0;
+    if (!silent && fill_steps(s, l->t.id, a, t, err))
+        return -1;
+    return !t->step_count && l->t.parent > 0
+               ? fill_steps(s, l->t.parent, a, t, err)
+               : 0;
+}
+
 void study_task_settled(const struct study *s, int64_t trial)
 {
     struct arena *a = arena_new();
     char *folder = store_trial_folder(s->store, trial, a);
     unlink(path_join(a, folder, "metrics.jsonl"));
+    unlink(path_join(a, folder, TASK_ANEW));
     arena_free(a);
 }

@@ -14,7 +14,7 @@ _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
 
 static bool type_known(unsigned type)
 {
-    return (type >= RECORD_HELLO && type <= RECORD_ABOUT) ||
+    return (type >= RECORD_HELLO && type <= RECORD_ANEW) ||
            (type >= RECORD_TASK && type <= RECORD_GO);
 }
 

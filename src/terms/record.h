@@ -42,6 +42,9 @@ enum record_type {
                             out of the attempt's files */
     RECORD_ABOUT = 9,    /* what a task says of itself: a line of its metrics
                             file, {"throng":{"tags":…,"note":…,"values":…}} */
+    RECORD_ANEW = 10,    /* it found no checkpoint and begins anew; payload u32:
+                            0, or an attempt before it that did so. Comes before
+                            any points; not said of a first attempt */
     /* conductor to worker */
     RECORD_TASK = 32, /* a task (terms/task.h) */
     RECORD_STOP = 33, /* finish early: stop file, then signals; no payload */
@@ -66,7 +69,7 @@ struct record {
 /* Something that a worker says of a task. */
 static inline bool record_is_of_task(const struct record *r)
 {
-    return r->type >= RECORD_STARTING && r->type <= RECORD_ABOUT &&
+    return r->type >= RECORD_STARTING && r->type <= RECORD_ANEW &&
            r->type != RECORD_PONG;
 }
 /* The payload holds at most RECORD_PAYLOAD_MAX bytes. */

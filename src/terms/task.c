@@ -38,6 +38,7 @@ static const struct field fields[] = {
     {"resume_from", FIELD_STR, OF(resume_from)},
     {"metrics_at", FIELD_U64, OF(metrics_at)},
     {"log_at", FIELD_U64, OF(log_at)},
+    {"anew", FIELD_U32, OF(anew)},
     {"only_read", FIELD_U32, OF(only_read)},
     {"model", FIELD_STR, OF(model)},
     {"device", FIELD_STR, OF(device)},

@@ -35,6 +35,10 @@ struct task_step {
     int64_t next;
 };
 
+/* The file in a task's folder that says which attempt found no checkpoint, and
+ * where its output begins; it goes with metrics.jsonl. */
+#define TASK_ANEW ".anew"
+
 struct task {
     uint64_t id;      /* the trial's number */
     uint32_t attempt; /* from 1 */
@@ -65,6 +69,9 @@ struct task {
     const struct task_step *steps;
     size_t step_count;
     uint64_t metrics_at, log_at;
+    uint32_t anew;      /* the newest attempt that is known to have begun anew;
+                           0: none. Where the folder knows of a newer one, steps
+                           and bytes are that one's own */
     uint32_t only_read; /* 1: reads those, runs nothing and ends as stopped */
     const struct task_file *files;
     size_t file_count;

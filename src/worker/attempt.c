@@ -66,6 +66,17 @@ void attempt_free(struct attempt *a)
     free(a);
 }
 
+void attempt_say_anew(struct attempt *a)
+{
+    uint32_t number = a->folder.goes_on ? a->folder.anew : 0;
+    struct buf *b = &a->worker->payload;
+    if (!a->folder.anew)
+        return;
+    buf_reset(b);
+    buf_add_u32(b, number);
+    worker_say(a, RECORD_ANEW, buf_str(b));
+}
+
 static void say_started(struct attempt *a)
 {
     struct record_started s = {.pid = (uint64_t)a->process.pid,

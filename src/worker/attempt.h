@@ -98,6 +98,9 @@ void attempt_add_use(struct attempt *a, const struct rusage *use);
  * attempt can be freed; false when there is more to read, the link must drain
  * first, or leftovers are waited for (drain_ns). */
 bool attempt_drain(struct attempt *a);
+/* Says that it begins anew, or, of one that goes on, which one before it did.
+ */
+void attempt_say_anew(struct attempt *a);
 /* Says ENDED for a task that never began. */
 void attempt_unstarted(struct attempt *a);
 

@@ -62,6 +62,7 @@ static int open_files(struct attempt *a, struct err *err)
             0 ||
         output_begin(a, err) != 0)
         return -1;
+    attempt_say_anew(a);
     metrics_begin(a);
     return 0;
 }

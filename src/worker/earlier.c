@@ -14,6 +14,7 @@
 struct known {
     bool ended;
     bool read; /* it was said how far its files were read */
+    bool anew; /* one began anew: what was known before it is void */
     uint64_t metrics_at, log_at;
     VEC(struct task_step) steps;
 };
@@ -77,6 +78,11 @@ static void take(struct earlier *e, const struct record *r)
     struct known *k = known_of(e, r->task);
     if (r->type == RECORD_ENDED)
         k->ended = true;
+    if (r->type == RECORD_ANEW) {
+        k->anew = true;
+        k->metrics_at = 0;
+        k->steps.len = 0;
+    }
     if (r->type == RECORD_METRICS)
         take_batch(e, k, r->payload);
     if (r->type == RECORD_POINTS &&
@@ -152,6 +158,11 @@ static void go_on_behind(struct task *t, const struct known *k, struct arena *a)
 {
     struct task_step *steps =
         arena_array(a, t->step_count + k->steps.len + 1, sizeof *steps);
+    if (k->anew) {
+        t->anew = t->attempt;
+        t->step_count = 0;
+        t->metrics_at = 0;
+    }
     size_t count = t->step_count;
     if (count > 0)
         memcpy(steps, t->steps, count * sizeof *steps);

@@ -247,6 +247,41 @@ static void clear_leftovers(struct folder *f)
     unlinkat(f->fd, "metrics.jsonl", 0);
 }
 
+/* ---- where it began ---------------------------------------------------- */
+
+/* A file beside the metrics says which attempt found no checkpoint. Its word
+ * may not have reached the study when all are killed; the next attempt, which
+ * finds one, must not take it for one that had gone on. */
+static void read_anew(struct folder *f)
+{
+    char text[64];
+    unsigned long long at;
+    int fd = openat(f->fd, TASK_ANEW, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = 0;
+    unsigned attempt;
+    if (sscanf(text, "%u %llu", &attempt, &at) != 2)
+        return;
+    f->anew = attempt;
+    f->anew_at = at;
+}
+
+static int write_anew(struct folder *f, const struct task *t, struct arena *a,
+                      struct err *err)
+{
+    if (t->attempt < 2 && t->copy_of.len == 0)
+        return 0;
+    f->anew = t->attempt;
+    f->anew_at = f->log_start;
+    const char *text = arena_printf(a, "%u %llu\n", t->attempt,
+                                    (unsigned long long)f->anew_at);
+    unlinkat(f->fd, TASK_ANEW, 0);
+    return write_file(path_join(a, f->path, TASK_ANEW), str_of(text), err);
+}
+
 static bool take_pooled(struct folder *f, struct pool *pool)
 {
     struct pooled one;
@@ -285,9 +320,13 @@ int folder_open(struct folder *f, const struct task *t, struct pool *pool,
         return -1;
     if (t->resume_from.len > 0 && !t->only_read && resume(f, t, a, err) != 0)
         return -1;
-    if (write_params(f, t->params, err) != 0 || write_files(f, t, a, err) != 0)
+    if (write_params(f, t->params, err) != 0 ||
+        write_files(f, t, a, err) != 0 || open_log(f, t, err) != 0)
         return -1;
-    return open_log(f, t, err);
+    if (!f->goes_on)
+        return write_anew(f, t, a, err);
+    read_anew(f);
+    return 0;
 }
 
 void folder_ask_stop(const struct folder *f)
@@ -435,7 +474,7 @@ bool folder_has_checkpoint(const struct folder *f)
 static bool is_passing(const struct folder *f, const char *name,
                        bool metrics_read)
 {
-    if (strcmp(name, "stop") != 0 &&
+    if (strcmp(name, "stop") != 0 && strcmp(name, TASK_ANEW) != 0 &&
         (strcmp(name, "metrics.jsonl") != 0 || !metrics_read))
         return false;
     return unlinkat(f->fd, name, 0) == 0;
@@ -519,8 +558,10 @@ static void remove_parts(const struct folder *f, bool metrics_read)
     bool none =
         unlinkat(f->fd, "checkpoint", AT_REMOVEDIR) == 0 || errno == ENOENT;
     unlinkat(f->fd, "stop", 0);
-    if (metrics_read && none)
+    if (metrics_read && none) {
         unlinkat(f->fd, "metrics.jsonl", 0);
+        unlinkat(f->fd, TASK_ANEW, 0);
+    }
     if (log_is_blank(f))
         unlinkat(f->fd, "log", 0);
 }

@@ -21,6 +21,9 @@ struct folder {
     bool pooled;        /* it came from the pool */
     bool visited;       /* the task runs in it */
     bool goes_on;       /* there is a checkpoint to go on from */
+    uint32_t anew;      /* the newest attempt, up to this one, that found none;
+                           0: the first */
+    uint64_t anew_at;   /* where the output of that one begins in the log */
     struct made made, output, checkpoint; /* it and those in it, at first */
 };
 
@@ -29,6 +32,14 @@ void folder_init(struct folder *f, const char *root);
  * the checkpoint to resume from and the files of the task. */
 int folder_open(struct folder *f, const struct task *t, struct pool *pool,
                 struct arena *a, struct err *err);
+/* True when the study has not heard that an attempt before this one began
+ * anew: where it stands, and how far its files were read, is of an older one.
+ */
+static inline bool folder_is_unheard(const struct folder *f,
+                                     const struct task *t)
+{
+    return f->anew > t->anew;
+}
 /* Ends the last line of a file in it, if somebody died while writing that:
  * what the next attempt appends must not run into it. */
 void folder_end_line(const struct folder *f, const char *name);

@@ -230,11 +230,12 @@ static void catch_up(struct attempt *a)
 {
     struct metrics *m = &a->metrics;
     const struct task *t = &a->task;
+    bool unheard = folder_is_unheard(&a->folder, t);
     uint64_t before;
-    for (size_t i = 0; i < t->step_count; i++)
+    for (size_t i = 0; !unheard && i < t->step_count; i++)
         metric_batch_go_on(batch_of(a), t->steps[i].name, t->steps[i].next);
     m->earlier = true;
-    open_file(a, t->metrics_at);
+    open_file(a, unheard ? 0 : t->metrics_at);
     struct tail_reader r = {.context = a,
                             .line = on_line,
                             .too_long = on_too_long,

@@ -102,12 +102,14 @@ static bool on_earlier_line(void *context, struct str line, uint64_t number)
 void output_catch_up(struct attempt *a)
 {
     struct tail *t = &a->output.tail;
+    bool unheard = folder_is_unheard(&a->folder, &a->task);
+    uint64_t from = unheard ? a->folder.anew_at : a->task.log_at;
     uint64_t end = t->at, before;
     struct tail_reader r = {
         .context = a, .line = on_earlier_line, .scratch = &a->worker->chunk};
-    if (a->task.log_at >= end)
+    if (from >= end)
         return;
-    t->at = a->task.log_at;
+    t->at = from;
     do {
         before = t->at;
         tail_read(t, true, &r);

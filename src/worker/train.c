@@ -303,6 +303,12 @@ static int load_first(struct member *m, struct str name, struct err *err)
     return file_exists(path) ? -1 : say_packed(m, path, err);
 }
 
+static void say_anew(struct train *t, struct member *m)
+{
+    if (m->task.attempt > 1 || m->task.copy_of.len)
+        member_say(t, m, RECORD_ANEW, STR("\0\0\0\0"));
+}
+
 /* Goes on where an earlier attempt, or the trial that this one comes from,
  * left off; else begins from the weights that the model file names. */
 static int restore(struct train *t, struct member *m, struct err *err)
@@ -312,6 +318,8 @@ static int restore(struct train *t, struct member *m, struct err *err)
     struct str masks = nn_model_masks(m->model);
     int rc = 0;
     bool goes_on = file_exists(path) && !is_unfit(t, m, path);
+    if (!goes_on)
+        say_anew(t, m);
     if (goes_on)
         rc = member_load(m, path, true, err);
     else if (first.len)

@@ -11,12 +11,16 @@ in each cell. A conductor that was killed is started again at once.
 
 A task reports a step and only then writes it to its checkpoint. So whatever
 is killed when, every step that a checkpoint holds must be in the store in the
-end, and a trial's value is the last one that its task said. Each task writes
-into side files when it starts, when it has made a step, and what it ends with:
+end, and a trial's value is the last one that its task said. A task that keeps
+no checkpoint begins anew, and makes more reports the first time than later: of
+what an attempt said that did not come to its end, nothing may count. Each task
+writes into side files when it starts, when it has made a step, and what it ends
+with:
 
     starts    trial, attempt      nothing runs twice
     steps     trial, step         moments are chosen by progress, not by time
     finals    trial, value        what the store must say
+    counts    trial, reports      of the attempt that ended, with no checkpoint
 
 Needs THRONG (the program) and ROOT (the project), and runs in the current
 folder, which should be empty. Says in TAP what it checked.
@@ -44,23 +48,31 @@ RUNGS = {"type": "asha", "min_iter": 2, "max_iter": STEPS}
 
 TASK = r"""#!/bin/sh
 printf '%s %s\n' "$THRONG_TRIAL" "$THRONG_ATTEMPT" >>"$SIDE/starts"
-n=0
-[ ! -e "$THRONG_CHECKPOINT/n" ] || read -r n <"$THRONG_CHECKPOINT/n"
-here=0
-while [ "$n" -lt "${THRONG_BUDGET:-STEPS}" ]; do
-    n=$((n + 1)) here=$((here + 1))
-    loss=$((THRONG_P_a * 100 - n))
-    case $HOW in
-    file) printf '{"step":%s,"loss":%s}\n' "$n" "$loss" >>"$THRONG_METRICS" ;;
-    print) echo "::throng step=$n loss=$loss" ;;
-    report) throng report "loss=$loss" ;;
-    esac
+keep() {
     echo "$n" >"$THRONG_CHECKPOINT/next"
     if [ -n "${SYNC:-}" ]; then
         sync /dev/stdout "$THRONG_CHECKPOINT/next"
         [ ! -e "$THRONG_METRICS" ] || sync "$THRONG_METRICS"
     fi
     mv "$THRONG_CHECKPOINT/next" "$THRONG_CHECKPOINT/n"
+}
+n=0
+[ ! -e "$THRONG_CHECKPOINT/n" ] || read -r n <"$THRONG_CHECKPOINT/n"
+loss=$((THRONG_P_a * 100 - n))
+here=0 last=${THRONG_BUDGET:-STEPS}
+[ "$KEEP" != none ] || [ -n "${THRONG_BUDGET:-}" ] ||
+    [ "$THRONG_ATTEMPT" != 1 ] || last=$((2 * last))
+while [ "$n" -lt "$last" ]; do
+    n=$((n + 1)) here=$((here + 1))
+    loss=$((THRONG_P_a * 100 - n))
+    [ "$last" = "${THRONG_BUDGET:-STEPS}" ] || loss=$((loss + STEPS))
+    case $HOW in
+    say) echo "::throng loss=$loss" ;;
+    file) printf '{"step":%s,"loss":%s}\n' "$n" "$loss" >>"$THRONG_METRICS" ;;
+    print) echo "::throng step=$n loss=$loss" ;;
+    report) throng report "loss=$loss" ;;
+    esac
+    [ "$KEEP" = none ] || keep
     printf '%s %s\n' "$THRONG_TRIAL" "$n" >>"$SIDE/steps"
     sleep 0.01
     [ "$END" != 85 ] || [ "$here" -lt 3 ] || exit 85
@@ -71,15 +83,17 @@ while [ "$n" -lt "${THRONG_BUDGET:-STEPS}" ]; do
         }
     fi
 done
-printf '%s %s\n' "$THRONG_TRIAL" "$((THRONG_P_a * 100 - n))" >>"$SIDE/finals"
+[ "$KEEP" != none ] || printf '%s %s\n' "$THRONG_TRIAL" "$n" >>"$SIDE/counts"
+printf '%s %s\n' "$THRONG_TRIAL" "$loss" >>"$SIDE/finals"
 """
 
 
 class Way:
     """How a study works, and what of its table is known beforehand."""
 
-    def __init__(self, how="file", end="", points=STEPS, equal=True, **more):
-        self.how, self.end = how, end
+    def __init__(self, how="file", end="", points=STEPS, equal=True, keep="",
+                 **more):
+        self.how, self.end, self.keep = how, end, keep
         self.points = points  # least number of them; None: not known
         self.equal = equal    # the table is that of an undisturbed run
         self.more = more
@@ -105,6 +119,10 @@ WAYS = {
     "report": Way("report"),
     "checkpointed": Way("report", end="85"),
     "retries": Way("print", end="fail"),
+    "anew": Way("say", keep="none", points=None),
+    "anew_report": Way("report", keep="none", points=None),
+    "anew_asha": Way("say", keep="none", points=None, method="tpe",
+                     order="lag", lag=4, early_terminate=RUNGS),
     "adaptive": Way("file", method="tpe", order="lag", lag=4),
     "asha": Way("file", points=None, method="tpe", order="lag", lag=4,
                 early_terminate=RUNGS),
@@ -159,6 +177,7 @@ class Study:
         env = {k: v for k, v in os.environ.items()
                if not k.startswith("THRONG_")}
         env.update(SIDE=self.side, HOW=self.way.how, END=self.way.end,
+                   KEEP=self.way.keep,
                    PATH=os.path.dirname(THRONG) + ":" + env["PATH"],
                    XDG_CACHE_HOME=os.path.join(self.home, "cache"))
         with open(os.path.join(self.side, "said"), "ab") as said:
@@ -386,7 +405,19 @@ def check_finals(study, trials):
             t["value"] != last.get(n)]
 
 
+def check_counts(study, trials):
+    """Of tasks without checkpoints the last attempt alone counts."""
+    found = study.points(study.way.study()["metric"]["name"])
+    return ["trial %d has %d points, its task said %d" %
+            (number, found.get(number, 0), said)
+            for number, said in sorted(dict(study.lines("counts")).items())
+            if trials[number]["state"] == "done" and
+            found.get(number, 0) != said]
+
+
 def check_points(study, trials):
+    if study.way.keep == "none":
+        return check_counts(study, trials)
     if not study.way.points:
         return []
     name = study.way.study()["metric"]["name"]

@@ -369,6 +369,56 @@ static void what_was_heard_before_a_crash_does_not_count_again(void **state)
     search_free(s);
 }
 
+/* What was decided at a rung is not decided again; behind it all that counts
+ * is what the attempt says that began anew. */
+static void a_rung_is_decided_once_though_the_trial_begins_anew(void **state)
+{
+    (void)state;
+    const struct early early = {.kind = EARLY_ASHA,
+                                .min_iter = 2,
+                                .max_iter = 9,
+                                .eta = 2,
+                                .brackets = 1};
+    struct suggestion got;
+    struct search *s = open_with("random", SEARCH_FREE, &early);
+    for (int64_t k = 1; k <= 2; k++)
+        assert_int_equal(search_ask(s, k, arena, &got, NULL), SEARCH_HERE);
+    for (int64_t step = 1; step <= 3; step++)
+        search_report(s, 1, step, 5);
+    search_report(s, 2, 1, 1);
+    search_report(s, 2, 2, 1);
+    search_report(s, 2, 3, 0);
+    search_anew(s, 2);
+    for (int64_t step = 1; step <= 3; step++) {
+        assert_int_equal(search_report(s, 2, step, 9), DECISION_CONTINUE);
+        assert_false(search_verdict(s)->counted);
+    }
+    search_report(s, 1, 4, 5);
+    assert_int_equal(search_report(s, 2, 4, 9), DECISION_STOP);
+    assert_true(search_verdict(s)->value == 9);
+    search_free(s);
+}
+
+/* Nobody is measured by what an attempt reported before one that began anew. */
+static void median_forgets_what_was_begun_anew(void **state)
+{
+    (void)state;
+    const struct early early = {
+        .kind = EARLY_MEDIAN, .percentile = 50, .warmup_trials = 1};
+    struct suggestion got;
+    struct search *s = open_with("random", SEARCH_FREE, &early);
+    for (int64_t k = 1; k <= 3; k++)
+        assert_int_equal(search_ask(s, k, arena, &got, NULL), SEARCH_HERE);
+    search_report(s, 1, 1, 1);
+    search_report(s, 1, 2, 1);
+    assert_int_equal(search_report(s, 2, 1, 8), DECISION_STOP);
+    search_anew(s, 1);
+    search_report(s, 1, 1, 9);
+    assert_int_equal(search_report(s, 3, 1, 8), DECISION_CONTINUE);
+    assert_int_equal(search_verdict(s)->among, 3);
+    search_free(s);
+}
+
 /* Whoever waits for an answer there, and only there, misses none. */
 static void no_decision_comes_before_its_step(void **state)
 {
@@ -774,6 +824,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_goes_on_after_any_prefix),
         cmocka_unit_test(what_was_heard_before_a_crash_does_not_count_again),
+        cmocka_unit_test(a_rung_is_decided_once_though_the_trial_begins_anew),
+        cmocka_unit_test(median_forgets_what_was_begun_anew),
         cmocka_unit_test(no_decision_comes_before_its_step),
         cmocka_unit_test(a_search_climbs_on_after_any_prefix),
         cmocka_unit_test(the_best_half_of_a_rung_goes_on),

@@ -79,7 +79,7 @@ static void one_attempt_can_be_read_alone(void **state)
     assert_run(s, 0, 10, 0.5);
     assert_ok(m, store_attempt_series(m->s, 1, 3, "loss", m->a, &s, &m->err));
     assert_int_equal(s.count, 0);
-    assert_int_equal(series_of(m, m->s, 1, "loss").count, 10);
+    assert_int_equal(series_of(m, m->s, 1, "loss").count, 3);
 }
 
 /* Of one metric, each point at its time; the last two came when nobody knows.
@@ -253,6 +253,66 @@ static void the_newest_attempt_wins_at_each_step(void **state)
         assert_true(s.values[i] == (i < 5 ? 100 + i : 200 + i));
 }
 
+/* It went on from an older checkpoint and ended before the other one had. */
+static void nothing_stands_behind_the_last_step_of_the_newest(void **state)
+{
+    struct made *m = *state;
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 1, 8, 101);
+    add_run(m, 1, 2, METRIC_FROM_METRICS, 6, 2, 206);
+    made_commit(m);
+    struct series s = series_of(m, m->s, 1, "loss");
+    assert_int_equal(s.count, 7);
+    for (int i = 0; i < 7; i++)
+        assert_true(s.values[i] == (i < 5 ? 101 + i : 201 + i));
+}
+
+static void begin_anew(struct made *m, uint32_t attempt, uint32_t anew,
+                       int64_t first_step)
+{
+    struct attempt a = {
+        .trial = 1, .number = attempt, .anew = anew, .first_step = first_step};
+    assert_ok(m, store_attempt_put(m->s, &a, &m->err));
+}
+
+static void what_was_said_before_one_began_anew_does_not_count(void **state)
+{
+    struct made *m = *state;
+    struct series s;
+    static const int64_t steps[] = {3};
+    static const double values[] = {0.25};
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 0, 9, 100);
+    assert_ok(m, made_points(m, 1, 1, "other", METRIC_FROM_METRICS, steps,
+                             values, 1));
+    begin_anew(m, 2, 2, INT64_MAX);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 9, 100);
+    begin_anew(m, 2, 2, 0);
+    add_run(m, 1, 2, METRIC_FROM_METRICS, 0, 2, 200);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 2, 200);
+    assert_int_equal(series_of(m, m->s, 1, "other").count, 0);
+    /* The next one goes on. */
+    begin_anew(m, 3, 2, 0);
+    add_run(m, 1, 3, METRIC_FROM_METRICS, 2, 3, 202);
+    made_commit(m);
+    assert_run(series_of(m, m->s, 1, "loss"), 0, 5, 200);
+    assert_ok(m, store_attempt_series(m->s, 1, 1, "loss", m->a, &s, &m->err));
+    assert_run(s, 0, 9, 100);
+}
+
+/* A program that has a checkpoint of its own shows it by its steps. */
+static void steps_before_its_first_one_stand(void **state)
+{
+    struct made *m = *state;
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    add_run(m, 1, 1, METRIC_FROM_METRICS, 1, 8, 1);
+    add_run(m, 1, 2, METRIC_FROM_METRICS, 7, 3, 7);
+    begin_anew(m, 2, 2, 7);
+    assert_run(series_of(m, m->s, 1, "loss"), 1, 9, 1);
+    add_run(m, 1, 3, METRIC_FROM_METRICS, 2, 1, 2);
+    begin_anew(m, 3, 3, 2);
+    assert_run(series_of(m, m->s, 1, "loss"), 1, 2, 1);
+}
+
 static void the_best_source_of_an_attempt_wins(void **state)
 {
     struct made *m = *state;
@@ -347,6 +407,9 @@ int main(void)
         with_store(more_series_than_memory_allows_lose_nothing),
         with_store(nan_infinity_and_steps_out_of_order_are_kept),
         with_store(the_newest_attempt_wins_at_each_step),
+        with_store(nothing_stands_behind_the_last_step_of_the_newest),
+        with_store(what_was_said_before_one_began_anew_does_not_count),
+        with_store(steps_before_its_first_one_stand),
         with_store(the_best_source_of_an_attempt_wins),
         with_store(points_rolled_back_are_gone),
         with_store(points_of_one_source_can_be_dropped),

@@ -58,6 +58,44 @@ static void a_later_and_better_trial_passes_the_bands(void **s)
     assert_int_equal(count(b, STATE_DONE), 4);
 }
 
+/* What the failed attempt reached does not help the next one past a band. */
+static void the_best_of_a_failed_attempt_passes_no_band(void **s)
+{
+    struct bed *b = *s;
+    run(b,
+        CURVES(
+            "[1, 2]") "retries: 1\nretry_delay: 0\n"
+                      "early_terminate: {type: hyperband, min_iter: 2}\n"
+                      "command: [x, 'when={a}:2', attempt=1, "
+                      "'metric=loss:0@1', exit=1, attempt=2, checkpoint=none, "
+                      "attempt=any, when=any, 'train=loss:{a}:9:1']\n",
+        1);
+    assert_int_equal(trial(b, 1).state, STATE_DONE);
+    assert_int_equal(trial(b, 2).state, STATE_STOPPED);
+    assert_true(str_is(trial(b, 2).reason,
+                       "by early_terminate hyperband at 2: 2.5, threshold "
+                       "1.5"));
+}
+
+/* The report of the failed attempt is no report of the trial. */
+static void median_judges_what_was_begun_anew(void **s)
+{
+    struct bed *b = *s;
+    run(b,
+        CURVES(
+            "[5, 6]") "retries: 1\nretry_delay: 0\n"
+                      "early_terminate: {type: median, warmup_trials: 1, "
+                      "warmup_steps: 0}\n"
+                      "command: [x, 'when={a}:6', attempt=1, "
+                      "'metric=loss:1@1', exit=1, attempt=2, checkpoint=none, "
+                      "attempt=any, when=any, 'train=loss:{a}:9:1']\n",
+        1);
+    assert_int_equal(trial(b, 1).state, STATE_DONE);
+    assert_int_equal(trial(b, 2).state, STATE_STOPPED);
+    assert_non_null(
+        strstr(trial(b, 2).reason.p, "early_terminate median at 1"));
+}
+
 static void median_stops_the_worse_half(void **s)
 {
     struct bed *b = *s;
@@ -324,6 +362,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(hyperband_stops_what_is_worse_at_a_band),
         TEST(a_later_and_better_trial_passes_the_bands),
+        TEST(the_best_of_a_failed_attempt_passes_no_band),
+        TEST(median_judges_what_was_begun_anew),
         TEST(median_stops_the_worse_half),
         TEST(asha_promotes_from_checkpoints),
         TEST(asha_without_promotion_stops_at_rungs),

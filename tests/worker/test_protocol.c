@@ -395,6 +395,83 @@ static void lines_without_a_step_are_counted(void **state)
     assert_string_equal(bench_metric(b, 1, "x"), "0:7 1:8 2:9");
 }
 
+/* ---- attempts after others ------------------------------------------- */
+
+/* The attempt that began anew, as this one says; 0: it says none. */
+static unsigned anew_of(struct bench *b, uint32_t attempt)
+{
+    for (size_t i = 0; i < b->records.len; i++) {
+        const struct got *g = &b->records.p[i];
+        struct bytes in = bytes_of(g->payload);
+        if (g->type == RECORD_ANEW && g->attempt == attempt)
+            return g->payload.p[0] ? bytes_u32(&in) : attempt;
+    }
+    return 0;
+}
+
+static char *run_next(struct bench *b, struct task *t, uint32_t attempt,
+                      const char *script)
+{
+    struct task next = bench_shell(b, 1, script);
+    next.attempt = t->attempt = attempt;
+    next.steps = t->steps;
+    next.step_count = t->step_count;
+    next.metrics_at = t->metrics_at;
+    next.log_at = t->log_at;
+    next.anew = t->anew;
+    b->records.len = 0;
+    bench_run(b, &next);
+    return bench_metric(b, 1, "x");
+}
+
+#define SAYS(x)                                                                \
+    "echo '{\"x\":" #x "}' >> $THRONG_METRICS; echo ::throng y=" #x ";"
+#define KEEPS "echo 1 > $THRONG_CHECKPOINT/n;"
+
+static void who_finds_no_checkpoint_says_that_it_begins_anew(void **state)
+{
+    struct bench *b = *state;
+    struct task t = {0};
+    bench_start(b, NULL);
+    assert_string_equal(run_next(b, &t, 1, SAYS(1) SAYS(2) "exit 1"),
+                        "0:1 1:2");
+    assert_int_equal(anew_of(b, 1), 0);
+    assert_string_equal(run_next(b, &t, 2, SAYS(3) KEEPS "exit 1"), "0:3");
+    assert_int_equal(anew_of(b, 2), 2);
+    assert_false(file_exists(bench_path(b, 1, "stop")));
+    t.anew = 2;
+    t.metrics_at = (uint64_t)strlen("{\"x\":3}\n");
+    t.log_at = (uint64_t)strlen(bench_file(b, bench_path(b, 1, "log")));
+    const struct task_step behind[] = {{STR("x"), 1}, {STR("y"), 1}};
+    t.steps = behind;
+    t.step_count = 2;
+    assert_string_equal(run_next(b, &t, 3, SAYS(4) "exit 1"), "1:4");
+    assert_int_equal(anew_of(b, 3), 2);
+}
+
+/* All were killed before the study had heard of attempt 2: what it knows is
+ * where attempt 1 stood. */
+static void what_nobody_heard_of_one_that_began_anew_is_read(void **state)
+{
+    struct bench *b = *state;
+    struct task t = {0};
+    bench_start(b, NULL);
+    run_next(b, &t, 1, SAYS(1) SAYS(2) "exit 1");
+    uint64_t log_at = (uint64_t)strlen(bench_file(b, bench_path(b, 1, "log")));
+    run_next(b, &t, 2, SAYS(3) SAYS(4) SAYS(5) KEEPS "exit 1");
+    const struct task_step behind[] = {{STR("x"), 2}, {STR("y"), 2}};
+    t = (struct task){.metrics_at = 2 * strlen("{\"x\":1}\n"),
+                      .log_at = log_at / 2,
+                      .steps = behind,
+                      .step_count = 2};
+    assert_string_equal(
+        run_next(b, &t, 3, SAYS(6) "echo $THRONG_FIRST_STEP > first"),
+        "0:3 1:4 2:5 3:6");
+    assert_string_equal(bench_metric(b, 1, "y"), "0:3 1:4 2:5 3:6");
+    assert_int_equal(anew_of(b, 3), 2);
+    assert_string_equal(bench_file(b, bench_path(b, 1, "first")), "3\n");
+}
+
 static void a_torn_line_waits_for_its_end(void **state)
 {
     struct bench *b = *state;
@@ -618,6 +695,8 @@ int main(void)
         with_bench(who_is_left_over_writes_into_no_other_log),
         with_bench(lines_of_the_metrics_file_arrive),
         with_bench(lines_without_a_step_are_counted),
+        with_bench(who_finds_no_checkpoint_says_that_it_begins_anew),
+        with_bench(what_nobody_heard_of_one_that_began_anew_is_read),
         with_bench(a_torn_line_waits_for_its_end),
         with_bench(a_malformed_line_is_told_of_once),
         with_bench(a_metrics_file_that_begins_anew_is_read_anew),
