@@ -292,7 +292,7 @@ int study_task_go_on(const struct study *s, const struct live *l,
     t->anew = l->a.anew;
     t->only_read = run_reads_first(l);
     if (s->plan->model_root && l->t.parent <= 0)
-        t->unheard = summary_last_step(&l->summary) + 1;
+        t->unheard = silent ? 1 : summary_last_step(&l->summary) + 1;
     if (s->plan->model_root) /* a trainer counts epochs */
         return 0;
     if (!silent && fill_steps(s, l->t.id, a, t, err))
