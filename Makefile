@@ -11,7 +11,7 @@ TEST_FUZZ_SECONDS ?= 5
 PYTHONDIR ?= $(shell python3 tools/pythondir $(PREFIX))
 
 .PHONY: all build build-san build-fuzz demo test test-all sanitize fuzz soak \
-	bench bench-train bench-accuracy format install clean help
+	test-cluster bench bench-train bench-accuracy format install clean help
 
 all: build
 
@@ -52,8 +52,13 @@ test:
 
 # All the others: sanitizers, fuzzing, and what takes long or large packages.
 test-all:
-	@tools/setup build test test-all
+	@tools/setup build test test-all cluster
 	@tests/run --rest --fuzz-seconds $(TEST_FUZZ_SECONDS)
+
+# On a real Slurm of pretended nodes, which the tests start and end.
+test-cluster:
+	@tools/setup build test cluster
+	@tests/run cluster
 
 sanitize:
 	@tools/setup build test test-all
@@ -99,6 +104,7 @@ help:
 	@echo 'make demo       install what is missing, build, run an example'
 	@echo 'make test       install what is missing, build, test: some minutes'
 	@echo 'make test-all   and then the rest: sanitizers, fuzzing, slow tests'
+	@echo 'make test-cluster  studies on a real Slurm, started for it'
 	@echo 'make sanitize   the tests under address and undefined sanitizers'
 	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make soak       the long tests'

@@ -1,0 +1,109 @@
+# A study on a real Slurm: each trial once, whatever happens to its jobs.
+# timeout: 600
+# alone
+. "$(dirname "$0")/lib.sh"
+
+# Each trial writes a line when it ends, so that one that ran twice is seen.
+study() { # NAME TRIALS SECONDS
+    cat >"$1.yaml" <<YAML
+command: ["sh", "-c", "sleep $3; echo \$1 >>$PWD/$1.runs; echo ::throng loss=\$1", "x", "{x}"]
+method: grid
+metric: {name: loss, goal: minimize}
+parameters:
+  x: {distribution: int_uniform, min: 1, max: $2}
+YAML
+    : >"$1.runs"
+}
+
+done_of() { # NAME
+    sqlite3 ".throng/$1/study.db" 'select count(*) from trials where state = 3'
+}
+
+each_once() { # NAME TRIALS
+    check_equal "$1: every trial is done" "$2" "$(done_of "$1")"
+    check_equal "$1: every trial ended once" "$(seq "$2")" \
+        "$(sort -n "$1.runs")"
+}
+
+# ---- it runs ------------------------------------------------------------------
+
+study plain 60 0.05
+run "$THRONG" run plain.yaml --engine slurm
+check_status "plain: it runs to its end" 0
+each_once plain 60
+check "plain: no job is left" wait_for 20 none_left
+check_contains "plain: the script stays" "$(ls .throng/plain/jobs/1)" job.sh
+check_lacks "plain: what was said is cleared away" \
+    "$(ls .throng/plain/jobs/1)" said
+
+# What a job was granted is all that its worker takes.
+study full 80 0.5
+run "$THRONG" run full.yaml --engine slurm
+check_status "full: it runs to its end" 0
+each_once full 80
+most=$(sqlite3 .throng/full/study.db '
+    select max(n) from (select count(*) as n from attempts a, attempts b
+        where b.started <= a.started and a.started < b.ended group by a.trial)')
+check "full: at most 16 ran at once, and were $most" test "$most" -le 16
+
+run "$THRONG" run plain.yaml --engine slurm
+check_status "plain: run again, there is nothing to do" 0
+check_equal "plain: nothing was submitted then" 60 "$(wc -l <plain.runs)"
+
+# ---- the conductor is killed ------------------------------------------------------
+
+study killed 24 3
+"$THRONG" run killed.yaml --engine slurm >killed.out 2>&1 &
+conductor=$!
+check "killed: jobs run" wait_for 30 some_run 4
+kill -9 "$conductor"
+wait "$conductor" 2>/dev/null
+check "killed: its jobs go on" test -n "$(jobs_now)"
+run "$THRONG" run killed.yaml --engine slurm
+check_status "killed: the next run goes on to the end" 0
+each_once killed 24
+
+# ---- a job is begun again by Slurm -------------------------------------------------
+
+study requeued 12 4
+"$THRONG" run requeued.yaml --engine slurm >requeued.out 2>&1 &
+conductor=$!
+check "requeued: jobs run" wait_for 30 some_run 4
+job=$(running_job)
+check "requeued: Slurm takes job $job back" scontrol requeue "$job"
+wait "$conductor"
+check_equal "requeued: it runs to its end" 0 $?
+check_equal "requeued: every trial is done" 12 "$(done_of requeued)"
+check_equal "requeued: every trial ended" "$(seq 12)" \
+    "$(sort -nu requeued.runs)"
+
+# ---- a job is cancelled behind our back ---------------------------------------------
+
+study cancelled 12 4
+"$THRONG" run cancelled.yaml --engine slurm >cancelled.out 2>&1 &
+conductor=$!
+check "cancelled: jobs run" wait_for 30 some_run 4
+job=$(running_job)
+check "cancelled: job $job is" scancel "$job"
+wait "$conductor"
+check_equal "cancelled: it runs to its end" 0 $?
+each_once cancelled 12
+
+# ---- bad input -------------------------------------------------------------------------
+
+study bad 3 0
+cat >>bad.yaml <<'YAML'
+slurm: {partition: nowhere}
+YAML
+run "$THRONG" run bad.yaml --engine slurm
+check "bad: an unknown partition is an error" test "$status" -ne 0
+check_contains "bad: which is named" "$err" nowhere
+sed -i 's/partition: nowhere/sbatch: ["--mem=900G"]/' bad.yaml
+run "$THRONG" run bad.yaml --engine slurm
+check "bad: what sbatch refuses is an error" test "$status" -ne 0
+check_contains "bad: in Slurm's own words" "$err" \
+    "Requested node configuration is not available"
+sed -i '/^slurm:/d' bad.yaml
+run "$THRONG" run bad.yaml --engine slurm
+check_status "bad: after the fix the study goes on" 0
+each_once bad 3
