@@ -145,7 +145,7 @@ fi
 throng report step=1 loss=1
 throng report step=2 loss=2
 END
-check_equal "the newest attempt's value at a step wins" "done 50.0 1.0" \
+check_equal "what the last attempt said is the value" "done 2.0 1.0" \
     "$(get 'd["state"]') $(metric loss) $(metric loss best)"
 check_equal "of two attempts" 2 "$(get 'd["attempts"]')"
 
