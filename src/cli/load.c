@@ -48,6 +48,17 @@ struct wanted {
     void (*unready)(struct plan *p, struct problems *problems);
 };
 
+/* Who takes a model file for a study wants it trained. */
+static void say_train(const struct problems *problems, const char *file)
+{
+    for (size_t i = 0; i < problems->list.len; i++)
+        if (str_is(problems->list.p[i].text, "no key 'layers'")) {
+            say("throng: %s is a model file: `throng train %s` trains it\n",
+                file, file);
+            return;
+        }
+}
+
 static struct plan *load(struct call *c, const char *file,
                          const struct wanted *w, struct problems *problems)
 {
@@ -76,6 +87,8 @@ static struct plan *load(struct call *c, const char *file,
     struct plan *plan = plan_read(text, file, &reader, c->arena, problems);
     if (problems->errors || !optional(c, "quiet"))
         say_problems(problems); /* who asked for silence hears of mistakes */
+    if (!plan)
+        say_train(problems, file);
     if (!plan)
         err_set(&c->err, ERR_INPUT, "%s has %zu mistake%s", file,
                 problems->errors, problems->errors == 1 ? "" : "s");

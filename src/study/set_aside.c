@@ -25,34 +25,48 @@ static const char *free_name(const struct study_setup *setup, struct arena *a)
     return NULL;
 }
 
-/* Nobody else may be at it; the lease is let go by closing the store. */
-static int is_ours(struct store *store, bool *anew, const struct plan *p,
-                   struct err *err)
+/* Looks without writing: whoever opens a damaged log to write cuts it off, and
+ * study_open is to tell what is lost with it. */
+static int asks_anew(const struct study_setup *setup, bool *anew,
+                     struct err *err)
 {
     struct study_changes c = {0};
+    *anew = false;
+    if (store_log_lost(setup->folder))
+        return 0;
+    struct store *store = store_open(setup->folder, false, NULL);
+    if (!store)
+        return 0; /* none, or one that study_open has words for */
     buf_init(&c.lines);
-    int rc = study_changes(p, store, &c, err);
-    if (!rc && c.anew)
-        rc = store_lease_take_soon(store, err);
+    int rc = study_changes(setup->plan, store, &c, err);
     *anew = !rc && c.anew;
     buf_done(&c.lines);
+    store_close(store);
+    return rc;
+}
+
+/* Nobody else may be at it; the lease is let go by closing the store. */
+static int is_free(const struct study_setup *setup, struct err *err)
+{
+    struct store *store = store_open(setup->folder, true, err);
+    int rc = store ? store_lease_take_soon(store, err) : -1;
+    store_close(store);
     return rc;
 }
 
 int study_set_aside(const struct study_setup *setup, struct arena *a,
                     const char **name, struct err *err)
 {
-    bool anew = false;
+    bool anew;
     *name = NULL;
-    struct store *store = store_open(setup->folder, true, NULL);
-    if (!store)
-        return 0; /* none, or one that study_open has words for */
-    int rc = is_ours(store, &anew, setup->plan, err);
-    store_close(store);
+    if (asks_anew(setup, &anew, err))
+        return -1;
     const char *other = anew ? free_name(setup, a) : NULL;
-    if (rc || !other)
-        return rc;
+    if (!other)
+        return 0;
     char *folder = path_join(a, path_folder(a, setup->folder), other);
+    if (is_free(setup, err))
+        return -1;
     if (rename(setup->folder, folder))
         return err_errno(err, "rename %s to %s", setup->folder, folder);
     *name = other;

@@ -296,8 +296,7 @@ static void unknown_keywords_are_kept_with_a_warning(void **state)
          "model.txt:1:1: warning: epoch is not a keyword of CANDLE's; its "
          "value is kept (did you mean epochs?)\n"
          "model.txt:2:1: warning: no keywords of CANDLE's, kept: qqq, zzz_own "
-         "(a model's own keywords are defined in a file: --definitions "
-         "FILE)\n");
+         "(a model's own keywords are defined in a file of definitions)\n");
     has(&g, "epoch", "3");
     has(&g, "zzz_own", "[1]");
     g = (struct given){.model = "solr_root='x'\n"};

@@ -118,7 +118,7 @@ printf '%s\n' 'model: mlp.yaml' 'method: random' 'run_cap: 1' \
 run "$THRONG" train asked.yaml
 check_contains "a study is not trained but run" "$err" "\`throng run asked.yaml\` runs it"
 run "$THRONG" check mlp.yaml
-check_contains "and a model file is not run but trained" "$err" "\`throng train\` trains it"
+check_contains "and a model file is not run but trained" "$err" "\`throng train mlp.yaml\` trains it"
 sed 's/^loss: .*/loss: mean_square/; s/dense: 10/dense: 3/' mlp.yaml >loss.yaml
 run "$THRONG" train loss.yaml units=4 lr=0.01 dropout=0
 check_contains "a loss that there is not is named" "$err" "error: loss cannot be mean_square"
