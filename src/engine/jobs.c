@@ -246,8 +246,9 @@ static void write_wishes(struct jobs *j)
                err.text);
     j->wish_told = done < j->wishes.len;
     j->wishes.len -= done;
-    memmove(j->wishes.p, j->wishes.p + done,
-            j->wishes.len * sizeof *j->wishes.p);
+    if (done)
+        memmove(j->wishes.p, j->wishes.p + done,
+                j->wishes.len * sizeof *j->wishes.p);
 }
 
 /* Tasks that were taken back before they were in a job. */

@@ -218,7 +218,8 @@ static struct value *site_classes(const struct reading *in,
         if ((one = read_class(in, v->keys[i], v->items[i], at)))
             value_list_add(in->arena, list, one);
     }
-    qsort(list->items, list->count, sizeof *list->items, by_time);
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, by_time);
     return list;
 }
 
