@@ -13,7 +13,12 @@
 #include <stdlib.h>
 #include "base/num.h"
 
-enum of_engine { OF_SLURM = 1, OF_HTCONDOR = 2, OF_ANY = 3 };
+enum of_engine {
+    OF_SLURM = 1,
+    OF_HTCONDOR = 2,
+    OF_ANY = 3,
+    LATER = 4, /* it is checked, and nobody acts on it yet */
+};
 
 /* One setting as the place gets it; NULL after a problem. */
 typedef struct value *site_fn(const struct reading *in, const struct value *v,
@@ -85,19 +90,20 @@ static site_fn site_classes;
 static const struct site_key {
     const char *name;
     site_fn *read;
-    enum of_engine of;
+    unsigned of; /* enum of_engine */
 } site_keys[] = {
     {"account", site_text, OF_SLURM},
     {"array_limit", site_count, OF_SLURM},
     {"attributes", site_texts, OF_HTCONDOR},
     {"bundle_time", site_seconds, OF_ANY},
-    {"checkpoint_every", site_seconds, OF_ANY},
-    {"classes", site_classes, OF_ANY},
-    {"conductor", site_conductor, OF_ANY},
+    {"checkpoint_every", site_seconds, OF_ANY | LATER},
+    {"classes", site_classes, OF_ANY | LATER},
+    {"conductor", site_conductor, OF_ANY | LATER},
     {"constraint", site_text, OF_SLURM},
     {"exclude", site_text, OF_SLURM},
     {"job_slots", site_job_slots, OF_ANY},
     {"lead", site_seconds, OF_SLURM},
+    {"look", site_seconds, OF_SLURM},
     {"mail", site_text, OF_ANY},
     {"max_jobs", site_count, OF_ANY},
     {"nodes", site_count, OF_SLURM},
@@ -157,6 +163,9 @@ static struct value *read_settings(const struct reading *in,
         if (key)
             item = key->read(in, item,
                              arena_printf(in->arena, "%s.%s", what, key->name));
+        if (key && (key->of & LATER))
+            problem_at_key(in, PROBLEM_NOTICE, v, i, NULL,
+                           "%s.%s is not acted on yet", what, key->name);
         if (item)
             value_set_at(in->arena, out, v->keys[i], item, item->line,
                          item->column);

@@ -79,7 +79,7 @@ static void expect(const char *study, const char *text,
 {
     struct site_test s;
     site_read(&s, study, text, variable);
-    assert_string_equal(s.said.p, "");
+    assert_null(strstr(s.said.p, "error"));
     assert_true(s.plan && str_is(s.plan->site.engine, engine));
     assert_string_equal(s.options.p, options);
     site_done(&s);
@@ -154,6 +154,20 @@ static void what_is_wrong_is_named_with_its_place(void **state)
             "max_jobs must be a whole number");
 }
 
+/* A setting that does nothing is no secret. */
+static void what_nobody_acts_on_yet_is_said(void **state)
+{
+    struct site_test s;
+    (void)state;
+    site_read(&s, STUDY "profile: gpu\n", profiles, nothing);
+    assert_non_null(strstr(s.said.p, "notice: the profile.classes is not "
+                                     "acted on yet"));
+    site_done(&s);
+    site_read(&s, STUDY "engine: slurm\n", profiles, nothing);
+    assert_string_equal(s.said.p, "");
+    site_done(&s);
+}
+
 /* A submit file has commands without number. */
 static void other_commands_of_htcondor_are_handed_on(void **state)
 {
@@ -175,6 +189,7 @@ int main(void)
         cmocka_unit_test(
             the_study_goes_before_variables_and_these_before_a_profile),
         cmocka_unit_test(what_is_wrong_is_named_with_its_place),
+        cmocka_unit_test(what_nobody_acts_on_yet_is_said),
         cmocka_unit_test(other_commands_of_htcondor_are_handed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
