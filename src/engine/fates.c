@@ -141,12 +141,8 @@ static void lose(struct jobs *j, struct bundle *b)
     for (size_t i = 0; i < b->count; i++)
         if (b->tasks[i].held)
             give_back(j, &b->tasks[i], company, fate.p);
-    if (*b->node && b->bad && !b->good &&
-        streaks_note(&j->streaks, b->node, false))
-        log_to(j->given->log, LOG_NOTICE,
-               "three jobs in a row failed at once on node %s while others end "
-               "well elsewhere: it is left out from now on",
-               b->node);
+    if (b->bad && !b->good)
+        jobs_note_node(j, b);
     if (removed) {
         buf_adds(&fate, ", the second time that a job with these tasks was "
                         "removed; the study stops here, and goes on when it is "

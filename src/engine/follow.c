@@ -215,7 +215,7 @@ size_t jobs_hear(struct jobs *j, struct bundle *b)
     return heard;
 }
 
-static void note_result(struct jobs *j, struct bundle *b)
+void jobs_note_node(struct jobs *j, const struct bundle *b)
 {
     if (*b->node && (b->good || b->bad) &&
         streaks_note(&j->streaks, b->node, b->good))
@@ -236,7 +236,7 @@ size_t jobs_follow(struct jobs *j)
                 continue;
             heard += jobs_hear(j, b);
             if (!b->open)
-                note_result(j, b);
+                jobs_note_node(j, b);
         }
     }
     return heard;

@@ -105,6 +105,7 @@ static void describe(const struct jobs *j, const struct submission *s,
         .needs = s->needs,
         .slots = j->job_slots,
         .time_s = job_time(j, s),
+        .lead_s = j->lead_s,
         .exclude = arena_cstr(s->arena, buf_str(&out)),
         .mark = j->mark,
     };

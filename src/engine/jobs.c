@@ -20,6 +20,7 @@
 /* Looking at files may take this part of our time. */
 #define TICK_SHARE 0.1
 #define BUNDLE_SECONDS 1800.0
+/* How long before the end of its time a job is told. */
 #define LEAD_SECONDS 60.0
 /* Between two questions to the scheduler, at most. */
 #define LOOK_MAX_SECONDS 30.0
@@ -462,13 +463,6 @@ static int load_all(struct jobs *j, struct err *err)
     return 0;
 }
 
-static double site_number(const struct jobs *j, const char *name,
-                          double otherwise)
-{
-    const struct value *v = value_get(j->given->site, str_of(name));
-    return value_is_number(v) ? value_number(v) : otherwise;
-}
-
 static void jobs_free(struct jobs *j)
 {
     for (size_t i = 0; i < j->waiting.len; i++)
@@ -509,11 +503,12 @@ void *jobs_open(const struct scheduler *scheduler,
     j->task_s = -1;
     j->tick = loop_timer(setup->given->loop, on_tick, j);
     j->look_timer = loop_timer(setup->given->loop, on_look_timer, j);
-    j->bundle_time_s = site_number(j, "bundle_time", BUNDLE_SECONDS);
-    j->time_s = site_number(j, "time", 0);
-    j->look_max_s = site_number(j, "look", LOOK_MAX_SECONDS);
-    j->lead_s = site_number(j, "lead", LEAD_SECONDS);
-    j->job_slots = (uint32_t)site_number(j, "job_slots", 1);
+    j->bundle_time_s =
+        site_number(setup->given->site, "bundle_time", BUNDLE_SECONDS);
+    j->time_s = site_number(setup->given->site, "time", 0);
+    j->look_max_s = site_number(setup->given->site, "look", LOOK_MAX_SECONDS);
+    j->lead_s = site_number(setup->given->site, "lead", LEAD_SECONDS);
+    j->job_slots = (uint32_t)site_number(setup->given->site, "job_slots", 1);
     struct scheduler_setup given = {setup->given, j->arena};
     j->at = scheduler->open(&given, err);
     if (j->at && read_label(j, err) == 0 && load_all(j, err) == 0)

@@ -2,27 +2,12 @@
 #include "engine/nodes.h"
 
 #include "base/num.h"
-#include <ctype.h>
+#include "terms/room.h"
 #include <math.h>
 
 /* Tasks that ask for next to nothing fit without end. */
 #define SLOTS_MAX 1000000.0
 #define SLACK 1e-6
-
-/* True when the type of a GPU has the wanted name in it, whatever the case. */
-static bool has_name(struct str type, const char *name)
-{
-    size_t len = strlen(name);
-    for (size_t i = 0; i + len <= type.len; i++) {
-        size_t k = 0;
-        while (k < len && tolower((unsigned char)type.p[i + k]) ==
-                              tolower((unsigned char)name[k]))
-            k++;
-        if (k == len)
-            return true;
-    }
-    return false;
-}
 
 /* GPUs that such a task could be given. One of unknown type may be any. */
 static uint32_t gpus_of(const struct node *node, const struct needs *n)
@@ -30,7 +15,7 @@ static uint32_t gpus_of(const struct node *node, const struct needs *n)
     uint32_t count = 0;
     for (size_t i = 0; i < node->gpu_kinds; i++)
         if (!*n->gpu_name || !node->gpus[i].type.len ||
-            has_name(node->gpus[i].type, n->gpu_name))
+            room_gpu_named(node->gpus[i].type, n->gpu_name))
             count += node->gpus[i].count;
     return count;
 }
@@ -133,7 +118,7 @@ struct str nodes_gpu_type(const struct nodes *nodes, const struct needs *n)
     for (size_t i = 0; *n->gpu_name && i < nodes->list.len; i++) {
         const struct node *node = &nodes->list.p[i];
         for (size_t k = 0; k < node->gpu_kinds; k++)
-            if (has_name(node->gpus[k].type, n->gpu_name))
+            if (room_gpu_named(node->gpus[k].type, n->gpu_name))
                 return node->gpus[k].type;
     }
     return (struct str){0};

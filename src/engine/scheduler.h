@@ -10,6 +10,14 @@
 #include "engine/engine.h"
 #include "engine/nodes.h"
 
+/* A number among the settings of a site. */
+static inline double site_number(const struct value *site, const char *name,
+                                 double otherwise)
+{
+    const struct value *v = value_get(site, str_of(name));
+    return value_is_number(v) ? value_number(v) : otherwise;
+}
+
 /* Where a job is. */
 enum job_stage { JOB_WAITS, JOB_RUNS, JOB_OVER };
 
@@ -45,6 +53,7 @@ struct job_order {
     struct needs needs;  /* of one task */
     uint32_t slots;      /* tasks at once in one job; 0: a whole node's */
     double time_s;       /* of one job; 0: not said */
+    double lead_s;       /* so long before its end it is warned */
     const char *exclude; /* nodes that are left out, "a,b"; "": none */
     const char *mark;    /* of the worker's processes */
 };

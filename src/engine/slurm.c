@@ -15,8 +15,6 @@ extern char **environ;
 
 /* Site after site lets a command wait that long when it is busy. */
 #define COMMAND_SECONDS 120.0
-/* How long before the end of its time a job is told, unless said. */
-#define LEAD_SECONDS 60.0
 #define ARRAY_MAX 1000 /* where Slurm does not say */
 #define SAID_MAX 300
 
@@ -38,13 +36,6 @@ struct slurm {
 static struct str option(const struct slurm *s, const char *name)
 {
     return value_text(value_get(s->site, str_of(name)));
-}
-
-static double option_number(const struct slurm *s, const char *name,
-                            double otherwise)
-{
-    const struct value *v = value_get(s->site, str_of(name));
-    return value_is_number(v) ? value_number(v) : otherwise;
 }
 
 /* ---- the script ---------------------------------------------------------- */
@@ -73,7 +64,7 @@ static void add_room(const struct slurm *s, const struct job_order *order,
     const struct needs *n = &order->needs;
     uint32_t slots = order->slots ? order->slots : 1;
     buf_addf(b, "#SBATCH --nodes=%.0f\n#SBATCH --ntasks=1\n",
-             option_number(s, "nodes", 1));
+             site_number(s->site, "nodes", 1));
     if (!order->slots) {
         buf_adds(b, "#SBATCH --exclusive\n#SBATCH --mem=0\n");
         slots = nodes_most(&s->nodes, n);
@@ -91,17 +82,15 @@ static void add_room(const struct slurm *s, const struct job_order *order,
     }
 }
 
-static void add_time(const struct slurm *s, const struct job_order *order,
-                     struct buf *b)
+static void add_time(const struct job_order *order, struct buf *b)
 {
-    double lead = option_number(s, "lead", LEAD_SECONDS);
     if (order->time_s > 0) {
         uint64_t t = (uint64_t)ceil(order->time_s);
         buf_addf(b, "#SBATCH --time=%llu:%02u:%02u\n",
                  (unsigned long long)(t / 3600), (unsigned)(t / 60 % 60),
                  (unsigned)(t % 60));
     }
-    buf_addf(b, "#SBATCH --signal=B:USR1@%.0f\n", ceil(lead));
+    buf_addf(b, "#SBATCH --signal=B:USR1@%.0f\n", ceil(order->lead_s));
 }
 
 static void add_exclude(const struct slurm *s, const struct job_order *order,
@@ -158,7 +147,7 @@ static void add_worker(const struct slurm *s, const struct job_order *order,
     buf_adds(b, " --granted slurm");
     if (order->slots)
         add_number(b, "slots", order->slots);
-    add_number(b, "lead", ceil(option_number(s, "lead", LEAD_SECONDS)));
+    add_number(b, "lead", ceil(order->lead_s));
     if (s->kill_wait_s)
         add_number(b, "kill-wait", s->kill_wait_s);
     buf_adds(b, " --mark ");
@@ -178,7 +167,7 @@ static void slurm_print(const void *scheduler, const struct job_order *order,
         buf_addf(b, "%%%u", order->at_once);
     buf_adds(b, "\n#SBATCH --output=%a.log\n#SBATCH --open-mode=append\n");
     add_room(s, order, b);
-    add_time(s, order, b);
+    add_time(order, b);
     add_exclude(s, order, b);
     add_site(s, b);
     add_worker(s, order, b);
@@ -511,10 +500,10 @@ static int read_cluster(struct slurm *s, struct err *err)
     s->array_max = config_number(config, "MaxArraySize");
     s->array_max = s->array_max > 1 ? s->array_max - 1 : ARRAY_MAX;
     s->array_max = (uint32_t)fmin(
-        s->array_max, option_number(s, "array_limit", s->array_max));
+        s->array_max, site_number(s->site, "array_limit", s->array_max));
     s->jobs_max = config_number(config, "MaxJobCount");
-    s->jobs_max = (uint32_t)option_number(
-        s, "max_jobs", s->jobs_max ? s->jobs_max : UINT32_MAX);
+    s->jobs_max = (uint32_t)site_number(s->site, "max_jobs",
+                                        s->jobs_max ? s->jobs_max : UINT32_MAX);
     s->kill_wait_s = config_number(config, "KillWait");
     struct str store = slurm_config(config, "AccountingStorageType");
     s->accounting = store.len && !str_ends(store, STR("/none"));

@@ -30,8 +30,7 @@ void room_add_gpu(struct room *r, const struct room_gpu *gpu)
     r->gpus[r->gpu_count++].free = 1;
 }
 
-/* True when part stands somewhere in name, whatever the case. */
-static bool name_holds(struct str name, const char *part)
+bool room_gpu_named(struct str name, const char *part)
 {
     size_t len = strlen(part);
     for (size_t at = 0; at + len <= name.len; at++) {
@@ -53,7 +52,7 @@ static bool gpu_fits(const struct room_gpu *g, const struct needs *n)
         g->capability > n->gpu_maximum_capability + SLACK)
         return false;
     return g->memory_bytes >= n->gpu_minimum_memory_bytes &&
-           name_holds(g->name, n->gpu_name);
+           room_gpu_named(g->name, n->gpu_name);
 }
 
 static size_t gpus_fitting(const struct room *r, const struct needs *n)

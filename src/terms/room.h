@@ -36,6 +36,8 @@ struct grant {
     uint8_t gpus[ROOM_GPUS_MAX]; /* indices */
 };
 
+/* True when part stands somewhere in the name of a GPU, whatever the case. */
+bool room_gpu_named(struct str name, const char *part);
 void room_init(struct room *r, double cpus, uint64_t memory_bytes,
                uint32_t parallel);
 void room_add_gpu(struct room *r, const struct room_gpu *gpu);
