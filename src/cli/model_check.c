@@ -152,6 +152,18 @@ static void check_left_out(struct looker *l, const struct value *model,
     }
 }
 
+static void check_scaling(struct looker *l, const struct value *spec,
+                          const struct nn_model *m,
+                          const struct data_view *view)
+{
+    if (l->tried || !l->tell)
+        return;
+    const char *text = nn_unscaled(m, view, l->arena);
+    if (text)
+        problems_add(l->problems, PROBLEM_NOTICE, l->plan->model, spec->line,
+                     spec->column, STR(""), "%s", text);
+}
+
 static void check_metrics(struct looker *l, const struct nn_model *m,
                           const struct data_view *view)
 {
@@ -262,6 +274,7 @@ static void look_at(struct looker *l, const struct value *point)
         find(l, model, point, &faults.list.p[i]);
     if (m) {
         check_left_out(l, model, m, &view);
+        check_scaling(l, spec, m, &view);
         check_metrics(l, m, &view);
         check_masks(l, model, point, m);
         check_tokens(l, model, point, m, &view);

@@ -60,6 +60,7 @@ struct data_view {
     struct data_part train, validation, test;
     /* By input, by column: (x - shift) × scale; NULL: as it is. */
     const float *const *shift, *const *scale;
+    bool scaling_said; /* by the spec, even if it is `none` */
     /* By input: its columns, where some were drawn; NULL: all. */
     const size_t *const *drawn;
     const float *row_weights; /* by row of the table, or NULL */

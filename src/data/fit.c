@@ -304,6 +304,7 @@ int data_fit(struct data_view *v, const struct data_set *s,
     enum scaling how;
     v->table = &s->table;
     v->row_weights = s->weights;
+    v->scaling_said = value_get(spec, STR("scale")) != NULL;
     if (scaling_of(spec, &how, err) ||
         (needs_own_table(s, spec) &&
          make_table(v, s, spec, data_draw_seed(spec, choice), a, err)))

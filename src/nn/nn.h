@@ -93,6 +93,11 @@ struct data_view;
 int nn_tokens_check(const struct nn_model *m, const struct data_view *v,
                     struct err *err);
 
+/* What to say of inputs that are too large for a network, as long as the spec
+ * says nothing of scaling: the largest and its place; NULL: there are none.
+ * Looks at all training rows. The text lives in the arena. */
+const char *nn_unscaled(const struct nn_model *m, const struct data_view *v,
+                        struct arena *a);
 /* True when some head takes the classes of this label, not its numbers. */
 bool nn_model_takes_classes(const struct nn_model *m, size_t label);
 /* What a person should know of it: notice i, or NULL when there are no more. */

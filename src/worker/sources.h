@@ -16,6 +16,7 @@ struct source {
     int64_t left_ns; /* when the last one did */
     bool own;        /* of one user only: goes with it */
     bool told;       /* its notices, also those of an earlier opening */
+    bool sized;      /* somebody has looked whether it should be scaled */
 };
 
 struct sources {

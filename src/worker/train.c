@@ -378,6 +378,17 @@ static void say_notices(struct train *t, struct member *m)
     m->source->told = true;
 }
 
+/* All rows are looked at for it, so that it is done once for a set. */
+static void say_unscaled(struct train *t, struct member *m)
+{
+    if (!m->kind->trains || m->source->sized)
+        return;
+    m->source->sized = true;
+    const char *text = nn_unscaled(m->model, &m->view, m->arena);
+    if (text)
+        member_say_once(t, m, text);
+}
+
 /* The model as it stands in its weights file: with the seed that it got, so
  * that it can be trained again. */
 static const char *model_with_seed(struct member *m, struct value *v)
@@ -481,6 +492,7 @@ static int begin(struct train *t, struct member *m, struct err *err)
     m->model = read_model(v, m, err);
     if (!m->model || choose_device(t, m, err) || check_granted(m, err))
         return -1;
+    say_unscaled(t, m);
     m->cohort = cohort_of(t, m, err);
     if (!m->cohort)
         return -1;

@@ -226,3 +226,49 @@ MODEL
 run "$THRONG" train word.yaml
 check_contains "numbers made of words are said" "$err" \
     "mse takes the 2 words of the label kind as numbers from 0"
+
+# ---- numbers that are too large -----------------------------------------------------
+python3 - <<'END'
+import random
+
+random.seed(4)
+with open("people.csv", "w") as f:
+    f.write("age,income,bought\n")
+    for i in range(60):
+        age, income = random.randint(18, 80), random.randint(20000, 80000)
+        f.write("%d,%d,%s\n" % (age, income, "yes" if age > 50 else "no"))
+END
+people() { # FILE WORDS
+    cat >"$1.yaml" <<MODEL
+layers: [{dense: 8, activation: relu}, {dense: 2}]
+loss: sparse_categorical_crossentropy
+optimizer: {name: adam, lr: "\${lr}"}
+epochs: 2
+data: {file: people.csv, validation: 0.25$2}
+defaults: {lr: 0.01}
+MODEL
+}
+people raw ""
+people meant ", scale: none"
+people scaled ", scale: std"
+cat >people_study.yaml <<'STUDY'
+name: people
+model: raw.yaml
+method: grid
+metric: {name: val_loss, goal: minimize}
+parameters: {lr: {values: [0.01, 0.02]}}
+STUDY
+hint="and nothing is scaled"
+run "$THRONG" train raw.yaml
+check_contains "a column far larger than 1 is named" "$err" "column income is"
+check_contains "with the way to scale it" "$err" '`scale: std`'
+run "$THRONG" train meant.yaml
+check_lacks "unless no scaling is what was meant" "$err" "$hint"
+run "$THRONG" train scaled.yaml
+check_lacks "or it is scaled" "$err" "$hint"
+run "$THRONG" check people_study.yaml
+check_contains "check says it of a study" "$err" "$hint"
+run "$THRONG" run people_study.yaml
+check_equal "run says it once" 1 "$(grep -c "$hint" <<<"$err")"
+run "$THRONG" evaluate raw.safetensors
+check_lacks "weights that are there are not told" "$err" "$hint"
