@@ -261,7 +261,9 @@ static void read_list(struct study_file *r, const struct value *v,
 
         if (item->kind == VALUE_LIST || item->kind == VALUE_OBJECT ||
             item->kind == VALUE_NULL) {
-            problem_at(&r->in, PROBLEM_ERROR, item, NULL,
+            problem_at(&r->in, PROBLEM_ERROR, item,
+                       item->kind == VALUE_OBJECT ? "write \"{name}\" in quotes"
+                                                  : NULL,
                        "command: an element must be text, not %s",
                        value_words(&r->in, item));
             continue;

@@ -559,6 +559,53 @@ static const char *place_for(struct study_file *r, struct str name)
     return arena_printf(r->in.arena, "write it inside of %.*s", STRF(section));
 }
 
+/* What other tools, and people, call what is a key here. */
+static const struct {
+    const char *word, *key;
+} foreign_words[] = {
+    {"trials", "run_cap"},
+    {"n_trials", "run_cap"},
+    {"num_trials", "run_cap"},
+    {"max_trials", "run_cap"},
+    {"count", "run_cap"},
+    {"runs", "run_cap"},
+    {"num_samples", "run_cap"},
+    {"max_evals", "run_cap"},
+    {"budget", "run_cap"},
+    {"space", "parameters"},
+    {"search_space", "parameters"},
+    {"config", "parameters"},
+    {"cmd", "command"},
+    {"run", "command"},
+    {"entrypoint", "command"},
+    {"script", "program"},
+    {"objective", "metric"},
+    {"objectives", "metrics"},
+    {"algorithm", "method"},
+    {"sampler", "method"},
+    {"strategy", "method"},
+    {"search", "method"},
+    {"pruner", "early_terminate"},
+    {"scheduler", "early_terminate"},
+    {"early_stopping", "early_terminate"},
+    {"workers", "parallel"},
+    {"jobs", "parallel"},
+    {"n_jobs", "parallel"},
+    {"concurrency", "parallel"},
+    {"max_concurrent", "parallel"},
+    {"max_parallel", "parallel"},
+    {"seeds", "repeat"},
+    {"timeout", "time_limit"},
+};
+
+static const char *key_called(struct str word)
+{
+    for (size_t i = 0; i < sizeof(foreign_words) / sizeof(*foreign_words); i++)
+        if (str_is(word, foreign_words[i].word))
+            return foreign_words[i].key;
+    return NULL;
+}
+
 static const char *hint_for(struct study_file *r, struct str name)
 {
     const struct method *const *methods = methods_of(r);
@@ -575,7 +622,9 @@ static const char *hint_for(struct study_file *r, struct str name)
         if (keys[i].read)
             names[n++] = keys[i].key.name;
     names[n] = NULL;
-    near = str_nearest(name, names);
+    near = key_called(name);
+    if (!near)
+        near = str_nearest(name, names);
     for (; !near && *methods; methods++) {
         options[0] = (*methods)->name;
         near = str_nearest(name, options);

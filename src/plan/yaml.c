@@ -97,6 +97,18 @@ static char byte_at(struct str text, yaml_mark_t mark)
     return 0;
 }
 
+/* Text that YAML takes for its own signs. */
+static const char *quotes_hint(struct str text, yaml_mark_t mark,
+                               const char *problem, const char *context)
+{
+    if (byte_at(text, mark) == '{' && context && strstr(context, "flow"))
+        return "inside of [ ] and { }, put text with braces in quotes: "
+               "\"${name}\"";
+    if (strstr(problem, "mapping values are not allowed"))
+        return "put text that holds a colon and a blank in quotes";
+    return NULL;
+}
+
 static void syntax_fault(struct tree *t)
 {
     const yaml_parser_t *p = &t->parser;
@@ -110,6 +122,8 @@ static void syntax_fault(struct tree *t)
         hint = "a tab cannot indent; use blanks";
     else if (byte_at(t->text, mark) == '%')
         hint = "put text that starts with % in quotes";
+    else
+        hint = quotes_hint(t->text, mark, problem, p->context);
     if (p->context)
         fault(t, mark, hint, "not YAML: %s, %s", problem, p->context);
     else

@@ -132,6 +132,9 @@ static void elements_must_be_text(void **state)
     test_argv_is(&t, "{}", "[\"run\",\"5\",\"1e-05\",\"True\"]");
     test_done(&t);
     test_says(ALONE "[run, [a]]\n", "an element must be text, not a list");
+    test_says(ALONE "[run, {lr}]\n",
+              "an element must be text, not an object (write \"{name}\" in "
+              "quotes)");
     test_says(ALONE "[run, null]\n", "an element must be text, not nothing");
 }
 

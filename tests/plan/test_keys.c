@@ -394,6 +394,9 @@ static void an_unknown_key_is_named_with_the_nearest(void **state)
     test_says(STUDY "paralel: 4\n",
               "study.yaml:4:1: error: no key 'paralel' (did you mean "
               "'parallel'?)\n");
+    test_says(STUDY "n_trials: 20\n", "(did you mean 'run_cap'?)");
+    test_says(STUDY "workers: 4\n", "(did you mean 'parallel'?)");
+    test_says(STUDY "space: {}\n", "(did you mean 'parameters'?)");
     test_says(STUDY "goal: minimize\n", "no key 'goal' (write it inside of "
                                         "metric)");
     test_says(STUDY "cpus: 4\n",

@@ -174,6 +174,9 @@ static void bad_syntax_is_named_with_its_place(void **state)
     says("a: [1, 2\n", "f.yaml:2:1: error: not YAML: ");
     says("a: b: c\n", "f.yaml:1:5: error: not YAML: mapping values are not "
                       "allowed");
+    says("a: b: c\n", "(put text that holds a colon and a blank in quotes)");
+    says("a: {lr: ${lr}}\n", "put text with braces in quotes: \"${name}\")");
+    says("a: [x, --lr={lr}]\n", "put text with braces in quotes");
     says("a:\n\tb: 1\n", "(a tab cannot indent; use blanks)");
     says("? [a]\n: 1\n", "a key must be text");
     says("a: 1\n---\nb: 2\n", "f.yaml:2:1: error: a second document begins");
