@@ -64,7 +64,7 @@ static void add_row(struct board *k, struct table *t, size_t i,
                     struct point_columns *columns)
 {
     size_t at = fronts_at(&k->ranked, i);
-    const struct trial_standing *s = &k->ranked.fronts.list.p[at];
+    const struct contender *s = &k->ranked.fronts.list.p[at];
     int digits = k->call->terminal ? VALUE_DIGITS : 0;
     table_cell(t, "%zu", i + 1);
     table_cell(t, "%lld", (long long)s->id);

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/json.h"
-#include "store/store.h"
+#include "base/num.h"
+#include "store/selector.h"
 #include "terms/pareto.h"
 
 /* Beyond these the exact volume takes too long. */
@@ -26,7 +27,7 @@ static int read_trials(struct store_fronts *f, struct store *store,
     int got;
     while ((got = rows_next(rows, &t, err)) > 0) {
         arena_reset(a);
-        struct trial_standing s = {.id = t.id};
+        struct contender s = {.id = t.id};
         const struct value *summary =
             t.summary.len ? json_parse(a, t.summary, "summary", false, NULL)
                           : NULL;
@@ -43,30 +44,6 @@ static int read_trials(struct store_fronts *f, struct store *store,
     return got;
 }
 
-/* Feasible trials as points whose numbers are all to be small, with the
- * place of each in the list. */
-struct points {
-    double *p;
-    size_t *at, count;
-};
-
-static struct points feasible(const struct store_fronts *f,
-                              const struct goal *g)
-{
-    struct points x = {.p = xcalloc(f->values.len + 1, sizeof(double)),
-                       .at = xcalloc(f->list.len + 1, sizeof(size_t))};
-    for (size_t i = 0; i < f->list.len; i++) {
-        if (f->list.p[i].broken > 0)
-            continue;
-        for (size_t k = 0; k < f->width; k++) {
-            double v = f->values.p[i * f->width + k];
-            x.p[x.count * f->width + k] = g->objectives[k].minimize ? v : -v;
-        }
-        x.at[x.count++] = i;
-    }
-    return x;
-}
-
 static bool volume_is_quick(size_t m, size_t n)
 {
     return n <= (m == 2   ? VOLUME_POINTS_2
@@ -74,25 +51,28 @@ static bool volume_is_quick(size_t m, size_t n)
                           : VOLUME_POINTS_MORE);
 }
 
-/* Against the worst that any trial had in each objective. */
-static double volume_of(const struct store_fronts *f, const struct points *x)
+/* Of those that keep the bounds, against the worst that any of them had in
+ * each objective. */
+static double volume_of(const struct store_fronts *f, const struct goal *g)
 {
-    size_t m = f->width;
+    size_t m = f->width, count = 0;
     double *worst = xcalloc(m, sizeof(*worst));
-    double *front = xcalloc(x->count * m + 1, sizeof(*front));
-    size_t count = 0;
+    double *front = xcalloc((f->pareto + 1) * m, sizeof(*front));
     for (size_t k = 0; k < m; k++)
         worst[k] = -INFINITY;
-    for (size_t i = 0; i < x->count; i++) {
+    for (size_t i = 0; i < f->list.len; i++) {
+        const struct contender *c = &f->list.p[i];
+        double *small = front + count * m;
+        if (c->broken > 0)
+            continue;
+        rank_small(g, f->values.p + i * m, small);
         for (size_t k = 0; k < m; k++)
-            if (isfinite(x->p[i * m + k]) && x->p[i * m + k] > worst[k])
-                worst[k] = x->p[i * m + k];
-        if (f->list.p[x->at[i]].front == 0)
-            memcpy(front + count++ * m, x->p + i * m, m * sizeof(*front));
+            if (isfinite(small[k]) && small[k] > worst[k])
+                worst[k] = small[k];
+        count += c->front == 0;
     }
-    double volume = NAN;
-    if (m > 1 && volume_is_quick(m, count))
-        volume = pareto_volume(front, count, m, worst);
+    double volume =
+        volume_is_quick(m, count) ? pareto_volume(front, count, m, worst) : NAN;
     free(worst);
     free(front);
     return volume;
@@ -105,18 +85,14 @@ int store_fronts_read(struct store_fronts *f, struct store *store,
     require(f->width > 0);
     if (read_trials(f, store, g, where, err))
         return -1;
-    struct points x = feasible(f, g);
-    uint32_t *fronts = xcalloc(x.count + 1, sizeof(*fronts));
-    pareto_fronts(x.p, x.count, f->width, fronts);
-    for (size_t i = 0; i < x.count; i++) {
-        f->list.p[x.at[i]].front = fronts[i];
-        f->pareto += fronts[i] == 0;
+    rank_fronts(g, f->list.p, f->values.p, f->list.len);
+    for (size_t i = 0; i < f->list.len; i++) {
+        bool kept = !(f->list.p[i].broken > 0);
+        f->infeasible += !kept;
+        f->pareto += kept && f->list.p[i].front == 0;
     }
-    f->infeasible = f->list.len - x.count;
-    f->volume = volume_of(f, &x);
-    free(fronts);
-    free(x.p);
-    free(x.at);
+    if (f->width > 1)
+        f->volume = volume_of(f, g);
     return 0;
 }
 
@@ -126,48 +102,27 @@ void store_fronts_done(struct store_fronts *f)
     vec_done(&f->values);
 }
 
-/* ---- order ------------------------------------------------------------ */
-
-struct place_in_order {
-    struct trial_standing s;
-    double value; /* of the first objective, to be small */
-    size_t at;
-};
-
-static int compare(double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) - isnan(b);
-    return (a > b) - (a < b);
-}
-
-/* Those that break a bound come last, the least broken of them first. */
-static int by_rank(const void *x, const void *y)
-{
-    const struct place_in_order *a = x, *b = y;
-    int c = compare(a->s.broken, b->s.broken);
-    if (!c)
-        c = (a->s.front > b->s.front) - (a->s.front < b->s.front);
-    if (!c)
-        c = compare(a->value, b->value);
-    return c ? c : (a->s.id > b->s.id) - (a->s.id < b->s.id);
-}
-
 size_t *store_fronts_order(const struct store_fronts *f, const struct goal *g)
 {
-    size_t n = f->list.len;
-    struct place_in_order *all = xcalloc(n + 1, sizeof(*all));
-    size_t *order = xcalloc(n + 1, sizeof(*order));
-    for (size_t i = 0; i < n; i++) {
-        double v = f->values.p[i * f->width];
-        all[i] = (struct place_in_order){f->list.p[i],
-                                         g->objectives[0].minimize ? v : -v, i};
+    return rank_order(g, f->list.p, f->values.p, f->list.len);
+}
+
+int64_t store_fronts_first(struct store *s, const struct goal *g, double value)
+{
+    struct store_fronts f;
+    struct buf same;
+    buf_init(&same);
+    buf_adds(&same, "value = ");
+    num_print(&same, value);
+    int64_t id = 0;
+    if (!store_fronts_read(&f, s, g, same.p, NULL) && f.list.len) {
+        size_t *order = store_fronts_order(&f, g);
+        id = f.list.p[order[0]].id;
+        free(order);
     }
-    qsort(all, n, sizeof(*all), by_rank);
-    for (size_t i = 0; i < n; i++)
-        order[i] = all[i].at;
-    free(all);
-    return order;
+    store_fronts_done(&f);
+    buf_done(&same);
+    return id;
 }
 
 /* ---- what the study wants --------------------------------------------- */

@@ -4,6 +4,7 @@
  * of the table below, checked, and turned into ranges of trial numbers. */
 #include "store/selector.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/num.h"
@@ -203,21 +204,28 @@ bool selection_minimizes(struct store *s)
     return !maximize;
 }
 
+/* Final trials by value, `limit` of them. */
+static sqlite3_stmt *by_value(struct store *s, bool ascending, int64_t limit,
+                              struct err *err)
+{
+    static const char up[] =
+        "SELECT id, value FROM trials WHERE value IS NOT NULL AND state >= 3"
+        " ORDER BY value, id LIMIT ?";
+    static const char down[] =
+        "SELECT id, value FROM trials WHERE value IS NOT NULL AND state >= 3"
+        " ORDER BY value DESC, id LIMIT ?";
+    sqlite3_stmt *st = db_stmt(s, ascending ? up : down, err);
+    if (st)
+        sqlite3_bind_int64(st, 1, limit);
+    return st;
+}
+
 static int add_by_value(struct selection *sel, struct store *s,
                         const struct piece *p, struct err *err)
 {
-    static const char up[] =
-        "SELECT id FROM trials WHERE value IS NOT NULL AND state >= 3"
-        " ORDER BY value, id LIMIT ?";
-    static const char down[] =
-        "SELECT id FROM trials WHERE value IS NOT NULL AND state >= 3"
-        " ORDER BY value DESC, id LIMIT ?";
     bool ascending = selection_minimizes(s) == (p->kind == PIECE_BEST);
-    sqlite3_stmt *st = db_stmt(s, ascending ? up : down, err);
-    if (!st)
-        return -1;
-    sqlite3_bind_int64(st, 1, p->first);
-    return add_rows(sel, s, st, err);
+    sqlite3_stmt *st = by_value(s, ascending, p->first, err);
+    return st ? add_rows(sel, s, st, err) : -1;
 }
 
 static int add_by_fronts(struct selection *sel, struct store *s,
@@ -388,12 +396,20 @@ int store_selector_check(const char *selector, struct err *err)
 
 int64_t store_best(struct store *s, bool minimize)
 {
-    static const char up[] =
-        "SELECT id FROM trials WHERE value IS NOT NULL AND state >= 3"
-        " ORDER BY value, id LIMIT 1";
-    static const char down[] =
-        "SELECT id FROM trials WHERE value IS NOT NULL AND state >= 3"
-        " ORDER BY value DESC, id LIMIT 1";
-    int64_t id;
-    return db_number(s, minimize ? up : down, 0, &id, NULL) ? 0 : id;
+    sqlite3_stmt *st = by_value(s, minimize, 2, NULL);
+    int64_t ids[2] = {0};
+    double values[2] = {NAN, NAN};
+    for (int i = 0; st && db_row(s, st, "read", NULL) == 1; i++) {
+        ids[i] = sqlite3_column_int64(st, 0);
+        values[i] = sqlite3_column_double(st, 1);
+    }
+    if (values[0] != values[1])
+        return ids[0];
+    struct arena *a = arena_new();
+    struct goal g;
+    int64_t first = !store_goal(s, a, &g, NULL) && g.objective_count > 1
+                        ? store_fronts_first(s, &g, values[0])
+                        : 0;
+    arena_free(a);
+    return first ? first : ids[0];
 }

@@ -14,8 +14,8 @@
 #include "base/value.h"
 #include "base/vec.h"
 #include "sys/sys.h"
-#include "terms/goal.h"
 #include "terms/metric.h"
+#include "terms/rank.h"
 #include "terms/record.h"
 #include "terms/state.h"
 
@@ -439,7 +439,7 @@ const char **store_tags(struct store *s, struct arena *a, struct err *err);
 const char **store_metric_names(struct store *s, int64_t trial, struct arena *a,
                                 struct err *err);
 
-/* Final trial of the best value, or 0. */
+/* The final trial of the best value, or 0; of equal ones the first of rank. */
 int64_t store_best(struct store *s, bool minimize);
 
 /* Where equal points had different values: what a model of the results expects
@@ -456,16 +456,11 @@ int store_means(struct store *s, struct arena *a, struct trial_mean **list,
 
 /* How the trials that ended well stand to each other where there are several
  * objectives, or bounds. */
-struct trial_standing {
-    int64_t id;
-    uint32_t front; /* 0: in the Pareto set; of those that keep the bounds */
-    double broken;  /* how far bounds are, in all; 0: none is */
-};
 struct store_fronts {
-    VEC(struct trial_standing) list; /* by number */
-    VEC(double) values;              /* `width` of each of them */
-    size_t width;                    /* objectives */
-    size_t pareto, infeasible;       /* trials */
+    VEC(struct contender) list; /* by number */
+    VEC(double) values;         /* `width` of each of them */
+    size_t width;               /* objectives */
+    size_t pareto, infeasible;  /* trials */
     double volume; /* of the Pareto set, against the worst value that any
                       trial had of each objective; NaN: one objective only,
                       or too many points */

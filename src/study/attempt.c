@@ -18,7 +18,6 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "study/run.h"
-#include "terms/pareto.h"
 
 #define RETRY_DELAY_MAX_S 300.0
 
@@ -387,19 +386,7 @@ static const struct value *summary_of(struct run *r, struct live *l)
     return json_parse(r->arena, buf_str(&r->text), "summary", true, NULL);
 }
 
-/* All objectives of a trial, to be small. */
-static double *small_values(struct run *r, const struct value *summary)
-{
-    const struct goal *g = r->limits.goal;
-    double *v = arena_array(r->arena, g->objective_count, sizeof(*v));
-    goal_values(g, summary, v);
-    for (size_t i = 0; i < g->objective_count; i++)
-        v[i] = g->objectives[i].minimize ? v[i] : -v[i];
-    return v;
-}
-
-/* Of equal values of the first objective, `throng rank` has the one that none
- * dominates before others, then the first trial. */
+/* Of two trials with the same value: is this one before the best so far? */
 static bool wins_tie(struct run *r, struct live *l)
 {
     const struct goal *g = r->limits.goal;
@@ -407,12 +394,17 @@ static bool wins_tie(struct run *r, struct live *l)
     if (!g || g->objective_count < 2 ||
         store_trial(r->store, r->best, r->arena, &t, NULL))
         return l->t.id < r->best;
-    const double *new = small_values(r, summary_of(r, l));
-    const double *old =
-        small_values(r, json_parse(r->arena, t.summary, "summary", true, NULL));
-    if (pareto_dominates(new, old, g->objective_count))
-        return true;
-    return l->t.id < r->best && !pareto_dominates(old, new, g->objective_count);
+    struct contender two[] = {{.id = r->best}, {.id = l->t.id}};
+    size_t m = g->objective_count;
+    double *values = arena_array(r->arena, 2 * m, sizeof(*values));
+    goal_values(g, json_parse(r->arena, t.summary, "summary", true, NULL),
+                values);
+    goal_values(g, summary_of(r, l), values + m);
+    rank_fronts(g, two, values, 2);
+    size_t *order = rank_order(g, two, values, 2);
+    r->best_tied |= order[0] == 1;
+    free(order);
+    return r->best_tied;
 }
 
 void run_note_value(struct run *r, struct live *l)

@@ -823,7 +823,12 @@ int run_finish(struct run *r, struct live *l, enum state state,
     r->ended_here++;
     if (l->a.metrics_at || l->a.anew)
         vec_push(&r->left, l->t.id);
-    return leave(r, l, state, reason, err);
+    if (leave(r, l, state, reason, err))
+        return -1;
+    if (r->best_tied)
+        r->best = store_best(r->store, r->limits.minimize);
+    r->best_tied = false;
+    return 0;
 }
 
 int run_pause(struct run *r, struct live *l, const char *reason,

@@ -166,8 +166,9 @@ struct run {
     enum study_end doubt;  /* of RUN_DOUBTS: what the end would be */
 
     struct counts counts; /* kept current for progress */
-    int64_t best;
+    int64_t best;         /* the first of rank … */
     double best_value;
+    bool best_tied; /* … which others of this value may be: the store knows */
     struct pace pace;
     size_t pace_written; /* ends that who watches knows of */
     int64_t started_ns;

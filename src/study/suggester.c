@@ -11,7 +11,7 @@
 #include "search/search.h"
 #include "study/study.h"
 #include "sys/sys.h"
-#include "terms/pareto.h"
+#include "terms/rank.h"
 #include "terms/talk.h"
 
 struct asked {
@@ -326,94 +326,73 @@ static int told(struct suggester *s, const struct talk *t, struct buf *out,
 
 /* ---- best ------------------------------------------------------------- */
 
-struct order {
-    const struct suggester *s;
-    const struct asked *t;
-    int64_t id;
-    uint32_t front; /* of several metrics */
+struct good {
+    VEC(struct contender) trials;
+    VEC(double) values;
 };
 
-static int compare(double a, double b)
+static void print_best(struct buf *out, const struct asked *t, int64_t id)
 {
-    return (a > b) - (a < b);
-}
-
-/* What keeps within the constraints comes first. */
-static int by_rank(const void *x, const void *y)
-{
-    const struct order *a = x, *b = y;
-    int way = a->s->plan->metric.minimize ? 1 : -1;
-    int c = compare(a->t->broken, b->t->broken);
-    if (!c)
-        c = compare(a->front, b->front);
-    if (!c)
-        c = way * compare(a->t->value, b->t->value);
-    return c ? c : compare((double)a->id, (double)b->id);
-}
-
-/* With several metrics the Pareto set comes first. */
-static void find_fronts(struct suggester *s, struct order *list, size_t count)
-{
-    const struct goal *g = &s->plan->goal;
-    size_t m = g->objective_count;
-    if (m < 2)
-        return;
-    double *points = arena_array(s->scratch, count * m + 1, sizeof(*points));
-    uint32_t *fronts = arena_array(s->scratch, count + 1, sizeof(*fronts));
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < m; k++) {
-            double v = list[i].t->values ? list[i].t->values[k] : NAN;
-            points[i * m + k] = list[i].t->broken > 0       ? NAN
-                                : g->objectives[k].minimize ? v
-                                                            : -v;
-        }
-    pareto_fronts(points, count, m, fronts);
-    for (size_t i = 0; i < count; i++)
-        list[i].front = fronts[i];
-}
-
-static void print_best(struct buf *out, const struct order *o)
-{
-    buf_addf(out, "{\"id\":%lld,\"value\":", (long long)o->id);
-    strict_number(out, o->t->value);
-    if (o->t->values && o->t->value_count > 1) {
+    buf_addf(out, "{\"id\":%lld,\"value\":", (long long)id);
+    strict_number(out, t->value);
+    if (t->values && t->value_count > 1) {
         buf_adds(out, ",\"values\":[");
-        for (size_t i = 0; i < o->t->value_count; i++) {
+        for (size_t i = 0; i < t->value_count; i++) {
             if (i)
                 buf_addc(out, ',');
-            strict_number_or_null(out, o->t->values[i]);
+            strict_number_or_null(out, t->values[i]);
         }
         buf_addc(out, ']');
     }
-    if (o->t->broken > 0)
+    if (t->broken > 0)
         buf_adds(out, ",\"feasible\":false");
     buf_adds(out, ",\"params\":");
-    buf_addstr(out, o->t->point);
+    buf_addstr(out, t->point);
     buf_addc(out, '}');
+}
+
+/* What ended well with a value, and its values by the goal. */
+static void list_good(const struct suggester *s, const struct goal *g,
+                      struct good *list)
+{
+    for (size_t i = 0; i < s->trials.len; i++) {
+        const struct asked *t = &s->trials.p[i];
+        if (!state_final(t->state) || state_bad(t->state) ||
+            !isfinite(t->value))
+            continue;
+        struct contender c = {.id = (int64_t)i, .broken = t->broken};
+        vec_push(&list->trials, c);
+        for (size_t k = 0; k < g->objective_count; k++) {
+            double v = k == 0 ? t->value : t->values ? t->values[k] : NAN;
+            vec_push(&list->values, v);
+        }
+    }
 }
 
 static int best(struct suggester *s, const struct talk *t, struct buf *out,
                 struct err *err)
 {
     (void)err;
-    VEC(struct order) list = {0};
-    for (size_t i = 0; i < s->trials.len; i++) {
-        const struct asked *trial = &s->trials.p[i];
-        if (state_final(trial->state) && !state_bad(trial->state) &&
-            isfinite(trial->value))
-            vec_push(&list, ((struct order){s, trial, (int64_t)i, 0}));
-    }
-    find_fronts(s, list.p, list.len);
-    if (list.len)
-        qsort(list.p, list.len, sizeof(*list.p), by_rank);
+    const struct objective only = {.minimize = s->plan->metric.minimize};
+    const struct goal one = {.objectives = &only, .objective_count = 1};
+    const struct goal *g =
+        s->plan->goal.objective_count ? &s->plan->goal : &one;
+    struct good list = {0};
+    list_good(s, g, &list);
+    size_t count = list.trials.len;
+    rank_fronts(g, list.trials.p, list.values.p, count);
+    size_t *order = rank_order(g, list.trials.p, list.values.p, count);
     buf_adds(out, "{\"trials\":[");
-    for (size_t i = 0; i < list.len && (int64_t)i < t->count; i++) {
+    for (size_t i = 0; i < count && (int64_t)i < t->count; i++) {
+        int64_t id = list.trials.p[order[i]].id;
         if (i)
             buf_addc(out, ',');
-        print_best(out, &list.p[i]);
+        print_best(out, &s->trials.p[id], id);
     }
     buf_adds(out, "]}\n");
-    vec_done(&list);
+    free(order);
+    vec_done(&list.trials);
+    vec_done(&list.values);
     return 0;
 }
 

@@ -70,7 +70,7 @@ static int add_json_row(struct buf *b, const struct ranked_fronts *k, size_t i,
 {
     struct trial t;
     size_t at = fronts_at(k, i);
-    const struct trial_standing *s = &k->fronts.list.p[at];
+    const struct contender *s = &k->fronts.list.p[at];
     if (store_trial(k->ranks->store, s->id, a, &t, err))
         return -1;
     buf_addf(b, "%s{\"rank\":%zu,\"id\":%lld,\"state\":\"%s\",\"value\":",

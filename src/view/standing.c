@@ -101,7 +101,7 @@ static void print_fronts_json(struct buf *b, const struct standing *s)
     bool first = true;
     buf_addf(b, ",\"infeasible\":%zu,\"pareto\":[", s->fronts.infeasible);
     for (size_t i = 0; i < s->fronts.list.len; i++) {
-        const struct trial_standing *t = &s->fronts.list.p[i];
+        const struct contender *t = &s->fronts.list.p[i];
         if (t->front || t->broken > 0)
             continue;
         buf_addf(b, "%s%lld", first ? "" : ",", (long long)t->id);

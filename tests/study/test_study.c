@@ -304,6 +304,23 @@ static void of_equal_first_values_the_one_that_none_dominates_is_best(void **s)
     rows_close(rows);
 }
 
+/* The third dominates the first, but not the second, which comes before it. */
+static void the_best_is_the_first_of_rank_also_when_a_run_goes_on(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    const char *text =
+        "parallel: 1\n"
+        "metrics: [{name: loss}, {name: a}, {name: b}]\n"
+        "points: [{a: 5, b: 5}, {a: 4, b: 6}, {a: 4.5, b: 5}]\n"
+        "command: [x, metric=loss:-0.1, 'metric=a:{a}', 'metric=b:{b}']\n";
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(b->progress.best, 2);
+    assert_int_equal(store_best(b->store, true), 2);
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(b->progress.best, 2);
+}
+
 static void no_trial_starts_after_the_target(void **s)
 {
     struct bed *b = *s;
@@ -916,6 +933,7 @@ int main(void)
         on_bed(a_new_study_finds_no_files_of_an_old_one),
         on_bed(of_equal_values_the_first_trial_is_best),
         on_bed(of_equal_first_values_the_one_that_none_dominates_is_best),
+        on_bed(the_best_is_the_first_of_rank_also_when_a_run_goes_on),
         on_bed(no_trial_starts_after_the_target),
         on_bed(a_run_of_count_trials_goes_on_later),
         on_bed(pick_best_takes_the_best_value_and_last_the_last),
