@@ -67,6 +67,31 @@ static void print_claims(struct buf *b, struct call *c, const char *folder)
     }
 }
 
+/* ---- jobs of a scheduler ------------------------------------------------ */
+
+/* What it said last, which without a conductor may be long ago. */
+static void print_jobs(struct buf *b, struct call *c, const char *folder,
+                       bool live)
+{
+    size_t count, groups;
+    const struct study_job *list = study_jobs(folder, c->arena, &count);
+    const struct study_job_group *g =
+        study_job_groups(list, count, c->arena, &groups);
+    for (size_t i = 0; i < groups; i++) {
+        const struct job_line *l = &g[i].like->line;
+        buf_addf(b, "%-9s%llu %s", i ? "" : "jobs",
+                 (unsigned long long)g[i].jobs,
+                 study_job_state(g[i].like, c->arena));
+        if (l->reason.len)
+            buf_addf(b, " (%.*s)", STRF(l->reason));
+        if (l->words.len)
+            buf_addf(b, ": %.*s", STRF(l->words));
+        buf_addf(b, ", %llu trial%s%s\n", (unsigned long long)g[i].trials,
+                 g[i].trials == 1 ? "" : "s",
+                 live ? "" : ", when throng last asked");
+    }
+}
+
 static void print_number(struct buf *b, const struct call *c, double number)
 {
     if (c->terminal)
@@ -133,6 +158,7 @@ static void print_text(struct call *c, const struct standing *s,
         buf_addf(&b, " of %lld", (long long)s->total);
     buf_adds(&b, " finished\n");
     print_states(&b, s);
+    print_jobs(&b, c, where->folder, s->lease.live);
     if (s->valueless)
         buf_addf(&b, "         %lld ended well without a value\n",
                  (long long)s->valueless);

@@ -32,12 +32,15 @@ static void print_fate(const struct jobs *j, const struct bundle *b,
     const char *words =
         b->exit_code > 0 ? worker_exit_words(b->exit_code) : NULL;
     jobs_name(j, b, out);
-    if (!b->told)
+    if (!b->told) {
         buf_adds(out, " is not known any more");
-    else
-        buf_addf(out, " ended as %s", b->state);
-    if (*b->reason)
+        return;
+    }
+    buf_addf(out, " ended as %s", b->state);
+    if (*b->reason && strcmp(b->reason, b->state) != 0)
         buf_addf(out, " (%s)", b->reason);
+    if (*b->words)
+        buf_addf(out, ", %s", b->words);
     if (*b->by)
         buf_addf(out, " by %s", b->by);
     if (b->exit_code > 0)
@@ -171,7 +174,8 @@ static void note_word(struct bundle *b, const struct job_word *w)
 {
     struct submission *s = b->of;
     s->changed |= !b->told || !str_is(w->state, b->state) ||
-                  !str_is(w->reason, b->reason);
+                  !str_is(w->reason, b->reason) ||
+                  (w->by.len && !str_is(w->by, b->by));
     b->told = true;
     b->stage = w->stage;
     b->end = w->end;
@@ -180,8 +184,24 @@ static void note_word(struct bundle *b, const struct job_word *w)
     keep(b->state, sizeof b->state, w->state);
     keep(b->reason, sizeof b->reason, w->reason);
     keep(b->by, sizeof b->by, w->by);
+    keep(b->words, sizeof b->words, w->words);
     if (w->node.len)
         keep(b->node, sizeof b->node, w->node);
+}
+
+/* What waits for a person is said, once for each reason. */
+static void tell_stuck(struct jobs *j, const struct bundle *b,
+                       const struct job_word *w)
+{
+    struct buf name;
+    if (!w->stuck || !b->open || str_is(w->reason, j->stuck_told))
+        return;
+    keep(j->stuck_told, sizeof j->stuck_told, w->reason);
+    buf_init(&name);
+    jobs_name(j, b, &name);
+    log_to(j->given->log, LOG_WARN, "%s does not begin (%.*s): %.*s", name.p,
+           STRF(w->reason), STRF(w->words));
+    buf_done(&name);
 }
 
 static struct submission *find_job(const struct jobs *j, uint64_t job)
@@ -203,6 +223,7 @@ static bool was_asked(const struct jobs *j, uint64_t job)
 static void settle(struct jobs *j, struct bundle *b)
 {
     b->over = true;
+    b->of->changed = true;
     if (b->open)
         lose(j, b);
 }
@@ -252,6 +273,7 @@ static void on_words(void *context, const struct job_word *words, size_t count,
         struct bundle *b = &s->bundles[words[i].index];
         b->seen = j->looks;
         note_word(b, &words[i]);
+        tell_stuck(j, b, &words[i]);
     }
     for (size_t i = 0; i < j->list.len; i++) {
         s = j->list.p[i];
@@ -259,7 +281,7 @@ static void on_words(void *context, const struct job_word *words, size_t count,
             judge(j, &s->bundles[k]);
         if (s->changed)
             j->look_s = LOOK_SECONDS;
-        submission_write_state(s);
+        submission_write_state(s, j->scheduler->name);
     }
     jobs_soon(j);
 }
@@ -395,6 +417,20 @@ static bool has_open(const struct submission *s)
     return false;
 }
 
+/* All tasks have their answers: whatever the scheduler said last of a job, it
+ * is over or will be in a moment. */
+static void close_state(struct submission *s, const char *scheduler)
+{
+    for (uint32_t k = 0; k < s->count; k++) {
+        struct bundle *b = &s->bundles[k];
+        s->changed |= !b->over;
+        b->over = true;
+        if (b->stage != JOB_OVER)
+            *b->state = *b->reason = *b->words = 0;
+    }
+    submission_write_state(s, scheduler);
+}
+
 void jobs_tidy(struct jobs *j)
 {
     size_t kept = 0;
@@ -405,6 +441,7 @@ void jobs_tidy(struct jobs *j)
             j->list.p[kept++] = s;
             continue;
         }
+        close_state(s, j->scheduler->name);
         submission_tidy(s);
         jobs_forget(j, s);
         submission_free(s);

@@ -286,6 +286,8 @@ static void taken(struct jobs *j, uint64_t job)
     log_to(j->given->log, LOG_INFO, "%s job %llu: %u bundle%s",
            j->scheduler->name, (unsigned long long)job, s->count,
            s->count == 1 ? "" : "s");
+    s->changed = true;
+    submission_write_state(s, j->scheduler->name);
     jobs_look_soon(j);
     jobs_soon(j);
 }

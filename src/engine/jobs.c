@@ -350,6 +350,8 @@ void jobs_tell(const void *place, uint64_t task, struct buf *b)
     buf_addf(b, ": %s", at->told ? at->state : "submitted");
     if (*at->reason)
         buf_addf(b, " (%s)", at->reason);
+    if (*at->words)
+        buf_addf(b, ", %s", at->words);
 }
 
 /* ---- what an earlier conductor left

@@ -67,7 +67,8 @@ struct jobs {
     VEC(uint64_t) asked_jobs; /* what the running question is about */
     uint32_t barren;          /* jobs in a row in which no task began */
     bool version_told, wish_told;
-    bool unacked; /* the engine was told what is not committed */
+    char stuck_told[128]; /* the last reason of a job that waits for a person */
+    bool unacked;         /* the engine was told what is not committed */
     bool started;
     struct streaks streaks;
     struct idmap *removed; /* tasks whose job a person has removed */

@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "engine/nodes.h"
+#include "terms/job.h"
 
 /* A number among the settings of a site. */
 static inline double site_number(const struct value *site, const char *name,
@@ -17,9 +18,6 @@ static inline double site_number(const struct value *site, const char *name,
     const struct value *v = value_get(site, str_of(name));
     return value_is_number(v) ? value_number(v) : otherwise;
 }
-
-/* Where a job is. */
-enum job_stage { JOB_WAITS, JOB_RUNS, JOB_OVER };
 
 /* Why a job is over, as far as it matters to its tasks. */
 enum job_end {
@@ -41,6 +39,8 @@ struct job_word {
     struct str reason; /* "Resources"; empty: none */
     struct str node;   /* empty: none, or many */
     struct str by;     /* who removed it; empty: nobody tells */
+    struct str words;  /* what state and reason mean, for people; or empty */
+    bool stuck;        /* it will not begin before somebody changes something */
     int exit_code;     /* of the worker; -1: unknown */
 };
 

@@ -11,23 +11,25 @@ static const struct {
     const char *name;
     enum job_stage stage;
     enum job_end end;
+    const char *words;
 } states[] = {
-    {"PENDING", JOB_WAITS, JOB_ENDED},
-    {"REQUEUED", JOB_WAITS, JOB_ENDED},
-    {"REQUEUE_HOLD", JOB_WAITS, JOB_ENDED},
-    {"REQUEUE_FED", JOB_WAITS, JOB_ENDED},
-    {"RESV_DEL_HOLD", JOB_WAITS, JOB_ENDED},
-    {"SPECIAL_EXIT", JOB_WAITS, JOB_ENDED},
-    {"COMPLETED", JOB_OVER, JOB_ENDED},
-    {"FAILED", JOB_OVER, JOB_ENDED},
-    {"TIMEOUT", JOB_OVER, JOB_ENDED},
-    {"OUT_OF_MEMORY", JOB_OVER, JOB_ENDED},
-    {"DEADLINE", JOB_OVER, JOB_ENDED},
-    {"CANCELLED", JOB_OVER, JOB_REMOVED},
-    {"PREEMPTED", JOB_OVER, JOB_EVICTED},
-    {"REVOKED", JOB_OVER, JOB_EVICTED},
-    {"NODE_FAIL", JOB_OVER, JOB_VANISHED},
-    {"BOOT_FAIL", JOB_OVER, JOB_VANISHED},
+    {"PENDING", JOB_WAITS, JOB_ENDED, ""},
+    {"REQUEUED", JOB_WAITS, JOB_ENDED, ""},
+    {"REQUEUE_HOLD", JOB_WAITS, JOB_ENDED, ""},
+    {"REQUEUE_FED", JOB_WAITS, JOB_ENDED, ""},
+    {"RESV_DEL_HOLD", JOB_WAITS, JOB_ENDED, "its reservation is gone"},
+    {"SPECIAL_EXIT", JOB_WAITS, JOB_ENDED, ""},
+    {"COMPLETED", JOB_OVER, JOB_ENDED, ""},
+    {"FAILED", JOB_OVER, JOB_ENDED, ""},
+    {"TIMEOUT", JOB_OVER, JOB_ENDED, "its time was up"},
+    {"OUT_OF_MEMORY", JOB_OVER, JOB_ENDED,
+     "it took more memory than it asked for"},
+    {"DEADLINE", JOB_OVER, JOB_ENDED, "its deadline was over"},
+    {"CANCELLED", JOB_OVER, JOB_REMOVED, "it was cancelled"},
+    {"PREEMPTED", JOB_OVER, JOB_EVICTED, "its room was wanted for others"},
+    {"REVOKED", JOB_OVER, JOB_EVICTED, "another cluster has it"},
+    {"NODE_FAIL", JOB_OVER, JOB_VANISHED, "its node failed"},
+    {"BOOT_FAIL", JOB_OVER, JOB_VANISHED, "its node could not be started"},
 };
 
 static void set_state(struct job_word *w, struct str state)
@@ -38,6 +40,72 @@ static void set_state(struct job_word *w, struct str state)
         if (str_is(state, states[i].name)) {
             w->stage = states[i].stage;
             w->end = states[i].end;
+            w->words = str_of(states[i].words);
+        }
+}
+
+/* Why a job waits, by what its reason begins with; the first row counts.
+ * Squeue writes some in words with blanks. */
+static const struct {
+    const char *prefix, *words;
+    bool stuck;
+} reasons[] = {
+    {"Resources", "it waits for room on the nodes", false},
+    {"Priority", "jobs with a higher priority come first", false},
+    {"JobArrayTaskLimit", "as many of its array run as may at once", false},
+    {"Dependency", "another job must end first", false},
+    {"BeginTime", "it may not begin before a certain time", false},
+    {"Licenses", "it waits for licences", false},
+    {"Reservation", "it waits for its reservation to begin", false},
+    {"NodeDown", "a node that it needs is down", false},
+    {"ReqNodeNotAvail", "nodes that it needs are down, drained or reserved",
+     false},
+    {"Nodes required for job are DOWN",
+     "nodes that it needs are down, drained or reserved", false},
+    {"Cleaning", "its last start is being cleared away", false},
+    {"JobHeldUser", "somebody holds it back: scontrol release lets it go",
+     true},
+    {"JobHeldAdmin", "an administrator holds it back", true},
+    {"JobHoldMaxRequeue",
+     "it was begun again so often that Slurm holds it: scontrol release lets "
+     "it go",
+     true},
+    {"launch failed requeued held",
+     "it could not be started on its node, and Slurm holds it: scontrol "
+     "release lets it go",
+     true},
+    {"PartitionDown", "its partition is down", false},
+    {"PartitionInactive", "its partition is closed", false},
+    {"PartitionTimeLimit", "it asks for more time than its partition gives",
+     true},
+    {"PartitionNodeLimit", "it asks for more nodes than its partition gives",
+     true},
+    {"BadConstraints", "no node is as it asks for", true},
+    {"AccountNotAllowed", "its account may not use the partition", true},
+    {"QOSNotAllowed", "its qos may not be used there", true},
+    {"InvalidAccount", "its account is not valid", true},
+    {"InvalidQOS", "its qos is not valid", true},
+    {"QOSMax", "a limit on what one person or job may have (qos)", false},
+    {"QOSGrp", "a limit on what all jobs of its qos may have", false},
+    {"QOS", "a limit of its qos", false},
+    {"AssocMax", "a limit on what one person or job may have (account)", false},
+    {"AssocGrp", "a limit on what all jobs of its account may have", false},
+    {"Assoc", "a limit of its account", false},
+    {"MaxMemPerLimit", "it asks for more memory than it may have", true},
+    {"MaxCpuPer", "it asks for more cpus than it may have", true},
+};
+
+static void set_reason(struct job_word *w, struct str reason)
+{
+    if (str_is(reason, "None"))
+        return;
+    w->reason = reason;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (w->stage == JOB_WAITS &&
+            str_starts(reason, str_of(reasons[i].prefix))) {
+            w->words = str_of(reasons[i].words);
+            w->stuck = reasons[i].stuck;
+            return;
         }
 }
 
@@ -70,8 +138,7 @@ static int read_job(struct str line, struct job_word *w)
     if (!parse_u32(f[1], &w->index))
         return 0;
     set_state(w, f[2]);
-    if (!str_is(f[3], "None"))
-        w->reason = f[3];
+    set_reason(w, f[3]);
     w->node = f[4];
     if (!parse_u32(f[5], &w->starts))
         return -1;

@@ -29,6 +29,7 @@ static struct submission *make(const char *root, uint32_t n, const char *name,
         b->of = s;
         b->index = i;
         b->exit_code = -1;
+        b->numbers = "";
         b->stem = arena_printf(s->arena, "%s/%u", s->folder, i);
         b->asked.path = bundle_asked(b->stem, s->arena);
     }
@@ -66,6 +67,19 @@ static void note_task(struct bundle *b, const struct record *r, struct arena *a)
     b->grace_s = t.grace_s > b->grace_s ? t.grace_s : b->grace_s;
 }
 
+static const char *print_numbers(const struct bundle *b, struct arena *a)
+{
+    uint64_t *ids = arena_array(a, b->count, sizeof *ids);
+    struct buf text;
+    buf_init(&text);
+    for (size_t i = 0; i < b->count; i++)
+        ids[i] = b->tasks[i].id;
+    job_tasks_print(&text, ids, b->count);
+    const char *numbers = arena_cstr(b->of->arena, buf_str(&text));
+    buf_done(&text);
+    return numbers;
+}
+
 static void list_tasks(struct bundle *b, const struct record *tasks,
                        size_t count)
 {
@@ -80,6 +94,7 @@ static void list_tasks(struct bundle *b, const struct record *tasks,
         note_task(b, &tasks[i], a);
         arena_reset(a);
     }
+    b->numbers = print_numbers(b, a);
     arena_free(a);
 }
 
@@ -155,6 +170,34 @@ static uint64_t read_job(const struct submission *s)
     return job;
 }
 
+static void keep(char *to, size_t size, struct str from)
+{
+    snprintf(to, size, "%.*s", STRF(from));
+}
+
+/* What was said to an earlier conductor: what the scheduler has forgotten since
+ * is not lost. */
+static void read_state(struct submission *s)
+{
+    struct buf text;
+    struct job_line l;
+    buf_init(&text);
+    if (file_read(file_in(s, "state"), 0, &text, NULL) == 0) {
+        struct str rest = buf_str(&text), line;
+        while (rest.len && str_split(&rest, '\n', &line)) {
+            if (!job_line_parse(line, &l) || l.index >= s->count)
+                continue;
+            struct bundle *b = &s->bundles[l.index];
+            keep(b->state, sizeof b->state, l.state);
+            keep(b->reason, sizeof b->reason, l.reason);
+            keep(b->node, sizeof b->node, l.node);
+            keep(b->by, sizeof b->by, l.by);
+            keep(b->words, sizeof b->words, l.words);
+        }
+    }
+    buf_done(&text);
+}
+
 struct submission *submission_load(const char *root, uint32_t n,
                                    const char *name, struct err *err)
 {
@@ -165,6 +208,7 @@ struct submission *submission_load(const char *root, uint32_t n,
         return NULL;
     struct submission *s = make(root, n, name, count);
     s->job = read_job(s);
+    read_state(s);
     for (uint32_t i = 0; i < count; i++)
         if (load_bundle(&s->bundles[i], err)) {
             submission_free(s);
@@ -220,18 +264,30 @@ void submission_remove(struct submission *s)
     dir_remove(s->folder, NULL);
 }
 
-void submission_write_state(struct submission *s)
+static void print_bundle(struct buf *b, const struct bundle *x)
+{
+    struct job_line l = {.index = x->index,
+                         .stage = x->over ? JOB_OVER : x->stage,
+                         .tasks = str_of(x->numbers),
+                         .state = str_of(x->state),
+                         .reason = str_of(x->reason),
+                         .node = str_of(x->node),
+                         .by = str_of(x->by),
+                         .words = str_of(x->words),
+                         .exit_code = x->exit_code};
+    job_line_print(b, &l);
+}
+
+void submission_write_state(struct submission *s, const char *scheduler)
 {
     struct buf b;
     if (!s->changed)
         return;
     s->changed = false;
     buf_init(&b);
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct bundle *x = &s->bundles[i];
-        if (x->told)
-            buf_addf(&b, "%u\t%s\t%s\t%s\n", i, x->state, x->reason, x->node);
-    }
+    job_head_print(&b, scheduler, s->job);
+    for (uint32_t i = 0; i < s->count; i++)
+        print_bundle(&b, &s->bundles[i]);
     file_write(file_in(s, "state"), buf_str(&b), false, NULL);
     buf_done(&b);
 }

@@ -32,6 +32,7 @@ struct bundle {
     uint32_t index;
     const char *stem;
     struct out_task *tasks;
+    const char *numbers;     /* … of them, as terms/job.h has them */
     size_t count, open;      /* open: held by the engine … */
     size_t killed;           /* … and to be ended */
     bool back;               /* some of those only if they have not begun */
@@ -45,7 +46,7 @@ struct bundle {
     enum job_end end;
     uint32_t restarts;
     int exit_code;
-    char state[32], reason[128], node[128], by[64];
+    char state[32], reason[128], node[128], by[64], words[128];
     uint32_t without;  /* good answers in a row by which it is over, nothing
                           having been heard between */
     bool heard;        /* something since the last one */
@@ -93,8 +94,9 @@ int submission_taken(struct submission *s, uint64_t job, struct err *err);
 void submission_tidy(struct submission *s);
 /* It was never taken. */
 void submission_remove(struct submission *s);
-/* What the scheduler says of its jobs, a line each, into <folder>/state. */
-void submission_write_state(struct submission *s);
+/* What the scheduler of that name says of its jobs, into <folder>/state, where
+ * something has changed. */
+void submission_write_state(struct submission *s, const char *scheduler);
 /* The numbers in use, sorted; those of the arena. */
 uint32_t *submission_numbers(const char *root, struct arena *a, size_t *count);
 

@@ -10,6 +10,7 @@
 #include "view/view.h"
 
 #define TAIL_LINES 8
+#define SCRIPT_MAX (64u << 10)
 
 struct explainer {
     struct store *store;
@@ -21,7 +22,10 @@ struct explainer {
     struct trial trial;
     struct attempt *attempts;
     size_t attempt_count;
-    const char *hint; /* what may help with the trial; or NULL */
+    const char *hint;             /* what may help with the trial; or NULL */
+    const struct study_job *jobs; /* of a cluster, all of the study's */
+    size_t job_count;
+    bool script; /* that of the trial's job is shown, too */
     struct buf out;
     bool json;
     struct buf list; /* of JSON objects, for programs */
@@ -35,6 +39,47 @@ static const struct attempt *last_attempt(const struct explainer *e)
 static void add_seconds(struct buf *b, double s)
 {
     num_print_seconds(b, s < 0 ? 0 : s);
+}
+
+/* ---- on a cluster ----------------------------------------------------- */
+
+static const struct study_job *own_job(const struct explainer *e)
+{
+    return study_job_of(e->jobs, e->job_count, e->trial.id);
+}
+
+static void add_lines(struct buf *b, const char *path)
+{
+    struct buf text;
+    buf_init(&text);
+    if (file_read(path, SCRIPT_MAX, &text, NULL) == 0) {
+        struct str rest = str_trim(buf_str(&text)), line;
+        while (rest.len && str_split(&rest, '\n', &line))
+            buf_addf(b, "    %.*s\n", STRF(line));
+    }
+    buf_done(&text);
+}
+
+static void add_job(struct explainer *e)
+{
+    struct buf *b = &e->out;
+    const struct study_job *j = own_job(e);
+    if (!j)
+        return;
+    const char *script = study_job_script(j, e->arena);
+    const char *log = study_job_file(j, ".log", e->arena);
+    bool open = !state_final(e->trial.state) && j->line.stage != JOB_OVER;
+    buf_adds(b, open ? "Its job is " : "Its last job was ");
+    study_job_print(b, j, e->arena);
+    buf_addf(b, "%s.\n",
+             open && !e->now.lease.live ? ", when throng last asked" : "");
+    if (log)
+        buf_addf(b, "What the job itself printed is in %s.\n", log);
+    if (script)
+        buf_addf(b, "It was submitted as %s%s\n", script,
+                 e->script ? ":" : ".");
+    if (script && e->script)
+        add_lines(b, script);
 }
 
 /* ---- why it waits ----------------------------------------------------- */
@@ -95,7 +140,8 @@ static void say_room(struct explainer *e)
         buf_adds(b, "; each needs ");
         needs_print(b, &needs);
     }
-    if (!machine_read(&m, getenv("THRONG_GPUS"), e->arena, NULL)) {
+    if (!e->job_count &&
+        !machine_read(&m, getenv("THRONG_GPUS"), e->arena, NULL)) {
         buf_addf(b, " of this machine's %u cpu%s, ", m.cpus,
                  m.cpus == 1 ? "" : "s");
         num_print_bytes(b, m.memory_bytes);
@@ -151,7 +197,8 @@ static void explain_waiting(struct explainer *e)
         buf_addf(b, " (retries: %u).\n", e->plan->retries);
         return;
     }
-    say_room(e);
+    if (!own_job(e) || own_job(e)->line.stage == JOB_OVER)
+        say_room(e);
 }
 
 /* ---- why it runs, and how it ended ------------------------------------ */
@@ -298,6 +345,7 @@ static void explain(struct explainer *e)
         explain_bad(e);
     else
         explain_good(e);
+    add_job(e);
 }
 
 /* ---- for programs ----------------------------------------------------- */
@@ -325,6 +373,12 @@ static void add_json(struct explainer *e, int64_t id, const char *state)
                    str_of(final || e->now.lease.live
                               ? ""
                               : resume_command(e->arena, e->where)));
+    const struct study_job *j = own_job(e);
+    buf_adds(b, ",\"job\":");
+    if (j)
+        study_job_json(b, j, e->arena);
+    else
+        buf_adds(b, "null");
     buf_addc(b, '}');
     buf_reset(&e->out);
 }
@@ -373,6 +427,7 @@ static int read_study(struct explainer *e)
         return -1;
     e->plan = study_stored_plan(e->store, e->where->home, e->where->name,
                                 e->arena, NULL);
+    e->jobs = study_jobs(e->where->folder, e->arena, &e->job_count);
     return 0;
 }
 
@@ -384,6 +439,7 @@ static int explain_all(struct explainer *e, const char *selector)
     int got = -1;
     if (explain_unmade(e, selector))
         return 0;
+    e->script = strcmp(selector, "last") == 0 || str_digits(str_of(selector));
     struct rows *rows = store_rows(e->store, &q, e->err);
     while (rows && (got = rows_next(rows, &t, e->err)) > 0) {
         if (store_trial(e->store, t.id, e->arena, &e->trial, e->err) ||

@@ -147,6 +147,16 @@ static void print_claims_json(struct buf *b, struct arena *a,
     buf_addc(b, ']');
 }
 
+static void print_jobs_json(struct buf *b, struct arena *a, const char *folder)
+{
+    size_t count, groups;
+    const struct study_job *list = study_jobs(folder, a, &count);
+    if (!count)
+        return;
+    const struct study_job_group *g = study_job_groups(list, count, a, &groups);
+    study_job_groups_json(b, g, groups);
+}
+
 void standing_json(struct buf *b, const struct standing *s,
                    const struct place_of_study *where, struct arena *a,
                    double as_of)
@@ -178,6 +188,7 @@ void standing_json(struct buf *b, const struct standing *s,
         print_fronts_json(b, s);
     if (s->lease.live)
         print_claims_json(b, a, where->folder);
+    print_jobs_json(b, a, where->folder);
     provenance_json(b, &s->code);
     buf_adds(b, "}\n");
 }

@@ -15,6 +15,7 @@
 #include "search/search.h"
 #include "store/store.h"
 #include "study/study.h"
+#include "terms/job.h"
 
 /* ---- points side by side: the flat names of their parameters ----------- */
 
@@ -143,6 +144,44 @@ void trial_columns_json(struct buf *b, const struct trial_columns *k,
 void age_print(struct buf *b, double as_of);
 /* ,"as_of":TIME behind another field; nothing when it is 0. */
 void age_json(struct buf *b, double as_of);
+
+/* ---- the jobs of a study that runs on a cluster ------------------------- */
+
+/* One of them, as the place that follows it heard last. Texts are in the
+ * arena. */
+struct study_job {
+    const char *folder; /* with its files */
+    struct str scheduler;
+    uint64_t job; /* the array that it is of; 0: not known */
+    struct job_line line;
+};
+/* Those that are in a file, oldest first; none where the study never ran on a
+ * cluster. */
+struct study_job *study_jobs(const char *folder, struct arena *a,
+                             size_t *count);
+/* The newest that a trial is in, or NULL. */
+const struct study_job *study_job_of(const struct study_job *list, size_t count,
+                                     int64_t trial);
+/* "Slurm job 7_0 on n1: PENDING (Resources), it waits for …". */
+void study_job_print(struct buf *b, const struct study_job *j, struct arena *a);
+const char *study_job_state(const struct study_job *j, struct arena *a);
+/* Paths of what is there; NULL: it is not. */
+const char *study_job_file(const struct study_job *j, const char *ending,
+                           struct arena *a);
+const char *study_job_script(const struct study_job *j, struct arena *a);
+void study_job_json(struct buf *b, const struct study_job *j, struct arena *a);
+
+/* Those that have not ended and of which the same is said. */
+struct study_job_group {
+    const struct study_job *like;
+    uint64_t jobs, trials;
+};
+struct study_job_group *study_job_groups(const struct study_job *list,
+                                         size_t count, struct arena *a,
+                                         size_t *groups);
+/* ,"jobs":[{"count":…,"state":…,"reason":…,"words":…},…] */
+void study_job_groups_json(struct buf *b, const struct study_job_group *list,
+                           size_t count);
 
 /* ---- a look at a study while it runs ----------------------------------- */
 

@@ -185,6 +185,10 @@ loss: sparse_categorical_crossentropy
 metrics: [accuracy]
 data: {file: rows.csv}
 """
+# As a cluster's place leaves it.
+JOBS = """Slurm\t7
+0\twaits\t1-2\tPENDING\tResources\t\t\tit waits for room\t-1
+"""
 NAMED = {"states", "params", "metrics", "space", "trial"}
 # As one thing in the table, though there is more inside.
 WHOLE = {"space", "trials[].trial", "beside[]"}
@@ -264,6 +268,10 @@ def check_json(throng, folder):
             f.write(MANY)
         run([throng, "run", "many.yaml"], many)
         run([throng, "run", "doc.yaml"], scratch)
+        jobs = os.path.join(scratch, ".throng", "doc", "jobs", "1")
+        os.makedirs(jobs)
+        with open(os.path.join(jobs, "state"), "w") as f:
+            f.write(JOBS)
         with open(os.path.join(scratch, "rows.csv"), "w") as f:
             f.write("x,y\n1,no\n2,yes\n3,yes\n")
         with open(os.path.join(scratch, "model.yml"), "w") as f:

@@ -321,7 +321,82 @@ static void what_its_node_took_along_is_presumed_lost(void **state)
     run(b, one_over);
     const struct seen *lost = rig_find(&b->rig, RIG_LOST, 1);
     assert_int_equal(lost->loss, LOSS_PRESUMED);
-    assert_string_equal(lost->text, "Slurm job 7_0 on n1 ended as NODE_FAIL");
+    assert_string_equal(
+        lost->text, "Slurm job 7_0 on n1 ended as NODE_FAIL, its node failed");
+}
+
+static bool state_is_written(struct bench *b)
+{
+    return strstr(get(b, "../jobs/1/state"), "PENDING") != NULL;
+}
+
+static void what_waits_is_told_with_its_reason(void **state)
+{
+    struct bench *b = *state;
+    struct buf told;
+    submit(b, 3);
+    put(b, "queue",
+        "7|0|PENDING|Priority||0|0|\n7|1|PENDING|JobHeldUser||0|0|\n"
+        "7|2|PENDING|SomethingNew||0|0|\n");
+    run(b, state_is_written);
+    assert_string_equal(
+        get(b, "../jobs/1/state"),
+        "Slurm\t7\n"
+        "0\twaits\t1\tPENDING\tPriority\t\t\tjobs with a higher priority come "
+        "first\t-1\n"
+        "1\twaits\t2\tPENDING\tJobHeldUser\t\t\tsomebody holds it back: "
+        "scontrol release lets it go\t-1\n"
+        "2\twaits\t3\tPENDING\tSomethingNew\t\t\t\t-1\n");
+    buf_init(&told);
+    engine_tell(b->rig.engine, 1, &told);
+    assert_string_equal(told.p, "Slurm job 7_0: PENDING (Priority), jobs with "
+                                "a higher priority come first");
+    buf_done(&told);
+}
+
+/* One job, one task; how the attempt ended is in the words. */
+static void ends_as(void **state, const char *line, enum outcome outcome,
+                    const char *words)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    put(b, "queue", line);
+    run(b, one_over);
+    const struct seen *seen =
+        rig_find(&b->rig, outcome == OUTCOME_LOST ? RIG_LOST : RECORD_ENDED, 1);
+    assert_non_null(seen);
+    if (outcome != OUTCOME_LOST)
+        assert_int_equal(seen->ended.outcome, outcome);
+    assert_string_equal(seen->text, words);
+}
+
+static void a_job_out_of_time_says_so(void **state)
+{
+    ends_as(state, "7|0|TIMEOUT|TimeLimit|n1|0|0|\n", OUTCOME_LOST,
+            "Slurm job 7_0 on n1 ended as TIMEOUT (TimeLimit), its time was "
+            "up");
+}
+
+static void a_job_out_of_memory_says_so(void **state)
+{
+    ends_as(state, "7|0|OUT_OF_MEMORY|OutOfMemory|n1|0|0|\n", OUTCOME_LOST,
+            "Slurm job 7_0 on n1 ended as OUT_OF_MEMORY (OutOfMemory), it took "
+            "more memory than it asked for");
+}
+
+static void a_job_that_others_displaced_says_so(void **state)
+{
+    ends_as(state, "7|0|PREEMPTED|None|n1|0|0|\n", OUTCOME_INTERRUPTED,
+            "Slurm job 7_0 on n1 ended as PREEMPTED, its room was wanted for "
+            "others");
+}
+
+static void a_job_that_a_person_cancelled_says_so(void **state)
+{
+    ends_as(state, "7|0|CANCELLED|None|n1|0|0|\n", OUTCOME_INTERRUPTED,
+            "Slurm job 7_0 on n1 ended as CANCELLED, it was cancelled");
 }
 
 static void a_job_that_ended_without_an_answer_is_lost_for_good(void **state)
@@ -407,7 +482,8 @@ static void who_removes_a_job_twice_is_named(void **state)
     put(b, "account", "8_0|CANCELLED by 0|n1|0:15\n");
     put(b, "queue", "8|0|CANCELLED|None|n1|0|15|\n");
     run(b, faulted);
-    assert_non_null(strstr(b->rig.fault.text, "CANCELLED by root"));
+    assert_non_null(
+        strstr(b->rig.fault.text, "CANCELLED, it was cancelled by root"));
 }
 
 static bool three_jobs(struct bench *b)
@@ -441,7 +517,7 @@ static void where_no_task_ever_begins_the_place_gives_up(void **state)
 
 static bool is_cancelled(struct bench *b)
 {
-    return file_exists(in_bin(b, "cancelled"));
+    return strchr(get(b, "cancelled"), '\n') != NULL; /* a whole line */
 }
 
 static void a_job_of_which_nothing_is_wanted_is_cancelled(void **state)
@@ -454,7 +530,9 @@ static void a_job_of_which_nothing_is_wanted_is_cancelled(void **state)
     struct buf words;
     buf_init(&words);
     engine_tell(b->rig.engine, 2, &words);
-    assert_string_equal(words.p, "Slurm job 7_1: PENDING (Resources)");
+    assert_string_equal(words.p,
+                        "Slurm job 7_1: PENDING (Resources), it waits for "
+                        "room on the nodes");
     buf_done(&words);
     engine_kill_task(b->rig.engine, 2, OUTCOME_KILLED);
     run(b, is_cancelled);
@@ -633,6 +711,11 @@ int main(void)
         on_bench(a_partition_that_is_not_there_is_said),
         on_bench(a_failed_answer_changes_nothing),
         on_bench(what_its_node_took_along_is_presumed_lost),
+        on_bench(what_waits_is_told_with_its_reason),
+        on_bench(a_job_out_of_time_says_so),
+        on_bench(a_job_out_of_memory_says_so),
+        on_bench(a_job_that_others_displaced_says_so),
+        on_bench(a_job_that_a_person_cancelled_says_so),
         on_bench(a_job_that_ended_without_an_answer_is_lost_for_good),
         on_bench(a_later_start_is_another_attempt),
         on_bench(a_start_that_comes_after_what_ended_begins_nothing_again),

@@ -1,0 +1,187 @@
+/* jobs.c - the jobs of a study that runs on a cluster
+ *
+ * All of it stands in files (terms/job.h), so that it can be told with or
+ * without a conductor; what it last heard of the scheduler is the newest that
+ * there is. */
+#include "view/view.h"
+
+#include <string.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "base/strict_json.h"
+
+#define STATE_MAX (64u << 20)
+
+/* ---- reading --------------------------------------------------------------
+ */
+
+struct study_jobs_list {
+    VEC(struct study_job) list;
+};
+
+static void read_state(struct study_jobs_list *to, const char *folder,
+                       struct arena *a)
+{
+    struct study_job job = {.folder = folder};
+    struct buf text;
+    buf_init(&text);
+    if (file_read(path_join(a, folder, "state"), STATE_MAX, &text, NULL) == 0) {
+        struct str rest = arena_str(a, buf_str(&text)), line;
+        if (str_split(&rest, '\n', &line) &&
+            job_head_parse(line, &job.scheduler, &job.job))
+            while (rest.len && str_split(&rest, '\n', &line))
+                if (job_line_parse(line, &job.line))
+                    vec_push(&to->list, job);
+    }
+    buf_done(&text);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+struct study_job *study_jobs(const char *folder, struct arena *a, size_t *count)
+{
+    const char *root = path_join(a, folder, "jobs");
+    const char **names = dir_list(root, a, NULL);
+    struct study_jobs_list found = {0};
+    VEC(uint64_t) numbers = {0};
+    for (; names && *names; names++) {
+        uint64_t n;
+        if (num_uint(str_of(*names), &n))
+            vec_push(&numbers, n);
+    }
+    if (numbers.len)
+        qsort(numbers.p, numbers.len, sizeof *numbers.p, by_number);
+    for (size_t i = 0; i < numbers.len; i++)
+        read_state(
+            &found,
+            arena_printf(a, "%s/%llu", root, (unsigned long long)numbers.p[i]),
+            a);
+    vec_done(&numbers);
+    *count = found.list.len;
+    return vec_to_arena(a, &found.list);
+}
+
+const struct study_job *study_job_of(const struct study_job *list, size_t count,
+                                     int64_t trial)
+{
+    for (size_t i = count; i-- > 0;)
+        if (job_tasks_have(list[i].line.tasks, (uint64_t)trial))
+            return &list[i];
+    return NULL;
+}
+
+/* ---- one of them ----------------------------------------------------------
+ */
+
+const char *study_job_state(const struct study_job *j, struct arena *a)
+{
+    bool over = j->line.stage == JOB_OVER;
+    return j->line.state.len ? arena_cstr(a, j->line.state)
+           : over            ? "over"
+                             : "submitted";
+}
+
+void study_job_print(struct buf *b, const struct study_job *j, struct arena *a)
+{
+    const struct job_line *l = &j->line;
+    buf_addf(b, "%.*s job %llu_%u", STRF(j->scheduler),
+             (unsigned long long)j->job, l->index);
+    if (l->node.len)
+        buf_addf(b, " on %.*s", STRF(l->node));
+    buf_addf(b, ": %s", study_job_state(j, a));
+    if (l->reason.len)
+        buf_addf(b, " (%.*s)", STRF(l->reason));
+    if (l->words.len)
+        buf_addf(b, ", %.*s", STRF(l->words));
+    if (l->by.len)
+        buf_addf(b, " by %.*s", STRF(l->by));
+    if (l->exit_code > 0)
+        buf_addf(b, ", exit code %d", l->exit_code);
+}
+
+const char *study_job_file(const struct study_job *j, const char *ending,
+                           struct arena *a)
+{
+    const char *path =
+        arena_printf(a, "%s/%u%s", j->folder, j->line.index, ending);
+    return file_exists(path) ? path : NULL;
+}
+
+const char *study_job_script(const struct study_job *j, struct arena *a)
+{
+    const char *path = path_join(a, j->folder, "job.sh");
+    return file_exists(path) ? path : NULL;
+}
+
+static void field(struct buf *b, const char *name, struct str text)
+{
+    buf_addf(b, ",\"%s\":", name);
+    strict_string_or_null(b, text);
+}
+
+void study_job_json(struct buf *b, const struct study_job *j, struct arena *a)
+{
+    const char *script = study_job_script(j, a);
+    const char *log = study_job_file(j, ".log", a);
+    buf_adds(b, "{\"scheduler\":");
+    strict_string_or_null(b, j->scheduler);
+    buf_addf(b, ",\"id\":\"%llu_%u\"", (unsigned long long)j->job,
+             j->line.index);
+    field(b, "state", j->line.state);
+    field(b, "reason", j->line.reason);
+    field(b, "words", j->line.words);
+    field(b, "node", j->line.node);
+    field(b, "by", j->line.by);
+    field(b, "script", str_of(script ? script : ""));
+    field(b, "log", str_of(log ? log : ""));
+    buf_addc(b, '}');
+}
+
+/* ---- all of them, by what is said of them ---------------------------------
+ */
+
+static bool same(const struct job_line *a, const struct job_line *b)
+{
+    return str_eq(a->state, b->state) && str_eq(a->reason, b->reason);
+}
+
+struct study_job_group *study_job_groups(const struct study_job *list,
+                                         size_t count, struct arena *a,
+                                         size_t *groups)
+{
+    struct study_job_group *out = arena_array(a, count, sizeof *out);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        if (list[i].line.stage == JOB_OVER)
+            continue;
+        while (k < n && !same(&out[k].like->line, &list[i].line))
+            k++;
+        if (k == n)
+            out[n++] = (struct study_job_group){.like = &list[i]};
+        out[k].jobs++;
+        out[k].trials += job_tasks_count(list[i].line.tasks);
+    }
+    *groups = n;
+    return out;
+}
+
+void study_job_groups_json(struct buf *b, const struct study_job_group *list,
+                           size_t count)
+{
+    buf_adds(b, ",\"jobs\":[");
+    for (size_t i = 0; i < count; i++) {
+        const struct job_line *l = &list[i].like->line;
+        buf_addf(b, "%s{\"count\":%llu", i ? "," : "",
+                 (unsigned long long)list[i].jobs);
+        field(b, "state", l->state);
+        field(b, "reason", l->reason);
+        field(b, "words", l->words);
+        buf_addc(b, '}');
+    }
+    buf_addc(b, ']');
+}

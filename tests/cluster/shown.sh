@@ -1,0 +1,78 @@
+# What a person is told of the jobs of a study: why they wait, how they ended,
+# what was submitted, and where their files are.
+# timeout: 300
+# alone
+. "$(dirname "$0")/lib.sh"
+
+cat >held.yaml <<'YAML'
+command: ["sh", "-c", "sleep 2; echo ::throng loss=$1", "x", "{x}"]
+method: grid
+metric: {name: loss, goal: minimize}
+parameters:
+  x: {distribution: int_uniform, min: 1, max: 3}
+slurm: {look: 1, sbatch: ["--hold"]}
+YAML
+
+status_tells() { # TEXT
+    "$THRONG" status held | grep -qF "$1"
+}
+
+# ---- it waits for a person ------------------------------------------------------
+
+"$THRONG" run held.yaml --engine slurm >held.out 2>&1 &
+conductor=$!
+check "held: status tells what Slurm waits for" wait_for 30 status_tells \
+    "jobs     3 PENDING (JobHeldUser): somebody holds it back"
+check "held: so does who runs it" wait_for 30 grep -q \
+    "does not begin (JobHeldUser)" held.out
+run "$THRONG" explain held 2
+check_status "held: explain" 0
+job=$(jobs_now | awk 'NR == 1 { print $1 }')
+check_contains "held: explain says which job, and why it waits" "$out" \
+    "Its job is Slurm job ${job}_1: PENDING (JobHeldUser), somebody holds it"
+check_contains "held: explain shows the script" "$out" \
+    "    #SBATCH --array=0-2"
+check_lacks "held: this machine's room is not the reason" "$out" \
+    "this machine"
+run "$THRONG" explain held 2 --json
+check_equal "held: the same for programs" "${job}_1 PENDING JobHeldUser" \
+    "$(printf '%s' "$out" | python3 -c '
+import json, sys
+j = json.load(sys.stdin)["trials"][0]["job"]
+print(j["id"], j["state"], j["reason"])')"
+run "$THRONG" status held --json
+check_equal "held: status for programs" "3 PENDING JobHeldUser" \
+    "$(printf '%s' "$out" | python3 -c '
+import json, sys
+j = json.load(sys.stdin)["jobs"][0]
+print(j["count"], j["state"], j["reason"])')"
+check "held: released, it runs" scontrol release "$job"
+check "held: status tells that jobs run" wait_for 30 status_tells "RUNNING"
+run "$THRONG" explain held 1
+check_contains "held: where a running one is" "$out" "RUNNING"
+wait "$conductor"
+check_equal "held: it runs to its end" 0 $?
+run "$THRONG" explain held 1
+check_contains "held: of a trial that is done the job is known" "$out" \
+    "Its last job was Slurm job ${job}_0 on t"
+run "$THRONG" status held
+check_lacks "held: then no job is out" "$out" "jobs "
+
+# ---- nobody runs it ----------------------------------------------------------------
+
+sed 's/sleep 2/sleep 60/' held.yaml >left.yaml
+"$THRONG" run left.yaml --engine slurm >left.out 2>&1 &
+conductor=$!
+left_waits() {
+    "$THRONG" status left | grep -q "3 PENDING"
+}
+check "left: its jobs wait" wait_for 30 left_waits
+kill -INT "$conductor"
+wait "$conductor"
+run "$THRONG" status left
+check_contains "left: what is told then is as old as the run" "$out" \
+    "3 PENDING (JobHeldUser): somebody holds it back"
+check_contains "left: which is said" "$out" "when throng last asked"
+run "$THRONG" kill left
+check_status "left: kill" 0
+check "left: its jobs are gone" wait_for 20 none_left

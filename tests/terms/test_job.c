@@ -1,0 +1,92 @@
+/* What a file tells of the jobs of a study. */
+#include "terms/job.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static void a_line_comes_back_as_it_was(void **state)
+{
+    (void)state;
+    struct job_line in = {.index = 3,
+                          .stage = JOB_OVER,
+                          .tasks = STR("1-4,9"),
+                          .state = STR("CANCELLED"),
+                          .reason = STR("a\tb\nc"),
+                          .node = STR("n0"),
+                          .by = STR("ann"),
+                          .words = STR("a person ended it"),
+                          .exit_code = -1};
+    struct job_line out;
+    struct buf b;
+    buf_init(&b);
+    job_line_print(&b, &in);
+    assert_true(b.len && b.p[b.len - 1] == '\n');
+    assert_true(job_line_parse(str_n(b.p, b.len - 1), &out));
+    assert_int_equal(out.index, 3);
+    assert_int_equal(out.stage, JOB_OVER);
+    assert_int_equal(out.exit_code, -1);
+    assert_true(str_is(out.tasks, "1-4,9"));
+    assert_true(str_is(out.state, "CANCELLED"));
+    assert_true(str_is(out.reason, "a b c"));
+    assert_true(str_is(out.node, "n0"));
+    assert_true(str_is(out.by, "ann"));
+    assert_true(str_is(out.words, "a person ended it"));
+    for (size_t len = 0; len < b.len - 3; len++)
+        assert_false(job_line_parse(str_n(b.p, len), &out));
+    buf_done(&b);
+}
+
+static void what_is_no_line_is_refused(void **state)
+{
+    (void)state;
+    struct job_line l;
+    struct str scheduler;
+    uint64_t job;
+    assert_false(job_line_parse(STR(""), &l));
+    assert_false(job_line_parse(STR("0\tPENDING\tResources\t"), &l));
+    assert_false(job_line_parse(STR("x\tover\t1\t\t\t\t\t\t0"), &l));
+    assert_false(job_line_parse(STR("1\tnever\t1\t\t\t\t\t\t0"), &l));
+    assert_false(job_line_parse(STR("1\tover\t1\t\t\t\t\t\t0\t"), &l));
+    assert_false(job_line_parse(STR("1\tover\t1\t\t\t\t\t\t256"), &l));
+    assert_false(job_head_parse(STR(""), &scheduler, &job));
+    assert_false(job_head_parse(STR("Slurm"), &scheduler, &job));
+    assert_false(job_head_parse(STR("\t7"), &scheduler, &job));
+    assert_true(job_head_parse(STR("Slurm\t7"), &scheduler, &job));
+    assert_true(str_is(scheduler, "Slurm"));
+    assert_int_equal(job, 7);
+}
+
+static void check_tasks(const uint64_t *ids, size_t count, const char *text)
+{
+    struct buf b;
+    buf_init(&b);
+    job_tasks_print(&b, ids, count);
+    assert_string_equal(b.p, text);
+    for (size_t i = 0; i < count; i++)
+        assert_true(job_tasks_have(buf_str(&b), ids[i]));
+    assert_int_equal(job_tasks_count(buf_str(&b)), count);
+    buf_done(&b);
+}
+
+static void tasks_that_follow_each_other_are_joined(void **state)
+{
+    (void)state;
+    check_tasks((const uint64_t[]){1, 2, 3, 9, 11, 12}, 6, "1-3,9,11-12");
+    check_tasks((const uint64_t[]){7}, 1, "7");
+    check_tasks((const uint64_t[]){5, 4, 3}, 3, "5,4,3");
+    check_tasks(NULL, 0, "");
+    assert_false(job_tasks_have(STR("1-3,9"), 4));
+    assert_false(job_tasks_have(STR("nonsense"), 4));
+    assert_false(job_tasks_have(STR("9-1"), 4));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_comes_back_as_it_was),
+        cmocka_unit_test(what_is_no_line_is_refused),
+        cmocka_unit_test(tasks_that_follow_each_other_are_joined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
