@@ -19,7 +19,8 @@ static int read_leaders(struct store *s, struct arena *a,
                         struct left_processes *left, struct err *err)
 {
     static const char sql[] =
-        "SELECT pid, pid_start FROM trials JOIN attempts ON trial = trials.id"
+        "SELECT pid, pid_start, trial FROM trials JOIN attempts ON trial = "
+        "trials.id"
         " JOIN machines ON machines.id = machine WHERE state = ?"
         " AND outcome = ? AND pid > 0 AND pid_start > 0 AND boot_id = ?";
     sqlite3_stmt *st = db_stmt(s, sql, err);
@@ -29,14 +30,17 @@ static int read_leaders(struct store *s, struct arena *a,
     sqlite3_bind_int(st, 2, OUTCOME_NONE);
     db_bind_str(st, 3, str_of(process_boot_id()));
     VEC(struct process_id) found = {0};
+    VEC(int64_t) trials = {0};
     int row;
     while ((row = db_row(s, st, "read the attempts of", err)) == 1) {
         struct process_id one = {(pid_t)sqlite3_column_int64(st, 0),
                                  (uint64_t)sqlite3_column_int64(st, 1)};
         vec_push(&found, one);
+        vec_push(&trials, sqlite3_column_int64(st, 2));
     }
     left->count = found.len;
     left->leaders = vec_to_arena(a, &found);
+    left->trials = vec_to_arena(a, &trials);
     return row < 0 ? -1 : 0;
 }
 

@@ -157,7 +157,8 @@ enum predecessor store_lease_predecessor(const struct store *s);
 /* Processes that may have outlived earlier holders on this machine: those
  * that attempts which have not ended in the store were started as. */
 struct left_processes {
-    struct process_id *leaders; /* of the sessions of their tasks */
+    struct process_id *leaders; /* of the sessions of their tasks, … */
+    int64_t *trials;            /* … and whose they are */
     size_t count;
     bool numbers_stand;   /* none of their numbers can have been given to
                              another process since they were known to live */

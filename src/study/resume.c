@@ -52,6 +52,18 @@ static int commit(void *context)
     return -1;
 }
 
+/* Those of the place are not what was left: it holds them. */
+static size_t drop_living(struct study *s, struct left_processes *found)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < found->count; i++) {
+        struct live *l = run_live(&s->run, found->trials[i]);
+        if (!l || !l->lives_on)
+            found->leaders[kept++] = found->leaders[i];
+    }
+    return kept;
+}
+
 /* Ends what earlier conductors left running here, and hears their workers'
  * last words. */
 static int recover(struct study *s, struct err *err)
@@ -62,7 +74,7 @@ static int recover(struct study *s, struct err *err)
     struct engine_left left = {
         .epoch = store_lease_epoch(s->store),
         .leaders = found.leaders,
-        .leader_count = found.count,
+        .leader_count = drop_living(s, &found),
         .numbers_stand = found.numbers_stand,
         .known_ticks = found.known_ticks,
     };
@@ -188,6 +200,7 @@ int study_resume(struct study *s, struct err *err)
     if (study_search_resume(s, err) || adopt_all(s, err) ||
         study_where(s, err) || doom(s, err) || study_forgotten(s, err))
         return -1;
+    run_offer(&s->run);
     if (recover(s, err))
         return not_recovered(s, err);
     run_settle(&s->run, was_ending(s),

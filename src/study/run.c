@@ -274,8 +274,11 @@ static bool is_to_blame(const struct live *l)
 static void settle_one(struct run *r, struct live *l, bool wanted,
                        bool presumed, uint32_t company)
 {
-    l->a.presumed = presumed;
-    if (presumed)
+    bool begun = l->a.started > 0 || !engine_outlives(r->engine);
+    l->a.presumed = begun && presumed;
+    if (!begun)
+        attempt_gone(r, l, OUTCOME_UNSTARTED, "");
+    else if (presumed)
         attempt_gone(r, l, OUTCOME_INTERRUPTED,
                      "another throng took the study over while it ran");
     else if (wanted || !is_to_blame(l))
@@ -285,6 +288,17 @@ static void settle_one(struct run *r, struct live *l, bool wanted,
                      "throng and its worker ended while it ran");
 }
 
+void run_offer(struct run *r)
+{
+    uint64_t id;
+    void *live;
+    for (size_t at = 0; idmap_next(r->lives, &at, &id, &live);) {
+        struct live *l = live;
+        if (live_is_out(l))
+            l->lives_on = r->source.lives_on(r->source.context, l);
+    }
+}
+
 void run_settle(struct run *r, bool wanted, bool presumed)
 {
     uint64_t id;
@@ -292,7 +306,7 @@ void run_settle(struct run *r, bool wanted, bool presumed)
     VEC(struct live *) out = {0};
     for (size_t at = 0; idmap_next(r->lives, &at, &id, &live);) {
         struct live *l = live;
-        if (live_is_out(l) && !r->source.lives_on(r->source.context, l))
+        if (live_is_out(l) && !l->lives_on)
             vec_push(&out, l);
     }
     for (size_t i = 0; i < out.len; i++)

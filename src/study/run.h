@@ -33,15 +33,17 @@ struct live {
     struct trial t;     /* strings are ours, freed with it */
     int64_t suggestion; /* which one of the source's; 0: a person's */
     enum live_phase phase;
-    struct attempt a;       /* the attempt that is out, or was last */
-    bool again;             /* … which a scheduler began by itself */
-    int64_t started_ns;     /* when it was heard to run (monotonic) */
-    bool adopted;           /* an earlier run made it */
-    bool start_unwritten;   /* it runs, its rows do not say so yet */
-    bool read_unwritten;    /* nor how far the attempt's words were read */
-    uint32_t earlier;       /* the attempt before that may have run; 0: none */
-    uint32_t stood_in;      /* folder (struct attempt) in which an attempt was
-                               heard to run last */
+    struct attempt a;     /* the attempt that is out, or was last */
+    bool again;           /* … which a scheduler began by itself */
+    int64_t started_ns;   /* when it was heard to run (monotonic) */
+    bool adopted;         /* an earlier run made it */
+    bool lives_on;        /* … and the attempt that it had out is at its place
+                             and held by the engine again */
+    bool start_unwritten; /* it runs, its rows do not say so yet */
+    bool read_unwritten;  /* nor how far the attempt's words were read */
+    uint32_t earlier;     /* the attempt before that may have run; 0: none */
+    uint32_t stood_in;    /* folder (struct attempt) in which an attempt was
+                             heard to run last */
     bool summary_unwritten; /* nor what it has reported since */
     const char *stop_why;   /* it was asked to finish early; NULL: it was not */
     int64_t decided_at;     /* the step of the report that a stop was decided
@@ -208,11 +210,15 @@ struct engine_hooks run_hooks(struct run *r);
 /* Takes in a trial of the store that is not final. If it has an attempt out,
  * records that a worker left behind may still end that attempt, until … */
 int run_adopt(struct run *r, const struct trial *t, struct err *err);
+/* Those that live on at their place are handed to the engine again. */
+void run_offer(struct run *r);
 /* … here attempts that nobody has heard of, and that do not live on, end. Their
  * conductor and their worker died together: they are lost, like those whose
  * worker dies alone; or interrupted, where the machine went down with both, or
  * where they were to end anyway (`wanted`), or where nobody knows whether they
- * have (`presumed`): then the trial goes on in another folder. */
+ * have (`presumed`): then the trial goes on in another folder. One that had not
+ * begun and of which its place, which keeps what it was handed, knows nothing
+ * was never handed to it. */
 void run_settle(struct run *r, bool wanted, bool presumed);
 /* Takes in a waiting trial that was just written, while the run goes on: one
  * that a person added, or one that is to be tried again (`again`: it is

@@ -19,6 +19,12 @@ done_of() { # NAME
     sqlite3 ".throng/$1/study.db" 'select count(*) from trials where state = 3'
 }
 
+# Attempts that were ever heard to run, or may have.
+begun_of() { # NAME
+    sqlite3 ".throng/$1/study.db" \
+        'select count(*) from attempts where outcome != 12'
+}
+
 each_once() { # NAME TRIALS
     check_equal "$1: every trial is done" "$2" "$(done_of "$1")"
     check_equal "$1: every trial ended once" "$(seq "$2")" \
@@ -62,6 +68,8 @@ check "killed: its jobs go on" test -n "$(jobs_now)"
 run "$THRONG" run killed.yaml --engine slurm
 check_status "killed: the next run goes on to the end" 0
 each_once killed 24
+check_equal "killed: what ran went on, and the rest had not begun" 24 \
+    "$(begun_of killed)"
 
 # ---- a job is begun again by Slurm -------------------------------------------------
 
