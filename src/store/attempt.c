@@ -94,6 +94,11 @@ static int apply_put(struct store *s, const void *what, struct err *err)
     return db_run(s, st, "write an attempt into", err);
 }
 
+const struct attempt *attempt_written(const struct redo *c)
+{
+    return c->apply == apply_put ? c->what : NULL;
+}
+
 int store_attempt_put(struct store *s, const struct attempt *a, struct err *err)
 {
     struct attempt *c = change_start(s, a, sizeof *a, err);

@@ -159,6 +159,17 @@ int change_end(struct store *s, change_fn *apply, const void *what,
     return err_set(err, why.kind, "%s", why.text);
 }
 
+int change_flush(struct store *s, struct err *err)
+{
+    struct err why = {0};
+    if (!s->in_sql || !metrics_flush(s, &why))
+        return 0;
+    if (!is_trouble(s, &why))
+        return err_set(err, why.kind, "%s", why.text);
+    suspend(s);
+    return 0;
+}
+
 /* ---- commit ----------------------------------------------------------- */
 
 /* Applies all of redo in a new transaction. What is refused now was refused

@@ -27,11 +27,17 @@ int change_sync(struct store *s, struct err *err);
 /* After a statement that is no change failed: SQLite may have taken the whole
  * transaction back by itself. Then the changes wait, as after a full disk. */
 void change_look_again(struct store *s);
+/* Writes the points that are in memory alone, so that SQLite can read them.
+ * Where the disk fails, all changes wait, and 0. */
+int change_flush(struct store *s, struct err *err);
 /* Reads the counters and the last trial from the file. */
 int change_counts_load(struct store *s, struct err *err);
 /* ERR_BUSY when another has taken the lease over. Inside a transaction. */
 int lease_check(struct store *s, struct err *err);
 
+/* The row of an attempt that a change writes; NULL when it is about something
+ * else. */
+const struct attempt *attempt_written(const struct redo *c);
 /* Forgets what is known of open trials, after a rollback. */
 void trial_forget(struct store *s);
 /* True when this store added the trial, so no row of it can be older. */

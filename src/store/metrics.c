@@ -23,12 +23,6 @@
 #define METRICS_BYTES_MAX (16u << 20)
 #define POINT_BYTES 24
 
-struct series_key {
-    int64_t trial;
-    uint32_t attempt, name;
-    uint32_t source, zero;
-};
-
 struct series_open {
     struct series_key key;
     int64_t first_chunk;
@@ -308,15 +302,6 @@ static int series_full(struct store *s, struct series_open *o, struct err *err)
     return 0;
 }
 
-/* Points that came together: their steps and values as bytes. */
-struct arrived {
-    struct series_key key; /* but for the name's number */
-    struct str name;
-    int64_t time_ms;
-    const char *steps, *values;
-    size_t count;
-};
-
 static int series_add(struct store *s, struct series_open *o,
                       const struct arrived *a, struct err *err)
 {
@@ -353,6 +338,11 @@ static int apply_added(struct store *s, const void *what, struct err *err)
         return -1;
     struct series_open *o = series_find(s, &key, err);
     return o ? series_add(s, o, a, err) : -1;
+}
+
+const struct arrived *metrics_arrived(const struct redo *c)
+{
+    return c->apply == apply_added ? c->what : NULL;
 }
 
 int store_metrics_add(struct store *s, int64_t trial, uint32_t attempt,

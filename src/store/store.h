@@ -183,8 +183,9 @@ int store_begin(struct store *s, struct err *err); /* idempotent */
  * ERR_BUSY: another has taken the lease over; all changes are dropped and no
  * more are taken. Any other failure (ERR_FULL, ERR_SYSTEM: the disk) drops
  * nothing: the changes wait in memory, more may be added, reading shows the
- * state of the last good commit, and the next store_commit tries them all
- * again. A change itself never fails for such a reason, only its commit. */
+ * state of the last good commit (but series and their names those that wait,
+ * too), and the next store_commit tries them all again. A change itself never
+ * fails for such a reason, only its commit. */
 int store_commit(struct store *s, struct err *err);
 /* True when not even the death of the machine takes back what was committed;
  * `now`: after waiting for the disk, however short a time ago it was. */

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <fcntl.h>
+#include "base/rng.h"
 #include "store/db.h"
 
 /* No file of this process may grow past so many bytes. */
@@ -74,6 +75,97 @@ static void a_commit_that_failed_is_done_by_the_next(void **state)
     add_trials(m, 2101, 2200);
     made_commit(m);
     assert_trials(m, m->s, 2200);
+}
+
+/* Points of trial 1 by a number of chance: of three attempts, three names and
+ * all sources, here and there with the attempt's word that it begins anew. */
+static void add_by_chance(struct made *m, struct rng *rng)
+{
+    static const char *const names[] = {"loss", "acc", "lr"};
+    int64_t steps[4];
+    double values[4];
+    size_t count = 1 + (size_t)rng_below(rng, 4);
+    uint32_t attempt = 1 + (uint32_t)rng_below(rng, 3);
+    for (size_t i = 0; i < count; i++) {
+        steps[i] = (int64_t)rng_below(rng, 12);
+        values[i] = rng_uniform(rng);
+    }
+    assert_ok(m, made_points(m, 1, attempt, names[rng_below(rng, 3)],
+                             (enum metric_source)rng_below(rng, 4), steps,
+                             values, count));
+    if (rng_below(rng, 4))
+        return;
+    struct attempt a = {.trial = 1,
+                        .number = attempt,
+                        .anew = attempt,
+                        .first_step = (int64_t)rng_below(rng, 12)};
+    assert_ok(m, store_attempt_put(m->s, &a, &m->err));
+}
+
+/* All that a reader is told of the points of trial 1. */
+static const char *told(struct made *m)
+{
+    struct buf b;
+    const char **names = store_metric_names(m->s, 1, m->a, &m->err);
+    buf_init(&b);
+    assert_non_null(names);
+    for (; *names; names++)
+        for (uint32_t attempt = 0; attempt <= 3; attempt++) {
+            struct series s;
+            assert_ok(
+                m, attempt ? store_attempt_series(m->s, 1, attempt, *names,
+                                                  m->a, &s, &m->err)
+                           : store_series(m->s, 1, *names, m->a, &s, &m->err));
+            buf_addf(&b, "%s %u:", *names, attempt);
+            for (size_t i = 0; i < s.count; i++)
+                buf_addf(&b, " %lld=%.17g@%lld", (long long)s.steps[i],
+                         s.values[i], (long long)s.times_ms[i]);
+            buf_addf(&b, "\n");
+        }
+    const char *text = arena_cstr(m->a, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+static void read_what_waits(struct made *m, uint64_t seed)
+{
+    struct rng rng;
+    signal(SIGXFSZ, SIG_IGN);
+    rng_init(&rng, seed, 0, "points");
+    made_trial(m, 1, "{}", STATE_RUNNING, NAN);
+    made_commit(m);
+    for (int round = 0; round < 100; round++) {
+        for (int i = 0; i < 4; i++)
+            add_by_chance(m, &rng);
+        if (round % 2)
+            made_commit(m);
+        for (int i = 0; i < 4; i++)
+            add_by_chance(m, &rng);
+        limit_files(1);
+        assert_int_equal(store_commit(m->s, &m->err), -1);
+        for (int i = 0; i < 4; i++)
+            add_by_chance(m, &rng);
+        const char *waiting = told(m);
+        limit_files(RLIM_INFINITY);
+        made_commit(m);
+        assert_string_equal(waiting, told(m));
+    }
+}
+
+static void points_that_wait_for_the_disk_are_read_with_the_others(void **state)
+{
+    read_what_waits(*state, 12);
+}
+
+/* There a change needs the disk before its commit does. */
+static void and_so_are_those_that_wait_for_a_network_s(void **state)
+{
+    struct made *m = *state;
+    setenv("THRONG_ASSUME_NETWORK", "1", 1);
+    made_again(m);
+    unsetenv("THRONG_ASSUME_NETWORK");
+    assert_true(m->s->network);
+    read_what_waits(m, 13);
 }
 
 static void a_rollback_ends_the_trouble(void **state)
@@ -205,6 +297,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         with_store(a_commit_that_failed_is_done_by_the_next),
+        with_store(points_that_wait_for_the_disk_are_read_with_the_others),
+        with_store(and_so_are_those_that_wait_for_a_network_s),
         with_store(a_rollback_ends_the_trouble),
         cmocka_unit_test(a_full_disk_is_named_and_got_over),
         with_store(a_touch_that_ends_the_transaction_loses_and_doubles_nothing),
