@@ -29,6 +29,7 @@ WAYS = ["file", "print", "report", "file_steps", "print_steps", "report_steps"]
 LAST = 8
 TRIALS = 12
 LIVE_SECONDS = 300
+STUDY_KILLS = 60  # then it is let alone, however little a slow machine did
 
 # The number is said before it is saved: what is in the checkpoint was said.
 TASK = r"""
@@ -136,11 +137,11 @@ def study(target, rng, left, number):
     """One study to its end; returns the kills and what is wrong."""
     shutil.rmtree(".throng", ignore_errors=True)
     kills, rc, words = 0, -1, ""
-    for _ in range(60):
-        more, rc, words = live(target, rng, left - kills)
+    while rc < 0:  # it was killed
+        more, rc, words = live(target, rng, min(left, STUDY_KILLS) - kills)
         kills += more
-        if rc == 0:
-            return kills, look(number)
+    if rc == 0:
+        return kills, look(number)
     return kills, ["study %d: exit %d, %s" % (number, rc, words[-300:])]
 
 
