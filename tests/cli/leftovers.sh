@@ -16,6 +16,14 @@ kids() { cat "/proc/$1/task/$1/children"; }
 runs() { # PID: and is no zombie that nobody waits for
     [[ $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) == [!ZX]* ]]
 }
+# Twice: once trials would finish. The second must not come before the first
+# was heard, since two that wait are one.
+interrupt() { # PID FILE: what it says
+    kill -INT "$1"
+    wait_for 60 grep -q "press Ctrl-C again" "$2"
+    kill -INT "$1"
+    wait "$1"
+}
 lines() { [ "$(wc -l <"$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 
 # ---- processes --------------------------------------------------------------
@@ -296,7 +304,7 @@ echo '{"y": 3}' >>"$THRONG_METRICS"
 echo >>q-said
 sleep 300
 END
-"$THRONG" run q.yaml >/dev/null 2>&1 &
+"$THRONG" run q.yaml >/dev/null 2>q-talk &
 pid=$!
 started+=("$pid")
 has_five() { "$THRONG" export q --jsonl | grep -q '"last":5.0'; }
@@ -305,9 +313,7 @@ worker=$(kids "$pid")
 kill -STOP $worker
 touch q-frozen
 wait_for 60 lines q-said 1
-kill -INT "$pid"
-kill -INT "$pid"
-wait "$pid"
+interrupt "$pid" q-talk
 check_equal "a trial whose worker was lost waits" waiting \
     "$("$THRONG" export q --jsonl | python3 -c 'import json, sys
 print(json.load(sys.stdin)["state"])')"
@@ -334,14 +340,12 @@ constraints: [{name: z, max: 2}]
 parallel: 3
 grace: 0s
 END
-"$THRONG" run v.yaml >/dev/null 2>&1 &
+"$THRONG" run v.yaml >/dev/null 2>v-talk &
 pid=$!
 started+=("$pid")
 wait_for 60 lines v-said 3
 "$THRONG" status v >/dev/null
-interrupted() { kill -INT "$pid" 2>/dev/null; ! runs "$pid"; }
-wait_for 60 interrupted
-wait "$pid" 2>/dev/null
+interrupt "$pid" v-talk
 run "$THRONG" stop v 1,3
 check_status "trials that wait can be stopped with nobody running" 0
 run "$THRONG" kill v 2
