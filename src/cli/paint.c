@@ -37,7 +37,7 @@ static size_t blanks_at(struct str s, size_t from)
     return n - from;
 }
 
-/* Where the text of a line begins: behind its indent, or behind a word in
+/* Where the text of a line begins: behind its indent, a dash, or a word in
  * front that has several blanks after it. */
 static size_t text_at(struct str line)
 {
@@ -45,7 +45,8 @@ static size_t text_at(struct str line)
     while (end < line.len && line.p[end] != ' ')
         end++;
     size_t gap = blanks_at(line, end);
-    return gap > 1 && end + gap < line.len ? end + gap : indent;
+    bool dash = end - indent == 1 && line.p[indent] == '-';
+    return (gap > 1 || dash) && end + gap < line.len ? end + gap : indent;
 }
 
 /* The bytes that fit, up to a blank; all where no blank is. What stands between

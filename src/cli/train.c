@@ -19,7 +19,7 @@
 #include "terms/metric.h"
 
 #define NAMES_MAX 64
-#define VALUE_WIDTH 6 /* most numbers of four digits */
+#define VALUE_WIDTH 8 /* 0.001234 */
 
 struct training {
     struct one_task one;

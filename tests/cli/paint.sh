@@ -53,6 +53,10 @@ sed 's/^name:.*/name: two/; s/^metric:.*/metrics: [{name: loss}, {name: size}]/
 check_equal "status breaks between words" \
     "volume   0 (hypervolume, from the worst value of each
          metric)" "$(NO_COLOR=1 on_terminal status two | grep -A 1 '^volume')"
+check_contains "a point of a list goes on behind its dash" \
+    "$(NO_COLOR=1 on_terminal check two.yaml)" \
+    "  - trials do not depend on each other: any number can run
+    at once, anywhere"
 words='there-is no study of that name and these are many words for one'
 plain=$(NO_COLOR=1 on_terminal "run '$words.yaml'")
 check_equal "errors break between words" "" "$(wide <<<"$plain")"
