@@ -233,6 +233,15 @@ static void say_likely(const struct study_progress *p)
     buf_done(&b);
 }
 
+/* The ranking below is one of single trials: the luckiest stands first. */
+static void say_repeats(const struct session *s)
+{
+    if (s->plan->repeat > 1 && s->plan->metric.name.len)
+        say("throng: each point runs %u times: `throng rank --over seed` ranks "
+            "points by the mean\n",
+            (unsigned)s->plan->repeat);
+}
+
 static void say_kept(const struct session *s)
 {
     struct buf b;
@@ -273,6 +282,7 @@ static void say_end(struct session *s, enum study_end end,
 {
     say_progress(p);
     say_likely(p);
+    say_repeats(s);
     say_kept(s);
     switch (end) {
     case STUDY_COMPLETE:

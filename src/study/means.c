@@ -25,8 +25,14 @@
 /* While trials run, the model takes at most one part in so many of the time. */
 #define REST_FACTOR 50
 
+/* In the order of their values, until they are sorted. */
+struct expected {
+    struct trial_mean mean;
+    uint64_t point; /* a hash of it */
+    size_t place;   /* by value, from 0 */
+};
 struct expectations {
-    struct trial_mean list[TRIALS_MAX];
+    struct expected list[TRIALS_MAX];
     size_t count;
 };
 
@@ -73,6 +79,17 @@ static int tell(struct study *s, struct search *model, const struct query *q,
     return got;
 }
 
+/* Of equal points the same is expected: a model's rounding must not say that
+ * one of them is better. */
+static double mean_of_equal(const struct expectations *x, uint64_t point,
+                            double mean)
+{
+    for (size_t i = 0; i < x->count; i++)
+        if (x->list[i].point == point)
+            return x->list[i].mean.mean;
+    return mean;
+}
+
 static int ask(struct study *s, struct search *model, const struct query *q,
                struct expectations *x, struct err *err)
 {
@@ -84,7 +101,10 @@ static int ask(struct study *s, struct search *model, const struct query *q,
         if (x->count == TRIALS_MAX || !isfinite(t.value) ||
             search_mean(model, t.id, &mean) || !isfinite(mean))
             continue;
-        x->list[x->count++] = (struct trial_mean){t.id, mean};
+        uint64_t point = hash64(t.point, 0);
+        mean = mean_of_equal(x, point, mean);
+        x->list[x->count] = (struct expected){{t.id, mean}, point, x->count};
+        x->count++;
     }
     rows_close(rows);
     return got;
@@ -190,16 +210,16 @@ static int is_noisy(struct study *s, struct err *err)
 
 static int least_mean(const void *x, const void *y)
 {
-    const struct trial_mean *a = x, *b = y;
-    if (a->mean != b->mean)
-        return a->mean < b->mean ? -1 : 1;
-    return (a->trial > b->trial) - (a->trial < b->trial);
+    const struct expected *a = x, *b = y;
+    if (a->mean.mean != b->mean.mean)
+        return a->mean.mean < b->mean.mean ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
 }
 
 static int greatest_mean(const void *x, const void *y)
 {
-    const struct trial_mean *a = x, *b = y;
-    return a->mean != b->mean ? least_mean(y, x) : least_mean(x, y);
+    const struct expected *a = x, *b = y;
+    return a->mean.mean != b->mean.mean ? least_mean(y, x) : least_mean(x, y);
 }
 
 /* ---- what is expected ------------------------------------------------- */
@@ -232,13 +252,16 @@ static int expect_if_noisy(struct study *s, struct expectations *x,
 int study_means_write(struct study *s, struct err *err)
 {
     struct expectations x = {.count = 0};
+    struct trial_mean means[TRIALS_MAX] = {{0}};
     if (expects(s) && expect_if_noisy(s, &x, err))
         return -1;
     if (!x.count && !s->likely.trial)
         return 0;
-    s->likely = x.count ? x.list[0] : (struct trial_mean){0};
+    for (size_t i = 0; i < x.count; i++)
+        means[i] = x.list[i].mean;
+    s->likely = means[0];
     run_dirty(&s->run);
-    return store_means_set(s->store, x.list, x.count, err);
+    return store_means_set(s->store, means, x.count, err);
 }
 
 int study_means_open(struct study *s, struct err *err)

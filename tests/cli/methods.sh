@@ -145,6 +145,8 @@ run "$THRONG" run repeat.yaml
 check_equal "repeat makes so many trials of each point" "0 6" \
     "$status $(points repeat | wc -l)"
 check_equal "each with a seed of its own" 6 "$(sort -u seeds | wc -l)"
+check_contains "the run says how points are ranked" "$err" \
+    "each point runs 3 times: \`throng rank --over seed\` ranks points by the mean"
 run "$THRONG" rank --over seed --json
 check_equal "rank --over seed has a row for each point" \
     "1 3 15.0 1.0 14.0 16.0 4" "$(json '"%d %d %s %s %s %s %d" % (

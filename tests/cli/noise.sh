@@ -64,6 +64,16 @@ check_equal "ls has both for programs" "$best $incumbent" \
     "$(json '"%(best)d %(incumbent)d" % {k: d["studies"][0][k]["id"] for k in ("best", "incumbent")}')"
 run "$THRONG" rank noisy
 check_contains "rank has a column for it" "$(head -n 1 <<<"$out")" "expected"
+check_equal "of equal points the same is expected, and the best of them is named" "True True" \
+    "$("$THRONG" rank -n 0 --json noisy | INCUMBENT=$incumbent python3 -c '
+import json, os, sys
+trials = [t for t in json.load(sys.stdin)["trials"] if isinstance(t.get("expected"), float)]
+means = {}
+for t in trials:
+    means.setdefault(t["params"]["x"], set()).add(t["expected"])
+found = next(t for t in trials if t["id"] == int(os.environ["INCUMBENT"]))
+best = min(t["value"] for t in trials if t["params"] == found["params"])
+print(all(len(m) == 1 for m in means.values()), found["value"] == best)')"
 run "$THRONG" watch -1 noisy
 check_contains "watch too" "$out" "expected"
 run "$THRONG" rank -n 3 --json noisy
