@@ -194,8 +194,10 @@ static void a_full_disk_has_a_kind_of_its_own(void **state)
     (void)state;
     struct err err = {0};
     int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
+        print_message("there is no /dev/full here\n");
         skip();
+    }
     assert_int_equal(fd_write_all(fd, "x", 1, &err), -1);
     assert_int_equal(err.kind, ERR_FULL);
     close(fd);
