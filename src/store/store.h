@@ -348,6 +348,18 @@ int store_trial(struct store *s, int64_t id, struct arena *a, struct trial *t,
                 struct err *err);
 int store_attempts(struct store *s, int64_t id, struct arena *a,
                    struct attempt **list, size_t *count, struct err *err);
+/* When each attempt ran, and where, in the order of trials. The host is valid
+ * during the call. */
+struct span {
+    int64_t trial;
+    uint32_t number;
+    enum outcome outcome;
+    struct str host;       /* empty: not known */
+    double started, ended; /* unix time; 0: not yet */
+};
+typedef void store_span_fn(void *context, const struct span *s);
+int store_spans(struct store *s, store_span_fn *fn, void *context,
+                struct err *err);
 /* WISH_NONE for most. */
 int store_wish(struct store *s, int64_t trial, enum wish *wish,
                struct err *err);
