@@ -622,6 +622,83 @@ const double *fronts_values(const struct ranked_fronts *k, size_t at);
 int fronts_json(struct buf *b, const struct ranked_fronts *k, double as_of,
                 struct arena *a, struct err *err);
 
+/* ---- all trials, as columns --------------------------------------------- */
+
+/* What is drawn: every trial of a study, kept in memory as columns of numbers
+ * and of texts, and brought up to date by reading what changed. Row i is the
+ * same trial as long as `made` is the same; rows are in the order of their
+ * numbers. */
+
+enum frame_source { FRAME_TRIAL, FRAME_PARAMETER, FRAME_METRIC };
+struct frame_column {
+    char *name;
+    enum frame_source source;
+    double *numbers; /* NaN: none; NULL: it has texts */
+    uint32_t *codes; /* 0: none, else one more than the place in texts; NULL:
+                        it has numbers */
+    VEC(char *) texts;
+    struct map *places; /* of texts */
+};
+struct frame {
+    uint32_t made, revision; /* revision: grows with every change */
+    size_t rows, cap;
+    int64_t *ids;
+    uint8_t *states;
+    uint32_t *changed; /* the revision of each row */
+    VEC(struct frame_column *)
+    columns;              /* of trials first; metrics have their
+                             last value */
+    struct counts counts; /* of the rows by state */
+    bool whole;           /* no trial is missing yet */
+
+    /* For frame.c. */
+    struct arena *work;
+    int64_t round, round_ns, looked_ns, look_cost_ns;
+    size_t touched; /* rows, by the last look */
+};
+struct frame *frame_new(void);
+void frame_free(struct frame *f);
+/* Reads what is new and what may have changed, for about so long; the first
+ * looks at a large study leave the frame not whole. */
+int frame_update(struct frame *f, struct store *store, double seconds,
+                 struct err *err);
+/* The row of a trial; SIZE_MAX: it has none. */
+size_t frame_row(const struct frame *f, int64_t trial);
+/* A column by name, of trials, parameters, metrics in this order; NULL. */
+const struct frame_column *frame_column(const struct frame *f, struct str name);
+/* Sorts rows by a column: those without a value last, then numbers before
+ * texts, equal ones as they stood. Of a name that is no column: by trial. */
+void frame_sort(const struct frame *f, struct str by, bool descending,
+                uint32_t *rows, size_t count);
+
+/* ---- curves for a picture ----------------------------------------------- */
+
+#define CURVES_MAX 200        /* curves that can be told apart, at most */
+#define BANDS_TRIALS_MAX 2000 /* that bands are made of; of more, every nth */
+#define PICTURE_POINTS_MAX 4000
+
+/* The points of a metric of some trials, each curve in about so many: of
+ * neighbours the least and the greatest stay. The schema throng.curves/1. */
+int curves_json(struct buf *b, struct store *store, const char *selector,
+                const char *metric, size_t points, struct arena *a,
+                struct err *err);
+/* Quantiles of a metric at some steps, over the trials of a filter (NULL: all),
+ * in groups of equal values of a parameter (NULL: one). The schema
+ * throng.bands/1. */
+int bands_json(struct buf *b, struct store *store, const char *where,
+               const char *metric, const char *by, size_t points,
+               struct arena *a, struct err *err);
+
+/* ---- how busy it was ---------------------------------------------------- */
+
+#define LOAD_HOSTS_MAX 32
+#define LOAD_SPANS_MAX 2000 /* that are listed one by one */
+
+/* Attempts at once over time, in so many parts, and each attempt where there
+ * are few. The schema throng.load/1. */
+int load_json(struct buf *b, struct store *store, size_t points,
+              struct arena *a, struct err *err);
+
 /* ---- trials for other programs ----------------------------------------- */
 
 /* The trials of a query, which asks for their texts, as CSV with a header or
