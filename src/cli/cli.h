@@ -167,6 +167,7 @@ struct log log_stderr(void);
     row(check) \
     row(status) \
     row(watch) \
+    row(web) \
     row(ls) \
     row(rank) \
     row(importance) \

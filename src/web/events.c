@@ -1,0 +1,248 @@
+/* events.c - news of a study, as they come: server-sent events
+ *
+ * A listener is told what changed since what it has: on its way in it may say
+ * which revision that is (`made` and `since`, or the header Last-Event-ID), so
+ * that nothing is missed while it was away. However many listen, the study is
+ * looked at once, at most ten times a second. */
+#include <math.h>
+#include <stdlib.h>
+#include "base/num.h"
+#include "base/strict_json.h"
+#include "web/routes.h"
+
+#define PULSE_S 0.1
+#define ALIVE_S 15    /* a word that says: the connection stands */
+#define STANDING_S 2  /* whether it still runs, without any change */
+#define NAMED_MAX 500 /* rows that are named; of more only how many */
+
+struct listener {
+    struct listener *next;
+    struct served *study;
+    struct client *client;
+    uint32_t made, revision; /* that it knows; made 0: nothing */
+    int64_t told_ns;
+};
+
+static void forget(void *context)
+{
+    struct listener *gone = context;
+    struct listener **at = &gone->study->listeners;
+    while (*at != gone)
+        at = &(*at)->next;
+    *at = gone->next;
+    free(gone);
+}
+
+/* ---- one event
+ * --------------------------------------------------------------- */
+
+static void add_counts(struct buf *b, const struct counts *c)
+{
+    buf_adds(b, ",\"states\":{");
+    for (int i = 0; i < STATE_COUNT; i++)
+        buf_addf(b, "%s\"%s\":%lld", i ? "," : "", state_name((enum state)i),
+                 (long long)c->by_state[i]);
+    buf_addc(b, '}');
+}
+
+/* [[row, trial, "state", value], …], or null where they are too many. */
+static void add_changed(struct buf *b, const struct frame *f, uint32_t since)
+{
+    const struct frame_column *value = frame_column(f, STR("value"));
+    size_t count = 0;
+    for (size_t i = 0; i < f->rows; i++)
+        count += f->changed[i] > since;
+    buf_addf(b, ",\"count\":%zu,\"changed\":", count);
+    if (count > NAMED_MAX) {
+        buf_adds(b, "null");
+        return;
+    }
+    buf_addc(b, '[');
+    for (size_t i = 0, n = 0; i < f->rows; i++) {
+        if (f->changed[i] <= since)
+            continue;
+        buf_addf(b, "%s[%zu,%lld,\"%s\",", n++ ? "," : "", i,
+                 (long long)f->ids[i], state_name((enum state)f->states[i]));
+        strict_number_or_null(b, value->numbers[i]);
+        buf_addc(b, ']');
+    }
+    buf_addc(b, ']');
+}
+
+/* How far it is, which every event says. */
+static int add_standing(struct buf *b, const struct served *s, struct err *err)
+{
+    struct store *store = store_open(s->where.folder, false, err);
+    struct arena *a = arena_new();
+    struct standing now = {0};
+    struct study_pace pace = {0};
+    int rc = !store || standing_read(&now, store, a, err) ||
+                     study_pace_read(store, a, &pace, err)
+                 ? -1
+                 : 0;
+    if (!rc) {
+        bool live = now.lease.live;
+        double left = study_pace_left(&pace, now.total - now.finished);
+        buf_addf(b, ",\"running\":%s,\"finished\":%lld,\"total\":",
+                 live ? "true" : "false", (long long)now.finished);
+        strict_number_or_null(b, now.total < 0 ? NAN : (double)now.total);
+        buf_adds(b, ",\"rate\":");
+        strict_number_or_null(b, live && pace.rate > 0 ? pace.rate : NAN);
+        buf_adds(b, ",\"left\":");
+        strict_number_or_null(b,
+                              live && now.total >= 0 && left >= 0 ? left : NAN);
+        buf_addf(b, ",\"best\":");
+        if (now.best.id) {
+            buf_addf(b, "{\"id\":%lld,\"value\":", (long long)now.best.id);
+            strict_number(b, now.best.value);
+            buf_addc(b, '}');
+        } else {
+            buf_adds(b, "null");
+        }
+        add_counts(b, &now.counts);
+        standing_done(&now);
+    }
+    arena_free(a);
+    store_close(store);
+    return rc;
+}
+
+static void print_event(struct buf *b, const struct served *s,
+                        const struct listener *l, struct str standing)
+{
+    const struct frame *f = s->frame;
+    bool knows = l->made == f->made;
+    buf_addf(b, "id: %u-%u\nevent: %s\ndata: {\"made\":%u,\"revision\":%u,",
+             f->made, f->revision, knows ? "change" : "reset", f->made,
+             f->revision);
+    buf_addf(b, "\"rows\":%zu", f->rows);
+    buf_addstr(b, standing);
+    if (knows)
+        add_changed(b, f, l->revision);
+    buf_adds(b, "}\n\n");
+}
+
+/* ---- telling
+ * ------------------------------------------------------------------ */
+
+/* Those that know the same are told the same, which is made once. */
+static void tell(struct served *s, struct listener *l, struct str standing,
+                 struct buf *event, uint32_t *made, uint32_t *revision)
+{
+    if (!event->len || *made != l->made || *revision != l->revision) {
+        *made = l->made;
+        *revision = l->revision;
+        buf_reset(event);
+        print_event(event, s, l, standing);
+    }
+    l->made = s->frame->made;
+    l->revision = s->frame->revision;
+    l->told_ns = clock_mono_ns();
+    client_push(l->client, buf_str(event));
+}
+
+/* Says how the study stands now; true when that is news. */
+static bool stands_anew(struct served *s)
+{
+    struct buf now;
+    struct err err = {0};
+    buf_init(&now);
+    bool news = !add_standing(&now, s, &err) &&
+                (!s->standing || strcmp(s->standing, now.p));
+    if (news) {
+        free(s->standing);
+        s->standing = buf_take(&now);
+    }
+    buf_done(&now);
+    return news;
+}
+
+static void tell_all(struct served *s, bool news)
+{
+    struct buf event;
+    uint32_t made = 0, revision = 0;
+    buf_init(&event);
+    for (struct listener *l = s->listeners; l; l = l->next)
+        if (news || l->made != s->frame->made ||
+            l->revision != s->frame->revision)
+            tell(s, l, str_of(s->standing), &event, &made, &revision);
+    buf_done(&event);
+}
+
+static void keep_alive(struct served *s)
+{
+    int64_t now = clock_mono_ns();
+    for (struct listener *l = s->listeners; l; l = l->next)
+        if (now - l->told_ns > (int64_t)(ALIVE_S * 1e9)) {
+            l->told_ns = now;
+            client_push(l->client, STR(": alive\n\n"));
+        }
+}
+
+/* A study that cannot be read just now is tried again with the next pulse. */
+static void pulse(struct served *s)
+{
+    struct err err = {0};
+    int64_t before = s->looked_ns, now = clock_mono_ns();
+    if (!s->listeners)
+        return;
+    if (served_look(s, false, &err) || !s->frame->whole)
+        return;
+    bool news = false;
+    if (s->looked_ns != before || !s->standing ||
+        now - s->stood_ns > (int64_t)(STANDING_S * 1e9)) {
+        s->stood_ns = now;
+        news = stands_anew(s);
+    }
+    if (s->standing)
+        tell_all(s, news);
+    keep_alive(s);
+}
+
+void events_pulse(void *web)
+{
+    struct web *w = web;
+    bool any = false;
+    for (struct served *s = w->studies; s; s = s->next) {
+        pulse(s);
+        any |= s->listeners != NULL;
+    }
+    if (any)
+        loop_timer_in(w->pulse, PULSE_S);
+}
+
+/* ---- coming in
+ * ------------------------------------------------------------------ */
+
+/* "3-17", as an event's id has it. */
+static void read_id(struct str text, struct listener *l)
+{
+    struct str made;
+    uint64_t m, r;
+    if (text.p && str_split(&text, '-', &made) && num_uint(made, &m) &&
+        num_uint(text, &r) && m <= UINT32_MAX && r <= UINT32_MAX) {
+        l->made = (uint32_t)m;
+        l->revision = (uint32_t)r;
+    }
+}
+
+int route_events(struct exchange *x)
+{
+    struct served *s = x->study;
+    const char *since;
+    if (ask_text(x, "since", &since) || served_look(s, true, &x->err))
+        return -1;
+    struct listener *l = xcalloc(1, sizeof(*l));
+    l->study = s;
+    l->client = x->client;
+    read_id(http_header_of(x->request, "Last-Event-ID"), l);
+    read_id(str_of(since), l);
+    if (l->made != s->frame->made || l->revision > s->frame->revision)
+        l->made = l->revision = 0;
+    l->next = s->listeners;
+    s->listeners = l;
+    client_stream(x->client, "text/event-stream", forget, l);
+    x->streams = true;
+    loop_timer_in(x->web->pulse, 0);
+    return 0;
+}

@@ -1,0 +1,134 @@
+/* served.c - a study that is served: its trials in memory
+ *
+ * However many look, a study is read once for each change, and reading takes a
+ * small part of the time: after a look comes a rest of many times what it
+ * took. */
+#include "web/served.h"
+
+#include <stdlib.h>
+
+#define REST_FACTOR 20
+#define SLICE_S 0.05   /* for one look at a large study that is new here */
+#define COPY_REST_S 10 /* a copy on a network is made that often */
+#define TICK_S 0.05    /* longer than the ticks of a file system's clock */
+
+struct served *served_new(const char *folder, const char *name)
+{
+    struct served *s = xcalloc(1, sizeof(*s));
+    struct arena *a = arena_new();
+    char *around = path_join(a, folder, ".throng");
+    s->arena = a;
+    s->where = (struct place_of_study){.folder = path_join(a, around, name),
+                                       .home = arena_cstr(a, str_of(folder)),
+                                       .name = arena_cstr(a, str_of(name))};
+    s->frame = frame_new();
+    return s;
+}
+
+void served_free(struct served *s)
+{
+    if (!s)
+        return;
+    frame_free(s->frame);
+    free(s->where_text);
+    free(s->standing);
+    vec_done(&s->matched);
+    arena_free(s->arena);
+    free(s);
+}
+
+static bool is_current(const struct served *s, int64_t changed_ns)
+{
+    int64_t rest = REST_FACTOR * s->cost_ns;
+    if (s->as_of > 0 && rest < (int64_t)(COPY_REST_S * 1e9))
+        rest = (int64_t)(COPY_REST_S * 1e9);
+    return s->frame->whole && (changed_ns == s->changed_ns ||
+                               clock_mono_ns() - s->looked_ns < rest);
+}
+
+/* A file's time is coarse: what was written in the same tick as what was read
+ * has the same time, so a change of just now is looked at once more. */
+static int64_t seen_until(int64_t changed_ns)
+{
+    return clock_wall() * 1e9 - (double)changed_ns < TICK_S * 1e9
+               ? changed_ns - 1
+               : changed_ns;
+}
+
+int served_look(struct served *s, bool whole, struct err *err)
+{
+    struct arena *a = arena_new();
+    int64_t changed_ns = study_changed_ns(a, s->where.folder);
+    arena_free(a);
+    if (is_current(s, changed_ns))
+        return 0;
+    int64_t seen_ns = seen_until(changed_ns);
+    struct store *store = store_open(s->where.folder, false, err);
+    if (!store)
+        return -1;
+    int64_t before = clock_mono_ns();
+    int rc;
+    do
+        rc = frame_update(s->frame, store, SLICE_S, err);
+    while (!rc && whole && !s->frame->whole);
+    s->looked_ns = clock_mono_ns();
+    s->cost_ns = s->looked_ns - before;
+    s->changed_ns = seen_ns;
+    s->as_of = store_as_of(store);
+    store_close(store);
+    return rc;
+}
+
+static int read_matched(struct served *s, const char *where, struct err *err)
+{
+    struct query q = {.where = where, .results = true};
+    struct store *store = store_open(s->where.folder, false, err);
+    struct arena *a = arena_new();
+    struct trial t;
+    struct rows *rows = NULL;
+    int got = -1;
+    s->matched.len = 0;
+    if (store && !names_check_filter(store, where, a, err))
+        rows = store_rows(store, &q, err);
+    if (rows)
+        got = 1;
+    while (got > 0 && (got = rows_next(rows, &t, err)) > 0) {
+        size_t row = frame_row(s->frame, t.id);
+        if (row != SIZE_MAX)
+            vec_push(&s->matched, (uint32_t)row);
+    }
+    rows_close(rows);
+    arena_free(a);
+    store_close(store);
+    return got;
+}
+
+static void match_all(struct served *s)
+{
+    s->matched.len = 0;
+    for (size_t i = 0; i < s->frame->rows; i++)
+        vec_push(&s->matched, (uint32_t)i);
+}
+
+int served_match(struct served *s, const char *where, const uint32_t **rows,
+                 size_t *count, struct err *err)
+{
+    const struct frame *f = s->frame;
+    const char *text = where ? where : "";
+    bool known = s->where_text && !strcmp(s->where_text, text) &&
+                 s->where_revision == f->revision && s->where_made == f->made;
+    if (!known) {
+        free(s->where_text);
+        s->where_text = NULL;
+        if (!*text)
+            match_all(s);
+        else if (read_matched(s, text, err))
+            return -1;
+        s->where_text = xstrdup(text);
+        s->where_revision = f->revision;
+        s->where_made = f->made;
+    }
+    *rows = s->matched.p;
+    *count = s->matched.len;
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* served.h - a study that is served: its trials in memory, and who hears of
+ * changes */
+#ifndef THRONG_WEB_SERVED_H
+#define THRONG_WEB_SERVED_H
+
+#include "view/view.h"
+#include "web/server.h"
+
+struct listener;
+
+struct served {
+    struct served *next;
+    struct place_of_study where; /* its texts live in the arena */
+    struct arena *arena;
+    struct frame *frame;
+    int64_t changed_ns;         /* of the store, as the frame has it */
+    int64_t looked_ns, cost_ns; /* of the last look, and what it took */
+    double as_of;               /* the frame is of a copy made then; 0 */
+
+    /* Which rows the last filter has. */
+    char *where_text;
+    uint32_t where_revision, where_made;
+    VEC(uint32_t) matched;
+
+    struct listener *listeners;
+    char *standing;   /* as they were told last; NULL: not yet */
+    int64_t stood_ns; /* when it was looked at */
+};
+
+struct served *served_new(const char *folder, const char *name);
+void served_free(struct served *s);
+/* Brings the frame up to date with what is stored, unless it is: with `whole`,
+ * until no trial is missing. */
+int served_look(struct served *s, bool whole, struct err *err);
+/* The rows that a filter has, in order (NULL or "": all); valid until the next
+ * call. */
+int served_match(struct served *s, const char *where, const uint32_t **rows,
+                 size_t *count, struct err *err);
+
+#endif

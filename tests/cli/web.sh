@@ -1,0 +1,219 @@
+# `throng web`: who is let in, what is answered, what is new, what may be changed.
+. "$(dirname "$0")/lib.sh"
+
+page=$ROOT/docs/reference/web-api.md
+
+# The files that the page shows.
+python3 - "$page" <<'PY'
+import re, sys
+text = open(sys.argv[1]).read()
+for name, body in re.findall(r"```\w+ file=(\S+)\n(.*?)^```$", text,
+                             re.MULTILINE | re.DOTALL):
+    open(name, "w").write(body)
+PY
+"$THRONG" run study.yaml >/dev/null 2>&1
+
+serve() { # OPTIONS...: starts one; its address is in $address
+    "$THRONG" web --port 0 "$@" >"$TMP/address" 2>"$TMP/web.err" &
+    server=$!
+    wait_for 30 test -s "$TMP/address"
+    address=$(cat "$TMP/address")
+}
+ask() { # METHOD PATH [HEADER...]
+    run python3 "$ROOT/tests/cli/web_client.py" ask "$address" "$@"
+}
+api=/api/v1/studies
+
+serve
+check_contains "it prints an address of this machine" "$address" \
+    "http://127.0.0.1:"
+check_contains "it says that it changes nothing" "$(cat "$TMP/web.err")" \
+    "changes nothing"
+
+# ---- what the page says ----------------------------------------------------------
+
+run python3 "$ROOT/tests/cli/web_client.py" replay "$address" "$page"
+check_status "it answers as the page says" 0
+
+ask GET "$api/rates/rank?limit=0"
+run_rank=$("$THRONG" rank rates -n 0 --json)
+check_equal "rank is the verb's" "200
+$run_rank" "$out"
+ask GET "$api/rates"
+check_equal "status is the verb's" "200
+$("$THRONG" status rates --json)" "$out"
+ask GET "$api/rates/trials/2"
+check_equal "a trial is the verb's" "200
+$("$THRONG" show rates 2 --json)" "$out"
+
+python3 - "$address" <<'PY' >"$TMP/columns" 2>&1
+import json, os, struct, sys
+sys.path.insert(0, os.path.join(os.environ["ROOT"], "tests/cli"))
+from web_client import request
+answer, body = request(sys.argv[1], "GET", "/api/v1/studies/rates/columns")
+size = struct.unpack("<I", body[:4])[0]
+head, data = json.loads(body[4:4 + size]), body[4 + size:]
+assert (4 + size) % 8 == 0
+kinds = {"f64": "d", "f32": "f", "u32": "I", "text8": "B", "text32": "I"}
+columns = {}
+for c in head["columns"]:
+    assert c["offset"] % 8 == 0
+    values = struct.unpack_from("<%d%s" % (head["count"], kinds[c["type"]]),
+                                data, c["offset"])
+    if "texts" in c:
+        values = [c["texts"][v - 1] if v else None for v in values]
+    columns[c["name"]] = list(values)
+print(columns["trial"], columns["state"], columns["lr"], columns["opt"])
+answer, body = request(sys.argv[1], "GET",
+                       "/api/v1/studies/rates/match?where=lr%3C0.3")
+made, revision, rows, count = struct.unpack("<4I", body[:16])
+print(rows, count, bin(body[16]))
+PY
+check_contains "columns are all trials" "$(cat "$TMP/columns")" \
+    "[1, 2, 3, 4, 5, 6] ['done', 'done', 'failed', 'done', 'done', 'failed'] [0.1, 0.2, 0.3, 0.1, 0.2, 0.3] ['sgd', 'adam', 'sgd', 'adam', 'sgd', 'adam']"
+check_contains "a filter has its rows" "$(cat "$TMP/columns")" "6 4 0b11011"
+
+# ---- who is let in ------------------------------------------------------------------
+
+ask GET $api "X-Throng-Token: -"
+check_contains "without a token nothing is told" "$out" 401
+check_lacks "not even a name" "$out" rates
+ask GET $api "X-Throng-Token: 00000000000000000000000000000000"
+check_contains "nor with a wrong one" "$out" 401
+ask GET $api "Host: evil.example"
+check_contains "nor by another name" "$out" 421
+ask GET $api "Origin: http://evil.example"
+check_contains "nor to another page" "$out" 403
+ask GET / "X-Throng-Token: -"
+check_contains "the page itself has no secrets" "$out" 200
+
+# ---- bad requests ---------------------------------------------------------------------
+
+ask GET "$api/..%2f..%2fetc/about"
+check_contains "no name leads out" "$out" 404
+ask GET "$api/rates/trials/1/file?path=../../../study.db"
+check_contains "no file name leads out" "$out" 404
+mkdir -p .throng/rates/trials/0/1
+ln -s /etc/passwd .throng/rates/trials/0/1/link
+ask GET "$api/rates/trials/1/file?path=link"
+check_contains "nor does a link" "$out" 404
+ask GET "$api/rates/trials/99"
+check_contains "a trial that is not there" "$out" 404
+ask GET "$api/rates/rank?where=lr%3E%3E1"
+check_contains "a filter that is none" "$out" 400
+ask GET "$api/rates/rank?by=lss"
+check_contains "a name that nobody has" "$out" loss
+ask GET "$api/rates/table?rows=0"
+check_contains "a number out of bounds" "$out" "from 1 to 1000"
+ask GET "$api/rates/rank?by=%"
+check_contains "an escape that is none" "$out" 400
+ask GET /api/v2/studies
+check_contains "another version" "$out" 404
+ask DELETE $api
+check_contains "another method" "$out" 405
+ask POST "$api/rates/act" --body '{"verb":"kill"}'
+check_contains "no change unless it was told that it may" "$out" 403
+python3 - "$address" <<'PY' >"$TMP/noise" 2>&1
+import os, random, socket, sys, urllib.parse
+url = urllib.parse.urlsplit(sys.argv[1])
+random.seed(1)
+for i in range(200):
+    s = socket.create_connection((url.hostname, url.port))
+    s.settimeout(30)
+    s.sendall(random.choice([b"", b"GET / HTTP/1.1\r\n", b"POST /x "])
+              + random.randbytes(random.randrange(300)))
+    if i % 2:
+        s.shutdown(socket.SHUT_WR)
+        while s.recv(4096):
+            pass
+    s.close()
+print("done")
+PY
+check_equal "noise is answered" done "$(cat "$TMP/noise")"
+ask GET $api
+check_contains "and stops nothing" "$out" rates
+
+# ---- news ---------------------------------------------------------------------------------
+
+cat >slow.yaml <<'YAML'
+name: slow
+command: ["sh", "-c", "while [ ! -e go ]; do sleep 0.05; done; echo ::throng loss=1"]
+metric: {name: loss, goal: minimize}
+parameters: {x: {values: [1, 2, 3]}}
+method: grid
+YAML
+"$THRONG" run slow.yaml >/dev/null 2>&1 &
+study=$!
+wait_for 60 test -s .throng/slow/study.db
+python3 - "$address" >"$TMP/news" 2>&1 <<'PY' &
+import http.client, json, re, sys, urllib.parse
+url = urllib.parse.urlsplit(sys.argv[1])
+token = re.search(r"token=(\w+)", url.fragment).group(1)
+c = http.client.HTTPConnection(url.hostname, url.port, timeout=120)
+c.request("GET", "/api/v1/studies/slow/events", headers={"X-Throng-Token": token})
+answer, seen = c.getresponse(), set()
+while True:
+    line = answer.readline().decode()
+    if not line.startswith("data: "):
+        continue
+    news = json.loads(line[6:])
+    if not seen:
+        open("go", "w").close()
+    seen |= {row[2] for row in news.get("changed") or []}
+    seen.add("first")
+    if news["states"]["done"] == 3 and not news["running"]:
+        break
+print(sorted(seen), news["best"], news["rows"])
+PY
+listener=$!
+wait $study $listener
+check_equal "who listens hears how it ends" \
+    "['done', 'first'] {'id': 1, 'value': 1.0} 3" \
+    "$(sed "s/, 'running'//; s/, 'waiting'//" "$TMP/news")"
+kill $server
+wait $server
+check_equal "it ends when it is asked to" 0 $?
+
+# ---- changes -----------------------------------------------------------------------------------
+
+serve --control
+run python3 "$ROOT/tests/cli/web_client.py" replay "$address" "$page" control
+check_status "changes are answered as the page says" 0
+check_contains "and are made" "$("$THRONG" show rates best:1)" keep
+ask POST "$api/rates/act" --body '{"verb":"note","trials":"2","note":"--json; rm -rf /"}'
+check_contains "a text is a text" "$("$THRONG" show rates 2)" "--json; rm -rf /"
+ask POST "$api/rates/act" --body '{"verb":"rm","trials":"2"}'
+check_contains "a verb that is not for it" "$out" 400
+ask POST "$api/rates/act" --body '{"verb":"tag","trials":"--help","tag":"x"}'
+check_contains "an option is no selector" "$out" 400
+ask POST "$api/rates/act" --body 'not json'
+check_contains "a body that is none" "$out" 400
+ask POST "$api/rates/act" --body '{"verb":"retry","trials":"77"}'
+check_contains "what the verb refuses is refused" "$out" 409
+kill $server
+
+# ---- other ways to listen -----------------------------------------------------------------------
+
+"$THRONG" web --socket "$TMP/here.sock" >"$TMP/address" 2>&1 &
+server=$!
+wait_for 30 test -S "$TMP/here.sock"
+check_equal "a socket is its owner's alone" srw------- \
+    "$(stat -c %A "$TMP/here.sock")"
+run "$THRONG" web --socket "$TMP/here.sock"
+check_contains "and is not taken from who has it" "$err" "another server"
+kill -9 $server
+wait $server 2>/dev/null
+"$THRONG" web --socket "$TMP/here.sock" >"$TMP/address" 2>&1 &
+server=$!
+check "one that a killed server left is taken" wait_for 30 grep -q token "$TMP/address"
+kill $server
+wait $server
+check_not "it is gone in the end" test -e "$TMP/here.sock"
+serve --base /node/a/1
+ask GET /node/a/1/api/v1/studies
+check_contains "a path that a proxy leaves in front" "$out" rates
+kill $server
+run "$THRONG" web --address localhost
+check_contains "an address is a number" "$err" 127.0.0.1
+run "$THRONG" web --frame-ancestor "'self'; script-src *"
+check_status "an origin is one" 2
