@@ -130,7 +130,7 @@ static void put_piece(void *context, struct str text)
     buf_addstr(context, text);
 }
 
-static int rank_fronts(struct exchange *x, struct ranks *s)
+static int read_fronts(struct exchange *x, struct ranks *s)
 {
     struct ranked_fronts fronts;
     int rc = fronts_open(&fronts, s, &x->err);
@@ -146,7 +146,7 @@ static int rank(struct exchange *x, struct ranks *s)
     if (ranks_check(s, x->arena, &x->err) || ranks_read(s, x->arena, &x->err))
         return -1;
     if (!s->asked->by && goal_has_fronts(&s->goal.all))
-        return rank_fronts(x, s);
+        return read_fronts(x, s);
     return ranks_json(s, store_as_of(x->store), put_piece, &x->answer.body,
                       &x->err);
 }
