@@ -28,8 +28,8 @@ VERB(explain) = {
     .summary = "Say why a trial waits, or why it failed",
     .text = "Waiting: a retry's delay, no room, the study is stopping or does "
             "not run.\nFailed: the reason, its last lines, and what may "
-            "help. On a cluster: its job, what\nthe scheduler says of it, and "
-            "what was submitted. Without TRIALS: the last one.\n",
+            "help. On a cluster: its job,\nwhat the scheduler says of it, and "
+            "what was submitted. Without TRIALS: the last\none.\n",
     .options =
         (const struct option_spec[]){
             {"json", 0, NULL, "for programs: schema throng.explain/1"}, {0}},
