@@ -14,6 +14,7 @@ PY
 "$THRONG" run study.yaml >/dev/null 2>&1
 
 serve() { # OPTIONS...: starts one; its address is in $address
+    rm -f "$TMP/address"
     "$THRONG" web --port 0 "$@" >"$TMP/address" 2>"$TMP/web.err" &
     server=$!
     wait_for 30 test -s "$TMP/address"
@@ -202,10 +203,10 @@ check_equal "a socket is its owner's alone" srw------- \
 run "$THRONG" web --socket "$TMP/here.sock"
 check_contains "and is not taken from who has it" "$err" "another server"
 kill -9 $server
-wait $server 2>/dev/null
-"$THRONG" web --socket "$TMP/here.sock" >"$TMP/address" 2>&1 &
+wait $server 2>/dev/null || true
+"$THRONG" web --socket "$TMP/here.sock" >"$TMP/again" 2>&1 &
 server=$!
-check "one that a killed server left is taken" wait_for 30 grep -q token "$TMP/address"
+check "one that a killed server left is taken" wait_for 30 grep -q token "$TMP/again"
 kill $server
 wait $server
 check_not "it is gone in the end" test -e "$TMP/here.sock"
