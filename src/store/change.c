@@ -128,6 +128,11 @@ void store_rollback(struct store *s)
     s->begun = s->suspended = false;
 }
 
+bool store_waits(const struct store *s)
+{
+    return s->suspended;
+}
+
 /* ---- one change ------------------------------------------------------- */
 
 void *change_start(struct store *s, const void *what, size_t size,

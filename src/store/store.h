@@ -187,6 +187,8 @@ int store_begin(struct store *s, struct err *err); /* idempotent */
  * too), and the next store_commit tries them all again. A change itself never
  * fails for such a reason, only its commit. */
 int store_commit(struct store *s, struct err *err);
+/* True while changes wait for a disk that failed. */
+bool store_waits(const struct store *s);
 /* True when not even the death of the machine takes back what was committed;
  * `now`: after waiting for the disk, however short a time ago it was. */
 bool store_on_disk(struct store *s, bool now);

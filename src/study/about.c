@@ -5,6 +5,7 @@
  * set, a value replaces the one of the same name, and a note is taken only
  * where there is none: what a person wrote stays. What cannot be taken is
  * said, and ends nothing. */
+#include <stdlib.h>
 #include "base/json.h"
 #include "study/run.h"
 #include "study/study.h"
@@ -50,6 +51,17 @@ static int take_note(struct run *r, struct live *l, const struct trial *known,
     return 0;
 }
 
+/* What waits for the disk is not in the store, so it is kept here. */
+static int write_values(struct run *r, struct live *l, struct buf *all,
+                        struct err *err)
+{
+    if (store_trial_about(r->store, l->t.id, buf_str(all), err))
+        return -1;
+    free(l->about);
+    l->about = store_waits(r->store) ? buf_take(all) : NULL;
+    return 0;
+}
+
 static int take_values(struct run *r, struct live *l, const struct trial *known,
                        const struct value *values, struct err *err)
 {
@@ -69,7 +81,7 @@ static int take_values(struct run *r, struct live *l, const struct trial *known,
     if (b.len > VALUES_MAX)
         say_left_out(r, l, "values", "they are more than 64 KiB");
     else if (!str_eq(buf_str(&b), known->about))
-        rc = store_trial_about(r->store, l->t.id, buf_str(&b), err);
+        rc = write_values(r, l, &b, err);
     buf_done(&b);
     return rc;
 }
@@ -87,8 +99,11 @@ int attempt_about(struct run *r, struct live *l, struct str line,
         say_left_out(r, l, "a line", *why.text ? why.text : "it is no object");
         return 0;
     }
-    if (store_trial(r->store, l->t.id, r->arena, &known, err) ||
-        take_tags(r, l, value_get(said, STR("tags")), err) ||
+    if (store_trial(r->store, l->t.id, r->arena, &known, err))
+        return -1;
+    if (l->about)
+        known.about = arena_str(r->arena, str_of(l->about));
+    if (take_tags(r, l, value_get(said, STR("tags")), err) ||
         take_note(r, l, &known, value_get(said, STR("note")), err))
         return -1;
     return take_values(r, l, &known, value_get(said, STR("values")), err);

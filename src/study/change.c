@@ -121,6 +121,8 @@ static int end_trial(struct change *c, const struct trial *t, enum wish wish,
             return -1;
         l = live_of(c, t->id);
     }
+    if (!l && c->study && store_waits(c->store) && !state_final(t->state))
+        return 0; /* it has ended, which is not written yet */
     if (!l)
         return end_alone(c, t, wish, err);
     c->changed++;

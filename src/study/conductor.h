@@ -34,7 +34,8 @@ struct study {
     struct loop_source *beat, *ear; /* lease and requests */
     bool created;                   /* this run made the store */
     struct map *heard;        /* files of requests that this run has applied */
-    bool applied_gone;        /* those that the fact "applied" names are gone */
+    struct buf applied;       /* the fact "applied" … */
+    bool applied_gone;        /* … and those that it names are gone */
     double time_used_s;       /* by earlier runs */
     struct trial_mean likely; /* under noise, expected best; trial 0: none */
     int64_t means_heard;      /* trials ended when it was found, … */

@@ -51,26 +51,16 @@ static bool is_applied(struct store *store, struct str file, struct arena *a)
     return find_applied(store, file, a, &answer);
 }
 
-/* Adds a file to the fact; with `fresh`, it begins anew: the files that it
- * named are gone. */
-static int mark_applied(struct store *store, struct str file,
-                        const struct request_answer *answer, bool fresh,
+/* Adds a file to the fact, whose lines so far are `applied`. */
+static int mark_applied(struct store *store, struct buf *applied,
+                        struct str file, const struct request_answer *answer,
                         struct err *err)
 {
-    struct arena *a = arena_new();
-    struct str text = STR("");
-    struct buf b;
-    buf_init(&b);
-    int rc = fresh ? 0 : store_fact(store, "applied", a, &text, err);
-    if (text.len)
-        buf_addf(&b, "%.*s\n", STRF(text));
-    buf_addf(&b, "%.*s\t", STRF(file));
-    store_answer_print(&b, answer);
-    if (!rc)
-        rc = store_fact_set(store, "applied", buf_str(&b), err);
-    buf_done(&b);
-    arena_free(a);
-    return rc;
+    if (applied->len)
+        buf_addc(applied, '\n');
+    buf_addf(applied, "%.*s\t", STRF(file));
+    store_answer_print(applied, answer);
+    return store_fact_set(store, "applied", buf_str(applied), err);
 }
 
 /* What was applied or refused is committed. A request that cannot be answered
@@ -88,11 +78,15 @@ static void finish(struct store *store, const struct request *q,
 
 /* ---- with no conductor ------------------------------------------------ */
 
+static bool ends(const struct request *q)
+{
+    return str_is(q->verb, "stop") || str_is(q->verb, "kill");
+}
+
 /* Stopping what does not run is no wish that could still be granted. */
 static bool is_for_conductor(const struct request *q)
 {
-    bool ends = str_is(q->verb, "stop") || str_is(q->verb, "kill");
-    return str_is(q->verb, "snapshot") || (ends && q->selector.len == 0);
+    return str_is(q->verb, "snapshot") || (ends(q) && q->selector.len == 0);
 }
 
 /* Applies one in a transaction of its own, or writes why not. */
@@ -101,6 +95,7 @@ static int apply_alone(struct store *store, const struct request *q,
 {
     struct change c = {.store = store, .args = q->args, .points = q->points};
     struct request_answer answer = {0};
+    struct buf applied;
     if (store_begin(store, err))
         return -1;
     if (change_apply(&c, arena_cstr(a, q->verb), arena_cstr(a, q->selector),
@@ -112,12 +107,14 @@ static int apply_alone(struct store *store, const struct request *q,
     answer.changed = c.changed;
     answer.wished = c.wished;
     answer.first = c.first;
-    if (mark_applied(store, q->file, &answer, true, err) ||
-        store_commit(store, err)) {
+    buf_init(&applied); /* the files that it named are gone */
+    int rc = mark_applied(store, &applied, q->file, &answer, err);
+    buf_done(&applied);
+    if (!rc)
+        rc = store_commit(store, err);
+    if (rc)
         store_rollback(store);
-        return -1;
-    }
-    return 0;
+    return rc;
 }
 
 int study_apply_waiting(struct store *store, struct err *err)
@@ -188,7 +185,9 @@ static void change(struct study *s, const struct request *q, struct arena *a)
                c.changed == 1 ? "s" : "");
     answer.changed = c.changed;
     answer.first = c.first;
-    if (mark_applied(s->store, q->file, &answer, s->applied_gone, &err))
+    if (s->applied_gone)
+        buf_reset(&s->applied);
+    if (mark_applied(s->store, &s->applied, q->file, &answer, &err))
         log_to(s->setup.log, LOG_WARN, "request %.*s: %s", STRF(q->verb),
                err.text);
     map_set(s->heard, q->file, s);
@@ -199,6 +198,14 @@ static void change(struct study *s, const struct request *q, struct arena *a)
 static bool was_heard(struct study *s, const struct request *q, struct arena *a)
 {
     return map_has(s->heard, q->file) || is_applied(s->store, q->file, a);
+}
+
+/* What changes a study depends on what it is, and a disk that is full hides
+ * what has changed since: it waits for room. To end a trial does not, since
+ * that one may be what fills the disk. */
+static bool may_change(const struct study *s, const struct request *q)
+{
+    return ends(q) || !store_waits(s->store);
 }
 
 void study_requests(struct study *s)
@@ -214,7 +221,8 @@ void study_requests(struct study *s)
         if (is_for_conductor(&list[i]))
             conduct(s, &list[i]);
         else if (!was_heard(s, &list[i], a)) {
-            change(s, &list[i], a);
+            if (may_change(s, &list[i]))
+                change(s, &list[i], a);
             left = true;
         } else if (s->run.dirty)
             left = true;
@@ -259,7 +267,10 @@ void study_requests_begin(struct study *s)
 {
     struct arena *a = arena_new();
     struct request *list;
+    struct str text;
     size_t count;
+    if (!store_fact(s->store, "applied", a, &text, NULL))
+        buf_addstr(&s->applied, text);
     if (store_requests(s->store, a, &list, &count, NULL))
         count = 0;
     for (size_t i = 0; i < count; i++)

@@ -53,6 +53,7 @@ void live_free(struct live *l)
     disown(l->t.point);
     disown(l->t.run_id);
     summary_done(&l->summary);
+    free(l->about);
     free(l);
 }
 

@@ -63,6 +63,8 @@ struct live {
     uint64_t digest;      /* … with this checkpoint */
     int64_t ready_ns;     /* not to be placed before (monotonic) */
     uint64_t turn;        /* which attempt of this run is out, from 1 */
+    char *about; /* values that its task said while the store waits for the
+                    disk, with those before; else NULL */
     struct summary summary;
     struct stoprule_state rule;
     int64_t rule_step; /* the last one that the rule has heard of */

@@ -277,6 +277,7 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
     s->plan = setup->plan;
     s->arena = arena_new();
     s->heard = map_new();
+    buf_init(&s->applied);
     if (study_check_path(setup->folder, err) ||
         study_check_path(setup->home, err) || open_engine(s, err) ||
         study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
@@ -417,6 +418,7 @@ void study_close(struct study *s)
     added_done(&s->added);
     vec_done(&s->doomed);
     map_free(s->heard);
+    buf_done(&s->applied);
     store_close(s->store);
     arena_free(s->arena);
     free(s);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What happens to a study while nothing can be written: a trial that ends then
-# has the value of all that it reported.
+# has the value of all that it reported, and what it said of itself.
 . "$(dirname "$0")/lib.sh"
 
 mkdir disk
@@ -20,6 +20,9 @@ touch $TMP/second
 while [ ! -e $TMP/full ]; do sleep 0.1; done
 throng report step=2 y=50
 while ! grep -q full $TMP/said; do sleep 0.1; done
+for word in one two; do
+    echo '{"throng":{"values":{"'\$word'":1}}}' >>\$THRONG_METRICS
+done
 throng report step=3 y=1 && touch $TMP/reported
 END
 cat >s.yaml <<END
@@ -43,3 +46,6 @@ check_equal "its trial is done with the last value" "0 1.0" \
     "$? $("$THRONG" rank s --json | python3 -c '
 import json, sys
 print(*(t["value"] for t in json.load(sys.stdin)["trials"]))')"
+run "$THRONG" show s 1
+check_matches "and with the first it said of itself" "$out" 'one +1'
+check_matches "and the last" "$out" 'two +1'

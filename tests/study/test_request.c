@@ -1,4 +1,6 @@
 /* test_request.c - a request counts once, or is refused with the reason */
+#include <signal.h>
+#include <sys/resource.h>
 #include "bed.h"
 #include "study/conductor.h"
 
@@ -151,6 +153,82 @@ static void points_too_many_for_a_request_lie_beside_it(void **s)
     buf_done(&args);
 }
 
+/* ---- on a disk that fails --------------------------------------------- */
+
+/* No file of this process may grow past so many bytes. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit r;
+    getrlimit(RLIMIT_FSIZE, &r);
+    r.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &r), 0);
+}
+
+static char *asked[4];
+
+static void put(struct bed *b, int i, const char *verb, const char *selector,
+                const char *args)
+{
+    struct value *v = json_parse(b->arena, str_of(args), "args", true, NULL);
+    asked[i] = store_request_ask(b->setup.folder, verb, selector, v, b->arena,
+                                 &b->err);
+    assert_non_null(asked[i]);
+}
+
+/* When trial 1 has failed the disk does, too; what is asked then is looked for
+ * three times before it works again. */
+static void ask_on_a_failing_disk(struct bed *b)
+{
+    struct run *r = &b->study->run;
+    if (!r->counts.by_state[STATE_FAILED] || (!b->number && r->dirty))
+        return;
+    if (!b->number++)
+        limit_files(1);
+    if (!r->commit_tries)
+        return;
+    limit_files(RLIM_INFINITY);
+    put(b, 0, "retry", "1", "{}");
+    put(b, 1, "add", "", "{\"points\":[{\"n\":2}]}");
+    put(b, 2, "add", "", "{\"points\":[{\"n\":3}]}");
+    put(b, 3, "retry", "1", "{}");
+    limit_files(1);
+    for (int i = 0; i < 3; i++)
+        study_requests(b->study);
+    limit_files(RLIM_INFINITY);
+    b->meddle = NULL;
+}
+
+static void what_is_asked_on_a_failing_disk_counts_once(void **s)
+{
+    static const char text[] =
+        "method: grid\nparallel: 1\nmetric: {name: loss}\n"
+        "parameters: {n: {values: [1, 2, 3, 4]}}\n"
+        "command: [x, 'when={n}:1', attempt=1, exit=3, attempt=any, "
+        "when=any, sleep-ms=5]\n";
+    struct bed *b = *s;
+    enum study_end end;
+    struct str added;
+    signal(SIGXFSZ, SIG_IGN);
+    b->meddle = ask_on_a_failing_disk;
+    b->setup.keep_going = true;
+    if (bed_run(b, text, &end))
+        fail_msg("%s", b->err.text);
+    assert_null(b->meddle);
+    for (int i = 0; i < 4; i++) {
+        struct request_answer got;
+        assert_int_equal(
+            store_answer_take(b->setup.folder, asked[i], &got, &b->err), 1);
+        assert_int_equal(got.changed, i < 3);
+    }
+    /* What came when all else had ended is left to the next run. */
+    assert_int_equal(bed_run(b, text, &end), 0);
+    assert_int_equal(trial(b, 1).attempts, 2);
+    assert_int_equal(store_last_trial(b->store), 6);
+    assert_int_equal(count(b, STATE_DONE), 6);
+    assert_int_equal(store_fact(b->store, "added", b->arena, &added, NULL), 0);
+    assert_true(str_is(added, "5-6"));
+}
+
 /* ---- snapshots -------------------------------------------------------- */
 
 /* Once a trial has reported what no commit has taken yet. */
@@ -221,6 +299,7 @@ int main(void)
         on_bed(words_in_a_request_are_checked_too),
         on_bed(one_applied_before_a_death_is_answered_and_not_applied_again),
         on_bed(points_too_many_for_a_request_lie_beside_it),
+        on_bed(what_is_asked_on_a_failing_disk_counts_once),
         on_bed(a_snapshot_says_how_far_a_running_attempt_was_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
