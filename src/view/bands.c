@@ -110,8 +110,7 @@ static int read_all(struct bands *k, const char *where, struct err *err)
     return got;
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON -------------------------------------------------------------- */
 
 /* The last value at or before a step; NaN: none, or it did not get there. */
 static double value_by(const struct series *s, int64_t step)

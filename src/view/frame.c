@@ -350,8 +350,7 @@ static int64_t take_range(struct frame *f, struct store *s, int64_t first,
     return take(f, s, selector, err);
 }
 
-/* ---- what may have changed -------------------------------------------------
- */
+/* ---- what may have changed --------------------------------------------- */
 
 /* Adds the row's trial to a selector; neighbours become a range. */
 static void select_row(struct buf *selector, const struct frame *f, size_t row,
@@ -526,8 +525,7 @@ void frame_free(struct frame *f)
     free(f);
 }
 
-/* ---- asking ---------------------------------------------------------------
- */
+/* ---- asking ------------------------------------------------------------ */
 
 const struct frame_column *frame_column(const struct frame *f, struct str name)
 {

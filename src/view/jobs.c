@@ -12,8 +12,7 @@
 
 #define STATE_MAX (64u << 20)
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------- */
 
 struct study_jobs_list {
     VEC(struct study_job) list;
@@ -74,8 +73,7 @@ const struct study_job *study_job_of(const struct study_job *list, size_t count,
     return NULL;
 }
 
-/* ---- one of them ----------------------------------------------------------
- */
+/* ---- one of them ------------------------------------------------------- */
 
 const char *study_job_state(const struct study_job *j, struct arena *a)
 {
@@ -141,8 +139,7 @@ void study_job_json(struct buf *b, const struct study_job *j, struct arena *a)
     buf_addc(b, '}');
 }
 
-/* ---- all of them, by what is said of them ---------------------------------
- */
+/* ---- all of them, by what is said of them ------------------------------ */
 
 static bool same(const struct job_line *a, const struct job_line *b)
 {

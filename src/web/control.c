@@ -52,8 +52,7 @@ static void forget_client(void *context)
     d->client = NULL;
 }
 
-/* ---- its end
- * ------------------------------------------------------------------ */
+/* ---- its end ----------------------------------------------------------- */
 
 static void answer_it(struct doing *d, int code)
 {
@@ -88,8 +87,7 @@ static void on_words(void *context, int fd, unsigned what)
     doing_free(d);
 }
 
-/* ---- its beginning
- * -------------------------------------------------------------- */
+/* ---- its beginning ----------------------------------------------------- */
 
 static const struct action *find_action(struct str verb)
 {

@@ -33,8 +33,7 @@ static void forget(void *context)
     free(gone);
 }
 
-/* ---- one event
- * --------------------------------------------------------------- */
+/* ---- one event --------------------------------------------------------- */
 
 static void add_counts(struct buf *b, const struct counts *c)
 {
@@ -122,8 +121,7 @@ static void print_event(struct buf *b, const struct served *s,
     buf_adds(b, "}\n\n");
 }
 
-/* ---- telling
- * ------------------------------------------------------------------ */
+/* ---- telling ----------------------------------------------------------- */
 
 /* Those that know the same are told the same, which is made once. */
 static void tell(struct served *s, struct listener *l, struct str standing,
@@ -211,8 +209,7 @@ void events_pulse(void *web)
         loop_timer_in(w->pulse, PULSE_S);
 }
 
-/* ---- coming in
- * ------------------------------------------------------------------ */
+/* ---- coming in --------------------------------------------------------- */
 
 /* "3-17", as an event's id has it. */
 static void read_id(struct str text, struct listener *l)

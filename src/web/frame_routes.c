@@ -17,8 +17,7 @@ static const char *const source_names[] = {
     [FRAME_METRIC] = "metric",
 };
 
-/* ---- columns ----------------------------------------------------------------
- */
+/* ---- columns ----------------------------------------------------------- */
 
 struct columns {
     struct exchange *x;
@@ -224,8 +223,18 @@ int route_columns(struct exchange *x)
     return 0;
 }
 
-/* ---- which trials a filter has ----------------------------------------------
- */
+/* ---- which trials a filter has ----------------------------------------- */
+
+static void add_revision(struct exchange *x, size_t count)
+{
+    const struct frame *f = x->study->frame;
+    struct buf *b = &x->answer.body;
+    buf_add_u32(b, f->made);
+    buf_add_u32(b, f->revision);
+    buf_add_u32(b, (uint32_t)f->rows);
+    buf_add_u32(b, (uint32_t)count);
+    x->answer.type = "application/octet-stream";
+}
 
 int route_match(struct exchange *x)
 {
@@ -238,36 +247,26 @@ int route_match(struct exchange *x)
         return -1;
     struct buf *b = &x->answer.body;
     size_t bytes = (s->frame->rows + 7) / 8;
-    buf_add_u32(b, s->frame->made);
-    buf_add_u32(b, s->frame->revision);
-    buf_add_u32(b, (uint32_t)s->frame->rows);
-    buf_add_u32(b, (uint32_t)count);
+    add_revision(x, count);
     buf_reserve(b, bytes);
     memset(b->p + b->len, 0, bytes + 1);
     for (size_t i = 0; i < count; i++)
         b->p[b->len + rows[i] / 8] |= (char)(1 << rows[i] % 8);
     b->len += bytes;
-    x->answer.type = "application/octet-stream";
     return 0;
 }
 
-/* ---- a piece of the table
- * ---------------------------------------------------- */
-
-struct table {
+/* The rows of a filter in the order of a column. */
+struct order {
     const char *where, *by;
     bool reverse;
-    int64_t from, rows;
 };
 
-static int ask_table(struct exchange *x, struct table *t)
+static int ask_order(struct exchange *x, struct order *o)
 {
-    t->reverse = ask_flag(x, "reverse");
-    return ask_text(x, "where", &t->where) || ask_text(x, "by", &t->by) ||
-                   ask_number(x, "from", 0, INT64_MAX, 0, &t->from) ||
-                   ask_number(x, "rows", 1, ROWS_MAX, 100, &t->rows)
-               ? -1
-               : 0;
+    o->reverse = ask_flag(x, "reverse");
+    return ask_text(x, "where", &o->where) || ask_text(x, "by", &o->by) ? -1
+                                                                        : 0;
 }
 
 static int check_by(struct exchange *x, const char *by)
@@ -277,6 +276,40 @@ static int check_by(struct exchange *x, const char *by)
         return 0;
     return name_check(x->store, by, x->arena, &x->err);
 }
+
+/* *rows are yours to free. */
+static int read_order(struct exchange *x, const struct order *o,
+                      uint32_t **rows, size_t *count)
+{
+    struct served *s = x->study;
+    const uint32_t *matched;
+    if (served_look(s, true, &x->err) || check_by(x, o->by) ||
+        served_match(s, o->where, &matched, count, &x->err))
+        return -1;
+    *rows = xmalloc((*count + 1) * sizeof(**rows));
+    if (*count)
+        memcpy(*rows, matched, *count * sizeof(**rows));
+    if (o->by || o->reverse)
+        frame_sort(s->frame, str_of(o->by ? o->by : "trial"), o->reverse, *rows,
+                   *count);
+    return 0;
+}
+
+int route_order(struct exchange *x)
+{
+    struct order o;
+    uint32_t *rows;
+    size_t count;
+    if (ask_order(x, &o) || read_order(x, &o, &rows, &count))
+        return -1;
+    add_revision(x, count);
+    for (size_t i = 0; i < count; i++)
+        buf_add_u32(&x->answer.body, rows[i]);
+    free(rows);
+    return 0;
+}
+
+/* ---- a piece of the table ---------------------------------------------- */
 
 /* A trial that was removed since is left out. */
 static int add_trial(struct exchange *x, const struct study_goal *goal,
@@ -294,49 +327,41 @@ static int add_trial(struct exchange *x, const struct study_goal *goal,
     return 0;
 }
 
-static int print_table(struct exchange *x, const struct table *t,
-                       const uint32_t *rows, size_t count)
+static int print_table(struct exchange *x, int64_t from, int64_t rows,
+                       const uint32_t *order, size_t count)
 {
     const struct frame *f = x->study->frame;
-    struct buf *b = &x->answer.body;
     struct study_goal goal;
     bool first = true;
     if (study_goal_read(x->store, x->arena, &goal, &x->err))
         return -1;
-    buf_addf(b,
+    buf_addf(&x->answer.body,
              "{\"schema\":\"throng.table/1\",\"made\":%u,\"revision\":%u,"
              "\"total\":%zu,\"matched\":%zu,\"from\":%lld,\"trials\":[",
-             f->made, f->revision, f->rows, count, (long long)t->from);
-    for (size_t i = (size_t)t->from;
-         i < count && i - (size_t)t->from < (size_t)t->rows; i++)
-        if (add_trial(x, &goal, f->ids[rows[i]], &first))
+             f->made, f->revision, f->rows, count, (long long)from);
+    for (int64_t i = from; i < (int64_t)count && i - from < rows; i++)
+        if (add_trial(x, &goal, f->ids[order[i]], &first))
             return -1;
-    buf_adds(b, "]}\n");
+    buf_adds(&x->answer.body, "]}\n");
     return 0;
 }
 
 int route_table(struct exchange *x)
 {
-    struct served *s = x->study;
-    struct table t;
-    const uint32_t *rows;
+    struct order o;
+    int64_t from, most;
+    uint32_t *rows;
     size_t count;
-    if (ask_table(x, &t) || served_look(s, true, &x->err) ||
-        check_by(x, t.by) || served_match(s, t.where, &rows, &count, &x->err))
+    if (ask_order(x, &o) || ask_number(x, "from", 0, INT64_MAX, 0, &from) ||
+        ask_number(x, "rows", 1, ROWS_MAX, 100, &most) ||
+        read_order(x, &o, &rows, &count))
         return -1;
-    uint32_t *sorted = xmalloc((count + 1) * sizeof(*sorted));
-    if (count)
-        memcpy(sorted, rows, count * sizeof(*sorted));
-    if (t.by || t.reverse)
-        frame_sort(s->frame, str_of(t.by ? t.by : "trial"), t.reverse, sorted,
-                   count);
-    int rc = print_table(x, &t, sorted, count);
-    free(sorted);
+    int rc = print_table(x, from, most, rows, count);
+    free(rows);
     return rc;
 }
 
-/* ---- curves
- * ------------------------------------------------------------------ */
+/* ---- curves ------------------------------------------------------------ */
 
 int route_curves(struct exchange *x)
 {

@@ -25,6 +25,7 @@ static const struct route {
     {"GET", "studies/:study/compare", route_compare, READS_STORE},
     {"GET", "studies/:study/columns", route_columns, 0},
     {"GET", "studies/:study/match", route_match, 0},
+    {"GET", "studies/:study/order", route_order, READS_STORE},
     {"GET", "studies/:study/table", route_table, READS_STORE},
     {"GET", "studies/:study/curves", route_curves, READS_STORE},
     {"GET", "studies/:study/bands", route_bands, READS_STORE},
@@ -41,8 +42,7 @@ static const struct route {
 
 static const struct str api = {"/api/v1/", 8};
 
-/* ---- parameters -----------------------------------------------------------
- */
+/* ---- parameters -------------------------------------------------------- */
 
 int ask_text(struct exchange *x, const char *name, const char **text)
 {
@@ -108,8 +108,7 @@ int ask_texts(struct exchange *x, const char *name, const char ***texts)
     return rc;
 }
 
-/* ---- studies by name ------------------------------------------------------
- */
+/* ---- studies by name --------------------------------------------------- */
 
 /* A name with a slash, or of a hidden folder, would lead elsewhere. */
 static bool is_name(struct str name)
@@ -148,8 +147,7 @@ static int find_trial(struct exchange *x, struct str number)
     return 0;
 }
 
-/* ---- paths ------------------------------------------------------------------
- */
+/* ---- paths ------------------------------------------------------------- */
 
 static bool fits(struct str path, const char *pattern)
 {
@@ -210,8 +208,7 @@ static const struct route *find_route(struct str path, const char *method,
     return NULL;
 }
 
-/* ---- serving ----------------------------------------------------------------
- */
+/* ---- serving ----------------------------------------------------------- */
 
 static int run_route(struct exchange *x, const struct route *route)
 {

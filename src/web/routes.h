@@ -61,7 +61,8 @@ typedef int route_fn(struct exchange *x);
 route_fn route_studies, route_study, route_about, route_rank, route_importance;
 route_fn route_errors, route_load, route_compare, route_machine;
 /* of all trials at once (frame_routes.c) */
-route_fn route_columns, route_match, route_table, route_curves, route_bands;
+route_fn route_columns, route_match, route_order, route_table, route_curves;
+route_fn route_bands;
 /* of one trial (trial_routes.c) */
 route_fn route_trial, route_log, route_files, route_file, route_command;
 route_fn route_explain;

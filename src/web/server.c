@@ -113,7 +113,7 @@ static void set_wants(struct client *c)
     loop_fd_want(c->source, has_out(c) ? LOOP_WRITE : LOOP_READ);
 }
 
-/* ---- requests ----------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------- */
 
 void client_answer(struct client *c, struct answer *a)
 {
@@ -290,7 +290,7 @@ static void on_sweep(void *context)
     loop_timer_in(s->sweep, SWEEP_S);
 }
 
-/* ---- listening ----------------------------------------------------------- */
+/* ---- listening --------------------------------------------------------- */
 
 /* The one that has waited longest for nothing makes room. */
 static bool make_room(struct server *s)

@@ -37,7 +37,7 @@ int route_study(struct exchange *x)
     return rc;
 }
 
-/* ---- what a page must know before it draws ------------------------------- */
+/* ---- what a page must know before it draws ----------------------------- */
 
 static void add_text(struct buf *b, const char *name, const char *text)
 {
@@ -122,8 +122,7 @@ int route_about(struct exchange *x)
     return 0;
 }
 
-/* ---- lists ------------------------------------------------------------------
- */
+/* ---- lists ------------------------------------------------------------- */
 
 static void put_piece(void *context, struct str text)
 {
@@ -235,8 +234,7 @@ int route_compare(struct exchange *x)
     return rc;
 }
 
-/* ---- the machine ------------------------------------------------------------
- */
+/* ---- the machine ------------------------------------------------------- */
 
 static void add_gpu(struct buf *b, const struct gpu *g, const struct gpu_use *u)
 {

@@ -66,8 +66,7 @@ int route_command(struct exchange *x)
     return rc;
 }
 
-/* ---- files
- * -------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------- */
 
 /* Opens a file below a folder, no link followed; -1 and errno. */
 static int open_below(const char *folder, struct str name)
