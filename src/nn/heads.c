@@ -273,7 +273,7 @@ static void check_top(struct nn_build *b, const struct nn_head *h, int k)
                  "top_%d wants an output for each class, not one of %s", k,
                  nn_loss_names[h->loss]);
     else if (k > classes)
-        nn_fault_hint(b, "metrics", "say top_1, top_2 …",
+        nn_fault_hint(b, "metrics", classes > 2 ? "say top_2" : "say accuracy",
                       "top_%d is always 1: there are %lld classes", k,
                       (long long)classes);
 }
@@ -291,7 +291,7 @@ static bool compares_numbers(const struct nn_build *b, const struct nn_head *h)
     return label_width(label) == width;
 }
 
-static bool is_of_numbers(enum nn_metric_kind kind)
+bool nn_metric_is_of_numbers(enum nn_metric_kind kind)
 {
     return kind == NN_METRIC_R2 || kind == NN_METRIC_MAE ||
            kind == NN_METRIC_MSE;
@@ -333,7 +333,7 @@ static void add_metric(struct nn_build *b, int head, struct str name)
             m.name = alone ? arena_str(b->model->arena, name)
                            : str_of(arena_printf(b->model->arena, "%.*s_%.*s",
                                                  STRF(h->name), STRF(name)));
-            if (is_of_numbers(m.kind) && !compares_numbers(b, h))
+            if (nn_metric_is_of_numbers(m.kind) && !compares_numbers(b, h))
                 note_left_out(b, m.name, h);
             else
                 vec_push(&b->model->metrics, m);

@@ -8,7 +8,8 @@
  * A prediction that is not a number is above none, below none and equal to
  * none, itself included: counted like the others it would be a hit for top_k,
  * a class for accuracy and no rank at all for AUC. So a metric over rows that
- * hold one is not a number either. */
+ * hold one is not a number either. Nor is one of classes where a single number
+ * is predicted of labels that are neither 0 nor 1. */
 #include "nn/judge.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ struct counted { /* rows of one class */
 
 struct tally {
     double rows;
-    bool unranked;            /* a prediction is not a number */
+    bool unranked;            /* a prediction, or a class, is none */
     double hits;              /* ACCURACY, TOP_K */
     double absolute, squares; /* of errors */
     double sum, sum_squares;  /* of truths, for R2 */
@@ -116,6 +117,7 @@ struct row {
     size_t width;
     const struct data_field *label;
     uint32_t number;
+    const struct nn_head *head;
     bool each;    /* every output is a yes or no of its own */
     bool spreads; /* the second half of the outputs is no prediction */
 };
@@ -250,7 +252,9 @@ static void add_row(const struct nn_metric *m, struct tally *t,
                     const struct row *r)
 {
     t->rows++;
-    t->unranked = t->unranked || has_nan(r->out, r->width);
+    t->unranked = t->unranked || has_nan(r->out, r->width) ||
+                  (!nn_metric_is_of_numbers(m->kind) &&
+                   nn_has_no_class(r->head, r->width, r->label, r->number));
     if (t->unranked)
         return;
     switch (m->kind) {
@@ -281,6 +285,7 @@ void nn_judge_batch(struct nn_judge *j, size_t head, const double *outputs,
     const struct nn_head *h = &j->model->graph.heads.p[head];
     struct row r = {.width = width,
                     .label = label,
+                    .head = h,
                     .each = nn_each_is_yes_or_no(h, width),
                     .spreads = h->loss == NN_LOSS_HETEROSCEDASTIC};
     for (size_t i = 0; label && i < j->model->metrics.len; i++) {

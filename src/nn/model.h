@@ -73,6 +73,13 @@ struct nn_metric {
     struct str name; /* "accuracy", "site_accuracy" with several heads */
 };
 
+bool nn_metric_is_of_numbers(enum nn_metric_kind kind); /* not of classes */
+/* Row `row` has no class that a metric of classes could count: the head
+ * predicts one number, and the label is neither 0 nor 1. */
+struct data_field;
+bool nn_has_no_class(const struct nn_head *h, size_t width,
+                     const struct data_field *label, size_t row);
+
 /* When training ends before its last epoch, and which weights are kept. */
 struct nn_stopping {
     struct str watch; /* "val_loss"; empty: no early stopping */

@@ -242,6 +242,35 @@ static void numbers(void **state)
     near(v[2], 2.0 / 3);
 }
 
+/* Above one half is no class of 1 and 2. */
+static void numbers_have_no_class_unless_they_are_0_and_1(void **state)
+{
+    static const double out[] = {1.1, 1.9, 0.9, 2.2};
+    static const float truth[] = {1, 2, 1, 2}, answers[] = {1, 1, 0, 1};
+    static const int32_t class[] = {0, 1, 0, 1};
+    struct data_field label = {.rank = 1,
+                               .dim = {1},
+                               .columns = 1,
+                               .classes = 2,
+                               .categories = class,
+                               .numbers = truth};
+    static const char model[] =
+        "{\"input\": 2, \"layers\": [{\"dense\": 1}], \"loss\": \"mse\", "
+        "\"metrics\": [\"accuracy\", \"auc\", \"f1_macro\", \"mae\"]}";
+    double v[METRICS];
+    (void)state;
+    judge(model, out, 1, &label, 4, v);
+    for (int i = 0; i < 3; i++)
+        assert_true(isnan(v[i]));
+    near(v[3], 0.125);
+    label.numbers = answers;
+    label.categories = NULL;
+    label.classes = 0;
+    judge(model, out, 1, &label, 4, v);
+    near(v[0], 0.75);
+    near(v[1], 1);
+}
+
 /* A network that diverged says NaN, or a number where its last layer hides
  * one; either way judging it comes to an end. */
 static void a_prediction_that_is_not_a_number_is_no_hit(void **state)
@@ -280,6 +309,7 @@ int main(void)
         cmocka_unit_test(dice_is_judged_pixel_by_pixel),
         cmocka_unit_test(overlaps_of_classes_are_means),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(numbers_have_no_class_unless_they_are_0_and_1),
         cmocka_unit_test(a_prediction_that_is_not_a_number_is_no_hit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
