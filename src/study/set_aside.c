@@ -45,19 +45,41 @@ static int asks_anew(const struct study_setup *setup, bool *anew,
     return rc;
 }
 
-/* Nobody else may be at it; the lease is let go by closing the store. */
-static int is_free(const struct study_setup *setup, struct err *err)
+/* Renamed while the lease is held: nobody can begin to run it in between, and
+ * who has done all this before us is seen; then nothing is renamed. */
+static int rename_held(const struct study_setup *setup, struct store *store,
+                       const char *folder, bool *renamed, struct err *err)
 {
-    struct store *store = store_open(setup->folder, true, err);
-    int rc = store ? store_lease_take_soon(store, err) : -1;
+    struct study_changes c = {0};
+    if (store_lease_take_soon(store, err))
+        return -1;
+    if (store_stands(store, NULL))
+        return 0;
+    buf_init(&c.lines);
+    int rc = study_changes(setup->plan, store, &c, err);
+    buf_done(&c.lines);
+    if (rc || !c.anew)
+        return rc;
+    if (rename(setup->folder, folder))
+        return err_errno(err, "rename %s to %s", setup->folder, folder);
+    *renamed = true;
+    return 0;
+}
+
+/* What lies beside a store that has been moved is not written when its lease is
+ * let go; here it is, at the new place. */
+static void let_go(const char *folder)
+{
+    struct store *store = store_open(folder, true, NULL);
+    if (store)
+        store_lease_take_soon(store, NULL);
     store_close(store);
-    return rc;
 }
 
 int study_set_aside(const struct study_setup *setup, struct arena *a,
                     const char **name, struct err *err)
 {
-    bool anew;
+    bool anew, renamed = false;
     *name = NULL;
     if (asks_anew(setup, &anew, err))
         return -1;
@@ -65,10 +87,14 @@ int study_set_aside(const struct study_setup *setup, struct arena *a,
     if (!other)
         return 0;
     char *folder = path_join(a, path_folder(a, setup->folder), other);
-    if (is_free(setup, err))
-        return -1;
-    if (rename(setup->folder, folder))
-        return err_errno(err, "rename %s to %s", setup->folder, folder);
+    struct store *store = store_open(setup->folder, true, err);
+    if (!store) /* somebody was quicker, or it cannot be opened */
+        return file_exists(setup->folder) ? -1 : 0;
+    int rc = rename_held(setup, store, folder, &renamed, err);
+    store_close(store);
+    if (!renamed)
+        return rc;
+    let_go(folder);
     *name = other;
     return 0;
 }

@@ -136,3 +136,23 @@ run "$THRONG" run m.yaml
 check_not "one that runs is not moved" test -e .throng/m-failed-3
 echo >go
 wait $holder
+
+# Several that begin at once: one of them sets it aside, none of them what
+# another has begun since.
+"$THRONG" rm -y m >/dev/null 2>&1
+rm -rf .throng/m-failed*
+study '[sh, -c, "exit 1"]' 'name: loss'
+run "$THRONG" run m.yaml --keep-going
+sed -i 's/{x: /{y: /; s/exit 1/throng report loss={y}/' m.yaml
+runs=()
+for i in 1 2 3 4 5 6; do
+    "$THRONG" run m.yaml >"at_once.$i" 2>&1 &
+    runs+=($!)
+done
+wait "${runs[@]}"
+run "$THRONG" run m.yaml
+check_status "of several that begin at once one sets the study aside" 0
+check_equal "the others find it done, or are told who runs it" "" \
+    "$(grep -hE 'rename|no such|cannot' at_once.*)"
+check_equal "once" m-failed "$(cd .throng && ls -d m-failed*)"
+check_equal "and no trial of the new one is lost" "4 0" "$(states)"
