@@ -29,9 +29,14 @@ void waiting_free(struct waiting *w)
 
 size_t jobs_job_slots(const struct jobs *j, const struct needs *n)
 {
-    if (j->job_slots)
+    struct spread ranks;
+    if (needs_spread(n, &ranks))
+        return 1;
+    if (j->job_slots && !j->packs)
         return j->job_slots;
     size_t most = nodes_most(j->scheduler->nodes(j->at), n);
+    if (j->packs && most > needs_per_gpu(n))
+        most = needs_per_gpu(n);
     return most ? most : 1;
 }
 
@@ -103,7 +108,7 @@ static void describe(const struct jobs *j, const struct submission *s,
                    : parallel       ? 1
                                     : 0,
         .needs = s->needs,
-        .slots = j->job_slots,
+        .slots = j->job_slots ? (uint32_t)slots : 0,
         .time_s = job_time(j, s),
         .lead_s = j->lead_s,
         .exclude = arena_cstr(s->arena, buf_str(&out)),

@@ -110,22 +110,14 @@ void jobs_answer(struct jobs *j, uint64_t task, uint32_t attempt,
 int jobs_check(const void *place, const struct needs *n, struct err *err)
 {
     const struct jobs *j = place;
-    struct needs all = *n;
-    if (n->nodes > 1)
-        return err_set(err, ERR_INPUT,
-                       "needs %u nodes, and engine %s runs a task on one",
-                       n->nodes, j->given->place);
-    /* GPUs that are shared are not asked for in parts. */
-    if (j->job_slots > 1) {
-        all.cpus *= j->job_slots;
-        all.memory_bytes *= j->job_slots;
-        all.gpus = ceil(all.gpus * j->job_slots - 1e-6);
-    }
-    if (nodes_check(j->scheduler->nodes(j->at), &all, err) == 0)
+    const struct nodes *nodes = j->scheduler->nodes(j->at);
+    uint32_t slots = (uint32_t)jobs_job_slots(j, n);
+    if (needs_spread_check(n, err) || nodes_check(nodes, n, err))
+        return -1;
+    struct needs all = needs_times(n, slots);
+    if (slots == 1 || !j->job_slots || nodes_check(nodes, &all, err) == 0)
         return 0;
-    return j->job_slots > 1
-               ? err_wrap(err, "a job of %u slots (job_slots)", j->job_slots)
-               : -1;
+    return err_wrap(err, "a job of %u slots (job_slots)", slots);
 }
 
 uint32_t jobs_slots(const void *place, const struct needs *n)
@@ -511,6 +503,7 @@ void *jobs_open(const struct scheduler *scheduler,
     j->look_max_s = site_number(setup->given->site, "look", LOOK_MAX_SECONDS);
     j->lead_s = site_number(setup->given->site, "lead", LEAD_SECONDS);
     j->job_slots = (uint32_t)site_number(setup->given->site, "job_slots", 1);
+    j->packs = !value_get(setup->given->site, STR("job_slots"));
     struct scheduler_setup given = {setup->given, j->arena};
     j->at = scheduler->open(&given, err);
     if (j->at && read_label(j, err) == 0 && load_all(j, err) == 0)

@@ -42,6 +42,7 @@ struct jobs {
     uint32_t last_n;
     double bundle_time_s, time_s, lead_s;
     uint32_t job_slots; /* 0: a whole node */
+    bool packs;         /* … or as many as share a GPU: nothing is said */
 
     VEC(struct waiting *) waiting; /* in order of arrival */
     struct idmap *waits;           /* the same by task */

@@ -22,24 +22,32 @@ static uint32_t gpus_of(const struct node *node, const struct needs *n)
 
 /* How many fit beside each other on one of `count` GPUs, a fraction never
  * being cut. */
-static double gpu_slots(uint32_t count, double gpus)
+static double gpu_slots(uint32_t count, const struct needs *n)
 {
-    if (gpus <= 0)
+    if (n->gpus <= 0)
         return SLOTS_MAX;
-    return gpus < 1 ? count * floor(1 / gpus + SLACK)
-                    : floor(count / gpus + SLACK);
+    return n->gpus < 1 ? (double)count * needs_per_gpu(n)
+                       : floor(count / n->gpus + SLACK);
 }
 
-static uint32_t slots_of(const struct node *node, const struct needs *n)
+/* Of a task on several nodes: how many of its parts. */
+static uint32_t slots_of(const struct node *node, const struct needs *task)
 {
+    struct needs part = needs_of_node(task), *n = &part;
     double slots = SLOTS_MAX;
     if (n->cpus > 0)
         slots = floor(node->cpus / n->cpus + SLACK);
     if (node->memory_bytes && n->memory_bytes)
         slots = fmin(
             slots, floor((double)node->memory_bytes / (double)n->memory_bytes));
-    slots = fmin(slots, gpu_slots(gpus_of(node, n), n->gpus));
+    slots = fmin(slots, gpu_slots(gpus_of(node, n), n));
     return slots > SLOTS_MAX ? (uint32_t)SLOTS_MAX : (uint32_t)slots;
+}
+
+static uint32_t nodes_of(const struct needs *n)
+{
+    struct spread s;
+    return needs_spread(n, &s) ? s.nodes : 1;
 }
 
 uint32_t nodes_slots(const struct nodes *nodes, const struct needs *n)
@@ -48,12 +56,16 @@ uint32_t nodes_slots(const struct nodes *nodes, const struct needs *n)
     for (size_t i = 0; i < nodes->list.len; i++)
         if (nodes->list.p[i].usable)
             slots += slots_of(&nodes->list.p[i], n);
+    slots /= nodes_of(n);
     return slots > SLOTS_MAX ? (uint32_t)SLOTS_MAX : (uint32_t)slots;
 }
 
 uint32_t nodes_most(const struct nodes *nodes, const struct needs *n)
 {
     uint32_t most = 0;
+    struct spread s;
+    if (needs_spread(n, &s))
+        return 1;
     for (size_t i = 0; i < nodes->list.len; i++) {
         uint32_t slots = slots_of(&nodes->list.p[i], n);
         most = slots > most ? slots : most;
@@ -90,24 +102,31 @@ int nodes_check(const struct nodes *nodes, const struct needs *n,
                 struct err *err)
 {
     const struct node *largest = NULL;
+    struct needs part = needs_of_node(n);
+    uint32_t fit = 0;
     for (size_t i = 0; i < nodes->list.len; i++) {
         const struct node *node = &nodes->list.p[i];
-        if (slots_of(node, n))
-            return 0;
-        if (!largest || larger(node, largest, n))
+        fit += slots_of(node, n) > 0;
+        if (!largest || larger(node, largest, &part))
             largest = node;
     }
-    if (!largest)
+    if (!largest || fit >= nodes_of(n))
         return 0;
     struct buf asked, has;
     buf_init(&asked);
     buf_init(&has);
     needs_print(&asked, n);
     print_node(&has, largest);
-    err_set(err, ERR_INPUT,
-            "needs %.300s, and no node of the cluster has that; the largest is "
-            "%.300s",
-            asked.p, has.p);
+    if (fit)
+        err_set(err, ERR_INPUT,
+                "needs %.300s, and only %u node%s of the cluster ha%s the part "
+                "of one",
+                asked.p, fit, fit == 1 ? "" : "s", fit == 1 ? "s" : "ve");
+    else
+        err_set(err, ERR_INPUT,
+                "needs %.300s, and no node of the cluster has that; the "
+                "largest is %.300s",
+                asked.p, has.p);
     buf_done(&asked);
     buf_done(&has);
     return -1;

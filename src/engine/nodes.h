@@ -27,13 +27,15 @@ struct nodes {
     VEC(struct node) list;
 };
 
-/* -1 when no node, usable now or not, can run such a task; says which comes
- * nearest. A cluster whose nodes are unknown can run anything. */
+/* -1 when no node, or too few for a task on several, usable now or not, can run
+ * such a task; says which comes nearest. A cluster whose nodes are unknown can
+ * run anything. */
 int nodes_check(const struct nodes *nodes, const struct needs *n,
                 struct err *err);
 /* How many such tasks the usable ones hold at once. */
 uint32_t nodes_slots(const struct nodes *nodes, const struct needs *n);
-/* The same for the node that holds most, usable or not. */
+/* The same for the node that holds most, usable or not; 1 of a task that is
+ * spread over ranks, which has a job for itself. */
 uint32_t nodes_most(const struct nodes *nodes, const struct needs *n);
 /* The type of GPU, as the scheduler writes it, that a task asks for; empty:
  * any will do. */

@@ -58,27 +58,48 @@ static void add_quoted(struct buf *b, const char *text)
     buf_addc(b, '\'');
 }
 
+/* The ranks of a task on several nodes, or its one process. */
+static void add_tasks(const struct slurm *s, const struct needs *n,
+                      struct buf *b)
+{
+    struct spread r;
+    if (needs_spread(n, &r))
+        buf_addf(b,
+                 "#SBATCH --nodes=%u\n#SBATCH --ntasks=%u\n"
+                 "#SBATCH --ntasks-per-node=%u\n",
+                 r.nodes, r.ranks, r.ranks_per_node);
+    else
+        buf_addf(b, "#SBATCH --nodes=%.0f\n#SBATCH --ntasks=1\n",
+                 site_number(s->site, "nodes", 1));
+}
+
+/* How many cpus each of them has, of those that a node gives the job. */
+static double cpus_each(const struct needs *n, double cpus)
+{
+    struct spread r;
+    if (needs_spread(n, &r))
+        cpus /= r.ranks_per_node;
+    return fmax(1, ceil(cpus - 1e-6));
+}
+
 static void add_room(const struct slurm *s, const struct job_order *order,
                      struct buf *b)
 {
     const struct needs *n = &order->needs;
-    uint32_t slots = order->slots ? order->slots : 1;
-    buf_addf(b, "#SBATCH --nodes=%.0f\n#SBATCH --ntasks=1\n",
-             site_number(s->site, "nodes", 1));
-    if (!order->slots) {
+    uint32_t slots = order->slots ? order->slots : nodes_most(&s->nodes, n);
+    struct needs part = needs_of_node(n);
+    struct needs all = needs_times(&part, slots ? slots : 1);
+    add_tasks(s, n, b);
+    if (!order->slots)
         buf_adds(b, "#SBATCH --exclusive\n#SBATCH --mem=0\n");
-        slots = nodes_most(&s->nodes, n);
-        slots = slots ? slots : 1;
-    } else if (n->memory_bytes) {
+    else if (all.memory_bytes)
         buf_addf(b, "#SBATCH --mem=%.0fM\n",
-                 ceil((double)n->memory_bytes * slots / (1 << 20)));
-    }
-    buf_addf(b, "#SBATCH --cpus-per-task=%.0f\n",
-             fmax(1, ceil(n->cpus * slots - 1e-6)));
-    if (n->gpus > 0) {
+                 ceil((double)all.memory_bytes / (1 << 20)));
+    buf_addf(b, "#SBATCH --cpus-per-task=%.0f\n", cpus_each(n, all.cpus));
+    if (all.gpus > 0) {
         struct str type = nodes_gpu_type(&s->nodes, n);
         buf_addf(b, "#SBATCH --gres=gpu:%.*s%s%.0f\n", STRF(type),
-                 type.len ? ":" : "", ceil(n->gpus * slots - 1e-6));
+                 type.len ? ":" : "", all.gpus);
     }
 }
 

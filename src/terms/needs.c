@@ -87,6 +87,88 @@ static void member_put(struct needs *n, const struct member *m, double number,
         *(double *)(void *)at = number;
 }
 
+/* ---- several processes --------------------------------------------------- */
+
+#define SLACK 1e-6
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+bool needs_spread(const struct needs *n, struct spread *s)
+{
+    if (n->nodes <= 1 && !n->ranks && !n->ranks_per_node)
+        return false;
+    *s = (struct spread){n->nodes, n->ranks, n->ranks_per_node};
+    if (!s->nodes)
+        s->nodes = s->ranks && s->ranks_per_node
+                       ? divide_up(s->ranks, s->ranks_per_node)
+                       : 1;
+    if (!s->ranks) {
+        uint64_t all =
+            (uint64_t)s->nodes * (n->ranks_per_node ? n->ranks_per_node : 1);
+        s->ranks = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+    }
+    if (!s->ranks_per_node)
+        s->ranks_per_node = divide_up(s->ranks, s->nodes);
+    return true;
+}
+
+int needs_spread_check(const struct needs *n, struct err *err)
+{
+    struct spread s;
+    if (!needs_spread(n, &s))
+        return 0;
+    if (s.ranks > (uint64_t)s.nodes * s.ranks_per_node)
+        return err_set(err, ERR_INPUT,
+                       "%u ranks do not fit on %u node%s with %u "
+                       "ranks_per_node",
+                       s.ranks, s.nodes, s.nodes == 1 ? "" : "s",
+                       s.ranks_per_node);
+    if (s.ranks < s.nodes)
+        return err_set(err, ERR_INPUT,
+                       "%u nodes are more than the %u rank%s on them; give "
+                       "each node one",
+                       s.nodes, s.ranks, s.ranks == 1 ? "" : "s");
+    if (s.nodes > 1 && fmod(n->gpus, s.nodes) != 0)
+        return err_set(err, ERR_INPUT,
+                       "gpus: %g cannot be given to %u nodes evenly; they are "
+                       "those of all nodes together",
+                       n->gpus, s.nodes);
+    return 0;
+}
+
+struct needs needs_of_node(const struct needs *n)
+{
+    struct needs one = *n;
+    struct spread s;
+    if (!needs_spread(n, &s))
+        return one;
+    one.cpus = s.ranks_per_node * fmax(1, ceil(n->cpus / s.ranks - SLACK));
+    one.memory_bytes = n->memory_bytes / s.nodes;
+    one.memory_bytes += n->memory_bytes % s.nodes != 0;
+    one.gpus = n->gpus / s.nodes;
+    one.nodes = one.ranks = one.ranks_per_node = 0;
+    return one;
+}
+
+uint32_t needs_per_gpu(const struct needs *n)
+{
+    return n->gpus > 0 && n->gpus < 1 ? (uint32_t)fmin(1 / n->gpus + SLACK, 1e6)
+                                      : 1;
+}
+
+struct needs needs_times(const struct needs *n, uint32_t times)
+{
+    struct needs all = *n;
+    all.cpus = n->cpus * times;
+    all.memory_bytes = n->memory_bytes * times;
+    all.gpus = n->gpus < 1 && n->gpus > 0 ? divide_up(times, needs_per_gpu(n))
+                                          : n->gpus * times;
+    return all;
+}
+
 bool needs_eq(const struct needs *a, const struct needs *b)
 {
     for (int i = 0; i < MEMBER_ROWS; i++)

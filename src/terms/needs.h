@@ -18,7 +18,26 @@ struct needs {
     double time_s;                         /* of one attempt; 0: no limit */
 };
 
+/* How a task is laid out that is several processes: MPI's ranks. What it needs
+ * is for all of them together. */
+struct spread {
+    uint32_t nodes, ranks;
+    uint32_t ranks_per_node; /* at most */
+};
+
 void needs_init(struct needs *n);
+/* False: nothing is said of nodes and ranks, it is one process. Of nodes, ranks
+ * and ranks per node, what is not said follows from the others. */
+bool needs_spread(const struct needs *n, struct spread *s);
+/* -1 when nodes, ranks and what they need cannot be laid out. */
+int needs_spread_check(const struct needs *n, struct err *err);
+/* What it needs of one node: all, where it is not spread. */
+struct needs needs_of_node(const struct needs *n);
+/* What so many of these, on one node, need together. A GPU that is shared is
+ * needed whole. */
+struct needs needs_times(const struct needs *n, uint32_t times);
+/* How many of these share one GPU; 1: none is shared. */
+uint32_t needs_per_gpu(const struct needs *n);
 bool needs_eq(const struct needs *a, const struct needs *b);
 /* Reads one member ("cpus", "gpus", "time" …) as study files write it
  * (numbers, "4G", "a100:2", "2h 30m"). On failure n is as before. */

@@ -255,6 +255,83 @@ static void an_unknown_member_of_stored_needs_is_refused(void **state)
     arena_free(a);
 }
 
+static void check_spread(struct needs n, struct spread want)
+{
+    struct spread s = {0};
+    assert_true(needs_spread(&n, &s));
+    assert_int_equal(s.nodes, want.nodes);
+    assert_int_equal(s.ranks, want.ranks);
+    assert_int_equal(s.ranks_per_node, want.ranks_per_node);
+}
+
+static void what_is_not_said_of_ranks_follows_from_the_rest(void **state)
+{
+    (void)state;
+    struct spread s;
+    assert_false(needs_spread(&(struct needs){.cpus = 1}, &s));
+    assert_false(needs_spread(&(struct needs){.nodes = 1}, &s));
+    check_spread((struct needs){.nodes = 3}, (struct spread){3, 3, 1});
+    check_spread((struct needs){.ranks = 5}, (struct spread){1, 5, 5});
+    check_spread((struct needs){.nodes = 2, .ranks = 5},
+                 (struct spread){2, 5, 3});
+    check_spread((struct needs){.ranks = 5, .ranks_per_node = 2},
+                 (struct spread){3, 5, 2});
+    check_spread((struct needs){.nodes = 2, .ranks_per_node = 4},
+                 (struct spread){2, 8, 4});
+}
+
+static void ranks_that_cannot_be_laid_out_are_refused(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct needs n = {.nodes = 2, .ranks = 4, .gpus = 4};
+    assert_int_equal(needs_spread_check(&n, &err), 0);
+    n.gpus = 3;
+    assert_int_equal(needs_spread_check(&n, &err), -1);
+    assert_non_null(strstr(err.text, "evenly"));
+    n = (struct needs){.nodes = 2, .ranks = 9, .ranks_per_node = 4};
+    assert_int_equal(needs_spread_check(&n, &err), -1);
+    assert_non_null(strstr(err.text, "9 ranks do not fit on 2 nodes"));
+    n = (struct needs){.nodes = 4, .ranks = 2};
+    assert_int_equal(needs_spread_check(&n, &err), -1);
+    n = (struct needs){.nodes = 1000000, .ranks_per_node = 1000000};
+    assert_int_equal(needs_spread_check(&n, &err), 0);
+}
+
+static void a_node_has_its_part_of_what_all_ranks_need(void **state)
+{
+    (void)state;
+    struct needs n = {.cpus = 12, .nodes = 2, .ranks = 5, .gpus = 4};
+    n.memory_bytes = 7;
+    struct needs one = needs_of_node(&n);
+    assert_float_equal(one.cpus, 9, 0); /* 3 ranks of 3 cpus */
+    assert_float_equal(one.gpus, 2, 0);
+    assert_int_equal(one.memory_bytes, 4);
+    assert_int_equal(one.nodes, 0);
+    n = (struct needs){.cpus = 0.5, .gpus = 1};
+    one = needs_of_node(&n);
+    assert_true(needs_eq(&n, &one));
+}
+
+static void a_gpu_that_is_shared_is_needed_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        double gpus;
+        uint32_t times, whole, per_gpu;
+    } rows[] = {{0, 4, 0, 1},   {0.5, 1, 1, 2},   {0.5, 4, 2, 2},
+                {0.4, 5, 3, 2}, {0.25, 4, 1, 4},  {1, 3, 3, 1},
+                {2, 3, 6, 1},   {0.1, 10, 1, 10}, {1.0 / 3, 6, 2, 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct needs n = {.cpus = 2, .memory_bytes = 3, .gpus = rows[i].gpus};
+        struct needs all = needs_times(&n, rows[i].times);
+        assert_true(all.gpus == rows[i].whole);
+        assert_true(all.cpus == 2.0 * rows[i].times);
+        assert_int_equal(all.memory_bytes, 3 * rows[i].times);
+        assert_int_equal(needs_per_gpu(&n), rows[i].per_gpu);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +346,10 @@ int main(void)
         cmocka_unit_test(any_needs_survive_their_text_form),
         cmocka_unit_test(needs_differ_when_any_member_does),
         cmocka_unit_test(an_unknown_member_of_stored_needs_is_refused),
+        cmocka_unit_test(what_is_not_said_of_ranks_follows_from_the_rest),
+        cmocka_unit_test(ranks_that_cannot_be_laid_out_are_refused),
+        cmocka_unit_test(a_node_has_its_part_of_what_all_ranks_need),
+        cmocka_unit_test(a_gpu_that_is_shared_is_needed_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
