@@ -102,6 +102,7 @@ static void look_closely(struct plan *p, struct problems *problems)
 {
     unready_check(p, problems);
     startable_venv(p, problems);
+    startable_around(p, problems);
     model_check(p, false, problems);
 }
 
@@ -111,6 +112,7 @@ static void look_and_tell(struct plan *p, struct problems *problems)
 {
     unready_check(p, problems);
     startable_venv(p, problems);
+    startable_around(p, problems);
     startable_check(p, problems);
     model_check(p, true, problems);
 }

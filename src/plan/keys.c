@@ -284,14 +284,6 @@ static void refuse_launch(struct study_file *r, const struct value *v)
                "does without");
 }
 
-static void refuse_container(struct study_file *r, const struct value *v)
-{
-    problem_at(&r->in, PROBLEM_ERROR, v,
-               "start the container in command; htcondor's container_image "
-               "is passed through",
-               "container is reserved: throng does not start containers yet");
-}
-
 static void refuse_outside(struct study_file *r, const struct value *v)
 {
     problem_at(&r->in, PROBLEM_ERROR, v, NULL,
@@ -443,6 +435,13 @@ static const struct key keys[] = {
      read_venv},
     {{"conda", "a name or a folder", "the conda environment of tasks"},
      read_conda},
+    {{"container", "an image",
+      "a file or a URL (docker://…): tasks run inside of it, by apptainer or "
+      "singularity"},
+     read_container},
+    {{"bind", "folders",
+      "what the container sees besides the study's folder: SOURCE[:TARGET]"},
+     read_bind},
     {{"workdir", "study or trial", "where the task runs"}, read_workdir},
     {{"templates", "files", "input files with {name}, filled for each trial"},
      read_templates},
@@ -509,7 +508,6 @@ static const struct key keys[] = {
     {{"kind", "anything", "accepted, not acted on"}, accept},
     {{"job", "-", "refused: W&B Launch"}, refuse_launch},
     {{"image_uri", "-", "refused: W&B Launch"}, refuse_launch},
-    {{"container", "-", "reserved"}, refuse_container},
     {{"bundle_time", "-", "stands inside of slurm or htcondor"},
      refuse_outside},
     {{"max_jobs", "-", "stands inside of slurm or htcondor"}, refuse_outside},

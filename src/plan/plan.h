@@ -171,8 +171,11 @@ struct plan {
     const struct assignment *env;
     size_t env_count;
     struct str setup;
-    struct str venv;    /* a virtual environment's folder; empty: none */
-    struct str conda;   /* name or folder of conda's; empty: none */
+    struct str venv;         /* a virtual environment's folder; empty: none */
+    struct str conda;        /* name or folder of conda's; empty: none */
+    struct str container;    /* image of tasks; empty: none */
+    const struct str *binds; /* of its `bind` */
+    size_t bind_count;
     bool workdir_trial; /* workdir: trial */
     const struct plan_input *inputs;
     size_t input_count;
@@ -234,6 +237,13 @@ bool plan_takes_script(struct str program);
 /* The variables of tasks, with those of `venv`, which is seen from `home`. */
 const struct assignment *plan_env(const struct plan *p, const char *home,
                                   struct arena *a, size_t *count);
+/* The image that tasks run inside of, seen from `home`; empty: none. */
+struct str plan_container(const struct plan *p, const char *home,
+                          struct arena *a);
+/* True when it names a file, not what a registry has. */
+bool plan_image_is_file(struct str image);
+/* What its `bind` says, seen from `home`, each on a line of its own. */
+struct str plan_binds(const struct plan *p, const char *home, struct arena *a);
 /* The shell lines before each task, with those of `conda`; empty: none. */
 struct str plan_setup(const struct plan *p, struct arena *a);
 /* The needs of a point (${name} replaced). */

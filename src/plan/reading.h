@@ -147,6 +147,8 @@ void read_setup(struct study_file *r, const struct value *v);
 void check_placeholders(struct study_file *r, const struct value *command);
 void read_venv(struct study_file *r, const struct value *v);
 void read_conda(struct study_file *r, const struct value *v);
+void read_container(struct study_file *r, const struct value *v);
+void read_bind(struct study_file *r, const struct value *v);
 /* A path inside of the trial's folder: relative, no "..". */
 bool path_inside(struct str path);
 

@@ -67,6 +67,19 @@ static void tell_megabytes(struct study_file *r, const struct value *v,
     buf_done(&size);
 }
 
+/* Unless a parameter has a word in it. */
+static void check_spread(struct study_file *r, const struct needs *n)
+{
+    const struct value *v = r->plan->resources;
+    struct err err = {0};
+
+    for (size_t i = 0; v && i < v->count; i++)
+        if (refers(v->items[i]))
+            return;
+    if (v && needs_spread_check(n, &err))
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL, "resources: %s", err.text);
+}
+
 void check_resources(struct study_file *r)
 {
     const struct value *v = r->plan->resources;
@@ -86,6 +99,7 @@ void check_resources(struct study_file *r)
         else if (needs_in_megabytes(v->keys[i], v->items[i]))
             tell_megabytes(r, v->items[i], &needs);
     }
+    check_spread(r, &needs);
 }
 
 /* The value of a member for this point. */
@@ -131,6 +145,15 @@ static double dialect_time_limit(const struct plan *p)
     return 0;
 }
 
+/* Each rank has a cpu where nothing is said. */
+static void share_ranks(const struct plan *p, struct needs *n)
+{
+    struct spread s;
+
+    if (!p->cpus_said && needs_spread(n, &s))
+        n->cpus = s.ranks;
+}
+
 int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
                struct err *err)
 {
@@ -152,6 +175,9 @@ int plan_needs(const struct plan *p, const struct value *point, struct needs *n,
             rc = err_wrap(err, "resources");
     }
     arena_free(a);
+    if (rc == 0 && needs_spread_check(&needs, err))
+        rc = err_wrap(err, "resources");
+    share_ranks(p, &needs);
     if (needs.time_s <= 0)
         needs.time_s = dialect_time_limit(p);
     if (rc == 0)

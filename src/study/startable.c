@@ -48,6 +48,8 @@ static const char *task_path(const struct looking *l)
 {
     const char *own = getenv("PATH");
     const struct plan *p = l->plan;
+    if (p->container.len)
+        return NULL; /* the image's own */
     for (size_t i = 0; i < p->env_count; i++)
         if (str_is(p->env[i].name, "PATH"))
             return NULL; /* known only where it runs */
@@ -111,12 +113,16 @@ static void look_for_file(const struct looking *l, const char *key,
                           struct str name, bool runs)
 {
     char *path = path_join(l->arena, l->home, arena_cstr(l->arena, name));
-    if (!is_plain(name) || plan_makes(l->plan, name))
+    bool inside = l->plan->container.len > 0;
+    if (!is_plain(name) || plan_makes(l->plan, name) ||
+        (inside && name.p[0] == '/'))
         return;
     if (!file_exists(path))
         missing(
             l, key, "files are seen from the study file's folder",
             arena_printf(l->arena, "%s: there is no %.*s", key, STRF(name)));
+    else if (runs && inside && access(path, X_OK) == 0)
+        return;
     else if (runs && access(path, X_OK) == 0)
         look_for_interpreter(l, key, name, path);
     else if (runs)
@@ -197,6 +203,61 @@ void startable_venv(const struct plan *p, struct problems *problems)
                      at ? at->column : 0,
                      STR("make it with python3 -m venv, or name another"),
                      "venv: there is no Python at %s", python);
+}
+
+static bool runs_here(const struct plan *p)
+{
+    return !p->site.engine.len || str_is(p->site.engine, "local");
+}
+
+/* On a cluster its nodes may have what is not here. */
+static void absent(const struct plan *p, struct problems *problems,
+                   const char *key, const char *hint, const char *what)
+{
+    const struct value *at = value_get(p->root, str_of(key));
+    problems_add(problems, runs_here(p) ? PROBLEM_ERROR : PROBLEM_WARNING,
+                 p->file, at ? at->line : 0, at ? at->column : 0, str_of(hint),
+                 "%s", what);
+}
+
+static bool on_path(const struct looking *l, const char *program)
+{
+    const char *path = getenv("PATH");
+    return path_program(l->arena, program, path ? path : "") != NULL;
+}
+
+static void look_for_image(const struct looking *l)
+{
+    struct str image = plan_container(l->plan, l->home, l->arena);
+    if (!plan_image_is_file(image) || str_find(image, '$') >= 0 ||
+        file_exists(arena_cstr(l->arena, image)))
+        return;
+    absent(l->plan, l->problems, "container",
+           "make it with `apptainer build IMAGE.sif docker://…`",
+           arena_printf(l->arena, "container: there is no image %.*s",
+                        STRF(image)));
+}
+
+void startable_around(const struct plan *p, struct problems *problems)
+{
+    static const char *const ranks[] = {"ranks", "nodes", "ranks_per_node"};
+    struct looking l;
+    bool spread = false;
+    looking_init(&l, p, problems);
+    if (p->container.len && !on_path(&l, "apptainer") &&
+        !on_path(&l, "singularity"))
+        absent(p, problems, "container",
+               "install apptainer, or run without a container",
+               "container: neither apptainer nor singularity is on PATH here");
+    if (p->container.len)
+        look_for_image(&l);
+    for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)
+        spread |= value_get(p->resources, str_of(ranks[i])) != NULL;
+    if (spread && runs_here(p) && !on_path(&l, "mpiexec"))
+        absent(p, problems, "resources",
+               "install an MPI, or run on a cluster (engine: slurm)",
+               "resources: ranks are started by mpiexec here, which is not on "
+               "PATH");
 }
 
 void startable_check(const struct plan *p, struct problems *problems)

@@ -358,6 +358,9 @@ int measure_store(struct store *store, struct measure *m, struct err *err);
 
 /* Adds an error for a virtual environment without a Python. */
 void startable_venv(const struct plan *p, struct problems *problems);
+/* Adds an error for what is to run containers or ranks and is not here, or an
+ * image that is not; a warning where tasks run on other machines. */
+void startable_around(const struct plan *p, struct problems *problems);
 /* Adds an error for a program, a script or an interpreter that is not there,
  * as seen from the study file; a warning where setup lines or a conda
  * environment may still bring it. */

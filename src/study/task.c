@@ -25,7 +25,8 @@ static size_t cohort_share(const struct plan *p)
  * share of a trainer. */
 void study_share_cpus(const struct plan *p, double cpus, struct needs *n)
 {
-    if (p->cpus_said)
+    struct spread ranks;
+    if (p->cpus_said || needs_spread(n, &ranks))
         return;
     if (p->model_root)
         n->cpus = 1.0 / (double)cohort_share(p);
@@ -102,6 +103,28 @@ static struct str metric_names(const struct goal *g, struct arena *a)
     return names;
 }
 
+static bool lies_in(const char *path, const char *folder)
+{
+    size_t len = strlen(folder);
+    return strncmp(path, folder, len) == 0 &&
+           (path[len] == '/' || path[len] == 0);
+}
+
+/* A container sees the study's folders where they are outside. */
+static void fill_container(const struct study *s, struct arena *a,
+                           struct task *t)
+{
+    const char *home = s->setup.home, *folder = s->setup.folder;
+    if (!s->plan->container.len)
+        return;
+    struct str more = plan_binds(s->plan, home, a);
+    bool around = lies_in(folder, home);
+    t->container = plan_container(s->plan, home, a);
+    t->binds = str_of(arena_printf(a, "%s%s%s%s%.*s", home, around ? "" : "\n",
+                                   around ? "" : folder, more.len ? "\n" : "",
+                                   STRF(more)));
+}
+
 /* What every task of the study has in common. */
 static void fill_common(const struct study *s, struct arena *a, struct task *t)
 {
@@ -109,6 +132,7 @@ static void fill_common(const struct study *s, struct arena *a, struct task *t)
     t->kind = STR("command");
     t->setup = plan_setup(p, a);
     t->workdir = p->workdir_trial ? str_n("", 0) : str_of(s->setup.home);
+    fill_container(s, a, t);
     t->env = plan_env(p, s->setup.home, a, &t->env_count);
     t->study = p->name;
     t->subset = s->setup.subset;

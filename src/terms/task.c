@@ -28,6 +28,8 @@ static const struct field fields[] = {
     {"kind", FIELD_STR, OF(kind)},
     {"setup", FIELD_STR, OF(setup)},
     {"workdir", FIELD_STR, OF(workdir)},
+    {"container", FIELD_STR, OF(container)},
+    {"binds", FIELD_STR, OF(binds)},
     {"params", FIELD_STR, OF(params)},
     {"study", FIELD_STR, OF(study)},
     {"seed", FIELD_U64, OF(seed)},

@@ -47,8 +47,12 @@ struct task {
 
     const struct arg *argv;
     size_t argc;
-    struct str setup;   /* shell lines before the command; empty: none */
-    struct str workdir; /* absolute folder to run in; empty: `folder` */
+    struct str setup;     /* shell lines before the command; empty: none */
+    struct str workdir;   /* absolute folder to run in; empty: `folder` */
+    struct str container; /* image that it runs inside of: a path or a URL;
+                             empty: none */
+    struct str binds;     /* of a container: SOURCE[:TARGET[:OPTIONS]], each on
+                             a line of its own */
     const struct assignment *env; /* besides the worker's own */
     size_t env_count;
     struct str params; /* JSON text of the point */

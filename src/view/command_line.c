@@ -176,16 +176,39 @@ static void add_candle(struct buf *b, const struct plan *p,
 
 /* `python` where there is one, as the worker does it. */
 static const struct arg *with_interpreter(const struct arg *argv, size_t argc,
-                                          struct arena *a)
+                                          bool inside, struct arena *a)
 {
     struct arg *own = arena_array(a, argc + 1, sizeof(*own));
-    bool absent = !path_program(a, "python", NULL);
+    bool absent = inside || !path_program(a, "python", NULL);
     for (size_t i = 0; i < argc; i++) {
         own[i] = argv[i];
         if (absent && argv[i].kind == ARG_INTERPRETER)
             own[i] = (struct arg){ARG_TEXT, STR("python3")};
     }
     return own;
+}
+
+/* The container, as the worker starts it: by the program that is here, else by
+ * the first that it looks for. */
+static void add_container(struct buf *b, const struct plan *p, const char *home,
+                          struct arena *a)
+{
+    struct str image = plan_container(p, home, a), bind;
+    struct str rest = plan_binds(p, home, a);
+    if (!image.len)
+        return;
+    bool older = !path_program(a, "apptainer", NULL) &&
+                 path_program(a, "singularity", NULL);
+    buf_addf(b, "%s exec --bind ", older ? "singularity" : "apptainer");
+    quote(b, p, str_of(home));
+    buf_adds(b, " --bind \"$d\"");
+    while (rest.len > 0 && str_split(&rest, '\n', &bind)) {
+        buf_adds(b, " --bind ");
+        quote(b, p, bind);
+    }
+    buf_addc(b, ' ');
+    quote(b, p, image);
+    buf_addc(b, ' ');
 }
 
 static int add_command(struct buf *b, const struct plan *p, const char *home,
@@ -197,8 +220,9 @@ static int add_command(struct buf *b, const struct plan *p, const char *home,
     if (study_command(p, home, point, a, &argv, &argc, err))
         return -1;
     struct str lines = plan_setup(p, a);
+    add_container(b, p, home, a);
     if (lines.len) {
-        bool bash = path_program(a, "bash", NULL) != NULL;
+        bool bash = !p->container.len && path_program(a, "bash", NULL);
         struct buf script;
         buf_init(&script);
         setup_script(&script, lines, bash);
@@ -207,7 +231,9 @@ static int add_command(struct buf *b, const struct plan *p, const char *home,
         buf_adds(b, " setup ");
         buf_done(&script);
     }
-    plan_print_command(b, p, with_interpreter(argv, argc, a), argc, false);
+    bool inside = p->container.len > 0;
+    plan_print_command(b, p, with_interpreter(argv, argc, inside, a), argc,
+                       false);
     return 0;
 }
 

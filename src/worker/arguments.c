@@ -1,5 +1,6 @@
 /* arguments.c - the argument vector of a task */
 #include "terms/setup.h"
+#include "worker/launch.h"
 #include "worker/worker.h"
 
 /* `python`, or python3 where there is no python. Tasks of a study share
@@ -24,6 +25,8 @@ static const char *argument(struct attempt *a, const struct arg *arg,
     case ARG_EXPAND:
         return environment_expand(a->arena, arg->text, env, err);
     case ARG_INTERPRETER:
+        if (a->task.container.len > 0)
+            return "python3"; /* what is on PATH in there, nobody knows */
         return interpreter(&a->worker->environment, path ? path : "");
     case ARG_PARAMS_FILE:
         return path_join(a->arena, a->folder.path, "params.json");
@@ -33,35 +36,39 @@ static const char *argument(struct attempt *a, const struct arg *arg,
 }
 
 /* The shell runs the setup lines and then becomes the command. What people
- * put there (source, module, conda) is bash's more often than not. */
-static size_t put_setup(struct attempt *a, const char *path, const char **argv)
+ * put there (source, module, conda) is bash's more often than not; a container
+ * has a shell, and maybe no bash. */
+static void put_setup(struct attempt *a, const char *path, struct launch *l)
 {
-    const char *bash = path_program(a->arena, "bash", path);
+    const char *bash =
+        a->task.container.len ? NULL : path_program(a->arena, "bash", path);
     struct buf script;
     buf_init(&script);
     setup_script(&script, a->task.setup, bash != NULL);
-    argv[0] = bash ? bash : "/bin/sh";
-    argv[1] = "-c";
-    argv[2] = arena_cstr(a->arena, buf_str(&script));
-    argv[3] = "setup";
+    l->argv[l->count++] = bash ? bash : "/bin/sh";
+    l->argv[l->count++] = "-c";
+    l->argv[l->count++] = arena_cstr(a->arena, buf_str(&script));
+    l->argv[l->count++] = "setup";
     buf_done(&script);
-    return 4;
 }
 
 const char *const *arguments_make(struct attempt *a, const char *const *env,
                                   struct err *err)
 {
     const struct task *t = &a->task;
-    const char **argv = arena_array(a->arena, t->argc + 5, sizeof *argv);
-    size_t at = 0;
+    const char *path = environment_get(env, STR("PATH"));
+    struct launch l = {.room = launch_most(a)};
+    l.argv = arena_array(a->arena, l.room + t->argc + 5, sizeof *l.argv);
     if (t->argc == 0) {
         err_set(err, ERR_INPUT, "the command is empty");
         return NULL;
     }
+    if (launch_ranks(a, env, &l, err) || launch_container(a, env, &l, err))
+        return NULL;
     if (t->setup.len > 0)
-        at = put_setup(a, environment_get(env, STR("PATH")), argv);
+        put_setup(a, path ? path : "", &l);
     for (size_t i = 0; i < t->argc; i++)
-        if (!(argv[at++] = argument(a, &t->argv[i], env, err)))
+        if (!(l.argv[l.count++] = argument(a, &t->argv[i], env, err)))
             return NULL;
-    return argv;
+    return l.argv;
 }

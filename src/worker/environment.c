@@ -8,6 +8,7 @@
 #include <math.h>
 #include "base/json.h"
 #include "worker/granted.h"
+#include "worker/launch.h"
 #include "worker/worker.h"
 
 #define PATH_DEFAULT "/usr/local/bin:/usr/bin:/bin"
@@ -258,12 +259,26 @@ static bool task_sets(const struct task *t, const char *name)
     return false;
 }
 
+static bool has_ranks(const struct task *t)
+{
+    struct spread ranks;
+    return needs_spread(&t->needs, &ranks);
+}
+
+static double cpus_each(const struct needs *n)
+{
+    struct spread ranks;
+    double cpus = needs_spread(n, &ranks) ? n->cpus / ranks.ranks : n->cpus;
+    return fmax(1, ceil(cpus - 1e-6));
+}
+
 /* Where this machine has GPUs, a task that was granted none sees none, unless
- * the study says which. */
+ * the study says which. Those of ranks in a job are its scheduler's to give. */
 static void put_grant(struct builder *b, const struct attempt *a)
 {
     const struct room *room = &a->worker->room;
-    if (room->gpu_count > 0 && a->grant.gpu_count == 0 &&
+    bool given = a->worker->granted && has_ranks(&a->task);
+    if (!given && room->gpu_count > 0 && a->grant.gpu_count == 0 &&
         !task_sets(&a->task, "CUDA_VISIBLE_DEVICES"))
         put(b, "CUDA_VISIBLE_DEVICES=");
     if (a->grant.gpu_count > 0) {
@@ -274,16 +289,17 @@ static void put_grant(struct builder *b, const struct attempt *a)
         buf_done(&gpus);
     }
     if (!task_sets(&a->task, "OMP_NUM_THREADS"))
-        putf(b, "OMP_NUM_THREADS=%.0f", fmax(1, ceil(a->task.needs.cpus)));
+        putf(b, "OMP_NUM_THREADS=%.0f", cpus_each(&a->task.needs));
 }
 
 /* A task with ranks has the whole job, and its variables as they are. Others
  * see of them what their own part is. */
 static void put_job(struct builder *b, const struct environment *e,
-                    const struct needs *n)
+                    const struct task *t)
 {
+    const struct needs *n = &t->needs;
     const char *gpus = environment_get(b->env, STR("CUDA_VISIBLE_DEVICES"));
-    if (!e->job || n->ranks > 0)
+    if (!e->job || has_ranks(t))
         return;
     for (size_t i = 0; i < b->count; i++) {
         const char *share =
@@ -364,6 +380,55 @@ static const struct value *read_params(struct attempt *a, struct err *err)
     return v;
 }
 
+/* ---- inside of a container --------------------------------------------- */
+
+/* PATH inside is the image's own, with what was put before ours in front, or
+ * what the study says in its place. */
+static const char *path_inside(struct arena *a, const char *inside,
+                               struct str path, const char *own)
+{
+    size_t len = own ? strlen(own) : 0;
+    bool ends = path.len > len + 1 && path.p[path.len - len - 1] == ':' &&
+                str_ends(path, str_of(own));
+    if (len > 0 && ends)
+        return arena_printf(a, "%sPREPEND_PATH=%.*s", inside,
+                            (int)(path.len - len - 1), path.p);
+    return arena_printf(a, "%sPATH=%.*s", inside, STRF(path));
+}
+
+static const char *one_inside(struct arena *a, const char *inside,
+                              const char *assignment, const char *own_path)
+{
+    struct str text = str_of(assignment);
+    if (str_starts(text, STR("PATH=")))
+        return path_inside(a, inside, str_n(text.p + 5, text.len - 5),
+                           own_path);
+    return arena_printf(a, "%s%s", inside, assignment);
+}
+
+/* What throng and the study set goes in, whatever the image or the person's
+ * settings say; the rest of the environment as they say. */
+static const char *const *put_inside(struct builder *b, struct attempt *a)
+{
+    const struct environment *e = &a->worker->environment;
+    const char *path = environment_get(b->env, STR("PATH"));
+    const char *inside = launch_inside(a, path ? path : "");
+    if (!inside)
+        return b->env;
+    const char *own = NULL;
+    for (size_t i = 0; i < e->base.len; i++)
+        if (has_name(e->base.p[i], STR("PATH")))
+            own = e->base.p[i] + 5;
+    size_t count = b->count;
+    const char **env = arena_array(b->arena, 2 * count + 1, sizeof *env);
+    memcpy(env, b->env, count * sizeof *env);
+    for (size_t i = 0; i < b->count; i++)
+        if (i >= e->base.len || b->env[i] != e->base.p[i] ||
+            strncmp(b->env[i], "THRONG_", 7) == 0)
+            env[count++] = one_inside(b->arena, inside, b->env[i], own);
+    return env;
+}
+
 const char *const *environment_make(struct attempt *a, struct err *err)
 {
     const struct environment *e = &a->worker->environment;
@@ -377,19 +442,19 @@ const char *const *environment_make(struct attempt *a, struct err *err)
     b.env = arena_array(a->arena, most, sizeof *b.env);
     for (size_t i = 0; i < e->base.len; i++)
         b.env[b.count++] = e->base.p[i];
-    for (size_t i = 0; t->needs.ranks > 0 && i < e->ranks.len; i++)
+    for (size_t i = 0; has_ranks(t) && i < e->ranks.len; i++)
         b.env[b.count++] = e->ranks.p[i];
     if (put_task_env(&b, t, err) != 0)
         return NULL;
     put_tools(&b, e, t);
     put_identity(&b, a);
     put_grant(&b, a);
-    put_job(&b, e, &t->needs);
+    put_job(&b, e, t);
     put_unbuffered(&b);
     put_candle(&b, a, params);
     if (put_params(&b, params, err) != 0)
         goto invalid;
-    return b.env;
+    return put_inside(&b, a);
 invalid:
     a->verdict = OUTCOME_INVALID;
     return NULL;

@@ -11,7 +11,9 @@ struct attempt;
 /* What every task of this worker gets. */
 struct environment {
     struct arena *arena;
-    VEC(const char *) base;   /* the worker's own, less the protocol's names */
+    VEC(const char *) base; /* the worker's own, less the protocol's names */
+    const struct runner *runner; /* of containers, on runner_path; or NULL */
+    const char *runner_path;
     VEC(const char *) ranks;  /* of these, what tasks with ranks see alone */
     bool job;                 /* what base says of a job is not a task's */
     const char *mark;         /* "THRONG_STORE=…"; NULL: none */

@@ -163,6 +163,19 @@ static bool is_held(struct worker *w, const struct attempt *a, bool *swept)
     return census_may_live(&w->census, a->task.id);
 }
 
+/* What is asked of the room. A task with ranks has all of its job to itself,
+ * which has more nodes than this one. */
+static struct needs asks_of(const struct worker *w, const struct attempt *a)
+{
+    struct spread ranks;
+    struct needs all;
+    if (!w->granted || !needs_spread(&a->task.needs, &ranks))
+        return a->task.needs;
+    needs_init(&all);
+    all.cpus = w->room.cpus;
+    return all;
+}
+
 static void choose(struct worker *w)
 {
     bool swept = false;
@@ -172,7 +185,8 @@ static void choose(struct worker *w)
         struct attempt *a = w->waiting.p[i];
         if (room->parallel > 0 && room->running >= room->parallel)
             break;
-        if (!is_held(w, a, &swept) && share_take(w, &a->task.needs, &a->grant))
+        struct needs asks = asks_of(w, a);
+        if (!is_held(w, a, &swept) && share_take(w, &asks, &a->grant))
             choose_one(w, i);
         else if (a->passed >= PASSED_MAX)
             break;
@@ -399,7 +413,8 @@ static void take_task(struct worker *w, const struct record *r)
         earlier_go_on(&w->bundle.earlier, &a->task, a->arena);
     if (w->granted)
         trust_scheduler(&a->task.needs);
-    if (room_check(&w->room, &a->task.needs, &err) != 0) {
+    struct needs asks = asks_of(w, a);
+    if (room_check(&w->room, &asks, &err) != 0) {
         refuse(w, r, OUTCOME_SPAWN, err.text);
         attempt_free(a);
         return;

@@ -3,6 +3,7 @@
 #include "job.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include "terms/bundle.h"
 
 #define PATH "PATH=/usr/local/bin:/usr/bin:/bin"
@@ -188,16 +189,64 @@ static void a_task_of_a_job_is_no_rank_of_it(void **state)
         "SLURM_TASKS_PER_NODE=1\n");
 }
 
+/* A program that says how it was started and then does what follows its
+ * options. */
+static char *starter(struct bench *b, const char *name)
+{
+    static const char text[] =
+        "#!/bin/sh\n"
+        "while case $1 in -*|[0-9]*) ;; *) false;; esac; do echo $1; shift; "
+        "done; exec \"$@\"\n";
+    struct arena *a = b->arena;
+    char *bin = path_join(a, b->folder, "bin");
+    char *path = path_join(a, bin, name);
+    assert_int_equal(dir_make(bin, NULL), 0);
+    assert_int_equal(file_write(path, str_of(text), false, NULL), 0);
+    assert_int_equal(chmod(path, 0755), 0);
+    return arena_printf(a, "PATH=%s:/usr/bin:/bin", bin);
+}
+
 static void a_task_that_asks_for_ranks_sees_them(void **state)
 {
     struct bench *b = *state;
-    const char *env[] = {PATH, OF_JOB, RANKS, NULL};
+    const char *env[] = {starter(b, "srun"), OF_JOB, RANKS, NULL};
     struct task t =
         bench_shell(b, 1, "echo $SLURM_NTASKS $PMI_SIZE $SLURM_CPUS_ON_NODE");
     t.needs.ranks = 4;
+    t.needs.nodes = 2;
+    t.needs.cpus = 8; /* more than this node has */
     job_write(b, &t, 1);
     assert_int_equal(run(b, env), WORKER_EXIT_DONE);
-    assert_string_equal(log_of(b, 1), "4 4 4\n");
+    assert_string_equal(log_of(b, 1),
+                        "--nodes=2\n--ntasks=4\n--ntasks-per-node=2\n"
+                        "--cpus-per-task=2\n--export=ALL\n"
+                        "--kill-on-bad-exit=1\n4 4 4\n");
+}
+
+static void ranks_without_a_program_that_starts_them_are_refused(void **state)
+{
+    struct bench *b = *state;
+    const char *env[] = {"PATH=/nowhere", OF_JOB, RANKS, NULL};
+    struct task t = bench_shell(b, 1, "true");
+    t.needs.ranks = 2;
+    job_write(b, &t, 1);
+    assert_int_equal(run(b, env), WORKER_EXIT_DONE);
+    assert_contains(bench_ended(b, 1).reason.p, "started by srun");
+}
+
+static void a_container_stands_behind_what_starts_its_ranks(void **state)
+{
+    struct bench *b = *state;
+    starter(b, "apptainer");
+    const char *env[] = {starter(b, "srun"), OF_JOB, RANKS, NULL};
+    struct task t = bench_shell(b, 1, "true");
+    t.needs.ranks = 2;
+    t.container = STR("docker://x");
+    job_write(b, &t, 1);
+    assert_int_equal(run(b, env), WORKER_EXIT_DONE);
+    assert_contains(log_of(b, 1), "--kill-on-bad-exit=1\n");
+    /* It is the command that srun was given: `exec` is none of its options. */
+    assert_contains(log_of(b, 1), "exec: not found");
 }
 
 /* ---- others on the node ------------------------------------------------ */
@@ -245,6 +294,8 @@ int main(void)
         with_bench(a_word_in_place_of_gpus_means_none),
         with_bench(a_task_of_a_job_is_no_rank_of_it),
         with_bench(a_task_that_asks_for_ranks_sees_them),
+        with_bench(ranks_without_a_program_that_starts_them_are_refused),
+        with_bench(a_container_stands_behind_what_starts_its_ranks),
         with_bench(jobs_on_one_node_have_all_that_they_were_granted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
