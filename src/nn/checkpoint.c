@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "nn/trainer.h"
 #include "nn/weights.h"
+#include "sys/sys.h"
 
 /* Everything that a member is, beside its numbers, as one JSON text. */
 static void print_standing(struct buf *b, const struct nn_standing *s)
@@ -104,9 +105,9 @@ static double *numbers_for(const struct nn_trainer *t, struct err *err)
     return p;
 }
 
-int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
-                    const struct nn_about *about, bool everything,
-                    struct err *err)
+int nn_trainer_print(const struct nn_trainer *t, int member,
+                     const struct nn_about *about, bool everything,
+                     struct buf *file, struct err *err)
 {
     double *numbers = numbers_for(t, err);
     struct weights_writer w;
@@ -136,7 +137,21 @@ int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
     weights_note(&w, STR("training"), buf_str(&standing));
     buf_done(&standing);
     free(numbers);
-    return weights_end(&w, path, err);
+    weights_end(&w, file);
+    return 0;
+}
+
+int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
+                    const struct nn_about *about, bool everything,
+                    struct err *err)
+{
+    struct buf file;
+    buf_init(&file);
+    int rc = nn_trainer_print(t, member, about, everything, &file, err);
+    if (!rc)
+        rc = file_write(path, buf_str(&file), false, err);
+    buf_done(&file);
+    return rc;
 }
 
 static int load_state(struct nn_trainer *t, int member,
@@ -179,10 +194,10 @@ static int load_best(struct nn_trainer *t, int member,
     return 0;
 }
 
-int nn_trainer_load(struct nn_trainer *t, int member, const char *path,
-                    bool everything, struct err *err)
+/* Takes the file, which may be NULL with err, and closes it. */
+static int take_file(struct nn_trainer *t, int member, struct weights_file *f,
+                     bool everything, struct err *err)
 {
-    struct weights_file *f = weights_open(path, err);
     double *numbers = f ? numbers_for(t, err) : NULL;
     int rc = numbers ? get_params(f, t->graph, numbers, "", false, err) : -1;
     if (!rc)
@@ -194,4 +209,16 @@ int nn_trainer_load(struct nn_trainer *t, int member, const char *path,
     free(numbers);
     weights_close(f);
     return rc;
+}
+
+int nn_trainer_load(struct nn_trainer *t, int member, const char *path,
+                    bool everything, struct err *err)
+{
+    return take_file(t, member, weights_open(path, err), everything, err);
+}
+
+int nn_trainer_parse(struct nn_trainer *t, int member, struct str bytes,
+                     const char *path, struct err *err)
+{
+    return take_file(t, member, weights_parse(bytes, path, err), true, err);
 }

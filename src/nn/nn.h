@@ -117,9 +117,11 @@ struct nn_about {
     struct str model; /* the model file */
     struct str data;  /* what was fitted on training rows; may be empty */
 };
-/* Reads all of the file, and how many epochs its training has finished.
- * ERR_INPUT or ERR_CORRUPT: it is not as it was written. */
-int nn_weights_check(const char *path, int64_t *epoch, struct err *err);
+/* Looks at all of a file's bytes, and how many epochs its training has
+ * finished; `path` stands in errors. ERR_INPUT or ERR_CORRUPT: it is not as it
+ * was written. */
+int nn_weights_check(struct str bytes, const char *path, int64_t *epoch,
+                     struct err *err);
 /* An error when it is no such file. The texts live in the arena. */
 int nn_weights_about(const char *path, struct arena *a, struct nn_about *about,
                      struct err *err);
@@ -235,6 +237,13 @@ int nn_trainer_save(const struct nn_trainer *t, int member, const char *path,
                     struct err *err);
 int nn_trainer_load(struct nn_trainer *t, int member, const char *path,
                     bool everything, struct err *err);
+/* Appends the bytes of such a file. */
+int nn_trainer_print(const struct nn_trainer *t, int member,
+                     const struct nn_about *about, bool everything,
+                     struct buf *file, struct err *err);
+/* As nn_trainer_load, with everything, from bytes; `path` stands in errors. */
+int nn_trainer_parse(struct nn_trainer *t, int member, struct str bytes,
+                     const char *path, struct err *err);
 /* All numbers of a member in the graph's order; for tests and files. */
 void nn_trainer_take_weights(const struct nn_trainer *t, int member,
                              double *to);

@@ -27,27 +27,33 @@ static void add_key(struct weights_writer *w, struct str name)
     buf_addc(&w->head, ':');
 }
 
-static void add_number(struct weights_writer *w, double d)
+static void add_numbers(struct weights_writer *w, const double *numbers,
+                        size_t count)
 {
-    float f = (float)d;
-    if (w->real_bytes == 4)
-        buf_add(&w->body, &f, sizeof(f));
-    else
-        buf_add(&w->body, &d, sizeof(d));
+    struct buf *b = &w->body;
+    if (w->real_bytes != 4) {
+        buf_add(b, numbers, count * sizeof(*numbers));
+        return;
+    }
+    buf_reserve(b, count * sizeof(float));
+    for (size_t i = 0; i < count; i++) {
+        float f = (float)numbers[i];
+        memcpy(b->p + b->len + i * sizeof(f), &f, sizeof(f));
+    }
+    b->len += count * sizeof(float);
+    b->p[b->len] = 0;
 }
 
 void weights_add(struct weights_writer *w, struct str name,
                  const struct nn_shape *shape, const double *numbers)
 {
     size_t from = w->body.len;
-    int64_t count = nn_shape_count(shape);
     add_key(w, name);
     buf_addf(&w->head, "{\"dtype\":\"%s\",\"shape\":[",
              w->real_bytes == 4 ? "F32" : "F64");
     for (int i = 0; i < shape->rank; i++)
         buf_addf(&w->head, "%s%lld", i ? "," : "", (long long)shape->dim[i]);
-    for (int64_t i = 0; i < count; i++)
-        add_number(w, numbers[i]);
+    add_numbers(w, numbers, (size_t)nn_shape_count(shape));
     buf_addf(&w->head, "],\"data_offsets\":[%zu,%zu]}", from, w->body.len);
 }
 
@@ -92,9 +98,8 @@ static void print_sum(char digits[SUM_DIGITS + 1], struct str head,
              (unsigned long long)hash64(numbers, hash64(head, 0)));
 }
 
-int weights_end(struct weights_writer *w, const char *path, struct err *err)
+void weights_end(struct weights_writer *w, struct buf *file)
 {
-    struct buf file;
     char digits[SUM_DIGITS + 1];
     weights_note(w, STR("checksum"), str_of(no_sum));
     buf_addc(&w->head, '}');
@@ -102,15 +107,11 @@ int weights_end(struct weights_writer *w, const char *path, struct err *err)
         buf_addc(&w->head, ' ');
     print_sum(digits, buf_str(&w->head), buf_str(&w->body));
     memcpy(sum_in(buf_str(&w->head)), digits, SUM_DIGITS);
-    buf_init(&file);
-    buf_add_u64(&file, w->head.len);
-    buf_addstr(&file, buf_str(&w->head));
-    buf_addstr(&file, buf_str(&w->body));
-    int rc = file_write(path, buf_str(&file), false, err);
-    buf_done(&file);
+    buf_add_u64(file, w->head.len);
+    buf_addstr(file, buf_str(&w->head));
+    buf_addstr(file, buf_str(&w->body));
     buf_done(&w->head);
     buf_done(&w->body);
-    return rc;
 }
 
 /* ---- reading ---------------------------------------------------------- */
@@ -323,9 +324,10 @@ struct str weights_text(const struct weights_file *f, struct str key)
     return value_text(value_get(value_get(f->head, STR("__metadata__")), key));
 }
 
-int nn_weights_check(const char *path, int64_t *epoch, struct err *err)
+int nn_weights_check(struct str bytes, const char *path, int64_t *epoch,
+                     struct err *err)
 {
-    struct weights_file *f = weights_open(path, err);
+    struct weights_file *f = weights_parse(bytes, path, err);
     if (!f)
         return -1;
     const struct value *standing = json_parse(

@@ -21,8 +21,8 @@ void weights_add(struct weights_writer *w, struct str name,
                  const struct nn_shape *shape, const double *numbers);
 /* Texts about the whole, for people and for ourselves. */
 void weights_note(struct weights_writer *w, struct str key, struct str text);
-/* Writes the file in one step and frees the writer. */
-int weights_end(struct weights_writer *w, const char *path, struct err *err);
+/* Appends the bytes of the file and frees the writer. */
+void weights_end(struct weights_writer *w, struct buf *file);
 
 struct weights_file; /* a file that was read */
 /* ERR_CORRUPT: its checksum is another. */

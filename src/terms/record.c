@@ -14,8 +14,13 @@ _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
 
 static bool type_known(unsigned type)
 {
-    return (type >= RECORD_HELLO && type <= RECORD_ANEW) ||
+    return (type >= RECORD_HELLO && type <= RECORD_FILE) ||
            (type >= RECORD_TASK && type <= RECORD_GO);
+}
+
+static uint8_t version_of(enum record_type type)
+{
+    return type == RECORD_FILE ? 3 : 2;
 }
 
 void record_print(struct buf *b, const struct record *r)
@@ -25,7 +30,7 @@ void record_print(struct buf *b, const struct record *r)
     buf_reserve(b, FRAME + HEADER + r->payload.len);
     buf_add_u32(b, (uint32_t)(4 + HEADER + r->payload.len));
     buf_add_u32(b, 0);
-    buf_add_u8(b, RECORD_VERSION);
+    buf_add_u8(b, version_of(r->type));
     buf_add_u8(b, (uint8_t)r->type);
     buf_add_u8(b, 0);
     buf_add_u8(b, 0);
@@ -172,6 +177,23 @@ int record_points_parse(struct str payload, struct record_points *p,
     read.earlier = earlier == 1;
     read.batch = bytes_take(&in, (size_t)(in.end - in.p));
     *p = read;
+    return 0;
+}
+
+void record_file_print(struct buf *b, struct str name)
+{
+    buf_add_bytes(b, name);
+}
+
+int record_file_parse(struct str payload, struct record_file *f,
+                      struct err *err)
+{
+    struct bytes in = bytes_of(payload);
+    struct record_file read = {.name = bytes_str(&in)};
+    if (in.bad)
+        return payload_end(&in, "file", err);
+    read.text = str_n((const char *)in.p, (size_t)(in.end - in.p));
+    *f = read;
     return 0;
 }
 

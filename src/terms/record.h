@@ -5,7 +5,7 @@
  *
  *   u32 length of everything behind this field
  *   u32 checksum: hash32 of everything behind this field
- *   u8  version (RECORD_VERSION)   u8 type   u16 zero
+ *   u8  version (see RECORD_VERSION)   u8 type   u16 zero
  *   u32 attempt   u64 task id (a trial number, for the conductor)
  *   u32 sequence: of this attempt's records, from 1 (version 1 has none)
  *   payload
@@ -21,7 +21,9 @@
 #include "base/err.h"
 #include "terms/state.h"
 
-#define RECORD_VERSION 2
+/* The newest. A record is of the first that has its type, so that a program
+ * which does not know that says so and no more: version 3 has RECORD_FILE. */
+#define RECORD_VERSION 3
 #define RECORD_MAX (16u << 20) /* bytes of one record */
 #define RECORD_PAYLOAD_MAX (RECORD_MAX - 28)
 /* Of a study: the folder of records that no conductor has taken, and what the
@@ -45,6 +47,8 @@ enum record_type {
     RECORD_ANEW = 10,    /* it found no checkpoint and begins anew; payload u32:
                             0, or an attempt before it that did so. Comes before
                             any points; not said of a first attempt */
+    RECORD_FILE = 11,    /* struct record_file: a file of the trial's folder
+                            that was not written (task.say_bytes) */
     /* conductor to worker */
     RECORD_TASK = 32, /* a task (terms/task.h) */
     RECORD_STOP = 33, /* finish early: stop file, then signals; no payload */
@@ -69,7 +73,7 @@ struct record {
 /* Something that a worker says of a task. */
 static inline bool record_is_of_task(const struct record *r)
 {
-    return r->type >= RECORD_STARTING && r->type <= RECORD_ANEW &&
+    return r->type >= RECORD_STARTING && r->type <= RECORD_FILE &&
            r->type != RECORD_PONG;
 }
 /* The payload holds at most RECORD_PAYLOAD_MAX bytes. */
@@ -97,6 +101,10 @@ struct record_points {
     bool earlier;        /* they are the attempt's before this one */
     struct str batch;    /* terms/metric.h */
 };
+struct record_file {
+    struct str name; /* in the folder */
+    struct str text;
+};
 struct record_ended {
     enum outcome outcome;
     int32_t exit_code;  /* -1: ended by a signal or never ran */
@@ -122,6 +130,10 @@ int record_started_parse(struct str payload, struct record_started *s,
 void record_points_print(struct buf *b, const struct record_points *p);
 int record_points_parse(struct str payload, struct record_points *p,
                         struct err *err);
+/* Begins the payload; the file's text comes behind it. */
+void record_file_print(struct buf *b, struct str name);
+int record_file_parse(struct str payload, struct record_file *f,
+                      struct err *err);
 void record_ended_print(struct buf *b, const struct record_ended *e);
 int record_ended_parse(struct str payload, struct record_ended *e,
                        struct err *err);

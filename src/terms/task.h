@@ -38,6 +38,16 @@ struct task_step {
 /* The file in a task's folder that says which attempt found no checkpoint, and
  * where its output begins; it goes with metrics.jsonl. */
 #define TASK_ANEW ".anew"
+/* What built-in training leaves there: its state and its weights. */
+#define TASK_STATE "checkpoint/checkpoint.safetensors"
+#define TASK_WEIGHTS "output/weights.safetensors"
+
+/* Where a state lies among others in a file: `len` bytes of this hash (hash64,
+ * seed 0), the last `bytes` of which are the state. */
+struct task_state {
+    struct str file; /* empty: nowhere */
+    uint64_t at, len, hash, bytes;
+};
 
 struct task {
     uint64_t id;      /* the trial's number */
@@ -104,6 +114,12 @@ struct task {
     int64_t unheard; /* of kind train: the first epoch whose report nobody has
                         taken in yet. A checkpoint behind it is not gone on
                         from: its reports would never come; 0: nobody knows */
+
+    uint64_t say_bytes; /* of kind train: state and weights that it leaves at
+                           the end of its budget, of at most so many bytes
+                           each, are said (RECORD_FILE), not written; 0: none */
+    struct task_state state; /* of kind train: that an earlier attempt said; one
+                                in the folder is newer */
 
     struct str metric_name;    /* what pattern and file give */
     struct str metrics;        /* names that count (objectives, bounds), each

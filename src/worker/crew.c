@@ -73,7 +73,8 @@ static void on_record(void *context, const struct record *r)
     if (r->type == RECORD_METRICS) {
         count_points(a, r->payload);
         worker_say(a, RECORD_METRICS, r->payload);
-    } else if (r->type == RECORD_NOTICE || r->type == RECORD_ANEW) {
+    } else if (r->type == RECORD_NOTICE || r->type == RECORD_ANEW ||
+               r->type == RECORD_FILE) {
         worker_say(a, r->type, r->payload);
     } else if (r->type == RECORD_ENDED) {
         member_ended(a, r->payload);

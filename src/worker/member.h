@@ -1,6 +1,7 @@
 /* member.h - a trainer process and the tasks that it works on
  *
- * Private to the files of the trainer process: train.c, infer.c, judging.c. */
+ * Private to the files of the trainer process: train.c, saved.c, infer.c,
+ * judging.c. */
 #ifndef THRONG_WORKER_MEMBER_H
 #define THRONG_WORKER_MEMBER_H
 
@@ -45,6 +46,7 @@ struct member {
     bool goes_on; /* it was killed, and may be begun again */
     bool trained; /* no epoch is left */
     bool waits;   /* for a decision */
+    bool in_files; /* what it leaves goes into files */
     int64_t begun_ns;
     struct judging *judging; /* of the kind infer; NULL: none */
 };
@@ -75,17 +77,30 @@ void member_say(struct train *t, const struct member *m, enum record_type type,
 void member_say_once(struct train *t, const struct member *m, const char *text);
 /* Says the points of its batch. */
 void member_say_metrics(struct train *t, struct member *m);
+enum outcome member_outcome(const struct err *err);
+/* Says that member number `at` has ended, and frees it. */
+void member_leave(struct train *t, size_t at, enum outcome outcome,
+                  struct str reason);
+
+/* ---- saved.c: what a member leaves, and what it goes on from ------------ */
+
 /* The path of a file in the task's folder that is about to be written, in a
  * folder that is there, unless the study's own is gone. */
 const char *member_file(const struct train *t, const struct member *m,
                         const char *name);
 int member_load(struct member *m, const char *path, bool everything,
                 struct err *err);
-
-enum outcome member_outcome(const struct err *err);
-/* Says that member number `at` has ended, and frees it. */
-void member_leave(struct train *t, size_t at, enum outcome outcome,
-                  struct str reason);
+/* Goes on where an earlier attempt, or the trial that this one comes from,
+ * left off; else begins from the weights that the model file names. */
+int member_restore(struct train *t, struct member *m, struct err *err);
+/* Writes its state down, from which it goes on should it be broken off. */
+void member_keep(struct train *t, struct member *m);
+/* The same at the end of its budget: it may be given more. */
+void member_leave_state(struct train *t, struct member *m);
+/* The weights that it ends with. */
+void member_leave_weights(struct train *t, struct member *m);
+/* Those after this epoch, beside them. */
+void member_keep_weights(struct train *t, struct member *m, int64_t epoch);
 
 /* ---- judging.c: a member on rows that it was not trained on ------------ */
 

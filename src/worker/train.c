@@ -227,146 +227,6 @@ static void member_free(struct train *t, struct member *m)
     free(m);
 }
 
-static const char *file_in(const struct member *m, const char *name)
-{
-    return path_join(m->arena, arena_cstr(m->arena, m->task.folder), name);
-}
-
-const char *member_file(const struct train *t, const struct member *m,
-                        const char *name)
-{
-    const char *path = file_in(m, name);
-    dir_make_below(t->folder, path_folder(m->arena, path), NULL);
-    return path;
-}
-
-/* A file that the model file names lies beside it. */
-static const char *beside_model(const struct member *m, struct str name)
-{
-    const char *path = arena_cstr(m->arena, name);
-    return path[0] == '/'
-               ? path
-               : path_join(m->arena, arena_cstr(m->arena, m->task.workdir),
-                           path);
-}
-
-int member_load(struct member *m, const char *path, bool everything,
-                struct err *err)
-{
-    return nn_trainer_load(m->cohort->trainer, m->place, path, everything, err);
-}
-
-/* A trial that finds its own checkpoint damaged, or ahead of what it is known
- * to have reported, can begin anew, and comes to the same end; one that goes on
- * from another's cannot. */
-static bool is_unfit(struct train *t, struct member *m, const char *path)
-{
-    struct err err = {0};
-    int64_t epoch = 0;
-    if (m->task.resume_from.len)
-        return false;
-    int rc = nn_weights_check(path, &epoch, &err);
-    if (!rc && m->task.unheard && epoch >= m->task.unheard)
-        rc = err_set(&err, ERR_INPUT,
-                     "reports of epoch %lld were lost before they arrived",
-                     (long long)m->task.unheard);
-    if (!rc || (err.kind != ERR_CORRUPT && err.kind != ERR_INPUT))
-        return false;
-    member_say(
-        t, m, RECORD_NOTICE,
-        str_of(arena_printf(m->arena, "%s; this trial begins anew", err.text)));
-    return true;
-}
-
-/* Weights of a trial may have been packed since the model file was written:
- * says how to have them as a file again. */
-static int say_packed(struct member *m, const char *path, struct err *err)
-{
-    const char *folder = path_folder(m->arena, path);
-    while (strlen(folder) > 1) {
-        const char *pack = arena_printf(m->arena, "%s.pack", folder);
-        if (file_exists(pack))
-            return err_set(err, ERR_MISSING,
-                           "initial_weights: %s is packed in %s; `throng "
-                           "export STUDY TRIAL --files FOLDER` unpacks it",
-                           path, pack);
-        folder = path_folder(m->arena, folder);
-    }
-    return -1;
-}
-
-static int load_first(struct member *m, struct str name, struct err *err)
-{
-    const char *path = beside_model(m, name);
-    if (member_load(m, path, false, err) == 0)
-        return 0;
-    return file_exists(path) ? -1 : say_packed(m, path, err);
-}
-
-static void say_anew(struct train *t, struct member *m)
-{
-    if (m->task.attempt > 1 || m->task.copy_of.len)
-        member_say(t, m, RECORD_ANEW, STR("\0\0\0\0"));
-}
-
-/* Goes on where an earlier attempt, or the trial that this one comes from,
- * left off; else begins from the weights that the model file names. */
-static int restore(struct train *t, struct member *m, struct err *err)
-{
-    const char *path = file_in(m, "checkpoint/checkpoint.safetensors");
-    struct str first = nn_model_initial_weights(m->model);
-    struct str masks = nn_model_masks(m->model);
-    int rc = 0;
-    bool goes_on = file_exists(path) && !is_unfit(t, m, path);
-    if (!goes_on)
-        say_anew(t, m);
-    if (goes_on)
-        rc = member_load(m, path, true, err);
-    else if (first.len)
-        rc = load_first(m, first, err);
-    if (!rc && masks.len)
-        rc = nn_trainer_mask(m->cohort->trainer, m->place,
-                             beside_model(m, masks), err);
-    return rc;
-}
-
-/* What cannot be kept is told, and costs at most the time since the last
- * checkpoint. */
-static void keep(struct train *t, struct member *m)
-{
-    struct err err = {0};
-    const char *path = member_file(t, m, "checkpoint/checkpoint.safetensors");
-    if (nn_trainer_save(m->cohort->trainer, m->place, path, NULL, true, &err) !=
-        0)
-        member_say(t, m, RECORD_NOTICE, str_of(err.text));
-    m->kept_cpu_s = m->cpu_s;
-}
-
-/* What was fitted on the training rows, so that nobody needs them again. */
-static void print_fitted(struct buf *b, const struct member *m)
-{
-    bool *as_class = arena_array(m->arena, m->view.table->label_count + 1,
-                                 sizeof(*as_class));
-    for (size_t i = 0; i < m->view.table->label_count; i++)
-        as_class[i] = nn_model_takes_classes(m->model, i);
-    data_fitted_print(b, m->source->set, nn_model_data(m->model), &m->view,
-                      as_class);
-}
-
-static void keep_weights(struct train *t, struct member *m, const char *name)
-{
-    struct err err = {0};
-    const char *path = member_file(t, m, name);
-    struct buf fitted;
-    buf_init(&fitted);
-    print_fitted(&fitted, m);
-    struct nn_about about = {str_of(m->about), buf_str(&fitted)};
-    if (nn_trainer_save(m->cohort->trainer, m->place, path, &about, false,
-                        &err) != 0)
-        member_say(t, m, RECORD_NOTICE, str_of(err.text));
-    buf_done(&fitted);
-}
-
 /* What is to be known of the data is told once. */
 static void say_notices(struct train *t, struct member *m)
 {
@@ -549,7 +409,7 @@ static void leave_killed(struct train *t, size_t at)
 {
     struct member *m = t->members.p[at];
     if (m->goes_on && m->kind->trains && m->cohort)
-        keep(t, m);
+        member_keep(t, m);
     member_leave(t, at, OUTCOME_KILLED, STR(""));
 }
 
@@ -730,12 +590,12 @@ static bool is_kept(struct train *t, const struct member *m,
 static void keep_result(struct train *t, struct member *m, enum outcome outcome)
 {
     if (m->task.budget > 0 && outcome == OUTCOME_DONE)
-        keep(t, m); /* it may be given more */
+        member_leave_state(t, m); /* it may be given more */
     nn_trainer_take_best(m->cohort->trainer, m->place);
     judging_test(t, m);
     judging_confusion(t, m);
     if (is_kept(t, m, outcome))
-        keep_weights(t, m, "output/weights.safetensors");
+        member_leave_weights(t, m);
 }
 
 static void finish(struct train *t, size_t at, enum outcome outcome)
@@ -758,7 +618,7 @@ static int begin_training(struct train *t, struct member *m, struct err *err)
 {
     if (m->task.budget > 0)
         nn_trainer_epochs(m->cohort->trainer, m->place, m->task.budget);
-    if (restore(t, m, err))
+    if (member_restore(t, m, err))
         return -1;
     say_model(t, m);
     return 0;
@@ -807,7 +667,7 @@ static void end_turn(struct train *t, size_t at)
     else if (clock_mono_ns() - m->reported_ns > REPORT_NS)
         member_say_metrics(t, m);
     if (t->members.p[at] && m->cpu_s - m->kept_cpu_s > CHECKPOINT_S)
-        keep(t, m);
+        member_keep(t, m);
 }
 
 /* One epoch of one member. */
@@ -827,9 +687,7 @@ static void train_one(struct train *t, size_t at)
         return;
     add_points(m, &r);
     if (nn_model_snapshot(m->model, r.epoch) && !r.diverged)
-        keep_weights(t, m,
-                     arena_printf(m->arena, "output/epoch_%lld.safetensors",
-                                  (long long)r.epoch));
+        member_keep_weights(t, m, r.epoch);
     if (r.diverged) {
         leave_diverged(t, at, &r);
         return;

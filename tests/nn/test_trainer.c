@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "nn/nn.h"
+#include "sys/sys.h"
 #include "made.h"
 
 static const char small[] =
@@ -118,6 +119,28 @@ static void a_member_is_the_same_alone_and_in_a_cohort(void **state)
     made_close(&m);
 }
 
+/* What `from` prints is what it has saved, and `to` goes on from it. */
+static void same_as_bytes(const struct nn_trainer *from, struct nn_trainer *to,
+                          const char *path)
+{
+    struct err err = {0};
+    struct buf file, bytes;
+    buf_init(&file);
+    buf_init(&bytes);
+    int64_t epoch = 0;
+    assert_int_equal(file_read(path, 0, &file, &err), 0);
+    assert_int_equal(nn_trainer_print(from, 0, NULL, true, &bytes, &err), 0);
+    assert_true(str_eq(buf_str(&bytes), buf_str(&file)));
+    assert_int_equal(nn_weights_check(buf_str(&bytes), "s", &epoch, &err), 0);
+    assert_int_equal(epoch, 5);
+    assert_int_equal(nn_trainer_parse(to, 0, buf_str(&bytes), "s", &err), 0);
+    bytes.p[bytes.len - 1] ^= 1;
+    assert_int_equal(nn_weights_check(buf_str(&bytes), "s", &epoch, &err), -1);
+    assert_int_equal(err.kind, ERR_CORRUPT);
+    buf_done(&file);
+    buf_done(&bytes);
+}
+
 static void a_checkpoint_goes_on_bit_for_bit(void **state)
 {
     static const char *const optimizers[] = {"sgd", "adam", "adamw"};
@@ -127,7 +150,7 @@ static void a_checkpoint_goes_on_bit_for_bit(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct made m;
         struct err err = {0};
-        struct nn_report a, b;
+        struct nn_report a, b, c;
         struct buf json;
         buf_init(&json);
         buf_addf(&json,
@@ -140,19 +163,24 @@ static void a_checkpoint_goes_on_bit_for_bit(void **state)
                  optimizers[i]);
         made_open(&m, json.p, 60);
         struct nn_trainer *t = alone(&m, "cpu"), *u = alone(&m, "cpu");
+        struct nn_trainer *v = alone(&m, "cpu");
         for (int e = 0; e < 5; e++)
             nn_trainer_epoch(t, 0, &a, &err);
         assert_int_equal(nn_trainer_save(t, 0, path, NULL, true, &err), 0);
         assert_int_equal(nn_trainer_load(u, 0, path, true, &err), 0);
+        same_as_bytes(t, v, path);
         for (int e = 0; e < 5; e++) {
             nn_trainer_epoch(t, 0, &a, &err);
             nn_trainer_epoch(u, 0, &b, &err);
+            nn_trainer_epoch(v, 0, &c, &err);
             assert_int_equal(a.epoch, b.epoch);
-            assert_true(a.loss == b.loss);
+            assert_true(a.loss == b.loss && a.loss == c.loss);
             assert_true(a.validation_loss == b.validation_loss);
+            assert_true(a.validation_loss == c.validation_loss);
         }
         nn_trainer_free(t);
         nn_trainer_free(u);
+        nn_trainer_free(v);
         made_close(&m);
         buf_done(&json);
     }

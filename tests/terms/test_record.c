@@ -29,7 +29,7 @@ static void the_frame_is_as_documented(void **state)
     struct bytes in = bytes_of(buf_str(&b));
     assert_int_equal(bytes_u32(&in), 27);
     assert_int_equal(bytes_u32(&in), hash32(str_n(b.p + 8, 23), 0));
-    assert_int_equal(bytes_u8(&in), RECORD_VERSION);
+    assert_int_equal(bytes_u8(&in), 2);
     assert_int_equal(bytes_u8(&in), RECORD_NOTICE);
     assert_int_equal(bytes_u8(&in), 0);
     assert_int_equal(bytes_u8(&in), 0);
@@ -173,7 +173,7 @@ static void points_say_how_far_the_files_were_read(void **state)
 static void a_newer_version_is_named(void **state)
 {
     (void)state;
-    assert_forged(8, RECORD_VERSION + 1, "version 3");
+    assert_forged(8, RECORD_VERSION + 1, "version 4");
     assert_forged(8, RECORD_VERSION + 1, "newer");
 }
 
@@ -252,6 +252,30 @@ static void hello_and_started_survive(void **state)
     buf_done(&b);
 }
 
+static void a_file_survives_and_needs_a_reader_that_knows_it(void **state)
+{
+    (void)state;
+    struct buf b, framed;
+    struct record_file f = {.name = STR("")};
+    buf_init(&b);
+    buf_init(&framed);
+    record_file_print(&b, STR("output/w"));
+    buf_add(&b, "a\0b", 3);
+    assert_int_equal(record_file_parse(buf_str(&b), &f, NULL), 0);
+    assert_true(str_is(f.name, "output/w"));
+    assert_true(str_eq(f.text, str_n("a\0b", 3)));
+    for (size_t len = 0; len < 9; len++)
+        assert_int_equal(record_file_parse(str_n(b.p, len), &f, NULL), -1);
+    print_one(&framed, RECORD_FILE, buf_str(&b));
+    assert_int_equal(framed.p[8], 3);
+    struct record r;
+    size_t used;
+    assert_int_equal(record_parse(buf_str(&framed), &r, &used, NULL), 1);
+    assert_true(r.type == RECORD_FILE && record_is_of_task(&r));
+    buf_done(&b);
+    buf_done(&framed);
+}
+
 static void any_end_survives(void **state)
 {
     (void)state;
@@ -322,6 +346,7 @@ int main(void)
         cmocka_unit_test(absurd_lengths_are_damage_at_once),
         cmocka_unit_test(the_largest_payload_fits),
         cmocka_unit_test(hello_and_started_survive),
+        cmocka_unit_test(a_file_survives_and_needs_a_reader_that_knows_it),
         cmocka_unit_test(any_end_survives),
         cmocka_unit_test(an_end_without_an_outcome_is_damage),
     };

@@ -43,6 +43,8 @@ static struct task full_task(void)
                      .file_count = 1,
                      .outputs = outputs,
                      .output_count = 2,
+                     .say_bytes = 1 << 16,
+                     .state = {STR("/x/0.pack"), 1, 2, UINT64_MAX, 3},
                      .metric_name = STR("loss"),
                      .metric_pattern = STR("loss: ([0-9.]+)"),
                      .metric_file = STR("loss.txt"),
@@ -62,16 +64,20 @@ static void assert_same(const struct task *a, const struct task *b)
     assert_true(a->subset == b->subset && a->grace_s == b->grace_s);
     assert_true(a->output_max_bytes == b->output_max_bytes);
     assert_true(needs_eq(&a->needs, &b->needs));
+    assert_true(a->say_bytes == b->say_bytes);
+    assert_true(a->state.at == b->state.at && a->state.len == b->state.len);
+    assert_true(a->state.hash == b->state.hash);
+    assert_true(a->state.bytes == b->state.bytes);
     const struct str *const x[] = {
         &a->kind,        &a->setup,          &a->workdir,     &a->params,
         &a->study,       &a->folder,         &a->resume_from, &a->copy_of,
         &a->metric_name, &a->metric_pattern, &a->metric_file, &a->wandb,
-        &a->protocol};
+        &a->protocol,    &a->state.file};
     const struct str *const y[] = {
         &b->kind,        &b->setup,          &b->workdir,     &b->params,
         &b->study,       &b->folder,         &b->resume_from, &b->copy_of,
         &b->metric_name, &b->metric_pattern, &b->metric_file, &b->wandb,
-        &b->protocol};
+        &b->protocol,    &b->state.file};
     for (size_t i = 0; i < sizeof(x) / sizeof(*x); i++)
         assert_true(str_eq(*x[i], *y[i]));
     assert_int_equal(a->argc, b->argc);
