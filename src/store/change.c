@@ -64,6 +64,7 @@ static void sql_rollback(struct store *s)
     s->in_sql = false;
     s->machine = 0;
     metrics_forget(s);
+    stowed_forget(s);
     trial_forget(s);
     if (change_counts_load(s, NULL)) {
         /* Not even reading works; the next replay loads them again. */
@@ -182,6 +183,7 @@ int change_flush(struct store *s, struct err *err)
 static int replay(struct store *s, struct err *err)
 {
     metrics_forget(s);
+    stowed_forget(s);
     if (change_counts_load(s, err) || sql_begin(s, err))
         return -1;
     for (size_t i = 0; i < s->redo.len; i++) {
@@ -195,10 +197,12 @@ static int replay(struct store *s, struct err *err)
 }
 
 /* With synchronous=NORMAL a commit in WAL mode is in the page cache only;
- * this puts the log on the disk. */
+ * this puts the log on the disk, behind the files that it counts on. */
 static int sync_log(struct store *s, struct err *err)
 {
     sqlite3_file *log = NULL;
+    if (stowed_sync(s, err))
+        return -1;
     sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
     if (log && log->pMethods &&
         log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK)
@@ -225,7 +229,8 @@ bool store_on_disk(struct store *s, bool now)
 static int sql_commit(struct store *s, struct err *err)
 {
     static const char sql[] = "COMMIT";
-    if (lease_check(s, err) || metrics_flush(s, err) || counts_save(s, err))
+    if (lease_check(s, err) || metrics_flush(s, err) || counts_save(s, err) ||
+        stowed_flush(s, err) || (s->network && stowed_sync(s, err)))
         return -1;
     sqlite3_stmt *st = db_stmt(s, sql, err);
     if (!st || db_run(s, st, "write", err)) {
@@ -261,6 +266,7 @@ int store_commit(struct store *s, struct err *err)
     }
     s->counts_saved = s->counts;
     s->begun = s->in_sql = false;
+    stowed_forget(s);
     redo_clear(s);
     s->unsynced = !s->network;
     return change_sync(s, err);

@@ -54,4 +54,15 @@ int metrics_end(struct store *s, int64_t trial, struct err *err);
 /* Forgets everything in memory, after the transaction was taken back. */
 void metrics_forget(struct store *s);
 
+/* ---- stowed.c, likewise ------------------------------------------------ */
+
+struct stowed *stowed_new(void);
+void stowed_free(struct stowed *w);
+/* Adds the files that wait to their packs. */
+int stowed_flush(struct store *s, struct err *err);
+/* Brings packs that were added to to the disk. */
+int stowed_sync(struct store *s, struct err *err);
+/* Forgets what waits, after it was committed or taken back. */
+void stowed_forget(struct store *s);
+
 #endif

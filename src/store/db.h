@@ -16,6 +16,7 @@
 #define DB_STATE_FINAL 3        /* states from here on are final */
 
 struct metrics; /* points on their way into rows; metrics.c */
+struct stowed;  /* files on their way into packs; stowed.c */
 
 /* What a watcher's time is measured with. */
 struct holder_clock {
@@ -60,6 +61,7 @@ struct store {
     int64_t last_trial;
     struct idmap *open_trials; /* what is known of them; trial.c */
     struct metrics *metrics;
+    struct stowed *stowed;
     int64_t machine; /* row of the machine that was named last */
     char machine_host[64], machine_boot[64];
     bool unsynced; /* commits that a power loss would still undo */

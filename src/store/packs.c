@@ -1,17 +1,7 @@
 /* packs.c - small files of trials, those of a thousand trials in one
  *
- * A pack, <folder>/trials/<thousand>.pack, is entries one behind the other:
- *
- *     mark     4 bytes
- *     length   8 bytes: of all behind the hash
- *     hash     8 bytes: of all behind it
- *     trial    varint
- *     name     varint length, text: of the file in the trial's folder
- *     form     1 byte: plain or zipped
- *     bytes    varint: of the file
- *     the file, or what zstd made of it
- *
- * What must stay true:
+ * A pack, <folder>/trials/<thousand>.pack, is entries (entry.h) one behind the
+ * other. What must stay true:
  * - An entry is on the disk before the file that it holds is removed.
  * - Entries are only ever added at the end, or the pack is replaced as a whole.
  *   The last entry of a trial and name counts, so that packing twice does no
@@ -26,17 +16,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
-#include "base/hash.h"
+#include "base/map.h"
+#include "store/entry.h"
 
-#define MARK "\xf7tp1"
-#define MARK_BYTES 4
-#define HEAD_BYTES 20 /* mark, length, hash */
-#define ZIP_LEVEL 1
-#define ZIP_FROM 64 /* bytes: fewer are not worth a frame */
 #define WRITE_BYTES (1u << 20)
-
-enum form { FORM_PLAIN, FORM_ZIPPED };
 
 char *packs_path(const char *folder, int64_t trial, struct arena *a)
 {
@@ -46,57 +29,12 @@ char *packs_path(const char *folder, int64_t trial, struct arena *a)
 
 /* ---- reading ---------------------------------------------------------- */
 
-struct entry {
-    int64_t trial;
-    struct str name, body;
-    enum form form;
-    uint64_t bytes;
-    struct str whole; /* from its mark on */
-};
-
-/* The entry that begins the text; false when none does. */
-static bool parse_entry(struct str text, struct entry *e)
-{
-    struct bytes b = bytes_of(text);
-    if (!str_is(bytes_take(&b, MARK_BYTES), MARK))
-        return false;
-    uint64_t len = bytes_u64(&b), hash = bytes_u64(&b);
-    if (b.bad || len > text.len - HEAD_BYTES)
-        return false;
-    struct str rest = str_n(text.p + HEAD_BYTES, (size_t)len);
-    if (hash64(rest, 0) != hash)
-        return false;
-    b = bytes_of(rest);
-    e->trial = (int64_t)bytes_varint(&b);
-    e->name = bytes_str(&b);
-    e->form = (enum form)bytes_u8(&b);
-    e->bytes = bytes_varint(&b);
-    e->body = str_n((const char *)b.p, (size_t)(b.end - b.p));
-    e->whole = str_n(text.p, HEAD_BYTES + (size_t)len);
-    return !b.bad && e->form <= FORM_ZIPPED &&
-           (e->form == FORM_ZIPPED || e->bytes == e->body.len);
-}
-
-/* The next entry at or behind *at, which is moved behind it. */
-static bool next_entry(struct str text, size_t *at, struct entry *e)
-{
-    while (*at + HEAD_BYTES < text.len) {
-        if (parse_entry(str_n(text.p + *at, text.len - *at), e)) {
-            *at += e->whole.len;
-            return true;
-        }
-        const char *mark =
-            memmem(text.p + *at + 1, text.len - *at - 1, MARK, MARK_BYTES);
-        *at = mark ? (size_t)(mark - text.p) : text.len;
-    }
-    return false;
-}
-
 struct packs {
     char *folder;
     int64_t thousand; /* whose pack is mapped; -1: none */
     struct str text;
     VEC(struct entry) entries;
+    struct idmap *last; /* by entry_key: the entry that counts */
 };
 
 struct packs *packs_open(const char *folder)
@@ -104,6 +42,7 @@ struct packs *packs_open(const char *folder)
     struct packs *p = xcalloc(1, sizeof(*p));
     p->folder = xstrdup(folder);
     p->thousand = -1;
+    p->last = idmap_new();
     return p;
 }
 
@@ -120,6 +59,7 @@ void packs_close(struct packs *p)
     if (!p)
         return;
     unmap(p);
+    idmap_free(p->last);
     vec_done(&p->entries);
     free(p->folder);
     free(p);
@@ -138,39 +78,22 @@ static int map_pack(struct packs *p, int64_t trial, struct err *err)
         return -1;
     p->thousand = trial / PACK_TRIALS;
     struct entry e;
-    for (size_t at = 0; next_entry(p->text, &at, &e);)
+    for (size_t at = 0; entry_next(p->text, &at, &e);)
         vec_push(&p->entries, e);
+    idmap_free(p->last);
+    p->last = idmap_new();
+    for (size_t i = 0; i < p->entries.len; i++) {
+        const struct entry *one = &p->entries.p[i];
+        idmap_set(p->last, entry_key(one->trial, one->name), &p->entries.p[i]);
+    }
     return 0;
 }
 
 static const struct entry *find_entry(const struct packs *p, int64_t trial,
                                       struct str name)
 {
-    for (size_t i = p->entries.len; i-- > 0;) {
-        const struct entry *e = &p->entries.p[i];
-        if (e->trial == trial && str_eq(e->name, name))
-            return e;
-    }
-    return NULL;
-}
-
-static int unzip(const struct entry *e, struct buf *b, struct err *err)
-{
-    if (e->form == FORM_PLAIN) {
-        buf_addstr(b, e->body);
-        return 0;
-    }
-    unsigned long long says = ZSTD_getFrameContentSize(e->body.p, e->body.len);
-    if (says != e->bytes)
-        return err_set(err, ERR_CORRUPT, "its packed form is damaged");
-    buf_reserve(b, (size_t)e->bytes);
-    size_t got = ZSTD_decompress(b->p + b->len, (size_t)e->bytes, e->body.p,
-                                 e->body.len);
-    if (ZSTD_isError(got) || got != e->bytes)
-        return err_set(err, ERR_CORRUPT, "its packed form is damaged");
-    b->len += got;
-    b->p[b->len] = 0;
-    return 0;
+    const struct entry *e = idmap_get(p->last, entry_key(trial, name));
+    return e && e->trial == trial && str_eq(e->name, name) ? e : NULL;
 }
 
 static int read_packed(struct packs *p, int64_t trial, const char *name,
@@ -184,7 +107,7 @@ static int read_packed(struct packs *p, int64_t trial, const char *name,
     if (!e)
         return err_set(err, ERR_MISSING, "trial %lld has no file %s",
                        (long long)trial, name);
-    return unzip(e, b, err)
+    return entry_text(e, b, err)
                ? err_wrap(err, "%s of trial %lld", name, (long long)trial)
                : 0;
 }
@@ -231,46 +154,10 @@ int packs_list(struct packs *p, int64_t trial, struct arena *a,
 
 /* ---- packing ---------------------------------------------------------- */
 
-/* Adds the body, zipped where that makes it smaller; its form stands in
- * front. */
-static void add_body(struct buf *b, struct str text)
-{
-    size_t at = b->len;
-    buf_add_u8(b, FORM_ZIPPED);
-    buf_add_varint(b, text.len);
-    size_t from = b->len, room = ZSTD_compressBound(text.len);
-    if (text.len >= ZIP_FROM) {
-        buf_reserve(b, room);
-        size_t len =
-            ZSTD_compress(b->p + from, room, text.p, text.len, ZIP_LEVEL);
-        if (!ZSTD_isError(len) && len < text.len) {
-            b->len = from + len;
-            return;
-        }
-    }
-    b->p[at] = FORM_PLAIN;
-    buf_addstr(b, text);
-}
-
 static char *file_of(const char *folder, const struct to_pack *f,
                      struct arena *a)
 {
     return path_join(a, store_attempt_folder(folder, f->trial, 0, a), f->name);
-}
-
-static void print_entry(struct buf *b, int64_t trial, const char *name,
-                        struct str text)
-{
-    struct buf rest;
-    buf_init(&rest);
-    buf_add_varint(&rest, (uint64_t)trial);
-    buf_add_bytes(&rest, str_of(name));
-    add_body(&rest, text);
-    buf_add(b, MARK, MARK_BYTES);
-    buf_add_u64(b, rest.len);
-    buf_add_u64(b, hash64(buf_str(&rest), 0));
-    buf_addstr(b, buf_str(&rest));
-    buf_done(&rest);
 }
 
 static int write_entries(int fd, const char *folder, const struct to_pack *list,
@@ -284,7 +171,8 @@ static int write_entries(int fd, const char *folder, const struct to_pack *list,
         buf_reset(&text);
         rc = file_read(file_of(folder, &list[i], a), 0, &text, err);
         if (!rc)
-            print_entry(&entries, list[i].trial, list[i].name, buf_str(&text));
+            entry_print(&entries, list[i].trial, str_of(list[i].name),
+                        buf_str(&text), true);
         if (!rc && (entries.len > WRITE_BYTES || i + 1 == count)) {
             rc = fd_write_all(fd, entries.p, entries.len, err);
             buf_reset(&entries);

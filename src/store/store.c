@@ -66,6 +66,7 @@ static void store_free(struct store *s)
 {
     db_finalize_all(s);
     metrics_free(s->metrics);
+    stowed_free(s->stowed);
     sqlite3_close(s->db);
     holder_unlock(s);
     stands_close(s);
@@ -129,6 +130,7 @@ static int fill_further(struct store *s, store_fill_fn *fill, void *context,
     s->epoch = 1;
     s->write = true;
     s->metrics = metrics_new();
+    s->stowed = stowed_new();
     int rc = db_exec(s, "UPDATE lease SET epoch = 1", "create", err);
     if (!rc)
         rc = fill(context, s, err);
@@ -294,6 +296,7 @@ static int open_writer(struct store *s, struct err *err)
         return -1;
     stands_open(s);
     s->metrics = metrics_new();
+    s->stowed = stowed_new();
     return change_counts_load(s, err);
 }
 

@@ -609,6 +609,20 @@ struct to_pack {
 };
 int packs_add(const char *folder, const struct to_pack *list, size_t count,
               struct err *err);
+/* Puts a small file of a trial into its pack, as one of the changes: there it
+ * is when they are committed. Nothing of that name may be in its folder. */
+int store_file_put(struct store *s, int64_t trial, const char *name,
+                   struct str text, struct err *err);
+/* Where such a file lies: `len` bytes with this hash (hash64, seed 0), of which
+ * the last `bytes` are the file. The path is in the arena; NULL: there is no
+ * such file, or it is zipped. */
+struct stored_file {
+    const char *path;
+    uint64_t at, len, hash, bytes;
+};
+int store_file_find(struct store *s, int64_t trial, const char *name,
+                    struct arena *a, struct stored_file *found,
+                    struct err *err);
 /* Removes packed files for which the function says true. */
 typedef bool packs_drop_fn(void *context, int64_t trial, struct str name,
                            uint64_t bytes);
