@@ -170,6 +170,20 @@ static int on_points(struct run *r, struct live *l, struct str payload,
     return on_metrics(r, l, attempt, p.batch, err);
 }
 
+/* What built-in training left at a rung: no more is taken under a name. */
+static int on_file(struct run *r, struct live *l, struct str payload,
+                   struct err *err)
+{
+    static const char *const names[] = {TASK_STATE, TASK_WEIGHTS};
+    struct record_file f;
+    if (record_file_parse(payload, &f, err))
+        return -1;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (str_is(f.name, names[i]))
+            return store_file_put(r->store, l->t.id, names[i], f.text, err);
+    return err_set(err, ERR_CORRUPT, "it left a file that nobody asked for");
+}
+
 /* ---- start ------------------------------------------------------------ */
 
 /* It, or one before it of which nobody has heard, found no checkpoint, and its
@@ -724,6 +738,8 @@ static int take(struct run *r, struct live *l, const struct record *record,
         return on_points(r, l, record->payload, err);
     case RECORD_ENDED:
         return on_ended(r, l, record->payload, err);
+    case RECORD_FILE:
+        return on_file(r, l, record->payload, err);
     case RECORD_ABOUT:
         return attempt_about(r, l, redacted(r, record->payload), err);
     case RECORD_NOTICE:

@@ -189,6 +189,8 @@ void study_events_end(struct study *s, const char *end);
 /* ---- packing.c -------------------------------------------------------- */
 /* Packs small files of a thousand trials that have ended, when it is time. */
 void study_pack_look(struct study *s);
+/* True when it has so many trials that small files of theirs are packed. */
+bool study_is_large(const struct study *s);
 /* The same of all trials that have ended, when the run is over. */
 void study_pack(struct study *s);
 /* Puts the packed files of a trial, which goes on, back into its folder. */

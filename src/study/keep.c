@@ -190,8 +190,21 @@ struct dropping {
     struct keeper *keeper;
     int64_t trial; /* that was asked about last … */
     int goes;      /* … and what the answer was */
+    struct idmap *stay; /* trials whose files lie in the pack for now only */
     struct err err;
 };
+
+static void ask(struct dropping *d, int64_t trial)
+{
+    struct trial t;
+    d->trial = trial;
+    d->goes = may_go(d->keeper, trial, &t, &d->err);
+    if (d->goes > 0 &&
+        store_artifacts_drop(d->keeper->study->store, trial, &d->err))
+        d->goes = -1;
+    if (d->goes == 0 && t.id && state_final(t.state))
+        idmap_set(d->stay, (uint64_t)trial, d);
+}
 
 /* Entries of a trial come together, but for those that were packed later. */
 static bool drops(void *context, int64_t trial, struct str name, uint64_t bytes)
@@ -199,44 +212,89 @@ static bool drops(void *context, int64_t trial, struct str name, uint64_t bytes)
     struct dropping *d = context;
     struct kept *kept = &d->keeper->study->kept;
     bool weights = str_ends(name, STR(".safetensors"));
-    struct trial t;
-    if (!str_starts(name, STR("output/")) ||
+    if ((!str_starts(name, STR("output/")) &&
+         !str_starts(name, STR("checkpoint/"))) ||
         (d->keeper->study->plan->keep == KEEP_UNSAID && !weights))
         return false;
     bool asked = d->trial == trial;
     if (!asked)
-        d->goes = may_go(d->keeper, trial, &t, &d->err);
-    d->trial = trial;
+        ask(d, trial);
     if (d->goes <= 0)
         return false;
     kept->bytes += bytes;
     kept->trials += !asked;
-    if (!asked && store_artifacts_drop(d->keeper->study->store, trial, &d->err))
-        d->goes = -1;
     return true;
+}
+
+static bool has_files(void *context, int64_t trial, struct str name,
+                      uint64_t bytes)
+{
+    struct dropping *d = context;
+    (void)name;
+    (void)bytes;
+    return idmap_get(d->stay, (uint64_t)trial) != NULL;
+}
+
+/* In a study that is not packed, files are there to be looked at. */
+static int unpack(struct dropping *d, struct packs *packs, int64_t thousand,
+                  struct err *err)
+{
+    const struct study *s = d->keeper->study;
+    uint64_t id;
+    void *at;
+    if (study_is_large(s) || !idmap_count(d->stay))
+        return 0;
+    for (size_t i = 0; idmap_next(d->stay, &i, &id, &at);)
+        if (study_unpack(packs, s->setup.folder, (int64_t)id, err))
+            return -1;
+    return packs_drop(packs, thousand, has_files, d, err);
 }
 
 static int keep_pack(struct keeper *k, int64_t thousand, struct err *err)
 {
-    struct dropping d = {.keeper = k};
+    struct dropping d = {.keeper = k, .stay = idmap_new()};
     struct packs *packs = packs_open(k->study->setup.folder);
     int rc = packs_drop(packs, thousand, drops, &d, err);
+    if (!rc && d.err.kind)
+        rc = err_set(err, d.err.kind, "%s", d.err.text);
+    if (!rc)
+        rc = unpack(&d, packs, thousand, err);
     packs_close(packs);
+    idmap_free(d.stay);
     arena_reset(k->arena);
-    return rc || !d.err.kind ? rc : err_set(err, d.err.kind, "%s", d.err.text);
+    return rc;
 }
 
-/* Beside the folders of a thousand trials lie packs of what they wrote. */
-static int keep_in(struct keeper *k, const char *path, struct err *err)
+static bool is_pack(const char *name, int64_t *thousand)
 {
+    return str_ends(str_of(name), STR(".pack")) &&
+           num_int(path_stem(name), thousand);
+}
+
+static bool is_thousand(const char *name, int64_t *thousand)
+{
+    return num_int(str_of(name), thousand);
+}
+
+/* Beside the folders of a thousand trials lie packs of what they wrote. Those
+ * come first: what stays of them may become files again. */
+static int keep_all(struct keeper *k, const char *trials, struct err *err)
+{
+    struct arena *a = arena_new();
     int64_t thousand;
-    struct str name = path_name(path), stem = path_stem(path);
-    if (num_int(name, &thousand))
-        return keep_thousand(k, path, err);
-    if (str_ends(name, STR(".pack")) && num_int(stem, &thousand) &&
-        !keeps_all(k->study->plan))
-        return keep_pack(k, thousand, err);
-    return 0;
+    const char **list = dir_list(trials, a, err);
+    int rc = list ? 0 : -1;
+    bool stay = keeps_all(k->study->plan) && study_is_large(k->study);
+    for (; !rc && !stay && *list; list++)
+        if (is_pack(*list, &thousand))
+            rc = keep_pack(k, thousand, err);
+    list = rc ? NULL : dir_list(trials, a, err);
+    rc = list ? 0 : -1;
+    for (; !rc && *list; list++)
+        if (is_thousand(*list, &thousand))
+            rc = keep_thousand(k, path_join(a, trials, *list), err);
+    arena_free(a);
+    return rc;
 }
 
 static int count_ranked(struct study *s, struct err *err)
@@ -264,10 +322,8 @@ int study_keep(struct study *s, struct err *err)
         rc = find_best(&k, err);
     if (!rc && s->plan->model_root)
         rc = count_ranked(s, err);
-    const char **list = rc ? NULL : dir_list(trials, a, err);
-    rc = list ? 0 : -1;
-    for (; !rc && *list; list++)
-        rc = keep_in(&k, path_join(a, trials, *list), err);
+    if (!rc)
+        rc = keep_all(&k, trials, err);
     if (rc)
         store_rollback(s->store);
     else

@@ -113,7 +113,7 @@ static int pack(struct study *s, int64_t thousand, struct err *err)
 
 /* ---- when ------------------------------------------------------------- */
 
-static bool is_large(const struct study *s)
+bool study_is_large(const struct study *s)
 {
     return s->run.counts.total > STUDY_TRIALS;
 }
@@ -124,7 +124,7 @@ void study_pack_look(struct study *s)
 {
     int64_t now = clock_mono_ns();
     int64_t last = s->run.next_id / PACK_TRIALS - 1;
-    if (!is_large(s) || now < s->pack_next_ns || s->pack_next >= last)
+    if (!study_is_large(s) || now < s->pack_next_ns || s->pack_next >= last)
         return;
     /* What fails here fails again, and is said, when the run is over. */
     pack(s, s->pack_next++, NULL);
@@ -147,7 +147,7 @@ void study_pack(struct study *s)
 {
     int64_t since_ns = clock_mono_ns(), last = s->run.next_id / PACK_TRIALS;
     struct err err = {0};
-    for (int64_t i = 0; is_large(s) && i <= last; i++)
+    for (int64_t i = 0; study_is_large(s) && i <= last; i++)
         if (touch(s, &since_ns, &err) || pack(s, i, &err)) {
             log_to(s->setup.log, LOG_WARN,
                    "small files stay as they are and are packed by the next "

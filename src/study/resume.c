@@ -13,26 +13,30 @@
 #define CUT_OFF_NAMED 8 /* trials */
 #define DIARY_LINES 32  /* a run writes few, and the last are looked at */
 
-struct adopting {
-    struct study *study;
-    struct packs *packs;
-};
-
-/* A trial whose end was packed and then lost with the power has its log in a
- * pack only. */
 static int adopt(void *context, const struct trial *t, struct err *err)
 {
-    struct adopting *x = context;
-    if (study_unpack(x->packs, x->study->setup.folder, t->id, err))
-        return -1;
-    return run_adopt(&x->study->run, t, err);
+    struct study *s = context;
+    return run_adopt(&s->run, t, err);
 }
 
 static int adopt_all(struct study *s, struct err *err)
 {
-    struct adopting x = {s, packs_open(s->setup.folder)};
-    int rc = selected_each(s->store, "waiting,running", adopt, &x, err);
-    packs_close(x.packs);
+    return selected_each(s->store, "waiting,running", adopt, s, err);
+}
+
+/* A trial whose end was packed and then lost with the power has its log in a
+ * pack only, and one that was at a rung its state. Those who have ended by their
+ * workers' last words are not among them: what these brought is newer than
+ * what a file would be. */
+static int unpack_all(struct study *s, struct err *err)
+{
+    struct packs *packs = packs_open(s->setup.folder);
+    uint64_t id;
+    void *live;
+    int rc = 0;
+    for (size_t at = 0; !rc && idmap_next(s->run.lives, &at, &id, &live);)
+        rc = study_unpack(packs, s->setup.folder, (int64_t)id, err);
+    packs_close(packs);
     return rc;
 }
 
@@ -205,7 +209,7 @@ int study_resume(struct study *s, struct err *err)
         return not_recovered(s, err);
     run_settle(&s->run, was_ending(s),
                store_lease_predecessor(s->store) == PREDECESSOR_PRESUMED);
-    if (run_grant_wishes(&s->run, err))
+    if (run_grant_wishes(&s->run, err) || unpack_all(s, err))
         return -1;
     for (size_t i = 0; i < s->doomed.len; i++) {
         struct live *l = run_live(&s->run, s->doomed.p[i]);

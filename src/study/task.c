@@ -11,6 +11,10 @@
  * that is out is a choice made without knowing it. */
 #define COHORT_SHARE_LEARNING 4
 
+/* State and weights of a built-in training are put with others' up to so many
+ * bytes. For larger ones a file is no great cost. */
+#define SAY_BYTES (1u << 16)
+
 static size_t cohort_share(const struct plan *p)
 {
     const struct device *d = device_find(p->kernels, NULL);
@@ -226,6 +230,17 @@ static void fill_keep(const struct study *s, const struct live *l,
         t->keep_best = p->keep_count > 0 ? p->keep_count : -1;
 }
 
+/* What a trial leaves at a rung is small and comes often. Elsewhere than here
+ * somebody might look for it before it can be seen. */
+static void fill_said(const struct study *s, const struct live *l,
+                      struct task *t)
+{
+    const struct early *e = &s->plan->early;
+    bool promotes = e->kind == EARLY_ASHA && e->promote;
+    if (promotes && l->t.budget > 0 && !attempt_folder(l) && !study_outlives(s))
+        t->say_bytes = SAY_BYTES;
+}
+
 static int fill_work(const struct study *s, const struct value *point,
                      struct arena *a, struct task *t, struct err *err)
 {
@@ -275,9 +290,31 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     t->params = l->t.point;
     t->seed = trial_seed(p, l->suggestion, l->t.id);
     t->budget = l->t.budget;
-    if (p->model_root)
+    if (p->model_root) {
         fill_keep(s, l, t);
+        fill_said(s, l, t);
+    }
     fill_folder(s, l, a, t);
+    return 0;
+}
+
+/* A trainer counts epochs by itself, and finds its state in the folder or
+ * here. */
+static int fill_state(const struct study *s, const struct live *l,
+                      struct arena *a, struct task *t, struct err *err)
+{
+    struct stored_file f;
+    bool silent = !l->earlier || (l->a.anew && l->a.first_step == INT64_MAX);
+    if (l->t.parent > 0)
+        return 0;
+    t->unheard = silent ? 1 : summary_last_step(&l->summary) + 1;
+    if (!l->earlier)
+        return 0;
+    if (store_file_find(s->store, l->t.id, TASK_STATE, a, &f, err))
+        return -1;
+    if (f.path)
+        t->state = (struct task_state){str_of(f.path), f.at, f.len, f.hash,
+                                       f.bytes};
     return 0;
 }
 
@@ -315,10 +352,8 @@ int study_task_go_on(const struct study *s, const struct live *l,
     t->log_at = l->a.log_at;
     t->anew = l->a.anew;
     t->only_read = run_reads_first(l);
-    if (s->plan->model_root && l->t.parent <= 0)
-        t->unheard = silent ? 1 : summary_last_step(&l->summary) + 1;
-    if (s->plan->model_root) /* a trainer counts epochs */
-        return 0;
+    if (s->plan->model_root)
+        return fill_state(s, l, a, t, err);
     if (!silent && fill_steps(s, l->t.id, a, t, err))
         return -1;
     return !t->step_count && l->t.parent > 0
