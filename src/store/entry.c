@@ -27,8 +27,7 @@ bool entry_head(struct str text, uint64_t *len, uint64_t *hash)
 static bool parse(struct str text, struct entry *e)
 {
     uint64_t len;
-    if (!entry_head(text, &len, &e->hash) ||
-        len > text.len - ENTRY_HEAD_BYTES)
+    if (!entry_head(text, &len, &e->hash) || len > text.len - ENTRY_HEAD_BYTES)
         return false;
     struct str rest = str_n(text.p + ENTRY_HEAD_BYTES, (size_t)len);
     if (hash64(rest, 0) != e->hash)

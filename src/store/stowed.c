@@ -274,8 +274,7 @@ static int read_pack(struct stowed *w, const char *path, struct err *err)
 }
 
 int store_file_find(struct store *s, int64_t trial, const char *name,
-                    struct arena *a, struct stored_file *found,
-                    struct err *err)
+                    struct arena *a, struct stored_file *found, struct err *err)
 {
     struct stowed *w = s->stowed;
     int64_t thousand = trial / PACK_TRIALS;

@@ -188,8 +188,8 @@ static int keep_thousand(struct keeper *k, const char *folder, struct err *err)
 
 struct dropping {
     struct keeper *keeper;
-    int64_t trial; /* that was asked about last … */
-    int goes;      /* … and what the answer was */
+    int64_t trial;      /* that was asked about last … */
+    int goes;           /* … and what the answer was */
     struct idmap *stay; /* trials whose files lie in the pack for now only */
     struct err err;
 };

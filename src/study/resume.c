@@ -25,9 +25,9 @@ static int adopt_all(struct study *s, struct err *err)
 }
 
 /* A trial whose end was packed and then lost with the power has its log in a
- * pack only, and one that was at a rung its state. Those who have ended by their
- * workers' last words are not among them: what these brought is newer than
- * what a file would be. */
+ * pack only, and one that was at a rung its state. Those who have ended by
+ * their workers' last words are not among them: what these brought is newer
+ * than what a file would be. */
 static int unpack_all(struct study *s, struct err *err)
 {
     struct packs *packs = packs_open(s->setup.folder);

@@ -313,8 +313,8 @@ static int fill_state(const struct study *s, const struct live *l,
     if (store_file_find(s->store, l->t.id, TASK_STATE, a, &f, err))
         return -1;
     if (f.path)
-        t->state = (struct task_state){str_of(f.path), f.at, f.len, f.hash,
-                                       f.bytes};
+        t->state =
+            (struct task_state){str_of(f.path), f.at, f.len, f.hash, f.bytes};
     return 0;
 }
 

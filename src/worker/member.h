@@ -43,9 +43,9 @@ struct member {
     int64_t epoch;            /* the last one */
     int64_t rated;            /* the last one that reported that metric */
     bool begun, asked, killed;
-    bool goes_on; /* it was killed, and may be begun again */
-    bool trained; /* no epoch is left */
-    bool waits;   /* for a decision */
+    bool goes_on;  /* it was killed, and may be begun again */
+    bool trained;  /* no epoch is left */
+    bool waits;    /* for a decision */
     bool in_files; /* what it leaves goes into files */
     int64_t begun_ns;
     struct judging *judging; /* of the kind infer; NULL: none */

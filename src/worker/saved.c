@@ -7,7 +7,8 @@
  * next attempt hears where that is (task.state).
  *
  * What must stay true: a file in the folder is newer than anything that was
- * said of its name. So who has such files, or had to write one, says no more. */
+ * said of its name. So who has such files, or had to write one, says no more.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
