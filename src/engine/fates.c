@@ -233,6 +233,8 @@ static void judge(struct jobs *j, struct bundle *b)
     bool over = b->seen != j->looks || b->stage == JOB_OVER;
     if (b->over)
         return;
+    if (!over && !b->open && b->stage == JOB_WAITS && !b->cancelled)
+        jobs_doom(j, b, 0); /* begun again, it would find nothing to do */
     if (!over)
         b->without = 0;
     else
@@ -429,6 +431,19 @@ static void close_state(struct submission *s, const char *scheduler)
             *b->state = *b->reason = *b->words = 0;
     }
     submission_write_state(s, scheduler);
+}
+
+void jobs_settle(struct jobs *j)
+{
+    VEC(uint64_t) left = {0};
+    for (size_t i = 0; i < j->list.len; i++) {
+        struct submission *s = j->list.p[i];
+        if (s->job && !has_open(s) && !is_over(s))
+            vec_push(&left, s->job);
+    }
+    if (left.len)
+        j->scheduler->settle(j->at, left.p, left.len);
+    vec_done(&left);
 }
 
 void jobs_tidy(struct jobs *j)

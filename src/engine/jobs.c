@@ -528,6 +528,8 @@ void jobs_close(void *place, bool leave)
     write_wishes(j);
     if (!leave)
         jobs_cancel_due(j);
+    if (!j->look_failed)
+        jobs_settle(j);
     if (!j->unacked)
         jobs_tidy(j);
     jobs_free(j);

@@ -127,6 +127,8 @@ void jobs_look(struct jobs *j); /* asks the scheduler */
 void jobs_cancel_due(struct jobs *j);
 void jobs_doom(struct jobs *j, struct bundle *b, double in_s);
 void jobs_tidy(struct jobs *j);
+/* Those that nobody waits for, and that are not over, are not begun again. */
+void jobs_settle(struct jobs *j);
 /* "Slurm job 12_3", for people. */
 void jobs_name(const struct jobs *j, const struct bundle *b, struct buf *out);
 

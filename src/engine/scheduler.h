@@ -103,6 +103,9 @@ struct scheduler {
     void (*look)(void *s, const uint64_t *jobs, size_t count, job_words_fn *fn,
                  void *context);
     void (*cancel)(void *s, const struct job_cancel *which);
+    /* All tasks of these arrays are answered for: what waits of them shall
+     * not begin, and what runs not begin again. Done when this returns. */
+    void (*settle)(void *s, const uint64_t *jobs, size_t count);
     /* What it was asked and is at work on is answered before this returns. */
     void (*drain)(void *s);
 };

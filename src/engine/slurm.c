@@ -434,6 +434,30 @@ static void slurm_cancel(void *scheduler, const struct job_cancel *c)
     buf_done(&which);
 }
 
+/* Jobs that have ended meanwhile are complained about. */
+static void on_settled(void *context, const struct command_end *end)
+{
+    (void)context;
+    (void)end;
+}
+
+static void slurm_settle(void *scheduler, const uint64_t *jobs, size_t count)
+{
+    struct slurm *s = scheduler;
+    struct buf list, update;
+    buf_init(&list);
+    buf_init(&update);
+    for (size_t i = 0; i < count; i++)
+        buf_addf(&list, "%s%llu", i ? "," : "", (unsigned long long)jobs[i]);
+    buf_addf(&update, "JobId=%s", list.p);
+    const char *once[] = {"scontrol", "update", update.p, "Requeue=0", NULL};
+    const char *waiting[] = {"scancel", list.p, "--state=PENDING", NULL};
+    commands_wait(s->commands, once, on_settled, s);
+    commands_wait(s->commands, waiting, on_settled, s);
+    buf_done(&list);
+    buf_done(&update);
+}
+
 static void slurm_drain(void *scheduler)
 {
     commands_drain(((struct slurm *)scheduler)->commands);
@@ -591,6 +615,7 @@ static const struct scheduler scheduler_slurm = {
     .find = slurm_find,
     .look = slurm_look,
     .cancel = slurm_cancel,
+    .settle = slurm_settle,
     .drain = slurm_drain,
 };
 

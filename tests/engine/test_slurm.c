@@ -60,6 +60,7 @@ static int open_bench(void **state)
     b->path_was = xstrdup(getenv("PATH"));
     setenv("PATH", arena_printf(b->arena, "%s:%s", b->bin, b->path_was), 1);
     command(b, "scontrol",
+            "[ $1 = update ] && echo \"$@\" >>updated\n"
             "echo 'MaxArraySize = 1001'; echo 'KillWait = 3 sec'; "
             "echo 'AccountingStorageType = "
             "accounting_storage/slurmdbd'");
@@ -552,6 +553,34 @@ static void what_is_only_wanted_back_ends_no_job_that_began(void **state)
     assert_string_equal(get(b, "cancelled"), "7 --state=PENDING\n");
 }
 
+/* Its node went away just after the worker's last word, or it was handed back
+ * whole before Slurm began it again. */
+static void a_job_that_is_answered_for_need_not_begin_again(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    say_ended(b, "1/0", 0, 1);
+    put(b, "queue", "7|0|RUNNING|None|n1|0|0|\n");
+    run(b, one_over);
+    put(b, "queue", "7|0|PENDING|BeginTime||1|0|\n");
+    run(b, is_cancelled);
+    assert_string_equal(get(b, "cancelled"), "7\n");
+}
+
+static void who_leaves_lets_nothing_that_is_answered_for_begin(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    say_ended(b, "1/0", 0, 1);
+    put(b, "queue", "7|0|RUNNING|None|n1|0|0|\n");
+    run(b, one_over);
+    rig_close(&b->rig);
+    assert_string_equal(get(b, "updated"), "update JobId=7 Requeue=0\n");
+    assert_string_equal(get(b, "cancelled"), "7 --state=PENDING\n");
+}
+
 static bool stop_is_asked(struct bench *b)
 {
     return file_exists(
@@ -723,6 +752,8 @@ int main(void)
         on_bench(where_no_task_ever_begins_the_place_gives_up),
         on_bench(a_job_of_which_nothing_is_wanted_is_cancelled),
         on_bench(what_is_only_wanted_back_ends_no_job_that_began),
+        on_bench(a_job_that_is_answered_for_need_not_begin_again),
+        on_bench(who_leaves_lets_nothing_that_is_answered_for_begin),
         on_bench(a_stop_stands_in_the_bundle_s_file),
         on_bench(what_was_left_is_adopted_and_the_rest_is_ended),
         on_bench(an_attempt_that_was_begun_again_is_found_by_its_start),
