@@ -329,8 +329,10 @@ static bool is_urgent(const struct jobs *j)
 void jobs_look(struct jobs *j)
 {
     bool waits = false;
-    if (j->looking)
+    if (j->looking) { /* for longer than was meant to be between two */
+        loop_timer_in(j->look_timer, fmin(LOOK_URGENT_SECONDS, j->look_max_s));
         return;
+    }
     j->asked_jobs.len = 0;
     for (size_t i = 0; i < j->list.len; i++) {
         struct submission *s = j->list.p[i];

@@ -73,7 +73,7 @@ static int open_bench(void **state)
             "echo $n");
     command(b, "squeue",
             "case \"$*\" in *--name=*) cat found 2>/dev/null; exit 0;; esac\n"
-            "echo x >>looks\n[ -e fail ] && { cat fail >&2; exit 1; }\n"
+            "echo x >>looks\n[ -e slow ] && sleep 0.4\n[ -e fail ] && { cat fail >&2; exit 1; }\n"
             "cat queue 2>/dev/null; exit 0");
     command(b, "scancel", "echo \"$@\" >>cancelled");
     command(b, "sacct", "cat account 2>/dev/null; exit 0");
@@ -310,6 +310,19 @@ static void a_failed_answer_changes_nothing(void **state)
     run(b, one_over);
     assert_int_equal(b->rig.lost, 1);
     assert_int_equal(rig_find(&b->rig, RIG_LOST, 1)->loss, LOSS_PRESUMED);
+}
+
+/* The time for the next question comes before the answer to the last. */
+static void who_answers_slowly_is_asked_again(void **state)
+{
+    struct bench *b = *state;
+    put(b, "slow", "");
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    run(b, one_started);
+    put(b, "queue", "7|0|COMPLETED|None|n1|0|0|\n");
+    run(b, one_over);
+    assert_int_equal(b->rig.lost, 1);
 }
 
 static void what_its_node_took_along_is_presumed_lost(void **state)
@@ -739,6 +752,7 @@ int main(void)
         on_bench(a_need_no_node_can_meet_is_refused),
         on_bench(a_partition_that_is_not_there_is_said),
         on_bench(a_failed_answer_changes_nothing),
+        on_bench(who_answers_slowly_is_asked_again),
         on_bench(what_its_node_took_along_is_presumed_lost),
         on_bench(what_waits_is_told_with_its_reason),
         on_bench(a_job_out_of_time_says_so),
