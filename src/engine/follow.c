@@ -86,14 +86,17 @@ static bool begin_again(struct hearing *h, struct out_task *t)
     return true;
 }
 
+/* Once it is known how long a task takes, more of them come. */
 static void learn(struct jobs *j, double seconds)
 {
     if (!(seconds >= 0))
         return;
-    if (j->task_s < 0)
+    if (j->task_s < 0) {
         j->task_s = seconds;
-    else
+        j->sent_ns = clock_mono_ns();
+    } else {
         j->task_s += (seconds - j->task_s) * AVERAGE_WEIGHT;
+    }
 }
 
 static void note_end(struct hearing *h, const struct record_ended *e)

@@ -81,6 +81,7 @@ static const struct {
     {"PartitionNodeLimit", "it asks for more nodes than its partition gives",
      true},
     {"BadConstraints", "no node is as it asks for", true},
+    {"Job's account not", "its account may not use the partition", true},
     {"AccountNotAllowed", "its account may not use the partition", true},
     {"QOSNotAllowed", "its qos may not be used there", true},
     {"InvalidAccount", "its account is not valid", true},

@@ -73,7 +73,8 @@ static int open_bench(void **state)
             "echo $n");
     command(b, "squeue",
             "case \"$*\" in *--name=*) cat found 2>/dev/null; exit 0;; esac\n"
-            "echo x >>looks\n[ -e slow ] && sleep 0.4\n[ -e fail ] && { cat fail >&2; exit 1; }\n"
+            "echo x >>looks\n[ -e slow ] && sleep 0.4\n[ -e fail ] && { cat "
+            "fail >&2; exit 1; }\n"
             "cat queue 2>/dev/null; exit 0");
     command(b, "scancel", "echo \"$@\" >>cancelled");
     command(b, "sacct", "cat account 2>/dev/null; exit 0");
