@@ -113,10 +113,17 @@ static bool note_removed(struct jobs *j, const struct bundle *b)
     return twice;
 }
 
+/* A disk that was full is full for all nodes, and tasks may have begun. */
+static bool is_unsaid(const struct bundle *b)
+{
+    return b->told && b->exit_code == WORKER_EXIT_UNSAID;
+}
+
 /* Where no task ever begins, the next job will not do better. */
 static bool note_barren(struct jobs *j, const struct bundle *b)
 {
-    if (b->begun || !b->told || b->end != JOB_ENDED || b->cancelled)
+    if (b->begun || !b->told || b->end != JOB_ENDED || b->cancelled ||
+        is_unsaid(b))
         return false;
     return ++j->barren == BARREN_MAX;
 }
@@ -136,7 +143,8 @@ static void lose(struct jobs *j, struct bundle *b)
     bool removed = note_removed(j, b), barren = note_barren(j, b);
     uint32_t company = count_begun(b);
     if (b->told && (b->end == JOB_ENDED || b->end == JOB_VANISHED))
-        b->bad = true;
+        b->bad |= !is_unsaid(b);
+    jobs_tell_torn(j, b);
     if (!b->cancelled && !b->killed)
         log_to(j->given->log, LOG_NOTICE, "%s; %zu task%s of it %s", fate.p,
                b->open, b->open == 1 ? "" : "s",

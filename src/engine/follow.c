@@ -182,6 +182,21 @@ static void tell_damage(struct jobs *j, struct bundle *b, const struct err *err)
            err->text);
 }
 
+void jobs_tell_torn(struct jobs *j, struct bundle *b)
+{
+    for (size_t k = 0; k < b->starts.len && !b->damage_told; k++) {
+        const struct said *s = &b->starts.p[k];
+        uint64_t bytes = file_bytes(s->path);
+        if (bytes <= s->at)
+            continue;
+        b->damage_told = true;
+        log_to(j->given->log, LOG_WARN,
+               "%s: its last %llu bytes are torn or altered; they are not "
+               "believed, and trials whose end stood there run again",
+               s->path, (unsigned long long)(bytes - s->at));
+    }
+}
+
 static size_t hear_start(struct jobs *j, struct bundle *b, uint32_t start)
 {
     struct hearing h = {j, b, start};

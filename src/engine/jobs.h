@@ -117,6 +117,8 @@ void jobs_sizes(const struct jobs *j, const struct needs *n, struct sizes *s);
 /* follow.c: hears what is new; how many records that were. */
 size_t jobs_follow(struct jobs *j);
 size_t jobs_hear(struct jobs *j, struct bundle *b);
+/* Of a job that is over: what stands in its files and is no whole record. */
+void jobs_tell_torn(struct jobs *j, struct bundle *b);
 /* How the job went on its node, which may be left out for it. */
 void jobs_note_node(struct jobs *j, const struct bundle *b);
 

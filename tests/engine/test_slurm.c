@@ -313,6 +313,39 @@ static void a_failed_answer_changes_nothing(void **state)
     assert_int_equal(rig_find(&b->rig, RIG_LOST, 1)->loss, LOSS_PRESUMED);
 }
 
+static void resubmit_always(struct rig *r, const struct seen *s)
+{
+    if (s->type == RECORD_ENDED)
+        rig_submit(r, s->task, s->attempt + 1, "true");
+}
+
+static bool barren_jobs(struct bench *b)
+{
+    return strlen(get(b, "submits")) == 10;
+}
+
+/* Whose fault is no node's and no script's. */
+static void what_a_full_disk_kept_from_being_said_is_tried_again(void **state)
+{
+    struct bench *b = *state;
+    b->rig.on_seen = resubmit_always;
+    put(b, "queue",
+        "7|0|FAILED|NonZeroExitCode|n1|0|18944|\n"
+        "8|0|FAILED|NonZeroExitCode|n1|0|18944|\n"
+        "9|0|FAILED|NonZeroExitCode|n1|0|18944|\n"
+        "10|0|FAILED|NonZeroExitCode|n1|0|18944|\n");
+    submit(b, 1);
+    run(b, barren_jobs);
+    assert_int_equal(b->rig.faults, 0);
+    const char *script =
+        arena_printf(b->arena, "%s/jobs/5/job.sh", b->rig.folder);
+    struct buf text;
+    buf_init(&text);
+    assert_int_equal(file_read(script, 0, &text, NULL), 0);
+    assert_null(strstr(text.p, "--exclude"));
+    buf_done(&text);
+}
+
 /* The time for the next question comes before the answer to the last. */
 static void who_answers_slowly_is_asked_again(void **state)
 {
@@ -504,12 +537,6 @@ static void who_removes_a_job_twice_is_named(void **state)
 static bool three_jobs(struct bench *b)
 {
     return strlen(get(b, "submits")) == 6 && b->rig.faults > 0;
-}
-
-static void resubmit_always(struct rig *r, const struct seen *s)
-{
-    if (s->type == RECORD_ENDED)
-        rig_submit(r, s->task, s->attempt + 1, "true");
 }
 
 static void where_no_task_ever_begins_the_place_gives_up(void **state)
@@ -754,6 +781,7 @@ int main(void)
         on_bench(a_partition_that_is_not_there_is_said),
         on_bench(a_failed_answer_changes_nothing),
         on_bench(who_answers_slowly_is_asked_again),
+        on_bench(what_a_full_disk_kept_from_being_said_is_tried_again),
         on_bench(what_its_node_took_along_is_presumed_lost),
         on_bench(what_waits_is_told_with_its_reason),
         on_bench(a_job_out_of_time_says_so),
