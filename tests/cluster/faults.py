@@ -5,7 +5,7 @@
 
 Studies run one after the other, and faults hit them one after the other, at
 random moments, until FAULTS have hit a trial that ran. The trials count, save
-after each step and print a number that depends on all of their steps. Each
+after each step and report a number that depends on all of their steps. Each
 fault is printed with the trials that it hit and what became of them; then the
 study must hold every trial once, with the right value and every step once, and
 no job and no process may be left.
@@ -46,9 +46,10 @@ while [ "$n" -lt "$steps" ]; do
     sleep %g 9>&-
     n=$((n + 1))
     sum=$(((sum * 31 + x * n) %% 1000003))
+    # Said before it is saved: who dies between the two says it again.
+    echo "{\\"step\\":$n,\\"loss\\":$sum}" >>"$THRONG_METRICS"
     echo "$n $sum" >"$THRONG_CHECKPOINT/next"
     mv "$THRONG_CHECKPOINT/next" "$THRONG_CHECKPOINT/state"
-    echo "::throng step=$n loss=$sum"
     if [ -e "$THRONG_STOP" ] && [ "$n" -lt "$steps" ]; then exit 85; fi
 done
 """ % (SHORT, LONG, STEP_SECONDS)
@@ -242,22 +243,23 @@ class Faults:
         hit = self.on_node(node)
         with open(os.path.join(FOLDER, "slurmd-%s.pid" % node)) as f:
             os.kill(int(f.read()), signal.SIGKILL)
+        hit = [r for r in hit if r.lives()]
         self.pause(15)
         slurm("node", "start", node)
         self.node_up(node)
         return hit
 
     def network_cut(self, node, _):
-        hit = self.on_node(node)
         slurm("node", "cut", node)
+        hit = self.on_node(node)
         self.pause(25)
         slurm("node", "heal", node)
         self.node_up(node)
         return hit
 
-    def controller_killed(self, _node, _job):
+    def controller_restarted(self, _node, _job):
+        slurm("controller", "stop")
         hit = running(self.conductor.name)
-        slurm("controller", "kill")
         self.pause(8)
         slurm("controller", "start")
         for node in NODES:
@@ -300,16 +302,18 @@ class Faults:
         return [r for r in hit if not r.lives()]
 
     def conductor_killed(self, _node, _job):
-        hit = running(self.conductor.name)
         self.conductor.kill()
+        hit = running(self.conductor.name)
         self.pause(6)
         self.conductor.start()
         return hit
 
 
-KINDS = ["node_killed", "slurmd_killed", "network_cut", "controller_killed",
+KINDS = ["node_killed", "slurmd_killed", "network_cut", "controller_restarted",
          "requeued", "cancelled", "time_limit", "preempted",
          "conductor_killed"]
+# Those that end a trial: one that came to its own end first was not hit.
+CUTTING = ["node_killed", "requeued", "cancelled", "time_limit", "preempted"]
 
 
 # ---- a study ---------------------------------------------------------------------
@@ -353,6 +357,14 @@ def expected_steps(x):
     return steps
 
 
+def tell_steps(x, found):
+    missing = sorted(set(expected_steps(x)) - set(found))
+    wrong = sorted(set(found) - set(expected_steps(x)))
+    twice = sorted({s for s in found if found.count(s) > 1})
+    return "trial %d: missing %s, wrong %s, twice %s" % (x, missing, wrong,
+                                                         twice)
+
+
 def attempts_of(name):
     db = sqlite3.connect(".throng/%s/study.db" % name)
     rows = db.execute("select trial, number, outcome, reason from attempts "
@@ -362,13 +374,24 @@ def attempts_of(name):
     return rows, trials
 
 
-def verify(report, name, folder, faults):
-    rows, trials = attempts_of(name)
-    outcome = {(t, n): (OUTCOMES[o], reason) for t, n, o, reason in rows}
+def tell_faults(name, faults):
+    """Prints them; the kinds of those that came too late to hit a trial."""
+    outcome = {(t, n): OUTCOMES[o] for t, n, o, _ in attempts_of(name)[0]}
+    late = []
     for kind, hit in faults:
-        became = ["%d.%d %s" % (r.trial, r.attempt, outcome.get(
-            (r.trial, r.attempt), ("unknown to the store",))[0]) for r in hit]
-        print("# fault %-17s hit %2d: %s" % (kind, len(hit), ", ".join(became)))
+        became = [(r, outcome.get((r.trial, r.attempt), "unknown"))
+                  for r in hit]
+        if kind in CUTTING:
+            became = [(r, o) for r, o in became if o != "done"]
+        if not became:
+            late.append(kind)
+        print("# fault %-20s hit %2d: %s" % (kind, len(became), ", ".join(
+            "%d.%d %s" % (r.trial, r.attempt, o) for r, o in became)))
+    return late
+
+
+def verify(report, name, folder):
+    rows, trials = attempts_of(name)
     done = {t for t, state, _ in trials if state == 3}
     report.check("%s: nothing is lost" % name,
                  ["trial %d: state %s" % (t, s) for t, s, _ in trials
@@ -379,7 +402,7 @@ def verify(report, name, folder, faults):
                   for t, _, v in trials if v != value_of(t)])
     steps = counted_steps(name)
     report.check("%s: every step counts once" % name,
-                 ["trial %d: %s" % (x, sorted(steps.get(x, [])))
+                 [tell_steps(x, steps.get(x, []))
                   for x in range(1, TRIALS + 1)
                   if sorted(steps.get(x, [])) != expected_steps(x)])
     ends = [t for t, _, o, _ in rows if OUTCOMES[o] == "done"]
@@ -431,11 +454,13 @@ def one_study(report, number, kinds, chance):
             made.append((kinds.pop(0), hit))
         elif len(kinds) > 1:
             kinds.append(kinds.pop(0))
-    verify(report, name, folder, made)
+    late = tell_faults(name, made)
+    kinds.extend(late)
+    verify(report, name, folder)
     report.check("%s: no job and no process is left" % name, left_behind(name))
     for stop in conductor.stops:
         print("# it was run again after: %s" % stop)
-    return len(made)
+    return len(made) - len(late)
 
 
 def main():
