@@ -1,4 +1,6 @@
 /* command.c - tasks that are a command: a process, its files and its end */
+#include "worker/command.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -16,13 +18,14 @@
 
 /* ---- beginning ------------------------------------------------------- */
 
-static int prepare(struct attempt *a, struct spawn *s, struct err *err)
+static int prepare(struct attempt *a, arguments_fn *arguments, struct spawn *s,
+                   struct err *err)
 {
     const struct task *t = &a->task;
     const char *const *env = environment_make(a, err);
     if (!env)
         return -1;
-    const char *const *argv = arguments_make(a, env, err);
+    const char *const *argv = arguments(a, env, err);
     if (!argv)
         return -1;
     *s = (struct spawn){
@@ -56,7 +59,7 @@ static int spawn_leader(struct attempt *a, struct spawn *s, struct err *err)
 }
 
 /* Its folder, its log and what an attempt before left in them. */
-static int open_files(struct attempt *a, struct err *err)
+int command_reread(struct attempt *a, struct err *err)
 {
     if (folder_open(&a->folder, &a->task, &a->worker->pool, a->arena, err) !=
             0 ||
@@ -67,11 +70,11 @@ static int open_files(struct attempt *a, struct err *err)
     return 0;
 }
 
-static int start(struct attempt *a, struct err *err)
+int command_start(struct attempt *a, arguments_fn *arguments, struct err *err)
 {
     struct worker *w = a->worker;
     struct spawn s;
-    if (open_files(a, err) != 0 || prepare(a, &s, err) != 0)
+    if (command_reread(a, err) != 0 || prepare(a, arguments, &s, err) != 0)
         return -1;
     s.mask = w->task_mask;
     cgroup_begin(a);
@@ -121,7 +124,7 @@ static void kill_everything(struct attempt *a)
     census_signal(a->worker, a, SIGKILL);
 }
 
-static void push(struct attempt *a, enum push how)
+void command_push(struct attempt *a, enum push how)
 {
     if (how == PUSH_ASKED)
         folder_ask_stop(&a->folder);
@@ -132,7 +135,7 @@ static void push(struct attempt *a, enum push how)
 }
 
 /* A process that is waited for keeps its pid, so this is the one we started. */
-static bool has_ended(const struct attempt *a)
+bool command_has_ended(const struct attempt *a)
 {
     siginfo_t info = {0};
     return waitid(P_PID, (id_t)a->process.pid, &info,
@@ -144,7 +147,7 @@ static bool has_ended(const struct attempt *a)
 
 /* Reads its files; the more there is to read the sooner the next look. What
  * is left over from this one comes in the next round. */
-static void look(struct attempt *a, int64_t now_ns)
+void command_look(struct attempt *a, int64_t now_ns)
 {
     uint64_t before = a->metrics.tail.at + output_bytes(a);
     bool all = metrics_read(a, false);
@@ -173,7 +176,7 @@ static void blame_kernel_limit(struct attempt *a)
     buf_done(&b);
 }
 
-static void exited(struct attempt *a, int status, const struct rusage *use)
+void command_exit(struct attempt *a, int status, const struct rusage *use)
 {
     a->phase = ATTEMPT_DRAINING;
     a->status = status;
@@ -206,7 +209,7 @@ static void judge_exit(struct attempt *a, struct record_ended *e)
     }
 }
 
-static void judge(struct attempt *a, struct record_ended *e)
+void command_judge(struct attempt *a, struct record_ended *e)
 {
     if (a->process.pid > 0 && WIFEXITED(a->status))
         e->exit_code = WEXITSTATUS(a->status);
@@ -236,7 +239,7 @@ static bool awaits_leftovers(struct attempt *a)
     return a->drain_ns > 0;
 }
 
-static bool drain(struct attempt *a)
+bool command_drain(struct attempt *a)
 {
     struct err err = {0};
     awaits_leftovers(a);
@@ -253,12 +256,17 @@ static bool drain(struct attempt *a)
     return true;
 }
 
+static int start(struct attempt *a, struct err *err)
+{
+    return command_start(a, arguments_make, err);
+}
+
 KIND(command) = {.name = "command",
                  .start = start,
-                 .reread = open_files,
-                 .push = push,
-                 .has_ended = has_ended,
-                 .look = look,
-                 .exit = exited,
-                 .judge = judge,
-                 .drain = drain};
+                 .reread = command_reread,
+                 .push = command_push,
+                 .has_ended = command_has_ended,
+                 .look = command_look,
+                 .exit = command_exit,
+                 .judge = command_judge,
+                 .drain = command_drain};
