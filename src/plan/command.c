@@ -583,7 +583,10 @@ void check_command(struct study_file *r)
     if (model && (command || program))
         problem_at(&r->in, PROBLEM_ERROR, model, NULL,
                    "give a model or a command, not both");
-    if (!model && !command && !program)
+    if (p->kind->runs == RUNS_OPTIONS && (command || program))
+        problem_at(&r->in, PROBLEM_ERROR, command ? command : program, NULL,
+                   "tasks of the kind %s run no command", p->kind->name);
+    if (p->kind->runs == RUNS_COMMAND && !command && !program)
         problem_whole(&r->in, PROBLEM_ERROR,
                       "as in program: train.py, or command: ./train {lr}",
                       "the study does not say what to run: program or command "

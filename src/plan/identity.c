@@ -128,6 +128,10 @@ static void print_identity(struct buf *b, const struct plan *p, uint64_t count,
         value_set(a, o, STR("metrics"), objectives_of(a, p));
     if (p->constraints)
         value_set(a, o, STR("constraints"), value_copy(a, p->constraints));
+    if (p->kind != task_kind_that(p->kind->runs))
+        set_text(a, o, "kind", str_of(p->kind->name));
+    if (p->kind_options)
+        value_set(a, o, STR("kind_options"), value_copy(a, p->kind_options));
     value_set(a, o, STR("command"), command_of(a, p));
     set_text(a, o, "program", p->program);
     if (p->model_root)

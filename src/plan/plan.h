@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "terms/dialect.h"
 #include "terms/goal.h"
+#include "terms/kind.h"
 #include "terms/needs.h"
 #include "terms/space.h"
 #include "terms/early.h"
@@ -157,6 +158,8 @@ struct plan {
     struct goal goal;
     struct early early;
 
+    const struct task_kind *kind;     /* of its tasks */
+    const struct value *kind_options; /* where more than its name is said */
     struct str program;
     const struct command_part *command;
     size_t command_count;

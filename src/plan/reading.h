@@ -31,6 +31,7 @@ void problem_at_param(struct study_file *r, enum problem_level level, size_t i,
 
 /* ---- one file each ---------------------------------------------------- */
 
+void read_task(struct study_file *r, const struct value *v);
 void read_model(struct study_file *r, const struct value *v);
 void check_model(struct study_file *r); /* after all keys are read */
 void read_parameters(struct study_file *r, const struct value *v);
@@ -46,6 +47,7 @@ void read_early(struct study_file *r, const struct value *v);
 void check_metric(struct study_file *r);
 
 void read_command(struct study_file *r, const struct value *v);
+void check_task(struct study_file *r); /* p->kind is there from then on */
 void check_command(struct study_file *r);
 /* Warns where a value would be code (command_risks.c). */
 void check_command_risks(struct study_file *r, const struct value *command);

@@ -287,6 +287,7 @@ static void read_study(struct study_file *r)
     check_space(r);
     check_metric(r);
     check_order(r);
+    check_task(r);
     if (!points_only(r))
         check_command(r);
     check_model(r);

@@ -129,11 +129,23 @@ static void fill_container(const struct study *s, struct arena *a,
                                    STRF(more)));
 }
 
+static void fill_kind(const struct plan *p, struct arena *a, struct task *t)
+{
+    struct buf text;
+    t->kind = str_of(p->kind->name);
+    if (!p->kind_options)
+        return;
+    buf_init(&text);
+    json_print(&text, p->kind_options);
+    t->options = arena_str(a, buf_str(&text));
+    buf_done(&text);
+}
+
 /* What every task of the study has in common. */
 static void fill_common(const struct study *s, struct arena *a, struct task *t)
 {
     const struct plan *p = s->plan;
-    t->kind = STR("command");
+    fill_kind(p, a, t);
     t->setup = plan_setup(p, a);
     t->workdir = p->workdir_trial ? str_n("", 0) : str_of(s->setup.home);
     fill_container(s, a, t);
@@ -207,7 +219,6 @@ static int fill_model(const struct study *s, const struct value *point,
     json_print(&text, model);
     t->model = arena_str(a, buf_str(&text));
     buf_done(&text);
-    t->kind = STR("train");
     t->device = p->kernels;
     t->workdir = str_of(
         path_folder(a, path_join(a, s->setup.home, arena_cstr(a, p->model))));
@@ -246,9 +257,10 @@ static int fill_work(const struct study *s, const struct value *point,
 {
     const struct plan *p = s->plan;
     fill_common(s, a, t);
-    if (p->model_root)
+    if (p->kind->runs == RUNS_MODEL)
         return fill_model(s, point, a, t, err);
-    if (study_command(p, s->setup.home, point, a, &t->argv, &t->argc, err))
+    if (p->kind->runs == RUNS_COMMAND &&
+        study_command(p, s->setup.home, point, a, &t->argv, &t->argc, err))
         return -1;
     return plan_files(p, point, a, &t->files, &t->file_count, err);
 }

@@ -26,6 +26,7 @@ static const struct field fields[] = {
     {"id", FIELD_U64, OF(id)},
     {"attempt", FIELD_U32, OF(attempt)},
     {"kind", FIELD_STR, OF(kind)},
+    {"options", FIELD_STR, OF(options)},
     {"setup", FIELD_STR, OF(setup)},
     {"workdir", FIELD_STR, OF(workdir)},
     {"container", FIELD_STR, OF(container)},

@@ -50,9 +50,11 @@ struct task_state {
 };
 
 struct task {
-    uint64_t id;      /* the trial's number */
-    uint32_t attempt; /* from 1 */
-    struct str kind;  /* "command", "train" or "infer" */
+    uint64_t id;        /* the trial's number */
+    uint32_t attempt;   /* from 1 */
+    struct str kind;    /* see kind.h */
+    struct str options; /* JSON: what the study says to the kind; empty: nothing
+                         */
     struct needs needs;
 
     const struct arg *argv;

@@ -1,7 +1,7 @@
 /* kind.c - the kinds of tasks that this worker can run */
 #include "worker/kind.h"
 
-#define KIND_AT(name) &kind_##name,
+#define KIND_AT(name, ...) &kind_##name,
 static const struct kind *const kinds[KIND_COUNT] = {KINDS(KIND_AT)};
 
 static int refuse(struct attempt *a, struct err *err)

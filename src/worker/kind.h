@@ -1,8 +1,8 @@
 /* kind.h - the kinds of tasks that this worker can run
  *
  * All that a kind does differently from others is behind these functions: one
- * file per kind with its const struct, one row in the list below. What
- * begins, looks, ends and says so for all of them is attempt.c. */
+ * file per kind with its const struct, one row in the list of terms/kind.h.
+ * What begins, looks, ends and says so for all of them is attempt.c. */
 #ifndef THRONG_WORKER_KIND_H
 #define THRONG_WORKER_KIND_H
 
@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "sys/sys.h"
+#include "terms/kind.h"
 #include "terms/record.h"
 #include "worker/attempt.h"
 
@@ -55,21 +56,12 @@ struct kind {
     bool trains; /* it reports on validation rows */
 };
 
-/* Every kind has a row here, and is defined by KIND(name) = {…}, which does not
- * compile without it. */
-/* clang-format off */
-#define KINDS(row) \
-    row(command) \
-    row(train) \
-    row(infer)
-/* clang-format on */
-
-#define KIND_ROW(name) KIND_ROW_##name,
-enum { KINDS(KIND_ROW) KIND_COUNT };
+/* Every kind has a row in terms/kind.h, and is defined by KIND(name) = {…},
+ * which does not compile without it. */
 #define KIND(name)                                                             \
     _Static_assert(KIND_ROW_##name < KIND_COUNT, "");                          \
     const struct kind kind_##name
-#define KIND_EXTERN(name) extern const struct kind kind_##name;
+#define KIND_EXTERN(name, ...) extern const struct kind kind_##name;
 KINDS(KIND_EXTERN)
 
 /* One that does not start, and says why, where this worker has none of that

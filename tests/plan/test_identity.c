@@ -44,6 +44,21 @@ static void limits_do_not_make_another_study(void **state)
          "");
 }
 
+static void what_is_said_to_the_kind_is_part_of_a_study(void **state)
+{
+    struct buf said;
+
+    (void)state;
+    buf_init(&said);
+    buf_addf(&said, "%stask: command\n", base);
+    diff(base, said.p, "");
+    buf_reset(&said);
+    buf_addf(&said, "%stask: {kind: command, n: 3}\n", base);
+    diff(base, said.p,
+         "kind_options: was absent, now {\"kind\":\"command\",\"n\":3}\n");
+    buf_done(&said);
+}
+
 /* Early stopping that compares trials decides what others are told. */
 static void a_rule_that_compares_trials_is_part_of_a_study(void **state)
 {
@@ -266,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_do_not_make_another_study),
+        cmocka_unit_test(what_is_said_to_the_kind_is_part_of_a_study),
         cmocka_unit_test(a_rule_that_compares_trials_is_part_of_a_study),
         cmocka_unit_test(a_secret_is_not_part_of_a_study),
         cmocka_unit_test(a_changed_space_is_named),

@@ -25,6 +25,7 @@ static struct task full_task(void)
     struct task t = {.id = 123456,
                      .attempt = 2,
                      .kind = STR("command"),
+                     .options = STR("{\"kind\":\"command\",\"n\":1}"),
                      .argv = argv,
                      .argc = 5,
                      .setup = STR("module load cuda\nset -e"),
@@ -72,12 +73,12 @@ static void assert_same(const struct task *a, const struct task *b)
         &a->kind,        &a->setup,          &a->workdir,     &a->params,
         &a->study,       &a->folder,         &a->resume_from, &a->copy_of,
         &a->metric_name, &a->metric_pattern, &a->metric_file, &a->wandb,
-        &a->protocol,    &a->state.file};
+        &a->protocol,    &a->state.file,     &a->options};
     const struct str *const y[] = {
         &b->kind,        &b->setup,          &b->workdir,     &b->params,
         &b->study,       &b->folder,         &b->resume_from, &b->copy_of,
         &b->metric_name, &b->metric_pattern, &b->metric_file, &b->wandb,
-        &b->protocol,    &b->state.file};
+        &b->protocol,    &b->state.file,     &b->options};
     for (size_t i = 0; i < sizeof(x) / sizeof(*x); i++)
         assert_true(str_eq(*x[i], *y[i]));
     assert_int_equal(a->argc, b->argc);
