@@ -123,12 +123,33 @@ static int print_json(struct board *k)
     return rc;
 }
 
+/* What the table leaves open: how many stand first, and how many last. */
+static void say_fronts(const struct board *k)
+{
+    const struct store_fronts *f = &k->ranked.fronts;
+    size_t all = f->list.len, broken = f->infeasible;
+    if (f->width > 1 && f->pareto)
+        say("throng: %zu trial%s (*) %s the Pareto set: no other beats %s in "
+            "every metric\n",
+            f->pareto, f->pareto == 1 ? "" : "s", f->pareto == 1 ? "is" : "are",
+            f->pareto == 1 ? "it" : "one of them");
+    if (broken && broken == all)
+        say("throng: all %zu trials break a constraint: the one that is "
+            "nearest to keeping it ranks first\n",
+            all);
+    else if (broken)
+        say("throng: %zu of %zu trials break%s a constraint, and rank last\n",
+            broken, all, broken == 1 ? "s" : "");
+}
+
 int ranking_fronts(struct call *c, struct ranks *ranks, bool json)
 {
     struct board k = {.call = c};
     int rc = fronts_open(&k.ranked, ranks, &c->err);
     if (!rc)
         rc = json ? print_json(&k) : print_table(&k);
+    if (!rc && !json)
+        say_fronts(&k);
     fronts_done(&k.ranked);
     return rc;
 }

@@ -506,10 +506,14 @@ static int open_and_conduct(struct session *s, struct study_setup *setup)
     return code;
 }
 
-/* 1 when there is something to rank; -1. */
-static int any_value(struct store *store, struct err *err)
+/* 1 when there is something to rank; -1. What breaks a constraint has no
+ * value, and a rank all the same. */
+static int any_value(struct store *store, bool bounds, struct err *err)
 {
-    struct query q = {.by = "value", .limit = 1, .results = true};
+    struct query q = {.by = bounds ? NULL : "value",
+                      .selector = bounds ? "done,stopped" : NULL,
+                      .limit = 1,
+                      .results = !bounds};
     struct rows *rows = store_rows(store, &q, err);
     struct trial t;
     int got = rows ? rows_next(rows, &t, err) : -1;
@@ -517,13 +521,13 @@ static int any_value(struct store *store, struct err *err)
     return got;
 }
 
-static int show_ranking(struct call *c, const char *folder)
+static int show_ranking(struct call *c, const char *folder, bool bounds)
 {
     struct store *store = store_open(folder, false, &c->err);
     if (!store)
         return -1;
     struct ranking ranking = {.limit = 10};
-    int any = any_value(store, &c->err);
+    int any = any_value(store, bounds, &c->err);
     int rc = any > 0 ? ranking_print(c, store, &ranking, false) : any;
     store_close(store);
     return rc;
@@ -531,12 +535,12 @@ static int show_ranking(struct call *c, const char *folder)
 
 /* Into a file or a pipe: one that takes nothing any more is no fault of the
  * study, so that a process of its own prints there. */
-static void pass_on_ranking(struct call *c, const char *folder)
+static void pass_on_ranking(struct call *c, const char *folder, bool bounds)
 {
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        exit(show_ranking(c, folder) ? EXIT_ERROR : EXIT_OK);
+        exit(show_ranking(c, folder, bounds) ? EXIT_ERROR : EXIT_OK);
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
 }
@@ -584,10 +588,11 @@ static int run_here(struct call *c, const struct plan *plan,
         code = open_and_conduct(&s, setup);
         bool ended = code == EXIT_OK || code == EXIT_FAILED_TRIALS;
         bool rank = ended && plan->metric.name.len && !s.quiet;
-        if (rank && c->terminal && show_ranking(c, setup->folder))
+        bool bounds = plan->goal.bound_count > 0;
+        if (rank && c->terminal && show_ranking(c, setup->folder, bounds))
             code = call_fail(c);
         else if (rank && !c->terminal && !s.detached.away)
-            pass_on_ranking(c, setup->folder);
+            pass_on_ranking(c, setup->folder, bounds);
     }
     loop_free(s.loop);
     return code;

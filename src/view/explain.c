@@ -291,13 +291,29 @@ static void explain_bad(struct explainer *e)
              (long long)e->trial.id);
 }
 
+static bool breaks_a_bound(const struct explainer *e)
+{
+    const struct goal *g = e->plan ? &e->plan->goal : NULL;
+    double value;
+    if (!g || !g->bound_count || !g->objective_count)
+        return false;
+    const struct value *summary =
+        json_parse(e->arena, e->trial.summary, "summary", false, NULL);
+    struct goal first = *g;
+    first.objective_count = 1;
+    goal_values(&first, summary, &value);
+    return isfinite(value) && goal_broken(g, summary, NULL) > 0;
+}
+
 static void explain_good(struct explainer *e)
 {
     struct buf *b = &e->out;
     if (e->trial.state == STATE_STOPPED)
         buf_adds(b, "It was asked to finish early; what it reported counts.\n");
     add_attempts(e);
-    if (e->plan && e->plan->metric.name.len && isnan(e->trial.value))
+    if (breaks_a_bound(e))
+        buf_adds(b, "It ranks behind all trials that keep the constraints.\n");
+    else if (e->plan && e->plan->metric.name.len && isnan(e->trial.value))
         buf_addf(b, "It has no rank: it did not report the metric `%.*s`.\n",
                  STRF(e->plan->metric.name));
 }

@@ -173,6 +173,20 @@ static int explain_failure(struct looking *g, struct trial *t)
     return 0;
 }
 
+/* What breaks a bound has no value, and yet one to show. */
+static void read_objectives(const struct look *l, struct look_row *r)
+{
+    const struct goal *all = &l->goal.all;
+    const struct value *summary =
+        json_parse(l->arena, r->t.summary, "summary", false, NULL);
+    double *values =
+        arena_array(l->arena, all->objective_count + 1, sizeof(*values));
+    goal_values(all, summary, values);
+    r->objectives = values;
+    r->value = values[0];
+    r->broken = goal_broken(all, summary, NULL) > 0;
+}
+
 static int read_row(struct looking *g, enum look_list list, int64_t id,
                     struct look_row *r)
 {
@@ -184,6 +198,10 @@ static int read_row(struct looking *g, enum look_list list, int64_t id,
     r->expected = trial_expected(l->means, l->mean_count, id);
     r->step = -1;
     r->since = 0;
+    r->objectives = NULL;
+    r->broken = false;
+    if (list == LIST_BEST && by_objective(g) && goal_has_fronts(&l->goal.all))
+        read_objectives(l, r);
     if (list == LIST_BEST && !by_objective(g) && !is_column(g->want->by))
         r->value = trial_shown(&r->t, r->point, g->want->by, l->arena);
     if (list == LIST_RUNNING)

@@ -212,10 +212,13 @@ struct want {
 struct look_row {
     struct trial t;
     const struct value *point;
-    double value;    /* the objective, the sort key's, or the newest one */
-    double expected; /* under noise, of the objective; NaN: unknown */
-    int64_t step;    /* of a running trial's value; -1: none */
-    double since;    /* when the attempt that runs began; 0: not yet */
+    double value; /* the objective, the sort key's, or the newest one */
+    const double *objectives; /* of the best, where there are several, or
+                                 bounds; NULL */
+    bool broken;              /* it keeps not all of these */
+    double expected;          /* under noise, of the objective; NaN: unknown */
+    int64_t step;             /* of a running trial's value; -1: none */
+    double since;             /* when the attempt that runs began; 0: not yet */
 };
 
 struct look_metric {

@@ -359,6 +359,10 @@ static void add_columns(struct sheet *t, enum look_list list,
         sheet_column(t, "rank", true);
         sheet_column(t, "trial", true);
         sheet_column(t, other ? by : objective, true);
+        bool own = !by || !strcmp(by, "value");
+        for (size_t i = 1; own && i < l->goal.all.objective_count; i++)
+            sheet_column(
+                t, arena_cstr(t->arena, l->goal.all.objectives[i].name), true);
         if (l->mean_count)
             sheet_column(t, "expected", true);
         sheet_column(t, "state", false);
@@ -383,9 +387,11 @@ static void add_best_row(struct sheet *t, const struct look_row *r,
     sheet_cell(t, "%zu", rank);
     sheet_cell(t, "%lld", (long long)r->t.id);
     sheet_number(t, r->value, VALUE_DIGITS);
+    for (size_t i = 1; r->objectives && i < l->goal.all.objective_count; i++)
+        sheet_number(t, r->objectives[i], VALUE_DIGITS);
     if (l->mean_count)
         sheet_number(t, r->expected, VALUE_DIGITS);
-    sheet_cell(t, "%s", state_name(r->t.state));
+    sheet_cell(t, "%s%s", state_name(r->t.state), r->broken ? " (broken)" : "");
     sheet_cell(t, "%s",
                r->t.seconds > 0 ? print_span(l->arena, 1, 1 + r->t.seconds)
                                 : "");

@@ -23,6 +23,9 @@ check_contains "and each bound" "$out" "bound    memory at most 5"
 check_lacks "all is acted on" "$err" "not"
 run "$THRONG" run study.yaml
 check_status "a study of several metrics runs" 0
+check_contains "it ends with the Pareto set" "$err" \
+    "3 trials (*) are the Pareto set: no other beats one of them in every metric"
+check_contains "and with what is broken" "$err" "2 of 7 trials break a constraint, and rank last"
 run "$THRONG" rank
 check_equal "the Pareto set comes first and is marked, broken bounds come last" \
     "1 * 1.0 1.0 
@@ -56,6 +59,12 @@ check_contains "for people too" "$out" "pareto   3 trials"
 check_contains "with what is broken" "$out" "2 trials break a constraint"
 run "$THRONG" show 4
 check_contains "a trial says which bound it breaks" "$out" "memory is 6, above its max 5"
+run "$THRONG" explain 4
+check_contains "and what that means" "$out" "It ranks behind all trials that keep the constraints."
+check_lacks "it has reported" "$out" "did not report"
+run "$THRONG" watch -1 two
+check_equal "watch shows every metric, and who breaks a constraint" "5 0 9 done (broken)" \
+    "$(awk '$1 == 6 { print $2, $3, $4, $5, $6; exit }' <<<"$out")"
 
 # ---- one metric with a constraint ------------------------------------------
 sed -e 's/^name: two/name: one/; s/^metrics.*/metric: {name: cost, target: 0.5}/' study.yaml >one.yaml
@@ -65,6 +74,11 @@ check_equal "what breaks a constraint reaches no target" "0 7" \
 run "$THRONG" rank one --json
 check_equal "and ranks after the rest" "[1, 2, 3, 6, 7, 5, 4]" \
     "$(json '[t["id"] for t in d["trials"]]')"
+
+sed -e 's/^name: one/name: none/; s/max: 5/max: 0.1/; s/min: 1, //' one.yaml >none.yaml
+run "$THRONG" run none.yaml
+check_contains "where all break it, that is said" "$err" "all 7 trials break a constraint: the one that is nearest to keeping it ranks first"
+check_equal "and they are ranked all the same" 5 "$(awk -F'\t' '$1 == 1 { print $2 }' <<<"$out")"
 
 # ---- what a strategy is told, now and when a study goes on -----------------
 cat >own.py <<'END'
