@@ -276,6 +276,18 @@ static void accept(struct study_file *r, const struct value *v)
     (void)v;
 }
 
+static void read_code(struct study_file *r, const struct value *v)
+{
+    static const char *const choices[] = {"live", "git", "copy", NULL};
+    int chosen = read_choice(&r->in, v, "code", choices);
+
+    if (chosen > 0)
+        r->plan->code = chosen == 1 ? CODE_GIT : CODE_COPY;
+    if (chosen > 0 && value_get(r->root, STR("model")))
+        problem_at(&r->in, PROBLEM_ERROR, v, "leave it out",
+                   "code: built-in training runs no code of yours");
+}
+
 static void refuse_launch(struct study_file *r, const struct value *v)
 {
     problem_at(&r->in, PROBLEM_ERROR, v,
@@ -442,6 +454,9 @@ static const struct key keys[] = {
     {{"bind", "folders",
       "what the container sees besides the study's folder: SOURCE[:TARGET]"},
      read_bind},
+    {{"code", "git or copy",
+      "tasks run from files as they were when the study began"},
+     read_code},
     {{"workdir", "study or trial", "where the task runs"}, read_workdir},
     {{"templates", "files", "input files with {name}, filled for each trial"},
      read_templates},

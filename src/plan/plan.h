@@ -82,6 +82,9 @@ struct plan_metric {
 };
 
 enum keep_kind { KEEP_UNSAID, KEEP_BEST, KEEP_ALL, KEEP_NONE };
+/* Which files tasks run from: those beside the study file as they are, what git
+ * knows of them, or all of them, as they were when the study began. */
+enum code_kind { CODE_LIVE, CODE_GIT, CODE_COPY };
 
 /* One element of the command as written. */
 enum command_kind {
@@ -179,6 +182,7 @@ struct plan {
     struct str container;    /* image of tasks; empty: none */
     const struct str *binds; /* of its `bind` */
     size_t bind_count;
+    enum code_kind code;
     bool workdir_trial; /* workdir: trial */
     const struct plan_input *inputs;
     size_t input_count;

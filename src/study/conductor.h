@@ -33,6 +33,7 @@ struct study {
     struct arena *arena;            /* lives as long as the study */
     struct loop_source *beat, *ear; /* lease and requests */
     bool created;                   /* this run made the store */
+    const char *code_home;    /* the folder of `home` that tasks run from */
     struct map *heard;        /* files of requests that this run has applied */
     struct buf applied;       /* the fact "applied" … */
     bool applied_gone;        /* … and those that it names are gone */
@@ -145,7 +146,13 @@ int study_fixed_needs(const struct study *s, struct needs *n, bool *fixed,
 
 /* ---- facts.c: what is written when the store is made ------------------ */
 int study_facts_write(struct study *s, struct err *err);
+/* The commit and what was changed since, as they are now. */
+int study_facts_git(struct study *s, struct err *err);
 int study_facts_check(struct study *s, struct err *err);
+
+/* ---- code.c ------------------------------------------------------------ */
+/* The trials that are out are known. */
+int study_code_open(struct study *s, struct err *err);
 
 /* ---- forgotten.c ------------------------------------------------------- */
 /* After an end that was none of throng's own: sets folders aside that trials

@@ -4,13 +4,10 @@
  * itself (its identity), the objective, and the state of the source around
  * it: git commit, uncommitted diff, interpreter, command. The environment is
  * never stored; secrets in command lines are redacted. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "base/json.h"
 #include "study/conductor.h"
+#include "study/git.h"
 
 #define GIT_TEXT_MAX (1u << 20)
 #define GIT_WAIT_S 5.0
@@ -29,73 +26,29 @@ static int set_redacted(struct study *s, const char *fact, struct str text,
 
 /* ---- git -------------------------------------------------------------- */
 
-static bool inside_git(const struct study *s)
-{
-    struct arena *a = arena_new();
-    char *folder = arena_cstr(a, str_of(s->setup.home));
-    bool found = false;
-    while (!found && strcmp(folder, "/") && strcmp(folder, ".")) {
-        found = file_exists(path_join(a, folder, ".git"));
-        folder = path_folder(a, folder);
-    }
-    arena_free(a);
-    return found;
-}
-
-/* Waits a little for a child; ends it when it takes too long. */
-static int wait_child(pid_t pid)
-{
-    int64_t until = clock_mono_ns() + (int64_t)(GIT_WAIT_S * 1e9);
-    int status;
-    for (;;) {
-        pid_t got = waitpid(pid, &status, WNOHANG);
-        if (got == pid)
-            return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        if (got < 0 && errno != EINTR)
-            return -1;
-        if (clock_mono_ns() > until) {
-            kill(pid, SIGKILL);
-            until = INT64_MAX;
-        }
-        clock_pause_ms(1);
-    }
-}
-
 /* Runs git in the study's folder and stores its output as a fact; a git
  * that fails or is not there is no fault. */
 static int git_fact(struct study *s, const char *fact, const char *const *argv,
                     struct err *err)
 {
-    struct arena *a = arena_new();
-    char *path = path_join(a, s->setup.folder, "git.out");
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    struct spawn spawn = {.argv = argv,
-                          .cwd = s->setup.home,
-                          .in = -1,
-                          .out = fd,
-                          .err = -1,
-                          .keep_fd = -1};
-    struct process_id id;
     struct buf b;
+    struct arena *a = arena_new();
+    char *scratch = path_join(a, s->setup.folder, "git.out");
     int rc = 0;
     buf_init(&b);
-    if (fd >= 0 && !process_spawn(&spawn, &id, NULL) &&
-        wait_child(id.pid) == 0 && !file_read(path, GIT_TEXT_MAX, &b, NULL) &&
-        b.len)
+    if (git_read(s->setup.home, scratch, argv, GIT_WAIT_S, &b) == 0 && b.len &&
+        b.len <= GIT_TEXT_MAX)
         rc = set_redacted(s, fact, str_trim(buf_str(&b)), err);
-    if (fd >= 0)
-        close(fd);
-    unlink(path);
     buf_done(&b);
     arena_free(a);
     return rc;
 }
 
-static int write_git(struct study *s, struct err *err)
+int study_facts_git(struct study *s, struct err *err)
 {
     static const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
     static const char *const diff[] = {"git", "diff", "HEAD", NULL};
-    if (!inside_git(s))
+    if (!git_is_around(s->setup.home))
         return 0;
     if (git_fact(s, "commit", head, err))
         return -1;
@@ -226,7 +179,7 @@ int study_facts_write(struct study *s, struct err *err)
     if (!rc && s->setup.fixed.len)
         rc = store_fact_set(s->store, "fixed", s->setup.fixed, err);
     if (!rc)
-        rc = write_git(s, err);
+        rc = study_facts_git(s, err);
     if (!rc)
         rc = write_current(s, &b, err);
     buf_done(&b);

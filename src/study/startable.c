@@ -4,6 +4,8 @@
  * or one that a shell will read, is left alone. */
 #include "study/study.h"
 
+#include "study/git.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -238,6 +240,15 @@ static void look_for_image(const struct looking *l)
                         STRF(image)));
 }
 
+static void say_no_git(const struct looking *l)
+{
+    const struct value *at = place_of(l, "code");
+    problems_add(l->problems, PROBLEM_ERROR, l->plan->file, at ? at->line : 0,
+                 at ? at->column : 0,
+                 STR("make it one (git init), or say copy"),
+                 "code: %s is in no git repository", l->home);
+}
+
 void startable_around(const struct plan *p, struct problems *problems)
 {
     static const char *const ranks[] = {"ranks", "nodes", "ranks_per_node"};
@@ -251,6 +262,8 @@ void startable_around(const struct plan *p, struct problems *problems)
                "container: neither apptainer nor singularity is on PATH here");
     if (p->container.len)
         look_for_image(&l);
+    if (p->code == CODE_GIT && !git_is_around(l.home))
+        say_no_git(&l);
     for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)
         spread |= value_get(p->resources, str_of(ranks[i])) != NULL;
     if (spread && runs_here(p) && !on_path(&l, "mpiexec"))

@@ -282,8 +282,9 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
         study_check_path(setup->home, err) || open_engine(s, err) ||
         study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
         open_run(s, err) || study_search_start(s, err) ||
-        study_resume(s, err) || study_means_open(s, err) ||
-        study_gpus_open(s, err) || start_engine(s, err)) {
+        study_resume(s, err) || study_code_open(s, err) ||
+        study_means_open(s, err) || study_gpus_open(s, err) ||
+        start_engine(s, err)) {
         study_close(s);
         return NULL;
     }

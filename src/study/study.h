@@ -354,6 +354,11 @@ struct measure {
 /* What finished trials of a store took. */
 int measure_store(struct store *store, struct measure *m, struct err *err);
 
+/* The folder that stands for `home` where tasks run: that of frozen code, where
+ * the study has any. */
+const char *study_code_home(struct store *store, const char *home,
+                            struct arena *a);
+
 /* ---- whether what a study starts is there ------------------------------ */
 
 /* Adds an error for a virtual environment without a Python. */

@@ -147,7 +147,7 @@ static void fill_common(const struct study *s, struct arena *a, struct task *t)
     const struct plan *p = s->plan;
     fill_kind(p, a, t);
     t->setup = plan_setup(p, a);
-    t->workdir = p->workdir_trial ? str_n("", 0) : str_of(s->setup.home);
+    t->workdir = p->workdir_trial ? str_n("", 0) : str_of(s->code_home);
     fill_container(s, a, t);
     t->env = plan_env(p, s->setup.home, a, &t->env_count);
     t->study = p->name;
@@ -260,7 +260,7 @@ static int fill_work(const struct study *s, const struct value *point,
     if (p->kind->runs == RUNS_MODEL)
         return fill_model(s, point, a, t, err);
     if (p->kind->runs == RUNS_COMMAND &&
-        study_command(p, s->setup.home, point, a, &t->argv, &t->argc, err))
+        study_command(p, s->code_home, point, a, &t->argv, &t->argc, err))
         return -1;
     return plan_files(p, point, a, &t->files, &t->file_count, err);
 }

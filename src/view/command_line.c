@@ -220,7 +220,6 @@ static int add_command(struct buf *b, const struct plan *p, const char *home,
     if (study_command(p, home, point, a, &argv, &argc, err))
         return -1;
     struct str lines = plan_setup(p, a);
-    add_container(b, p, home, a);
     if (lines.len) {
         bool bash = !p->container.len && path_program(a, "bash", NULL);
         struct buf script;
@@ -266,15 +265,18 @@ int command_line_print(struct buf *b, struct store *store,
     }
     if (add_scratch(b, plan, t, point, a, err))
         return -1;
+    const char *code = study_code_home(store, home, a);
     buf_adds(b, "cd ");
     if (plan->workdir_trial)
         buf_adds(b, "\"$d\"");
     else
-        quote(b, plan, str_of(home));
+        quote(b, plan, str_of(code));
     buf_adds(b, " && ");
     add_candle(b, plan, t, point, a);
     add_environment(b, plan, home, t, point, seed, a);
-    if (add_command(b, plan, home, point, a, err))
+    if (plan->container.len)
+        add_container(b, plan, home, a);
+    if (add_command(b, plan, code, point, a, err))
         return -1;
     buf_addc(b, '\n');
     return 0;

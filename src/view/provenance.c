@@ -1,13 +1,15 @@
 /* provenance.c - which code a study was begun with */
 #include "view/view.h"
 
+#include "base/json.h"
 #include "base/strict_json.h"
 
 int provenance_read(struct store *store, struct arena *a, struct provenance *p,
                     struct err *err)
 {
     if (store_fact(store, "commit", a, &p->commit, err) ||
-        store_fact(store, "diff", a, &p->diff, err))
+        store_fact(store, "diff", a, &p->diff, err) ||
+        store_fact(store, "code", a, &p->frozen, err))
         return -1;
     return 0;
 }
@@ -21,17 +23,37 @@ static size_t changed_files(struct str diff)
     return count;
 }
 
+/* What tasks run from, where that was frozen. */
+static void print_frozen(struct buf *b, struct str fact)
+{
+    struct arena *a = arena_new();
+    struct value *v =
+        fact.len ? json_parse(a, fact, "code", false, NULL) : NULL;
+    const struct value *files = v ? value_get(v, STR("files")) : NULL;
+    const struct value *linked = v ? value_get(v, STR("linked")) : NULL;
+    if (files) {
+        buf_addf(b, "code     %.*s: tasks run from %.0f file%s as they were",
+                 STRF(value_text(value_get(v, STR("how")))),
+                 value_number(files), value_number(files) == 1 ? "" : "s");
+        if (linked && linked->count)
+            buf_addf(b, "; %zu linked, not copied", linked->count);
+        buf_addc(b, '\n');
+    }
+    arena_free(a);
+}
+
 void provenance_print(struct buf *b, const struct provenance *p,
                       const char *study)
 {
     size_t files = changed_files(p->diff);
-    if (!p->commit.len)
-        return;
-    buf_addf(b, "commit   %.*s", STRF(p->commit));
-    if (files)
-        buf_addf(b, " and %zu changed file%s (`throng status %s --diff`)",
-                 files, files == 1 ? "" : "s", study);
-    buf_addc(b, '\n');
+    if (p->commit.len) {
+        buf_addf(b, "commit   %.*s", STRF(p->commit));
+        if (files)
+            buf_addf(b, " and %zu changed file%s (`throng status %s --diff`)",
+                     files, files == 1 ? "" : "s", study);
+        buf_addc(b, '\n');
+    }
+    print_frozen(b, p->frozen);
 }
 
 void provenance_json(struct buf *b, const struct provenance *p)

@@ -79,6 +79,7 @@ const char *failure_hint(const struct trial_failure *f);
 struct provenance {
     struct str commit; /* of git; empty: unknown */
     struct str diff;   /* what was changed and not committed; empty: nothing */
+    struct str frozen; /* the fact about frozen code, JSON; empty: none */
 };
 /* The texts are in the arena. */
 int provenance_read(struct store *store, struct arena *a, struct provenance *p,
