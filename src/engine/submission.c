@@ -251,11 +251,14 @@ static bool is_used_up(const struct submission *s, const char *name)
            strstr(name, ".said.") != NULL || str_ends(n, STR(".tmp"));
 }
 
+/* A worker that was killed leaves the folder of its tools. */
 void submission_tidy(struct submission *s)
 {
     const char **names = dir_list(s->folder, s->arena, NULL);
     for (; names && *names; names++)
-        if (is_used_up(s, *names))
+        if (str_starts(str_of(*names), STR(TOOLS_PREFIX)))
+            dir_remove(file_in(s, *names), NULL);
+        else if (is_used_up(s, *names))
             unlink(file_in(s, *names));
 }
 

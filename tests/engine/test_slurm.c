@@ -758,11 +758,14 @@ static void what_is_answered_and_committed_leaves_its_script(void **state)
     struct bench *b = *state;
     submit(b, 1);
     put(b, "../jobs/1/0.log", "module: not found\n");
+    assert_int_equal(dir_make(in_bin(b, "../jobs/1/tools-n0-17"), NULL), 0);
+    put(b, "../jobs/1/tools-n0-17/throng", "");
     say_starting(b, "1/0", 0, 1);
     say_ended(b, "1/0", 0, 1);
     run(b, one_over);
     put(b, "queue", "7|0|COMPLETED|None|n0|0|0|\n");
     run(b, is_tidy);
+    assert_false(file_exists(in_bin(b, "../jobs/1/tools-n0-17")));
     assert_false(file_exists(in_bin(b, "../jobs/1/0.said.0")));
     assert_true(file_exists(in_bin(b, "../jobs/1/job.sh")));
     assert_true(file_exists(in_bin(b, "../jobs/1/0.log")));
