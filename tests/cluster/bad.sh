@@ -2,7 +2,6 @@
 # What goes wrong around a study on a real Slurm: it is said in Slurm's own
 # words, and the study goes on when it is mended.
 # timeout: 900
-# alone
 # A partition with other accounts than ours, which Slurm says at once.
 export SLURM_TEST_CONF='EnforcePartLimits=ALL
 PartitionName=closed Nodes=t[0-3] AllowAccounts=friends State=UP

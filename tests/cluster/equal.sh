@@ -2,7 +2,6 @@
 # The same study here and on a real Slurm: the same points, the same results.
 # Early stopping, populations and stop requests work through files.
 # timeout: 900
-# alone
 . "$(dirname "$0")/lib.sh"
 
 # What a study is, wherever it ran: all but times and numbers of attempts.

@@ -2,7 +2,6 @@
 # Nodes, network, controller, jobs and conductor fail while a study runs.
 # FAULTS: how many; SEED: of the moments, to repeat a failure.
 # timeout: 1800
-# alone
 [ "$(id -u)" -eq 0 ] && export SLURM_TEST_NET=1
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip_all "only root may cut a node off its network"

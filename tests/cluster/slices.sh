@@ -2,7 +2,6 @@
 # Work that is cut into slices by time limits and by others' jobs ends with the
 # same result as work that is not: programs that checkpoint, and training.
 # timeout: 1200
-# alone
 . "$(dirname "$0")/lib.sh"
 
 curve() { # STUDY: every point, without its time
