@@ -57,7 +57,23 @@ int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
     format(text, sizeof(text), fmt, ap);
     va_end(ap);
     err->kind = kind;
+    err->at[0] = 0;
     memcpy(err->text, text, strlen(text) + 1);
+    return -1;
+}
+
+int err_set_at(struct err *err, const char *at, const char *fmt, ...)
+{
+    if (!err)
+        return -1;
+    char key[sizeof(err->at)], text[sizeof(err->text)];
+    va_list ap;
+    va_start(ap, fmt);
+    format(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    snprintf(key, sizeof(key), "%s", at);
+    err_set(err, ERR_INPUT, "%s%s", at, text);
+    memcpy(err->at, key, sizeof(key));
     return -1;
 }
 

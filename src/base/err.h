@@ -21,10 +21,17 @@ enum err_kind {
 struct err {
     enum err_kind kind;
     char text[1024];
+    char at[64]; /* the key of the person's file that it is of, as
+                    "data.label"; "": of none */
 };
 
 /* Fills err (when not NULL) and returns -1. Longer texts are cut. */
 int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same of a key, with which the text begins; the rest may begin with ": "
+ * or " ". */
+int err_set_at(struct err *err, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Puts "<text>: " in front of what err already says; returns -1. */

@@ -201,16 +201,15 @@ const struct value *model_file_at(const struct value *v, struct str path)
     return v;
 }
 
-/* One line about what stands at a path of the model. */
-static void say_at(const struct value *model, const char *file, struct str path,
-                   struct str line)
+void model_file_fault(const struct value *model, const char *file,
+                      struct str path, struct str text)
 {
     const struct value *v = model_file_at(model, path);
     if (v && v->line)
         say("%s:%u:%u: error: %.*s\n", file, (unsigned)v->line,
-            (unsigned)v->column, STRF(line));
+            (unsigned)v->column, STRF(text));
     else
-        say("%s: error: %.*s\n", file, STRF(line));
+        say("%s: error: %.*s\n", file, STRF(text));
 }
 
 void model_file_problems(const struct value *model, const char *file,
@@ -221,20 +220,7 @@ void model_file_problems(const struct value *model, const char *file,
     for (size_t i = 0; i < problems->list.len; i++) {
         buf_reset(&b);
         problem_print(&b, &problems->list.p[i]);
-        say_at(model, file, problems->list.p[i].path, buf_str(&b));
+        model_file_fault(model, file, problems->list.p[i].path, buf_str(&b));
     }
     buf_done(&b);
-}
-
-void model_file_faults(const struct value *model, const char *file,
-                       struct str faults)
-{
-    struct str one;
-    while (faults.len && str_split(&faults, '\n', &one)) {
-        long space = str_find(one, ' ');
-        struct str at = str_n(one.p, space < 0 ? 0 : (size_t)space);
-        if (str_ends(at, STR(":")))
-            at.len--;
-        say_at(model, file, at, one);
-    }
 }

@@ -14,9 +14,8 @@ const struct value *model_file_at(const struct value *model, struct str path);
 /* Prints problems as "file:line:column: path text". */
 void model_file_problems(const struct value *model, const char *file,
                          const struct problems *problems);
-/* Prints faults as the same: `faults` are those that a trainer found, "path
- * text", one to a line. */
-void model_file_faults(const struct value *model, const char *file,
-                       struct str faults);
+/* Prints one as the same: `text` names the path. */
+void model_file_fault(const struct value *model, const char *file,
+                      struct str path, struct str text);
 
 #endif

@@ -239,7 +239,10 @@ static int finish(struct training *t)
             return call_fail(c);
         return t->one.outcome == OUTCOME_DONE ? EXIT_OK : EXIT_INTERRUPTED;
     case OUTCOME_INVALID:
-        model_file_faults(t->model, t->file, t->one.reason);
+        if (!t->one.faults.len)
+            model_file_fault(t->model, t->file, STR(""), t->one.reason);
+        for (struct record_fault f; record_fault_next(&t->one.faults, &f);)
+            model_file_fault(t->model, t->file, f.at, f.text);
         return EXIT_ERROR;
     case OUTCOME_KILLED:
         return EXIT_INTERRUPTED;
@@ -254,7 +257,8 @@ static int train(struct call *c, struct training *t)
     int64_t own = 1, seed, budget;
     const struct value *epochs = value_get(t->model, STR("epochs"));
     if (!call_option(c, "seed") && nn_seed_of(t->model, &own, &c->err) < 0) {
-        model_file_faults(t->model, t->file, str_of(c->err.text));
+        model_file_fault(t->model, t->file, str_of(c->err.at),
+                         str_of(c->err.text));
         return EXIT_ERROR;
     }
     if (call_int(c, "seed", own, &seed) || call_int(c, "budget", 0, &budget))

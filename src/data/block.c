@@ -62,7 +62,7 @@ static int read_source(struct reading *r, const struct value *v,
     struct str member, text = value_text(v);
     struct file_bytes f;
     if (!text.len)
-        return err_set(err, ERR_INPUT, "data: the path of a file is missing");
+        return err_set_at(err, "data", ": the path of a file is missing");
     s->path = reading_path(r, text, &member);
     if (file_bytes_open(&f, s->path, err))
         return -1;

@@ -77,16 +77,8 @@ int data_groups(struct reading *r, const struct block *b, size_t column,
 static int said_classes(const struct reading *r, int64_t *classes,
                         struct err *err)
 {
-    const struct value *v = value_get(r->spec, STR("classes"));
     *classes = 0;
-    if (!v)
-        return 0;
-    if (v->kind != VALUE_INT || v->i < 2 || v->i > CLASSES_MAX)
-        return err_set(err, ERR_INPUT,
-                       "data.classes must be a whole number from 2 to %d",
-                       CLASSES_MAX);
-    *classes = v->i;
-    return 0;
+    return data_read_int(r->spec, "data.classes", 2, CLASSES_MAX, classes, err);
 }
 
 static int word_classes(struct reading *r, const struct block *b, size_t column,

@@ -26,10 +26,10 @@ static int scaling_of(const struct value *spec, enum scaling *out,
         *out = (enum scaling)found;
         return 0;
     }
-    return err_set(err, ERR_INPUT,
-                   "data.scale: there is no %.*s; use none, minmax, maxabs or "
-                   "std",
-                   STRF(name));
+    return err_set_at(err, "data.scale",
+                      ": there is no %.*s; use none, minmax, maxabs or "
+                      "std",
+                      STRF(name));
 }
 
 /* ---- sums over training rows ------------------------------------------ */
@@ -133,10 +133,10 @@ static int check_scaled(const struct moments *m, size_t c, float shift,
     if (m->count[c] == 0 ||
         (isfinite((low - shift) * scale) && isfinite((high - shift) * scale)))
         return 0;
-    return err_set(err, ERR_INPUT,
-                   "data.scale: number %zu of %.*s reaches from %g to %g: too "
-                   "far apart for numbers of 32 bits; make it smaller first",
-                   c + 1, STRF(input), (double)low, (double)high);
+    return err_set_at(err, "data.scale",
+                      ": number %zu of %.*s reaches from %g to %g: too "
+                      "far apart for numbers of 32 bits; make it smaller first",
+                      c + 1, STRF(input), (double)low, (double)high);
 }
 
 static int make_scaling(struct data_view *v, enum scaling how, struct arena *a,
@@ -219,14 +219,14 @@ static int draw_columns(const struct value *spec, uint64_t seed, size_t number,
 {
     size_t columns = (size_t)f->columns, count;
     struct rng r;
-    if (data_amount(spec, "columns", columns, &count, err))
+    if (data_amount(spec, "data.columns", columns, &count, err))
         return -1;
     if (!count || count == columns)
         return 0;
     if (f->rank != 1)
-        return err_set(err, ERR_INPUT,
-                       "data.columns: rows of %.*s have more than one axis",
-                       STRF(f->name));
+        return err_set_at(err, "data.columns",
+                          ": rows of %.*s have more than one axis",
+                          STRF(f->name));
     size_t *kept = arena_array(a, count, sizeof(*kept));
     rng_init(&r, seed, number, "columns");
     for (size_t c = 0, k = 0; c < columns && k < count; c++)

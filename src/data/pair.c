@@ -29,10 +29,10 @@ static int read_role(struct reading *r, const char *key, size_t item,
     for (size_t i = 0; i < r->part_count; i++) {
         paths[i] = data_pair_path(r, key, i, item);
         if (!paths[i] || paths[i]->kind != VALUE_STRING)
-            return err_set(err, ERR_INPUT,
-                           "data: each part must say its %s: the path of a "
-                           "file, or one by each of the same names",
-                           key);
+            return err_set_at(err, "data",
+                              ": each part must say its %s: the path of a "
+                              "file, or one by each of the same names",
+                              key);
     }
     return block_read(r, paths, lines, r->set->arena, b, err);
 }
@@ -188,9 +188,9 @@ static int known_labels(struct reading *r, const struct value *files,
     struct data_field *labels =
         arena_array(s->arena, known->count + 2, sizeof(*labels));
     if (files && count_of(files) != known->count)
-        return err_set(err, ERR_INPUT,
-                       "data: %zu files of labels; the model has %zu labels",
-                       count_of(files), known->count);
+        return err_set_at(err, "data",
+                          ": %zu files of labels; the model has %zu labels",
+                          count_of(files), known->count);
     for (size_t i = 0; i < known->count; i++) {
         data_fitted_label(s, known->items[i], &labels[i]);
         if (files && known_label(r, i, first, &labels[i], err))
@@ -280,9 +280,9 @@ int data_read_pair(struct reading *r, struct err *err)
         inputs[i].name = name_of(r, v, i, "input");
     }
     if (r->fitted && count != value_get(r->fitted, STR("inputs"))->count)
-        return err_set(err, ERR_INPUT,
-                       "data: %zu inputs; the model was trained with %zu",
-                       count, value_get(r->fitted, STR("inputs"))->count);
+        return err_set_at(err, "data",
+                          ": %zu inputs; the model was trained with %zu", count,
+                          value_get(r->fitted, STR("inputs"))->count);
     s->table.rows = r->rows;
     reading_note_rows(r, &first);
     s->table.inputs = inputs;

@@ -56,8 +56,7 @@ static int read_files(struct reading *r, struct err *err)
         return data_read_table(r, err);
     if (pair)
         return data_read_pair(r, err);
-    return err_set(err, ERR_INPUT,
-                   "data: say a `file`, or `inputs` and `labels`");
+    return err_set_at(err, "data", ": say a `file`, or `inputs` and `labels`");
 }
 
 static int read_set(struct reading *r, struct err *err)

@@ -86,6 +86,14 @@ int data_spec_style(const struct value *spec, struct table_style *style,
                     struct err *err);
 int data_spec_missing(const struct value *spec, enum missing *how,
                       struct err *err);
+/* What `o` says at a path's last key ("data.text.length"); NULL: nothing. */
+const struct value *data_said(const struct value *o, const char *at);
+/* The same as a number or a truth; *out stays as it is where nothing is
+ * said. */
+int data_read_int(const struct value *o, const char *at, int64_t min,
+                  int64_t max, int64_t *out, struct err *err);
+int data_read_bool(const struct value *o, const char *at, bool *out,
+                   struct err *err);
 int data_unknown_key(const char *where, struct str key,
                      const char *const *known, struct err *err);
 struct data_text_style {
@@ -241,7 +249,7 @@ const float *data_means(const struct data_view *v, const struct data_field *f,
 uint64_t data_draw_seed(const struct value *spec,
                         const struct data_choice *choice);
 /* A fraction below 1 of `all`, or a whole number; 0 when it is not said. */
-int data_amount(const struct value *spec, const char *key, size_t all,
+int data_amount(const struct value *spec, const char *at, size_t all,
                 size_t *amount, struct err *err);
 
 #endif

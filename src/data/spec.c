@@ -1,9 +1,11 @@
 /* spec.c - the keys of a model file's `data:` */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/json.h"
 #include "data/set.h"
+#include "terms/wanted.h"
 
 static const char *const keys[] = {
     "file",       "inputs",     "labels",  "label",   "header",   "separator",
@@ -29,9 +31,34 @@ int data_unknown_key(const char *where, struct str key,
     if (str_among(key, known))
         return 0;
     const char *near = str_nearest(key, known);
-    return err_set(err, ERR_INPUT, "%s: there is no key %.*s%s%s%s", where,
-                   STRF(key), near ? "; did you mean " : "", near ? near : "",
-                   near ? "?" : "");
+    return err_set_at(err, where, ": there is no key %.*s%s%s%s", STRF(key),
+                      near ? "; did you mean " : "", near ? near : "",
+                      near ? "?" : "");
+}
+
+const struct value *data_said(const struct value *o, const char *at)
+{
+    const char *dot = strrchr(at, '.');
+    return value_get(o, str_of(dot ? dot + 1 : at));
+}
+
+int data_read_int(const struct value *o, const char *at, int64_t min,
+                  int64_t max, int64_t *out, struct err *err)
+{
+    const struct value *v = data_said(o, at);
+    struct err why;
+    return !v || want_int(v, min, max, out, &why)
+               ? 0
+               : err_set_at(err, at, " %s", why.text);
+}
+
+int data_read_bool(const struct value *o, const char *at, bool *out,
+                   struct err *err)
+{
+    const struct value *v = data_said(o, at);
+    struct err why;
+    return !v || want_bool(v, out, &why) ? 0
+                                         : err_set_at(err, at, " %s", why.text);
 }
 
 static int check_keys(const char *where, const struct value *v,
@@ -43,7 +70,8 @@ static int check_keys(const char *where, const struct value *v,
     return 0;
 }
 
-static const char *const parts[] = {"train", "validation", "test"};
+static const char *const parts[] = {"data.train", "data.validation",
+                                    "data.test"};
 
 static bool is_files(const struct value *v)
 {
@@ -64,48 +92,49 @@ static int check_table(const struct value *spec, struct err *err)
 {
     bool labels = value_get(spec, STR("labels"));
     for (size_t i = 0; i < PARTS; i++) {
-        const struct value *part = value_get(spec, str_of(parts[i]));
+        const struct value *part = data_said(spec, parts[i]);
+        char at[32];
+        snprintf(at, sizeof at, "%s.group", parts[i]);
         labels |= value_get(part, STR("labels")) != NULL;
         if (value_get(part, STR("group")))
-            return err_set(err, ERR_INPUT,
-                           "data.%s.group: the group of a table is a column of "
-                           "all parts: say data.group",
-                           parts[i]);
+            return err_set_at(err, at,
+                              ": the group of a table is a column of "
+                              "all parts: say data.group");
     }
     if (labels)
-        return err_set(err, ERR_INPUT,
-                       "data.labels goes with inputs: the label of a table is "
-                       "one of its columns; say label");
+        return err_set_at(err, "data.labels",
+                          " goes with inputs: the label of a table is "
+                          "one of its columns; say label");
     return 0;
 }
 
 /* Keys of a table that stand with files of their own. */
 static int check_pair(const struct value *spec, bool in_parts, struct err *err)
 {
-    static const char *const of_tables[] = {"ignore", "one_hot", "weight"};
+    static const char *const of_tables[] = {"data.ignore", "data.one_hot",
+                                            "data.weight"};
     const struct value *label = value_get(spec, STR("label"));
     const struct value *labels = value_get(spec, STR("labels"));
     bool word = str_is(value_text(label), "inputs") ||
                 str_is(value_text(label), "none");
     for (size_t i = 0; i < sizeof(of_tables) / sizeof(*of_tables); i++)
-        if (value_get(spec, str_of(of_tables[i])))
-            return err_set(err, ERR_INPUT,
-                           "data.%s names columns of a table, which `inputs` "
-                           "are not; say a file instead",
-                           of_tables[i]);
+        if (data_said(spec, of_tables[i]))
+            return err_set_at(err, of_tables[i],
+                              " names columns of a table, which `inputs` are "
+                              "not; say a file instead");
     if (label && (!word || labels))
-        return err_set(err, ERR_INPUT,
-                       "data.label is a column of a table; with inputs say "
-                       "labels: FILE, or labels: inputs for what is to be "
-                       "learnt from itself");
+        return err_set_at(err, "data.label",
+                          " is a column of a table; with inputs say "
+                          "labels: FILE, or labels: inputs for what is to be "
+                          "learnt from itself");
     if (in_parts && labels && !str_is(value_text(labels), "inputs"))
-        return err_set(err, ERR_INPUT,
-                       "data.labels beside train: each part has its own; say "
-                       "train: {inputs: …, labels: …}");
+        return err_set_at(err, "data.labels",
+                          " beside train: each part has its own; say "
+                          "train: {inputs: …, labels: …}");
     if (in_parts && value_get(spec, STR("group")))
-        return err_set(err, ERR_INPUT,
-                       "data.group beside train: each part has its own; say "
-                       "train: {inputs: …, group: …}");
+        return err_set_at(err, "data.group",
+                          " beside train: each part has its own; say "
+                          "train: {inputs: …, group: …}");
     return 0;
 }
 
@@ -116,19 +145,19 @@ static int check_together(const struct value *spec, struct err *err)
     const struct value *file = value_get(spec, STR("file"));
     const struct value *inputs = value_get(spec, STR("inputs"));
     if (train && !is_files(train))
-        return err_set(err, ERR_INPUT,
-                       "data.train must be a file, or {inputs: …, labels: …}; "
-                       "fractions of the rows are said for validation and "
-                       "test");
+        return err_set_at(err, "data.train",
+                          " must be a file, or {inputs: …, labels: …}; "
+                          "fractions of the rows are said for validation and "
+                          "test");
     if (train && (file || inputs))
-        return err_set(err, ERR_INPUT,
-                       "data: `%s` and `train` both say what to train on; "
-                       "leave one out",
-                       file ? "file" : "inputs");
+        return err_set_at(err, "data",
+                          ": `%s` and `train` both say what to train on; "
+                          "leave one out",
+                          file ? "file" : "inputs");
     if (file && inputs)
-        return err_set(err, ERR_INPUT,
-                       "data: say a `file`, or `inputs` and `labels`, not "
-                       "both");
+        return err_set_at(err, "data",
+                          ": say a `file`, or `inputs` and `labels`, not "
+                          "both");
     if (inputs || value_get(train, STR("inputs")))
         return check_pair(spec, train, err);
     return file || train ? check_table(spec, err) : 0;
@@ -137,17 +166,13 @@ static int check_together(const struct value *spec, struct err *err)
 int data_spec_check(const struct value *spec, struct err *err)
 {
     if (!spec || spec->kind != VALUE_OBJECT)
-        return err_set(err, ERR_INPUT,
-                       "data must have keys such as file and label");
+        return err_set_at(err, "data",
+                          " must have keys such as file and label");
     if (check_keys("data", spec, keys, err))
         return -1;
-    for (size_t i = 0; i < PARTS; i++) {
-        char where[32];
-        snprintf(where, sizeof where, "data.%s", parts[i]);
-        if (check_keys(where, value_get(spec, str_of(parts[i])), part_keys,
-                       err))
+    for (size_t i = 0; i < PARTS; i++)
+        if (check_keys(parts[i], data_said(spec, parts[i]), part_keys, err))
             return -1;
-    }
     return check_keys("data.text", value_get(spec, STR("text")), text_keys,
                       err) ||
                    check_together(spec, err)
@@ -173,9 +198,9 @@ void data_spec_print_reading(struct buf *b, const struct value *spec)
     const struct value *v = value_get(spec, STR("text"));
     copy_keys(a, to, spec, reading_keys);
     for (size_t i = 0; i < PARTS; i++) {
-        const struct value *part = value_get(spec, str_of(parts[i]));
+        const struct value *part = data_said(spec, parts[i]);
         if (part && !value_is_number(part))
-            value_set(a, to, str_of(parts[i]), value_copy(a, part));
+            value_set(a, to, str_of(parts[i] + 5), value_copy(a, part));
     }
     if (v && v->kind == VALUE_OBJECT) {
         struct value *some = value_object(a);
@@ -227,25 +252,22 @@ bool data_spec_names(const struct value *spec, struct str word)
 int data_spec_style(const struct value *spec, struct table_style *style,
                     struct err *err)
 {
-    const struct value *header = value_get(spec, STR("header"));
-    const struct value *skip = value_get(spec, STR("skip"));
+    bool header = false;
+    int64_t skip = 0;
     const struct value *separator = value_get(spec, STR("separator"));
     struct str mark = value_text(separator);
     *style = (struct table_style){.header = -1, .spec = spec};
-    if (header && header->kind != VALUE_BOOL)
-        return err_set(err, ERR_INPUT, "data.header must be true or false");
-    if (header)
-        style->header = header->boolean;
-    if (skip && (skip->kind != VALUE_INT || skip->i < 0))
-        return err_set(err, ERR_INPUT,
-                       "data.skip must be a number of lines, from 0");
-    if (skip)
-        style->skip = (size_t)skip->i;
+    if (data_read_bool(spec, "data.header", &header, err) ||
+        data_read_int(spec, "data.skip", 0, INT64_MAX, &skip, err))
+        return -1;
+    if (value_get(spec, STR("header")))
+        style->header = header;
+    style->skip = (size_t)skip;
     if (str_is(mark, "tab"))
         mark = STR("\t");
     if (separator && (mark.len != 1 || mark.p[0] == '"' || mark.p[0] == '\n'))
-        return err_set(err, ERR_INPUT,
-                       "data.separator must be one character, or tab");
+        return err_set_at(err, "data.separator",
+                          " must be one character, or tab");
     if (separator)
         style->separator = mark.p[0];
     return 0;
@@ -266,22 +288,8 @@ int data_spec_missing(const struct value *spec, enum missing *how,
     else if (value_is_number(v) && value_number(v) == 0)
         *how = MISSING_ZERO;
     else
-        return err_set(err, ERR_INPUT,
-                       "data.missing must be error, mean, drop or 0");
-    return 0;
-}
-
-static int whole(const struct value *o, const char *key, int64_t least,
-                 int64_t *out, struct err *err)
-{
-    const struct value *v = value_get(o, str_of(key));
-    if (!v)
-        return 0;
-    if (v->kind != VALUE_INT || v->i < least)
-        return err_set(err, ERR_INPUT,
-                       "data.text.%s must be a whole number from %lld", key,
-                       (long long)least);
-    *out = v->i;
+        return err_set_at(err, "data.missing",
+                          " must be error, mean, drop or 0");
     return 0;
 }
 
@@ -289,7 +297,6 @@ int data_spec_text(const struct value *spec, struct data_text_style *t,
                    struct err *err)
 {
     const struct value *v = value_get(spec, STR("text"));
-    const struct value *lower = value_get(v, STR("lower"));
     struct str cut = value_text(value_get(v, STR("cut")));
     *t = (struct data_text_style){.lower = true, .min_count = 1};
     if (!v)
@@ -297,20 +304,22 @@ int data_spec_text(const struct value *spec, struct data_text_style *t,
     t->column = v->kind == VALUE_OBJECT ? value_get(v, STR("column")) : v;
     if (v->kind == VALUE_BOOL)
         t->column = NULL;
-    if (lower && lower->kind != VALUE_BOOL)
-        return err_set(err, ERR_INPUT, "data.text.lower must be true or false");
-    if (lower)
-        t->lower = lower->boolean;
     if (cut.len && !str_is(cut, "start") && !str_is(cut, "end"))
-        return err_set(err, ERR_INPUT,
-                       "data.text.cut must be start or end: what a text that "
-                       "is too long loses");
+        return err_set_at(err, "data.text.cut",
+                          " must be start or end: what a text that "
+                          "is too long loses");
     t->keep_end = str_is(cut, "start");
     t->vectors = value_text(value_get(v, STR("vectors")));
-    if (whole(v, "vocabulary", 3, &t->vocabulary, err) ||
-        whole(v, "min_count", 1, &t->min_count, err) ||
-        whole(v, "length", 1, &t->length, err) ||
-        whole(v, "bucket", 1, &t->bucket, err))
-        return -1;
-    return 1;
+    const struct {
+        const char *at;
+        int64_t least, *to;
+    } counts[] = {{"data.text.vocabulary", 3, &t->vocabulary},
+                  {"data.text.min_count", 1, &t->min_count},
+                  {"data.text.length", 1, &t->length},
+                  {"data.text.bucket", 1, &t->bucket}};
+    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+        if (data_read_int(v, counts[i].at, counts[i].least, INT64_MAX,
+                          counts[i].to, err))
+            return -1;
+    return data_read_bool(v, "data.text.lower", &t->lower, err) ? -1 : 1;
 }

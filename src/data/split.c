@@ -25,50 +25,23 @@ struct splitting {
     uint64_t seed, draw_seed;
 };
 
-static int seed_of(const struct value *spec, const char *key,
-                   uint64_t otherwise, uint64_t *seed, struct err *err)
-{
-    const struct value *v = value_get(spec, str_of(key));
-    *seed = otherwise;
-    if (!v)
-        return 0;
-    if (v->kind != VALUE_INT)
-        return err_set(err, ERR_INPUT, "data.%s must be a whole number", key);
-    *seed = (uint64_t)v->i;
-    return 0;
-}
-
-static int truth_of(const struct value *spec, const char *key, bool otherwise,
-                    bool *out, struct err *err)
-{
-    const struct value *v = value_get(spec, str_of(key));
-    *out = otherwise;
-    if (v && v->kind != VALUE_BOOL)
-        return err_set(err, ERR_INPUT, "data.%s must be true or false", key);
-    if (v)
-        *out = v->boolean;
-    return 0;
-}
-
 /* A part that is said as files takes nothing from the others. */
-static int fraction_of(const struct value *spec, const char *key, double *out,
+static int fraction_of(const struct value *spec, const char *at, double *out,
                        struct err *err)
 {
-    const struct value *v = value_get(spec, str_of(key));
+    const struct value *v = data_said(spec, at);
     bool files = v && (v->kind == VALUE_STRING || v->kind == VALUE_OBJECT);
     *out = v && !files ? value_number(v) : 0;
     if (!(*out >= 0 && *out < 1))
-        return err_set(err, ERR_INPUT,
-                       "data.%s must be a fraction from 0 to below 1, or a "
-                       "file",
-                       key);
+        return err_set_at(err, at,
+                          " must be a fraction from 0 to below 1, or a file");
     return 0;
 }
 
-int data_amount(const struct value *spec, const char *key, size_t all,
+int data_amount(const struct value *spec, const char *at, size_t all,
                 size_t *amount, struct err *err)
 {
-    const struct value *v = value_get(spec, str_of(key));
+    const struct value *v = data_said(spec, at);
     double x = v ? value_number(v) : 0;
     *amount = 0;
     if (!v)
@@ -78,10 +51,10 @@ int data_amount(const struct value *spec, const char *key, size_t all,
     else if (x > 0 && x <= 1)
         *amount = (size_t)fmax(1, floor(x * (double)all + 0.5));
     else
-        return err_set(err, ERR_INPUT,
-                       "data.%s must be a fraction up to 1, or a whole number "
-                       "from 2 to %zu",
-                       key, all);
+        return err_set_at(err, at,
+                          " must be a fraction up to 1, or a whole number from "
+                          "2 to %zu",
+                          all);
     return 0;
 }
 
@@ -126,8 +99,8 @@ static int stratify(struct splitting *s, struct err *err)
 {
     const struct data_field *f = s->set->table.labels;
     if (!s->set->table.label_count || !f->categories || f->columns != 1)
-        return err_set(err, ERR_INPUT,
-                       "data.stratify: the first label has no classes");
+        return err_set_at(err, "data.stratify",
+                          ": the first label has no classes");
     size_t *total = xcalloc((size_t)f->classes + 1, sizeof(*total));
     size_t *seen = xcalloc((size_t)f->classes + 1, sizeof(*seen));
     struct placed *p = xcalloc(s->count + 1, sizeof(*p));
@@ -163,12 +136,12 @@ static void gather_groups(struct splitting *s)
 
 static int put_in_order(struct splitting *s, bool cuts, struct err *err)
 {
-    bool stratified;
-    if (truth_of(s->spec, "stratify", false, &stratified, err))
+    bool stratified = false;
+    if (data_read_bool(s->spec, "data.stratify", &stratified, err))
         return -1;
     if (stratified && s->set->groups)
-        return err_set(err, ERR_INPUT,
-                       "data: stratify and group cannot be kept both");
+        return err_set_at(err, "data",
+                          ": stratify and group cannot be kept both");
     for (size_t i = 0; i < s->count; i++)
         s->order[i] = (uint32_t)i;
     if (!s->ordered && cuts)
@@ -210,9 +183,9 @@ static int read_fold(const struct value *fold, int64_t *k, int64_t *of,
             return -1;
     if (!a || !b || a->kind != VALUE_INT || b->kind != VALUE_INT || b->i < 2 ||
         a->i < 1 || a->i > b->i)
-        return err_set(err, ERR_INPUT,
-                       "data.fold must be {k: K, of: N}: whole numbers, N "
-                       "from 2, K from 1 to N");
+        return err_set_at(err, "data.fold",
+                          " must be {k: K, of: N}: whole numbers, N "
+                          "from 2, K from 1 to N");
     *k = a->i;
     *of = b->i;
     return 0;
@@ -226,9 +199,9 @@ static int cut_fold(struct splitting *s, const struct value *fold, size_t rest,
     if (read_fold(fold, &k, &of, err))
         return -1;
     if (value_get(s->spec, STR("validation")))
-        return err_set(err, ERR_INPUT,
-                       "data: fold says which rows are for validation: leave "
-                       "`validation` out");
+        return err_set_at(err, "data",
+                          ": fold says which rows are for validation: leave "
+                          "`validation` out");
     size_t from =
         cut_at(s, (size_t)((double)rest * (double)(k - 1) / (double)of + 0.5));
     size_t to =
@@ -236,12 +209,12 @@ static int cut_fold(struct splitting *s, const struct value *fold, size_t rest,
             ? rest
             : cut_at(s, (size_t)((double)rest * (double)k / (double)of + 0.5));
     if (from >= to || to - from >= rest)
-        return err_set(err, ERR_INPUT,
-                       "data.fold: fold %lld of %lld has no rows: there are "
-                       "%zu %s",
-                       (long long)k, (long long)of,
-                       s->set->groups ? s->set->group_count : rest,
-                       s->set->groups ? "groups" : "rows");
+        return err_set_at(err, "data.fold",
+                          ": fold %lld of %lld has no rows: there are "
+                          "%zu %s",
+                          (long long)k, (long long)of,
+                          s->set->groups ? s->set->group_count : rest,
+                          s->set->groups ? "groups" : "rows");
     uint32_t *train = arena_array(s->arena, rest + 1, sizeof(*train));
     memcpy(train, s->order, from * sizeof(*train));
     memcpy(train + from, s->order + to, (rest - to) * sizeof(*train));
@@ -251,28 +224,27 @@ static int cut_fold(struct splitting *s, const struct value *fold, size_t rest,
 }
 
 /* A part that is asked for and gets no row would be no part, unsaid. */
-static int check_fraction(const struct splitting *s, const char *key,
+static int check_fraction(const struct splitting *s, const char *at,
                           double fraction, const struct data_part *part,
                           struct err *err)
 {
     if (fraction == 0 || part->count)
         return 0;
-    return err_set(err, ERR_INPUT, "data.%s: %g of %zu %s is none; say more",
-                   key, fraction,
-                   s->set->groups ? s->set->group_count : s->count,
-                   s->set->groups ? "groups" : "rows");
+    return err_set_at(err, at, ": %g of %zu %s is none; say more", fraction,
+                      s->set->groups ? s->set->group_count : s->count,
+                      s->set->groups ? "groups" : "rows");
 }
 
 static int cut(struct splitting *s, struct data_view *v, struct err *err)
 {
     double validation, test;
     const struct value *fold = value_get(s->spec, STR("fold"));
-    if (fraction_of(s->spec, "validation", &validation, err) ||
-        fraction_of(s->spec, "test", &test, err))
+    if (fraction_of(s->spec, "data.validation", &validation, err) ||
+        fraction_of(s->spec, "data.test", &test, err))
         return -1;
     if (validation + test >= 1)
-        return err_set(err, ERR_INPUT,
-                       "data: validation and test leave no rows to train on");
+        return err_set_at(err, "data",
+                          ": validation and test leave no rows to train on");
     if (put_in_order(s, fold || validation > 0 || test > 0, err))
         return -1;
     size_t tested = share(test, s->count), held = share(validation, s->count);
@@ -286,8 +258,9 @@ static int cut(struct splitting *s, struct data_view *v, struct err *err)
         train = rest;
     v->train = (struct data_part){s->order, train};
     v->validation = (struct data_part){s->order + train, rest - train};
-    return check_fraction(s, "validation", validation, &v->validation, err) ||
-                   check_fraction(s, "test", test, &v->test, err)
+    return check_fraction(s, "data.validation", validation, &v->validation,
+                          err) ||
+                   check_fraction(s, "data.test", test, &v->test, err)
                ? -1
                : 0;
 }
@@ -362,9 +335,9 @@ static int bootstrap_of(struct splitting *s, struct data_view *v,
     if (!b || times == 0)
         return 0;
     if (!(times > 0 && times <= 100))
-        return err_set(err, ERR_INPUT,
-                       "data.bootstrap must be true, or how many rows to draw "
-                       "as a multiple of those there are");
+        return err_set_at(err, "data.bootstrap",
+                          " must be true, or how many rows to draw "
+                          "as a multiple of those there are");
     size_t count = share(times, v->train.count);
     bootstrap(s, v, count ? count : 1);
     return 0;
@@ -391,7 +364,7 @@ static int draw(struct splitting *s, struct data_view *v, double subset,
         thin(s, &v->train,
              (size_t)fmax(1, (double)share(subset, v->train.count)), s->seed,
              "subset");
-    if (data_amount(s->spec, "rows", v->train.count, &rows, err))
+    if (data_amount(s->spec, "data.rows", v->train.count, &rows, err))
         return -1;
     if (rows)
         thin(s, &v->train, rows, s->draw_seed, "rows");
@@ -406,17 +379,22 @@ int data_split(struct data_view *v, const struct data_set *set,
                           .spec = spec,
                           .arena = a,
                           .count = set->part_rows[PART_TRAIN]};
-    bool shuffled;
-    if (seed_of(spec, "split_seed", 0, &s.seed, err) ||
-        seed_of(spec, "draw_seed", choice->seed, &s.draw_seed, err) ||
-        truth_of(spec, "shuffle", true, &shuffled, err))
+    int64_t seed = 0, draw_seed = (int64_t)choice->seed;
+    bool shuffled = true;
+    if (data_read_int(spec, "data.split_seed", INT64_MIN, INT64_MAX, &seed,
+                      err) ||
+        data_read_int(spec, "data.draw_seed", INT64_MIN, INT64_MAX, &draw_seed,
+                      err) ||
+        data_read_bool(spec, "data.shuffle", &shuffled, err))
         return -1;
+    s.seed = (uint64_t)seed;
+    s.draw_seed = (uint64_t)draw_seed;
     s.ordered = v->in_order = !shuffled;
     s.order = arena_array(a, s.count + 1, sizeof(*s.order));
     if (cut(&s, v, err))
         return -1;
     add_files(set, a, v);
     if (!v->train.count)
-        return err_set(err, ERR_INPUT, "data: no rows are left to train on");
+        return err_set_at(err, "data", ": no rows are left to train on");
     return draw(&s, v, choice->subset, err);
 }

@@ -53,10 +53,9 @@ static int give(struct columns *t, const struct value *v, enum role role,
                 value_get(t->r->spec, STR("label"));
     if (t->role[column] != INPUT && t->role[column] != (unsigned char)role &&
         !wins)
-        return err_set(err, ERR_INPUT,
-                       "data: column %zu of %s cannot be %s and %s", column + 1,
-                       t->b.source[0].path, names[t->role[column]],
-                       names[role]);
+        return err_set_at(err, "data", ": column %zu of %s cannot be %s and %s",
+                          column + 1, t->b.source[0].path,
+                          names[t->role[column]], names[role]);
     t->role[column] = (unsigned char)role;
     return 0;
 }
@@ -270,10 +269,10 @@ static int give_roles(struct columns *t, struct err *err)
     for (size_t i = 0; i < t->b.columns; i++)
         t->order[t->order_count++] = i;
     if (text && !t->style.column)
-        return err_set(err, ERR_INPUT,
-                       "data.text.column is missing: which column of %s is "
-                       "text",
-                       t->b.source[0].path);
+        return err_set_at(err, "data.text.column",
+                          " is missing: which column of %s is "
+                          "text",
+                          t->b.source[0].path);
     if (give(t, value_get(s, STR("ignore")), IGNORED, err) ||
         give(t, value_get(s, STR("group")), GROUP, err) ||
         give(t, value_get(s, STR("weight")), WEIGHT, err) ||

@@ -187,10 +187,10 @@ static int read_texts(struct reading *r, const struct str *texts,
     t->words = vec_to_arena(r->set->arena, &words);
     buf_done(&written);
     if (d->letters.len > UINT32_MAX)
-        return err_set(err, ERR_INPUT, "data.text: more than 4 GiB of words");
+        return err_set_at(err, "data.text", ": more than 4 GiB of words");
     return count || r->fitted
                ? 0
-               : err_set(err, ERR_INPUT, "data.text: no row has any words");
+               : err_set_at(err, "data.text", ": no row has any words");
 }
 
 int data_text_field(struct reading *r, const struct str *texts,

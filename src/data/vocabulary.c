@@ -147,8 +147,8 @@ int data_make_tokens(const struct text *t, const struct data_text_style *style,
 {
     size_t length = length_of(t, style, train);
     if (length > LENGTH_MAX)
-        return err_set(err, ERR_INPUT,
-                       "data.text: a text of %zu words; say a length", length);
+        return err_set_at(err, "data.text",
+                          ": a text of %zu words; say a length", length);
     struct counted *all = count_words(t, train);
     int32_t *token = number_words(t, style, all, &f->classes);
     f->columns = (int64_t)length;

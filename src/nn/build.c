@@ -5,7 +5,7 @@
 #include <stdarg.h>
 
 #include "base/num.h"
-#include "terms/reading.h"
+#include "terms/wanted.h"
 
 __attribute__((format(printf, 4, 0))) static void
 add_fault(struct nn_build *b, const char *key, const char *hint,
@@ -36,14 +36,6 @@ void nn_fault_hint(struct nn_build *b, const char *key, const char *hint,
     va_end(ap);
 }
 
-void nn_faults_print(struct buf *b, const struct problems *faults)
-{
-    for (size_t i = 0; i < faults->list.len; i++) {
-        buf_adds(b, i ? "\n" : "");
-        problem_print(b, &faults->list.p[i]);
-    }
-}
-
 static const struct value *member(const struct value *o, const char *key)
 {
     const struct value *v = value_get(o, str_of(key));
@@ -54,19 +46,10 @@ int64_t nn_read_int(struct nn_build *b, const struct value *o, const char *key,
                     int64_t low, int64_t high, int64_t otherwise)
 {
     const struct value *v = member(o, key);
-    int64_t got;
-    if (!v)
-        return otherwise;
-    if (!value_whole(v, &got)) {
-        nn_fault(b, key, "must be a whole number, not %s",
-                 value_kind_name(v->kind));
-        return otherwise;
-    }
-    if (got < low || got > high) {
-        nn_fault(b, key, "is %lld; it must be from %lld to %lld",
-                 (long long)got, (long long)low, (long long)high);
-        return otherwise;
-    }
+    int64_t got = otherwise;
+    struct err why;
+    if (v && !want_int(v, low, high, &got, &why))
+        nn_fault(b, key, "%s", why.text);
     return got;
 }
 
@@ -74,17 +57,10 @@ double nn_read_real(struct nn_build *b, const struct value *o, const char *key,
                     double low, double high, double otherwise)
 {
     const struct value *v = member(o, key);
-    if (!v)
-        return otherwise;
-    if (!value_is_number(v)) {
-        nn_fault(b, key, "must be a number, not %s", value_kind_name(v->kind));
-        return otherwise;
-    }
-    double got = value_number(v);
-    if (!(got >= low && got <= high)) {
-        nn_fault(b, key, "is %g; it must be from %g to %g", got, low, high);
-        return otherwise;
-    }
+    double got = otherwise;
+    struct err why;
+    if (v && !want_number(v, low, high, &got, &why))
+        nn_fault(b, key, "%s", why.text);
     return got;
 }
 
@@ -92,24 +68,24 @@ bool nn_read_bool(struct nn_build *b, const struct value *o, const char *key,
                   bool otherwise)
 {
     const struct value *v = member(o, key);
-    if (!v)
-        return otherwise;
-    if (v->kind == VALUE_BOOL)
-        return v->boolean;
-    nn_fault(b, key, "must be true or false, not %s", value_kind_name(v->kind));
-    return otherwise;
+    bool got = otherwise;
+    struct err why;
+    if (v && !want_bool(v, &got, &why))
+        nn_fault(b, key, "%s", why.text);
+    return got;
 }
 
 struct str nn_read_text(struct nn_build *b, const struct value *o,
                         const char *key, struct str otherwise)
 {
     const struct value *v = member(o, key);
-    if (!v)
-        return otherwise;
-    if (v->kind == VALUE_STRING)
+    struct str got = otherwise;
+    struct err why;
+    if (v && v->kind == VALUE_STRING)
         return v->s;
-    nn_fault(b, key, "must be a word, not %s", value_kind_name(v->kind));
-    return otherwise;
+    if (v && !want_text(v, &got, &why))
+        nn_fault(b, key, "%s", why.text);
+    return got;
 }
 
 static void list_names(struct buf *out, const char *const *names)
@@ -152,25 +128,23 @@ int nn_read_choice(struct nn_build *b, const struct value *o, const char *key,
 }
 
 void nn_read_pair(struct nn_build *b, const struct value *o, const char *key,
-                  int64_t low, int64_t otherwise, int64_t out[2])
+                  int64_t low, int64_t high, int64_t out[2])
 {
     const struct value *v = member(o, key);
-    out[0] = out[1] = otherwise;
+    struct err why;
     if (!v)
         return;
-    if (v->kind != VALUE_LIST) {
-        out[0] = out[1] = nn_read_int(b, o, key, low, INT32_MAX, otherwise);
+    size_t count = v->kind == VALUE_LIST ? v->count : 1;
+    if (count < 1 || count > 2) {
+        nn_fault(b, key, "must be one whole number or two, not %zu", count);
         return;
     }
-    for (size_t i = 0; i < v->count && i < 2; i++)
-        if (!value_whole(v->items[i], &out[i]) || out[i] < low) {
-            nn_fault(b, key, "must be whole numbers from %lld", (long long)low);
-            out[i] = otherwise;
-        }
-    if (v->count == 1)
+    for (size_t i = 0; i < count; i++)
+        if (!want_int(v->kind == VALUE_LIST ? v->items[i] : v, low, high,
+                      &out[i], &why))
+            nn_fault(b, key, "%s", why.text);
+    if (count == 1)
         out[1] = out[0];
-    if (v->count < 1 || v->count > 2)
-        nn_fault(b, key, "must be one whole number or two, not %zu", v->count);
 }
 
 struct nn_soft nn_read_soft(struct nn_build *b, const struct value *o,

@@ -38,9 +38,9 @@ struct str nn_read_text(struct nn_build *b, const struct value *o,
 /* An index into `names` (NULL-terminated). */
 int nn_read_choice(struct nn_build *b, const struct value *o, const char *key,
                    const char *const *names, int otherwise);
-/* One or two whole numbers: 3 or [3, 5]. */
+/* One or two whole numbers: 3 or [3, 5]; `out` holds the defaults before. */
 void nn_read_pair(struct nn_build *b, const struct value *o, const char *key,
-                  int64_t low, int64_t otherwise, int64_t out[2]);
+                  int64_t low, int64_t high, int64_t out[2]);
 /* A number that may differ between members. A NaN default: then an absent
  * one is no soft number at all (index -1). */
 struct nn_soft nn_read_soft(struct nn_build *b, const struct value *o,

@@ -68,15 +68,7 @@ static void read_sizes(struct nn_build *b, const struct value *o,
     }
     out[0] = otherwise[0];
     out[1] = otherwise[1];
-    if (!value_get(o, str_of(key)))
-        return;
-    nn_read_pair(b, o, key, 1, otherwise[0], out);
-    for (int i = 0; i < 2; i++)
-        if (out[i] > SIZE_MAX_WINDOW) {
-            nn_fault(b, key, "is %lld; it must be from 1 to %d",
-                     (long long)out[i], SIZE_MAX_WINDOW);
-            out[i] = otherwise[i];
-        }
+    nn_read_pair(b, o, key, 1, SIZE_MAX_WINDOW, out);
 }
 
 static enum padding read_padding(struct nn_build *b, const struct value *o,

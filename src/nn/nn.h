@@ -18,9 +18,6 @@
 
 /* ---- the model ---- */
 
-/* "path text (hint)", one fault to a line. */
-void nn_faults_print(struct buf *b, const struct problems *faults);
-
 /* What is known of the data before it is read: the size of each input's rows
  * and of each label. A model file need not repeat them. */
 struct nn_data_field {

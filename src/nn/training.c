@@ -221,7 +221,7 @@ int nn_seed_of(const struct value *v, int64_t *seed, struct err *err)
     int64_t got = nn_read_int(&b, v, "seed", INT64_MIN, INT64_MAX, 0);
     int rc = said && said->kind != VALUE_NULL;
     if (faults.errors)
-        rc = err_set(err, ERR_INPUT, "seed %.*s", STRF(faults.list.p[0].text));
+        rc = err_set_at(err, "seed", " %.*s", STRF(faults.list.p[0].text));
     else if (rc)
         *seed = got;
     arena_free(a);

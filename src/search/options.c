@@ -1,9 +1,7 @@
 /* options.c - a method's own options */
 #include "search/options.h"
 
-#include <math.h>
-
-#include "base/buf.h"
+#include "terms/wanted.h"
 
 enum { MOST_OPTIONS = 16 };
 
@@ -49,12 +47,15 @@ static int refuse_name(struct str name, const char *method,
 static int read_one(const struct option *o, const struct value *v,
                     const char *method, struct err *err)
 {
-    double x = value_is_number(v) ? value_number(v) : NAN;
-    if (!(x >= o->min && x <= o->max) || (o->whole && x != floor(x)))
-        return err_set(err, ERR_INPUT,
-                       "%s: %s must be a %snumber from %g to %g", method,
-                       o->name, o->whole ? "whole " : "", o->min, o->max);
-    *o->to = x;
+    struct err why;
+    int64_t whole = 0;
+    double x = 0;
+    bool good =
+        o->whole ? want_int(v, (int64_t)o->min, (int64_t)o->max, &whole, &why)
+                 : want_number(v, o->min, o->max, &x, &why);
+    if (!good)
+        return err_set(err, ERR_INPUT, "%s: %s %s", method, o->name, why.text);
+    *o->to = o->whole ? (double)whole : x;
     return 0;
 }
 

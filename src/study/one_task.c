@@ -19,6 +19,7 @@ static void on_record(void *context, const struct record *r)
         record_ended_parse(r->payload, &e, t->err) == 0) {
         t->outcome = e.outcome;
         t->reason = arena_str(t->arena, e.reason);
+        t->faults = arena_str(t->arena, e.faults);
     }
     engine_ack(t->engine);
     if (r->type == RECORD_ENDED)

@@ -396,7 +396,7 @@ struct one_task {
 
     /* How it ended. */
     enum outcome outcome;
-    struct str reason; /* lives in the arena */
+    struct str reason, faults; /* of record_ended; live in the arena */
 
     /* Its own. */
     struct arena *arena;

@@ -6,7 +6,6 @@
 #include "base/num.h"
 
 #define NAMES_SHOWN_MAX 30
-#define SHOWN_MAX 60 /* bytes of an offending text that are shown */
 
 /* ---- problems --------------------------------------------------------- */
 
@@ -63,10 +62,18 @@ bool problems_full(const struct reading *r)
     return r->problems->list.len >= PROBLEMS_MAX;
 }
 
+/* The text of a buffer moves into the arena. */
+static const char *moved(struct arena *a, struct buf *b)
+{
+    const char *text = arena_cstr(a, buf_str(b));
+
+    buf_done(b);
+    return text;
+}
+
 static const char *one_of(const struct reading *r, const char *const *names)
 {
     struct buf b;
-    const char *hint;
 
     buf_init(&b);
     buf_adds(&b, "one of: ");
@@ -77,9 +84,7 @@ static const char *one_of(const struct reading *r, const char *const *names)
         }
         buf_addf(&b, "%s%s", i ? ", " : "", names[i]);
     }
-    hint = arena_cstr(r->arena, buf_str(&b));
-    buf_done(&b);
-    return hint;
+    return moved(r->arena, &b);
 }
 
 const char *hint_nearest(const struct reading *r, struct str s,
@@ -97,126 +102,74 @@ const char *hint_nearest(const struct reading *r, struct str s,
 
 const char *shown(struct arena *a, struct str s)
 {
-    size_t len = s.len < SHOWN_MAX ? s.len : SHOWN_MAX;
-    char *text;
+    struct buf b;
 
-    while (len < s.len && len > 0 && ((unsigned char)s.p[len] & 0xc0) == 0x80)
-        len--;
-    text = arena_printf(a, "%.*s%s", (int)len, len ? s.p : "",
-                        len < s.len ? "…" : "");
-    for (char *p = text; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            *p = '?';
-    return text;
+    buf_init(&b);
+    shown_print(&b, s);
+    return moved(a, &b);
 }
 
 const char *value_words(const struct reading *r, const struct value *v)
 {
     struct buf b;
-    const char *words;
 
-    if (v->kind == VALUE_LIST)
-        return "a list";
-    if (v->kind == VALUE_OBJECT)
-        return "an object";
-    if (v->kind == VALUE_STRING)
-        return arena_printf(r->arena, "'%s'", shown(r->arena, v->s));
-    if (v->kind == VALUE_NULL)
-        return "nothing";
-    if (v->kind == VALUE_BOOL)
-        return v->boolean ? "true" : "false";
     buf_init(&b);
-    value_python_str(&b, v);
-    words = arena_cstr(r->arena, buf_str(&b));
-    buf_done(&b);
-    return words;
+    value_words_print(&b, v);
+    return moved(r->arena, &b);
 }
 
 /* ---- values ----------------------------------------------------------- */
 
+static bool refused(const struct reading *r, const struct value *v,
+                    const char *what, const char *hint, const struct err *why)
+{
+    problem_at(r, PROBLEM_ERROR, v, hint, "%s %s", what, why->text);
+    return false;
+}
+
 bool read_text(const struct reading *r, const struct value *v, const char *what,
                struct str *out)
 {
-    const char *hint = NULL;
+    struct err why;
 
-    if (v->kind == VALUE_STRING && v->s.len > 0) {
-        *out = v->s;
+    if (want_text(v, out, &why))
         return true;
-    }
-    if (v->kind == VALUE_BOOL || value_is_number(v))
-        hint = "put it in quotes to make it text";
-    problem_at(r, PROBLEM_ERROR, v, hint, "%s must be text, not %s", what,
-               v->kind == VALUE_STRING ? "empty" : value_words(r, v));
-    return false;
+    return refused(r, v, what,
+                   v->kind == VALUE_BOOL || value_is_number(v)
+                       ? "put it in quotes to make it text"
+                       : NULL,
+                   &why);
 }
 
 bool read_bool(const struct reading *r, const struct value *v, const char *what,
                bool *out)
 {
-    if (v->kind != VALUE_BOOL) {
-        problem_at(r, PROBLEM_ERROR, v, NULL,
-                   "%s must be true or false, not %s", what, value_words(r, v));
-        return false;
-    }
-    *out = v->boolean;
-    return true;
-}
+    struct err why;
 
-bool value_whole(const struct value *v, int64_t *i)
-{
-    if (v->kind == VALUE_INT) {
-        *i = v->i;
-        return true;
-    }
-    if (v->kind != VALUE_DOUBLE || !(fabs(v->d) <= 0x1p53) ||
-        v->d != floor(v->d))
-        return false;
-    *i = (int64_t)v->d;
-    return true;
+    return want_bool(v, out, &why) || refused(r, v, what, NULL, &why);
 }
 
 bool read_int(const struct reading *r, const struct value *v, const char *what,
               int64_t min, int64_t max, int64_t *out)
 {
-    int64_t i;
+    struct err why;
 
-    if (!value_whole(v, &i)) {
-        problem_at(r, PROBLEM_ERROR, v, NULL,
-                   "%s must be a whole number, not %s", what,
-                   value_words(r, v));
-        return false;
-    }
-    if (i < min) {
-        problem_at(r, PROBLEM_ERROR, v, NULL,
-                   "%s must be at least %lld, not %lld", what, (long long)min,
-                   (long long)i);
-        return false;
-    }
-    if (i > max) {
-        problem_at(r, PROBLEM_ERROR, v, NULL,
-                   "%s must be at most %lld, not %lld", what, (long long)max,
-                   (long long)i);
-        return false;
-    }
-    *out = i;
-    return true;
+    return want_int(v, min, max, out, &why) || refused(r, v, what, NULL, &why);
 }
 
 bool read_number(const struct reading *r, const struct value *v,
                  const char *what, double *out)
 {
+    struct err why;
     double d;
-    const char *hint = NULL;
 
-    if (value_is_number(v) && isfinite(value_number(v))) {
-        *out = value_number(v);
+    if (want_number(v, -INFINITY, INFINITY, out, &why))
         return true;
-    }
-    if (v->kind == VALUE_STRING && num_double(str_trim(v->s), &d))
-        hint = "write it without quotes";
-    problem_at(r, PROBLEM_ERROR, v, hint, "%s must be a finite number, not %s",
-               what, value_words(r, v));
-    return false;
+    return refused(r, v, what,
+                   v->kind == VALUE_STRING && num_double(str_trim(v->s), &d)
+                       ? "write it without quotes"
+                       : NULL,
+                   &why);
 }
 
 bool read_seconds(const struct reading *r, const struct value *v,

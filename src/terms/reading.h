@@ -5,8 +5,8 @@
 #ifndef THRONG_TERMS_READING_H
 #define THRONG_TERMS_READING_H
 
-#include "base/value.h"
 #include "terms/problem.h"
+#include "terms/wanted.h"
 
 struct reading {
     struct arena *arena; /* of what is read, and of texts for problems */
@@ -32,14 +32,10 @@ bool problems_full(const struct reading *r);
  * when the list of problems is full. */
 const char *hint_nearest(const struct reading *r, struct str s,
                          const char *const *names);
-/* A text as a message shows it: not too long, no control characters. */
+/* shown_print, in the arena. */
 const char *shown(struct arena *a, struct str s);
-/* A value in words, short: 'abc', 12, a list. */
+/* value_words_print, in the arena. */
 const char *value_words(const struct reading *r, const struct value *v);
-
-/* A whole number; a double that is one counts too: 1e3 is how people write a
- * thousand, and searches hand floats on. */
-bool value_whole(const struct value *v, int64_t *out);
 
 /* ---- one value each; false and a problem when it is wrong --- */
 

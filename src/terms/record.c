@@ -211,8 +211,28 @@ void record_ended_print(struct buf *b, const struct record_ended *e)
     buf_add_u64(b, e->metric_points);
     buf_add_bytes(b, e->reason);
     buf_add_bytes(b, e->tail);
-    if (e->company)
+    if (e->company || e->faults.len)
         buf_add_u32(b, e->company);
+    if (e->faults.len)
+        buf_add_bytes(b, e->faults);
+}
+
+void record_fault_print(struct buf *faults, const struct record_fault *f)
+{
+    buf_add_bytes(faults, f->at);
+    buf_add_bytes(faults, f->text);
+}
+
+bool record_fault_next(struct str *faults, struct record_fault *f)
+{
+    struct bytes in = bytes_of(*faults);
+    struct record_fault read = {.at = bytes_str(&in)};
+    read.text = bytes_str(&in);
+    if (in.bad)
+        return false;
+    *faults = bytes_take(&in, (size_t)(in.end - in.p));
+    *f = read;
+    return true;
 }
 
 int record_ended_parse(struct str payload, struct record_ended *e,
@@ -234,6 +254,8 @@ int record_ended_parse(struct str payload, struct record_ended *e,
     read.tail = bytes_str(&in);
     if (!in.bad && in.p != in.end)
         read.company = bytes_u32(&in);
+    if (!in.bad && in.p != in.end)
+        read.faults = bytes_str(&in);
     if (payload_end(&in, "ended", err))
         return -1;
     if (outcome == OUTCOME_NONE || outcome >= OUTCOME_COUNT)

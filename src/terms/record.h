@@ -30,6 +30,9 @@
  * folders of workers' tools there begin with. */
 #define LAST_WORDS "last-words"
 #define TOOLS_PREFIX "tools-"
+/* Part of the reason of an attempt whose trial was to go on from another's
+ * checkpoint: who explains failures looks for it. */
+#define NO_CHECKPOINT "no checkpoint to go on from"
 
 enum record_type {
     /* worker to conductor */
@@ -118,9 +121,18 @@ struct record_ended {
     uint64_t metric_points;     /* sent for this attempt in all */
     struct str reason;          /* for people; empty when it ended well */
     struct str tail;            /* last lines of its output when it did not */
-    uint32_t company; /* attempts that were lost together with their trainer,
-                         this one included; 0: no trainer was lost */
+    uint32_t company;  /* attempts that were lost together with their trainer,
+                          this one included; 0: no trainer was lost */
+    struct str faults; /* of the person's model file, which the reason says in
+                          words: a record_fault each */
 };
+/* One fault, and the key that it is at ("layers[3].filters"; may be empty). */
+struct record_fault {
+    struct str at, text;
+};
+void record_fault_print(struct buf *faults, const struct record_fault *f);
+/* Takes the next off the list; false: there is none, or it is damaged. */
+bool record_fault_next(struct str *faults, struct record_fault *f);
 void record_hello_print(struct buf *b, const struct record_hello *h);
 int record_hello_parse(struct str payload, struct record_hello *h,
                        struct err *err);

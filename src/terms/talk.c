@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "base/json.h"
+#include "terms/wanted.h"
 
 #define KEY_SHOWN 60 /* bytes of a member's name in a message */
 
@@ -96,12 +97,10 @@ static int find_kind(const struct value *v, enum talk_kind *kind,
 static int read_whole(const struct value *v, const char *what, int64_t min,
                       int64_t max, int64_t *out, struct err *err)
 {
-    if (v->kind != VALUE_INT || v->i < min || v->i > max)
-        return err_set(err, ERR_INPUT,
-                       "%s must be a whole number from %lld to %lld", what,
-                       (long long)min, (long long)max);
-    *out = v->i;
-    return 0;
+    struct err why;
+    return want_int(v, min, max, out, &why)
+               ? 0
+               : err_set(err, ERR_INPUT, "%s %s", what, why.text);
 }
 
 /* null is what many languages make of a number that is none. */

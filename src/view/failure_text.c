@@ -161,9 +161,6 @@ void failure_normal(struct buf *b, struct str line, struct str point)
 
 /* ---- what helps ------------------------------------------------------- */
 
-/* As the worker says it. */
-static const char no_checkpoint[] = "no checkpoint to go on from";
-
 static const struct {
     const char *part; /* of the output or the reason, in any case */
     const char *hint;
@@ -196,7 +193,7 @@ static const struct {
      "--command` prints the line that was run"},
     {"Address already in use",
      "two tasks want the same network port: derive it from THRONG_TRIAL"},
-    {no_checkpoint,
+    {NO_CHECKPOINT,
      "this method goes on from earlier trials: the program must write "
      "checkpoints into the folder that THRONG_CHECKPOINT names (see `throng "
      "help protocol`), or choose another method"},
@@ -235,7 +232,7 @@ static const char *hint_by_outcome(const struct trial_failure *f)
                "own may also save checkpoints and exit with 85 to go on in "
                "another attempt";
     case OUTCOME_SPAWN:
-        if (holds(f->reason, no_checkpoint))
+        if (holds(f->reason, NO_CHECKPOINT))
             return NULL;
         return "the program could not be started: is its name right and the "
                "file executable?";

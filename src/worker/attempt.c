@@ -315,6 +315,7 @@ static void judge(struct attempt *a, struct record_ended *e)
         a->kind->judge(a, e);
     judge_place(a, e);
     e->reason = str_of(a->reason ? a->reason : "");
+    e->faults = e->outcome == OUTCOME_INVALID ? a->faults : STR("");
 }
 
 /* A task that could not start a process of its own, while others had them, met

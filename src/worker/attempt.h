@@ -72,6 +72,7 @@ struct attempt {
 
     enum outcome verdict; /* decided from outside; NONE: its exit decides */
     const char *reason;   /* that goes with the verdict */
+    struct str faults;    /* and of the model file: record_ended has them */
     int status;           /* of wait */
     double ran_s;
     double cpu_s;      /* of the processes that were reaped */

@@ -48,6 +48,7 @@ static void member_ended(struct attempt *a, struct str payload)
     if (a->verdict == OUTCOME_NONE || came_first) {
         a->verdict = e.outcome;
         a->reason = arena_cstr(a->arena, e.reason);
+        a->faults = arena_str(a->arena, e.faults);
     }
     a->cpu_s = e.cpu_seconds;
     a->max_rss_bytes = e.max_rss_bytes;

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "sys/sys.h"
+#include "terms/record.h"
 #include "worker/inherit.h"
 
 void folder_init(struct folder *f, const char *root)
@@ -222,7 +223,7 @@ static int resume(struct folder *f, const struct task *t, struct arena *a,
     const char *copy = path_join(a, f->path, "checkpoint.copy");
     if (!file_is_dir(from))
         return err_set(err, ERR_MISSING,
-                       "there is no checkpoint to go on from: the trial before "
+                       "there is " NO_CHECKPOINT ": the trial before "
                        "it left none in its THRONG_CHECKPOINT folder (%s)",
                        from);
     if (dir_remove(copy, err) != 0 || dir_copy(from, copy, err) != 0)

@@ -61,9 +61,10 @@ static void turn(struct train *t, size_t at)
     }
     if (rc == 0)
         rc = finish(t, m, &err);
-    if (rc <= 0)
-        member_leave(t, at, rc == 0 ? OUTCOME_DONE : member_outcome(&err),
-                     str_of(err.text));
+    if (rc == 0)
+        member_leave(t, at, OUTCOME_DONE, STR(""));
+    else if (rc < 0)
+        member_fail(t, at, &err);
 }
 
 KIND(infer) = {.name = "infer",

@@ -37,6 +37,7 @@ struct member {
     int place;
     struct metric_batch *batch;
     const char *about; /* the model, for its weights file */
+    struct buf faults; /* of its model file: record_fault_print */
     int64_t reported_ns;
     double cpu_s, kept_cpu_s; /* in all, and at the last checkpoint */
     double last, best;        /* of the study's metric; NaN: none yet */
@@ -77,10 +78,11 @@ void member_say(struct train *t, const struct member *m, enum record_type type,
 void member_say_once(struct train *t, const struct member *m, const char *text);
 /* Says the points of its batch. */
 void member_say_metrics(struct train *t, struct member *m);
-enum outcome member_outcome(const struct err *err);
 /* Says that member number `at` has ended, and frees it. */
 void member_leave(struct train *t, size_t at, enum outcome outcome,
                   struct str reason);
+/* The same for what went wrong. */
+void member_fail(struct train *t, size_t at, const struct err *err);
 
 /* ---- saved.c: what a member leaves, and what it goes on from ------------ */
 

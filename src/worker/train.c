@@ -92,7 +92,8 @@ static void say_ended(struct train *t, const struct member *m,
                              .cpu_seconds = m->cpu_s,
                              .max_rss_bytes = own_rss(),
                              .reason = reason,
-                             .tail = STR("")};
+                             .tail = STR(""),
+                             .faults = buf_str(&m->faults)};
     buf_reset(&t->payload);
     record_ended_print(&t->payload, &e);
     member_say(t, m, RECORD_ENDED, buf_str(&t->payload));
@@ -109,11 +110,20 @@ static struct nn_model *read_model(const struct value *v, struct member *m,
     struct nn_model *model = nn_model_read(v, &facts, &faults);
     if (model)
         return model;
-    struct buf b;
-    buf_init(&b);
-    nn_faults_print(&b, &faults);
-    err_set(err, ERR_INPUT, "%s", b.p);
-    buf_done(&b);
+    struct buf all, one;
+    buf_init(&all);
+    buf_init(&one);
+    for (size_t i = 0; i < faults.list.len; i++) {
+        const struct problem *p = &faults.list.p[i];
+        buf_reset(&one);
+        problem_print(&one, p);
+        buf_addf(&all, "%s%s", i ? "\n" : "", one.p);
+        record_fault_print(&m->faults,
+                           &(struct record_fault){p->path, buf_str(&one)});
+    }
+    err_set(err, ERR_INPUT, "%s", all.p);
+    buf_done(&one);
+    buf_done(&all);
     return NULL;
 }
 
@@ -223,6 +233,7 @@ static void member_free(struct train *t, struct member *m)
     sources_leave(&t->sources, m->source);
     nn_model_free(m->model);
     metric_batch_free(m->batch);
+    buf_done(&m->faults);
     arena_free(m->arena);
     free(m);
 }
@@ -344,7 +355,7 @@ static int begin(struct train *t, struct member *m, struct err *err)
     m->about = model_with_seed(m, v);
     const struct value *spec = value_get(v, STR("data"));
     if (!spec)
-        return err_set(err, ERR_INPUT, "data is missing: what to train on");
+        return err_set_at(err, "data", " is missing: what to train on");
     const char *folder = arena_cstr(m->arena, m->task.workdir);
     if (m->task.new_rows ? read_new_rows(t, m, spec, folder, err)
                          : read_rows(t, m, spec, folder, err))
@@ -364,13 +375,6 @@ static int begin(struct train *t, struct member *m, struct err *err)
     return m->kind->begin(t, m, err);
 }
 
-enum outcome member_outcome(const struct err *err)
-{
-    return err->kind == ERR_INPUT   ? OUTCOME_INVALID
-           : err->kind == ERR_LIMIT ? OUTCOME_MEMORY
-                                    : OUTCOME_FAILED;
-}
-
 void member_leave(struct train *t, size_t at, enum outcome outcome,
                   struct str reason)
 {
@@ -382,6 +386,19 @@ void member_leave(struct train *t, size_t at, enum outcome outcome,
     t->members.p[at] = NULL;
 }
 
+void member_fail(struct train *t, size_t at, const struct err *err)
+{
+    struct member *m = t->members.p[at];
+    struct record_fault fault = {str_of(err->at), str_of(err->text)};
+    if (err->kind == ERR_INPUT && !m->faults.len)
+        record_fault_print(&m->faults, &fault);
+    member_leave(t, at,
+                 err->kind == ERR_INPUT   ? OUTCOME_INVALID
+                 : err->kind == ERR_LIMIT ? OUTCOME_MEMORY
+                                          : OUTCOME_FAILED,
+                 str_of(err->text));
+}
+
 /* ---- the socket ------------------------------------------------------- */
 
 static void take_task(struct train *t, const struct record *r)
@@ -390,6 +407,7 @@ static void take_task(struct train *t, const struct record *r)
     struct member *m = xcalloc(1, sizeof *m);
     m->arena = arena_new();
     m->batch = metric_batch_new();
+    buf_init(&m->faults);
     m->begun_ns = m->reported_ns = clock_mono_ns();
     m->last = m->best = NAN;
     /* The record's bytes are gone after this call. */
@@ -400,8 +418,7 @@ static void take_task(struct train *t, const struct record *r)
     m->task.attempt = r->attempt;
     vec_push(&t->members, m);
     if (rc != 0)
-        member_leave(t, t->members.len - 1, member_outcome(&err),
-                     str_of(err.text));
+        member_fail(t, t->members.len - 1, &err);
 }
 
 /* Ended from outside. What nobody has ended for good goes on from here. */
@@ -631,7 +648,7 @@ static void start(struct train *t, size_t at)
     struct err err = {0};
     m->begun = true;
     if (begin(t, m, &err))
-        member_leave(t, at, member_outcome(&err), str_of(err.text));
+        member_fail(t, at, &err);
     else
         nn_trainer_watch(m->cohort->trainer, broken_off, t);
 }

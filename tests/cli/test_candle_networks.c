@@ -68,7 +68,8 @@ static void count(struct network *n, struct arena *a, const struct value *model,
     struct nn_data_facts facts = {&input, labels, 1, (size_t)like->labels,
                                   false};
     struct nn_model *m = nn_model_read(model, &facts, &faults);
-    nn_faults_print(&n->said, &faults);
+    for (size_t i = 0; i < faults.list.len; i++)
+        problem_print(&n->said, &faults.list.p[i]);
     n->parameters = m ? nn_model_trained(m) : 0;
     nn_model_free(m);
 }

@@ -31,6 +31,9 @@ static void check_payloads(struct str bytes)
         require(record_ended_parse(buf_str(&out), &again, &err) == 0);
         require(again.outcome == ended.outcome);
         require(str_eq(again.tail, ended.tail));
+        require(str_eq(again.faults, ended.faults));
+        for (struct record_fault f; record_fault_next(&ended.faults, &f);)
+            require(f.at.len + f.text.len <= bytes.len);
     }
     buf_done(&out);
 }

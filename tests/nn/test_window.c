@@ -217,9 +217,9 @@ static void wrong_numbers_are_named(void **state)
                  "layers[0]: conv2d_1 needs filters, its number of output "
                  "channels");
     assert_fault("[9, 9, 1]", "{\"conv2d\": 4, \"kernel\": [3, 0]}",
-                 "layers[0].kernel: must be whole numbers from 1");
+                 "layers[0].kernel: must be at least 1, not 0");
     assert_fault("[9, 9, 1]", "{\"conv2d\": 4, \"kernel\": [3, 70000000]}",
-                 "layers[0].kernel: is 70000000; it must be from 1 to 65536");
+                 "layers[0].kernel: must be at most 65536, not 70000000");
     assert_fault("[9, 9, 1]", "{\"conv2d\": 4, \"padding\": \"sme\"}",
                  "layers[0].padding: cannot be sme");
     assert_fault("[9000000, 9000, 9]", "{\"upsample2d\": 6000}",

@@ -48,10 +48,10 @@ static void options_are_checked(void **state)
     } cases[] = {
         {"{\"candidate\":3}",
          "method tpe has no option 'candidate'; did you mean candidates?"},
-        {"{\"startup\":0}", "startup must be a whole number from 1"},
+        {"{\"startup\":0}", "tpe: startup must be at least 1, not 0"},
         {"{\"candidates\":2.5}", "candidates must be a whole number"},
-        {"{\"gamma\":20}", "gamma must be a number from 0.01 to 10"},
-        {"{\"good\":\"x\"}", "good must be a whole number from 1 to 64"},
+        {"{\"gamma\":20}", "gamma must be at most 10, not 20"},
+        {"{\"good\":\"x\"}", "good must be a whole number, not 'x'"},
         {"[1]", "the options of tpe must be an object"},
     };
     struct space space = space_of(mixed_text, arena);

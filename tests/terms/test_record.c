@@ -332,6 +332,37 @@ static void an_end_without_an_outcome_is_damage(void **state)
     buf_done(&b);
 }
 
+static void faults_come_back_with_their_places(void **state)
+{
+    (void)state;
+    struct buf faults, b;
+    buf_init(&faults);
+    buf_init(&b);
+    struct record_fault two[] = {
+        {STR("layers[3].filters"), STR("layers[3].filters: must be …")},
+        {STR(""), STR("the rows have no labels")}};
+    record_fault_print(&faults, &two[0]);
+    record_fault_print(&faults, &two[1]);
+    struct record_ended e = {.outcome = OUTCOME_INVALID,
+                             .reason = STR("why"),
+                             .tail = STR(""),
+                             .faults = buf_str(&faults)},
+                        got;
+    record_ended_print(&b, &e);
+    assert_int_equal(record_ended_parse(buf_str(&b), &got, NULL), 0);
+    assert_int_equal(got.company, 0);
+    struct record_fault f;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(record_fault_next(&got.faults, &f));
+        assert_true(str_eq(f.at, two[i].at) && str_eq(f.text, two[i].text));
+    }
+    assert_false(record_fault_next(&got.faults, &f));
+    struct str torn = str_n(faults.p, 5);
+    assert_false(record_fault_next(&torn, &f));
+    buf_done(&faults);
+    buf_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_file_survives_and_needs_a_reader_that_knows_it),
         cmocka_unit_test(any_end_survives),
         cmocka_unit_test(an_end_without_an_outcome_is_damage),
+        cmocka_unit_test(faults_come_back_with_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
