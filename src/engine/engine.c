@@ -162,6 +162,17 @@ bool engine_place_outlives(const char *name)
     return place && place->outlives;
 }
 
+int engine_preview(struct engine *e, const struct engine_preview *p,
+                   struct buf *b, struct err *err)
+{
+    if (e->place->preview)
+        return e->place->preview(e->at, p, b, err);
+    return err_set(err, ERR_INPUT,
+                   "engine %s submits nothing to a scheduler: it starts tasks "
+                   "by itself",
+                   e->setup.place);
+}
+
 int engine_start(struct engine *e, uint64_t epoch, struct err *err)
 {
     if (e->place->start(e->at, epoch, err))

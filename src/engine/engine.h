@@ -73,6 +73,8 @@ struct engine_setup {
                            60 s */
     const mode_t *mask; /* umask of tasks; NULL: this process's */
     const struct log *log;
+    bool
+        preview; /* nothing is written: for engine_preview, and never started */
 };
 
 /* Opens the place: it knows its room, and runs nothing yet. Then what earlier
@@ -90,6 +92,18 @@ void engine_close(struct engine *e);
 bool engine_outlives(const struct engine *e);
 /* The same of a place by its name; false where there is none of that name. */
 bool engine_place_outlives(const char *name);
+
+/* What the place would submit first for so many tasks of these needs that wait,
+ * as text. saves: they go on from checkpoints. ERR_INPUT where it would not
+ * submit anything. */
+struct engine_preview {
+    struct needs needs;
+    size_t count;
+    uint64_t epoch; /* as engine_start's */
+    bool saves;
+};
+int engine_preview(struct engine *e, const struct engine_preview *p,
+                   struct buf *b, struct err *err);
 
 /* -1 with the reason when these needs can never be met at this place. */
 int engine_check(const struct engine *e, const struct needs *n,

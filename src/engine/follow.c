@@ -7,6 +7,7 @@
  * dropped. */
 #include "engine/jobs.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* The moving average of durations follows one task by this much. */
@@ -91,6 +92,7 @@ static void learn(struct jobs *j, double seconds)
 {
     if (!(seconds >= 0))
         return;
+    j->longest_s = fmax(j->longest_s, seconds);
     if (j->task_s < 0) {
         j->task_s = seconds;
         j->sent_ns = clock_mono_ns();
@@ -138,13 +140,22 @@ static void hear_task(struct hearing *h, struct out_task *t,
                err.text);
         return;
     }
+    struct buf reason, payload;
+    buf_init(&reason);
+    buf_init(&payload);
     if (over) {
         h->bundle->began_wall = 0;
         note_end(h, &ended);
+        if (pieces_cut_off(h->jobs, t, &ended, &reason)) {
+            record_ended_print(&payload, &ended);
+            r.payload = buf_str(&payload);
+        }
         jobs_answered(t);
     }
     h->jobs->unacked = true;
     engine_place_record(h->jobs->engine, &r, NULL);
+    buf_done(&reason);
+    buf_done(&payload);
 }
 
 static void hear_record(void *context, const struct record *r)

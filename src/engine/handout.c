@@ -16,7 +16,7 @@
 #define REFUSED_SECONDS 60.0
 /* For the start of a job and the worker's last words. */
 #define MARGIN_SECONDS 60.0
-#define CLASSES_MAX 16
+#define KINDS_MAX 16
 
 void waiting_free(struct waiting *w)
 {
@@ -61,7 +61,15 @@ static void count_out(const struct jobs *j, struct sizes *s)
         s->longest_s = clock_wall() - first;
 }
 
-void jobs_sizes(const struct jobs *j, const struct needs *n, struct sizes *s)
+static bool is_like(const struct jobs *j, const struct waiting *w,
+                    const struct needs *n, const struct job_class *class)
+{
+    return !w->dropped && needs_eq(&w->needs, n) &&
+           (!class || pieces_class(j, w) == class);
+}
+
+void jobs_sizes(const struct jobs *j, const struct needs *n,
+                const struct job_class *class, struct sizes *s)
 {
     size_t job_slots = jobs_job_slots(j, n);
     *s = (struct sizes){.slots = jobs_slots(j, n),
@@ -69,24 +77,32 @@ void jobs_sizes(const struct jobs *j, const struct needs *n, struct sizes *s)
                         .out_max = j->scheduler->jobs_max(j->at),
                         .task_s = j->task_s,
                         .bundle_time_s = j->bundle_time_s,
-                        .job_time_s = j->time_s};
+                        .job_time_s = j->time_s > 0 ? j->time_s
+                                      : class       ? class->time_s
+                                                    : 0};
+    if (class)
+        s->slots = (uint32_t)fmin(
+            s->slots, (double)classes_jobs(class, n->gpus * (double)job_slots) *
+                          (double)job_slots);
     size_t parallel = j->given->parallel;
     if (parallel) {
         size_t at_once = parallel > job_slots ? parallel / job_slots : 1;
         s->out_max = at_once < s->out_max ? at_once : s->out_max;
     }
     for (size_t i = 0; i < j->waiting.len; i++)
-        s->waiting +=
-            !j->waiting.p[i]->dropped && needs_eq(&j->waiting.p[i]->needs, n);
+        s->waiting += is_like(j, j->waiting.p[i], n, class);
 }
 
 /* ---- the order ------------------------------------------------------------
  */
 
-static double job_time(const struct jobs *j, const struct submission *s)
+static double job_time(const struct jobs *j, const struct submission *s,
+                       const struct job_class *class)
 {
-    if (j->time_s > 0 || s->needs.time_s <= 0)
+    if (j->time_s > 0 || (!class && s->needs.time_s <= 0))
         return j->time_s;
+    if (class)
+        return class->time_s;
     size_t slots = jobs_job_slots(j, &s->needs);
     size_t turns = (s->bundles[0].count + slots - 1) / slots;
     return (double)turns * s->needs.time_s + j->lead_s + MARGIN_SECONDS;
@@ -95,6 +111,7 @@ static double job_time(const struct jobs *j, const struct submission *s)
 static void describe(const struct jobs *j, const struct submission *s,
                      struct job_order *o)
 {
+    const struct job_class *class = classes_find(&j->classes, s->class);
     struct buf out;
     size_t slots = jobs_job_slots(j, &s->needs);
     uint32_t parallel = j->given->parallel;
@@ -109,7 +126,8 @@ static void describe(const struct jobs *j, const struct submission *s,
                                     : 0,
         .needs = s->needs,
         .slots = j->job_slots ? (uint32_t)slots : 0,
-        .time_s = job_time(j, s),
+        .time_s = s->time_s,
+        .class = class ? class->options : NULL,
         .lead_s = j->lead_s,
         .exclude = arena_cstr(s->arena, buf_str(&out)),
         .mark = j->mark,
@@ -137,13 +155,20 @@ static struct record record_of(const struct waiting *w)
                            .payload = buf_str(&w->text)};
 }
 
-/* Takes up to `most` tasks of these needs out of those that wait. */
-static void take_waiting(struct jobs *j, const struct needs *n, size_t most)
+/* What is submitted together. */
+struct kind {
+    struct needs needs;
+    const struct job_class *class; /* NULL: there are none */
+};
+
+/* Takes up to `most` tasks of the kind out of those that wait. */
+static void take_waiting(struct jobs *j, const struct kind *kind, size_t most)
 {
     size_t kept = 0;
     for (size_t i = 0; i < j->waiting.len; i++) {
         struct waiting *w = j->waiting.p[i];
-        if (w->dropped || j->in_order.len == most || !needs_eq(&w->needs, n)) {
+        if (j->in_order.len == most ||
+            !is_like(j, w, &kind->needs, kind->class)) {
             j->waiting.p[kept++] = w;
             continue;
         }
@@ -238,12 +263,14 @@ static void hold_tasks(struct bundle *b)
     b->open = b->count;
 }
 
-static void order(struct jobs *j, const struct needs *n, struct cut cut)
+static void order(struct jobs *j, const struct kind *kind, struct cut cut)
 {
     struct err err = {0};
     uint32_t most = j->scheduler->array_max(j->at);
     uint32_t jobs = cut.jobs < most ? (uint32_t)cut.jobs : most;
-    take_waiting(j, n, jobs * cut.tasks);
+    take_waiting(j, kind, jobs * cut.tasks);
+    if (kind->class)
+        pieces_warn(j, j->in_order.p[0]);
     if (jobs > j->in_order.len)
         jobs = (uint32_t)j->in_order.len;
     uint32_t number = ++j->last_n;
@@ -258,7 +285,9 @@ static void order(struct jobs *j, const struct needs *n, struct cut cut)
         j->ordered = s;
         j->doubtful = false;
         int rc = fill(j, s, &err);
-        s->needs = *n;
+        s->needs = kind->needs;
+        s->class = kind->class ? kind->class->name : "";
+        s->time_s = job_time(j, s, kind->class);
         jobs_list(j, s);
         for (uint32_t i = 0; i < s->count; i++)
             hold_tasks(&s->bundles[i]);
@@ -293,6 +322,7 @@ static void taken(struct jobs *j, uint64_t job)
            s->count == 1 ? "" : "s");
     s->changed = true;
     submission_write_state(s, j->scheduler->name);
+    pieces_keep(j);
     jobs_look_soon(j);
     jobs_soon(j);
 }
@@ -367,23 +397,33 @@ static void on_search(void *context, const struct job_receipt *r)
 /* ---- when -----------------------------------------------------------------
  */
 
-/* The first needs of which something shall be submitted now. */
-static bool choose(const struct jobs *j, struct needs *n, struct cut *cut)
+static struct cut cut_kind(const struct jobs *j, const struct kind *kind)
 {
-    struct needs tried[CLASSES_MAX];
+    struct sizes sizes;
+    jobs_sizes(j, &kind->needs, kind->class, &sizes);
+    count_out(j, &sizes);
+    struct cut cut = sizes_cut(&sizes);
+    uint32_t room =
+        kind->class ? pieces_room(j, kind->class, &kind->needs) : UINT32_MAX;
+    cut.jobs = cut.jobs < room ? cut.jobs : room;
+    return cut;
+}
+
+/* The first kind of which something shall be submitted now. */
+static bool choose(const struct jobs *j, struct kind *kind, struct cut *cut)
+{
+    struct kind tried[KINDS_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < j->waiting.len && count < CLASSES_MAX; i++) {
+    for (size_t i = 0; i < j->waiting.len && count < KINDS_MAX; i++) {
         const struct waiting *w = j->waiting.p[i];
-        struct sizes sizes;
         bool known = w->dropped;
         for (size_t k = 0; k < count && !known; k++)
-            known = needs_eq(&tried[k], &w->needs);
+            known = is_like(j, w, &tried[k].needs, tried[k].class);
         if (known)
             continue;
-        tried[count++] = *n = w->needs;
-        jobs_sizes(j, n, &sizes);
-        count_out(j, &sizes);
-        *cut = sizes_cut(&sizes);
+        *kind = (struct kind){w->needs, pieces_class(j, w)};
+        tried[count++] = *kind;
+        *cut = cut_kind(j, kind);
         if (cut->jobs)
             return true;
     }
@@ -393,7 +433,7 @@ static bool choose(const struct jobs *j, struct needs *n, struct cut *cut)
 void jobs_hand_out(struct jobs *j)
 {
     int64_t now = clock_mono_ns();
-    struct needs n;
+    struct kind kind;
     struct cut cut;
     struct err err = {0};
     if (j->closing || j->in_flight || now < j->hold_ns)
@@ -410,6 +450,51 @@ void jobs_hand_out(struct jobs *j)
     }
     if (now - j->sent_ns < (int64_t)(QUIET_SECONDS * 1e9))
         return;
-    if (choose(j, &n, &cut))
-        order(j, &n, cut);
+    pieces_look(j);
+    if (choose(j, &kind, &cut))
+        order(j, &kind, cut);
+}
+
+/* ---- what would be submitted ------------------------------------------------
+ */
+
+static void add_pretended(struct jobs *j, const struct engine_preview *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        struct waiting *w = xcalloc(1, sizeof *w);
+        buf_init(&w->text);
+        w->needs = p->needs;
+        w->saves = p->saves;
+        vec_push(&j->waiting, w);
+    }
+}
+
+int jobs_preview(void *place, const struct engine_preview *p, struct buf *b,
+                 struct err *err)
+{
+    struct jobs *j = place;
+    struct kind kind;
+    struct cut cut;
+    struct job_order order;
+    jobs_set_mark(j, p->epoch);
+    add_pretended(j, p);
+    pieces_look(j);
+    if (!choose(j, &kind, &cut))
+        return err_set(err, ERR_INPUT, "nothing would be submitted now: %s",
+                       p->count ? "as many jobs are out as may be"
+                                : "no trial waits");
+    uint32_t most = j->scheduler->array_max(j->at), n = j->last_n + 1;
+    struct bundle first = {.count = cut.tasks};
+    struct submission s = {
+        .arena = j->arena,
+        .folder = arena_printf(j->arena, "%s/%u", j->root, n),
+        .name = arena_printf(j->arena, "%s.%u", j->label, n),
+        .class = kind.class ? kind.class->name : "",
+        .needs = kind.needs,
+        .bundles = &first,
+        .count = cut.jobs < most ? (uint32_t)cut.jobs : most};
+    s.time_s = job_time(j, &s, kind.class);
+    describe(j, &s, &order);
+    j->scheduler->print(j->at, &order, b);
+    return 0;
 }

@@ -145,7 +145,7 @@ int64_t jobs_ahead(const void *place, const struct needs *n)
     struct sizes s;
     if (j->task_s < 0)
         return AHEAD_BLIND;
-    jobs_sizes(j, n, &s);
+    jobs_sizes(j, n, NULL, &s);
     double jobs = ceil((double)s.slots / (double)s.job_slots);
     return (int64_t)fmin(AHEAD_TURNS * jobs * (double)sizes_full(&s),
                          AHEAD_MAX);
@@ -172,6 +172,7 @@ static void take_task(struct jobs *j, const struct record *r)
     buf_addstr(&w->text, r->payload);
     require(task_parse(&t, buf_str(&w->text), a, NULL) == 0);
     w->needs = t.needs;
+    w->saves = j->classes.list.len && pieces_saves(&t);
     arena_free(a);
     vec_push(&j->waiting, w);
     idmap_set(j->waits, w->id, w);
@@ -388,12 +389,17 @@ static void end_unadopted(struct jobs *j, struct bundle *b)
     }
 }
 
+void jobs_set_mark(struct jobs *j, uint64_t epoch)
+{
+    struct mark mark = {j->given->folder, epoch};
+    j->mark = mark_text(j->arena, &mark, MARK_JOB);
+}
+
 int jobs_start(void *place, uint64_t epoch, struct err *err)
 {
     struct jobs *j = place;
-    struct mark mark = {j->given->folder, epoch};
     (void)err;
-    j->mark = mark_text(j->arena, &mark, MARK_JOB);
+    jobs_set_mark(j, epoch);
     j->started = true;
     for (size_t i = 0; i < j->list.len; i++)
         for (uint32_t k = 0; k < j->list.p[i]->count; k++)
@@ -420,9 +426,10 @@ static int read_label(struct jobs *j, struct err *err)
         if (getentropy(&random, sizeof random))
             random = (uint32_t)clock_mono_ns();
         buf_reset(&b);
-        buf_addf(&b, "%08x", random);
-        if (dir_make_below(j->given->folder, j->root, err) ||
-            file_write(path, buf_str(&b), true, err)) {
+        buf_addf(&b, "%08x", j->given->preview ? 0 : random);
+        if (!j->given->preview &&
+            (dir_make_below(j->given->folder, j->root, err) ||
+             file_write(path, buf_str(&b), true, err))) {
             buf_done(&b);
             return -1;
         }
@@ -475,6 +482,8 @@ static void jobs_free(struct jobs *j)
     idmap_free(j->waits);
     idmap_free(j->tasks);
     idmap_free(j->removed);
+    idmap_free(j->cut);
+    classes_done(&j->classes);
     streaks_done(&j->streaks);
     loop_remove(j->tick);
     loop_remove(j->look_timer);
@@ -494,7 +503,8 @@ void *jobs_open(const struct scheduler *scheduler,
     j->waits = idmap_new();
     j->tasks = idmap_new();
     j->removed = idmap_new();
-    j->task_s = -1;
+    j->cut = idmap_new();
+    j->task_s = j->longest_s = j->need_s = -1;
     j->tick = loop_timer(setup->given->loop, on_tick, j);
     j->look_timer = loop_timer(setup->given->loop, on_look_timer, j);
     j->bundle_time_s =
@@ -506,7 +516,8 @@ void *jobs_open(const struct scheduler *scheduler,
     j->packs = !value_get(setup->given->site, STR("job_slots"));
     struct scheduler_setup given = {setup->given, j->arena};
     j->at = scheduler->open(&given, err);
-    if (j->at && read_label(j, err) == 0 && load_all(j, err) == 0)
+    if (j->at && pieces_open(j, err) == 0 && read_label(j, err) == 0 &&
+        load_all(j, err) == 0)
         return j;
     jobs_free(j);
     return NULL;
@@ -518,6 +529,8 @@ void jobs_close(void *place, bool leave)
 {
     struct jobs *j = place;
     j->closing = true;
+    if (!j->given->preview)
+        pieces_keep(j);
     j->scheduler->drain(j->at);
     for (size_t i = 0; !leave && i < j->list.len; i++)
         for (uint32_t k = 0; k < j->list.p[i]->count; k++)

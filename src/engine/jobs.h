@@ -4,7 +4,8 @@
  * jobs, and what the jobs say becomes records. The place's functions are
  * operations of struct place as they are; the rest is for the files that they
  * are spread over: jobs.c (opening, room, what it is told), handout.c (from
- * tasks to jobs), follow.c (what is said), fates.c (what became of jobs).
+ * tasks to jobs), pieces.c (which length of job), follow.c (what is said),
+ * fates.c (what became of jobs).
  * Private to this folder. */
 #ifndef THRONG_ENGINE_JOBS_H
 #define THRONG_ENGINE_JOBS_H
@@ -19,6 +20,7 @@ struct waiting {
     uint64_t id;
     uint32_t attempt;
     bool dropped; /* it was taken back, and is answered from the loop */
+    bool saves;   /* it goes on from checkpoints */
     struct needs needs;
     struct buf text;
 };
@@ -59,6 +61,15 @@ struct jobs {
     int64_t hold_ns;                /* until then nothing is submitted */
     int64_t sent_ns;                /* when the last task came */
     double task_s;                  /* moving average; below 0: unknown */
+    double longest_s;               /* of those that ended */
+
+    struct classes classes;
+    const struct job_class *only; /* that of the time that a person says */
+    double need_s;     /* how long tasks take, for classes; below 0: unknown */
+    bool saves;        /* a task was seen to write checkpoints */
+    int64_t probed_ns; /* when it was looked for the last time */
+    struct idmap *cut; /* task -> the class whose end cut it off */
+    bool length_told;
 
     struct loop_source *tick, *look_timer;
     double tick_s, look_s; /* between two of them */
@@ -90,6 +101,8 @@ void jobs_send(void *place, const struct record *r);
 void jobs_ack(void *place);
 void jobs_hurry(void *place, enum haste haste);
 void jobs_tell(const void *place, uint64_t task, struct buf *b);
+int jobs_preview(void *place, const struct engine_preview *p, struct buf *b,
+                 struct err *err);
 
 /* ---- between the files ----------------------------------------------------
  */
@@ -108,11 +121,36 @@ void jobs_answered(struct out_task *t);
 void jobs_answer(struct jobs *j, uint64_t task, uint32_t attempt,
                  enum outcome outcome, const char *reason);
 
+/* Of the worker's processes in jobs of this epoch. */
+void jobs_set_mark(struct jobs *j, uint64_t epoch);
 /* handout.c: cuts and submits what waits, when the time has come. */
 void jobs_hand_out(struct jobs *j);
 void waiting_free(struct waiting *w);
 size_t jobs_job_slots(const struct jobs *j, const struct needs *n);
-void jobs_sizes(const struct jobs *j, const struct needs *n, struct sizes *s);
+/* class NULL: of any, where there are classes. */
+void jobs_sizes(const struct jobs *j, const struct needs *n,
+                const struct job_class *class, struct sizes *s);
+
+/* pieces.c: which length of job a task gets, and what its end cuts off */
+int pieces_open(struct jobs *j, struct err *err);
+/* What was measured is kept for the next conductor. */
+void pieces_keep(const struct jobs *j);
+/* What is known of the work as a whole is brought up to date. */
+void pieces_look(struct jobs *j);
+/* True when the task of this text goes on from checkpoints. */
+bool pieces_saves(const struct task *t);
+/* NULL: the site has no classes. */
+const struct job_class *pieces_class(const struct jobs *j,
+                                     const struct waiting *w);
+/* Says, once, that the task fits no class. */
+void pieces_warn(struct jobs *j, const struct waiting *w);
+/* How many more jobs of these needs may be submitted in the class. */
+uint32_t pieces_room(const struct jobs *j, const struct job_class *class,
+                     const struct needs *n);
+/* A task that its job's end has cut off, and that saved nothing, gets a longer
+ * one. True: there is none, so that *e says now that it ran out of time. */
+bool pieces_cut_off(struct jobs *j, struct out_task *t, struct record_ended *e,
+                    struct buf *reason);
 
 /* follow.c: hears what is new; how many records that were. */
 size_t jobs_follow(struct jobs *j);

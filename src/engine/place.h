@@ -63,6 +63,9 @@ struct place {
     /* What is known of a task that it was sent, in words for people; NULL:
      * nothing that its records do not say. */
     void (*tell)(const void *place, uint64_t task, struct buf *b);
+    /* As engine_preview; NULL: it submits nothing. */
+    int (*preview)(void *place, const struct engine_preview *p, struct buf *b,
+                   struct err *err);
 };
 
 /* Every place has a row here, and is defined by PLACE(name) = {…}, which does

@@ -56,6 +56,8 @@ struct job_order {
     double lead_s;       /* so long before its end it is warned */
     const char *exclude; /* nodes that are left out, "a,b"; "": none */
     const char *mark;    /* of the worker's processes */
+    /* What its class of length adds, over the site's settings; NULL: none. */
+    const struct value *class;
 };
 
 /* What came of an order. */

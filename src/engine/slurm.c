@@ -114,31 +114,46 @@ static void add_time(const struct job_order *order, struct buf *b)
     buf_addf(b, "#SBATCH --signal=B:USR1@%.0f\n", ceil(order->lead_s));
 }
 
+/* What the class of the job says, else the site. */
+static struct str chosen(const struct slurm *s, const struct job_order *order,
+                         const char *name)
+{
+    const struct value *own = value_get(order->class, str_of(name));
+    return own ? value_text(own) : option(s, name);
+}
+
 static void add_exclude(const struct slurm *s, const struct job_order *order,
                         struct buf *b)
 {
-    struct str site = option(s, "exclude");
+    struct str site = chosen(s, order, "exclude");
     if (site.len || *order->exclude)
         buf_addf(b, "#SBATCH --exclude=%.*s%s%s\n", STRF(site),
                  site.len && *order->exclude ? "," : "", order->exclude);
 }
 
-static void add_site(const struct slurm *s, struct buf *b)
+static void add_more(const struct value *from, struct buf *b)
+{
+    const struct value *more = value_get(from, STR("sbatch"));
+    for (size_t i = 0; more && more->kind == VALUE_LIST && i < more->count; i++)
+        buf_addf(b, "#SBATCH %.*s\n", STRF(value_text(more->items[i])));
+}
+
+static void add_site(const struct slurm *s, const struct job_order *order,
+                     struct buf *b)
 {
     static const char *const texts[] = {"partition", "account", "qos",
                                         "constraint", "reservation"};
     const struct value *requeue = value_get(s->site, STR("requeue"));
-    const struct value *more = value_get(s->site, STR("sbatch"));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        add_text(b, texts[i], option(s, texts[i]));
+        add_text(b, texts[i], chosen(s, order, texts[i]));
     bool no = requeue && requeue->kind == VALUE_BOOL && !requeue->boolean;
     buf_addf(b, "#SBATCH --%srequeue\n", no ? "no-" : "");
     if (option(s, "mail").len) {
         add_text(b, "mail-user", option(s, "mail"));
         buf_adds(b, "#SBATCH --mail-type=END,FAIL\n");
     }
-    for (size_t i = 0; more && more->kind == VALUE_LIST && i < more->count; i++)
-        buf_addf(b, "#SBATCH %.*s\n", STRF(value_text(more->items[i])));
+    add_more(s->site, b);
+    add_more(order->class, b);
 }
 
 /* An option of the worker. */
@@ -190,7 +205,7 @@ static void slurm_print(const void *scheduler, const struct job_order *order,
     add_room(s, order, b);
     add_time(order, b);
     add_exclude(s, order, b);
-    add_site(s, b);
+    add_site(s, order, b);
     add_worker(s, order, b);
 }
 
@@ -529,11 +544,27 @@ static uint32_t config_number(struct str config, const char *name)
     return num_uint(first, &n) && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
+/* "a,b": those of the site and of its classes; NULL: the default one. */
+static const char *partitions(const struct slurm *s)
+{
+    const struct value *classes = value_get(s->site, STR("classes"));
+    struct buf b;
+    buf_init(&b);
+    buf_addstr(&b, option(s, "partition"));
+    for (size_t i = 0; classes && i < classes->count; i++) {
+        struct str own =
+            value_text(value_get(classes->items[i], STR("partition")));
+        if (own.len)
+            buf_addf(&b, "%s%.*s", b.len ? "," : "", STRF(own));
+    }
+    const char *all = b.len ? arena_cstr(s->arena, buf_str(&b)) : NULL;
+    buf_done(&b);
+    return all;
+}
+
 static int read_cluster(struct slurm *s, struct err *err)
 {
-    const char *partition = option(s, "partition").len
-                                ? arena_cstr(s->arena, option(s, "partition"))
-                                : NULL;
+    const char *partition = partitions(s);
     const char *config_argv[] = {"scontrol", "show", "config", NULL};
     const char *nodes_argv[] = {"sinfo", "--noheader", "--Node",
                                 "--format=" SLURM_NODE_FORMAT, NULL};
@@ -639,4 +670,5 @@ PLACE(slurm) = {
     .ack = jobs_ack,
     .hurry = jobs_hurry,
     .tell = jobs_tell,
+    .preview = jobs_preview,
 };

@@ -21,6 +21,7 @@ static struct submission *make(const char *root, uint32_t n, const char *name,
     s->n = n;
     s->name = arena_cstr(s->arena, str_of(name));
     s->folder = arena_printf(s->arena, "%s/%u", root, n);
+    s->class = "";
     s->count = count;
     s->bundles = arena_array(s->arena, count, sizeof *s->bundles);
     needs_init(&s->needs);
@@ -64,6 +65,8 @@ static void note_task(struct bundle *b, const struct record *r, struct arena *a)
     if (task_parse(&t, r->payload, a, NULL))
         return;
     b->of->needs = t.needs;
+    if (!b->probe)
+        b->probe = arena_cstr(b->of->arena, t.folder);
     b->grace_s = t.grace_s > b->grace_s ? t.grace_s : b->grace_s;
 }
 
@@ -180,10 +183,15 @@ static void keep(char *to, size_t size, struct str from)
 static void read_state(struct submission *s)
 {
     struct buf text;
+    struct job_head head;
     struct job_line l;
     buf_init(&text);
     if (file_read(file_in(s, "state"), 0, &text, NULL) == 0) {
         struct str rest = buf_str(&text), line;
+        if (str_split(&rest, '\n', &line) && job_head_parse(line, &head)) {
+            s->class = arena_cstr(s->arena, head.class);
+            s->time_s = head.time_s;
+        }
         while (rest.len && str_split(&rest, '\n', &line)) {
             if (!job_line_parse(line, &l) || l.index >= s->count)
                 continue;
@@ -288,7 +296,11 @@ void submission_write_state(struct submission *s, const char *scheduler)
         return;
     s->changed = false;
     buf_init(&b);
-    job_head_print(&b, scheduler, s->job);
+    struct job_head head = {.scheduler = str_of(scheduler),
+                            .job = s->job,
+                            .class = str_of(s->class),
+                            .time_s = s->time_s};
+    job_head_print(&b, &head);
     for (uint32_t i = 0; i < s->count; i++)
         print_bundle(&b, &s->bundles[i]);
     file_write(file_in(s, "state"), buf_str(&b), false, NULL);

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "engine/bundle.h"
+#include "engine/classes.h"
 #include "engine/scheduler.h"
 
 struct bundle;
@@ -38,6 +39,7 @@ struct bundle {
     bool back;               /* some of those only if they have not begun */
     VEC(struct said) starts; /* what was said, by the start of the job */
     struct asked asked;
+    const char *probe; /* the folder of its first task, or NULL */
     double grace_s;    /* the longest of its tasks */
     double began_wall; /* when one of its tasks that runs has begun */
     /* What the scheduler said last: */
@@ -67,6 +69,8 @@ struct submission {
     bool searching, searched; /* the scheduler is asked for its name; it has
                                  none such */
     const char *folder, *name;
+    const char *class; /* the length of its jobs by name; "": it has none */
+    double time_s;     /* that they have; 0: nobody said */
     struct needs needs;
     struct bundle *bundles;
     uint32_t count;

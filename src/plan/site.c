@@ -97,7 +97,7 @@ static const struct site_key {
     {"attributes", site_texts, OF_HTCONDOR},
     {"bundle_time", site_seconds, OF_ANY},
     {"checkpoint_every", site_seconds, OF_ANY | LATER},
-    {"classes", site_classes, OF_ANY | LATER},
+    {"classes", site_classes, OF_ANY},
     {"conductor", site_conductor, OF_ANY | LATER},
     {"constraint", site_text, OF_SLURM},
     {"exclude", site_text, OF_SLURM},
@@ -176,8 +176,28 @@ static struct value *read_settings(const struct reading *in,
 /* ---- classes of job length ---------------------------------------------- */
 
 static const char *const class_keys[] = {
-    "time",  "partition",  "qos",        "account",
-    "limit", "constraint", "attributes", NULL};
+    "time",        "partition", "qos",    "account",    "limit", "constraint",
+    "reservation", "exclude",   "sbatch", "attributes", NULL};
+
+/* Jobs at once, or {jobs: 20, gpus: 4}. */
+static struct value *class_limit(const struct reading *in,
+                                 const struct value *v, const char *what)
+{
+    static const char *const keys[] = {"jobs", "gpus", NULL};
+    struct value *out = value_object(in->arena), *n;
+    if (v->kind != VALUE_OBJECT) {
+        if (!(n = site_count(in, v, what)))
+            return NULL;
+        value_set(in->arena, out, STR("jobs"), n);
+        return out;
+    }
+    read_known_keys(in, v, what, keys);
+    for (size_t i = 0; i < v->count; i++)
+        if (str_among(v->keys[i], keys) &&
+            (n = site_count(in, v->items[i], what)))
+            value_set(in->arena, out, v->keys[i], n);
+    return out;
+}
 
 static struct value *read_class(const struct reading *in, struct str name,
                                 const struct value *v, const char *what)
@@ -189,7 +209,7 @@ static struct value *read_class(const struct reading *in, struct str name,
     value_set(in->arena, out, STR("name"), value_string(in->arena, name));
     for (size_t i = 0; i < v->count; i++) {
         const struct site_key *key = find(v->keys[i], OF_ANY);
-        site_fn *read = str_is(v->keys[i], "limit") ? site_count
+        site_fn *read = str_is(v->keys[i], "limit") ? class_limit
                         : key                       ? key->read
                                                     : site_text;
         const char *at =

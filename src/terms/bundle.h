@@ -46,6 +46,10 @@ char *bundle_folder(struct str folder, const struct record *task,
 int bundle_next(struct str rest, struct record *r, size_t *used,
                 struct err *err);
 
+/* Why a task was interrupted that ran when the time of its job was nearly up,
+ * as its ENDED says it. */
+#define BUNDLE_TIME_UP "the time of its job was up"
+
 /* How throng-worker exits. Those above 2 come with --bundle alone; a shell that
  * cannot start it exits with 126 or 127. */
 enum worker_exit {

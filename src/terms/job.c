@@ -8,24 +8,30 @@
 static const char *const stages[] = {
     [JOB_WAITS] = "waits", [JOB_RUNS] = "runs", [JOB_OVER] = "over", NULL};
 
-void job_head_print(struct buf *b, const char *scheduler, uint64_t job)
-{
-    buf_addf(b, "%s\t%llu\n", scheduler, (unsigned long long)job);
-}
-
-bool job_head_parse(struct str line, struct str *scheduler, uint64_t *job)
-{
-    struct str rest = line;
-    return str_split(&rest, '\t', scheduler) && scheduler->len && rest.p &&
-           num_uint(rest, job);
-}
-
 /* A field is one, whatever is in it. */
 static void add_field(struct buf *b, struct str text)
 {
     buf_addc(b, '\t');
     for (size_t i = 0; i < text.len; i++)
         buf_addc(b, text.p[i] == '\t' || text.p[i] == '\n' ? ' ' : text.p[i]);
+}
+
+void job_head_print(struct buf *b, const struct job_head *h)
+{
+    buf_addf(b, "%.*s\t%llu", STRF(h->scheduler), (unsigned long long)h->job);
+    add_field(b, h->class);
+    buf_addf(b, "\t%.0f\n", h->time_s);
+}
+
+bool job_head_parse(struct str line, struct job_head *h)
+{
+    struct str f[4];
+    for (size_t i = 0; i < 4; i++)
+        if (!str_split(&line, '\t', &f[i]))
+            return false;
+    *h = (struct job_head){.scheduler = f[0], .class = f[2]};
+    return !line.p && f[0].len && num_uint(f[1], &h->job) &&
+           num_double(f[3], &h->time_s);
 }
 
 void job_line_print(struct buf *b, const struct job_line *l)

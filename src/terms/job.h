@@ -27,8 +27,14 @@ struct job_line {
 };
 
 /* The first line. */
-void job_head_print(struct buf *b, const char *scheduler, uint64_t job);
-bool job_head_parse(struct str line, struct str *scheduler, uint64_t *job);
+struct job_head {
+    struct str scheduler; /* "Slurm" */
+    uint64_t job;         /* the number of the array */
+    struct str class;     /* its length by name; empty: it has none */
+    double time_s;        /* of one job; 0: not said */
+};
+void job_head_print(struct buf *b, const struct job_head *h);
+bool job_head_parse(struct str line, struct job_head *h);
 void job_line_print(struct buf *b, const struct job_line *l);
 /* False: it is no such line. Texts point into it. */
 bool job_line_parse(struct str line, struct job_line *l);

@@ -26,8 +26,7 @@ static void read_state(struct study_jobs_list *to, const char *folder,
     buf_init(&text);
     if (file_read(path_join(a, folder, "state"), STATE_MAX, &text, NULL) == 0) {
         struct str rest = arena_str(a, buf_str(&text)), line;
-        if (str_split(&rest, '\n', &line) &&
-            job_head_parse(line, &job.scheduler, &job.job))
+        if (str_split(&rest, '\n', &line) && job_head_parse(line, &job.head))
             while (rest.len && str_split(&rest, '\n', &line))
                 if (job_line_parse(line, &job.line))
                     vec_push(&to->list, job);
@@ -86,8 +85,10 @@ const char *study_job_state(const struct study_job *j, struct arena *a)
 void study_job_print(struct buf *b, const struct study_job *j, struct arena *a)
 {
     const struct job_line *l = &j->line;
-    buf_addf(b, "%.*s job %llu_%u", STRF(j->scheduler),
-             (unsigned long long)j->job, l->index);
+    buf_addf(b, "%.*s job %llu_%u", STRF(j->head.scheduler),
+             (unsigned long long)j->head.job, l->index);
+    if (j->head.class.len)
+        buf_addf(b, " of class %.*s", STRF(j->head.class));
     if (l->node.len)
         buf_addf(b, " on %.*s", STRF(l->node));
     buf_addf(b, ": %s", study_job_state(j, a));
@@ -126,9 +127,10 @@ void study_job_json(struct buf *b, const struct study_job *j, struct arena *a)
     const char *script = study_job_script(j, a);
     const char *log = study_job_file(j, ".log", a);
     buf_adds(b, "{\"scheduler\":");
-    strict_string_or_null(b, j->scheduler);
-    buf_addf(b, ",\"id\":\"%llu_%u\"", (unsigned long long)j->job,
+    strict_string_or_null(b, j->head.scheduler);
+    buf_addf(b, ",\"id\":\"%llu_%u\"", (unsigned long long)j->head.job,
              j->line.index);
+    field(b, "class", j->head.class);
     field(b, "state", j->line.state);
     field(b, "reason", j->line.reason);
     field(b, "words", j->line.words);

@@ -151,9 +151,8 @@ void age_json(struct buf *b, double as_of);
 /* One of them, as the place that follows it heard last. Texts are in the
  * arena. */
 struct study_job {
-    const char *folder; /* with its files */
-    struct str scheduler;
-    uint64_t job; /* the array that it is of; 0: not known */
+    const char *folder;   /* with its files */
+    struct job_head head; /* of the array that it is of */
     struct job_line line;
 };
 /* Those that are in a file, oldest first; none where the study never ran on a
@@ -163,7 +162,7 @@ struct study_job *study_jobs(const char *folder, struct arena *a,
 /* The newest that a trial is in, or NULL. */
 const struct study_job *study_job_of(const struct study_job *list, size_t count,
                                      int64_t trial);
-/* "Slurm job 7_0 on n1: PENDING (Resources), it waits for …". */
+/* "Slurm job 7_0 of class short on n1: PENDING (Resources), it waits …". */
 void study_job_print(struct buf *b, const struct study_job *j, struct arena *a);
 const char *study_job_state(const struct study_job *j, struct arena *a);
 /* Paths of what is there; NULL: it is not. */

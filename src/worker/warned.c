@@ -16,6 +16,7 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include "terms/bundle.h"
 #include "worker/kind.h"
 #include "worker/worker.h"
 
@@ -72,7 +73,7 @@ void warned_of_time(struct worker *w)
     log_to(w->log, LOG_NOTICE,
            "the job's time is nearly up: nothing more begins, and what runs is "
            "asked to end");
-    warn(w, "the time of its job was up", w->warned.setup.lead_s);
+    warn(w, BUNDLE_TIME_UP, w->warned.setup.lead_s);
 }
 
 /* One that died of the scheduler's SIGTERM did not fail. */

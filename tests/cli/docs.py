@@ -186,7 +186,7 @@ metrics: [accuracy]
 data: {file: rows.csv}
 """
 # As a cluster's place leaves it.
-JOBS = """Slurm\t7
+JOBS = """Slurm\t7\tshort\t43200
 0\twaits\t1-2\tPENDING\tResources\t\t\tit waits for room\t-1
 """
 NAMED = {"states", "params", "metrics", "space", "trial"}

@@ -76,3 +76,38 @@ check_contains "left: which is said" "$out" "when throng last asked"
 run "$THRONG" kill left
 check_status "left: kill" 0
 check "left: its jobs are gone" wait_for 20 none_left
+
+# ---- what would be submitted ----------------------------------------------------------
+
+# Two needs, so that the first submission is of one kind.
+cat >told.yaml <<'YAML'
+command: ["sh", "-c", "echo ::throng loss=$1", "x", "{x}"]
+method: grid
+metric: {name: loss, goal: minimize}
+resources: {cpus: 2, memory: 100M, gpus: 1, time: 2m}
+parameters:
+  x: {distribution: int_uniform, min: 1, max: 30}
+slurm: {lead: 70, requeue: false, mail: someone@example.org, scratch: /tmp,
+        setup: "true # a line of the site", sbatch: ["--nice=3"]}
+YAML
+run "$THRONG" submit-file told.yaml --engine slurm
+check_status "told: submit-file" 0
+told=$out
+check "told: nothing was written" test ! -e .throng/told
+check_equal "told: nothing was submitted" "" "$(jobs_now)"
+for line in --array=0-7 --nodes=1 --ntasks=1 --cpus-per-task=2 --mem=100M \
+    --gres=gpu:1 --time=0:04:10 --signal=B:USR1@70 --no-requeue \
+    --mail-user=someone@example.org --nice=3; do
+    check_contains "told: it asks for $line" "$told" "#SBATCH $line"
+done
+run "$THRONG" run told.yaml --engine slurm
+check_status "told: it runs" 0
+check_equal "told: what is submitted is what was told" \
+    "$(cat .throng/told/jobs/1/job.sh)" \
+    "$(printf '%s\n' "$told" | sed "s/00000000/$(cat .throng/told/jobs/mark)/")"
+run "$THRONG" submit-file told.yaml --engine slurm
+check "told: of a study that is done there is nothing" test "$status" -ne 0
+check_contains "told: which is said" "$err" "no trial waits"
+run "$THRONG" submit-file told.yaml
+check "told: on this machine there is no such file" test "$status" -ne 0
+check_contains "told: which is said, too" "$err" "submits nothing"

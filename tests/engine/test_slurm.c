@@ -4,6 +4,7 @@
  * so that they can fail, lie and forget at will, and the test says what the
  * workers of jobs write. */
 #include "rig.h"
+#include "base/json.h"
 #include "terms/bundle.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -389,7 +390,7 @@ static void what_waits_is_told_with_its_reason(void **state)
     run(b, state_is_written);
     assert_string_equal(
         get(b, "../jobs/1/state"),
-        "Slurm\t7\n"
+        "Slurm\t7\t\t0\n"
         "0\twaits\t1\tPENDING\tPriority\t\t\tjobs with a higher priority come "
         "first\t-1\n"
         "1\twaits\t2\tPENDING\tJobHeldUser\t\t\tsomebody holds it back: "
@@ -771,6 +772,186 @@ static void what_is_answered_and_committed_leaves_its_script(void **state)
     assert_true(file_exists(in_bin(b, "../jobs/1/0.log")));
 }
 
+/* ---- classes of length -------------------------------------------------- */
+
+static void add_classes(struct bench *b)
+{
+    struct value *classes = json_parse(
+        b->arena,
+        STR("[{\"name\":\"short\",\"time\":3600,\"partition\":\"quick\","
+            "\"limit\":{\"jobs\":1}},"
+            "{\"name\":\"long\",\"time\":36000,\"partition\":\"slow\","
+            "\"sbatch\":[\"--nice=5\"]}]"),
+        "classes", true, NULL);
+    struct value *site = value_object(b->arena);
+    value_set(b->arena, site, STR("look"), value_double(b->arena, 0.1));
+    value_set(b->arena, site, STR("partition"),
+              value_string(b->arena, STR("main")));
+    value_set(b->arena, site, STR("classes"), classes);
+    b->rig.site = site;
+}
+
+static const char *script_of(struct bench *b, unsigned n)
+{
+    return get(b, arena_printf(b->arena, "../jobs/%u/job.sh", n));
+}
+
+static bool third_is_submitted(struct bench *b)
+{
+    return file_exists(arena_printf(b->arena, "%s/jobs/3/job", b->rig.folder));
+}
+
+static void measured_work_goes_into_the_shortest_class(void **state)
+{
+    struct bench *b = *state;
+    add_classes(b);
+    submit(b, 1);
+    const char *script = script_of(b, 1);
+    assert_non_null(strstr(script, "#SBATCH --time=10:00:00\n"));
+    assert_non_null(strstr(script, "#SBATCH --partition=slow\n"));
+    assert_non_null(strstr(script, "#SBATCH --nice=5\n"));
+    say_starting(b, "1/0", 0, 1);
+    say_ended(b, "1/0", 0, 1);
+    run(b, one_over);
+    for (uint64_t i = 2; i <= 4; i++)
+        rig_submit(&b->rig, i, 1, "true");
+    run(b, second_is_submitted);
+    script = script_of(b, 2);
+    assert_non_null(strstr(script, "#SBATCH --time=1:00:00\n"));
+    assert_non_null(strstr(script, "#SBATCH --partition=quick\n"));
+    assert_null(strstr(script, "--nice"));
+    assert_non_null(strstr(script, "#SBATCH --array=0-0\n")); /* its limit */
+    assert_non_null(strstr(get(b, "../jobs/2/state"), "Slurm\t8\tshort\t3600\n"
+                                                      "0\twaits\t2-4\t"));
+}
+
+static void what_was_measured_is_known_to_the_next_conductor(void **state)
+{
+    struct bench *b = *state;
+    add_classes(b);
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    say_ended(b, "1/0", 0, 1);
+    run(b, one_over);
+    leave(b);
+    rig_open(&b->rig, "slurm");
+    rig_submit(&b->rig, 2, 1, "true");
+    run(b, second_is_submitted);
+    assert_non_null(strstr(script_of(b, 2), "--partition=quick\n"));
+}
+
+static void say_cut_off(struct bench *b, const char *bundle, uint32_t attempt,
+                        uint64_t digest)
+{
+    struct record_ended e = {.outcome = OUTCOME_INTERRUPTED,
+                             .seconds = 3500,
+                             .exit_code = -1,
+                             .checkpoint_digest = digest,
+                             .reason = STR(BUNDLE_TIME_UP)};
+    struct buf payload;
+    buf_init(&payload);
+    record_ended_print(&payload, &e);
+    struct record r = {
+        .type = RECORD_STARTING, .task = 1, .attempt = attempt, .sequence = 1};
+    say(b, bundle, 0, &r);
+    r.type = RECORD_ENDED;
+    r.sequence = 2;
+    r.payload = buf_str(&payload);
+    say(b, bundle, 0, &r);
+    buf_done(&payload);
+}
+
+static void submit_limited(struct bench *b, uint32_t attempt)
+{
+    struct task t;
+    rig_task(&b->rig, &t, 1, attempt, "true");
+    t.needs.time_s = 60;
+    assert_int_equal(engine_submit(b->rig.engine, &t, NULL), 0);
+}
+
+static void what_cannot_save_and_was_cut_off_gets_a_longer_class(void **state)
+{
+    struct bench *b = *state;
+    add_classes(b);
+    /* What others save is no help to it. */
+    char *jobs = path_join(b->arena, b->rig.folder, "jobs");
+    assert_int_equal(dir_make(jobs, NULL), 0);
+    put(b, "../jobs/measured", "1 1 1\n");
+    rig_open(&b->rig, "slurm");
+    submit_limited(b, 1);
+    run(b, is_submitted);
+    assert_non_null(strstr(script_of(b, 1), "--partition=quick\n"));
+    say_cut_off(b, "1/0", 1, 0);
+    run(b, one_over);
+    assert_int_equal(rig_find(&b->rig, RECORD_ENDED, 1)->ended.outcome,
+                     OUTCOME_INTERRUPTED);
+    submit_limited(b, 2);
+    run(b, second_is_submitted);
+    assert_non_null(strstr(script_of(b, 2), "--partition=slow\n"));
+    b->rig.seen.len = 0;
+    say_cut_off(b, "2/0", 2, 0);
+    run(b, two_over);
+    const struct seen *last = rig_find(&b->rig, RECORD_ENDED, 1);
+    assert_int_equal(last->ended.outcome, OUTCOME_TIMED_OUT);
+    assert_string_equal(last->text,
+                        "the time of its job was up (10h, class long), and it "
+                        "had saved no checkpoint to go on from");
+}
+
+static void what_saves_goes_on_in_the_shortest_class(void **state)
+{
+    struct bench *b = *state;
+    struct task t;
+    add_classes(b);
+    rig_open(&b->rig, "slurm");
+    rig_task(&b->rig, &t, 1, 1, "true");
+    char *saved = arena_printf(b->arena, "%.*s/checkpoint", STRF(t.folder));
+    assert_int_equal(engine_submit(b->rig.engine, &t, NULL), 0);
+    run(b, is_submitted);
+    assert_non_null(strstr(script_of(b, 1), "--partition=slow\n"));
+    say_cut_off(b, "1/0", 1, 77);
+    run(b, one_over);
+    assert_int_equal(dir_make(saved, NULL), 0);
+    assert_int_equal(
+        file_write(path_join(b->arena, saved, "epoch"), STR("1"), false, NULL),
+        0);
+    for (uint32_t attempt = 2; attempt <= 3; attempt++) {
+        rig_task(&b->rig, &t, 1, attempt, "true");
+        assert_int_equal(engine_submit(b->rig.engine, &t, NULL), 0);
+        run(b, attempt == 2 ? second_is_submitted : third_is_submitted);
+        assert_non_null(strstr(script_of(b, attempt), "--partition=quick\n"));
+        if (attempt == 2)
+            say_cut_off(b, "2/0", 2, 78);
+        if (attempt == 2)
+            run(b, two_over);
+    }
+}
+
+static void the_time_that_a_person_says_chooses_the_class(void **state)
+{
+    struct bench *b = *state;
+    struct err err = {0};
+    struct engine_hooks hooks = {0};
+    add_classes(b);
+    struct value *site = value_object(b->arena);
+    for (size_t i = 0; i < b->rig.site->count; i++)
+        value_set(b->arena, site, b->rig.site->keys[i], b->rig.site->items[i]);
+    value_set(b->arena, site, STR("time"), value_double(b->arena, 1800));
+    b->rig.site = site;
+    submit(b, 1);
+    assert_non_null(strstr(script_of(b, 1), "--partition=quick\n"));
+    assert_non_null(strstr(script_of(b, 1), "--time=0:30:00\n"));
+    value_set(b->arena, site, STR("time"), value_double(b->arena, 40000));
+    struct engine_setup setup = {.place = "slurm",
+                                 .loop = b->rig.loop,
+                                 .machine = &b->rig.machine,
+                                 .folder = b->rig.folder,
+                                 .worker = "w",
+                                 .site = site};
+    assert_null(engine_open(&setup, &hooks, &err));
+    assert_non_null(strstr(err.text, "the longest class, long, has 10h"));
+}
+
 #define on_bench(test)                                                         \
     cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
@@ -806,6 +987,11 @@ int main(void)
         on_bench(a_job_whose_number_was_not_written_is_found),
         on_bench(one_that_was_never_submitted_gives_its_tasks_back),
         on_bench(what_is_answered_and_committed_leaves_its_script),
+        on_bench(measured_work_goes_into_the_shortest_class),
+        on_bench(what_was_measured_is_known_to_the_next_conductor),
+        on_bench(what_cannot_save_and_was_cut_off_gets_a_longer_class),
+        on_bench(what_saves_goes_on_in_the_shortest_class),
+        on_bench(the_time_that_a_person_says_chooses_the_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,13 @@ static void a_profile_names_the_engine_and_is_read(void **state)
            "{\"partition\":\"gpu\",\"account\":\"lab\",\"time\":7200.0,"
            "\"job_slots\":0,\"sbatch\":[\"--exclusive\"],\"classes\":"
            "[{\"name\":\"short\",\"time\":43200.0,\"partition\":\"quick\"},"
-           "{\"name\":\"long\",\"time\":604800.0,\"limit\":4}]}");
+           "{\"name\":\"long\",\"time\":604800.0,\"limit\":{\"jobs\":4}}]}");
+    expect(STUDY "profile: a\n",
+           "a: {engine: slurm, classes: {s: {time: 1h, sbatch: [\"-x\"], "
+           "limit: {gpus: 4, jobs: 9}}}}\n",
+           nothing, "slurm",
+           "{\"classes\":[{\"name\":\"s\",\"time\":3600.0,\"sbatch\":[\"-x\"],"
+           "\"limit\":{\"gpus\":4,\"jobs\":9}}]}");
 }
 
 static void
@@ -146,6 +152,12 @@ static void what_is_wrong_is_named_with_its_place(void **state)
             "(did you mean 'partition'?)");
     refused(STUDY "profile: a\n", "a: {engine: slurm, classes: {s: {}}}\n",
             nothing, "does not say the time of its jobs");
+    refused(STUDY "profile: a\n",
+            "a: {engine: slurm, classes: {s: {time: 1h, limit: {gpu: 1}}}}\n",
+            nothing, "did you mean 'gpus'?");
+    refused(STUDY "profile: a\n",
+            "a: {engine: slurm, classes: {s: {time: 1h, limit: few}}}\n",
+            nothing, "classes.s.limit must be a whole number");
     refused(STUDY "engine: slurm\n", NULL, wrong,
             "WALLTIME must be a time, not 'soon'");
     refused(STUDY "profile: a\n", "a: [1]\n", nothing,
@@ -159,9 +171,10 @@ static void what_nobody_acts_on_yet_is_said(void **state)
 {
     struct site_test s;
     (void)state;
-    site_read(&s, STUDY "profile: gpu\n", profiles, nothing);
-    assert_non_null(strstr(s.said.p, "notice: the profile.classes is not "
-                                     "acted on yet"));
+    site_read(&s, STUDY "engine: slurm\n", "default: {checkpoint_every: 1h}\n",
+              nothing);
+    assert_non_null(strstr(s.said.p, "notice: the profile.checkpoint_every is "
+                                     "not acted on yet"));
     site_done(&s);
     site_read(&s, STUDY "engine: slurm\n", profiles, nothing);
     assert_string_equal(s.said.p, "");

@@ -41,20 +41,22 @@ static void what_is_no_line_is_refused(void **state)
 {
     (void)state;
     struct job_line l;
-    struct str scheduler;
-    uint64_t job;
+    struct job_head h;
     assert_false(job_line_parse(STR(""), &l));
     assert_false(job_line_parse(STR("0\tPENDING\tResources\t"), &l));
     assert_false(job_line_parse(STR("x\tover\t1\t\t\t\t\t\t0"), &l));
     assert_false(job_line_parse(STR("1\tnever\t1\t\t\t\t\t\t0"), &l));
     assert_false(job_line_parse(STR("1\tover\t1\t\t\t\t\t\t0\t"), &l));
     assert_false(job_line_parse(STR("1\tover\t1\t\t\t\t\t\t256"), &l));
-    assert_false(job_head_parse(STR(""), &scheduler, &job));
-    assert_false(job_head_parse(STR("Slurm"), &scheduler, &job));
-    assert_false(job_head_parse(STR("\t7"), &scheduler, &job));
-    assert_true(job_head_parse(STR("Slurm\t7"), &scheduler, &job));
-    assert_true(str_is(scheduler, "Slurm"));
-    assert_int_equal(job, 7);
+    assert_false(job_head_parse(STR(""), &h));
+    assert_false(job_head_parse(STR("Slurm\t7"), &h));
+    assert_false(job_head_parse(STR("\t7\tshort\t60"), &h));
+    assert_false(job_head_parse(STR("Slurm\t7\tshort\tsoon"), &h));
+    assert_true(job_head_parse(STR("Slurm\t7\tshort\t60"), &h));
+    assert_true(str_is(h.scheduler, "Slurm"));
+    assert_true(str_is(h.class, "short"));
+    assert_int_equal(h.job, 7);
+    assert_true(h.time_s > 59 && h.time_s < 61);
 }
 
 static void check_tasks(const uint64_t *ids, size_t count, const char *text)
