@@ -165,6 +165,7 @@ struct log log_stderr(void);
     row(init) \
     row(run) \
     row(check) \
+    row(submit_file) \
     row(status) \
     row(watch) \
     row(web) \

@@ -165,6 +165,8 @@ int study_forgotten(struct study *s, struct err *err);
 int study_where(struct study *s, struct err *err);
 /* The place of this run. */
 const char *study_place_name(const struct study *s);
+/* As the study's plan and setup have it. */
+struct engine_setup study_engine_setup(struct study *s);
 
 /* ---- resume.c --------------------------------------------------------- */
 /* 0 as long as the store is where it was and makes sense; else saves what can

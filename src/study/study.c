@@ -206,9 +206,9 @@ const char *study_place_name(const struct study *s)
                           : arena_cstr(s->arena, s->plan->site.engine);
 }
 
-static int open_engine(struct study *s, struct err *err)
+struct engine_setup study_engine_setup(struct study *s)
 {
-    struct engine_setup setup = {
+    return (struct engine_setup){
         .place = study_place_name(s),
         .name = arena_cstr(s->arena, s->plan->name),
         .site = s->plan->site.options,
@@ -221,6 +221,11 @@ static int open_engine(struct study *s, struct err *err)
         .mask = s->setup.mask,
         .log = s->setup.log,
     };
+}
+
+static int open_engine(struct study *s, struct err *err)
+{
+    struct engine_setup setup = study_engine_setup(s);
     struct engine_hooks hooks = run_hooks(&s->run);
     s->engine = engine_open(&setup, &hooks, err);
     return s->engine ? 0 : -1;

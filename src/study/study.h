@@ -79,6 +79,18 @@ void study_close(struct study *s);
 bool study_outlives(const struct study *s);
 /* How many trials are out, running or waiting at its place. */
 uint32_t study_out(const struct study *s);
+/* The text that the next run would submit first, where trials are jobs of a
+ * scheduler, and how many trials would be handed out then. Writes nothing. Of
+ * the setup: plan, folder, home, worker, loop, machine, log, mask. */
+struct study_submit {
+    struct buf text; /* the caller's to init and free */
+    int64_t trials;
+    bool first_only; /* needs differ between trials: those of the first */
+    bool unnamed;    /* the study has not run yet: eight zeros stand in names
+                        for what the first run chooses */
+};
+int study_submit(const struct study_setup *setup, struct study_submit *out,
+                 struct err *err);
 /* True when tasks of the place of this name go on without a conductor. */
 bool study_place_outlives(const char *place);
 /* The place where the study ran last; in the arena. */
