@@ -179,6 +179,10 @@ static void add_worker(const struct slurm *s, const struct job_order *order,
                 " --start \"${SLURM_RESTART_COUNT:-0}\""
                 " --asked \"$SLURM_ARRAY_TASK_ID.asked\" --folder ");
     add_quoted(b, s->given->folder);
+    buf_adds(b, " --tools ");
+    add_quoted(b,
+               path_join(s->arena, submission_root(s->arena, s->given->folder),
+                         "tools"));
     /* Its room is the job's, not the machine's: others have the rest. */
     buf_adds(b, " --granted slurm");
     if (order->slots)

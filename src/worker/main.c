@@ -41,7 +41,8 @@ static const char usage[] =
     "  --last-words FILE  where to leave records that nobody took\n"
     "  --folder DIR       the study's: when it is gone, nothing is made\n"
     "  --umask MODE       umask of tasks, in octal\n"
-    "  --tools DIR        folder with bin/ and python/ for tasks\n"
+    "  --tools DIR        where the workers of a study share what tasks find "
+    "on PATH\n"
     "  --trainer N        be a trainer process on socket N\n"
     "  --version          print the version\n"
     "\n"
@@ -285,10 +286,13 @@ static void open_tools(struct tools *t, const struct command_line *c,
 {
     struct err err = {0};
     *t = (struct tools){.lock = -1};
-    if (c->tools)
-        tools_take(t, c->tools, a);
-    else if (tools_make(t, c->setup.folder, tools_folder(&c->setup, a), a,
-                        &err) != 0)
+    const char *root = c->setup.folder;
+    const char *own = tools_folder(&c->setup, a);
+    bool shared = c->tools && tools_share(t, root, c->tools, a, &err) == 0;
+    if (c->tools && !shared)
+        log_to(c->setup.log, LOG_NOTICE, "%s", err.text);
+    if (shared ? tools_scratch(t, root, own, a, &err)
+               : tools_make(t, root, own, a, &err))
         log_to(c->setup.log, LOG_WARN, "%s", err.text);
 }
 

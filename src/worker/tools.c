@@ -4,22 +4,15 @@
  *     <path>\n<size>\n<bytes> */
 #include "worker/tools.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/hash.h"
 #include "base/num.h"
 #include "sys/sys.h"
 #include "terms/record.h"
 
 extern const char worker_python_pack[], worker_python_pack_end[];
-
-void tools_take(struct tools *t, const char *folder, struct arena *a)
-{
-    const char *bin = path_join(a, folder, "bin");
-    const char *python = path_join(a, folder, "python");
-    *t = (struct tools){.lock = -1,
-                        .bin = file_is_dir(bin) ? bin : NULL,
-                        .python = file_is_dir(python) ? python : NULL};
-}
 
 static int unpack(const char *folder, struct arena *a, struct err *err)
 {
@@ -99,19 +92,96 @@ static int make_apart(struct tools *t, struct arena *a, struct err *err)
     return make_anew(folder, err);
 }
 
+/* ---- one for all workers of a study -------------------------------------- */
+
+/* Of these bytes, by the path of this program: others have another. */
+static const char *shared_name(struct arena *a)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    uint64_t key =
+        hash64(str_n(worker_python_pack,
+                     (size_t)(worker_python_pack_end - worker_python_pack)),
+               hash64(str_n(self, n > 0 ? (size_t)n : 0), 0));
+    return arena_printf(a, "%016llx", (unsigned long long)key);
+}
+
+/* Whole, since it came here under its name, and nobody else's. */
+static bool is_ours(const char *folder)
+{
+    struct stat st;
+    return lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) &&
+           st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static int fill(const char *at, struct arena *a, struct err *err)
+{
+    return make_anew(at, err) || link_self(path_join(a, at, "bin"), a, err) ||
+                   unpack(path_join(a, at, "python"), a, err)
+               ? -1
+               : 0;
+}
+
+/* Many workers may begin at once: the first one that is done gives it its
+ * name. */
+static int make_shared(const char *root, const char *at, struct arena *a,
+                       struct err *err)
+{
+    char host[256];
+    const char *around = path_folder(a, at);
+    machine_name(host, sizeof host);
+    const char *made = arena_printf(a, "%s.%s-%d", at, host, (int)getpid());
+    if (dir_make_below(root, around, err))
+        return -1;
+    if (!dir_is_guarded(around))
+        return err_set(err, ERR_INPUT,
+                       "%s can be replaced by others, so that tools are not "
+                       "shared there",
+                       around);
+    int rc = fill(made, a, err);
+    if (!rc && rename(made, at) && !is_ours(at))
+        rc = err_errno(err, "rename %s to %s", made, at);
+    dir_remove(made, NULL);
+    return rc;
+}
+
+int tools_share(struct tools *t, const char *root, const char *folder,
+                struct arena *a, struct err *err)
+{
+    bool has_python = &worker_python_pack_end[0] > &worker_python_pack[0];
+    const char *at = path_join(a, path_absolute(a, folder), shared_name(a));
+    *t = (struct tools){.lock = -1};
+    if (!is_ours(at) && make_shared(root, at, a, err))
+        return -1;
+    t->bin = path_join(a, at, "bin");
+    t->python = has_python ? path_join(a, at, "python") : NULL;
+    return 0;
+}
+
+int tools_scratch(struct tools *t, const char *root, const char *folder,
+                  struct arena *a, struct err *err)
+{
+    const char *scratch = path_absolute(a, folder);
+    if (dir_make_below(root, path_folder(a, scratch), err) ||
+        make_anew(scratch, err))
+        return -1;
+    t->scratch = scratch;
+    return 0;
+}
+
+/* ---- one for this worker ------------------------------------------------- */
+
 int tools_make(struct tools *t, const char *root, const char *folder,
                struct arena *a, struct err *err)
 {
-    *t = (struct tools){.lock = -1};
-    const char *scratch = path_absolute(a, folder);
-    const char *around = path_folder(a, scratch);
     bool has_python = &worker_python_pack_end[0] > &worker_python_pack[0];
-    if (dir_make_below(root, around, err) != 0 || make_anew(scratch, err) != 0)
+    *t = (struct tools){.lock = -1};
+    if (tools_scratch(t, root, folder, a, err))
         return -1;
-    t->scratch = scratch;
-    if (!dir_is_guarded(around) && make_apart(t, a, err) != 0)
+    if (!dir_is_guarded(path_folder(a, t->scratch)) &&
+        make_apart(t, a, err) != 0)
         return -1;
-    const char *at = t->apart ? t->apart : scratch;
+    const char *at = t->apart ? t->apart : t->scratch;
     const char *bin = path_join(a, at, "bin");
     const char *python = path_join(a, at, "python");
     if (link_self(bin, a, err) != 0 || unpack(python, a, err) != 0)

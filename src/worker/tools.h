@@ -17,8 +17,14 @@ struct tools {
     int lock;
 };
 
-/* Takes a folder that has bin/ and python/ already. */
-void tools_take(struct tools *t, const char *folder, struct arena *a);
+/* Takes the tools that workers of a study share, in a folder of `folder`; who
+ * finds none makes them, and they stay. -1 also where others could put theirs
+ * in their place. */
+int tools_share(struct tools *t, const char *root, const char *folder,
+                struct arena *a, struct err *err);
+/* Makes the scratch folder alone. */
+int tools_scratch(struct tools *t, const char *root, const char *folder,
+                  struct arena *a, struct err *err);
 /* Makes the folder, which tools_done removes, but nothing at or above `root`
  * (dir_make_below). Where others could put another
  * in its place, the tools go into a folder of this user's own instead, since
