@@ -174,7 +174,7 @@ struct engine_setup study_engine_setup(struct study *s);
 int study_stands(struct study *s, struct err *err);
 int study_resume(struct study *s, struct err *err);
 /* As run_source has it. */
-bool study_lives_on(void *context, const struct live *l);
+bool study_lives_on(void *context, struct live *l);
 
 /* ---- request.c -------------------------------------------------------- */
 /* A run begins: what was asked of an earlier conductor that died before it

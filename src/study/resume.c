@@ -85,8 +85,21 @@ static int recover(struct study *s, struct err *err)
     return engine_recover(s->engine, &left, apply, commit, s, err);
 }
 
+/* It may wait for the answer to a report that died with whoever heard it, or
+ * for one that is still to be heard. Behind what was heard it goes on, and
+ * every report that comes is answered. */
+static void answer_again(struct study *s, struct live *l)
+{
+    const struct summary_entry *e =
+        summary_find(&l->summary, s->plan->metric.name);
+    if (!s->plan->model_root || s->plan->early.kind == EARLY_NONE)
+        return;
+    l->awaits = 1;
+    engine_go_on(s->engine, (uint64_t)l->t.id, e ? e->step + 1 : 1);
+}
+
 /* What was asked of it before is asked again: who was told may be gone. */
-bool study_lives_on(void *context, const struct live *l)
+bool study_lives_on(void *context, struct live *l)
 {
     struct study *s = context;
     struct needs needs;
@@ -107,6 +120,8 @@ bool study_lives_on(void *context, const struct live *l)
         engine_kill_task(s->engine, task, OUTCOME_KILLED);
     else if (adopted && (l->wish || l->stop_why))
         engine_stop_task(s->engine, task);
+    else if (adopted)
+        answer_again(s, l);
     return adopted;
 }
 

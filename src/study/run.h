@@ -93,7 +93,7 @@ struct run_source {
                  struct task *t, struct err *err);
     /* True when the attempt that an earlier run had out lives on at its place:
      * the engine holds it again. */
-    bool (*lives_on)(void *context, const struct live *l);
+    bool (*lives_on)(void *context, struct live *l);
     /* The task is about to go out: says where its predecessor stood. */
     int (*go_on)(void *context, const struct live *l, struct arena *a,
                  struct task *t, struct err *err);
