@@ -36,6 +36,7 @@
  *   fault              the place gives up here
  *   attempt=2          what follows is for attempt 2 only; attempt=any: for
  *                      every one again
+ *   reads              what follows is for attempts that only read
  *   when=3:1           what follows is for tasks whose script has the same on
  *                      both sides here; when=any: for every one again
  *
@@ -717,14 +718,21 @@ static struct fake_task *find(const struct fake *f, const struct record *r)
     return NULL;
 }
 
+/* The words before or behind `reads`. */
 static struct str join_arguments(const struct task *t, struct arena *a)
 {
     struct buf b;
+    bool mine = !t->only_read;
     buf_init(&b);
     for (size_t i = 0; i < t->argc; i++) {
-        if (i)
+        if (str_is(t->argv[i].text, "reads")) {
+            mine = !mine;
+            continue;
+        }
+        if (mine && b.len)
             buf_addc(&b, ' ');
-        buf_addstr(&b, t->argv[i].text);
+        if (mine)
+            buf_addstr(&b, t->argv[i].text);
     }
     struct str s = arena_str(a, buf_str(&b));
     buf_done(&b);
@@ -753,8 +761,7 @@ static struct fake_task *new_task(const struct record *r)
     t->text = arena_str(t->arena, r->payload);
     require(task_parse(&t->task, t->text, t->arena, NULL) == 0);
     t->as = r->attempt;
-    t->words =
-        t->task.only_read ? str_n("", 0) : join_arguments(&t->task, t->arena);
+    t->words = join_arguments(&t->task, t->arena);
     t->script = t->words;
     t->most = find_most(t->script);
     return t;

@@ -240,10 +240,14 @@ static int on_started(struct run *r, struct live *l, struct str payload,
 
 /* ---- end -------------------------------------------------------------- */
 
-/* The attempt is over: nothing of it is out any more. */
-static int close_attempt(struct run *r, struct live *l, struct err *err)
+/* The attempt is over: nothing of it is out any more. One that was to read, and
+ * is gone, has not. */
+static int close_attempt(struct run *r, struct live *l, bool gone,
+                         struct err *err)
 {
-    live_enter(r, l, l->phase == LIVE_READS ? LIVE_READ : LIVE_AT_HAND);
+    bool read = l->phase == LIVE_READS && !gone;
+    live_enter(r, l, read ? LIVE_READ : LIVE_AT_HAND);
+    l->unread = gone;
     l->start_unwritten = l->read_unwritten = false;
     l->earlier = l->a.number;
     l->t.seconds += l->a.seconds;
@@ -607,7 +611,7 @@ static int decide(struct run *r, struct live *l, const struct record_ended *e,
 {
     if (wish_for_the_rule(r, l, e->outcome, err))
         return -1;
-    if (run_reads_first(l))
+    if (run_reads_first(l) && l->losses < RUN_LOSSES_MAX)
         return wait_again(r, l, 0, err);
     if (l->wish && (l->phase == LIVE_READ || is_for_the_wish(r, l, e->outcome)))
         return attempt_grant(r, l, err);
@@ -681,9 +685,8 @@ static int on_end(struct run *r, struct live *l, const struct record_ended *e,
         blame_loss(r, l, &l->a);
     else if (e->outcome != OUTCOME_INTERRUPTED)
         blame_clear(r, l);
-    if (close_attempt(r, l, err))
+    if (close_attempt(r, l, gone, err))
         return -1;
-    l->unread = gone;
     return decide(r, l, e, reason, err);
 }
 

@@ -144,6 +144,41 @@ static void an_attempt_that_is_lost_ends_its_trial_as_wished(void **s)
     check_honoured(*s, DEAF("die"), true);
 }
 
+/* What reads is not to blame, and not to be left out. */
+static void who_reads_what_it_left_may_be_lost_too(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    b->meddle = stop_reporting;
+    assert_int_equal(
+        bed_run(b,
+                LIST("'when={n}:1', deaf, 'metric=loss:0.5', sleep-ms=5, die, "
+                     "when=any, 'metric=loss:{n}', reads, attempt=2, die, "
+                     "attempt=3, 'metric=loss:0.25'"),
+                &end),
+        0);
+    assert_null(b->meddle);
+    check_ended(b, 1, STATE_STOPPED);
+    assert_int_equal(trial(b, 1).attempts, 3);
+    assert_true(trial(b, 1).value == 0.25);
+}
+
+static void who_reads_is_not_lost_for_ever(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    b->meddle = stop_reporting;
+    assert_int_equal(
+        bed_run(b,
+                LIST("'when={n}:1', deaf, 'metric=loss:0.5', sleep-ms=5, die, "
+                     "when=any, 'metric=loss:{n}', reads, die"),
+                &end),
+        0);
+    check_ended(b, 1, STATE_STOPPED);
+    assert_true(trial(b, 1).value == 0.5);
+    assert_int_equal(count(b, STATE_DONE), 5);
+}
+
 static void a_wish_while_the_place_is_down_is_honoured(void **s)
 {
     check_honoured(*s, ONLY_THE_FIRST("'metric=loss:0.5', die-ms=5"), true);
@@ -252,6 +287,8 @@ int main(void)
         on_bed(a_trial_that_is_handed_out_and_not_begun_is_killed),
         on_bed(a_trial_that_is_handed_out_and_not_begun_is_stopped),
         on_bed(an_attempt_that_is_lost_ends_its_trial_as_wished),
+        on_bed(who_reads_what_it_left_may_be_lost_too),
+        on_bed(who_reads_is_not_lost_for_ever),
         on_bed(a_wish_while_the_place_is_down_is_honoured),
         on_bed(a_wish_is_told_to_a_place_that_comes_back),
         on_bed(a_failed_attempt_is_not_tried_again_when_it_shall_end),
