@@ -19,15 +19,15 @@ static const char *optional(const struct call *c, const char *name)
 static int check_engine(struct call *c)
 {
     const char *said = optional(c, "engine");
-    for (size_t i = 0; said && plan_engines[i]; i++)
-        if (!strcmp(said, plan_engines[i]))
+    for (size_t i = 0; said && place_names[i]; i++)
+        if (!strcmp(said, place_names[i]))
             return 0;
     if (!said)
         return 0;
-    const char *near = str_nearest(str_of(said), plan_engines);
+    const char *near = str_nearest(str_of(said), place_names);
     return err_set(&c->err, ERR_USAGE, "there is no engine `%s` (%s%s)", said,
-                   near ? "did you mean " : "there are local and slurm",
-                   near ? near : "");
+                   near ? "did you mean " : "there are ",
+                   near ? near : PLACE_NAMES);
 }
 
 /* A name given on the command line becomes a folder's, as one in a file. */

@@ -30,8 +30,9 @@
 /* The frame and the numbers around a task's text. */
 #define RECORD_OVERHEAD 64
 
-#define PLACE_AT(name) &place_##name,
-static const struct place *const places[PLACE_COUNT] = {PLACES(PLACE_AT)};
+#define PLACE_AT(name, ...) &place_##name,
+static const struct place *const places[PLACE_COUNT] = {
+    PLACES(PLACE_AT) PLACES_APART(PLACE_AT)};
 
 enum where { IN_QUEUE, AT_PLACE, DROPPED };
 

@@ -7,6 +7,7 @@
 #define THRONG_ENGINE_PLACE_H
 
 #include "engine/engine.h"
+#include "terms/place.h"
 #include "engine/load.h"
 
 struct place_setup {
@@ -68,29 +69,20 @@ struct place {
                    struct err *err);
 };
 
-/* Every place has a row here, and is defined by PLACE(name) = {…}, which does
- * not compile without it. */
-/* clang-format off */
-#define PLACES(row) \
-    row(local) \
-    row(slurm) \
-    row(fake) \
-    row(fake_cluster)
-/* clang-format on */
-
-#define PLACE_ROW(name) PLACE_ROW_##name,
-enum { PLACES(PLACE_ROW) PLACE_COUNT };
+/* Every place has a row in terms/place.h, and is defined by PLACE(name) = {…},
+ * which does not compile without it. */
 #define PLACE(name)                                                            \
     _Static_assert(PLACE_ROW_##name < PLACE_COUNT, "");                        \
     const struct place place_##name
-#define PLACE_EXTERN(name) extern const struct place place_##name;
+#define PLACE_EXTERN(name, ...) extern const struct place place_##name;
 PLACES(PLACE_EXTERN)
+PLACES_APART(PLACE_EXTERN)
 
-/* A worker said something about a task. -1 when it makes no sense: the
- * worker is broken. Records of tasks that the engine does not hold are
- * dropped. */
-int engine_place_record(struct engine *e, const struct record *r,
-                        struct err *err);
+    /* A worker said something about a task. -1 when it makes no sense: the
+     * worker is broken. Records of tasks that the engine does not hold are
+     * dropped. */
+    int engine_place_record(struct engine *e, const struct record *r,
+                            struct err *err);
 /* From now on nothing can be sent; the queue waits. */
 void engine_place_down(struct engine *e);
 /* Everything that was sent and has not ended is gone, without a trace of a

@@ -215,7 +215,7 @@ static void read_share(struct study_file *r, const struct value *v)
 
 static void read_engine(struct study_file *r, const struct value *v)
 {
-    if (read_choice(&r->in, v, "engine", plan_engines) >= 0)
+    if (read_choice(&r->in, v, "engine", place_names) >= 0)
         r->plan->engine = v->s;
 }
 
@@ -499,7 +499,7 @@ static const struct key keys[] = {
     {{"share", "none or group",
       "who else may look at the study and act on it; default none"},
      read_share},
-    {{"engine", "local, slurm, htcondor or mpi", "where tasks run"},
+    {{"engine", "a word", "where tasks run: local, slurm …"},
      read_engine},
     {{"profile", "text", "named settings of a site"}, read_profile},
     {{"slurm", "an object", "settings of Slurm jobs"}, read_slurm},

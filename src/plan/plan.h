@@ -14,6 +14,7 @@
 #include "terms/goal.h"
 #include "terms/kind.h"
 #include "terms/needs.h"
+#include "terms/place.h"
 #include "terms/space.h"
 #include "terms/early.h"
 #include "terms/method.h"
@@ -33,12 +34,11 @@ struct site_source {
 };
 /* Where a study runs, and what is asked of the scheduler there. */
 struct site {
-    struct str engine;             /* local, slurm, htcondor, mpi */
+    struct str engine;             /* see terms/place.h */
     const struct value *options;   /* of its scheduler; NULL: it has none */
     const struct value *variables; /* those of them that came from the
                                       environment; NULL: none */
 };
-extern const char *const plan_engines[]; /* NULL-terminated */
 
 struct plan_reader {
     /* Of files named in the study: relative paths are relative to it. What is

@@ -14,8 +14,8 @@
 #include "base/num.h"
 
 enum of_engine {
-    OF_SLURM = 1,
-    OF_HTCONDOR = 2,
+    OF_SLURM = SITE_SLURM,
+    OF_HTCONDOR = SITE_HTCONDOR,
     OF_ANY = 3,
     LATER = 4, /* it is checked, and nobody acts on it yet */
 };
@@ -362,15 +362,13 @@ static void lay_over(struct arena *a, struct value *below,
         value_set(a, below, above->keys[i], above->items[i]);
 }
 
-const char *const plan_engines[] = {"local", "slurm", "htcondor", "mpi", NULL};
-
 static struct str engine_of(const struct plan *p, const struct value *profile,
                             const struct reading *in)
 {
     const struct value *said = value_get(profile, STR("engine"));
     if (p->engine.len)
         return p->engine;
-    if (said && read_choice(in, said, "engine", plan_engines) >= 0)
+    if (said && read_choice(in, said, "engine", place_names) >= 0)
         return said->s;
     return STR("local");
 }
@@ -401,7 +399,8 @@ void check_site(struct study_file *r)
     const struct value *profile =
         from && (p->profile.len || !here) ? find_profile(p, from, &in) : NULL;
     p->site.engine = engine_of(p, profile, &in);
-    if (str_is(p->site.engine, "slurm") || str_is(p->site.engine, "htcondor"))
+    const struct place_name *place = place_name_find(p->site.engine);
+    if (place && place->site != SITE_NONE)
         settle(p, profile, from, &in);
     else if (profile)
         problem_at(&in, PROBLEM_NOTICE, profile, "add engine: slurm to it",

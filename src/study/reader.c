@@ -12,12 +12,14 @@
 
 void unready_check(const struct plan *p, struct problems *problems)
 {
-    if (str_is(p->site.engine, "local") || str_is(p->site.engine, "slurm"))
+    const struct place_name *place = place_name_find(p->site.engine);
+    if (!place || !place->later)
         return;
     const struct value *v = value_get(p->root, STR("engine"));
     problems_add(problems, PROBLEM_ERROR, p->file, v ? v->line : 0,
                  v ? v->column : 0, str_n("", 0),
-                 "only the engines local and slurm are there yet");
+                 "the engine %.*s is not there yet; use %s",
+                 STRF(p->site.engine), PLACE_NAMES);
 }
 
 /* ---- the files beside it ---------------------------------------------- */

@@ -29,7 +29,7 @@ needs_row() { # WHAT WHERE ROW FILE WORD
 needs_row strategy search/strategy.h 'row(sobol)' search/sobol.c STRATEGY_ROW_sobol
 needs_row device terms/device.h 'row(portable,' nn/portable.c DEVICE_portable
 needs_row kind terms/kind.h 'row(train,' worker/train.c KIND_ROW_train
-needs_row place engine/place.h 'row(local)' engine/local.c PLACE_ROW_local
+needs_row place terms/place.h 'row(local,' engine/local.c PLACE_ROW_local
 needs_row verb cli/cli.h 'row(doctor)' cli/doctor.c VERB_ROW_doctor
 needs_row operation nn/graph.h 'X(DECONV)' nn/layer_window.c NN_OP_DECONV
 needs_row kernel nn/plain.inc '#define SAMPLE_KERNEL' nn/reference.c SAMPLE_KERNEL

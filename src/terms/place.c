@@ -1,0 +1,19 @@
+/* place.c - where tasks run */
+#include "terms/place.h"
+
+#define PLACE_HERE(name, site, about) {#name, site, about, false},
+#define PLACE_LATER(name, site, about) {#name, site, about, true},
+static const struct place_name rows[] = {PLACES(PLACE_HERE)
+                                             PLACES_LATER(PLACE_LATER)};
+
+#define PLACE_TEXT(name, ...) #name,
+const char *const place_names[] = {PLACES(PLACE_TEXT) PLACES_LATER(PLACE_TEXT)
+                                       NULL};
+
+const struct place_name *place_name_find(struct str name)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (str_is(name, rows[i].name))
+            return &rows[i];
+    return NULL;
+}

@@ -1,0 +1,55 @@
+/* place.h - where tasks run
+ *
+ * The names that study files and command lines use for it, and which settings
+ * of a site count there. The engine has what runs tasks, a file each
+ * (engine/place.h). */
+#ifndef THRONG_TERMS_PLACE_H
+#define THRONG_TERMS_PLACE_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* Whose settings of a site count: `slurm: {…}`, a profile's. */
+enum site_of {
+    SITE_NONE = 0,
+    SITE_SLURM = 1,
+    SITE_HTCONDOR = 2,
+};
+
+/* Every place has a row here: its name, its settings, and what it is. */
+/* clang-format off */
+#define PLACES(row) \
+    row(local, SITE_NONE, "this machine") \
+    row(slurm, SITE_SLURM, "jobs of a Slurm cluster")
+/* Those that are for tests: nobody can name them. */
+#define PLACES_APART(row) \
+    row(fake, SITE_NONE, "no machine at all") \
+    row(fake_cluster, SITE_NONE, "the same, and it outlives its conductor")
+/* Those that study files can name before they are there. */
+#define PLACES_LATER(row) \
+    row(htcondor, SITE_HTCONDOR, "jobs of an HTCondor pool") \
+    row(mpi, SITE_NONE, "the ranks of one MPI program")
+/* clang-format on */
+
+struct place_name {
+    const char *name;
+    enum site_of site;
+    const char *about; /* one line for people */
+    bool later;        /* it is not there yet */
+};
+
+#define PLACE_ROW(name, ...) PLACE_ROW_##name,
+enum { PLACES(PLACE_ROW) PLACES_APART(PLACE_ROW) PLACE_COUNT };
+
+/* "local, …", those that are there, as text that other texts may be put
+ * beside. */
+#define PLACE_COMMA(name, ...) ", " #name
+#define PLACE_NAMES (&("" PLACES(PLACE_COMMA))[2])
+
+/* All that a study file can name, NULL-terminated. */
+extern const char *const place_names[];
+/* NULL: no study file can name it. */
+const struct place_name *place_name_find(struct str name);
+
+#endif
