@@ -9,43 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 mkdir in bin && cd in || exit 1
 
-cat >"$TMP/bin/apptainer" <<'END'
-#!/usr/bin/env bash
-# apptainer exec [--nv] --pwd DIR [--bind PATH]... IMAGE COMMAND...
-set -u
-bad() { echo "apptainer: $*" >&2; exit 255; }
-printf '%s\n' "$@" >>"$STAND_IN/words"
-[ "${1:-}" = exec ] || bad "unknown command ${1:-}"
-shift
-pwd=
-while [ $# -gt 0 ]; do
-    case $1 in
-    --nv) echo nv >>"$STAND_IN/nv" && shift ;;
-    --pwd) pwd=$2 && shift 2 ;;
-    --bind) [ -e "${2%%:*}" ] || bad "mount source ${2%%:*} doesn't exist"
-        echo "$2" >>"$STAND_IN/binds" && shift 2 ;;
-    -*) bad "unknown flag: $1" ;;
-    *) break ;;
-    esac
-done
-[ $# -ge 2 ] || bad "an image and a command are needed"
-case $1 in
-*://*) ;;
-*) [ -f "$1" ] || bad "could not open image $1" ;;
-esac
-echo "$1" >>"$STAND_IN/images"
-shift
-cd "$pwd" || bad "cannot go to $pwd"
-inside=("PATH=/usr/bin:/bin" "APPTAINER_CONTAINER=yes" "HOME=$HOME")
-while IFS= read -r -d '' pair; do
-    case $pair in
-    APPTAINERENV_PREPEND_PATH=*) inside[0]="PATH=${pair#*=}:/usr/bin:/bin" ;;
-    APPTAINERENV_*) inside+=("${pair#APPTAINERENV_}") ;;
-    esac
-done < <(env -0)
-exec env -i "${inside[@]}" "$@"
-END
-chmod +x "$TMP/bin/apptainer"
+ln -s "$ROOT/tests/cli/stand_in/apptainer" "$TMP/bin/apptainer"
 export STAND_IN=$TMP/stand_in
 mkdir "$STAND_IN"
 echo image >env.sif
