@@ -136,6 +136,9 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
  */
 int study_task_go_on(const struct study *s, const struct live *l,
                      struct arena *a, struct task *t, struct err *err);
+/* The same of what lies in packs, which the last commit may have brought. */
+int study_task_send(const struct study *s, const struct live *l,
+                    struct arena *a, struct task *t, struct err *err);
 /* A final trial is committed: removes its metrics file. */
 void study_task_settled(const struct study *s, int64_t trial);
 /* How many tasks of one cpu run at once where the study runs. */

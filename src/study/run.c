@@ -445,11 +445,13 @@ static int place(struct run *r, struct live *l, size_t *room)
 static void submit_all(struct run *r)
 {
     for (size_t i = 0; i < r->placing.len; i++) {
-        const struct placing *p = &r->placing.p[i];
+        struct placing *p = &r->placing.p[i];
         struct err err = {0};
         if (!run_goes_on(r) || (p->live->wish && !p->task.only_read)) {
             attempt_lost(r, p->task.id, p->task.attempt, LOSS_GONE, 0, "");
-        } else if (engine_submit(r->engine, &p->task, &err)) {
+        } else if (r->source.send(r->source.context, p->live, r->place_arena,
+                                  &p->task, &err) ||
+                   engine_submit(r->engine, &p->task, &err)) {
             run_break(r, &err);
             break;
         }

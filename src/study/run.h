@@ -97,6 +97,10 @@ struct run_source {
     /* The task is about to go out: says where its predecessor stood. */
     int (*go_on)(void *context, const struct live *l, struct arena *a,
                  struct task *t, struct err *err);
+    /* The task goes out now, and all that was said until now is committed:
+     * says where what the trial left lies. */
+    int (*send)(void *context, const struct live *l, struct arena *a,
+                struct task *t, struct err *err);
     /* A running trial reported the objective. What stops it is put into
      * l->stop_why, a text that lives as long as the run. */
     enum decision (*report)(void *context, struct live *l, int64_t step,

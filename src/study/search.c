@@ -513,6 +513,12 @@ static int go_on(void *context, const struct live *l, struct arena *a,
     return study_task_go_on(context, l, a, t, err);
 }
 
+static int send(void *context, const struct live *l, struct arena *a,
+                struct task *t, struct err *err)
+{
+    return study_task_send(context, l, a, t, err);
+}
+
 static void settled(void *context, int64_t trial)
 {
     study_task_settled(context, trial);
@@ -527,6 +533,7 @@ struct run_source study_source(struct study *s)
                                .build = build,
                                .lives_on = study_lives_on,
                                .go_on = go_on,
+                               .send = send,
                                .settled = settled,
                                .report = report,
                                .anew = anew,

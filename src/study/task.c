@@ -310,17 +310,13 @@ int study_task(const struct study *s, const struct live *l, struct arena *a,
     return 0;
 }
 
-/* A trainer counts epochs by itself, and finds its state in the folder or
- * here. */
-static int fill_state(const struct study *s, const struct live *l,
-                      struct arena *a, struct task *t, struct err *err)
+/* A trainer finds its state in the folder or here. One that was paused a moment
+ * ago may be promoted with it: so this comes behind the commit. */
+int study_task_send(const struct study *s, const struct live *l,
+                    struct arena *a, struct task *t, struct err *err)
 {
     struct stored_file f;
-    bool silent = !l->earlier || (l->a.anew && l->a.first_step == INT64_MAX);
-    if (l->t.parent > 0)
-        return 0;
-    t->unheard = silent ? 1 : summary_last_step(&l->summary) + 1;
-    if (!l->earlier)
+    if (!s->plan->model_root || !l->earlier || l->t.parent > 0)
         return 0;
     if (store_file_find(s->store, l->t.id, TASK_STATE, a, &f, err))
         return -1;
@@ -364,8 +360,10 @@ int study_task_go_on(const struct study *s, const struct live *l,
     t->log_at = l->a.log_at;
     t->anew = l->a.anew;
     t->only_read = run_reads_first(l);
-    if (s->plan->model_root)
-        return fill_state(s, l, a, t, err);
+    if (s->plan->model_root && l->t.parent <= 0)
+        t->unheard = silent ? 1 : summary_last_step(&l->summary) + 1;
+    if (s->plan->model_root) /* a trainer counts epochs */
+        return 0;
     if (!silent && fill_steps(s, l->t.id, a, t, err))
         return -1;
     return !t->step_count && l->t.parent > 0
