@@ -1,14 +1,14 @@
 /* place.h - what a place is to the engine, and the engine to a place
  *
  * A place takes records (TASK, STOP, KILL) and gives records back; all of it
- * happens in the event loop. One file per place, one const struct in the
- * list below. Private to this folder. */
+ * happens in the event loop. One file per place with its const struct, one row
+ * in the list of terms/place.h. Private to this folder. */
 #ifndef THRONG_ENGINE_PLACE_H
 #define THRONG_ENGINE_PLACE_H
 
 #include "engine/engine.h"
-#include "terms/place.h"
 #include "engine/load.h"
+#include "terms/place.h"
 
 struct place_setup {
     struct engine *engine;

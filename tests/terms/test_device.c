@@ -52,13 +52,11 @@ static void an_unknown_device_is_an_error_that_names_the_others(void **state)
     struct err err = {0};
     assert_null(device_find(STR("cuda"), &err));
     assert_int_equal(err.kind, ERR_INPUT);
-    assert_string_equal(
-        err.text,
-        "there is no device cuda; use auto, cpu, portable, reference");
+    assert_string_equal(err.text, "there is no device cuda; use " DEVICE_NAMES);
     assert_null(device_find(STR("protable"), &err));
     assert_string_equal(err.text,
                         "there is no device protable (did you mean portable?); "
-                        "use auto, cpu, portable, reference");
+                        "use " DEVICE_NAMES);
 }
 
 int main(void)
