@@ -51,7 +51,7 @@ echo "0 4194304 0" >>"$THRONG_GPUS_USE"; sleep 0.3'
 run "$THRONG" run hidden.yaml
 check_lacks "a process that nobody knows is not nothing" "$err" "go by cpus"
 study memory "$look"'
-echo "0 77 500000000" >"$THRONG_GPUS_USE"; sleep 0.3; : >"$THRONG_GPUS_USE"'
+echo "0 77 500000000" >"$THRONG_GPUS_USE"; sleep 0.3'
 echo "0 77 0" >"$THRONG_GPUS_USE"
 run "$THRONG" run memory.yaml
 check_lacks "nor is memory that was taken" "$err" "go by cpus"
