@@ -34,8 +34,9 @@ if [ -s "$state" ]; then read -r n sum <"$state"; fi
 while [ "$n" -lt "$2" ]; do
     sleep "$3"
     n=$((n + 1)) sum=$(((sum * 31 + $1 * (n + 1)) % 1000003))
-    echo "$n $sum" >"$state.next" && mv "$state.next" "$state"
+    # Said before it is saved: who is ended between the two says it again.
     echo "::throng step=$n loss=$sum"
+    echo "$n $sum" >"$state.next" && mv "$state.next" "$state"
     if [ -e "$THRONG_STOP" ] && [ "$n" -lt "$2" ]; then exit 85; fi
 done
 SH2
