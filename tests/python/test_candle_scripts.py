@@ -4,8 +4,10 @@ the program of a study. The listings of CANDLE's tutorial work as printed."""
 import glob
 import json
 import os
+import shutil
 import subprocess
 import unittest
+from unittest import mock
 
 from candle_place import CANDLE, Candle
 from place import THRONG
@@ -206,6 +208,13 @@ class Scripts(Candle):
                       self.by_hand("-help").stdout)
         self.assertIn("one of ae, vae, cvae, not 'gan'",
                       self.by_hand("--model", "gan", status=2).stderr)
+
+    def test_beside_the_stand_in_for_runs_by_hand(self):
+        shutil.copytree(CANDLE, "other")
+        with mock.patch.dict(os.environ, PYTHONPATH=os.path.abspath("other")):
+            rows = self.study("parameters: {epochs: {values: [1]}}\n"
+                              "method: grid\n")
+        self.assertEqual(len(rows), 1)
 
     def test_as_the_program_of_a_study(self):
         rows = self.study("method: grid\nparameters:\n"

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import unittest
+from unittest import mock
 
 from place import ROOT, THRONG, InFolder
 
@@ -49,6 +50,11 @@ class Scripts(InFolder):
                 params["learning_rate"] + params["batch_size"] / 3)
             self.assertEqual(row["value"], self.last(row, "val_loss"))
         self.assertEqual(self.points(1), {"epoch": 3, "val_loss": 3})
+
+    def test_beside_the_stand_in_for_runs_by_hand(self):
+        shutil.copytree(os.path.join(ROOT, "python", "stand_in"), "other")
+        with mock.patch.dict(os.environ, PYTHONPATH=os.path.abspath("other")):
+            self.assertEqual(len(self.sweep("argparse")), 4)
 
     def test_config_alone_in_the_notebooks_way(self):
         rows = self.sweep("config")

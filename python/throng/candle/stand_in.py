@@ -3,7 +3,9 @@ those of its files that old scripts import by themselves (data_utils).
 
 Their folder comes first on the path of a trial, so they are the ones that are
 imported. They look whether there is a real one behind them and, if so, step
-aside; else they offer the names of throng.candle.
+aside; else they offer the names of throng.candle. What is behind them may be
+another stand-in, which a person has put on PYTHONPATH for runs by hand: it comes
+here as well, and looks behind both.
 """
 
 import os
@@ -20,13 +22,17 @@ _FILES = ("benchmark_def", "ckpt_pytorch_utils", "ckpt_utils",
           "helper_utils", "noise_utils", "parsing_utils", "uq_utils")
 
 
+_folders = set()  # of stand-ins
+
+
 def take_place(names):
     """Fills the namespace of the module that calls this."""
     name, path = names["__name__"], names["__file__"]
     ours = os.path.dirname(os.path.abspath(path))
     if "__path__" in names:  # a package is a folder in ours
         ours = os.path.dirname(ours)
-    spec = _real(name, ours)
+    _folders.add(ours)
+    spec = _real(name)
     if spec is not None:
         module = module_from_spec(spec)
         sys.modules[name] = module
@@ -38,8 +44,8 @@ def take_place(names):
         sys.modules["%s.%s" % (name, file)] = names[file] = candle
 
 
-def _real(name, ours):
-    path = [p for p in sys.path if os.path.abspath(p or ".") != ours]
+def _real(name):
+    path = [p for p in sys.path if os.path.abspath(p or ".") not in _folders]
     for finder in sys.meta_path:
         if finder is PathFinder:
             spec = finder.find_spec(name, path)
