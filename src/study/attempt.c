@@ -844,8 +844,10 @@ static int end_superseded(struct run *r, struct live *l,
     l->a.reason = begun ? str_of(how->reason) : str_n("", 0);
     if (begun && l->a.ended > l->a.started)
         l->a.seconds = l->a.ended - l->a.started;
-    if (begun)
+    if (begun) {
         l->earlier = l->a.number;
+        l->has_digest = false; /* the checkpoint may have fallen back */
+    }
     l->t.seconds += l->a.seconds;
     l->start_unwritten = l->read_unwritten = false;
     return store_attempt_put(r->store, &l->a, err);

@@ -169,6 +169,23 @@ static void what_a_scheduler_begins_again_is_another_attempt(void **s)
 }
 
 /* The start before says the end of its attempt, too, and is not heard. */
+/* The checkpoint may have fallen back with the start that was broken off. */
+static void a_start_that_was_broken_off_is_no_85_without_a_change(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    b->setup.place = "fake-cluster";
+    must_run(b,
+             "method: grid\nmetric: {name: loss}\n"
+             "parameters: {x: {values: [1]}}\n"
+             "command: [x, checkpoint=7, attempt=1, exit=85, attempt=2, "
+             "'metric=loss:2@2', sleep-ms=10, again-ms=5, attempt=3, exit=85, "
+             "attempt=any, 'metric=loss:1@3']\n",
+             &end);
+    assert_int_equal(count(b, STATE_DONE), 1);
+    assert_int_equal(trial(b, 1).attempts, 4);
+}
+
 static void who_was_presumed_dead_is_not_heard_beside_its_successor(void **s)
 {
     struct bed *b = *s;
@@ -220,6 +237,7 @@ int main(void)
         on_bed(where_nothing_outlives_parting_interrupts),
         on_bed(what_is_out_elsewhere_is_not_left_alone),
         on_bed(what_a_scheduler_begins_again_is_another_attempt),
+        on_bed(a_start_that_was_broken_off_is_no_85_without_a_change),
         on_bed(who_was_presumed_dead_is_not_heard_beside_its_successor),
         on_bed(what_was_begun_again_is_collected),
     };
