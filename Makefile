@@ -10,7 +10,7 @@ TEST_FUZZ_SECONDS ?= 5
 # Where this machine's python3 looks for packages below PREFIX.
 PYTHONDIR ?= $(shell python3 tools/pythondir $(PREFIX))
 
-.PHONY: all build build-san build-fuzz demo test test-all sanitize fuzz soak \
+.PHONY: all build build-san build-fuzz page demo test test-all sanitize fuzz soak \
 	test-cluster bench bench-train bench-accuracy format install clean help
 
 all: build
@@ -36,14 +36,20 @@ build-fuzz/build.ninja:
 	CC=clang meson setup build-fuzz --buildtype=debugoptimized -Dfuzz=true \
 	    -Db_sanitize=address,undefined -Db_lundef=false
 
+# What `throng web` shows; throng is built without it where npm is not there.
+page:
+	@tools/page
+
 # Only the two programs: tests and benches need more packages, and minutes.
 demo:
 	@tools/setup build
+	@tools/page
 	@$(MAKE) --no-print-directory build/build.ninja
 	@ninja -C build throng throng-worker
 	@examples/quickstart/demo
 	@examples/digits/demo
-	@printf '\nNext: make install PREFIX=~/.local, then `throng init` in a folder of yours.\n'
+	@printf '\nNext: `build/throng web` here shows these studies in a browser;\n'
+	@printf 'make install PREFIX=~/.local, then `throng init` in a folder of yours.\n'
 
 # What a person runs to see that it works: minutes, and small packages only.
 test:
@@ -53,6 +59,7 @@ test:
 # All the others: sanitizers, fuzzing, and what takes long or large packages.
 test-all:
 	@tools/setup build test test-all cluster
+	@tools/page --tests
 	@tests/run --rest --fuzz-seconds $(TEST_FUZZ_SECONDS)
 
 # On a real Slurm of pretended nodes, which the tests start and end.
@@ -101,6 +108,7 @@ clean:
 
 help:
 	@echo 'make            build into build/'
+	@echo 'make page       the page of `throng web`, by npm'
 	@echo 'make demo       install what is missing, build, run an example'
 	@echo 'make test       install what is missing, build, test: some minutes'
 	@echo 'make test-all   and then the rest: sanitizers, fuzzing, slow tests'

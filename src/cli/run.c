@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/detach.h"
+#include "cli/run_web.h"
 #include "cli/dry_run.h"
 #include "cli/fix.h"
 #include "cli/progress.h"
@@ -410,7 +411,11 @@ static int conduct(struct session *s)
     enum study_end end;
     progress_open(&s->progress, s->study, s->loop, c->columns, s->quiet);
     show_live(s);
+    struct process_id web = {0};
+    if (call_flag(c, "web"))
+        web = run_web_begin(s->folder);
     int rc = study_run(s->study, &end, &c->err);
+    run_web_end(web);
     progress_close(&s->progress);
     live_block_free(s->live);
     if (rc)
@@ -640,6 +645,7 @@ VERB(run) = {
             {"fix", 0, "NAME=VALUE…", "make a parameter a constant"},
             {"dry-run", 'n', NULL, "say what would run, and run nothing"},
             {"detach", 'd', NULL, "run in the background, also after logout"},
+            {"web", 0, NULL, "show it in a browser meanwhile: see `help web`"},
             {"take-over", 0, NULL,
              "take it from a conductor that no longer answers"},
             {"keep-going", 'k', NULL,

@@ -93,7 +93,7 @@ static int serve(struct call *c, struct web_setup *setup, bool asked)
         return call_fail(c);
     say_address(c, w, setup);
     fflush(stdout);
-    int rc = web_run(w, call_flag(c, "with-parent"), &c->err);
+    int rc = web_run(w, &c->err);
     web_close(w);
     return rc ? call_fail(c) : EXIT_OK;
 }
@@ -101,7 +101,8 @@ static int serve(struct call *c, struct web_setup *setup, bool asked)
 static int run(struct call *c)
 {
     int64_t port;
-    struct place_of_study where = {0};
+    const char *name = call_option(c, "study");
+    struct place_of_study where = {.name = arena_cstr(c->arena, str_of(name))};
     const char **hosts = words_of(c, "allow-host");
     const char **ancestors = words_of(c, "frame-ancestor");
     const char *address = call_option(c, "address");
@@ -117,7 +118,7 @@ static int run(struct call *c)
         return call_fail(c);
     struct web_setup setup = {
         .folder = path_absolute(c->arena, where.home ? where.home : "."),
-        .study = where.name,
+        .study = where.name && *where.name ? where.name : NULL,
         .address = address ? address : "127.0.0.1",
         .port = (uint16_t)port,
         .socket = call_option(c, "socket"),
@@ -149,7 +150,7 @@ VERB(web) = {
             {"allow-host", 0, "NAME…", "answer to this host name, too"},
             {"frame-ancestor", 0, "ORIGIN…",
              "let pages of this origin show it in a frame"},
-            {"with-parent", 0, NULL, "end when the program that began it does"},
+            {"study", 0, "NAME", "open with this study, which may begin later"},
             {0}},
     .run = run,
 };

@@ -21,8 +21,6 @@ struct web {
     struct served *studies;
     struct loop_source *pulse; /* for those that get news */
     struct loop_source *quits[3];
-    struct loop_source *parent;
-    pid_t parent_pid;
 };
 
 /* One request on its way to its answer. */

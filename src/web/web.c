@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
 #include "web/routes.h"
 
-#define NICE 10    /* who looks never slows who works */
-#define PARENT_S 1 /* between looks whether it is still there */
+#define NICE 10 /* who looks never slows who works */
 
 /* Nothing but what this server sends may run or be shown, and nothing may be
  * sent elsewhere. */
@@ -113,25 +111,11 @@ static void on_quit(void *context, int signum)
     loop_stop(w->loop);
 }
 
-static void on_parent(void *context)
-{
-    struct web *w = context;
-    if (getppid() != w->parent_pid)
-        loop_stop(w->loop);
-    else
-        loop_timer_in(w->parent, PARENT_S);
-}
-
-int web_run(struct web *w, bool with_parent, struct err *err)
+int web_run(struct web *w, struct err *err)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < 3; i++)
         w->quits[i] = loop_signal(w->loop, signals[i], on_quit, w);
-    if (with_parent) {
-        w->parent_pid = getppid();
-        w->parent = loop_timer(w->loop, on_parent, w);
-        loop_timer_in(w->parent, PARENT_S);
-    }
     setpriority(PRIO_PROCESS, 0, NICE);
     return loop_run(w->loop, err);
 }

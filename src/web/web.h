@@ -33,8 +33,7 @@ const char *web_url(const struct web *w);
 uint16_t web_port(const struct web *w); /* 0: it is a socket's path */
 /* True when the page was built into this program. */
 bool web_has_page(void);
-/* Serves until SIGINT, SIGTERM or SIGHUP, or until this process's parent has
- * ended, where it was there at first and `with_parent` is set. */
-int web_run(struct web *w, bool with_parent, struct err *err);
+/* Serves until SIGINT, SIGTERM or SIGHUP. */
+int web_run(struct web *w, struct err *err);
 
 #endif

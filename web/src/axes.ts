@@ -1,0 +1,72 @@
+// The frame of a picture: axes, their numbers, their names.
+import { Drawing } from "./figure";
+import { part, Scale, ticks } from "./scale";
+
+export interface Area {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export function area(d: Drawing, left = 56): Area {
+  return { left, right: d.width - 22, top: 8, bottom: d.height - 34 };
+}
+
+export const px = (a: Area, s: Scale, v: number) => a.left + part(s, v) * (a.right - a.left);
+export const py = (a: Area, s: Scale, v: number) => a.bottom - part(s, v) * (a.bottom - a.top);
+
+function short(text: string, most = 14): string {
+  return text.length > most ? text.slice(0, most - 1) + "…" : text;
+}
+
+export function axes(d: Drawing, a: Area, x: Scale, y: Scale, xName: string, yName: string) {
+  const { ctx } = d;
+  ctx.strokeStyle = d.faint;
+  ctx.fillStyle = d.ink;
+  ctx.lineWidth = 1;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "right";
+  for (const t of ticks(y, Math.max(2, Math.floor((a.bottom - a.top) / 44)))) {
+    const at = Math.round(py(a, y, t.at)) + 0.5;
+    if (at < a.top - 1 || at > a.bottom + 1) continue;
+    line(ctx, a.left, at, a.right, at, 0.25);
+    ctx.fillText(short(t.text, 9), a.left - 6, at);
+  }
+  ctx.textAlign = "center";
+  ctx.textBaseline = "top";
+  for (const t of ticks(x, Math.max(2, Math.floor((a.right - a.left) / 90)))) {
+    const at = Math.round(px(a, x, t.at)) + 0.5;
+    if (at < a.left - 1 || at > a.right + 1) continue;
+    line(ctx, at, a.bottom, at, a.bottom + 4, 1);
+    ctx.fillText(short(t.text), at, a.bottom + 6);
+  }
+  line(ctx, a.left, a.bottom + 0.5, a.right, a.bottom + 0.5, 1);
+  ctx.textAlign = "right";
+  ctx.textBaseline = "bottom";
+  ctx.fillText(xName, a.right, d.height);
+  ctx.textAlign = "left";
+  ctx.textBaseline = "top";
+  label(d, yName, a.left + 6, a.top);
+}
+
+/** A text that can be read on whatever is below it. */
+export function label(d: Drawing, text: string, x: number, y: number) {
+  const { ctx } = d;
+  ctx.save();
+  ctx.lineWidth = 4;
+  ctx.strokeStyle = d.back;
+  ctx.strokeText(text, x, y);
+  ctx.fillStyle = d.ink;
+  ctx.fillText(text, x, y);
+  ctx.restore();
+}
+
+function line(ctx: CanvasRenderingContext2D, x0: number, y0: number, x1: number, y1: number, alpha: number) {
+  ctx.globalAlpha = alpha;
+  ctx.beginPath();
+  ctx.moveTo(x0, y0);
+  ctx.lineTo(x1, y1);
+  ctx.stroke();
+  ctx.globalAlpha = 1;
+}

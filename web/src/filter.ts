@@ -1,0 +1,31 @@
+// The filter box: one mask for all views, in the words of `rank --where`.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { html } from "./html";
+import { go } from "./place";
+import { exactCount } from "./format";
+import { Study, useStudy } from "./study";
+
+const WAIT_MS = 300;
+
+export function Filter({ study }: { study: Study }) {
+  useStudy(study);
+  const [text, set] = useState(study.filterText);
+  const timer = useRef(0);
+  const typed = (e: InputEvent) => {
+    const value = (e.target as HTMLInputElement).value;
+    set(value);
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => go({ where: value.trim() }, true), WAIT_MS);
+  };
+  useEffect(() => {
+    if (study.filterText !== text.trim()) set(study.filterText);
+  }, [study.filterText]);
+  const rows = study.columns?.rows ?? 0;
+  const shown = study.filter || study.brushed ? study.mask().reduce((n, v) => n + v, 0) : rows;
+  return html`<label class="filter">Filter
+    <input id="filter" type="search" spellcheck="false" autocomplete="off" placeholder="loss<0.1 and lr>1e-3"
+      value=${text} onInput=${typed} aria-invalid=${!!study.filterFault} aria-describedby="filter-says" /></label>
+    <span id="filter-says" class=${study.filterFault ? "fault" : "note"} role="status">
+      ${study.filterFault || (shown < rows ? `${exactCount(shown)} of ${exactCount(rows)}` : exactCount(rows) + " trials")}</span>
+    ${study.brushed && html`<button type="button" onClick=${() => study.setBrushed(undefined)}>Clear brushes</button>`}`;
+}

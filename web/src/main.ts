@@ -1,0 +1,92 @@
+// The page: which study, which view, and what is always in sight.
+import { render } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { getJson, Refused } from "./api";
+import { html } from "./html";
+import { go, link, usePlace } from "./place";
+import { Said } from "./say";
+import { Study, useStudy } from "./study";
+import { Top } from "./top";
+import { Filter } from "./filter";
+import { Help, useKeys } from "./keys";
+import { Overview } from "./views/overview";
+import { TableView } from "./views/table";
+import { Curves } from "./views/curves";
+import { Parameters } from "./views/parameters";
+import { Load } from "./views/load";
+import { Errors } from "./views/errors";
+import { Compare } from "./views/compare";
+import { Trial } from "./views/trial";
+import { Studies, Entry } from "./views/studies";
+
+export const views = [
+  { name: "overview", title: "Overview", key: "o", view: Overview },
+  { name: "table", title: "Table", key: "t", view: TableView },
+  { name: "curves", title: "Curves", key: "c", view: Curves },
+  { name: "parameters", title: "Parameters", key: "p", view: Parameters },
+  { name: "load", title: "Load", key: "l", view: Load },
+  { name: "errors", title: "Errors", key: "e", view: Errors },
+  { name: "compare", title: "Compare", key: "m", view: Compare },
+];
+
+function Page({ study }: { study: Study }) {
+  useStudy(study);
+  const place = usePlace();
+  const [help, setHelp] = useState(false);
+  useKeys(views, () => setHelp(true));
+  useEffect(() => {
+    study.setFilter(place.where);
+  }, [place.where]);
+  useEffect(() => {
+    document.title = `${study.name} · throng`;
+  }, [study]);
+  const view = views.find((v) => v.name === place.view) ?? views[0];
+  return html`<${Top} study=${study} />
+    <nav aria-label="Views">${views.map((v) => html`<a href=${link({ view: v.name, trial: 0 })}
+      aria-current=${v === view ? "page" : undefined}>${v.title}</a>`)}
+      <span class="grow"></span><${Filter} study=${study} /><${Scheme} />
+      <button type="button" onClick=${() => setHelp(true)} aria-label="Keys">?</button></nav>
+    <main>${!study.columns
+      ? html`<p class="empty">${study.fault || "Reading the study …"}</p>`
+      : html`<${view.view} study=${study} place=${place} />`}</main>
+    ${place.trial > 0 && html`<${Trial} study=${study} trial=${place.trial} key=${place.trial} />`}
+    ${help && html`<${Help} views=${views} close=${() => setHelp(false)} />`}`;
+}
+
+/** By the system, or as the reader likes. */
+function Scheme() {
+  const [scheme, set] = useState(localStorage.getItem("throng-scheme") ?? "");
+  useEffect(() => {
+    if (scheme) document.documentElement.dataset.scheme = scheme;
+    else delete document.documentElement.dataset.scheme;
+    localStorage.setItem("throng-scheme", scheme);
+    dispatchEvent(new CustomEvent("scheme"));
+  }, [scheme]);
+  const next = scheme === "" ? "dark" : scheme === "dark" ? "light" : "";
+  return html`<button type="button" onClick=${() => set(next)}
+    aria-label=${`Colours: ${scheme || "as the system has them"}`}>${scheme === "dark" ? "☾" : scheme === "light" ? "☀" : "◐"}</button>`;
+}
+
+function App() {
+  const place = usePlace();
+  const [studies, setStudies] = useState<Entry[]>();
+  const [fault, setFault] = useState("");
+  useEffect(() => {
+    getJson<{ studies: Entry[] }>("studies").then(
+      (a) => {
+        setStudies(a.studies);
+        if (!place.study && a.studies.length === 1) go({ study: a.studies[0].study }, true);
+      },
+      (e) => setFault(e instanceof Refused && e.status === 401
+        ? "This address has no token, or that of a server that has ended. Open the one that `throng web` printed."
+        : e.message),
+    );
+  }, [place.study]);
+  const study = useMemo(() => (place.study ? new Study(place.study) : undefined), [place.study]);
+  useEffect(() => () => study?.close(), [study]);
+  if (fault) return html`<main><h1>throng</h1><p class="empty" role="alert">${fault}</p></main>`;
+  return html`${study ? html`<${Page} study=${study} key=${study.name} />`
+                      : html`<${Studies} list=${studies} />`}<${Said} />`;
+}
+
+render(html`<${App} />`, document.getElementById("app")!);

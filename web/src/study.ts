@@ -1,0 +1,265 @@
+// One study as the page has it: its columns, kept up to date, and the mask that all views share.
+import { useEffect, useState } from "preact/hooks";
+import { getBytes, getJson, listen, Refused } from "./api";
+import { Column, Columns, find, merge, readColumns } from "./columns";
+import { bad } from "./colors";
+
+export interface About {
+  study: string;
+  metric: string | null;
+  goal: string;
+  objectives: { name: string; goal: string }[];
+  metrics: string[];
+  parameters: string[];
+  space: { parameters: { name: string; distribution: string }[] } | null;
+  resume: string;
+  control: boolean;
+}
+
+export interface Standing {
+  made: number;
+  revision: number;
+  rows: number;
+  running: boolean;
+  finished: number;
+  total: number | null;
+  rate: number | null;
+  left: number | null;
+  best: { id: number; value: number } | null;
+  states: Record<string, number>;
+}
+
+export type Link = "waiting" | "live" | "lost";
+
+const RETRY_MS = 2000;
+const GATHER_MS = 250;
+
+export class Study {
+  about?: About;
+  columns?: Columns;
+  standing?: Standing;
+  link: Link = "waiting";
+  fault = "";
+  heard = 0;
+  /** Which rows the filter has; undefined: all. */
+  filter?: Uint8Array;
+  filterFault = "";
+  filterText = "";
+  /** Which rows the brushes have; undefined: all. */
+  brushed?: Uint8Array;
+  version = 0;
+
+  private readers = new Set<() => void>();
+  private stop = new AbortController();
+  private behind = false;
+  private reading = false;
+
+  constructor(readonly name: string) {
+    this.begin();
+  }
+
+  path(rest: string): string {
+    return `studies/${encodeURIComponent(this.name)}${rest ? "/" + rest : ""}`;
+  }
+
+  close() {
+    this.stop.abort();
+    this.readers.clear();
+  }
+
+  subscribe(read: () => void): () => void {
+    this.readers.add(read);
+    return () => this.readers.delete(read);
+  }
+
+  changed() {
+    this.version++;
+    for (const read of this.readers) read();
+  }
+
+  private async begin() {
+    try {
+      const [about, bytes] = await Promise.all([
+        getJson<About>(this.path("about")),
+        getBytes(this.path("columns")),
+      ]);
+      this.about = about;
+      this.columns = readColumns(bytes);
+      await this.match(this.filterText);
+    } catch (e) {
+      this.fault = (e as Error).message;
+    }
+    this.changed();
+    this.follow();
+  }
+
+  private async follow() {
+    while (!this.stop.signal.aborted) {
+      try {
+        const since = this.columns ? `${this.columns.made}-${this.columns.revision}` : "";
+        await listen(this.path("events"), since, (e) => this.hear(e.kind, e.data), this.stop.signal);
+      } catch (e) {
+        if (e instanceof Refused && e.status === 401)
+          this.fault = "The server was started anew and has another address: open the one that it printed.";
+      }
+      if (this.stop.signal.aborted) return;
+      this.link = "lost";
+      this.changed();
+      await new Promise((done) => setTimeout(done, RETRY_MS));
+    }
+  }
+
+  private hear(kind: string, data: string) {
+    this.standing = JSON.parse(data);
+    this.link = "live";
+    this.heard = Date.now();
+    this.fault = "";
+    const all = this.columns;
+    const s = this.standing!;
+    if (kind === "reset" && all && s.made === all.made && s.revision === all.revision) {
+      this.changed();
+    } else if (!all || s.made !== all.made || s.revision !== all.revision) {
+      this.behind = true;
+      this.catchUp();
+    } else {
+      this.changed();
+    }
+  }
+
+  /** Many changes are read together. */
+  private async catchUp() {
+    if (this.reading) return;
+    this.reading = true;
+    while (this.behind && !this.stop.signal.aborted) {
+      this.behind = false;
+      try {
+        await this.readChanges();
+      } catch (e) {
+        this.fault = (e as Error).message;
+      }
+      this.changed();
+      await new Promise((done) => setTimeout(done, GATHER_MS));
+    }
+    this.reading = false;
+  }
+
+  private async readChanges() {
+    const all = this.columns;
+    const asked = all ? { made: all.made, since: all.revision } : {};
+    const part = readColumns(await getBytes(this.path("columns"), asked));
+    if (!all || !merge(all, part)) this.columns = part.places ? readColumns(await getBytes(this.path("columns"))) : part;
+    if (!this.about?.metrics.length) this.about = await getJson<About>(this.path("about"));
+    await this.match(this.filterText);
+  }
+
+  /** Asks which rows a filter has; what is wrong with it is kept in filterFault. */
+  async match(where: string) {
+    this.filterText = where;
+    if (!where) {
+      this.filter = undefined;
+      this.filterFault = "";
+      return;
+    }
+    try {
+      const bytes = await getBytes(this.path("match"), { where });
+      if (this.filterText !== where) return;
+      this.filter = bits(bytes);
+      this.filterFault = "";
+    } catch (e) {
+      this.filterFault = (e as Error).message;
+    }
+  }
+
+  async setFilter(where: string) {
+    if (where === this.filterText) return;
+    await this.match(where);
+    this.changed();
+  }
+
+  setBrushed(mask?: Uint8Array) {
+    this.brushed = mask;
+    this.changed();
+  }
+
+  /** The rows that all views show: filter and brushes together. */
+  mask(): Uint8Array {
+    const rows = this.columns?.rows ?? 0;
+    const mask = new Uint8Array(rows);
+    for (let i = 0; i < rows; i++)
+      mask[i] = (!this.filter || this.filter[i]) && (!this.brushed || this.brushed[i]) ? 1 : 0;
+    return mask;
+  }
+
+  column(name: string): Column | undefined {
+    return this.columns && find(this.columns, name);
+  }
+
+  trials(): ArrayLike<number> {
+    return this.column("trial")?.numbers ?? [];
+  }
+
+  rowOf(trial: number): number {
+    const ids = this.trials();
+    let low = 0, high = ids.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (ids[middle] < trial) low = middle + 1;
+      else high = middle;
+    }
+    return ids[low] === trial ? low : -1;
+  }
+
+  failures(): number {
+    return bad.reduce((n, s) => n + (this.standing?.states[s] ?? 0), 0);
+  }
+
+  minimizes(): boolean {
+    return this.about?.goal !== "maximize";
+  }
+
+  /** Parameters in the file's order, then any others that trials have. */
+  parameters(): Column[] {
+    const list = this.columns?.list.filter((c) => c.source === "parameter") ?? [];
+    const order = this.about?.parameters ?? [];
+    const place = (c: Column) => {
+      const at = order.indexOf(c.name);
+      return at < 0 ? order.length : at;
+    };
+    return [...list].sort((a, b) => place(a) - place(b));
+  }
+
+  isLog(parameter: string): boolean {
+    const p = this.about?.space?.parameters.find((q) => q.name === parameter);
+    return !!p && /log/.test(p.distribution);
+  }
+}
+
+function bits(bytes: ArrayBuffer): Uint8Array {
+  const head = new Uint32Array(bytes, 0, 4), data = new Uint8Array(bytes, 16);
+  const mask = new Uint8Array(head[2]);
+  for (let i = 0; i < mask.length; i++) mask[i] = (data[i >> 3] >> (i & 7)) & 1;
+  return mask;
+}
+
+/** Renders again whenever the study changes. */
+export function useStudy(study: Study): number {
+  const [version, set] = useState(study.version);
+  useEffect(() => study.subscribe(() => set(study.version)), [study]);
+  return version;
+}
+
+/** Asks the server again when what it depends on has changed, and keeps the last answer meanwhile. */
+export function useAnswer<T>(ask: () => Promise<T>, deps: unknown[]): { answer?: T; fault: string } {
+  const [state, set] = useState<{ answer?: T; fault: string }>({ fault: "" });
+  useEffect(() => {
+    let current = true;
+    ask().then(
+      (answer) => current && set({ answer, fault: "" }),
+      (e) => current && set((s) => ({ answer: s.answer, fault: e.message })),
+    );
+    return () => {
+      current = false;
+    };
+  }, deps);
+  return state;
+}

@@ -1,0 +1,183 @@
+// Parallel coordinates: every trial a line over its parameters and its value. Many lines are a density; a drag
+// along an axis brushes, and all views follow.
+import { useMemo, useRef, useState } from "preact/hooks";
+import { html } from "../html";
+import { chance, Column, drawn, isConstant, isDiscrete } from "../columns";
+import { Density } from "../density";
+import { Drawing, Figure } from "../figure";
+import { exactCount, number } from "../format";
+import { magnitude } from "../colors";
+import { fit, from, part, Scale, ticks, wantsLog } from "../scale";
+import { Study } from "../study";
+
+const BINS = 128;
+const AXES_MAX = 14;
+const TOP = 34, BOTTOM = 22, SIDE = 46;
+
+interface Axis {
+  name: string;
+  values: ArrayLike<number>;
+  scale: Scale;
+  /** Of each row; 255: none. */
+  bins: Uint8Array;
+  /** Where each bin lies: of few values, where they are. */
+  at: Float64Array;
+  discrete: boolean;
+}
+
+function makeAxis(study: Study, c: Column, rows: number): Axis {
+  const { values, texts } = drawn(c, rows);
+  const log = !texts && (study.isLog(c.name) || (c.source !== "parameter" && wantsLog(values)));
+  const scale = fit(values, log, texts);
+  const bins = new Uint8Array(rows), at = new Float64Array(BINS), discrete = isDiscrete(values);
+  for (let i = 0; i < BINS; i++) at[i] = i / BINS;
+  for (let i = 0; i < rows; i++) {
+    const place = part(scale, values[i]);
+    bins[i] = place >= 0 && place <= 1 ? Math.min((place * BINS) | 0, BINS - 1) : 255;
+    if (discrete && bins[i] !== 255) at[bins[i]] = place;
+  }
+  return { name: c.name, values, scale, bins, at, discrete };
+}
+
+type Brush = [number, number]; // parts of the axis, from below
+
+function brushedRows(axes: Axis[], brushes: Map<string, Brush>, rows: number): Uint8Array | undefined {
+  if (!brushes.size) return undefined;
+  const mask = new Uint8Array(rows).fill(1);
+  for (const a of axes) {
+    const b = brushes.get(a.name);
+    if (!b) continue;
+    for (let i = 0; i < rows; i++) {
+      const at = part(a.scale, a.values[i]);
+      if (!(at >= b[0] && at <= b[1])) mask[i] = 0;
+    }
+  }
+  return mask;
+}
+
+/** Lines between two axes, gathered by the bins they join. */
+function addLines(density: Density, left: Axis, right: Axis, x0: number, x1: number, h: number, mask: Uint8Array) {
+  const joined = new Uint32Array(BINS * BINS);
+  for (let i = 0; i < mask.length; i++)
+    if (mask[i] && left.bins[i] !== 255 && right.bins[i] !== 255) joined[left.bins[i] * BINS + right.bins[i]]++;
+  // Somewhere in its bin: lines from the middles of bins would make a pattern that is not in the trials.
+  const y = (axis: Axis, bin: number, key: number) =>
+    (1 - (axis.at[bin] + (axis.discrete ? 0 : chance(key) / BINS))) * (h - 1);
+  for (let a = 0; a < BINS; a++)
+    for (let b = 0; b < BINS; b++) {
+      const key = a * BINS + b;
+      if (joined[key]) density.line(x0, y(left, a, key), x1, y(right, b, key + BINS * BINS), joined[key]);
+    }
+}
+
+export function Parallel({ study, version }: { study: Study; version: number }) {
+  const rows = study.columns!.rows;
+  const axes = useMemo(() => {
+    const value = study.column("value");
+    const list = study.parameters().filter((c) => !isConstant(c, rows)).slice(0, AXES_MAX);
+    return [...list, ...(value ? [{ ...value, name: study.about?.metric ?? "value" }] : [])].map((c) => makeAxis(study, c, rows));
+  }, [study.columns, study.columns!.revision]);
+  const brushes = useRef(new Map<string, Brush>());
+  const drag = useRef<{ axis: Axis; start: number } | undefined>(undefined);
+  const [, redraw] = useState(0);
+  if (!study.brushed && !drag.current) brushes.current.clear();
+  const height = 300;
+  const place = (i: number, width: number) => SIDE + (i * (width - 2 * SIDE)) / Math.max(axes.length - 1, 1);
+  const mask = study.mask();
+  const shown = mask.reduce((n, v) => n + v, 0);
+  const draw = (d: Drawing) => {
+    const h = d.height - TOP - BOTTOM;
+    const density = new Density(Math.floor(d.width), h);
+    for (let i = 0; i + 1 < axes.length; i++)
+      addLines(density, axes[i], axes[i + 1], Math.round(place(i, d.width)), Math.round(place(i + 1, d.width)), h, mask);
+    const dark = getComputedStyle(document.documentElement).getPropertyValue("--dark").trim() === "1";
+    density.paint(d, 0, TOP, magnitude(dark ? 0.9 : 0.15));
+    axes.forEach((a, i) => drawAxis(d, a, place(i, d.width), h, i, axes.length, brushes.current.get(a.name)));
+  };
+  const pointer = (kind: string, x: number, y: number, width: number) => {
+    const h = height - TOP - BOTTOM;
+    const up = Math.min(Math.max(1 - (y - TOP) / h, 0), 1);
+    if (kind === "down") {
+      const i = axes.map((_, k) => Math.abs(place(k, width) - x)).reduce((m, v, k, all) => (v < all[m] ? k : m), 0);
+      drag.current = { axis: axes[i], start: up };
+    } else if (drag.current && kind === "move") {
+      const { axis, start } = drag.current;
+      brushes.current.set(axis.name, [Math.min(start, up), Math.max(start, up)]);
+      study.setBrushed(brushedRows(axes, brushes.current, rows));
+    } else if (drag.current && kind === "up") {
+      const { axis, start } = drag.current;
+      if (Math.abs(start - up) < 0.01) brushes.current.delete(axis.name);
+      drag.current = undefined;
+      study.setBrushed(brushedRows(axes, brushes.current, rows));
+    }
+    redraw((n) => n + 1);
+  };
+  const ranges = [...brushes.current].map(([name, [low, high]]) => {
+    const s = axes.find((a) => a.name === name)?.scale;
+    return s && `${name} ${number(from(s, low))} to ${number(from(s, high))}`;
+  });
+  return html`<${Figure} title="Parallel coordinates" id="parallel" height=${height} draw=${draw} pointer=${pointer}
+    deps=${[version, study.columns!.revision]}
+    note=${`density of ${exactCount(shown)} trials; drag along an axis to keep a part`}
+    words=${`Lines of ${exactCount(shown)} trials over ${axes.map((a) => a.name).join(", ")}.${ranges.length ? ` Kept: ${ranges.join("; ")}.` : ""}`}
+    table=${() => tableOf(study, mask)}>
+    <details class="brushes"><summary>Brush by keyboard</summary>
+      <${BrushFields} axes=${axes} brushes=${brushes.current} changed=${() => study.setBrushed(brushedRows(axes, brushes.current, rows))} /></details>
+  </${Figure}>`;
+}
+
+function tableOf(study: Study, mask: Uint8Array) {
+  const columns = [...study.parameters(), ...(study.column("value") ? [study.column("value")!] : [])];
+  const rows = [];
+  const ids = study.trials();
+  for (let i = 0; i < mask.length; i++)
+    if (mask[i]) rows.push([ids[i], ...columns.map((c) => (c.numbers ? c.numbers[i] : c.texts![c.codes![i] - 1]))]);
+  return { head: ["trial", ...columns.map((c) => (c.name === "value" ? study.about?.metric ?? "value" : c.name))], rows };
+}
+
+function BrushFields({ axes, brushes, changed }: { axes: Axis[]; brushes: Map<string, Brush>; changed: () => void }) {
+  const set = (a: Axis, end: 0 | 1) => (e: Event) => {
+    const v = Number((e.target as HTMLInputElement).value);
+    const b: Brush = [...(brushes.get(a.name) ?? [0, 1])] as Brush;
+    b[end] = (e.target as HTMLInputElement).value === "" ? end : part(a.scale, v);
+    brushes.set(a.name, b);
+    changed();
+  };
+  return html`<div class="fields">${axes.filter((a) => !a.scale.texts).map((a) => html`<fieldset><legend>${a.name}</legend>
+    <label>from <input type="number" step="any" onChange=${set(a, 0)} /></label>
+    <label>to <input type="number" step="any" onChange=${set(a, 1)} /></label></fieldset>`)}</div>`;
+}
+
+function drawAxis(d: Drawing, a: Axis, x: number, h: number, i: number, count: number, brush?: Brush) {
+  const { ctx } = d;
+  ctx.strokeStyle = d.ink;
+  ctx.lineWidth = 1;
+  ctx.globalAlpha = 0.7;
+  ctx.beginPath();
+  ctx.moveTo(x + 0.5, TOP);
+  ctx.lineTo(x + 0.5, TOP + h);
+  ctx.stroke();
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = d.ink;
+  ctx.textAlign = i === count - 1 ? "right" : i === 0 ? "left" : "center";
+  ctx.textBaseline = "alphabetic";
+  const room = Math.floor((d.width / Math.max(count, 1)) / 7);
+  const name = a.name.length > room ? "…" + a.name.slice(-(room - 1)) : a.name;
+  ctx.fillText(name + (a.scale.log ? " (log)" : ""), x + (i === 0 ? -SIDE + 4 : i === count - 1 ? SIDE - 4 : 0), 14);
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  for (const t of ticks(a.scale, 6)) {
+    const y = TOP + h - part(a.scale, t.at) * h;
+    if (y < TOP - 1 || y > TOP + h + 1) continue;
+    ctx.lineWidth = 3;
+    ctx.strokeStyle = d.back;
+    ctx.strokeText(t.text.slice(0, 8), x + 4, y);
+    ctx.fillText(t.text.slice(0, 8), x + 4, y);
+  }
+  if (brush) {
+    ctx.fillStyle = d.accent;
+    ctx.globalAlpha = 0.35;
+    ctx.fillRect(x - 7, TOP + h - brush[1] * h, 14, (brush[1] - brush[0]) * h);
+    ctx.globalAlpha = 1;
+  }
+}

@@ -1,0 +1,197 @@
+// Which ones: all trials, no more of them drawn than are seen. The order is the server's.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { html } from "../html";
+import { getBytes, getJson } from "../api";
+import { cell, Column, isConstant } from "../columns";
+import { states } from "../colors";
+import { asCsv, copy } from "../figure";
+import { exactCount, number, seconds, time, value } from "../format";
+import { go, Place } from "../place";
+import { Study, useStudy } from "../study";
+
+const ROW = 28, EXTRA = 8, CSV_ROWS = 100_000;
+
+interface Order {
+  rows: Uint32Array;
+  revision: number;
+  key: string;
+}
+
+function readOrder(bytes: ArrayBuffer, key: string): Order {
+  return { rows: new Uint32Array(bytes, 16), revision: new Uint32Array(bytes, 0, 4)[1], key };
+}
+
+/** The columns that are shown: those chosen, else what differs between trials. */
+function shownColumns(study: Study, place: Place): Column[] {
+  const all = study.columns!.list;
+  const named = (name: string) => all.filter((c) => c.name === name && c.name !== "trial" && c.name !== "state");
+  if (place.columns.length) return place.columns.flatMap(named);
+  const rows = study.columns!.rows;
+  return [
+    ...named("value"),
+    ...study.parameters().filter((c) => rows < 2 || !isConstant(c, rows)),
+    ...all.filter((c) => c.source === "metric" && c.name !== study.about?.metric),
+    ...["seconds", "tags"].flatMap(named).filter((c) => rows < 2 || !isConstant(c, rows)),
+  ];
+}
+
+function title(study: Study, c: Column): string {
+  return c.name === "value" && c.source === "trial" ? study.about?.metric ?? "value" : c.name;
+}
+
+function shown(c: Column, row: number): string {
+  const v = cell(c, row);
+  if (c.source === "trial" && c.name === "seconds") return seconds(v as number);
+  if (c.source === "trial" && (c.name === "started" || c.name === "ended")) return time(v as number);
+  return typeof v === "number" ? number(v) : value(v);
+}
+
+interface Curves {
+  curves: { trial: number; values: (number | string)[] }[];
+}
+
+/** A small picture of how a trial's metric went. */
+function Spark({ values }: { values?: number[] }) {
+  if (!values || values.length < 2) return html`<span class="spark"></span>`;
+  const finite = values.filter(Number.isFinite);
+  const min = Math.min(...finite), span = Math.max(...finite) - min || 1;
+  const points = values.map((v, i) => `${((i * 60) / (values.length - 1)).toFixed(1)},${(18 - (16 * (v - min)) / span).toFixed(1)}`);
+  return html`<svg class="spark" width="62" height="20" aria-hidden="true"><polyline points=${points.join(" ")} /></svg>`;
+}
+
+function useSparks(study: Study, ids: number[]): Map<number, number[]> {
+  const [sparks, set] = useState(new Map<number, number[]>());
+  const metric = study.about?.metric;
+  const key = ids.join(",");
+  useEffect(() => {
+    if (!metric || !key) return;
+    const timer = setTimeout(() => {
+      getJson<Curves>(study.path("curves"), { trials: key, metric, points: 30 }).then(
+        (a) => set(new Map(a.curves.map((c) => [c.trial, c.values.map(Number)]))),
+        () => {},
+      );
+    }, 150);
+    return () => clearTimeout(timer);
+  }, [key, metric, study.columns!.revision]);
+  return sparks;
+}
+
+export function TableView({ study, place }: { study: Study; place: Place }) {
+  useStudy(study);
+  const [order, setOrder] = useState<Order>();
+  const [fault, setFault] = useState("");
+  const [top, setTop] = useState(0);
+  const [room, setRoom] = useState(600);
+  const [cursor, setCursor] = useState(0);
+  const [asked, askAgain] = useState(0);
+  const body = useRef<HTMLDivElement>(null);
+  const revision = study.columns!.revision;
+  const key = `${place.where}\n${place.by}\n${place.down}`;
+  // Live changes wait for the reader, so that nothing moves under the pointer.
+  useEffect(() => {
+    getBytes(study.path("order"), { where: place.where, by: place.by, reverse: place.down }).then(
+      (b) => {
+        setOrder(readOrder(b, key));
+        setFault("");
+      },
+      (e) => setFault(e.message),
+    );
+  }, [key, study.name, asked]);
+  useEffect(() => {
+    const watch = new ResizeObserver(([e]) => setRoom(e.contentRect.height));
+    if (body.current) watch.observe(body.current);
+    return () => watch.disconnect();
+  }, []);
+  const columns = useMemo(() => shownColumns(study, place), [study.columns, revision, place.columns.join("|")]);
+  const rows = useMemo(() => {
+    if (!order) return new Uint32Array(0);
+    const mask = study.brushed;
+    return mask ? order.rows.filter((r) => mask[r]) : order.rows;
+  }, [order, study.brushed]);
+  const fresh = order ? study.columns!.rows - (place.where ? study.columns!.rows : order.rows.length) : 0;
+  const first = Math.max(Math.floor(top / ROW) - EXTRA, 0);
+  const last = Math.min(first + Math.ceil(room / ROW) + 2 * EXTRA, rows.length);
+  const ids = study.trials();
+  const seen: number[] = [];
+  for (let i = first; i < last; i++) seen.push(rows[i]);
+  const sparks = useSparks(study, seen.map((r) => ids[r]));
+  const sort = (name: string) => go({ by: name, down: place.by === name && !place.down }, true);
+  const choose = (trial: number) =>
+    go({ chosen: place.chosen.includes(trial) ? place.chosen.filter((t) => t !== trial) : [...place.chosen, trial] }, true);
+  const move = (to: number) => {
+    const at = Math.min(Math.max(to, 0), rows.length - 1);
+    setCursor(at);
+    const box = body.current!;
+    if (at * ROW < box.scrollTop) box.scrollTop = at * ROW;
+    else if ((at + 2) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (at + 2) * ROW - box.clientHeight;
+  };
+  const pressed = (e: KeyboardEvent) => {
+    const page = Math.floor(room / ROW) - 1;
+    const moves: Record<string, number> = {
+      j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity,
+    };
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key in moves) move(cursor + moves[e.key]);
+    else if (e.key === " ") choose(ids[rows[cursor]]);
+    else if (e.key === "Enter" || e.key === "o") go({ trial: ids[rows[cursor]] });
+    else if (e.key === "c" && place.chosen.length > 1) go({ view: "compare" });
+    else return;
+    e.preventDefault();
+  };
+  const all = ["trial", "state", ...columns.map((c) => c.name)];
+  const csv = () => {
+    const some = [...rows.slice(0, CSV_ROWS)];
+    copy(asCsv({
+      head: ["trial", "state", ...columns.map((c) => title(study, c))],
+      rows: some.map((r) => [ids[r], cell(study.column("state"), r), ...columns.map((c) => cell(c, r))]),
+    }), `${exactCount(some.length)} rows`);
+  };
+  const grid = `32px 84px 110px 70px ${columns.map(() => "minmax(90px, 1fr)").join(" ")}`;
+  return html`<div class="table-tools">
+      ${fresh > 0 && html`<button type="button" class="fresh" onClick=${() => askAgain(asked + 1)}>${exactCount(fresh)} new</button>`}
+      <${ColumnChooser} study=${study} shown=${columns} />
+      <button type="button" onClick=${csv}>Copy as CSV</button>
+      <button type="button" disabled=${place.chosen.length < 2} onClick=${() => go({ view: "compare" })}>Compare ${place.chosen.length || ""}</button>
+      ${place.chosen.length > 0 && html`<button type="button" onClick=${() => go({ chosen: [] }, true)}>Clear selection</button>`}
+      <span class="note" role="status">${fault || `${exactCount(rows.length)} trials`}</span></div>
+    <div class="table" role="grid" aria-label="Trials" aria-rowcount=${rows.length + 1} aria-colcount=${all.length + 2}
+      tabindex="0" onKeyDown=${pressed} aria-activedescendant=${rows.length ? `row-${cursor}` : undefined}>
+      <div class="scroller" ref=${body} onScroll=${(e: UIEvent) => setTop((e.target as HTMLElement).scrollTop)}>
+      <div class="row head" role="row" aria-rowindex="1" style=${{ gridTemplateColumns: grid }}>
+        <span role="columnheader"><span class="hidden">Selected</span></span>
+        ${["trial", "state"].map((n) => html`<${Head} name=${n} title=${n} place=${place} sort=${sort} />`)}
+        <span role="columnheader">Curve</span>
+        ${columns.map((c) => html`<${Head} name=${c.name} title=${title(study, c)} place=${place} sort=${sort} right=${!!c.numbers} />`)}</div>
+      <div role="rowgroup" style=${{ height: `${rows.length * ROW}px`, position: "relative" }}>
+      ${seen.map((r, k) => {
+        const i = first + k, trial = ids[r], state = cell(study.column("state"), r) as string;
+        return html`<div class="row" role="row" id=${`row-${i}`} key=${trial} aria-rowindex=${i + 2}
+          aria-selected=${place.chosen.includes(trial)} data-cursor=${i === cursor}
+          style=${{ transform: `translateY(${i * ROW}px)`, gridTemplateColumns: grid }}
+          onClick=${() => setCursor(i)} onDblClick=${() => go({ trial })}>
+          <span role="gridcell"><input type="checkbox" tabindex="-1" checked=${place.chosen.includes(trial)}
+            aria-label=${`Select trial ${trial}`} onChange=${() => choose(trial)} /></span>
+          <span role="gridcell" class="n"><a tabindex="-1" href="#" onClick=${(e: Event) => (e.preventDefault(), go({ trial }))}>${trial}</a></span>
+          <span role="gridcell"><i style=${{ color: states[state]?.color }} aria-hidden="true">${states[state]?.mark}</i> ${state.replace("_", " ")}</span>
+          <span role="gridcell"><${Spark} values=${sparks.get(trial)} /></span>
+          ${columns.map((c) => html`<span role="gridcell" class=${c.numbers ? "n" : ""} title=${cell(c, r)}>${shown(c, r)}</span>`)}
+        </div>`;
+      })}</div></div></div>
+    ${!rows.length && order && html`<p class="empty">No trial is left by the filter.</p>`}`;
+}
+
+function Head({ name, title: text, place, sort, right }: { name: string; title: string; place: Place; sort: (n: string) => void; right?: boolean }) {
+  const on = place.by === name || (!place.by && name === "trial");
+  return html`<span role="columnheader" class=${right || name === "trial" ? "n" : ""} aria-sort=${on ? (place.down ? "descending" : "ascending") : "none"}>
+    <button type="button" tabindex="-1" onClick=${() => sort(name)} title=${`Sort by ${text}`}>${text}${on ? (place.down ? " ↓" : " ↑") : ""}</button></span>`;
+}
+
+function ColumnChooser({ study, shown: now }: { study: Study; shown: Column[] }) {
+  const all = study.columns!.list.filter((c) => c.name !== "trial" && c.name !== "state");
+  const names = now.map((c) => c.name);
+  const set = (name: string, on: boolean) => go({ columns: on ? [...names, name] : names.filter((n) => n !== name) }, true);
+  return html`<details class="chooser"><summary>Columns</summary><div class="menu">
+    ${all.map((c) => html`<label><input type="checkbox" checked=${names.includes(c.name)}
+      onChange=${(e: Event) => set(c.name, (e.target as HTMLInputElement).checked)} /> ${title(study, c)} <small>${c.source}</small></label>`)}
+    <button type="button" onClick=${() => go({ columns: [] }, true)}>What differs</button></div></details>`;
+}
