@@ -44,19 +44,13 @@ static uint32_t slots_of(const struct node *node, const struct needs *task)
     return slots > SLOTS_MAX ? (uint32_t)SLOTS_MAX : (uint32_t)slots;
 }
 
-static uint32_t nodes_of(const struct needs *n)
-{
-    struct spread s;
-    return needs_spread(n, &s) ? s.nodes : 1;
-}
-
 uint32_t nodes_slots(const struct nodes *nodes, const struct needs *n)
 {
     double slots = 0;
     for (size_t i = 0; i < nodes->list.len; i++)
         if (nodes->list.p[i].usable)
             slots += slots_of(&nodes->list.p[i], n);
-    slots /= nodes_of(n);
+    slots /= needs_nodes(n);
     return slots > SLOTS_MAX ? (uint32_t)SLOTS_MAX : (uint32_t)slots;
 }
 
@@ -110,7 +104,7 @@ int nodes_check(const struct nodes *nodes, const struct needs *n,
         if (!largest || larger(node, largest, &part))
             largest = node;
     }
-    if (!largest || fit >= nodes_of(n))
+    if (!largest || fit >= needs_nodes(n))
         return 0;
     struct buf asked, has;
     buf_init(&asked);

@@ -78,11 +78,11 @@ struct place {
 PLACES(PLACE_EXTERN)
 PLACES_APART(PLACE_EXTERN)
 
-    /* A worker said something about a task. -1 when it makes no sense: the
-     * worker is broken. Records of tasks that the engine does not hold are
-     * dropped. */
-    int engine_place_record(struct engine *e, const struct record *r,
-                            struct err *err);
+/* A worker said something about a task. -1 when it makes no sense: the
+ * worker is broken. Records of tasks that the engine does not hold are
+ * dropped. */
+int engine_place_record(struct engine *e, const struct record *r,
+                        struct err *err);
 /* From now on nothing can be sent; the queue waits. */
 void engine_place_down(struct engine *e);
 /* Everything that was sent and has not ended is gone, without a trace of a

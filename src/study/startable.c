@@ -240,6 +240,19 @@ static void look_for_image(const struct looking *l)
                         STRF(image)));
 }
 
+/* Between these apptainer reads where a folder goes, and how. */
+static void look_at_names(const struct looking *l)
+{
+    const struct value *at = place_of(l, "container");
+    if (strpbrk(l->home, ":,"))
+        problems_add(l->problems, PROBLEM_ERROR, l->plan->file,
+                     at ? at->line : 0, at ? at->column : 0,
+                     STR("move the study to another folder"),
+                     "container: %s cannot be shown inside, because of the "
+                     "colon or comma in its name",
+                     l->home);
+}
+
 static void say_no_git(const struct looking *l)
 {
     const struct value *at = place_of(l, "code");
@@ -260,8 +273,10 @@ void startable_around(const struct plan *p, struct problems *problems)
         absent(p, problems, "container",
                "install apptainer, or run without a container",
                "container: neither apptainer nor singularity is on PATH here");
-    if (p->container.len)
+    if (p->container.len) {
         look_for_image(&l);
+        look_at_names(&l);
+    }
     if (p->code == CODE_GIT && !git_is_around(l.home))
         say_no_git(&l);
     for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)

@@ -115,6 +115,12 @@ bool needs_spread(const struct needs *n, struct spread *s)
     return true;
 }
 
+uint32_t needs_nodes(const struct needs *n)
+{
+    struct spread s;
+    return needs_spread(n, &s) ? s.nodes : 1;
+}
+
 int needs_spread_check(const struct needs *n, struct err *err)
 {
     struct spread s;

@@ -29,6 +29,8 @@ void needs_init(struct needs *n);
 /* False: nothing is said of nodes and ranks, it is one process. Of nodes, ranks
  * and ranks per node, what is not said follows from the others. */
 bool needs_spread(const struct needs *n, struct spread *s);
+/* On how many nodes it is. */
+uint32_t needs_nodes(const struct needs *n);
 /* -1 when nodes, ranks and what they need cannot be laid out. */
 int needs_spread_check(const struct needs *n, struct err *err);
 /* What it needs of one node: all, where it is not spread. */

@@ -120,9 +120,10 @@ static int check_bytes(uint64_t need, uint64_t has, const char *what,
 
 int room_check(const struct room *r, const struct needs *n, struct err *err)
 {
-    if (n->nodes > 1)
+    uint32_t nodes = needs_nodes(n);
+    if (nodes > 1)
         return err_set(err, ERR_INPUT, "needs %u nodes, this is one machine",
-                       n->nodes);
+                       nodes);
     if (n->cpus > r->cpus + SLACK)
         return err_set(err, ERR_INPUT,
                        "needs %.9g cpu%s, this machine has %.9g", n->cpus,
@@ -178,7 +179,7 @@ static bool fits_now(const struct room *r, const struct needs *n)
     if (r->parallel && r->running >= r->parallel)
         return false;
     double lent = r->running ? r->lent_cpus : 0;
-    if (n->nodes > 1 || n->cpus > r->free_cpus - lent + SLACK)
+    if (needs_nodes(n) > 1 || n->cpus > r->free_cpus - lent + SLACK)
         return false;
     if (r->memory_bytes && n->memory_bytes > r->free_memory_bytes)
         return false;

@@ -121,3 +121,7 @@ check_contains "bind without a container is a mistake" "$err$out" \
 study odd 'program: train.py' 'container: env.sif' 'bind: [":x"]'
 with run "$THRONG" check odd.yaml
 check_contains "a bind without a source is one" "$err$out" 'names no folder'
+mkdir "$TMP/a:b" && cp env.sif train.py plain2.yaml "$TMP/a:b"
+with run "$THRONG" check "$TMP/a:b/plain2.yaml"
+check_contains "a folder that cannot be bound is an error" "$err$out" \
+    'cannot be shown inside'

@@ -55,6 +55,11 @@ PATH=$TMP/bin:$PATH run "$THRONG" run nodes.yaml
 check "several nodes are refused here" test "$status" -ne 0
 check_contains "in words" "$err" 'needs 2 nodes, this is one machine'
 
+study follows 'ranks: 4, ranks_per_node: 2, cpus: 1'
+PATH=$TMP/bin:$PATH run "$THRONG" run follows.yaml
+check_contains "also those that follow from ranks_per_node" "$err" \
+    'needs 2 nodes, this is one machine'
+
 study none 'ranks: 2, cpus: 1'
 mkdir only && for p in sh env python3 git; do
     ln -s "$(command -v $p)" only/
