@@ -162,7 +162,7 @@ check_contains "is told, with the nearest" "$err" "did you mean slurm"
 echo 'engine: mpi' >>later.yaml
 run "$THRONG" run later.yaml
 check_status "what throng cannot do yet is refused" 1
-check_contains "which is said" "$err" "is not there yet; use local, slurm"
+check_contains "which is said" "$err" "is not there yet; use local"
 cp "$ROOT/tests/plan/sweeps/03-bayes-hyperband.yaml" bayes.yaml
 run "$THRONG" check bayes.yaml
 check_status "a bayes sweep is checked" 0
