@@ -65,6 +65,7 @@ calls() { # VERB
     train | evaluate | predict | model | suggest) echo "model.yaml | wrong.yaml" ;;
     report) echo "lo${ESC}[2J=1 | lo${CSI}=x" ;;
     rm) echo "3 -y | no${ESC}[2Jne -y" ;;
+    web) echo "no${ESC}[2Jne | --address ${ESC}[2J | --socket /none${ESC}[2J/x" ;;
     trust) echo "--remove no${ESC}[2Jne" ;;
     init | logs | completion | help | version) echo "no${ESC}[2J" ;;
     esac
