@@ -56,14 +56,12 @@ struct chunk {
 struct arena {
     struct chunk *chunks;
     size_t next_size;
-    size_t bytes;
 };
 
-static struct chunk *chunk_new(struct arena *a, size_t size)
+static struct chunk *chunk_new(size_t size)
 {
     struct chunk *c = xcalloc(1, sizeof(*c) + size);
     c->size = size;
-    a->bytes += sizeof(*c) + size;
     POISON(c->data, size);
     return c;
 }
@@ -76,14 +74,12 @@ static void chunks_free(struct arena *a)
         free(c);
     }
     a->chunks = NULL;
-    a->bytes = sizeof(*a);
 }
 
 struct arena *arena_new(void)
 {
     struct arena *a = xcalloc(1, sizeof(*a));
     a->next_size = CHUNK_LEAST;
-    a->bytes = sizeof(*a);
     return a;
 }
 
@@ -107,7 +103,7 @@ void arena_reset(struct arena *a)
         for (; c; c = c->next)
             total += c->size;
         chunks_free(a);
-        a->chunks = chunk_new(a, total < KEEP_MOST ? total : KEEP_MOST);
+        a->chunks = chunk_new(total < KEEP_MOST ? total : KEEP_MOST);
         return;
     }
     if (c->fresh < c->used)
@@ -121,12 +117,12 @@ static struct chunk *chunk_for(struct arena *a, size_t size)
 {
     struct chunk *first = a->chunks;
     if (first && size > a->next_size / 4) {
-        struct chunk *own = chunk_new(a, size);
+        struct chunk *own = chunk_new(size);
         own->next = first->next;
         first->next = own;
         return own;
     }
-    struct chunk *c = chunk_new(a, size > a->next_size ? size : a->next_size);
+    struct chunk *c = chunk_new(size > a->next_size ? size : a->next_size);
     c->next = first;
     a->chunks = c;
     if (a->next_size < CHUNK_MOST)
@@ -184,9 +180,4 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
     vsnprintf(p, (size_t)n + 1, fmt, ap);
     va_end(ap);
     return p;
-}
-
-size_t arena_bytes(const struct arena *a)
-{
-    return a->bytes;
 }

@@ -20,7 +20,6 @@ char *arena_cstr(struct arena *a, struct str s);     /* a C string copy */
 struct str arena_str(struct arena *a, struct str s); /* copy, NUL behind */
 char *arena_printf(struct arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-size_t arena_bytes(const struct arena *a); /* memory held */
 
 #define arena_new_of(a, type) ((type *)arena_alloc((a), sizeof(type)))
 

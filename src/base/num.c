@@ -5,7 +5,12 @@
  * without a decimal point, so that the locale has no say.
  *
  * Printing: the shortest digits that read back are found here in 128-bit
- * integers for 1e-10 <= v < 1e15, by trying printf's precisions otherwise. */
+ * integers for 1e-10 <= v < 1e15, by trying printf's precisions otherwise.
+ *
+ * Why not the C library alone: it follows the locale, and points of metrics are
+ * read and printed by the million. build/bench/num_bench, one core: reading 17
+ * digits 36 ns, strtod 82; printing 78 ns, printf's shortest that reads back
+ * 590. */
 #include "base/num.h"
 
 #include <math.h>
