@@ -7,10 +7,10 @@
  * Both sides speak the records of terms/record.h.
  *
  * A trainer that dies takes its members with it: what it had said of them
- * counts, the other attempts end as lost, so that they are tried again; from
- * its third attempt on a task has a trainer for itself, so that one bad model
- * cannot take others down for ever. A trainer that does not end a member when
- * it is told to (it hangs in a read, or was stopped) is killed. */
+ * counts, the other attempts end as lost, together with so many, so that they
+ * are tried again: the conductor lets who may be the cause run with fewer and
+ * fewer others. A trainer that does not end a member when it is told to (it
+ * hangs in a read, or was stopped) is killed. */
 #ifndef THRONG_WORKER_CREW_H
 #define THRONG_WORKER_CREW_H
 
