@@ -34,11 +34,38 @@
 
 /* ---- writing ---------------------------------------------------------- */
 
-/* The shortest text that reads back as the same float. */
+/* The number of so many digits that is nearest to x: what its text reads as,
+ * since whole numbers and powers of ten up to these are exact, and their
+ * quotient or product is rounded once. False: it is too small or too large for
+ * that. */
+static bool round_to(float x, int digits, double *rounded)
+{
+    static const double tens[] = {
+        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    double size = fabs((double)x);
+    if (!(size >= 1e-12 && size < 1e12))
+        return false;
+    int places = digits - 1; /* behind the point */
+    for (double s = size; s < 1; s *= 10)
+        places++;
+    for (double s = size; s >= 10; s /= 10)
+        places--;
+    double ten = tens[places < 0 ? -places : places];
+    double whole = nearbyint(places < 0 ? size / ten : size * ten);
+    size = places < 0 ? whole * ten : whole / ten;
+    *rounded = x < 0 ? -size : size;
+    return true;
+}
+
+/* The shortest number that is the same float. */
 static struct value *float_value(struct arena *a, float x)
 {
     struct buf b;
     double d = (double)x;
+    for (int digits = 6; digits <= 9 && round_to(x, digits, &d); digits++)
+        if ((float)d == x)
+            return value_double(a, d);
     buf_init(&b);
     for (int digits = 6; digits <= 9; digits++) {
         buf_reset(&b);
