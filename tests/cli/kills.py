@@ -138,6 +138,16 @@ WAYS = {
                                 "units": {"values": [16, 24]},
                                 "dropout": {"value": 0.1},
                                 "epochs": {"value": 200}}),
+    # States at rungs lie in packs.
+    "trained_rungs": Way(points=None, command=None, model="mlp.yaml",
+                         resources=None, method="tpe", order="lag", lag=4,
+                         metric={"name": "val_loss", "goal": "minimize"},
+                         parameters={"lr": {"min": 0.001, "max": 0.01},
+                                     "units": {"value": 16},
+                                     "dropout": {"value": 0.1},
+                                     "epochs": {"value": 180}},
+                         early_terminate={"type": "asha", "min_iter": 20,
+                                          "max_iter": 180}),
 }
 VICTIMS = ["conductor", "worker", "both", "task"]
 
