@@ -1,13 +1,11 @@
 /* fake.c - place fake: tasks that only pretend, for tests of the conductor
  *
- * No process is started and no time passes: the clock is virtual and jumps
- * to the next thing that happens. One step of one task is done per turn of
- * the loop, so that whoever listens can act between any two of them. The
- * same tasks in the same order give the same records, always.
+ * No process is started and no time passes: the clock is virtual and jumps to
+ * the next thing that happens. One step of one task is done per turn of the
+ * loop, so that others can act in between. Same tasks, same order: same records.
  *
- * A task's script are the words of its arguments, one after the other; words
- * that are not known are skipped, so that ordinary arguments may stand among
- * them:
+ * A task's script are the words of its arguments; those that are not known are
+ * skipped, so that ordinary arguments may stand among them:
  *
  *   sleep-ms=5         virtual time passes
  *   metric=loss:0.5    a point; metric=loss:0.5@3 for step 3
@@ -34,8 +32,7 @@
  *   again-presumed=5   the same while the start before goes on unheard, with
  *                      the words that follow
  *   fault              the place gives up here
- *   attempt=2          what follows is for attempt 2 only; attempt=any: for
- *                      every one again
+ *   attempt=2          what follows is for attempt 2 only; attempt=any: for all
  *   reads              what follows is for attempts that only read
  *   when=3:1           what follows is for tasks whose script has the same on
  *                      both sides here; when=any: for every one again
