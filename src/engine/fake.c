@@ -2,7 +2,7 @@
  *
  * No process is started and no time passes: the clock is virtual and jumps to
  * the next thing that happens. One step of one task is done per turn of the
- * loop, so that others can act in between. Same tasks, same order: same records.
+ * loop, so that others can act in between. Equal tasks give equal records.
  *
  * A task's script are the words of its arguments; those that are not known are
  * skipped, so that ordinary arguments may stand among them:
