@@ -44,21 +44,44 @@ static int end_all(struct call *c, const struct study_setup *setup)
     return 0;
 }
 
-int cancel_jobs(struct call *c, const struct place_of_study *where)
+int stored_setup_open(struct call *c, const struct place_of_study *where,
+                      struct stored_setup *s)
 {
-    struct log log = log_stderr();
-    struct study_setup setup = {
-        .folder = where->folder, .home = where->home, .log = &log};
+    *s = (struct stored_setup){.log = log_stderr()};
+    s->setup = (struct study_setup){
+        .folder = where->folder, .home = where->home, .log = &s->log};
     struct store *store = store_open(where->folder, false, &c->err);
     if (!store)
         return -1;
-    struct plan *plan =
+    s->plan =
         study_stored_plan(store, where->home, where->name, c->arena, &c->err);
-    setup.place = study_place(store, c->arena);
-    setup.plan = plan;
+    s->setup.place = study_place(store, c->arena);
+    s->setup.plan = s->plan;
     store_close(store);
-    int rc = plan && fill(c, &setup) == 0 ? end_all(c, &setup) : -1;
-    loop_free(setup.loop);
-    plan_close(plan);
+    if (s->plan && fill(c, &s->setup) == 0)
+        return 0;
+    stored_setup_close(s);
+    return -1;
+}
+
+void stored_setup_close(struct stored_setup *s)
+{
+    loop_free(s->setup.loop);
+    plan_close(s->plan);
+    *s = (struct stored_setup){0};
+}
+
+int cancel_jobs(struct call *c, const struct place_of_study *where)
+{
+    struct stored_setup s;
+    if (stored_setup_open(c, where, &s))
+        return -1;
+    int conductors = conductor_job_cancel(&s.setup, &c->err);
+    if (conductors > 0)
+        say("throng kill: the job that was to conduct the study %.*s is "
+            "cancelled\n",
+            STRF(s.plan->name));
+    int rc = conductors < 0 ? -1 : end_all(c, &s.setup);
+    stored_setup_close(&s);
     return rc;
 }

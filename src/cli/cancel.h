@@ -7,4 +7,15 @@
 /* Says what it has done; -1: c->err. */
 int cancel_jobs(struct call *c, const struct place_of_study *where);
 
+/* What is needed to speak to the place of a stored study. */
+struct stored_setup {
+    struct study_setup setup;
+    struct plan *plan;
+    struct log log;
+};
+/* -1: c->err. The setup points into *s, which must stay where it is. */
+int stored_setup_open(struct call *c, const struct place_of_study *where,
+                      struct stored_setup *s);
+void stored_setup_close(struct stored_setup *s);
+
 #endif

@@ -17,6 +17,7 @@
 #include "cli/run_web.h"
 #include "cli/dry_run.h"
 #include "cli/fix.h"
+#include "cli/job_conductor.h"
 #include "cli/progress.h"
 #include "cli/ranking.h"
 #include "cli/study_files.h"
@@ -32,6 +33,8 @@ struct session {
     struct progress progress;
     struct live_block *live; /* below the progress line; NULL: none */
     unsigned interrupts;
+    bool as_job;         /* it is a job of the scheduler itself … */
+    bool handed_on;      /* … and the one behind it goes on */
     bool quiet;          /* nothing but errors */
     bool on_terminal[3]; /* standard input, output, error */
     struct detached detached;
@@ -75,8 +78,20 @@ static void on_terminate(void *context, int signum)
     struct session *s = context;
     (void)signum;
     s->interrupts += 2;
+    s->handed_on = s->as_job;
     talk(s, "asked to terminate; running trials are ended and go on with the "
             "next run");
+    study_part(s->study);
+}
+
+/* The job's time is nearly up. */
+static void on_time_up(void *context, int signum)
+{
+    struct session *s = context;
+    (void)signum;
+    s->interrupts++;
+    s->handed_on = true;
+    talk(s, "the time of this job is nearly up; the one behind it goes on");
     study_part(s->study);
 }
 
@@ -105,6 +120,7 @@ static void hold_signals(sigset_t *before)
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGTERM);
     sigaddset(&ours, SIGHUP);
+    sigaddset(&ours, SIGUSR1);
     sigprocmask(SIG_BLOCK, &ours, before);
 }
 
@@ -115,6 +131,8 @@ static void watch_signals(struct session *s, const sigset_t *before)
     loop_signal(s->loop, SIGINT, on_interrupt, s);
     loop_signal(s->loop, SIGTERM, on_terminate, s);
     loop_signal(s->loop, SIGHUP, on_hangup, s);
+    if (s->as_job)
+        loop_signal(s->loop, SIGUSR1, on_time_up, s);
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
@@ -491,6 +509,28 @@ static struct study *open_study(struct session *s, struct study_setup *setup)
     return NULL;
 }
 
+/* So that the study is never without a conductor, however this one ends. */
+static void have_successor(struct session *s)
+{
+    struct err err = {0};
+    if (conductor_job_follow(s->study, job_conductor_command(s->call), &err))
+        talk(s, arena_printf(s->call->arena,
+                             "warning: there is no job behind this one: %s",
+                             err.text));
+}
+
+static int submit_conductor(struct session *s, struct study_setup *setup)
+{
+    struct call *c = s->call;
+    int rc = -1;
+    if (fill_setup(c, setup) == 0 && (setup->loop = loop_new(&c->err))) {
+        struct study *study = open_study(s, setup);
+        rc = study ? job_conductor_detach(c, setup, study) : -1;
+    }
+    loop_free(setup->loop);
+    return rc ? call_fail(c) : EXIT_OK;
+}
+
 static int open_and_conduct(struct session *s, struct study_setup *setup)
 {
     struct call *c = s->call;
@@ -505,7 +545,11 @@ static int open_and_conduct(struct session *s, struct study_setup *setup)
         code = EXIT_INTERRUPTED;
     } else {
         watch_signals(s, &before);
+        if (s->as_job)
+            have_successor(s);
         code = conduct(s);
+        if (s->as_job && !s->handed_on)
+            conductor_job_end(s->study);
     }
     study_close(s->study);
     return code;
@@ -574,6 +618,7 @@ static int run_here(struct call *c, const struct plan *plan,
     struct session s = {.call = c,
                         .plan = plan,
                         .folder = setup->folder,
+                        .as_job = call_flag(c, "as-job"),
                         .quiet = call_flag(c, "quiet")};
     struct log log = {.write = on_log,
                       .context = &s,
@@ -582,6 +627,8 @@ static int run_here(struct call *c, const struct plan *plan,
     setup->log = &log;
     if (study_access(c->arena, setup->folder, STORE_RUN, &c->err))
         return call_fail(c);
+    if (call_flag(c, "detach") && conductor_is_job(plan))
+        return submit_conductor(&s, setup);
     int gone = detach_if_asked(&s, plan, &code);
     if (gone > 0)
         return code;
@@ -646,6 +693,7 @@ VERB(run) = {
             {"dry-run", 'n', NULL, "say what would run, and run nothing"},
             {"detach", 'd', NULL, "run in the background, also after logout"},
             {"web", 0, NULL, "show it in a browser meanwhile: see `help web`"},
+            {"as-job", 0, NULL, "be the job that --detach submits on clusters"},
             {"take-over", 0, NULL,
              "take it from a conductor that no longer answers"},
             {"keep-going", 'k', NULL,

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "cli/job_conductor.h"
 
 static void print_fronts(struct buf *b, const struct call *c,
                          const struct standing *s)
@@ -35,6 +36,17 @@ static void print_holder(struct buf *b, const struct lease *l,
                  (long long)l->process.pid, l->host, go_on);
     else
         buf_adds(b, "not running\n");
+}
+
+/* Where the conductor is a job. */
+static void print_conductor(struct buf *b, const char *folder)
+{
+    struct conductor_jobs jobs;
+    conductor_jobs_read(folder, &jobs);
+    if (jobs.next)
+        buf_addf(b, "%-9sas job %llu of the scheduler; job %llu follows it\n",
+                 "", (unsigned long long)jobs.now,
+                 (unsigned long long)jobs.next);
 }
 
 /* ---- who has what of the machine --------------------------------------- */
@@ -150,7 +162,10 @@ static void print_text(struct call *c, const struct standing *s,
     buf_init(&b);
     buf_addf(&b, "study    %s\n", where->name);
     buf_adds(&b, "now      ");
-    print_holder(&b, &s->lease, resume_command(c->arena, where));
+    if (s->lease.live || !job_conductor_waits(c, where, &b))
+        print_holder(&b, &s->lease, resume_command(c->arena, where));
+    if (s->lease.live)
+        print_conductor(&b, where->folder);
     if (s->lease.live)
         print_claims(&b, c, where->folder);
     buf_addf(&b, "trials   %lld", (long long)s->finished);

@@ -174,6 +174,33 @@ int engine_preview(struct engine *e, const struct engine_preview *p,
                    e->setup.place);
 }
 
+static int no_scheduler(const struct engine *e, struct err *err)
+{
+    return err_set(err, ERR_INPUT,
+                   "engine %s has no scheduler that a job could be given to",
+                   e->setup.place);
+}
+
+int engine_alone(struct engine *e, const struct engine_alone *o, uint64_t *job,
+                 struct err *err)
+{
+    return e->place->alone ? e->place->alone(e->at, o, job, err)
+                           : no_scheduler(e, err);
+}
+
+int engine_alone_look(struct engine *e, uint64_t job,
+                      struct engine_alone_state *state, struct err *err)
+{
+    return e->place->alone_look ? e->place->alone_look(e->at, job, state, err)
+                                : no_scheduler(e, err);
+}
+
+void engine_alone_cancel(struct engine *e, uint64_t job)
+{
+    if (e->place->alone_cancel)
+        e->place->alone_cancel(e->at, job);
+}
+
 int engine_start(struct engine *e, uint64_t epoch, struct err *err)
 {
     if (e->place->start(e->at, epoch, err))

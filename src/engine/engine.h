@@ -105,6 +105,24 @@ struct engine_preview {
 int engine_preview(struct engine *e, const struct engine_preview *p,
                    struct buf *b, struct err *err);
 
+/* A program as a job of its own, where the place stands on a scheduler: a
+ * conductor. Each of these waits for the scheduler's answer. */
+struct engine_alone {
+    const char *folder;  /* for its script; what it prints goes to
+                            conductor.log beside that */
+    const char *command; /* of a shell */
+    uint64_t after;      /* it begins when this job has ended; 0: at once */
+};
+struct engine_alone_state {
+    bool lives;       /* it waits or runs */
+    struct buf words; /* "Slurm job 7: PENDING …" is added */
+};
+int engine_alone(struct engine *e, const struct engine_alone *o, uint64_t *job,
+                 struct err *err);
+int engine_alone_look(struct engine *e, uint64_t job,
+                      struct engine_alone_state *state, struct err *err);
+void engine_alone_cancel(struct engine *e, uint64_t job);
+
 /* -1 with the reason when these needs can never be met at this place. */
 int engine_check(const struct engine *e, const struct needs *n,
                  struct err *err);

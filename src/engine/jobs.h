@@ -103,6 +103,12 @@ void jobs_hurry(void *place, enum haste haste);
 void jobs_tell(const void *place, uint64_t task, struct buf *b);
 int jobs_preview(void *place, const struct engine_preview *p, struct buf *b,
                  struct err *err);
+/* alone.c */
+int jobs_alone(void *place, const struct engine_alone *o, uint64_t *job,
+               struct err *err);
+int jobs_alone_look(void *place, uint64_t job, struct engine_alone_state *state,
+                    struct err *err);
+void jobs_alone_cancel(void *place, uint64_t job);
 
 /* ---- between the files ----------------------------------------------------
  */

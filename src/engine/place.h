@@ -67,6 +67,12 @@ struct place {
     /* As engine_preview; NULL: it submits nothing. */
     int (*preview)(void *place, const struct engine_preview *p, struct buf *b,
                    struct err *err);
+    /* As engine_alone and what follows it; NULL: it has no scheduler. */
+    int (*alone)(void *place, const struct engine_alone *o, uint64_t *job,
+                 struct err *err);
+    int (*alone_look)(void *place, uint64_t job,
+                      struct engine_alone_state *state, struct err *err);
+    void (*alone_cancel)(void *place, uint64_t job);
 };
 
 /* Every place has a row in terms/place.h, and is defined by PLACE(name) = {…},

@@ -56,6 +56,10 @@ struct job_order {
     double lead_s;       /* so long before its end it is warned */
     const char *exclude; /* nodes that are left out, "a,b"; "": none */
     const char *mark;    /* of the worker's processes */
+    /* Of a job that is no bundle: what a shell runs in it, and which job ends
+     * before it begins (0: none). */
+    const char *command;
+    uint64_t after;
     /* What its class of length adds, over the site's settings; NULL: none. */
     const struct value *class;
 };
@@ -105,6 +109,8 @@ struct scheduler {
     void (*look)(void *s, const uint64_t *jobs, size_t count, job_words_fn *fn,
                  void *context);
     void (*cancel)(void *s, const struct job_cancel *which);
+    /* While on, what is asked is answered before the function returns. */
+    void (*waits)(void *s, bool on);
     /* All tasks of these arrays are answered for: what waits of them shall
      * not begin, and what runs not begin again. Done when this returns. */
     void (*settle)(void *s, const uint64_t *jobs, size_t count);

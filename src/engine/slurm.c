@@ -28,6 +28,7 @@ struct slurm {
     uint32_t array_max, jobs_max;
     uint32_t kill_wait_s; /* from SIGTERM to SIGKILL; 0: Slurm does not say */
     bool accounting;
+    bool waits;                /* commands are waited for */
     VEC(struct asking *) open; /* questions that are not answered */
 };
 
@@ -147,7 +148,7 @@ static void add_site(const struct slurm *s, const struct job_order *order,
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         add_text(b, texts[i], chosen(s, order, texts[i]));
     bool no = requeue && requeue->kind == VALUE_BOOL && !requeue->boolean;
-    buf_addf(b, "#SBATCH --%srequeue\n", no ? "no-" : "");
+    buf_addf(b, "#SBATCH --%srequeue\n", no || order->command ? "no-" : "");
     if (option(s, "mail").len) {
         add_text(b, "mail-user", option(s, "mail"));
         buf_adds(b, "#SBATCH --mail-type=END,FAIL\n");
@@ -197,12 +198,35 @@ static void add_worker(const struct slurm *s, const struct job_order *order,
     buf_addc(b, '\n');
 }
 
+/* A program that is a job of its own: it is not begun again, whoever needs it
+ * has another one. */
+static void print_alone(const struct slurm *s, const struct job_order *order,
+                        struct buf *b)
+{
+    struct str setup = str_trim(option(s, "setup"));
+    buf_adds(b, "\n#SBATCH --output=../conductor.log\n"
+                "#SBATCH --open-mode=append\n#SBATCH --nodes=1\n"
+                "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n");
+    if (order->after)
+        buf_addf(b, "#SBATCH --dependency=afterany:%llu\n",
+                 (unsigned long long)order->after);
+    add_time(order, b);
+    add_site(s, order, b);
+    if (setup.len)
+        buf_addf(b, "%.*s\n", STRF(setup));
+    buf_addf(b, "exec %s\n", order->command);
+}
+
 static void slurm_print(const void *scheduler, const struct job_order *order,
                         struct buf *b)
 {
     const struct slurm *s = scheduler;
     buf_addf(b, "#!/bin/sh\n#SBATCH --job-name=%s\n#SBATCH --array=0-%u",
              order->name, order->count - 1);
+    if (order->command) {
+        print_alone(s, order, b);
+        return;
+    }
     if (order->at_once && order->at_once < order->count)
         buf_addf(b, "%%%u", order->at_once);
     buf_adds(b, "\n#SBATCH --output=%a.log\n#SBATCH --open-mode=append\n");
@@ -226,6 +250,12 @@ struct asking {
     size_t count;
     struct job_words found;
 };
+
+static void ask(struct slurm *s, const char *const *argv, command_fn *fn,
+                void *context)
+{
+    (s->waits ? commands_wait : commands_add)(s->commands, argv, fn, context);
+}
 
 static struct asking *new_asking(struct slurm *s, void *context)
 {
@@ -281,7 +311,7 @@ static void slurm_submit(void *scheduler, const struct job_order *order,
                           arena_printf(arena, "--chdir=%s", order->folder),
                           path_join(arena, order->folder, "job.sh"), NULL};
     a->receipt = fn;
-    commands_add(s->commands, argv, on_submitted, a);
+    ask(s, argv, on_submitted, a);
     arena_free(arena);
 }
 
@@ -400,7 +430,7 @@ static void on_queue(void *context, const struct command_end *end)
     }
     if (!good)
         answer(a, &err);
-    else if (a->slurm->accounting && is_short(a))
+    else if (a->slurm->accounting && !a->slurm->waits && is_short(a))
         ask_account(a);
     else
         answer(a, NULL);
@@ -423,7 +453,7 @@ static void slurm_look(void *scheduler, const uint64_t *jobs, size_t count,
                           join_jobs(a, a->arena),
                           "--Format=" SLURM_QUEUE_FORMAT,
                           NULL};
-    commands_add(s->commands, argv, on_queue, a);
+    ask(s, argv, on_queue, a);
 }
 
 /* ---- scancel ---------------------------------------------------------------
@@ -448,8 +478,8 @@ static void slurm_cancel(void *scheduler, const struct job_cancel *c)
         buf_addc(&which, ']');
     const char *argv[] = {"scancel", which.p,
                           c->waiting_only ? "--state=PENDING" : NULL, NULL};
-    (c->wait ? commands_wait : commands_add)(s->commands, argv, on_cancelled,
-                                             s);
+    (c->wait || s->waits ? commands_wait : commands_add)(s->commands, argv,
+                                                         on_cancelled, s);
     buf_done(&which);
 }
 
@@ -475,6 +505,11 @@ static void slurm_settle(void *scheduler, const uint64_t *jobs, size_t count)
     commands_wait(s->commands, waiting, on_settled, s);
     buf_done(&list);
     buf_done(&update);
+}
+
+static void slurm_waits(void *scheduler, bool on)
+{
+    ((struct slurm *)scheduler)->waits = on;
 }
 
 static void slurm_drain(void *scheduler)
@@ -651,6 +686,7 @@ static const struct scheduler scheduler_slurm = {
     .look = slurm_look,
     .cancel = slurm_cancel,
     .settle = slurm_settle,
+    .waits = slurm_waits,
     .drain = slurm_drain,
 };
 
@@ -675,4 +711,7 @@ PLACE(slurm) = {
     .hurry = jobs_hurry,
     .tell = jobs_tell,
     .preview = jobs_preview,
+    .alone = jobs_alone,
+    .alone_look = jobs_alone_look,
+    .alone_cancel = jobs_alone_cancel,
 };

@@ -77,15 +77,7 @@ static struct value *site_job_slots(const struct reading *in,
     return site_count(in, v, what);
 }
 
-static struct value *site_conductor(const struct reading *in,
-                                    const struct value *v, const char *what)
-{
-    static const char *const choices[] = {"process", "job", NULL};
-    int chosen = read_choice(in, v, what, choices);
-    return chosen < 0 ? NULL : value_string(in->arena, str_of(choices[chosen]));
-}
-
-static site_fn site_classes;
+static site_fn site_classes, site_conductor;
 
 static const struct site_key {
     const char *name;
@@ -98,7 +90,7 @@ static const struct site_key {
     {"bundle_time", site_seconds, OF_ANY},
     {"checkpoint_every", site_seconds, OF_ANY | LATER},
     {"classes", site_classes, OF_ANY},
-    {"conductor", site_conductor, OF_ANY | LATER},
+    {"conductor", site_conductor, OF_ANY},
     {"constraint", site_text, OF_SLURM},
     {"exclude", site_text, OF_SLURM},
     {"job_slots", site_job_slots, OF_ANY},
@@ -199,14 +191,13 @@ static struct value *class_limit(const struct reading *in,
     return out;
 }
 
-static struct value *read_class(const struct reading *in, struct str name,
-                                const struct value *v, const char *what)
+static struct value *read_class_keys(const struct reading *in,
+                                     const struct value *v, const char *what)
 {
     struct value *out = value_object(in->arena), *item;
     if (!read_object(in, v, what))
         return NULL;
     read_known_keys(in, v, what, class_keys);
-    value_set(in->arena, out, STR("name"), value_string(in->arena, name));
     for (size_t i = 0; i < v->count; i++) {
         const struct site_key *key = find(v->keys[i], OF_ANY);
         site_fn *read = str_is(v->keys[i], "limit") ? class_limit
@@ -217,6 +208,34 @@ static struct value *read_class(const struct reading *in, struct str name,
         if ((item = read(in, v->items[i], at)))
             value_set(in->arena, out, v->keys[i], item);
     }
+    return out;
+}
+
+/* `process`, `job`, or what its job has: {time: 1d, partition: service}. A job
+ * is an object, a process a text. */
+static struct value *site_conductor(const struct reading *in,
+                                    const struct value *v, const char *what)
+{
+    static const char *const choices[] = {"process", "job", NULL};
+    if (v->kind == VALUE_OBJECT)
+        return read_class_keys(in, v, what);
+    int chosen = read_choice(in, v, what, choices);
+    if (chosen < 0)
+        return NULL;
+    return chosen ? value_object(in->arena)
+                  : value_string(in->arena, str_of(choices[chosen]));
+}
+
+static struct value *read_class(const struct reading *in, struct str name,
+                                const struct value *v, const char *what)
+{
+    struct value *out = value_object(in->arena);
+    const struct value *own = read_class_keys(in, v, what);
+    if (!own)
+        return NULL;
+    value_set(in->arena, out, STR("name"), value_string(in->arena, name));
+    for (size_t i = 0; i < own->count; i++)
+        value_set(in->arena, out, own->keys[i], own->items[i]);
     if (!value_get(v, STR("time")))
         problem_at(in, PROBLEM_ERROR, v, "as in {time: 12h, partition: short}",
                    "%s does not say the time of its jobs", what);

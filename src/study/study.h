@@ -91,6 +91,33 @@ struct study_submit {
 };
 int study_submit(const struct study_setup *setup, struct study_submit *out,
                  struct err *err);
+/* ---- a conductor that is a job (`conductor: job`) ------------------------
+ *
+ * One that runs has another one behind it in the queue, that begins when it has
+ * ended, however it did. Which they are stands in a file of the study. */
+
+/* True when the plan wants it. */
+bool conductor_is_job(const struct plan *p);
+/* The numbers of the one that runs or is to begin, and of the one behind it; 0:
+ * there is none. */
+struct conductor_jobs {
+    uint64_t now, next;
+};
+void conductor_jobs_read(const char *folder, struct conductor_jobs *j);
+/* Submits the first; ERR_BUSY where there is one. command: of a shell. Of the
+ * setup: plan, folder, home, worker, loop, log. */
+int conductor_job_submit(const struct study_setup *setup, const char *command,
+                         uint64_t *job, struct err *err);
+/* For the one that runs now: submits the one behind it. */
+int conductor_job_follow(struct study *s, const char *command, struct err *err);
+/* … and takes it back: the study is over, or shall be. */
+void conductor_job_end(struct study *s);
+/* What the scheduler says of the conductor that waits; *lives: it does. */
+int conductor_job_tell(const struct study_setup *setup, struct buf *words,
+                       bool *lives, struct err *err);
+/* Cancels all of them; how many there were. */
+int conductor_job_cancel(const struct study_setup *setup, struct err *err);
+
 /* True when tasks of the place of this name go on without a conductor. */
 bool study_place_outlives(const char *place);
 /* The place where the study ran last; in the arena. */

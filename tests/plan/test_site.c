@@ -120,6 +120,13 @@ static void a_profile_names_the_engine_and_is_read(void **state)
            "\"job_slots\":0,\"sbatch\":[\"--exclusive\"],\"classes\":"
            "[{\"name\":\"short\",\"time\":43200.0,\"partition\":\"quick\"},"
            "{\"name\":\"long\",\"time\":604800.0,\"limit\":{\"jobs\":4}}]}");
+    expect(STUDY "profile: a\n", "a: {engine: slurm, conductor: job}\n",
+           nothing, "slurm", "{\"conductor\":{}}");
+    expect(STUDY "profile: a\n",
+           "a: {engine: slurm, conductor: {time: 1d, qos: q}}\n", nothing,
+           "slurm", "{\"conductor\":{\"time\":86400.0,\"qos\":\"q\"}}");
+    expect(STUDY "profile: a\n", "a: {engine: slurm, conductor: process}\n",
+           nothing, "slurm", "{\"conductor\":\"process\"}");
     expect(STUDY "profile: a\n",
            "a: {engine: slurm, classes: {s: {time: 1h, sbatch: [\"-x\"], "
            "limit: {gpus: 4, jobs: 9}}}}\n",
