@@ -524,14 +524,18 @@ void *jobs_open(const struct scheduler *scheduler,
 }
 
 /* What the scheduler was asked is heard first: an array that it takes now must
- * not be forgotten. */
+ * not be forgotten. Who never started may have found that another conductor has
+ * the study: the files are that one's. */
 void jobs_close(void *place, bool leave)
 {
     struct jobs *j = place;
     j->closing = true;
-    if (!j->given->preview)
-        pieces_keep(j);
     j->scheduler->drain(j->at);
+    if (!j->started) {
+        jobs_free(j);
+        return;
+    }
+    pieces_keep(j);
     for (size_t i = 0; !leave && i < j->list.len; i++)
         for (uint32_t k = 0; k < j->list.p[i]->count; k++)
             if (j->list.p[i]->bundles[k].open) {

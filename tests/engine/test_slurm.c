@@ -663,6 +663,21 @@ static void leave(struct bench *b)
     b->rig.seen.len = b->rig.idles = b->rig.ended = 0;
 }
 
+/* A study that another conductor has is opened, and closed again. */
+static void who_never_started_leaves_all_as_it_is(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    say_starting(b, "1/0", 0, 1);
+    leave(b);
+    rig_open_only(&b->rig, "slurm");
+    rig_close(&b->rig);
+    assert_true(file_exists(in_bin(b, "../jobs/1/0.tasks")));
+    assert_true(file_exists(in_bin(b, "../jobs/1/0.said.0")));
+    assert_string_equal(get(b, "cancelled"), "");
+    b->rig.seen.len = 0;
+}
+
 static void what_was_left_is_adopted_and_the_rest_is_ended(void **state)
 {
     struct bench *b = *state;
@@ -982,6 +997,7 @@ int main(void)
         on_bench(a_job_that_is_answered_for_need_not_begin_again),
         on_bench(who_leaves_lets_nothing_that_is_answered_for_begin),
         on_bench(a_stop_stands_in_the_bundle_s_file),
+        on_bench(who_never_started_leaves_all_as_it_is),
         on_bench(what_was_left_is_adopted_and_the_rest_is_ended),
         on_bench(an_attempt_that_was_begun_again_is_found_by_its_start),
         on_bench(a_job_whose_number_was_not_written_is_found),
