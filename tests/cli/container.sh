@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tasks inside of a container.
 #
-# Debian 12 has neither apptainer nor singularity, so a stand-in on PATH takes
-# their place here: it checks its command line word by word, shows the command
+# Debian 12 has neither apptainer nor singularity (that of Debian unstable needs
+# a newer libc), so a stand-in on PATH takes their place here: it checks its command line word by word, shows the command
 # the variables that apptainer would show it (what is set by APPTAINERENV_, an
 # image's own PATH, nothing of the caller's), and runs it. What it cannot show
 # is that folders which are not bound are hidden; it notes which ones are.
