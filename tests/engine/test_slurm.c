@@ -663,7 +663,6 @@ static void leave(struct bench *b)
     b->rig.seen.len = b->rig.idles = b->rig.ended = 0;
 }
 
-/* A study that another conductor has is opened, and closed again. */
 static void who_never_started_leaves_all_as_it_is(void **state)
 {
     struct bench *b = *state;
@@ -675,7 +674,6 @@ static void who_never_started_leaves_all_as_it_is(void **state)
     assert_true(file_exists(in_bin(b, "../jobs/1/0.tasks")));
     assert_true(file_exists(in_bin(b, "../jobs/1/0.said.0")));
     assert_string_equal(get(b, "cancelled"), "");
-    b->rig.seen.len = 0;
 }
 
 static void what_was_left_is_adopted_and_the_rest_is_ended(void **state)
@@ -935,10 +933,10 @@ static void what_saves_goes_on_in_the_shortest_class(void **state)
         assert_int_equal(engine_submit(b->rig.engine, &t, NULL), 0);
         run(b, attempt == 2 ? second_is_submitted : third_is_submitted);
         assert_non_null(strstr(script_of(b, attempt), "--partition=quick\n"));
-        if (attempt == 2)
+        if (attempt == 2) {
             say_cut_off(b, "2/0", 2, 78);
-        if (attempt == 2)
             run(b, two_over);
+        }
     }
 }
 
