@@ -293,9 +293,11 @@ static int read_rows(struct train *t, struct member *m,
                      struct err *err)
 {
     int rc = open_rows(t, m, spec, folder, err);
-    if (rc && err->kind == ERR_INPUT &&
-        !str_starts(str_of(err->text), STR("data")))
-        err_wrap(err, "data");
+    if (rc && err->kind == ERR_INPUT && !err->at[0] &&
+        !str_starts(str_of(err->text), STR("data"))) {
+        struct err of_rows = *err;
+        err_set_at(err, "data", ": %s", of_rows.text);
+    }
     return rc;
 }
 
