@@ -201,6 +201,7 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
 
 function serve(port) {
   const server = spawn(throng, ["web", "--port", String(port)], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+  process.on("exit", () => server.kill()); // also when a check cannot go on
   return new Promise((done) => server.stdout.once("data", (text) => done({ server, url: String(text).trim() })));
 }
 {
