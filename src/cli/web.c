@@ -136,9 +136,10 @@ VERB(web) = {
     .text =
         "Serves a page about the studies of this folder, on this machine only, "
         "and prints\nits address. The address has a token in it: whoever was "
-        "not told it sees nothing,\nwhich counts on a login node, where all "
-        "users share 127.0.0.1. It only reads;\nwith --control the page can "
-        "stop, kill, retry, tag and note.\n",
+        "not "
+        "told it sees\nnothing, which counts on a login node, where all users "
+        "share 127.0.0.1. It only\nreads; with --control the page can stop, "
+        "kill, retry, tag and note.\n",
     .options =
         (const struct option_spec[]){
             {"port", 'p', "N", "listen at this port; 0: any that is free"},

@@ -147,7 +147,7 @@ run "$THRONG" check models.yaml --task-time 3d
 check_contains "days on a GPU, too" "$out" "advice   a queue"
 check_contains "with checkpoints, for short classes of jobs" "$out" \
     "(THRONG_CHECKPOINT, exit code 85); then it fits a site's class of short jobs"
-sed -e 's/gpus: 1/gpus: 8, nodes: 16/' models.yaml >foundation.yaml
+sed -e 's/gpus: 1/gpus: 128, nodes: 16/' models.yaml >foundation.yaml
 run "$THRONG" check foundation.yaml --task-time 3d
 check_contains "one model on many nodes is coupled" "$out" "advice   tightly coupled nodes"
 run "$THRONG" check study.yaml --task-time 7d
