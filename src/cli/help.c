@@ -38,7 +38,7 @@ void help_all(struct buf *b)
                 "ensembles, nothing lost.\n\nusage: throng VERB [OPTIONS] "
                 "[ARGUMENTS]\n\n");
     for (size_t i = 0; verbs[i]; i++)
-        buf_addf(b, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+        buf_addf(b, "  %-11s %s\n", verbs[i]->name, verbs[i]->summary);
     buf_adds(b, "\nA STUDY is a study file, its name or its folder; left "
                 "out, it is the one used\nlast here. TRIALS are 7, 1-10,15, "
                 "failed, best:20, tag:x, last, all.\n`throng help VERB` says "

@@ -53,7 +53,7 @@ def read(folder, name):
 
 def verbs_of(throng):
     said = run([throng, "help"]).stdout
-    return re.findall(r"^  ([a-z]+) +[A-Z]", said, re.MULTILINE)
+    return re.findall(r"^  ([a-z-]+) +[A-Z]", said, re.MULTILINE)
 
 
 def help_blocks(throng):

@@ -65,6 +65,7 @@ calls() { # VERB
     train | evaluate | predict | model | suggest) echo "model.yaml | wrong.yaml" ;;
     report) echo "lo${ESC}[2J=1 | lo${CSI}=x" ;;
     rm) echo "3 -y | no${ESC}[2Jne -y" ;;
+    submit-file) echo "no${ESC}[2Jne.yaml | wrong.yaml --engine ${ESC}[2J" ;;
     web) echo "no${ESC}[2Jne | --address ${ESC}[2J | --socket /none${ESC}[2J/x" ;;
     trust) echo "--remove no${ESC}[2Jne" ;;
     init | logs | completion | help | version) echo "no${ESC}[2J" ;;
@@ -78,7 +79,7 @@ found() { # NAME: the last run wrote nothing that is obeyed
 
 "$THRONG" run -q study.yaml
 "$THRONG" note 1 "a${ESC}[31mred${CSI}2J"
-verbs=$("$THRONG" help | sed -nE 's/^  ([a-z]+) +[A-Z].*/\1/p')
+verbs=$("$THRONG" help | sed -nE 's/^  ([a-z-]+) +[A-Z].*/\1/p')
 check_contains "the verbs are known" "$verbs" "explain"
 for verb in $verbs; do
     said=$(calls "$verb")

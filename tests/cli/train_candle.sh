@@ -53,7 +53,7 @@ check_contains "layers that do not fit are named" "$err" "max_pool1d_2"
 sed 's/^dense.*/dense = [64, -3]/' digits.txt >wrong.txt
 run "$THRONG" train wrong.txt
 check_contains "a fault of the network has the keyword's line" "$err" \
-    "wrong.txt:9:9: error: layers[2].units is -3"
+    "wrong.txt:9:9: error: layers[2].units must be at least 1, not -3"
 sed "s/^loss.*/loss = 'mse'/;s/^out_act.*/classes = 10/" digits.txt >wrong.txt
 run "$THRONG" model show wrong.txt
 check_contains "what contradicts itself too" "$err" \

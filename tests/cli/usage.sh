@@ -21,7 +21,7 @@ run "$THRONG" --help
 check_status "--help is the same" 0
 check_contains "as help" "$out" "usage: throng VERB"
 
-all=$(sed -nE 's/^  ([a-z]+) +[A-Z].*/\1/p' <<<"$("$THRONG" help)")
+all=$(sed -nE 's/^  ([a-z-]+) +[A-Z].*/\1/p' <<<"$("$THRONG" help)")
 for verb in $all; do
     run "$THRONG" help "$verb"
     check_status "there is help for $verb" 0
