@@ -13,15 +13,16 @@
  *                      budget, 2 ms each; a later attempt goes on after the
  *                      last step, as from a checkpoint
  *   notice=text        a RECORD_NOTICE
- *   checkpoint=7       the digest of the checkpoint folder from now on; none:
- * it found none, and trains from step 1 again ignore-stop        from now on a
- * stop waits for twice the grace time deaf               from now on nothing
- * that it is told matters exit=3             ends with that exit code (85 and
- * 78 as real ones do) signal=11          ends by that signal outcome=memory
- * ends with that outcome most=3             while so many run, no such task can
- * begin: it is told to be unstarted, for want of room die                the
- * worker dies here: all its tasks are lost die-ms=5           the same, but
- * nothing can be sent for some time before they are known to be lost
+ *   checkpoint=7       the digest of its checkpoint from now on; none: it has
+ *                      none, and trains from step 1 again
+ *   ignore-stop        from now on a stop waits for twice the grace time
+ *   deaf               from now on nothing that it is told matters
+ *   exit=3             ends with that exit code (85 and 78 as real ones do)
+ *   signal=11          ends by that signal
+ *   outcome=memory     ends with that outcome
+ *   most=3             while so many run it cannot begin, for want of room
+ *   die                the worker dies here: all its tasks are lost
+ *   die-ms=5           the same, known after some time of silence
  *   vanish-ms=5        its node does not answer any more: it is presumed dead,
  *                      and goes on for all that; after some time its words
  *                      come through again
@@ -29,8 +30,7 @@
  *   late-ms=5          from now on its words come through so much later
  *   again-ms=5         its node fails, and after some time the scheduler begins
  *                      it again by itself, from the first word on
- *   again-presumed=5   the same while the start before goes on unheard, with
- *                      the words that follow
+ *   again-presumed=5   the same while the start before goes on unheard
  *   fault              the place gives up here
  *   attempt=2          what follows is for attempt 2 only; attempt=any: for all
  *   reads              what follows is for attempts that only read
