@@ -98,6 +98,29 @@ static int serve(struct call *c, struct web_setup *setup, bool asked)
     return rc ? call_fail(c) : EXIT_OK;
 }
 
+static int export_page(struct call *c, struct web_setup *setup)
+{
+    const char *file = call_option(c, "export");
+    struct place_of_study where;
+    struct buf size;
+    if (!setup->study) {
+        if (locate_study(c->arena, NULL, &where, &c->err))
+            return call_fail(c);
+        setup->folder = path_absolute(c->arena, where.home);
+        setup->study = where.name;
+    }
+    if (web_export(setup, file, &c->err))
+        return call_fail(c);
+    buf_init(&size);
+    num_print_bytes(&size, file_bytes(file));
+    say("throng web: %s, %s, has the study %s: open it in a browser; curves "
+        "are "
+        "those of the best 1,000 trials, bands those of all\n",
+        file, size.p, setup->study);
+    buf_done(&size);
+    return EXIT_OK;
+}
+
 static int run(struct call *c)
 {
     int64_t port;
@@ -126,6 +149,8 @@ static int run(struct call *c)
         .hosts = hosts,
         .ancestors = ancestors,
         .control = call_flag(c, "control")};
+    if (call_option(c, "export"))
+        return export_page(c, &setup);
     return serve(c, &setup, call_option(c, "port") != NULL);
 }
 
@@ -147,6 +172,8 @@ VERB(web) = {
              "listen at this address instead of 127.0.0.1"},
             {"socket", 0, "PATH", "listen at a Unix socket instead"},
             {"control", 0, NULL, "let the page change studies"},
+            {"export", 0, "FILE",
+             "write one file that needs no server instead"},
             {"base", 0, "PATH", "the path that a proxy leaves in front"},
             {"allow-host", 0, "NAME…", "answer to this host name, too"},
             {"frame-ancestor", 0, "ORIGIN…",

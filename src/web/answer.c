@@ -98,7 +98,7 @@ static bool takes_gzip(const struct http_request *r)
 }
 
 /* What was packed once, such as the page, is unpacked for who cannot. */
-static void unpack(struct answer *a)
+void answer_unpack(struct answer *a)
 {
     struct buf plain;
     z_stream z = {0};
@@ -135,7 +135,7 @@ static void pack(struct answer *a)
 static void fit(struct answer *a, const struct http_request *r)
 {
     if (a->packed && !takes_gzip(r))
-        unpack(a);
+        answer_unpack(a);
     else if (!a->packed && a->may_pack && a->body.len >= PACKED_LEAST &&
              a->body.len <= UINT_MAX && takes_gzip(r))
         pack(a);

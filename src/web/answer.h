@@ -32,6 +32,8 @@ void answer_tag(struct answer *a);
 void answer_print(struct buf *out, struct answer *a,
                   const struct http_request *r, const char *always);
 
+/* Unpacks a body that is gzipped. */
+void answer_unpack(struct answer *a);
 /* Appends s, gzipped. */
 void gzip_add(struct buf *b, struct str s);
 

@@ -69,7 +69,7 @@ static void add_changed(struct buf *b, const struct frame *f, uint32_t since)
 }
 
 /* How far it is, which every event says. */
-static int add_standing(struct buf *b, const struct served *s, struct err *err)
+int events_standing(struct buf *b, const struct served *s, struct err *err)
 {
     struct store *store = store_open(s->where.folder, false, err);
     struct arena *a = arena_new();
@@ -145,7 +145,7 @@ static bool stands_anew(struct served *s)
     struct buf now;
     struct err err = {0};
     buf_init(&now);
-    bool news = !add_standing(&now, s, &err) &&
+    bool news = !events_standing(&now, s, &err) &&
                 (!s->standing || strcmp(s->standing, now.p));
     if (news) {
         free(s->standing);

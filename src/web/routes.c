@@ -262,6 +262,22 @@ static struct str path_of(const struct web *w, const struct http_request *r)
     return path.len ? path : STR("/");
 }
 
+void routes_answer(struct web *w, const char *path, struct answer *a)
+{
+    struct str text = str_of(path);
+    long at = str_find(text, '?');
+    struct http_request r = {
+        .method = STR("GET"),
+        .path = at < 0 ? text : str_n(text.p, (size_t)at),
+        .query = at < 0 ? STR("")
+                        : str_n(text.p + at + 1, text.len - (size_t)at - 1)};
+    struct exchange x = {.web = w, .request = &r, .arena = arena_new()};
+    answer_init(&x.answer);
+    serve_api(&x, r.path);
+    *a = x.answer;
+    arena_free(x.arena);
+}
+
 void routes_serve(void *web, struct client *c, const struct http_request *r,
                   struct str body)
 {

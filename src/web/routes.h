@@ -42,6 +42,11 @@ struct exchange {
 void routes_serve(void *web, struct client *c, const struct http_request *r,
                   struct str body);
 
+/* Answers a path below /api/v1/ with its query, as a request would be. */
+void routes_answer(struct web *w, const char *path, struct answer *a);
+/* A web that listens nowhere, for one answer after the other. */
+struct web *web_new(const struct web_setup *setup);
+
 /* A parameter of the query, in the arena; NULL: it was not given. -1: it makes
  * no sense. */
 int ask_text(struct exchange *x, const char *name, const char **text);
@@ -70,6 +75,8 @@ route_fn route_events, route_act;
 /* The page: a file of it; false when it has none of that path. */
 bool page_answer(struct answer *a, struct str path);
 
+/* How a study stands, as every event says it: ,"running":true,… */
+int events_standing(struct buf *b, const struct served *s, struct err *err);
 /* For web.c: tells all that listen what is new. */
 void events_pulse(void *web);
 

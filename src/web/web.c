@@ -54,12 +54,18 @@ static int begin_listening(struct web *w, struct err *err)
     return server_listen(w->server, w->setup.address, &w->guard.port, err);
 }
 
-struct web *web_open(const struct web_setup *setup, struct err *err)
+struct web *web_new(const struct web_setup *setup)
 {
     struct web *w = xcalloc(1, sizeof(*w));
     w->setup = *setup;
     w->arena = arena_new();
     w->setup.base = setup->base ? setup->base : "";
+    return w;
+}
+
+struct web *web_open(const struct web_setup *setup, struct err *err)
+{
+    struct web *w = web_new(setup);
     w->guard.address = setup->socket ? NULL : setup->address;
     w->guard.hosts = setup->hosts;
     w->always = make_always(setup);

@@ -36,4 +36,9 @@ bool web_has_page(void);
 /* Serves until SIGINT, SIGTERM or SIGHUP. */
 int web_run(struct web *w, struct err *err);
 
+/* Writes the page of one study, with its trials inside, as one file that needs
+ * no server. setup: folder and study. */
+int web_export(const struct web_setup *setup, const char *path,
+               struct err *err);
+
 #endif

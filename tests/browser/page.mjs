@@ -7,7 +7,7 @@
 import { chromium } from "playwright-core";
 import { execFileSync, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 
 const [address, controlAddress, folder, pictures] = process.argv.slice(2);
 const throng = process.env.THRONG;
@@ -38,7 +38,7 @@ async function open(url, size = { width: 1360, height: 900 }) {
   page.on("pageerror", (e) => faults.push(e.message));
   page.on("request", (r) => {
     const host = new URL(r.url()).hostname;
-    if (!/^(data|blob):/.test(r.url()) && host !== "127.0.0.1") outside.push(r.url());
+    if (!/^(data|blob|file):/.test(r.url()) && host !== "127.0.0.1") outside.push(r.url());
   });
   const cdp = await context.newCDPSession(page);
   await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -194,6 +194,38 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   check("it is stopped by the page of a server that may", throngJson("status", "live", "--json").running === false);
   await picture(control, "live");
   await control.context().close();
+  await page.context().close();
+}
+
+// ---- one file -------------------------------------------------------------------------------
+
+{
+  const file = `${folder}/page.html`;
+  execFileSync(throng, ["web", "many", "--export", file], { cwd: folder, stdio: "ignore" });
+  check("one file of 20,000 trials has less than 3 MB", statSync(file).size < 3e6, statSync(file).size);
+  const page = await open(`file://${file}`);
+  await page.locator('[data-figure="parallel"] canvas').waitFor();
+  const first = await page.cpu();
+  check("its first view takes less than two seconds of the main thread", first < 2, `${first} s`);
+  check("it has the best trial", (await page.locator(".fact.best").innerText()).includes(`trial ${rank[0].id}`));
+  await accessible(page, "exported");
+  // Both readers of the filter language have to agree.
+  for (const where of ["lr<0.001 and opt=adam", "not (opt in (adam, lion)) or layers >= 7", "state = bad", "loss != nan and seconds > 2.5",
+    "opt ~ AD && `dropout` <= 0.3", "0.5 > dropout", "loss", "opt != sgd and (value < 0.2 or trial <= 100)"]) {
+    const count = execFileSync(throng, ["export", "many", "--where", where, "--jsonl"], { cwd: folder, maxBuffer: 1 << 28 }).toString().split("\n").length - 1;
+    await page.fill("#filter", where);
+    let said = "";
+    for (let i = 0; i < 100 && !said.startsWith(`${count.toLocaleString("en")} `); i++) {
+      await page.waitForTimeout(100);
+      said = (await shown(page)).trim();
+    }
+    check(`without a server, ${where} has as many`, said.startsWith(`${count.toLocaleString("en")} `), `${said}, not ${count}`);
+  }
+  await page.fill("#filter", "");
+  await page.getByRole("link", { name: "Curves", exact: true }).click();
+  await page.locator('[data-figure="curves"]').waitFor();
+  check("and curves of the best", (await page.locator('[data-figure="curves"]').innerText()).includes("20 curves"));
+  await picture(page, "exported");
   await page.context().close();
 }
 

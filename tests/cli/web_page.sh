@@ -50,7 +50,7 @@ while IFS= read -r line; do
     esac
 done <"$TMP/page"
 if ! grep -q '^1\.\.' "$TMP/page"; then
-    not_ok "the script in the browser runs to its end" "$(tail -5 "$TMP/page.err")"
+    not_ok "the script in the browser runs to its end" "$(grep -v "^ *at " "$TMP/page.err" | tail -20)"
 fi
 touch go
 kill $look $change

@@ -1,4 +1,5 @@
-// What the server is asked, and how its answers are read.
+// What the server is asked, and how its answers are read. An exported page has no server, and answers itself.
+import { Offline } from "./offline";
 
 const here = new URL(".", location.href);
 
@@ -15,6 +16,14 @@ function takeToken(): string {
 }
 
 const token = takeToken();
+
+const data = document.getElementById("throng-export");
+const inside = data ? Offline.open(data) : undefined;
+
+/** The study of an exported page; undefined: there is a server. */
+export async function exported(): Promise<string | undefined> {
+  return (await inside)?.study;
+}
 
 export class Refused extends Error {
   constructor(readonly status: number, text: string) {
@@ -52,10 +61,12 @@ async function ask(path: string, parameters?: Parameters, init: RequestInit = {}
 }
 
 export async function getJson<T>(path: string, parameters?: Parameters): Promise<T> {
+  if (inside) return (await inside).json(path, parameters) as T;
   return (await ask(path, parameters)).json();
 }
 
 export async function getText(path: string, parameters?: Parameters): Promise<string> {
+  if (inside) return "";
   return (await ask(path, parameters)).text();
 }
 
@@ -64,6 +75,7 @@ export async function getBlob(path: string, parameters?: Parameters): Promise<Bl
 }
 
 export async function getBytes(path: string, parameters?: Parameters): Promise<ArrayBuffer> {
+  if (inside) return (await inside).binary(path, parameters);
   return (await ask(path, parameters)).arrayBuffer();
 }
 
@@ -94,6 +106,10 @@ export interface Event {
 
 /** Reads server-sent events from a stream; ends when it does. */
 export async function listen(path: string, since: string, hear: (e: Event) => void, signal: AbortSignal) {
+  if (inside) {
+    hear({ kind: "change", id: "", data: (await inside).standing });
+    return new Promise<void>(() => {}); // nothing will change
+  }
   const answer = await ask(path, { since }, { signal });
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";

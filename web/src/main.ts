@@ -1,7 +1,7 @@
 // The page: which study, which view, and what is always in sight.
 import { render } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { getJson, Refused } from "./api";
+import { exported, getJson, Refused } from "./api";
 import { html } from "./html";
 import { go, link, usePlace } from "./place";
 import { Said } from "./say";
@@ -72,6 +72,10 @@ function App() {
   const [studies, setStudies] = useState<Entry[]>();
   const [fault, setFault] = useState("");
   useEffect(() => {
+    if (document.getElementById("throng-export")) {
+      exported().then((name) => name && go({ study: name }, true), (e) => setFault(e.message));
+      return;
+    }
     getJson<{ studies: Entry[] }>("studies").then(
       (a) => {
         setStudies(a.studies);

@@ -244,7 +244,10 @@ function bits(bytes: ArrayBuffer): Uint8Array {
 /** Renders again whenever the study changes. */
 export function useStudy(study: Study): number {
   const [version, set] = useState(study.version);
-  useEffect(() => study.subscribe(() => set(study.version)), [study]);
+  useEffect(() => {
+    set(study.version); // what changed before anybody listened
+    return study.subscribe(() => set(study.version));
+  }, [study]);
   return version;
 }
 

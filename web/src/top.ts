@@ -56,6 +56,7 @@ export function Top({ study }: { study: Study }) {
       ${word === "not running" && html`<code class="fact" title="goes on where it was">${study.about?.resume}</code>`}
       ${study.about?.control && s.running && html`<span class="fact">
         <button type="button" onClick=${() => end(study, "stop")}>Stop</button></span>`}`}
+    ${document.getElementById("throng-export") && html`<span class="note">an exported page: as the study stood then</span>`}
     ${study.fault && html`<span class="fault" role="alert">${study.fault}</span>`}
   </header>`;
 }
