@@ -9,6 +9,7 @@
 #include "engine/jobs.h"
 
 #include "base/num.h"
+#include "terms/kind.h"
 #include <math.h>
 
 /* Between two looks for checkpoints of tasks that run. */
@@ -96,7 +97,8 @@ static bool holds_checkpoint(const char *folder)
 
 bool pieces_saves(const struct task *t)
 {
-    if (str_is(t->kind, "train") || t->resume_from.len)
+    const struct task_kind *kind = task_kind_find(t->kind);
+    if ((kind && kind->runs == RUNS_MODEL) || t->resume_from.len)
         return true;
     if (t->attempt < 2)
         return false;
