@@ -8,8 +8,7 @@
  */
 #include "candle/space.h"
 
-#include <ctype.h>
-
+#include "base/chars.h"
 #include "candle/keyword.h"
 #include "terms/space.h"
 
@@ -163,8 +162,7 @@ static bool begins_member(struct str line, struct str *name, struct str *rest)
         return false;
     variable = str_trim(str_n(begin.p, (size_t)bracket));
     for (size_t i = 0; i < variable.len; i++)
-        if (!isalnum((unsigned char)variable.p[i]) &&
-            !strchr("._", variable.p[i]))
+        if (!is_word(variable.p[i]) && variable.p[i] != '.')
             return false;
     begin =
         str_trim(str_n(begin.p + bracket + 1, begin.len - (size_t)bracket - 1));

@@ -9,8 +9,8 @@
  * less and less often while nothing does. */
 #include "engine/jobs.h"
 
+#include "base/chars.h"
 #include "engine/mark.h"
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -437,7 +437,7 @@ static int read_label(struct jobs *j, struct err *err)
     char *name = arena_printf(j->arena, "throng-%.*s-%.*s", NAME_MAX_LENGTH,
                               study, STRF(str_trim(buf_str(&b))));
     for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
+        if (!is_word(*c) && !strchr(".-", *c))
             *c = '_';
     j->label = name;
     buf_done(&b);

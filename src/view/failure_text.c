@@ -1,7 +1,6 @@
 /* failure_text.c - failures in words */
 #include "view/view.h"
 
-#include <ctype.h>
 #include <strings.h>
 #include "base/chars.h"
 #include "base/json.h"
@@ -66,7 +65,7 @@ static size_t hex_len(struct str s)
     size_t n = 2;
     if (s.len < 3 || s.p[0] != '0' || (s.p[1] != 'x' && s.p[1] != 'X'))
         return 0;
-    while (n < s.len && isxdigit((unsigned char)s.p[n]))
+    while (n < s.len && hex_digit(s.p[n]) >= 0)
         n++;
     return n > 2 ? n : 0;
 }
@@ -75,20 +74,20 @@ static size_t hex_len(struct str s)
 static size_t number_len(struct str s)
 {
     size_t n = 0;
-    while (n < s.len && isdigit((unsigned char)s.p[n]))
+    while (n < s.len && is_digit(s.p[n]))
         n++;
     if (!n)
         return 0;
-    if (n + 1 < s.len && s.p[n] == '.' && isdigit((unsigned char)s.p[n + 1]))
-        for (n++; n < s.len && isdigit((unsigned char)s.p[n]);)
+    if (n + 1 < s.len && s.p[n] == '.' && is_digit(s.p[n + 1]))
+        for (n++; n < s.len && is_digit(s.p[n]);)
             n++;
     size_t e = n;
     if (e < s.len && (s.p[e] == 'e' || s.p[e] == 'E')) {
         e++;
         if (e < s.len && (s.p[e] == '+' || s.p[e] == '-'))
             e++;
-        if (e < s.len && isdigit((unsigned char)s.p[e]))
-            for (n = e; n < s.len && isdigit((unsigned char)s.p[n]);)
+        if (e < s.len && is_digit(s.p[e]))
+            for (n = e; n < s.len && is_digit(s.p[n]);)
                 n++;
     }
     return n;
