@@ -84,8 +84,8 @@ static void what_is_no_request_is_refused(void **state)
         "GET / HTTP/1.1\r\nno colon\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
-        "Content-Length: 2\r\n\r\n",
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
+         "Content-Length: 2\r\n\r\n"),
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
     };
