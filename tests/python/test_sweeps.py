@@ -23,6 +23,8 @@ SWEEPS = os.path.join(ROOT, "tests", "plan", "sweeps")
 PROGRAMS = os.path.join(ROOT, "tests", "python", "sweeps")
 STOPPED = {"done", "stopped"}  # where early_terminate decides
 PAUSED = {"done", "paused"}  # where the best of a rung go on
+# Of 1, 2, 4 and 8 ranks those that this machine has a cpu each for.
+FITTING = sum(n <= len(os.sched_getaffinity(0)) for n in (1, 2, 4, 8))
 
 # name: how many trials to ask for, how many that makes, and the metrics that
 # every trial that ended well has. A grid or a list may have fewer than asked.
@@ -56,7 +58,7 @@ LIST = {
     "27-lightning": (9, 2, ["loss"]),
     "28-r-script": (1, 1, ["error"]),
     "29-compiled-program": (9, 4, ["residual"]),
-    "30-mpi-scaling": (9, 4, ["ranks_seen"]),
+    "30-mpi-scaling": (FITTING, FITTING, ["ranks_seen"]),
     "31-quoted-string": (9, 2, []),
     "32-unicode": (9, 3, []),
     "33-yaml-numbers": (9, 6, ["loss"]),
