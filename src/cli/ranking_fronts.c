@@ -138,8 +138,8 @@ static void say_fronts(const struct board *k)
             "nearest to keeping it ranks first\n",
             all);
     else if (broken)
-        say("throng: %zu of %zu trials break%s a constraint, and rank last\n",
-            broken, all, broken == 1 ? "s" : "");
+        say("throng: %zu of %zu trials break%s a constraint, and rank%s last\n",
+            broken, all, broken == 1 ? "s" : "", broken == 1 ? "s" : "");
 }
 
 int ranking_fronts(struct call *c, struct ranks *ranks, bool json)
