@@ -281,7 +281,8 @@ void startable_around(const struct plan *p, struct problems *problems)
         say_no_git(&l);
     for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)
         spread |= value_get(p->resources, str_of(ranks[i])) != NULL;
-    if (spread && runs_here(p) && !on_path(&l, "mpiexec"))
+    bool itself = p->command_count && is_rank_starter(p->command[0].text);
+    if (spread && !itself && runs_here(p) && !on_path(&l, "mpiexec"))
         absent(p, problems, "resources",
                "install an MPI, or run on a cluster (engine: slurm)",
                "resources: ranks are started by mpiexec here, which is not on "

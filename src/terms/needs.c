@@ -96,6 +96,17 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
     return a / b + (a % b != 0);
 }
 
+bool is_rank_starter(struct str program)
+{
+    static const char *const names[] = {
+        "mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun",
+        "srun",   "jsrun",   "aprun",         "ibrun",   NULL};
+    struct str name = program, piece;
+    while (str_split(&program, '/', &piece))
+        name = piece;
+    return str_among(name, names);
+}
+
 bool needs_spread(const struct needs *n, struct spread *s)
 {
     if (n->nodes <= 1 && !n->ranks && !n->ranks_per_node)

@@ -26,6 +26,9 @@ struct spread {
 };
 
 void needs_init(struct needs *n);
+/* A program that starts ranks itself, such as mpirun, by its name or path: a
+ * command that begins with it is started once. */
+bool is_rank_starter(struct str program);
 /* False: nothing is said of nodes and ranks, it is one process. Of nodes, ranks
  * and ranks per node, what is not said follows from the others. */
 bool needs_spread(const struct needs *n, struct spread *s);

@@ -2,7 +2,8 @@
  *
  *     srun --ntasks=8 …  apptainer exec --bind …  IMAGE  command …
  *
- * Ranks are started by the scheduler whose job this is, else by mpiexec. A
+ * Ranks are started by the scheduler whose job this is, else by mpiexec, unless
+ * the task's own words begin with a program that starts them. A
  * container sees the folders of the study, the tools of tasks and what its
  * `bind` names, all of them where they are outside, so that every path that the
  * task is told holds inside, too. */
@@ -63,7 +64,8 @@ int launch_ranks(struct attempt *a, const char *const *env, struct launch *l,
     const struct needs *n = &a->task.needs;
     const char *path = environment_get(env, STR("PATH"));
     struct spread r;
-    if (!needs_spread(n, &r))
+    if (!needs_spread(n, &r) ||
+        (a->task.argc && is_rank_starter(a->task.argv[0].text)))
         return 0;
     bool job = a->worker->granted;
     if (job) {

@@ -50,6 +50,14 @@ else
     skip "a real MPI starts them" "no mpiexec.hydra (package mpich)"
 fi
 
+# A command that starts its ranks itself is started once.
+study own 'ranks: 2, cpus: 1'
+sed -i 's/^command:.*/command: [mpiexec, -n, "2", sh, rank.sh]/' own.yaml
+PATH=$TMP/bin:$PATH run "$THRONG" run own.yaml
+check_status "a command that begins with mpiexec runs" 0
+check_equal "and its ranks are started once" 2 \
+    "$("$THRONG" logs own 1 | grep -c threads)"
+
 study nodes 'nodes: 2'
 PATH=$TMP/bin:$PATH run "$THRONG" run nodes.yaml
 check "several nodes are refused here" test "$status" -ne 0
