@@ -1,5 +1,6 @@
 /* study_routes.c - answers about studies: what the verbs print as JSON */
 #include <math.h>
+#include <stdlib.h>
 #include "base/json.h"
 #include "base/strict_json.h"
 #include "web/routes.h"
@@ -254,9 +255,10 @@ int route_machine(struct exchange *x)
     struct buf *b = &x->answer.body;
     struct machine m;
     double load[3];
-    if (machine_read(&m, NULL, x->arena, &x->err))
+    if (machine_read(&m, getenv("THRONG_GPUS"), x->arena, &x->err))
         return -1;
-    struct gpu_looker *looker = gpu_looker_open(&m, m.gpus_described, NULL);
+    struct gpu_looker *looker =
+        gpu_looker_open(&m, m.gpus_described, getenv("THRONG_GPUS_USE"));
     buf_adds(b, "{\"schema\":\"throng.machine/1\",\"host\":");
     json_string(b, str_of(m.host));
     buf_addf(b, ",\"cpus\":%u,\"load\":", m.cpus);

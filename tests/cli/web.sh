@@ -175,6 +175,13 @@ kill $server
 wait $server
 check_equal "it ends when it is asked to" 0 $?
 
+export THRONG_GPUS=a100:8.0:40G
+serve
+ask GET /api/v1/machine
+check_contains "described GPUs are those of the machine" "$out" a100
+kill $server
+unset THRONG_GPUS
+
 # ---- changes -----------------------------------------------------------------------------------
 
 serve --control
