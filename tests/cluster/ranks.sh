@@ -126,7 +126,10 @@ resources: {nodes: 2}
 YAML
 "$THRONG" run asked.yaml --engine slurm >asked.out 2>&1 &
 conductor=$!
-check "asked: it runs" wait_for 60 some_run 1
+trial_runs() {
+    "$THRONG" status asked | grep -q 'running  *1$'
+}
+check "asked: it runs" wait_for 60 trial_runs
 run "$THRONG" stop asked 1
 wait "$conductor"
 check "asked: what is asked reaches all ranks" test -s \
