@@ -422,6 +422,8 @@ void check_site(struct study_file *r)
     if (place && place->site != SITE_NONE)
         settle(p, profile, from, &in);
     else if (profile)
-        problem_at(&in, PROBLEM_NOTICE, profile, "add engine: slurm to it",
+        problem_at(&in, PROBLEM_NOTICE, profile,
+                   p->engine.len ? "engine: local was asked for"
+                                 : "add engine: slurm to it",
                    "this profile is not used: the study runs on this machine");
 }

@@ -104,6 +104,20 @@ static void a_study_of_this_machine_needs_no_profile(void **state)
     expect(STUDY "engine: local\n", "[no profile]", launcher, "local", "");
 }
 
+static void who_has_no_use_for_a_profile_is_told_why(void **state)
+{
+    (void)state;
+    struct site_test s;
+    site_read(&s, STUDY "profile: a\n", "a: {partition: gpu}\n", nothing);
+    assert_non_null(strstr(s.said.p, "add engine: slurm to it"));
+    site_done(&s);
+    site_read(&s, STUDY "profile: a\nengine: local\n", "a: {engine: slurm}\n",
+              nothing);
+    assert_non_null(strstr(s.said.p, "this profile is not used"));
+    assert_null(strstr(s.said.p, "add engine"));
+    site_done(&s);
+}
+
 static void the_profile_called_default_serves_who_names_none(void **state)
 {
     (void)state;
@@ -204,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_study_of_this_machine_needs_no_profile),
+        cmocka_unit_test(who_has_no_use_for_a_profile_is_told_why),
         cmocka_unit_test(the_profile_called_default_serves_who_names_none),
         cmocka_unit_test(a_profile_names_the_engine_and_is_read),
         cmocka_unit_test(
