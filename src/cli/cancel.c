@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include "view/view.h"
 
 static int fill(struct call *c, struct study_setup *setup)
 {
@@ -71,17 +72,49 @@ void stored_setup_close(struct stored_setup *s)
     *s = (struct stored_setup){0};
 }
 
+/* How many jobs were to conduct it; -1: c->err. */
+static int cancel_conductors(struct call *c, const struct stored_setup *s)
+{
+    int count = conductor_job_cancel(&s->setup, &c->err);
+    if (count > 0)
+        say("throng %s: the job that was to conduct the study %.*s is "
+            "cancelled\n",
+            c->verb->name, STRF(s->plan->name));
+    return count;
+}
+
 int cancel_jobs(struct call *c, const struct place_of_study *where)
 {
     struct stored_setup s;
     if (stored_setup_open(c, where, &s))
         return -1;
-    int conductors = conductor_job_cancel(&s.setup, &c->err);
-    if (conductors > 0)
-        say("throng kill: the job that was to conduct the study %.*s is "
-            "cancelled\n",
-            STRF(s.plan->name));
-    int rc = conductors < 0 ? -1 : end_all(c, &s.setup);
+    int rc = cancel_conductors(c, &s) < 0 ? -1 : end_all(c, &s.setup);
     stored_setup_close(&s);
     return rc;
+}
+
+int cancel_conductor(struct call *c, const struct place_of_study *where)
+{
+    struct conductor_jobs jobs;
+    struct stored_setup s;
+    uint64_t out = study_jobs_out(where->folder, c->arena);
+    int count = 0;
+    conductor_jobs_read(where->folder, &jobs);
+    if (jobs.now) {
+        if (stored_setup_open(c, where, &s))
+            return -1;
+        count = cancel_conductors(c, &s);
+        stored_setup_close(&s);
+    }
+    if (count < 0)
+        return -1;
+    if (out)
+        say("throng stop: nobody runs the study %s, and %llu job%s of it "
+            "go%s on: `throng run` collects what they do, `throng kill %s` "
+            "cancels them\n",
+            where->name, (unsigned long long)out, out == 1 ? "" : "s",
+            out == 1 ? "es" : "", where->name);
+    else if (!count)
+        say("throng stop: the study %s is not running\n", where->name);
+    return 0;
 }

@@ -7,6 +7,10 @@
 /* Says what it has done; -1: c->err. */
 int cancel_jobs(struct call *c, const struct place_of_study *where);
 
+/* For a study that nobody runs, which shall not begin either: its jobs are
+ * left. Says what it has done; -1: c->err. */
+int cancel_conductor(struct call *c, const struct place_of_study *where);
+
 /* What is needed to speak to the place of a stored study. */
 struct stored_setup {
     struct study_setup setup;

@@ -4,6 +4,8 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/change.h"
+#include "study/study.h"
+#include "view/view.h"
 
 /* ---- asking ----------------------------------------------------------- */
 
@@ -72,6 +74,20 @@ static int take(struct call *c, struct store *store,
     return -1;
 }
 
+/* Jobs go on without a conductor, and with the folder gone nobody would know
+ * them: they are ended first. */
+static int none_out(struct call *c, const struct place_of_study *where)
+{
+    struct conductor_jobs conductors;
+    conductor_jobs_read(where->folder, &conductors);
+    if (!conductors.now && !study_jobs_out(where->folder, c->arena))
+        return 0;
+    return err_set(&c->err, ERR_BUSY,
+                   "the study %s has jobs at a scheduler; `throng kill %s` "
+                   "cancels them (where that scheduler is no more, remove %s)",
+                   where->name, where->name, where->folder);
+}
+
 static int remove_study(struct call *c, const struct place_of_study *where)
 {
     struct err why = {0};
@@ -79,6 +95,8 @@ static int remove_study(struct call *c, const struct place_of_study *where)
     if (!store && why.kind != ERR_CORRUPT)
         return err_set(&c->err, why.kind, "%s", why.text);
     int rc = store ? take(c, store, where) : 0;
+    if (!rc && store)
+        rc = none_out(c, where);
     if (!rc)
         rc = confirm(c, describe(c, store, where));
     if (!rc)

@@ -105,8 +105,9 @@ static int end(struct call *c)
         rc = end_trials(c, &where, verb, selector);
     else if (lease.live)
         rc = end_study(c, &where, verb);
-    else if (jobs && c->verb == &verb_kill)
-        rc = cancel_jobs(c, &where);
+    else if (jobs)
+        rc = c->verb == &verb_kill ? cancel_jobs(c, &where)
+                                   : cancel_conductor(c, &where);
     else
         say("throng %s: the study %s is not running\n", verb, where.name);
     return rc ? call_fail(c) : EXIT_OK;

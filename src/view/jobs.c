@@ -169,6 +169,16 @@ struct study_job_group *study_job_groups(const struct study_job *list,
     return out;
 }
 
+uint64_t study_jobs_out(const char *folder, struct arena *a)
+{
+    size_t count;
+    uint64_t out = 0;
+    const struct study_job *list = study_jobs(folder, a, &count);
+    for (size_t i = 0; i < count; i++)
+        out += list[i].line.stage != JOB_OVER;
+    return out;
+}
+
 void study_job_groups_json(struct buf *b, const struct study_job_group *list,
                            size_t count)
 {

@@ -179,6 +179,8 @@ struct study_job_group {
 struct study_job_group *study_job_groups(const struct study_job *list,
                                          size_t count, struct arena *a,
                                          size_t *groups);
+/* How many have not ended, as far as was heard. */
+uint64_t study_jobs_out(const char *folder, struct arena *a);
 /* ,"jobs":[{"count":…,"state":…,"reason":…,"words":…},…] */
 void study_job_groups_json(struct buf *b, const struct study_job_group *list,
                            size_t count);

@@ -91,3 +91,18 @@ check_contains "waits: it says what was cancelled" "$err" \
     "the job that was to conduct the study waits is cancelled"
 check "waits: it is gone" wait_for 20 none_left
 check "waits: which status says" says waits "now      not running$"
+
+# ---- it is stopped before it begins -----------------------------------------------------
+
+study early held 3 0
+run "$THRONG" run early.yaml --detach
+check_status "early: it is submitted" 0
+run "$THRONG" rm early -y
+check_status "early: it is not removed while its conductor waits" 5
+run "$THRONG" stop early
+check_status "early: stop" 0
+check_contains "early: it says what was cancelled" "$err" \
+    "the job that was to conduct the study early is cancelled"
+check "early: it is gone" wait_for 20 none_left
+run "$THRONG" rm early -y
+check_status "early: then it can be removed" 0

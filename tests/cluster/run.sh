@@ -65,6 +65,11 @@ check "killed: jobs run" wait_for 30 some_run 4
 kill -9 "$conductor"
 wait "$conductor" 2>/dev/null
 check "killed: its jobs go on" test -n "$(jobs_now)"
+run "$THRONG" stop killed
+check_matches "killed: which stop says" "$err" "jobs of it go on.*throng kill killed"
+run "$THRONG" rm killed -y
+check_status "killed: it is not removed while they do" 5
+check_contains "killed: and how they end is said" "$err" "throng kill killed"
 run "$THRONG" run killed.yaml --engine slurm
 check_status "killed: the next run goes on to the end" 0
 each_once killed 24
