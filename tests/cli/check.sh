@@ -206,3 +206,16 @@ import json, sys
 d = json.load(open(sys.argv[1]))
 print(d["schema"], d["problems"][0]["level"])' "$TMP/.out")"
 check_contains "and in words" "$err" "cannot read nosuch.yaml"
+
+# ---- what is tried is tried here -------------------------------------------------
+cat >queued.yaml <<'END'
+command: [sh, -c, "echo ::throng loss=1"]
+engine: slurm
+slurm: {partition: gpu, job_slots: 2}
+method: grid
+metric: {name: loss}
+parameters: {x: {values: [1, 2]}}
+END
+run "$THRONG" check queued.yaml --try 1
+check_status "a study of a cluster is tried on this machine" 0
+check_matches "and measured" "$out" "^measured 1 trial"
