@@ -2,7 +2,7 @@
  *
  * AUC is how often a yes stands before a no: it needs both. R2 is the share of
  * the labels' spread that is explained: it needs some. Metrics of classes need
- * classes: of one number that is predicted, 0 and 1. */
+ * classes: of one number that is predicted, 0 and 1. And all need rows. */
 #include "base/buf.h"
 #include "base/num.h"
 #include "data/data.h"
@@ -88,6 +88,15 @@ static const char *all_alike(const struct nn_metric *k,
     return text_of(a, &b);
 }
 
+static const char *without_rows(struct str name, struct arena *a)
+{
+    return arena_printf(a,
+                        "%.*s is left out: it is judged on validation rows, "
+                        "and there are none; `validation: 0.2` among the data "
+                        "sets some aside",
+                        STRF(name));
+}
+
 const char *nn_unjudged(const struct nn_model *m, size_t metric,
                         const struct data_view *v, const struct data_part *part,
                         const char *rows, struct arena *a)
@@ -95,6 +104,8 @@ const char *nn_unjudged(const struct nn_model *m, size_t metric,
     const struct nn_metric *k = &m->metrics.p[metric];
     const struct nn_head *h = &m->graph.heads.p[k->head];
     bool ranks = k->kind == NN_METRIC_AUC;
+    if (part == &v->validation && !part->count)
+        return without_rows(k->name, a);
     if (h->label < 0 || !part->count)
         return NULL;
     const struct data_field *f = &v->table->labels[h->label];

@@ -272,3 +272,19 @@ run "$THRONG" run people_study.yaml
 check_equal "run says it once" 1 "$(grep -c "$hint" <<<"$err")"
 run "$THRONG" evaluate raw.safetensors
 check_lacks "weights that are there are not told" "$err" "$hint"
+
+# ---- metrics without rows to judge them on --------------------------------------
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 40; i++) print i % 7 / 7 "," i % 5 / 5 "," i % 2 }' >few.csv
+cat >unjudged.yaml <<'END'
+data: {file: few.csv, label: y}
+layers: [{dense: outputs}]
+epochs: 1
+metrics: [accuracy, auc]
+loss: binary_crossentropy
+END
+run "$THRONG" train unjudged.yaml
+check_contains "metrics that no rows are judged for are said" "$out$err" \
+    "accuracy is left out: it is judged on validation rows, and there are none"
+sed -i 's/label: y/label: y, validation: 0.25/' unjudged.yaml
+run "$THRONG" train unjudged.yaml
+check_lacks "with such rows there is nothing to say" "$out$err" "left out"
