@@ -108,6 +108,12 @@ static double job_time(const struct jobs *j, const struct submission *s,
     return (double)turns * s->needs.time_s + j->lead_s + MARGIN_SECONDS;
 }
 
+/* A job that is warned as it begins would run nothing. */
+static double warned_before(const struct jobs *j, double time_s)
+{
+    return time_s > 0 ? fmin(j->lead_s, time_s / 2) : j->lead_s;
+}
+
 static void describe(const struct jobs *j, const struct submission *s,
                      struct job_order *o)
 {
@@ -128,7 +134,7 @@ static void describe(const struct jobs *j, const struct submission *s,
         .slots = j->job_slots ? (uint32_t)slots : 0,
         .time_s = s->time_s,
         .class = class ? class->options : NULL,
-        .lead_s = j->lead_s,
+        .lead_s = warned_before(j, s->time_s),
         .exclude = arena_cstr(s->arena, buf_str(&out)),
         .mark = j->mark,
     };

@@ -111,3 +111,9 @@ check_contains "told: which is said" "$err" "no trial waits"
 run "$THRONG" submit-file told.yaml
 check "told: on this machine there is no such file" test "$status" -ne 0
 check_contains "told: which is said, too" "$err" "submits nothing"
+
+# A job that were warned as it begins would run nothing.
+sed -e 's/^slurm:.*/slurm: {time: 1m}/' -e '/setup:/d' -e 's/, time: 2m//' told.yaml >brief.yaml
+run "$THRONG" submit-file brief.yaml --engine slurm
+check_contains "brief: it is warned when half of its time is left" "$out" \
+    "--signal=B:USR1@30"
