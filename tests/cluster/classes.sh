@@ -77,8 +77,9 @@ job=$("$THRONG" explain count "$last" --json | python3 -c '
 import json, sys
 print(json.load(sys.stdin)["trials"][0]["job"]["class"])')
 check_equal "the one that cannot was run in the longer class" long "$job"
+# More than once where it shared its job and had begun late.
 check "after the short one's end had cut it off" \
-    test "$(grep -c '^70 from 0' count.runs)" -eq 2
+    test "$(grep -c '^70 from 0' count.runs)" -ge 2
 
 # ---- a class that no partition knows -------------------------------------------
 
