@@ -43,7 +43,8 @@ from crash import (GONE_SECONDS, LIVE_SECONDS, OUTCOMES, THRONG, Checks, kill,
 ROOT = os.environ["ROOT"]
 TRIALS = 16
 STEPS = 8
-MISSED_MAX = 20  # studies in a row that end before anybody was killed
+MISSED_MAX = 100  # studies in a row that end before anybody was killed: short
+                  # ones are hit once in four
 RUNGS = {"type": "asha", "min_iter": 2, "max_iter": STEPS}
 
 TASK = r"""#!/bin/sh
