@@ -36,16 +36,6 @@ static bool brings_token(const struct guard *g, const struct http_request *r)
     return own.p && is_token(g, own);
 }
 
-static bool same(struct str a, struct str b)
-{
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++)
-        if (lower(a.p[i]) != lower(b.p[i]))
-            return false;
-    return true;
-}
-
 /* "host" and what stands behind its last colon, "[::1]:80" and "::1" too. */
 static void split_host(struct str text, struct str *host, struct str *port)
 {
@@ -65,7 +55,7 @@ static bool is_loopback(struct str host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "::1"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (same(host, str_of(names[i])))
+        if (http_same(host, str_of(names[i])))
             return true;
     return false;
 }
@@ -73,7 +63,7 @@ static bool is_loopback(struct str host)
 static bool is_allowed(const struct guard *g, struct str text, struct str host)
 {
     for (const char *const *h = g->hosts; h && *h; h++)
-        if (same(host, str_of(*h)) || same(text, str_of(*h)))
+        if (http_same(host, str_of(*h)) || http_same(text, str_of(*h)))
             return true;
     return false;
 }
@@ -85,7 +75,7 @@ static bool is_our_host(const struct guard *g, struct str text)
     struct str host, port;
     split_host(text, &host, &port);
     return is_loopback(host) || is_allowed(g, text, host) ||
-           (g->address && same(host, str_of(g->address)));
+           (g->address && http_same(host, str_of(g->address)));
 }
 
 /* "http://host:8080" has to be the page that this very host served. */
@@ -100,7 +90,7 @@ static bool is_our_origin(const struct guard *g, struct str origin,
             str_n(origin.p + schemes[i].len, origin.len - schemes[i].len);
         struct str host, port;
         split_host(text, &host, &port);
-        return same(text, asked) || is_allowed(g, text, host);
+        return http_same(text, asked) || is_allowed(g, text, host);
     }
     return false;
 }

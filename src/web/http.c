@@ -36,7 +36,7 @@ static bool is_visible(struct str s)
     return true;
 }
 
-static bool same_name(struct str a, struct str b)
+bool http_same(struct str a, struct str b)
 {
     if (a.len != b.len)
         return false;
@@ -49,7 +49,7 @@ static bool same_name(struct str a, struct str b)
 struct str http_header_of(const struct http_request *r, const char *name)
 {
     for (size_t i = 0; i < r->header_count; i++)
-        if (same_name(r->headers[i].name, str_of(name)))
+        if (http_same(r->headers[i].name, str_of(name)))
             return r->headers[i].value;
     return (struct str){0};
 }
@@ -121,7 +121,7 @@ static size_t count_headers(const struct http_request *r, const char *name)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->header_count; i++)
-        n += same_name(r->headers[i].name, str_of(name));
+        n += http_same(r->headers[i].name, str_of(name));
     return n;
 }
 
@@ -148,7 +148,7 @@ static int read_meaning(struct reading *g)
     struct str connection = http_header_of(r, "Connection");
     if (count_headers(r, "Host") != 1)
         return refuse(g, 400, "the request names no host, or several");
-    if (connection.p && same_name(connection, STR("close")))
+    if (connection.p && http_same(connection, STR("close")))
         r->keep = false;
     return read_length(g);
 }

@@ -34,6 +34,8 @@ struct http_request {
  * why. Texts point into bytes. */
 int http_head_read(struct str bytes, struct http_request *r, int *status,
                    struct err *err);
+/* Equal, whatever the case of letters, as names of headers and hosts are. */
+bool http_same(struct str a, struct str b);
 /* A header's value, whatever the case of its name; p NULL: there is none. */
 struct str http_header_of(const struct http_request *r, const char *name);
 
