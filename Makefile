@@ -62,7 +62,8 @@ test-all:
 	@tools/page --tests
 	@tests/run --rest --fuzz-seconds $(TEST_FUZZ_SECONDS)
 
-# On a real Slurm of pretended nodes, which the tests start and end.
+# On a real Slurm of pretended nodes, which the tests start and end; on HTCondor,
+# for which one stands in unless a pool's condor_submit is on PATH.
 test-cluster:
 	@tools/setup build test cluster
 	@tests/run cluster
@@ -101,6 +102,8 @@ format:
 # Tests and benches are not built for it, as they are not for `demo`.
 install: build/build.ninja
 	@ninja -C build throng throng-worker libthrong.a
+	@! grep -q 'throng-worker-cuda:' build/build.ninja || \
+	    ninja -C build throng-worker-cuda
 	tools/install "$(DESTDIR)" "$(PREFIX)" "$(PYTHONDIR)"
 
 clean:
@@ -112,7 +115,7 @@ help:
 	@echo 'make demo       install what is missing, build, run an example'
 	@echo 'make test       install what is missing, build, test: some minutes'
 	@echo 'make test-all   and then the rest: sanitizers, fuzzing, slow tests'
-	@echo 'make test-cluster  studies on a real Slurm, started for it'
+	@echo 'make test-cluster  studies on a real Slurm, started for it, and on HTCondor'
 	@echo 'make sanitize   the tests under address and undefined sanitizers'
 	@echo 'make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make soak       the long tests'

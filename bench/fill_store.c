@@ -1,11 +1,15 @@
 /* fill_store.c - a store with very many finished trials
  *
- *     fill_store FOLDER TRIALS
+ *     fill_store FOLDER TRIALS [PARAMETERS POINTS]
  *
  * Makes the store FOLDER through the store's own interface: TRIALS trials of
  * a study that minimizes `loss`, four parameters each, five repeats a point,
  * most of them done, each with one attempt and a few metric points, as a
- * conductor would have written them. */
+ * conductor would have written them.
+ *
+ * With PARAMETERS (at least 4) and POINTS there are so many of each, no two
+ * trials share a point, and the loss depends on lr, dropout, layers and x5, so
+ * that pictures of it show something. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +20,16 @@
 #define TRIALS_PER_COMMIT 10000
 #define REPEATS 5
 #define POINTS 3
+#define POINTS_MOST 1000
+#define OWN_PARAMETERS 4
 #define EPOCH 1700000000.0 /* when the first trial began, in unix time */
 
 struct filler {
     struct store *store;
     struct rng rng;
-    struct buf point, summary;
+    struct buf point, summary, space;
+    int64_t parameters, points;
+    double expected; /* the loss of the point, where it depends on that */
 };
 
 static const char space_text[] =
@@ -33,17 +41,34 @@ static const char space_text[] =
     "{\"name\":\"lr\",\"distribution\":\"log_uniform\",\"min\":-10.0,"
     "\"max\":0.0},"
     "{\"name\":\"opt\",\"distribution\":\"categorical\","
-    "\"values\":[\"adam\",\"lion\",\"sgd\"]}]}";
+    "\"values\":[\"adam\",\"lion\",\"sgd\"]}";
 
-static int write_facts(struct store *s, int64_t trials, struct err *err)
+static bool is_wide(const struct filler *f)
 {
+    return f->parameters > OWN_PARAMETERS;
+}
+
+static void print_space(struct filler *f)
+{
+    buf_adds(&f->space, space_text);
+    for (int64_t i = OWN_PARAMETERS + 1; i <= f->parameters; i++)
+        buf_addf(&f->space,
+                 ",{\"name\":\"x%lld\",\"distribution\":\"uniform\","
+                 "\"min\":0.0,\"max\":1.0}",
+                 (long long)i);
+    buf_adds(&f->space, "]}");
+}
+
+static int write_facts(struct filler *f, int64_t trials, struct err *err)
+{
+    struct store *s = f->store;
     char total[32];
     snprintf(total, sizeof(total), "%lld", (long long)trials);
     const char *const facts[][2] = {
         {"name", "million"},     {"metric", "loss"},
         {"goal", "minimize"},    {"method", "random"},
         {"total", total},        {"created", "1700000000"},
-        {"command", "train.py"}, {"space", space_text},
+        {"command", "train.py"}, {"space", f->space.p},
     };
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
         if (store_fact_set(s, facts[i][0], str_of(facts[i][1]), err))
@@ -54,27 +79,40 @@ static int write_facts(struct store *s, int64_t trials, struct err *err)
 static void print_point(struct filler *f)
 {
     static const char *const optimizers[] = {"adam", "lion", "sgd"};
+    double dropout = (double)rng_below(&f->rng, 10) / 10;
+    unsigned long long layers = 1 + rng_below(&f->rng, 8);
+    double rate = -10 * rng_uniform(&f->rng), x = 0;
     buf_reset(&f->point);
     buf_adds(&f->point, "{\"dropout\":");
-    json_number(&f->point, (double)rng_below(&f->rng, 10) / 10);
-    buf_addf(&f->point, ",\"layers\":%llu,\"lr\":",
-             (unsigned long long)(1 + rng_below(&f->rng, 8)));
-    json_number(&f->point, exp(-10 * rng_uniform(&f->rng)));
-    buf_addf(&f->point, ",\"opt\":\"%s\"}", optimizers[rng_below(&f->rng, 3)]);
+    json_number(&f->point, dropout);
+    buf_addf(&f->point, ",\"layers\":%llu,\"lr\":", layers);
+    json_number(&f->point, exp(rate));
+    buf_addf(&f->point, ",\"opt\":\"%s\"", optimizers[rng_below(&f->rng, 3)]);
+    for (int64_t i = OWN_PARAMETERS + 1; i <= f->parameters; i++) {
+        double one = rng_uniform(&f->rng);
+        buf_addf(&f->point, ",\"x%lld\":", (long long)i);
+        json_number(&f->point, one);
+        x = i == OWN_PARAMETERS + 1 ? one : x;
+    }
+    buf_addc(&f->point, '}');
+    f->expected = 0.05 + pow((rate + 5) / 6, 2) + 0.3 * pow(dropout - 0.3, 2) +
+                  0.03 * fabs((double)layers - 5) + 0.2 * x * x;
 }
 
 static int add_metrics(struct filler *f, int64_t trial, double value,
                        struct err *err)
 {
-    int64_t steps[POINTS];
-    double values[POINTS];
-    for (int i = 0; i < POINTS; i++) {
+    int64_t steps[POINTS_MOST];
+    double values[POINTS_MOST];
+    for (int64_t i = 0; i < f->points; i++) {
         steps[i] = i + 1;
-        values[i] = value + (POINTS - 1 - i) * 0.1;
+        values[i] = is_wide(f) ? value + exp(-(double)i / 4) -
+                                     exp(-(double)(f->points - 1) / 4)
+                               : value + (double)(f->points - 1 - i) * 0.1;
     }
     struct metric_column c = {
         .source = METRIC_FROM_METRICS,
-        .count = POINTS,
+        .count = (size_t)f->points,
         .steps = (const unsigned char *)steps,
         .values = (const unsigned char *)values,
     };
@@ -90,7 +128,8 @@ static void print_summary(struct filler *f, double value)
     json_number(&f->summary, value);
     buf_adds(&f->summary, ",\"max\":");
     json_number(&f->summary, value + 0.2);
-    buf_addf(&f->summary, ",\"step\":%d,\"count\":%d}}", POINTS, POINTS);
+    buf_addf(&f->summary, ",\"step\":%lld,\"count\":%lld}}",
+             (long long)f->points, (long long)f->points);
 }
 
 static int add_attempt(struct filler *f, const struct trial *t, struct err *err)
@@ -107,7 +146,7 @@ static int add_attempt(struct filler *f, const struct trial *t, struct err *err)
         .seconds = t->seconds,
         .cpu_seconds = t->seconds,
         .max_rss_bytes = 100 << 20,
-        .metric_points = POINTS,
+        .metric_points = (uint64_t)f->points,
         .exit_code = t->state == STATE_DONE ? 0 : 1,
         .reason = t->reason,
     };
@@ -117,9 +156,11 @@ static int add_attempt(struct filler *f, const struct trial *t, struct err *err)
 static int add_trial(struct filler *f, int64_t id, struct err *err)
 {
     int64_t group = (id - 1) / REPEATS;
-    if ((id - 1) % REPEATS == 0)
+    if (is_wide(f) || (id - 1) % REPEATS == 0)
         print_point(f);
-    double value = 0.1 + rng_uniform(&f->rng);
+    double chance = rng_uniform(&f->rng);
+    double value =
+        is_wide(f) ? f->expected * (0.9 + 0.2 * chance) : 0.1 + chance;
     bool failed = rng_below(&f->rng, 50) == 0;
     struct trial t = {
         .id = id,
@@ -151,7 +192,7 @@ static int add_trial(struct filler *f, int64_t id, struct err *err)
 static int fill(struct filler *f, int64_t trials, struct err *err)
 {
     if (store_lease_take(f->store, false, err) || store_begin(f->store, err) ||
-        write_facts(f->store, trials, err))
+        write_facts(f, trials, err))
         return -1;
     for (int64_t id = 1; id <= trials; id++) {
         if (store_begin(f->store, err) || add_trial(f, id, err))
@@ -162,17 +203,27 @@ static int fill(struct filler *f, int64_t trials, struct err *err)
     return store_commit(f->store, err);
 }
 
+static bool read_words(struct filler *f, int argc, char **argv)
+{
+    f->parameters = argc > 3 ? strtoll(argv[3], NULL, 10) : OWN_PARAMETERS;
+    f->points = argc > 4 ? strtoll(argv[4], NULL, 10) : POINTS;
+    return (argc == 3 || argc == 5) && f->parameters >= OWN_PARAMETERS &&
+           f->points > 0 && f->points <= POINTS_MOST;
+}
+
 int main(int argc, char **argv)
 {
     struct err err = {0};
     struct filler f = {0};
-    if (argc != 3) {
-        fputs("usage: fill_store FOLDER TRIALS\n", stderr);
+    if (!read_words(&f, argc, argv)) {
+        fputs("usage: fill_store FOLDER TRIALS [PARAMETERS POINTS]\n", stderr);
         return 2;
     }
     rng_init(&f.rng, 1, 0, "fill_store");
     buf_init(&f.point);
     buf_init(&f.summary);
+    buf_init(&f.space);
+    print_space(&f);
     int rc = store_create(argv[1], &err);
     if (!rc)
         f.store = store_open(argv[1], true, &err);
@@ -180,6 +231,7 @@ int main(int argc, char **argv)
     store_close(f.store);
     buf_done(&f.point);
     buf_done(&f.summary);
+    buf_done(&f.space);
     if (rc)
         fprintf(stderr, "fill_store: %s\n", err.text);
     return rc ? 1 : 0;

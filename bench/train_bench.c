@@ -1,16 +1,17 @@
 /* train_bench.c - the trainer alone, for bench/train
  *
- *   train_bench MODEL.json ROWS [DEVICE]   made-up rows; then commands
- *   train_bench MODEL.json data [DEVICE]   the model's own data
+ *   train_bench MODEL.json ROWS [DEVICE [MEMBERS]]  made-up rows; commands
+ *   train_bench MODEL.json data [DEVICE [MEMBERS]]  the model's own data
  *   train_bench peak                       multiply-adds of this CPU, GFLOP/s
  *   train_bench gemm                       a bare loop of products; commands
  *
  * The first says the model's parameters and the bytes of rows and weights,
  * then obeys lines from stdin: `epochs N` trains one model on, `models N`
  * trains N models from first weights for all their epochs, `seeds FROM STEP
- * N FILE` those of N seeds, whose last losses go into the file. The last
- * obeys `products N`. Each answer is one line: seconds of CPU, seconds of
- * wall, the last loss. */
+ * N FILE` those of N seeds, whose last losses go into the file, `cohort N`
+ * trains all but one of MEMBERS (2) on together, for N epochs. The last obeys
+ * `products N`. Each answer is one line: seconds of CPU, seconds of wall, the
+ * last loss. */
 #include <cblas.h>
 #include <immintrin.h>
 #include <stdio.h>
@@ -30,6 +31,8 @@ struct bench {
     struct data_view view;
     struct data_set *set; /* NULL: made-up rows */
     struct nn_trainer *trainer;
+    size_t members;        /* that fit */
+    struct nn_turn *turns; /* of all but the first; NULL: not begun */
 };
 
 static _Noreturn void die(const char *text)
@@ -231,6 +234,24 @@ static double train_seeds(struct bench *b, const char *words)
     return loss;
 }
 
+/* As many as fit beside the first, the same in every call. */
+static double train_cohort(struct bench *b, int64_t epochs)
+{
+    size_t count = b->members - 1;
+    for (size_t i = 0; !b->turns && i < count; i++) {
+        int member = join(b, i + 2);
+        nn_trainer_epochs(b->trainer, member, INT64_MAX);
+    }
+    if (!b->turns)
+        b->turns = arena_array(b->arena, count, sizeof(*b->turns));
+    for (int64_t e = 0; e < epochs; e++) {
+        for (size_t i = 0; i < count; i++)
+            b->turns[i].member = (int)i + 1;
+        nn_trainer_turns(b->trainer, b->turns, count);
+    }
+    return b->turns[count - 1].report.loss;
+}
+
 static void obey(struct bench *b)
 {
     char line[1200];
@@ -245,22 +266,26 @@ static void obey(struct bench *b)
             loss = train_models(b, strtoll(line + 7, NULL, 10));
         else if (strncmp(line, "seeds ", 6) == 0)
             loss = train_seeds(b, line + 6);
+        else if (strncmp(line, "cohort ", 7) == 0)
+            loss = train_cohort(b, strtoll(line + 7, NULL, 10));
         else
-            die("commands are: epochs N, models N, seeds FROM STEP N FILE");
+            die("commands are: epochs N, models N, seeds FROM STEP N FILE, "
+                "cohort N");
         end_answer(&from, loss);
     }
 }
 
-static int serve(const char *path, const char *rows, const char *device)
+static int serve(const char *path, const char *rows, const char *device,
+                 size_t members)
 {
     struct err err = {0};
-    struct bench b = {.arena = arena_new()};
+    struct bench b = {.arena = arena_new(), .members = members};
     b.model = read_model(b.arena, path);
     if (strcmp(rows, "data") == 0)
         read_rows(&b, path);
     else
         make_rows(&b, strtoull(rows, NULL, 10));
-    b.trainer = nn_trainer_open(device, b.model, 2, &err);
+    b.trainer = nn_trainer_open(device, b.model, members, &err);
     if (!b.trainer)
         die(err.text);
     printf("%lld %zu\n", (long long)nn_model_parameters(b.model),
@@ -360,7 +385,11 @@ int main(int argc, char **argv)
         return show_peak();
     if (argc == 2 && strcmp(argv[1], "gemm") == 0)
         return serve_products();
-    if (argc != 3 && argc != 4)
-        die("usage: train_bench MODEL.json ROWS|data [DEVICE] | peak | gemm");
-    return serve(argv[1], argv[2], argc == 4 ? argv[3] : "cpu");
+    if (argc < 3 || argc > 5)
+        die("usage: train_bench MODEL.json ROWS|data [DEVICE [MEMBERS]] | peak "
+            "| gemm");
+    size_t members = argc == 5 ? strtoull(argv[4], NULL, 10) : 2;
+    if (members < 2)
+        die("there are at least 2 members");
+    return serve(argv[1], argv[2], argc > 3 ? argv[3] : "cpu", members);
 }

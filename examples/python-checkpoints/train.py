@@ -77,8 +77,10 @@ for epoch in range(first + 1, p["epochs"] + 1):
     for x, y in random.Random(seed + epoch).sample(train, len(train)):
         model.step(x, y, p["lr"])
     time.sleep(0.1)  # a larger model would take its time
-    save(checkpoint, model, epoch)
+    # Said first: an epoch whose checkpoint is there is never done again, so
+    # a kill in between would leave it without its value.
     throng.report(step=epoch, val_loss=model.loss(held_out))
+    save(checkpoint, model, epoch)
     if throng.should_stop():
         print("asked to stop after epoch", epoch)
         break

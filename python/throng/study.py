@@ -62,6 +62,7 @@ class Study:
         study.trials("failed")          # rows as dicts
         study.trials().frame()          # a pandas frame
         study.history(7)                # its learning curves, point by point
+        study.show()                    # its page, in a notebook's cell
 
     What throng refuses is raised as throng.ThrongError with its own text.
     """
@@ -124,6 +125,14 @@ class Study:
         words += [] if by is None else ["--by", by]
         words += [] if where is None else ["--where", where]
         return Rows(self._json(*words)["trials"])
+
+    def show(self, height=700, url=None, control=False):
+        """The page of `throng web` in a notebook's cell, live while the study
+        runs. `url` is where a proxy shows a port of this machine, such as
+        "https://hub.example.org/user/ann/proxy/{port}/"; `control` lets the
+        page change the study. .close() of what comes ends it."""
+        from .show import Page
+        return Page(self.what, height, url, control, self.program, self._home)
 
     def best(self):
         """The best trial so far, as in rank(); None when there is none."""

@@ -158,6 +158,18 @@ struct value *value_copy(struct arena *a, const struct value *v)
     return copy;
 }
 
+void value_join(struct arena *a, struct value *object, const struct value *more)
+{
+    for (size_t i = 0; i < more->count; i++) {
+        struct value *there = value_get(object, more->keys[i]);
+        if (!there)
+            value_set(a, object, more->keys[i], more->items[i]);
+        else if (there->kind == VALUE_OBJECT &&
+                 more->items[i]->kind == VALUE_OBJECT)
+            value_join(a, there, more->items[i]);
+    }
+}
+
 long value_index(const struct value *object, struct str key)
 {
     if (!object || object->kind != VALUE_OBJECT)
@@ -415,4 +427,31 @@ void value_python_str(struct buf *b, const struct value *v)
         buf_addstr(b, v->s);
     else
         value_python_repr(b, v);
+}
+
+const struct value *value_along(const struct value *v, struct str path)
+{
+    while (path.len && v) {
+        size_t n = 0;
+        const struct value *next = NULL;
+        if (path.p[0] == '[') {
+            int64_t i;
+            while (n < path.len && path.p[n] != ']')
+                n++;
+            if (!num_int(str_n(path.p + 1, n - 1), &i) || i < 0)
+                return v;
+            next = value_at(v, (size_t)i);
+            n += n < path.len;
+        } else {
+            while (n < path.len && path.p[n] != '.' && path.p[n] != '[')
+                n++;
+            next = value_get(v, str_n(path.p, n));
+        }
+        if (!next)
+            return v;
+        v = next;
+        n += n < path.len && path.p[n] == '.';
+        path = str_n(path.p + n, path.len - n);
+    }
+    return v;
 }

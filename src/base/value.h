@@ -59,9 +59,17 @@ void value_add_at(struct arena *a, struct value *object, struct str key,
                   struct value *item, uint32_t line, uint32_t column);
 struct value *value_copy(struct arena *a, const struct value *v); /* deep */
 
+/* Adds the members of `more` that the object does not have, also inside of
+ * objects that both have; those are shared. */
+void value_join(struct arena *a, struct value *object,
+                const struct value *more);
+
 /* NULL when absent or when object is NULL or no object. */
 struct value *value_get(const struct value *object, struct str key);
 struct value *value_at(const struct value *list, size_t i);
+/* What a path such as layers[3].filters names in it, or the nearest one above
+ * that. */
+const struct value *value_along(const struct value *v, struct str path);
 long value_index(const struct value *object, struct str key); /* -1: none */
 /* The object's member numbers by key; yours to free. */
 size_t *value_sorted(const struct value *object);

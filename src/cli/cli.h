@@ -172,6 +172,8 @@ struct log log_stderr(void);
     row(ls) \
     row(rank) \
     row(importance) \
+    row(plot) \
+    row(summary) \
     row(show) \
     row(diff) \
     row(errors) \

@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include "base/json.h"
 #include "cli/cli.h"
+#include "figure/figure.h"
 #include "cli/help_topics.h"
-#include "cli/init_text.h"
+#include "study/study.h"
 
 #define BEST 5 /* trials that are offered by number */
 
@@ -248,8 +249,8 @@ static void offer_over(struct completer *k)
 
 static void offer_templates(struct completer *k)
 {
-    for (size_t i = 0; init_templates[i].name; i++)
-        offer(k, init_templates[i].name, init_templates[i].summary);
+    for (size_t i = 0; study_templates[i].name; i++)
+        offer(k, study_templates[i].name, study_templates[i].summary);
 }
 
 static void offer_curves(struct completer *k)
@@ -338,9 +339,12 @@ static void offer_arguments(struct completer *k)
     if (strstr(args, "STUDY.yaml") || strstr(args, "FILE") ||
         strstr(args, "FOLDER"))
         offer_files(k);
+    bool kind = strstr(args, "KIND") != NULL; /* stands before the study */
     if (strstr(args, "STUDY") && !strstr(args, "STUDY.yaml") && !study &&
-        !before)
+        before == kind)
         offer_studies(k);
+    for (size_t i = 0; kind && !before && figure_kinds[i]; i++)
+        offer(k, figure_kinds[i]->name, figure_kinds[i]->summary);
     if (strstr(args, "POINT"))
         offer_point(k);
     offer_trials_or_more(k, before);

@@ -68,6 +68,19 @@ static void look_at_worker(struct findings *f, struct call *c)
           worker ? worker : arena_cstr(f->arena, str_of(c->err.text)));
 }
 
+/* The second worker is built where CUDA's compiler is found. */
+static void look_at_gpu_training(struct findings *f, struct call *c)
+{
+    char *worker = worker_path(c->arena, NULL);
+    char *cuda = worker ? arena_printf(f->arena, "%s-cuda", worker) : NULL;
+    if (cuda && file_exists(cuda))
+        note(f, "cuda", MARK_OK, cuda);
+    else
+        note(f, "cuda", MARK_ABSENT,
+             "no throng-worker-cuda beside the worker: throng was built "
+             "without nvcc, and built-in training runs on cpus");
+}
+
 static void look_at_folder(struct findings *f)
 {
     bool network = path_is_network(".");
@@ -193,6 +206,7 @@ static int run(struct call *c)
     look_at_machine(&f, c);
     look_at_worker(&f, c);
     look_at_devices(&f);
+    look_at_gpu_training(&f, c);
     look_at_folder(&f);
     look_for(&f, "python3", "Python programs");
     look_for(&f, "git", "recording the commit of a study");

@@ -1,6 +1,5 @@
 /* load.c - reading a study file for the verbs that take one */
 #include "cli/cli.h"
-#include "cli/model_check.h"
 #include "study/study.h"
 #include "cli/study_files.h"
 
@@ -97,30 +96,10 @@ static struct plan *load(struct call *c, const char *file,
     return plan;
 }
 
-/* What cannot be run is known before anything is. */
-static void look_closely(struct plan *p, struct problems *problems)
-{
-    unready_check(p, problems);
-    startable_venv(p, problems);
-    startable_around(p, problems);
-    model_check(p, false, problems);
-}
-
-/* Who only looks is told what trials would say of their data, and what is not
- * there. */
-static void look_and_tell(struct plan *p, struct problems *problems)
-{
-    unready_check(p, problems);
-    startable_venv(p, problems);
-    startable_around(p, problems);
-    startable_check(p, problems);
-    model_check(p, true, problems);
-}
-
 struct plan *load_plan_look(struct call *c, const char *file, const char *name,
                             struct problems *problems)
 {
-    struct wanted w = {.name = name, .unready = look_and_tell, .strict = true};
+    struct wanted w = {.name = name, .unready = check_to_look, .strict = true};
     return load(c, file, &w, problems);
 }
 
@@ -137,7 +116,7 @@ struct plan *load_plan_points(struct call *c, const char *file,
 struct plan *load_plan(struct call *c, const char *file, const char *name)
 {
     struct problems problems;
-    struct wanted w = {.name = name, .unready = look_closely};
+    struct wanted w = {.name = name, .unready = check_to_run};
     problems_init(&problems, c->arena);
     struct plan *plan = load(c, file, &w, &problems);
     return plan;

@@ -1,6 +1,9 @@
 /* locate.c - the study that a command line names, and which trials of it */
 #include "cli/cli.h"
+#include "study/study.h"
 #include "view/view.h"
+
+#define STAGES_SHOWN 8
 
 /* A word that is neither a study nor a selector: which of them it was meant
  * to be. */
@@ -79,6 +82,29 @@ void say_study_used_last(const struct call *c,
     arena_free(a);
 }
 
+/* A campaign has no trials of its own: its stages have. */
+static int refuse_campaign(struct call *c, struct store *store,
+                           const struct place_of_study *where)
+{
+    struct stage_told *list;
+    size_t count = 0;
+    bool whole = c->verb == &verb_status || c->verb == &verb_stop ||
+                 c->verb == &verb_kill;
+    if (whole || !store_is_campaign(store) ||
+        campaign_told(store, c->arena, &list, &count, NULL))
+        return 0;
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < count && i < STAGES_SHOWN; i++)
+        buf_addf(&b, "%s%s/%.*s", i ? ", " : "", where->name,
+                 STRF(list[i].name));
+    err_set(&c->err, ERR_INPUT,
+            "%s is a campaign: name one of its stages, %s%s", where->name, b.p,
+            count > STAGES_SHOWN ? " …" : "");
+    buf_done(&b);
+    return -1;
+}
+
 struct store *open_named_study(struct call *c, bool trials,
                                struct place_of_study *where)
 {
@@ -103,5 +129,9 @@ struct store *open_named_study(struct call *c, bool trials,
     struct store *store = store_open(where->folder, false, &c->err);
     c->as_of = store ? store_as_of(store) : 0;
     say_age(c->as_of);
+    if (store && refuse_campaign(c, store, where)) {
+        store_close(store);
+        return NULL;
+    }
     return store;
 }

@@ -13,17 +13,32 @@ static void print_best(struct buf *b, const struct study_entry *e)
     buf_addf(b, " (trial %lld)", (long long)e->now.best.id);
 }
 
+static void print_state(struct buf *b, const struct study_entry *e)
+{
+    if (e->now.jobs_out == 1)
+        buf_adds(b, "1 job out");
+    else if (e->now.jobs_out)
+        buf_addf(b, "%llu jobs out", (unsigned long long)e->now.jobs_out);
+    else
+        buf_adds(b, study_entry_state(e));
+    if (e->as_of > 0)
+        buf_adds(b, ", ");
+    age_print(b, e->as_of);
+}
+
 static void print_entry(struct table *t, const struct study_entry *e,
                         bool where)
 {
     struct buf b;
     buf_init(&b);
-    table_cell(t, "%s", e->name);
-    age_print(&b, e->as_of);
-    table_cell(t, "%s%s%s", study_entry_state(e), b.len ? ", " : "", b.p);
+    table_cell(t, "%s%s", e->is_stage ? "  " : "", e->name);
+    print_state(&b, e);
+    table_cell(t, "%s", b.p);
     buf_reset(&b);
     if (e->fault)
         table_cell(t, "%s", "");
+    else if (e->campaign)
+        table_cell(t, "%zu/%zu stages", e->stages_done, e->stages);
     else if (e->now.total >= 0)
         table_cell(t, "%lld/%lld", (long long)e->now.finished,
                    (long long)e->now.total);
@@ -120,11 +135,14 @@ VERB(ls) = {
     .name = "ls",
     .args = "[FOLDER]",
     .summary = "List the studies that are here",
-    .text = "Each with its state, how many of its trials are finished and "
-            "failed, and its\nbest trial. `broken off`: whoever ran it ended "
-            "without a word; `throng run` goes\non. With -r also those in the "
-            "folders below, eight deep, and where each lies;\nlinks and hidden "
-            "folders are passed over.\n",
+    .text =
+        "Each with its state, how many of its trials are finished and "
+        "failed, and its\nbest trial. `broken off`: whoever ran it ended "
+        "without a word; `throng run` goes\non. `jobs out`: nobody runs it, "
+        "and jobs of it go on at a scheduler;\n`throng run` collects what they "
+        "do, `throng kill` cancels them. With -r also\nthose in the folders "
+        "below, eight deep, and where each lies; links and hidden\nfolders are "
+        "passed over. The stages of a campaign stand below it.\n",
     .options =
         (const struct option_spec[]){
             {"recursive", 'r', NULL, "look into the folders below, too"},

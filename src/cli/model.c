@@ -35,7 +35,7 @@ static struct nn_model *read_model(struct call *c, const struct value *root,
 static int show(struct call *c, const char *file, const char *const *words)
 {
     struct problems faults = {.arena = c->arena};
-    struct value *root = model_file_read(c, file, words);
+    struct value *root = model_file_load(c, file, words);
     struct nn_model *m = root ? read_model(c, root, file, &faults) : NULL;
     struct buf b;
     if (!m && faults.errors) {

@@ -1,6 +1,7 @@
 /* params.c - the parameters that a CANDLE model would run with */
 #include "base/json.h"
-#include "cli/candle_files.h"
+#include "candle/candle.h"
+#include "study/study.h"
 #include "cli/cli.h"
 #include "plan/plan.h"
 

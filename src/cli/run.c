@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/num.h"
+#include "cli/campaign.h"
 #include "cli/cli.h"
 #include "cli/detach.h"
 #include "cli/run_web.h"
@@ -33,10 +34,11 @@ struct session {
     struct progress progress;
     struct live_block *live; /* below the progress line; NULL: none */
     unsigned interrupts;
-    bool as_job;         /* it is a job of the scheduler itself … */
-    bool handed_on;      /* … and the one behind it goes on */
-    bool quiet;          /* nothing but errors */
-    bool on_terminal[3]; /* standard input, output, error */
+    bool as_job;              /* it is a job of the scheduler itself … */
+    bool handed_on;           /* … and the one behind it goes on */
+    struct loop_source *line; /* to the campaign's conductor; NULL: none */
+    bool quiet;               /* nothing but errors */
+    bool on_terminal[3];      /* standard input, output, error */
     struct detached detached;
     mode_t mask; /* the person's umask */
 };
@@ -124,8 +126,23 @@ static void hold_signals(sigset_t *before)
     sigprocmask(SIG_BLOCK, &ours, before);
 }
 
+/* Of a stage: the campaign's conductor, which has the other end, is gone. */
+static void on_line(void *context, int fd, unsigned what)
+{
+    struct session *s = context;
+    char bytes[256];
+    (void)what;
+    if (read(fd, bytes, sizeof(bytes)) > 0 || !s->line)
+        return;
+    loop_remove(s->line);
+    s->line = NULL;
+    on_terminate(s, 0);
+}
+
 static void watch_signals(struct session *s, const sigset_t *before)
 {
+    if (call_option(s->call, "as-stage"))
+        s->line = loop_fd(s->loop, STDIN_FILENO, LOOP_READ, on_line, s);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         s->on_terminal[fd] = isatty(fd);
     loop_signal(s->loop, SIGINT, on_interrupt, s);
@@ -650,10 +667,27 @@ static int run_here(struct call *c, const struct plan *plan,
     return code;
 }
 
+static int run_stage(struct call *c)
+{
+    struct study_setup setup = {0};
+    struct plan *plan =
+        load_stage(c, c->args[0], call_option(c, "as-stage"), &setup);
+    if (!plan)
+        return call_fail(c);
+    setup.plan = plan;
+    int code = run_here(c, plan, &setup);
+    plan_close(plan);
+    return code;
+}
+
 static int run(struct call *c)
 {
     if (c->arg_count != 1)
         return study_file_usage(c);
+    if (call_option(c, "as-stage"))
+        return run_stage(c);
+    if (is_campaign_file(c->args[0]))
+        return campaign_verb(c, c->args[0]);
     struct plan *plan = load_plan(c, c->args[0], call_option(c, "new"));
     if (!plan)
         return call_fail(c);
@@ -672,7 +706,7 @@ static int run(struct call *c)
 VERB(run) = {
     .name = "run",
     .args = "STUDY.yaml",
-    .summary = "Run a study, or go on with it where it was",
+    .summary = "Run a study or a campaign, or go on where it was",
     .text =
         "Trials, metrics and results are kept in .throng/NAME beside the "
         "study file.\nCtrl-C once lets running trials finish; twice ends "
@@ -682,11 +716,14 @@ VERB(run) = {
         "another study of it, named NAME-lr-0.1\nunless --new names it. "
         "--detach writes what it says to\n.throng/NAME/conductor.log; "
         "where logging out ends all processes, `loginctl\n"
-        "enable-linger` lets it live.\n",
+        "enable-linger` lets it live.\n\nA file with `stages:` is a campaign: "
+        "stages that are not done, or that read\nsomething else than before, "
+        "run in their order, each as the study\nCAMPAIGN/STAGE; --dry-run says "
+        "which, and why.\n",
     .options =
         (const struct option_spec[]){
             {"count", 0, "N", "make at most N new trials in this run"},
-            {"engine", 0, "NAME", "where trials run: local or slurm"},
+            {"engine", 0, "NAME", "where trials run: local, slurm or htcondor"},
             {"profile", 0, "NAME", "settings of a site, by name"},
             {"new", 0, "NAME", "run it as a study of another name"},
             {"fix", 0, "NAME=VALUE…", "make a parameter a constant"},
@@ -694,6 +731,7 @@ VERB(run) = {
             {"detach", 'd', NULL, "run in the background, also after logout"},
             {"web", 0, NULL, "show it in a browser meanwhile: see `help web`"},
             {"as-job", 0, NULL, "be the job that --detach submits on clusters"},
+            {"as-stage", 0, "STAGE", "be the run of a campaign's stage"},
             {"take-over", 0, NULL,
              "take it from a conductor that no longer answers"},
             {"keep-going", 'k', NULL,

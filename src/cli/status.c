@@ -2,6 +2,7 @@
 #include <math.h>
 #include "base/json.h"
 #include "base/num.h"
+#include "cli/campaign.h"
 #include "cli/cli.h"
 #include "cli/job_conductor.h"
 
@@ -23,10 +24,17 @@ static void print_fronts(struct buf *b, const struct call *c,
     buf_adds(b, " (hypervolume, from the worst value of each metric)\n");
 }
 
-static void print_holder(struct buf *b, const struct lease *l,
-                         const char *go_on)
+static void print_holder(struct buf *b, const struct standing *s,
+                         const struct place_of_study *where, const char *go_on)
 {
-    if (l->live)
+    const struct lease *l = &s->lease;
+    if (s->jobs_out)
+        buf_addf(b,
+                 "not running, and %llu job%s of it %s out: `%s` collects what "
+                 "they do, `throng kill %s` cancels them\n",
+                 (unsigned long long)s->jobs_out, s->jobs_out == 1 ? "" : "s",
+                 s->jobs_out == 1 ? "is" : "are", go_on, where->name);
+    else if (l->live)
         buf_addf(b, "running as process %lld on %s\n",
                  (long long)l->process.pid, l->host);
     else if (l->process.pid)
@@ -129,16 +137,19 @@ static void print_best(struct buf *b, const struct call *c,
     buf_addf(b, ", of trial %lld\n", (long long)s->likely.id);
 }
 
-/* What ran when the study broke off does not run any more. */
+/* What ran when the study broke off does not run any more, unless in a job. */
 static void print_states(struct buf *b, const struct standing *s)
 {
     for (int i = 0; i < STATE_COUNT; i++) {
-        bool broken = i == STATE_RUNNING && !s->lease.live;
+        bool left = i == STATE_RUNNING && !s->lease.live;
+        bool broken = left && !s->jobs_out;
         if (s->counts.by_state[i])
             buf_addf(b, "  %-10s %lld%s\n",
                      broken ? "broken off" : state_name((enum state)i),
                      (long long)s->counts.by_state[i],
-                     broken ? " (going on takes them up again)" : "");
+                     broken ? " (going on takes them up again)"
+                     : left ? " (in jobs, when throng last asked)"
+                            : "");
     }
     if (s->total > s->counts.total)
         buf_addf(b, "  %-10s %lld\n", "to come",
@@ -163,7 +174,7 @@ static void print_text(struct call *c, const struct standing *s,
     buf_addf(&b, "study    %s\n", where->name);
     buf_adds(&b, "now      ");
     if (s->lease.live || !job_conductor_waits(c, where, &b))
-        print_holder(&b, &s->lease, resume_command(c->arena, where));
+        print_holder(&b, s, where, resume_command(c->arena, where));
     if (s->lease.live)
         print_conductor(&b, where->folder);
     if (s->lease.live)
@@ -206,6 +217,11 @@ static int run(struct call *c)
     if (!store)
         return call_fail(c);
     int code = EXIT_OK;
+    if (store_is_campaign(store)) {
+        code = campaign_status(c, store, &where);
+        store_close(store);
+        return code;
+    }
     if (standing_read(&s, store, c->arena, &c->err) ||
         standing_read_results(&s, store, c->arena, &c->err))
         code = call_fail(c);
@@ -227,7 +243,8 @@ VERB(status) = {
     .text =
         "How many trials are in which state, who runs it, the best trial so "
         "far, and the\ncommit of the code that it was begun with; --diff "
-        "prints what was changed and\nnot committed then.\n",
+        "prints what was changed and\nnot committed then. Of a campaign: its "
+        "stages, as a tree.\n",
     .options =
         (const struct option_spec[]){
             {"diff", 0, NULL, "what the code had beyond its commit"},

@@ -68,14 +68,15 @@ VERB(submit_file) = {
     .name = "submit-file",
     .args = "STUDY.yaml",
     .summary = "Print what would be submitted to a scheduler",
-    .text = "The script of the first jobs that `throng run` would hand to the "
-            "scheduler of\n`engine`, as it would stand in "
-            ".throng/NAME/jobs/1/job.sh; options of a\nprofile, of the "
-            "environment and of the study are in it. Nothing is submitted\nor "
-            "written. What was submitted is shown by `throng explain TRIAL`.\n",
+    .text =
+        "The script of the first jobs that `throng run` would hand to the "
+        "scheduler of\n`engine`, as it would stand in .throng/NAME/jobs/1 "
+        "(job.sh, or job.sub of\nHTCondor); options of a profile, of the "
+        "environment and of the study are in it.\nNothing is submitted or "
+        "written. What was submitted is shown by\n`throng explain TRIAL`.\n",
     .options =
         (const struct option_spec[]){
-            {"engine", 0, "NAME", "where trials run: slurm"},
+            {"engine", 0, "NAME", "where trials run: slurm or htcondor"},
             {"profile", 0, "NAME", "settings of a site, by name"},
             {"new", 0, "NAME", "as a study of another name"},
             {0}},

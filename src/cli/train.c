@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/confusion.h"
@@ -139,80 +138,17 @@ static void on_metrics(void *context, struct str payload)
         print_epoch(t, columns, count, i);
 }
 
-/* ---- one task ----------------------------------------------------------- */
-
-static struct task task_of(struct training *t, uint64_t seed)
-{
-    struct call *c = t->call;
-    struct arena *a = c->arena;
-    const char *device = call_option(c, "device");
-    struct buf text;
-    struct task task = {.id = 1, .attempt = 1, .kind = STR("train")};
-    needs_init(&task.needs);
-    buf_init(&text);
-    json_print(&text, t->model);
-    task.model = arena_str(a, buf_str(&text));
-    buf_done(&text);
-    task.device = str_of(device ? device : "");
-    task.workdir = str_of(path_folder(a, path_absolute(a, t->file)));
-    task.folder = str_of(path_join(a, t->one.scratch, "1"));
-    task.study = path_stem(t->file);
-    task.params = STR("{}");
-    task.seed = seed;
-    task.judge_test = 1;
-    task.grace_s = 5;
-    return task;
-}
-
 /* ---- the verb ----------------------------------------------------------- */
-
-/* Out of the scratch folder. */
-static int take_out(struct training *t, const char *from, const char *to)
-{
-    struct buf bytes;
-    buf_init(&bytes);
-    int rc = file_read(from, 0, &bytes, &t->call->err) ||
-             file_write(to, buf_str(&bytes), false, &t->call->err);
-    buf_done(&bytes);
-    return rc;
-}
-
-static const char *output(const struct training *t, const char *name)
-{
-    return arena_printf(t->call->arena, "%s/1/output/%s.safetensors",
-                        t->one.scratch, name);
-}
-
-/* STEM_epoch_5.safetensors, for every epoch that was reached. */
-static int keep_snapshots(struct training *t, struct str stem)
-{
-    struct arena *a = t->call->arena;
-    const struct value *epochs = value_get(t->model, STR("snapshots"));
-    for (size_t i = 0; epochs && i < epochs->count; i++) {
-        const char *name =
-            arena_printf(a, "epoch_%lld", (long long)epochs->items[i]->i);
-        const char *from = output(t, name);
-        if (file_exists(from) &&
-            take_out(t, from,
-                     arena_printf(a, "%.*s_%s.safetensors", STRF(stem), name)))
-            return -1;
-    }
-    return 0;
-}
 
 /* Under the name that was asked for. */
 static int keep_weights(struct training *t)
 {
     struct call *c = t->call;
     const char *to = call_option(c, "output");
-    struct str stem;
     if (!to)
         to = arena_printf(c->arena, "%.*s.safetensors",
                           STRF(path_stem(t->file)));
-    stem = str_of(to);
-    if (str_ends(stem, STR(".safetensors")))
-        stem.len -= strlen(".safetensors");
-    if (take_out(t, output(t, "weights"), to) || keep_snapshots(t, stem))
+    if (training_keep(t->model, t->one.scratch, to, c->arena, &c->err))
         return -1;
     say("throng train: weights are in %s\n", to);
     return 0;
@@ -255,6 +191,7 @@ static int finish(struct training *t)
 static int train(struct call *c, struct training *t)
 {
     int64_t own = 1, seed, budget;
+    const char *device = call_option(c, "device");
     const struct value *epochs = value_get(t->model, STR("epochs"));
     if (!call_option(c, "seed") && nn_seed_of(t->model, &own, &c->err) < 0) {
         model_file_fault(t->model, t->file, str_of(c->err.at),
@@ -268,8 +205,10 @@ static int train(struct call *c, struct training *t)
     t->epochs = budget > 0                            ? budget
                 : epochs && epochs->kind == VALUE_INT ? epochs->i
                                                       : 1;
-    struct task task = task_of(t, (uint64_t)seed);
+    struct task task = training_task(t->model, t->file, t->one.scratch,
+                                     (uint64_t)seed, c->arena);
     task.budget = budget;
+    task.device = str_of(device ? device : "");
     if (one_task_run(&t->one, &task, c->arena, &c->err))
         return call_fail(c);
     return finish(t);
@@ -286,7 +225,7 @@ static int run(struct call *c)
     t.one.notice = on_notice;
     t.one.context = &t;
     t.file = c->args[0];
-    t.model = model_file_read(c, c->args[0], c->args + 1);
+    t.model = model_file_load(c, c->args[0], c->args + 1);
     if (!t.model)
         return call_fail(c);
     if (!mkdtemp(scratch)) {
@@ -320,7 +259,7 @@ VERB(train) = {
             {"seed", 0, "N", "of the first weights and of all chance (1)"},
             {"budget", 0, "N",
              "train up to this epoch, whatever `epochs` says"},
-            {"device", 0, "NAME", "what to compute on: " DEVICE_NAMES},
+            {"device", 0, "NAME", "one of " DEVICE_NAMES},
             {0}},
     .run = run,
 };

@@ -94,7 +94,7 @@ int try_trials(struct call *c, const struct plan *plan, const char *file,
     struct log log = log_stderr();
     struct trying k = {.call = c,
                        .setup = {.plan = &own,
-                                 .place = "local",
+                                 .place = PLACE_HERE,
                                  .log = &log,
                                  .count = count,
                                  .subset = subset,

@@ -4,8 +4,10 @@
  * show, once. */
 #include "watch/watch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cli/campaign.h"
 #include "cli/cli.h"
 
 static bool can_full_screen(const struct call *c)
@@ -35,12 +37,59 @@ static int print_once(struct call *c, const struct watch_setup *setup)
     return rc;
 }
 
+static bool campaign_is_there(const struct place_of_study *where)
+{
+    struct store *store = store_open(where->folder, false, NULL);
+    bool is = store && store_is_campaign(store);
+    store_close(store);
+    return is;
+}
+
+/* *live: somebody runs it. */
+static int show_campaign(struct call *c, const struct place_of_study *where,
+                         bool full, bool *live)
+{
+    struct arena *a = arena_new();
+    struct campaign_standing s;
+    struct buf b;
+    struct store *store = store_open(where->folder, false, &c->err);
+    int rc = store ? campaign_read(&s, store, where, a, &c->err) : -1;
+    buf_init(&b);
+    if (!rc) {
+        campaign_print(&b, &s);
+        if (full)
+            put_painted(STR("\033[H\033[2J"));
+        put_report(c, buf_str(&b));
+        fflush(stdout);
+        *live = s.lease.live;
+    }
+    buf_done(&b);
+    store_close(store);
+    arena_free(a);
+    return rc;
+}
+
+/* The tree of its stages, again and again as long as it runs. */
+static int watch_campaign(struct call *c, const struct place_of_study *where,
+                          bool full)
+{
+    bool live = false;
+    int rc = show_campaign(c, where, full, &live);
+    while (!rc && full && live) {
+        clock_pause_ms(1000);
+        rc = show_campaign(c, where, full, &live);
+    }
+    return rc;
+}
+
 static int watch(struct call *c, struct watch_setup *setup)
 {
     struct place_of_study where = {0};
     bool full = can_full_screen(c), taken = false;
     if (locate(c, full, &where))
         return -1;
+    if (campaign_is_there(&where))
+        return watch_campaign(c, &where, full);
     setup->folder = where.folder;
     setup->study = where.name;
     if (full && watch_on_terminal(setup, &taken, &c->err))

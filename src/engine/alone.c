@@ -49,7 +49,7 @@ int jobs_alone(void *place, const struct engine_alone *o, uint64_t *job,
     needs_init(&order.needs);
     buf_init(&text);
     j->scheduler->print(j->at, &order, &text);
-    int rc = file_write(path_join(j->arena, o->folder, "job.sh"),
+    int rc = file_write(path_join(j->arena, o->folder, j->scheduler->file),
                         buf_str(&text), false, err);
     buf_done(&text);
     if (rc)
@@ -88,12 +88,13 @@ int jobs_alone_look(void *place, uint64_t job, struct engine_alone_state *state,
 {
     struct jobs *j = place;
     struct answer a = {.words = &state->words};
+    struct job_asked asked = {job, "", 1};
     buf_addf(a.words, "%s job %llu", j->scheduler->name,
              (unsigned long long)job);
     size_t name = a.words->len;
     buf_adds(a.words, ": ");
     j->scheduler->waits(j->at, true);
-    j->scheduler->look(j->at, &job, 1, on_words, &a);
+    j->scheduler->look(j->at, &asked, 1, on_words, &a);
     j->scheduler->waits(j->at, false);
     if (a.err.kind)
         return err_set(err, a.err.kind, "%s", a.err.text);

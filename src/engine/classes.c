@@ -15,6 +15,12 @@ static uint32_t number_of(const struct value *v, const char *name)
     return n && n->kind == VALUE_INT ? (uint32_t)n->i : 0;
 }
 
+static double fraction_of(const struct value *v, const char *name)
+{
+    const struct value *n = value_get(v, str_of(name));
+    return value_is_number(n) ? value_number(n) : 0;
+}
+
 void classes_read(struct classes *c, const struct value *site, struct arena *a)
 {
     const struct value *list = value_get(site, STR("classes"));
@@ -27,8 +33,19 @@ void classes_read(struct classes *c, const struct value *site, struct arena *a)
             .time_s = value_number(value_get(v, STR("time"))),
             .jobs = number_of(limit, "jobs"),
             .gpus = number_of(limit, "gpus"),
+            .gpu_share = fraction_of(limit, "gpu_share"),
             .options = v};
         vec_push(&c->list, one);
+    }
+}
+
+void classes_share(struct classes *c, uint32_t gpus)
+{
+    for (size_t i = 0; gpus && i < c->list.len; i++) {
+        struct job_class *at = &c->list.p[i];
+        uint32_t most = (uint32_t)fmax(1, floor(at->gpu_share * gpus));
+        if (at->gpu_share > 0 && (!at->gpus || most < at->gpus))
+            at->gpus = most;
     }
 }
 

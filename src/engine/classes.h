@@ -15,6 +15,7 @@ struct job_class {
     const char *name;
     double time_s;               /* of one job */
     uint32_t jobs, gpus;         /* of ours at once; 0: no limit */
+    double gpu_share;            /* the same, of all that there are */
     const struct value *options; /* what it adds for the scheduler */
 };
 struct classes {
@@ -23,6 +24,8 @@ struct classes {
 
 /* Those of a site (plan/site.c), which outlives them. */
 void classes_read(struct classes *c, const struct value *site, struct arena *a);
+/* Limits that are shares become numbers; 0: nobody knows how many there are. */
+void classes_share(struct classes *c, uint32_t gpus);
 void classes_done(struct classes *c);
 const struct job_class *classes_find(const struct classes *c, const char *name);
 

@@ -78,6 +78,7 @@ struct engine {
     double average_s;               /* of task durations; below 0: unknown */
     bool down, quitting, idle_said; /* down: nothing can be sent */
     bool parting; /* quitting, and what is at the place stays there */
+    struct leader_lines ran; /* of earlier conductors, when they were killed */
 };
 
 /* ---- opening and closing --------------------------------------------- */
@@ -163,6 +164,17 @@ bool engine_place_outlives(const char *name)
     return place && place->outlives;
 }
 
+bool engine_is_live(const struct engine *e)
+{
+    return !e->place->late;
+}
+
+bool engine_place_is_live(const char *name)
+{
+    const struct place *place = place_of(name);
+    return !place || !place->late;
+}
+
 int engine_preview(struct engine *e, const struct engine_preview *p,
                    struct buf *b, struct err *err)
 {
@@ -229,6 +241,7 @@ void engine_close(struct engine *e)
     load_done(&e->all);
     load_done(&e->out);
     vec_done(&e->dropped);
+    vec_done(&e->ran.list);
     buf_done(&e->scratch);
     loop_remove(e->later);
     arena_free(e->arena);
@@ -239,8 +252,18 @@ int engine_recover(struct engine *e, const struct engine_left *left,
                    engine_record_fn *apply, int (*commit)(void *context),
                    void *context, struct err *err)
 {
-    struct recovery to = {apply, commit, context};
+    struct recovery to = {apply, commit, context, &e->ran};
     return recover_here(e->setup.folder, left, &to, err);
+}
+
+bool engine_may_have_run(const struct engine *e, uint64_t task,
+                         uint32_t attempt)
+{
+    for (size_t i = 0; i < e->ran.list.len; i++)
+        if (e->ran.list.p[i].task == task &&
+            e->ran.list.p[i].attempt == attempt)
+            return true;
+    return !e->ran.known;
 }
 
 /* ---- room ------------------------------------------------------------ */

@@ -55,6 +55,17 @@ struct engine_hooks {
     void (*idle)(void *context);
 };
 
+/* What goes to a machine that sees nothing of this one. */
+struct engine_travel {
+    const char *home; /* the folder of the study file */
+    const char *root; /* what tasks run from: `home`, or a frozen copy that
+                         `home` is `inside` of ("": it is it) */
+    const char *inside;
+    const char *const *names; /* files and folders below root, or URLs */
+    size_t count;
+    const char *container; /* image as HTCondor takes it; "": none */
+};
+
 struct engine_setup {
     const char *place; /* "local", "fake" */
     const char *name;  /* of the study; NULL: it has none */
@@ -71,6 +82,8 @@ struct engine_setup {
                            <folder>/last-words */
     double silence_s;   /* a worker that says nothing for so long is ended; 0:
                            60 s */
+    const struct engine_travel *travel; /* outlives the engine; NULL: tasks see
+                                           the same files everywhere */
     const mode_t *mask; /* umask of tasks; NULL: this process's */
     const struct log *log;
     bool
@@ -92,6 +105,10 @@ void engine_close(struct engine *e);
 bool engine_outlives(const struct engine *e);
 /* The same of a place by its name; false where there is none of that name. */
 bool engine_place_outlives(const char *name);
+/* True when what tasks report is heard while they run, and what is asked of
+ * them reaches them. Elsewhere nothing can be decided by the way. */
+bool engine_is_live(const struct engine *e);
+bool engine_place_is_live(const char *name);
 
 /* What the place would submit first for so many tasks of these needs that wait,
  * as text. saves: they go on from checkpoints. ERR_INPUT where it would not
@@ -193,6 +210,10 @@ typedef void engine_record_fn(void *context, const struct record *r);
 int engine_recover(struct engine *e, const struct engine_left *left,
                    engine_record_fn *apply, int (*commit)(void *context),
                    void *context, struct err *err);
+/* After engine_recover: false when no process of the attempt, which has one of
+ * its own, was there when conductor and worker were killed. */
+bool engine_may_have_run(const struct engine *e, uint64_t task,
+                         uint32_t attempt);
 /* An attempt that an earlier conductor handed out and that has not ended. */
 struct engine_out {
     uint64_t task;

@@ -13,12 +13,14 @@
 #define LOOK_URGENT_SECONDS 1.0
 /* Jobs in a row that ended without a word. */
 #define BARREN_MAX 3
+/* Good answers for which it is waited who has removed a job. */
+#define BY_ANSWERS 8
 #define LOG_TAIL 300
 
 void jobs_name(const struct jobs *j, const struct bundle *b, struct buf *out)
 {
-    buf_addf(out, "%s job %llu_%u", j->scheduler->name,
-             (unsigned long long)b->of->job, b->index);
+    buf_addf(out, "%s job ", j->scheduler->name);
+    job_id_print(out, str_of(j->scheduler->name), b->of->job, b->index);
     if (*b->node)
         buf_addf(out, " on %s", b->node);
 }
@@ -32,8 +34,9 @@ static void print_fate(const struct jobs *j, const struct bundle *b,
     const char *words =
         b->exit_code > 0 ? worker_exit_words(b->exit_code) : NULL;
     jobs_name(j, b, out);
-    if (!b->told) {
-        buf_adds(out, " is not known any more");
+    if (!b->told || b->gone) {
+        buf_adds(out, b->gone ? " was taken out of the queue before it began"
+                              : " is not known any more");
         return;
     }
     buf_addf(out, " ended as %s", b->state);
@@ -98,14 +101,30 @@ static void give_back(struct jobs *j, struct out_task *t, uint32_t company,
     j->unacked = true;
 }
 
+/* Tasks that are tried again; a worker that was told of the end has given them
+ * back before. */
+static size_t count_unfinished(const struct bundle *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->count; i++)
+        n += b->tasks[i].held || b->tasks[i].cut;
+    return n;
+}
+
+static bool is_removed(const struct bundle *b)
+{
+    return b->told && b->end == JOB_REMOVED && !b->cancelled && !b->killed &&
+           !b->back;
+}
+
 /* True when a task of it was in a job before that a person has removed. */
 static bool note_removed(struct jobs *j, const struct bundle *b)
 {
     bool twice = false;
-    if (!b->told || b->end != JOB_REMOVED || b->cancelled || b->killed)
+    if (!is_removed(b))
         return false;
     for (size_t i = 0; i < b->count; i++) {
-        if (!b->tasks[i].held)
+        if (!b->tasks[i].held && !b->tasks[i].cut)
             continue;
         twice |= idmap_get(j->removed, b->tasks[i].id) != NULL;
         idmap_set(j->removed, b->tasks[i].id, j);
@@ -135,25 +154,33 @@ static void give_up(struct jobs *j, struct buf *text)
     engine_place_fault(j->engine, &err);
 }
 
+/* What was never heard to begin may have run for all that. */
+static void presume_begun(struct bundle *b)
+{
+    for (size_t i = 0; b->ran && i < b->count; i++)
+        b->tasks[i].begun |= b->tasks[i].held;
+}
+
 static void lose(struct jobs *j, struct bundle *b)
 {
     struct buf fate;
     buf_init(&fate);
     print_fate(j, b, &fate);
+    presume_begun(b);
     bool removed = note_removed(j, b), barren = note_barren(j, b);
     uint32_t company = count_begun(b);
+    size_t again = is_removed(b) ? count_unfinished(b) : b->open;
     if (b->told && (b->end == JOB_ENDED || b->end == JOB_VANISHED))
         b->bad |= !is_unsaid(b);
     jobs_tell_torn(j, b);
     if (!b->cancelled && !b->killed)
         log_to(j->given->log, LOG_NOTICE, "%s; %zu task%s of it %s", fate.p,
-               b->open, b->open == 1 ? "" : "s",
-               b->open == 1 ? "is tried again" : "are tried again");
+               again, again == 1 ? "" : "s",
+               again == 1 ? "is tried again" : "are tried again");
     for (size_t i = 0; i < b->count; i++)
         if (b->tasks[i].held)
             give_back(j, &b->tasks[i], company, fate.p);
-    if (b->bad && !b->good)
-        jobs_note_node(j, b);
+    jobs_note_node(j, b);
     if (removed) {
         buf_adds(&fate, ", the second time that a job with these tasks was "
                         "removed; the study stops here, and goes on when it is "
@@ -178,16 +205,47 @@ static void keep(char *to, size_t size, struct str from)
     snprintf(to, size, "%.*s", STRF(from));
 }
 
+/* Where tasks are not heard before their job has ended, all that is known of
+ * them is that it runs. */
+static void note_run(struct bundle *b, const struct job_word *w)
+{
+    b->ran |= w->stage == JOB_RUNS;
+    if (w->stage != JOB_RUNS)
+        b->began_wall = 0;
+    else if (!(b->began_wall > 0))
+        b->began_wall = clock_wall();
+}
+
+static bool is_kept(struct str text, const char *kept, size_t size)
+{
+    if (text.len >= size)
+        text.len = size - 1;
+    return str_is(text, kept);
+}
+
+/* Its node may be why it does not go on. */
+static void blame_node(struct jobs *j, struct bundle *b)
+{
+    bool was = b->bad;
+    b->bad = true;
+    if (!b->good)
+        jobs_note_node(j, b);
+    b->bad = was;
+}
+
 static void note_word(struct bundle *b, const struct job_word *w)
 {
     struct submission *s = b->of;
-    s->changed |= !b->told || !str_is(w->state, b->state) ||
-                  !str_is(w->reason, b->reason) ||
+    bool other = !b->told || !str_is(w->state, b->state);
+    s->changed |= other || !is_kept(w->reason, b->reason, sizeof b->reason) ||
                   (w->by.len && !str_is(w->by, b->by));
     b->told = true;
+    if (s->jobs->scheduler->late)
+        note_run(b, w);
     b->stage = w->stage;
     b->end = w->end;
     b->exit_code = w->exit_code;
+    b->by_later = w->by_later;
     b->restarts = w->starts > b->restarts ? w->starts : b->restarts;
     keep(b->state, sizeof b->state, w->state);
     keep(b->reason, sizeof b->reason, w->reason);
@@ -195,6 +253,8 @@ static void note_word(struct bundle *b, const struct job_word *w)
     keep(b->words, sizeof b->words, w->words);
     if (w->node.len)
         keep(b->node, sizeof b->node, w->node);
+    if (other && w->blames)
+        blame_node(s->jobs, b);
 }
 
 /* What waits for a person is said, once for each reason. */
@@ -202,13 +262,14 @@ static void tell_stuck(struct jobs *j, const struct bundle *b,
                        const struct job_word *w)
 {
     struct buf name;
-    if (!w->stuck || !b->open || str_is(w->reason, j->stuck_told))
+    struct str topic = w->topic.len ? w->topic : w->reason;
+    if (!w->stuck || !b->open || str_is(topic, j->stuck_told))
         return;
-    keep(j->stuck_told, sizeof j->stuck_told, w->reason);
+    keep(j->stuck_told, sizeof j->stuck_told, topic);
     buf_init(&name);
     jobs_name(j, b, &name);
-    log_to(j->given->log, LOG_WARN, "%s does not begin (%.*s): %.*s", name.p,
-           STRF(w->reason), STRF(w->words));
+    log_to(j->given->log, LOG_WARN, "%s does not %s (%.*s): %.*s", name.p,
+           b->ran ? "go on" : "begin", STRF(w->reason), STRF(w->words));
     buf_done(&name);
 }
 
@@ -223,17 +284,31 @@ static struct submission *find_job(const struct jobs *j, uint64_t job)
 static bool was_asked(const struct jobs *j, uint64_t job)
 {
     for (size_t i = 0; i < j->asked_jobs.len; i++)
-        if (j->asked_jobs.p[i] == job)
+        if (j->asked_jobs.p[i].job == job)
             return true;
     return false;
 }
 
+/* What was said of a job that is not known any more, when it ran, says nothing
+ * of its end. */
 static void settle(struct jobs *j, struct bundle *b)
 {
+    b->told &= b->stage == JOB_OVER;
     b->over = true;
     b->of->changed = true;
-    if (b->open)
+    if (b->open || (is_removed(b) && count_unfinished(b)))
         lose(j, b);
+}
+
+/* Of an element that is cancelled while it waits, Slurm keeps no record. */
+static void note_gone(struct jobs *j, struct bundle *b)
+{
+    bool begun = b->begun || (b->starts.len && b->starts.p[0].at);
+    if (!b->told || b->stage != JOB_WAITS || b->seen == j->looks || begun)
+        return;
+    b->gone = true;
+    b->stage = JOB_OVER;
+    b->end = JOB_REMOVED;
 }
 
 static void judge(struct jobs *j, struct bundle *b)
@@ -248,12 +323,14 @@ static void judge(struct jobs *j, struct bundle *b)
     else
         b->without = b->heard ? 1 : b->without + 1;
     b->heard = false;
-    if (b->without < 2)
+    if (b->without < (b->by_later ? BY_ANSWERS : 2))
         return;
-    if (jobs_hear(j, b))
+    if (jobs_hear(j, b)) {
         b->without = 1;
-    else
-        settle(j, b);
+        return;
+    }
+    note_gone(j, b);
+    settle(j, b);
 }
 
 static void on_words(void *context, const struct job_word *words, size_t count,
@@ -348,7 +425,8 @@ void jobs_look(struct jobs *j)
             continue;
         waits = true;
         if (s->job) {
-            vec_push(&j->asked_jobs, s->job);
+            vec_push(&j->asked_jobs,
+                     ((struct job_asked){s->job, s->folder, s->count}));
         } else if (!s->searching) {
             s->searching = true;
             j->scheduler->find(j->at, s->name, on_name, s);

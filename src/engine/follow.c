@@ -14,6 +14,8 @@
 #define AVERAGE_WEIGHT (1.0 / 16)
 /* A task that fails sooner has not done much. */
 #define AT_ONCE_SECONDS 10.0
+/* So many that do, and none that ends well, tell enough of a job. */
+#define DECISIVE 3
 /* Damage that lasts so long does not heal. */
 #define DAMAGE_SECONDS 30.0
 
@@ -113,11 +115,14 @@ static void note_end(struct hearing *h, const struct record_ended *e)
         return;
     case OUTCOME_FAILED:
         h->bundle->bad |= e->seconds < AT_ONCE_SECONDS;
+        h->bundle->failed += e->seconds < AT_ONCE_SECONDS;
         break;
     default:
         h->bundle->good = true;
     }
     learn(h->jobs, e->seconds);
+    if (h->bundle->good || h->bundle->failed >= DECISIVE)
+        jobs_note_node(h->jobs, h->bundle);
 }
 
 /* Goes to the engine as what it is there. */
@@ -145,6 +150,9 @@ static void hear_task(struct hearing *h, struct out_task *t,
     buf_init(&payload);
     if (over) {
         h->bundle->began_wall = 0;
+        t->cut = ended.outcome == OUTCOME_INTERRUPTED ||
+                 ended.outcome == OUTCOME_CHECKPOINTED ||
+                 ended.outcome == OUTCOME_UNSTARTED;
         note_end(h, &ended);
         if (pieces_cut_off(h->jobs, t, &ended, &reason)) {
             record_ended_print(&payload, &ended);
@@ -240,18 +248,43 @@ size_t jobs_hear(struct jobs *j, struct bundle *b)
             vec_push(&b->starts, fresh);
         }
         heard += hear_start(j, b, k);
+        if (b->starts.p[k].at && k + 1 > last)
+            last = k + 1;
     }
     return heard;
 }
 
-void jobs_note_node(struct jobs *j, const struct bundle *b)
+/* What is in jobs there that only fail is given back before it fails, too. */
+static void leave_out(struct jobs *j, const struct streak *node)
 {
-    if (*b->node && (b->good || b->bad) &&
-        streaks_note(&j->streaks, b->node, b->good))
-        log_to(j->given->log, LOG_NOTICE,
-               "three jobs in a row failed at once on node %s while others end "
-               "well elsewhere: it is left out from now on",
-               b->node);
+    log_to(
+        j->given->log, LOG_WARN,
+        "%u jobs in a row failed at once on node %s while others end well "
+        "elsewhere: it is left out from now on, and trials that failed there "
+        "may do better when they are retried",
+        node->failed, node->node);
+    for (size_t i = 0; i < j->list.len; i++)
+        for (uint32_t k = 0; k < j->list.p[i]->count; k++) {
+            struct bundle *b = &j->list.p[i]->bundles[k];
+            if (b->open && b->bad && !b->good &&
+                strcmp(b->node, node->node) == 0)
+                jobs_doom(j, b, 0);
+        }
+}
+
+void jobs_note_node(struct jobs *j, struct bundle *b)
+{
+    const struct streak *out;
+    size_t before = j->streaks.out;
+    if (!*b->node || b->noted || !(b->good || b->bad))
+        return;
+    b->noted = true;
+    streaks_note(&j->streaks, b->node, b->good);
+    while (
+        (out = streaks_take(&j->streaks, j->scheduler->nodes(j->at)->list.len)))
+        leave_out(j, out);
+    if (j->streaks.out > before)
+        jobs_exclude(j);
 }
 
 size_t jobs_follow(struct jobs *j)

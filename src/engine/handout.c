@@ -147,7 +147,7 @@ static int write_script(const struct jobs *j, const struct submission *s,
     struct buf text;
     buf_init(&text);
     j->scheduler->print(j->at, o, &text);
-    int rc = file_write(path_join(s->arena, s->folder, "job.sh"),
+    int rc = file_write(path_join(s->arena, s->folder, j->scheduler->file),
                         buf_str(&text), false, err);
     buf_done(&text);
     return rc;
@@ -216,7 +216,10 @@ static int fill(struct jobs *j, struct submission *s, struct err *err)
         for (size_t k = 0; k < size; k++)
             vec_push(&tasks, record_of(j->in_order.p[at + k]));
         at += size;
+        struct job_bundle b = {s->bundles[i].stem, tasks.p, size};
         rc = submission_fill(s, i, tasks.p, size, err);
+        if (!rc && j->scheduler->pack)
+            rc = j->scheduler->pack(j->at, &b, err);
     }
     vec_done(&tasks);
     return rc;
@@ -229,6 +232,7 @@ static int submit(struct jobs *j, struct err *err)
 {
     struct job_order order;
     describe(j, j->ordered, &order);
+    j->order_out = j->streaks.out;
     if (write_script(j, j->ordered, &order, err))
         return -1;
     j->in_flight = true;
@@ -308,6 +312,31 @@ static void order(struct jobs *j, const struct kind *kind, struct cut cut)
 /* ---- what the scheduler answers -------------------------------------------
  */
 
+static void exclude(struct jobs *j, const struct submission *s)
+{
+    const struct job_class *class = classes_find(&j->classes, s->class);
+    struct buf out;
+    buf_init(&out);
+    streaks_print(&j->streaks, &out);
+    struct job_order order = {.exclude = out.p,
+                              .class = class ? class->options : NULL};
+    if (j->scheduler->exclude)
+        j->scheduler->exclude(j->at, s->job, &order);
+    buf_done(&out);
+}
+
+void jobs_exclude(struct jobs *j)
+{
+    for (size_t i = 0; i < j->list.len; i++) {
+        const struct submission *s = j->list.p[i];
+        bool waits = false;
+        for (uint32_t k = 0; k < s->count; k++)
+            waits |= s->bundles[k].open && !has_begun(&s->bundles[k]);
+        if (s->job && waits)
+            exclude(j, s);
+    }
+}
+
 static void taken(struct jobs *j, uint64_t job)
 {
     struct submission *s = j->ordered;
@@ -328,6 +357,8 @@ static void taken(struct jobs *j, uint64_t job)
            s->count == 1 ? "" : "s");
     s->changed = true;
     submission_write_state(s, j->scheduler->name);
+    if (j->streaks.out > j->order_out)
+        exclude(j, s);
     pieces_keep(j);
     jobs_look_soon(j);
     jobs_soon(j);

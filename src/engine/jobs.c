@@ -24,6 +24,10 @@
 #define LEAD_SECONDS 60.0
 /* Between two questions to the scheduler, at most. */
 #define LOOK_MAX_SECONDS 30.0
+/* Of a scheduler that tells by files of its own, which cost nothing. */
+#define LOOK_LATE_SECONDS 1.0
+/* Where nobody knows what the scheduler has. */
+#define SLOTS_UNKNOWN 1000u
 /* Work for so many turns of all slots is taken ahead, … */
 #define AHEAD_TURNS 2
 #define AHEAD_MAX 20000.0
@@ -123,7 +127,8 @@ int jobs_check(const void *place, const struct needs *n, struct err *err)
 uint32_t jobs_slots(const void *place, const struct needs *n)
 {
     const struct jobs *j = place;
-    uint32_t slots = nodes_slots(j->scheduler->nodes(j->at), n);
+    const struct nodes *nodes = j->scheduler->nodes(j->at);
+    uint32_t slots = nodes->list.len ? nodes_slots(nodes, n) : SLOTS_UNKNOWN;
     double jobs =
         (double)j->scheduler->jobs_max(j->at) * (double)jobs_job_slots(j, n);
     slots = slots ? slots : 1;
@@ -185,8 +190,9 @@ static void end_job_too(struct jobs *j, struct bundle *b)
     if (b->killed < b->open)
         return;
     bool waits = b->stage == JOB_WAITS && !b->begun;
+    bool hears = !waits && !j->scheduler->late;
     if (waits || !b->back)
-        jobs_doom(j, b, waits ? 0 : b->grace_s + KILL_SECONDS);
+        jobs_doom(j, b, hears ? b->grace_s + KILL_SECONDS : 0);
 }
 
 static void take_wish(struct jobs *j, struct out_task *t,
@@ -199,6 +205,8 @@ static void take_wish(struct jobs *j, struct out_task *t,
     memcpy(w.bytes, r->payload.p, r->payload.len);
     w.record.attempt = t->as; /* as the bundle has it */
     vec_push(&j->wishes, w);
+    b->wished += !t->stop && !t->kill && r->type != RECORD_GO;
+    b->remind |= b->wished >= b->open && r->type == RECORD_STOP;
     t->stop |= r->type == RECORD_STOP;
     if (r->type != RECORD_KILL || r->payload.len != 1)
         return;
@@ -245,6 +253,22 @@ static void write_wishes(struct jobs *j)
                 j->wishes.len * sizeof *j->wishes.p);
 }
 
+/* A job that has nothing to do but to finish hears of it by being begun again;
+ * others would lose what they have not saved. */
+static void remind_jobs(struct jobs *j)
+{
+    if (!j->scheduler->remind || j->wishes.len)
+        return;
+    for (size_t i = 0; i < j->list.len; i++)
+        for (uint32_t k = 0; k < j->list.p[i]->count; k++) {
+            struct bundle *b = &j->list.p[i]->bundles[k];
+            if (!b->remind || !b->open || b->stage != JOB_RUNS || b->cancelled)
+                continue;
+            b->remind = false;
+            j->scheduler->remind(j->at, b->of->job, b->index);
+        }
+}
+
 /* Tasks that were taken back before they were in a job. */
 static void answer_dropped(struct jobs *j)
 {
@@ -282,6 +306,7 @@ static void on_tick(void *context)
         jobs_tidy(j);
     answer_dropped(j);
     write_wishes(j);
+    remind_jobs(j);
     size_t heard = jobs_follow(j);
     jobs_cancel_due(j);
     jobs_hand_out(j);
@@ -510,7 +535,9 @@ void *jobs_open(const struct scheduler *scheduler,
     j->bundle_time_s =
         site_number(setup->given->site, "bundle_time", BUNDLE_SECONDS);
     j->time_s = site_number(setup->given->site, "time", 0);
-    j->look_max_s = site_number(setup->given->site, "look", LOOK_MAX_SECONDS);
+    j->look_max_s =
+        site_number(setup->given->site, "look",
+                    scheduler->late ? LOOK_LATE_SECONDS : LOOK_MAX_SECONDS);
     j->lead_s = site_number(setup->given->site, "lead", LEAD_SECONDS);
     j->job_slots = (uint32_t)site_number(setup->given->site, "job_slots", 1);
     j->packs = !value_get(setup->given->site, STR("job_slots"));

@@ -56,6 +56,7 @@ struct jobs {
     VEC(struct waiting *) in_order; /* its tasks, should it be refused */
     bool in_flight;                 /* … and has not answered */
     bool doubtful;                  /* it may have been taken before */
+    size_t order_out;               /* nodes that it leaves out */
     bool refused;                   /* the last one was, … */
     double again_s;                 /* … and this long is waited */
     int64_t hold_ns;                /* until then nothing is submitted */
@@ -75,9 +76,9 @@ struct jobs {
     double tick_s, look_s; /* between two of them */
     double look_max_s;
     bool looking, look_failed;
-    uint64_t looks;           /* good answers until now */
-    VEC(uint64_t) asked_jobs; /* what the running question is about */
-    uint32_t barren;          /* jobs in a row in which no task began */
+    uint64_t looks;                   /* good answers until now */
+    VEC(struct job_asked) asked_jobs; /* what the running question is about */
+    uint32_t barren;                  /* jobs in a row in which no task began */
     bool version_told, wish_told;
     char stuck_told[128]; /* the last reason of a job that waits for a person */
     bool unacked;         /* the engine was told what is not committed */
@@ -131,6 +132,8 @@ void jobs_answer(struct jobs *j, uint64_t task, uint32_t attempt,
 void jobs_set_mark(struct jobs *j, uint64_t epoch);
 /* handout.c: cuts and submits what waits, when the time has come. */
 void jobs_hand_out(struct jobs *j);
+/* What waits at the scheduler does without the nodes that are left out, too. */
+void jobs_exclude(struct jobs *j);
 void waiting_free(struct waiting *w);
 size_t jobs_job_slots(const struct jobs *j, const struct needs *n);
 /* class NULL: of any, where there are classes. */
@@ -163,8 +166,9 @@ size_t jobs_follow(struct jobs *j);
 size_t jobs_hear(struct jobs *j, struct bundle *b);
 /* Of a job that is over: what stands in its files and is no whole record. */
 void jobs_tell_torn(struct jobs *j, struct bundle *b);
-/* How the job went on its node, which may be left out for it. */
-void jobs_note_node(struct jobs *j, const struct bundle *b);
+/* How the job went on its node, once that is known; a node may be left out for
+ * it. */
+void jobs_note_node(struct jobs *j, struct bundle *b);
 
 /* fates.c */
 void jobs_look(struct jobs *j); /* asks the scheduler */

@@ -283,6 +283,32 @@ static void name_last_words(struct local *l)
              l->generation);
 }
 
+struct leaders_path {
+    char text[sizeof((struct local *)0)->last_words + 16];
+};
+
+static struct leaders_path leaders_path(const struct local *l)
+{
+    struct leaders_path path;
+    snprintf(path.text, sizeof path.text, "%s.leaders", l->last_words);
+    return path;
+}
+
+/* Nothing of the sessions that it names is left. */
+static void remove_leaders(const struct local *l)
+{
+    unlink(leaders_path(l).text);
+}
+
+/* A worker that is killed before it has opened its file has run nothing, which
+ * is known by this empty one. */
+static void make_leaders(const struct local *l)
+{
+    struct leaders file;
+    if (leaders_open(&file, leaders_path(l).text, NULL) == 0)
+        leaders_close(&file, false);
+}
+
 /* Both ends lie above the standard descriptors, even if the caller runs
  * without those. */
 static int make_sockets(int pair[2], struct err *err)
@@ -379,7 +405,9 @@ static int start_worker(struct local *l, struct err *err)
         return -1;
     l->sweep.worker = (struct process_id){0};
     sweep_note_kin(&l->sweep);
+    make_leaders(l);
     if (spawn_worker(l, pair[1], err)) {
+        remove_leaders(l);
         close(pair[0]);
         close(pair[1]);
         return err_wrap(err, "the worker %s", l->given->worker);
@@ -457,14 +485,6 @@ static void print_death(const struct local *l, char *text, size_t size)
     else
         snprintf(text, size, "throng-worker ended with exit code %d",
                  WEXITSTATUS(l->status));
-}
-
-/* Nothing of the sessions that it names is left. */
-static void remove_leaders(const struct local *l)
-{
-    char path[sizeof l->last_words + 16];
-    snprintf(path, sizeof path, "%s.leaders", l->last_words);
-    unlink(path);
 }
 
 /* Its tasks count as lost, whatever the file says: were it read later, its

@@ -126,6 +126,15 @@ int nodes_check(const struct nodes *nodes, const struct needs *n,
     return -1;
 }
 
+uint32_t nodes_gpus(const struct nodes *nodes)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < nodes->list.len; i++)
+        for (size_t k = 0; k < nodes->list.p[i].gpu_kinds; k++)
+            count += nodes->list.p[i].gpus[k].count;
+    return count;
+}
+
 struct str nodes_gpu_type(const struct nodes *nodes, const struct needs *n)
 {
     for (size_t i = 0; *n->gpu_name && i < nodes->list.len; i++) {

@@ -37,6 +37,8 @@ uint32_t nodes_slots(const struct nodes *nodes, const struct needs *n);
 /* The same for the node that holds most, usable or not; 1 of a task that is
  * spread over ranks, which has a job for itself. */
 uint32_t nodes_most(const struct nodes *nodes, const struct needs *n);
+/* All GPUs of the cluster. */
+uint32_t nodes_gpus(const struct nodes *nodes);
 /* The type of GPU, as the scheduler writes it, that a task asks for; empty:
  * any will do. */
 struct str nodes_gpu_type(const struct nodes *nodes, const struct needs *n);

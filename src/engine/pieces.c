@@ -63,6 +63,7 @@ int pieces_open(struct jobs *j, struct err *err)
 {
     read_measured(j);
     classes_read(&j->classes, j->given->site, j->arena);
+    classes_share(&j->classes, nodes_gpus(j->scheduler->nodes(j->at)));
     for (size_t i = 0; !j->only && j->time_s > 0 && i < j->classes.list.len;
          i++)
         if (j->classes.list.p[i].time_s >= j->time_s)

@@ -25,6 +25,7 @@ enum haste {
 struct place {
     const char *name;
     bool outlives; /* tasks go on when their conductor is gone */
+    bool late;     /* what they say comes when they have ended */
     /* Knows its room; runs nothing yet. */
     void *(*open)(const struct place_setup *setup, struct err *err);
     /* From here on records may be sent and come. */

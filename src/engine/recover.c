@@ -49,30 +49,46 @@ static bool is_leaders(struct arena *a, const char *name)
            !str_starts(str_of(name), str_of(own_name(a)));
 }
 
-/* Those that no conductor had written down yet: a worker keeps a file. */
-static void add_leaders(struct sessions *s, const char *folder)
+static bool is_of_worker(const char *name)
+{
+    return str_ends(str_of(name), STR(".rec.leaders"));
+}
+
+static void add_sessions(struct sessions *s, const struct leader_lines *found)
+{
+    for (size_t i = 0; i < found->list.len; i++) {
+        const struct leader_line *line = &found->list.p[i];
+        sessions_add(s, (struct process_id){(pid_t)line->pid, line->start});
+    }
+}
+
+/* Those that no conductor had written down yet: a worker keeps a file. Others
+ * keep one, too, in which no task stands. */
+static void add_leaders(struct sessions *s, const char *folder,
+                        struct leader_lines *ran)
 {
     struct arena *a = arena_new();
     const char *words = path_join(a, folder, LAST_WORDS);
     const char **names = dir_list(words, a, NULL);
-    struct process_ids found = {0};
+    struct leader_lines others = {0};
     for (; names && *names; names++)
         if (is_leaders(a, *names))
-            leaders_read(path_join(a, words, *names), &found, NULL);
-    for (size_t i = 0; i < found.list.len; i++)
-        sessions_add(s, found.list.p[i]);
-    vec_done(&found.list);
+            leaders_read(path_join(a, words, *names),
+                         is_of_worker(*names) ? ran : &others, NULL);
+    add_sessions(s, ran);
+    add_sessions(s, &others);
+    vec_done(&others.list);
     arena_free(a);
 }
 
 static int end_processes(const char *folder, const struct engine_left *left,
-                         struct err *err)
+                         struct leader_lines *ran, struct err *err)
 {
     struct sweep s;
     struct mark mark = {folder, left->epoch};
     sweep_init(&s, &mark);
     sessions_init(&s.sessions, left);
-    add_leaders(&s.sessions, folder);
+    add_leaders(&s.sessions, folder, ran);
     s.quiet = wait_for_workers(&mark) ? 0 : 1;
     int rc = sweep_all(&s, SWEEP_SECONDS, err);
     sweep_done(&s);
@@ -140,7 +156,7 @@ static int read_files(const struct recovery *to, const char *folder,
 int recover_here(const char *folder, const struct engine_left *left,
                  const struct recovery *to, struct err *err)
 {
-    if (end_processes(folder, left, err))
+    if (end_processes(folder, left, to->ran, err))
         return -1;
     struct arena *a = arena_new();
     int rc = read_files(to, path_join(a, folder, LAST_WORDS), a, err);

@@ -11,6 +11,8 @@ struct recovery {
     engine_record_fn *apply;
     int (*commit)(void *context);
     void *context;
+    struct leader_lines *ran; /* what of theirs ran when they were ended, as far
+                                 as their workers' files tell */
 };
 
 /* As engine_recover. */

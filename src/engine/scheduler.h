@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/nodes.h"
 #include "terms/job.h"
+#include "terms/record.h"
 
 /* A number among the settings of a site. */
 static inline double site_number(const struct value *site, const char *name,
@@ -38,9 +39,13 @@ struct job_word {
     struct str state;  /* "PENDING" */
     struct str reason; /* "Resources"; empty: none */
     struct str node;   /* empty: none, or many */
-    struct str by;     /* who removed it; empty: nobody tells */
+    struct str by;     /* who removed it; empty: nobody tells … */
+    bool by_later;     /* … yet: the scheduler writes it down soon */
     struct str words;  /* what state and reason mean, for people; or empty */
+    struct str topic;  /* what is said once of all jobs that have it; empty: the
+                          reason */
     bool stuck;        /* it will not begin before somebody changes something */
+    bool blames;       /* … and its node may be the cause */
     int exit_code;     /* of the worker; -1: unknown */
 };
 
@@ -64,6 +69,13 @@ struct job_order {
     const struct value *class;
 };
 
+/* A bundle that goes into a job, as its file of tasks has it. */
+struct job_bundle {
+    const char *stem; /* FOLDER/<i> */
+    const struct record *tasks;
+    size_t count;
+};
+
 /* What came of an order. */
 struct job_receipt {
     uint64_t job;   /* 0: it was not taken … */
@@ -80,6 +92,12 @@ struct job_cancel {
     bool waiting_only; /* those that have not begun */
     bool wait;         /* the scheduler knows when this returns */
 };
+/* An array of which the scheduler is asked what has become. */
+struct job_asked {
+    uint64_t job;
+    const char *folder; /* of its order; "": nobody knows */
+    uint32_t count;
+};
 /* words NULL: it could not be asked, and err says why. */
 typedef void job_words_fn(void *context, const struct job_word *words,
                           size_t count, const struct err *err);
@@ -91,13 +109,18 @@ struct scheduler_setup {
 
 struct scheduler {
     const char *name; /* "Slurm" */
+    const char *file; /* what is submitted, in the folder of the order */
+    bool late;        /* jobs have no files of ours to write in: what their
+                         tasks say and leave comes when they have ended */
     /* Asks for what must be known first: nodes and limits. */
     void *(*open)(const struct scheduler_setup *setup, struct err *err);
     void (*close)(void *s);
     const struct nodes *(*nodes)(const void *s);
     uint32_t (*array_max)(const void *s); /* jobs in one array */
     uint32_t (*jobs_max)(const void *s);  /* of ours at once */
-    /* The text that is submitted, as it will stand in <folder>/job.sh. */
+    /* What must lie beside a bundle's file of tasks; NULL: nothing. */
+    int (*pack)(void *s, const struct job_bundle *b, struct err *err);
+    /* The text that is submitted, as it will stand in `file`. */
     void (*print)(const void *s, const struct job_order *order, struct buf *b);
     void (*submit)(void *s, const struct job_order *order, job_receipt_fn *fn,
                    void *context);
@@ -106,9 +129,16 @@ struct scheduler {
     void (*find)(void *s, const char *name, job_receipt_fn *fn, void *context);
     /* What has become of these arrays: one question for all. Jobs that are
      * unknown by now are not told of. */
-    void (*look)(void *s, const uint64_t *jobs, size_t count, job_words_fn *fn,
-                 void *context);
+    void (*look)(void *s, const struct job_asked *jobs, size_t count,
+                 job_words_fn *fn, void *context);
     void (*cancel)(void *s, const struct job_cancel *which);
+    /* What was asked of the tasks of a job that runs shall reach it: it is
+     * begun again for that. NULL: jobs see what is asked. */
+    void (*remind)(void *s, uint64_t job, uint32_t index);
+    /* Jobs of the array that have not begun shall not do so on the nodes that
+     * the order leaves out (its exclude and class are said alone). NULL: it
+     * cannot. */
+    void (*exclude)(void *s, uint64_t job, const struct job_order *order);
     /* While on, what is asked is answered before the function returns. */
     void (*waits)(void *s, bool on);
     /* All tasks of these arrays are answered for: what waits of them shall

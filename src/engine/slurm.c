@@ -123,13 +123,23 @@ static struct str chosen(const struct slurm *s, const struct job_order *order,
     return own ? value_text(own) : option(s, name);
 }
 
-static void add_exclude(const struct slurm *s, const struct job_order *order,
-                        struct buf *b)
+/* What the site leaves out, and what went badly. */
+static void add_left_out(const struct slurm *s, const struct job_order *order,
+                         const char *option_name, struct buf *b)
 {
     struct str site = chosen(s, order, "exclude");
     if (site.len || *order->exclude)
-        buf_addf(b, "#SBATCH --exclude=%.*s%s%s\n", STRF(site),
+        buf_addf(b, "%s%.*s%s%s", option_name, STRF(site),
                  site.len && *order->exclude ? "," : "", order->exclude);
+}
+
+static void add_exclude(const struct slurm *s, const struct job_order *order,
+                        struct buf *b)
+{
+    size_t before = b->len;
+    add_left_out(s, order, "#SBATCH --exclude=", b);
+    if (b->len > before)
+        buf_addc(b, '\n');
 }
 
 static void add_more(const struct value *from, struct buf *b)
@@ -374,6 +384,11 @@ static void on_accounted(void *context, const struct command_end *end)
     struct asking *a = context;
     if (end->code == 0)
         slurm_read_account(end->printed, a->arena, &a->found);
+    for (size_t i = 0; end->code == 0 && i < a->found.list.len; i++) {
+        struct job_word *w = &a->found.list.p[i];
+        w->by_later =
+            w->stage == JOB_OVER && w->end == JOB_REMOVED && !w->by.len;
+    }
     answer(a, NULL);
 }
 
@@ -436,8 +451,8 @@ static void on_queue(void *context, const struct command_end *end)
         answer(a, NULL);
 }
 
-static void slurm_look(void *scheduler, const uint64_t *jobs, size_t count,
-                       job_words_fn *fn, void *context)
+static void slurm_look(void *scheduler, const struct job_asked *jobs,
+                       size_t count, job_words_fn *fn, void *context)
 {
     struct slurm *s = scheduler;
     struct asking *a = new_asking(s, context);
@@ -445,7 +460,8 @@ static void slurm_look(void *scheduler, const uint64_t *jobs, size_t count,
     a->arena = arena_new();
     a->count = count;
     a->jobs = arena_array(a->arena, count, sizeof *a->jobs);
-    memcpy(a->jobs, jobs, count * sizeof *a->jobs);
+    for (size_t i = 0; i < count; i++)
+        a->jobs[i] = jobs[i].job;
     const char *argv[] = {"squeue",
                           "--noheader",
                           "--array",
@@ -483,11 +499,26 @@ static void slurm_cancel(void *scheduler, const struct job_cancel *c)
     buf_done(&which);
 }
 
-/* Jobs that have ended meanwhile are complained about. */
+/* Jobs that have begun or ended meanwhile are complained about. */
 static void on_settled(void *context, const struct command_end *end)
 {
     (void)context;
     (void)end;
+}
+
+static void slurm_exclude(void *scheduler, uint64_t job,
+                          const struct job_order *order)
+{
+    struct slurm *s = scheduler;
+    struct buf which, nodes;
+    buf_init(&which);
+    buf_init(&nodes);
+    buf_addf(&which, "JobId=%llu", (unsigned long long)job);
+    add_left_out(s, order, "ExcNodeList=", &nodes);
+    const char *argv[] = {"scontrol", "update", which.p, nodes.p, NULL};
+    commands_add(s->commands, argv, on_settled, s);
+    buf_done(&which);
+    buf_done(&nodes);
 }
 
 static void slurm_settle(void *scheduler, const uint64_t *jobs, size_t count)
@@ -675,6 +706,7 @@ static uint32_t slurm_jobs_max(const void *scheduler)
 
 static const struct scheduler scheduler_slurm = {
     .name = "Slurm",
+    .file = "job.sh",
     .open = slurm_open,
     .close = slurm_close,
     .nodes = slurm_nodes,
@@ -685,6 +717,7 @@ static const struct scheduler scheduler_slurm = {
     .find = slurm_find,
     .look = slurm_look,
     .cancel = slurm_cancel,
+    .exclude = slurm_exclude,
     .settle = slurm_settle,
     .waits = slurm_waits,
     .drain = slurm_drain,

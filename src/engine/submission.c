@@ -259,12 +259,15 @@ static bool is_used_up(const struct submission *s, const char *name)
            strstr(name, ".said.") != NULL || str_ends(n, STR(".tmp"));
 }
 
-/* A worker that was killed leaves the folder of its tools. */
+/* A worker that was killed leaves the folder of its tools; what was sent and
+ * came back has its place by now. */
 void submission_tidy(struct submission *s)
 {
     const char **names = dir_list(s->folder, s->arena, NULL);
     for (; names && *names; names++)
-        if (str_starts(str_of(*names), STR(TOOLS_PREFIX)))
+        if (str_starts(str_of(*names), STR(TOOLS_PREFIX)) ||
+            str_ends(str_of(*names), STR(".in")) ||
+            str_ends(str_of(*names), STR(".out")))
             dir_remove(file_in(s, *names), NULL);
         else if (is_used_up(s, *names))
             unlink(file_in(s, *names));

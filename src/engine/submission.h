@@ -21,6 +21,7 @@ struct out_task {
     uint32_t start;   /* … which is what this start of the job says of it */
     bool held;        /* by the engine: its answer is waited for */
     bool begun;
+    bool cut;            /* its worker gave it back unfinished */
     bool kill, stop;     /* was asked of it */
     enum outcome end_as; /* of the one that is killed */
     struct bundle *bundle;
@@ -36,6 +37,8 @@ struct bundle {
     const char *numbers;     /* … of them, as terms/job.h has them */
     size_t count, open;      /* open: held by the engine … */
     size_t killed;           /* … and to be ended */
+    size_t wished;           /* … or to finish: both */
+    bool remind;             /* when its job runs, it is to hear of that */
     bool back;               /* some of those only if they have not begun */
     VEC(struct said) starts; /* what was said, by the start of the job */
     struct asked asked;
@@ -46,6 +49,8 @@ struct bundle {
     bool told; /* it did at all */
     enum job_stage stage;
     enum job_end end;
+    bool gone;     /* it waited, and is not known any more */
+    bool by_later; /* who removed it may still be told */
     uint32_t restarts;
     int exit_code;
     char state[32], reason[128], node[128], by[64], words[128];
@@ -58,7 +63,10 @@ struct bundle {
     uint64_t seen;     /* the last answer that told of it */
     int64_t damage_ns; /* since when what it says makes no sense */
     bool begun;        /* a task of it has */
+    bool ran;          /* it did, and what its tasks did comes later */
     bool good, bad;    /* a task of it ended well; failed or was lost */
+    uint32_t failed;   /* tasks of it that did so at once */
+    bool noted;        /* what this says of its node is counted */
     bool damage_told;
 };
 
@@ -94,7 +102,7 @@ int submission_fill(struct submission *s, uint32_t i,
                     const struct record *tasks, size_t count, struct err *err);
 /* The scheduler has taken it as this job. */
 int submission_taken(struct submission *s, uint64_t job, struct err *err);
-/* Nothing of it is waited for: job.sh and what was printed stay. */
+/* Nothing of it is waited for: what was submitted and what was printed stay. */
 void submission_tidy(struct submission *s);
 /* It was never taken. */
 void submission_remove(struct submission *s);

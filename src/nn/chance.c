@@ -3,14 +3,6 @@
 
 #include <math.h>
 
-uint64_t nn_draw_key(uint64_t step_key, int draw)
-{
-    uint64_t x = step_key + 0x9E3779B97F4A7C15u * (uint64_t)(draw + 1);
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-}
-
 struct nn_order nn_order_of(uint64_t seed, int64_t epoch, size_t count)
 {
     uint64_t key = nn_draw_key(nn_draw_key(seed, 0), (int)epoch);

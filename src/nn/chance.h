@@ -9,8 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* On a GPU they are the same functions. */
+#ifdef __CUDACC__
+#define NN_CHANCE static __host__ __device__ inline
+#else
+#define NN_CHANCE static inline
+#endif
+
 /* A 32-bit hash of (key, index): what dropout and sampling draw from. */
-static inline uint32_t nn_bits(uint64_t key, uint32_t index)
+NN_CHANCE uint32_t nn_bits(uint64_t key, uint32_t index)
 {
     uint32_t x = index * 0x9E3779B1u + (uint32_t)key;
     x ^= x >> 16;
@@ -22,7 +29,13 @@ static inline uint32_t nn_bits(uint64_t key, uint32_t index)
     return x;
 }
 /* The key of one drawing operation in one step. */
-uint64_t nn_draw_key(uint64_t step_key, int draw);
+NN_CHANCE uint64_t nn_draw_key(uint64_t step_key, int draw)
+{
+    uint64_t x = step_key + 0x9E3779B97F4A7C15u * (uint64_t)(draw + 1);
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
 
 /* The order of one epoch: which of `count` rows comes at each place. It is a
  * Feistel network on the pairs (i / low, i % low), whose halves are turned by
@@ -38,8 +51,8 @@ struct nn_order nn_order_of(uint64_t seed, int64_t epoch, size_t count);
 
 /* One half, of 0..range-1, turned by a hash of the other; range is at most
  * 65536. */
-static inline uint32_t nn_order_turn(uint32_t half, uint32_t other,
-                                     uint64_t key, uint32_t range)
+NN_CHANCE uint32_t nn_order_turn(uint32_t half, uint32_t other, uint64_t key,
+                                 uint32_t range)
 {
     uint32_t x = (other + (uint32_t)key) * 0x9E3779B1u;
     x = (x ^ x >> 15) * ((uint32_t)(key >> 32) | 1);
@@ -47,7 +60,7 @@ static inline uint32_t nn_order_turn(uint32_t half, uint32_t other,
     return half >= range ? half - range : half;
 }
 
-static inline uint32_t nn_order_at(const struct nn_order *o, uint32_t place)
+NN_CHANCE uint32_t nn_order_at(const struct nn_order *o, uint32_t place)
 {
     do {
         uint32_t a = place / o->low, b = place % o->low;

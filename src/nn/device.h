@@ -102,6 +102,9 @@ struct nn_run {
 };
 
 struct nn_runner {
+    /* Members of one call are trained at the same time: the more, the better.
+     */
+    bool together;
     /* Why such a model cannot be trained here, in words; NULL: it can. NULL
      * instead of the function: all can. */
     const char *(*refuses)(const struct nn_device *d,
@@ -146,6 +149,9 @@ struct nn_kernels;
 struct nn_device {
     const struct device *facts;
     const struct nn_runner *runner;
+    /* Why it is not on this machine, in words; NULL: it is. NULL instead of the
+     * function: it always is, or kernels says so. */
+    const char *(*absent)(void);
     /* Of a device whose runner is stepwise; NULL: this CPU cannot run them. */
     const struct nn_kernels *(*kernels)(void);
 };

@@ -10,7 +10,8 @@ const struct nn_device *nn_device_find(struct str name)
 {
     for (size_t i = 0; i < DEVICE_COUNT_ALL; i++)
         if (str_is(name, devices[i].name) &&
-            (!table[i]->kernels || table[i]->kernels()))
+            (!table[i]->kernels || table[i]->kernels()) &&
+            (!table[i]->absent || !table[i]->absent()))
             return table[i];
     return NULL;
 }
@@ -28,6 +29,20 @@ const struct nn_device *nn_device_choose(const struct nn_device *wanted,
              "the %s",
              wanted->facts->name, refuses, devices[0].name);
     return table[0];
+}
+
+const char *nn_device_absent(const char *device)
+{
+    for (size_t i = 0; i < DEVICE_COUNT_ALL; i++)
+        if (str_is(str_of(device), devices[i].name) && table[i]->absent)
+            return table[i]->absent();
+    return NULL;
+}
+
+bool nn_device_together(const char *device)
+{
+    const struct nn_device *d = nn_device_find(str_of(device));
+    return d && d->runner->together;
 }
 
 const char *nn_device_for(const char *device, const struct nn_model *like,

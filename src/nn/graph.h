@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include "base/str.h"
 #include "base/vec.h"
+#include "nn/kinds.h"
 
 enum { NN_RANK_MAX = 4, NN_INPUTS_MAX = 16, NN_OP_PARAMS_MAX = 6 };
 
@@ -78,22 +79,6 @@ struct nn_param {
     struct nn_soft l1, l2;
     bool trained; /* false: running means of batch norm */
     int layer;
-};
-
-enum nn_activation {
-    NN_LINEAR,
-    NN_RELU,
-    NN_RELU6,
-    NN_LEAKY_RELU, /* slope: a */
-    NN_ELU,        /* alpha: a */
-    NN_SELU,
-    NN_GELU, /* by erf */
-    NN_SIGMOID,
-    NN_TANH,
-    NN_SOFTPLUS,
-    NN_SWISH,
-    NN_SOFTMAX, /* over the last axis */
-    NN_ACTIVATION_COUNT,
 };
 
 /* Every kind of operation. Each has a row of kernels (plain.inc), without
@@ -177,21 +162,6 @@ struct nn_op_facts {
                      const struct nn_shape *second);
 };
 extern const struct nn_op_facts nn_op_facts[NN_OP_COUNT];
-
-enum nn_loss {
-    NN_LOSS_CROSS_ENTROPY,        /* labels are distributions */
-    NN_LOSS_SPARSE_CROSS_ENTROPY, /* labels are category numbers */
-    NN_LOSS_BINARY_CROSS_ENTROPY,
-    NN_LOSS_MSE,
-    NN_LOSS_MAE,
-    NN_LOSS_HUBER,
-    NN_LOSS_KL, /* distributions; for NN_OP_SAMPLE see nn_head */
-    NN_LOSS_DICE,
-    NN_LOSS_HETEROSCEDASTIC, /* outputs: mean, log variance */
-    NN_LOSS_QUANTILE,
-    NN_LOSS_GAUSSIAN_KL, /* of a VAE: needs no labels */
-    NN_LOSS_COUNT,
-};
 
 /* Where a loss is taken. `logits` is the tensor before the softmax or
  * sigmoid that makes `output`, for the losses that are computed from it; else

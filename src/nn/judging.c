@@ -20,7 +20,7 @@ static int judge(struct nn_trainer *t, struct nn_judging *j)
     return j->broken_off ? 1 : 0;
 }
 
-static void report(struct nn_judging *j, struct nn_report *r)
+void nn_judging_report(struct nn_judging *j, struct nn_report *r)
 {
     size_t rows = j->part->count;
     r->validation_loss = rows ? j->loss_sum / (double)rows : NAN;
@@ -34,12 +34,12 @@ int nn_trainer_judge(struct nn_trainer *t, int member,
     struct nn_judging j = {.member = member,
                            .part = part,
                            .count = part->count,
-                           .judge = t->judge};
-    if (nn_judge_begin(t->judge, part->count, err))
+                           .judge = nn_trainer_judge_of(t, member)};
+    if (nn_judge_begin(j.judge, part->count, err))
         return -1;
     if (judge(t, &j))
         return 1;
-    report(&j, r);
+    nn_judging_report(&j, r);
     return 0;
 }
 
@@ -90,5 +90,5 @@ int nn_pieces_next(struct nn_pieces *p, size_t rows, float *outputs,
 void nn_pieces_report(struct nn_pieces *p, struct nn_report *r)
 {
     require(p->judging.from == p->judging.part->count);
-    report(&p->judging, r);
+    nn_judging_report(&p->judging, r);
 }

@@ -7,17 +7,6 @@
 #include "nn/graph.h"
 #include "nn/nn.h"
 
-enum nn_optimizer_kind {
-    NN_SGD,
-    NN_RMSPROP,
-    NN_ADAGRAD,
-    NN_ADADELTA,
-    NN_ADAM,
-    NN_ADAMAX,
-    NN_NADAM,
-    NN_ADAMW,
-    NN_OPTIMIZER_COUNT,
-};
 struct nn_optimizer {
     enum nn_optimizer_kind kind;
     struct nn_soft lr, momentum, rho, beta1, beta2, epsilon, weight_decay;

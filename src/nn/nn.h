@@ -190,6 +190,24 @@ void nn_trainer_watch(struct nn_trainer *t, bool (*broken_off)(void *context),
  * next call goes on there, also after nn_trainer_save and nn_trainer_load. */
 int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err);
+/* The same of several members, at the same time where the device can. `member`
+ * is the caller's; rc and err are what nn_trainer_epoch would say of it.
+ * Metrics of a report are valid until its member is judged again. */
+struct nn_turn {
+    int member;
+    int rc;
+    struct nn_report report;
+    struct err err;
+};
+void nn_trainer_turns(struct nn_trainer *t, struct nn_turn *turns,
+                      size_t count);
+/* Whether its device can. */
+bool nn_trainer_together(const struct nn_trainer *t);
+/* The same of a device, before there is a trainer. */
+bool nn_device_together(const char *device);
+/* Why there is no device of that name on this machine, in words; NULL: there is
+ * one, or none of that name at all. */
+const char *nn_device_absent(const char *device);
 /* Judges a member on some rows as it is: loss and metrics of the report, which
  * are NaN where a label has no rows. 1: broken off in the middle, and r says
  * nothing. */

@@ -241,12 +241,19 @@ int nn_program_open(struct nn_program *p, const struct nn_kernels *kernels,
     return open_program(p, err);
 }
 
+void nn_program_plan(struct nn_program *p, const struct nn_kernels *kernels,
+                     const struct nn_graph *graph, size_t batch)
+{
+    *p = (struct nn_program){
+        .kernels = kernels, .graph = graph, .batch = batch, .counting = true};
+    open_program(p, NULL);
+}
+
 uint64_t nn_program_bytes(const struct nn_kernels *kernels,
                           const struct nn_graph *graph, size_t batch)
 {
-    struct nn_program p = {
-        .kernels = kernels, .graph = graph, .batch = batch, .counting = true};
-    open_program(&p, NULL);
+    struct nn_program p;
+    nn_program_plan(&p, kernels, graph, batch);
     uint64_t bytes = p.bytes;
     nn_program_close(&p);
     return bytes;

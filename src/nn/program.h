@@ -33,6 +33,10 @@ int nn_program_open(struct nn_program *p, const struct nn_kernels *kernels,
                     const struct nn_graph *graph, size_t batch,
                     struct err *err);
 void nn_program_close(struct nn_program *p);
+/* The same without the memory, for who has its own: what is not NULL in value,
+ * slope and kept is wanted, and nobody may look there. */
+void nn_program_plan(struct nn_program *p, const struct nn_kernels *kernels,
+                     const struct nn_graph *graph, size_t batch);
 /* The memory that nn_program_open would take. */
 uint64_t nn_program_bytes(const struct nn_kernels *kernels,
                           const struct nn_graph *graph, size_t batch);

@@ -19,7 +19,9 @@ struct nn_trainer *nn_trainer_open(const char *device,
 {
     const struct nn_device *d = nn_device_find(str_of(device));
     if (!d) {
-        err_set(err, ERR_INPUT, "this machine has no device %s", device);
+        const char *why = nn_device_absent(device);
+        err_set(err, ERR_INPUT, "this machine has no device %s%s%s", device,
+                why ? ": " : "", why ? why : "");
         return NULL;
     }
     struct nn_trainer *t = xcalloc(1, sizeof(*t));
@@ -29,7 +31,7 @@ struct nn_trainer *nn_trainer_open(const char *device,
     t->capacity = capacity;
     t->slots = nn_optimizer_slots(&like->optimizer);
     t->members = xcalloc(capacity, sizeof(*t->members));
-    t->judge = nn_judge_new(like);
+    t->judges = xcalloc(capacity, sizeof(*t->judges));
     t->run = d->runner->open(d, like, t->members, capacity, err);
     if (!t->run) {
         nn_trainer_free(t);
@@ -43,7 +45,9 @@ void nn_trainer_free(struct nn_trainer *t)
     if (!t)
         return;
     t->runner->close(t->run);
-    nn_judge_free(t->judge);
+    for (size_t i = 0; i < t->capacity; i++)
+        nn_judge_free(t->judges[i]);
+    free(t->judges);
     free(t->members);
     free(t);
 }
@@ -176,25 +180,62 @@ int nn_trainer_mask(struct nn_trainer *t, int member, const char *path,
     return m->masked ? 0 : -1;
 }
 
-/* An epoch has ended when it is judged, too: one that is broken off between
- * is judged when it goes on. */
-static int train_epoch(struct nn_trainer *t, int member, struct nn_report *r,
-                       struct err *err)
+static bool is_over(const struct nn_trainer *t, int member)
 {
-    struct nn_place *m = &t->members[member];
-    struct nn_standing *s = &m->standing;
-    struct nn_work work = {.member = member};
-    t->runner->epoch(t->run, &work, 1);
-    if (work.broken_off)
-        return 1;
-    int rc = nn_trainer_judge(t, member, &m->view->validation, r, err);
-    if (rc)
-        return rc;
-    s->epoch++;
-    s->loss = work.loss;
-    s->batches = 0;
-    s->sum = 0;
-    return 0;
+    const struct nn_place *m = &t->members[member];
+    return m->standing.epoch >= m->epochs || nn_stopping_over(m);
+}
+
+/* Those that have epochs left, as far as they come. */
+static void train_turns(struct nn_trainer *t, struct nn_turn *turns,
+                        size_t count, struct nn_work *work)
+{
+    size_t some = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_over(t, turns[i].member))
+            work[some++] = (struct nn_work){.member = turns[i].member};
+    t->runner->epoch(t->run, work, some);
+    for (size_t i = 0, at = 0; i < count; i++) {
+        turns[i].report =
+            (struct nn_report){.finished = is_over(t, turns[i].member)};
+        if (turns[i].report.finished)
+            continue;
+        turns[i].rc = work[at].broken_off ? 1 : 0;
+        turns[i].report.loss = work[at++].loss;
+    }
+}
+
+struct nn_judge *nn_trainer_judge_of(struct nn_trainer *t, int member)
+{
+    if (!t->judges[member])
+        t->judges[member] = nn_judge_new(t->run->like);
+    return t->judges[member];
+}
+
+static void judge_turns(struct nn_trainer *t, struct nn_turn *turns,
+                        size_t count, struct nn_judging *judged)
+{
+    size_t some = 0;
+    for (size_t i = 0; i < count; i++) {
+        int member = turns[i].member;
+        const struct data_part *part = &t->members[member].view->validation;
+        if (turns[i].rc)
+            continue;
+        turns[i].rc = nn_judge_begin(nn_trainer_judge_of(t, member),
+                                     part->count, &turns[i].err);
+        if (!turns[i].rc)
+            judged[some++] = (struct nn_judging){.member = member,
+                                                 .part = part,
+                                                 .count = part->count,
+                                                 .judge = t->judges[member]};
+    }
+    t->runner->judge(t->run, judged, some);
+    for (size_t i = 0, at = 0; i < count; i++) {
+        if (turns[i].rc)
+            continue;
+        turns[i].rc = judged[at].broken_off ? 1 : 0;
+        nn_judging_report(&judged[at++], &turns[i].report);
+    }
 }
 
 /* A relu makes 0 of what is not a number, so that the loss may hide it. */
@@ -204,28 +245,62 @@ static struct str not_finite(const struct nn_trainer *t, int member)
     return param < 0 ? STR("") : t->graph->params.p[param].name;
 }
 
+/* An epoch has ended when it is judged, too: one that is broken off between
+ * is judged when it goes on. */
+static int end_turn(struct nn_trainer *t, struct nn_turn *turn)
+{
+    struct nn_report *r = &turn->report;
+    struct nn_place *m = &t->members[turn->member];
+    struct nn_standing *s = &m->standing;
+    bool judged = m->view->validation.count > 0, over = r->finished;
+    if (!over) {
+        s->epoch++;
+        s->loss = r->loss;
+        s->batches = 0;
+        s->sum = 0;
+    }
+    r->epoch = s->epoch;
+    r->loss = s->loss;
+    if (over)
+        return 0;
+    nn_schedule_epoch(m->model, m->model->soft.p, &s->schedule,
+                      judged ? r->validation_loss : r->loss);
+    r->not_finite = not_finite(t, turn->member);
+    r->diverged = r->not_finite.len || !isfinite(r->loss) ||
+                  (judged && !isfinite(r->validation_loss));
+    r->finished = r->diverged || s->epoch >= m->epochs;
+    return r->diverged ? 0 : nn_stopping_epoch(t, turn->member, r, &turn->err);
+}
+
+void nn_trainer_turns(struct nn_trainer *t, struct nn_turn *turns, size_t count)
+{
+    struct nn_work *work = xcalloc(count + 1, sizeof(*work));
+    struct nn_judging *judged = xcalloc(count + 1, sizeof(*judged));
+    for (size_t i = 0; i < count; i++)
+        turns[i] = (struct nn_turn){.member = turns[i].member};
+    train_turns(t, turns, count, work);
+    judge_turns(t, turns, count, judged);
+    for (size_t i = 0; i < count; i++)
+        if (!turns[i].rc)
+            turns[i].rc = end_turn(t, &turns[i]);
+    free(work);
+    free(judged);
+}
+
+bool nn_trainer_together(const struct nn_trainer *t)
+{
+    return t->runner->together;
+}
+
 int nn_trainer_epoch(struct nn_trainer *t, int member, struct nn_report *r,
                      struct err *err)
 {
-    struct nn_place *m = &t->members[member];
-    bool over = m->standing.epoch >= m->epochs || nn_stopping_over(m);
-    *r = (struct nn_report){.finished = over};
-    int rc = over ? nn_trainer_judge(t, member, &m->view->validation, r, err)
-                  : train_epoch(t, member, r, err);
-    if (rc)
-        return rc;
-    r->epoch = m->standing.epoch;
-    r->loss = m->standing.loss;
-    if (over)
-        return 0;
-    bool judged = m->view->validation.count > 0;
-    nn_schedule_epoch(m->model, m->model->soft.p, &m->standing.schedule,
-                      judged ? r->validation_loss : r->loss);
-    r->not_finite = not_finite(t, member);
-    r->diverged = r->not_finite.len || !isfinite(r->loss) ||
-                  (judged && !isfinite(r->validation_loss));
-    r->finished = r->diverged || m->standing.epoch >= m->epochs;
-    return r->diverged ? 0 : nn_stopping_epoch(t, member, r, err);
+    struct nn_turn turn = {.member = member};
+    nn_trainer_turns(t, &turn, 1);
+    *r = turn.report;
+    if (turn.rc < 0 && err)
+        *err = turn.err;
+    return turn.rc;
 }
 
 void nn_trainer_take_weights(const struct nn_trainer *t, int member, double *to)

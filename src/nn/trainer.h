@@ -11,9 +11,14 @@ struct nn_trainer {
     uint64_t key;
     struct nn_place *members;
     size_t capacity;
-    size_t slots;           /* of the optimizer's state */
-    struct nn_judge *judge; /* of who is judged on all rows at once */
+    size_t slots;             /* of the optimizer's state */
+    struct nn_judge **judges; /* by member; NULL: not needed yet */
 };
+
+/* What came of judging all rows of a part. */
+void nn_judging_report(struct nn_judging *j, struct nn_report *r);
+/* The one of a member. */
+struct nn_judge *nn_trainer_judge_of(struct nn_trainer *t, int member);
 
 /* It has waited long enough for a better epoch. */
 bool nn_stopping_over(const struct nn_place *m);

@@ -104,11 +104,12 @@ static struct value *options_of(struct arena *a, const struct plan *p,
                                 const struct value *options)
 {
     struct value *o = value_object(a);
+    const char *limit = p->strategy->limit;
 
     if (options->kind != VALUE_OBJECT)
         return value_copy(a, options);
     for (size_t i = 0; i < options->count; i++)
-        if (!p->method_limit || !str_is(options->keys[i], p->method_limit))
+        if (!limit || !str_is(options->keys[i], limit))
             value_set(a, o, options->keys[i], value_copy(a, options->items[i]));
     return o;
 }

@@ -224,14 +224,26 @@ static void read_profile(struct study_file *r, const struct value *v)
     read_text(&r->in, v, "profile", &r->plan->profile);
 }
 
-static void read_kernels(struct study_file *r, const struct value *v)
+static void read_device_as(struct study_file *r, const struct value *v,
+                           const char *key)
 {
     const char *choices[DEVICE_COUNT + 2] = {"auto"};
 
     for (size_t i = 0; i < DEVICE_COUNT; i++)
         choices[i + 1] = devices[i].name;
-    if (read_choice(&r->in, v, "kernels", choices) >= 0)
-        r->plan->kernels = v->s;
+    if (read_choice(&r->in, v, key, choices) >= 0)
+        r->plan->device = v->s;
+}
+
+static void read_device(struct study_file *r, const struct value *v)
+{
+    read_device_as(r, v, "device");
+}
+
+/* What it was called before there were GPUs. */
+static void read_kernels(struct study_file *r, const struct value *v)
+{
+    read_device_as(r, v, "kernels");
 }
 
 static void read_slurm(struct study_file *r, const struct value *v)
@@ -513,7 +525,9 @@ static const struct key keys[] = {
       "of which kind tasks are; unsaid: command, or train with a model"},
      read_task},
     {{"model", "a file", "built-in training instead of a command"}, read_model},
-    {{"kernels", DEVICE_NAMES, "code path of built-in training"}, read_kernels},
+    {{"device", DEVICE_NAMES, "what built-in training computes on"},
+     read_device},
+    {{"kernels", DEVICE_NAMES, "another word for device"}, read_kernels},
     {{"external", "an object",
       "command: the program that chooses points; timeout (10m): it must answer "
       "within; reports (false): it hears of running trials"},

@@ -272,16 +272,16 @@ static void check_objectives(struct study_file *r)
     }
 }
 
-/* The method that results go to: of hyperspace the one inside, tpe if none is
- * said. NULL: a name that is none. */
+/* The method that results go to: the one inside, of one that has others. NULL:
+ * a name that is none. */
 static const struct method *learner_of(const struct study_file *r)
 {
     const struct plan *p = r->plan;
     const struct value *inner;
     struct str name = p->method;
-    if (str_is(p->method, "hyperspace")) {
+    if (p->strategy->inner) {
         inner = value_get(p->method_options, STR("method"));
-        name = inner ? value_text(inner) : STR("tpe");
+        name = inner ? value_text(inner) : str_of(p->strategy->inner);
     }
     return method_find(methods_of(r), name);
 }
@@ -316,7 +316,7 @@ void check_metric(struct study_file *r)
 
     check_objectives(r);
     if (!p->metric.pick_said)
-        p->metric.pick = str_is(p->method, "bayes") ? PICK_BEST : PICK_LAST;
+        p->metric.pick = p->strategy->picks_best ? PICK_BEST : PICK_LAST;
     p->goal.pick_best = p->metric.pick == PICK_BEST;
     if (learner) {
         notice_objectives(r, learner);

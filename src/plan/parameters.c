@@ -894,6 +894,6 @@ void check_parameters(struct study_file *r)
 {
     check_names_apart(r);
     warn_reserved(r);
-    if (str_is(r->plan->method, "grid"))
+    if (r->plan->strategy->exhausts)
         check_grid(r);
 }

@@ -19,6 +19,7 @@
 #include "terms/early.h"
 #include "terms/method.h"
 #include "terms/problem.h"
+#include "terms/stage.h"
 #include "terms/task.h"
 
 /* ---- reading ---------------------------------------------------------- */
@@ -137,9 +138,8 @@ struct plan {
 
     struct str method; /* as it will be used: grid, random, points … */
     bool method_said;
-    enum learning learns;               /* of the method */
+    const struct method *strategy;      /* what is known of the method */
     const struct value *method_options; /* `<method>:` object or NULL */
-    const char *method_limit; /* the one that may change; NULL: none */
     struct plan_external external;
     struct space space;
     const struct str *written;  /* its names in the file's order, for people */
@@ -166,7 +166,7 @@ struct plan {
     struct str program;
     const struct command_part *command;
     size_t command_count;
-    struct str model, kernels;      /* built-in training; empty: none */
+    struct str model, device;       /* built-in training; empty: none */
     const struct value *model_root; /* the model file, as written; or NULL */
     uint64_t member_numbers; /* of the largest model that its reader's check has
                                 seen, see device_capacity; 0: nobody looked */
@@ -215,11 +215,117 @@ struct plan {
 struct plan *plan_read(struct str text, const char *file,
                        const struct plan_reader *reader, struct arena *a,
                        struct problems *problems);
+/* The same of a file that is read already. */
+struct plan *plan_read_root(struct value *root, struct str text,
+                            const char *file, const struct plan_reader *reader,
+                            struct arena *a, struct problems *problems);
 void plan_close(struct plan *p);
 
 /* YAML text to a value with marks, by the rules of study files. */
 struct value *plan_yaml(struct str text, const char *file, struct arena *a,
                         struct problems *problems);
+
+/* ---- campaigns -------------------------------------------------------- */
+
+/* A campaign is a file with `stages:`. Each stage is a study of its own, or a
+ * verb about others; its order follows from what it names. */
+
+/* A parameter whose values are whole points of an earlier stage. */
+struct stage_template {
+    struct str name;   /* of the parameter: the number of the trial */
+    size_t from;       /* the stage */
+    struct str select; /* as verbs select trials: "best:4" */
+    bool weights;      /* also NAME.weights: where the trial's lie */
+};
+
+/* `search.best.val_loss < 0.1`. */
+enum condition_sign {
+    SIGN_LESS,
+    SIGN_MOST,
+    SIGN_MORE,
+    SIGN_LEAST,
+    SIGN_IS,
+    SIGN_NOT
+};
+struct stage_condition {
+    size_t stage;
+    struct str name; /* behind `best.` */
+    enum condition_sign sign;
+    struct str than;
+};
+
+struct stage_kind;
+struct plan_stage {
+    struct str name;
+    struct str group; /* the name that it has with those of its `each` */
+    const struct stage_kind *kind;
+    const struct value *said; /* what the campaign says of it */
+    uint32_t line, column;    /* where */
+    /* What its study file and the campaign say together; NULL: it is no study.
+     * Lines of the study file are moved up by STAGE_LINES. */
+    struct value *study;
+    struct str study_file;   /* empty: it has none */
+    const char *const *verb; /* of one that is none: the words that run it */
+    const struct stage_template *templates;
+    size_t template_count;
+    const struct stage_condition *when;
+    size_t when_count;
+    const struct str *inputs, *outputs; /* files, seen from the campaign's */
+    size_t input_count, output_count;
+    const size_t *needs; /* stages that come before it, each once */
+    size_t need_count;
+    const size_t *reads; /* of these, those whose results it reads whole */
+    size_t read_count;
+    struct plan *plan; /* with values that stand in for those to come; NULL:
+                          it is no study, or a file of it is yet to be made */
+};
+#define STAGE_LINES (1u << 24)
+
+struct plan_campaign {
+    struct str file, text;
+    struct str name, description;
+    uint32_t parallel;         /* trials at once in all stages; 0: not said */
+    struct plan_stage *stages; /* each after what it needs */
+    size_t stage_count;
+};
+
+/* True when the text is a campaign's, be it one with mistakes. */
+bool plan_is_campaign(struct str text, const char *file);
+/* Reads a campaign file and the study files that it names. NULL when
+ * problems->errors > 0. Close with plan_campaign_close. */
+struct plan_campaign *plan_campaign_read(struct str text, const char *file,
+                                         const struct plan_reader *reader,
+                                         struct arena *a,
+                                         struct problems *problems);
+void plan_campaign_close(struct plan_campaign *c);
+/* The word that a stage's kind is told by. */
+const char *plan_stage_kind(const struct plan_stage *s);
+
+/* Gives the value of `search.best.NAME`; NULL: err says why there is none. */
+typedef struct value *stage_value_fn(void *context, size_t stage,
+                                     struct str name, struct err *err);
+/* The stage's study with every ${STAGE.best.NAME} replaced, and with `points`,
+ * the rows of its templates (a LIST; NULL: it has none). */
+struct value *plan_stage_fill(const struct plan_campaign *c,
+                              const struct plan_stage *s, stage_value_fn *get,
+                              void *context, struct value *points,
+                              struct arena *a, struct err *err);
+/* The plan of a study that was so filled. */
+struct plan *plan_stage_read(const struct plan_campaign *c,
+                             const struct plan_stage *s,
+                             const struct value *study,
+                             const struct plan_reader *reader, struct arena *a,
+                             struct problems *problems);
+/* Shows every text in the value, also keys of no meaning here; and every word
+ * of a text that may name a file. */
+typedef void text_fn(void *context, struct str text);
+void plan_texts(const struct value *v, text_fn *see, void *context);
+void plan_file_words(struct str text, text_fn *see, void *context);
+/* True when the comparison holds of a value. */
+bool plan_condition_holds(const struct stage_condition *c,
+                          const struct value *v);
+void plan_condition_print(struct buf *b, const struct plan_campaign *p,
+                          const struct stage_condition *c);
 
 /* ---- from a plan to a task -------------------------------------------- */
 

@@ -81,9 +81,11 @@ static bool read_file(struct study_file *r, const struct value *v,
 /* The method is not read yet: parameters come first. */
 static bool says_grid(const struct study_file *r)
 {
-    if (r->reader && r->reader->method)
-        return strcmp(r->reader->method, "grid") == 0;
-    return str_is(value_text(value_get(r->root, STR("method"))), "grid");
+    const struct method *m = method_find(
+        methods_of(r), r->reader && r->reader->method
+                           ? str_of(r->reader->method)
+                           : value_text(value_get(r->root, STR("method"))));
+    return m && m->exhausts;
 }
 
 /* A space becomes part of the parameters; a list is kept for later. */
@@ -180,6 +182,20 @@ static bool gives_list(const struct study_file *r, const struct value *v)
     return v->kind != VALUE_STRING || r->list_text.p;
 }
 
+/* What a listed point and a grid both say, one of them would say in vain. */
+static void check_apart(struct study_file *r, const struct value *at)
+{
+    const struct space *s = &r->plan->space;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (points_has_name(r->plan->points, s->params[i].name))
+            problem_at(&r->in, PROBLEM_ERROR, at,
+                       "leave it out of one of the two",
+                       "'%s' is a parameter of the grid and of the points that "
+                       "it is combined with",
+                       shown(r->in.arena, s->params[i].name));
+}
+
 void check_points(struct study_file *r)
 {
     struct plan *p = r->plan;
@@ -187,20 +203,24 @@ void check_points(struct study_file *r)
 
     if (!v)
         v = value_get(r->root, STR("parameters_file"));
-    if (!v && str_is(p->method, "points"))
+    enum point_list listing = p->strategy->listing;
+    if (!v && listing == LIST_IS)
         problem_at(&r->in, PROBLEM_ERROR, value_get(r->root, STR("method")),
-                   "as in points: list.csv", "method points needs points");
-    if (p->space_file && !p->points && str_is(p->method, "points"))
+                   "as in points: list.csv", "method %.*s needs points",
+                   STRF(p->method));
+    if (p->space_file && !p->points && listing == LIST_IS)
         problem_at(&r->in, PROBLEM_ERROR, v,
                    "leave method out, or say random, tpe, ga …",
-                   "%s holds a space, and method points needs a list",
-                   value_words(&r->in, v));
-    /* The genetic algorithm takes them as its first population. */
-    else if (gives_list(r, v) && p->method_said &&
-             !str_is(p->method, "points") && !str_is(p->method, "ga"))
-        problem_at(&r->in, PROBLEM_ERROR, v, "leave method out, or say points",
+                   "%s holds a space, and method %.*s needs a list",
+                   value_words(&r->in, v), STRF(p->method));
+    else if (gives_list(r, v) && p->method_said && listing == LIST_REFUSED)
+        problem_at(&r->in, PROBLEM_ERROR, v,
+                   "leave method out, or say points, or grid to combine each "
+                   "of them with a grid",
                    "points are given, but the method is %.*s", STRF(p->method));
     if (!p->points)
         return;
+    if (listing == LIST_COMBINED)
+        check_apart(r, v);
     points_bind(p->points, &p->space);
 }

@@ -22,6 +22,8 @@ struct study_file {
     const struct value *space_at; /* the one that names a space, or NULL */
 };
 
+/* The name of a file without its folder and its ending. */
+struct str stem_of(struct str file);
 /* Those that a study may name, ended by NULL. */
 const struct method *const *methods_of(const struct study_file *r);
 /* A problem at leaf i of the space, which may stand in another file. */
@@ -197,5 +199,8 @@ bool plan_speaks_dialect(const struct plan *p);
 /* ---- keys.c ----------------------------------------------------------- */
 
 void read_keys(struct study_file *r); /* every key of the root */
+
+/* ready.c: the text of a profile that every throng has, or NULL. */
+const char *ready_profile(struct str name);
 
 #endif

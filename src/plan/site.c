@@ -11,6 +11,7 @@
 #include "plan/reading.h"
 
 #include <stdlib.h>
+#include "base/chars.h"
 #include "base/num.h"
 
 enum of_engine {
@@ -88,14 +89,16 @@ static const struct site_key {
     {"array_limit", site_count, OF_SLURM},
     {"attributes", site_texts, OF_HTCONDOR},
     {"bundle_time", site_seconds, OF_ANY},
-    {"checkpoint_every", site_seconds, OF_ANY | LATER},
+    {"checkpoint_every", site_seconds, OF_HTCONDOR},
+    {"checkpoint_every", site_seconds, OF_SLURM | LATER},
     {"classes", site_classes, OF_ANY},
-    {"conductor", site_conductor, OF_ANY},
+    {"conductor", site_conductor, OF_SLURM},
     {"constraint", site_text, OF_SLURM},
     {"exclude", site_text, OF_SLURM},
     {"job_slots", site_job_slots, OF_ANY},
-    {"lead", site_seconds, OF_SLURM},
-    {"look", site_seconds, OF_SLURM},
+    {"lead", site_seconds, OF_ANY},
+    {"lease", site_seconds, OF_HTCONDOR},
+    {"look", site_seconds, OF_ANY},
     {"mail", site_text, OF_ANY},
     {"max_jobs", site_count, OF_ANY},
     {"nodes", site_count, OF_SLURM},
@@ -105,9 +108,10 @@ static const struct site_key {
     {"requeue", site_bool, OF_SLURM},
     {"reservation", site_text, OF_SLURM},
     {"sbatch", site_texts, OF_SLURM},
-    {"scratch", site_text, OF_ANY},
-    {"setup", site_text, OF_ANY},
+    {"scratch", site_text, OF_SLURM},
+    {"setup", site_text, OF_SLURM},
     {"time", site_seconds, OF_ANY},
+    {"vacate", site_seconds, OF_HTCONDOR},
 };
 #define KEY_COUNT (sizeof site_keys / sizeof *site_keys)
 
@@ -136,6 +140,80 @@ static void unknown(const struct reading *in, const struct value *v, size_t i,
         "%s has no key '%s'", what, shown(in->arena, v->keys[i]));
 }
 
+/* Commands of a submit description that are not a site's to say, and what
+ * says it instead. */
+static const struct {
+    const char *name, *hint;
+} written[] = {
+    {"arguments", "say `command:`"},
+    {"batch_name", "it is made of the study's name"},
+    {"checkpoint_exit_code", "say checkpoint_every"},
+    {"conductor", "a job of a pool cannot submit others: the conductor is a "
+                  "process on this machine (throng run --detach)"},
+    {"container_image", "say `container:`"},
+    {"environment", "say `env:`"},
+    {"error", "what a trial prints is in its log"},
+    {"executable", "say `command:`"},
+    {"gpus_maximum_capability", "say it in `resources:`"},
+    {"gpus_minimum_capability", "say it in `resources:`"},
+    {"gpus_minimum_memory", "say it in `resources:`"},
+    {"initialdir", "it is the study file's folder"},
+    {"input", "say `command:`"},
+    {"job_lease_duration", "say lease"},
+    {"job_max_vacate_time", "say vacate"},
+    {"log", "jobs are followed by it"},
+    {"max_retries", "say `retries:`: throng tries again itself"},
+    {"output", "what a trial prints is in its log"},
+    {"preserve_relative_paths", "files keep their places"},
+    {"queue", "say max_jobs"},
+    {"request_cpus", "say cpus in `resources:`"},
+    {"request_gpus", "say gpus in `resources:`"},
+    {"scratch", "a job has a folder of its own"},
+    {"setup", "say the study's own `setup:`"},
+    {"should_transfer_files", "files always travel"},
+    {"success_exit_code", "throng tries again itself"},
+    {"transfer_checkpoint_files", "say checkpoint_every"},
+    {"transfer_input_files", "say `inputs:`"},
+    {"transfer_output_files", "say `outputs:`"},
+    {"transfer_output_remaps", "say `outputs:`"},
+    {"universe", "say `container:`"},
+    {"when_to_transfer_output", "say checkpoint_every"},
+};
+
+static bool is_command(struct str name)
+{
+    size_t i = name.len && name.p[0] == '+';
+    if (i == name.len)
+        return false;
+    for (; i < name.len; i++)
+        if (!is_word(name.p[i]) && name.p[i] != '.')
+            return false;
+    return true;
+}
+
+/* A line of the description: NAME = VALUE. */
+static bool check_line(const struct reading *in, const struct value *v,
+                       size_t i, const char *what)
+{
+    struct str name = v->keys[i];
+    const struct value *item = v->items[i];
+    for (size_t k = 0; k < sizeof written / sizeof *written; k++)
+        if (str_is(name, written[k].name)) {
+            problem_at_key(in, PROBLEM_ERROR, v, i, written[k].hint,
+                           "%s cannot have '%s'", what, shown(in->arena, name));
+            return false;
+        }
+    bool text = item->kind == VALUE_STRING && str_find(item->s, '\n') < 0;
+    bool plain = text || item->kind == VALUE_BOOL || value_is_number(item);
+    if (is_command(name) && plain)
+        return true;
+    problem_at_key(in, PROBLEM_ERROR, v, i,
+                   "as in `rank: Memory`, or `+WantFlocking: true`",
+                   "%s.%s is not a line of a submit description", what,
+                   shown(in->arena, name));
+    return false;
+}
+
 /* The settings of an object, each as the place gets it. HTCondor's submit
  * files have commands without number: what is no key of ours is one of them. */
 static struct value *read_settings(const struct reading *in,
@@ -152,6 +230,8 @@ static struct value *read_settings(const struct reading *in,
             continue;
         if (!key && !(of & OF_HTCONDOR))
             unknown(in, v, i, what, of);
+        else if (!key && !check_line(in, v, i, what))
+            continue;
         if (key)
             item = key->read(in, item,
                              arena_printf(in->arena, "%s.%s", what, key->name));
@@ -171,11 +251,23 @@ static const char *const class_keys[] = {
     "time",        "partition", "qos",    "account",    "limit", "constraint",
     "reservation", "exclude",   "sbatch", "attributes", NULL};
 
-/* Jobs at once, or {jobs: 20, gpus: 4}. */
+/* Of all GPUs that the scheduler knows. */
+static struct value *limit_share(const struct reading *in,
+                                 const struct value *v, const char *what)
+{
+    double share = value_is_number(v) ? value_number(v) : 0;
+    if (share > 0 && share <= 1)
+        return value_double(in->arena, share);
+    problem_at(in, PROBLEM_ERROR, v, "as in {gpu_share: 0.33}",
+               "%s.gpu_share must be above 0 and at most 1", what);
+    return NULL;
+}
+
+/* Jobs at once, or {jobs: 20, gpus: 4}, or {gpu_share: 0.33}. */
 static struct value *class_limit(const struct reading *in,
                                  const struct value *v, const char *what)
 {
-    static const char *const keys[] = {"jobs", "gpus", NULL};
+    static const char *const keys[] = {"jobs", "gpus", "gpu_share", NULL};
     struct value *out = value_object(in->arena), *n;
     if (v->kind != VALUE_OBJECT) {
         if (!(n = site_count(in, v, what)))
@@ -186,7 +278,9 @@ static struct value *class_limit(const struct reading *in,
     read_known_keys(in, v, what, keys);
     for (size_t i = 0; i < v->count; i++)
         if (str_among(v->keys[i], keys) &&
-            (n = site_count(in, v->items[i], what)))
+            (n = str_is(v->keys[i], "gpu_share")
+                     ? limit_share(in, v->items[i], what)
+                     : site_count(in, v->items[i], what)))
             value_set(in->arena, out, v->keys[i], n);
     return out;
 }
@@ -318,6 +412,10 @@ static const struct value *find_profile(const struct plan *p,
         root = plan_yaml(from->text, from->file, in->arena, in->problems);
     const struct value *found =
         value_get(root, said ? p->profile : STR("default"));
+    const char *ready = said && !found ? ready_profile(p->profile) : NULL;
+    if (ready)
+        found = plan_yaml(str_of(ready), "throng's own profiles", in->arena,
+                          in->problems);
     if (!found && said)
         no_such_profile(p, from, in, root);
     return found && read_object(in, found, "a profile") ? found : NULL;
@@ -389,7 +487,7 @@ static struct str engine_of(const struct plan *p, const struct value *profile,
         return p->engine;
     if (said && read_choice(in, said, "engine", place_names) >= 0)
         return said->s;
-    return STR("local");
+    return str_of(PLACE_HERE);
 }
 
 /* The settings of all sources, each over the one before. */
@@ -408,22 +506,37 @@ static void settle(struct plan *p, const struct value *profile,
     p->site.options = all;
 }
 
+/* Who wonders where the study runs, or why not elsewhere, is told. */
+static void tell_choice(const struct plan *p, const struct value *profile,
+                        bool here, const struct reading *in)
+{
+    if (here && p->profile.len)
+        problem_at(in, PROBLEM_NOTICE, profile,
+                   p->engine.len ? "engine: local was asked for"
+                                 : "add engine: slurm to it",
+                   "this profile is not used: the study runs on this machine");
+    else if (!here && !p->profile.len && !p->engine.len)
+        problem_at(in, PROBLEM_NOTICE, value_get(profile, STR("engine")),
+                   "engine: local in the study runs it on this machine",
+                   "the profile `default` has this engine: the study runs at "
+                   "%.*s",
+                   STRF(p->site.engine));
+}
+
 void check_site(struct study_file *r)
 {
     struct plan *p = r->plan;
     const struct site_source *from = r->reader ? r->reader->site : NULL;
     struct reading in = r->in;
     in.file = str_of(from ? from->file : "");
-    bool here = !p->engine.len || str_is(p->engine, "local");
+    bool wanted = p->profile.len || !str_is(p->engine, PLACE_HERE);
     const struct value *profile =
-        from && (p->profile.len || !here) ? find_profile(p, from, &in) : NULL;
+        from && wanted ? find_profile(p, from, &in) : NULL;
     p->site.engine = engine_of(p, profile, &in);
     const struct place_name *place = place_name_find(p->site.engine);
-    if (place && place->site != SITE_NONE)
+    bool here = !place || place->site == SITE_NONE;
+    if (!here)
         settle(p, profile, from, &in);
-    else if (profile)
-        problem_at(&in, PROBLEM_NOTICE, profile,
-                   p->engine.len ? "engine: local was asked for"
-                                 : "add engine: slurm to it",
-                   "this profile is not used: the study runs on this machine");
+    if (profile)
+        tell_choice(p, profile, here, &in);
 }

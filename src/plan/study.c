@@ -10,8 +10,12 @@
 
 #define NAME_MAX_BYTES 100
 
+/* Until its method is known. */
+static const struct method no_method = {.name = ""};
+
 static void set_defaults(struct plan *p)
 {
+    p->strategy = &no_method;
     p->repeat = 1;
     p->order = STR("free");
     p->metric.minimize = true;
@@ -25,7 +29,7 @@ static void set_defaults(struct plan *p)
 
 /* ---- the name --------------------------------------------------------- */
 
-static struct str stem_of(struct str file)
+struct str stem_of(struct str file)
 {
     const char *slash = memrchr(file.p, '/', file.len);
     struct str s = file;
@@ -138,17 +142,12 @@ static void check_name(struct study_file *r)
 
 /* ---- the method ------------------------------------------------------- */
 
-static bool method_ends(struct str method)
-{
-    return str_is(method, "grid") || str_is(method, "points");
-}
-
 static void warn_other_options(struct study_file *r)
 {
     for (const struct method *const *m = methods_of(r); *m; m++) {
         struct str name = str_of((*m)->name);
 
-        if (str_is(name, "points") || str_eq(name, r->plan->method) ||
+        if ((*m)->listing == LIST_IS || str_eq(name, r->plan->method) ||
             !value_get(r->root, name))
             continue;
         problem_at(&r->in, PROBLEM_WARNING, value_get(r->root, name), NULL,
@@ -162,21 +161,22 @@ static bool points_only(const struct study_file *r)
     return r->reader && r->reader->points_only;
 }
 
-/* The steps of a GA space are options of method ga: {sigma: {lr: 0.1}}. What
+/* The steps of a GA space are options of its method: {sigma: {lr: 0.1}}. What
  * the study says of one of them counts instead. */
-static const struct value *with_sigma(struct study_file *r,
-                                      const struct value *said)
+static const struct value *with_widths(struct study_file *r,
+                                       const struct value *said)
 {
     struct arena *a = r->in.arena;
+    struct str key = str_of(r->plan->strategy->widths);
     struct value *options = said ? value_copy(a, said) : value_object(a);
     struct value *sigma = value_copy(a, r->plan->space_file->sigma);
-    const struct value *own = value_get(options, STR("sigma"));
+    const struct value *own = value_get(options, key);
 
     if (options->kind != VALUE_OBJECT || (own && own->kind != VALUE_OBJECT))
         return said; /* a mistake, which others name */
     for (size_t i = 0; own && i < own->count; i++)
         value_set(a, sigma, own->keys[i], own->items[i]);
-    value_set(a, options, STR("sigma"), sigma);
+    value_set(a, options, key, sigma);
     return options;
 }
 
@@ -186,20 +186,45 @@ static const struct value *with_scale(struct study_file *r,
                                       const struct value *said)
 {
     struct arena *a = r->in.arena;
+    struct str key = str_of(r->plan->strategy->linear);
     struct value *options = said ? value_copy(a, said) : value_object(a);
 
-    if (options->kind != VALUE_OBJECT || value_get(options, STR("scale")))
+    if (options->kind != VALUE_OBJECT || value_get(options, key))
         return said;
-    value_set(a, options, STR("scale"), value_string(a, STR("linear")));
+    value_set(a, options, key, value_string(a, STR("linear")));
     return options;
+}
+
+/* What a study that names none is searched by: the list that it has, or what
+ * the file of its space is made for, or the first of all methods. */
+static struct str method_unsaid(const struct study_file *r)
+{
+    const struct plan *p = r->plan;
+    bool points = value_get(r->root, STR("points")) ||
+                  value_get(r->root, STR("parameters_file"));
+    const struct method *m = methods_of(r)[0];
+    if (points && !(p->space_file && !r->list_text.p))
+        m = method_of_list(methods_of(r));
+    else if (p->space_file)
+        return str_of(p->space_file->method);
+    return m ? str_of(m->name) : STR("");
+}
+
+/* What a file of a space has that only some methods take. */
+static void take_from_space(struct study_file *r)
+{
+    struct plan *p = r->plan;
+    const struct space_file *file = p->space_file;
+    if (file && file->sigma && p->strategy->widths)
+        p->method_options = with_widths(r, p->method_options);
+    if (file && file->linear && p->strategy->linear)
+        p->method_options = with_scale(r, p->method_options);
 }
 
 static void check_method(struct study_file *r)
 {
     struct plan *p = r->plan;
     const struct value *said = value_get(r->root, STR("method"));
-    bool points = value_get(r->root, STR("points")) ||
-                  value_get(r->root, STR("parameters_file"));
 
     if (r->reader && r->reader->method) {
         p->method = str_of(r->reader->method);
@@ -207,30 +232,26 @@ static void check_method(struct study_file *r)
     } else if (said && !p->method_said)
         return;
     else if (!said)
-        p->method = points && !(p->space_file && !r->list_text.p)
-                        ? STR("points")
-                    : p->space_file ? str_of(p->space_file->method)
-                                    : STR("auto");
+        p->method = method_unsaid(r);
     const struct method *method = method_find(methods_of(r), p->method);
-    p->learns = method ? method->learns : LEARNS_NOT;
-    p->method_limit = method ? method->limit : NULL;
-    if (!method_ends(p->method) && p->run_cap == 0 && !points_only(r) &&
+    if (method)
+        p->strategy = method;
+    bool ends = p->strategy->exhausts || p->strategy->listing == LIST_IS;
+    if (!ends && p->run_cap == 0 && !points_only(r) &&
         !(r->reader && r->reader->counted))
         problem_at(&r->in, PROBLEM_NOTICE, said,
                    r->reader && r->reader->count_words ? r->reader->count_words
                                                        : "set run_cap",
                    "without run_cap the study goes on until it is stopped");
-    if (!str_is(p->method, "points"))
+    if (p->strategy->listing != LIST_IS)
         p->method_options = value_get(r->root, p->method);
-    if (str_is(p->method, "ga") && p->space_file && p->space_file->sigma)
-        p->method_options = with_sigma(r, p->method_options);
-    if (str_is(p->method, "hyperspace") && p->space_file &&
-        p->space_file->linear)
-        p->method_options = with_scale(r, p->method_options);
-    if (str_is(p->method, "external") && !p->method_options)
+    take_from_space(r);
+    if (p->strategy->asks && !p->method_options)
         problem_at(&r->in, PROBLEM_ERROR, said,
-                   "as in external: {command: [python, search.py]}",
-                   "method external needs external");
+                   arena_printf(r->in.arena,
+                                "as in %s: {command: [python, search.py]}",
+                                p->strategy->name),
+                   "method %s needs %s", p->strategy->name, p->strategy->name);
     warn_other_options(r);
 }
 
@@ -297,23 +318,21 @@ static void read_study(struct study_file *r)
     check_site(r);
 }
 
-struct plan *plan_read(struct str text, const char *file,
-                       const struct plan_reader *reader, struct arena *a,
-                       struct problems *problems)
+struct plan *plan_read_root(struct value *root, struct str text,
+                            const char *file, const struct plan_reader *reader,
+                            struct arena *a, struct problems *problems)
 {
     struct plan *p = arena_new_of(a, struct plan);
     struct study_file r = {.in = {a, problems, arena_str(a, str_of(file))},
                            .plan = p,
-                           .reader = reader};
+                           .reader = reader,
+                           .root = root};
 
     set_defaults(p);
     p->file = r.in.file;
     p->text = arena_str(a, text);
     p->dialect = reader ? reader->dialect : NULL;
-    p->root = plan_yaml(text, file, a, problems);
-    if (!p->root)
-        return NULL;
-    r.root = p->root;
+    p->root = root;
     if (p->root->kind != VALUE_OBJECT) {
         problem_whole(&r.in, PROBLEM_ERROR, "as in program: train.py",
                       p->root->kind == VALUE_NULL
@@ -328,6 +347,14 @@ struct plan *plan_read(struct str text, const char *file,
         return p;
     plan_close(p);
     return NULL;
+}
+
+struct plan *plan_read(struct str text, const char *file,
+                       const struct plan_reader *reader, struct arena *a,
+                       struct problems *problems)
+{
+    struct value *root = plan_yaml(text, file, a, problems);
+    return root ? plan_read_root(root, text, file, reader, a, problems) : NULL;
 }
 
 void plan_close(struct plan *p)

@@ -59,6 +59,7 @@ STRATEGY(external) = {
                .text = "a program of your own decides, in any language",
                .learns = LEARNS,
                .objectives = true,
+               .asks = true,
                .options = METHOD_OPTIONS(
                    {"command",
                     "the program and its arguments, or a shell line"},

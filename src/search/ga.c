@@ -342,6 +342,14 @@ static int64_t generation_size(const struct ga *g)
                          g->population - 1);
 }
 
+static bool batches(const void *state, int64_t *first, int64_t *size)
+{
+    const struct ga *g = state;
+    *first = (int64_t)g->population;
+    *size = generation_size(g);
+    return g->way != STEADY;
+}
+
 static int check_points(const struct ga *g, struct err *err)
 {
     if (g->way == STEADY || !g->points ||
@@ -413,6 +421,8 @@ STRATEGY(ga) = {
     .method = {.name = "ga",
                .text = "a genetic algorithm with CANDLE's operators",
                .learns = LEARNS,
+               .listing = LIST_BEGINS,
+               .widths = "sigma",
                .options = METHOD_OPTIONS(
                    {"strategy", "steady, simple or mu_plus_lambda (steady)"},
                    {"population", "of a generation (16)"},
@@ -426,4 +436,5 @@ STRATEGY(ga) = {
     .open = ga_open,
     .free = ga_free,
     .ask = ga_ask,
-    .tell = ga_tell};
+    .tell = ga_tell,
+    .batches = batches};

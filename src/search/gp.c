@@ -776,11 +776,12 @@ static int gp_mean(void *state, int64_t k, double *mean)
 }
 
 /* One strategy under two names. */
-#define GAUSSIAN_PROCESS(called, says)                                         \
+#define GAUSSIAN_PROCESS(called, says, picks)                                  \
     {                                                                          \
         .method = {.name = called,                                             \
                    .text = says,                                               \
                    .learns = LEARNS,                                           \
+                   .picks_best = picks,                                        \
                    .options = METHOD_OPTIONS(                                  \
                        {"initial",                                             \
                         "results before it models them (parameters + 1)"})},   \
@@ -790,5 +791,6 @@ static int gp_mean(void *state, int64_t k, double *mean)
 
 STRATEGY(gp) = GAUSSIAN_PROCESS("gp",
                                 "a Gaussian process: the fewest trials, up to "
-                                "some hundred; every kind of parameter");
-STRATEGY(bayes) = GAUSSIAN_PROCESS("bayes", "W&B's name for gp");
+                                "some hundred; every kind of parameter",
+                                false);
+STRATEGY(bayes) = GAUSSIAN_PROCESS("bayes", "W&B's name for gp", true);

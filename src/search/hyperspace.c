@@ -425,7 +425,7 @@ static void *hyperspace_open(const struct search_setup *setup, struct err *err)
     struct hyperspace *h = xcalloc(1, sizeof(*h));
     struct said said = {0};
     h->setup = *setup;
-    h->inner = &strategy_tpe;
+    h->inner = strategy_find(strategy_hyperspace.method.inner);
     h->scale = setup->version == 1 ? LINEAR : OWN;
     h->arena = arena_new();
     h->endless = true;
@@ -538,6 +538,8 @@ STRATEGY(hyperspace) = {
          .text =
              "2^D overlapping sub-spaces, each searched by a method of its own",
          .learns = LEARNS,
+         .inner = "tpe",
+         .linear = "scale",
          .options = METHOD_OPTIONS(
              {"method", "that searches each of them (tpe)"},
              {"options", "of that method"},

@@ -357,6 +357,13 @@ static void nsga2_free(void *state)
     free(n);
 }
 
+static bool batches(const void *state, int64_t *first, int64_t *size)
+{
+    const struct nsga2 *n = state;
+    *first = *size = (int64_t)n->population;
+    return true;
+}
+
 STRATEGY(nsga2) = {
     .method =
         {.name = "nsga2",
@@ -371,4 +378,5 @@ STRATEGY(nsga2) = {
     .open = nsga2_open,
     .free = nsga2_free,
     .ask = nsga2_ask,
-    .tell = nsga2_tell};
+    .tell = nsga2_tell,
+    .batches = batches};

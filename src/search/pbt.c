@@ -386,6 +386,7 @@ STRATEGY(pbt) = {
                .text = "population based training: bad members go on from the "
                        "checkpoint of good ones",
                .learns = LEARNS,
+               .descends = true,
                .options = METHOD_OPTIONS(
                    {"population", "members (20)"},
                    {"steps", "of each trial (1; 0: no budget)"},

@@ -36,9 +36,10 @@ static enum search_answer points_ask(void *state, int64_t k, struct arena *a,
     return SEARCH_HERE;
 }
 
-STRATEGY(points) = {
-    .method = {.name = "points", .text = "the points that the study lists"},
-    .open = points_open,
-    .free = free,
-    .total = points_total,
-    .ask = points_ask};
+STRATEGY(points) = {.method = {.name = "points",
+                               .text = "the points that the study lists",
+                               .listing = LIST_IS},
+                    .open = points_open,
+                    .free = free,
+                    .total = points_total,
+                    .ask = points_ask};

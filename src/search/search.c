@@ -504,6 +504,18 @@ const char *search_why(const struct search *s)
                                     : NULL;
 }
 
+bool search_batches(const struct search *s, int64_t *first, int64_t *size)
+{
+    const struct strategy *by = s->sampler.strategy;
+    int64_t repeat = s->repeat ? s->repeat : 1;
+    *first = *size = 0;
+    if (!by->batches || !by->batches(s->sampler.state, first, size))
+        return false;
+    *first *= repeat;
+    *size *= repeat;
+    return *size > 0;
+}
+
 int search_mean(struct search *s, int64_t trial, double *mean)
 {
     int64_t group;

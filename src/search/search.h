@@ -133,6 +133,9 @@ const char *search_why(const struct search *s);
  * than that of the best value, which may only have been lucky. -1 when there
  * is no model yet, or it knows nothing of the trial. */
 int search_mean(struct search *s, int64_t trial, double *mean);
+/* Trials in the first batch and in each later one, where the method makes
+ * points in generations; false: it does not. */
+bool search_batches(const struct search *s, int64_t *first, int64_t *size);
 /* More about the last report. */
 struct verdict {
     enum decision decision;

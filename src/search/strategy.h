@@ -39,6 +39,8 @@ struct strategy {
     enum decision (*report)(void *state, int64_t k, int64_t step, double value);
     /* NULL: the method's name says it all. See search_why. */
     const char *(*why)(const void *state);
+    /* NULL: it makes no generations. See search_batches. */
+    bool (*batches)(const void *state, int64_t *first, int64_t *size);
     /* NULL: the strategy has no model of values. See search_mean. */
     int (*mean)(void *state, int64_t k, double *mean);
 };

@@ -5,7 +5,8 @@ int store_spans(struct store *s, store_span_fn *fn, void *context,
                 struct err *err)
 {
     static const char sql[] =
-        "SELECT a.trial, a.number, a.outcome, m.host, a.started, a.ended"
+        "SELECT a.trial, a.number, a.outcome, m.host, a.started, a.ended,"
+        " a.placed, a.seconds, a.cpu_seconds, a.max_rss_bytes"
         " FROM attempts AS a LEFT JOIN machines AS m ON m.id = a.machine"
         " WHERE a.started > 0 ORDER BY a.trial, a.number";
     sqlite3_stmt *st = db_stmt(s, sql, err);
@@ -20,6 +21,10 @@ int store_spans(struct store *s, store_span_fn *fn, void *context,
             .host = db_column_str(st, 3),
             .started = sqlite3_column_double(st, 4),
             .ended = sqlite3_column_double(st, 5),
+            .placed = sqlite3_column_double(st, 6),
+            .seconds = sqlite3_column_double(st, 7),
+            .cpu_seconds = sqlite3_column_double(st, 8),
+            .max_rss_bytes = (uint64_t)sqlite3_column_int64(st, 9),
         };
         fn(context, &span);
     }

@@ -357,7 +357,11 @@ struct span {
     uint32_t number;
     enum outcome outcome;
     struct str host;       /* empty: not known */
+    double placed;         /* when its place was given it; 0: not known */
     double started, ended; /* unix time; 0: not yet */
+    double seconds;        /* it ran, as its worker measured it; of the time */
+    double cpu_seconds;    /* its processes took this; 0 while it runs */
+    uint64_t max_rss_bytes;
 };
 typedef void store_span_fn(void *context, const struct span *s);
 int store_spans(struct store *s, store_span_fn *fn, void *context,

@@ -200,6 +200,7 @@ static int on_anew(struct live *l, struct str payload, struct err *err)
     l->a.anew = number;
     l->a.first_step = INT64_MAX;
     l->a.metrics_at = 0;
+    l->overcome = l->failed;
     return 0;
 }
 
@@ -322,6 +323,18 @@ static int take_value(struct run *r, struct live *l, struct err *err)
     if (isfinite(value)) /* what diverged does not rank, least of all first */
         l->t.value = value;
     return 0;
+}
+
+/* One that began anew ends without a word. Those before it that were cut off
+ * have spoken the truth, as far as they came, and it may have found their work
+ * elsewhere; one that failed has not, nor what it went on from. */
+static int take_back_failed(struct run *r, struct live *l, struct err *err)
+{
+    if (!l->overcome || !l->a.anew || l->a.first_step != INT64_MAX)
+        return 0;
+    l->a.anew = l->overcome + 1;
+    l->a.first_step = INT64_MIN;
+    return take_back(r, l, err);
 }
 
 static int on_bad_end(struct run *r, struct live *l, enum state state,
@@ -460,7 +473,7 @@ static int on_good_end(struct run *r, struct live *l, enum state state,
                        struct err *err)
 {
     r->any_good = true;
-    if (take_value(r, l, err))
+    if (take_back_failed(r, l, err) || take_value(r, l, err))
         return -1;
     if (state == STATE_DONE)
         unreported_note(r, l);
@@ -481,7 +494,7 @@ static int on_pause(struct run *r, struct live *l, struct err *err)
 {
     char reason[64];
     r->any_good = true;
-    if (take_value(r, l, err))
+    if (take_back_failed(r, l, err) || take_value(r, l, err))
         return -1;
     unreported_note(r, l);
     if (l->t.budget)
@@ -681,6 +694,8 @@ static int on_end(struct run *r, struct live *l, const struct record_ended *e,
     if (e->outcome != OUTCOME_LOST && e->outcome != OUTCOME_INTERRUPTED)
         pace_end(&r->pace, e->seconds, r->counts.by_state[STATE_RUNNING],
                  clock_mono_ns());
+    if (outcome_is_bad(e->outcome))
+        l->failed = l->a.number;
     if (e->outcome == OUTCOME_LOST)
         blame_loss(r, l, &l->a);
     else if (e->outcome != OUTCOME_INTERRUPTED)

@@ -8,6 +8,9 @@
  * such losses are a failure. So an innocent neighbour is never blamed, and a
  * guilty one is found after a few losses, also among a thousand.
  *
+ * When conductor and worker are killed together, the worker's file of leaders
+ * (sys/leaders.c) tells who ran: what was only handed out is nobody's company.
+ *
  * Who kills the conductor alone is not blamed: the worker lives to end it as
  * interrupted, and a person, a batch system or the kernel may have done the
  * same to a run that had one trial at a time. It is only said who ran then.

@@ -33,7 +33,8 @@ struct study {
     struct arena *arena;            /* lives as long as the study */
     struct loop_source *beat, *ear; /* lease and requests */
     bool created;                   /* this run made the store */
-    const char *code_home;    /* the folder of `home` that tasks run from */
+    const char *code_home;       /* the folder of `home` that tasks run from */
+    struct engine_travel travel; /* what goes to machines that see none of it */
     struct map *heard;        /* files of requests that this run has applied */
     struct buf applied;       /* the fact "applied" … */
     bool applied_gone;        /* … and those that it names are gone */
@@ -52,6 +53,9 @@ struct study {
     int64_t new_best;  /* the best when it was looked at last … */
     int64_t new_ns;    /* … and since when it is that one */
 };
+
+/* travel.c: fills `travel`, once it is known what tasks run from. */
+void study_travel(struct study *s);
 
 /* Trials in all, less what was removed; -1: no end. Never fewer than there
  * are: a smaller run_cap takes none away. */

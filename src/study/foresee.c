@@ -24,7 +24,7 @@ static int refuse_unfit(struct arena *a, const struct plan *p,
     struct value empty = {.kind = VALUE_OBJECT};
     struct needs needs;
     struct room room;
-    if (!str_is(p->site.engine, "local") || plan_needs(p, &empty, &needs, NULL))
+    if (!place_is_here(p->site.engine) || plan_needs(p, &empty, &needs, NULL))
         return 0;
     machine_room(machine, p->parallel, a, &room);
     study_share_cpus(p, machine->cpus, &needs);

@@ -182,7 +182,7 @@ static int recall(struct replay *p, struct known *t, struct err *err)
 
 static bool is_external(const struct replay *p)
 {
-    return str_is(p->study->plan->method, "external");
+    return p->study->plan->strategy->asks;
 }
 
 static int repeat_one(struct replay *p, const struct heard *h, struct err *err)
@@ -458,7 +458,7 @@ int study_replay(const struct plan *plan, struct store *store,
     struct study s = {.plan = plan, .store = store, .arena = arena_new()};
     struct replay p;
     *out = (struct study_replay){0};
-    if (str_is(plan->method, "external"))
+    if (plan->strategy->asks)
         return err_set(err, ERR_INPUT,
                        "only the program of method external knows why it "
                        "suggested what");

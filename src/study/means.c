@@ -233,7 +233,7 @@ static bool expects(const struct study *s)
     const struct plan *p = s->plan;
     bool rungs = p->early.kind != EARLY_NONE && p->early.kind != EARLY_RULE;
     return p->metric.name.len && p->repeat <= 1 && !rungs &&
-           !search_foresees(s->search) && !str_is(p->method, "pbt") &&
+           !search_foresees(s->search) && !p->strategy->descends &&
            p->goal.objective_count <= 1 && !p->goal.bound_count;
 }
 

@@ -12,7 +12,7 @@
 
 static bool learns(const struct plan *p)
 {
-    return p->learns != LEARNS_NOT ||
+    return p->strategy->learns != LEARNS_NOT ||
            (p->early.kind != EARLY_NONE && p->early.kind != EARLY_RULE);
 }
 

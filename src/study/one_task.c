@@ -71,7 +71,7 @@ static int open_engine(struct one_task *t, struct machine *m)
                                  .lost = on_lost,
                                  .fault = on_fault,
                                  .idle = on_idle};
-    struct engine_setup setup = {.place = "local",
+    struct engine_setup setup = {.place = PLACE_HERE,
                                  .loop = t->loop,
                                  .machine = m,
                                  .parallel = 1,

@@ -56,7 +56,7 @@ struct search *plan_search(const struct plan *p, int64_t version,
     struct search_setup setup = plan_search_setup(p, points, a);
     setup.version = version;
     setup.aimless = p->goal.objective_count == 0;
-    if (str_is(p->method, "external")) {
+    if (p->strategy->asks) {
         setup.options = NULL;
         return search_open("random", &setup, err);
     }

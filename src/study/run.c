@@ -207,9 +207,14 @@ static void take_history(struct run *r, struct live *l, struct attempt *list,
         l->t.attempts = last->number;
     l->a = *last;
     l->a.reason = l->a.tail = str_n(NULL, 0);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (list[i].started > 0)
             l->stood_in = list[i].folder;
+        if (outcome_is_bad(list[i].outcome))
+            l->failed = list[i].number;
+        if (l->failed < l->a.anew)
+            l->overcome = l->failed;
+    }
     if (last->outcome == OUTCOME_NONE) {
         live_enter(r, l, LIVE_OUT);
         count--;
@@ -264,55 +269,6 @@ int run_adopt(struct run *r, const struct trial *t, struct err *err)
     }
     run_wait(r, l);
     return 0;
-}
-
-/* A machine that went down took everything with it, whoever ran there. */
-static bool is_to_blame(const struct live *l)
-{
-    return strcmp(l->a.boot_id, process_boot_id()) == 0;
-}
-
-static void settle_one(struct run *r, struct live *l, bool wanted,
-                       bool presumed, uint32_t company)
-{
-    bool begun = l->a.started > 0 || !engine_outlives(r->engine);
-    l->a.presumed = begun && presumed;
-    if (!begun)
-        attempt_gone(r, l, OUTCOME_UNSTARTED, "");
-    else if (presumed)
-        attempt_gone(r, l, OUTCOME_INTERRUPTED,
-                     "another throng took the study over while it ran");
-    else if (wanted || !is_to_blame(l))
-        attempt_gone(r, l, OUTCOME_INTERRUPTED, "throng ended while it ran");
-    else
-        attempt_lost(r, (uint64_t)l->t.id, l->a.number, LOSS_GONE, company,
-                     "throng and its worker ended while it ran");
-}
-
-void run_offer(struct run *r)
-{
-    uint64_t id;
-    void *live;
-    for (size_t at = 0; idmap_next(r->lives, &at, &id, &live);) {
-        struct live *l = live;
-        if (live_is_out(l))
-            l->lives_on = r->source.lives_on(r->source.context, l);
-    }
-}
-
-void run_settle(struct run *r, bool wanted, bool presumed)
-{
-    uint64_t id;
-    void *live;
-    VEC(struct live *) out = {0};
-    for (size_t at = 0; idmap_next(r->lives, &at, &id, &live);) {
-        struct live *l = live;
-        if (live_is_out(l) && !l->lives_on)
-            vec_push(&out, l);
-    }
-    for (size_t i = 0; i < out.len; i++)
-        settle_one(r, out.p[i], wanted, presumed, (uint32_t)out.len);
-    vec_done(&out);
 }
 
 int run_take_in(struct run *r, const struct trial *t, bool again,
@@ -554,6 +510,20 @@ static void settle_left(struct run *r, bool now)
     r->left.len = 0;
 }
 
+/* Whatever a run commits goes this way. */
+static int write_store(struct run *r, struct err *err)
+{
+    if (store_commit(r->store, err))
+        return -1;
+    if (r->commit_tries) {
+        log_to(r->log, LOG_NOTICE, "the store can be written again");
+        r->commit_tries = 0;
+    }
+    r->dirty = false;
+    settle_left(r, false);
+    return 0;
+}
+
 int run_commit(struct run *r, struct err *err)
 {
     if (r->phase == RUN_BROKEN) /* not all of it was taken in */
@@ -564,15 +534,9 @@ int run_commit(struct run *r, struct err *err)
         run_break(r, err);
         return -1;
     }
-    if (store_commit(r->store, err))
+    if (write_store(r, err))
         return -1;
-    if (r->commit_tries) {
-        log_to(r->log, LOG_NOTICE, "the store can be written again");
-        r->commit_tries = 0;
-    }
-    r->dirty = false;
     r->committed_ns = clock_mono_ns();
-    settle_left(r, false);
     if (r->phase == RUN_SETTLES)
         return 0;
     engine_ack(r->engine);
@@ -614,15 +578,15 @@ static bool nothing_left(const struct run *r)
     return idmap_count(r->lives) == 0 && !may_ask(r);
 }
 
-/* The last commit of a busy time reaches the disk only with another one. */
+/* The last commit of a busy time reaches the disk only with another one. Where
+ * that fails, the next round tries again, and says so. */
 static void settle_on_disk(struct run *r)
 {
     if (r->dirty || !r->committed_ns ||
         clock_mono_ns() - r->committed_ns < SYNC_GAP_NS)
         return;
     r->committed_ns = 0;
-    store_commit(r->store, NULL);
-    settle_left(r, false);
+    r->dirty = write_store(r, NULL) != 0;
 }
 
 static void check_time(struct run *r)

@@ -42,6 +42,8 @@ struct live {
     bool start_unwritten; /* it runs, its rows do not say so yet */
     bool read_unwritten;  /* nor how far the attempt's words were read */
     uint32_t earlier;     /* the attempt before that may have run; 0: none */
+    uint32_t failed;      /* the newest attempt that failed; 0: none */
+    uint32_t overcome;    /* … before the one that began anew last */
     uint32_t stood_in;    /* folder (struct attempt) in which an attempt was
                              heard to run last */
     bool summary_unwritten; /* nor what it has reported since */
@@ -94,6 +96,9 @@ struct run_source {
     /* True when the attempt that an earlier run had out lives on at its place:
      * the engine holds it again. */
     bool (*lives_on)(void *context, struct live *l);
+    /* False when the attempt that an earlier run had out did not run when that
+     * and its worker were killed. */
+    bool (*may_have_run)(void *context, const struct live *l);
     /* The task is about to go out: says where its predecessor stood. */
     int (*go_on)(void *context, const struct live *l, struct arena *a,
                  struct task *t, struct err *err);

@@ -82,7 +82,7 @@ int study_search_open(struct study *s, struct err *err)
     setup.aimless = p->goal.objective_count == 0;
     setup.early = &p->early;
     setup.pick_best = p->metric.pick == PICK_BEST;
-    if (str_is(p->method, "external")) {
+    if (p->strategy->asks) {
         open_external(s);
         setup.outside = external_outside(s->external);
     }
@@ -288,6 +288,11 @@ static int build(void *context, const struct live *l, struct arena *a,
         t->awaits = decides_at(context, l);
     if (t->awaits && l->t.attempts) /* it may begin anew */
         t->awaits = 1;
+    if (engine_is_live(s->engine))
+        return 0;
+    t->rule = s->plan->early.rule;
+    if (s->plan->early.kind != EARLY_RULE) /* nobody would answer */
+        t->awaits = 0;
     return 0;
 }
 
@@ -519,6 +524,14 @@ static int send(void *context, const struct live *l, struct arena *a,
     return study_task_send(context, l, a, t, err);
 }
 
+/* A trainer's members have no process of their own that could be known. */
+static bool may_have_run(void *context, const struct live *l)
+{
+    const struct study *s = context;
+    return s->plan->model_root ||
+           engine_may_have_run(s->engine, (uint64_t)l->t.id, l->a.number);
+}
+
 static void settled(void *context, int64_t trial)
 {
     study_task_settled(context, trial);
@@ -532,6 +545,7 @@ struct run_source study_source(struct study *s)
                                .place_in_group = place_in_group,
                                .build = build,
                                .lives_on = study_lives_on,
+                               .may_have_run = may_have_run,
                                .go_on = go_on,
                                .send = send,
                                .settled = settled,

@@ -4,6 +4,8 @@
  * or one that a shell will read, is left alone. */
 #include "study/study.h"
 
+#include "engine/engine.h"
+
 #include "study/git.h"
 
 #include <fcntl.h>
@@ -207,17 +209,14 @@ void startable_venv(const struct plan *p, struct problems *problems)
                      "venv: there is no Python at %s", python);
 }
 
-static bool runs_here(const struct plan *p)
-{
-    return !p->site.engine.len || str_is(p->site.engine, "local");
-}
-
 /* On a cluster its nodes may have what is not here. */
 static void absent(const struct plan *p, struct problems *problems,
                    const char *key, const char *hint, const char *what)
 {
     const struct value *at = value_get(p->root, str_of(key));
-    problems_add(problems, runs_here(p) ? PROBLEM_ERROR : PROBLEM_WARNING,
+    problems_add(problems,
+                 place_is_here(p->site.engine) ? PROBLEM_ERROR
+                                               : PROBLEM_WARNING,
                  p->file, at ? at->line : 0, at ? at->column : 0, str_of(hint),
                  "%s", what);
 }
@@ -268,12 +267,13 @@ void startable_around(const struct plan *p, struct problems *problems)
     struct looking l;
     bool spread = false;
     looking_init(&l, p, problems);
-    if (p->container.len && !on_path(&l, "apptainer") &&
+    bool ours = engine_place_is_live(arena_cstr(l.arena, p->site.engine));
+    if (p->container.len && ours && !on_path(&l, "apptainer") &&
         !on_path(&l, "singularity"))
         absent(p, problems, "container",
                "install apptainer, or run without a container",
                "container: neither apptainer nor singularity is on PATH here");
-    if (p->container.len) {
+    if (p->container.len && ours) {
         look_for_image(&l);
         look_at_names(&l);
     }
@@ -282,7 +282,8 @@ void startable_around(const struct plan *p, struct problems *problems)
     for (size_t i = 0; i < sizeof(ranks) / sizeof(*ranks); i++)
         spread |= value_get(p->resources, str_of(ranks[i])) != NULL;
     bool itself = p->command_count && is_rank_starter(p->command[0].text);
-    if (spread && !itself && runs_here(p) && !on_path(&l, "mpiexec"))
+    if (spread && !itself && place_is_here(p->site.engine) &&
+        !on_path(&l, "mpiexec"))
         absent(p, problems, "resources",
                "install an MPI, or run on a cluster (engine: slurm)",
                "resources: ranks are started by mpiexec here, which is not on "
@@ -311,4 +312,25 @@ void startable_check(const struct plan *p, struct problems *problems)
         look_for_program(&l, first->text);
     if (first->kind == COMMAND_INTERPRETER || plan_takes_script(first->text))
         look_for_script(&l, i + 1);
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+void check_to_run(struct plan *p, struct problems *problems)
+{
+    unready_check(p, problems);
+    startable_venv(p, problems);
+    startable_around(p, problems);
+    travel_check(p, problems);
+    model_check(p, false, problems);
+}
+
+void check_to_look(struct plan *p, struct problems *problems)
+{
+    unready_check(p, problems);
+    startable_venv(p, problems);
+    startable_around(p, problems);
+    startable_check(p, problems);
+    travel_check(p, problems);
+    model_check(p, true, problems);
 }

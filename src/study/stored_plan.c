@@ -1,18 +1,47 @@
-/* stored_plan.c - the plan of a study that was run before */
+/* stored_plan.c - the plan of a study that was run before
+ *
+ * With the settings of its last run, whatever was said on its command line: at
+ * the place where it was, with the profile that it had. */
 #include "study/study.h"
 
 #include "base/json.h"
 
 #define STUDY_FILE_MAX (64u << 20)
 
-static struct plan *read_quietly(struct str text, const char *file,
-                                 const char *home, struct arena *a)
+/* How it is read again. */
+struct rereading {
+    struct store *store;
+    struct plan_reader reader;
+    struct arena *arena;
+};
+
+static struct rereading rereading_of(struct store *store, const char *home,
+                                     struct arena *a)
 {
-    struct plan_reader reader = study_reader(a, home);
+    struct rereading r = {store, study_reader(a, home), a};
+    const char *place = study_place(store, a);
+    struct str profile = study_profile(store, a);
+    if (study_place_outlives(place) && place_name_find(str_of(place)))
+        r.reader.engine = place;
+    if (profile.len)
+        r.reader.profile = arena_cstr(a, profile);
+    return r;
+}
+
+/* A profile that is gone, or wrong by now, is no reason to know nothing: jobs
+ * that were submitted with it can still be cancelled. */
+static struct plan *read_quietly(const struct rereading *r, struct str text,
+                                 const char *file)
+{
+    struct plan_reader reader = r->reader;
     struct problems problems;
-    problems_init(&problems, a);
-    struct plan *p = plan_read(text, file, &reader, a, &problems);
-    return p;
+    problems_init(&problems, r->arena);
+    struct plan *p = plan_read(text, file, &reader, r->arena, &problems);
+    if (p)
+        return p;
+    reader.site = NULL;
+    problems_init(&problems, r->arena);
+    return plan_read(text, file, &reader, r->arena, &problems);
 }
 
 static void fix(struct store *store, struct plan *p, struct arena *a)
@@ -42,9 +71,10 @@ static bool same_question(struct store *store, const struct plan *p,
     return same;
 }
 
-static struct plan *from_file(struct store *store, const char *home,
-                              const char *file, struct arena *a)
+static struct plan *from_file(const struct rereading *r, const char *home,
+                              const char *file)
 {
+    struct arena *a = r->arena;
     char *path = path_join(a, home, arena_cstr(a, path_name(file)));
     struct buf b;
     buf_init(&b);
@@ -53,11 +83,11 @@ static struct plan *from_file(struct store *store, const char *home,
     buf_done(&b);
     if (rc)
         return NULL;
-    struct plan *p = read_quietly(text, path, home, a);
+    struct plan *p = read_quietly(r, text, path);
     if (!p)
         return NULL;
-    fix(store, p, a);
-    if (same_question(store, p, a))
+    fix(r->store, p, a);
+    if (same_question(r->store, p, a))
         return p;
     plan_close(p);
     return NULL;
@@ -71,11 +101,12 @@ struct plan *study_stored_plan(struct store *store, const char *home,
     if (store_fact(store, "file", a, &file, err) ||
         store_fact(store, "text", a, &text, err))
         return NULL;
+    struct rereading r = rereading_of(store, home, a);
     struct plan *p = NULL;
     if (file.len)
-        p = from_file(store, home, arena_cstr(a, file), a);
+        p = from_file(&r, home, arena_cstr(a, file));
     if (!p && text.len) {
-        p = read_quietly(text, file.len ? file.p : "study", home, a);
+        p = read_quietly(&r, text, file.len ? file.p : "study");
         if (p)
             fix(store, p, a);
     }

@@ -218,6 +218,7 @@ struct engine_setup study_engine_setup(struct study *s)
         .worker = s->setup.worker,
         .words = s->setup.words,
         .folder = s->setup.folder,
+        .travel = &s->travel,
         .mask = s->setup.mask,
         .log = s->setup.log,
     };
@@ -275,6 +276,14 @@ static void on_ear(void *context)
     loop_timer_in(s->ear, EAR_S);
 }
 
+static int open_code(struct study *s, struct err *err)
+{
+    if (study_code_open(s, err))
+        return -1;
+    study_travel(s);
+    return 0;
+}
+
 struct study *study_open(const struct study_setup *setup, struct err *err)
 {
     struct study *s = xcalloc(1, sizeof(*s));
@@ -287,9 +296,8 @@ struct study *study_open(const struct study_setup *setup, struct err *err)
         study_check_path(setup->home, err) || open_engine(s, err) ||
         study_search_open(s, err) || open_store(s, err) || open_facts(s, err) ||
         open_run(s, err) || study_search_start(s, err) ||
-        study_resume(s, err) || study_code_open(s, err) ||
-        study_means_open(s, err) || study_gpus_open(s, err) ||
-        start_engine(s, err)) {
+        study_resume(s, err) || open_code(s, err) || study_means_open(s, err) ||
+        study_gpus_open(s, err) || start_engine(s, err)) {
         study_close(s);
         return NULL;
     }

@@ -122,6 +122,8 @@ int conductor_job_cancel(const struct study_setup *setup, struct err *err);
 bool study_place_outlives(const char *place);
 /* The place where the study ran last; in the arena. */
 const char *study_place(struct store *store, struct arena *a);
+/* … and the profile that was named there; empty: none. */
+struct str study_profile(struct store *store, struct arena *a);
 /* In how many of the last ends of throng that nobody had asked for the trial
  * with these attempts was running, without having got on in between. */
 size_t study_cut_off(const struct attempt *list, size_t count);
@@ -323,6 +325,81 @@ struct study_goal {
 int study_goal_read(struct store *store, struct arena *a,
                     struct study_goal *goal, struct err *err);
 
+/* ---- campaigns --------------------------------------------------------- */
+
+/* How a stage stands. */
+enum stage_state {
+    STAGE_WAITS, /* for what it needs, or for its turn */
+    STAGE_RUNS,
+    STAGE_DONE,
+    STAGE_FAILED,
+    STAGE_SKIPPED, /* its `when` did not hold, or it needs one that was */
+    STAGE_BLOCKED, /* what it needs has failed */
+    STAGE_ENDED,   /* it was asked to end, and goes on with the next run */
+};
+#define STAGE_STATES (STAGE_ENDED + 1)
+const char *stage_state_name(enum stage_state state);
+
+struct campaign;
+struct campaign_setup {
+    const struct plan_campaign *plan;
+    const char *folder; /* absolute: <where the file is>/.throng/<name> */
+    const char *home;   /* absolute: the campaign file's own folder */
+    const struct plan_reader *reader; /* of the stages' studies */
+    /* Words that run a stage: behind them comes its name. Ended by NULL. */
+    const char *const *words;
+    struct loop *loop;
+    const struct log *log;
+    const mode_t *mask; /* umask of the person's programs; NULL: ours */
+    bool take_over;
+    /* Hears that a stage begins or has ended. */
+    void (*heard)(void *context, const struct plan_stage *s,
+                  enum stage_state state, const char *why);
+    void *context;
+};
+enum campaign_end {
+    CAMPAIGN_COMPLETE,
+    CAMPAIGN_FAILED, /* some stage has; all that does not need it is done */
+    CAMPAIGN_ENDED,  /* asked to end */
+};
+/* Makes or opens the campaign's store, and takes its lease. */
+struct campaign *campaign_open(const struct campaign_setup *setup,
+                               struct err *err);
+/* Runs what is not done, until nothing is left to do. */
+int campaign_run(struct campaign *c, enum campaign_end *end, struct err *err);
+/* No new stage begins; those that run are asked as their studies are, the more
+ * urgently the more often. */
+void campaign_interrupt(struct campaign *c);
+/* They end at once, and go on with the next run. */
+void campaign_terminate(struct campaign *c);
+void campaign_close(struct campaign *c);
+/* How many of its stages began in this run. */
+size_t campaign_began(const struct campaign *c);
+/* What a run would do, a line for each stage; nothing is run or written. Of the
+ * setup: plan, folder, home, reader, log. */
+int campaign_foresee(const struct campaign_setup *setup, struct buf *b,
+                     struct err *err);
+
+/* True when a store is a campaign's. */
+bool store_is_campaign(struct store *store);
+/* What a campaign's store says of its stages. */
+struct stage_told {
+    struct str name, kind;
+    struct str *needs;
+    size_t need_count;
+    enum stage_state state;
+    struct str why;
+    double started, ended; /* unix time; 0: not yet */
+};
+int campaign_told(struct store *store, struct arena *a,
+                  struct stage_told **list, size_t *count, struct err *err);
+/* The study of a stage that the conductor has made ready, as JSON. */
+int campaign_stage_study(struct store *store, const char *stage,
+                         struct arena *a, struct str *text, uint32_t *parallel,
+                         struct err *err);
+/* True when the folder is that of a stage: the campaign's is around it. */
+bool is_stage_folder(struct arena *a, const char *folder);
+
 /* ---- where throng-worker is -------------------------------------------- */
 
 /* $THRONG_WORKER, beside throng, in ../libexec/throng, or on PATH; in the
@@ -409,6 +486,32 @@ void startable_around(const struct plan *p, struct problems *problems);
  * as seen from the study file; a warning where setup lines or a conda
  * environment may still bring it. */
 void startable_check(const struct plan *p, struct problems *problems);
+/* Reads the model, with the data that it names, for a few points of the space
+ * (both ends, some in between) or of the list. A fault that all of them have
+ * is an error, one that only some have is a warning: those trials would be
+ * invalid. `notices`: what the data has a notice of is one, too. Nothing for a
+ * study without a model. */
+void model_check(struct plan *p, bool notices, struct problems *problems);
+/* All that can be known before anything runs: of a study that is to run, or of
+ * one that is only looked at, with notices and with what is not there. Both fit
+ * plan_reader.check. */
+void check_to_run(struct plan *p, struct problems *problems);
+void check_to_look(struct plan *p, struct problems *problems);
+/* Reads what a parameter file of CANDLE names. Lives in the arena. */
+struct file_reader candle_files(struct arena *a, const char *model_file);
+/* A problem for each file of data that a model made from `params` needs but
+ * that is not in the folder: CANDLE's are fetched by its own programs. */
+void candle_files_missing(const struct value *model, const struct value *params,
+                          struct str file, const char *folder,
+                          struct problems *problems);
+/* Appends how programs of another project are started, and what they lack
+ * here; nothing of a study of one's own. */
+void study_protocol_print(struct buf *b, const struct plan *p);
+
+/* Adds what is wrong with a study of a place whose machines see nothing of this
+ * one: files that are mentioned and do not go there, paths of this machine, and
+ * what needs to hear of trials while they run. */
+void travel_check(const struct plan *p, struct problems *problems);
 
 /* ---- names with values, as people write them in a line ----------------- */
 
@@ -448,6 +551,55 @@ struct one_task {
 /* Runs the task, whose id is 1, to its end. -1: it could not be run at all. */
 int one_task_run(struct one_task *t, const struct task *task, struct arena *a,
                  struct err *err);
+
+/* Reads a model file and replaces ${NAME} by the NAME=VALUE of `words`
+ * (NULL-terminated). shown: it is looked at, and needs no data where the words
+ * say the shape of a row. */
+struct value *model_file_read(const char *file, const char *const *words,
+                              bool shown, struct arena *a,
+                              struct problems *problems, struct err *err);
+
+/* The task that trains the model of a file; texts live in the arena. */
+struct task training_task(const struct value *model, const char *file,
+                          const char *scratch, uint64_t seed, struct arena *a);
+/* Takes its weights, and those of its snapshots beside them, out of the scratch
+ * folder. */
+int training_keep(const struct value *model, const char *scratch,
+                  const char *to, struct arena *a, struct err *err);
+
+/* Weights on data. */
+struct inference {
+    const char *weights;       /* absolute; may lie in a pack */
+    const char *data, *labels; /* rows of another day; NULL: the model's own */
+    bool predict;              /* a line for each row, too */
+    const char *scratch;       /* a folder, there already */
+};
+/* Its task; texts live in the arena. */
+int inference_task(const struct inference *wanted, struct arena *a,
+                   struct task *task, struct err *err);
+
+/* ---- a study to begin with --------------------------------------------- */
+
+enum { TEMPLATE_BESIDE = 2, TEMPLATE_FILES = TEMPLATE_BESIDE + 1 };
+struct template_file {
+    const char *name, *text;
+};
+struct study_template {
+    const char *name;
+    const char *summary;
+    const char *study;                            /* text of the study file */
+    struct template_file beside[TEMPLATE_BESIDE]; /* what it needs */
+};
+extern const struct study_template study_templates[]; /* ended by {0} */
+/* NULL, and an error that names those that there are. */
+const struct study_template *study_template_find(const char *name,
+                                                 struct err *err);
+/* Writes the study file and what it needs beside it, never onto a file that is
+ * there. files[TEMPLATE_FILES] gets what was written, the study file first;
+ * names live in the arena. */
+int study_template_write(const struct study_template *t, const char *path,
+                         struct arena *a, struct template_file *files,
+                         size_t *count, struct err *err);
 
 /* ---- the files of a person's configuration ----------------------------- */
 

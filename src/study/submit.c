@@ -105,6 +105,7 @@ int study_submit(const struct study_setup *setup, struct study_submit *out,
     struct engine_setup engine = study_engine_setup(&r.study);
     struct engine_hooks hooks = {0};
     engine.preview = true;
+    study_travel(&r.study);
     r.study.engine = engine_open(&engine, &hooks, err);
     int rc = r.study.engine ? rehearse(&r, out, err) : -1;
     search_free(r.search);

@@ -126,6 +126,8 @@ int summary_rebuild(struct summary *s, struct store *store, int64_t trial,
         struct series series;
         if (store_series(store, trial, *names, a, &series, err))
             goto out;
+        if (!series.count) /* all of it was taken back */
+            continue;
         struct summary_entry *e =
             summary_entry(s, str_of(*names), series.source);
         for (size_t i = 0; i < series.count; i++)

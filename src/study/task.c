@@ -17,9 +17,9 @@
 
 static size_t cohort_share(const struct plan *p)
 {
-    const struct device *d = device_find(p->kernels, NULL);
+    const struct device *d = device_find(p->device, NULL);
     size_t most = device_capacity(d, p->member_numbers);
-    return p->learns != LEARNS_NOT && most > COHORT_SHARE_LEARNING
+    return p->strategy->learns != LEARNS_NOT && most > COHORT_SHARE_LEARNING
                ? COHORT_SHARE_LEARNING
                : most;
 }
@@ -219,7 +219,7 @@ static int fill_model(const struct study *s, const struct value *point,
     json_print(&text, model);
     t->model = arena_str(a, buf_str(&text));
     buf_done(&text);
-    t->device = p->kernels;
+    t->device = p->device;
     t->workdir = str_of(
         path_folder(a, path_join(a, s->setup.home, arena_cstr(a, p->model))));
     return 0;

@@ -6,7 +6,8 @@
  * nothing of the session is left: a number that stands there for longer might
  * become another's.
  *
- * Head: the boot and the pid namespace in which the numbers mean anything. */
+ * Head: the boot and the pid namespace in which the numbers mean anything, and
+ * how long a line is. */
 #include "sys/sys.h"
 
 #include <errno.h>
@@ -17,11 +18,13 @@
 struct head {
     char boot_id[56];
     uint64_t space;
+    uint64_t line_bytes;
 };
 
 static struct head head_here(void)
 {
-    struct head h = {.space = process_space()};
+    struct head h = {.space = process_space(),
+                     .line_bytes = sizeof(struct leader_line)};
     struct str boot = str_of(process_boot_id());
     memcpy(h.boot_id, boot.p,
            boot.len < sizeof h.boot_id ? boot.len : sizeof h.boot_id);
@@ -77,9 +80,8 @@ void leaders_give_back(struct leaders *l, uint32_t place)
     vec_push(&l->free_places, place);
 }
 
-void leader_write(int fd, uint32_t place, struct process_id id)
+void leader_write(int fd, uint32_t place, struct leader_line line)
 {
-    struct leader_line line = {(uint64_t)id.pid, id.start};
     ssize_t n;
     if (fd < 0)
         return;
@@ -88,7 +90,7 @@ void leader_write(int fd, uint32_t place, struct process_id id)
     } while (n < 0 && errno == EINTR);
 }
 
-int leaders_read(const char *path, struct process_ids *found, struct err *err)
+int leaders_read(const char *path, struct leader_lines *found, struct err *err)
 {
     struct head here = head_here();
     struct leader_line line;
@@ -97,12 +99,12 @@ int leaders_read(const char *path, struct process_ids *found, struct err *err)
     int rc = file_read(path, 0, &b, err);
     bool ours = rc == 0 && b.len >= sizeof here && here.space &&
                 memcmp(b.p, &here, sizeof here) == 0;
+    found->known |= ours;
     for (size_t at = sizeof here; ours && at + sizeof line <= b.len;
          at += sizeof line) {
         memcpy(&line, b.p + at, sizeof line);
-        struct process_id id = {(pid_t)line.pid, line.start};
-        if (id.pid > 1 && id.start > 0)
-            vec_push(&found->list, id);
+        if ((pid_t)line.pid > 1 && line.start > 0)
+            vec_push(&found->list, line);
     }
     buf_done(&b);
     return rc;

@@ -92,3 +92,19 @@ uint64_t machine_memory_free(void)
 {
     return limit_memory_free("");
 }
+
+/* "cpu  user nice system idle iowait irq softirq steal …", in ticks. */
+double machine_busy_seconds(void)
+{
+    unsigned long long user, nice, system, idle, wait, irq, soft, steal;
+    FILE *f = fopen("/proc/stat", "re");
+    if (!f)
+        return -1;
+    int read = fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user,
+                      &nice, &system, &idle, &wait, &irq, &soft, &steal);
+    fclose(f);
+    if (read != 8)
+        return -1;
+    return (double)(user + nice + system + irq + soft) /
+           (double)sysconf(_SC_CLK_TCK);
+}

@@ -89,7 +89,9 @@ static void child_name(struct launch *l)
     l->start = info.start;
     if (l->spawn->leaders)
         leader_write(l->spawn->leaders->fd, l->spawn->leader_place,
-                     (struct process_id){info.pid, info.start});
+                     (struct leader_line){(uint64_t)info.pid, info.start,
+                                          l->spawn->leader_task,
+                                          l->spawn->leader_attempt});
 }
 
 _Noreturn static void child_run(struct launch *l)

@@ -69,13 +69,14 @@ struct process_id {
     uint64_t start;
 };
 
-struct process_ids {
-    VEC(struct process_id) list;
-};
-
 /* A file in which the leaders of sessions write themselves down. */
 struct leader_line {
-    uint64_t pid, start; /* 0: nobody */
+    uint64_t pid, start;    /* 0: nobody */
+    uint64_t task, attempt; /* which it is the process of; 0: of none */
+};
+struct leader_lines {
+    bool known; /* there was a file of this boot and pid namespace */
+    VEC(struct leader_line) list;
 };
 struct leaders {
     int fd; /* -1: there is none, and nothing is written */
@@ -89,9 +90,9 @@ uint32_t leaders_take(struct leaders *l);
 /* Nothing is left of the session that was written there. */
 void leaders_give_back(struct leaders *l, uint32_t place);
 /* System calls only: for a child between vfork and exec. */
-void leader_write(int fd, uint32_t place, struct process_id id);
+void leader_write(int fd, uint32_t place, struct leader_line line);
 /* Adds what the file names, if it is of this boot and pid namespace. */
-int leaders_read(const char *path, struct process_ids *found, struct err *err);
+int leaders_read(const char *path, struct leader_lines *found, struct err *err);
 
 struct spawn {
     const char *const *argv;
@@ -105,6 +106,7 @@ struct spawn {
     /* Where it writes itself down before it runs; NULL: nowhere. */
     const struct leaders *leaders;
     uint32_t leader_place;
+    uint64_t leader_task, leader_attempt; /* as in its line */
 };
 /* Starts a program found through env's PATH (or this process's), with
  * signals reset to defaults and nothing blocked. The failure of chdir or
@@ -336,6 +338,9 @@ struct gpu_looker *gpu_looker_open(const struct machine *m, bool described,
 void gpu_look(struct gpu_looker *l, size_t gpu, struct gpu_use *u);
 void gpu_looker_close(struct gpu_looker *l);
 
+/* Seconds that this machine's cpus have been busy since it was started; -1 when
+ * nothing tells. */
+double machine_busy_seconds(void);
 /* Memory that a program can still get here; 0 when nothing tells. */
 uint64_t machine_memory_free(void);
 

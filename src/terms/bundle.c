@@ -94,6 +94,7 @@ const char *worker_exit_words(int code)
         {WORKER_EXIT_GRANT, "what the job was granted cannot be made out"},
         {WORKER_EXIT_TWICE, "another worker answers for this start of the job"},
         {WORKER_EXIT_UNSAID, "answers could not be written"},
+        {WORKER_EXIT_AGAIN, "the job is to be begun again"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].code == code)

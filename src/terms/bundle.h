@@ -46,6 +46,12 @@ char *bundle_folder(struct str folder, const struct record *task,
 int bundle_next(struct str rest, struct record *r, size_t *used,
                 struct err *err);
 
+/* What comes back from a machine that shares no disk with the conductor is a
+ * folder with the answers, `trials` and this file, which says how it is laid
+ * out. */
+#define SANDBOX_LAYOUT_FILE "layout"
+#define SANDBOX_LAYOUT "throng-sandbox 1"
+
 /* Why a task was interrupted that ran when the time of its job was nearly up,
  * as its ENDED says it. */
 #define BUNDLE_TIME_UP "the time of its job was up"
@@ -61,6 +67,7 @@ enum worker_exit {
     WORKER_EXIT_GRANT = 69,    /* what the job was granted cannot be made out */
     WORKER_EXIT_TWICE = 73,    /* this start has answers of another worker */
     WORKER_EXIT_UNSAID = 74,   /* answers could not be written: some may lack */
+    WORKER_EXIT_AGAIN = 85,    /* begin the job again: there is more to do */
 };
 /* What the code means, for people; NULL: not one of these. */
 const char *worker_exit_words(int code);

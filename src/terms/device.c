@@ -2,8 +2,8 @@
 #include "terms/device.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define DEVICE_FACTS(name, members, mib, bytes, about)                         \
-    [DEVICE_##name] = {#name, members, (mib)*MIB, bytes, about},
+#define DEVICE_FACTS(name, members, mib, bytes, gpu, about)                    \
+    [DEVICE_##name] = {#name, members, (mib)*MIB, bytes, gpu, about},
 
 const struct device devices[DEVICE_COUNT_ALL] = {
     DEVICES(DEVICE_FACTS) DEVICES_APART(DEVICE_FACTS)};

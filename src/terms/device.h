@@ -6,6 +6,7 @@
 #ifndef THRONG_TERMS_DEVICE_H
 #define THRONG_TERMS_DEVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -13,16 +14,17 @@
 
 /* Every device has a row here; the first is the default. Its name, how many
  * members a cohort has at most, how many MiB their numbers may take, how many
- * bytes each number takes, and what it is. */
+ * bytes each number takes, whether it is a GPU, and what it is. */
 /* clang-format off */
 #define DEVICES(row) \
-    row(cpu, 64, 256, 4, "the fastest code for this kind of CPU") \
-    row(portable, 64, 256, 4, "the same bits on every kind of CPU") \
-    row(reference, 64, 256, 8, "plain code in double precision")
+    row(cpu, 64, 256, 4, 0, "the fastest code for this kind of CPU") \
+    row(portable, 64, 256, 4, 0, "the same bits on every kind of CPU") \
+    row(reference, 64, 256, 8, 0, "plain code in double precision") \
+    row(cuda, 4096, 16384, 4, 1, "an NVIDIA GPU, all members at the same time")
 /* Those that are only compared with the others: nobody can name them. */
 #define DEVICES_APART(row) \
-    row(avx2, 64, 256, 4, "cpu, of this kind") \
-    row(avx512, 64, 256, 4, "cpu, of this kind")
+    row(avx2, 64, 256, 4, 0, "cpu, of this kind") \
+    row(avx512, 64, 256, 4, 0, "cpu, of this kind")
 /* clang-format on */
 
 struct device {
@@ -30,6 +32,7 @@ struct device {
     int members;           /* of a cohort at once, at most */
     uint64_t cohort_bytes; /* that they may take in it */
     uint64_t number_bytes;
+    bool gpu;          /* its trainers are throng-worker-cuda */
     const char *about; /* one line for people */
 };
 

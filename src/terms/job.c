@@ -16,6 +16,13 @@ static void add_field(struct buf *b, struct str text)
         buf_addc(b, text.p[i] == '\t' || text.p[i] == '\n' ? ' ' : text.p[i]);
 }
 
+void job_id_print(struct buf *b, struct str scheduler, uint64_t job,
+                  uint32_t index)
+{
+    buf_addf(b, "%llu%c%u", (unsigned long long)job,
+             str_is(scheduler, "HTCondor") ? '.' : '_', index);
+}
+
 void job_head_print(struct buf *b, const struct job_head *h)
 {
     buf_addf(b, "%.*s\t%llu", STRF(h->scheduler), (unsigned long long)h->job);

@@ -33,6 +33,9 @@ struct job_head {
     struct str class;     /* its length by name; empty: it has none */
     double time_s;        /* of one job; 0: not said */
 };
+/* "12_3" of Slurm, "12.3" of HTCondor: job `index` of the array. */
+void job_id_print(struct buf *b, struct str scheduler, uint64_t job,
+                  uint32_t index);
 void job_head_print(struct buf *b, const struct job_head *h);
 bool job_head_parse(struct str line, struct job_head *h);
 void job_line_print(struct buf *b, const struct job_line *l);

@@ -9,3 +9,11 @@ const struct method *method_find(const struct method *const *list,
             return *list;
     return NULL;
 }
+
+const struct method *method_of_list(const struct method *const *list)
+{
+    for (; list && *list; list++)
+        if ((*list)->listing == LIST_IS)
+            return *list;
+    return NULL;
+}

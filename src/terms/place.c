@@ -1,14 +1,19 @@
 /* place.c - where tasks run */
 #include "terms/place.h"
 
-#define PLACE_HERE(name, site, about) {#name, site, about, false},
+#define PLACE_NOW(name, site, about) {#name, site, about, false},
 #define PLACE_LATER(name, site, about) {#name, site, about, true},
-static const struct place_name rows[] = {PLACES(PLACE_HERE)
+static const struct place_name rows[] = {PLACES(PLACE_NOW)
                                              PLACES_LATER(PLACE_LATER)};
 
 #define PLACE_TEXT(name, ...) #name,
 const char *const place_names[] = {PLACES(PLACE_TEXT) PLACES_LATER(PLACE_TEXT)
                                        NULL};
+
+bool place_is_here(struct str name)
+{
+    return !name.len || str_is(name, PLACE_HERE);
+}
 
 const struct place_name *place_name_find(struct str name)
 {

@@ -17,18 +17,19 @@ enum site_of {
     SITE_HTCONDOR = 2,
 };
 
-/* Every place has a row here: its name, its settings, and what it is. */
+/* Every place has a row here: its name, its settings, and what it is. The first
+ * is this machine. */
 /* clang-format off */
 #define PLACES(row) \
     row(local, SITE_NONE, "this machine") \
-    row(slurm, SITE_SLURM, "jobs of a Slurm cluster")
+    row(slurm, SITE_SLURM, "jobs of a Slurm cluster") \
+    row(htcondor, SITE_HTCONDOR, "jobs of an HTCondor pool")
 /* Those that are for tests: nobody can name them. */
 #define PLACES_APART(row) \
     row(fake, SITE_NONE, "no machine at all") \
     row(fake_cluster, SITE_NONE, "the same, and it outlives its conductor")
 /* Those that study files can name before they are there. */
 #define PLACES_LATER(row) \
-    row(htcondor, SITE_HTCONDOR, "jobs of an HTCondor pool") \
     row(mpi, SITE_NONE, "the ranks of one MPI program")
 /* clang-format on */
 
@@ -49,6 +50,9 @@ enum { PLACES(PLACE_ROW) PLACES_APART(PLACE_ROW) PLACE_COUNT };
 
 /* All that a study file can name, NULL-terminated. */
 extern const char *const place_names[];
+/* The first of the list is this machine: where a study runs that names none. */
+#define PLACE_HERE (place_names[0])
+bool place_is_here(struct str name);
 /* NULL: no study file can name it. */
 const struct place_name *place_name_find(struct str name);
 

@@ -62,3 +62,19 @@ bool outcome_parse(struct str s, enum outcome *outcome)
         *outcome = (enum outcome)i;
     return i >= 0;
 }
+
+bool outcome_is_bad(enum outcome o)
+{
+    switch (o) {
+    case OUTCOME_FAILED:
+    case OUTCOME_INVALID:
+    case OUTCOME_TIMED_OUT:
+    case OUTCOME_KILLED:
+    case OUTCOME_DIVERGED:
+    case OUTCOME_MEMORY:
+    case OUTCOME_SPAWN:
+        return true;
+    default:
+        return false;
+    }
+}

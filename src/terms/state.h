@@ -45,14 +45,16 @@ enum outcome {
     OUTCOME_CHECKPOINTED = 9, /* exit code 85 */
     OUTCOME_MEMORY = 10,      /* used more than its grant: counts as failed */
     OUTCOME_SPAWN = 11,       /* could not be started: counts as failed */
-    OUTCOME_UNSTARTED = 12,   /* handed out but never started: as if it never
-                                 was; the attempt number is used again */
+    OUTCOME_UNSTARTED = 12,   /* handed out but never started: only its number
+                                 is used up */
     OUTCOME_INTERRUPTED = 13, /* ended because the conductor ended; not
                                  counted as a loss */
     OUTCOME_COUNT
 };
 const char *outcome_name(enum outcome o);
 bool outcome_parse(struct str s, enum outcome *outcome);
+/* It came to an end of its own, or of a person's, that has no value. */
+bool outcome_is_bad(enum outcome o);
 
 #define EXIT_CODE_CHECKPOINTED 85
 #define EXIT_CODE_INVALID 78

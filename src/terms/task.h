@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/value.h"
 #include "terms/needs.h"
+#include "terms/stoprule.h"
 
 /* One element of the argument vector. */
 enum arg_kind {
@@ -112,6 +113,10 @@ struct task {
     int64_t awaits; /* of kind train: the first step behind which it waits, if
                        the metric is reported there, until it hears whether to
                        go on (RECORD_GO) or to stop; 0: none */
+
+    struct stoprule rule; /* where nobody hears its reports while it runs: the
+                             worker stops it by this one, and answers where it
+                             awaits that */
 
     int64_t unheard; /* of kind train: the first epoch whose report nobody has
                         taken in yet. A checkpoint behind it is not gone on

@@ -20,7 +20,7 @@ struct explainer {
     struct plan *plan; /* NULL when it cannot be read */
     struct standing now;
     struct trial trial;
-    struct attempt *attempts;
+    struct attempt *attempts; /* those that began, or may have */
     size_t attempt_count;
     const char *hint;             /* what may help with the trial; or NULL */
     const struct study_job *jobs; /* of a cluster, all of the study's */
@@ -80,6 +80,19 @@ static void add_job(struct explainer *e)
                  e->script ? ":" : ".");
     if (script && e->script)
         add_lines(b, script);
+}
+
+/* True when the trial is in a job that nobody follows, which is said. */
+static bool says_left_job(struct explainer *e)
+{
+    const struct study_job *j = own_job(e);
+    if (e->now.lease.live || !j || j->line.stage == JOB_OVER)
+        return false;
+    buf_addf(&e->out,
+             "Its job goes on without a conductor; `%s` collects what it "
+             "does,\n`throng kill %s` cancels the study's jobs.\n",
+             resume_command(e->arena, e->where), e->where->name);
+    return true;
 }
 
 /* ---- why it waits ----------------------------------------------------- */
@@ -174,6 +187,8 @@ static void explain_waiting(struct explainer *e)
     if (a && a->reason.len)
         buf_addf(b, "Attempt %u ended as %s: %.*s.\n", a->number,
                  outcome_name(a->outcome), STRF(a->reason));
+    if (says_left_job(e))
+        return;
     if (!e->now.lease.live) {
         buf_addf(b,
                  "It waits because nobody runs the study now; `%s` goes on "
@@ -208,6 +223,8 @@ static void explain_running(struct explainer *e)
     struct buf *b = &e->out;
     const struct attempt *a = last_attempt(e);
     say_cut_off(e);
+    if (says_left_job(e))
+        return;
     if (!e->now.lease.live) {
         buf_addf(b,
                  "It ran when the study broke off; `%s` goes on with it, "
@@ -251,8 +268,8 @@ static void add_attempts(struct explainer *e)
         buf_adds(b, "It never began.\n");
         return;
     }
-    buf_addf(b, "It was tried %u time%s", e->trial.attempts,
-             e->trial.attempts == 1 ? "" : "s");
+    buf_addf(b, "It was tried %zu time%s", e->attempt_count,
+             e->attempt_count == 1 ? "" : "s");
     if (e->plan)
         buf_addf(b, " (retries: %u)", e->plan->retries);
     buf_adds(b, "; the last try took ");
@@ -447,6 +464,20 @@ static int read_study(struct explainer *e)
     return 0;
 }
 
+/* What a scheduler refused, or had not begun when it was taken back, was no
+ * try of the trial's. */
+static int read_attempts(struct explainer *e, int64_t id)
+{
+    size_t all, began = 0;
+    if (store_attempts(e->store, id, e->arena, &e->attempts, &all, e->err))
+        return -1;
+    for (size_t i = 0; i < all; i++)
+        if (e->attempts[i].outcome != OUTCOME_UNSTARTED)
+            e->attempts[began++] = e->attempts[i];
+    e->attempt_count = began;
+    return 0;
+}
+
 static int explain_all(struct explainer *e, const char *selector)
 {
     struct query q = {.selector = selector};
@@ -459,8 +490,7 @@ static int explain_all(struct explainer *e, const char *selector)
     struct rows *rows = store_rows(e->store, &q, e->err);
     while (rows && (got = rows_next(rows, &t, e->err)) > 0) {
         if (store_trial(e->store, t.id, e->arena, &e->trial, e->err) ||
-            store_attempts(e->store, t.id, e->arena, &e->attempts,
-                           &e->attempt_count, e->err)) {
+            read_attempts(e, t.id)) {
             got = -1;
             break;
         }

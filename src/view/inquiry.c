@@ -16,7 +16,7 @@ static void sort_by_share(struct inquiry *q)
     }
 }
 
-static int find_out(struct inquiry *q, struct arena *a, struct err *err)
+static int find_shares(struct inquiry *q, struct arena *a, struct err *err)
 {
     size_t n = q->space.count;
     q->shares = arena_array(a, n + 1, sizeof(*q->shares));
@@ -25,22 +25,29 @@ static int find_out(struct inquiry *q, struct arena *a, struct err *err)
     int rc = strcmp(q->method, "fanova")
                  ? importance_ped(q->importance, q->shares, err)
                  : importance_fanova(q->importance, SEED, q->shares, err);
-    for (size_t i = 0; i < n && !rc; i++) {
-        struct inquiry_curve *k = &q->curves[i];
-        rc = importance_curve(q->importance, i, SEED, a, &k->cells, &k->count,
-                              err);
-    }
     if (!rc)
         sort_by_share(q);
     return rc;
 }
 
-int inquiry_read(struct inquiry *q, struct store *store, bool other,
-                 struct arena *a, struct err *err)
+int inquiry_shares(struct inquiry *q, struct store *store, bool other,
+                   struct arena *a, struct err *err)
 {
     q->importance = study_importance(store, other ? q->metric : STR(""),
                                      q->minimize, &q->space, a, err);
-    return q->importance ? find_out(q, a, err) : -1;
+    return q->importance ? find_shares(q, a, err) : -1;
+}
+
+int inquiry_read(struct inquiry *q, struct store *store, bool other,
+                 struct arena *a, struct err *err)
+{
+    int rc = inquiry_shares(q, store, other, a, err);
+    for (size_t i = 0; i < q->space.count && !rc; i++) {
+        struct inquiry_curve *k = &q->curves[i];
+        rc = importance_curve(q->importance, i, SEED, a, &k->cells, &k->count,
+                              err);
+    }
+    return rc;
 }
 
 void inquiry_done(struct inquiry *q)

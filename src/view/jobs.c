@@ -40,11 +40,12 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-struct study_job *study_jobs(const char *folder, struct arena *a, size_t *count)
+/* One for each array that was submitted, oldest first. */
+static const char **array_folders(const char *folder, struct arena *a,
+                                  size_t *count)
 {
     const char *root = path_join(a, folder, "jobs");
     const char **names = dir_list(root, a, NULL);
-    struct study_jobs_list found = {0};
     VEC(uint64_t) numbers = {0};
     for (; names && *names; names++) {
         uint64_t n;
@@ -53,12 +54,22 @@ struct study_job *study_jobs(const char *folder, struct arena *a, size_t *count)
     }
     if (numbers.len)
         qsort(numbers.p, numbers.len, sizeof *numbers.p, by_number);
+    const char **list = arena_array(a, numbers.len, sizeof *list);
     for (size_t i = 0; i < numbers.len; i++)
-        read_state(
-            &found,
-            arena_printf(a, "%s/%llu", root, (unsigned long long)numbers.p[i]),
-            a);
+        list[i] =
+            arena_printf(a, "%s/%llu", root, (unsigned long long)numbers.p[i]);
+    *count = numbers.len;
     vec_done(&numbers);
+    return list;
+}
+
+struct study_job *study_jobs(const char *folder, struct arena *a, size_t *count)
+{
+    struct study_jobs_list found = {0};
+    size_t folders;
+    const char **all = array_folders(folder, a, &folders);
+    for (size_t i = 0; i < folders; i++)
+        read_state(&found, all[i], a);
     *count = found.list.len;
     return vec_to_arena(a, &found.list);
 }
@@ -85,8 +96,8 @@ const char *study_job_state(const struct study_job *j, struct arena *a)
 void study_job_print(struct buf *b, const struct study_job *j, struct arena *a)
 {
     const struct job_line *l = &j->line;
-    buf_addf(b, "%.*s job %llu_%u", STRF(j->head.scheduler),
-             (unsigned long long)j->head.job, l->index);
+    buf_addf(b, "%.*s job ", STRF(j->head.scheduler));
+    job_id_print(b, j->head.scheduler, j->head.job, l->index);
     if (j->head.class.len)
         buf_addf(b, " of class %.*s", STRF(j->head.class));
     if (l->node.len)
@@ -112,8 +123,13 @@ const char *study_job_file(const struct study_job *j, const char *ending,
 
 const char *study_job_script(const struct study_job *j, struct arena *a)
 {
-    const char *path = path_join(a, j->folder, "job.sh");
-    return file_exists(path) ? path : NULL;
+    static const char *const names[] = {"job.sh", "job.sub"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = path_join(a, j->folder, names[i]);
+        if (file_exists(path))
+            return path;
+    }
+    return NULL;
 }
 
 static void field(struct buf *b, const char *name, struct str text)
@@ -128,8 +144,9 @@ void study_job_json(struct buf *b, const struct study_job *j, struct arena *a)
     const char *log = study_job_file(j, ".log", a);
     buf_adds(b, "{\"scheduler\":");
     strict_string_or_null(b, j->head.scheduler);
-    buf_addf(b, ",\"id\":\"%llu_%u\"", (unsigned long long)j->head.job,
-             j->line.index);
+    buf_adds(b, ",\"id\":\"");
+    job_id_print(b, j->head.scheduler, j->head.job, j->line.index);
+    buf_addc(b, '"');
     field(b, "class", j->head.class);
     field(b, "state", j->line.state);
     field(b, "reason", j->line.reason);
@@ -169,13 +186,29 @@ struct study_job_group *study_job_groups(const struct study_job *list,
     return out;
 }
 
+/* Of an array that may have been submitted, and nothing was heard: whoever
+ * did so died meanwhile. */
+static uint64_t count_unheard(const char *folder, struct arena *a)
+{
+    uint64_t n = 0;
+    if (file_exists(path_join(a, folder, "state")))
+        return 0;
+    const char **names = dir_list(folder, a, NULL);
+    for (; names && *names; names++)
+        n += str_ends(str_of(*names), STR(".tasks"));
+    return n;
+}
+
 uint64_t study_jobs_out(const char *folder, struct arena *a)
 {
-    size_t count;
+    size_t count, folders;
     uint64_t out = 0;
     const struct study_job *list = study_jobs(folder, a, &count);
     for (size_t i = 0; i < count; i++)
         out += list[i].line.stage != JOB_OVER;
+    const char **all = array_folders(folder, a, &folders);
+    for (size_t i = 0; i < folders; i++)
+        out += count_unheard(all[i], a);
     return out;
 }
 

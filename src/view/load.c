@@ -4,7 +4,12 @@
  * has the mean of how many attempts ran in it (their time in it over its
  * length, which is exact) and the most that ran at once. An attempt that has
  * not ended runs until now where somebody runs the study; one that was cut off
- * counts until the last that is known. */
+ * counts until the last that is known.
+ *
+ * In the same way: how many waited at their place for their turn, how many cpus
+ * were used (what an attempt took, spread over its time) and how much memory
+ * (the most that each had). The last two are known of attempts that have ended.
+ */
 #include "view/view.h"
 
 #include <math.h>
@@ -13,26 +18,12 @@
 #include "base/strict_json.h"
 #include "sys/sys.h"
 
-struct load_span {
-    int64_t trial;
-    uint32_t number, host, lane;
-    enum outcome outcome;
-    double from, to; /* to 0: it has not ended */
-};
-
 struct edge {
     double time;
     int change;
 };
 
-struct load {
-    struct arena *arena;
-    VEC(struct load_span) spans;
-    VEC(const char *) hosts;
-    double from, to;
-};
-
-static uint32_t host_of(struct load *l, struct str name)
+static uint32_t host_of(struct load_spans *l, struct str name)
 {
     uint32_t i = 0;
     while (i < l->hosts.len && !str_is(name, l->hosts.p[i]))
@@ -46,11 +37,15 @@ static uint32_t host_of(struct load *l, struct str name)
 
 static void take_span(void *context, const struct span *s)
 {
-    struct load *l = context;
+    struct load_spans *l = context;
     struct load_span one = {.trial = s->trial,
                             .number = s->number,
                             .host = host_of(l, s->host),
                             .outcome = s->outcome,
+                            .placed = s->placed,
+                            .cpus = s->seconds > 0 ? s->cpu_seconds / s->seconds
+                                                   : 0,
+                            .bytes = (double)s->max_rss_bytes,
                             .from = s->started,
                             .to = s->ended > s->started ? s->ended
                                   : s->ended > 0        ? s->started
@@ -59,7 +54,7 @@ static void take_span(void *context, const struct span *s)
 }
 
 /* Until when those run that have not ended. */
-static void set_ends(struct load *l, bool live)
+static void set_ends(struct load_spans *l, bool live)
 {
     double last = 0;
     for (size_t i = 0; i < l->spans.len; i++) {
@@ -77,12 +72,14 @@ static void set_ends(struct load *l, bool live)
 
 struct parts {
     size_t count;
-    double width; /* seconds */
-    double *mean; /* count for each host, then for all */
-    double *most; /* count, of all */
+    double width;                   /* seconds */
+    double *mean;                   /* count for each host, then for all */
+    double *most;                   /* count, of all */
+    double *waiting, *cpus, *bytes; /* count each: means of all */
 };
 
-static size_t part_of(const struct load *l, const struct parts *p, double t)
+static size_t part_of(const struct load_spans *l, const struct parts *p,
+                      double t)
 {
     double at = p->width > 0 ? floor((t - l->from) / p->width) : 0;
     if (!(at > 0))
@@ -90,16 +87,28 @@ static size_t part_of(const struct load *l, const struct parts *p, double t)
     return at < (double)p->count ? (size_t)at : p->count - 1;
 }
 
-static void add_busy(const struct load *l, const struct parts *p, double *mean,
-                     const struct load_span *s)
+/* So much of something, from a time to another. */
+static void add_over(const struct load_spans *l, const struct parts *p,
+                     double *mean, double from, double to, double much)
 {
-    size_t last = part_of(l, p, s->to);
-    for (size_t i = part_of(l, p, s->from); i <= last; i++) {
-        double from = l->from + p->width * (double)i;
-        double in = fmin(s->to, from + p->width) - fmax(s->from, from);
+    size_t last = part_of(l, p, to);
+    for (size_t i = part_of(l, p, from); much > 0 && i <= last; i++) {
+        double begin = l->from + p->width * (double)i;
+        double in = fmin(to, begin + p->width) - fmax(from, begin);
         if (in > 0 && p->width > 0)
-            mean[i] += in / p->width;
+            mean[i] += much * in / p->width;
     }
+}
+
+static void add_span_over(const struct load_spans *l, struct parts *p,
+                          const struct load_span *s)
+{
+    add_over(l, p, p->mean + s->host * p->count, s->from, s->to, 1);
+    add_over(l, p, p->mean + l->hosts.len * p->count, s->from, s->to, 1);
+    add_over(l, p, p->cpus, s->from, s->to, s->cpus);
+    add_over(l, p, p->bytes, s->from, s->to, s->bytes);
+    if (s->placed > 0)
+        add_over(l, p, p->waiting, s->placed, s->from, 1);
 }
 
 /* An end comes before a beginning of the same moment: one slot served both. */
@@ -111,7 +120,7 @@ static int by_time(const void *x, const void *y)
     return a->change - b->change;
 }
 
-static void find_most(const struct load *l, struct parts *p)
+static void find_most(const struct load_spans *l, struct parts *p)
 {
     size_t n = 2 * l->spans.len, at = 0;
     struct edge *edges = xmalloc((n ? n : 1) * sizeof(*edges));
@@ -133,20 +142,49 @@ static void find_most(const struct load *l, struct parts *p)
     free(edges);
 }
 
-static struct parts cut(struct load *l, size_t points)
+static struct parts cut(struct load_spans *l, size_t points)
 {
     size_t hosts = l->hosts.len;
     struct parts p = {.count = l->spans.len ? points : 0};
     p.width = p.count ? (l->to - l->from) / (double)p.count : 0;
     p.mean = arena_array(l->arena, (hosts + 1) * p.count + 1, sizeof(*p.mean));
-    p.most = arena_array(l->arena, p.count + 1, sizeof(*p.most));
-    for (size_t i = 0; i < l->spans.len; i++) {
-        const struct load_span *s = &l->spans.p[i];
-        add_busy(l, &p, p.mean + s->host * p.count, s);
-        add_busy(l, &p, p.mean + hosts * p.count, s);
-    }
+    p.most = arena_array(l->arena, 4 * p.count + 4, sizeof(*p.most));
+    p.waiting = p.most + p.count + 1;
+    p.cpus = p.waiting + p.count + 1;
+    p.bytes = p.cpus + p.count + 1;
+    for (size_t i = 0; i < l->spans.len; i++)
+        add_span_over(l, &p, &l->spans.p[i]);
     find_most(l, &p);
     return p;
+}
+
+/* ---- waits --------------------------------------------------------------- */
+
+static int by_number(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return a < b ? -1 : a > b;
+}
+
+/* How long attempts waited at their place: the middle, what nine tenths stay
+ * below, and the longest. */
+static void print_waits(struct buf *b, const struct load_spans *l)
+{
+    double *list = xmalloc((l->spans.len + 1) * sizeof(*list));
+    size_t n = 0;
+    for (size_t i = 0; i < l->spans.len; i++)
+        if (l->spans.p[i].placed > 0)
+            list[n++] = fmax(l->spans.p[i].from - l->spans.p[i].placed, 0);
+    if (n)
+        qsort(list, n, sizeof(*list), by_number);
+    buf_addf(b, ",\"waits\":{\"attempts\":%zu,\"median\":", n);
+    strict_number_or_null(b, n ? list[n / 2] : NAN);
+    buf_adds(b, ",\"nine_tenths\":");
+    strict_number_or_null(b, n ? list[(n - 1) * 9 / 10] : NAN);
+    buf_adds(b, ",\"most\":");
+    strict_number_or_null(b, n ? list[n - 1] : NAN);
+    buf_addc(b, '}');
+    free(list);
 }
 
 /* ---- who ran where ------------------------------------------------------- */
@@ -160,11 +198,12 @@ static int by_start(const void *x, const void *y)
 }
 
 /* Each takes the first lane of its host that is free when it begins. */
-static void set_lanes(struct load *l)
+static void set_lanes(struct load_spans *l)
 {
     VEC(double) free_at = {0};
     VEC(uint32_t) host = {0};
-    qsort(l->spans.p, l->spans.len, sizeof(*l->spans.p), by_start);
+    if (l->spans.len)
+        qsort(l->spans.p, l->spans.len, sizeof(*l->spans.p), by_start);
     for (size_t i = 0; i < l->spans.len; i++) {
         struct load_span *s = &l->spans.p[i];
         size_t k = 0;
@@ -178,6 +217,7 @@ static void set_lanes(struct load *l)
         free_at.p[k] = s->to;
         s->lane = (uint32_t)k;
     }
+    l->lanes = (uint32_t)free_at.len;
     vec_done(&free_at);
     vec_done(&host);
 }
@@ -205,7 +245,8 @@ static void add_span(struct buf *b, const struct load_span *s)
     buf_addc(b, '}');
 }
 
-static void print_load(struct buf *b, struct load *l, const struct parts *p)
+static void print_load(struct buf *b, struct load_spans *l,
+                       const struct parts *p)
 {
     buf_adds(b, "{\"schema\":\"throng.load/1\",\"from\":");
     strict_seconds(b, l->from);
@@ -217,6 +258,13 @@ static void print_load(struct buf *b, struct load *l, const struct parts *p)
     add_numbers(b, p->mean + l->hosts.len * p->count, p->count);
     buf_adds(b, ",\"most\":");
     add_numbers(b, p->most, p->count);
+    buf_adds(b, ",\"waiting\":");
+    add_numbers(b, p->waiting, p->count);
+    buf_adds(b, ",\"cpus\":");
+    add_numbers(b, p->cpus, p->count);
+    buf_adds(b, ",\"memory_bytes\":");
+    add_numbers(b, p->bytes, p->count);
+    print_waits(b, l);
     buf_adds(b, ",\"hosts\":[");
     for (size_t i = 0; i < l->hosts.len; i++) {
         buf_adds(b, i ? ",{\"host\":" : "{\"host\":");
@@ -238,23 +286,34 @@ static void print_load(struct buf *b, struct load *l, const struct parts *p)
     buf_adds(b, "]}\n");
 }
 
+int load_spans_read(struct load_spans *l, struct store *store, struct arena *a,
+                    struct err *err)
+{
+    struct lease lease;
+    *l = (struct load_spans){.arena = a};
+    if (store_lease_read(store, &lease, err) ||
+        store_spans(store, take_span, l, err))
+        return -1;
+    set_ends(l, lease.live);
+    set_lanes(l);
+    return 0;
+}
+
+void load_spans_done(struct load_spans *l)
+{
+    vec_done(&l->spans);
+    vec_done(&l->hosts);
+}
+
 int load_json(struct buf *b, struct store *store, size_t points,
               struct arena *a, struct err *err)
 {
-    struct load l = {.arena = a};
-    struct lease lease;
-    int rc = store_lease_read(store, &lease, err) ||
-                     store_spans(store, take_span, &l, err)
-                 ? -1
-                 : 0;
+    struct load_spans l;
+    int rc = load_spans_read(&l, store, a, err);
     if (!rc) {
-        set_ends(&l, lease.live);
         struct parts p = cut(&l, points);
-        if (l.spans.len && l.spans.len <= LOAD_SPANS_MAX)
-            set_lanes(&l);
         print_load(b, &l, &p);
     }
-    vec_done(&l.spans);
-    vec_done(&l.hosts);
+    load_spans_done(&l);
     return rc;
 }

@@ -54,7 +54,13 @@ static void fill(struct arena *a, const char *folder,
 {
     where->folder = path_absolute(a, folder);
     where->name = arena_cstr(a, path_name(where->folder));
-    where->home = path_folder(a, path_folder(a, where->folder));
+    char *around = path_folder(a, where->folder);
+    if (is_stage_folder(a, where->folder)) {
+        struct str campaign = path_name(around);
+        where->name = arena_printf(a, "%.*s/%s", STRF(campaign), where->name);
+        around = path_folder(a, around);
+    }
+    where->home = path_folder(a, around);
 }
 
 int64_t study_changed_ns(struct arena *a, const char *folder)
@@ -178,10 +184,18 @@ static int nearest(struct arena *a, const char *what, struct err *err)
                    "there is no study `%s` here; studies here: %s", what, all);
 }
 
-/* Of a study by its name, also as the file has it: never a path that leads
- * elsewhere. */
+/* Of a study by its name, also as the file has it, or of a stage, by
+ * CAMPAIGN/STAGE: never a path that leads elsewhere. */
 static const char *named_folder(struct arena *a, const char *what)
 {
+    struct str rest = str_of(what), first;
+    str_split(&rest, '/', &first);
+    if (rest.p && !plan_name_fault(first) && !plan_name_fault(rest)) {
+        char *campaign = path_join(a, ".throng", arena_cstr(a, first));
+        char *stage = path_join(a, campaign, arena_cstr(a, rest));
+        if (is_study_folder(a, stage))
+            return stage;
+    }
     struct str name = plan_fitting_name(str_of(what), a);
     return path_join(a, ".throng", arena_cstr(a, name));
 }

@@ -97,6 +97,7 @@ static int read_standing(struct looking *g)
     l->finished = s.finished;
     l->failed = s.bad;
     l->lease = s.lease;
+    l->jobs_out = s.jobs_out;
     l->goal = s.goal;
     l->goal.name = arena_str(l->arena, s.goal.name);
     l->best = s.best.id;

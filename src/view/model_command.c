@@ -59,9 +59,9 @@ void model_command(const struct plan *p, const struct value *point,
         w[n++] = (struct arg){
             ARG_TEXT, str_of(arena_printf(a, "%lld", (long long)budget))};
     }
-    if (p->kernels.len && !str_is(p->kernels, "auto")) {
+    if (p->device.len && !str_is(p->device, "auto")) {
         w[n++] = (struct arg){ARG_TEXT, STR("--device")};
-        w[n++] = (struct arg){ARG_TEXT, p->kernels};
+        w[n++] = (struct arg){ARG_TEXT, p->device};
     }
     *argv = w;
     *argc = n;

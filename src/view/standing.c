@@ -21,6 +21,15 @@ static int read_best(struct standing *s, struct store *store, struct arena *a,
                : 0;
 }
 
+/* Only trials that have not ended are in jobs that go on. */
+static uint64_t count_jobs(const struct standing *s, struct store *store,
+                           struct arena *a)
+{
+    bool open =
+        s->counts.by_state[STATE_RUNNING] || s->counts.by_state[STATE_WAITING];
+    return open && !s->lease.live ? study_jobs_out(store_folder(store), a) : 0;
+}
+
 int standing_read(struct standing *s, struct store *store, struct arena *a,
                   struct err *err)
 {
@@ -37,6 +46,7 @@ int standing_read(struct standing *s, struct store *store, struct arena *a,
         s->finished += state_final((enum state)i) ? s->counts.by_state[i] : 0;
         s->bad += state_bad((enum state)i) ? s->counts.by_state[i] : 0;
     }
+    s->jobs_out = count_jobs(s, store, a);
     return read_best(s, store, a, err);
 }
 
@@ -147,7 +157,8 @@ static void print_claims_json(struct buf *b, struct arena *a,
     buf_addc(b, ']');
 }
 
-static void print_jobs_json(struct buf *b, struct arena *a, const char *folder)
+static void print_jobs_json(struct buf *b, struct arena *a, const char *folder,
+                            uint64_t out)
 {
     size_t count, groups;
     const struct study_job *list = study_jobs(folder, a, &count);
@@ -155,6 +166,7 @@ static void print_jobs_json(struct buf *b, struct arena *a, const char *folder)
         return;
     const struct study_job_group *g = study_job_groups(list, count, a, &groups);
     study_job_groups_json(b, g, groups);
+    buf_addf(b, ",\"jobs_out\":%llu", (unsigned long long)out);
 }
 
 void standing_json(struct buf *b, const struct standing *s,
@@ -188,7 +200,7 @@ void standing_json(struct buf *b, const struct standing *s,
         print_fronts_json(b, s);
     if (s->lease.live)
         print_claims_json(b, a, where->folder);
-    print_jobs_json(b, a, where->folder);
+    print_jobs_json(b, a, where->folder, s->jobs_out);
     provenance_json(b, &s->code);
     buf_adds(b, "}\n");
 }

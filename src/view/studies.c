@@ -16,6 +16,20 @@ struct finding {
 
 /* ---- one of them ------------------------------------------------------ */
 
+static void read_campaign(struct study_entry *e, struct store *store,
+                          char *folder, struct arena *a)
+{
+    struct campaign_standing c;
+    struct place_of_study *where = arena_new_of(a, struct place_of_study);
+    *where = (struct place_of_study){.folder = folder};
+    if (campaign_read(&c, store, where, a, NULL))
+        return;
+    e->campaign = campaign_state(&c);
+    e->stages = c.count;
+    for (size_t i = 0; i < c.count; i++)
+        e->stages_done += c.stages[i].told.state == STAGE_DONE;
+}
+
 struct study_entry *studies_read(const struct studies *all, size_t i,
                                  struct arena *a)
 {
@@ -28,8 +42,11 @@ struct study_entry *studies_read(const struct studies *all, size_t i,
     e->now.total = -1;
     e->changed = fmax(0, (double)study_changed_ns(a, folder) / 1e9);
     struct store *store = store_open(folder, false, &err);
+    e->is_stage = f->is_stage;
     if (!store || standing_read(&e->now, store, a, &err))
         e->fault = arena_cstr(a, str_of(err.text));
+    else if (store_is_campaign(store))
+        read_campaign(e, store, folder, a);
     e->as_of = store ? store_as_of(store) : 0;
     store_close(store);
     return e;
@@ -39,8 +56,12 @@ const char *study_entry_state(const struct study_entry *e)
 {
     if (e->fault)
         return "unreadable";
+    if (e->campaign)
+        return e->campaign;
     if (e->now.lease.live)
         return "running";
+    if (e->now.jobs_out)
+        return "jobs out";
     if (e->now.lease.process.pid)
         return "broken off";
     if (e->now.total >= 0 && e->now.finished >= e->now.total)
@@ -84,6 +105,9 @@ void study_entry_json(struct buf *b, const struct study_entry *e)
         buf_addf(b, "%lld", (long long)e->now.total);
     else
         buf_adds(b, "null");
+    if (e->campaign)
+        buf_addf(b, ",\"stages\":%zu,\"stages_done\":%zu", e->stages,
+                 e->stages_done);
     print_best_json(b, e);
     if (e->changed > 0)
         buf_addf(b, ",\"changed\":%.3f", e->changed);
@@ -119,6 +143,36 @@ static const char *below(struct arena *a, const char *folder, const char *name)
                                : arena_cstr(a, str_of(name));
 }
 
+/* The stages of a campaign, in its order, as far as they have begun. */
+static void find_stages(const struct finding *f, const char *folder,
+                        const char *campaign, const char *path)
+{
+    struct arena *a = f->arena;
+    struct stage_told *list;
+    size_t count = 0;
+    struct store *store = store_open(path, false, NULL);
+    if (!store || !store_is_campaign(store) ||
+        campaign_told(store, a, &list, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct study_found one = {.folder = folder, .is_stage = true};
+        one.name = arena_printf(a, "%s/%.*s", campaign, STRF(list[i].name));
+        if (is_study_folder(a, path_join(a, path, arena_cstr(a, list[i].name))))
+            vec_push(&f->studies->list, one);
+    }
+    store_close(store);
+}
+
+/* A folder with folders of studies in it is a campaign's. */
+static bool may_have_stages(struct arena *a, const char *path)
+{
+    const char **names = dir_list(path, a, NULL);
+    for (; names && *names; names++)
+        if (file_exists(path_join(a, path_join(a, path, *names), "study.db")))
+            return true;
+    return false;
+}
+
 static void find_beside(const struct finding *f, const char *folder,
                         const char *all)
 {
@@ -126,8 +180,12 @@ static void find_beside(const struct finding *f, const char *folder,
     const char **names = dir_list(all, a, NULL);
     for (; names && *names; names++) {
         struct study_found one = {.folder = folder, .name = *names};
-        if (is_study_folder(a, path_join(a, all, *names)))
-            vec_push(&f->studies->list, one);
+        char *path = path_join(a, all, *names);
+        if (!is_study_folder(a, path))
+            continue;
+        vec_push(&f->studies->list, one);
+        if (may_have_stages(a, path))
+            find_stages(f, folder, *names, path);
     }
 }
 

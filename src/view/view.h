@@ -251,6 +251,7 @@ struct look {
     double now;          /* unix time */
     double as_of;        /* it is a copy of then; 0: current */
     struct lease lease;
+    uint64_t jobs_out; /* that nobody follows */
     struct counts counts;
     int64_t total, finished, failed; /* total -1: no end */
     double rate, left_s;             /* 0, -1: unknown */
@@ -370,6 +371,24 @@ void outlook_resources(struct buf *b, const struct outlook *o);
 /* ,"task_seconds":…,…,"advice":{…} */
 void outlook_json(struct buf *b, const struct outlook *o);
 
+/* ---- what a study would do, before it does it -------------------------- */
+
+struct preview {
+    const struct plan *plan;
+    struct search *search; /* that knows what the study will begin with */
+    const struct machine *machine;
+    const struct outlook *outlook; /* that has been thought about */
+    const struct problems *problems;
+    const char *const *warm; /* what is said of results from elsewhere */
+    size_t warm_count;
+    bool tried; /* some trials were run to measure them */
+    struct arena *arena;
+};
+/* For people: the first commands, too, which the search is asked for. */
+int preview_print(struct buf *b, const struct preview *k, struct err *err);
+/* The schema throng.check/1. */
+void preview_json(struct buf *b, const struct preview *k);
+
 /* ---- titles of columns ------------------------------------------------- */
 
 /* Each name in at most its width of letters, cut so that those that differ
@@ -430,6 +449,8 @@ struct standing {
     int64_t total; /* -1: no end */
     int64_t finished, bad;
     struct lease lease;
+    uint64_t jobs_out; /* of a cluster, which go on without a conductor; 0
+                          while there is one */
     struct study_goal goal;
     struct trial best;        /* of the best value; id 0: none */
     struct trial_mean *means; /* where there is noise: what a model expects of
@@ -463,12 +484,38 @@ void standing_json(struct buf *b, const struct standing *s,
                    const struct place_of_study *where, struct arena *a,
                    double as_of);
 
+/* ---- how a campaign stands ---------------------------------------------- */
+
+struct campaign_stage {
+    struct stage_told told;
+    bool conducted;      /* the campaign's conductor lives */
+    bool has_study;      /* it has begun … */
+    struct standing now; /* … and its study stands so */
+    double left_s;       /* -1: unknown */
+};
+struct campaign_standing {
+    const struct place_of_study *where;
+    struct lease lease;
+    struct campaign_stage *stages; /* each after what it needs */
+    size_t count;
+};
+int campaign_read(struct campaign_standing *c, struct store *store,
+                  const struct place_of_study *where, struct arena *a,
+                  struct err *err);
+/* "running", "broken off", "finished", "stopped" or "failed" */
+const char *campaign_state(const struct campaign_standing *c);
+/* "120/300"; nothing where it has not begun. */
+void campaign_stage_progress(struct buf *b, const struct campaign_stage *s);
+/* The schema throng.campaign/1. */
+void campaign_json(struct buf *b, const struct campaign_standing *c);
+
 /* ---- the studies that are in a folder ---------------------------------- */
 
 /* A study that was found. */
 struct study_found {
     const char *folder; /* as people name it: beside its .throng */
-    const char *name;
+    const char *name;   /* of a campaign's stage: CAMPAIGN/STAGE */
+    bool is_stage;
 };
 struct studies {
     VEC(struct study_found) list;
@@ -484,13 +531,17 @@ void studies_done(struct studies *s);
 struct study_entry {
     double as_of; /* it is a copy of then; 0: current */
     const char *folder, *name;
-    const char *fault; /* why it could not be read; NULL: it could */
+    const char *fault;    /* why it could not be read; NULL: it could */
+    bool is_stage;        /* of a campaign, which stands before it */
+    const char *campaign; /* it is one, and how it stands; NULL: it is none */
+    size_t stages, stages_done;
     struct standing now;
     double changed; /* unix time */
 };
 struct study_entry *studies_read(const struct studies *all, size_t i,
                                  struct arena *a);
-/* "running", "broken off", "finished", "stopped" or "unreadable" */
+/* "running", "jobs out", "broken off", "finished", "stopped" or "unreadable";
+ * of a campaign also "failed" */
 const char *study_entry_state(const struct study_entry *e);
 /* One member of the list that the schema throng.ls/1 has. */
 void study_entry_json(struct buf *b, const struct study_entry *e);
@@ -541,6 +592,9 @@ struct inquiry {
  * ranks. */
 int inquiry_read(struct inquiry *q, struct store *store, bool other,
                  struct arena *a, struct err *err);
+/* The same without curves, which take longest: shares and order alone. */
+int inquiry_shares(struct inquiry *q, struct store *store, bool other,
+                   struct arena *a, struct err *err);
 void inquiry_done(struct inquiry *q);
 /* "good", "bad" or "". */
 const char *region_name(enum region r);
@@ -698,6 +752,29 @@ int bands_json(struct buf *b, struct store *store, const char *where,
 
 #define LOAD_HOSTS_MAX 32
 #define LOAD_SPANS_MAX 2000 /* that are listed one by one */
+
+struct load_span {
+    int64_t trial;
+    uint32_t number; /* of the attempt */
+    uint32_t host;   /* see load_spans.hosts */
+    uint32_t lane;   /* each is alone in its lane while it runs */
+    enum outcome outcome;
+    double placed;   /* when it was handed out; 0: not known */
+    double from, to; /* unix time */
+    double cpus, bytes;
+};
+struct load_spans {
+    struct arena *arena;
+    VEC(struct load_span) spans; /* by start */
+    VEC(const char *) hosts;
+    double from, to;
+    uint32_t lanes;
+};
+/* Every attempt that began. One that has not ended runs until now where
+ * somebody runs the study, else until the last that is known. */
+int load_spans_read(struct load_spans *l, struct store *store, struct arena *a,
+                    struct err *err);
+void load_spans_done(struct load_spans *l);
 
 /* Attempts at once over time, in so many parts, and each attempt where there
  * are few. The schema throng.load/1. */

@@ -129,6 +129,12 @@ static int draw_holder(const struct look *l, struct screen *s, struct area a,
         buf_done(&age);
         return col;
     }
+    if (l->jobs_out)
+        return screen_printf(s, a, 0, col, MARK_PLAIN,
+                             "not running, %llu job%s out: `throng run` "
+                             "collects, `throng kill` cancels",
+                             (unsigned long long)l->jobs_out,
+                             l->jobs_out == 1 ? "" : "s");
     if (lease->process.pid)
         return screen_printf(
             s, a, 0, col, MARK_BAD,
@@ -226,8 +232,9 @@ static void draw_counts(const struct look *l, struct screen *s, struct area a)
         enum state state = (enum state)i;
         if (!l->counts.by_state[i])
             continue;
-        /* Without a conductor nothing runs, whatever was last written. */
-        bool broken = state == STATE_RUNNING && !l->lease.live;
+        /* Without a conductor nothing runs, whatever was last written, but
+         * for jobs of a cluster. */
+        bool broken = state == STATE_RUNNING && !l->lease.live && !l->jobs_out;
         enum mark mark = state_bad(state)         ? MARK_BAD
                          : state == STATE_RUNNING ? MARK_GOOD
                                                   : MARK_PLAIN;

@@ -20,7 +20,7 @@ struct listener {
     struct served *study;
     struct client *client;
     uint32_t made, revision; /* that it knows; made 0: nothing */
-    int64_t told_ns;
+    int64_t told_ns; /* 0: it has just come, and knows not how it stands */
 };
 
 static void forget(void *context)
@@ -116,6 +116,10 @@ static void print_event(struct buf *b, const struct served *s,
              f->revision);
     buf_addf(b, "\"rows\":%zu", f->rows);
     buf_addstr(b, standing);
+    if (s->as_of > 0) {
+        buf_adds(b, ",\"as_of\":");
+        strict_seconds(b, s->as_of);
+    }
     if (knows)
         add_changed(b, f, l->revision);
     buf_adds(b, "}\n\n");
@@ -161,7 +165,7 @@ static void tell_all(struct served *s, bool news)
     uint32_t made = 0, revision = 0;
     buf_init(&event);
     for (struct listener *l = s->listeners; l; l = l->next)
-        if (news || l->made != s->frame->made ||
+        if (news || !l->told_ns || l->made != s->frame->made ||
             l->revision != s->frame->revision)
             tell(s, l, str_of(s->standing), &event, &made, &revision);
     buf_done(&event);
@@ -177,6 +181,18 @@ static void keep_alive(struct served *s)
         }
 }
 
+/* Said once; should it come back, it is told of as any other. */
+static void tell_gone(struct served *s)
+{
+    bool said = s->standing && !*s->standing;
+    if (said || served_is_there(s))
+        return;
+    free(s->standing);
+    s->standing = xstrdup("");
+    for (struct listener *l = s->listeners; l; l = l->next)
+        client_push(l->client, STR("event: gone\ndata: {}\n\n"));
+}
+
 /* A study that cannot be read just now is tried again with the next pulse. */
 static void pulse(struct served *s)
 {
@@ -184,8 +200,10 @@ static void pulse(struct served *s)
     int64_t before = s->looked_ns, now = clock_mono_ns();
     if (!s->listeners)
         return;
-    if (served_look(s, false, &err) || !s->frame->whole)
+    if (served_look(s, false, &err) || !s->frame->whole) {
+        tell_gone(s);
         return;
+    }
     bool news = false;
     if (s->looked_ns != before || !s->standing ||
         now - s->stood_ns > (int64_t)(STANDING_S * 1e9)) {

@@ -267,7 +267,12 @@ int web_export(const struct web_setup *setup, const char *path, struct err *err)
                 setup->folder);
     else if (!served_look(e.study, true, err) &&
              (e.store = store_open(e.study->where.folder, false, err)))
-        rc = write_page(&e, path);
+        rc = store_is_campaign(e.store)
+                 ? err_set(err, ERR_INPUT,
+                           "%s is a campaign; a file has one study, such as "
+                           "that of a stage: %s/STAGE",
+                           setup->study, setup->study)
+                 : write_page(&e, path);
     answer_done(&first);
     store_close(e.store);
     web_close(e.web);

@@ -4,7 +4,6 @@
  * then numbers of the machine's own kind, little-endian, each column at a
  * multiple of eight bytes, so that a browser takes them as they are. Numbers
  * that a smaller kind holds exactly are sent as that. */
-#include <stdlib.h>
 #include "base/json.h"
 #include "base/strict_json.h"
 #include "web/routes.h"
@@ -277,35 +276,27 @@ static int check_by(struct exchange *x, const char *by)
     return name_check(x->store, by, x->arena, &x->err);
 }
 
-/* *rows are yours to free. */
 static int read_order(struct exchange *x, const struct order *o,
-                      uint32_t **rows, size_t *count)
+                      const uint32_t **rows, size_t *count)
 {
     struct served *s = x->study;
-    const uint32_t *matched;
-    if (served_look(s, true, &x->err) || check_by(x, o->by) ||
-        served_match(s, o->where, &matched, count, &x->err))
-        return -1;
-    *rows = xmalloc((*count + 1) * sizeof(**rows));
-    if (*count)
-        memcpy(*rows, matched, *count * sizeof(**rows));
-    if (o->by || o->reverse)
-        frame_sort(s->frame, str_of(o->by ? o->by : "trial"), o->reverse, *rows,
-                   *count);
-    return 0;
+    return served_look(s, true, &x->err) || check_by(x, o->by) ||
+                   served_order(s, o->where, o->by, o->reverse, rows, count,
+                                &x->err)
+               ? -1
+               : 0;
 }
 
 int route_order(struct exchange *x)
 {
     struct order o;
-    uint32_t *rows;
+    const uint32_t *rows;
     size_t count;
     if (ask_order(x, &o) || read_order(x, &o, &rows, &count))
         return -1;
     add_revision(x, count);
     for (size_t i = 0; i < count; i++)
         buf_add_u32(&x->answer.body, rows[i]);
-    free(rows);
     return 0;
 }
 
@@ -350,15 +341,13 @@ int route_table(struct exchange *x)
 {
     struct order o;
     int64_t from, most;
-    uint32_t *rows;
+    const uint32_t *rows;
     size_t count;
     if (ask_order(x, &o) || ask_number(x, "from", 0, INT64_MAX, 0, &from) ||
         ask_number(x, "rows", 1, ROWS_MAX, 100, &most) ||
         read_order(x, &o, &rows, &count))
         return -1;
-    int rc = print_table(x, from, most, rows, count);
-    free(rows);
-    return rc;
+    return print_table(x, from, most, rows, count);
 }
 
 /* ---- curves ------------------------------------------------------------ */

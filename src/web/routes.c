@@ -18,6 +18,7 @@ static const struct route {
     {"GET", "machine", route_machine, 0},
     {"GET", "studies/:study", route_study, READS_STORE},
     {"GET", "studies/:study/about", route_about, READS_STORE},
+    {"GET", "studies/:study/campaign", route_campaign, READS_STORE},
     {"GET", "studies/:study/rank", route_rank, READS_STORE},
     {"GET", "studies/:study/importance", route_importance, READS_STORE},
     {"GET", "studies/:study/errors", route_errors, READS_STORE},
@@ -110,10 +111,16 @@ int ask_texts(struct exchange *x, const char *name, const char ***texts)
 
 /* ---- studies by name --------------------------------------------------- */
 
-/* A name with a slash, or of a hidden folder, would lead elsewhere. */
+/* The name of a study, or CAMPAIGN/STAGE. One with more slashes, or of a hidden
+ * folder, would lead elsewhere. */
 static bool is_name(struct str name)
 {
-    return name.len && name.p[0] != '.' && str_find(name, '/') < 0;
+    struct str piece;
+    size_t pieces = 0;
+    while (str_split(&name, '/', &piece))
+        if (!piece.len || piece.p[0] == '.' || ++pieces > 2)
+            return false;
+    return pieces > 0;
 }
 
 static int find_study(struct exchange *x, struct str name)
@@ -135,6 +142,9 @@ static int find_study(struct exchange *x, struct str name)
         s->next = w->studies;
         w->studies = s;
         x->study = s;
+    } else if (!served_is_there(x->study)) {
+        return err_set(&x->err, ERR_MISSING, "the study `%s` was removed",
+                       x->study->where.name);
     }
     return 0;
 }

@@ -21,7 +21,12 @@ struct web {
     struct served *studies;
     struct loop_source *pulse; /* for those that get news */
     struct loop_source *quits[3];
+    struct machine_log *machine; /* NULL: it listens nowhere */
 };
+
+/* This machine, looked at as long as the loop runs (machine.c). */
+struct machine_log *machine_log_open(struct loop *loop, struct err *err);
+void machine_log_close(struct machine_log *m);
 
 /* One request on its way to its answer. */
 struct exchange {
@@ -62,7 +67,8 @@ int ask_needed(struct exchange *x, const char *name, const char **text);
 typedef int route_fn(struct exchange *x);
 /* of studies (study_routes.c) */
 route_fn route_studies, route_study, route_about, route_rank, route_importance;
-route_fn route_errors, route_load, route_compare, route_machine;
+route_fn route_errors, route_load, route_compare, route_campaign;
+route_fn route_machine; /* (machine.c) */
 /* of all trials at once (frame_routes.c) */
 route_fn route_columns, route_match, route_order, route_table, route_curves;
 route_fn route_bands;

@@ -5,7 +5,9 @@
  * took. */
 #include "web/served.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define REST_FACTOR 20
 #define SLICE_S 0.05   /* for one look at a large study that is new here */
@@ -32,9 +34,47 @@ void served_free(struct served *s)
     frame_free(s->frame);
     free(s->where_text);
     free(s->standing);
+    free(s->order_text);
     vec_done(&s->matched);
+    vec_done(&s->ordered);
     arena_free(s->arena);
     free(s);
+}
+
+bool served_is_there(const struct served *s)
+{
+    struct arena *a = arena_new();
+    bool there = is_study_folder(a, s->where.folder);
+    arena_free(a);
+    return there;
+}
+
+/* Two stores that had the same name one after the other differ in this: files
+ * take the numbers of removed ones, but not their birth. 0: nobody can tell. */
+static uint64_t birth_of(const struct served *s)
+{
+    struct arena *a = arena_new();
+    struct statx st = {0};
+    int rc = statx(AT_FDCWD, path_join(a, s->where.folder, "study.db"), 0,
+                   STATX_INO | STATX_BTIME, &st);
+    arena_free(a);
+    return rc ? 0
+              : st.stx_ino * 31 + (uint64_t)st.stx_btime.tv_sec * 1000000007 +
+                    st.stx_btime.tv_nsec;
+}
+
+/* A study that was removed and begun anew under the same name is another. */
+static void follow_birth(struct served *s)
+{
+    uint64_t born = birth_of(s);
+    if (s->born && born && s->born != born) {
+        uint32_t made = s->frame->made;
+        frame_free(s->frame);
+        s->frame = frame_new();
+        s->frame->made = made + 1;
+        s->changed_ns = 0;
+    }
+    s->born = born ? born : s->born;
 }
 
 static bool is_current(const struct served *s, int64_t changed_ns)
@@ -63,6 +103,7 @@ int served_look(struct served *s, bool whole, struct err *err)
     if (is_current(s, changed_ns))
         return 0;
     int64_t seen_ns = seen_until(changed_ns);
+    follow_birth(s);
     struct store *store = store_open(s->where.folder, false, err);
     if (!store)
         return -1;
@@ -130,5 +171,40 @@ int served_match(struct served *s, const char *where, const uint32_t **rows,
     }
     *rows = s->matched.p;
     *count = s->matched.len;
+    return 0;
+}
+
+static void order_anew(struct served *s, const char *by, bool reverse,
+                       const uint32_t *matched, size_t count)
+{
+    s->ordered.len = 0;
+    for (size_t i = 0; i < count; i++)
+        vec_push(&s->ordered, matched[i]);
+    if (by || reverse)
+        frame_sort(s->frame, str_of(by ? by : "trial"), reverse, s->ordered.p,
+                   count);
+}
+
+int served_order(struct served *s, const char *where, const char *by,
+                 bool reverse, const uint32_t **rows, size_t *count,
+                 struct err *err)
+{
+    const struct frame *f = s->frame;
+    const uint32_t *matched;
+    struct buf text;
+    if (served_match(s, where, &matched, count, err))
+        return -1;
+    buf_init(&text);
+    buf_addf(&text, "%d %s\n%s", reverse, by ? by : "", where ? where : "");
+    if (!s->order_text || strcmp(s->order_text, text.p) ||
+        s->order_revision != f->revision || s->order_made != f->made) {
+        order_anew(s, by, reverse, matched, *count);
+        free(s->order_text);
+        s->order_text = xstrdup(text.p);
+        s->order_revision = f->revision;
+        s->order_made = f->made;
+    }
+    buf_done(&text);
+    *rows = s->ordered.p;
     return 0;
 }

@@ -1,6 +1,5 @@
 /* study_routes.c - answers about studies: what the verbs print as JSON */
 #include <math.h>
-#include <stdlib.h>
 #include "base/json.h"
 #include "base/strict_json.h"
 #include "web/routes.h"
@@ -36,6 +35,18 @@ int route_study(struct exchange *x)
                       store_as_of(x->store));
     standing_done(&s);
     return rc;
+}
+
+int route_campaign(struct exchange *x)
+{
+    struct campaign_standing c;
+    if (!store_is_campaign(x->store))
+        return err_set(&x->err, ERR_MISSING, "`%s` is no campaign",
+                       x->study->where.name);
+    if (campaign_read(&c, x->store, &x->study->where, x->arena, &x->err))
+        return -1;
+    campaign_json(&x->answer.body, &c);
+    return 0;
 }
 
 /* ---- what a page must know before it draws ----------------------------- */
@@ -119,7 +130,9 @@ int route_about(struct exchange *x)
     if (add_names(x) || add_space(x))
         return -1;
     add_text(b, "resume", resume_command(x->arena, &x->study->where));
-    buf_addf(b, ",\"control\":%s}\n", x->web->setup.control ? "true" : "false");
+    buf_addf(b, ",\"control\":%s,\"campaign\":%s}\n",
+             x->web->setup.control ? "true" : "false",
+             store_is_campaign(x->store) ? "true" : "false");
     return 0;
 }
 
@@ -236,43 +249,3 @@ int route_compare(struct exchange *x)
 }
 
 /* ---- the machine ------------------------------------------------------- */
-
-static void add_gpu(struct buf *b, const struct gpu *g, const struct gpu_use *u)
-{
-    buf_adds(b, "{\"name\":");
-    json_string(b, str_of(g->name));
-    buf_addf(b, ",\"memory_bytes\":%llu,\"used_bytes\":",
-             (unsigned long long)g->memory_bytes);
-    if (u->known)
-        buf_addf(b, "%llu,\"processes\":%zu}",
-                 (unsigned long long)u->used_bytes, u->pid_count);
-    else
-        buf_adds(b, "null,\"processes\":null}");
-}
-
-int route_machine(struct exchange *x)
-{
-    struct buf *b = &x->answer.body;
-    struct machine m;
-    double load[3];
-    if (machine_read(&m, getenv("THRONG_GPUS"), x->arena, &x->err))
-        return -1;
-    struct gpu_looker *looker =
-        gpu_looker_open(&m, m.gpus_described, getenv("THRONG_GPUS_USE"));
-    buf_adds(b, "{\"schema\":\"throng.machine/1\",\"host\":");
-    json_string(b, str_of(m.host));
-    buf_addf(b, ",\"cpus\":%u,\"load\":", m.cpus);
-    strict_number_or_null(b, getloadavg(load, 1) == 1 ? load[0] : NAN);
-    buf_addf(b, ",\"memory_bytes\":%llu,\"free_bytes\":%llu,\"gpus\":[",
-             (unsigned long long)m.memory_bytes,
-             (unsigned long long)machine_memory_free());
-    for (size_t i = 0; i < m.gpu_count; i++) {
-        struct gpu_use use = {0};
-        gpu_look(looker, i, &use);
-        buf_adds(b, i ? "," : "");
-        add_gpu(b, &m.gpus[i], &use);
-    }
-    buf_adds(b, "]}\n");
-    gpu_looker_close(looker);
-    return 0;
-}

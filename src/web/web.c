@@ -74,7 +74,8 @@ struct web *web_open(const struct web_setup *setup, struct err *err)
         goto fail;
     w->server = server_new(w->loop, routes_serve, w, w->always);
     w->pulse = loop_timer(w->loop, events_pulse, w);
-    if (begin_listening(w, err))
+    w->machine = machine_log_open(w->loop, err);
+    if (!w->machine || begin_listening(w, err))
         goto fail;
     w->url = make_url(w);
     return w;
@@ -88,6 +89,7 @@ void web_close(struct web *w)
     if (!w)
         return;
     server_free(w->server);
+    machine_log_close(w->machine);
     while (w->studies) {
         struct served *s = w->studies;
         w->studies = s->next;

@@ -100,6 +100,7 @@ static void now_runs(struct attempt *a)
     a->phase = ATTEMPT_RUNNING;
     if (a->task.needs.time_s > 0)
         a->limit_ns = after(a->started_ns, a->task.needs.time_s);
+    ruling_begin(a);
     say_started(a);
     worker_wake(a->worker, attempt_next_ns(a));
 }
@@ -257,6 +258,7 @@ void attempt_tick(struct attempt *a, int64_t now_ns)
         return;
     if (a->limit_ns > 0 && now_ns >= a->limit_ns)
         end_for_time(a);
+    ruling_look(a, now_ns);
     if (a->warning.ask_ns > 0 && now_ns >= a->warning.ask_ns)
         interrupt(a);
     if (a->push_ns > 0 && now_ns >= a->push_ns)
@@ -272,6 +274,8 @@ int64_t attempt_next_ns(const struct attempt *a)
         return 0;
     if (a->limit_ns > 0 && a->limit_ns < next)
         next = a->limit_ns;
+    if (a->ruling.due_ns > 0 && a->ruling.due_ns < next)
+        next = a->ruling.due_ns;
     if (a->push_ns > 0 && a->push_ns < next)
         next = a->push_ns;
     if (a->warning.ask_ns > 0 && a->warning.ask_ns < next)
@@ -310,6 +314,7 @@ static void judge_place(struct attempt *a, struct record_ended *e)
 static void judge(struct attempt *a, struct record_ended *e)
 {
     e->exit_code = -1;
+    saving_is_answer(a);
     e->outcome = a->verdict;
     if (a->kind->judge)
         a->kind->judge(a, e);
@@ -369,9 +374,22 @@ static bool will_go_on(const struct attempt *a, enum outcome outcome)
            (a->task.budget > 0 && ended_well(outcome));
 }
 
+/* A task that goes on in the next start of the job is not answered for yet. */
+static bool is_kept(struct attempt *a, enum outcome outcome)
+{
+    struct bundle *b = &a->worker->bundle;
+    if (!b->keeps ||
+        (outcome != OUTCOME_INTERRUPTED && outcome != OUTCOME_UNSTARTED))
+        return false;
+    b->kept++;
+    return true;
+}
+
 static void say_ended(struct attempt *a, const struct record_ended *e)
 {
     struct buf *b = &a->worker->payload;
+    if (is_kept(a, e->outcome))
+        return;
     buf_reset(b);
     record_ended_print(b, e);
     worker_say(a, RECORD_ENDED, buf_str(b));

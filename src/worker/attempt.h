@@ -16,6 +16,7 @@
 #include "worker/folder.h"
 #include "worker/metrics.h"
 #include "worker/output.h"
+#include "worker/ruling.h"
 
 struct worker;
 struct kind;
@@ -69,6 +70,9 @@ struct attempt {
     double grace_s;
     struct warning warning;
     const char *warned_why;
+    struct ruling ruling;
+    int64_t asked_ns; /* when it was asked to save (saving.h); 0: it was not */
+    bool deaf;        /* and did not answer */
 
     enum outcome verdict; /* decided from outside; NONE: its exit decides */
     const char *reason;   /* that goes with the verdict */

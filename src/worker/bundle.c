@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "terms/bundle.h"
+#include "worker/sandbox.h"
 #include "worker/worker.h"
 
 #define LOOK_NS 1000000000ll
@@ -187,11 +188,35 @@ static int open_files(struct worker *w, struct buf *text, struct err *err)
     return 0;
 }
 
+/* Where answers are, and which start this is. */
+static int find_place(struct worker *w, const struct bundle_setup *s,
+                      const char **stem, uint32_t *start, struct err *err)
+{
+    struct bundle *b = &w->bundle;
+    struct arena *a = w->environment.arena;
+    *start = s->start;
+    if (!s->sandbox)
+        return 0;
+    w->exit_code = WORKER_EXIT_UNSAID;
+    b->sandbox = sandbox_make(s->sandbox, a, err);
+    if (!b->sandbox)
+        return -1;
+    *stem = path_join(a, b->sandbox, path_name(*stem).p);
+    *start = sandbox_starts(*stem, a);
+    if (*start > BUNDLE_START_MAX)
+        return err_set(err, ERR_LIMIT, "this job was begun %u times: too often",
+                       *start);
+    b->earlier.moves = true;
+    w->exit_code = 0;
+    return 0;
+}
+
 int bundle_open(struct worker *w, const struct bundle_setup *s, struct err *err)
 {
     struct bundle *b = &w->bundle;
     struct arena *a = w->environment.arena;
     const char *stem = bundle_stem(s->tasks, a);
+    uint32_t start;
     struct buf text;
     *b = (struct bundle){.on = true, .tasks = s->tasks, .asked = s->asked};
     earlier_init(&b->earlier);
@@ -200,8 +225,10 @@ int bundle_open(struct worker *w, const struct bundle_setup *s, struct err *err)
         return err_set(err, ERR_USAGE, "--bundle %s: FILE.tasks is expected",
                        s->tasks);
     }
-    b->said = bundle_said(stem, s->start, a);
-    earlier_read(&b->earlier, stem, s->start, w->log);
+    if (find_place(w, s, &stem, &start, err) != 0)
+        return -1;
+    b->said = bundle_said(stem, start, a);
+    earlier_read(&b->earlier, stem, start, w->log);
     buf_init(&text);
     int rc = open_files(w, &text, err);
     buf_done(&text);

@@ -15,12 +15,17 @@ struct worker;
 struct bundle_setup {
     const char *tasks; /* NULL: there is none */
     uint32_t start;
-    const char *asked; /* NULL: nobody asks */
+    const char *asked;   /* NULL: nobody asks */
+    const char *sandbox; /* what comes back (sandbox.h); NULL: the disk is
+                            shared */
 };
 
 struct bundle {
     bool on;
     const char *tasks, *said, *asked;
+    const char *sandbox; /* NULL: none */
+    bool keeps;    /* tasks that go on in the next start are not handed back */
+    uint32_t kept; /* such tasks */
     struct earlier earlier;
     uint64_t asked_at;  /* bytes of what was asked that are done with */
     bool asked_damaged; /* which was told */

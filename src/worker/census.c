@@ -212,8 +212,9 @@ static void note_away(struct worker *w, const struct process_info *row)
         }
     struct away one = {row->session, leaders_take(&w->leaders), true};
     const struct process_info *leader = find_row(c, row->session);
-    struct process_id id = {row->session, leader ? leader->start : row->start};
-    leader_write(w->leaders.fd, one.leader_place, id);
+    struct leader_line line = {.pid = (uint64_t)row->session,
+                               .start = leader ? leader->start : row->start};
+    leader_write(w->leaders.fd, one.leader_place, line);
     vec_push(&c->away, one);
 }
 

@@ -49,6 +49,8 @@ static int spawn_leader(struct attempt *a, struct spawn *s, struct err *err)
     struct leaders *leaders = &a->worker->leaders;
     s->leaders = leaders;
     s->leader_place = a->leader_place = leaders_take(leaders);
+    s->leader_task = a->task.id;
+    s->leader_attempt = a->task.attempt;
     errno = 0;
     if (process_spawn(s, &a->process, err) == 0)
         return 0;

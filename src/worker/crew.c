@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "terms/device.h"
 #include "worker/worker.h"
 
 #define CREW_LOOK_NS 1000000000ll
@@ -19,6 +21,7 @@ struct trainer {
     struct link_hooks hooks;
     struct link link;
     size_t members;
+    bool gpu;    /* it is throng-worker-cuda */
     bool silent; /* it did not answer, and has been killed */
 };
 
@@ -100,14 +103,37 @@ static const char **environment_of(const struct worker *w)
     return env;
 }
 
+/* The program of a trainer: this one, or the one for GPUs, which lies beside
+ * it. */
+static const char *program_of(const struct trainer *t, char *path, size_t size,
+                              struct err *err)
+{
+    static const char cuda[] = "throng-worker-cuda";
+    if (!t->gpu)
+        return "/proc/self/exe";
+    ssize_t len = readlink("/proc/self/exe", path, size - sizeof cuda);
+    char *slash = len > 0 ? memrchr(path, '/', (size_t)len) : NULL;
+    if (slash)
+        memcpy(slash + 1, cuda, sizeof cuda);
+    if (slash && access(path, X_OK) == 0)
+        return path;
+    err_set(err, ERR_MISSING,
+            "this machine has no device cuda: there is no throng-worker-cuda "
+            "beside throng-worker (it is built where nvcc is found)");
+    return NULL;
+}
+
 static int spawn(struct trainer *t, int fd, struct err *err)
 {
     struct worker *w = t->worker;
-    char number[16];
+    char number[16], path[4096];
+    const char *program = program_of(t, path, sizeof path, err);
+    if (!program)
+        return -1;
     snprintf(number, sizeof number, "%d", fd);
-    const char *argv[] = {"/proc/self/exe", "--trainer",
-                          number,           w->study.path ? "--folder" : NULL,
-                          w->study.path,    NULL};
+    const char *argv[] = {program,       "--trainer",
+                          number,        w->study.path ? "--folder" : NULL,
+                          w->study.path, NULL};
     const char **env = environment_of(w);
     struct spawn s = {.argv = argv,
                       .env = env,
@@ -122,11 +148,12 @@ static int spawn(struct trainer *t, int fd, struct err *err)
     return rc;
 }
 
-static struct trainer *trainer_new(struct worker *w, struct err *err)
+static struct trainer *trainer_new(struct worker *w, bool gpu, struct err *err)
 {
     int ends[2];
     struct trainer *t = xcalloc(1, sizeof *t);
     t->worker = w;
+    t->gpu = gpu;
     t->hooks = (struct link_hooks){
         .context = t, .record = on_record, .closed = on_closed};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -148,28 +175,31 @@ static struct trainer *trainer_new(struct worker *w, struct err *err)
     return t;
 }
 
-/* Trainers that the room has cpus for, now that others have theirs. */
-static size_t most_trainers(const struct worker *w)
+/* Trainers that the room has cpus for, now that others have theirs. A GPU has
+ * one, in which all its members are trained together. */
+static size_t most_trainers(const struct worker *w, bool gpu)
 {
+    if (gpu)
+        return 1;
     double cpus = w->room.cpus - w->room.lent_cpus;
     return cpus < 1 ? 1 : (size_t)cpus;
 }
 
 /* The one with the fewest members. A task that may be the cause of losses
  * comes when few others, or none, are out (blame.c of the conductor). */
-static struct trainer *choose(struct worker *w, struct err *err)
+static struct trainer *choose(struct worker *w, bool gpu, struct err *err)
 {
     struct trainer *best = NULL;
     size_t count = 0;
     for (size_t i = 0; i < w->trainers.len; i++) {
         struct trainer *t = w->trainers.p[i];
-        if (t->silent || ++count > most_trainers(w))
+        if (t->silent || t->gpu != gpu || ++count > most_trainers(w, gpu))
             continue;
         if (!best || t->members < best->members)
             best = t;
     }
-    if (!best || (best->members && count < most_trainers(w))) {
-        struct trainer *fresh = trainer_new(w, err);
+    if (!best || (best->members && count < most_trainers(w, gpu))) {
+        struct trainer *fresh = trainer_new(w, gpu, err);
         if (fresh || !best)
             best = fresh;
     }
@@ -196,10 +226,11 @@ int crew_start(struct attempt *a, struct err *err)
     if ((a->task.resume_from.len || a->task.copy_of.len) &&
         folder_open(&a->folder, &a->task, &w->pool, a->arena, err) != 0)
         return -1;
-    struct trainer *t = choose(w, err);
+    const struct device *device = device_find(a->task.device, NULL);
+    struct trainer *t = choose(w, device && device->gpu, err);
     if (!t)
         return -1;
-    if (w->bundle.on && !w->bundle.asked)
+    if (w->bundle.on && !w->bundle.asked && !ruling_is_on(a))
         a->task.awaits = 0;
     a->trainer = t;
     a->process = t->process;

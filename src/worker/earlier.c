@@ -3,9 +3,12 @@
  * An earlier start may still live, on a node that the scheduler has lost sight
  * of. So nothing that it has is written to, and its folders are only copied.
  * Which of its folders is the newest is seen by which are there: one gets its
- * name when all of it is (inherit.c). */
+ * name when all of it is (inherit.c). In a sandbox (sandbox.h) all of them are
+ * dead: a folder changes its name there, as copies would pile up in what is
+ * sent. */
 #include "worker/earlier.h"
 
+#include <stdio.h>
 #include "base/vec.h"
 #include "sys/sys.h"
 #include "terms/bundle.h"
@@ -17,6 +20,7 @@ struct known {
     bool anew; /* one began anew: what was known before it is void */
     uint64_t metrics_at, log_at;
     VEC(struct task_step) steps;
+    VEC(struct earlier_point) points; /* in a sandbox alone */
 };
 
 void earlier_init(struct earlier *e)
@@ -30,8 +34,10 @@ void earlier_done(struct earlier *e)
     void *known;
     if (!e->arena)
         return;
-    for (size_t at = 0; idmap_next(e->tasks, &at, &id, &known);)
+    for (size_t at = 0; idmap_next(e->tasks, &at, &id, &known);) {
         vec_done(&((struct known *)known)->steps);
+        vec_done(&((struct known *)known)->points);
+    }
     idmap_free(e->tasks);
     arena_free(e->arena);
 }
@@ -61,15 +67,28 @@ static void note_step(struct earlier *e, struct known *k, struct str name,
     vec_push(&k->steps, step);
 }
 
+/* Where nobody else hears them, a rule has to know of them. */
+static void note_points(struct earlier *e, struct known *k,
+                        const struct metric_column *c)
+{
+    struct str name = arena_str(e->arena, c->name);
+    for (size_t i = 0; e->moves && i < c->count; i++) {
+        struct earlier_point p = {name, metric_step(c, i), metric_value(c, i)};
+        vec_push(&k->points, p);
+    }
+}
+
 static void take_batch(struct earlier *e, struct known *k, struct str batch)
 {
     struct metric_reader reader;
     struct metric_column c;
     metric_reader_init(&reader, batch);
-    while (metric_reader_next(&reader, &c) > 0)
+    while (metric_reader_next(&reader, &c) > 0) {
+        note_points(e, k, &c);
         for (size_t i = 0; i < c.count; i++)
             if (metric_step(&c, i) < INT64_MAX)
                 note_step(e, k, c.name, metric_step(&c, i) + 1);
+    }
 }
 
 static void take(struct earlier *e, const struct record *r)
@@ -81,7 +100,7 @@ static void take(struct earlier *e, const struct record *r)
     if (r->type == RECORD_ANEW) {
         k->anew = true;
         k->metrics_at = 0;
-        k->steps.len = 0;
+        k->steps.len = k->points.len = 0;
     }
     if (r->type == RECORD_METRICS)
         take_batch(e, k, r->payload);
@@ -138,6 +157,14 @@ bool earlier_ended(const struct earlier *e, uint64_t task)
     return k && k->ended;
 }
 
+const struct earlier_point *earlier_points(const struct earlier *e,
+                                           uint64_t task, size_t *count)
+{
+    const struct known *k = idmap_get(e->tasks, task);
+    *count = k ? k->points.len : 0;
+    return k ? k->points.p : NULL;
+}
+
 /* The folder of the newest start that has one, else the one that the bundle
  * gives the task, else what that was to begin as. */
 static struct str newest_folder(const struct earlier *e, const struct task *t,
@@ -178,10 +205,19 @@ static void go_on_behind(struct task *t, const struct known *k, struct arena *a)
     }
     t->steps = steps;
     t->step_count = count;
+    for (size_t i = 0; t->unheard && i < k->steps.len; i++)
+        if (t->unheard < k->steps.p[i].next)
+            t->unheard = k->steps.p[i].next;
     if (k->read) {
         t->metrics_at = k->metrics_at;
         t->log_at = k->log_at;
     }
+}
+
+/* True when it has another name now. */
+static bool move(struct str from, struct str to, struct arena *a)
+{
+    return rename(arena_cstr(a, from), arena_cstr(a, to)) == 0;
 }
 
 void earlier_go_on(const struct earlier *e, struct task *t, struct arena *a)
@@ -191,8 +227,11 @@ void earlier_go_on(const struct earlier *e, struct task *t, struct arena *a)
     if (e->starts == 0)
         return;
     struct str from = newest_folder(e, t, a);
+    bool theirs = !str_eq(from, t->copy_of);
     t->folder = str_of(bundle_folder(t->folder, &name, e->starts, a));
-    t->copy_of = from;
+    /* What was moved is the copy already, and is found where it belongs. */
+    bool moved = e->moves && theirs && move(from, t->folder, a);
+    t->copy_of = moved ? t->folder : from;
     if (k)
         go_on_behind(t, k, a);
 }

@@ -337,6 +337,11 @@ void folder_ask_stop(const struct folder *f)
         close(fd);
 }
 
+void folder_ask_no_more(const struct folder *f)
+{
+    unlinkat(f->fd, "stop", 0);
+}
+
 static int copy_file(const char *from, const char *to, struct err *err)
 {
     int in = open(from, O_RDONLY | O_CLOEXEC);

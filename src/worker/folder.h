@@ -45,6 +45,8 @@ static inline bool folder_is_unheard(const struct folder *f,
 void folder_end_line(const struct folder *f, const char *name);
 /* Makes the file that tells the program to finish. */
 void folder_ask_stop(const struct folder *f);
+/* Takes that back. */
+void folder_ask_no_more(const struct folder *f);
 /* Copies the task's outputs into output/. Files that cannot be copied are
  * named in err; the others are. */
 int folder_keep_outputs(const struct folder *f, const struct task *t,

@@ -13,6 +13,7 @@
 #include "worker/environment.h"
 
 #define MEBIBYTE (UINT64_C(1) << 20)
+#define FILE_MAX_BYTES MEBIBYTE
 
 struct granted {
     const char *name;
@@ -22,6 +23,11 @@ struct granted {
     const char *memory; /* MiB on the node, or … */
     const char *memory_per_cpu, *memory_per_gpu;
     const char *gpus; /* indices and UUIDs */
+    const char *node; /* as the scheduler calls it; NULL: it does not say */
+    const char *none; /* what it calls no GPU; NULL: nothing special */
+    /* Names a file that says more than the variables: of lines NAME = VALUE,
+     * these. NULL: there is none. */
+    const char *file, *file_cpus, *file_memory;
 };
 
 static const struct granted table[] = {
@@ -31,7 +37,16 @@ static const struct granted table[] = {
      .memory = "SLURM_MEM_PER_NODE",
      .memory_per_cpu = "SLURM_MEM_PER_CPU",
      .memory_per_gpu = "SLURM_MEM_PER_GPU",
-     .gpus = "CUDA_VISIBLE_DEVICES"},
+     .gpus = "CUDA_VISIBLE_DEVICES",
+     .node = "SLURMD_NODENAME"},
+    {.name = "htcondor",
+     .kill_s = 600, /* MachineMaxVacateTime */
+     .cpus = {"OMP_NUM_THREADS", "PYTHON_CPU_COUNT"},
+     .gpus = "CUDA_VISIBLE_DEVICES",
+     .none = "10000",
+     .file = "_CONDOR_MACHINE_AD",
+     .file_cpus = "Cpus",
+     .file_memory = "Memory"},
 };
 #define ROWS (sizeof table / sizeof *table)
 
@@ -46,6 +61,12 @@ const struct granted *granted_find(const char *name)
 double granted_kill_s(const struct granted *g)
 {
     return g->kill_s;
+}
+
+const char *granted_node(const struct granted *g, const char *const *env)
+{
+    const char *name = g->node ? environment_get(env, str_of(g->node)) : NULL;
+    return name && *name ? name : NULL;
 }
 
 /* ---- the room ---------------------------------------------------------- */
@@ -63,10 +84,31 @@ static int read_number(const char *const *env, const char *name,
     return 1;
 }
 
+/* The same of a line of its file. */
+static int read_line(const struct granted *g, const char *const *env,
+                     const char *name, uint64_t *value)
+{
+    const char *path = g->file ? environment_get(env, str_of(g->file)) : NULL;
+    struct buf text;
+    struct str line, key, rest;
+    int got = 0;
+    buf_init(&text);
+    if (path && file_read(path, FILE_MAX_BYTES, &text, NULL) == 0) {
+        rest = buf_str(&text);
+        while (got == 0 && rest.len > 0) {
+            str_split(&rest, '\n', &line);
+            if (str_split(&line, '=', &key) && str_is(str_trim(key), name))
+                got = num_uint(str_trim(line), value);
+        }
+    }
+    buf_done(&text);
+    return got;
+}
+
 static int read_cpus(const struct granted *g, const char *const *env,
                      uint64_t *cpus, struct err *err)
 {
-    int got = 0;
+    int got = read_line(g, env, g->file_cpus, cpus);
     for (size_t i = 0; got == 0 && g->cpus[i]; i++)
         got = read_number(env, g->cpus[i], cpus, err);
     if (got < 0)
@@ -94,6 +136,8 @@ static void read_gpus(const struct granted *g, const char *const *env,
     struct str rest = str_of(text ? text : ""), id;
     while (rest.len > 0 && str_split(&rest, ',', &id)) {
         id = str_trim(id);
+        if (g->none && str_is(id, g->none))
+            return;
         if (!is_gpu(id) || r->gpu_count == ROOM_GPUS_MAX)
             return;
         struct room_gpu gpu = {.id = arena_str(a, id), .name = STR("")};
@@ -113,6 +157,8 @@ static int read_memory(const struct granted *g, const char *const *env,
         read_number(env, g->memory_per_cpu, &of_cpu, err) < 0 ||
         read_number(env, g->memory_per_gpu, &of_gpu, err) < 0)
         rc = -1;
+    if (node == 0 && g->file_memory)
+        read_line(g, env, g->file_memory, &node);
     if (node == 0)
         node = of_cpu * (uint64_t)r->cpus;
     if (node == 0)

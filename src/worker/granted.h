@@ -19,6 +19,9 @@ struct granted; /* one scheduler's variables */
 const struct granted *granted_find(const char *name);
 /* Seconds between SIGTERM and SIGKILL where a site has said nothing else. */
 double granted_kill_s(const struct granted *g);
+/* What the scheduler calls this node, which need not be its host name; NULL: it
+ * does not say. */
+const char *granted_node(const struct granted *g, const char *const *env);
 /* The room of the job whose environment this is. */
 int granted_room(const struct granted *g, const char *const *env,
                  struct arena *a, struct room *r, struct err *err);

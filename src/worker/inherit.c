@@ -94,7 +94,8 @@ int inherit_folder(const struct task *t, struct arena *a, struct err *err)
     const char *copy = arena_printf(a, "%s.copy", to);
     if (file_exists(to) || !file_is_dir(from))
         return 0;
-    if (copy_whole(from, copy, a, err) != 0 ||
+    if (dir_make(path_folder(a, to), err) != 0 ||
+        copy_whole(from, copy, a, err) != 0 ||
         end_with_a_line(path_join(a, copy, "metrics.jsonl"), t->metrics_at,
                         err) != 0 ||
         end_with_a_line(path_join(a, copy, "log"), t->log_at, err) != 0) {

@@ -209,9 +209,12 @@ size_t link_held(const struct link *l)
 
 void link_acknowledge(struct link *l, uint64_t count)
 {
-    while (l->acked < count && l->head < l->sent) {
+    while (l->acked < count && l->head + 4 <= l->sent) {
         struct bytes b = bytes_of(str_n(l->out.p + l->head, 4));
-        l->head += 4 + (size_t)bytes_u32(&b);
+        size_t end = l->head + 4 + (size_t)bytes_u32(&b);
+        if (end > l->sent)
+            break; /* its other half is still to be written */
+        l->head = end;
         l->acked++;
     }
     cut_front(l);

@@ -55,7 +55,8 @@ uint64_t link_written(const struct link *l);
 /* Bytes that wait to be written, and all that is held in memory. */
 size_t link_waiting(const struct link *l);
 size_t link_held(const struct link *l);
-/* The first `count` records are safe with the conductor. */
+/* The first `count` records are safe with the conductor, or need not be kept;
+ * those that are not wholly written yet stay until then. */
 void link_acknowledge(struct link *l, uint64_t count);
 /* Records that nobody has acknowledged, or that are not on the disk, as they
  * were framed; valid until the next call. */

@@ -23,7 +23,8 @@ static const char usage[] =
     "usage: throng-worker --fd N --room TEXT --mark NAME=VALUE "
     "--last-words FILE\n"
     "       throng-worker --bundle FILE.tasks [--start K] [--asked FILE]\n"
-    "                     [--granted slurm [--slots N]] [--room TEXT]\n"
+    "                     [--granted slurm|htcondor [--slots N]] [--room "
+    "TEXT]\n"
     "                     [--mark NAME=VALUE]\n"
     "\n"
     "  --fd N             socket to the conductor\n"
@@ -36,6 +37,12 @@ static const char usage[] =
     "  --slots N          tasks at once, at most\n"
     "  --lead SECONDS     between the warning SIGUSR1 and the end of the job\n"
     "  --kill-wait SECONDS  between SIGTERM and the end of the job\n"
+    "  --time SECONDS     of the job, where no signal warns of its end\n"
+    "  --sandbox DIR      what comes back from a machine that shares no disk; "
+    "answers\n"
+    "                     are there, and tell which start this is\n"
+    "  --checkpoint-every SECONDS  exit with 85, to be begun again, when that "
+    "can be\n"
     "  --room TEXT        what may be used, as cpus=2;memory=8589934592;…\n"
     "  --mark NAME=VALUE  put into the environment of every task\n"
     "  --last-words FILE  where to leave records that nobody took\n"
@@ -48,47 +55,6 @@ static const char usage[] =
     "\n"
     "throng starts it by itself; see throng(1).\n";
 
-enum {
-    OPT_FD = 1,
-    OPT_BUNDLE,
-    OPT_START,
-    OPT_ASKED,
-    OPT_GRANTED,
-    OPT_SLOTS,
-    OPT_LEAD,
-    OPT_KILL_WAIT,
-    OPT_ROOM,
-    OPT_MARK,
-    OPT_LAST,
-    OPT_FOLDER,
-    OPT_TOOLS,
-    OPT_UMASK,
-    OPT_TRAINER,
-    OPT_VERSION,
-    OPT_HELP
-};
-
-static const struct option options[] = {
-    {"fd", required_argument, NULL, OPT_FD},
-    {"bundle", required_argument, NULL, OPT_BUNDLE},
-    {"start", required_argument, NULL, OPT_START},
-    {"asked", required_argument, NULL, OPT_ASKED},
-    {"granted", required_argument, NULL, OPT_GRANTED},
-    {"slots", required_argument, NULL, OPT_SLOTS},
-    {"lead", required_argument, NULL, OPT_LEAD},
-    {"kill-wait", required_argument, NULL, OPT_KILL_WAIT},
-    {"room", required_argument, NULL, OPT_ROOM},
-    {"mark", required_argument, NULL, OPT_MARK},
-    {"last-words", required_argument, NULL, OPT_LAST},
-    {"folder", required_argument, NULL, OPT_FOLDER},
-    {"tools", required_argument, NULL, OPT_TOOLS},
-    {"umask", required_argument, NULL, OPT_UMASK},
-    {"trainer", required_argument, NULL, OPT_TRAINER},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {"help", no_argument, NULL, OPT_HELP},
-    {0},
-};
-
 struct command_line {
     struct worker_setup setup;
     const char *tools;
@@ -97,117 +63,157 @@ struct command_line {
     bool version, help;
 };
 
-static int read_fd(const char *text, int *fd, struct err *err)
+/* Where the value of an option goes, by its kind. */
+enum option_kind {
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_SOCKET,
+    OPTION_COUNT,
+    OPTION_SECONDS,
+    OPTION_SCHEDULER,
+    OPTION_MODE
+};
+
+struct option_row {
+    const char *name;
+    enum option_kind kind;
+    size_t at;     /* in struct command_line */
+    uint32_t most; /* of a count */
+};
+
+#define AT(member) offsetof(struct command_line, member)
+
+static const struct option_row rows[] = {
+    {"fd", OPTION_SOCKET, AT(setup.fd), 0},
+    {"bundle", OPTION_TEXT, AT(setup.bundle.tasks), 0},
+    {"start", OPTION_COUNT, AT(setup.bundle.start), BUNDLE_START_MAX},
+    {"asked", OPTION_TEXT, AT(setup.bundle.asked), 0},
+    {"granted", OPTION_SCHEDULER, AT(setup.granted), 0},
+    {"slots", OPTION_COUNT, AT(setup.slots), 1u << 20},
+    {"lead", OPTION_SECONDS, AT(setup.warned.lead_s), 0},
+    {"kill-wait", OPTION_SECONDS, AT(setup.warned.kill_s), 0},
+    {"time", OPTION_SECONDS, AT(setup.warned.time_s), 0},
+    {"sandbox", OPTION_TEXT, AT(setup.bundle.sandbox), 0},
+    {"checkpoint-every", OPTION_SECONDS, AT(setup.save_every_s), 0},
+    {"room", OPTION_TEXT, AT(setup.room), 0},
+    {"mark", OPTION_TEXT, AT(setup.mark), 0},
+    {"last-words", OPTION_TEXT, AT(setup.last_words), 0},
+    {"folder", OPTION_TEXT, AT(setup.folder), 0},
+    {"tools", OPTION_TEXT, AT(tools), 0},
+    {"umask", OPTION_MODE, AT(mask), 0},
+    {"trainer", OPTION_SOCKET, AT(trainer), 0},
+    {"version", OPTION_FLAG, AT(version), 0},
+    {"help", OPTION_FLAG, AT(help), 0},
+};
+enum { ROWS = sizeof(rows) / sizeof(*rows) };
+
+static int read_socket(const struct option_row *o, int *fd, struct err *err)
 {
     int64_t v;
-    if (!num_int(str_of(text), &v) || v < 0 || v > 1 << 20)
-        return err_set(err, ERR_USAGE, "--fd %s: not a descriptor", text);
+    if (!num_int(str_of(optarg), &v) || v < 0 || v > 1 << 20)
+        return err_set(err, ERR_USAGE, "--%s %s: not a descriptor", o->name,
+                       optarg);
     *fd = (int)v;
     return 0;
 }
 
-static int read_count(const char *option, uint32_t most, uint32_t *count,
+static int read_count(const struct option_row *o, uint32_t *count,
                       struct err *err)
 {
     uint64_t v;
-    if (!num_uint(str_of(optarg), &v) || v > most)
+    if (!num_uint(str_of(optarg), &v) || v > o->most)
         return err_set(err, ERR_USAGE,
-                       "--%s %s: a number from 0 to %u is expected", option,
-                       optarg, most);
+                       "--%s %s: a number from 0 to %u is expected", o->name,
+                       optarg, o->most);
     *count = (uint32_t)v;
     return 0;
 }
 
-static int read_granted(struct command_line *c, struct err *err)
-{
-    c->setup.granted = granted_find(optarg);
-    if (c->setup.granted)
-        return 0;
-    return err_set(err, ERR_USAGE, "--granted %s: no such scheduler is known",
-                   optarg);
-}
-
-static int read_seconds(const char *option, double *seconds, struct err *err)
+static int read_seconds(const struct option_row *o, double *seconds,
+                        struct err *err)
 {
     double v;
     if (!num_double(str_of(optarg), &v) || !(v > 0 && v < 1e9))
-        return err_set(err, ERR_USAGE, "--%s %s: seconds are expected", option,
+        return err_set(err, ERR_USAGE, "--%s %s: seconds are expected", o->name,
                        optarg);
     *seconds = v;
     return 0;
 }
 
-static int read_mask(struct command_line *c, const char *text, struct err *err)
+static int read_scheduler(const struct option_row *o,
+                          const struct granted **granted, struct err *err)
+{
+    *granted = granted_find(optarg);
+    if (*granted)
+        return 0;
+    return err_set(err, ERR_USAGE, "--%s %s: no such scheduler is known",
+                   o->name, optarg);
+}
+
+static int read_mode(const struct option_row *o, struct command_line *c,
+                     struct err *err)
 {
     char *end;
-    unsigned long mask = strtoul(text, &end, 8);
-    if (!*text || *end || mask > 0777)
-        return err_set(err, ERR_USAGE, "--umask %s: not an octal mode", text);
+    unsigned long mask = strtoul(optarg, &end, 8);
+    if (!*optarg || *end || mask > 0777)
+        return err_set(err, ERR_USAGE, "--%s %s: not an octal mode", o->name,
+                       optarg);
     c->mask = (mode_t)mask;
     c->setup.mask = &c->mask;
     return 0;
 }
 
-static int read_option(struct command_line *c, int option, struct err *err)
+static int read_option(struct command_line *c, const struct option_row *o,
+                       struct err *err)
 {
-    switch (option) {
-    case OPT_FD:
-        return read_fd(optarg, &c->setup.fd, err);
-    case OPT_BUNDLE:
-        c->setup.bundle.tasks = optarg;
+    void *to = (char *)c + o->at;
+    switch (o->kind) {
+    case OPTION_FLAG:
+        *(bool *)to = true;
         return 0;
-    case OPT_START:
-        return read_count("start", BUNDLE_START_MAX, &c->setup.bundle.start,
-                          err);
-    case OPT_GRANTED:
-        return read_granted(c, err);
-    case OPT_SLOTS:
-        return read_count("slots", 1u << 20, &c->setup.slots, err);
-    case OPT_ASKED:
-        c->setup.bundle.asked = optarg;
+    case OPTION_TEXT:
+        *(const char **)to = optarg;
         return 0;
-    case OPT_LEAD:
-        return read_seconds("lead", &c->setup.warned.lead_s, err);
-    case OPT_KILL_WAIT:
-        return read_seconds("kill-wait", &c->setup.warned.kill_s, err);
-    case OPT_ROOM:
-        c->setup.room = optarg;
-        return 0;
-    case OPT_MARK:
-        c->setup.mark = optarg;
-        return 0;
-    case OPT_LAST:
-        c->setup.last_words = optarg;
-        return 0;
-    case OPT_FOLDER:
-        c->setup.folder = optarg;
-        return 0;
-    case OPT_TOOLS:
-        c->tools = optarg;
-        return 0;
-    case OPT_UMASK:
-        return read_mask(c, optarg, err);
-    case OPT_TRAINER:
-        return read_fd(optarg, &c->trainer, err);
-    case OPT_VERSION:
-        c->version = true;
-        return 0;
-    case OPT_HELP:
-        c->help = true;
-        return 0;
-    default:
-        return err_set(err, ERR_USAGE, "see throng-worker --help");
+    case OPTION_SOCKET:
+        return read_socket(o, to, err);
+    case OPTION_COUNT:
+        return read_count(o, to, err);
+    case OPTION_SECONDS:
+        return read_seconds(o, to, err);
+    case OPTION_SCHEDULER:
+        return read_scheduler(o, to, err);
+    case OPTION_MODE:
+        return read_mode(o, c, err);
     }
+    return 0;
+}
+
+/* As getopt_long wants them: of row i the value i + 1, since it says `?` of
+ * what it does not know. */
+static void list_options(struct option options[ROWS + 1])
+{
+    for (int i = 0; i < ROWS; i++)
+        options[i] = (struct option){.name = rows[i].name,
+                                     .has_arg = rows[i].kind == OPTION_FLAG
+                                                    ? no_argument
+                                                    : required_argument,
+                                     .val = i + 1};
+    options[ROWS] = (struct option){0};
 }
 
 static int read_options(struct command_line *c, int argc, char **argv,
                         struct err *err)
 {
+    struct option options[ROWS + 1];
     int option;
+    list_options(options);
     *c = (struct command_line){.setup.fd = -1, .trainer = -1};
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
-        if (read_option(c, option, err) != 0)
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == '?')
+            return err_set(err, ERR_USAGE, "see throng-worker --help");
+        if (read_option(c, &rows[option - 1], err) != 0)
             return -1;
+    }
     if (c->version || c->help || c->trainer >= 0)
         return 0;
     if (optind < argc)
@@ -217,6 +223,8 @@ static int read_options(struct command_line *c, int argc, char **argv,
         return err_set(err, ERR_USAGE, "give either --fd or --bundle");
     if (c->setup.fd >= 0 && (!c->setup.room || !c->setup.last_words))
         return err_set(err, ERR_USAGE, "--fd needs --room and --last-words");
+    if (c->setup.save_every_s > 0 && !c->setup.bundle.sandbox)
+        return err_set(err, ERR_USAGE, "--checkpoint-every needs --sandbox");
     if (c->setup.mark && !strchr(c->setup.mark, '='))
         return err_set(err, ERR_USAGE, "--mark %s: NAME=VALUE is expected",
                        c->setup.mark);
@@ -313,10 +321,11 @@ static int work(struct command_line *c, struct err *err)
         result = worker_run(&w, err);
     }
     int code = w.exit_code ? w.exit_code : WORKER_EXIT_FAILED;
+    int well = w.bundle.kept ? WORKER_EXIT_AGAIN : WORKER_EXIT_DONE;
     worker_done(&w);
     tools_done(&tools);
     arena_free(a);
-    return result == 0 ? WORKER_EXIT_DONE : code;
+    return result == 0 ? well : code;
 }
 
 /* What ps and top call this process. Its own arguments give the room. */
@@ -368,7 +377,7 @@ static int worker_main(int argc, char **argv)
     c.setup.log = debug || c.setup.bundle.tasks ? &log : NULL;
     set_signals();
     int code = work(&c, &err);
-    if (code != WORKER_EXIT_DONE)
+    if (code != WORKER_EXIT_DONE && code != WORKER_EXIT_AGAIN)
         say("", err.text);
     return code;
 }

@@ -43,6 +43,8 @@ struct member {
     double last, best;        /* of the study's metric; NaN: none yet */
     int64_t epoch;            /* the last one */
     int64_t rated;            /* the last one that reported that metric */
+    uint64_t round; /* the last one in which it had its turn with others */
+    bool training;  /* it has that turn now */
     bool begun, asked, killed;
     bool goes_on;  /* it was killed, and may be begun again */
     bool trained;  /* no epoch is left */
@@ -68,6 +70,8 @@ struct train {
     VEC(uint64_t) told; /* notices of models that have been said */
     struct sources sources;
     struct member *now; /* whose turn it is; NULL: nobody's */
+    uint64_t round;     /* of turns */
+    bool together;      /* all of this round have theirs now */
     int64_t looked_ns;
 };
 

@@ -33,6 +33,7 @@
 #define LOOK_NS 10000000ll   /* between looks at the socket while training */
 #define REPORT_NS 50000000ll /* between reports of one member */
 #define CHECKPOINT_S 30.0    /* of training between two checkpoints */
+#define TOGETHER_LEAST 64    /* members of a cohort that is trained together */
 
 /* ---- what we say ------------------------------------------------------ */
 
@@ -183,6 +184,24 @@ static int check_free(const struct cohort *c, struct err *err)
                : fail_memory(needed, "this machine has left", has, err);
 }
 
+/* Where members are trained together their room is taken at once, so that it is
+ * no more than those who are here, and as many again, could use; and half of it
+ * as often as the device has not so much. */
+static size_t capacity_of(const struct train *t, const struct member *m)
+{
+    size_t most = device_capacity(m->device, nn_model_member_numbers(m->model));
+    size_t wanted = 2 * t->members.len < TOGETHER_LEAST ? TOGETHER_LEAST
+                                                        : 2 * t->members.len;
+    if (!nn_device_together(m->device->name))
+        return most;
+    uint64_t has = nn_trainer_room(m->device->name);
+    most = most < wanted ? most : wanted;
+    while (most > 1 &&
+           nn_trainer_bytes(m->device->name, m->model, most) > has / 2)
+        most /= 2;
+    return most;
+}
+
 /* The text is parsed again: the cohort may outlive its first member. */
 static struct cohort *cohort_new(struct train *t, struct member *m,
                                  uint64_t key, struct err *err)
@@ -192,7 +211,7 @@ static struct cohort *cohort_new(struct train *t, struct member *m,
     c->arena = arena_new();
     c->key = key;
     c->device = m->device;
-    c->capacity = device_capacity(m->device, nn_model_member_numbers(m->model));
+    c->capacity = capacity_of(t, m);
     struct value *v = json_parse(c->arena, m->task.model, "model", true, err);
     c->like = v ? read_model(v, m, err) : NULL;
     if (c->like && check_free(c, err) == 0)
@@ -336,9 +355,11 @@ static int choose_device(struct train *t, struct member *m, struct err *err)
     if (why.len)
         member_say_once(t, m, why.p);
     buf_done(&why);
+    const char *why_not = nn_device_absent(asked->name);
     if (!name)
-        return err_set(err, ERR_MISSING, "this machine has no device %s",
-                       asked->name);
+        return err_set(err, ERR_MISSING, "this machine has no device %s%s%s",
+                       asked->name, why_not ? ": " : "",
+                       why_not ? why_not : "");
     m->device = device_find(str_of(name), err);
     return m->device ? 0 : -1;
 }
@@ -432,8 +453,13 @@ static void leave_killed(struct train *t, size_t at)
     member_leave(t, at, OUTCOME_KILLED, STR(""));
 }
 
-/* The one whose turn it is leaves by itself. The payload is what the end
- * counts as. */
+/* It has its turn now, alone or with others. */
+static bool is_training(const struct train *t, const struct member *m)
+{
+    return m == t->now || m->training;
+}
+
+/* Who has its turn leaves by itself. The payload is what the end counts as. */
 static void end_member(struct train *t, size_t at, struct str payload)
 {
     struct member *m = t->members.p[at];
@@ -441,7 +467,7 @@ static void end_member(struct train *t, size_t at, struct str payload)
     uint8_t outcome = bytes_u8(&bytes);
     m->killed = true;
     m->goes_on = !bytes.bad && outcome != OUTCOME_KILLED;
-    if (m != t->now)
+    if (!is_training(t, m))
         leave_killed(t, at);
 }
 
@@ -518,7 +544,7 @@ static bool broken_off(void *context)
         return false;
     read_records(t);
     write_out(t);
-    return t->closed || t->now->killed;
+    return t->closed || (!t->together && t->now->killed);
 }
 
 static bool has_turn(const struct member *m)
@@ -689,33 +715,77 @@ static void end_turn(struct train *t, size_t at)
         member_keep(t, m);
 }
 
+/* What comes of an epoch of one member. One that was broken off because of
+ * another goes on in its next turn. */
+static void end_epoch(struct train *t, size_t at, const struct nn_turn *turn)
+{
+    struct member *m = t->members.p[at];
+    const struct nn_report *r = &turn->report;
+    if (turn->rc < 0)
+        member_leave(t, at, OUTCOME_FAILED, str_of(turn->err.text));
+    else if (turn->rc > 0 && (m->killed || t->closed))
+        leave_killed(t, at);
+    if (turn->rc)
+        return;
+    add_points(m, r);
+    if (nn_model_snapshot(m->model, r->epoch) && !r->diverged)
+        member_keep_weights(t, m, r->epoch);
+    if (r->diverged) {
+        leave_diverged(t, at, r);
+        return;
+    }
+    m->epoch = r->epoch;
+    m->trained = r->finished;
+    m->waits = m->task.awaits > 0 && m->rated == r->epoch &&
+               r->epoch >= m->task.awaits;
+    end_turn(t, at);
+}
+
 /* One epoch of one member. */
 static void train_one(struct train *t, size_t at)
 {
     struct member *m = t->members.p[at];
-    struct nn_report r;
-    struct err err = {0};
+    struct nn_turn turn = {.member = m->place};
     double before = thread_cpu_s();
-    int rc = nn_trainer_epoch(m->cohort->trainer, m->place, &r, &err);
+    nn_trainer_turns(m->cohort->trainer, &turn, 1);
     m->cpu_s += thread_cpu_s() - before;
-    if (rc < 0)
-        member_leave(t, at, OUTCOME_FAILED, str_of(err.text));
-    else if (rc > 0)
-        leave_killed(t, at);
-    if (rc)
-        return;
-    add_points(m, &r);
-    if (nn_model_snapshot(m->model, r.epoch) && !r.diverged)
-        member_keep_weights(t, m, r.epoch);
-    if (r.diverged) {
-        leave_diverged(t, at, &r);
-        return;
+    end_epoch(t, at, &turn);
+}
+
+/* Whether it is to be trained in this round, in its cohort. */
+static bool goes_along(const struct train *t, const struct member *m,
+                       const struct cohort *c)
+{
+    return m && m->cohort == c && m->begun && m->kind->trains && has_turn(m) &&
+           m->round != t->round && !m->waits && !m->trained && !m->killed;
+}
+
+/* One epoch of it and of all others of its cohort that have not had theirs. */
+static void train_together(struct train *t, size_t at)
+{
+    struct cohort *c = t->members.p[at]->cohort;
+    struct nn_turn *turns = xcalloc(c->members + 1, sizeof(*turns));
+    size_t *who = xcalloc(c->members + 1, sizeof(*who)), count = 0;
+    for (size_t i = at; i < t->members.len; i++)
+        if (goes_along(t, t->members.p[i], c)) {
+            t->members.p[i]->round = t->round;
+            t->members.p[i]->training = true;
+            turns[count].member = t->members.p[i]->place;
+            who[count++] = i;
+        }
+    double before = thread_cpu_s();
+    t->together = true;
+    nn_trainer_turns(c->trainer, turns, count);
+    t->together = false;
+    double each = (thread_cpu_s() - before) / (double)count;
+    for (size_t i = 0; i < count; i++)
+        t->members.p[who[i]]->training = false;
+    for (size_t i = 0; i < count; i++) {
+        t->members.p[who[i]]->cpu_s += each;
+        end_epoch(t, who[i], &turns[i]);
     }
-    m->epoch = r.epoch;
-    m->trained = r.finished;
-    m->waits =
-        m->task.awaits > 0 && m->rated == r.epoch && r.epoch >= m->task.awaits;
-    end_turn(t, at);
+    free(turns);
+    free(who);
 }
 
 static void turn(struct train *t, size_t at)
@@ -723,8 +793,10 @@ static void turn(struct train *t, size_t at)
     const struct member *m = t->members.p[at];
     if (m->waits || m->trained)
         end_turn(t, at);
-    else
+    else if (!nn_trainer_together(m->cohort->trainer))
         train_one(t, at);
+    else if (m->round != t->round)
+        train_together(t, at);
 }
 
 KIND(train) = {.name = "train",
@@ -742,6 +814,7 @@ KIND(train) = {.name = "train",
 /* Members may come and go while another has its turn. */
 static void take_turns(struct train *t)
 {
+    t->round++;
     for (size_t i = 0; i < t->members.len && !t->closed; i++) {
         t->now = t->members.p[i];
         if (!has_turn(t->now))

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include "terms/bundle.h"
 #include "worker/kind.h"
+#include "worker/sandbox.h"
 #include "worker/worker.h"
 
 #define S_NS 1000000000ll
@@ -66,10 +67,34 @@ static void warn(struct worker *w, const char *why, double seconds)
         warn_one(w->running.p[i], why, left);
 }
 
+void warned_begin(struct worker *w, const char *sandbox)
+{
+    struct warned *d = &w->warned;
+    struct arena *a = w->environment.arena;
+    double left = d->setup.time_s - d->setup.lead_s;
+    if (d->setup.time_s <= 0)
+        return;
+    if (sandbox)
+        left -= sandbox_age_s(path_absolute(a, sandbox), a);
+    d->due_ns = clock_mono_ns() + ns(fmax(left, 0));
+    worker_wake(w, d->due_ns);
+}
+
+void warned_if_due(struct worker *w)
+{
+    struct warned *d = &w->warned;
+    if (d->due_ns == 0 || clock_mono_ns() < d->due_ns)
+        return;
+    d->due_ns = 0;
+    warned_of_time(w);
+}
+
+/* What is told now is handed back: the next job may be a longer one. */
 void warned_of_time(struct worker *w)
 {
     if (w->warned.terminated_ns)
         return;
+    w->bundle.keeps = false;
     log_to(w->log, LOG_NOTICE,
            "the job's time is nearly up: nothing more begins, and what runs is "
            "asked to end");
@@ -110,6 +135,7 @@ void warned_of_end(struct worker *w)
     log_to(w->log, LOG_NOTICE,
            "the scheduler ends the job: what runs is asked to end");
     d->terminated_ns = now;
+    w->bundle.keeps = w->bundle.sandbox != NULL;
     warn(w, "its job was ended", seconds_left(d));
     forgive(w);
 }

@@ -15,14 +15,20 @@ struct attempt;
 struct warned_setup {
     double lead_s; /* between SIGUSR1 and the end */
     double kill_s; /* between SIGTERM and the end */
+    double time_s; /* of the job, where nothing but its end comes */
 };
 
 struct warned {
     struct warned_setup setup;
     int64_t terminated_ns; /* when SIGTERM came; 0: it has not */
     int64_t end_ns;        /* when the job ends; 0: nobody knows */
+    int64_t due_ns;        /* when to warn ourselves; 0: others do */
 };
 
+/* Counts the job's time, where we are to warn ourselves. `sandbox`: the folder
+ * of what comes back (sandbox.h); NULL: none. */
+void warned_begin(struct worker *w, const char *sandbox);
+void warned_if_due(struct worker *w);
 /* What the two signals do. */
 void warned_of_time(struct worker *w);
 void warned_of_end(struct worker *w);

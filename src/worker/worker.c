@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "worker/kind.h"
 #include "worker/lastwords.h"
 #include "worker/memory.h"
+#include "worker/sandbox.h"
 
 #define MS 1000000ll
 #define PASSED_MAX 100  /* starts that may overtake a waiting task */
@@ -45,6 +47,7 @@ void worker_say(struct attempt *a, enum record_type type, struct str payload)
     if (type != RECORD_STARTED)
         a->worker->urgent = true;
     link_add(&a->worker->link, &r);
+    ruling_hear(a, type, payload);
 }
 
 void worker_notice(struct attempt *a, const char *fmt, ...)
@@ -252,7 +255,7 @@ static bool drain(struct worker *w)
 static void advance(struct worker *w)
 {
     drain(w);
-    while (w->phase == WORKER_RUNS) {
+    while (w->phase == WORKER_RUNS && !saving_waits(w)) {
         choose(w);
         if (w->chosen.len == 0)
             break;
@@ -338,6 +341,7 @@ static void on_timer(void *context)
     watch(w, now);
     share_look_if_due(w);
     bundle_look_if_due(w);
+    warned_if_due(w);
     if (w->bundle.on)
         answers_sync_if_due(w);
     for (size_t i = 0; i < w->running.len; i++)
@@ -349,6 +353,8 @@ static void on_timer(void *context)
     worker_wake(w, w->give_up_ns);
     worker_wake(w, w->share.next_ns);
     worker_wake(w, w->bundle.look_ns);
+    worker_wake(w, w->warned.due_ns);
+    worker_wake(w, saving_next_ns(w));
     worker_wake(w, answers_next_ns(w));
 }
 
@@ -409,6 +415,8 @@ static void take_task(struct worker *w, const struct record *r)
     }
     a->task.id = r->task;
     a->task.attempt = r->attempt;
+    if (w->bundle.sandbox)
+        sandbox_anchor(&a->task, a->arena);
     if (w->bundle.on)
         earlier_go_on(&w->bundle.earlier, &a->task, a->arena);
     if (w->granted)
@@ -699,6 +707,7 @@ static void after_round(void *context)
     struct worker *w = context;
     w->budget = WORKER_ROUND_BYTES;
     advance(w);
+    saving_look(w);
     write_out(w);
     check_end(w);
 }
@@ -746,7 +755,6 @@ static const struct link_hooks *hooks_of(struct worker *w)
 
 static void say_hello(struct worker *w)
 {
-    machine_name(w->host, sizeof w->host);
     struct record_hello h = {.pid = (uint64_t)w->self,
                              .host = str_of(w->host),
                              .version = str_of(THRONG_VERSION)};
@@ -769,8 +777,11 @@ void worker_answer_in(struct worker *w, int fd)
 static int open_link(struct worker *w, const struct worker_setup *setup,
                      struct err *err)
 {
-    if (setup->bundle.tasks)
+    if (setup->bundle.tasks) {
+        warned_begin(w, setup->bundle.sandbox);
+        saving_init(w, setup->save_every_s);
         return bundle_open(w, &setup->bundle, err);
+    }
     if (link_open_socket(&w->link, w->loop, setup->fd, hooks_of(w), err) != 0)
         return -1;
     say_hello(w);
@@ -800,6 +811,17 @@ static int open_nothing(void)
         return fd;
     close(ends[1]);
     return ends[0];
+}
+
+/* In a job the scheduler's name for the node goes before its own. */
+static void name_host(struct worker *w, const struct worker_setup *setup)
+{
+    const char *node =
+        setup->granted ? granted_node(setup->granted, setup->env) : NULL;
+    if (node)
+        snprintf(w->host, sizeof w->host, "%s", node);
+    else
+        machine_name(w->host, sizeof w->host);
 }
 
 /* What leads the sessions of tasks is found without the file too, once the
@@ -840,6 +862,7 @@ int worker_init(struct worker *w, const struct worker_setup *setup,
     buf_init(&w->payload);
     buf_init(&w->chunk);
     w->by_pid = idmap_new();
+    name_host(w, setup);
     if (read_room(w, setup, err) != 0)
         return -1;
     if (setup->granted && w->warned.setup.kill_s <= 0)

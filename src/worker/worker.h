@@ -19,6 +19,7 @@
 #include "worker/link.h"
 #include "terms/pattern.h"
 #include "worker/pool.h"
+#include "worker/saving.h"
 #include "worker/share.h"
 #include "worker/warned.h"
 
@@ -53,6 +54,7 @@ struct worker {
     struct link link;
     struct answers answers; /* of a bundle */
     struct warned warned;
+    struct saving saving;
     bool urgent; /* something waits that should be written in this round */
     struct room room;
     bool granted; /* the room is what a scheduler says of it */
@@ -86,8 +88,9 @@ struct worker_setup {
     int fd; /* socket to the conductor; -1: none */
     struct bundle_setup bundle;
     struct warned_setup warned;
-    const char *room; /* text of the room; NULL: what was granted, or all of
-                         this machine */
+    double save_every_s; /* in a sandbox; 0: never */
+    const char *room;    /* text of the room; NULL: what was granted, or all of
+                            this machine */
     const struct granted *granted; /* by a scheduler; NULL: none */
     uint32_t slots;                /* tasks at once; 0: what the room says */
     const char *mark;

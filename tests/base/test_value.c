@@ -220,11 +220,33 @@ static void trees_print_as_python_does(void **state)
     buf_done(&b);
 }
 
+static void joining_adds_what_is_missing_also_inside(void **state)
+{
+    (void)state;
+    struct value *o = value_object(arena), *in = value_object(arena);
+    struct value *more = value_object(arena), *also = value_object(arena);
+    value_set(arena, in, STR("x"), value_int(arena, 1));
+    value_set(arena, o, STR("a"), value_int(arena, 1));
+    value_set(arena, o, STR("n"), in);
+    value_set(arena, also, STR("x"), value_int(arena, 7));
+    value_set(arena, also, STR("y"), value_int(arena, 8));
+    value_set(arena, more, STR("a"), value_int(arena, 7));
+    value_set(arena, more, STR("n"), also);
+    value_set(arena, more, STR("b"), value_int(arena, 9));
+    value_join(arena, o, more);
+    assert_int_equal(value_get(o, STR("a"))->i, 1);
+    assert_int_equal(value_get(o, STR("b"))->i, 9);
+    assert_int_equal(value_get(in, STR("x"))->i, 1);
+    assert_int_equal(value_get(in, STR("y"))->i, 8);
+    assert_int_equal(o->count, 3);
+}
+
 #define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_ARENA(joining_adds_what_is_missing_also_inside),
         WITH_ARENA(objects_keep_the_order_of_their_members),
         WITH_ARENA(setting_again_replaces_in_place),
         WITH_ARENA(what_is_absent_is_null),

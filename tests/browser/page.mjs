@@ -2,12 +2,14 @@
 //
 //     node page.mjs ADDRESS CONTROL_ADDRESS FOLDER PICTURES
 //
-// ADDRESS serves the studies `many` (recorded, large) and `live` (which runs until the file FOLDER/go is there)
-// read-only; CONTROL_ADDRESS serves the same with --control. Screenshots are left in PICTURES.
+// ADDRESS serves the studies `many` (recorded, large), `logged` (three trials with pictures, tables, charts), `odd` (one
+// that failed, NaN, texts with any letter), `leaving` (which is removed) and `live` (which runs until the file FOLDER/go
+// is there) read-only; CONTROL_ADDRESS serves the same with --control. Screenshots are left in PICTURES.
 import { chromium } from "playwright-core";
 import { execFileSync, spawn } from "node:child_process";
+import { createServer, request } from "node:http";
 import { createRequire } from "node:module";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 
 const [address, controlAddress, folder, pictures] = process.argv.slice(2);
 const throng = process.env.THRONG;
@@ -38,7 +40,7 @@ async function open(url, size = { width: 1360, height: 900 }) {
   page.on("pageerror", (e) => faults.push(e.message));
   page.on("request", (r) => {
     const host = new URL(r.url()).hostname;
-    if (!/^(data|blob|file):/.test(r.url()) && host !== "127.0.0.1") outside.push(r.url());
+    if (!/^(data|blob|file):/.test(r.url()) && !/^127\.0\.0\.1$|^(.*\.)?localhost$/.test(host)) outside.push(r.url());
   });
   const cdp = await context.newCDPSession(page);
   await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -90,11 +92,20 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   const first = await page.cpu();
   check("the first view takes less than a second of the main thread", first < 1, `${first} s`);
   await picture(page, "overview");
+  await picture(page, "docs-page");
   check("the address keeps no token", !page.url().includes("token"), page.url());
   check("the best trial is that of rank", (await page.locator(".fact.best").innerText()).includes(`trial ${rank[0].id}`));
   const records = await numbersOf(page, "history");
   check("best so far ends with the best value", records.at(-1)[0] === rank[0].id && records.at(-1)[1] === rank[0].value,
     JSON.stringify(records.at(-1)));
+  const top = await page.locator('[data-figure="history"] canvas').evaluate((c) => {
+    const ratio = c.width / c.clientWidth, row = c.getContext("2d").getImageData(60 * ratio, 23 * ratio, c.width - 90 * ratio, 1).data;
+    const back = [...c.getContext("2d").getImageData(0, c.height - 1, 1, 1).data].join();
+    let marks = 0;
+    for (let i = 0; i < row.length; i += 4) if (row.slice(i, i + 4).join() !== back) marks++;
+    return marks / (row.length / 4);
+  });
+  check("trials without a value are not drawn", top < 0.1, top);
   const shares = await numbersOf(page, "importance");
   const importance = throngJson("importance", "many", "--json").parameters;
   check("importance is the verb's", JSON.stringify(shares) === JSON.stringify(importance.map((p) => [p.name, p.share])), JSON.stringify(shares));
@@ -143,12 +154,17 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   for (let i = 1; i <= 20; i++) await scroller.evaluate((e, y) => (e.scrollTop = y), i * 9000);
   const scroll = ((await page.cpu()) - scrolled) / 20;
   check("a step of scrolling takes less than 50 ms of the main thread", scroll < 0.05, `${scroll} s`);
+  const kept = await scroller.evaluate((e) => e.scrollTop);
+  await page.reload();
+  await page.waitForFunction((y) => document.querySelector(".scroller")?.scrollTop === y, kept);
+  check("scrolling survives a reload", true);
   await page.locator(".table").focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("Space");
   await page.keyboard.press("j");
   await page.keyboard.press("Space");
   await picture(page, "table");
+  await picture(page, "docs-table");
   await accessible(page, "table");
   await page.keyboard.press("c");
   await page.getByText("What differs").waitFor();
@@ -178,6 +194,155 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   await page.context().close();
 }
 
+// ---- what trials logged -------------------------------------------------------------
+
+/** The colour of a canvas at a part of its width and height. */
+const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
+  [...c.getContext("2d").getImageData(Math.floor(px * c.width), Math.floor(py * c.height), 1, 1).data], [x, y]);
+{
+  const page = await open(study(address, "logged", "&trial=2"));
+  const drawer = page.getByRole("complementary");
+  const image = drawer.getByRole("img", { name: /^The picture seg of trial 2.*mask guess: cell [1-9][\d.]* %; boxes truth: a box/ });
+  await image.waitFor();
+  check("a trial opens by its link alone, and its picture says what masks and boxes show", true);
+  const covered = await colorAt(image, 0.3, 0.3), clear = await colorAt(image, 0.9, 0.4);
+  check("a mask covers its class alone", covered[2] > covered[0] && clear.join() === "40,40,40,255", `${covered} ${clear}`);
+  await drawer.getByRole("checkbox", { name: "mask guess" }).uncheck();
+  await page.waitForFunction(() => {
+    const c = document.querySelector(".picture canvas");
+    const [r, g, b] = c.getContext("2d").getImageData(c.width * 0.2, c.height * 0.2, 1, 1).data;
+    return r === g && g === b;
+  });
+  check("and is taken off", true);
+  const table = drawer.getByRole("region", { name: "The table guesses of trial 2" });
+  check("a table has its rows", (await table.locator("tbody tr").count()) === 2 && (await table.innerText()).includes("owl"));
+  const bins = await numbersOf(page, "histogram");
+  check("a histogram has its counts", JSON.stringify(bins.map((r) => r[2])) === "[1,2,0,1]", JSON.stringify(bins));
+  const matrix = await numbersOf(page, "confusion");
+  check("a confusion matrix has its counts", JSON.stringify(matrix) === JSON.stringify([["cat", 1, 1], ["owl", 0, 2]]), JSON.stringify(matrix));
+  check("at the last step is the last text", (await drawer.innerText()).includes("words of step 2"));
+  await drawer.getByRole("slider", { name: /^Step/ }).fill("0");
+  await drawer.getByText("words of step 0").waitFor();
+  check("a slider goes through the steps", true);
+  await accessible(page, "logged");
+  await picture(page, "logged");
+  await page.goto(study(address, "logged", "&view=compare&chosen=1%7C2%7C3"));
+  await page.getByRole("img", { name: /^The picture seg of trial 3/ }).waitFor();
+  check("selected trials stand side by side", (await page.getByRole("img", { name: /^The picture seg/ }).count()) === 3);
+  await accessible(page, "logged, compared");
+  await picture(page, "compared");
+  await page.getByRole("slider", { name: /^Step/ }).fill("1");
+  await page.locator(".logged section").first().screenshot({ path: `${pictures}/docs-logged.png` });
+  await page.context().close();
+}
+
+// ---- a campaign --------------------------------------------------------------------------
+
+{
+  const page = await open(address);
+  await page.getByRole("link", { name: "steps/search" }).waitFor();
+  await page.getByRole("link", { name: "steps", exact: true }).click();
+  await page.getByRole("group", { name: /search: done, after prepare/ }).waitFor();
+  const stages = throngJson("status", "steps", "--json").stages;
+  const rows = await page.locator("tbody tr").evaluateAll((list) => list.map((tr) => [tr.children[0].textContent.trim(), tr.children[2].textContent.slice(2)]));
+  check("a campaign has its stages, as the verb has them", JSON.stringify(rows) === JSON.stringify(stages.map((s) => [s.stage, s.state])), JSON.stringify(rows));
+  await accessible(page, "campaign");
+  await page.mouse.move(0, 0);
+  await page.setViewportSize({ width: 1360, height: 440 });
+  await picture(page, "docs-campaign");
+  await page.locator("tbody").getByRole("link", { name: "search" }).click();
+  await page.locator('[data-figure="parallel"] canvas, [data-figure="history"] canvas').first().waitFor();
+  check("a stage opens its study", /steps›search/.test((await page.locator("h1").innerText()).replace(/\s/g, "")), await page.locator("h1").innerText());
+  await page.getByRole("link", { name: "steps", exact: true }).click();
+  await page.getByRole("group", { name: /search: done/ }).waitFor();
+  check("and leads back to its campaign", true);
+  await page.context().close();
+}
+
+// ---- pictures to take along -----------------------------------------------------------
+
+{
+  const page = await open(study(address, "logged", "&view=curves"));
+  for (const [kind, begins] of [["SVG", "<svg"], ["PNG", "\x89PNG"]])
+    for (const [view, figure] of [["Curves", "curves"], ["Overview", "parallel"], ["Load", "gantt"]]) {
+      await page.getByRole("link", { name: view, exact: true }).click();
+      const [file] = await Promise.all([page.waitForEvent("download"),
+        page.locator(`[data-figure="${figure}"]`).first().getByRole("button", { name: kind }).click()]);
+      const bytes = readFileSync(await file.path(), "latin1");
+      check(`${figure} can be had as ${kind}`, bytes.startsWith(begins) && bytes.length > 500, bytes.slice(0, 200));
+      if (kind === "SVG") {
+        const faults = await page.evaluate((t) => new DOMParser().parseFromString(t, "image/svg+xml").querySelectorAll("parsererror").length,
+          readFileSync(await file.path(), "utf8"));
+        check(`${figure} as SVG is well made`, faults === 0);
+      }
+    }
+  const drawn = [];
+  for (const view of ["overview", "curves", "parameters", "load"]) {
+    await page.goto(study(address, "logged", `&view=${view}&where=lr%3C0.25`));
+    await page.locator("main figure canvas").first().waitFor();
+    await page.getByRole("button", { name: "Command" }).first().waitFor();
+    drawn.push(...await page.getByRole("button", { name: "Command" }).evaluateAll((l) => l.map((b) => b.title)));
+  }
+  const kinds = [...new Set(drawn.map((line) => line.split(" ")[2]))].sort();
+  check("pictures have the command that draws them", kinds.join() === "curves,gantt,history,load,parallel,slice", kinds);
+  for (const line of new Set(drawn)) {
+    let said = "";
+    try {
+      execFileSync("sh", ["-c", `${line.replace(/^throng/, '"$THRONG"')} -o drawn.svg 2>&1`], { cwd: folder });
+    } catch (e) {
+      said = String(e.stdout);
+    }
+    check(`${line} draws`, !said && readFileSync(`${folder}/drawn.svg`, "utf8").includes("<svg"), said);
+  }
+  await page.emulateMedia({ media: "print" });
+  check("on paper there are no buttons", (await page.locator("nav, .tools").evaluateAll((l) => l.filter((e) => e.checkVisibility()).length)) === 0);
+  await page.pdf({ path: `${pictures}/print.pdf` });
+  await page.context().close();
+}
+
+// ---- any letters, no values, one that goes -----------------------------------------------
+
+{
+  const page = await open(study(address, "odd"));
+  await page.getByText("No trial has a value.").first().waitFor();
+  check("a study without values says so", true);
+  for (const name of ["Table", "Curves", "Parameters", "Load", "Errors", "Compare"]) {
+    await page.getByRole("link", { name, exact: true }).click();
+    await page.locator("main *").first().waitFor();
+    await accessible(page, `odd, ${name.toLowerCase()}`);
+  }
+  check("a text is never markup", (await page.locator("main img, main b").count()) === 0);
+  await page.goto(study(address, "odd", "&view=errors"));
+  await page.getByRole("button", { name: /^End of the log/ }).first().click();
+  check("a failure shows the end of its log", (await page.getByRole("region", { name: /^Log of trial/ }).innerText()).includes("<b>no</b>"));
+  await page.context().close();
+  const leaving = await open(study(address, "leaving"));
+  await leaving.locator(".word.finished").waitFor();
+  const other = await open(study(address, "leaving"));
+  await other.locator(".word.finished").waitFor();
+  check("a second browser sees how it stands, too", true);
+  rmSync(`${folder}/.throng/leaving`, { recursive: true });
+  await leaving.getByText("was removed").waitFor();
+  check("a study that is removed while it is looked at is said to be", (await leaving.locator("canvas").count()) > 0);
+  await leaving.context().close();
+  await other.context().close();
+}
+
+// ---- a small window ------------------------------------------------------------------------
+
+{
+  const page = await open(study(address, "many"), { width: 380, height: 800 });
+  await page.locator('[data-figure="parallel"] canvas').waitFor();
+  for (const name of ["Overview", "Table", "Curves", "Parameters", "Load", "Errors"]) {
+    await page.getByRole("link", { name, exact: true }).click();
+    await page.locator("main figure, main section, main .table").first().waitFor();
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check(`${name} fits into a small window`, over <= 0, `${over} pixels wider`);
+  }
+  await picture(page, "small");
+  await page.context().close();
+}
+
 // ---- a study that runs ---------------------------------------------------------------
 
 {
@@ -202,7 +367,7 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
 {
   const file = `${folder}/page.html`;
   execFileSync(throng, ["web", "many", "--export", file], { cwd: folder, stdio: "ignore" });
-  check("one file of 20,000 trials has less than 3 MB", statSync(file).size < 3e6, statSync(file).size);
+  check("one file of 20,000 trials has less than 5 MB", statSync(file).size < 5e6, statSync(file).size);
   const page = await open(`file://${file}`);
   await page.locator('[data-figure="parallel"] canvas').waitFor();
   const first = await page.cpu();
@@ -229,10 +394,85 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   await page.context().close();
 }
 
+// ---- through a proxy, in a frame ------------------------------------------------------------
+
+/** A reverse proxy: what lies below a prefix goes on to a port, with or without the prefix; `/frame` is a page of its own. */
+function proxy(prefix, strips, frame) {
+  const server = createServer((asked, answer) => {
+    const [, port, rest] = asked.url.match(new RegExp(`^${prefix}/(\\d+)(/.*)$`)) ?? [];
+    if (!port) {
+      answer.setHeader("Content-Type", "text/html");
+      return answer.end(frame());
+    }
+    const on = request({ port, path: strips ? rest : asked.url, method: asked.method, headers: asked.headers }, (got) => {
+      answer.writeHead(got.statusCode, got.headers);
+      got.pipe(answer);
+    });
+    on.on("error", () => answer.destroy());
+    asked.pipe(on);
+  });
+  return new Promise((done) => server.listen(0, "127.0.0.1", () => done({ server, port: server.address().port })));
+}
+
+/** An address as the proxy has it. */
+const through = (url, port, prefix) => {
+  const own = new URL(url);
+  return `http://hub.localhost:${port}${prefix}/${own.port}/${own.hash}`;
+};
+
+for (const [name, prefix, strips] of [["JupyterHub", "/user/ann/proxy", true], ["Open OnDemand", "/node/n17", false]]) {
+  let framed = "";
+  const hub = await proxy(prefix, strips, () => `<!doctype html><iframe src="${framed}" width="1200" height="800"></iframe>`);
+  const probe = await proxy("/none", true, () => "");
+  const port = String(probe.port); // free, as soon as nobody listens there
+  await new Promise((done) => probe.server.close(done));
+  const closed = await serve(0);
+  const refused = await open(study(through(closed.url, hub.port, prefix), "many"));
+  const text = await refused.locator("body").innerText();
+  check(`${name}: a host that was not allowed is refused`, /allow-host|no such page/.test(text), text);
+  closed.server.kill();
+  await refused.context().close();
+  const opened = await serve(port, "--base", `${prefix}/${port}`, "--allow-host", "hub.localhost", "--frame-ancestor", `http://hub.localhost:${hub.port}`);
+  const page = await open(study(through(opened.url, hub.port, prefix), "many"));
+  await page.locator(".word.finished").waitFor();
+  await page.locator('[data-figure="parallel"] canvas').waitFor();
+  check(`${name}: the page is shown, and hears news`, true);
+  framed = page.url().replace(/#.*/, "") + new URL(opened.url).hash + "&study=many";
+  await page.goto(`http://hub.localhost:${hub.port}/frame`);
+  await page.frameLocator("iframe").locator(".word.finished").waitFor();
+  check(`${name}: and in a frame of that site`, true);
+  framed = study(address, "many");
+  await page.goto("about:blank");
+  const blocked = page.waitForEvent("console", { predicate: (m) => /frame-ancestors/.test(m.text()) });
+  await page.goto(`http://hub.localhost:${hub.port}/frame`);
+  await blocked;
+  check(`${name}: but not where no frame was allowed`, (await page.frameLocator("iframe").locator(".top").count()) === 0);
+  faults.splice(0, faults.length, ...faults.filter((f) => !/frame-ancestors/.test(f)));
+  await page.context().close();
+  opened.server.kill();
+  hub.server.closeAllConnections();
+  hub.server.close();
+}
+{
+  // A notebook: a page of this machine, at another port, that shows what study.show() gave.
+  const shown = spawn("python3", ["-c", "import throng; p = throng.Study('many').show(); print(p._repr_html_(), flush=True); input()"],
+    { cwd: folder, stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, PYTHONPATH: process.env.ROOT + "/python" } });
+  const cell = await new Promise((done) => shown.stdout.once("data", (text) => done(String(text))));
+  const notebook = await proxy("/none", true, () => `<!doctype html><h1>In[1]</h1>${cell}`);
+  const page = await open(`http://localhost:${notebook.port}/`);
+  await page.frameLocator("iframe").locator(".word.finished").waitFor();
+  check("study.show() is the page in a notebook's cell", true);
+  await picture(page, "notebook");
+  await page.context().close();
+  shown.stdin.end("\n");
+  notebook.server.closeAllConnections();
+  notebook.server.close();
+}
+
 // ---- a server that is started anew ---------------------------------------------------------
 
-function serve(port) {
-  const server = spawn(throng, ["web", "--port", String(port)], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+function serve(port, ...options) {
+  const server = spawn(throng, ["web", "--port", String(port), ...options], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
   process.on("exit", () => server.kill()); // also when a check cannot go on
   return new Promise((done) => server.stdout.once("data", (text) => done({ server, url: String(text).trim() })));
 }

@@ -157,8 +157,11 @@ run "$THRONG" run -q other.yaml
 expect "nor counts a metric that was not reported again" other done None 0
 
 study silent "sh -c 'if [ \$THRONG_ATTEMPT = 1 ]; then sh say.sh mark 3; exit 1; fi'"
-check "silent: runs" "$THRONG" run -q silent.yaml
-expect "until something is said, what was said last stands" silent done 3.0 1
+run "$THRONG" run silent.yaml
+expect "what a failed attempt said is not the value of a silent one" silent done None 0
+check_contains "which is said" "$err" "ended without reporting"
+check_equal "and what does not count is still there" 1 \
+    "$("$THRONG" export silent --history --attempts | grep -c ',loss,')"
 
 # ---- interrupted, killed --------------------------------------------------------
 cat >slow.sh <<'END'

@@ -5,9 +5,9 @@
 
 export THRONG_BUILD BENCH_DIR=$TMP
 export BENCH_TASKS=60 BENCH_ROUNDS=1 BENCH_LARGE=100 BENCH_POINTS=2500 \
-    BENCH_MEMORY_TASKS=40 BENCH_TRIALS=500 BENCH_FLOOD_SECONDS=0.2
+    BENCH_MEMORY_TASKS=40 BENCH_TRIALS=500 BENCH_FLOOD_SECONDS=0.2 BENCH_MODELS=100
 
-for name in tasks million verbs metrics; do
+for name in tasks million campaign verbs plot metrics; do
     run "$ROOT/bench/run" "$name"
     case $status in
     0 | 1) ok "bench/$name measures" ;;

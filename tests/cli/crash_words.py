@@ -107,7 +107,15 @@ def look(rounds):
             " left join texts on texts.id = trials.id"):
         way = json.loads(point)["way"]
         if (reason or "").startswith("lost 3 times in a row"):
-            continue  # it was alone each time, and might be what kills
+            # It might be what kills, if it ran, and alone, each time.
+            lost = list(db.execute(
+                "select company, checkpoint_digest from attempts where "
+                "trial = ? and outcome = 8 order by number desc limit 3",
+                (trial,)))
+            if len(lost) < 3 or len(set(lost)) > 1 or lost[0][0] != 1:
+                wrong.append("study %d trial %d (%s): given up after %s"
+                             % (rounds, trial, way, lost))
+            continue
         if state != 3 or value != LAST:
             wrong.append("study %d trial %d (%s): state %d, value %s"
                          % (rounds, trial, way, state, value))

@@ -173,6 +173,11 @@ run_cap: 20
 metric: {name: loss}
 parameters: {x: {min: 0.0, max: 1.0}}
 """
+STEPS = """
+stages:
+  first: {study: many.yaml, run_cap: 3}
+  then: {study: many.yaml, run_cap: 2, needs: first}
+"""
 RUNNING = """
 command: [sh, -c, 'until test -e go; do sleep 0.1; done']
 method: grid
@@ -267,6 +272,9 @@ def check_json(throng, folder):
         with open(os.path.join(many, "many.yaml"), "w") as f:
             f.write(MANY)
         run([throng, "run", "many.yaml"], many)
+        with open(os.path.join(many, "steps.yaml"), "w") as f:
+            f.write(STEPS)
+        run([throng, "run", "steps.yaml"], many)
         run([throng, "run", "doc.yaml"], scratch)
         jobs = os.path.join(scratch, ".throng", "doc", "jobs", "1")
         os.makedirs(jobs)
@@ -278,11 +286,14 @@ def check_json(throng, folder):
             f.write(MODEL)
         run([throng, "train", "model.yml"], scratch)
         for title, names in documented.items():
-            argv = title.replace("over NAME", "over x").split()[1:]
+            argv = title.replace("over NAME", "over x").replace(
+                "CAMPAIGN", "steps").split()[1:]
             argv += {"check": ["warned.yaml"], "show": ["all"], "explain": ["all"],
                      "diff": ["1", "2"],
                      "evaluate": ["model.safetensors"]}.get(argv[0], [])
-            where = many if argv[0] == "importance" else scratch
+            of_many = argv[0] == "importance" or "steps" in argv
+            where = many if of_many else scratch
+            argv += ["many"] if argv[0] == "importance" else []
             said = run([throng] + argv, where)
             values = [json.loads(line) for line in said.stdout.splitlines()]
             if argv[:2] in (["status", "--json"], ["rank", "--json"]):

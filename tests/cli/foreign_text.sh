@@ -67,6 +67,8 @@ calls() { # VERB
     rm) echo "3 -y | no${ESC}[2Jne -y" ;;
     submit-file) echo "no${ESC}[2Jne.yaml | wrong.yaml --engine ${ESC}[2J" ;;
     web) echo "no${ESC}[2Jne | --address ${ESC}[2J | --socket /none${ESC}[2J/x" ;;
+    plot) echo "no${ESC}[2J | history no${ESC}[2Jne | slice --x no${ESC}[2J | history -o no${ESC}[2J.xyz | history | slice" ;;
+    summary) echo "no${ESC}[2Jne -o s.md | -o no${ESC}[2J.xyz" ;;
     trust) echo "--remove no${ESC}[2Jne" ;;
     init | logs | completion | help | version) echo "no${ESC}[2J" ;;
     esac

@@ -171,6 +171,50 @@ wait $study $listener
 check_equal "who listens hears how it ends" \
     "['done', 'first'] {'id': 1, 'value': 1.0} 3" \
     "$(sed "s/, 'running'//; s/, 'waiting'//" "$TMP/news")"
+
+# ---- those that come later, and a study that goes ------------------------------------------
+
+mkdir -p .throng && cp -r .throng/rates .throng/other
+cat >"$TMP/listen.py" <<'PY'
+"""Prints the kinds of events that come, until `WANTED` was among them."""
+import http.client, json, re, sys, urllib.parse
+url, study, since, wanted = urllib.parse.urlsplit(sys.argv[1]), *sys.argv[2:]
+token = re.search(r"token=(\w+)", url.fragment).group(1)
+c = http.client.HTTPConnection(url.hostname, url.port, timeout=60)
+c.request("GET", "/api/v1/studies/%s/events?since=%s" % (study, since),
+          headers={"X-Throng-Token": token})
+answer = c.getresponse()
+while True:
+    line = answer.readline().decode().strip()
+    if line.startswith("event: "):
+        print(line[7:], flush=True)
+        if line[7:] == wanted:
+            break
+    elif line.startswith("data: ") and line != "data: {}":
+        data = json.loads(line[6:])
+        print(data["rows"], data["finished"], flush=True)
+        if wanted == "data":
+            break
+PY
+for i in 1 2; do
+    run python3 "$TMP/listen.py" "$address" other 1-1 data
+    check_equal "listener $i that has everything hears how it stands" "change
+6 6" "$out"
+done
+python3 "$TMP/listen.py" "$address" other 1-1 gone >"$TMP/gone" &
+listener=$!
+wait_for 30 test -s "$TMP/gone"
+rm -r .throng/other
+wait $listener
+check_equal "who looks at a study that is removed is told" 0 $?
+ask GET "$api/other/about"
+check_contains "and whoever asks for it" "$out" "was removed"
+cp -r .throng/rates .throng/other
+"$THRONG" rm other 6 >/dev/null 2>&1 || true
+run python3 "$TMP/listen.py" "$address" other 1-1 data
+check_contains "one of the same name is another" "$out" reset
+rm -r .throng/other
+
 kill $server
 wait $server
 check_equal "it ends when it is asked to" 0 $?

@@ -20,7 +20,8 @@ import urllib.parse
 VOLATILE = {"folder", "changed", "seconds", "created", "started", "ended",
             "revision", "made", "from", "to", "width", "mean", "most", "host",
             "times", "cpus", "load", "memory_bytes", "free_bytes", "gpus",
-            "max_rss_bytes", "cpu_seconds", "spans", "lane", "text"}
+            "max_rss_bytes", "cpu_seconds", "spans", "lane", "text",
+            "waiting", "median", "nine_tenths", "lately"}
 
 
 def request(address, method, path, headers=(), body=None):

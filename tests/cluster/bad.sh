@@ -79,6 +79,8 @@ study memory 3 0 'slurm: {sbatch: ["--mem=900G"]}'
 refuses memory "Requested node configuration is not available"
 sed -i '/^slurm:/d' memory.yaml
 goes_on memory 3
+run "$THRONG" explain memory 1
+check_contains "memory: what was refused is no try" "$out" "tried 1 time "
 
 # ---- no commands -----------------------------------------------------------------
 

@@ -135,6 +135,26 @@ wait "$conductor"
 check "asked: what is asked reaches all ranks" test -s \
     "$(ls -d .throng/asked/trials/0/1/checkpoint/state)"
 
+# ---- PMIx --------------------------------------------------------------------------------
+
+# On one node: pretended ones share /tmp, where Slurm makes a folder for each.
+if ! srun --mpi=pmix true >pmix.out 2>&1; then
+    skip "pmix: srun takes it" "$(head -n 1 pmix.out) (package libpmix-dev)"
+else
+    cat >pmix.yaml <<'YAML'
+command: [sh, -c, 'echo "rank $PMIX_RANK of $SLURM_NTASKS"']
+method: grid
+parameters: {x: {values: [1]}}
+resources: {ranks: 3}
+slurm: {setup: export SLURM_MPI_TYPE=pmix}
+YAML
+    run "$THRONG" run pmix.yaml --engine slurm
+    check_status "pmix: it runs to its end" 0
+    check_equal "pmix: each rank has its number" \
+        "rank 0 of 3 rank 1 of 3 rank 2 of 3" \
+        "$("$THRONG" logs pmix 1 | sort | xargs)"
+fi
+
 # ---- real MPI -----------------------------------------------------------------------------
 
 if ! command -v mpicc.mpich >/dev/null; then

@@ -102,6 +102,65 @@ wait "$conductor"
 check_equal "cancelled: it runs to its end" 0 $?
 each_once cancelled 12
 
+# The worker gives its task back before it is gone: a person ended it all the
+# same, and the second time means it.
+cat >twice.yaml <<'YAML'
+command: [sleep, "{x}"]
+method: grid
+parameters: {x: {value: 60}}
+slurm: {look: 1}
+YAML
+"$THRONG" run twice.yaml --engine slurm >twice.out 2>&1 &
+conductor=$!
+trial_runs() { # NAME ATTEMPT
+    "$THRONG" show "$1" 1 --json | grep -q '"state":"running"' &&
+        [ "$(sqlite3 -readonly ".throng/$1/study.db" 'select count(*)
+            from attempts where started > 0')" = "$2" ]
+}
+check "twice: it runs" wait_for 30 trial_runs twice 1
+check "twice: its job is cancelled" scancel "$(running_job)"
+check "twice: it runs again" wait_for 30 trial_runs twice 2
+check "twice: which is told" wait_for 30 grep -q \
+    "ended as CANCELLED.* 1 task of it is tried again" twice.out
+check "twice: its job is cancelled again" scancel "$(running_job)"
+wait "$conductor"
+check "twice: the study stops" test $? -ne 0
+check "twice: and says why" grep -q "the second time that a job" twice.out
+check "twice: no job is left" wait_for 20 none_left
+
+# While it waits.
+sed 's/look: 1/look: 1, sbatch: ["--hold"]/' twice.yaml >waiting.yaml
+pending() { # NAME SUBMISSION
+    [ -e ".throng/$1/jobs/$2/state" ] &&
+        grep -q PENDING ".throng/$1/jobs/$2/state"
+}
+"$THRONG" run waiting.yaml --engine slurm >waiting.out 2>&1 &
+conductor=$!
+check "waiting: its job waits" wait_for 30 pending waiting 1
+check "waiting: it is cancelled" scancel --user="$(id -un)"
+check "waiting: another waits" wait_for 30 pending waiting 2
+check "waiting: that is cancelled, too" scancel --user="$(id -un)"
+wait "$conductor"
+check "waiting: the study stops" test $? -ne 0
+check "waiting: and says why" grep -q \
+    "taken out of the queue before it began, the second time" waiting.out
+
+# Who stops the study takes back what waits, which is no fault of the jobs.
+cat >held.yaml <<'YAML'
+command: [sleep, "{x}"]
+method: grid
+parameters: {x: {values: [1, 2, 3, 4]}}
+slurm: {look: 1, sbatch: ["--hold"]}
+YAML
+"$THRONG" run held.yaml --engine slurm >held.out 2>&1 &
+conductor=$!
+check "held: its jobs wait" wait_for 30 pending held 1
+check "held: stop" "$THRONG" stop held
+wait "$conductor"
+check_equal "held: it ends as one that was stopped" 0 $?
+check_lacks "held: and blames nobody" "$(cat held.out)" "none has begun"
+check "held: no job is left" wait_for 20 none_left
+
 # ---- bad input -------------------------------------------------------------------------
 
 study bad 3 0

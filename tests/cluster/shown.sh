@@ -73,9 +73,74 @@ run "$THRONG" status left
 check_contains "left: what is told then is as old as the run" "$out" \
     "3 PENDING (JobHeldUser): somebody holds it back"
 check_contains "left: which is said" "$out" "when throng last asked"
+check_contains "left: status says who collects and who cancels them" "$out" \
+    "not running, and 3 jobs of it are out: \`throng run left.yaml --engine slurm\` collects what they do, \`throng kill left\` cancels them"
+run "$THRONG" status left --json
+check_contains "left: status for programs" "$out" '"jobs_out":3'
+run "$THRONG" ls
+check_matches "left: ls" "$out" 'left.*3 jobs out'
+run "$THRONG" ls --json
+check_contains "left: ls for programs" "$out" '"state":"jobs out"'
+run "$THRONG" watch --once left
+check_contains "left: watch" "$out" \
+    "not running, 3 jobs out: \`throng run\` collects, \`throng kill\` cancels"
+run "$THRONG" explain left 1
+check_contains "left: explain says what happens without a conductor" "$out" \
+    "Its job goes on without a conductor; \`throng run left.yaml --engine slurm\` collects what it does"
+run "$THRONG" add left x=2
+check_contains "left: add says who goes on" "$err" \
+    "\`throng run left.yaml --engine slurm\`"
 run "$THRONG" kill left
 check_status "left: kill" 0
 check "left: its jobs are gone" wait_for 20 none_left
+
+# One that runs when its conductor is killed.
+sed -e 's/sleep 2/sleep 60/' -e '/^slurm:/d' held.yaml >alone.yaml
+mkdir -p config/throng
+(umask 077 && echo "there: {engine: slurm, partition: main}" \
+    >config/throng/profiles.yaml)
+XDG_CONFIG_HOME=$PWD/config "$THRONG" run alone.yaml --profile there \
+    >alone.out 2>&1 &
+conductor=$!
+alone_runs() {
+    "$THRONG" status alone >alone.status
+    grep -q "3 RUNNING" alone.status && grep -q "^  running    3" alone.status
+}
+check "alone: its jobs run" wait_for 30 alone_runs
+kill -9 "$conductor"
+wait "$conductor" 2>/dev/null
+run "$THRONG" status alone
+check_contains "alone: its trials are not broken off" "$out" \
+    "  running    3 (in jobs, when throng last asked)"
+check_contains "alone: and it goes on with the profile that it had" "$out" \
+    "\`throng run alone.yaml --profile there\`"
+run "$THRONG" watch --once alone
+check_contains "alone: watch" "$out" "3 running"
+run "$THRONG" explain alone 2
+check_contains "alone: explain" "$out" "Its job goes on without a conductor"
+check_lacks "alone: explain does not call it broken off" "$out" "broke off"
+run env XDG_CONFIG_HOME="$PWD/config" "$THRONG" kill alone
+check_status "alone: kill" 0
+check "alone: its jobs are gone" wait_for 20 none_left
+run "$THRONG" ls
+check_matches "alone: then no job is out" "$out" 'alone.*(stopped|broken off)'
+
+# The profile that a study was run with is gone: what it submitted is not.
+sed 's/sleep 2/sleep 60/; s/^slurm:.*/profile: there/' held.yaml >gone.yaml
+XDG_CONFIG_HOME=$PWD/config "$THRONG" run gone.yaml >gone.out 2>&1 &
+conductor=$!
+gone_runs() {
+    "$THRONG" status gone | grep -q "3 RUNNING"
+}
+check "gone: its jobs run" wait_for 30 gone_runs
+kill -INT "$conductor"
+wait "$conductor"
+(umask 077 && echo "default: {engine: htcondor, rank: Memory}" \
+    >config/throng/profiles.yaml)
+run env XDG_CONFIG_HOME="$PWD/config" "$THRONG" kill gone
+check_status "gone: kill without its profile" 0
+check_contains "gone: says where they were" "$out$err" "were out at slurm"
+check "gone: its jobs are gone" wait_for 20 none_left
 
 # ---- what would be submitted ----------------------------------------------------------
 

@@ -163,7 +163,9 @@ void rig_open_only(struct rig *r, const char *place)
                                  .worker = r->worker,
                                  .folder = r->folder,
                                  .name = "rig",
-                                 .site = r->site};
+                                 .site = r->site,
+                                 .travel = r->travel,
+                                 .log = r->log};
     r->engine = engine_open(&setup, &hooks, &err);
     if (!r->engine)
         fail_msg("engine_open: %s", err.text);

@@ -51,6 +51,8 @@ struct rig {
      * task is lost. */
     uint32_t (*numbers)(struct rig *r, const struct seen *s);
     const struct value *site;
+    const struct engine_travel *travel;
+    const struct log *log;
     bool (*until)(struct rig *r);
     struct loop_source *after, *guard, *look;
 };

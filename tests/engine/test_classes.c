@@ -97,9 +97,26 @@ static void limits_are_of_jobs_or_gpus(void **state)
     assert_null(classes_find(&classes, ""));
 }
 
+static void a_share_of_all_gpus_is_a_number_of_them(void **state)
+{
+    (void)state;
+    struct job_class list[] = {{.name = "short", .gpu_share = 0.66},
+                               {.name = "long", .gpu_share = 0.5, .gpus = 4}};
+    struct classes c = {0};
+    vec_push(&c.list, list[0]);
+    vec_push(&c.list, list[1]);
+    classes_share(&c, 0);
+    assert_int_equal(c.list.p[0].gpus, 0);
+    classes_share(&c, 300);
+    assert_int_equal(c.list.p[0].gpus, 198);
+    assert_int_equal(c.list.p[1].gpus, 4);
+    classes_done(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_share_of_all_gpus_is_a_number_of_them),
         cmocka_unit_test(measured_work_goes_into_the_shortest_that_it_fits),
         cmocka_unit_test(a_limit_needs_no_reserve),
         cmocka_unit_test(what_saves_goes_into_the_shortest_of_all),

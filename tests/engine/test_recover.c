@@ -290,7 +290,9 @@ static void a_leader_that_only_its_worker_s_file_knows_is_found(void **state)
     char *path = path_join(r.arena, words, "1-2-3.rec.leaders");
     assert_int_equal(leaders_open(&file, path, NULL), 0);
     struct process_id leader = spawn_leader(&r, &child);
-    leader_write(file.fd, leaders_take(&file), leader);
+    leader_write(file.fd, leaders_take(&file),
+                 (struct leader_line){.pid = (uint64_t)leader.pid,
+                                      .start = leader.start});
     leaders_close(&file, false);
     recover_leaders(&r, (struct process_id){0}, false, 0);
     assert_false(process_alive(leader));

@@ -1,6 +1,5 @@
 /* What Slurm's commands print; the texts are those of Slurm 22.05. */
 #include "engine/slurm_text.h"
-#include "engine/streaks.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -153,27 +152,6 @@ static void a_need_no_node_can_meet_names_the_largest(void **state)
     vec_done(&nodes.list);
 }
 
-static void a_node_where_nothing_goes_well_is_left_out(void **state)
-{
-    (void)state;
-    struct streaks s = {0};
-    struct buf out;
-    buf_init(&out);
-    for (int i = 0; i < 5; i++) /* perhaps nothing goes well anywhere */
-        assert_false(streaks_note(&s, "n1", false));
-    assert_false(streaks_note(&s, "n1", true));
-    assert_false(streaks_note(&s, "n1", false));
-    assert_false(streaks_note(&s, "n1", false));
-    assert_false(streaks_note(&s, "n1", false)); /* none elsewhere yet */
-    assert_false(streaks_note(&s, "n2", true));
-    assert_true(streaks_note(&s, "n1", false));
-    assert_false(streaks_note(&s, "n1", false)); /* it is told once */
-    streaks_print(&s, &out);
-    assert_string_equal(out.p, "n1");
-    buf_done(&out);
-    streaks_done(&s);
-}
-
 /* ---- the rest
  * ---------------------------------------------------------------- */
 
@@ -208,7 +186,6 @@ int main(void)
         with_arena(accounting_tells_what_the_queue_has_forgotten),
         with_arena(nodes_that_are_up_hold_tasks),
         with_arena(a_need_no_node_can_meet_names_the_largest),
-        with_arena(a_node_where_nothing_goes_well_is_left_out),
         with_arena(numbers_and_words_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

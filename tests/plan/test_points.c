@@ -279,8 +279,8 @@ static void wrong_points_of_a_study_are_named(void **state)
               "2:11: error: 'a b' cannot be the name of a parameter");
     test_says("program: a\nmethod: points\nparameters: {a: {value: 1}}\n",
               "2:9: error: method points needs points");
-    test_says("program: a\nmethod: grid\npoints: [{a: 1}]\n",
-              "3:9: error: points are given, but the method is grid");
+    test_says("program: a\nmethod: random\npoints: [{a: 1}]\n",
+              "3:9: error: points are given, but the method is random");
     test_says("program: a\npoints: [{a: 1}]\nparameters_file: x\n",
               "give points or parameters_file, not both");
     test_says("program: a\npoints: [{a-b: 1, a_b: 2}]\n",

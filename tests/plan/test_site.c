@@ -126,6 +126,26 @@ static void the_profile_called_default_serves_who_names_none(void **state)
     expect(STUDY "engine: slurm\n", NULL, nothing, "slurm", "{}");
 }
 
+static void the_engine_of_default_counts_for_who_says_none(void **state)
+{
+    (void)state;
+    static const char there[] = "default: {engine: slurm, partition: batch}\n"
+                                "other: {partition: gpu}\n";
+    struct site_test s;
+    expect(STUDY, there, nothing, "slurm", "{\"partition\":\"batch\"}");
+    expect(STUDY "engine: local\n", there, nothing, "local", "");
+    /* A profile that is named stands for itself. */
+    expect(STUDY "profile: other\n", there, nothing, "local", "");
+    expect(STUDY, profiles, nothing, "local", "");
+    site_read(&s, STUDY, there, nothing);
+    assert_non_null(strstr(s.said.p, "the study runs at slurm"));
+    assert_non_null(strstr(s.said.p, "profiles.yaml:1"));
+    site_done(&s);
+    site_read(&s, STUDY, profiles, nothing);
+    assert_string_equal(s.said.p, "");
+    site_done(&s);
+}
+
 static void a_profile_names_the_engine_and_is_read(void **state)
 {
     (void)state;
@@ -214,18 +234,57 @@ static void other_commands_of_htcondor_are_handed_on(void **state)
         "\"bundle_time\":60.0}");
 }
 
+static void what_throng_writes_itself_is_refused_with_what_says_it(void **state)
+{
+    (void)state;
+    refused(STUDY "engine: htcondor\nhtcondor: {transfer_input_files: a}\n",
+            NULL, nothing, "say `inputs:`");
+    refused(STUDY "engine: htcondor\nhtcondor: {max_retries: 3}\n", NULL,
+            nothing, "htcondor cannot have 'max_retries'");
+    refused(STUDY "engine: htcondor\nhtcondor: {conductor: job}\n", NULL,
+            nothing, "cannot submit others");
+    refused(STUDY "engine: htcondor\nhtcondor: {\"a b\": 1}\n", NULL, nothing,
+            "is not a line of a submit description");
+    refused(STUDY "engine: htcondor\nhtcondor: {rank: \"a\\nqueue 5\"}\n", NULL,
+            nothing, "is not a line of a submit description");
+    refused(STUDY "engine: htcondor\nhtcondor: {rank: [1]}\n", NULL, nothing,
+            "is not a line of a submit description");
+}
+
+static void profiles_of_well_known_sites_are_there(void **state)
+{
+    (void)state;
+    expect(STUDY "profile: ospool\n", NULL, nothing, "htcondor",
+           "{\"offsite\":true}");
+    expect(STUDY "profile: ospool\n", "ospool: {engine: slurm, qos: q}\n",
+           nothing, "slurm", "{\"qos\":\"q\"}");
+    expect(STUDY "profile: chtc\n", NULL, nothing, "htcondor",
+           "{\"attributes\":[\"WantGPULab = true\",\"IsResumable = true\"],"
+           "\"classes\":[{\"name\":\"short\",\"time\":43200.0,\"limit\":"
+           "{\"gpu_share\":0.66},\"attributes\":[\"GPUJobLength = "
+           "\\\"short\\\"\"]},{\"name\":\"medium\",\"time\":86400.0,"
+           "\"limit\":{\"gpu_share\":0.33},\"attributes\":[\"GPUJobLength = "
+           "\\\"medium\\\"\"]},{\"name\":\"long\",\"time\":604800.0,"
+           "\"limit\":{\"gpus\":4},\"attributes\":[\"GPUJobLength = "
+           "\\\"long\\\"\"]}]}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_study_of_this_machine_needs_no_profile),
         cmocka_unit_test(who_has_no_use_for_a_profile_is_told_why),
         cmocka_unit_test(the_profile_called_default_serves_who_names_none),
+        cmocka_unit_test(the_engine_of_default_counts_for_who_says_none),
         cmocka_unit_test(a_profile_names_the_engine_and_is_read),
         cmocka_unit_test(
             the_study_goes_before_variables_and_these_before_a_profile),
         cmocka_unit_test(what_is_wrong_is_named_with_its_place),
         cmocka_unit_test(what_nobody_acts_on_yet_is_said),
         cmocka_unit_test(other_commands_of_htcondor_are_handed_on),
+        cmocka_unit_test(
+            what_throng_writes_itself_is_refused_with_what_says_it),
+        cmocka_unit_test(profiles_of_well_known_sites_are_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,7 +252,7 @@ static void a_built_in_model_needs_no_command(void **state)
                   "study.yaml", files);
     assert_non_null(t.plan);
     assert_true(str_is(t.plan->model, "net.yaml"));
-    assert_true(str_is(t.plan->kernels, "portable"));
+    assert_true(str_is(t.plan->device, "portable"));
     assert_int_equal(t.plan->command_count, 0);
     test_done(&t);
 }

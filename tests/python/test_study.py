@@ -1,14 +1,17 @@
 """throng driven from a notebook, with the real program."""
 
+import http.client
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import time
 import types
 import unittest
+import urllib.parse
 from unittest import mock
 
 from place import PYTHON, THRONG, InFolder, said
@@ -16,6 +19,7 @@ from place import PYTHON, THRONG, InFolder, said
 import throng
 from throng import program
 
+SITE = "http://hub.localhost:8000/user/ann/proxy/{port}/"
 STUDY = """
 name: toy
 method: grid
@@ -163,6 +167,89 @@ class Running(WithProgram):
         study = throng.Study("toy.yaml")
         self.run_quietly(study)
         self.assertIsNone(study.best())
+
+
+class Showing(WithProgram):
+    """The page in a notebook's cell."""
+
+    def ask(self, page, host="127.0.0.1"):
+        url = urllib.parse.urlsplit(page.url)
+        fragment = urllib.parse.parse_qs(url.fragment)
+        port = re.search(r":(\d+)|proxy/(\d+)",
+                         url.path if "proxy" in url.path else url.netloc)
+        connection = http.client.HTTPConnection(
+            "127.0.0.1", int(port.group(1) or port.group(2)), timeout=60)
+        connection.request("GET", "/api/v1/studies/" + fragment["study"][0],
+                           headers={"X-Throng-Token": fragment["token"][0],
+                                    "Host": host})
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        return answer
+
+    def test_a_frame_with_its_token_until_it_is_closed(self):
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        page = study.show(height=300)
+        self.addCleanup(page.close)
+        self.assertIn('height="300"', page._repr_html_())
+        self.assertIn(page.url.split("&")[0], page._repr_html_())
+        answer = self.ask(page)
+        self.assertEqual(answer.status, 200)
+        self.assertIn("http://localhost:*",
+                      answer.getheader("Content-Security-Policy"))
+        page.close()
+        with self.assertRaises(ConnectionRefusedError):
+            self.ask(page)
+
+    def test_behind_a_proxy_it_opens_to_that_address_alone(self):
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        page = study.show(url=SITE)
+        self.addCleanup(page.close)
+        self.assertRegex(page.url, r"^http://hub.localhost:8000/user/ann/"
+                                   r"proxy/\d+/#token=\w+&study=toy$")
+        answer = self.ask(page, "hub.localhost:8000")
+        self.assertEqual(answer.status, 200)
+        self.assertIn("frame-ancestors http://hub.localhost:8000",
+                      answer.getheader("Content-Security-Policy"))
+        self.assertEqual(self.ask(page, "other.localhost").status, 421)
+
+    def test_the_hub_says_where_it_is(self):
+        study = throng.Study("toy.yaml")
+        self.run_quietly(study)
+        with mock.patch.dict(os.environ, {
+                "JUPYTERHUB_PUBLIC_URL": "https://hub.example.org/user/a/"}):
+            page = study.show()
+        self.addCleanup(page.close)
+        self.assertRegex(page.url,
+                         "^https://hub.example.org/user/a/proxy/[0-9]+/#")
+
+    def test_it_ends_with_a_python_that_is_killed(self):
+        self.run_quietly(throng.Study("toy.yaml"))
+        child = subprocess.Popen(
+            [sys.executable, "-c", "import throng, time\n"
+             "print(throng.Study('toy.yaml').show().url, flush=True)\n"
+             "time.sleep(600)"],
+            stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": PYTHON})
+        page = types.SimpleNamespace(url=child.stdout.readline().decode())
+        self.assertEqual(self.ask(page).status, 200)
+        child.kill()
+        child.communicate()
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                self.ask(page)
+            except OSError:
+                return
+            time.sleep(0.05)
+        self.fail("its server is still there")
+
+    def test_what_is_not_there_is_an_error(self):
+        with self.assertRaises(throng.StudyNotFound):
+            throng.Study("nothing").show()
+        with self.assertRaisesRegex(throng.ThrongError, "hub.example.org"):
+            throng.Study("toy.yaml").show(url="hub/proxy")
 
 
 class Interrupted(WithProgram):

@@ -7,6 +7,7 @@ import os
 import sys
 import types
 import unittest
+import zlib
 from unittest import mock
 
 from place import said
@@ -821,6 +822,34 @@ class Values(Standing):
         with open(self.kept(wandb.Image([[0.0, 1.0]])), "rb") as file:
             self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
         self.assertEqual(self.read(self.kept(Figure())), "figure")
+
+    def test_masks_and_boxes_of_an_image_are_files_beside_it(self):
+        box = {"position": {"minX": 0, "maxX": 1, "minY": 0, "maxY": 1},
+               "class_id": 2}
+        path = self.kept(wandb.Image(
+            [[0, 255]], masks={"guess": {"mask_data": [[0, 2]],
+                                         "class_labels": {2: "cat"}}},
+            boxes={"truth/a": {"box_data": [box]}}))
+        logged = self.history()[-1]["x"]
+        self.assertEqual("output/wandb/" + logged["path"], path)
+        mask = logged["masks"]["guess"]
+        self.assertEqual(mask["class_labels"], {"2": "cat"})
+        with open("output/wandb/" + mask["path"], "rb") as file:
+            data = file.read()
+        at = data.index(b"IDAT")
+        size = int.from_bytes(data[at - 4:at], "big")
+        self.assertEqual(zlib.decompress(data[at + 4:at + 4 + size]),
+                         b"\0\0\2")
+        boxes = logged["boxes"]["truth/a"]
+        self.assertEqual(json.loads(self.read("output/wandb/" + boxes["path"])),
+                         {"box_data": [box]})
+
+    def test_a_mask_of_too_many_classes_is_said(self):
+        wandb.init()
+        with said():
+            wandb.log({"x": wandb.Image([[0]], masks={
+                "m": {"mask_data": [[256]]}})})
+        self.assertIn("from 0 to 255", self.history()[-1]["x"]["error"])
 
     def test_a_list_of_images_is_as_many_files(self):
         wandb.init()

@@ -132,6 +132,44 @@ static void grid_keeps_the_written_order_on_request(void **state)
     search_free(s);
 }
 
+static int listed_point(void *context, uint64_t i, struct arena *a,
+                        struct value **point, struct str *run_id,
+                        struct err *err)
+{
+    static const char *const list[] = {"{\"t\":7,\"n\":{\"x\":1}}",
+                                       "{\"t\":9,\"n\":{\"x\":2}}"};
+    (void)context;
+    (void)err;
+    *run_id = STR("mine");
+    *point = json_parse(a, str_of(list[i]), "t", true, NULL);
+    return 0;
+}
+
+/* One listed point with all of the grid, then the next: a list that grows
+ * changes no point before its end. */
+static void grid_combines_listed_points_with_its_own(void **state)
+{
+    (void)state;
+    struct point_source points = {NULL, 2, listed_point};
+    struct search_setup given = {
+        .space = &space, .points = &points, .options = written_order()};
+    struct search *s = open_method("grid", &given);
+    assert_int_equal(search_total(s), 24);
+    assert_true(search_foresees(s));
+    assert_string_equal(ask(s, 1),
+                        "{\"t\":7,\"n\":{\"x\":1},\"a\":0,\"b\":\"x\"}");
+    assert_string_equal(ask(s, 12),
+                        "{\"t\":7,\"n\":{\"x\":1},\"a\":3,\"b\":\"z\"}");
+    assert_string_equal(ask(s, 13),
+                        "{\"t\":9,\"n\":{\"x\":2},\"a\":0,\"b\":\"x\"}");
+    assert_null(ask(s, 25));
+    search_free(s);
+    points.count = (uint64_t)1 << 61;
+    struct err err = {0};
+    assert_null(search_open("grid", &given, &err));
+    assert_non_null(strstr(err.text, "more than 2^62"));
+}
+
 static void grid_refuses_a_continuous_parameter_by_name(void **state)
 {
     (void)state;
@@ -631,6 +669,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(grid_gives_every_point_once_and_ends),
         TEST(grid_keeps_the_written_order_on_request),
+        TEST(grid_combines_listed_points_with_its_own),
         TEST(grid_refuses_a_continuous_parameter_by_name),
         TEST(random_has_no_end_and_asking_twice_gives_the_same),
         TEST(random_points_depend_on_seed_and_number_only),

@@ -79,6 +79,47 @@ what_a_lost_attempt_said_stands_until_something_else_is_said(void **s)
     assert_true(trial(b, 1).value == 7);
 }
 
+static void
+what_a_failed_attempt_said_is_no_value_of_one_that_says_nothing(void **s)
+{
+    struct bed *b = *s;
+    run_anew(b, "metric: {name: loss}",
+             FAILS_AT_8 "attempt=2, checkpoint=none");
+    assert_int_equal(trial(b, 1).state, STATE_DONE);
+    assert_true(isnan(trial(b, 1).value));
+    assert_null(strstr(trial(b, 1).summary.p, "loss"));
+}
+
+static void nor_of_one_that_goes_on_from_it(void **s)
+{
+    struct bed *b = *s;
+    run_anew(b, "metric: {name: loss}",
+             FAILS_AT_8 "attempt=2, checkpoint=none, checkpoint=1, exit=85, "
+                        "attempt=3");
+    assert_int_equal(trial(b, 1).state, STATE_DONE);
+    assert_true(isnan(trial(b, 1).value));
+}
+
+/* What came before the failure goes with it, what came behind it stands. */
+static void what_was_lost_behind_a_failed_attempt_stands(void **s)
+{
+    struct bed *b = *s;
+    run_anew(b, "metric: {name: loss, pick: best}",
+             "attempt=1, 'metric=loss:1@1', 'metric=loss:2@2', exit=1, "
+             "attempt=2, checkpoint=none, 'metric=loss:7@5', sleep-ms=1, die, "
+             "attempt=3, checkpoint=none");
+    assert_true(trial(b, 1).value == 7);
+    assert_non_null(strstr(trial(b, 1).summary.p, "\"count\":1"));
+}
+
+static void a_checkpoint_carries_what_a_failed_attempt_said(void **s)
+{
+    struct bed *b = *s;
+    run_anew(b, "metric: {name: loss}",
+             "attempt=1, metric=loss:7, checkpoint=1, exit=1, attempt=2");
+    assert_true(trial(b, 1).value == 7);
+}
+
 static void patience_begins_anew_with_the_trial(void **s)
 {
     struct bed *b = *s;
@@ -107,6 +148,10 @@ int main(void)
         on_bed(what_goes_on_from_an_attempt_that_began_anew_counts_with_it),
         on_bed(steps_that_go_on_show_a_checkpoint_of_its_own),
         on_bed(what_a_lost_attempt_said_stands_until_something_else_is_said),
+        on_bed(what_a_failed_attempt_said_is_no_value_of_one_that_says_nothing),
+        on_bed(nor_of_one_that_goes_on_from_it),
+        on_bed(what_was_lost_behind_a_failed_attempt_stands),
+        on_bed(a_checkpoint_carries_what_a_failed_attempt_said),
         on_bed(patience_begins_anew_with_the_trial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

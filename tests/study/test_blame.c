@@ -114,6 +114,49 @@ static void what_takes_conductor_and_worker_down_fails_after_three(void **s)
     assert_int_equal(count(b, STATE_DONE), 7);
 }
 
+/* What the worker that was killed had written down: one process, or none. */
+static void leave_leaders(struct bed *b, uint64_t task, uint64_t attempt)
+{
+    struct leaders file;
+    char *words = path_join(b->arena, b->setup.folder, LAST_WORDS);
+    assert_int_equal(dir_make(words, NULL), 0);
+    assert_int_equal(
+        leaders_open(&file, path_join(b->arena, words, "1-2-3.rec.leaders"),
+                     NULL),
+        0);
+    struct leader_line line = {
+        .pid = 4000000, .start = 1, .task = task, .attempt = attempt};
+    if (task)
+        leader_write(file.fd, leaders_take(&file), line);
+    leaders_close(&file, false);
+}
+
+static void who_did_not_run_is_not_blamed(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    begin(b);
+    leave(b, 2, alone, 3, process_boot_id());
+    leave_leaders(b, 0, 0);
+    assert_int_equal(bed_run(b, plain, &end), 0);
+    assert_int_equal(count(b, STATE_DONE), 8);
+    assert_int_equal(losses(b, 2), 2);
+}
+
+static void who_ran_is_blamed_also_beside_one_that_did_not(void **s)
+{
+    struct bed *b = *s;
+    enum study_end end;
+    begin(b);
+    leave(b, 2, alone, 3, process_boot_id());
+    leave(b, 3, &alone[2], 1, process_boot_id());
+    leave_leaders(b, 2, 3);
+    assert_int_equal(bed_run(b, plain, &end), 0);
+    assert_int_equal(trial(b, 2).state, STATE_FAILED);
+    assert_int_equal(count(b, STATE_DONE), 7);
+    assert_int_equal(losses(b, 3), 0);
+}
+
 static void who_was_in_company_is_not_blamed(void **s)
 {
     struct bed *b = *s;
@@ -195,6 +238,8 @@ int main(void)
         on_bed(one_loss_changes_nothing),
         on_bed(what_takes_conductor_and_worker_down_fails_after_three),
         on_bed(who_was_in_company_is_not_blamed),
+        on_bed(who_did_not_run_is_not_blamed),
+        on_bed(who_ran_is_blamed_also_beside_one_that_did_not),
         on_bed(a_machine_that_went_down_blames_nobody),
         on_bed(what_was_to_end_anyway_is_not_blamed),
         on_bed(who_gets_on_between_losses_is_not_blamed),

@@ -109,7 +109,8 @@ static void every_exit_code_has_its_words(void **state)
     assert_string_equal(worker_exit_words(WORKER_EXIT_DONE),
                         "every task has its answer");
     assert_non_null(worker_exit_words(WORKER_EXIT_UNSAID));
-    assert_null(worker_exit_words(85));
+    assert_non_null(worker_exit_words(WORKER_EXIT_AGAIN));
+    assert_null(worker_exit_words(84));
     assert_null(worker_exit_words(-1));
 }
 

@@ -83,12 +83,25 @@ static void tasks_that_follow_each_other_are_joined(void **state)
     assert_false(job_tasks_have(STR("9-1"), 4));
 }
 
+static void each_scheduler_has_its_own_way_to_write_a_job(void **state)
+{
+    struct buf b;
+    (void)state;
+    buf_init(&b);
+    job_id_print(&b, STR("Slurm"), 12, 3);
+    buf_addc(&b, ' ');
+    job_id_print(&b, STR("HTCondor"), 12, 3);
+    assert_string_equal(b.p, "12_3 12.3");
+    buf_done(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_comes_back_as_it_was),
         cmocka_unit_test(what_is_no_line_is_refused),
         cmocka_unit_test(tasks_that_follow_each_other_are_joined),
+        cmocka_unit_test(each_scheduler_has_its_own_way_to_write_a_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

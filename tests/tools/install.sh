@@ -8,8 +8,13 @@ run make -C "$ROOT" --no-print-directory install DESTDIR="$TMP/root" \
 said=$err
 share=$TMP/root/opt/throng/share/throng
 check_status "it installs below DESTDIR and PREFIX" 0
+# The second worker is there where nvcc was found.
+cuda=
+if [[ -x $ROOT/build/throng-worker-cuda ]]; then
+    cuda=$'\nbin/throng-worker-cuda'
+fi
 check_equal "programs, header, library" "bin/throng
-bin/throng-worker
+bin/throng-worker$cuda
 include/throng.h
 lib/libthrong.a" "$(cd root/opt/throng && find bin include lib/*.a -type f | sort)"
 

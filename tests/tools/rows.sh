@@ -34,3 +34,6 @@ needs_row verb cli/cli.h 'row(doctor)' cli/doctor.c VERB_ROW_doctor
 needs_row operation nn/graph.h 'X(DECONV)' nn/layer_window.c NN_OP_DECONV
 needs_row kernel nn/plain.inc '#define SAMPLE_KERNEL' nn/reference.c SAMPLE_KERNEL
 needs_row layer nn/layer_plain.c '{"flatten", NULL' nn/layer_plain.c build_flatten
+needs_row figure figure/figure.h 'row(rungs)' figure/rungs.c FIGURE_ROW_rungs
+needs_row 'form of figures' plot/canvas.h 'row(terminal)' plot/terminal.c BACKEND_ROW_terminal
+needs_row 'kind of stage' terms/stage.h 'row(command,' plan/stage_command.c STAGE_ROW_command

@@ -57,6 +57,40 @@ static void parts_have_their_mean_and_their_most(void **state)
     assert_true(number_at(value_at(hosts, 1), "mean", 1) == 1);
 }
 
+static void what_was_used_is_spread_over_the_time(void **state)
+{
+    struct made *m = *state;
+    struct attempt a = {.trial = 1,
+                        .number = 1,
+                        .outcome = OUTCOME_DONE,
+                        .placed = 97,
+                        .started = 100,
+                        .ended = 110,
+                        .seconds = 10,
+                        .cpu_seconds = 15,
+                        .max_rss_bytes = 1000,
+                        .first_step = INT64_MAX};
+    made_trial(m, 1, "{}", STATE_DONE, 1);
+    assert_ok(m, store_attempt_put(m->s, &a, &m->err));
+    a.trial = 2;
+    a.placed = 100;
+    a.started = 110;
+    a.ended = 120;
+    made_trial(m, 2, "{}", STATE_DONE, 1);
+    assert_ok(m, store_attempt_put(m->s, &a, &m->err));
+    const struct value *v = load(m, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(number_at(v, "cpus", i) == 1.5);
+        assert_true(number_at(v, "memory_bytes", i) == 1000);
+    }
+    assert_true(number_at(v, "waiting", 0) == 1);
+    assert_true(number_at(v, "waiting", 1) == 0);
+    const struct value *waits = value_get(v, STR("waits"));
+    assert_true(value_number(value_get(waits, STR("attempts"))) == 2);
+    assert_true(value_number(value_get(waits, STR("median"))) == 10);
+    assert_true(value_number(value_get(waits, STR("most"))) == 10);
+}
+
 static void one_lane_serves_one_after_the_other(void **state)
 {
     struct made *m = *state;
@@ -85,6 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, made_setup, made_teardown)
         TEST(parts_have_their_mean_and_their_most),
+        TEST(what_was_used_is_spread_over_the_time),
         TEST(one_lane_serves_one_after_the_other),
         TEST(nothing_ran_yet),
     };

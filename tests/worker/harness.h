@@ -31,6 +31,7 @@ struct bench {
     struct arena *arena;
     char folder[64]; /* temporary; removed at the end */
     char *last_words;
+    const char *answers_in; /* of a bundle, in `folder`; NULL: there itself */
     int fd;
     pid_t pid;
     int exit_status;

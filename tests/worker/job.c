@@ -16,7 +16,9 @@ char *job_file(struct bench *b, const char *name)
 
 char *job_said(struct bench *b, uint32_t start)
 {
-    return bundle_said(job_file(b, "7"), start, b->arena);
+    const char *stem =
+        b->answers_in ? path_join(b->arena, b->answers_in, "7") : "7";
+    return bundle_said(job_file(b, stem), start, b->arena);
 }
 
 void job_write(struct bench *b, const struct task *tasks, size_t count)
@@ -82,6 +84,7 @@ void job_start(struct bench *b, uint32_t start, const char *const *options,
                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     struct spawn s = {.argv = argv,
                       .env = env,
+                      .cwd = b->folder,
                       .in = -1,
                       .out = log,
                       .err = log,

@@ -20,8 +20,8 @@ struct str job_append(struct bench *b, const char *path, const struct record *r,
 void job_ask(struct bench *b, enum record_type type, uint64_t task,
              struct str payload);
 
-/* Starts the worker with these options (ended by NULL) besides --bundle; what
- * it prints goes to 7.log. env NULL: ours. */
+/* Starts the worker in FOLDER with these options (ended by NULL) besides
+ * --bundle; what it prints goes to 7.log. env NULL: ours. */
 void job_start(struct bench *b, uint32_t start, const char *const *options,
                const char *const *env);
 /* Waits for it; its exit code, or 128 and the signal that ended it. */

@@ -197,6 +197,19 @@ static void check_is_one_state(const char *copy)
     assert_true(first == second || first == second + 1);
 }
 
+/* As in a sandbox, where nothing is before the first trial. */
+static void a_copy_makes_the_folders_around_it(void **state)
+{
+    (void)state;
+    struct folder f;
+    struct err err = {0};
+    put("was/checkpoint/n", "7");
+    assert_int_equal(open_copy(&f, "out/trials/0/7", "was", 0, &err), 0);
+    assert_string_equal(
+        text_of(path_join(arena, home, "out/trials/0/7/checkpoint/n")), "7");
+    folder_close(&f, false, &pool, 0);
+}
+
 static void a_copy_of_what_changes_is_whole_or_not_made(void **state)
 {
     (void)state;
@@ -379,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_copy_has_the_checkpoint_and_whole_lines_only),
         cmocka_unit_test(what_the_store_knows_of_a_copy_stays_where_it_was),
         cmocka_unit_test(without_a_folder_to_copy_it_begins_anew),
+        cmocka_unit_test(a_copy_makes_the_folders_around_it),
         cmocka_unit_test(a_copy_of_what_changes_is_whole_or_not_made),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

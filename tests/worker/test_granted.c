@@ -102,6 +102,31 @@ static void what_cannot_be_made_out_is_told(void **state)
     assert_false(file_exists(job_said(b, 0)));
 }
 
+static void a_file_of_htcondor_says_what_was_granted(void **state)
+{
+    struct bench *b = *state;
+    const char *ad = job_file(b, "machine.ad");
+    const char *env[] = {arena_printf(b->arena, "_CONDOR_MACHINE_AD=%s", ad),
+                         "OMP_NUM_THREADS=1", "CUDA_VISIBLE_DEVICES=10000",
+                         NULL};
+    const char *options[] = {"--granted", "htcondor", NULL};
+    struct task tasks[3];
+    for (uint64_t i = 0; i < 3; i++)
+        tasks[i] = bench_shell(b, i, "echo cuda=$CUDA_VISIBLE_DEVICES; true");
+    tasks[0].needs.cpus = 2;
+    tasks[1].needs.memory_bytes = 300u << 20;
+    tasks[2].needs.gpus = 1;
+    file_write(ad, STR("TotalCpus = 8.0\nCpus = 2\nMemory = 256\n"), false,
+               NULL);
+    job_write(b, tasks, 3);
+    job_start(b, 0, options, env);
+    assert_int_equal(job_wait(b), WORKER_EXIT_DONE);
+    job_hear(b, 0);
+    assert_int_equal(job_outcome(b, 0), OUTCOME_DONE);
+    assert_contains(bench_ended(b, 1).reason.p, "has 256 MiB");
+    assert_contains(bench_ended(b, 2).reason.p, "has none");
+}
+
 /* ---- GPUs -------------------------------------------------------------- */
 
 /* Two halves on one, a whole one, and the rest waits for nobody. */
@@ -290,6 +315,7 @@ int main(void)
         with_bench(slots_say_how_many_run_at_once),
         with_bench(memory_is_that_of_the_node_or_of_its_cpus),
         with_bench(what_cannot_be_made_out_is_told),
+        with_bench(a_file_of_htcondor_says_what_was_granted),
         with_bench(gpus_are_those_that_were_granted),
         with_bench(a_word_in_place_of_gpus_means_none),
         with_bench(a_task_of_a_job_is_no_rank_of_it),

@@ -1,5 +1,6 @@
 // What the server is asked, and how its answers are read. An exported page has no server, and answers itself.
 import { Offline } from "./offline";
+import { remember, remembered } from "./remembered";
 
 const here = new URL(".", location.href);
 
@@ -8,17 +9,19 @@ function takeToken(): string {
   const hash = new URLSearchParams(location.hash.slice(1));
   const given = hash.get("token");
   if (given) {
-    sessionStorage.setItem("throng-token", given);
+    remember("tab", "throng-token", given);
     hash.delete("token");
     history.replaceState(null, "", "#" + hash.toString());
   }
-  return given ?? sessionStorage.getItem("throng-token") ?? "";
+  return given ?? remembered("tab", "throng-token");
 }
 
 const token = takeToken();
 
 const data = document.getElementById("throng-export");
 const inside = data ? Offline.open(data) : undefined;
+
+export const isExport = () => inside !== undefined;
 
 /** The study of an exported page; undefined: there is a server. */
 export async function exported(): Promise<string | undefined> {

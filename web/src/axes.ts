@@ -10,7 +10,7 @@ export interface Area {
 }
 
 export function area(d: Drawing, left = 56): Area {
-  return { left, right: d.width - 22, top: 8, bottom: d.height - 34 };
+  return { left, right: d.width - 22, top: 22, bottom: d.height - 34 };
 }
 
 export const px = (a: Area, s: Scale, v: number) => a.left + part(s, v) * (a.right - a.left);
@@ -31,7 +31,7 @@ export function axes(d: Drawing, a: Area, x: Scale, y: Scale, xName: string, yNa
     const at = Math.round(py(a, y, t.at)) + 0.5;
     if (at < a.top - 1 || at > a.bottom + 1) continue;
     line(ctx, a.left, at, a.right, at, 0.25);
-    ctx.fillText(short(t.text, 9), a.left - 6, at);
+    ctx.fillText(short(t.text, 10), a.left - 6, at);
   }
   ctx.textAlign = "center";
   ctx.textBaseline = "top";
@@ -47,7 +47,20 @@ export function axes(d: Drawing, a: Area, x: Scale, y: Scale, xName: string, yNa
   ctx.fillText(xName, a.right, d.height);
   ctx.textAlign = "left";
   ctx.textBaseline = "top";
-  label(d, yName, a.left + 6, a.top);
+  ctx.fillText(yName, 2, 2);
+}
+
+/** Values of equal parts of the axis, as a filled line of steps. */
+export function steps(d: Drawing, a: Area, x: Scale, y: Scale, values: number[], width: number) {
+  const { ctx } = d, edge = (i: number) => Math.round(px(a, x, Math.min(i * width, x.max)));
+  ctx.fillStyle = d.accent;
+  ctx.globalAlpha = 0.75;
+  values.forEach((v, i) => {
+    if (Number.isNaN(v)) return;
+    const top = py(a, y, v);
+    ctx.fillRect(edge(i), top, edge(i + 1) - edge(i), a.bottom - top);
+  });
+  ctx.globalAlpha = 1;
 }
 
 /** A text that can be read on whatever is below it. */

@@ -30,6 +30,10 @@ export function magnitude(t: number): [number, number, number] {
   return [0, 1, 2].map((k) => Math.round(stops[i][k] + part * (stops[i + 1][k] - stops[i][k]))) as [number, number, number];
 }
 
+export function isDark(): boolean {
+  return getComputedStyle(document.documentElement).getPropertyValue("--dark").trim() === "1";
+}
+
 export function css([r, g, b]: [number, number, number]): string {
   return `rgb(${r} ${g} ${b})`;
 }

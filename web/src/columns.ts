@@ -89,8 +89,13 @@ export function chance(row: number): number {
 /** Whether there are so few values that trials lie on top of each other. */
 export function isDiscrete(values: ArrayLike<number>, most = 48): boolean {
   const seen = new Set<number>();
-  for (let i = 0; i < values.length && seen.size <= most; i++) if (!Number.isNaN(values[i])) seen.add(values[i]);
-  return seen.size <= most;
+  let count = 0;
+  for (let i = 0; i < values.length && seen.size <= most; i++)
+    if (!Number.isNaN(values[i])) {
+      seen.add(values[i]);
+      count++;
+    }
+  return seen.size <= most && seen.size <= count / 2;
 }
 
 export function isConstant(c: Column, rows: number): boolean {

@@ -6,7 +6,8 @@ export const MARKS_MAX = 2000;
 
 export class Density {
   readonly counts: Uint32Array;
-  constructor(readonly width: number, readonly height: number) {
+  /** In dots of so many pixels. */
+  constructor(readonly width: number, readonly height: number, readonly dot = 1) {
     this.counts = new Uint32Array(width * height);
   }
 
@@ -41,11 +42,20 @@ export class Density {
     }
     const layer = new OffscreenCanvas(this.width, this.height);
     layer.getContext("2d")!.putImageData(image, 0, 0);
-    d.ctx.drawImage(layer, left, top);
+    d.ctx.imageSmoothingEnabled = false;
+    d.ctx.drawImage(layer, left, top, this.width * this.dot, this.height * this.dot);
   }
 }
 
 export function rgb(color: string): [number, number, number] {
   const hex = color.match(/^#(..)(..)(..)$/);
   return hex ? [1, 2, 3].map((i) => parseInt(hex[i], 16)) as [number, number, number] : [0, 114, 178];
+}
+
+/** Marks at places below (left, top), in dots that can be seen. */
+export function paintMarks(d: Drawing, left: number, top: number, width: number, height: number, color: [number, number, number],
+                           places: (add: (x: number, y: number) => void) => void) {
+  const dot = 2, density = new Density(Math.ceil(width / dot), Math.ceil(height / dot), dot);
+  places((x, y) => density.add(Math.floor((x - left) / dot), Math.floor((y - top) / dot)));
+  density.paint(d, left, top, color, 90);
 }

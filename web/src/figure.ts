@@ -3,6 +3,7 @@ import { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "./html";
 import { say } from "./say";
+import { SvgContext } from "./svg";
 
 export interface TableOf {
   head: string[];
@@ -12,6 +13,7 @@ export interface TableOf {
 }
 
 export interface Drawing {
+  /** A canvas's, or one that writes SVG. */
   ctx: CanvasRenderingContext2D;
   width: number;
   height: number;
@@ -30,10 +32,14 @@ interface Props {
   /** Drawn again when one of these changes. */
   deps: unknown[];
   table: () => TableOf;
+  /** What lies at a place: its words are shown, and a click does what it says. */
+  near?: (x: number, y: number, width: number) => { words: string; open?: () => void } | undefined;
   pointer?: (kind: "down" | "move" | "up" | "leave", x: number, y: number, width: number) => void;
   children?: ComponentChildren;
   note?: string;
   id?: string;
+  /** The command that draws it, where there is one. */
+  command?: string;
 }
 
 const TABLE_ROWS = 200;
@@ -43,6 +49,7 @@ export function Figure(p: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
   const [open, setOpen] = useState(false);
+  const [hint, setHint] = useState<{ words: string; x: number; y: number }>();
   useEffect(() => {
     const watch = new ResizeObserver(([e]) => setWidth(Math.floor(e.contentRect.width)));
     watch.observe(box.current!);
@@ -52,26 +59,57 @@ export function Figure(p: Props) {
     if (width && canvas.current) paint(canvas.current, width, p.height, p.draw);
   }, [width, p.height, open, useScheme(), ...p.deps]);
   const point = (kind: "down" | "move" | "up" | "leave") => (e: PointerEvent) => {
+    const r = canvas.current!.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top;
+    if (p.near) {
+      const found = kind === "leave" ? undefined : p.near(x, y, width);
+      setHint(found && { words: found.words, x, y });
+      if (kind === "up") found?.open?.();
+    }
     if (!p.pointer) return;
     if (kind === "down") (e.target as Element).setPointerCapture(e.pointerId);
-    const r = canvas.current!.getBoundingClientRect();
-    p.pointer(kind, e.clientX - r.left, e.clientY - r.top, width);
+    p.pointer(kind, x, y, width);
   };
   return html`<figure class="figure" data-figure=${p.id ?? p.title}>
     <figcaption><h3>${p.title}</h3><span class="note">${p.note}</span>
-      <span class="tools">
-        <button type="button" aria-pressed=${open} onClick=${() => setOpen(!open)}>Table</button>
-        <button type="button" onClick=${() => copy(asCsv(p.table()), "the numbers")}>Copy numbers</button>
-        <button type="button" onClick=${() => savePicture(canvas.current, p.title)}>PNG</button>
-      </span></figcaption>
+      <${Tools} title=${p.title} table=${p.table} open=${open} setOpen=${setOpen}
+        command=${p.command} canvas=${() => canvas.current} size=${{ width, height: p.height }} draw=${p.draw} /></figcaption>
     ${p.children}
-    <div ref=${box}>
+    <div ref=${box} class="drawn">
+      ${hint && !open && html`<span class="hint" aria-hidden="true" style=${{ left: `${Math.min(hint.x + 12, width - 160)}px`, top: `${hint.y + 14}px` }}>${hint.words}</span>`}
       <canvas ref=${canvas} role="img" aria-label=${`${p.title}. ${p.words}`} hidden=${open}
         onPointerDown=${point("down")} onPointerMove=${point("move")} onPointerUp=${point("up")}
         onPointerLeave=${point("leave")}></canvas>
       ${open && html`<${Numbers} table=${p.table()} title=${p.title} />`}
     </div>
   </figure>`;
+}
+
+interface ToolsOf {
+  title: string;
+  table: () => TableOf;
+  open: boolean;
+  setOpen: (open: boolean) => void;
+  canvas: () => HTMLCanvasElement | null | undefined;
+  size: { width: number; height: number };
+  draw: (d: Drawing) => void;
+  command?: string;
+}
+
+/** What every picture can be taken along as. */
+export function Tools(p: ToolsOf) {
+  return html`<span class="tools">
+    <button type="button" aria-pressed=${p.open} onClick=${() => p.setOpen(!p.open)}>Table</button>
+    <button type="button" onClick=${() => copy(asCsv(p.table()), "the numbers")}>Copy numbers</button>
+    <button type="button" onClick=${() => p.canvas()?.toBlob((b) => b && save(b, p.title, "png"))}>PNG</button>
+    <button type="button" onClick=${() => saveSvg(p)}>SVG</button>
+    ${p.command && html`<button type="button" title=${p.command} onClick=${() => copy(p.command!, `“${p.command}”`)}>Command</button>`}</span>`;
+}
+
+async function saveSvg({ title, size, draw }: ToolsOf) {
+  const inks = colors(), svg = new SvgContext(size.width, size.height, inks.back);
+  svg.font = fontOf();
+  draw({ ctx: svg as unknown as CanvasRenderingContext2D, ...size, ...inks });
+  save(new Blob([await svg.finished()], { type: "image/svg+xml" }), title, "svg");
 }
 
 export function Numbers({ table, title }: { table: TableOf; title: string }) {
@@ -85,7 +123,7 @@ export function Numbers({ table, title }: { table: TableOf; title: string }) {
   </div>`;
 }
 
-function useScheme(): string {
+export function useScheme(): string {
   const [scheme, set] = useState(document.documentElement.dataset.scheme ?? "");
   useEffect(() => {
     const media = matchMedia("(prefers-color-scheme: dark)");
@@ -108,13 +146,21 @@ function paint(canvas: HTMLCanvasElement, width: number, height: number, draw: (
   canvas.style.height = `${height}px`;
   const ctx = canvas.getContext("2d")!;
   ctx.scale(ratio, ratio);
+  const inks = colors();
+  ctx.fillStyle = inks.back; // a copy of it is read elsewhere
+  ctx.fillRect(0, 0, width, height);
+  ctx.font = fontOf();
+  draw({ ctx, width, height, ...inks });
+}
+
+export function fontOf(): string {
+  return `12px ${getComputedStyle(document.documentElement).getPropertyValue("--font").trim()}`;
+}
+
+export function colors(): Pick<Drawing, "ink" | "faint" | "back" | "accent"> {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
-  ctx.font = `12px ${style.getPropertyValue("--font")}`;
-  draw({
-    ctx, width, height,
-    ink: color("--ink"), faint: color("--faint"), back: color("--back"), accent: color("--accent"),
-  });
+  return { ink: color("--ink"), faint: color("--faint"), back: color("--back"), accent: color("--accent") };
 }
 
 export function asCsv(t: TableOf): string {
@@ -134,13 +180,10 @@ export async function copy(text: string, what: string) {
   }
 }
 
-function savePicture(canvas: HTMLCanvasElement | null, title: string) {
-  canvas?.toBlob((blob) => {
-    if (!blob) return;
-    const a = document.createElement("a");
-    a.href = URL.createObjectURL(blob);
-    a.download = title.toLowerCase().replace(/[^a-z0-9]+/g, "-") + ".png";
-    a.click();
-    URL.revokeObjectURL(a.href);
-  });
+function save(blob: Blob, title: string, ending: string) {
+  const a = document.createElement("a");
+  a.href = URL.createObjectURL(blob);
+  a.download = `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.${ending}`;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
 }

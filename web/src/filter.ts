@@ -26,6 +26,6 @@ export function Filter({ study }: { study: Study }) {
     <input id="filter" type="search" spellcheck="false" autocomplete="off" placeholder="loss<0.1 and lr>1e-3"
       value=${text} onInput=${typed} aria-invalid=${!!study.filterFault} aria-describedby="filter-says" /></label>
     <span id="filter-says" class=${study.filterFault ? "fault" : "note"} role="status">
-      ${study.filterFault || (shown < rows ? `${exactCount(shown)} of ${exactCount(rows)}` : exactCount(rows) + " trials")}</span>
+      ${study.filterFault || (!study.columns ? "" : shown < rows ? `${exactCount(shown)} of ${exactCount(rows)}` : exactCount(rows) + " trials")}</span>
     ${study.brushed && html`<button type="button" onClick=${() => study.setBrushed(undefined)}>Clear brushes</button>`}`;
 }

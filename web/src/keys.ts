@@ -45,6 +45,7 @@ export function Help({ views, close }: { views: View[]; close: () => void }) {
     ...views.map((v) => [`g ${v.key}`, v.title.toLowerCase()]),
     ["j k, arrows", "next and previous row of the table"],
     ["space", "select the row"],
+    ["p", "pin the row: it stays on top"],
     ["Enter, o", "open the trial"],
     ["c", "compare what is selected"],
     ["Escape", "close"],

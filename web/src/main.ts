@@ -4,9 +4,11 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { exported, getJson, Refused } from "./api";
 import { html } from "./html";
 import { go, link, usePlace } from "./place";
+import { copy } from "./figure";
+import { remember, remembered } from "./remembered";
 import { Said } from "./say";
 import { Study, useStudy } from "./study";
-import { Top } from "./top";
+import { CampaignTop, Top } from "./top";
 import { Filter } from "./filter";
 import { Help, useKeys } from "./keys";
 import { Overview } from "./views/overview";
@@ -15,6 +17,7 @@ import { Curves } from "./views/curves";
 import { Parameters } from "./views/parameters";
 import { Load } from "./views/load";
 import { Errors } from "./views/errors";
+import { Campaign } from "./views/campaign";
 import { Compare } from "./views/compare";
 import { Trial } from "./views/trial";
 import { Studies, Entry } from "./views/studies";
@@ -41,10 +44,12 @@ function Page({ study }: { study: Study }) {
     document.title = `${study.name} · throng`;
   }, [study]);
   const view = views.find((v) => v.name === place.view) ?? views[0];
+  if (study.about?.campaign) return html`<${CampaignTop} study=${study} /><main><${Campaign} study=${study} /></main>`;
   return html`<${Top} study=${study} />
     <nav aria-label="Views">${views.map((v) => html`<a href=${link({ view: v.name, trial: 0 })}
       aria-current=${v === view ? "page" : undefined}>${v.title}</a>`)}
       <span class="grow"></span><${Filter} study=${study} /><${Scheme} />
+      <button type="button" onClick=${() => copy(location.href, "the link; whoever opens it needs the token, too")} title="Copy the link to this view">Link</button>
       <button type="button" onClick=${() => setHelp(true)} aria-label="Keys">?</button></nav>
     <main>${!study.columns
       ? html`<p class="empty">${study.fault || "Reading the study …"}</p>`
@@ -55,11 +60,11 @@ function Page({ study }: { study: Study }) {
 
 /** By the system, or as the reader likes. */
 function Scheme() {
-  const [scheme, set] = useState(localStorage.getItem("throng-scheme") ?? "");
+  const [scheme, set] = useState(remembered("browser", "throng-scheme"));
   useEffect(() => {
     if (scheme) document.documentElement.dataset.scheme = scheme;
     else delete document.documentElement.dataset.scheme;
-    localStorage.setItem("throng-scheme", scheme);
+    remember("browser", "throng-scheme", scheme);
     dispatchEvent(new CustomEvent("scheme"));
   }, [scheme]);
   const next = scheme === "" ? "dark" : scheme === "dark" ? "light" : "";
@@ -79,7 +84,8 @@ function App() {
     getJson<{ studies: Entry[] }>("studies").then(
       (a) => {
         setStudies(a.studies);
-        if (!place.study && a.studies.length === 1) go({ study: a.studies[0].study }, true);
+        const tops = a.studies.filter((s) => !s.study.includes("/"));
+        if (!place.study && tops.length === 1) go({ study: tops[0].study }, true);
       },
       (e) => setFault(e instanceof Refused && e.status === 401
         ? "This address has no token, or that of a server that has ended. Open the one that `throng web` printed."

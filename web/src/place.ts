@@ -9,6 +9,7 @@ export interface Place {
   down: boolean;
   trial: number;
   chosen: number[];
+  pinned: number[];
   metric: string;
   x: string;
   y: string;
@@ -18,7 +19,7 @@ export interface Place {
 
 function read(): Place {
   const p = new URLSearchParams(location.hash.slice(1));
-  const list = (name: string) => (p.get(name) ? p.get(name)!.split("|") : []);
+  const list = (name: string) => (p.get(name) ? p.get(name)!.split("|").map(decodeURIComponent) : []);
   return {
     study: p.get("study") ?? "",
     view: p.get("view") ?? "overview",
@@ -27,6 +28,7 @@ function read(): Place {
     down: p.get("down") === "1",
     trial: Number(p.get("trial") ?? 0),
     chosen: list("chosen").map(Number).filter((n) => n > 0),
+    pinned: list("pinned").map(Number).filter((n) => n > 0),
     metric: p.get("metric") ?? "",
     x: p.get("x") ?? "",
     y: p.get("y") ?? "",
@@ -40,7 +42,7 @@ export function link(change: Partial<Place>): string {
   const p = new URLSearchParams();
   for (const [name, value] of Object.entries(next)) {
     if (Array.isArray(value)) {
-      if (value.length) p.set(name, value.join("|"));
+      if (value.length) p.set(name, value.map(encodeURIComponent).join("|"));
     } else if (value === true) {
       p.set(name, "1");
     } else if (value && !(name === "view" && value === "overview")) {

@@ -1,19 +1,28 @@
 // From numbers to places in a picture, and the numbers that stand beside it.
-import { number } from "./format";
+import { number, seconds as clock } from "./format";
 
 export interface Scale {
   min: number;
   max: number;
   log: boolean;
   texts?: string[];
+  /** Between whole numbers nothing is marked. */
+  whole?: boolean;
+  /** Of a time: marked in minutes and hours. */
+  seconds?: boolean;
+  /** Marked at powers of two. */
+  bytes?: boolean;
+  /** How its numbers are written; unsaid, as numbers. */
+  unit?: (v: number) => string;
 }
 
 export function fit(values: ArrayLike<number>, log: boolean, texts?: string[], mask?: Uint8Array): Scale {
   if (texts) return { min: -0.5, max: Math.max(texts.length - 0.5, 0.5), log: false, texts };
-  let min = Infinity, max = -Infinity;
+  let min = Infinity, max = -Infinity, whole = true;
   for (let i = 0; i < values.length; i++) {
     const v = values[i];
     if ((mask && !mask[i]) || !Number.isFinite(v) || (log && v <= 0)) continue;
+    whole = whole && v % 1 === 0;
     if (v < min) min = v;
     if (v > max) max = v;
   }
@@ -22,7 +31,7 @@ export function fit(values: ArrayLike<number>, log: boolean, texts?: string[], m
     const room = log ? 1 : Math.abs(min) * 0.05 || 0.5;
     return log ? { min: min / 2, max: max * 2, log } : { min: min - room, max: max + room, log };
   }
-  return { min, max, log };
+  return { min, max, log, whole };
 }
 
 /** Whether a picture of these is better with a logarithmic axis: all positive, over two decades. */
@@ -53,15 +62,25 @@ export function ticks(s: Scale, most: number): { at: number; text: string }[] {
     return s.texts.map((text, i) => ({ at: i, text })).filter((_, i) => i % every === 0);
   }
   const list = s.log ? logTicks(s, most) : linearTicks(s, most);
-  return list.map((at) => ({ at, text: number(at) }));
+  return list.map((at) => ({ at, text: s.unit ? s.unit(at) : s.seconds ? clock(at) : number(at) }));
 }
 
 function linearTicks(s: Scale, most: number): number[] {
   const raw = (s.max - s.min) / Math.max(most, 1);
+  if (s.bytes) return binaryTicks(s, raw);
   const power = Math.pow(10, Math.floor(Math.log10(raw)));
-  const step = [1, 2, 5, 10].map((f) => f * power).find((f) => f >= raw)!;
+  const steps = s.seconds && raw > 1 ? [2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200]
+    : [1, 2, 5, 10].map((f) => f * power);
+  const days = Math.ceil(raw / 86400) * 86400;
+  const step = Math.max(steps.find((f) => f >= raw) ?? days, s.whole ? 1 : 0);
   const list = [];
   for (let k = Math.ceil(s.min / step); k * step <= s.max + step * 1e-9; k++) list.push(Number((k * step).toPrecision(12)));
+  return list;
+}
+
+function binaryTicks(s: Scale, raw: number): number[] {
+  const step = Math.pow(2, Math.ceil(Math.log2(Math.max(raw, 1)))), list = [];
+  for (let k = Math.ceil(s.min / step); k * step <= s.max; k++) list.push(k * step);
   return list;
 }
 

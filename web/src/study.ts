@@ -14,6 +14,8 @@ export interface About {
   space: { parameters: { name: string; distribution: string }[] } | null;
   resume: string;
   control: boolean;
+  /** It has stages, and no trials of its own. */
+  campaign: boolean;
 }
 
 export interface Standing {
@@ -27,6 +29,8 @@ export interface Standing {
   left: number | null;
   best: { id: number; value: number } | null;
   states: Record<string, number>;
+  /** It is a copy of then. */
+  as_of?: number;
 }
 
 export type Link = "waiting" | "live" | "lost";
@@ -49,6 +53,7 @@ export class Study {
   brushed?: Uint8Array;
   version = 0;
 
+  private masked?: { version: number; mask: Uint8Array };
   private readers = new Set<() => void>();
   private stop = new AbortController();
   private behind = false;
@@ -110,6 +115,11 @@ export class Study {
   }
 
   private hear(kind: string, data: string) {
+    if (kind === "gone") {
+      this.fault = `The study ${this.name} was removed; what is shown is what was last seen of it.`;
+      this.changed();
+      return;
+    }
     this.standing = JSON.parse(data);
     this.link = "live";
     this.heard = Date.now();
@@ -183,10 +193,12 @@ export class Study {
 
   /** The rows that all views show: filter and brushes together. */
   mask(): Uint8Array {
+    if (this.masked?.version === this.version) return this.masked.mask;
     const rows = this.columns?.rows ?? 0;
     const mask = new Uint8Array(rows);
     for (let i = 0; i < rows; i++)
       mask[i] = (!this.filter || this.filter[i]) && (!this.brushed || this.brushed[i]) ? 1 : 0;
+    this.masked = { version: this.version, mask };
     return mask;
   }
 

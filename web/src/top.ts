@@ -1,7 +1,7 @@
 // One glance: is it alive, how far, how good, is anything wrong.
 import { html } from "./html";
 import { go, link } from "./place";
-import { count, exactCount, number, plural, seconds } from "./format";
+import { count, exactCount, number, plural, seconds, time } from "./format";
 import { bad, states } from "./colors";
 import { Study } from "./study";
 import { act } from "./api";
@@ -40,12 +40,24 @@ async function end(study: Study, verb: string) {
   }
 }
 
+/** Which study; of a stage, of which campaign. */
+function Name({ study }: { study: Study }) {
+  const clear = { view: "overview", where: "", trial: 0, chosen: [], pinned: [], columns: [] };
+  const parts = study.name.split("/"), chevron = html`<span class="chevron" aria-hidden="true">›</span>`;
+  return html`<h1><a href=${link({ ...clear, study: "" })} title="All studies">throng</a>${chevron}
+    ${parts.length > 1 && html`<a href=${link({ ...clear, study: parts[0] })} title="The campaign">${parts[0]}</a>${chevron}`}${parts[parts.length - 1]}</h1>`;
+}
+
+export function CampaignTop({ study }: { study: Study }) {
+  return html`<header class="top" data-link=${study.link}><${Name} study=${study} />
+    ${study.link === "lost" && html`<span class="word no" role="status">${stateWord(study)}</span>`}</header>`;
+}
+
 export function Top({ study }: { study: Study }) {
   const s = study.standing, word = stateWord(study), failed = study.failures();
   const metric = study.about?.metric;
   return html`<header class="top" data-link=${study.link}>
-    <h1><a href=${link({ study: "", view: "overview", where: "", trial: 0, chosen: [] })} title="All studies">throng</a>
-      <span class="chevron" aria-hidden="true">›</span>${study.name}</h1>
+    <${Name} study=${study} />
     <span class=${`word ${word.split(" ")[0]}`} role="status">${word}</span>
     ${s && html`<${Bar} study=${study} />
       <span class="fact">${exactCount(s.finished)}${s.total !== null && ` / ${exactCount(s.total)}`} trials</span>
@@ -56,6 +68,7 @@ export function Top({ study }: { study: Study }) {
       ${word === "not running" && html`<code class="fact" title="goes on where it was">${study.about?.resume}</code>`}
       ${study.about?.control && s.running && html`<span class="fact">
         <button type="button" onClick=${() => end(study, "stop")}>Stop</button></span>`}`}
+    ${s?.as_of && html`<span class="note" title="the study lies on a network: a copy of its store is read">as of ${time(s.as_of)}, ${seconds(Math.max(Date.now() / 1000 - s.as_of, 0))} ago</span>`}
     ${document.getElementById("throng-export") && html`<span class="note">an exported page: as the study stood then</span>`}
     ${study.fault && html`<span class="fault" role="alert">${study.fault}</span>`}
   </header>`;

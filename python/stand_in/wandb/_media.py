@@ -5,7 +5,7 @@ keep(folder, name, step) writes it and gives what the history says of it.
 
 import os
 
-from . import _png
+from . import _overlays, _png
 from ._folder import copy, dumps
 from ._say import once
 
@@ -26,6 +26,7 @@ class Media:
             self._write(target)
             said["path"] = os.path.relpath(target, folder.path)
             said["size"] = os.path.getsize(target)
+            said.update(self._beside(folder, target))
         except Exception as problem:  # of whatever library made the value
             once("%s of type %s could not be kept: %s" % (
                 name, type(self.data).__name__, problem),
@@ -34,6 +35,10 @@ class Media:
         if self.caption is not None:
             said["caption"] = self.caption
         return said
+
+    def _beside(self, folder, target):
+        """More that belongs to it, and what the history says of that."""
+        return {}
 
     def _path(self):
         is_path = isinstance(self.data, (str, os.PathLike))
@@ -76,6 +81,9 @@ class Image(Media):
             data.save(target)
         else:
             _write_bytes(target, _png.encode(data))
+
+    def _beside(self, folder, target):
+        return _overlays.keep(self.details, folder, target)
 
 
 class Video(Media):

@@ -3,6 +3,11 @@
 CANDLE hands each value of a parameter file to eval(). Here nothing is
 evaluated: strings, numbers, True, False, None, lists, tuples and dictionaries
 are read; an expression, a call or a bare word is refused with its place.
+
+throng reads the same in C (src/candle), and its tasks are handed what it made
+of a file. A script that is run by hand reads here all the same: it must work
+where only this package is, so that asking throng, where it is on PATH, would be
+a second way beside this one, not less code.
 """
 
 import json

@@ -1,11 +1,16 @@
 // The best so far, with every trial as a dot.
 import { html } from "../html";
 import { area, axes, px, py } from "../axes";
-import { Density, MARKS_MAX, rgb } from "../density";
+import { MARKS_MAX, paintMarks, rgb } from "../density";
 import { Drawing, Figure } from "../figure";
 import { exactCount, number } from "../format";
 import { fit, Scale, wantsLog } from "../scale";
+import { nearest } from "../nearest";
+import { openTrial } from "../top";
+import { plotCommand } from "../plot_command";
 import { Study } from "../study";
+
+const HEIGHT = 260;
 
 interface Best {
   trial: number;
@@ -44,6 +49,8 @@ export function History({ study, version }: { study: Study; version: number }) {
   const values = column?.numbers ?? new Float64Array(0);
   const mask = study.mask(), minimize = study.minimizes();
   const best = records(ids, values, minimize, mask);
+  if (!best.length)
+    return html`<section><h3>Best so far</h3><p class="empty">No trial${study.filter || study.brushed ? " of the filter" : ""} has a value${study.standing?.running ? " yet" : ""}.</p></section>`;
   const metric = study.about?.metric ?? "value";
   let shown = 0;
   for (let i = 0; i < values.length; i++) if (mask[i] && Number.isFinite(values[i])) shown++;
@@ -72,10 +79,9 @@ export function History({ study, version }: { study: Study; version: number }) {
   const dots = (d: Drawing, a: ReturnType<typeof area>) => {
     const w = Math.floor(a.right - a.left), h = Math.floor(a.bottom - a.top);
     if (shown > MARKS_MAX) {
-      const density = new Density(w, h);
-      for (let i = 0; i < values.length; i++)
-        if (mask[i]) density.add((px(a, x, ids[i]) - a.left) | 0, (py(a, y, values[i]) - a.top) | 0);
-      density.paint(d, a.left, a.top, rgb("#7f8c99"), 90);
+      paintMarks(d, a.left, a.top, w, h, rgb("#7f8c99"), (add) => {
+        for (let i = 0; i < values.length; i++) if (mask[i]) add(px(a, x, ids[i]), py(a, y, values[i]));
+      });
       return;
     }
     d.ctx.fillStyle = d.ink;
@@ -90,9 +96,14 @@ export function History({ study, version }: { study: Study; version: number }) {
     }
     d.ctx.globalAlpha = 1;
   };
+  const near = (mx: number, my: number, width: number) => {
+    const a = area({ width, height: HEIGHT } as Drawing);
+    const row = nearest(values.length, mx, my, (i) => (mask[i] ? [px(a, x, ids[i]), py(a, y, values[i])] : undefined));
+    return row < 0 ? undefined : { words: `trial ${ids[row]}: ${number(values[row])}`, open: () => openTrial(ids[row]) };
+  };
   const last = best[best.length - 1];
   const outside = values.length ? countOutside(values, mask, y) : 0;
-  return html`<${Figure} title="Best so far" id="history" height=${260} draw=${draw} deps=${[version]}
+  return html`<${Figure} title="Best so far" id="history" command=${plotCommand(study, "history", { where: study.filterText })} height=${HEIGHT} draw=${draw} near=${near} deps=${[version]}
     note=${[shown > MARKS_MAX && `density of ${exactCount(shown)} trials`, outside > 0 && `${exactCount(outside)} beyond the axis`].filter(Boolean).join("; ")}
     words=${last ? `${metric} ${number(last.value)} of trial ${last.trial} is the best of ${exactCount(shown)} trials; it improved ${best.length - 1} times.` : "No trial has a value yet."}
     table=${() => ({ head: ["trial", metric], rows: best.map((b) => [b.trial, b.value]), note: "Each row is better than all before it." })}

@@ -2,6 +2,7 @@
 import { html } from "../html";
 import { getJson } from "../api";
 import { Drawing, Figure } from "../figure";
+import { plotCommand } from "../plot_command";
 import { Study, useAnswer } from "../study";
 
 interface Importance {
@@ -17,7 +18,7 @@ export function ImportanceFigure({ study }: { study: Study }) {
   const finished = study.standing?.finished ?? study.columns!.rows;
   const step = Math.floor(Math.log(Math.max(finished, 1)) / Math.log(1.1));
   const { answer, fault } = useAnswer(() => getJson<Importance>(study.path("importance")), [step, study.name]);
-  if (!answer) return html`<section><h3>Importance</h3><p class="empty">${fault || "…"}</p></section>`;
+  if (!answer) return html`<section><h3>Importance</h3><p class="empty">${fault || "Working out which parameters matter …"}</p></section>`;
   const list = answer.parameters.slice(0, MOST);
   const most = Math.max(...list.map((p) => p.share), 1e-9);
   const draw = (d: Drawing) => {
@@ -36,7 +37,7 @@ export function ImportanceFigure({ study }: { study: Study }) {
       ctx.fillText(`${(100 * p.share).toFixed(1)} %`, left + width + 6, y);
     });
   };
-  return html`<${Figure} title="Importance" id="importance" height=${Math.max(list.length, 1) * ROW + 4} draw=${draw}
+  return html`<${Figure} title="Importance" id="importance" command=${plotCommand(study, "importance")} height=${Math.max(list.length, 1) * ROW + 4} draw=${draw}
     deps=${[answer]} note=${`${answer.method}, ${answer.results} results`}
     words=${list.map((p) => `${p.name} ${(100 * p.share).toFixed(1)} percent`).join(", ")}
     table=${() => ({ head: ["parameter", "share"], rows: answer.parameters.map((p) => [p.name, p.share]) })} />`;

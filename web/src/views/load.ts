@@ -1,13 +1,15 @@
 // Is the machine used: attempts at once over time, and which ran where.
 import { html } from "../html";
-import { getJson } from "../api";
-import { area, axes, label, px, py } from "../axes";
+import { getJson, isExport } from "../api";
+import { area, axes, label, px, py, steps } from "../axes";
 import { categories, states } from "../colors";
 import { Drawing, Figure } from "../figure";
 import { bytes, exactCount, number, seconds, time } from "../format";
-import { Scale } from "../scale";
+import { fit, Scale } from "../scale";
 import { openTrial } from "../top";
+import { plotCommand } from "../plot_command";
 import { Study, useAnswer } from "../study";
+import { MachineView } from "./machine";
 
 interface Span {
   trial: number;
@@ -26,17 +28,12 @@ interface LoadOf {
   attempts: number;
   mean: number[];
   most: number[];
+  waiting: number[];
+  cpus: number[];
+  memory_bytes: number[];
+  waits: { attempts: number; median: number; nine_tenths: number; most: number };
   hosts: { host: string; mean: number[] }[];
   spans: Span[] | null;
-}
-
-interface Machine {
-  host: string;
-  cpus: number;
-  load: number;
-  memory_bytes: number;
-  free_bytes: number;
-  gpus: { name: string; memory_bytes: number; used_bytes: number | null; processes: number | null }[];
 }
 
 function useLoad(study: Study): { answer?: LoadOf; fault: string } {
@@ -46,19 +43,19 @@ function useLoad(study: Study): { answer?: LoadOf; fault: string } {
 
 function drawLoad(d: Drawing, l: LoadOf) {
   const most = Math.max(...l.most, 1);
-  const x: Scale = { min: 0, max: Math.max(l.to - l.from, 1e-3), log: false };
-  const y: Scale = { min: 0, max: most * 1.05, log: false };
+  const x: Scale = { min: 0, max: Math.max(l.to - l.from, 1e-3), log: false, seconds: true };
+  const y: Scale = { min: 0, max: most * 1.05, log: false, whole: true };
   const a = area(d);
-  axes(d, a, x, y, "seconds since the first start", "attempts at once");
+  axes(d, a, x, y, "since the first start", "attempts at once");
   const { ctx } = d;
   const below = new Float64Array(l.mean.length);
   l.hosts.forEach((h, k) => {
     ctx.fillStyle = categories[k % categories.length];
     ctx.globalAlpha = 0.75;
     h.mean.forEach((v, i) => {
-      const left = px(a, x, i * l.width), right = px(a, x, (i + 1) * l.width);
+      const left = Math.round(px(a, x, i * l.width)), right = Math.round(px(a, x, (i + 1) * l.width));
       const top = py(a, y, below[i] + v);
-      ctx.fillRect(left, top, right - left + 0.5, py(a, y, below[i]) - top);
+      ctx.fillRect(left, top, right - left, py(a, y, below[i]) - top);
       below[i] += v;
     });
   });
@@ -76,11 +73,14 @@ function meanOf(l: LoadOf): number {
 }
 
 export function LoadFigure({ study, height }: { study: Study; height: number }) {
-  const { answer: l, fault } = useLoad(study);
+  return html`<${LoadPicture} study=${study} height=${height} ...${useLoad(study)} />`;
+}
+
+function LoadPicture({ study, height, answer: l, fault }: { study: Study; height: number; answer?: LoadOf; fault: string }) {
   if (!l || !l.mean.length)
-    return html`<section><h3>Load</h3><p class="empty">${fault || (l ? "Nothing has run yet." : "…")}</p></section>`;
+    return html`<section><h3>Load</h3><p class="empty">${fault || (l ? "Nothing has run yet." : "Reading when attempts ran …")}</p></section>`;
   const words = `${exactCount(l.attempts)} attempts on ${l.hosts.length} host${l.hosts.length === 1 ? "" : "s"} in ${seconds(l.to - l.from)}; on average ${number(meanOf(l), 3)} at once, at most ${Math.max(...l.most)}.`;
-  return html`<${Figure} title="Load" id="load" height=${height} draw=${(d: Drawing) => drawLoad(d, l)} deps=${[l]} words=${words}
+  return html`<${Figure} title="Load" id="load" command=${plotCommand(study, "load")} height=${height} draw=${(d: Drawing) => drawLoad(d, l)} deps=${[l]} words=${words}
     note=${`mean (area), most at once (dashes)${l.hosts.length > 1 ? `; ${l.hosts.length} hosts` : ""}`}
     table=${() => ({
       head: ["from", "mean", "most", ...l.hosts.map((h) => h.host)],
@@ -90,15 +90,15 @@ export function LoadFigure({ study, height }: { study: Study; height: number }) 
 
 const outcomeState = (o: string) => states[o] ?? states[{ none: "running", lost: "killed", memory: "failed", spawn: "failed", checkpointed: "paused", interrupted: "paused" }[o] ?? "waiting"];
 
-function Gantt({ l }: { l: LoadOf }) {
+function Gantt({ study, l }: { study: Study; l: LoadOf }) {
   const spans = l.spans!;
   const lanes = Math.max(...spans.map((s) => s.lane), 0) + 1;
   const row = Math.max(Math.min(18, Math.floor(420 / lanes)), 3);
-  const x: Scale = { min: 0, max: Math.max(l.to - l.from, 1e-3), log: false };
+  const x: Scale = { min: 0, max: Math.max(l.to - l.from, 1e-3), log: false, seconds: true };
   const height = lanes * row + 44;
   const draw = (d: Drawing) => {
     const a = { ...area(d), top: 4, bottom: 4 + lanes * row };
-    axes(d, a, x, { min: 0, max: lanes, log: false, texts: [] }, "seconds since the first start", "");
+    axes(d, a, x, { min: 0, max: lanes, log: false, texts: [] }, "since the first start", "");
     for (const s of spans) {
       const left = px(a, x, s.from - l.from), width = Math.max(px(a, x, s.to - l.from) - left - 0.5, 1);
       d.ctx.fillStyle = outcomeState(s.outcome).color;
@@ -108,13 +108,12 @@ function Gantt({ l }: { l: LoadOf }) {
       if (width > 34 && row > 11) label(d, `${outcomeState(s.outcome).mark} ${s.trial}`, left + 3, a.top + s.lane * row + row / 2);
     }
   };
-  const pointer = (kind: string, px_: number, py_: number, width: number) => {
-    if (kind !== "up") return;
-    const lane = Math.floor((py_ - 4) / row), t = l.from + ((px_ - 56) / (width - 78)) * (l.to - l.from);
+  const near = (x: number, y: number, width: number) => {
+    const lane = Math.floor((y - 4) / row), t = l.from + ((x - 56) / (width - 78)) * (l.to - l.from);
     const hit = spans.find((s) => s.lane === lane && s.from <= t && t <= s.to);
-    if (hit) openTrial(hit.trial);
+    return hit && { words: `trial ${hit.trial}: ${seconds(hit.to - hit.from)} on ${l.hosts[hit.host].host}`, open: () => openTrial(hit.trial) };
   };
-  return html`<${Figure} title="Who ran where" id="gantt" height=${height} draw=${draw} deps=${[l]} pointer=${pointer}
+  return html`<${Figure} title="Who ran where" id="gantt" command=${plotCommand(study, "gantt")} height=${height} draw=${draw} deps=${[l]} near=${near}
     note="a lane each for what ran at once; click opens the trial"
     words=${`${exactCount(spans.length)} attempts in ${lanes} lanes.`}
     table=${() => ({
@@ -123,23 +122,34 @@ function Gantt({ l }: { l: LoadOf }) {
     })} />`;
 }
 
-function MachineNow({ study }: { study: Study }) {
-  const { answer: m } = useAnswer(() => getJson<Machine>("machine"), [Math.floor(study.heard / 5000)]);
-  if (!m) return null;
-  const used = m.memory_bytes - m.free_bytes;
-  return html`<section><h3>This machine</h3><dl class="facts">
-    <dt>host</dt><dd>${m.host}</dd>
-    <dt>cpus</dt><dd>${m.cpus}; load ${number(m.load, 3)}</dd>
-    <dt>memory</dt><dd>${bytes(used)} of ${bytes(m.memory_bytes)} used</dd>
-    ${m.gpus.map((g, i) => html`<dt>GPU ${i}</dt><dd>${g.name}: ${g.used_bytes === null ? "use unknown"
-      : `${bytes(g.used_bytes)} of ${bytes(g.memory_bytes)} used by ${g.processes} process${g.processes === 1 ? "" : "es"}`}</dd>`)}
-    ${!m.gpus.length && html`<dt>GPUs</dt><dd>none</dd>`}</dl></section>`;
+/** One thing over the time of the study. */
+function UseFigure({ l, title, id, values, unit, words }: { l: LoadOf; title: string; id: string; values: number[]; unit: (v: number) => string; words: string }) {
+  const x: Scale = { min: 0, max: Math.max(l.to - l.from, 1e-3), log: false, seconds: true };
+  const y = { ...fit([0, ...values], false), whole: false, unit, bytes: unit === bytes };
+  const draw = (d: Drawing) => {
+    const a = area(d, 70);
+    axes(d, a, x, y, "since the first start", "");
+    steps(d, a, x, y, values, l.width);
+  };
+  return html`<${Figure} title=${title} id=${id} height=${160} draw=${draw} deps=${[l]} words=${words} note=${words}
+    table=${() => ({ head: ["from", title.toLowerCase()], rows: values.map((v, i) => [l.from + i * l.width, v]) })} />`;
+}
+
+const mean = (list: number[]) => list.reduce((s, v) => s + v, 0) / Math.max(list.length, 1);
+
+function Uses({ l }: { l: LoadOf }) {
+  const w = l.waits, count = (v: number) => number(v, 3);
+  const waits = w.attempts ? `half waited less than ${seconds(w.median)}, nine tenths less than ${seconds(w.nine_tenths)}, the longest ${seconds(w.most)}` : "not known";
+  return html`<${UseFigure} l=${l} title="Waiting at their place" id="waits" values=${l.waiting} unit=${count} words=${waits} />
+    <${UseFigure} l=${l} title="CPUs in use" id="cpus" values=${l.cpus} unit=${count} words=${`by attempts that have ended; on average ${count(mean(l.cpus))}`} />
+    <${UseFigure} l=${l} title="Memory in use" id="memory" values=${l.memory_bytes} unit=${bytes} words=${`the most that each attempt had; on average ${bytes(mean(l.memory_bytes))}`} />`;
 }
 
 export function Load({ study }: { study: Study }) {
-  const { answer: l } = useLoad(study);
-  return html`<div class="stack"><${LoadFigure} study=${study} height=${300} />
-    ${l?.spans?.length ? html`<${Gantt} l=${l} />`
-      : l && l.attempts > 0 && html`<p class="note">${exactCount(l.attempts)} attempts are too many to draw one by one.</p>`}
-    <${MachineNow} study=${study} /></div>`;
+  const { answer: l, fault } = useLoad(study);
+  return html`<div class="stack"><${LoadPicture} study=${study} height=${300} answer=${l} fault=${fault} />
+    ${l?.spans?.length ? html`<${Gantt} study=${study} l=${l} />`
+      : l && l.attempts > 0 && html`<p class="note">${exactCount(l.attempts)} attempts are too many to draw one by one: the load above is their density.</p>`}
+    ${l && l.attempts > 0 && html`<${Uses} l=${l} />`}
+    ${!isExport() && html`<${MachineView} study=${study} />`}</div>`;
 }

@@ -57,7 +57,7 @@ function BestTrials({ study }: { study: Study }) {
   const parameters = study.parameters().slice(0, 6);
   const metric = study.about?.metric ?? "value";
   return html`<section><h3>Best trials</h3>
-    ${!rows.length ? html`<p class="empty">No trial has a value yet.</p>` : html`<div class="scroll" tabindex="0" role="region" aria-label="Best trials">
+    ${!rows.length ? html`<p class="empty">No trial has a value${study.standing?.running ? " yet" : ""}.</p>` : html`<div class="scroll" tabindex="0" role="region" aria-label="Best trials">
     <table class="list"><thead><tr><th scope="col" class="n">Trial</th><th scope="col" class="n">${metric}</th>
       ${parameters.map((p) => html`<th scope="col" class="n">${p.name}</th>`)}</tr></thead>
     <tbody>${rows.map((r) => html`<tr><th scope="row" class="n"><a href=${link({ trial: ids[r] })}>${ids[r]}</a></th>

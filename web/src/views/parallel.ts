@@ -3,11 +3,13 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html";
 import { chance, Column, drawn, isConstant, isDiscrete } from "../columns";
-import { Density } from "../density";
+import { Density, MARKS_MAX } from "../density";
 import { Drawing, Figure } from "../figure";
 import { exactCount, number } from "../format";
-import { magnitude } from "../colors";
+import { css, isDark, magnitude } from "../colors";
+import { goodness } from "../goodness";
 import { fit, from, part, Scale, ticks, wantsLog } from "../scale";
+import { plotCommand } from "../plot_command";
 import { Study } from "../study";
 
 const BINS = 128;
@@ -18,6 +20,8 @@ interface Axis {
   name: string;
   values: ArrayLike<number>;
   scale: Scale;
+  /** Where each row lies on it, from 0 to 1; NaN: nowhere. */
+  parts: Float32Array;
   /** Of each row; 255: none. */
   bins: Uint8Array;
   /** Where each bin lies: of few values, where they are. */
@@ -29,14 +33,15 @@ function makeAxis(study: Study, c: Column, rows: number): Axis {
   const { values, texts } = drawn(c, rows);
   const log = !texts && (study.isLog(c.name) || (c.source !== "parameter" && wantsLog(values)));
   const scale = fit(values, log, texts);
-  const bins = new Uint8Array(rows), at = new Float64Array(BINS), discrete = isDiscrete(values);
+  const bins = new Uint8Array(rows), parts = new Float32Array(rows), at = new Float64Array(BINS), discrete = isDiscrete(values);
   for (let i = 0; i < BINS; i++) at[i] = i / BINS;
   for (let i = 0; i < rows; i++) {
     const place = part(scale, values[i]);
+    parts[i] = place;
     bins[i] = place >= 0 && place <= 1 ? Math.min((place * BINS) | 0, BINS - 1) : 255;
     if (discrete && bins[i] !== 255) at[bins[i]] = place;
   }
-  return { name: c.name, values, scale, bins, at, discrete };
+  return { name: c.name, values, scale, parts, bins, at, discrete };
 }
 
 type Brush = [number, number]; // parts of the axis, from below
@@ -47,22 +52,20 @@ function brushedRows(axes: Axis[], brushes: Map<string, Brush>, rows: number): U
   for (const a of axes) {
     const b = brushes.get(a.name);
     if (!b) continue;
-    for (let i = 0; i < rows; i++) {
-      const at = part(a.scale, a.values[i]);
-      if (!(at >= b[0] && at <= b[1])) mask[i] = 0;
-    }
+    for (let i = 0; i < rows; i++) if (!(a.parts[i] >= b[0] && a.parts[i] <= b[1])) mask[i] = 0;
   }
   return mask;
 }
 
-/** Lines between two axes, gathered by the bins they join. */
-function addLines(density: Density, left: Axis, right: Axis, x0: number, x1: number, h: number, mask: Uint8Array) {
+/** Lines between two axes, gathered by the bins they join: by a quarter of the bins where it has to be quick. */
+function addLines(density: Density, left: Axis, right: Axis, x0: number, x1: number, h: number, mask: Uint8Array, quick: boolean) {
+  const low = quick && !left.discrete ? 0xfc : 0xff, high = quick && !right.discrete ? 0xfc : 0xff;
   const joined = new Uint32Array(BINS * BINS);
   for (let i = 0; i < mask.length; i++)
-    if (mask[i] && left.bins[i] !== 255 && right.bins[i] !== 255) joined[left.bins[i] * BINS + right.bins[i]]++;
+    if (mask[i] && left.bins[i] !== 255 && right.bins[i] !== 255) joined[(left.bins[i] & low) * BINS + (right.bins[i] & high)]++;
   // Somewhere in its bin: lines from the middles of bins would make a pattern that is not in the trials.
   const y = (axis: Axis, bin: number, key: number) =>
-    (1 - (axis.at[bin] + (axis.discrete ? 0 : chance(key) / BINS))) * (h - 1);
+    (1 - (axis.at[bin] + (axis.discrete ? 0 : (quick ? 4 : 1) * chance(key) / BINS))) * (h - 1);
   for (let a = 0; a < BINS; a++)
     for (let b = 0; b < BINS; b++) {
       const key = a * BINS + b;
@@ -70,28 +73,58 @@ function addLines(density: Density, left: Axis, right: Axis, x0: number, x1: num
     }
 }
 
+function drawDensity(d: Drawing, axes: Axis[], mask: Uint8Array, quick: boolean, at: (i: number) => number, h: number) {
+  const density = new Density(Math.floor(d.width), h);
+  for (let i = 0; i + 1 < axes.length; i++) addLines(density, axes[i], axes[i + 1], at(i), at(i + 1), h, mask, quick);
+  density.paint(d, 0, TOP, magnitude(isDark() ? 0.9 : 0.15));
+}
+
+/** Few enough to draw each in the colour of how good it is, the best last. */
+function drawLines(d: Drawing, study: Study, axes: Axis[], mask: Uint8Array, at: (i: number) => number, h: number) {
+  const values = study.column("value")?.numbers ?? new Float64Array(mask.length).fill(NaN);
+  const good = goodness(study, values, mask);
+  const rows = [...mask.keys()].filter((i) => mask[i]).map((i) => ({ i, bad: Number.isNaN(values[i]) ? 1 : good(values[i]) }));
+  const { ctx } = d;
+  ctx.lineWidth = rows.length > 300 ? 1 : 1.5;
+  for (const { i, bad } of rows.sort((a, b) => b.bad - a.bad)) {
+    ctx.strokeStyle = Number.isNaN(values[i]) ? d.faint : css(magnitude(isDark() ? 1 - 0.75 * bad : 0.85 * (1 - bad)));
+    ctx.globalAlpha = rows.length > 300 ? 0.5 : 0.8;
+    ctx.beginPath();
+    let drawn = false;
+    axes.forEach((a, k) => {
+      const y = TOP + h - part(a.scale, a.values[i]) * h;
+      if (!Number.isFinite(y)) drawn = false;
+      else if (drawn) ctx.lineTo(at(k), y);
+      else ctx.moveTo(at(k), y);
+      drawn = Number.isFinite(y);
+    });
+    ctx.stroke();
+  }
+  ctx.globalAlpha = 1;
+}
+
 export function Parallel({ study, version }: { study: Study; version: number }) {
   const rows = study.columns!.rows;
+  const vary = useMemo(() => study.parameters().filter((c) => !isConstant(c, rows)), [study.columns, study.columns!.revision]);
   const axes = useMemo(() => {
     const value = study.column("value");
-    const list = study.parameters().filter((c) => !isConstant(c, rows)).slice(0, AXES_MAX);
-    return [...list, ...(value ? [{ ...value, name: study.about?.metric ?? "value" }] : [])].map((c) => makeAxis(study, c, rows));
+    const list = vary.slice(0, AXES_MAX), has = value?.numbers?.some(Number.isFinite);
+    return [...list, ...(value && has ? [{ ...value, name: study.about?.metric ?? "value" }] : [])].map((c) => makeAxis(study, c, rows));
   }, [study.columns, study.columns!.revision]);
   const brushes = useRef(new Map<string, Brush>());
   const drag = useRef<{ axis: Axis; start: number } | undefined>(undefined);
   const [, redraw] = useState(0);
   if (!study.brushed && !drag.current) brushes.current.clear();
+  if (axes.length < 2) return html`<section><h3>Parallel coordinates</h3><p class="empty">There are no two things that differ between trials.</p></section>`;
   const height = 300;
   const place = (i: number, width: number) => SIDE + (i * (width - 2 * SIDE)) / Math.max(axes.length - 1, 1);
   const mask = study.mask();
   const shown = mask.reduce((n, v) => n + v, 0);
+  const many = shown > MARKS_MAX;
   const draw = (d: Drawing) => {
     const h = d.height - TOP - BOTTOM;
-    const density = new Density(Math.floor(d.width), h);
-    for (let i = 0; i + 1 < axes.length; i++)
-      addLines(density, axes[i], axes[i + 1], Math.round(place(i, d.width)), Math.round(place(i + 1, d.width)), h, mask);
-    const dark = getComputedStyle(document.documentElement).getPropertyValue("--dark").trim() === "1";
-    density.paint(d, 0, TOP, magnitude(dark ? 0.9 : 0.15));
+    if (many) drawDensity(d, axes, mask, !!drag.current, (i) => Math.round(place(i, d.width)), h);
+    else drawLines(d, study, axes, mask, (i) => place(i, d.width), h);
     axes.forEach((a, i) => drawAxis(d, a, place(i, d.width), h, i, axes.length, brushes.current.get(a.name)));
   };
   const pointer = (kind: string, x: number, y: number, width: number) => {
@@ -116,9 +149,9 @@ export function Parallel({ study, version }: { study: Study; version: number }) 
     const s = axes.find((a) => a.name === name)?.scale;
     return s && `${name} ${number(from(s, low))} to ${number(from(s, high))}`;
   });
-  return html`<${Figure} title="Parallel coordinates" id="parallel" height=${height} draw=${draw} pointer=${pointer}
+  return html`<${Figure} title="Parallel coordinates" id="parallel" command=${plotCommand(study, "parallel", { where: study.filterText })} height=${height} draw=${draw} pointer=${pointer}
     deps=${[version, study.columns!.revision]}
-    note=${`density of ${exactCount(shown)} trials; drag along an axis to keep a part`}
+    note=${`${many ? `density of ${exactCount(shown)} trials` : "bright is good"}; drag along an axis to keep a part${vary.length > AXES_MAX ? `; the first ${AXES_MAX} of ${vary.length} parameters that differ` : ""}`}
     words=${`Lines of ${exactCount(shown)} trials over ${axes.map((a) => a.name).join(", ")}.${ranges.length ? ` Kept: ${ranges.join("; ")}.` : ""}`}
     table=${() => tableOf(study, mask)}>
     <details class="brushes"><summary>Brush by keyboard</summary>

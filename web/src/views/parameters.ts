@@ -3,13 +3,16 @@ import { useMemo } from "preact/hooks";
 import { html } from "../html";
 import { Area, area, axes, px, py } from "../axes";
 import { cell, chance, Column, drawn, isDiscrete } from "../columns";
-import { css, magnitude } from "../colors";
-import { Density, MARKS_MAX } from "../density";
+import { css, isDark, magnitude } from "../colors";
+import { MARKS_MAX, paintMarks } from "../density";
+import { nearest } from "../nearest";
 import { Drawing, Figure } from "../figure";
 import { exactCount, number } from "../format";
+import { goodness } from "../goodness";
 import { fit, part, Scale, wantsLog } from "../scale";
 import { go, Place } from "../place";
 import { openTrial } from "../top";
+import { plotCommand } from "../plot_command";
 import { Study, useStudy } from "../study";
 import { Parallel } from "./parallel";
 
@@ -27,24 +30,7 @@ function dim(study: Study, column: Column, mask: Uint8Array): Dim {
   return { name, column, values, scale: fit(values, log, texts, mask) };
 }
 
-/** How good a value is among all, from 0 (best) to 1, by its place in the order. */
-function goodness(study: Study, values: ArrayLike<number>, mask: Uint8Array): (v: number) => number {
-  const every = Math.max(1, Math.floor(values.length / 4000));
-  const some: number[] = [];
-  for (let i = 0; i < values.length; i += every) if (mask[i] && Number.isFinite(values[i])) some.push(values[i]);
-  some.sort((a, b) => (study.minimizes() ? a - b : b - a));
-  return (v) => {
-    let low = 0, high = some.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (study.minimizes() ? some[middle] < v : some[middle] > v) low = middle + 1;
-      else high = middle;
-    }
-    return some.length > 1 ? low / (some.length - 1) : 0;
-  };
-}
-
-function Scatter({ study, x, y, mask, version }: { study: Study; x: Dim; y: Dim; mask: Uint8Array; version: number }) {
+function Scatter({ study, x, y, mask, version }: Over) {
   const value = study.column("value")!.numbers!;
   const good = useMemo(() => goodness(study, value, mask), [version]);
   const rows: number[] = [];
@@ -58,9 +44,8 @@ function Scatter({ study, x, y, mask, version }: { study: Study; x: Dim; y: Dim;
     const a = area(d, 70);
     axes(d, a, x.scale, y.scale, x.name + (x.scale.log ? " (log)" : ""), y.name + (y.scale.log ? " (log)" : ""));
     if (rows.length > MARKS_MAX) {
-      const density = new Density(Math.floor(a.right - a.left), Math.floor(a.bottom - a.top));
-      for (const i of rows) density.add((across(a, i) - a.left) | 0, (py(a, y.scale, y.values[i]) - a.top) | 0);
-      density.paint(d, a.left, a.top, magnitude(0.2), 90);
+      paintMarks(d, a.left, a.top, a.right - a.left, a.bottom - a.top, magnitude(isDark() ? 0.9 : 0.2), (add) =>
+        rows.forEach((i) => add(across(a, i), py(a, y.scale, y.values[i]))));
       return;
     }
     for (const i of rows) {
@@ -72,21 +57,17 @@ function Scatter({ study, x, y, mask, version }: { study: Study; x: Dim; y: Dim;
     }
     d.ctx.globalAlpha = 1;
   };
-  const pointer = (kind: string, mx: number, my: number, width: number) => {
-    if (kind !== "up") return;
+  const near = (mx: number, my: number, width: number) => {
     const a = area({ width, height: 340 } as Drawing, 70);
-    let near = -1, best = 144;
-    for (const i of rows) {
-      const dx = across(a, i) - mx, dy = py(a, y.scale, y.values[i]) - my;
-      if (dx * dx + dy * dy < best) {
-        best = dx * dx + dy * dy;
-        near = i;
-      }
-    }
-    if (near >= 0) openTrial(study.trials()[near]);
+    const k = nearest(rows.length, mx, my, (i) => [across(a, rows[i]), py(a, y.scale, y.values[rows[i]])]);
+    const trial = study.trials()[rows[k]];
+    return k < 0 ? undefined : { words: `trial ${trial}: ${number(value[rows[k]])}`, open: () => openTrial(trial) };
   };
   const metric = study.about?.metric ?? "value";
-  return html`<${Figure} title=${`${y.name} over ${x.name}`} id="scatter" height=${340} draw=${draw} deps=${[version, x.name, y.name]} pointer=${pointer}
+  // Only a metric over a parameter is a slice.
+  const slice = x.column.source === "parameter" && !twoParameters && y.column.name !== "seconds"
+    ? plotCommand(study, "slice", { x: x.name, metric: y.name, where: study.filterText }) : undefined;
+  return html`<${Figure} title=${`${y.name} over ${x.name}`} id="scatter" command=${slice} height=${340} draw=${draw} deps=${[version, x.name, y.name]} near=${near}
     note=${[rows.length > MARKS_MAX ? `density of ${exactCount(rows.length)} trials` : twoParameters ? `bright is good (${metric}); click opens a trial` : "click opens a trial", spread && "spread sideways"].filter(Boolean).join("; ")}
     words=${`${exactCount(rows.length)} trials.`}
     table=${() => ({ head: ["trial", x.name, y.name, metric],
@@ -95,8 +76,25 @@ function Scatter({ study, x, y, mask, version }: { study: Study; x: Dim; y: Dim;
 
 const CELLS = 24;
 
+/** Few numbers have a cell each, as texts have. */
+function celled(d: Dim): Dim {
+  if (d.scale.texts || !isDiscrete(d.values, CELLS)) return d;
+  const list = [...new Set(Array.from(d.values).filter(Number.isFinite))].sort((a, b) => a - b);
+  const place = new Map(list.map((v, i) => [v, i]));
+  return { ...d, values: Float64Array.from(d.values, (v) => place.get(v) ?? NaN), scale: fit([], false, list.map((v) => number(v))) };
+}
+
+interface Over {
+  study: Study;
+  x: Dim;
+  y: Dim;
+  mask: Uint8Array;
+  version: number;
+}
+
 /** The mean of the metric over two parameters, in cells. */
-function Contour({ study, x, y, mask, version }: { study: Study; x: Dim; y: Dim; mask: Uint8Array; version: number }) {
+function Contour({ study, x: xAll, y: yAll, mask, version }: Over) {
+  const [x, y] = useMemo(() => [celled(xAll), celled(yAll)], [version, xAll.name, yAll.name]);
   const value = study.column("value")!.numbers!;
   const { cells, across, up } = useMemo(() => {
     const nx = x.scale.texts?.length ?? CELLS, ny = y.scale.texts?.length ?? CELLS;
@@ -122,7 +120,7 @@ function Contour({ study, x, y, mask, version }: { study: Study; x: Dim; y: Dim;
     axes(d, a, x.scale, y.scale, x.name + (x.scale.log ? " (log)" : ""), y.name + (y.scale.log ? " (log)" : ""));
   };
   const metric = study.about?.metric ?? "value";
-  return html`<${Figure} title=${`Mean ${metric} over ${x.name} and ${y.name}`} id="contour" height=${340} draw=${draw} deps=${[version, x.name, y.name]}
+  return html`<${Figure} title=${`Mean ${metric} over ${x.name} and ${y.name}`} id="contour" command=${plotCommand(study, "contour", { x: x.name, y: y.name, where: study.filterText })} height=${340} draw=${draw} deps=${[version, x.name, y.name]}
     note="bright is good; blank: no trial"
     words=${`A map of ${across} by ${up} cells.`}
     table=${() => ({ head: [`${x.name} (cell)`, `${y.name} (cell)`, `mean ${metric}`, "trials"],
@@ -154,9 +152,8 @@ function Pareto({ study, mask, version }: { study: Study; mask: Uint8Array; vers
   const draw = (d: Drawing) => {
     const a = area(d, 70);
     axes(d, a, x.scale, y.scale, `${x.name} (${first.goal})`, `${y.name} (${second.goal})`);
-    const density = new Density(Math.floor(a.right - a.left), Math.floor(a.bottom - a.top));
-    for (const i of rows) density.add((px(a, x.scale, x.values[i]) - a.left) | 0, (py(a, y.scale, y.values[i]) - a.top) | 0);
-    density.paint(d, a.left, a.top, [127, 140, 153], 140);
+    const at = (i: number): [number, number] => [px(a, x.scale, x.values[i]), py(a, y.scale, y.values[i])];
+    paintMarks(d, a.left, a.top, a.right - a.left + 2, a.bottom - a.top + 2, [127, 140, 153], (add) => rows.forEach((i) => add(...at(i))));
     d.ctx.strokeStyle = d.ctx.fillStyle = d.accent;
     d.ctx.lineWidth = 1.5;
     d.ctx.beginPath();
@@ -164,7 +161,13 @@ function Pareto({ study, mask, version }: { study: Study; mask: Uint8Array; vers
     d.ctx.stroke();
     best.forEach((i) => d.ctx.fillRect(px(a, x.scale, x.values[i]) - 3, py(a, y.scale, y.values[i]) - 3, 6, 6));
   };
-  return html`<${Figure} title="Pareto front" id="pareto" height=${340} draw=${draw} deps=${[version]}
+  const near = (mx: number, my: number, width: number) => {
+    const a = area({ width, height: 340 } as Drawing, 70);
+    const k = nearest(rows.length, mx, my, (i) => [px(a, x.scale, x.values[rows[i]]), py(a, y.scale, y.values[rows[i]])]);
+    const trial = study.trials()[rows[k]];
+    return k < 0 ? undefined : { words: `trial ${trial}: ${number(x.values[rows[k]])}, ${number(y.values[rows[k]])}`, open: () => openTrial(trial) };
+  };
+  return html`<${Figure} title="Pareto front" id="pareto" command=${plotCommand(study, "pareto", { x: first.name, y: second.name, where: study.filterText })} height=${340} draw=${draw} deps=${[version]} near=${near}
     note=${`${exactCount(best.length)} trials that no other beats in both, of ${exactCount(rows.length)}`}
     words=${`From ${x.name} ${number(x.values[best[0]])} to ${number(x.values[best[best.length - 1]])}.`}
     table=${() => ({ head: ["trial", x.name, y.name], rows: best.map((i) => [study.trials()[i], x.values[i], y.values[i]]) })} />`;
@@ -182,10 +185,12 @@ export function Parameters({ study, place }: { study: Study; place: Place }) {
   const select = (label: string, now: Dim, set: (n: string) => void) => html`<label>${label} <select value=${now.column.name}
     onChange=${(e: Event) => set((e.target as HTMLSelectElement).value)}>${choices.map((c) => html`<option value=${c.name}>${c.name === "value" ? study.about?.metric : c.name}</option>`)}</select></label>`;
   const two = x.column.source === "parameter" && y.column.source === "parameter" && x.name !== y.name;
+  // Over one parameter the map is that with its neighbour.
+  const other = two ? y.column : x.column.source === "parameter" && parameters.find((c) => c.name !== x.name);
   return html`<div class="controls">${select("Across", x, (n) => go({ x: n }, true))}${select("Up", y, (n) => go({ y: n }, true))}
-    <span class="note">two parameters: a map of the metric</span></div>
+</div>
     <div class="grid"><${Scatter} study=${study} x=${x} y=${y} mask=${mask} version=${version} />
-    ${two && html`<${Contour} study=${study} x=${x} y=${y} mask=${mask} version=${version} />`}
+    ${other && html`<${Contour} study=${study} x=${x} y=${dim(study, other, mask)} mask=${mask} version=${version} />`}
     ${(study.about?.objectives.length ?? 0) > 1 && html`<${Pareto} study=${study} mask=${mask} version=${version} />`}
     <div class="wide"><${Parallel} study=${study} version=${version} /></div></div>`;
 }

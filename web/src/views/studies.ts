@@ -12,6 +12,20 @@ export interface Entry {
   total: number | null;
   best: { id: number; metric: string; value: number } | null;
   changed: number;
+  /** Of a campaign. */
+  stages?: number;
+  stages_done?: number;
+}
+
+/** The newest first, a campaign's stages below it. */
+function ordered(list: Entry[]): Entry[] {
+  const tops = list.filter((s) => !s.study.includes("/")).sort((a, b) => b.changed - a.changed);
+  return tops.flatMap((t) => [t, ...list.filter((s) => s.study.startsWith(t.study + "/"))]);
+}
+
+function counted(s: Entry): string {
+  if (s.stages !== undefined) return `${s.stages_done} / ${s.stages} stages`;
+  return exactCount(s.finished) + (s.total !== null ? ` / ${exactCount(s.total)}` : "");
 }
 
 export function Studies({ list }: { list?: Entry[] }) {
@@ -23,9 +37,9 @@ export function Studies({ list }: { list?: Entry[] }) {
       : html`<table class="list"><caption>Studies of this folder</caption>
         <thead><tr><th scope="col">Study</th><th scope="col">State</th><th scope="col" class="n">Trials</th>
           <th scope="col" class="n">Failed</th><th scope="col">Best</th><th scope="col">Changed</th></tr></thead>
-        <tbody>${[...list].sort((a, b) => b.changed - a.changed).map((s) => html`<tr>
-          <th scope="row"><a href=${link({ study: s.study })}>${s.study}</a></th><td>${s.state}</td>
-          <td class="n">${exactCount(s.finished)}${s.total !== null && ` / ${exactCount(s.total)}`}</td>
+        <tbody>${ordered(list).map((s) => html`<tr>
+          <th scope="row" class=${s.study.includes("/") ? "stage-of" : ""}><a href=${link({ study: s.study })}>${s.study}</a></th><td>${s.state}</td>
+          <td class="n">${counted(s)}</td>
           <td class="n">${s.failed || ""}</td>
           <td>${s.best && `${s.best.metric} ${number(s.best.value)} (trial ${s.best.id})`}</td>
           <td>${time(s.changed)}</td></tr>`)}</tbody></table>`}</main>`;

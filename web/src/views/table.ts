@@ -7,6 +7,7 @@ import { states } from "../colors";
 import { asCsv, copy } from "../figure";
 import { exactCount, number, seconds, time, value } from "../format";
 import { go, Place } from "../place";
+import { remember, remembered } from "../remembered";
 import { Study, useStudy } from "../study";
 
 const ROW = 28, EXTRA = 8, CSV_ROWS = 100_000;
@@ -102,12 +103,20 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
     if (body.current) watch.observe(body.current);
     return () => watch.disconnect();
   }, []);
+  // Where the reader was, when the page was loaded again.
+  useEffect(() => {
+    const [at, then] = remembered("tab", `scroll ${study.name}`).split(/\n(.*)/s);
+    if (order && body.current && then === key) body.current.scrollTop = Number(at);
+  }, [!order]);
   const columns = useMemo(() => shownColumns(study, place), [study.columns, revision, place.columns.join("|")]);
   const rows = useMemo(() => {
     if (!order) return new Uint32Array(0);
     const mask = study.brushed;
-    return mask ? order.rows.filter((r) => mask[r]) : order.rows;
-  }, [order, study.brushed]);
+    const rows = mask ? order.rows.filter((r) => mask[r]) : order.rows;
+    if (!place.pinned.length) return rows;
+    const first = place.pinned.map((t) => study.rowOf(t)).filter((r) => r >= 0);
+    return Uint32Array.from([...first, ...rows.filter((r) => !first.includes(r))]);
+  }, [order, study.brushed, place.pinned.join()]);
   const fresh = order ? study.columns!.rows - (place.where ? study.columns!.rows : order.rows.length) : 0;
   const first = Math.max(Math.floor(top / ROW) - EXTRA, 0);
   const last = Math.min(first + Math.ceil(room / ROW) + 2 * EXTRA, rows.length);
@@ -118,6 +127,13 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
   const sort = (name: string) => go({ by: name, down: place.by === name && !place.down }, true);
   const choose = (trial: number) =>
     go({ chosen: place.chosen.includes(trial) ? place.chosen.filter((t) => t !== trial) : [...place.chosen, trial] }, true);
+  const scrolled = (e: UIEvent) => {
+    const at = (e.target as HTMLElement).scrollTop;
+    setTop(at);
+    remember("tab", `scroll ${study.name}`, `${at}\n${key}`);
+  };
+  const pin = (trial: number) =>
+    go({ pinned: place.pinned.includes(trial) ? place.pinned.filter((t) => t !== trial) : [...place.pinned, trial] }, true);
   const move = (to: number) => {
     const at = Math.min(Math.max(to, 0), rows.length - 1);
     setCursor(at);
@@ -134,9 +150,15 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
     if (e.key in moves) move(cursor + moves[e.key]);
     else if (e.key === " ") choose(ids[rows[cursor]]);
     else if (e.key === "Enter" || e.key === "o") go({ trial: ids[rows[cursor]] });
+    else if (e.key === "p") pin(ids[rows[cursor]]);
     else if (e.key === "c" && place.chosen.length > 1) go({ view: "compare" });
     else return;
     e.preventDefault();
+  };
+  const moveColumn = (name: string, to: string) => {
+    const names = columns.map((c) => c.name).filter((n) => n !== name);
+    names.splice(names.indexOf(to) + (columns.findIndex((c) => c.name === name) < columns.findIndex((c) => c.name === to) ? 1 : 0), 0, name);
+    go({ columns: names }, true);
   };
   const all = ["trial", "state", ...columns.map((c) => c.name)];
   const csv = () => {
@@ -156,33 +178,47 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
       <span class="note" role="status">${fault || `${exactCount(rows.length)} trials`}</span></div>
     <div class="table" role="grid" aria-label="Trials" aria-rowcount=${rows.length + 1} aria-colcount=${all.length + 2}
       tabindex="0" onKeyDown=${pressed} aria-activedescendant=${rows.length ? `row-${cursor}` : undefined}>
-      <div class="scroller" ref=${body} onScroll=${(e: UIEvent) => setTop((e.target as HTMLElement).scrollTop)}>
+      <div class="scroller" ref=${body} onScroll=${scrolled}>
       <div class="row head" role="row" aria-rowindex="1" style=${{ gridTemplateColumns: grid }}>
         <span role="columnheader"><span class="hidden">Selected</span></span>
         ${["trial", "state"].map((n) => html`<${Head} name=${n} title=${n} place=${place} sort=${sort} />`)}
         <span role="columnheader">Curve</span>
-        ${columns.map((c) => html`<${Head} name=${c.name} title=${title(study, c)} place=${place} sort=${sort} right=${!!c.numbers} />`)}</div>
+        ${columns.map((c) => html`<${Head} name=${c.name} title=${title(study, c)} place=${place} sort=${sort} right=${!!c.numbers} moved=${moveColumn} />`)}</div>
       <div role="rowgroup" style=${{ height: `${rows.length * ROW}px`, position: "relative" }}>
       ${seen.map((r, k) => {
         const i = first + k, trial = ids[r], state = cell(study.column("state"), r) as string;
         return html`<div class="row" role="row" id=${`row-${i}`} key=${trial} aria-rowindex=${i + 2}
-          aria-selected=${place.chosen.includes(trial)} data-cursor=${i === cursor}
+          aria-selected=${place.chosen.includes(trial)} data-cursor=${i === cursor} data-pinned=${place.pinned.includes(trial)}
           style=${{ transform: `translateY(${i * ROW}px)`, gridTemplateColumns: grid }}
           onClick=${() => setCursor(i)} onDblClick=${() => go({ trial })}>
           <span role="gridcell"><input type="checkbox" tabindex="-1" checked=${place.chosen.includes(trial)}
             aria-label=${`Select trial ${trial}`} onChange=${() => choose(trial)} /></span>
-          <span role="gridcell" class="n"><a tabindex="-1" href="#" onClick=${(e: Event) => (e.preventDefault(), go({ trial }))}>${trial}</a></span>
+          <span role="gridcell" class="n"><a tabindex="-1" href="#" onClick=${(e: Event) => (e.preventDefault(), go({ trial }))}>${place.pinned.includes(trial) && html`<small title="pinned">▴</small> `}${trial}</a></span>
           <span role="gridcell"><i style=${{ color: states[state]?.color }} aria-hidden="true">${states[state]?.mark}</i> ${state.replace("_", " ")}</span>
           <span role="gridcell"><${Spark} values=${sparks.get(trial)} /></span>
           ${columns.map((c) => html`<span role="gridcell" class=${c.numbers ? "n" : ""} title=${cell(c, r)}>${shown(c, r)}</span>`)}
         </div>`;
       })}</div></div></div>
-    ${!rows.length && order && html`<p class="empty">No trial is left by the filter.</p>`}`;
+    ${!rows.length && order && html`<p class="empty">${study.columns!.rows ? "No trial is left by the filter." : "No trial has begun yet."}</p>`}`;
 }
 
-function Head({ name, title: text, place, sort, right }: { name: string; title: string; place: Place; sort: (n: string) => void; right?: boolean }) {
+interface HeadOf {
+  name: string;
+  title: string;
+  place: Place;
+  sort: (name: string) => void;
+  right?: boolean;
+  /** The column was dropped on another. */
+  moved?: (name: string, to: string) => void;
+}
+
+const DRAGGED = "text/x-throng-column";
+
+function Head({ name, title: text, place, sort, right, moved }: HeadOf) {
   const on = place.by === name || (!place.by && name === "trial");
-  return html`<span role="columnheader" class=${right || name === "trial" ? "n" : ""} aria-sort=${on ? (place.down ? "descending" : "ascending") : "none"}>
+  return html`<span role="columnheader" draggable=${!!moved}
+    onDragStart=${(e: DragEvent) => e.dataTransfer!.setData(DRAGGED, name)} onDragOver=${(e: DragEvent) => moved && e.preventDefault()}
+    onDrop=${(e: DragEvent) => moved?.(e.dataTransfer!.getData(DRAGGED), name)} class=${right || name === "trial" ? "n" : ""} aria-sort=${on ? (place.down ? "descending" : "ascending") : "none"}>
     <button type="button" tabindex="-1" onClick=${() => sort(name)} title=${`Sort by ${text}`}>${text}${on ? (place.down ? " ↓" : " ↑") : ""}</button></span>`;
 }
 

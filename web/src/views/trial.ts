@@ -1,18 +1,23 @@
 // Everything of one trial, in a drawer.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html";
-import { act, getBlob, getJson, getText } from "../api";
+import { act, getJson, getText } from "../api";
 import { states } from "../colors";
 import { copy } from "../figure";
 import { bytes, number, seconds, time, value } from "../format";
 import { go, link } from "../place";
 import { say } from "../say";
 import { Study, useAnswer } from "../study";
+import { HISTORY } from "../logged";
+import { LoggedOf } from "./logged";
+import { FewCurves } from "./curve_plot";
+import { FileList, Files } from "./files";
 
 interface Attempt {
   number: number;
   outcome: string;
   host: string;
+  started: number | null;
   seconds: number;
   cpu_seconds: number;
   max_rss_bytes: number;
@@ -29,10 +34,6 @@ interface Shown {
     attempts: Attempt[];
     folder: string;
   }[];
-}
-
-interface Files {
-  files: { path: string; bytes: number }[];
 }
 
 const LOG_MS = 2000;
@@ -61,40 +62,6 @@ function Log({ study, trial, live }: { study: Study; trial: number; live: boolea
   return text ? html`<pre class="log" ref=${box} tabindex="0" role="region" aria-label="Log">${text}</pre>` : html`<p class="empty">It printed nothing.</p>`;
 }
 
-function Preview({ study, trial, path }: { study: Study; trial: number; path: string }) {
-  const [shown, set] = useState<{ url?: string; text?: string; fault?: string }>({});
-  useEffect(() => {
-    let url = "";
-    getBlob(study.path(`trials/${trial}/file`), { path }).then(
-      async (b) => {
-        if (b.type.startsWith("image/")) {
-          url = URL.createObjectURL(b);
-          set({ url });
-        } else if (b.type.startsWith("text/")) {
-          set({ text: await b.text() });
-        } else {
-          set({ fault: `${bytes(b.size)} that cannot be shown here.` });
-        }
-      },
-      (e) => set({ fault: e.message }),
-    );
-    return () => URL.revokeObjectURL(url);
-  }, [trial, path]);
-  if (shown.url) return html`<img src=${shown.url} alt=${`The picture ${path} of trial ${trial}`} />`;
-  if (shown.text !== undefined) return html`<pre class="log" tabindex="0" role="region" aria-label=${path}>${shown.text}</pre>`;
-  return html`<p class="empty">${shown.fault ?? "…"}</p>`;
-}
-
-function FileList({ study, trial }: { study: Study; trial: number }) {
-  const { answer } = useAnswer(() => getJson<Files>(study.path(`trials/${trial}/files`)), [trial, study.columns!.revision]);
-  const [open, setOpen] = useState("");
-  const files = answer?.files.filter((f) => f.path !== "log") ?? [];
-  if (!files.length) return html`<p class="empty">It left none.</p>`;
-  return html`<ul class="plain">${files.map((f) => html`<li><button type="button" class="link" aria-expanded=${open === f.path}
-    onClick=${() => setOpen(open === f.path ? "" : f.path)}>${f.path}</button> <small>${bytes(f.bytes)}</small>
-    ${open === f.path && html`<${Preview} study=${study} trial=${trial} path=${f.path} />`}</li>`)}</ul>`;
-}
-
 function Control({ study, trial, again }: { study: Study; trial: number; again: () => void }) {
   const [text, setText] = useState("");
   const ask = async (verb: string, more: Record<string, string> = {}) => {
@@ -114,8 +81,9 @@ function Control({ study, trial, again }: { study: Study; trial: number; again: 
 export function Trial({ study, trial }: { study: Study; trial: number }) {
   const [asked, again] = useState(0);
   const row = study.rowOf(trial);
-  const { answer, fault } = useAnswer(() => getJson<Shown>(study.path(`trials/${trial}`)), [trial, asked, study.columns!.revision]);
-  const why = useAnswer(() => getJson<{ trials: { explanation: string }[] }>(study.path(`trials/${trial}/explain`)), [trial, study.columns!.revision]);
+  const { answer, fault } = useAnswer(() => getJson<Shown>(study.path(`trials/${trial}`)), [trial, asked, study.columns?.revision]);
+  const why = useAnswer(() => getJson<{ trials: { explanation: string }[] }>(study.path(`trials/${trial}/explain`)), [trial, study.columns?.revision]);
+  const files = useAnswer(() => getJson<Files>(study.path(`trials/${trial}/files`)), [trial, study.columns?.revision]).answer;
   const drawer = useRef<HTMLElement>(null);
   useEffect(() => drawer.current?.focus(), [trial]);
   const t = answer?.trials[0]?.trial, attempts = answer?.trials[0]?.attempts ?? [];
@@ -136,14 +104,16 @@ export function Trial({ study, trial }: { study: Study; trial: number }) {
       <h3>Metrics</h3>${Object.keys(t.metrics).length ? html`<table class="list"><thead><tr><th scope="col">metric</th><th scope="col" class="n">last</th><th scope="col" class="n">best</th></tr></thead>
         <tbody>${Object.entries(t.metrics).map(([k, m]) => html`<tr><th scope="row">${k}</th><td class="n" title=${m.last}>${number(Number(m.last))}</td><td class="n" title=${m.best}>${number(Number(m.best))}</td></tr>`)}</tbody></table>`
         : html`<p class="empty">It reported none.</p>`}
-      <p><a href=${link({ view: "curves", chosen: [trial] })}>Its curve</a></p>
+      <${FewCurves} study=${study} trials=${[trial]} metrics=${Object.keys(t.metrics)} />
+      <p><a href=${link({ view: "curves", chosen: [trial] })}>Its curve, large</a></p>
+      ${files?.files.some((f) => f.path === HISTORY) && html`<h3>Logged</h3><${LoggedOf} study=${study} trials=${[trial]} />`}
       ${(t.note || t.tags?.length) && html`<h3>Words</h3><p>${t.tags?.map((g) => html`<span class="tag">${g}</span> `)}${t.note}</p>`}
       <h3>Attempts</h3><ol class="plain">${attempts.map((a) => html`<li>${a.number}: ${a.outcome === "none" ? "running" : `${a.outcome}, ${seconds(a.seconds)}, cpu ${seconds(a.cpu_seconds)}, at most ${bytes(a.max_rss_bytes)}`}
         on ${a.host}${a.reason && `: ${a.reason}`}</li>`)}</ol>
       <p class="note">made ${time(t.created)}${t.started && `, started ${time(t.started)}`}${t.ended && `, ended ${time(t.ended)}`}</p>
       ${why.answer?.trials[0] && html`<h3>Why</h3><p class="why">${why.answer.trials[0].explanation}</p>`}
       <h3>Log</h3><${Log} study=${study} trial=${trial} live=${t.state === "running"} />
-      <h3>Files</h3><${FileList} study=${study} trial=${trial} />
+      <h3>Files</h3><${FileList} study=${study} trial=${trial} files=${files} />
       <h3>By hand</h3><p><button type="button" onClick=${command}>Copy the command that runs it</button>
         <code>throng show ${study.name} ${trial}</code></p>`}
   </aside>`;

@@ -1,0 +1,129 @@
+/* load.c - attempts at once over time: ramp-up, plateau, ramp-down
+ *
+ * The numbers are those that the page shows (view's load). */
+#include <math.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "figure/figure.h"
+#include "view/view.h"
+
+#define PARTS_MAX 240
+#define PARTS_MIN 24
+
+static double *numbers_of(struct plot *p, const struct value *list)
+{
+    double *out = plot_room(p, list->count);
+    for (size_t i = 0; i < list->count; i++)
+        out[i] = value_number(list->items[i]);
+    return out;
+}
+
+/* Hosts on top of each other, where there are a few. */
+static void draw_hosts(const struct value *hosts, size_t n, const double *time,
+                       struct plot *p, struct plot_panel *panel)
+{
+    double *below = plot_room(p, n);
+    for (size_t k = 0; k < hosts->count; k++) {
+        const struct value *h = hosts->items[k];
+        double *own = numbers_of(p, value_get(h, STR("mean")));
+        double *top = plot_room(p, n);
+        const char *name =
+            arena_cstr(p->arena, value_text(value_get(h, STR("host"))));
+        for (size_t i = 0; i < n; i++)
+            top[i] = below[i] + own[i];
+        bool many = hosts->count > 1;
+        plot_mark_add(
+            panel, &(struct plot_mark){.kind = PLOT_BAND,
+                                       .count = n,
+                                       .x = time,
+                                       .y = below,
+                                       .y2 = top,
+                                       .colour = PLOT_CATEGORY,
+                                       .category = (unsigned)k,
+                                       .opacity = 0.45,
+                                       .name = many ? name : "mean at once"});
+        plot_numbers(
+            p, many ? arena_printf(p->arena, "mean_%s", name) : "host_mean",
+            own);
+        below = top;
+    }
+}
+
+static int draw(const struct value *v, struct plot *p, struct err *err)
+{
+    const struct value *mean = value_get(v, STR("mean"));
+    size_t n = mean->count;
+    double width = value_number(value_get(v, STR("width")));
+    if (!n)
+        return err_set(err, ERR_MISSING, "no trial has begun yet");
+    double *time = plot_room(p, n);
+    for (size_t i = 0; i < n; i++)
+        time[i] = ((double)i + 0.5) * width;
+    struct plot_panel *panel = plot_panel_add(p, NULL);
+    double *most = numbers_of(p, value_get(v, STR("most")));
+    panel->x = (struct plot_axis){.label = "since the first start",
+                                  .scale = PLOT_SECONDS,
+                                  .low = 0,
+                                  .high = width * (double)n};
+    panel->y = (struct plot_axis){
+        .label = "attempts at once", .zero = true, .whole = true};
+    p->rows = n;
+    plot_numbers(p, "seconds", time);
+    plot_numbers(p, "mean", numbers_of(p, mean));
+    plot_numbers(p, "most", most);
+    draw_hosts(value_get(v, STR("hosts")), n, time, p, panel);
+    plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_STEPS,
+                                             .count = n,
+                                             .x = time,
+                                             .y = most,
+                                             .colour = PLOT_INK,
+                                             .width = 0.8,
+                                             .name = "most at once"});
+    return 0;
+}
+
+/* Each is as long as a few attempts: shorter ones show chance alone. */
+static size_t parts_of(struct store *store)
+{
+    struct counts counts;
+    if (store_counts(store, &counts, NULL))
+        return PARTS_MIN;
+    int64_t parts = counts.total / 3;
+    return parts < PARTS_MIN   ? PARTS_MIN
+           : parts > PARTS_MAX ? PARTS_MAX
+                               : (size_t)parts;
+}
+
+static int make(const struct figure_asked *asked, struct plot *p,
+                struct err *err)
+{
+    struct buf b, length;
+    buf_init(&b);
+    buf_init(&length);
+    size_t parts = parts_of(asked->store);
+    int rc = load_json(&b, asked->store, parts, p->arena, err);
+    struct value *v =
+        rc ? NULL : json_parse(p->arena, buf_str(&b), "load", true, err);
+    rc = v ? draw(v, p, err) : -1;
+    if (!rc) {
+        num_print_seconds(&length, (double)p->rows * value_number(value_get(
+                                                         v, STR("width"))));
+        p->title = arena_printf(p->arena, "%s: load", asked->study);
+        p->subtitle = arena_printf(
+            p->arena, "%s attempts in %s",
+            plot_count(p->arena,
+                       (uint64_t)value_number(value_get(v, STR("attempts")))),
+            length.p);
+    }
+    buf_done(&length);
+    buf_done(&b);
+    return rc;
+}
+
+FIGURE(load) = {
+    .name = "load",
+    .summary = "attempts at once over time: ramp-up and ramp-down",
+    .takes = "",
+    .make = make,
+    .in_summary = true,
+};

@@ -1,0 +1,140 @@
+/* chain.c - models that fit into the fast memory of a multiprocessor
+ *
+ * Dense layers one behind the other and one loss: a member's epoch is then one
+ * block (kernels_small.inc). What decides is the model alone, so that a member
+ * is trained the same way in any company. */
+#include "nn/cuda/lower.h"
+
+/* Four blocks share a multiprocessor's 228 KiB, or one has nearly all. */
+#define FAST_BYTES ((size_t)160 << 10)
+#define SMALL_ROWS 256 /* of a batch */
+
+static int in_fours(int64_t numbers)
+{
+    return (int)((numbers + 3) / 4 * 4);
+}
+
+/* The dense layers that the loss needs, in order; 0: it is no such chain. */
+static int find_layers(const struct lowered *l,
+                       const struct nn_op *ops[GPU_LAYERS])
+{
+    const struct nn_graph *g = l->program.graph;
+    int count = 0, tensor = g->inputs.len == 1 ? g->inputs.p[0].tensor : -1;
+    for (size_t i = 0; i < l->program.op_count; i++) {
+        const struct nn_op *op = &l->program.ops[i];
+        if (!l->program.needed[i])
+            continue;
+        if (op->kind != NN_OP_DENSE || op->in[0] != tensor ||
+            g->tensors.p[tensor].shape.rank != 1 || count == GPU_LAYERS)
+            return 0;
+        ops[count++] = op;
+        tensor = op->out;
+    }
+    return g->heads.len == 1 && g->heads.p[0].logits == tensor ? count : 0;
+}
+
+static bool optimizer_fits(const struct nn_model *m)
+{
+    const struct nn_optimizer *o = &m->optimizer;
+    return (o->kind == NN_ADAM || o->kind == NN_ADAMW) &&
+           o->clip_value.index < 0 && o->clip_norm.index < 0;
+}
+
+static bool params_fit(const struct nn_graph *g)
+{
+    for (size_t i = 0; i < g->params.len; i++)
+        if (g->params.p[i].l1.index >= 0 || g->params.p[i].l2.index >= 0)
+            return false;
+    return true;
+}
+
+static struct gpu_layer layer_of(const struct lowered *l,
+                                 const struct nn_op *op)
+{
+    const struct nn_graph *g = l->program.graph;
+    const struct nn_param *w = &g->params.p[op->param[0]];
+    return (struct gpu_layer){
+        .in = (int)w->shape.dim[0],
+        .out = (int)w->shape.dim[1],
+        .line = in_fours(w->shape.dim[1]),
+        .activation = op->activation,
+        .rate = op->rate.index,
+        .draw = op->draw,
+        .a = (float)op->a,
+        .w = w->offset,
+        .b = op->param[1] < 0 ? -1 : g->params.p[op->param[1]].offset};
+}
+
+/* Rows lie 4 numbers further apart than they are long, so that those of
+ * neighbours are in other banks. */
+static void place(struct gpu_chain *c, int rows, size_t slots)
+{
+    int at = 0;
+    for (int i = 0; i < c->count; i++) {
+        struct gpu_layer *l = &c->layer[i];
+        l->weights = at;
+        at += (in_fours(l->in) + 1) * l->line;
+        l->before = in_fours(l->in) + 4;
+    }
+    c->numbers = at;
+    at += (int)slots * c->numbers;
+    c->layer[c->count].before = c->layer[c->count - 1].line + 4;
+    for (int i = 0; i <= c->count; i++) {
+        c->layer[i].value = at;
+        at += rows * c->layer[i].before;
+    }
+    for (int i = 0; i < c->count; i++) {
+        c->layer[i].slope = at;
+        at += rows * c->layer[i + 1].before;
+    }
+    c->outputs = at;
+    at += rows * c->layer[c->count].before;
+    c->labels = at;
+    at += in_fours((int64_t)rows * c->label_width);
+    c->rows = at;
+    c->all = at + in_fours(rows);
+}
+
+static int label_width(const struct nn_head *h, int outputs)
+{
+    if (h->label < 0)
+        return 0;
+    return h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY ? 1
+           : h->loss == NN_LOSS_HETEROSCEDASTIC    ? outputs / 2
+                                                   : outputs;
+}
+
+void lower_small(struct lowered *l)
+{
+    const struct nn_graph *g = l->program.graph;
+    const struct nn_op *ops[GPU_LAYERS];
+    int count = find_layers(l, ops);
+    size_t slots = nn_optimizer_slots(&l->like->optimizer);
+    if (count == 0 || !optimizer_fits(l->like) || !params_fit(g) ||
+        l->like->batch_size > SMALL_ROWS)
+        return;
+    const struct nn_head *h = &g->heads.p[0];
+    struct gpu_op o = {.kind = (int)h->loss,
+                       .steps = (int)l->like->optimizer.kind,
+                       .inputs = (int)slots,
+                       .places = (int)(l->like->batch_size + 1) / 2 * 2,
+                       .field = g->inputs.p[0].field,
+                       .count = SMALL_BATCHES,
+                       .soft = h->weight.index,
+                       .epsilon = h->a,
+                       .class_weights = l->class_weights[0],
+                       .classes = (int)h->class_count,
+                       .flag = h->output != h->logits,
+                       .chain = {.count = count}};
+    for (int i = 0; i < count; i++)
+        o.chain.layer[i] = layer_of(l, ops[i]);
+    o.chain.label_width = label_width(h, o.chain.layer[count - 1].out);
+    place(&o.chain, o.places, slots);
+    struct gpu_launch one = {.kernel = GPU_small_epoch,
+                             .blocks = 1,
+                             .threads = GPU_FEW,
+                             .fast_bytes = (size_t)o.chain.all * sizeof(float),
+                             .op = o};
+    if (one.fast_bytes <= FAST_BYTES && one.fast_bytes <= gpu_fast_bytes())
+        vec_push(&l->small, one);
+}

@@ -1,0 +1,273 @@
+/* gpu.cu - a GPU as the machine that runs kernels
+ *
+ * Everything goes through one stream. A list of launches that is given again
+ * and again becomes a graph, so that a step is one call. */
+#include <cuda_runtime.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "nn/cuda/kernels.inc"
+
+/* C++ has another word for it. */
+#define _Noreturn __attribute__((noreturn))
+extern "C" {
+#include "nn/cuda/gpu.h"
+}
+
+#define GRAPHS 24     /* that are kept, the longest unused goes first */
+#define LEAST_MAJOR 8 /* compute capability 8.0: Ampere */
+#define FAST_NAMED 8192 /* bytes of fast memory for what kernels name */
+
+struct graph {
+    const struct gpu_launch *list;
+    size_t len;
+    const struct gpu_slot *slots;
+    int slot_count;
+    cudaGraphExec_t exec;
+    uint64_t used;
+};
+
+struct gpu_machine {
+    cudaStream_t stream;
+    cudaEvent_t pace[2];
+    int turn;
+    struct graph graphs[GRAPHS];
+    uint64_t uses;
+};
+
+static const void *const kernels[GPU_KERNEL_COUNT] = {
+#define KERNEL_ROW(name, waits) (const void *)kernel_##name,
+    GPU_KERNELS(KERNEL_ROW)};
+
+/* After an error nothing on the device can be believed, and nothing of the
+ * process be used again: it ends, and whoever started it begins its members
+ * anew elsewhere, from their checkpoints. */
+static void check(cudaError_t e, const char *what)
+{
+    if (e == cudaSuccess)
+        return;
+    fprintf(stderr, "the GPU failed: %s: %s\n", what, cudaGetErrorString(e));
+    fflush(stderr);
+    _Exit(70);
+}
+
+/* ---- what is there ------------------------------------------------------- */
+
+static const char *look(void)
+{
+    int driver = 0, count = 0, major = 0;
+    cudaDriverGetVersion(&driver);
+    cudaError_t e = cudaGetDeviceCount(&count);
+    if (e != cudaSuccess)
+        cudaGetLastError();
+    if (driver == 0)
+        return "this machine has no NVIDIA driver (libcuda.so.1)";
+    if (e == cudaErrorInsufficientDriver)
+        return "the NVIDIA driver of this machine is older than the CUDA that "
+               "throng-worker-cuda was built with";
+    if (e == cudaErrorNoDevice || (e == cudaSuccess && count == 0))
+        return "no NVIDIA GPU can be seen (there is none, or "
+               "CUDA_VISIBLE_DEVICES hides it)";
+    if (e != cudaSuccess)
+        return cudaGetErrorString(e);
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) !=
+            cudaSuccess ||
+        major < LEAST_MAJOR)
+        return "the GPU is older than compute capability 8.0 (Ampere)";
+    return NULL;
+}
+
+extern "C" const char *gpu_absent(void)
+{
+    static const char *why;
+    static bool known;
+    if (!known) {
+        why = look();
+        known = true;
+    }
+    return why;
+}
+
+extern "C" void gpu_describe(struct buf *b)
+{
+    cudaDeviceProp p;
+    int driver = 0;
+    if (gpu_absent() || cudaGetDeviceProperties(&p, 0) != cudaSuccess)
+        return;
+    cudaDriverGetVersion(&driver);
+    buf_addf(b, "%s, %zu GiB, driver for CUDA %d.%d", p.name,
+             p.totalGlobalMem >> 30, driver / 1000, driver % 1000 / 10);
+}
+
+extern "C" uint64_t gpu_free_bytes(void)
+{
+    size_t left = 0, all = 0;
+    if (gpu_absent() || cudaMemGetInfo(&left, &all) != cudaSuccess)
+        return 0;
+    return left;
+}
+
+extern "C" size_t gpu_fast_bytes(void)
+{
+    int bytes = 0;
+    if (gpu_absent() ||
+        cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               0) != cudaSuccess)
+        return 0;
+    return bytes > FAST_NAMED ? (size_t)(bytes - FAST_NAMED) : 0;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+extern "C" struct gpu_machine *gpu_open(struct err *err)
+{
+    if (gpu_absent()) {
+        err_set(err, ERR_MISSING, "%s", gpu_absent());
+        return NULL;
+    }
+    struct gpu_machine *g = (struct gpu_machine *)calloc(1, sizeof(*g));
+    if (!g)
+        abort();
+    check(cudaFuncSetAttribute(kernels[GPU_small_epoch],
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               (int)gpu_fast_bytes()),
+          "fast memory");
+    check(cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking),
+          "a stream");
+    for (int i = 0; i < 2; i++)
+        check(cudaEventCreateWithFlags(&g->pace[i],
+                                       cudaEventDisableTiming |
+                                           cudaEventBlockingSync),
+              "an event");
+    return g;
+}
+
+extern "C" void gpu_close(struct gpu_machine *g)
+{
+    if (!g)
+        return;
+    for (int i = 0; i < GRAPHS; i++)
+        if (g->graphs[i].exec)
+            cudaGraphExecDestroy(g->graphs[i].exec);
+    cudaEventDestroy(g->pace[0]);
+    cudaEventDestroy(g->pace[1]);
+    cudaStreamDestroy(g->stream);
+    free(g);
+}
+
+extern "C" void *gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err)
+{
+    void *p = NULL;
+    cudaError_t e = cudaMalloc(&p, bytes ? bytes : 1);
+    if (e == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        err_set(err, ERR_LIMIT, "the GPU has no memory for %zu bytes", bytes);
+        return NULL;
+    }
+    check(e, "memory");
+    check(cudaMemsetAsync(p, 0, bytes, g->stream), "memory");
+    return p;
+}
+
+extern "C" void gpu_release(struct gpu_machine *g, void *memory)
+{
+    (void)g;
+    if (memory)
+        check(cudaFree(memory), "memory");
+}
+
+extern "C" void gpu_put(struct gpu_machine *g, void *to, const void *from,
+                        size_t bytes)
+{
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, g->stream),
+          "a copy to it");
+}
+
+extern "C" void gpu_take(struct gpu_machine *g, void *to, const void *from,
+                         size_t bytes)
+{
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, g->stream),
+          "a copy from it");
+    check(cudaStreamSynchronize(g->stream), "waiting");
+}
+
+extern "C" void gpu_copy(struct gpu_machine *g, void *to, const void *from,
+                         size_t bytes)
+{
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, g->stream),
+          "a copy");
+}
+
+/* ---- launches ------------------------------------------------------------ */
+
+static void give(struct gpu_machine *g, const struct gpu_list *list,
+                 struct gpu_slot *slots, int slot_count)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        const struct gpu_launch *l = &list->p[i];
+        struct gpu_op op = l->op;
+        void *arguments[] = {&op, &slots};
+        check(cudaLaunchKernel(kernels[l->kernel],
+                               dim3((unsigned)l->blocks, (unsigned)slot_count),
+                               dim3((unsigned)l->threads), arguments,
+                               l->fast_bytes, g->stream),
+              "a kernel");
+    }
+}
+
+static bool is_of(const struct graph *k, const struct gpu_list *list,
+                  const struct gpu_slot *slots, int slot_count)
+{
+    return k->exec && k->list == list->p && k->len == list->len &&
+           k->slots == slots && k->slot_count == slot_count;
+}
+
+static struct graph *oldest(struct gpu_machine *g)
+{
+    struct graph *old = &g->graphs[0];
+    for (int i = 1; i < GRAPHS; i++)
+        if (g->graphs[i].used < old->used)
+            old = &g->graphs[i];
+    return old;
+}
+
+static struct graph *graph_of(struct gpu_machine *g, const struct gpu_list *list,
+                              struct gpu_slot *slots, int slot_count)
+{
+    cudaGraph_t captured;
+    for (int i = 0; i < GRAPHS; i++)
+        if (is_of(&g->graphs[i], list, slots, slot_count))
+            return &g->graphs[i];
+    struct graph *k = oldest(g);
+    if (k->exec)
+        check(cudaGraphExecDestroy(k->exec), "a graph");
+    *k = (struct graph){list->p, list->len, slots, slot_count, NULL, 0};
+    check(cudaStreamBeginCapture(g->stream, cudaStreamCaptureModeRelaxed),
+          "a graph");
+    give(g, list, slots, slot_count);
+    check(cudaStreamEndCapture(g->stream, &captured), "a graph");
+    check(cudaGraphInstantiate(&k->exec, captured, 0), "a graph");
+    check(cudaGraphDestroy(captured), "a graph");
+    return k;
+}
+
+extern "C" void gpu_run(struct gpu_machine *g, const struct gpu_list *list,
+                        struct gpu_slot *slots, int slot_count, int64_t times)
+{
+    if (times == 1) {
+        give(g, list, slots, slot_count);
+        return;
+    }
+    struct graph *k = graph_of(g, list, slots, slot_count);
+    k->used = ++g->uses;
+    for (int64_t i = 0; i < times; i++)
+        check(cudaGraphLaunch(k->exec, g->stream), "a graph");
+}
+
+extern "C" void gpu_keep_pace(struct gpu_machine *g)
+{
+    check(cudaEventRecord(g->pace[g->turn], g->stream), "an event");
+    g->turn ^= 1;
+    check(cudaEventSynchronize(g->pace[g->turn]), "waiting");
+}

@@ -1,0 +1,58 @@
+/* gpu.h - the machine that runs kernels
+ *
+ * Inside nn/cuda only. Two implement it: a GPU (gpu.cu), and this process
+ * (host.c), which runs every thread of every block one after another, for tests
+ * where there is no GPU. Everything given to it is done in order; what it
+ * allocates is its own memory, which nobody else may touch. A GPU that fails
+ * ends the process. */
+#ifndef THRONG_NN_CUDA_GPU_H
+#define THRONG_NN_CUDA_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/buf.h"
+#include "base/err.h"
+#include "nn/cuda/work.h"
+
+struct gpu_machine;
+
+/* Why there is none, in words; NULL: there is one. */
+const char *gpu_absent(void);
+/* What it is: "NVIDIA H200, 139 GiB, driver 13.0". */
+void gpu_describe(struct buf *b);
+uint64_t gpu_free_bytes(void);
+/* Fast memory that one block may have. */
+size_t gpu_fast_bytes(void);
+
+struct gpu_machine *gpu_open(struct err *err);
+void gpu_close(struct gpu_machine *g);
+
+/* Zeroed. NULL and err: there is no room. */
+void *gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err);
+void gpu_release(struct gpu_machine *g, void *memory); /* NULL is accepted */
+void gpu_put(struct gpu_machine *g, void *to, const void *from, size_t bytes);
+void gpu_take(struct gpu_machine *g, void *to, const void *from, size_t bytes);
+void gpu_copy(struct gpu_machine *g, void *to, const void *from, size_t bytes);
+
+/* One kernel on all slots: `blocks` of `threads` threads for each. */
+struct gpu_launch {
+    enum gpu_kernel kernel;
+    int blocks, threads;
+    size_t fast_bytes; /* of fast memory, beside what the kernel names */
+    struct gpu_op op;
+};
+/* Launches that are given together many times. */
+struct gpu_list {
+    struct gpu_launch *p;
+    size_t len, cap;
+};
+/* Gives the list `times` times. `list` is remembered by its place and length:
+ * it may not change as long as `g` is open, and `slots` neither. */
+void gpu_run(struct gpu_machine *g, const struct gpu_list *list,
+             struct gpu_slot *slots, int slot_count, int64_t times);
+/* Lets the host be at most this far ahead: waits until what was given before
+ * the last call of it is done. */
+void gpu_keep_pace(struct gpu_machine *g);
+
+#endif

@@ -1,0 +1,219 @@
+/* host.c - runs the kernels of the device cuda without a GPU, for tests
+ *
+ * Every thread of every block, one after another. Threads that wait for each
+ * other (SYNC) run on stacks of their own: who waits lets the next one go on,
+ * until all of the block have come there. */
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "nn/cuda/gpu.h"
+#include "nn/cuda/kernels.inc"
+#include "sys/sys.h"
+
+#define STACK_BYTES ((size_t)64 << 10)
+
+struct gpu_where gpu_where;
+struct four *gpu_fast;
+
+typedef void kernel_fn(const struct gpu_op o, struct gpu_slot *slots);
+
+static const struct {
+    kernel_fn *run;
+    bool waits;
+} kernels[GPU_KERNEL_COUNT] = {
+#define KERNEL_ROW(name, waits) [GPU_##name] = {kernel_##name, waits},
+    GPU_KERNELS(KERNEL_ROW)};
+
+/* The threads of the block that runs now. Each stays for the next block: a
+ * jump to where it stands costs less than to begin it anew. */
+static struct {
+    jmp_buf main, threads[GPU_THREADS];
+    bool begun, over[GPU_THREADS];
+    const struct gpu_launch *launch;
+    struct gpu_slot *slots;
+} block;
+
+/* Back to run_waiting_block; it comes here again with the thread's next turn.
+ */
+static void leave_thread(void)
+{
+    int thread = gpu_where.thread;
+    if (_setjmp(block.threads[thread]) == 0)
+        _longjmp(block.main, 1);
+    gpu_where.thread = thread;
+}
+
+void gpu_wait(void)
+{
+    leave_thread();
+}
+
+static void run_threads(void)
+{
+    for (;;) {
+        leave_thread();
+        kernels[block.launch->kernel].run(block.launch->op, block.slots);
+        block.over[gpu_where.thread] = true;
+    }
+}
+
+/* They live as long as the process, as those of a machine do. */
+static void begin_threads(void)
+{
+    static ucontext_t begin;
+    char *stacks = xcalloc(GPU_THREADS, STACK_BYTES);
+    for (volatile int i = 0; i < GPU_THREADS; i++) {
+        gpu_where.thread = i;
+        getcontext(&begin);
+        begin.uc_stack.ss_sp = stacks + (size_t)i * STACK_BYTES;
+        begin.uc_stack.ss_size = STACK_BYTES;
+        makecontext(&begin, run_threads, 0);
+        if (_setjmp(block.main) == 0)
+            setcontext(&begin);
+    }
+    block.begun = true;
+}
+
+static void go_on(int thread)
+{
+    gpu_where.thread = thread;
+    if (_setjmp(block.main) == 0)
+        _longjmp(block.threads[thread], 1);
+}
+
+static void run_waiting_block(void)
+{
+    int threads = block.launch->threads, left = threads;
+    if (!block.begun)
+        begin_threads();
+    memset(block.over, 0, sizeof(block.over));
+    while (left > 0)
+        for (int i = 0; i < threads; i++) {
+            if (block.over[i])
+                continue;
+            go_on(i);
+            left -= block.over[i];
+        }
+}
+
+static void run_block(const struct gpu_launch *l, struct gpu_slot *slots)
+{
+    block.launch = l;
+    block.slots = slots;
+    if (kernels[l->kernel].waits) {
+        run_waiting_block();
+        return;
+    }
+    for (int i = 0; i < l->threads; i++) {
+        gpu_where.thread = i;
+        kernels[l->kernel].run(l->op, slots);
+    }
+}
+
+/* Fast memory begins with anything in it. */
+static struct four *make_fast(size_t bytes)
+{
+    size_t unit = sizeof(struct four);
+    struct four *p = aligned_alloc(unit, (bytes / unit + 1) * unit);
+    require(p != NULL);
+    memset(p, 0x7f, bytes);
+    return p;
+}
+
+static void run_launch(const struct gpu_launch *l, struct gpu_slot *slots,
+                       int slot_count)
+{
+    gpu_fast = make_fast(l->fast_bytes);
+    for (int slot = 0; slot < slot_count; slot++)
+        for (int i = 0; i < l->blocks; i++) {
+            gpu_where = (struct gpu_where){
+                .block = i, .blocks = l->blocks, .slot = slot};
+            run_block(l, slots);
+        }
+    free(gpu_fast);
+}
+
+void gpu_run(struct gpu_machine *g, const struct gpu_list *list,
+             struct gpu_slot *slots, int slot_count, int64_t times)
+{
+    (void)g;
+    for (int64_t n = 0; n < times; n++)
+        for (size_t i = 0; i < list->len; i++)
+            run_launch(&list->p[i], slots, slot_count);
+}
+
+/* ---- the rest is this process's memory ---------------------------------- */
+
+struct gpu_machine {
+    int nothing;
+};
+
+const char *gpu_absent(void)
+{
+    return NULL;
+}
+
+void gpu_describe(struct buf *b)
+{
+    buf_adds(b, "no GPU: its kernels run on a cpu, one thread after another");
+}
+
+uint64_t gpu_free_bytes(void)
+{
+    return machine_memory_free();
+}
+
+size_t gpu_fast_bytes(void)
+{
+    return (size_t)160 << 10;
+}
+
+struct gpu_machine *gpu_open(struct err *err)
+{
+    (void)err;
+    return xcalloc(1, sizeof(struct gpu_machine));
+}
+
+void gpu_close(struct gpu_machine *g)
+{
+    free(g);
+}
+
+void *gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err)
+{
+    void *p = calloc(bytes ? bytes : 1, 1);
+    (void)g;
+    if (!p)
+        err_set(err, ERR_LIMIT, "no memory for %zu bytes of a model", bytes);
+    return p;
+}
+
+void gpu_release(struct gpu_machine *g, void *memory)
+{
+    (void)g;
+    free(memory);
+}
+
+void gpu_put(struct gpu_machine *g, void *to, const void *from, size_t bytes)
+{
+    gpu_copy(g, to, from, bytes);
+}
+
+void gpu_take(struct gpu_machine *g, void *to, const void *from, size_t bytes)
+{
+    gpu_copy(g, to, from, bytes);
+}
+
+void gpu_copy(struct gpu_machine *g, void *to, const void *from, size_t bytes)
+{
+    (void)g;
+    if (bytes)
+        memcpy(to, from, bytes);
+}
+
+void gpu_keep_pace(struct gpu_machine *g)
+{
+    (void)g;
+}

@@ -1,0 +1,876 @@
+/* lower.c - a model as launches of kernels
+ *
+ * One function for each kind of operation says which kernels it is, forward
+ * and backward; a table lists them. */
+#include "nn/cuda/lower.h"
+
+#include <stdlib.h>
+
+#define FRAME_UNIT 32    /* numbers: every tensor begins a line of memory */
+#define MOST_BLOCKS 1024 /* of a kernel whose threads take several numbers */
+#define MOST_UNITS 1024  /* of a recurrent layer: kernels_sequence.inc */
+#define MOST_NUMBERS (1ll << 31) /* of one tensor: kernels count in int */
+
+enum {
+    GEMM_TILE = 64,
+    WIDE_TILE = 128,
+    WIDE_LEAST = 96,
+    COLUMNS = 32,
+    RECURRENT_ROWS = 4,
+    WORD_BLOCKS = 32,
+    PREPARE_BLOCKS = 2
+};
+
+/* ---- where things lie ---------------------------------------------------- */
+
+static const struct nn_shape *shape_of(const struct lowered *l, int tensor)
+{
+    return &l->program.graph->tensors.p[tensor].shape;
+}
+
+static int64_t count_of(const struct lowered *l, int tensor)
+{
+    return nn_shape_count(shape_of(l, tensor));
+}
+
+static int last_axis(const struct lowered *l, int tensor)
+{
+    const struct nn_shape *s = shape_of(l, tensor);
+    return s->rank ? (int)s->dim[s->rank - 1] : 1;
+}
+
+static int64_t own(struct layout *f, int64_t numbers)
+{
+    int64_t at = f->numbers;
+    f->numbers += (numbers + FRAME_UNIT - 1) / FRAME_UNIT * FRAME_UNIT;
+    return at;
+}
+
+static void place_tensors(struct lowered *l)
+{
+    const struct nn_graph *g = l->program.graph;
+    struct layout *f = &l->layout;
+    int64_t batch = (int64_t)l->program.batch;
+    for (size_t i = 0; i < g->tensors.len; i++)
+        f->value[i] = f->slope[i] = -1;
+    for (size_t i = 0; i < g->inputs.len; i++)
+        f->value[g->inputs.p[i].tensor] =
+            own(f, batch * count_of(l, g->inputs.p[i].tensor));
+    for (size_t i = 0; i < l->program.op_count; i++) {
+        const struct nn_op *op = &l->program.ops[i];
+        if (nn_op_facts[op->kind].same_memory) {
+            f->value[op->out] = f->value[op->in[0]];
+            f->slope[op->out] = f->slope[op->in[0]];
+            continue;
+        }
+        f->value[op->out] = own(f, batch * count_of(l, op->out));
+        if (l->program.slope[op->out])
+            f->slope[op->out] = own(f, batch * count_of(l, op->out));
+    }
+}
+
+/* Numbers that an operation keeps, for the whole batch. */
+static int64_t kept_of(const struct lowered *l, const struct nn_op *op)
+{
+    const struct nn_kernel *k = &l->program.kernels->ops[op->kind];
+    size_t bytes =
+        k->kept ? k->kept(op, l->program.graph, l->program.batch) : 0;
+    int64_t numbers = (int64_t)(bytes / sizeof(float));
+    return op->kind == NN_OP_BATCH_NORM ? 2 * numbers : numbers;
+}
+
+/* And what it needs in backward: as much again, weights turned over. */
+static int64_t spare_of(const struct lowered *l, const struct nn_op *op)
+{
+    if (op->kind == NN_OP_ATTENTION)
+        return kept_of(l, op);
+    if (op->kind == NN_OP_LSTM || op->kind == NN_OP_GRU)
+        return l->program.graph->params.p[op->param[1]].count;
+    return 0;
+}
+
+static void place_kept(struct lowered *l)
+{
+    const struct nn_graph *g = l->program.graph;
+    struct layout *f = &l->layout;
+    for (size_t i = 0; i < l->program.op_count; i++) {
+        const struct nn_op *op = &l->program.ops[i];
+        int64_t kept = kept_of(l, op);
+        f->kept[i] = kept ? own(f, kept) : -1;
+        f->spare[i] = spare_of(l, op) ? own(f, spare_of(l, op)) : -1;
+    }
+    for (size_t i = 0; i < g->heads.len; i++)
+        f->labels[i] = own(f, (int64_t)l->program.batch *
+                                  count_of(l, g->heads.p[i].logits));
+    f->rows = own(f, (int64_t)l->program.batch);
+}
+
+static void make_layout(struct lowered *l)
+{
+    const struct nn_graph *g = l->program.graph;
+    size_t tensors = g->tensors.len + 1, ops = l->program.op_count + 1;
+    l->layout.value = xcalloc(tensors, sizeof(int64_t));
+    l->layout.slope = xcalloc(tensors, sizeof(int64_t));
+    l->layout.kept = xcalloc(ops, sizeof(int64_t));
+    l->layout.spare = xcalloc(ops, sizeof(int64_t));
+    l->layout.labels = xcalloc(g->heads.len + 1, sizeof(int64_t));
+    l->class_weights = xcalloc(g->heads.len + 1, sizeof(double *));
+    place_tensors(l);
+    place_kept(l);
+}
+
+/* ---- launches ------------------------------------------------------------ */
+
+static void launch(struct gpu_list *list, enum gpu_kernel kernel,
+                   int64_t blocks, const struct gpu_op *op)
+{
+    struct gpu_launch one = {.kernel = kernel,
+                             .blocks = blocks < 1 ? 1 : (int)blocks,
+                             .threads = GPU_THREADS,
+                             .op = *op};
+    vec_push(list, one);
+}
+
+/* One thread for each number, or for several. */
+static void launch_each(struct gpu_list *list, enum gpu_kernel kernel,
+                        int64_t numbers, const struct gpu_op *op)
+{
+    int64_t blocks = (numbers + GPU_THREADS - 1) / GPU_THREADS;
+    launch(list, kernel, blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks, op);
+}
+
+static void launch_product(struct gpu_list *list, enum gpu_kernel kernel,
+                           int64_t rows, int64_t columns,
+                           const struct gpu_op *op)
+{
+    launch(list, kernel,
+           (rows + GEMM_TILE - 1) / GEMM_TILE *
+               ((columns + GEMM_TILE - 1) / GEMM_TILE),
+           op);
+}
+
+static void launch_columns(struct gpu_list *list, enum gpu_kernel kernel,
+                           int64_t columns, const struct gpu_op *op)
+{
+    launch(list, kernel, (columns + COLUMNS - 1) / COLUMNS, op);
+}
+
+/* What is lowered now, and where to. */
+struct at {
+    const struct lowered *l;
+    const struct nn_op *op;
+    const struct nn_back *back;
+    struct gpu_list *list;
+    int64_t batch;
+    bool masked;
+};
+
+static int64_t param_at(const struct at *a, int which)
+{
+    int param = a->op->param[which];
+    return param < 0 ? -1 : a->l->program.graph->params.p[param].offset;
+}
+
+/* What all operations say. */
+static struct gpu_op op_of(const struct at *a)
+{
+    const struct nn_op *op = a->op;
+    const struct layout *f = &a->l->layout;
+    struct gpu_op o = {.y = f->value[op->out],
+                       .dy = f->slope[op->out],
+                       .kept = f->kept[op->number],
+                       .spare = f->spare[op->number],
+                       .w = param_at(a, 0),
+                       .b = param_at(a, 1),
+                       .tokens = -1,
+                       .inputs = op->in_count,
+                       .count = (int)count_of(a->l, op->out),
+                       .out = last_axis(a->l, op->out),
+                       .in = last_axis(a->l, op->in[0]),
+                       .activation = op->activation,
+                       .a = (float)op->a,
+                       .rate = op->rate.index,
+                       .draw = op->draw,
+                       .permanent = op->permanent};
+    o.places = o.count / (o.out ? o.out : 1);
+    for (int i = 0; i < op->in_count; i++) {
+        o.x[i] = f->value[op->in[i]];
+        o.dx[i] = f->slope[op->in[i]];
+        o.widths[i] = last_axis(a->l, op->in[i]);
+        o.add[i] = a->back ? a->back->add[i] : 0;
+    }
+    return o;
+}
+
+typedef void lower_fn(const struct at *a, struct gpu_op *o);
+
+/* Whether nobody but the optimizer asks for the gradient of a parameter, so
+ * that who computes it may take the step, too. */
+static bool steps_alone(const struct lowered *l, int param, bool masked)
+{
+    const struct nn_optimizer *o = &l->like->optimizer;
+    const struct nn_param *p = &l->program.graph->params.p[param];
+    return !masked && o->clip_value.index < 0 && o->clip_norm.index < 0 &&
+           p->l1.index < 0 && p->l2.index < 0;
+}
+
+/* Operations whose kernels can do so, for their first two parameters. */
+static bool can_step(const struct nn_op *op)
+{
+    return op->kind == NN_OP_DENSE || op->kind == NN_OP_CONV ||
+           op->kind == NN_OP_DECONV;
+}
+
+/* Launches what makes the gradient of parameter `which`. */
+static struct gpu_op stepping(const struct at *a, const struct gpu_op *o,
+                              int which)
+{
+    struct gpu_op stepping = *o;
+    stepping.flag = steps_alone(a->l, a->op->param[which], a->masked);
+    stepping.kind = (int)a->l->like->optimizer.kind;
+    return stepping;
+}
+
+static void lower_bias(const struct at *a, const struct gpu_op *o)
+{
+    if (o->b < 0)
+        return;
+    struct gpu_op bias = stepping(a, o, 1);
+    launch_columns(a->list, GPU_sum_columns, o->out, &bias);
+}
+
+/* Undoes activation and dropout, where there are any. */
+static void lower_unfinish(const struct at *a, const struct gpu_op *o)
+{
+    if (o->activation != NN_LINEAR || o->rate >= 0)
+        launch_each(a->list, GPU_finish_back, a->batch * o->count, o);
+}
+
+/* Large enough for tiles of 128, and in fours. */
+static bool is_wide(const struct at *a, const struct gpu_op *o)
+{
+    return o->in % 4 == 0 && o->out % 4 == 0 && o->in >= WIDE_LEAST &&
+           o->out >= WIDE_LEAST && a->batch * o->places >= WIDE_LEAST;
+}
+
+static void launch_dense(const struct at *a, enum gpu_kernel kernel,
+                         enum gpu_kernel wide, int64_t rows, int64_t columns,
+                         const struct gpu_op *o)
+{
+    int64_t tile = is_wide(a, o) ? WIDE_TILE : GEMM_TILE;
+    launch(a->list, is_wide(a, o) ? wide : kernel,
+           (rows + tile - 1) / tile * ((columns + tile - 1) / tile), o);
+}
+
+static void dense_forward(const struct at *a, struct gpu_op *o)
+{
+    launch_dense(a, GPU_dense_forward, GPU_wide_forward, a->batch * o->places,
+                 o->out, o);
+}
+
+/* The gradient of the input first: it needs the weights as they were. */
+static void dense_backward(const struct at *a, struct gpu_op *o)
+{
+    lower_unfinish(a, o);
+    if (o->dx[0] >= 0)
+        launch_dense(a, GPU_dense_inputs, GPU_wide_inputs, a->batch * o->places,
+                     o->in, o);
+    struct gpu_op weights = stepping(a, o, 0);
+    launch_dense(a, GPU_dense_weights, GPU_wide_weights, o->in, o->out,
+                 &weights);
+    lower_bias(a, o);
+}
+
+/* A sequence is an image of one row. */
+static void image_size(const struct nn_shape *s, int size[2], int *channels)
+{
+    size[0] = s->rank == 3 ? (int)s->dim[0] : 1;
+    size[1] = (int)s->dim[s->rank - 2];
+    *channels = (int)s->dim[s->rank - 1];
+}
+
+static void set_window(const struct at *a, struct gpu_op *o, int small,
+                       int large)
+{
+    const struct nn_window *from = &a->op->window;
+    struct gpu_window *w = &o->window;
+    for (int i = 0; i < 2; i++) {
+        w->kernel[i] = (int)from->kernel[i];
+        w->stride[i] = (int)from->stride[i];
+        w->dilation[i] = (int)from->dilation[i];
+        w->before[i] = (int)from->before[i];
+    }
+    w->groups = (int)from->groups;
+    image_size(shape_of(a->l, small), w->small_size, &w->small_channels);
+    image_size(shape_of(a->l, large), w->large_size, &w->large_channels);
+    for (int i = 0; i < 2; i++) {
+        w->small_inverse[i] = 1 / (float)w->small_size[i];
+        w->large_inverse[i] = 1 / (float)w->large_size[i];
+    }
+}
+
+static int64_t places(const int size[2])
+{
+    return (int64_t)size[0] * size[1];
+}
+
+static void conv_forward(const struct at *a, struct gpu_op *o)
+{
+    set_window(a, o, a->op->out, a->op->in[0]);
+    const struct gpu_window *w = &o->window;
+    o->in = w->kernel[0] * w->kernel[1] * w->large_channels;
+    if (w->groups > 1)
+        launch_each(a->list, GPU_group_forward, a->batch * o->count, o);
+    else
+        launch_product(a->list, GPU_conv_forward,
+                       a->batch * places(w->small_size), o->out, o);
+}
+
+static void conv_inputs(const struct at *a, const struct gpu_op *o)
+{
+    const struct gpu_window *w = &o->window;
+    int64_t large = a->batch * places(w->large_size);
+    if (o->dx[0] < 0)
+        return;
+    if (w->groups > 1)
+        launch_each(a->list, GPU_group_inputs, large * w->large_channels, o);
+    else
+        launch_product(a->list, GPU_conv_inputs, large, w->large_channels, o);
+}
+
+static void conv_backward(const struct at *a, struct gpu_op *o)
+{
+    set_window(a, o, a->op->out, a->op->in[0]);
+    const struct gpu_window *w = &o->window;
+    o->in = w->kernel[0] * w->kernel[1] * w->large_channels;
+    lower_unfinish(a, o);
+    conv_inputs(a, o);
+    struct gpu_op weights = stepping(a, o, 0);
+    if (w->groups > 1)
+        launch(a->list, GPU_group_weights, (int64_t)o->in / w->groups * o->out,
+               &weights);
+    else
+        launch_product(a->list, GPU_conv_weights, o->in, o->out, &weights);
+    lower_bias(a, o);
+}
+
+static void deconv_forward(const struct at *a, struct gpu_op *o)
+{
+    set_window(a, o, a->op->in[0], a->op->out);
+    launch_each(a->list, GPU_deconv_forward, a->batch * o->count, o);
+}
+
+static void deconv_backward(const struct at *a, struct gpu_op *o)
+{
+    set_window(a, o, a->op->in[0], a->op->out);
+    const struct gpu_window *w = &o->window;
+    if (o->dx[0] >= 0)
+        launch_each(a->list, GPU_deconv_inputs,
+                    a->batch * places(w->small_size) * o->in, o);
+    struct gpu_op weights = stepping(a, o, 0);
+    launch(a->list, GPU_deconv_weights,
+           (int64_t)w->kernel[0] * w->kernel[1] * o->in * o->out, &weights);
+    lower_bias(a, o);
+}
+
+static void pool_forward(const struct at *a, struct gpu_op *o)
+{
+    set_window(a, o, a->op->out, a->op->in[0]);
+    o->average = a->op->average;
+    launch_each(a->list, GPU_pool_forward, a->batch * o->count, o);
+}
+
+static void pool_backward(const struct at *a, struct gpu_op *o)
+{
+    set_window(a, o, a->op->out, a->op->in[0]);
+    o->average = a->op->average;
+    if (o->dx[0] >= 0)
+        launch_each(a->list, GPU_pool_backward,
+                    a->batch * count_of(a->l, a->op->in[0]), o);
+}
+
+/* Where the tokens are that say how long the rows of a tensor are. */
+static void set_lengths(const struct at *a, struct gpu_op *o, int tensor)
+{
+    int tokens = a->l->program.graph->tensors.p[tensor].lengths;
+    o->tokens = tokens < 0 ? -1 : a->l->layout.value[tokens];
+}
+
+static void set_pool_all(const struct at *a, struct gpu_op *o)
+{
+    o->average = a->op->average;
+    o->steps = (int)(count_of(a->l, a->op->in[0]) / o->count);
+    set_lengths(a, o, a->op->in[0]);
+}
+
+static void pool_all_forward(const struct at *a, struct gpu_op *o)
+{
+    set_pool_all(a, o);
+    launch_each(a->list, GPU_pool_all_forward, a->batch * o->out, o);
+}
+
+static void pool_all_backward(const struct at *a, struct gpu_op *o)
+{
+    set_pool_all(a, o);
+    if (o->dx[0] >= 0)
+        launch_each(a->list, GPU_pool_all_backward, a->batch * o->out, o);
+}
+
+static void upsample_forward(const struct at *a, struct gpu_op *o)
+{
+    set_window(a, o, a->op->in[0], a->op->out);
+    launch_each(a->list, GPU_upsample_forward, a->batch * o->count, o);
+}
+
+static void upsample_backward(const struct at *a, struct gpu_op *o)
+{
+    set_window(a, o, a->op->in[0], a->op->out);
+    if (o->dx[0] >= 0)
+        launch_each(a->list, GPU_upsample_backward,
+                    a->batch * count_of(a->l, a->op->in[0]), o);
+}
+
+static void batch_norm_forward(const struct at *a, struct gpu_op *o)
+{
+    o->w2 = param_at(a, 2);
+    o->b2 = param_at(a, 3);
+    o->epsilon = a->op->epsilon;
+    o->momentum = a->op->momentum;
+    launch_columns(a->list, GPU_batch_norm_moments, o->out, o);
+    launch_each(a->list, GPU_batch_norm_forward, a->batch * o->count, o);
+}
+
+static void batch_norm_backward(const struct at *a, struct gpu_op *o)
+{
+    launch_columns(a->list, GPU_batch_norm_sums, o->out, o);
+    if (o->dx[0] >= 0)
+        launch_each(a->list, GPU_batch_norm_backward, a->batch * o->count, o);
+}
+
+static void layer_norm_forward(const struct at *a, struct gpu_op *o)
+{
+    o->epsilon = a->op->epsilon;
+    launch_each(a->list, GPU_layer_norm_forward, a->batch * o->places, o);
+}
+
+static void layer_norm_backward(const struct at *a, struct gpu_op *o)
+{
+    launch_columns(a->list, GPU_layer_norm_weights, o->out, o);
+    if (o->dx[0] >= 0)
+        launch_each(a->list, GPU_layer_norm_inputs, a->batch * o->places, o);
+}
+
+static void activation_forward(const struct at *a, struct gpu_op *o)
+{
+    if (o->activation == NN_SOFTMAX)
+        launch_each(a->list, GPU_softmax_forward, a->batch * o->places, o);
+    else
+        launch_each(a->list, GPU_activation_forward, a->batch * o->count, o);
+}
+
+static void activation_backward(const struct at *a, struct gpu_op *o)
+{
+    if (o->dx[0] < 0)
+        return;
+    if (o->activation == NN_SOFTMAX)
+        launch_each(a->list, GPU_softmax_backward, a->batch * o->places, o);
+    else
+        launch_each(a->list, GPU_activation_backward, a->batch * o->count, o);
+}
+
+/* Operations that are one kernel each way, a thread for each number. */
+#define LOWER_EACH(name)                                                       \
+    static void name##_forward(const struct at *a, struct gpu_op *o)           \
+    {                                                                          \
+        launch_each(a->list, GPU_##name##_forward, a->batch * o->count, o);    \
+    }                                                                          \
+    static void name##_backward(const struct at *a, struct gpu_op *o)          \
+    {                                                                          \
+        launch_each(a->list, GPU_##name##_backward, a->batch * o->count, o);   \
+    }
+LOWER_EACH(sample)
+LOWER_EACH(add)
+LOWER_EACH(multiply)
+LOWER_EACH(concat)
+
+static void dropout_forward(const struct at *a, struct gpu_op *o)
+{
+    launch_each(a->list, GPU_dropout_forward, a->batch * o->count, o);
+}
+
+static void dropout_backward(const struct at *a, struct gpu_op *o)
+{
+    if (o->dx[0] >= 0)
+        launch_each(a->list, GPU_dropout_backward, a->batch * o->count, o);
+}
+
+static void set_embedding(const struct at *a, struct gpu_op *o)
+{
+    o->steps = (int)count_of(a->l, a->op->in[0]);
+    o->units = (int)a->l->program.graph->params.p[a->op->param[0]].shape.dim[0];
+}
+
+static void embedding_forward(const struct at *a, struct gpu_op *o)
+{
+    set_embedding(a, o);
+    launch_each(a->list, GPU_embedding_forward, a->batch * o->count, o);
+}
+
+static void embedding_backward(const struct at *a, struct gpu_op *o)
+{
+    set_embedding(a, o);
+    launch(a->list, GPU_embedding_backward, WORD_BLOCKS, o);
+}
+
+/* Gates of a step side by side, and numbers that are kept of it, in units. */
+static void set_recurrent(const struct at *a, struct gpu_op *o)
+{
+    bool lstm = a->op->kind == NN_OP_LSTM;
+    o->units = (int)a->op->units;
+    o->steps = (int)shape_of(a->l, a->op->in[0])->dim[0];
+    o->out = (lstm ? 4 : 3) * o->units;
+    o->count = (lstm ? 6 : 5) * o->units;
+    o->w2 = param_at(a, 1);
+    o->b = param_at(a, 2);
+    o->b2 = lstm ? -1 : param_at(a, 3);
+    o->flag = !lstm;
+    o->backwards = a->op->backwards;
+    o->sequence = a->op->sequence;
+    set_lengths(a, o, a->op->in[0]);
+}
+
+static int64_t row_groups(const struct at *a)
+{
+    return (a->batch + RECURRENT_ROWS - 1) / RECURRENT_ROWS;
+}
+
+static void recurrent_forward(const struct at *a, struct gpu_op *o)
+{
+    set_recurrent(a, o);
+    launch_product(a->list, GPU_recurrent_products, a->batch * o->steps, o->out,
+                   o);
+    launch(a->list,
+           a->op->kind == NN_OP_LSTM ? GPU_lstm_forward : GPU_gru_forward,
+           row_groups(a), o);
+}
+
+static void recurrent_backward(const struct at *a, struct gpu_op *o)
+{
+    set_recurrent(a, o);
+    launch_each(a->list, GPU_recurrent_turn, (int64_t)o->units * o->out, o);
+    launch(a->list,
+           a->op->kind == NN_OP_LSTM ? GPU_lstm_backward : GPU_gru_backward,
+           row_groups(a), o);
+    launch_product(a->list, GPU_recurrent_slopes, o->in, o->out, o);
+    launch_product(a->list, GPU_recurrent_weights, o->units, o->out, o);
+    launch_columns(a->list, GPU_recurrent_bias, o->out, o);
+    if (o->dx[0] >= 0)
+        launch_product(a->list, GPU_recurrent_inputs, a->batch * o->steps,
+                       o->in, o);
+}
+
+static void set_attention(const struct at *a, struct gpu_op *o)
+{
+    o->places = (int)shape_of(a->l, a->op->in[0])->dim[0];
+    o->steps = (int)shape_of(a->l, a->op->in[1])->dim[0];
+    o->units = (int)a->op->units;
+    o->causal = a->op->causal;
+    set_lengths(a, o, a->op->in[1]);
+}
+
+static void attention_forward(const struct at *a, struct gpu_op *o)
+{
+    set_attention(a, o);
+    launch_each(a->list, GPU_attention_forward, a->batch * o->units * o->places,
+                o);
+}
+
+static void attention_backward(const struct at *a, struct gpu_op *o)
+{
+    set_attention(a, o);
+    launch_each(a->list, GPU_attention_queries, a->batch * o->units * o->places,
+                o);
+    launch_each(a->list, GPU_attention_keys, a->batch * o->units * o->steps, o);
+}
+
+/* A row for each kind, as kernels have (plain.inc). */
+static const struct {
+    lower_fn *forward, *backward;
+} lowering[NN_OP_COUNT] = {
+    [NN_OP_DENSE] = {dense_forward, dense_backward},
+    [NN_OP_CONV] = {conv_forward, conv_backward},
+    [NN_OP_DECONV] = {deconv_forward, deconv_backward},
+    [NN_OP_POOL] = {pool_forward, pool_backward},
+    [NN_OP_POOL_ALL] = {pool_all_forward, pool_all_backward},
+    [NN_OP_BATCH_NORM] = {batch_norm_forward, batch_norm_backward},
+    [NN_OP_LAYER_NORM] = {layer_norm_forward, layer_norm_backward},
+    [NN_OP_ACTIVATION] = {activation_forward, activation_backward},
+    [NN_OP_DROPOUT] = {dropout_forward, dropout_backward},
+    [NN_OP_EMBEDDING] = {embedding_forward, embedding_backward},
+    [NN_OP_LSTM] = {recurrent_forward, recurrent_backward},
+    [NN_OP_GRU] = {recurrent_forward, recurrent_backward},
+    [NN_OP_ATTENTION] = {attention_forward, attention_backward},
+    [NN_OP_SAMPLE] = {sample_forward, sample_backward},
+    [NN_OP_ADD] = {add_forward, add_backward},
+    [NN_OP_MULTIPLY] = {multiply_forward, multiply_backward},
+    [NN_OP_CONCAT] = {concat_forward, concat_backward},
+    [NN_OP_UPSAMPLE] = {upsample_forward, upsample_backward},
+};
+
+static void lower_forward(const struct lowered *l, struct gpu_list *list,
+                          bool training)
+{
+    for (size_t i = 0; i < l->program.op_count; i++) {
+        struct at a = {.l = l,
+                       .op = &l->program.ops[i],
+                       .list = list,
+                       .batch = (int64_t)l->program.batch};
+        if (nn_op_facts[a.op->kind].same_memory ||
+            (training && !l->program.needed[i]))
+            continue;
+        struct gpu_op o = op_of(&a);
+        lowering[a.op->kind].forward(&a, &o);
+    }
+}
+
+static void lower_backward(const struct lowered *l, struct gpu_list *list,
+                           bool masked)
+{
+    for (size_t i = l->program.op_count; i-- > 0;) {
+        struct at a = {.l = l,
+                       .op = &l->program.ops[i],
+                       .back = &l->program.backs[i],
+                       .list = list,
+                       .masked = masked,
+                       .batch = (int64_t)l->program.batch};
+        if (!l->program.live[i])
+            continue;
+        struct gpu_op o = op_of(&a);
+        lowering[a.op->kind].backward(&a, &o);
+    }
+}
+
+/* ---- the rest of a step -------------------------------------------------- */
+
+static void lower_begin(const struct lowered *l, struct gpu_list *list)
+{
+    const struct nn_graph *g = l->program.graph;
+    struct gpu_op o = {.spare = l->layout.rows,
+                       .kind = (int)l->like->optimizer.kind};
+    launch(list, GPU_begin_step, 1, &o);
+    for (size_t i = 0; i < g->inputs.len; i++) {
+        int t = g->inputs.p[i].tensor;
+        o.y = l->layout.value[t];
+        o.field = g->inputs.p[i].field;
+        o.count = (int)count_of(l, t);
+        o.flag = !g->tensors.p[t].integers;
+        launch_each(list, GPU_gather_numbers,
+                    (int64_t)l->program.batch * o.count, &o);
+    }
+}
+
+static void lower_head(const struct lowered *l, struct gpu_list *list, size_t i)
+{
+    const struct nn_graph *g = l->program.graph;
+    const struct nn_head *h = &g->heads.p[i];
+    int64_t second = h->second < 0 ? 0 : l->layout.value[h->second];
+    struct gpu_op o = {
+        .kind = (int)h->loss,
+        .x = {l->layout.value[h->logits], l->layout.labels[i], second},
+        .y = l->layout.value[h->output],
+        .dx = {l->layout.slope[h->logits], -1,
+               h->second < 0 ? -1 : l->layout.slope[h->second]},
+        .add = {(l->program.head_adds[i] & NN_ADD_FIRST) != 0, 0,
+                (l->program.head_adds[i] & NN_ADD_SECOND) != 0},
+        .out = (int)count_of(l, h->logits),
+        .spare = l->layout.rows,
+        .epsilon = h->a,
+        .soft = h->weight.index,
+        .class_weights = l->class_weights[i],
+        .classes = (int)h->class_count};
+    launch(list, GPU_head_loss, 1, &o);
+}
+
+static void lower_labels(const struct lowered *l, struct gpu_list *list,
+                         size_t i)
+{
+    const struct nn_head *h = &l->program.graph->heads.p[i];
+    struct gpu_op o = {
+        .y = l->layout.labels[i], .spare = l->layout.rows, .field = (int)i};
+    if (h->label < 0)
+        return;
+    o.count = h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY ? 1
+              : h->loss == NN_LOSS_HETEROSCEDASTIC
+                  ? (int)count_of(l, h->logits) / 2
+                  : (int)count_of(l, h->logits);
+    launch_each(list, GPU_gather_labels, (int64_t)l->program.batch * o.count,
+                &o);
+}
+
+static void lower_heads(const struct lowered *l, struct gpu_list *list)
+{
+    for (size_t i = 0; i < l->program.graph->heads.len; i++) {
+        lower_labels(l, list, i);
+        lower_head(l, list, i);
+    }
+}
+
+static void lower_outputs(const struct lowered *l, struct gpu_list *list)
+{
+    const struct nn_graph *g = l->program.graph;
+    struct gpu_op o = {.units = (int)nn_model_outputs(l->like)};
+    for (size_t i = 0; i < g->heads.len; i++) {
+        o.x[0] = l->layout.value[g->heads.p[i].output];
+        o.out = (int)count_of(l, g->heads.p[i].output);
+        launch_each(list, GPU_head_outputs, (int64_t)l->program.batch * o.out,
+                    &o);
+        o.in += o.out;
+    }
+}
+
+/* The step of those parameters whose gradients were kept. */
+static void lower_steps(const struct lowered *l, struct gpu_list *list,
+                        bool masked)
+{
+    const struct nn_graph *g = l->program.graph;
+    bool *stepped = xcalloc(g->params.len + 1, sizeof(bool));
+    for (size_t i = 0; i < l->program.op_count; i++) {
+        const struct nn_op *op = &l->program.ops[i];
+        for (int k = 0; k < 2 && l->program.live[i] && can_step(op); k++)
+            if (op->param[k] >= 0)
+                stepped[op->param[k]] = steps_alone(l, op->param[k], masked);
+    }
+    for (size_t i = 0; i < g->params.len; i++) {
+        struct gpu_op o = {.kind = (int)l->like->optimizer.kind,
+                           .w = g->params.p[i].offset,
+                           .count = (int)g->params.p[i].count};
+        if (g->params.p[i].trained && !stepped[i])
+            launch_each(list, GPU_update, o.count, &o);
+    }
+    free(stepped);
+}
+
+static void lower_update(const struct lowered *l, struct gpu_list *list,
+                         bool masked)
+{
+    const struct nn_graph *g = l->program.graph;
+    const struct nn_optimizer *p = &l->like->optimizer;
+    struct gpu_op o = {.kind = (int)p->kind};
+    for (size_t i = 0; i < g->params.len; i++) {
+        o.w = g->params.p[i].offset;
+        o.count = (int)g->params.p[i].count;
+        o.soft = g->params.p[i].l1.index;
+        o.soft2 = g->params.p[i].l2.index;
+        if (o.soft >= 0 || o.soft2 >= 0)
+            launch(list, GPU_regularize, 1, &o);
+    }
+    if (masked)
+        launch_each(list, GPU_mask_slopes, g->trained, &o);
+    if (p->clip_value.index >= 0)
+        launch_each(list, GPU_clip_values, g->trained, &o);
+    if (p->clip_norm.index >= 0)
+        launch(list, GPU_clip_norm, 1, &o);
+    lower_steps(l, list, masked);
+}
+
+static void lower_train(const struct lowered *l, struct gpu_list *list,
+                        bool masked)
+{
+    struct gpu_op none = {0};
+    lower_begin(l, list);
+    lower_forward(l, list, true);
+    lower_heads(l, list);
+    lower_backward(l, list, masked);
+    lower_update(l, list, masked);
+    launch(list, GPU_end_step, 1, &none);
+}
+
+static void lower_judge(const struct lowered *l, struct gpu_list *list,
+                        bool labels)
+{
+    struct gpu_op none = {0};
+    lower_begin(l, list);
+    lower_forward(l, list, false);
+    if (labels)
+        lower_heads(l, list);
+    lower_outputs(l, list);
+    launch(list, GPU_end_step, 1, &none);
+}
+
+static void lower_finite(const struct lowered *l, struct gpu_list *list)
+{
+    const struct nn_graph *g = l->program.graph;
+    struct gpu_op o = {0};
+    for (size_t i = 0; i < g->params.len; i++) {
+        o.w = g->params.p[i].offset;
+        o.count = (int)g->params.p[i].count;
+        o.field = (int)i;
+        launch(list, GPU_look_finite, 1, &o);
+    }
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+void lower_open(struct lowered *l, const struct nn_model *like)
+{
+    *l = (struct lowered){.like = like};
+    nn_program_plan(&l->program, nn_kernels_portable(), &like->graph,
+                    (size_t)like->batch_size);
+    make_layout(l);
+}
+
+void lower_lists(struct lowered *l)
+{
+    lower_train(l, &l->train, false);
+    lower_train(l, &l->masked, true);
+    lower_judge(l, &l->judge, true);
+    lower_judge(l, &l->blind, false);
+    lower_finite(l, &l->finite);
+    lower_small(l);
+    struct gpu_op prepare = {.kind = (int)l->like->optimizer.kind};
+    launch(&l->prepare, GPU_prepare_steps, PREPARE_BLOCKS, &prepare);
+}
+
+void lower_close(struct lowered *l)
+{
+    nn_program_close(&l->program);
+    free(l->layout.value);
+    free(l->layout.slope);
+    free(l->layout.kept);
+    free(l->layout.spare);
+    free(l->layout.labels);
+    free(l->class_weights);
+    vec_done(&l->train);
+    vec_done(&l->masked);
+    vec_done(&l->judge);
+    vec_done(&l->blind);
+    vec_done(&l->small);
+    vec_done(&l->prepare);
+    vec_done(&l->finite);
+}
+
+int64_t lower_frame(const struct nn_model *like)
+{
+    struct lowered l;
+    lower_open(&l, like);
+    int64_t numbers = l.layout.numbers;
+    lower_close(&l);
+    return numbers;
+}
+
+const char *lower_refuses(const struct nn_model *like)
+{
+    const struct nn_graph *g = &like->graph;
+    for (size_t i = 0; i < g->ops.len; i++) {
+        const struct nn_op *op = &g->ops.p[i];
+        bool recurrent = op->kind == NN_OP_LSTM || op->kind == NN_OP_GRU;
+        if (recurrent && op->units > MOST_UNITS)
+            return "a recurrent layer has more than 1,024 units";
+    }
+    for (size_t i = 0; i < g->tensors.len; i++)
+        if (nn_shape_count(&g->tensors.p[i].shape) * like->batch_size >=
+            MOST_NUMBERS)
+            return "a batch of one tensor has 2^31 numbers or more; take a "
+                   "smaller batch_size";
+    return NULL;
+}

@@ -1,0 +1,169 @@
+/* uploads.c - arrays of the host that lie on the device, too */
+#include "nn/cuda/uploads.h"
+
+#include <stdlib.h>
+
+void *uploads_add(struct uploads *u, const void *host, size_t bytes,
+                  struct err *err)
+{
+    if (!host)
+        return NULL;
+    for (size_t i = 0; i < u->list.len; i++)
+        if (u->list.p[i].host == host && u->list.p[i].bytes == bytes) {
+            u->list.p[i].users++;
+            return u->list.p[i].device;
+        }
+    struct upload one = {.host = host, .bytes = bytes, .users = 1};
+    one.device = gpu_alloc(u->gpu, bytes, err);
+    if (!one.device)
+        return NULL;
+    gpu_put(u->gpu, one.device, host, bytes);
+    vec_push(&u->list, one);
+    return one.device;
+}
+
+void uploads_drop(struct uploads *u, const void *device)
+{
+    for (size_t i = 0; device && i < u->list.len; i++) {
+        struct upload *one = &u->list.p[i];
+        if (one->device != device)
+            continue;
+        if (--one->users == 0) {
+            gpu_release(u->gpu, one->device);
+            *one = vec_last(&u->list);
+            u->list.len--;
+        }
+        return;
+    }
+}
+
+void uploads_done(struct uploads *u)
+{
+    for (size_t i = 0; i < u->list.len; i++)
+        gpu_release(u->gpu, u->list.p[i].device);
+    vec_done(&u->list);
+}
+
+/* ---- what a member is bound to ------------------------------------------ */
+
+/* Uploads for whoever is bound; failing is remembered in *rc. */
+struct binding {
+    struct bound *bound;
+    struct uploads *uploads;
+    struct err *err;
+    int rc;
+};
+
+static const void *bind(struct binding *b, const void *host, size_t bytes)
+{
+    void *p = b->rc ? NULL : uploads_add(b->uploads, host, bytes, b->err);
+    if (p)
+        vec_push(&b->bound->held, p);
+    else if (host)
+        b->rc = -1;
+    return p;
+}
+
+static struct gpu_field bind_field(struct binding *b,
+                                   const struct data_field *f, size_t rows)
+{
+    size_t count = rows * (size_t)f->columns;
+    return (struct gpu_field){
+        .numbers = bind(b, f->numbers, count * sizeof(float)),
+        .categories = bind(b, f->categories, count * sizeof(int32_t))};
+}
+
+static void bind_inputs(struct binding *b, const struct data_view *v)
+{
+    size_t count = v->table->input_count;
+    struct gpu_field *fields = xcalloc(count + 1, sizeof(*fields));
+    for (size_t i = 0; i < count; i++) {
+        size_t row = (size_t)v->table->inputs[i].columns * sizeof(float);
+        fields[i] = bind_field(b, &v->table->inputs[i], v->table->rows);
+        if (!v->shift)
+            continue;
+        fields[i].shift = bind(b, v->shift[i], row);
+        fields[i].scale = bind(b, v->scale[i], row);
+    }
+    /* Not by its place: that is free again in a moment. */
+    void *device =
+        gpu_alloc(b->uploads->gpu, (count + 1) * sizeof(*fields), b->err);
+    if (device)
+        gpu_put(b->uploads->gpu, device, fields, count * sizeof(*fields));
+    else
+        b->rc = -1;
+    b->bound->inputs = device;
+    free(fields);
+}
+
+static enum gpu_labels form_of(const struct nn_graph *g,
+                               const struct nn_head *h,
+                               const struct data_field *f)
+{
+    int64_t width = nn_shape_count(&g->tensors.p[h->logits].shape);
+    bool spread = h->loss == NN_LOSS_CROSS_ENTROPY || h->loss == NN_LOSS_KL;
+    if (h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY)
+        return GPU_LABELS_CATEGORIES;
+    if (spread && f->categories && f->columns == 1 && width > 1)
+        return GPU_LABELS_ONE_HOT;
+    /* Two classes are 0 and 1, whatever the data calls them. */
+    bool classes = !f->numbers || (h->loss == NN_LOSS_BINARY_CROSS_ENTROPY &&
+                                   f->categories && f->classes == 2);
+    return classes ? GPU_LABELS_CLASSES : GPU_LABELS_NUMBERS;
+}
+
+static void bind_labels(struct binding *b, const struct nn_graph *g,
+                        const struct data_view *v)
+{
+    struct gpu_field *fields = xcalloc(g->heads.len + 1, sizeof(*fields));
+    b->bound->labelled = true;
+    for (size_t i = 0; i < g->heads.len; i++) {
+        const struct nn_head *h = &g->heads.p[i];
+        const struct data_field *f =
+            h->label < 0 ? NULL : &v->table->labels[h->label];
+        if (!f)
+            continue;
+        fields[i] = bind_field(b, f, v->table->rows);
+        fields[i].form = form_of(g, h, f);
+        b->bound->labelled &= f->numbers || f->categories;
+    }
+    void *device = gpu_alloc(b->uploads->gpu,
+                             (g->heads.len + 1) * sizeof(*fields), b->err);
+    if (device)
+        gpu_put(b->uploads->gpu, device, fields,
+                g->heads.len * sizeof(*fields));
+    else
+        b->rc = -1;
+    b->bound->labels = device;
+    free(fields);
+}
+
+int bound_open(struct bound *to, struct uploads *u, const struct nn_graph *g,
+               const struct data_view *v, struct err *err)
+{
+    struct binding b = {.bound = to, .uploads = u, .err = err};
+    *to = (struct bound){0};
+    bind_inputs(&b, v);
+    bind_labels(&b, g, v);
+    to->row_weights = bind(&b, v->row_weights, v->table->rows * sizeof(float));
+    bind(&b, v->train.rows, v->train.count * sizeof(uint32_t));
+    bind(&b, v->validation.rows, v->validation.count * sizeof(uint32_t));
+    if (b.rc)
+        bound_close(to, u);
+    return b.rc;
+}
+
+static void release_const(struct gpu_machine *g, const void *memory)
+{
+    gpu_release(g, (void *)(uintptr_t)memory);
+}
+
+void bound_close(struct bound *b, struct uploads *u)
+{
+    for (size_t i = 0; i < b->held.len; i++)
+        uploads_drop(u, b->held.p[i]);
+    release_const(u->gpu, b->inputs);
+    release_const(u->gpu, b->labels);
+    vec_done(&b->held);
+    *b = (struct bound){0};
+}

@@ -1,0 +1,43 @@
+/* uploads.h - arrays of the host that lie on the device, too
+ *
+ * Inside nn/cuda only. One that several members need is there once; who is the
+ * last to leave takes it along. */
+#ifndef THRONG_NN_CUDA_UPLOADS_H
+#define THRONG_NN_CUDA_UPLOADS_H
+
+#include "base/vec.h"
+#include "data/data.h"
+#include "nn/cuda/gpu.h"
+#include "nn/model.h"
+
+struct upload {
+    const void *host;
+    size_t bytes;
+    void *device;
+    int users;
+};
+struct uploads {
+    struct gpu_machine *gpu;
+    VEC(struct upload) list;
+};
+
+/* The data that a member is trained and judged on. */
+struct bound {
+    VEC(void *) held; /* on the device */
+    const struct gpu_field *inputs, *labels;
+    const float *row_weights;
+    bool labelled; /* every head that wants labels has them */
+};
+
+/* NULL and err: there is no room. NULL without err: `host` is NULL. */
+void *uploads_add(struct uploads *u, const void *host, size_t bytes,
+                  struct err *err);
+void uploads_drop(struct uploads *u, const void *device);
+void uploads_done(struct uploads *u);
+
+/* 0, or -1 and err, with nothing bound. */
+int bound_open(struct bound *b, struct uploads *u, const struct nn_graph *g,
+               const struct data_view *v, struct err *err);
+void bound_close(struct bound *b, struct uploads *u);
+
+#endif

@@ -1,0 +1,219 @@
+/* work.h - what a kernel of the device cuda is told
+ *
+ * Plain structs that the runner (C), the kernels (CUDA C++) and the machine
+ * that runs kernels without a GPU (C) all see. Every kernel has the same two
+ * arguments: which numbers it works on (struct gpu_op, the same for all
+ * members) and whose they are (struct gpu_slot, one for each member that is
+ * trained at the same time; the second axis of a grid). */
+#ifndef THRONG_NN_CUDA_WORK_H
+#define THRONG_NN_CUDA_WORK_H
+
+#include <stdint.h>
+#include "nn/chance.h"
+
+enum { GPU_INPUTS = 16, GPU_LAYERS = 4, GPU_THREADS = 256, GPU_FEW = 128 };
+
+/* A window, as nn_window: rows, then columns. */
+struct gpu_window {
+    int kernel[2], stride[2], dilation[2], before[2];
+    int groups;
+    int small_size[2], large_size[2]; /* places of both sides */
+    int small_channels, large_channels;
+    float small_inverse[2], large_inverse[2]; /* 1 / size: see spot_of */
+};
+
+/* Dense layers one behind the other, small enough for the fast memory of one
+ * multiprocessor; see kernels_small.inc. Lines have `line` numbers, whose last
+ * are none. */
+struct gpu_layer {
+    int in, out, line; /* of weights */
+    int before;        /* numbers from one row of its input to the next */
+    int activation, rate, draw;
+    float a;
+    int64_t w, b;              /* among the member's weights; b -1: none */
+    int weights, value, slope; /* where they lie in the fast memory */
+};
+struct gpu_chain {
+    int count;
+    struct gpu_layer layer[GPU_LAYERS + 1]; /* behind the last: its output */
+    int numbers; /* of weights and biases, with what lines are filled up by;
+                    the two slots of state follow, each as many */
+    int labels, outputs, rows; /* where those of a batch lie */
+    int label_width;
+    int all; /* of fast memory */
+};
+
+/* Offsets are of numbers in a member's frame (values, gradients, what is kept)
+ * or among its weights; -1: there is none. Which fields count depends on the
+ * kernel. */
+struct gpu_op {
+    int64_t x[GPU_INPUTS], dx[GPU_INPUTS]; /* inputs, and their gradients */
+    int64_t y, dy;                         /* the output */
+    int64_t kept, spare;
+    int64_t w, b, w2, b2; /* weights; their gradients have the same places */
+    int64_t tokens;       /* that say how long a row is */
+    int widths[GPU_INPUTS];
+    uint8_t add[GPU_INPUTS]; /* to a gradient that is begun */
+    int inputs;              /* how many x there are */
+    int places;              /* rows of a matrix in a row of the batch */
+    int in, out;             /* columns */
+    int count;               /* numbers in a row of the batch, or in all */
+    int steps, units;
+    int kind; /* loss, optimizer */
+    int activation;
+    float a;
+    double epsilon, momentum;
+    int rate, draw;  /* index of a soft number; number of the drawing op */
+    int soft, soft2; /* further soft numbers; -1: not said */
+    int field;       /* of the data; head; parameter */
+    uint8_t training, permanent, average, causal, backwards, sequence, flag;
+    const double *class_weights; /* or NULL */
+    int classes;
+    struct gpu_window window;
+    struct gpu_chain chain;
+};
+
+/* What an optimizer needs at one step, from the host. */
+struct gpu_rates {
+    double lr, mu, mu_next, mu_product;
+};
+/* The same made ready for one step. */
+struct gpu_step {
+    float lr, keep, momentum, rho, decay, b1, b2, d1, d2, epsilon, root, now,
+        next;
+};
+/* Numbers of an optimizer that do not change. */
+struct gpu_constants {
+    double momentum, rho, beta1, beta2, epsilon, weight_decay;
+    double clip_value, clip_norm;
+    int nesterov, centered;
+};
+
+/* In which form the loss of a head takes its labels. */
+enum gpu_labels {
+    GPU_LABELS_CATEGORIES,
+    GPU_LABELS_ONE_HOT,
+    GPU_LABELS_CLASSES, /* as numbers */
+    GPU_LABELS_NUMBERS
+};
+/* A field of the data on the device. */
+struct gpu_field {
+    const float *numbers;
+    const int32_t *categories;
+    const float *shift, *scale; /* by column, or NULL */
+    enum gpu_labels form;
+};
+
+struct gpu_slot {
+    float *frame, *weights, *slopes, *state;
+    const float *mask; /* NULL: nothing is masked */
+    const double *soft;
+    const struct gpu_field *inputs; /* by the data's number */
+    const struct gpu_field *labels; /* by head */
+    const float *row_weights;       /* by row of the table; NULL: all 1 */
+    const uint32_t *rows;           /* of the part */
+    const struct gpu_rates *rates;  /* by step, from the first on */
+    struct gpu_step *plan;          /* the same, made ready */
+    uint32_t planned;               /* how many */
+    float *outputs;                 /* predictions, by row of the part; NULL */
+    uint64_t seed;
+    struct nn_order order;
+    uint32_t row_count;
+    uint32_t batch_size;
+    uint32_t first;   /* batch that the slot begins with */
+    uint64_t steps;   /* of the optimizer before the first batch */
+    uint64_t trained; /* numbers */
+    uint8_t training, in_order;
+    struct gpu_constants constants;
+    /* What begin_step sets. */
+    uint32_t done;  /* batches, since the first */
+    uint32_t from;  /* row of the part that the batch begins with */
+    uint32_t batch; /* its rows; 0: there are no more */
+    uint64_t key;
+    struct gpu_step now;
+    double loss;    /* of the batch */
+    double sum;     /* of losses times rows */
+    double scale;   /* of gradients, to clip their norm */
+    int not_finite; /* first parameter that has such a number; -1: none */
+};
+
+/* Every kernel, and whether its threads wait for each other. */
+#define GPU_KERNELS(X)                                                         \
+    X(begin_step, 0)                                                           \
+    X(gather_numbers, 0)                                                       \
+    X(gather_labels, 0)                                                        \
+    X(end_step, 0)                                                             \
+    X(dense_forward, 1)                                                        \
+    X(dense_weights, 1)                                                        \
+    X(dense_inputs, 1)                                                         \
+    X(wide_forward, 1)                                                         \
+    X(wide_weights, 1)                                                         \
+    X(wide_inputs, 1)                                                          \
+    X(prepare_steps, 0)                                                        \
+    X(finish_back, 0)                                                          \
+    X(activation_forward, 0)                                                   \
+    X(activation_backward, 0)                                                  \
+    X(softmax_forward, 0)                                                      \
+    X(softmax_backward, 0)                                                     \
+    X(dropout_forward, 0)                                                      \
+    X(dropout_backward, 0)                                                     \
+    X(sample_forward, 0)                                                       \
+    X(sample_backward, 0)                                                      \
+    X(add_forward, 0)                                                          \
+    X(add_backward, 0)                                                         \
+    X(multiply_forward, 0)                                                     \
+    X(multiply_backward, 0)                                                    \
+    X(concat_forward, 0)                                                       \
+    X(concat_backward, 0)                                                      \
+    X(conv_forward, 1)                                                         \
+    X(conv_weights, 1)                                                         \
+    X(conv_inputs, 1)                                                          \
+    X(group_forward, 0)                                                        \
+    X(group_weights, 1)                                                        \
+    X(group_inputs, 0)                                                         \
+    X(deconv_forward, 0)                                                       \
+    X(deconv_weights, 1)                                                       \
+    X(deconv_inputs, 0)                                                        \
+    X(sum_columns, 1)                                                          \
+    X(pool_forward, 0)                                                         \
+    X(pool_backward, 0)                                                        \
+    X(pool_all_forward, 0)                                                     \
+    X(pool_all_backward, 0)                                                    \
+    X(upsample_forward, 0)                                                     \
+    X(upsample_backward, 0)                                                    \
+    X(batch_norm_moments, 1)                                                   \
+    X(batch_norm_forward, 0)                                                   \
+    X(batch_norm_sums, 1)                                                      \
+    X(batch_norm_backward, 0)                                                  \
+    X(layer_norm_forward, 0)                                                   \
+    X(layer_norm_inputs, 0)                                                    \
+    X(layer_norm_weights, 1)                                                   \
+    X(embedding_forward, 0)                                                    \
+    X(embedding_backward, 0)                                                   \
+    X(recurrent_turn, 0)                                                       \
+    X(recurrent_products, 1)                                                   \
+    X(recurrent_slopes, 1)                                                     \
+    X(recurrent_weights, 1)                                                    \
+    X(recurrent_inputs, 1)                                                     \
+    X(recurrent_bias, 1)                                                       \
+    X(lstm_forward, 1)                                                         \
+    X(lstm_backward, 1)                                                        \
+    X(gru_forward, 1)                                                          \
+    X(gru_backward, 1)                                                         \
+    X(attention_forward, 0)                                                    \
+    X(attention_queries, 0)                                                    \
+    X(attention_keys, 0)                                                       \
+    X(head_loss, 1)                                                            \
+    X(head_outputs, 0)                                                         \
+    X(regularize, 1)                                                           \
+    X(mask_slopes, 0)                                                          \
+    X(clip_values, 0)                                                          \
+    X(clip_norm, 1)                                                            \
+    X(update, 0)                                                               \
+    X(look_finite, 1)                                                          \
+    X(small_epoch, 1)
+
+#define GPU_KERNEL_NUMBER(name, waits) GPU_##name,
+enum gpu_kernel { GPU_KERNELS(GPU_KERNEL_NUMBER) GPU_KERNEL_COUNT };
+
+#endif

@@ -1,0 +1,161 @@
+/* campaign_reads.c - the files that a stage reads and writes
+ *
+ * A stage reads the files that its study, and the model file of that, name: in
+ * the command, among the values of a parameter, as data. A word that names a
+ * file that is there is one. So nobody has to list what is plain to see;
+ * `inputs:` adds what is not. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/hash.h"
+#include "study/campaign.h"
+
+struct reading_files {
+    const struct campaign *campaign;
+    const struct plan_stage *stage;
+    const struct value *before; /* the record, or NULL */
+    struct value *files;
+    struct arena *arena;
+};
+
+static bool is_output(const struct plan_stage *s, struct str word)
+{
+    for (size_t i = 0; i < s->output_count; i++)
+        if (str_eq(s->outputs[i], word))
+            return true;
+    return false;
+}
+
+/* Programs of the system are not the study's. */
+static bool counts(struct str word, const struct stat *st)
+{
+    if (!S_ISREG(st->st_mode))
+        return false;
+    if (str_starts(word, STR(".throng/")))
+        return false;
+    return word.p[0] != '/' || !(st->st_mode & 0111);
+}
+
+static const char *hash_file(const char *path, struct arena *a)
+{
+    char hex[65];
+    struct str text;
+    if (file_map(path, &text, NULL))
+        return "unreadable";
+    sha256_hex(text, hex);
+    file_unmap(text);
+    return arena_cstr(a, str_of(hex));
+}
+
+static struct value *describe(const char *path, const struct stat *st,
+                              const struct value *before, struct arena *a)
+{
+    double changed =
+        (double)st->st_mtim.tv_sec + 1e-9 * (double)st->st_mtim.tv_nsec;
+    const struct value *bytes = value_get(before, STR("bytes"));
+    const struct value *time = value_get(before, STR("changed"));
+    struct value *o = value_object(a);
+    bool same = bytes && bytes->kind == VALUE_INT &&
+                bytes->i == (int64_t)st->st_size &&
+                value_number(time) >= changed && value_number(time) <= changed;
+    struct str hash = same ? record_text(before, "hash") : STR("");
+    if (!hash.len)
+        hash = str_of(hash_file(path, a));
+    value_set(a, o, STR("hash"), value_string(a, hash));
+    value_set(a, o, STR("bytes"), value_int(a, (int64_t)st->st_size));
+    value_set(a, o, STR("changed"), value_double(a, changed));
+    return o;
+}
+
+static void see_word(void *context, struct str word)
+{
+    struct reading_files *r = context;
+    struct stat st;
+    if (!word.len || word.len > 4000 || is_output(r->stage, word) ||
+        value_get(r->files, word) ||
+        value_get(value_get(r->before, STR("own")), word))
+        return;
+    const struct value *files = value_get(r->before, STR("files"));
+    char *path = path_join(r->arena, r->campaign->setup.home,
+                           arena_cstr(r->arena, word));
+    if (stat(path, &st) || !counts(word, &st))
+        return;
+    value_set(r->arena, r->files, word,
+              describe(path, &st, value_get(files, word), r->arena));
+}
+
+static void see_text(void *context, struct str text)
+{
+    plan_file_words(text, see_word, context);
+}
+
+static void see_model(struct reading_files *r, const struct value *study)
+{
+    struct str name = value_text(value_get(study, STR("model"))), text;
+    struct problems unheard;
+    if (!name.len || !r->campaign->setup.reader->files.read ||
+        r->campaign->setup.reader->files.read(
+            r->campaign->setup.reader->files.context,
+            arena_cstr(r->arena, name), &text, NULL))
+        return;
+    problems_init(&unheard, r->arena);
+    plan_texts(plan_yaml(text, "model", r->arena, &unheard), see_text, r);
+}
+
+struct value *stage_files(const struct campaign *c, const struct plan_stage *s,
+                          const struct value *study, const struct value *before,
+                          struct arena *a)
+{
+    struct reading_files r = {.campaign = c,
+                              .stage = s,
+                              .before = before,
+                              .files = value_object(a),
+                              .arena = a};
+    plan_texts(study, see_text, &r);
+    see_model(&r, study);
+    for (size_t i = 0; i < s->input_count; i++)
+        see_word(&r, s->inputs[i]);
+    return r.files;
+}
+
+struct value *stage_own_files(const struct campaign *c,
+                              const struct plan_stage *s,
+                              const struct value *record, struct arena *a)
+{
+    const struct value *before = value_get(record, STR("files"));
+    const struct value *own = value_get(record, STR("own"));
+    const struct value *now =
+        stage_files(c, s, value_get(record, STR("study")), record, a);
+    struct value *o = own ? value_copy(a, own) : value_object(a);
+    for (size_t i = 0; i < now->count; i++)
+        if (!value_get(before, now->keys[i]))
+            value_set(a, o, now->keys[i], value_bool(a, true));
+    return o;
+}
+
+struct value *stage_outputs(const struct campaign *c,
+                            const struct plan_stage *s,
+                            const struct value *before, struct arena *a)
+{
+    struct value *o = value_object(a);
+    for (size_t i = 0; i < s->output_count; i++) {
+        char *path = path_join(a, c->setup.home, arena_cstr(a, s->outputs[i]));
+        struct stat st;
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+            value_set(a, o, s->outputs[i],
+                      describe(path, &st, value_get(before, s->outputs[i]), a));
+    }
+    return o;
+}
+
+const char *stage_missing_output(const struct campaign *c,
+                                 const struct plan_stage *s, struct arena *a)
+{
+    for (size_t i = 0; i < s->output_count; i++) {
+        char *name = arena_cstr(a, s->outputs[i]);
+        if (!file_exists(path_join(a, c->setup.home, name)))
+            return name;
+    }
+    return NULL;
+}

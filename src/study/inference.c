@@ -1,0 +1,232 @@
+/* inference.c - weights on data: the task of evaluate and predict
+ *
+ * A file of weights carries its model and what was fitted on its training rows
+ * (scaling, classes, words), so that other rows need nothing but a file.
+ * Without one the model's own rows are judged: then its data must be there, and
+ * is split as it was. */
+#include "base/json.h"
+#include "base/num.h"
+#include "nn/nn.h"
+#include "study/study.h"
+
+struct making {
+    const struct inference *wanted;
+    struct arena *arena;
+    struct err *err;
+    struct value *model;
+    const char *file;         /* of the weights, where a worker can read them */
+    const struct value *spec; /* of the model's own data */
+    bool new_rows;
+};
+
+/* ---- the model's data ---------------------------------------------------- */
+
+/* The study file's folder, for weights that a study kept; else NULL. */
+static const char *study_home(struct arena *a, const char *weights)
+{
+    const char *at = strstr(weights, "/.throng/");
+    return at ? arena_cstr(a, str_n(weights, (size_t)(at - weights))) : NULL;
+}
+
+static bool has_data(struct arena *a, const char *folder,
+                     const struct value *spec)
+{
+    static const char *const keys[] = {"file", "inputs", "train"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct value *v = value_get(spec, str_of(keys[i]));
+        while (v && v->kind != VALUE_STRING && v->count)
+            v = v->items[0];
+        if (v && v->kind == VALUE_STRING &&
+            file_exists(path_join(a, folder, arena_cstr(a, v->s))))
+            return true;
+    }
+    return false;
+}
+
+/* Data is named relative to the model file, whose folder the weights do not
+ * know: it is looked for here, beside the weights, and beside their study. */
+static const char *data_folder(const struct making *n)
+{
+    struct arena *a = n->arena;
+    const struct value *spec = value_get(n->model, STR("data"));
+    const char *here = path_absolute(a, ".");
+    const char *folders[] = {here, path_folder(a, n->wanted->weights),
+                             study_home(a, n->wanted->weights)};
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        if (folders[i] && has_data(a, folders[i], spec))
+            return folders[i];
+    return here;
+}
+
+/* ---- rows of another day --------------------------------------------------
+ */
+
+/* The path of a file, or of an array in one (set.npz:x), made absolute. */
+static struct value *path_value(const struct making *n, struct str text)
+{
+    const char *path = arena_cstr(n->arena, text);
+    const char *colon = strrchr(path, ':');
+    const char *file =
+        colon ? arena_cstr(n->arena, str_n(path, (size_t)(colon - path)))
+              : path;
+    if (!file_exists(path) && !file_exists(file)) {
+        err_set(n->err, ERR_MISSING, "cannot read %s: there is no such file",
+                path);
+        return NULL;
+    }
+    return value_string(n->arena, str_of(path_absolute(n->arena, path)));
+}
+
+/* FILE, or NAME=FILE,NAME=FILE where a model has several. */
+static struct value *paths_value(const struct making *n, const char *text,
+                                 const struct value *own)
+{
+    struct value *all = value_object(n->arena);
+    struct str rest = str_of(text), one, name;
+    if (!own || own->kind != VALUE_OBJECT)
+        return path_value(n, rest);
+    for (size_t i = 0; i < own->count; i++)
+        value_set(n->arena, all, own->keys[i], value_null(n->arena));
+    while (str_split(&rest, ',', &one)) {
+        str_split(&one, '=', &name);
+        if (!value_get(all, name)) {
+            err_set(n->err, ERR_INPUT,
+                    "%s: the model has several files: NAME=FILE,NAME=FILE, "
+                    "with the names of its model file",
+                    text);
+            return NULL;
+        }
+        struct value *path = path_value(n, one);
+        if (!path)
+            return NULL;
+        value_set(n->arena, all, name, path);
+    }
+    return all;
+}
+
+/* Names the files of one kind anew, as the model file names its own. */
+static int put_files(struct making *n, struct value *spec, const char *key,
+                     const char *text)
+{
+    const struct value *train = value_get(n->spec, STR("train"));
+    const struct value *own = value_get(
+        train && train->kind == VALUE_OBJECT ? train : n->spec, str_of(key));
+    struct value *files = paths_value(n, text, own);
+    if (!files)
+        return -1;
+    value_set(n->arena, spec, str_of(key), files);
+    return 0;
+}
+
+static bool is_pair(const struct value *spec)
+{
+    const struct value *train = value_get(spec, STR("train"));
+    return value_get(spec, STR("inputs")) || value_get(train, STR("inputs"));
+}
+
+/* --data: how rows are read stays; which they are, and how they were split,
+ * does not matter any more. */
+static int use_file(struct making *n)
+{
+    static const char *const kept[] = {"header", "separator", "skip", "missing",
+                                       "text"};
+    const char *data = n->wanted->data, *labels = n->wanted->labels;
+    struct value *spec = value_object(n->arena);
+    n->spec = value_get(n->model, STR("data"));
+    if (!n->spec || n->spec->kind != VALUE_OBJECT)
+        return err_set(n->err, ERR_INPUT, "%s: its model names no data",
+                       n->wanted->weights);
+    if (!data && !labels)
+        return 0;
+    bool pair = is_pair(n->spec);
+    if (!data || (labels && !pair))
+        return err_set(n->err, ERR_USAGE,
+                       "--labels goes with --data, for a model whose inputs "
+                       "and labels are files of their own");
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        const struct value *v = value_get(n->spec, str_of(kept[i]));
+        if (v)
+            value_set(n->arena, spec, str_of(kept[i]), value_copy(n->arena, v));
+    }
+    if (put_files(n, spec, pair ? "inputs" : "file", data) ||
+        (labels && put_files(n, spec, "labels", labels)))
+        return -1;
+    value_set(n->arena, n->model, STR("data"), spec);
+    n->new_rows = true;
+    return 0;
+}
+
+/* STUDY/trials/0/7/output/weights.safetensors names weights also where they lie
+ * in a pack: then they are written into scratch. */
+static int unpack(struct making *n)
+{
+    struct str rest = STR(""), thousand, number;
+    int64_t trial;
+    const char *at = NULL;
+    n->file = n->wanted->weights;
+    for (const char *p = n->wanted->weights; (p = strstr(p, "/trials/")); p++)
+        at = p;
+    if (file_exists(n->wanted->weights) || !at)
+        return 0;
+    rest = str_of(at + strlen("/trials/"));
+    str_split(&rest, '/', &thousand);
+    if (!rest.p || !str_split(&rest, '/', &number) || !rest.p ||
+        !num_int(number, &trial))
+        return 0;
+    struct packs *packs = packs_open(
+        arena_cstr(n->arena, str_n(n->wanted->weights,
+                                   (size_t)(at - n->wanted->weights))));
+    struct err why = {0};
+    struct buf b;
+    buf_init(&b);
+    int rc = packs_read(packs, trial, rest.p, &b, &why);
+    if (!rc) {
+        n->file =
+            path_join(n->arena, n->wanted->scratch, "weights.safetensors");
+        rc = file_write(n->file, buf_str(&b), false, n->err);
+    } else if (why.kind == ERR_MISSING) {
+        rc = 0; /* who reads the file says so */
+    } else {
+        err_set(n->err, why.kind, "%s", why.text);
+    }
+    buf_done(&b);
+    packs_close(packs);
+    return rc;
+}
+
+/* ---- the task -------------------------------------------------------------
+ */
+
+static void fill_task(const struct making *n, struct task *task)
+{
+    const struct inference *w = n->wanted;
+    struct buf text;
+    *task = (struct task){.id = 1, .attempt = 1, .kind = STR("infer")};
+    needs_init(&task->needs);
+    buf_init(&text);
+    json_print(&text, n->model);
+    task->model = arena_str(n->arena, buf_str(&text));
+    buf_done(&text);
+    task->workdir = str_of(data_folder(n));
+    task->folder = str_of(path_join(n->arena, w->scratch, "1"));
+    task->weights = str_of(n->file);
+    task->predictions = w->predict;
+    task->new_rows = n->new_rows;
+    task->study = STR("inference");
+    task->params = STR("{}");
+    task->grace_s = 5;
+}
+
+int inference_task(const struct inference *wanted, struct arena *a,
+                   struct task *task, struct err *err)
+{
+    struct making n = {.wanted = wanted, .arena = a, .err = err};
+    struct nn_about about;
+    if (unpack(&n) || nn_weights_about(n.file, a, &about, err))
+        return -1;
+    n.model = json_parse(a, about.model, "model", false, err);
+    if (!n.model || use_file(&n))
+        return -1;
+    fill_task(&n, task);
+    return 0;
+}

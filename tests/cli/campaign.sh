@@ -1,0 +1,362 @@
+#!/usr/bin/env bash
+# campaign.sh - campaigns: stages in their order, what changed and what did not
+. "$(dirname "$0")/lib.sh"
+
+cat > prepare.sh <<'EOF'
+#!/bin/sh
+echo ran >> prepared.log
+sort -n "$1" > table.csv
+EOF
+cat > try.sh <<'EOF'
+#!/bin/sh
+echo "$1 $2" >> tried.log
+awk -v x="$1" -v f="$2" 'BEGIN{print "::throng loss=" (x-0.3)^2+f}'
+EOF
+chmod +x prepare.sh try.sh
+printf '3\n1\n2\n' > raw.csv
+cat > search.yaml <<'EOF'
+method: random
+run_cap: 8
+seed: 3
+metric: {name: loss, goal: minimize}
+parameters: {lr: {min: 0.0, max: 1.0}}
+inputs: [table.csv]
+command: ./try.sh {lr} 0
+EOF
+cat > ensemble.yaml <<'EOF'
+metric: {name: loss, goal: minimize}
+command: ./try.sh {lr} {fold}
+EOF
+cat > response.yaml <<'EOF'
+stages:
+  report: {command: "echo lr ${search.best.lr} > report.txt", outputs: [report.txt], needs: ensemble}
+  ensemble:
+    study: ensemble.yaml
+    parameters:
+      template: {from: search, select: "best:2"}
+      fold: {values: [1, 2, 3]}
+  search: {study: search.yaml}
+  prepare: {command: ./prepare.sh raw.csv, outputs: [table.csv]}
+  aside: {command: echo aside}
+EOF
+tried() { wc -l < tried.log; }
+
+# ---- a whole one ---------------------------------------------------------
+run throng run response.yaml
+check_status "a campaign runs to its end" 0
+check_contains "it says that it is complete" "$err" "the campaign response is complete"
+check_equal "each trial ran once" 14 "$(tried)"
+check_equal "a stage comes after what it needs" "prepare search ensemble report" \
+    "$(sed -n 's/^throng: \([a-z]*\) begins.*/\1/p' <<< "$err" | grep -v aside | tr '\n' ' ' | sed 's/ $//')"
+check_contains "a value of the best trial stands in a command" "$(cat report.txt)" "lr 0."
+run throng rank response/ensemble
+check_contains "a template's parameters are the trial's own" "$out" "lr"
+check_equal "each template with each of the rest" 7 "$(wc -l <<< "$out")"
+best=$(throng rank response/search | awk 'NR==2 {print $2}')
+check_matches "template is the number of the trial that it came from" \
+    "$(throng export response/ensemble --format csv 2> /dev/null || throng rank response/ensemble)" "$best"
+for verb in status show errors; do
+    run throng $verb response/search
+    check_status "$verb takes a stage by its name" 0
+done
+run throng logs response/search 1
+check_status "logs takes a stage by its name" 0
+run throng status response
+check_matches "status shows the stages" "$out" 'ensemble +done +6/6'
+run throng status response --json
+check "status --json is JSON" python3 -c 'import json,sys
+d=json.load(sys.stdin); assert d["schema"]=="throng.campaign/1", d
+s={x["stage"]:x for x in d["stages"]}
+assert s["ensemble"]["needs"]==["search"] and s["search"]["finished"]==8 and s["report"]["state"]=="done", s' <<< "$out"
+run throng ls
+check_contains "ls shows the campaign" "$out" "5/5 stages"
+check_contains "ls shows its stages below it" "$out" "  response/search"
+
+# ---- nothing changed -----------------------------------------------------
+run throng run response.yaml
+check_contains "a second run does nothing" "$err" "nothing had changed"
+check_equal "no trial ran again" 14 "$(tried)"
+run throng run --dry-run response.yaml
+check_equal "a dry run says so of each stage" 5 "$(grep -c 'done, unchanged' <<< "$out")"
+
+# ---- an output that is gone ----------------------------------------------
+rm report.txt
+run throng run response.yaml
+check_contains "its producer runs again" "$err" "report begins: report.txt is gone"
+check_equal "and nothing else" 1 "$(grep -c begins <<< "$err")"
+rm table.csv
+run throng run response.yaml
+check_contains "one that others read, too" "$err" "prepare begins: table.csv is gone"
+check_equal "who reads the same as before does not" 1 "$(grep -c begins <<< "$err")"
+
+rm -r .throng/response/aside
+run throng run response.yaml
+check_contains "a study that was removed is made again" "$err" "aside begins: its study is gone"
+check_equal "it alone" 1 "$(grep -c begins <<< "$err")"
+
+# ---- a command that changed ----------------------------------------------
+sed -i 's/echo lr/echo LR/' response.yaml
+run throng run -n response.yaml
+check_matches "a dry run shows the difference" "$out" 'command: was "echo lr .*", now "echo LR '
+run throng run response.yaml
+check_matches "the run says it" "$err" 'report begins: command: was .*now "echo LR'
+check_equal "nothing else runs" 1 "$(grep -c begins <<< "$err")"
+check_contains "the new one ran" "$(cat report.txt)" LR
+
+# ---- a selection that changed ----------------------------------------------
+sed -i 's/best:2/best:3/' response.yaml
+run throng run response.yaml
+check_contains "one more template is said" "$err" "is selected now"
+check_equal "trials of those that stay are kept" 17 "$(tried)"
+sed -i 's/best:3/best:1/' response.yaml
+run throng run response.yaml
+check_contains "fewer are said" "$err" "is selected no more"
+check_equal "nothing runs for it" 17 "$(tried)"
+check_equal "trials of those that went are not in the table" 3 \
+    "$(throng rank response/ensemble | tail -n +2 | wc -l)"
+run throng run response.yaml
+check_contains "then nothing is left to do" "$err" "nothing had changed"
+
+# ---- more results, other data ---------------------------------------------
+sed -i 's/run_cap: 8/run_cap: 12/' search.yaml
+run throng run response.yaml
+check_contains "a longer search goes on" "$err" "search begins: run_cap: was 8, now 12"
+check "only its new trials ran, and those of a new template" test "$(tried)" -ge 21 -a "$(tried)" -le 24
+before=$(tried)
+echo 4 >> raw.csv
+run throng run response.yaml
+check_contains "changed data is said" "$err" "raw.csv has changed"
+check_contains "and what was made of it" "$err" "table.csv has changed"
+check_equal "what reads it begins anew, what finds the same does not" 12 $(($(tried) - before))
+
+# ---- two campaigns with one search ------------------------------------------
+cat > other.yaml <<'EOF'
+stages:
+  prepare: {command: ./prepare.sh raw.csv, outputs: [table.csv]}
+  find: {study: search.yaml}
+  say: {command: "echo ${find.best.trial}"}
+EOF
+before=$(tried)
+run throng run other.yaml
+check_status "another campaign runs" 0
+check_contains "a search of the same content is shared" "$err" "find asks what response/search has asked"
+check_equal "and runs once" "$before" "$(tried)"
+check_equal "verbs take it by either name" "$(throng rank response/search)" "$(throng rank other/find)"
+mkdir own && (
+    cd own
+    printf 'command: [sh, -c, "throng report loss={x}"]\nmetric: {name: loss}\nmethod: random\nseed: 1\nrun_cap: 3\nparameters: {x: {min: 0.0, max: 1.0}}\n' >s.yaml
+    sed 's/run_cap: 3/run_cap: 5/' s.yaml >longer.yaml
+    printf 'stages:\n  s: {study: s.yaml}\n' >a.yaml
+    cp a.yaml b.yaml
+    throng run a.yaml -q && throng run b.yaml -q && test -L .throng/b/s || exit 1
+    sed -i s/s.yaml/longer.yaml/ b.yaml
+    throng run b.yaml -q && throng status a/s --json && throng status b/s --json
+    rm -r .throng/a/s
+    printf 'stages:\n  s: {study: s.yaml}\n' >c.yaml
+    throng run c.yaml -q && throng status c/s --json
+) >.out 2>.err
+check_status "what is shared may be asked for more" 0
+check_equal "who asks for more has a study of its own" "3 5 3" \
+    "$(python3 -c 'import json, sys
+d = json.JSONDecoder(); t = sys.stdin.read().strip(); n = []
+while t:
+    v, i = d.raw_decode(t); n.append(str(v["states"]["done"] if "states" in v else v)); t = t[i:].lstrip()
+print(" ".join(n))' <.out)"
+mkdir lost && (
+    cd lost
+    printf 'stages:\n  p: {command: "echo hi > out.txt", outputs: [out.txt]}\n' >a.yaml
+    cp a.yaml b.yaml
+    throng run a.yaml -q && rm out.txt && throng run b.yaml -q && cat out.txt
+) >.out 2>.err
+check_equal "what another has done is done again when its output is gone" hi "$(cat .out)"
+sed -i 's/seed: 3/seed: 4/' search.yaml
+run throng run response.yaml
+check_contains "who owns it may begin it anew" "$err" "seed: was 3, now 4"
+run throng run other.yaml
+check_status "the other one goes with it, or its own way" 0
+
+# Also while the other one runs it: this one waits.
+cat > waiting.sh <<'EOF'
+echo "$1" >> shared.log
+until [ -e shared-go ]; do sleep 0.05; done
+throng report loss="$1"
+EOF
+cat > shared.yaml <<'EOF'
+method: grid
+metric: {name: loss, goal: minimize}
+parameters: {x: {values: [1, 2, 3]}}
+command: sh waiting.sh {x}
+EOF
+for name in one two; do
+    printf 'stages:\n  find: {study: shared.yaml}\n' > $name.yaml
+done
+shared_began() { [ -s shared.log ]; }
+two_waits() { grep -q "find is run by process" two.log; }
+throng run -q one.yaml &
+one=$!
+wait_for 60 shared_began
+throng run two.yaml 2> two.log &
+two=$!
+check "a stage that another campaign runs now is waited for" wait_for 60 two_waits
+touch shared-go
+wait $one
+check_equal "who runs it ends well" 0 $?
+wait $two
+check_equal "and who waits for it, too" 0 $?
+check_equal "each trial ran once" 3 "$(wc -l < shared.log)"
+
+# ---- failures ---------------------------------------------------------------
+cat > fail.yaml <<'EOF'
+stages:
+  bad: {command: "echo what is wrong >&2; exit 3"}
+  after: {command: echo never > after.txt, needs: bad}
+  forgets: {command: "true", outputs: [nothing.txt]}
+  search: {study: search.yaml, run_cap: 3}
+  none: {study: ensemble.yaml, parameters: {template: {from: search, select: "tag:x"}, fold: {values: [1]}}}
+  unlikely: {command: "true", when: "search.best.loss>100 and search.best.lr>0"}
+  behind: {command: "true", needs: unlikely}
+  likely: {command: "true", when: "search.best.loss<100"}
+  each: {command: "true"}
+EOF
+run throng run fail.yaml
+check_contains "a name that means something else is refused" "$err" "fail.yaml:10:3: error: a stage cannot be named 'each'"
+sed -i '/^  each:/d' fail.yaml
+echo '  copy: {command: "echo ${each.n} > copy-${each.n}.txt", each: [{n: 1}, {n: 2}]}' >> fail.yaml
+run throng run fail.yaml
+check_status "a campaign with failed stages says so" 3
+check_contains "why, in words" "$err" "bad has failed: 1 of 1 trials failed; trial 1: exit code 3: what is wrong"
+check_contains "what depends on it is not run" "$err" "after is not run: bad has failed"
+check_not "indeed" test -e after.txt
+check_contains "an output that was not written" "$err" "forgets has failed: it did not write nothing.txt"
+check_contains "a selection of nothing" "$err" "none has failed: 'tag:x' selects no trial of search"
+check_contains "a condition that does not hold" "$err" "unlikely is skipped: not search.best.loss>100"
+check_contains "nor what needs it" "$err" "behind is skipped"
+check_contains "one that holds" "$err" "likely is done"
+check_equal "the same stage over a list" "1 2" "$(echo $(cat copy-1.txt copy-2.txt))"
+sed -i 's/exit 3/exit 0/; s/"true", outputs/"echo > nothing.txt", outputs/' fail.yaml
+sed -i '/^  none:/d' fail.yaml
+run throng run fail.yaml
+check_status "mended, it goes on" 0
+check "with what could not run" test -e after.txt
+
+# ---- asked to end ------------------------------------------------------------
+# Behind the fifth every trial waits until there is a file `go`.
+cat > gate.sh <<'EOF'
+if [ "$1" -gt 5 ]; then
+    echo "$1" >> waits.log
+    until [ -e go ]; do sleep 0.05; done
+fi
+echo "$1" >> slow.log
+EOF
+cat > slow.yaml <<'EOF'
+method: grid
+grid: {order: written}
+parameters: {x: {min: 1, max: 20}}
+command: sh gate.sh {x}
+EOF
+cat > long.yaml <<'EOF'
+parallel: 2
+stages:
+  slow: {study: slow.yaml}
+  after: {command: "true", needs: slow}
+EOF
+waits() { [ -s waits.log ]; }
+not_running() { throng status long --json | grep -q '"running":false'; }
+run throng run --detach long.yaml
+check_status "a campaign runs in the background" 0
+check "its stage begins" wait_for 60 waits
+run throng run -q long.yaml
+check_status "a second one is refused while it runs" 5
+run throng rank long
+check_contains "what has no trials of its own says whose they are" "$err" "long is a campaign: name one of its stages, long/slow, long/after"
+run throng kill long
+check_status "kill asks it to end at once" 0
+check "and it does" wait_for 60 not_running
+check_matches "its stage can go on" "$(throng status long)" 'slow +interrupted 5/20'
+rm waits.log
+throng run -q long.yaml &
+conductor=$!
+check "it goes on" wait_for 60 waits
+kill -INT $conductor
+sleep 0.2
+kill -INT $conductor
+wait $conductor
+check_equal "Ctrl-C twice ends it" 130 $?
+rm waits.log
+throng run -q long.yaml &
+conductor=$!
+wait_for 60 waits
+kill -9 $conductor
+wait $conductor 2> /dev/null
+touch go
+run throng run long.yaml
+check_status "killed, it goes on to its end" 0
+check_contains "inside of the stage" "$err" "slow begins: it goes on where it was"
+check_equal "what was done is not done again" "1 2 3 4 5" "$(echo $(sort -n slow.log | head -n 5))"
+check_equal "and every trial is done" 20 "$(sort -n slow.log | uniq | wc -l)"
+
+# ---- weights -------------------------------------------------------------------
+cp -r "$ROOT/examples/campaign" weights
+cat > weights/use.yaml <<'EOF'
+command: test -s {template.weights} && throng report size={units}
+metric: {name: size}
+EOF
+cat > weights/w.yaml <<'EOF'
+stages:
+  prepare: {command: sh prepare.sh leaves-raw.csv, outputs: [leaves.csv]}
+  search: {study: search.yaml, run_cap: 4}
+  judge: {command: "throng evaluate ${search.best.weights} --data leaves.csv > judged.txt", outputs: [judged.txt]}
+  use: {study: use.yaml, parameters: {template: {from: search, select: "best:2", weights: true}}}
+EOF
+run env -C weights "$THRONG" run w.yaml
+check_status "weights of an earlier stage are handed over" 0
+check_contains "the best trial's can be judged" "$(cat weights/judged.txt)" accuracy
+check_equal "and those of templates are files" 2 \
+    "$(cd weights && throng export w/use --csv | grep -c ',done,\|done')"
+run env -C weights "$THRONG" run w.yaml
+check_contains "the same weights are no change" "$err" "nothing had changed"
+
+# ---- mistakes -----------------------------------------------------------------
+cat > bad.yaml <<'EOF'
+nme: x
+stages:
+  9a: {command: "true"}
+  b: {command: "true", needs: [serch]}
+  search: {study: search.yaml}
+  d: {}
+  g: {study: none.yaml}
+  h: {command: "true", when: "search.best.x"}
+  j: {command: "echo ${nope.best.x}"}
+EOF
+run throng run bad.yaml
+check_status "a file with mistakes is refused" 1
+for words in "bad.yaml:1:1: error: a campaign has no key 'nme' (did you mean 'name'?)" \
+    "bad.yaml:3:3: error: a stage cannot be named '9a'" \
+    "bad.yaml:4:31: error: there is no stage 'serch' (did you mean 'search'?)" \
+    "bad.yaml:6:3: error: stage 'd' does not say what it runs" \
+    "bad.yaml:7:14: error: study: cannot read" \
+    "bad.yaml:8:30: error: 'search.best.x' is no comparison" \
+    "bad.yaml:9:6: error: there is no stage 'nope'"; do
+    check_contains "with its place: ${words##*error: }" "$err" "$words"
+done
+cat > bad.yaml <<'EOF'
+stages:
+  a: {command: "true", needs: c}
+  b: {command: "cat ${a.best.x}"}
+  c: {command: "true", needs: [b]}
+EOF
+run throng run bad.yaml
+check_contains "a cycle is named" "$err" "stages go round in a circle: a needs c needs b needs a"
+cat > bad.yaml <<'EOF'
+stages:
+  search: {study: search.yaml, run_cap: -3}
+  e: {study: ensemble.yaml, parameters: {template: {from: search}, lr: {values: [1]}, fold: {values: [1]}}}
+EOF
+echo 'metod: grid' >> ensemble.yaml
+run throng run bad.yaml
+check_contains "a mistake in what the campaign says of a study" "$err" "bad.yaml:2:41: error: run_cap"
+sed -i 's/run_cap: -3/run_cap: 3/' bad.yaml
+run throng run bad.yaml
+check_contains "a mistake in the study file" "$err" "ensemble.yaml:3:1: error: no key 'metod'"
+check_contains "a name in both" "$err" "'lr' is a parameter of the grid and of the points"
+check_not "nothing has run" test -e .throng/bad

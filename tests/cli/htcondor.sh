@@ -1,0 +1,57 @@
+# What `throng check` says of a study for an HTCondor pool, where no pool is:
+# which files go there, and what cannot.
+. "$(dirname "$0")/lib.sh"
+
+cat >train.py <<'PY'
+print("x")
+PY
+mkdir data sub && echo 1 >data/a.csv && echo 2 >data/b.csv && echo 3 >rows.csv
+
+study() { # [LINE]...
+    printf '%s\n' 'name: s' 'parameters: {x: {values: [1, 2]}}' \
+        'method: grid' 'engine: htcondor' 'metric: {name: loss}' "$@" >s.yaml
+}
+says() { # NAME STATUS TEXT
+    run "$THRONG" check s.yaml
+    check_status "$1" "$2"
+    check_contains "$1: in words" "$err$out" "$3"
+}
+silent() { # NAME
+    run "$THRONG" check s.yaml
+    check_status "$1" 0
+    check_lacks "$1: nothing stays behind" "$err" "does not go"
+}
+
+study 'command: python3 train.py --x {x}'
+silent "a script goes by itself"
+study 'command: python3 train.py --x {x} --rows rows.csv'
+says "a file that is mentioned does not" 0 \
+    "rows.csv lies beside the study, and does not go to the machines"
+study 'command: python3 train.py --x={x} --rows=rows.csv'
+says "however it is mentioned" 0 "rows.csv lies beside the study"
+study 'command: "python3 train.py {x} <rows.csv | sort"'
+says "in a line for a shell, too" 0 "rows.csv lies beside the study"
+study 'command: python3 train.py --x {x} --rows rows.csv' 'inputs: [rows.csv]'
+silent "an input goes"
+study 'command: python3 train.py --x {x} data/a.csv' 'inputs: ["data/*.csv"]'
+silent "by a glob"
+study 'command: python3 train.py --x {x} data/a.csv' 'inputs: [data]'
+silent "with its folder"
+study 'command: python3 train.py --x {x}' 'inputs: [nowhere.csv]'
+says "an input that is not there is refused" 1 "inputs: there is no nowhere.csv"
+study 'command: python3 train.py --x {x}' "inputs: [$PWD/rows.csv]"
+says "a path of this machine is refused" 1 "is a path of this machine"
+study "command: python3 train.py --rows $PWD/rows.csv {x}"
+says "in the command, too" 1 "is a path of this machine"
+study 'command: /usr/bin/env python3 train.py {x}'
+silent "programs of every machine are not"
+study 'command: python3 train.py {x}' 'inputs: ["osdf:///pool/x.zip"]'
+silent "a URL goes as it is"
+study 'command: python3 train.py {x}' 'profile: ospool' \
+    'inputs: [{path: rows.csv, site_bound: true}]'
+says "what is bound to its site does not leave it" 1 "bound to its site"
+study 'command: python3 train.py {x}' \
+    'early_terminate: {type: median}'
+says "what needs to hear of trials is said" 0 "none will be ended early"
+study 'command: python3 train.py {x}' 'container: none.sif'
+says "an image that is not there is refused" 1 "there is no image"

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# throng plot and throng summary: figures of a study that was run, in every form.
+. "$(dirname "$0")/lib.sh"
+
+cat >train.sh <<'END'
+awk -v lr="$1" -v act="$2" 'BEGIN {
+    l = log(lr) / log(10)
+    for (s = 1; s <= 4; s++)
+        print "::throng step=" s " loss=" (l + 2) ^ 2 + (act == "tanh") + 1 / s " size=" 10 - l
+}'
+END
+cat >study.yaml <<'END'
+name: s
+command: sh train.sh {lr} {act}
+method: random
+run_cap: 16
+seed: 1
+metric: {name: loss}
+early_terminate: {type: asha, min_iter: 1, max_iter: 4, eta: 2}
+order: lag
+lag: 1
+parameters:
+  lr: {distribution: log_uniform_values, min: 1e-4, max: 1.0}
+  act: {values: [relu, tanh]}
+END
+"$THRONG" run study.yaml >/dev/null 2>&1
+
+valid() { # FILE
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"
+}
+
+for kind in history curves slice contour parallel importance heat rungs load gantt matrix; do
+    run "$THRONG" plot $kind s -o $kind.svg
+    check_status "$kind is written as SVG" 0
+    run valid $kind.svg
+    check_status "which is valid XML" 0
+    run env -u COLUMNS LC_ALL=C "$THRONG" plot $kind --size 80x24
+    check_status "$kind is drawn in ASCII" 0
+    check_equal "as so many lines, in ASCII alone" "24 0" \
+        "$(wc -l <"$TMP/.out" | tr -d ' ') $(LC_ALL=C grep -c '[^ -~]' "$TMP/.out")"
+done
+run "$THRONG" plot pareto --x size --y loss -o pareto.svg
+check_status "two metrics make a Pareto front" 0
+run "$THRONG" plot history --size 200x50
+check_equal "a large screen is filled" 50 "$(wc -l <"$TMP/.out" | tr -d ' ')"
+check_contains "in braille where the locale is UTF-8" "$out" "⠒"
+check_lacks "without colours in a pipe" "$out" $'\033'
+
+run "$THRONG" plot history --data
+check_equal "the numbers are a table" "trial,state,loss,best" "$(head -1 "$TMP/.out")"
+check_equal "with a row for each trial" 17 "$(wc -l <"$TMP/.out" | tr -d ' ')"
+cp "$TMP/.out" printed
+run "$THRONG" plot history --data -o numbers.csv
+run cmp printed numbers.csv
+check_status "which can be written to a file" 0
+run "$THRONG" plot rungs --data
+check_contains "rungs say who went on" "$out" "went on"
+
+# PDF and PNG, where cairo is.
+run "$THRONG" plot history -o history.pdf
+if [ "$status" -eq 0 ]; then
+    check_equal "a PDF is one" "%PDF-" "$(head -c 5 history.pdf)"
+    run "$THRONG" plot history -o history.png --dark --size 300x200
+    check_equal "a PNG is one" PNG "$(head -c 4 history.png | tail -c 3)"
+else
+    check_contains "without cairo the package is named" "$err" libcairo2
+fi
+
+run "$THRONG" plot histry
+check_status "a kind that is none is refused" 2
+check_contains "with the nearest" "$err" "did you mean history?"
+run "$THRONG" plot
+check_status "so is none at all" 2
+run "$THRONG" plot history -o figure.jpg
+check_status "and another ending" 2
+check_contains "with those that there are" "$err" ".svg, .pdf or .png"
+run "$THRONG" plot history --metric nothing
+check_status "a metric that no trial has is named" 1
+check_contains "in words" "$err" nothing
+run "$THRONG" plot load --metric loss
+check_contains "an option that a kind does not look at is refused" "$err" "takes no --metric"
+run "$THRONG" plot history --size 3
+check_status "and a size that is none" 2
+run "$THRONG" plot uncertainty
+check_contains "a study without predictions is told what to name" "$err" "--from FILE"
+printf 'truth,mean,sd\n1,1,0.1\n2,x,0.1\n' >bad.csv
+run "$THRONG" plot uncertainty --from bad.csv
+check_contains "a bad cell is named with its line" "$err" 'bad.csv:3: `x` in column `mean` is no number'
+printf 'truth,mean,sd\n1,1.05,0.1\n2,2.2,0.1\n' >good.csv
+run "$THRONG" plot uncertainty --from good.csv --data
+check_contains "predictions of other programs are drawn" "$out" "coverage,0.95,0.5,2"
+printf 'label,predicted\na,a\na,b\nb,b\n' >pairs.csv
+run "$THRONG" plot confusion --from pairs.csv --data
+check_equal "pairs are counted" "is,predicted,rows a,a,1 a,b,1 b,a,0 b,b,1" "$(tr '\n' ' ' <"$TMP/.out" | sed 's/ $//')"
+
+run "$THRONG" summary s -o page.html
+check_status "a summary is a page" 0
+run valid page.html
+check_status "which is well formed" 0
+check_equal "and needs nothing else" 0 "$(grep -cE '<script|src=|href=|url\(' page.html)"
+run grep -c '<svg' page.html
+check_equal "its figures are inside" 1 "$([ "$out" -ge 6 ] && echo 1)"
+run "$THRONG" summary s
+check_contains "Markdown is what it prints" "$out" "| rank | trial | loss | lr | act | time |"
+check_contains "with the study file" "$out" "    method: random"
+check_contains "and how to do it again" "$out" "throng run study.yaml --new s-again"
+run "$THRONG" summary s s -o two.md
+check_equal "several studies are one page" 2 "$(grep -c '^# s$' two.md)"
+run "$THRONG" summary s -o page.txt
+check_status "another ending is refused" 2
+run "$THRONG" summary nosuch -o x.html
+check_status "a study that is none is named" 4
+check_lacks "and nothing is written" "$(ls)" x.html
+
+cat >campaign.yaml <<'END'
+name: c
+stages:
+  search: {study: study.yaml, run_cap: 4}
+  report: {summary: [search], output: report.html}
+END
+run "$THRONG" run campaign.yaml
+check_status "a campaign ends with a page" 0
+run valid report.html
+check_status "about its stages" 0
+
+# A trial that lacks a parameter has no place in a figure over it.
+cat >some.yaml <<'EOF'
+name: some
+command: [sh, -c, 'throng report loss=$THRONG_TRIAL']
+metric: {name: loss}
+points: [{a: 1, b: 10}, {a: 1, b: 20}, {a: 1, b: 30}, {a: 5}, {a: 5}]
+EOF
+"$THRONG" run -q some.yaml
+run "$THRONG" plot heat some --x a --y b --data
+check_contains "who lacks a parameter is in no cell" "$out" "5,20,0,"

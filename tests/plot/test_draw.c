@@ -1,0 +1,269 @@
+/* test_draw.c - any plot on any canvas: nothing breaks, and what is written is
+ * what readers take */
+#include "any_plot.h"
+
+#include <stdlib.h>
+
+static void draw(const struct plot *p, const char *file,
+                 const struct plot_look *look, struct buf *b)
+{
+    struct err err = {0};
+    const struct plot_backend *backend = plot_backend_of(file, &err);
+    if (!backend || plot_draw(p, backend, look, b, &err))
+        fail_msg("%s: %s", file, err.text);
+}
+
+/* Tags nest, attributes are quoted, no byte that XML refuses. */
+static void check_xml(const char *text)
+{
+    int depth = 0;
+    assert_true(str_utf8(str_of(text)));
+    for (const char *at = text; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        assert_true(c >= 0x20 || c == '\n');
+        if (*at == '&')
+            assert_true(!strncmp(at, "&lt;", 4) || !strncmp(at, "&gt;", 4) ||
+                        !strncmp(at, "&amp;", 5) || !strncmp(at, "&quot;", 6));
+        if (*at != '<')
+            continue;
+        const char *end = strchr(at, '>');
+        assert_non_null(end);
+        assert_null(memchr(at + 1, '<', (size_t)(end - at - 1)));
+        depth += at[1] == '/' ? -1 : end[-1] == '/' ? 0 : 1;
+        assert_true(depth >= 0);
+        at = end;
+    }
+    assert_int_equal(depth, 0);
+}
+
+/* No line is wider than the terminal, no byte that it would obey but for
+ * colours. */
+static void check_terminal(const char *text, const struct plot_look *look)
+{
+    struct str rest = str_of(text), line;
+    size_t lines = 0;
+    while (rest.len && str_split(&rest, '\n', &line)) {
+        size_t letters = 0;
+        lines++;
+        while (line.len) {
+            size_t len = str_utf8_next(line);
+            assert_true(len > 0);
+            assert_true(look->unicode || len == 1);
+            if (line.p[0] == '\033') {
+                assert_true(look->colour && line.p[1] == '[');
+                len = (size_t)((const char *)memchr(line.p, 'm', line.len) -
+                               line.p) +
+                      1;
+            } else {
+                assert_true((unsigned char)line.p[0] >= 0x20);
+                letters++;
+            }
+            line.p += len;
+            line.len -= len;
+        }
+        assert_true((double)letters <= look->width);
+    }
+    assert_int_equal(lines, (size_t)look->height);
+}
+
+static const double sizes[][2] = {{240, 150}, {720, 450}, {2000, 1200}};
+static const double screens[][2] = {{20, 8}, {80, 24}, {200, 50}};
+
+static void draw_everywhere(const struct plot *p)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < 3; i++)
+        for (int dark = 0; dark < 2; dark++) {
+            struct plot_look look = {
+                .width = sizes[i][0], .height = sizes[i][1], .dark = dark};
+            buf_reset(&b);
+            draw(p, "a.svg", &look, &b);
+            check_xml(b.p);
+        }
+    for (size_t i = 0; i < 3; i++)
+        for (int form = 0; form < 4; form++) {
+            struct plot_look look = {.width = screens[i][0],
+                                     .height = screens[i][1],
+                                     .colour = form & 1,
+                                     .unicode = form & 2};
+            buf_reset(&b);
+            draw(p, "terminal", &look, &b);
+            check_terminal(b.p, &look);
+        }
+    buf_done(&b);
+}
+
+static void try_numbers(double (*fn)(size_t), size_t n, const char *label)
+{
+    static const char *const choices[] = {"a", NASTY, "c"};
+    for (int scale = PLOT_LINEAR; scale <= PLOT_SECONDS; scale++) {
+        struct arena *a = arena_new();
+        struct plot p;
+        plot_init(&p, a);
+        struct plot_panel *panel = any_panel(&p, n, fn, label);
+        panel->x.scale = panel->y.scale = (enum plot_scale)scale;
+        panel->x.choices = panel->y.choices = choices;
+        panel->x.choice_count = panel->y.choice_count = 3;
+        draw_everywhere(&p);
+        plot_done(&p);
+        arena_free(a);
+    }
+}
+
+static void any_numbers_can_be_drawn(void **state)
+{
+    (void)state;
+    try_numbers(plain_numbers, 30, "plain");
+    try_numbers(no_numbers, 30, "none");
+    try_numbers(equal_numbers, 30, "equal");
+    try_numbers(wild_numbers, 30, "wild");
+    try_numbers(plain_numbers, 1, "one");
+    try_numbers(plain_numbers, 0, "nothing");
+}
+
+static void any_name_can_be_written(void **state)
+{
+    (void)state;
+    try_numbers(plain_numbers, 12, NASTY);
+    try_numbers(plain_numbers, 12, "");
+}
+
+static void many_panels_find_room_or_none(void **state)
+{
+    struct arena *a = arena_new();
+    struct plot p;
+    (void)state;
+    plot_init(&p, a);
+    for (size_t i = 0; i < 60; i++)
+        any_panel(&p, 5, plain_numbers, "x");
+    draw_everywhere(&p);
+    plot_done(&p);
+    arena_free(a);
+}
+
+static void a_crowd_is_a_density_and_says_so(void **state)
+{
+    struct arena *a = arena_new();
+    struct plot p;
+    struct buf b;
+    size_t n = PLOT_MARKS_MAX + 1;
+    (void)state;
+    plot_init(&p, a);
+    struct plot_panel *panel = plot_panel_add(&p, NULL);
+    double *x = plot_room(&p, n), *y = plot_room(&p, n);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (double)(i % 300);
+        y[i] = (double)(i / 300);
+    }
+    struct plot_mark m = {.kind = PLOT_POINTS,
+                          .count = n,
+                          .x = x,
+                          .y = y,
+                          .crowd = "50,001 dots"};
+    plot_mark_add(panel, &m);
+    buf_init(&b);
+    draw(&p, "a.svg", &(struct plot_look){0}, &b);
+    check_xml(b.p);
+    assert_non_null(strstr(b.p, "density of 50,001 dots"));
+    assert_null(strstr(b.p, "<circle"));
+    buf_reset(&b);
+    panel->marks.p[0].count--;
+    draw(&p, "a.svg", &(struct plot_look){0}, &b);
+    assert_null(strstr(b.p, "density"));
+    assert_non_null(strstr(b.p, "<circle"));
+    buf_done(&b);
+    plot_done(&p);
+    arena_free(a);
+}
+
+static void text_of_a_svg_stays_text(void **state)
+{
+    struct arena *a = arena_new();
+    struct plot p;
+    struct buf b;
+    (void)state;
+    plot_init(&p, a);
+    any_panel(&p, 5, plain_numbers, "loss of <it>");
+    buf_init(&b);
+    draw(&p, "a.svg", &(struct plot_look){0}, &b);
+    assert_non_null(strstr(b.p, ">loss of &lt;it&gt;</text>"));
+    assert_non_null(strstr(b.p, "font-family=\"Helvetica"));
+    buf_done(&b);
+    plot_done(&p);
+    arena_free(a);
+}
+
+static void cairo_writes_pdf_and_png(void **state)
+{
+    struct arena *a = arena_new();
+    struct plot p;
+    struct buf b;
+    struct err err = {0};
+    const struct plot_look look = {.width = 300, .height = 200};
+    (void)state;
+    plot_init(&p, a);
+    any_panel(&p, 20, plain_numbers, NASTY);
+    buf_init(&b);
+    int rc = plot_draw(&p, plot_backend_of("a.PDF", &err), &look, &b, &err);
+    if (rc && err.kind == ERR_MISSING) {
+        print_message("no cairo here: %s\n", err.text);
+    } else {
+        assert_int_equal(rc, 0);
+        assert_memory_equal(b.p, "%PDF-", 5);
+        buf_reset(&b);
+        draw(&p, "a.png", &look, &b);
+        assert_memory_equal(b.p, "\x89PNG\r\n", 6);
+        assert_memory_equal(b.p + 16, "\0\0\2\x58\0\0\1\x90", 8);
+    }
+    buf_done(&b);
+    plot_done(&p);
+    arena_free(a);
+}
+
+static void other_endings_are_refused(void **state)
+{
+    static const char *const files[] = {"a.jpg", "svg", "a", "a.svg.gz"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct err err = {0};
+        assert_null(plot_backend_of(files[i], &err));
+        assert_non_null(strstr(err.text, ".svg, .pdf or .png"));
+    }
+}
+
+static void the_table_is_csv(void **state)
+{
+    static const double numbers[] = {1, NAN, 0.1};
+    static const char *const texts[] = {"a,b", NULL, "say \"hi\""};
+    struct arena *a = arena_new();
+    struct plot p;
+    struct buf b;
+    (void)state;
+    plot_init(&p, a);
+    p.rows = 3;
+    plot_numbers(&p, "n", numbers);
+    plot_texts(&p, "a,t", texts);
+    buf_init(&b);
+    plot_csv(&b, &p);
+    assert_string_equal(b.p,
+                        "n,\"a,t\"\n1,\"a,b\"\n,\n0.1,\"say \"\"hi\"\"\"\n");
+    buf_done(&b);
+    plot_done(&p);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_numbers_can_be_drawn),
+        cmocka_unit_test(any_name_can_be_written),
+        cmocka_unit_test(many_panels_find_room_or_none),
+        cmocka_unit_test(a_crowd_is_a_density_and_says_so),
+        cmocka_unit_test(text_of_a_svg_stays_text),
+        cmocka_unit_test(cairo_writes_pdf_and_png),
+        cmocka_unit_test(other_endings_are_refused),
+        cmocka_unit_test(the_table_is_csv),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
