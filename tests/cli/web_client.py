@@ -108,6 +108,7 @@ def main():
         body, rest = rest[at + 1], rest[:at]
     answer, text = request(address, rest[0], rest[1], rest[2:], body)
     print(answer.status)
+    sys.stdout.flush()
     sys.stdout.buffer.write(text)
 
 
