@@ -16,6 +16,8 @@
 
 #define BEAT_S 10.0
 #define EAR_S 0.25
+#define LAST_S 10.0    /* that stages have to end within seconds */
+#define WORDS_MAX 4096 /* of a stage's log, for its last line */
 #define EVENTS_READ 50 /* of a stage's diary, for how it ended */
 #define EXIT_SOME_FAILED 3
 #define EXIT_HELD 5
@@ -83,11 +85,25 @@ static int open_store(struct campaign *c, struct err *err)
     return 0;
 }
 
+/* Requests that nobody heard are of an earlier run. */
+static void forget_requests(struct campaign *c)
+{
+    struct arena *a = arena_new();
+    struct request *list;
+    size_t count;
+    if (store_requests(c->store, a, &list, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        store_request_done(c->store, &list[i]);
+    arena_free(a);
+}
+
 static int take(struct campaign *c, struct err *err)
 {
     if (c->setup.take_over ? store_lease_take(c->store, true, err)
                            : store_lease_take_soon(c->store, err))
         return -1;
+    forget_requests(c); /* what is asked from now on is asked of this run */
     if (store_quick_check(c->store, err) || store_lease_settle(c->store, err) ||
         store_begin(c->store, err))
         return -1;
@@ -105,7 +121,7 @@ static int read_stages(struct campaign *c, struct err *err)
     for (size_t i = 0; i < c->count; i++) {
         struct stage *s = &c->stages[i];
         s->plan = &c->plan->stages[i];
-        s->control = -1;
+        s->control = s->log = -1;
         s->why = "";
         s->folder = path_join(c->arena, c->setup.folder,
                               arena_cstr(c->arena, s->plan->name));
@@ -143,6 +159,7 @@ void campaign_close(struct campaign *c)
     loop_remove(c->child);
     loop_remove(c->beat);
     loop_remove(c->ear);
+    loop_remove(c->last);
     store_close(c->store);
     arena_free(c->arena);
     free(c);
@@ -168,13 +185,23 @@ static void end_stage(struct campaign *c, struct stage *s,
 
 /* ---- beginning a stage ------------------------------------------------- */
 
+static void let_go(struct stage *s)
+{
+    if (s->control >= 0)
+        close(s->control);
+    if (s->log >= 0)
+        close(s->log);
+    s->control = s->log = -1;
+    s->process = (struct process_id){0};
+}
+
 /* Only this process has the end that is written: when it is gone, whatever
  * the reason, the stage's conductor sees the end of the file. */
 static int spawn(struct campaign *c, struct stage *s, struct err *err)
 {
     struct arena *a = c->arena;
     VEC(const char *) words = {0};
-    int ends[2], log;
+    int ends[2];
     char *path = arena_printf(a, "%s.log", s->folder);
     if (s->plan->verb) {
         vec_push(&words, c->setup.words[0]);
@@ -190,25 +217,23 @@ static int spawn(struct campaign *c, struct stage *s, struct err *err)
         vec_done(&words);
         return err_errno(err, "make a pipe");
     }
-    log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    s->log = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    s->log_start = s->log < 0 ? 0 : lseek(s->log, 0, SEEK_END);
     struct spawn spawn = {.argv = words.p,
                           .cwd = c->setup.home,
                           .in = ends[0],
-                          .out = log,
-                          .err = log,
+                          .out = s->log,
+                          .err = s->log,
                           .keep_fd = -1,
                           .mask = c->setup.mask,
                           .session = true};
-    int rc = log < 0 ? err_errno(err, "write %s", path)
-                     : process_spawn(&spawn, &s->process, err);
+    int rc = s->log < 0 ? err_errno(err, "write %s", path)
+                        : process_spawn(&spawn, &s->process, err);
     vec_done(&words);
     close(ends[0]);
-    if (log >= 0)
-        close(log);
+    s->control = ends[1];
     if (rc)
-        close(ends[1]);
-    else
-        s->control = ends[1];
+        let_go(s);
     return rc;
 }
 
@@ -367,6 +392,30 @@ static void look(struct campaign *c)
         loop_stop(c->setup.loop);
 }
 
+/* ---- ending ------------------------------------------------------------ */
+
+static void signal_all(struct campaign *c, int signum)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->stages[i].process.pid)
+            kill(c->stages[i].process.pid, signum);
+}
+
+void campaign_terminate(struct campaign *c)
+{
+    c->ending = true;
+    signal_all(c, SIGTERM);
+    if (is_over(c))
+        loop_stop(c->setup.loop);
+}
+
+/* Records that are written into a removed store are nobody's. */
+static void check_it_stands(struct campaign *c)
+{
+    if (!c->broken.kind && store_stands(c->store, &c->broken))
+        campaign_terminate(c);
+}
+
 /* ---- the end of a stage ------------------------------------------------ */
 
 /* Whether a line of the diary says how a run ended: whoever shares the study
@@ -401,18 +450,18 @@ static int read_end(struct campaign *c, struct stage *s, struct str *what,
     return rc;
 }
 
-/* The last line that it said; NULL: none. */
+/* The last line that this run of it said; NULL: none. Its log is read by the
+ * descriptor: it may have been removed with all the rest. */
 static const char *last_words(struct campaign *c, const struct stage *s)
 {
-    struct buf b;
-    struct str rest, line, last = STR("");
-    buf_init(&b);
-    if (!file_read(arena_printf(c->arena, "%s.log", s->folder), 0, &b, NULL))
-        for (rest = str_trim(buf_str(&b)); str_split(&rest, '\n', &line);)
-            last = line.len ? line : last;
-    const char *text = last.len ? arena_cstr(c->arena, last) : NULL;
-    buf_done(&b);
-    return text;
+    char text[WORDS_MAX];
+    off_t end = lseek(s->log, 0, SEEK_END), from = end - (off_t)sizeof text;
+    ssize_t n = pread(s->log, text, sizeof text,
+                      from > s->log_start ? from : s->log_start);
+    struct str rest = {text, n > 0 ? (size_t)n : 0}, line, last = STR("");
+    for (rest = str_trim(rest); rest.len && str_split(&rest, '\n', &line);)
+        last = line.len ? line : last;
+    return last.len ? arena_cstr(c->arena, last) : NULL;
 }
 
 /* What the first trial that failed says of it. */
@@ -473,9 +522,11 @@ static void judge_study(struct campaign *c, struct stage *s, int code)
     for (int i = 0; i < STATE_COUNT; i++)
         bad += state_bad((enum state)i) ? n.by_state[i] : 0;
     const char *why = bad ? why_failed(c, s, bad, n.total) : "";
-    if (str_is(what, "stopped") || str_is(what, "interrupted"))
+    /* Else the diary's last line may be of an earlier run. */
+    bool orderly = code == 0 || code == EXIT_SOME_FAILED;
+    if (orderly && (str_is(what, "stopped") || str_is(what, "interrupted")))
         end_stage(c, s, STAGE_ENDED, "it was asked to end");
-    else if ((code == 0 || code == EXIT_SOME_FAILED) && n.total > bad &&
+    else if (orderly && n.total > bad &&
              (str_is(what, "complete") || str_is(what, "target")))
         end_well(c, s, why);
     else
@@ -487,19 +538,15 @@ static void judge_study(struct campaign *c, struct stage *s, int code)
                                      "its conductor ended with code %d", code));
 }
 
-static void on_end(struct campaign *c, struct stage *s, int status)
+static void judge_end(struct campaign *c, struct stage *s, int status)
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    close(s->control);
-    s->control = -1;
-    s->process = (struct process_id){0};
-    if (s->plan->study)
-        value_set(c->arena, s->record, STR("own"),
-                  stage_own_files(c, s->plan, s->record, c->arena));
-    value_set(c->arena, s->record, STR("outputs"),
-              stage_outputs(c, s->plan, NULL, c->arena));
-    if (code == EXIT_BROKEN_OFF)
+    if (code == EXIT_BROKEN_OFF || (code < 0 && c->ending))
         end_stage(c, s, STAGE_ENDED, "");
+    else if (code < 0)
+        end_stage(c, s, STAGE_FAILED,
+                  arena_printf(c->arena, "its process was ended by signal %d",
+                               WTERMSIG(status)));
     else if (code == EXIT_HELD)
         s->state = STAGE_WAITS;
     else if (s->plan->study)
@@ -509,6 +556,18 @@ static void on_end(struct campaign *c, struct stage *s, int status)
     else
         end_stage(c, s, STAGE_FAILED,
                   last_words(c, s) ? last_words(c, s) : "it failed");
+}
+
+static void on_end(struct campaign *c, struct stage *s, int status)
+{
+    if (s->plan->study)
+        value_set(c->arena, s->record, STR("own"),
+                  stage_own_files(c, s->plan, s->record, c->arena));
+    value_set(c->arena, s->record, STR("outputs"),
+              stage_outputs(c, s->plan, NULL, c->arena));
+    judge_end(c, s, status);
+    let_go(s);
+    check_it_stands(c);
 }
 
 static void on_child(void *context, int signum)
@@ -526,26 +585,19 @@ static void on_child(void *context, int signum)
 
 /* ---- what others ask --------------------------------------------------- */
 
-static void signal_all(struct campaign *c, int signum)
+/* Who stands still would be waited for for ever. Nothing is lost with it: its
+ * worker ends what runs, and the next run hears of it. */
+static void on_last(void *context)
 {
-    for (size_t i = 0; i < c->count; i++)
-        if (c->stages[i].process.pid)
-            kill(c->stages[i].process.pid, signum);
+    signal_all(context, SIGKILL);
 }
 
 void campaign_interrupt(struct campaign *c)
 {
+    if (c->ending && c->last)
+        loop_timer_in(c->last, LAST_S);
     c->ending = true;
-    c->interrupts++;
     signal_all(c, SIGINT);
-    if (is_over(c))
-        loop_stop(c->setup.loop);
-}
-
-void campaign_terminate(struct campaign *c)
-{
-    c->ending = true;
-    signal_all(c, SIGTERM);
     if (is_over(c))
         loop_stop(c->setup.loop);
 }
@@ -581,6 +633,7 @@ static void on_beat(void *context)
 {
     struct campaign *c = context;
     struct err err = {0};
+    check_it_stands(c);
     if (store_lease_touch(c->store, &err) && err.kind == ERR_BUSY) {
         log_to(c->setup.log, LOG_ERROR, "%s", err.text);
         campaign_terminate(c);
@@ -599,31 +652,24 @@ size_t campaign_began(const struct campaign *c)
     return n;
 }
 
-/* Requests that nobody heard are of an earlier run. */
-static void forget_requests(struct campaign *c)
-{
-    struct arena *a = arena_new();
-    struct request *list;
-    size_t count;
-    if (store_requests(c->store, a, &list, &count, NULL))
-        count = 0;
-    for (size_t i = 0; i < count; i++)
-        store_request_done(c->store, &list[i]);
-    arena_free(a);
-}
-
 int campaign_run(struct campaign *c, enum campaign_end *end, struct err *err)
 {
     struct loop *loop = c->setup.loop;
-    forget_requests(c);
     c->child = loop_signal(loop, SIGCHLD, on_child, c);
     c->beat = loop_timer(loop, on_beat, c);
     c->ear = loop_timer(loop, on_ear, c);
+    c->last = loop_timer(loop, on_last, c);
     loop_timer_in(c->beat, BEAT_S);
     loop_timer_in(c->ear, EAR_S);
     for (size_t i = 0; i < c->count; i++)
         look_at(c, &c->stages[i]);
     int rc = is_over(c) ? 0 : loop_run(loop, err);
+    check_it_stands(c);
+    if (!rc && c->broken.kind)
+        rc = err_set(err, ERR_SYSTEM,
+                     "%s; the campaign's stages were ended, and the next run "
+                     "begins with what is there",
+                     c->broken.text);
     *end = any(c, STAGE_FAILED)                         ? CAMPAIGN_FAILED
            : any(c, STAGE_ENDED) || any(c, STAGE_WAITS) ? CAMPAIGN_ENDED
                                                         : CAMPAIGN_COMPLETE;

@@ -23,6 +23,8 @@ struct stage {
     const char *why;      /* why it runs, or ended as it did */
     struct process_id process;
     int control;      /* our end of its pipe; -1: it does not run */
+    int log;          /* what it says; -1: it does not run */
+    off_t log_start;  /* where the words of this run begin there */
     uint32_t share;   /* of `parallel` */
     bool said_holder; /* that somebody else runs it */
 };
@@ -34,9 +36,9 @@ struct campaign {
     struct store *store;
     struct stage *stages;
     size_t count;
-    bool ending; /* no more stages begin */
-    struct loop_source *child, *beat, *ear;
-    unsigned interrupts;
+    bool ending;       /* no more stages begin */
+    struct err broken; /* its store is gone, or damaged; kind 0: it is not */
+    struct loop_source *child, *beat, *ear, *last;
 };
 
 /* ---- campaign_record.c ------------------------------------------------- */

@@ -196,12 +196,17 @@ static int judge_changed(struct campaign *c, struct stage *s, struct verdict *v,
     return asks_anew(c, s, v->record, &v->anew, err);
 }
 
+static bool is_gone(const struct campaign *c, const struct stage *s)
+{
+    return s->plan->study &&
+           !file_exists(path_join(c->arena, s->folder, "study.db"));
+}
+
 static void judge_same(struct campaign *c, struct stage *s, struct verdict *v)
 {
     const char *missing = stage_missing_output(c, s->plan, c->arena);
     enum stage_state was = record_state(s->record);
-    bool gone = s->plan->study &&
-                !file_exists(path_join(c->arena, s->folder, "study.db"));
+    bool gone = is_gone(c, s);
     v->run = was != STAGE_DONE || missing || gone;
     if (was == STAGE_FAILED) {
         buf_adds(&v->why, "it failed, and is tried again\n");
@@ -226,9 +231,12 @@ static int judge(struct campaign *c, struct stage *s, struct verdict *v,
         v->run = true;
         return 0;
     }
-    if (!str_eq(was, record_text(v->record, "key")))
-        return judge_changed(c, s, v, err);
-    judge_same(c, s, v);
+    if (str_eq(was, record_text(v->record, "key")))
+        judge_same(c, s, v);
+    else if (judge_changed(c, s, v, err))
+        return -1;
+    /* Places of rows are those of trials, and there are none. */
+    v->anew |= v->run && is_gone(c, s);
     return 0;
 }
 

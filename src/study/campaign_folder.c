@@ -207,7 +207,9 @@ static const char *twin_in(struct campaign *c, const char *folder,
     const char *found = NULL;
     struct store *store = store_open(folder, false, NULL);
     bool outputs = !stage_missing_output(c, s->plan, a);
-    if (!store || !store_is_campaign(store) ||
+    /* Results of somebody whose studies would not be run are not believed. */
+    if (!store || study_access(a, folder, STORE_RUN, NULL) ||
+        !store_is_campaign(store) ||
         campaign_told(store, a, &list, &count, NULL))
         count = 0;
     for (size_t i = 0; i < count && !found; i++) {
