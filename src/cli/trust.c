@@ -58,21 +58,25 @@ static int take_off(struct call *c, const char **list, const char *path)
     return 0;
 }
 
+/* What is on the disk is said, not what is meant to be. */
 static int change(struct call *c, const char **list)
 {
     bool off = call_flag(c, "remove");
+    const char **paths = arena_array(c->arena, c->arg_count + 1, sizeof *paths);
     for (size_t i = 0; i < c->arg_count; i++) {
-        const char *path;
-        if (real_folder(c, c->args[i], !off, &path))
+        if (real_folder(c, c->args[i], !off, &paths[i]))
             return -1;
         if (!off)
-            list = with_one_more(c, list, path);
-        else if (take_off(c, list, path))
+            list = with_one_more(c, list, paths[i]);
+        else if (take_off(c, list, paths[i]))
             return -1;
-        say("throng trust: studies in %s are %s\n", path,
-            off ? "no longer trusted" : "trusted now, whoever owns them");
     }
-    return trusted_write(c->arena, (const char *const *)list, &c->err);
+    if (trusted_write(c->arena, (const char *const *)list, &c->err))
+        return -1;
+    for (size_t i = 0; i < c->arg_count; i++)
+        say("throng trust: studies in %s are %s\n", paths[i],
+            off ? "no longer trusted" : "trusted now, whoever owns them");
+    return 0;
 }
 
 static int run(struct call *c)

@@ -195,6 +195,9 @@ run as $ann "$throng" run v.yaml
 check_status "and is refused again" 1
 run as $ann "$throng" trust --remove "$ground/open"
 check_status "once" 4
+run as $ann env XDG_CONFIG_HOME=/dev/null/none "$throng" trust .
+check_status "a list that cannot be written is an error" 1
+check_lacks "and nothing is said to be trusted" "$err" "trusted now"
 run as $ann "$throng" trust /nowhere
 check_status "what is not there cannot be trusted" 4
 chmod o-w .throng/v
