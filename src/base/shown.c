@@ -140,6 +140,19 @@ void shown_add_output(struct buf *b, struct str text)
     add(b, text, true);
 }
 
+bool shown_begins(char c)
+{
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+size_t shown_width(struct str s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.len; i++)
+        n += shown_begins(s.p[i]);
+    return n;
+}
+
 struct str shown_last(struct str line)
 {
     while (line.len && line.p[line.len - 1] == '\r')

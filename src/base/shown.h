@@ -20,6 +20,10 @@ void shown_add_output(struct buf *b, struct str text);
  * do: what stands behind its last carriage return. */
 struct str shown_last(struct str line);
 
+/* Characters on the screen, close enough: bytes that begin one. */
+bool shown_begins(char c);
+size_t shown_width(struct str s);
+
 /* How many bytes at the front are shown as they are. */
 size_t shown_plain(struct str s);
 

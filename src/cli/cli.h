@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "layout/layout.h"
 #include "store/store.h"
 #include "study/study.h"
 #include "view/view.h"
@@ -107,19 +108,6 @@ struct plan *load_plan_points(struct call *c, const char *file,
 
 /* ---- writing ---------------------------------------------------------- */
 
-/* A table with aligned columns that fits the terminal; numbers to the right.
- * Off a terminal: tab separated with a header line. */
-struct table;
-struct table *table_new(void);
-void table_free(struct table *t);
-void table_column(struct table *t, const char *title, bool right);
-/* The column just made is the last and never cut: its rows may be longer than
- * the terminal is wide. */
-void table_whole(struct table *t);
-void table_cell(struct table *t, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-/* So many digits, 0: as many as it has; blank for NaN. */
-void table_number(struct table *t, double v, int digits);
 /* A time as people write it; off a terminal with up to four decimals. */
 void table_seconds(struct table *t, const struct call *c, double seconds);
 /* A parameter's value; on a terminal floats have four digits. */
@@ -127,9 +115,7 @@ void table_value(struct table *t, const struct call *c, const struct value *v);
 /* What a trial has in a column that was asked for by name. */
 void table_chosen(struct table *t, const struct call *c, const char *name,
                   const struct value *v);
-void table_row(struct table *t); /* ends a row */
-/* Prints the rows and forgets them; the header comes once. Off a terminal a
- * long table can so be printed piece by piece. */
+/* Prints the rows and forgets them; the header comes once. */
 void table_print(struct table *t, const struct call *c);
 
 /* Writes to standard output; a broken pipe ends the program quietly. What a

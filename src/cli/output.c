@@ -14,7 +14,6 @@
 #include "base/num.h"
 #include "base/shown.h"
 #include "cli/cli.h"
-#include "cli/paint.h"
 #include "view/view.h"
 
 static void write_out(struct str text)
@@ -81,6 +80,18 @@ void put_output(const struct call *c, struct str text)
     buf_init(&b);
     shown_add_output(&b, text);
     write_out(buf_str(&b));
+    buf_done(&b);
+}
+
+void table_print(struct table *t, const struct call *c)
+{
+    struct buf b;
+    buf_init(&b);
+    if (c->terminal)
+        table_align(t, &b, c->columns, c->colour);
+    else
+        table_tabs(t, &b);
+    put_painted(buf_str(&b)); /* titles and cells are shown */
     buf_done(&b);
 }
 

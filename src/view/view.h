@@ -389,13 +389,6 @@ int preview_print(struct buf *b, const struct preview *k, struct err *err);
 /* The schema throng.check/1. */
 void preview_json(struct buf *b, const struct preview *k);
 
-/* ---- titles of columns ------------------------------------------------- */
-
-/* Each name in at most its width of letters, cut so that those that differ
- * still do. The list is in the arena; what was not cut is the name itself. */
-const char **titles_fit(struct arena *a, const char *const *names,
-                        const size_t *widths, size_t n);
-
 /* ---- a trial of built-in training as a `throng train` ------------------ */
 
 /* The words that train the model of a point as the study would: the same
@@ -479,10 +472,42 @@ double trial_expected(const struct trial_mean *means, size_t count,
  * runs elsewhere. */
 struct claim *standing_claims(struct arena *a, const char *folder,
                               size_t *count);
+/* For people. now: what is said of a conductor that waits for its turn, a line,
+ * or ""; brief: numbers have six digits. */
+void standing_print(struct buf *b, const struct standing *s,
+                    const struct place_of_study *where, const char *now,
+                    bool brief, struct arena *a);
 /* The schema throng.status/1. */
 void standing_json(struct buf *b, const struct standing *s,
                    const struct place_of_study *where, struct arena *a,
                    double as_of);
+
+/* ---- what is here, and what is missing ---------------------------------- */
+
+enum health_mark { HEALTH_OK, HEALTH_ABSENT, HEALTH_BAD };
+struct health_finding {
+    const char *name;
+    enum health_mark mark; /* absent: not here, and needed by some only */
+    const char *text;
+};
+struct health {
+    VEC(struct health_finding) list;
+    struct arena *arena; /* of their texts */
+};
+/* What this machine and this folder have. */
+void health_look(struct health *h);
+/* The store, all of it; true: it is sound. */
+bool health_look_at_store(struct health *h, struct store *store,
+                          const char *folder);
+/* Asks the study's method again for everything that it was asked. */
+void health_look_at_replay(struct health *h, struct store *store,
+                           const struct place_of_study *where);
+void health_found(struct health *h, const char *name, bool ok,
+                  const char *text);
+bool health_is_good(const struct health *h); /* nothing is bad */
+void health_print(struct buf *b, const struct health *h);
+/* The schema throng.doctor/1. */
+void health_json(struct buf *b, const struct health *h);
 
 /* ---- how a campaign stands ---------------------------------------------- */
 
@@ -598,6 +623,9 @@ int inquiry_shares(struct inquiry *q, struct store *store, bool other,
 void inquiry_done(struct inquiry *q);
 /* "good", "bad" or "". */
 const char *region_name(enum region r);
+/* For people: shares as bars, what each part of a range is expected to give,
+ * and which regions are good or bad. */
+void inquiry_print(struct buf *b, const struct inquiry *q, const char *study);
 /* The schema throng.importance/1. */
 void inquiry_json(struct buf *b, const struct inquiry *q, const char *study,
                   double as_of);
@@ -813,6 +841,19 @@ struct extent {
 };
 int extent_read(struct extent *x, struct store *store, struct packs *packs,
                 int64_t trial, struct arena *a, struct err *err);
+/* What of the study stands with each of its trials. */
+struct extent_study {
+    const char *name;
+    struct study_goal goal;
+    struct provenance code;
+    struct str *written; /* parameters in the file's order */
+    size_t written_count;
+};
+int extent_study_read(struct extent_study *s, struct store *store,
+                      const char *name, struct arena *a, struct err *err);
+/* For people; brief: floats have six digits. The arena is for work. */
+void extent_print(struct buf *b, const struct extent *x,
+                  const struct extent_study *s, bool brief, struct arena *a);
 /* One member of the list that the schema throng.show/1 has. commit: of the
  * study's code; empty: unknown. */
 void extent_json(struct buf *b, const struct extent *x, const struct goal *goal,

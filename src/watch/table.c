@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "base/err.h"
 #include "base/num.h"
+#include "layout/layout.h"
 #include "view/view.h"
 
 #define GAP 2

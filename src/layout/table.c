@@ -1,17 +1,17 @@
 /* table.c - tables for people */
+#include "layout/layout.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include "base/err.h"
 #include "base/num.h"
 #include "base/shown.h"
 #include "base/vec.h"
-#include "cli/cli.h"
-#include "cli/paint.h"
-#include "view/view.h"
+#include "layout/paint.h"
 
 #define GAP 2
 #define WIDTH_LEAST 8 /* columns are not cut to less */
-#define PARAM_DIGITS 4
 
 struct column {
     char *title;
@@ -93,59 +93,15 @@ void table_number(struct table *t, double v, int digits)
     vec_push(&t->cells, buf_take(&b));
 }
 
-void table_seconds(struct table *t, const struct call *c, double seconds)
-{
-    if (c->terminal)
-        table_cell(t, "%.2f", seconds);
-    else
-        table_number(t, num_round(seconds, 4), 0);
-}
-
-void table_value(struct table *t, const struct call *c, const struct value *v)
-{
-    struct buf b;
-    if (v && v->kind == VALUE_DOUBLE && c->terminal) {
-        table_number(t, v->d, PARAM_DIGITS);
-        return;
-    }
-    buf_init(&b);
-    point_cell(&b, v);
-    table_cell(t, "%s", b.p);
-    buf_done(&b);
-}
-
-void table_chosen(struct table *t, const struct call *c, const char *name,
-                  const struct value *v)
-{
-    struct buf b;
-    buf_init(&b);
-    trial_column_print(&b, name, v, c->terminal);
-    table_cell(t, "%s", b.p);
-    buf_done(&b);
-}
-
 void table_row(struct table *t)
 {
     while (t->cells.len % t->columns.len)
         vec_push(&t->cells, xstrdup(""));
 }
 
-/* Characters on the screen, close enough: bytes that begin one. */
 static size_t width(const char *s)
 {
-    size_t n = 0;
-    for (; *s; s++)
-        n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
-}
-
-static void print_tabs(struct buf *b, const struct table *t)
-{
-    size_t n = t->columns.len;
-    for (size_t i = 0; i < n && !t->titled; i++)
-        buf_addf(b, "%s%c", t->columns.p[i].title, i + 1 < n ? '\t' : '\n');
-    for (size_t i = 0; i < t->cells.len; i++)
-        buf_addf(b, "%s%c", t->cells.p[i], (i + 1) % n ? '\t' : '\n');
+    return shown_width(str_of(s));
 }
 
 /* Cut to at most w characters. */
@@ -154,7 +110,7 @@ static void add_cut(struct buf *b, const char *s, size_t w)
     size_t n = 0;
     bool cut = width(s) > w;
     for (; *s; s++) {
-        bool begins = ((unsigned char)*s & 0xc0) != 0x80;
+        bool begins = shown_begins(*s);
         if (begins && cut && n + 1 >= w)
             break;
         buf_addc(b, *s);
@@ -285,39 +241,48 @@ static void measure(const struct table *t, size_t *widths)
     }
 }
 
-static void print_aligned(struct buf *b, const struct table *t,
-                          const struct call *call)
+static void print_rows(struct buf *b, struct layout *l, unsigned columns)
+{
+    const struct table *t = l->table;
+    size_t n = t->columns.len;
+    if (!t->titled)
+        print_titles(b, l);
+    for (size_t i = 0; i < t->cells.len; i += n)
+        print_line(b, l, (const char *const *)t->cells.p + i, false);
+    if (l->shown < n)
+        print_left_out(b, t, l->shown, columns);
+}
+
+static void end_piece(struct table *t)
+{
+    t->titled = true;
+    forget_rows(t);
+}
+
+void table_align(struct table *t, struct buf *b, unsigned columns, bool colour)
 {
     size_t n = t->columns.len;
     size_t *widths = xcalloc(2 * n, sizeof(*widths)), *least = widths + n;
-    struct layout l = {.table = t, .widths = widths, .colour = call->colour};
+    struct layout l = {.table = t, .widths = widths, .colour = colour};
     measure(t, widths);
     find_least(t, widths, least);
     size_t last = widths[n - 1];
     if (t->whole)
         widths[n - 1] = least[n - 1] = 0;
-    l.shown = fit(widths, least, n, call->columns);
+    l.shown = fit(widths, least, n, columns);
     if (t->whole)
         widths[n - 1] = last;
-    if (!t->titled)
-        print_titles(b, &l);
-    for (size_t i = 0; i < t->cells.len; i += n)
-        print_line(b, &l, (const char *const *)t->cells.p + i, false);
-    if (l.shown < n)
-        print_left_out(b, t, l.shown, call->columns);
+    print_rows(b, &l, columns);
     free(widths);
+    end_piece(t);
 }
 
-void table_print(struct table *t, const struct call *c)
+void table_tabs(struct table *t, struct buf *b)
 {
-    struct buf b;
-    buf_init(&b);
-    if (c->terminal)
-        print_aligned(&b, t, c);
-    else
-        print_tabs(&b, t);
-    put_painted(buf_str(&b)); /* titles and cells are shown */
-    buf_done(&b);
-    t->titled = true;
-    forget_rows(t);
+    size_t n = t->columns.len;
+    for (size_t i = 0; i < n && !t->titled; i++)
+        buf_addf(b, "%s%c", t->columns.p[i].title, i + 1 < n ? '\t' : '\n');
+    for (size_t i = 0; i < t->cells.len; i++)
+        buf_addf(b, "%s%c", t->cells.p[i], (i + 1) % n ? '\t' : '\n');
+    end_piece(t);
 }

@@ -8,19 +8,12 @@
  *     0                   …dropout     in front
  *     1 … width - 2       de…pout      behind so many letters
  *     from there on       …er.b.d…     all but what is from a letter on */
-#include "view/view.h"
-
-static bool begins(char c)
-{
-    return ((unsigned char)c & 0xc0) != 0x80;
-}
+#include "base/shown.h"
+#include "layout/layout.h"
 
 static size_t letters(const char *s)
 {
-    size_t n = 0;
-    for (; *s; s++)
-        n += begins(*s);
-    return n;
+    return shown_width(str_of(s));
 }
 
 /* From letter `from` on, at most n of them. */
@@ -28,7 +21,7 @@ static void add_letters(struct buf *b, const char *s, size_t from, size_t n)
 {
     size_t at = 0;
     for (; *s; s++) {
-        at += begins(*s);
+        at += shown_begins(*s);
         if (at > from && at <= from + n)
             buf_addc(b, *s);
     }

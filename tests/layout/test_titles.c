@@ -1,5 +1,5 @@
 /* test_titles.c - names that are too long for their columns */
-#include "view/view.h"
+#include "layout/layout.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,8 @@
 /* paint.c - colours and line breaks for people at a terminal */
-#include "cli/paint.h"
+#include "layout/paint.h"
 
+#include "base/shown.h"
+#include "layout/layout.h"
 #include "terms/state.h"
 
 #define OUTPUT_INDENT 4 /* what a task printed stands so far in */
@@ -19,15 +21,6 @@ const char *paint_of_state(struct str word)
 }
 
 /* ---- line breaks ------------------------------------------------------ */
-
-/* Characters on the screen, close enough: bytes that begin one. */
-static size_t width(struct str s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < s.len; i++)
-        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-    return n;
-}
 
 static size_t blanks_at(struct str s, size_t from)
 {
@@ -59,7 +52,7 @@ static size_t fitting(struct str s, size_t columns)
         quoted ^= s.p[i] == '`';
         if (s.p[i] == ' ' && !quoted && n <= columns)
             fits = i;
-        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+        n += shown_begins(s.p[i]);
         if (n > columns && fits)
             return fits;
     }
@@ -76,7 +69,8 @@ static bool stays_whole(struct str line, size_t at)
 static void wrap_line(struct buf *b, struct str line, size_t columns)
 {
     size_t at = text_at(line);
-    if (width(line) <= columns || stays_whole(line, at) || at + 20 > columns) {
+    if (shown_width(line) <= columns || stays_whole(line, at) ||
+        at + 20 > columns) {
         buf_addstr(b, line);
         return;
     }

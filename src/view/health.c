@@ -1,0 +1,193 @@
+/* health.c - what is here, and what is missing */
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/json.h"
+#include "base/num.h"
+#include "terms/device.h"
+#include "view/view.h"
+
+static void note(struct health *f, const char *name, enum health_mark mark,
+                 const char *text)
+{
+    vec_push(&f->list, ((struct health_finding){name, mark, text}));
+}
+
+void health_found(struct health *f, const char *name, bool ok, const char *text)
+{
+    note(f, name, ok ? HEALTH_OK : HEALTH_BAD, text);
+}
+
+static void look_at_machine(struct health *f)
+{
+    struct machine m;
+    struct err err = {0};
+    struct buf b;
+    if (machine_read(&m, getenv("THRONG_GPUS"), f->arena, &err)) {
+        health_found(f, "machine", false,
+                     arena_cstr(f->arena, str_of(err.text)));
+        return;
+    }
+    buf_init(&b);
+    num_print_bytes(&b, m.memory_bytes);
+    health_found(f, "machine", true,
+                 arena_printf(f->arena, "%s: %u cpu%s, %s for tasks", m.host,
+                              m.cpus, m.cpus == 1 ? "" : "s", b.p));
+    buf_done(&b);
+    note(f, "gpus", m.gpu_count ? HEALTH_OK : HEALTH_ABSENT,
+         m.gpu_count ? arena_printf(f->arena, "%zu, first: %s", m.gpu_count,
+                                    m.gpus[0].name)
+                     : "none seen (NVML is not here or lists none)");
+}
+
+static void look_at_devices(struct health *f)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < DEVICE_COUNT; i++)
+        buf_addf(&b, "%s%s (%s)", i ? ", " : "", devices[i].name,
+                 devices[i].about);
+    note(f, "devices", HEALTH_OK, arena_cstr(f->arena, buf_str(&b)));
+    buf_done(&b);
+}
+
+static void look_at_worker(struct health *f)
+{
+    struct err err = {0};
+    char *worker = worker_path(f->arena, &err);
+    health_found(f, "worker", worker != NULL,
+                 worker ? worker : arena_cstr(f->arena, str_of(err.text)));
+}
+
+/* The second worker is built where CUDA's compiler is found. */
+static void look_at_gpu_training(struct health *f)
+{
+    char *worker = worker_path(f->arena, NULL);
+    char *cuda = worker ? arena_printf(f->arena, "%s-cuda", worker) : NULL;
+    if (cuda && file_exists(cuda))
+        note(f, "cuda", HEALTH_OK, cuda);
+    else
+        note(f, "cuda", HEALTH_ABSENT,
+             "no throng-worker-cuda beside the worker: throng was built "
+             "without nvcc, and built-in training runs on cpus");
+}
+
+static void look_at_folder(struct health *f)
+{
+    bool network = path_is_network(".");
+    health_found(f, "folder", true,
+                 network
+                     ? "this folder is on a network file system: one writer "
+                       "with a rollback journal, readers use snapshots"
+                     : "local file system: write-ahead log");
+    static const char probe[] = ".throng-doctor-probe";
+    struct err err = {0};
+    bool writable = !file_write(probe, STR("probe"), false, &err);
+    remove(probe);
+    health_found(f, "writing", writable,
+                 writable ? "studies can be kept here"
+                          : arena_cstr(f->arena, str_of(err.text)));
+}
+
+static void look_for(struct health *f, const char *name, const char *purpose)
+{
+    char *path = path_program(f->arena, name, NULL);
+    if (path)
+        note(f, name, HEALTH_OK, path);
+    else
+        note(f, name, HEALTH_ABSENT,
+             arena_printf(f->arena, "not here; needed for %s", purpose));
+}
+
+/* Everything the method was asked is asked again. */
+void health_look_at_replay(struct health *f, struct store *store,
+                           const struct place_of_study *where)
+{
+    struct study_replay r = {0};
+    struct err err = {0};
+    struct plan *plan =
+        study_stored_plan(store, where->home, where->name, f->arena, NULL);
+    const char *text = "the study file cannot be read";
+    bool good = plan && !study_replay(plan, store, &r, &err);
+    if (plan && !good)
+        text = arena_cstr(f->arena, str_of(err.text));
+    else if (good && r.same == r.asked)
+        text =
+            arena_printf(f->arena, "the method suggests all %lld trials again",
+                         (long long)r.asked);
+    else if (good)
+        text = arena_printf(f->arena,
+                            "of %lld trials the method suggests %lld again; "
+                            "trial %lld is the first that is another (another "
+                            "throng may have made it)",
+                            (long long)r.asked, (long long)r.same,
+                            (long long)r.first_other);
+    health_found(f, "replay", good && r.same == r.asked, text);
+    plan_close(plan);
+}
+
+static const char *sound_store(struct health *f, const struct store *store,
+                               const char *folder)
+{
+    static const char *const sums[] = {
+        [STORE_SUMS_NONE] = "; an older throng made it, without checksums",
+        [STORE_SUMS_SOME] = ("; some of it has no checksum, as another program "
+                             "wrote it"),
+        [STORE_SUMS_ALL] = "",
+    };
+    return arena_printf(f->arena, "%s is sound%s", folder,
+                        sums[store_sums(store)]);
+}
+
+bool health_look_at_store(struct health *f, struct store *store,
+                          const char *folder)
+{
+    struct err err = {0};
+    bool sound = !store_integrity(store, &err);
+    health_found(f, "study", sound,
+                 sound ? sound_store(f, store, folder)
+                       : arena_cstr(f->arena, str_of(err.text)));
+    return sound;
+}
+
+void health_look(struct health *f)
+{
+    look_at_machine(f);
+    look_at_worker(f);
+    look_at_devices(f);
+    look_at_gpu_training(f);
+    look_at_folder(f);
+    look_for(f, "python3", "Python programs");
+    look_for(f, "git", "recording the commit of a study");
+}
+
+bool health_is_good(const struct health *f)
+{
+    bool good = true;
+    for (size_t i = 0; i < f->list.len; i++)
+        good &= f->list.p[i].mark != HEALTH_BAD;
+    return good;
+}
+
+void health_print(struct buf *b, const struct health *f)
+{
+    static const char *const marks[] = {"ok", "--", "BAD"};
+    buf_adds(b, "throng " THRONG_VERSION "\n");
+    for (size_t i = 0; i < f->list.len; i++)
+        buf_addf(b, "%-4s %-14s %s\n", marks[f->list.p[i].mark],
+                 f->list.p[i].name, f->list.p[i].text);
+}
+
+void health_json(struct buf *b, const struct health *f)
+{
+    static const char *const words[] = {"true", "null", "false"};
+    buf_adds(b, "{\"schema\":\"throng.doctor/1\",\"version\":"
+                "\"" THRONG_VERSION "\",\"findings\":[");
+    for (size_t i = 0; i < f->list.len; i++) {
+        const struct health_finding *one = &f->list.p[i];
+        buf_addf(b, "%s{\"name\":\"%s\",\"ok\":%s,\"text\":", i ? "," : "",
+                 one->name, words[one->mark]);
+        json_string(b, str_of(one->text));
+        buf_addc(b, '}');
+    }
+    buf_adds(b, "]}\n");
+}
