@@ -135,7 +135,8 @@ static void write_numbers(const struct square *s, const double *shares,
                                              .x = x,
                                              .y = y,
                                              .shades = shares,
-                                             .texts = texts});
+                                             .texts = texts,
+                                             .room = 1});
 }
 
 static void draw(const struct square *s, struct plot *p)

@@ -58,32 +58,35 @@ static size_t place_of(const struct reading *r, const struct value *curves,
     return place;
 }
 
-static void draw_curve(struct reading *r, const struct value *curves, size_t i)
-{
-    const struct value *c = curves->items[i];
-    const struct value *values = value_get(c, STR("values"));
-    int64_t trial = value_get(c, STR("trial"))->i;
-    size_t place = place_of(r, curves, i);
-    bool named = place < NAMED || curves->count <= 8;
-    plot_mark_add(r->panel,
-                  &(struct plot_mark){
-                      .kind = PLOT_LINES,
-                      .count = values->count,
-                      .x = numbers_of(r, value_get(c, STR("steps"))),
-                      .y = numbers_of(r, values),
-                      .colour = named ? PLOT_CATEGORY : PLOT_FAINT,
-                      .category = (unsigned)place,
-                      .opacity = named ? 1 : 0.35,
-                      .width = named ? 1.2 : 0.8,
-                      .dashed = named && place % 2,
-                      .name = named ? arena_printf(r->p->arena, "trial %lld",
-                                                   (long long)trial)
-                                    : "others"});
-}
-
 struct placed {
     size_t place, curve;
 };
+
+/* Without its points it is the legend's alone. */
+static void draw_curve(struct reading *r, const struct value *curves,
+                       const struct placed *which, bool points)
+{
+    const struct value *c = curves->items[which->curve];
+    const struct value *values = value_get(c, STR("values"));
+    int64_t trial = value_get(c, STR("trial"))->i;
+    bool named = which->place < NAMED || curves->count <= 8;
+    struct plot_mark m = {
+        .kind = PLOT_LINES,
+        .colour = named ? PLOT_CATEGORY : PLOT_FAINT,
+        .category = (unsigned)which->place,
+        .opacity = named ? 1 : 0.35,
+        .width = named ? 1.2 : 0.8,
+        .dashed = named && which->place % 2,
+        .name = named
+                    ? arena_printf(r->p->arena, "trial %lld", (long long)trial)
+                    : "others"};
+    if (points) {
+        m.count = values->count;
+        m.x = numbers_of(r, value_get(c, STR("steps")));
+        m.y = numbers_of(r, values);
+    }
+    plot_mark_add(r->panel, &m);
+}
 
 static int worst_first(const void *x, const void *y)
 {
@@ -91,7 +94,7 @@ static int worst_first(const void *x, const void *y)
     return a->place > b->place ? -1 : a->place < b->place;
 }
 
-/* The best ones on top. */
+/* The best ones on top, and first in the legend. */
 static void draw_curves(struct reading *r, const struct value *curves)
 {
     struct placed *list =
@@ -99,8 +102,10 @@ static void draw_curves(struct reading *r, const struct value *curves)
     for (size_t i = 0; i < curves->count; i++)
         list[i] = (struct placed){place_of(r, curves, i), i};
     qsort(list, curves->count, sizeof(*list), worst_first);
+    for (size_t i = 0; i < curves->count && i <= NAMED + 8; i++)
+        draw_curve(r, curves, &list[curves->count - 1 - i], false);
     for (size_t i = 0; i < curves->count; i++)
-        draw_curve(r, curves, list[i].curve);
+        draw_curve(r, curves, &list[i], true);
 }
 
 static void fill_curves(struct reading *r, const struct value *curves)

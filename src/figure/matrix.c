@@ -32,7 +32,8 @@ static void write_numbers(const struct cells *c, struct plot *p,
                                              .x = x,
                                              .y = y,
                                              .shades = shades,
-                                             .texts = texts});
+                                             .texts = texts,
+                                             .room = 1});
 }
 
 static int make(const struct figure_asked *asked, struct plot *p,

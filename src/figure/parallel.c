@@ -83,22 +83,6 @@ static size_t *best_rows(const struct trials *t, size_t most, size_t *count,
     return rows;
 }
 
-static void add_label(struct plot_panel *panel, struct plot *p, double x,
-                      double y, const char *text)
-{
-    double *at = plot_room(p, 2);
-    const char **texts = arena_array(p->arena, 2, sizeof(*texts));
-    at[0] = x;
-    at[1] = y;
-    texts[0] = text;
-    plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_TEXTS,
-                                             .count = 1,
-                                             .x = at,
-                                             .y = at + 1,
-                                             .texts = texts,
-                                             .side = true});
-}
-
 static const char *end_text(struct plot *p, double v)
 {
     struct buf b;
@@ -109,13 +93,10 @@ static const char *end_text(struct plot *p, double v)
     return text;
 }
 
-/* The ends of an axis, or its choices. */
-static void label_axis(const struct sheet *s, struct plot *p,
-                       struct plot_panel *panel, size_t k)
+static void add_axis_line(struct plot *p, struct plot_panel *panel, double x)
 {
-    const struct plot_axis *a = &s->axes[k];
     double *line = plot_room(p, 4);
-    line[0] = line[1] = (double)k;
+    line[0] = line[1] = x;
     line[2] = 0;
     line[3] = 1;
     plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_LINES,
@@ -124,15 +105,34 @@ static void label_axis(const struct sheet *s, struct plot *p,
                                              .y = line + 2,
                                              .colour = PLOT_INK,
                                              .width = 0.8});
-    if (a->scale != PLOT_CHOICE) {
-        add_label(panel, p, (double)k, 0, end_text(p, a->low));
-        add_label(panel, p, (double)k, 1, end_text(p, a->high));
-        return;
+}
+
+/* The ends of an axis, or its choices. Behind the last one is half the room. */
+static void label_axis(const struct sheet *s, struct plot *p,
+                       struct plot_panel *panel, size_t k)
+{
+    const struct plot_axis *a = &s->axes[k];
+    bool choices = a->scale == PLOT_CHOICE;
+    size_t every = choices ? a->choice_count / (CHOICE_LABELS + 1) + 1 : 1;
+    size_t count = choices ? (a->choice_count + every - 1) / every : 2;
+    double *x = plot_room(p, count), *y = plot_room(p, count);
+    const char **texts = arena_array(p->arena, count + 1, sizeof(*texts));
+    add_axis_line(p, panel, (double)k);
+    for (size_t i = 0; i < count; i++) {
+        x[i] = (double)k;
+        y[i] = choices ? plot_axis_at(a, (double)(i * every)) : (double)i;
+        texts[i] =
+            choices ? a->choices[i * every] : end_text(p, i ? a->high : a->low);
     }
-    size_t every = a->choice_count / (CHOICE_LABELS + 1) + 1;
-    for (size_t i = 0; i < a->choice_count; i += every)
-        add_label(panel, p, (double)k, plot_axis_at(a, (double)i),
-                  a->choices[i]);
+    plot_mark_add(panel,
+                  &(struct plot_mark){.kind = PLOT_TEXTS,
+                                      .count = count,
+                                      .x = x,
+                                      .y = y,
+                                      .texts = texts,
+                                      .side = true,
+                                      .uncut = !choices,
+                                      .room = k + 1 < s->count ? 1 : 0.5});
 }
 
 static void draw(const struct sheet *s, struct plot *p)

@@ -228,6 +228,14 @@ static int read_rows(struct reading *r, const struct figure_asked *asked,
     return got;
 }
 
+static bool all_whole(const double *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(list[i]) && list[i] != floor(list[i]))
+            return false;
+    return true;
+}
+
 static int check_any(const struct trials *t, struct err *err)
 {
     if (t->count)
@@ -256,6 +264,7 @@ int trials_read(struct trials *t, const struct figure_asked *asked,
     for (size_t i = 0; t->params && i < t->param_count; i++) {
         struct trial_param *k = &t->params[i];
         k->choice_count = k->found.len;
+        k->whole = all_whole(k->numbers, t->count);
         if (k->found.len)
             k->choices = vec_to_arena(p->arena, &k->found);
         else if (!k->declared && !rc)
@@ -356,5 +365,6 @@ struct plot_axis trials_param_axis(const struct trial_param *k)
                                   .choices = k->choices,
                                   .choice_count = k->choice_count};
     return (struct plot_axis){.label = k->name,
+                              .whole = k->whole,
                               .scale = k->log ? PLOT_LOG : PLOT_LINEAR};
 }

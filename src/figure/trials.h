@@ -13,6 +13,7 @@ struct trial_param {
     const char *const *choices; /* NULL: they are numbers */
     size_t choice_count;
     bool log;                /* its space is logarithmic */
+    bool whole;              /* no number has a fraction */
     VEC(const char *) found; /* choices while they are read */
     bool declared;           /* the space says what it is */
 };

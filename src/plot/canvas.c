@@ -88,7 +88,7 @@ double canvas_width_of(const struct canvas *c, const char *text, bool bold)
     double width = 0;
     while (rest.len)
         width += letter_width(c, next_letter(&rest));
-    return width * c->letter * (bold && !c->cells ? 1.08 : 1);
+    return width * c->letter * (bold && !c->cells ? 1.2 : 1);
 }
 
 const char *canvas_fit(const struct canvas *c, const char *text, double width,

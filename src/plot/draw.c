@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#define GAP 1.0 /* lines between panels */
+#define GAP 1.0      /* lines between panels */
+#define HEAD_LINES 2 /* of a title, at most */
 
 static const struct lettering title_letters = {.bold = true, .plain = true};
 
@@ -23,24 +24,34 @@ static void put_text(struct drawing *d, double x, double y, const char *text,
     d->canvas->backend->text(d->canvas, x, y, ANCHOR_LEFT, text, &with);
 }
 
-/* Breaks a text between words; gives the lines it needs. */
+/* The end of the first line of a text that is broken between words. */
+static size_t line_end(struct drawing *d, const char *text, double width,
+                       bool bold)
+{
+    size_t take = 0, len = strlen(text);
+    for (size_t i = 1; i <= len; i++) {
+        if (text[i] && text[i] != ' ')
+            continue;
+        struct str head = {text, i};
+        if (take && canvas_width_of(d->canvas, arena_cstr(d->arena, head),
+                                    bold) > width)
+            break;
+        take = i;
+    }
+    return take;
+}
+
+/* Breaks a text into as many lines as there is room for, the last one cut;
+ * gives how many it needs. */
 static size_t put_lines(struct drawing *d, struct box where, const char *text,
                         const struct lettering *l, bool only_count)
 {
     struct canvas *c = d->canvas;
-    size_t lines = 0;
+    size_t lines = 0, most = (size_t)fmax(1, floor(where.h / c->line + 0.1));
     const char *at = text;
-    while (*at) {
-        size_t take = 0, len = strlen(at);
-        for (size_t i = 1; i <= len; i++) {
-            if (at[i] && at[i] != ' ')
-                continue;
-            struct str head = {at, i};
-            if (take && canvas_width_of(c, arena_cstr(d->arena, head),
-                                        l->bold) > where.w)
-                break;
-            take = i;
-        }
+    while (*at && lines < most) {
+        size_t take =
+            lines + 1 < most ? line_end(d, at, where.w, l->bold) : strlen(at);
         struct str line = {at, take};
         if (!only_count)
             put_text(
@@ -163,31 +174,63 @@ static size_t draw_legend(struct drawing *d, struct box where, bool only_count)
 /* ---- panels ---------------------------------------------------------------
  */
 
-static size_t panels_across(const struct drawing *d, struct box where)
+/* Lines that a panel needs to be read, with its title and labels. */
+static double least_height(const struct drawing *d)
 {
-    size_t n = d->plot->panels.len;
-    if (d->plot->across)
-        return d->plot->across < n ? d->plot->across : n;
-    double least = d->canvas->letter * 26; /* narrower ones cannot be read */
+    return d->canvas->line * (d->canvas->cells ? 5 : 5.5);
+}
+
+/* How many of n stand side by side; those that come out too low are worst. */
+static size_t panels_across(const struct drawing *d, struct box where, size_t n,
+                            bool *fits)
+{
+    struct canvas *c = d->canvas;
+    double least = c->letter * (c->cells ? 26 : 18); /* of the width */
     size_t most = (size_t)fmax(1, floor(where.w / least)), best = 1;
     double badness = INFINITY;
+    if (d->plot->across) {
+        *fits = true;
+        return d->plot->across < n ? d->plot->across : n;
+    }
     for (size_t k = 1; k <= most && k <= n; k++) {
         double rows = ceil((double)n / (double)k);
-        double w = where.w / (double)k, h = where.h / rows;
+        double w = where.w / (double)k;
+        double h = where.h / rows - (c->cells ? 0 : c->line * GAP);
         double empty = rows * (double)k - (double)n;
-        double bad = fabs(log(w / h / 1.4)) + 0.4 * empty;
+        double bad = fabs(log(w / fmax(h, 1) / 1.4)) + 0.4 * empty;
+        bool low = h < least_height(d);
+        if (low)
+            bad += 1000;
         if (bad < badness - 1e-9) {
             badness = bad;
             best = k;
+            *fits = !low;
         }
     }
     return best;
 }
 
+/* As many panels as can be read; the others are named in the notes. */
+static void lay_out(struct drawing *d, struct box where)
+{
+    size_t n = d->plot->panels.len;
+    bool fits = true;
+    d->shown = n;
+    do
+        d->across = panels_across(d, where, d->shown, &fits);
+    while (!fits && d->shown > 1 && d->shown--);
+    if (d->shown < n)
+        vec_push(&d->notes,
+                 arena_printf(d->arena,
+                              "%zu of %zu panels: the others need a larger "
+                              "size",
+                              d->shown, n));
+}
+
 static void draw_panels(struct drawing *d, struct box where)
 {
     struct canvas *c = d->canvas;
-    size_t n = d->plot->panels.len, across = panels_across(d, where);
+    size_t n = d->shown, across = d->across;
     if (!n)
         return;
     size_t rows = (n + across - 1) / across;
@@ -221,12 +264,14 @@ static void draw_head(struct drawing *d, struct box *rest)
 {
     struct canvas *c = d->canvas;
     struct lettering sub = letters(d, true);
+    struct box some = {rest->x, rest->y, rest->w, c->line * HEAD_LINES};
     if (d->plot->title)
-        take(rest, c->line * (double)put_lines(d, *rest, d->plot->title,
+        take(rest, c->line * (double)put_lines(d, some, d->plot->title,
                                                &title_letters, false));
+    some.y = rest->y;
     if (d->plot->subtitle)
-        take(rest, c->line * (double)put_lines(d, *rest, d->plot->subtitle,
-                                               &sub, false));
+        take(rest, c->line * (double)put_lines(d, some, d->plot->subtitle, &sub,
+                                               false));
     size_t lines = draw_legend(d, *rest, false);
     take(rest, c->line * (double)lines);
     if (!c->cells)
@@ -248,22 +293,40 @@ static void note_densities(struct drawing *d)
         }
 }
 
+/* All notes as one text, so that short ones share a line. */
+static const char *notes_text(struct drawing *d)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i < d->notes.len + d->plot->notes.len; i++)
+        buf_addf(&b, "%s%s", i ? " · " : "",
+                 i < d->notes.len ? d->notes.p[i]
+                                  : d->plot->notes.p[i - d->notes.len]);
+    const char *text = arena_cstr(d->arena, buf_str(&b));
+    buf_done(&b);
+    return text;
+}
+
+/* Room for the notes at the bottom: a third at most. */
+static struct box notes_box(struct drawing *d, struct box rest)
+{
+    struct lettering faint = letters(d, true);
+    double line = d->canvas->line;
+    rest.h = fmax(1, floor(rest.h / line / 3)) * line;
+    rest.h = line * (double)put_lines(d, rest, notes_text(d), &faint, true);
+    return rest;
+}
+
 static void draw_notes(struct drawing *d, struct box *rest)
 {
     struct canvas *c = d->canvas;
     struct lettering faint = letters(d, true);
-    double most = floor(rest->h / c->line / 3), used = 0;
-    for (size_t i = 0; i < d->plot->notes.len; i++)
-        vec_push(&d->notes, d->plot->notes.p[i]);
-    for (size_t i = 0; i < d->notes.len; i++)
-        used += (double)put_lines(d, *rest, d->notes.p[i], &faint, true);
-    used = fmin(used, fmax(most, 1));
-    rest->h -= used * c->line;
-    struct box below = {rest->x, rest->y + rest->h, rest->w, used * c->line};
-    for (size_t i = 0; i < d->notes.len && below.h >= c->line * 0.9; i++)
-        take(&below, c->line * (double)put_lines(d, below, d->notes.p[i],
-                                                 &faint, false));
-    if (!c->cells && d->notes.len)
+    struct box below = notes_box(d, *rest);
+    rest->h -= below.h;
+    below.y = rest->y + rest->h;
+    if (below.h > 0)
+        put_lines(d, below, notes_text(d), &faint, false);
+    if (!c->cells && below.h > 0)
         rest->h -= c->line * 0.4;
 }
 
@@ -280,6 +343,9 @@ int plot_draw(const struct plot *p, const struct plot_backend *backend,
                        c->height - 2 * margin};
     note_densities(&d);
     draw_head(&d, &rest);
+    struct box inner = rest;
+    inner.h -= notes_box(&d, rest).h;
+    lay_out(&d, inner);
     draw_notes(&d, &rest);
     draw_panels(&d, rest);
     vec_done(&d.notes);

@@ -10,6 +10,7 @@ struct drawing {
     struct canvas *canvas;
     struct arena *arena;     /* of this drawing */
     VEC(const char *) notes; /* that came up while it was drawn */
+    size_t shown, across;    /* panels: how many, and side by side */
 };
 
 /* A panel with its axes fitted, at its place. */

@@ -164,26 +164,67 @@ static void draw_cells(const struct drawn_panel *p, const struct plot_mark *m)
 }
 
 /* On a shade text is dark or bright. */
+static struct lettering letters_of(const struct drawn_panel *p,
+                                   const struct plot_mark *m, size_t i)
+{
+    struct canvas *c = p->d->canvas;
+    struct lettering l = {.small = true,
+                          .halo = m->side,
+                          .plain = m->colour == PLOT_INK && !m->shades,
+                          .colour = m->colour == PLOT_FAINT ? c->theme->faint
+                                                            : c->theme->ink};
+    double part = m->shades ? part_of(p, m->shades[i]) : NAN;
+    if (!isnan(part))
+        l.colour = theme_is_bright(theme_ramp(part, c->look.dark))
+                       ? theme_light.ink
+                       : theme_light.paper;
+    return l;
+}
+
+/* How wide a text may be; of a choice's room a part, else anything. */
+static double text_room(const struct drawn_panel *p, const struct plot_mark *m)
+{
+    const struct plot_axis *x = &p->panel->x;
+    if (!(m->room > 0))
+        return INFINITY;
+    return m->room * p->in.w / (x->high - x->low) - p->d->canvas->letter;
+}
+
+/* Numbers in cells are all there, or none where one would not fit. */
+static bool texts_fit(const struct drawn_panel *p, const struct plot_mark *m)
+{
+    struct canvas *c = p->d->canvas;
+    const struct plot_axis *y = &p->panel->y;
+    double room = text_room(p, m) + c->letter * 0.6;
+    if (m->side || !(m->room > 0))
+        return true;
+    for (size_t i = 0; i < m->count; i++)
+        if (m->texts[i] && canvas_width_of(c, m->texts[i], false) > room)
+            return false;
+    return p->in.h / (y->high - y->low) >= c->line * 0.75;
+}
+
 static void draw_texts(const struct drawn_panel *p, const struct plot_mark *m)
 {
     struct canvas *c = p->d->canvas;
+    double room = text_room(p, m), last = NAN;
+    if (!texts_fit(p, m))
+        return;
     for (size_t i = 0; i < m->count; i++) {
         double x = panel_x(p, m->x[i]), y = panel_y(p, m->y[i]);
-        struct lettering l = {.small = true,
-                              .halo = m->side,
-                              .plain = m->colour == PLOT_INK && !m->shades,
-                              .colour = m->colour == PLOT_FAINT
-                                            ? c->theme->faint
-                                            : c->theme->ink};
-        double part = m->shades ? part_of(p, m->shades[i]) : NAN;
-        if (!isnan(part))
-            l.colour = theme_is_bright(theme_ramp(part, c->look.dark))
-                           ? theme_light.ink
-                           : theme_light.paper;
-        if (!isnan(x) && !isnan(y) && m->texts[i])
-            c->backend->text(c, x + (m->side ? c->letter * 0.7 : 0), y,
-                             m->side ? ANCHOR_LEFT : ANCHOR_MIDDLE, m->texts[i],
-                             &l);
+        bool close = m->side && fabs(y - last) < c->line * 0.85;
+        if (isnan(x) || isnan(y) || !m->texts[i] || close)
+            continue;
+        const char *text = m->texts[i];
+        if (m->side && (m->uncut || room < c->letter * 3) &&
+            canvas_width_of(c, text, false) > room)
+            continue;
+        if (m->side)
+            text = canvas_fit(c, text, room, p->d->arena);
+        struct lettering l = letters_of(p, m, i);
+        c->backend->text(c, x + (m->side ? c->letter * 0.7 : 0), y,
+                         m->side ? ANCHOR_LEFT : ANCHOR_MIDDLE, text, &l);
+        last = y;
     }
 }
 

@@ -138,11 +138,13 @@ static void draw_x_labels(const struct drawn_panel *p, const struct ticks *t)
     double room = p->in.w / fmax(1, (double)t->count) - c->letter;
     double end = -INFINITY;
     bool choices = p->panel->x.scale == PLOT_CHOICE;
+    if (room < c->letter * 4) /* too many to name each */
+        room = c->letter * 8;
     for (size_t i = 0; i < t->count; i++) {
         const char *text = t->list[i].label;
         double at = panel_x(p, t->list[i].value);
         if (choices)
-            text = canvas_fit(c, text, fmax(room, c->letter * 8), p->d->arena);
+            text = canvas_fit(c, text, room, p->d->arena);
         double half = canvas_width_of(c, text, false) / 2;
         if (at - half < end)
             continue;
@@ -207,7 +209,7 @@ static void set_room(struct drawn_panel *p, struct ticks *y, double *labels)
         p->in.h -= c->line * (c->cells ? 1 : 1.3);
     }
     p->in.h -= below;
-    size_t most = (size_t)fmax(2, p->in.h / c->line / (c->cells ? 2.5 : 2.2));
+    size_t most = (size_t)fmax(2, p->in.h / c->line / (c->cells ? 2 : 1.7));
     ticks_find(y, &panel->y, most, p->d->arena);
     *labels = panel->y.hidden ? 0 : fmin(widest(p, y), p->in.w * 0.35);
     double left = panel->y.hidden ? c->letter : *labels + c->letter * 1.5;
@@ -222,7 +224,7 @@ static void set_room(struct drawn_panel *p, struct ticks *y, double *labels)
         p->in.w = p->in.h = side;
 }
 
-/* The label of the upright axis, in what the title leaves. */
+/* The label of the upright axis, or of the ramp, in what the title leaves. */
 static void put_beside_title(const struct drawn_panel *p, struct box where,
                              const char *label)
 {
@@ -252,11 +254,12 @@ static void draw_labels(const struct drawn_panel *p, struct box where)
             canvas_fit(c, up, where.w * (has_shades(p->d, panel) ? 0.6 : 1),
                        p->d->arena),
             true);
-    if (has_shades(p->d, panel) && panel->ramp_label)
+    const char *ramp = has_shades(p->d, panel) ? panel->ramp_label : NULL;
+    if (panel->title && (ramp || up))
+        put_beside_title(p, where, ramp ? ramp : up);
+    else if (ramp)
         put(p, where.x + where.w, top, ANCHOR_RIGHT,
-            canvas_fit(c, panel->ramp_label, where.w * 0.4, p->d->arena), true);
-    else if (panel->title && up)
-        put_beside_title(p, where, up);
+            canvas_fit(c, ramp, where.w * 0.4, p->d->arena), true);
     if (panel->x.label && !panel->x.hidden)
         put(p, right, p->in.y + p->in.h + c->line * (c->cells ? 1.75 : 1.8),
             ANCHOR_RIGHT, canvas_fit(c, panel->x.label, where.w, p->d->arena),
@@ -273,8 +276,11 @@ void panel_draw(struct drawing *d, const struct plot_panel *panel,
     double room;
     fit(&copy);
     set_room(&p, &y, &room);
-    if (p.in.w < c->letter * 3 || p.in.h < c->line * 0.9)
-        return; /* no room to draw in */
+    if (p.in.w < c->letter * 3 || p.in.h < c->line * 0.9) {
+        put(&p, where.x, where.y + c->line * 0.5, ANCHOR_LEFT,
+            "too small to be drawn", true);
+        return;
+    }
     size_t most = (size_t)fmax(2, p.in.w / c->letter / (c->cells ? 8 : 7));
     ticks_find(&x, &copy.x, most, d->arena);
     if (!copy.x.hidden && !copy.y.hidden)

@@ -81,7 +81,9 @@ struct plot_mark {
     double width;      /* of lines, radius of points, in parts of the usual; 0:
                           1 */
     bool dashed;
-    bool side; /* texts stand right of their place */
+    bool side;   /* texts stand right of their place */
+    double room; /* of texts: how much of the x axis one may take; 0: any */
+    bool uncut;  /* texts are there whole or not at all: numbers */
 };
 
 struct plot_panel {

@@ -28,6 +28,7 @@ struct cell {
     struct rgb dot_colour;
     bool soft; /* its dots are of a grid or frame */
     char mark; /* of a point, without Unicode */
+    bool form; /* its mark differs from that of other points */
     struct half halves[2];
     struct str text; /* one letter; p NULL: none */
     bool covered;    /* by the wide letter before it */
@@ -138,8 +139,10 @@ static void point(struct canvas *c, double x, double y, double radius,
         set_dot(s, at_x + 1, at_y + 1, pen);
     }
     struct cell *cell = cell_at(s, at_x, at_y);
-    if (cell)
-        cell->mark = marks[pen->category % (sizeof(marks) - 1)];
+    if (!cell)
+        return;
+    cell->mark = marks[pen->category % (sizeof(marks) - 1)];
+    cell->form = pen->category != 0;
 }
 
 /* ---- faces ------------------------------------------------------------------
@@ -287,22 +290,51 @@ static void text(struct canvas *c, double x, double y, enum anchor anchor,
 /* ---- as characters
  * ------------------------------------------------------------ */
 
-static int step_of(uint8_t v)
+#define CUBE_FIRST 16
+#define GREY_FIRST 232
+static const uint8_t cube_steps[] = {0, 95, 135, 175, 215, 255};
+
+/* The step of the cube at or below it. */
+static int step_below(uint8_t v)
 {
-    return v < 48 ? 0 : v < 115 ? 1 : (v - 35) / 40;
+    int i = 0;
+    while (i < 5 && cube_steps[i + 1] <= v)
+        i++;
+    return i;
 }
 
-/* The nearest of the 256 colours. */
+/* How different two colours look: tints count more than brightness, else a
+ * ramp of magnitudes would change its hue from step to step. */
+static int apart(struct rgb a, struct rgb b)
+{
+    int r = a.r - b.r, g = a.g - b.g, blue = a.b - b.b;
+    int bright = (2 * r + 3 * g + blue) / 6, tint = r - g;
+    int yellow = (r + g) / 2 - blue;
+    return 2 * bright * bright + 2 * tint * tint + yellow * yellow;
+}
+
+/* The nearest of the 256 colours: of the corners of the cube around it, and of
+ * the greys. */
 static int colour_256(struct rgb c)
 {
-    int most = c.r > c.g ? c.r : c.g, least = c.r < c.g ? c.r : c.g;
-    most = c.b > most ? c.b : most;
-    least = c.b < least ? c.b : least;
-    if (most - least < 12) {
-        int grey = (c.r + c.g + c.b) / 3;
-        return grey < 8 ? 16 : grey > 238 ? 231 : 232 + (grey - 8) / 10;
+    int low[] = {step_below(c.r), step_below(c.g), step_below(c.b)};
+    int grey = ((c.r + c.g + c.b) / 3 - 3) / 10;
+    grey = grey < 0 ? 0 : grey > 23 ? 23 : grey;
+    uint8_t shade = (uint8_t)(8 + 10 * grey);
+    int best = GREY_FIRST + grey;
+    int least = apart(c, (struct rgb){shade, shade, shade});
+    for (int corner = 0; corner < 8; corner++) {
+        int at[3];
+        for (int k = 0; k < 3; k++)
+            at[k] = low[k] + (low[k] < 5 ? corner >> k & 1 : 0);
+        int far = apart(c, (struct rgb){cube_steps[at[0]], cube_steps[at[1]],
+                                        cube_steps[at[2]]});
+        if (far < least) {
+            least = far;
+            best = CUBE_FIRST + 36 * at[0] + 6 * at[1] + at[2];
+        }
     }
-    return 16 + 36 * step_of(c.r) + 6 * step_of(c.g) + step_of(c.b);
+    return best;
 }
 
 static void add_letter(struct buf *b, uint32_t letter)
@@ -347,12 +379,14 @@ static void add_shade(struct buf *b, const struct screen *s,
         add_letter(b, shades[dark]);
 }
 
-/* Without braille a character shows in which half it has dots. */
+/* Without braille a character shows in which half it has dots; without colours
+ * only its form tells a point from others. */
 static void add_dots(struct buf *b, const struct screen *s,
                      const struct cell *c)
 {
     bool up = c->dots & 0x1b, low = c->dots & 0xe4;
-    if (s->base.look.unicode)
+    bool as_mark = c->form && !s->base.look.colour;
+    if (s->base.look.unicode && !as_mark)
         add_letter(b, 0x2800u + c->dots);
     else if (c->mark)
         buf_addc(b, c->mark);

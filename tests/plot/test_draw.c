@@ -36,6 +36,20 @@ static void check_xml(const char *text)
     assert_int_equal(depth, 0);
 }
 
+/* No text stands above or below the figure. */
+static void check_inside(const char *text, double height)
+{
+    const char *at = text;
+    while ((at = strstr(at, "<text "))) {
+        const char *y = strstr(at, " y=\"");
+        assert_non_null(y);
+        double v = strtod(y + 4, NULL);
+        if (v < 0 || v > height)
+            fail_msg("text at %g of %g: %.80s", v, height, at);
+        at = y;
+    }
+}
+
 /* No line is wider than the terminal, no byte that it would obey but for
  * colours. */
 static void check_terminal(const char *text, const struct plot_look *look)
@@ -80,6 +94,7 @@ static void draw_everywhere(const struct plot *p)
             buf_reset(&b);
             draw(p, "a.svg", &look, &b);
             check_xml(b.p);
+            check_inside(b.p, look.height);
         }
     for (size_t i = 0; i < 3; i++)
         for (int form = 0; form < 4; form++) {
@@ -138,6 +153,97 @@ static void many_panels_find_room_or_none(void **state)
     for (size_t i = 0; i < 60; i++)
         any_panel(&p, 5, plain_numbers, "x");
     draw_everywhere(&p);
+    plot_done(&p);
+    arena_free(a);
+}
+
+static void panels_without_room_are_counted(void **state)
+{
+    struct arena *a = arena_new();
+    struct plot p;
+    struct buf b;
+    (void)state;
+    plot_init(&p, a);
+    for (size_t i = 0; i < 6; i++)
+        any_panel(&p, 5, plain_numbers, "x");
+    buf_init(&b);
+    draw(&p, "a.svg", &(struct plot_look){.width = 300, .height = 250}, &b);
+    assert_non_null(strstr(b.p, "of 6 panels: the others need a larger size"));
+    assert_non_null(strstr(b.p, "<path"));
+    buf_reset(&b);
+    draw(&p, "a.svg", &(struct plot_look){.width = 900, .height = 600}, &b);
+    assert_null(strstr(b.p, "of 6 panels"));
+    buf_done(&b);
+    plot_done(&p);
+    arena_free(a);
+}
+
+/* Of a matrix whose cells are as many as that. */
+static void draw_matrix(struct plot *p, size_t side, struct buf *b)
+{
+    struct plot_panel *panel = plot_panel_add(p, NULL);
+    size_t n = side * side;
+    double *x = plot_room(p, n), *y = plot_room(p, n);
+    const char **texts = arena_array(p->arena, n, sizeof(*texts));
+    const char **names = arena_array(p->arena, side, sizeof(*names));
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (double)(i % side);
+        y[i] = (double)(i / side);
+        names[i % side] = "c";
+        texts[i] = "12345";
+    }
+    panel->x = panel->y = (struct plot_axis){
+        .scale = PLOT_CHOICE, .choices = names, .choice_count = side};
+    plot_mark_add(panel, &(struct plot_mark){.kind = PLOT_TEXTS,
+                                             .count = n,
+                                             .x = x,
+                                             .y = y,
+                                             .texts = texts,
+                                             .room = 1});
+    draw(p, "a.svg", &(struct plot_look){.width = 300, .height = 200}, b);
+}
+
+static void numbers_that_would_overlap_are_left_out(void **state)
+{
+    for (size_t side = 3; side <= 12; side += 9) {
+        struct arena *a = arena_new();
+        struct plot p;
+        struct buf b;
+        (void)state;
+        plot_init(&p, a);
+        buf_init(&b);
+        draw_matrix(&p, side, &b);
+        assert_int_equal(side == 3, strstr(b.p, "12345") != NULL);
+        buf_done(&b);
+        plot_done(&p);
+        arena_free(a);
+    }
+}
+
+static void without_colours_points_differ_in_form(void **state)
+{
+    static const double x[] = {1, 2, 3}, y[] = {1, 3, 2};
+    static const uint8_t kinds[] = {0, 1, 2};
+    struct arena *a = arena_new();
+    struct plot p;
+    struct buf b;
+    (void)state;
+    plot_init(&p, a);
+    plot_mark_add(plot_panel_add(&p, NULL),
+                  &(struct plot_mark){.kind = PLOT_POINTS,
+                                      .count = 3,
+                                      .x = x,
+                                      .y = y,
+                                      .categories = kinds});
+    buf_init(&b);
+    draw(&p, "terminal", &(struct plot_look){.unicode = true}, &b);
+    assert_non_null(strchr(b.p, 'x'));
+    assert_non_null(strchr(b.p, '+'));
+    buf_reset(&b);
+    draw(&p, "terminal", &(struct plot_look){.unicode = true, .colour = true},
+         &b);
+    assert_null(strchr(b.p, '+'));
+    buf_done(&b);
     plot_done(&p);
     arena_free(a);
 }
@@ -259,6 +365,9 @@ int main(void)
         cmocka_unit_test(any_numbers_can_be_drawn),
         cmocka_unit_test(any_name_can_be_written),
         cmocka_unit_test(many_panels_find_room_or_none),
+        cmocka_unit_test(panels_without_room_are_counted),
+        cmocka_unit_test(numbers_that_would_overlap_are_left_out),
+        cmocka_unit_test(without_colours_points_differ_in_form),
         cmocka_unit_test(a_crowd_is_a_density_and_says_so),
         cmocka_unit_test(text_of_a_svg_stays_text),
         cmocka_unit_test(cairo_writes_pdf_and_png),
