@@ -4,7 +4,6 @@
  * last one. The best tenth is drawn on top, so that where it gathers is seen
  * whatever the crowd. */
 #include <math.h>
-#include <stdlib.h>
 #include "figure/trials.h"
 
 #define AXES_MAX 12
@@ -33,53 +32,47 @@ static void open_axes(struct sheet *s, const struct figure_asked *asked)
     }
 }
 
-/* A trial that lacks a parameter has a gap there. */
+/* A trial that lacks a parameter has a gap there. What will be a density has no
+ * shades of its own. */
 static struct plot_mark lines_of(const struct sheet *s, struct plot *p,
                                  const size_t *rows, size_t count)
 {
     size_t n = count * (s->count + 1), at = 0;
     double *x = plot_room(p, n), *y = plot_room(p, n);
-    double *shades = plot_room(p, n);
+    double *shades = n <= PLOT_MARKS_MAX ? plot_room(p, n) : NULL;
     for (size_t i = 0; i < count; i++) {
         size_t row = rows ? rows[i] : i;
         for (size_t k = 0; k <= s->count; k++, at++) {
             x[at] = (double)k;
             y[at] = k < s->count ? plot_axis_at(&s->axes[k], s->numbers[k][row])
                                  : NAN;
-            shades[at] = s->t.values[row];
+            if (shades)
+                shades[at] = s->t.values[row];
         }
     }
     return (struct plot_mark){
         .kind = PLOT_LINES, .count = n, .x = x, .y = y, .shades = shades};
 }
 
-struct place {
-    double value;
-    size_t row;
-};
-
-static int by_value(const void *x, const void *y)
-{
-    const struct place *a = x, *b = y;
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
-/* The rows of the best, at most so many. */
+/* The rows of the best tenth, at most so many, the best first; of equal ones
+ * the first. */
 static size_t *best_rows(const struct trials *t, size_t most, size_t *count,
                          struct arena *a)
 {
-    struct place *list = xmalloc((t->count + 1) * sizeof(*list));
-    size_t n = (t->count + 9) / 10;
+    size_t n = (t->count + 9) / 10, have = 0;
     *count = n < most ? n : most;
-    for (size_t i = 0; i < t->count; i++)
-        list[i] = (struct place){t->minimize ? t->values[i] : -t->values[i], i};
-    qsort(list, t->count, sizeof(*list), by_value);
     size_t *rows = arena_array(a, *count + 1, sizeof(*rows));
-    for (size_t i = 0; i < *count; i++)
-        rows[i] = list[i].row;
-    free(list);
+    for (size_t i = 0; i < t->count; i++) {
+        size_t at = have;
+        while (at > 0 && (t->minimize ? t->values[i] < t->values[rows[at - 1]]
+                                      : t->values[i] > t->values[rows[at - 1]]))
+            at--;
+        if (at == *count)
+            continue;
+        have += have < *count;
+        memmove(rows + at + 1, rows + at, (have - at - 1) * sizeof(*rows));
+        rows[at] = i;
+    }
     return rows;
 }
 

@@ -30,11 +30,37 @@ static void count_at(struct raster *r, double x, double y)
     r->counts[k * r->across + i]++;
 }
 
+static bool is_inside(double part)
+{
+    return part >= 0 && part <= 1;
+}
+
+/* A line within the raster: steps are added up as whole numbers of 2^-32, as
+ * there may be millions of them. */
+static void count_inside(struct raster *r, const double *from, const double *to,
+                         size_t n)
+{
+    const double one = 4294967296.0;
+    double wide = (double)r->across * (1 - 1e-9);
+    double high = (double)r->down * (1 - 1e-9);
+    double dx = (to[0] - from[0]) / (double)n * wide;
+    double dy = (from[1] - to[1]) / (double)n * high;
+    int64_t x = (int64_t)((from[0] * wide + dx / 2) * one);
+    int64_t y = (int64_t)(((1 - from[1]) * high + dy / 2) * one);
+    int64_t step_x = (int64_t)(dx * one), step_y = (int64_t)(dy * one);
+    for (size_t i = 0; i < n; i++, x += step_x, y += step_y)
+        r->counts[(size_t)(y >> 32) * r->across + (size_t)(x >> 32)]++;
+}
+
 static void count_line(struct raster *r, double x0, double y0, double x1,
                        double y1)
 {
     double columns = fabs(x1 - x0) * (double)r->across;
     size_t n = (size_t)fmin(ceil(columns), (double)r->across);
+    if (n && is_inside(x0) && is_inside(y0) && is_inside(x1) && is_inside(y1)) {
+        count_inside(r, (double[]){x0, y0}, (double[]){x1, y1}, n);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         double part = ((double)i + 0.5) / (double)n;
         count_at(r, x0 + (x1 - x0) * part, y0 + (y1 - y0) * part);

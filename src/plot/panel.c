@@ -38,16 +38,22 @@ static void gather(numbers *all, const double *list, size_t count)
             vec_push(all, list[i]);
 }
 
+/* Limits of choices, and those that are said, need no numbers. */
+static bool needs_numbers(const struct plot_axis *a)
+{
+    return a->scale != PLOT_CHOICE && !(a->low < a->high);
+}
+
 static void fit(struct plot_panel *p)
 {
     numbers x = {0}, y = {0}, shades = {0};
     for (size_t i = 0; i < p->marks.len; i++) {
         const struct plot_mark *m = &p->marks.p[i];
-        if (m->kind != PLOT_CELLS && !(p->x.low < p->x.high)) {
+        if (m->kind != PLOT_CELLS && needs_numbers(&p->x)) {
             gather(&x, m->x, m->count);
             gather(&x, m->x2, m->count);
         }
-        if (m->kind != PLOT_CELLS && !(p->y.low < p->y.high)) {
+        if (m->kind != PLOT_CELLS && needs_numbers(&p->y)) {
             gather(&y, m->y, m->count);
             gather(&y, m->y2, m->count);
         }
