@@ -199,38 +199,21 @@ static void text(struct canvas *c, double x, double y, enum anchor anchor,
     buf_done(&b);
 }
 
-static void add_level(struct page *p, struct box w, size_t across, size_t down,
-                      const uint8_t *levels, uint8_t level)
-{
-    double cell_w = w.w / (double)across, cell_h = w.h / (double)down;
-    for (size_t k = 0; k < down; k++)
-        for (size_t i = 0; i < across; i++) {
-            size_t from = i;
-            const uint8_t *row = levels + k * across;
-            if (row[i] != level)
-                continue;
-            while (i + 1 < across && row[i + 1] == level)
-                i++;
-            p->lib.cairo_rectangle(p->cr, w.x + cell_w * (double)from,
-                                   w.y + cell_h * (double)k,
-                                   cell_w * (double)(i + 1 - from), cell_h);
-        }
-}
-
 static void draw_levels(struct canvas *c, struct box where, size_t across,
                         size_t down, const uint8_t *levels, bool density)
 {
     struct page *p = (struct page *)c;
-    bool used[THEME_LEVELS + 1] = {0};
-    for (size_t i = 0; i < across * down; i++)
-        used[levels[i]] = true;
     p->lib.cairo_set_antialias(p->cr, 1); /* none: no seams between cells */
     for (unsigned k = 1; k <= THEME_LEVELS; k++) {
-        if (!used[k])
+        struct level_walk w = {where, across, down, levels, (uint8_t)k, 0};
+        struct box piece;
+        if (!level_next(&w, &piece))
             continue;
         set_colour(p, theme_level(k, density, c->look.dark), 1);
         p->lib.cairo_new_path(p->cr);
-        add_level(p, where, across, down, levels, (uint8_t)k);
+        do
+            p->lib.cairo_rectangle(p->cr, piece.x, piece.y, piece.w, piece.h);
+        while (level_next(&w, &piece));
         p->lib.cairo_fill(p->cr);
     }
     p->lib.cairo_set_antialias(p->cr, 0);

@@ -12,6 +12,21 @@
 static const struct plot_backend *const backends[] = {
     PLOT_BACKENDS(BACKEND_POINTER) NULL};
 
+/* Names the endings; the terminal, which is no file, is the last row. */
+static void refuse_ending(const char *file, struct err *err)
+{
+    struct buf b;
+    buf_init(&b);
+    for (size_t i = 0; i + 1 < BACKEND_COUNT; i++)
+        buf_addf(&b, "%s.%s",
+                 i == 0                   ? ""
+                 : i + 2 == BACKEND_COUNT ? " or "
+                                          : ", ",
+                 backends[i]->ending);
+    err_set(err, ERR_USAGE, "%s: a figure's file ends with %s", file, b.p);
+    buf_done(&b);
+}
+
 const struct plot_backend *plot_backend_of(const char *file, struct err *err)
 {
     const char *dot = strrchr(file, '.');
@@ -20,8 +35,7 @@ const struct plot_backend *plot_backend_of(const char *file, struct err *err)
         if (!strcasecmp(ending, backends[i]->ending) &&
             (dot || !strcmp(file, "terminal")))
             return backends[i];
-    err_set(err, ERR_USAGE, "%s: a figure's file ends with .svg, .pdf or .png",
-            file);
+    refuse_ending(file, err);
     return NULL;
 }
 
@@ -46,6 +60,24 @@ size_t canvas_shape(unsigned category, double x, double y, double radius,
         xy[2 * i + 1] = y + radius * shapes[which].at[2 * i + 1];
     }
     return shapes[which].corners;
+}
+
+bool level_next(struct level_walk *w, struct box *piece)
+{
+    size_t all = w->across * w->down;
+    double cell_w = w->where.w / (double)w->across;
+    double cell_h = w->where.h / (double)w->down;
+    while (w->at < all && w->levels[w->at] != w->level)
+        w->at++;
+    if (w->at == all)
+        return false;
+    size_t from = w->at++;
+    while (w->at % w->across && w->levels[w->at] == w->level)
+        w->at++;
+    *piece = (struct box){w->where.x + cell_w * (double)(from % w->across),
+                          w->where.y + cell_h * (double)(from / w->across),
+                          cell_w * (double)(w->at - from), cell_h};
+    return true;
 }
 
 static uint32_t next_letter(struct str *s)

@@ -84,6 +84,16 @@ PLOT_BACKENDS(BACKEND_EXTERN)
 /* The corners of a category's shape around a place; 0: it is a circle. */
 size_t canvas_shape(unsigned category, double x, double y, double radius,
                     double *xy);
+/* The cells of one level: equal neighbours of a row are one piece. False: there
+ * are no more. */
+struct level_walk {
+    struct box where;
+    size_t across, down;
+    const uint8_t *levels;
+    uint8_t level;
+    size_t at; /* the next cell; 0 to begin */
+};
+bool level_next(struct level_walk *w, struct box *piece);
 /* How wide text is on it. */
 double canvas_width_of(const struct canvas *c, const char *text, bool bold);
 /* The text, cut with an ellipsis to so much width; in the arena, or itself. */

@@ -164,47 +164,36 @@ static void text(struct canvas *c, double x, double y, enum anchor anchor,
     buf_adds(b, "</text>\n");
 }
 
-/* Equal neighbours of a row are one piece of their level's path. */
-static void add_level(struct buf *b, struct box w, size_t across, size_t down,
-                      const uint8_t *levels, uint8_t level)
+static void add_piece(struct buf *b, const struct box *p)
 {
-    double cell_w = w.w / (double)across, cell_h = w.h / (double)down;
-    for (size_t k = 0; k < down; k++)
-        for (size_t i = 0; i < across; i++) {
-            size_t from = i;
-            const uint8_t *row = levels + k * across;
-            if (row[i] != level)
-                continue;
-            while (i + 1 < across && row[i + 1] == level)
-                i++;
-            buf_addc(b, 'M');
-            add_number(b, w.x + cell_w * (double)from);
-            buf_addc(b, ' ');
-            add_number(b, w.y + cell_h * (double)k);
-            buf_addc(b, 'h');
-            add_number(b, cell_w * (double)(i + 1 - from));
-            buf_addc(b, 'v');
-            add_number(b, cell_h);
-            buf_addc(b, 'h');
-            add_number(b, -cell_w * (double)(i + 1 - from));
-            buf_addc(b, 'z');
-        }
+    buf_addc(b, 'M');
+    add_number(b, p->x);
+    buf_addc(b, ' ');
+    add_number(b, p->y);
+    buf_addc(b, 'h');
+    add_number(b, p->w);
+    buf_addc(b, 'v');
+    add_number(b, p->h);
+    buf_addc(b, 'h');
+    add_number(b, -p->w);
+    buf_addc(b, 'z');
 }
 
 static void draw_levels(struct canvas *c, struct box where, size_t across,
                         size_t down, const uint8_t *levels, bool density)
 {
     struct buf *b = &((struct svg *)c)->out;
-    bool used[THEME_LEVELS + 1] = {0};
-    for (size_t i = 0; i < across * down; i++)
-        used[levels[i]] = true;
     for (unsigned k = 1; k <= THEME_LEVELS; k++) {
-        if (!used[k])
+        struct level_walk w = {where, across, down, levels, (uint8_t)k, 0};
+        struct box piece;
+        if (!level_next(&w, &piece))
             continue;
         buf_adds(b, "<path shape-rendering=\"crispEdges\"");
         add_colour(b, "fill", theme_level(k, density, c->look.dark));
         buf_adds(b, " d=\"");
-        add_level(b, where, across, down, levels, (uint8_t)k);
+        do
+            add_piece(b, &piece);
+        while (level_next(&w, &piece));
         buf_adds(b, "\"/>\n");
     }
 }

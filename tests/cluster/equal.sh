@@ -4,61 +4,10 @@
 # timeout: 900
 . "$(dirname "$0")/lib.sh"
 
-# What a study is, wherever it ran: all but times and numbers of attempts.
-table() { # STUDY
-    "$THRONG" export "$1" --jsonl | python3 -c '
-import json, sys
-for line in sys.stdin:
-    t = json.loads(line)
-    kept = ("id", "state", "value", "params", "budget", "parent", "metrics")
-    print(json.dumps({k: t.get(k) for k in kept}, sort_keys=True))'
-}
-
-curves() { # STUDY
-    "$THRONG" export "$1" --history | cut -d, -f1,2,4,5 | sort
-}
-
-weights() { # STUDY
-    (cd ".throng/$1/trials" && find . -name weights.safetensors |
-        LC_ALL=C sort | xargs sha256sum)
-}
-
-# The same file twice, under two names.
-compare() { # NAME YAML [weights]
-    local engine
-    for engine in local slurm; do
-        printf 'name: %s_%s\n%s\n' "$1" "$engine" "$2" >"$1_$engine.yaml"
-        run "$THRONG" run "$1_$engine.yaml" --engine "$engine"
-        check_status "$1: it runs on $engine" 0
-    done
-    check "$1: it has trials" test -n "$(table "$1_local")"
-    check_equal "$1: the same trials and results" "$(table "$1_local")" \
-        "$(table "$1_slurm")"
-    check_equal "$1: the same curves" "$(curves "$1_local")" \
-        "$(curves "$1_slurm")"
-    [ -z "${3:-}" ] && return
-    check "$1: there are weights" test -n "$(weights "$1_local")"
-    check_equal "$1: the same weights, bit for bit" "$(weights "$1_local")" \
-        "$(weights "$1_slurm")"
-}
+engines="local slurm"
+. "$ROOT/tests/cluster/equal.bash"
 
 # ---- programs -----------------------------------------------------------------
-
-# Trains from its checkpoint to its budget.
-cat >train.sh <<'SH2'
-file=$THRONG_CHECKPOINT/steps
-n=$(cat "$file" 2>/dev/null | wc -l)
-while [ "$n" -lt "${THRONG_BUDGET:-9}" ]; do
-    n=$((n + 1))
-    echo "trial $THRONG_TRIAL" >>"$file"
-    throng report step=$n "loss=$(awk -v a="$1" -v s="$THRONG_SEED" -v n=$n \
-        'BEGIN { srand(s); printf "%.6f", a + rand() / 100 + 1 / n }')" || break
-done
-SH2
-program='command: [sh, train.sh, "{a}"]
-metric: {name: loss}
-parameters: {a: {min: 0.0, max: 1.0}}
-seed: 5'
 
 compare random "$program
 method: random

@@ -3,58 +3,7 @@
  * A pool is tried in tests/cluster; here its commands are small scripts, so
  * that they can fail, lie and forget at will, and the test says what event logs
  * tell and what comes back. */
-#include "rig.h"
-#include "terms/bundle.h"
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-struct bench {
-    struct rig rig;
-    struct arena *arena;
-    char *bin, *path_was;
-    bool (*until)(struct bench *b);
-    struct engine_travel travel;
-    struct value *site;
-    struct log log;
-    struct buf said; /* what was logged */
-};
-
-static char *in_bin(struct bench *b, const char *name)
-{
-    return path_join(b->arena, b->bin, name);
-}
-
-static void put(struct bench *b, const char *name, const char *text)
-{
-    assert_int_equal(file_write(in_bin(b, name), str_of(text), false, NULL), 0);
-}
-
-static const char *get(struct bench *b, const char *name)
-{
-    struct buf text;
-    buf_init(&text);
-    file_read(in_bin(b, name), 0, &text, NULL);
-    char *s = arena_cstr(b->arena, buf_str(&text));
-    buf_done(&text);
-    return s;
-}
-
-static void command(struct bench *b, const char *name, const char *text)
-{
-    put(b, name,
-        arena_printf(b->arena, "#!/bin/sh\ncd '%s'\n%s\n", b->bin, text));
-    assert_int_equal(chmod(in_bin(b, name), 0755), 0);
-}
-
-static void on_log(void *context, enum log_level level, const char *text)
-{
-    struct bench *b = context;
-    if (level >= LOG_NOTICE)
-        buf_addf(&b->said, "%s\n", text);
-}
+#include "command_bench.h"
 
 /* As the real one, it has written all events when it ends. */
 static const char submit_script[] =
@@ -71,26 +20,14 @@ static const char submit_script[] =
 
 static int open_bench(void **state)
 {
-    struct bench *b = xcalloc(1, sizeof *b);
-    b->arena = arena_new();
-    buf_init(&b->said);
-    rig_init(&b->rig);
-    b->rig.context = b;
-    b->site = value_object(b->arena);
-    value_set(b->arena, b->site, STR("look"), value_double(b->arena, 0.02));
-    b->rig.site = b->site;
-    b->log = (struct log){.write = on_log, .context = b, .least = LOG_NOTICE};
-    b->rig.log = &b->log;
-    b->travel = (struct engine_travel){.home = b->rig.folder,
-                                       .root = b->rig.folder,
-                                       .inside = "",
-                                       .container = ""};
-    b->rig.travel = &b->travel;
+    struct bench *b = bench_new(0.02);
+    struct engine_travel *travel = arena_new_of(b->arena, struct engine_travel);
+    *travel = (struct engine_travel){.home = b->rig.folder,
+                                     .root = b->rig.folder,
+                                     .inside = "",
+                                     .container = ""};
+    b->rig.travel = travel;
     b->rig.worker = "/w/throng-worker";
-    b->bin = path_join(b->arena, b->rig.folder, "bin");
-    assert_int_equal(dir_make(b->bin, NULL), 0);
-    b->path_was = xstrdup(getenv("PATH"));
-    setenv("PATH", arena_printf(b->arena, "%s:%s", b->bin, b->path_was), 1);
     command(b, "condor_version", "echo '$CondorVersion: 25.0.13 $'");
     command(b, "condor_status",
             "case \"$*\" in *Gnome*) exit 0;; esac\n"
@@ -112,43 +49,9 @@ static int open_bench(void **state)
     return 0;
 }
 
-static int close_bench(void **state)
-{
-    struct bench *b = *state;
-    rig_done(&b->rig);
-    setenv("PATH", b->path_was, 1);
-    free(b->path_was);
-    buf_done(&b->said);
-    arena_free(b->arena);
-    free(b);
-    return 0;
-}
-
-static bool reached(struct rig *r)
-{
-    struct bench *b = r->context;
-    return b->until(b);
-}
-
-static void run(struct bench *b, bool (*until)(struct bench *b))
-{
-    b->until = until;
-    rig_look(&b->rig, true);
-    rig_run(&b->rig, reached);
-    rig_look(&b->rig, false);
-}
-
-static bool is_submitted(struct bench *b)
-{
-    return file_exists(arena_printf(b->arena, "%s/jobs/1/job", b->rig.folder));
-}
-
 static void submit(struct bench *b, uint64_t tasks)
 {
-    rig_open(&b->rig, "htcondor");
-    for (uint64_t i = 1; i <= tasks; i++)
-        rig_submit(&b->rig, i, 1, "true");
-    run(b, is_submitted);
+    submit_to(b, "htcondor", tasks);
 }
 
 /* An event of job 7.<proc>. */
@@ -167,57 +70,26 @@ static void event(struct bench *b, unsigned proc, unsigned number,
 #define ENDS "Job terminated.\n\t(1) Normal termination (return value 0)"
 #define REMOVED "Job was aborted.\n\tvia condor_rm (by user ada)"
 
-static void say(struct bench *b, unsigned proc, uint32_t k,
-                const struct record *r)
+/* Of what comes back of job 7.<proc>. */
+static char *stem_of(struct bench *b, unsigned proc)
 {
-    struct buf frame;
     char *out = arena_printf(b->arena, "%s/jobs/1/%u.out", b->rig.folder, proc);
     assert_int_equal(dir_make(out, NULL), 0);
     assert_int_equal(file_write(path_join(b->arena, out, "layout"),
                                 STR("throng-sandbox 1\n"), false, NULL),
                      0);
-    int fd = open(
-        bundle_said(arena_printf(b->arena, "%s/%u", out, proc), k, b->arena),
-        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    assert_true(fd >= 0);
-    buf_init(&frame);
-    record_print(&frame, r);
-    assert_int_equal(fd_write_all(fd, frame.p, frame.len, NULL), 0);
-    buf_done(&frame);
-    close(fd);
+    return arena_printf(b->arena, "%s/%u", out, proc);
 }
 
 static void say_starting(struct bench *b, unsigned proc, uint32_t k,
                          uint64_t task)
 {
-    struct record r = {
-        .type = RECORD_STARTING, .task = task, .attempt = 1, .sequence = 1};
-    say(b, proc, k, &r);
+    say_starting_at(b, stem_of(b, proc), k, task);
 }
 
 static void say_ended(struct bench *b, unsigned proc, uint32_t k, uint64_t task)
 {
-    struct record_ended e = {.outcome = OUTCOME_DONE, .seconds = 1};
-    struct buf payload;
-    buf_init(&payload);
-    record_ended_print(&payload, &e);
-    struct record r = {.type = RECORD_ENDED,
-                       .task = task,
-                       .attempt = 1,
-                       .sequence = 2,
-                       .payload = buf_str(&payload)};
-    say(b, proc, k, &r);
-    buf_done(&payload);
-}
-
-static bool one_over(struct bench *b)
-{
-    return b->rig.ended + b->rig.lost == 1;
-}
-
-static bool two_over(struct bench *b)
-{
-    return b->rig.ended + b->rig.lost == 2;
+    say_ended_at(b, stem_of(b, proc), k, task);
 }
 
 static bool faulted(struct bench *b)
