@@ -271,7 +271,7 @@ VERB(check) = {
             {"slots", 0, "N", "and how long all take with N at once"},
             {"try", 0, "N", "run N trials and measure time and memory"},
             {"subset", 0, "F", "let them use this fraction of the data"},
-            {"engine", 0, "NAME", "where trials run: local, slurm or htcondor"},
+            {"engine", 0, "NAME", "where trials run:" PLACE_WORDS},
             {"profile", 0, "NAME", "settings of a site, by name"},
             {"new", 0, "NAME", "check it as a study of another name"},
             {"json", 0, NULL, "for programs: schema throng.check/1"},

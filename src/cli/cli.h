@@ -38,9 +38,11 @@ struct call; /* one invocation of a verb */
 
 struct verb {
     const char *name;
-    const char *args;    /* "[STUDY] [TRIALS]" */
-    const char *summary; /* one line */
-    const char *text;    /* more, for `help VERB` and the man page */
+    const char *args;            /* "[STUDY] [TRIALS]" */
+    const char *summary;         /* one line */
+    void (*list)(struct buf *b); /* before the text: rows of a table that is
+                                    kept elsewhere; NULL: none */
+    const char *text;            /* more, for `help VERB` and the man page */
     const struct option_spec *options; /* ended by {0} */
     int (*run)(struct call *c);        /* returns an exit code */
     bool pages; /* long output on a terminal goes through a pager */
@@ -49,6 +51,10 @@ struct verb {
     bool free_words;
 };
 extern const struct verb *const verbs[]; /* NULL-terminated */
+
+/* What --engine takes, each behind a blank. */
+#define PLACE_WORD(name, ...) " " #name
+#define PLACE_WORDS PLACES(PLACE_WORD)
 
 #define OPTIONS_MAX 24
 
@@ -78,6 +84,8 @@ int call_fail(struct call *c);
 int call_usage(struct call *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The list and the text. */
+void help_text(struct buf *b, const struct verb *v);
 void help_verb(struct buf *b, const struct verb *v);
 void help_all(struct buf *b);
 /* The verb that a misspelt one may have meant, or NULL. */

@@ -18,13 +18,22 @@ static void print_option(struct buf *b, const struct option_spec *o)
     buf_addf(b, "  %-*s %s\n", width, left, o->help);
 }
 
+void help_text(struct buf *b, const struct verb *v)
+{
+    if (v->list)
+        v->list(b);
+    buf_adds(b, v->text);
+}
+
 void help_verb(struct buf *b, const struct verb *v)
 {
     buf_addf(b, "usage: throng %s%s%s%s\n\n%s.\n", v->name,
              v->options[0].name ? " [OPTIONS]" : "", *v->args ? " " : "",
              v->args, v->summary);
-    if (v->text && *v->text)
-        buf_addf(b, "\n%s", v->text);
+    if (*v->text) {
+        buf_addc(b, '\n');
+        help_text(b, v);
+    }
     if (!v->options[0].name)
         return;
     buf_adds(b, "\nOptions:\n");

@@ -107,6 +107,9 @@ static void add_options(struct buf *b, const struct option_spec *o)
 static void verb_page(struct buf *b, const struct verb *v)
 {
     char title[TITLE_MAX];
+    struct buf text;
+    buf_init(&text);
+    help_text(&text, v);
     snprintf(title, sizeof(title), "throng-%s", v->name);
     add_title(b, title, '1', v->summary);
     buf_adds(b, ".SH SYNOPSIS\n\\fBthrong ");
@@ -115,9 +118,10 @@ static void verb_page(struct buf *b, const struct verb *v)
              *v->args ? " " : "");
     add_text(b, str_of(v->args));
     buf_addf(b, "\n.SH DESCRIPTION\n%s.\n", v->summary);
-    if (*v->text)
+    if (text.len)
         buf_adds(b, ".PP\n");
-    add_body(b, str_of(v->text));
+    add_body(b, buf_str(&text));
+    buf_done(&text);
     add_options(b, v->options);
     buf_adds(b, ".SH SEE ALSO\nthrong(1), throng\\-study(5), "
                 "throng\\-protocol(7)\n");

@@ -190,27 +190,20 @@ static int run(struct call *c)
     return code;
 }
 
+static void list_kinds(struct buf *b)
+{
+    buf_adds(b, "Kinds:\n");
+    for (size_t i = 0; figure_kinds[i]; i++)
+        buf_addf(b, "  %-12s %s\n", figure_kinds[i]->name,
+                 figure_kinds[i]->summary);
+}
+
 VERB(plot) = {
     .name = "plot",
     .args = "KIND [STUDY]",
     .summary = "Draw a figure, in the terminal or in a file",
+    .list = list_kinds,
     .text =
-        "Kinds:\n"
-        "  history      results by trial, the best so far; batches of a "
-        "method\n"
-        "  curves       learning curves; bands over groups or many trials\n"
-        "  slice        the metric over each parameter alone\n"
-        "  contour      the metric over two parameters, also between trials\n"
-        "  parallel     a line for each trial across its parameters\n"
-        "  importance   how much each parameter decides\n"
-        "  pareto       two metrics, and the trials that no other beats\n"
-        "  heat         a metric in the cells of two parameters\n"
-        "  rungs        early stopping: who went on at each rung\n"
-        "  load         attempts at once over time\n"
-        "  gantt        when each attempt ran, and how it ended\n"
-        "  uncertainty  whether predictions know how wrong they are\n"
-        "  confusion    which classes a model takes for which\n"
-        "  matrix       two groupings and a metric, a number in each cell\n"
         "Without -o it is drawn in the terminal. -o writes a file: .svg by "
         "itself, .pdf\nand .png by cairo, where it is installed. Of more than "
         "50,000 marks the density\nis drawn, which is said.\n",

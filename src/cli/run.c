@@ -723,7 +723,7 @@ VERB(run) = {
     .options =
         (const struct option_spec[]){
             {"count", 0, "N", "make at most N new trials in this run"},
-            {"engine", 0, "NAME", "where trials run: local, slurm or htcondor"},
+            {"engine", 0, "NAME", "where trials run:" PLACE_WORDS},
             {"profile", 0, "NAME", "settings of a site, by name"},
             {"new", 0, "NAME", "run it as a study of another name"},
             {"fix", 0, "NAME=VALUE…", "make a parameter a constant"},

@@ -76,7 +76,7 @@ VERB(submit_file) = {
         "written. What was submitted is shown by\n`throng explain TRIAL`.\n",
     .options =
         (const struct option_spec[]){
-            {"engine", 0, "NAME", "where trials run: slurm or htcondor"},
+            {"engine", 0, "NAME", "where trials run, as for `run`"},
             {"profile", 0, "NAME", "settings of a site, by name"},
             {"new", 0, "NAME", "as a study of another name"},
             {0}},

@@ -215,7 +215,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
 
 FIGURE(contour) = {
     .name = "contour",
-    .summary = "the metric over two parameters, also between the trials",
+    .summary = "the metric over two parameters, also between trials",
     .takes = "metric where trials x y",
     .make = make,
 };

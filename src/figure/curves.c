@@ -333,7 +333,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
 
 FIGURE(curves) = {
     .name = "curves",
-    .summary = "learning curves; bands over groups or very many trials",
+    .summary = "learning curves; bands over groups or many trials",
     .takes = "metric where trials group scale",
     .make = make,
     .in_summary = true,

@@ -184,7 +184,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
 
 FIGURE(history) = {
     .name = "history",
-    .summary = "results by trial, the best so far; batches where there are any",
+    .summary = "results by trial, the best so far; batches of a method",
     .takes = "metric where trials scale",
     .make = make,
     .in_summary = true,

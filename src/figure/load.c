@@ -122,7 +122,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
 
 FIGURE(load) = {
     .name = "load",
-    .summary = "attempts at once over time: ramp-up and ramp-down",
+    .summary = "attempts at once over time",
     .takes = "",
     .make = make,
     .in_summary = true,

@@ -216,7 +216,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
 
 FIGURE(pareto) = {
     .name = "pareto",
-    .summary = "two metrics, and the trials that no other beats in both",
+    .summary = "two metrics, and the trials that no other beats",
     .takes = "where trials x y",
     .make = make,
     .in_summary = true,

@@ -239,7 +239,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
 
 FIGURE(rungs) = {
     .name = "rungs",
-    .summary = "early stopping: what trials had at each rung, who went on",
+    .summary = "early stopping: who went on at each rung",
     .takes = "scale",
     .make = make,
     .in_summary = true,
