@@ -120,4 +120,19 @@ struct data_set *data_open_fitted(const struct value *spec, const char *folder,
 struct value *data_fitted_parse(struct arena *a, struct str text,
                                 const char *path, struct err *err);
 
+/* ---- NumPy's arrays, for readers that train nothing ----------------------
+ */
+
+struct data_array {
+    size_t rows, columns;
+    const float *numbers; /* row by row */
+};
+/* An npy file, or an npz file of several. */
+bool data_is_numpy(struct str bytes);
+bool data_is_numpy_archive(struct str bytes);
+/* The array of such bytes, of an archive the one of this name; `path` stands in
+ * errors. In the arena. */
+int data_numpy(struct str bytes, const char *path, struct str member,
+               struct data_array *array, struct arena *a, struct err *err);
+
 #endif

@@ -205,3 +205,29 @@ int data_read_npy(struct str bytes, const char *path, struct arena *a,
             m->numbers[i] = number_at(p + i * l.size, &l);
     return 0;
 }
+
+bool data_is_numpy_archive(struct str bytes)
+{
+    return data_is_zip(bytes);
+}
+
+bool data_is_numpy(struct str bytes)
+{
+    return data_is_npy(bytes) || data_is_zip(bytes);
+}
+
+int data_numpy(struct str bytes, const char *path, struct str member,
+               struct data_array *array, struct arena *a, struct err *err)
+{
+    struct matrix m;
+    struct str one = bytes;
+    if (data_is_zip(bytes) && data_read_zip(bytes, path, member, a, &one, err))
+        return -1;
+    if (!data_is_npy(one))
+        return err_set(err, ERR_INPUT, "%s: `%.*s` is no array of NumPy", path,
+                       STRF(member));
+    if (data_read_npy(one, path, a, &m, err))
+        return -1;
+    *array = (struct data_array){m.rows, m.columns, m.numbers};
+    return 0;
+}

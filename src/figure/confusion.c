@@ -82,10 +82,10 @@ static int from_pairs(struct square *s, struct str text, const char *name,
 {
     static const char *const is[] = {"label", "truth", NULL};
     static const char *const said[] = {"predicted", NULL};
-    struct csv_column columns[2] = {{.names = is, .texts = true},
-                                    {.names = said, .texts = true}};
+    struct file_column columns[2] = {{.names = is, .texts = true},
+                                     {.names = said, .texts = true}};
     size_t rows, at[2];
-    if (csv_columns(text, name, columns, 2, &rows, p->arena, err))
+    if (file_columns(text, name, columns, 2, &rows, p->arena, err))
         return -1;
     s->classes = arena_array(p->arena, CLASSES_MAX, sizeof(*s->classes));
     for (size_t i = 0; i < 2 * rows; i++)
@@ -178,12 +178,12 @@ static void draw(const struct square *s, struct plot *p)
 static int make(const struct figure_asked *asked, struct plot *p,
                 struct err *err)
 {
+    static const char *const files[] = {"output/confusion.json", NULL};
     struct square s = {0};
     struct buf b;
     const char *where;
     buf_init(&b);
-    int rc =
-        figure_file(asked, "output/confusion.json", &b, &where, p->arena, err);
+    int rc = figure_file(asked, files, &b, &where, p->arena, err);
     struct str start = str_trim(buf_str(&b));
     if (!rc)
         rc = start.len && start.p[0] == '{'

@@ -262,17 +262,19 @@ static int make(const struct figure_asked *asked, struct plot *p,
     static const char *const truth[] = {"truth", "label", NULL};
     static const char *const mean[] = {"mean", "predicted", NULL};
     static const char *const sd[] = {"sd", "std", NULL};
-    struct csv_column columns[] = {
+    static const char *const files[] = {"output/predictions.csv",
+                                        "output/predictions.npz",
+                                        "output/predictions.npy", NULL};
+    struct file_column columns[] = {
         {.names = truth}, {.names = mean}, {.names = sd}};
     struct sheet s = {0};
     struct buf b;
     const char *where;
     size_t rows;
     buf_init(&b);
-    int rc = figure_file(asked, "output/predictions.csv", &b, &where, p->arena,
-                         err) ||
-                     csv_columns(buf_str(&b), where, columns, 3, &rows,
-                                 p->arena, err) ||
+    int rc = figure_file(asked, files, &b, &where, p->arena, err) ||
+                     file_columns(buf_str(&b), where, columns, 3, &rows,
+                                  p->arena, err) ||
                      take(&s, columns[0].numbers, columns[1].numbers,
                           columns[2].numbers, rows, p, err)
                  ? -1

@@ -21,9 +21,12 @@ double panel_x(const struct drawn_panel *p, double v)
     return p->in.x + within(&p->panel->x, v) * p->in.w;
 }
 
+/* In cells the lowest place is still above the row of labels. */
 double panel_y(const struct drawn_panel *p, double v)
 {
-    return p->in.y + (1 - within(&p->panel->y, v)) * p->in.h;
+    double down = (1 - within(&p->panel->y, v)) * p->in.h;
+    double most = p->in.h - (p->d->canvas->cells ? 0.6 : 0);
+    return p->in.y + (down > most ? most : down);
 }
 
 /* ---- limits ---------------------------------------------------------------

@@ -1,8 +1,10 @@
 # thorough: Optuna and matplotlib, large packages
-"""throng plot beside Optuna's figures of the same study: the same numbers."""
+"""throng plot beside Optuna's figures of the same study: the same numbers; and
+beside NumPy's where Optuna has no such figure."""
 
 import csv
 import io
+import json
 import math
 import os
 import random
@@ -79,6 +81,15 @@ class Beside(InFolder):
                       name + ".last")]
         return row[fits[0]]
 
+    def reported(self, trials):
+        """(trial, step, loss), as export has them."""
+        out = subprocess.run([THRONG, "export", "--history", trials],
+                             check=True, stdout=subprocess.PIPE,
+                             text=True).stdout
+        return [(int(r["trial"]), int(r["step"]), float(r["value"]))
+                for r in csv.DictReader(io.StringIO(out))
+                if r["metric"] == "loss"]
+
     def study(self, *metrics):
         """The same trials in Optuna."""
         space = {"x": optuna.distributions.FloatDistribution(-5, 5),
@@ -90,11 +101,16 @@ class Beside(InFolder):
         own = {int(r["trial"]): r for r in
                rows(["slice", "--params", "x,lr,kind"])}
         sizes = {int(r["trial"]): r for r in rows(["pareto"])}
+        curves = {}
+        for trial, step, value in self.reported("1-40"):
+            curves.setdefault(trial, {})[step] = value
         for number in sorted(own):
             r = own[number]
             values = {"loss": float(r["loss"]),
                       "size": float(sizes[number]["size"])}
             made.add_trial(optuna.trial.create_trial(
+                intermediate_values=curves.get(number, {})
+                if len(metrics) == 1 else {},
                 params={"x": float(r["x"]), "lr": float(r["lr"]),
                         "kind": r["kind"]},
                 distributions=space,
@@ -152,15 +168,101 @@ class Beside(InFolder):
                                 for r in own))
 
     def test_curves(self):
-        own = rows(["curves", "--trials", "1-3"])
-        out = subprocess.run([THRONG, "export", "--history", "1-3"],
-                             check=True, stdout=subprocess.PIPE,
-                             text=True).stdout
-        theirs = [(int(r["trial"]), int(r["step"]), float(r["value"]))
-                  for r in csv.DictReader(io.StringIO(out))
-                  if r["metric"] == "loss"]
+        axes = drawn.plot_intermediate_values(self.study("loss"))
+        own = {}
+        for r in rows(["curves"]):
+            own.setdefault(int(r["trial"]), []).append(
+                (float(r["step"]), float(r["loss"])))
+        theirs = [list(map(tuple, line.get_xydata()))
+                  for line in axes.get_lines()]
+        self.assertEqual([own[t] for t in sorted(own)], theirs)
         self.assertEqual([(int(r["trial"]), int(r["step"]), float(r["loss"]))
-                          for r in own], theirs)
+                          for r in rows(["curves", "--trials", "1-3"])],
+                         self.reported("1-3"))
+
+    def test_bands_are_quantiles(self):
+        import numpy
+        curves = {}
+        kinds = {int(r["trial"]): r["kind"]
+                 for r in rows(["slice", "--params", "kind"])}
+        for trial, step, value in self.reported("1-40"):
+            curves.setdefault((kinds[trial], step), []).append(value)
+        own = rows(["curves", "--group", "kind"])
+        self.assertEqual(len(own), len(curves))
+        for r in own:
+            values = curves[r["kind"], int(r["step"])]
+            self.assertEqual(int(r["trials"]), len(values))
+            for name, part in (("q05", 5), ("q25", 25), ("q50", 50),
+                               ("q75", 75), ("q95", 95)):
+                self.assertAlmostEqual(float(r[name]),
+                                       numpy.percentile(values, part),
+                                       places=9)
+
+    def test_parallel(self):
+        """Optuna lays each parameter over the range of the objective."""
+        axes = drawn.plot_parallel_coordinate(self.study("loss"),
+                                              params=["x", "lr"])
+        own = rows(["parallel", "--params", "x,lr"])
+        losses = [float(r["loss"]) for r in own]
+        columns = []
+        for name, scale in (("lr", math.log10), ("x", float)):
+            values = [scale(float(r[name])) for r in own]
+            low, high = min(values), max(values)
+            columns.append([(v - low) / (high - low) *
+                            (max(losses) - min(losses)) + min(losses)
+                            for v in values])
+        segments = axes.figure.axes[0].collections[0].get_segments()
+        self.assertEqual(len(segments), len(own))
+        for i, line in enumerate(segments):
+            for k, want in enumerate([losses] + columns):
+                self.assertAlmostEqual(line[k][1], want[i], places=6)
+
+    def test_importance_is_that_of_the_verb(self):
+        out = subprocess.run([THRONG, "importance", "--json"], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout
+        said = {p["name"]: p["share"] for p in json.loads(out)["parameters"]}
+        own = {r["parameter"]: float(r["share"]) for r in rows(["importance"])}
+        self.assertEqual(own, said)
+        self.assertAlmostEqual(sum(own.values()), 1, places=9)
+        self.assertEqual(sorted(own, key=own.get)[-1], "x")
+
+    def test_matrix_is_means_of_groups(self):
+        groups = {}
+        for r in rows(["slice", "--params", "kind,lr"]):
+            groups.setdefault(r["kind"], []).append(float(r["loss"]))
+        own = rows(["matrix", "--x", "kind", "--y", "lr"])
+        for kind, values in groups.items():
+            cells = [r for r in own if r["kind"] == kind and
+                     r["trials"] != "0"]
+            drawn_values = [float(r["mean"]) for r in cells
+                            if r["trials"] == "1"]
+            self.assertTrue(set(drawn_values) <= set(values))
+            for r in cells:
+                self.assertTrue(float(r["min"]) <= float(r["mean"])
+                                <= float(r["max"]))
+
+    def test_load_and_gantt_are_the_same_attempts(self):
+        import numpy
+        spans = [(float(r["from"]), float(r["to"]))
+                 for r in rows(["gantt"])]
+        self.assertEqual(len(spans), len(self.trials))
+        lanes = {}
+        for r in rows(["gantt"]):
+            lanes.setdefault((r["host"], r["lane"]), []).append(
+                (float(r["from"]), float(r["to"])))
+        for busy in lanes.values():
+            busy.sort()
+            for one, other in zip(busy, busy[1:]):
+                self.assertTrue(one[1] <= other[0] + 1e-6)
+        load = rows(["load"])
+        at = numpy.array([float(r["seconds"]) for r in load])
+        width = at[1] - at[0]
+        for middle, r in zip(at, load):
+            low, high = middle - width / 2, middle + width / 2
+            inside = sum(max(0, min(high, b) - max(low, a))
+                         for a, b in spans) / width
+            self.assertAlmostEqual(float(r["mean"]), inside, places=2)
+            self.assertTrue(float(r["mean"]) <= float(r["most"]))
 
     def test_heat_is_a_mean(self):
         own = rows(["heat", "--x", "kind", "--y", "lr"])
@@ -175,6 +277,30 @@ class Beside(InFolder):
             if len(inside) == int(cell["trials"]) and inside:
                 self.assertAlmostEqual(sum(inside) / len(inside),
                                        float(cell["mean"]), places=9)
+
+
+class Rungs(InFolder):
+    def test_rungs_are_what_was_reported_there(self):
+        self.write("train.sh", TRAIN)
+        self.write("study.yaml", STUDY + "early_terminate: {type: asha, "
+                   "min_iter: 1, max_iter: 5, eta: 2}\n")
+        subprocess.run([THRONG, "run", "study.yaml"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        out = subprocess.run([THRONG, "export", "--history", "1-40"],
+                             check=True, stdout=subprocess.PIPE,
+                             text=True).stdout
+        said = {(r["trial"], r["step"]): float(r["value"])
+                for r in csv.DictReader(io.StringIO(out))
+                if r["metric"] == "loss"}
+        own = rows(["rungs"])
+        self.assertEqual({r["rung"] for r in own}, {"1", "2", "4", "5"})
+        for r in own:
+            self.assertEqual(float(r["loss"]), said[r["trial"], r["rung"]])
+        later = {(r["trial"], r["rung"]) for r in own}
+        following = {"1": "2", "2": "4", "4": "5"}
+        for r in own:
+            self.assertEqual(r["fate"] == "went on",
+                             (r["trial"], following.get(r["rung"])) in later)
 
 
 @unittest.skipUnless(optuna, "matplotlib is not installed")
@@ -203,6 +329,40 @@ class Predictions(InFolder):
         inside = sum(float(r["rows"]) for r in own
                      if r["part"] == "histogram")
         self.assertTrue(980 <= inside <= 1000)
+
+    def test_files_of_numpy_are_tables_too(self):
+        import numpy
+        draw = random.Random(2)
+        table = numpy.array([(draw.gauss(0, 2), draw.gauss(0, 1),
+                              draw.uniform(0.1, 3)) for _ in range(200)],
+                            dtype=numpy.float32)
+        self.write("p.csv", "truth,mean,sd\n" + "".join(
+            ",".join(repr(float(v)) for v in row) + "\n" for row in table))
+        numpy.save("p.npy", table)
+        numpy.save("f.npy", numpy.asfortranarray(table))
+        numpy.savez_compressed("p.npz", label=table[:, 0], mean=table[:, 1],
+                               std=table[:, 2])
+        want = rows(["uncertainty", "--from", "p.csv"])
+        for file in ("p.npy", "f.npy", "p.npz"):
+            self.assertEqual(rows(["uncertainty", "--from", file]), want)
+        numpy.save("two.npy", table[:, :2])
+        said = subprocess.run([THRONG, "plot", "uncertainty", "--from",
+                               "two.npy"], stderr=subprocess.PIPE, text=True)
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("two.npy: has 2 columns, not 3: truth, mean, sd",
+                      said.stderr)
+
+    def test_confusion_is_what_numpy_counts(self):
+        import numpy
+        draw = random.Random(3)
+        pairs = [(draw.randrange(12), draw.randrange(12)) for _ in range(500)]
+        numpy.savez("c.npz", label=[p[0] for p in pairs],
+                    predicted=[p[1] for p in pairs])
+        counts = numpy.zeros((12, 12), int)
+        numpy.add.at(counts, tuple(numpy.array(pairs).T), 1)
+        own = rows(["confusion", "--from", "c.npz"])
+        self.assertEqual([int(r["rows"]) for r in own],
+                         counts.flatten().tolist())
 
 
 if __name__ == "__main__":
