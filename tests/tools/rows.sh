@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A row that was forgotten does not compile: of every list that an extension is
-# put into one row is taken away, in a copy, and the file behind it compiled.
+# put into one row is taken away, in a copy, and the file behind it compiled. And
+# what has a row stands in its page of reference.
 . "$(dirname "$0")/../cli/lib.sh"
 
 # One file of the sources, with what lies in $TMP/src before them.
@@ -37,3 +38,42 @@ needs_row layer nn/layer_plain.c '{"flatten", NULL' nn/layer_plain.c build_flatt
 needs_row figure figure/figure.h 'row(rungs)' figure/rungs.c FIGURE_ROW_rungs
 needs_row 'form of figures' plot/canvas.h 'row(terminal)' plot/terminal.c BACKEND_ROW_terminal
 needs_row 'kind of stage' terms/stage.h 'row(command,' plan/stage_command.c STAGE_ROW_command
+
+# ---- every row has its page ------------------------------------------------------
+
+# The names in a list, one a line.
+names_in() { # WHERE LIST
+    sed -n "/^#define $2(row)/,/[^\\\\]\$/p" "$ROOT/src/$1" |
+        grep -v RUNS_UNASKED | sed -n 's/^ *row(\([a-z0-9_]*\).*/\1/p'
+}
+
+# Of each name in the list the page has a line that looks like FORM, with the
+# name for NAME.
+has_page() { # WHAT WHERE LIST PAGE FORM
+    local name names
+    names=$(names_in "$2" "$3")
+    check "there are rows in $3" test -n "$names"
+    for name in $names; do
+        check "the $1 $name stands in $4" \
+            grep -qE -- "${5//NAME/$name}" "$ROOT/docs/reference/$4"
+    done
+}
+
+has_page place terms/place.h PLACES study-file.md '^\| `engine`.*`NAME`'
+has_page device terms/device.h DEVICES study-file.md '^\| `device`.*`NAME`'
+has_page kind terms/kind.h KINDS study-file.md '^\| `task`.*`NAME`'
+has_page 'kind of stage' terms/stage.h STAGES campaign-file.md '^\| `NAME: '
+has_page figure figure/figure.h FIGURES figures.md '^## NAME$'
+has_page 'form of figures' plot/canvas.h PLOT_BACKENDS figures.md '`\.NAME`|the NAME'
+
+# What can be asked over HTTP has a section, of one trial a line.
+while read -r method path; do
+    form='^### `'$method' /api/v1/'$(sed 's/:study/[A-Z]*/' <<<"$path")'`$'
+    case $path in
+    */:trial) form='^\| \(nothing\) \|' ;;
+    */:trial/*) form='^\| `/'${path##*/}'[`?]' ;;
+    esac
+    check "$method $path stands in web-api.md" \
+        grep -qE -- "$form" "$ROOT/docs/reference/web-api.md"
+done < <(sed -n 's/^ *{"\([A-Z]*\)", "\([^"]*\)".*/\1 \2/p' \
+    "$ROOT/src/web/routes.c")
