@@ -142,6 +142,22 @@ static struct value *with_points(struct reading *r, const struct value *all)
     return some;
 }
 
+/* Gaps of lines are said, and lines of gaps alone are none. */
+static int check_finite(struct reading *r, struct err *err)
+{
+    size_t gaps = 0;
+    for (size_t i = 0; i < r->values.len; i++)
+        gaps += !isfinite(r->values.p[i]);
+    if (gaps == r->values.len)
+        return err_set(err, ERR_MISSING, "no trial has reported a finite `%s`",
+                       r->metric);
+    if (gaps)
+        plot_note(r->p, "gaps: %s of %s values are not finite",
+                  plot_count(r->p->arena, gaps),
+                  plot_count(r->p->arena, r->values.len));
+    return 0;
+}
+
 static int make_curves(struct reading *r, const char *selector, struct err *err)
 {
     struct buf b;
@@ -158,6 +174,8 @@ static int make_curves(struct reading *r, const char *selector, struct err *err)
         return err_set(err, ERR_MISSING, "no trial has reported `%s`",
                        r->metric);
     fill_curves(r, curves);
+    if (check_finite(r, err))
+        return -1;
     r->p->subtitle = arena_printf(r->p->arena, "%s, %zu trial%s", r->metric,
                                   curves->count, curves->count == 1 ? "" : "s");
     if (value_get(v, STR("cut"))->boolean)

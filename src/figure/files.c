@@ -199,6 +199,10 @@ static int find_trial(const struct figure_asked *asked, int64_t *trial,
     if (got > 0)
         *trial = t.id;
     rows_close(rows);
+    if (got == 0 && !asked->trials)
+        return err_set(err, ERR_MISSING,
+                       "no trial has a value, so that none is the best; "
+                       "--trials N names one, --from FILE a file");
     if (got == 0)
         return err_set(err, ERR_MISSING, "there is no trial `%s`", q.selector);
     return got < 0 ? -1 : 0;

@@ -153,6 +153,8 @@ static void find_linear(struct ticks *t, const struct plot_axis *a, size_t most,
         return;
     for (double k = ceil(a->low / step - 1e-9);
          k * step <= a->high + step / 1e9; k += 1) {
+        if (!isfinite(k * step)) /* at the end of all numbers */
+            return;
         push(t, k * step, label_of(a, k * step, step, arena));
         if (t->count == TICKS_MAX || k + 1 == k)
             return;

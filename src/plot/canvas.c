@@ -62,6 +62,10 @@ size_t canvas_shape(unsigned category, double x, double y, double radius,
     return shapes[which].corners;
 }
 
+/* Pieces reach a hair into the next ones: else readers that smooth edges let
+ * the paper shine through between them. */
+#define OVERLAP 0.3
+
 bool level_next(struct level_walk *w, struct box *piece)
 {
     size_t all = w->across * w->down;
@@ -76,7 +80,8 @@ bool level_next(struct level_walk *w, struct box *piece)
         w->at++;
     *piece = (struct box){w->where.x + cell_w * (double)(from % w->across),
                           w->where.y + cell_h * (double)(from / w->across),
-                          cell_w * (double)(w->at - from), cell_h};
+                          cell_w * (double)(w->at - from) + OVERLAP,
+                          cell_h + OVERLAP};
     return true;
 }
 

@@ -177,6 +177,30 @@ static void draw_y_labels(const struct drawn_panel *p, const struct ticks *t,
     }
 }
 
+/* Round numbers beside the ramp, where the ends leave room. */
+static void label_ramp(const struct drawn_panel *p, double x)
+{
+    struct canvas *c = p->d->canvas;
+    const struct plot_panel *panel = p->panel;
+    const struct plot_axis ramp = {.low = panel->ramp_low,
+                                   .high = panel->ramp_high,
+                                   .scale = panel->ramp_log ? PLOT_LOG
+                                                            : PLOT_LINEAR};
+    struct ticks t;
+    double low = p->in.y + p->in.h - c->line * 1.4;
+    double high = p->in.y + c->line * 1.4, last = INFINITY;
+    size_t most = (size_t)fmax(2, p->in.h / c->line / 2.5);
+    ticks_find(&t, &ramp, most, p->d->arena);
+    for (size_t i = 0; i < t.count; i++) {
+        double at =
+            p->in.y + (1 - plot_axis_at(&ramp, t.list[i].value)) * p->in.h;
+        if (!(at >= high && at <= low && last - at >= c->line))
+            continue;
+        put(p, x, at, ANCHOR_LEFT, t.list[i].label, true);
+        last = at;
+    }
+}
+
 /* What shades mean: a strip with its ends. */
 static void draw_ramp(const struct drawn_panel *p, double x)
 {
@@ -198,6 +222,7 @@ static void draw_ramp(const struct drawn_panel *p, double x)
     put(p, beside, p->in.y + p->in.h - c->line * 0.4, ANCHOR_LEFT,
         arena_cstr(p->d->arena, buf_str(&b)), false);
     buf_done(&b);
+    label_ramp(p, beside);
 }
 
 /* ---- the panel ------------------------------------------------------------

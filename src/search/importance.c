@@ -105,9 +105,10 @@ static int check_count(const struct importance *i, struct err *err)
     if (i->count >= IMPORTANCE_LEAST)
         return 0;
     return err_set(err, ERR_INPUT,
-                   "%zu results have a value; %d are needed to say which "
+                   "%zu result%s a value; %d are needed to say which "
                    "parameters matter",
-                   i->count, IMPORTANCE_LEAST);
+                   i->count, i->count == 1 ? " has" : "s have",
+                   IMPORTANCE_LEAST);
 }
 
 static double at_of(const struct importance *i, size_t row, size_t axis)

@@ -351,6 +351,30 @@ static void no_value_at_all_is_said(void **state)
     assert_string_equal("no trial has a value of `loss` to draw: of 3, 0 have "
                         "not ended, 0 failed, 3 ended without a finite value",
                         data_of(m, "history", ASKED(.store = NULL)));
+    assert_string_equal("no trial has a value, so that none is the best; "
+                        "--trials N names one, --from FILE a file",
+                        data_of(m, "confusion", ASKED(.store = NULL)));
+}
+
+static void curves_of_no_number_are_none(void **state)
+{
+    struct made *m = *state;
+    const int64_t steps[] = {1, 2};
+    const double none[] = {NAN, INFINITY}, some[] = {NAN, 3};
+    made_fact(m, "metric", "loss");
+    made_fact(m, "goal", "minimize");
+    made_fact(m, "space", study_space);
+    for (int64_t id = 1; id <= 2; id++) {
+        made_result(m, id, "{\"act\":\"relu\",\"layers\":1,\"lr\":0.1}",
+                    STATE_DONE, NAN, 0);
+        assert_ok(m, made_points(m, id, 1, "loss", METRIC_FROM_METRICS, steps,
+                                 id == 1 ? none : some, 2));
+    }
+    made_commit(m);
+    assert_string_equal("no trial has reported a finite `loss`",
+                        data_of(m, "curves", ASKED(.trials = "1")));
+    assert_string_equal("trial,step,loss\n1,1,\n1,2,inf\n2,1,\n2,2,3\n",
+                        data_of(m, "curves", ASKED(.store = NULL)));
 }
 
 static void every_kind_has_a_test(void **state)
@@ -380,6 +404,7 @@ int main(void)
         TEST(one_trial_alone_is_drawn),
         TEST(many_odd_parameters_are_drawn),
         TEST(no_value_at_all_is_said),
+        TEST(curves_of_no_number_are_none),
         cmocka_unit_test(every_kind_has_a_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,12 +68,12 @@ static void limits_are_never_empty(void **state)
 {
     static const double same[] = {5, 5, 5}, none[] = {NAN, INFINITY};
     static const double wide[] = {-1.7e308, 1.7e308}, zero[] = {0};
-    static const double tiny[] = {5e-324, 1e-320};
+    static const double tiny[] = {5e-324, 1e-320}, huge[] = {1.7e308};
     const struct {
         const double *list;
         size_t count;
-    } cases[] = {{same, 3}, {none, 2}, {NULL, 0},
-                 {wide, 2}, {zero, 1}, {tiny, 2}};
+    } cases[] = {{same, 3}, {none, 2}, {NULL, 0}, {wide, 2},
+                 {zero, 1}, {tiny, 2}, {huge, 1}};
     struct arena *arena = arena_new();
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -86,6 +86,8 @@ static void limits_are_never_empty(void **state)
             assert_true(scale != PLOT_LOG || a.low > 0);
             ticks_find(&t, &a, 6, arena);
             assert_true(t.count <= TICKS_MAX);
+            for (size_t k = 0; k < t.count; k++)
+                assert_true(isfinite(t.list[k].value));
         }
     arena_free(arena);
 }
