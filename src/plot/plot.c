@@ -118,7 +118,8 @@ void plot_number(struct buf *b, double v, int digits)
 }
 
 /* A letter that every reader takes, or 0: line feeds and tabs are blanks there,
- * other control characters and what is no text a mark. */
+ * other control characters, those that turn the direction of a line, and what
+ * is no text a mark. */
 static size_t plain_letter(struct str rest)
 {
     size_t len = str_utf8_next(rest);
@@ -127,7 +128,11 @@ static size_t plain_letter(struct str rest)
     bool high_control = len == 2 && c[0] == 0xc2 && c[1] < 0xa0;
     bool noncharacter =
         len == 3 && c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe;
-    return control || high_control || noncharacter ? 0 : len;
+    bool turns = len == 3 && c[0] == 0xe2 &&
+                 ((c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f ||
+                                    (c[2] >= 0xaa && c[2] <= 0xae))) ||
+                  (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
+    return control || high_control || noncharacter || turns ? 0 : len;
 }
 
 void plot_plain(struct buf *b, const char *text)

@@ -9,7 +9,9 @@
 #include <cmocka.h>
 #include "plot/plot.h"
 
-#define NASTY "<b a=\"1\">&amp; \x1b[31m\xff ]]> \x01 \xef\xbf\xbf 名前 \n x"
+#define NASTY                                                                  \
+    "<b a=\"1\">&amp; \x1b[31m\xff ]]> \x01 \xef\xbf\xbf 名前 \xe2\x80\xae " \
+    "\n x"
 
 /* One of each kind of mark, of numbers that fn makes. */
 static inline struct plot_panel *

@@ -18,6 +18,7 @@ static void check_xml(const char *text)
 {
     int depth = 0;
     assert_true(str_utf8(str_of(text)));
+    assert_null(strstr(text, "\xe2\x80\xae")); /* would turn its line */
     for (const char *at = text; *at; at++) {
         unsigned char c = (unsigned char)*at;
         assert_true(c >= 0x20 || c == '\n');
@@ -56,6 +57,7 @@ static void check_terminal(const char *text, const struct plot_look *look)
 {
     struct str rest = str_of(text), line;
     size_t lines = 0;
+    assert_null(strstr(text, "\xe2\x80\xae"));
     while (rest.len && str_split(&rest, '\n', &line)) {
         size_t letters = 0;
         lines++;
