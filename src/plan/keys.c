@@ -57,6 +57,15 @@ static void read_method(struct study_file *r, const struct value *v)
     r->plan->method_said = true;
 }
 
+/* The method takes it from the file; see check_method. */
+static void read_baseline(struct study_file *r, const struct value *v)
+{
+    if (v->kind != VALUE_OBJECT)
+        problem_at(&r->in, PROBLEM_ERROR, v, NULL,
+                   "baseline must have a value for each parameter, not %s",
+                   value_words(&r->in, v));
+}
+
 static void read_program(struct study_file *r, const struct value *v)
 {
     read_text(&r->in, v, "program", &r->plan->program);
@@ -383,6 +392,9 @@ static const struct key keys[] = {
     {{"metric.file", "a file", "holds one number when the task ends"}, NULL},
     {{"metrics", "a list", "several objectives: [{name, goal}, …]"},
      read_metrics},
+    {{"baseline", "an object",
+      "of method ablate: a value for each parameter that is changed alone"},
+     read_baseline},
     {{"constraints", "a list", "[{name: latency, max: 5}]"}, read_constraints},
     {{"early_terminate", "an object",
       "type: hyperband, asha, median, patience, threshold or time"},

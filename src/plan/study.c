@@ -221,6 +221,29 @@ static void take_from_space(struct study_file *r)
         p->method_options = with_scale(r, p->method_options);
 }
 
+/* `baseline:` beside the method is an option of the one that takes it. */
+static const struct value *with_baseline(struct study_file *r,
+                                         const struct value *said)
+{
+    struct arena *a = r->in.arena;
+    const struct value *baseline = value_get(r->root, STR("baseline"));
+    const struct method_option *o = r->plan->strategy->options;
+
+    while (o && o->name && strcmp(o->name, "baseline"))
+        o++;
+    if (!baseline || (said && said->kind != VALUE_OBJECT))
+        return said;
+    if (!o || !o->name) {
+        problem_at(&r->in, PROBLEM_WARNING, baseline, NULL,
+                   "baseline is not used: the method is %.*s",
+                   STRF(r->plan->method));
+        return said;
+    }
+    struct value *options = said ? value_copy(a, said) : value_object(a);
+    value_set(a, options, STR("baseline"), value_copy(a, baseline));
+    return options;
+}
+
 static void check_method(struct study_file *r)
 {
     struct plan *p = r->plan;
@@ -246,6 +269,7 @@ static void check_method(struct study_file *r)
     if (p->strategy->listing != LIST_IS)
         p->method_options = value_get(r->root, p->method);
     take_from_space(r);
+    p->method_options = with_baseline(r, p->method_options);
     if (p->strategy->asks && !p->method_options)
         problem_at(&r->in, PROBLEM_ERROR, said,
                    arena_printf(r->in.arena,

@@ -55,6 +55,7 @@ struct strategy {
     row(points) \
     row(sobol) \
     row(lhs) \
+    row(ablate) \
     row(tpe) \
     row(gp) \
     row(bayes) \

@@ -11,7 +11,7 @@ static inline bool searches_any_space(const struct method *m)
 {
     struct str name = str_of(m->name);
     return !str_is(name, "points") && !str_is(name, "external") &&
-           !str_is(name, "grid") && !str_is(name, "bayes");
+           !m->exhausts && !str_is(name, "bayes");
 }
 
 /* Method i of them, or NULL. */

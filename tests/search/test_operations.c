@@ -42,6 +42,9 @@ static const struct form special[] = {
     {.name = "bayes", .method = "bayes", .dear = true},
     {.name = "forest", .method = "forest", .dear = true},
     {.name = "nsga2", .method = "nsga2", .objectives = 2},
+    {.name = "ablate",
+     .method = "ablate",
+     .options = "{\"baseline\":{\"a\":2,\"b\":1,\"c\":0.5}}"},
     {.name = "auto", .method = "auto", .dear = true},
     {.name = "auto_tpe", .method = "auto", .parallel = 300},
     {.name = "auto_nsga2", .method = "auto", .objectives = 2},
@@ -271,7 +274,7 @@ static void any_operations_leave_every_strategy_working(void **state)
     for (size_t i = 0; form_at(i, &f); i++) {
         if (only && strcmp(f.name, only) != 0)
             continue;
-        bool grid = strcmp(f.name, "grid") == 0;
+        bool grid = !strcmp(f.name, "grid") || !strcmp(f.name, "ablate");
         long count = (f.dear ? operations / 100 : operations) / 3 + 1;
         play(&f, few_text, count);
         play(&f, grid ? few_text : mixed_text, count);
