@@ -311,6 +311,8 @@ static int take_value(struct run *r, struct live *l, struct err *err)
     if ((l->adopted || l->t.attempts > 1 || summary_tangled(&l->summary)) &&
         summary_rebuild(&l->summary, r->store, l->t.id, err))
         return -1;
+    if (costs_take(r, l, err))
+        return -1;
     const struct summary_entry *e =
         r->limits.metric.len ? summary_find(&l->summary, r->limits.metric)
                              : NULL;

@@ -8,6 +8,7 @@
 #include "data/data.h"
 #include "nn/nn.h"
 #include "study/study.h"
+#include "terms/target.h"
 
 #define INNER 6         /* points between the ends */
 #define END_U 0x1p-30   /* as near to an end as any distribution allows */
@@ -99,13 +100,48 @@ static struct data_set *data_of(struct looker *l, const struct value *spec)
 
 /* ---- the metric --------------------------------------------------------- */
 
+/* b/loss of a target b.csv, which is judged when training has ended. */
+static bool is_of_target(const struct looker *l, struct str name,
+                         const char **names)
+{
+    const struct value *targets =
+        value_get(value_get(l->plan->model_root, STR("data")), STR("targets"));
+    long slash = str_find(name, '/');
+    if (slash < 1 || !targets || targets->kind != VALUE_LIST)
+        return false;
+    struct str target = str_n(name.p, (size_t)slash);
+    struct str of = str_n(name.p + slash + 1, name.len - (size_t)slash - 1);
+    char *judged = arena_printf(l->arena, "val_%.*s", STRF(of));
+    for (size_t i = 0; i < targets->count; i++)
+        if (str_eq(target_name(value_text(targets->items[i])), target))
+            return str_is(of, "loss") || str_among(str_of(judged), names);
+    return false;
+}
+
+/* A target that is not there would be said by every trial. */
+static void check_targets(struct looker *l, const struct value *spec)
+{
+    const struct value *targets = value_get(spec, STR("targets"));
+    for (size_t i = 0; !l->tried && targets && targets->kind == VALUE_LIST &&
+                       i < targets->count;
+         i++) {
+        const char *path = arena_cstr(l->arena, value_text(targets->items[i]));
+        if (!file_exists(*path == '/' ? path
+                                      : path_join(l->arena, l->folder, path)))
+            problems_add(l->problems, PROBLEM_ERROR, l->plan->model, spec->line,
+                         spec->column, STR(""),
+                         "data.targets: there is no file %s", path);
+    }
+}
+
 /* A study that looks for a name that training does not report would never see
  * a value. */
 static void check_name(struct looker *l, struct str name, const char **names)
 {
     const struct value *at = value_get(l->plan->root, STR("metric"));
     struct buf b;
-    if (str_among(name, names))
+    if (str_among(name, names) || cost_is_one(name) ||
+        is_of_target(l, name, names))
         return;
     buf_init(&b);
     for (size_t i = 0; names[i]; i++)
@@ -269,6 +305,7 @@ static void look_at(struct looker *l, const struct value *point)
     for (size_t i = 0; i < faults.list.len; i++)
         find(l, model, point, &faults.list.p[i]);
     if (m) {
+        check_targets(l, spec);
         check_left_out(l, model, m, &view);
         check_scaling(l, spec, m, &view);
         check_metrics(l, m, &view);

@@ -132,6 +132,7 @@ struct run_limits {
     struct str metric;       /* the objective; empty: none */
     const struct goal *goal; /* all objectives, and bounds */
     bool minimize, pick_best;
+    bool metric_file; /* the metric is in a file that the task writes */
     bool has_target;
     double target;
     uint32_t retries;
@@ -328,6 +329,12 @@ void attempt_gone(struct run *r, struct live *l, enum outcome outcome,
 /* ---- unreported.c: trials that end well without the metric ------------- */
 
 void unreported_note(struct run *r, const struct live *l);
+
+/* ---- costs.c: what a trial cost, as a metric ---------------------------- */
+
+/* Adds seconds, cpu_seconds and memory to the metrics of a trial whose attempt
+ * has ended, where the study looks for them. */
+int costs_take(struct run *r, struct live *l, struct err *err);
 
 /* ---- blame.c: which trial it was that took its worker down ----------- */
 

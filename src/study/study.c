@@ -168,6 +168,7 @@ static void fill_limits(struct study *s)
         .goal = &p->goal,
         .minimize = p->metric.minimize,
         .pick_best = p->metric.pick == PICK_BEST,
+        .metric_file = p->metric.file.len > 0,
         .has_target = p->metric.has_target,
         .target = p->metric.target,
         .retries = p->retries,

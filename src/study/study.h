@@ -325,6 +325,21 @@ struct study_goal {
 int study_goal_read(struct store *store, struct arena *a,
                     struct study_goal *goal, struct err *err);
 
+/* ---- what an epoch of built-in training computes ------------------------ */
+
+struct flop_counter;
+/* The plan has a model; home: where the study file is. */
+struct flop_counter *flops_open(const struct plan *p, const char *home);
+void flops_close(struct flop_counter *f);
+/* Floating-point operations; NaN: the model or its data cannot be read. */
+double flops_of_epoch(struct flop_counter *f, const struct value *point);
+
+/* ---- what a trial cost, as a metric ------------------------------------- */
+
+/* True for seconds, cpu_seconds and memory: every trial has them when it has
+ * ended, without a report. */
+bool cost_is_one(struct str name);
+
 /* ---- campaigns --------------------------------------------------------- */
 
 /* How a stage stands. */
