@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "data/set.h"
+#include "terms/target.h"
 #include "terms/wanted.h"
 
 static const char *const keys[] = {
@@ -12,7 +13,7 @@ static const char *const keys[] = {
     "skip",       "ignore",     "one_hot", "missing", "text",     "train",
     "classes",    "validation", "test",    "fold",    "stratify", "group",
     "weight",     "bootstrap",  "rows",    "columns", "shuffle",  "scale",
-    "split_seed", "draw_seed",  NULL};
+    "split_seed", "draw_seed",  "targets", NULL};
 
 /* Those that change what is read from files. */
 static const char *const reading_keys[] = {
@@ -163,6 +164,33 @@ static int check_together(const struct value *spec, struct err *err)
     return file || train ? check_table(spec, err) : 0;
 }
 
+/* Other tables on which a model is judged. */
+static int check_targets(const struct value *spec, struct err *err)
+{
+    const struct value *targets = value_get(spec, STR("targets"));
+    const struct value *train = value_get(spec, STR("train"));
+    if (!targets)
+        return 0;
+    if (value_get(spec, STR("inputs")) || value_get(train, STR("inputs")))
+        return err_set_at(err, "data.targets",
+                          " are tables; this data is of inputs and labels");
+    bool list = targets->kind == VALUE_LIST && targets->count > 0;
+    for (size_t i = 0; list && i < targets->count; i++)
+        list = value_text(targets->items[i]).len > 0;
+    if (!list)
+        return err_set_at(err, "data.targets",
+                          " must be a list of files, such as [b.csv, c.csv]");
+    for (size_t i = 0; i < targets->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(target_name(targets->items[i]->s),
+                       target_name(targets->items[k]->s)))
+                return err_set_at(err, "data.targets",
+                                  ": two of them would have metrics called "
+                                  "%.*s/…; give their files other names",
+                                  STRF(target_name(targets->items[i]->s)));
+    return 0;
+}
+
 int data_spec_check(const struct value *spec, struct err *err)
 {
     if (!spec || spec->kind != VALUE_OBJECT)
@@ -175,7 +203,7 @@ int data_spec_check(const struct value *spec, struct err *err)
             return -1;
     return check_keys("data.text", value_get(spec, STR("text")), text_keys,
                       err) ||
-                   check_together(spec, err)
+                   check_together(spec, err) || check_targets(spec, err)
                ? -1
                : 0;
 }

@@ -133,5 +133,9 @@ void judging_say_unjudged(struct train *t, struct member *m,
 void judging_test(struct train *t, struct member *m);
 /* `metrics: [confusion]`: of the weights that are kept. */
 void judging_confusion(struct train *t, struct member *m);
+/* `data: {targets: […]}`: of the same, on other data sets (targets.c). */
+void judging_targets(struct train *t, struct member *m);
+/* What was fitted on the training rows, so that nobody needs them again. */
+void member_print_fitted(struct buf *b, const struct member *m);
 
 #endif

@@ -246,8 +246,7 @@ void member_leave_state(struct train *t, struct member *m)
     leave_state(t, m, true);
 }
 
-/* What was fitted on the training rows, so that nobody needs them again. */
-static void print_fitted(struct buf *b, const struct member *m)
+void member_print_fitted(struct buf *b, const struct member *m)
 {
     bool *as_class = arena_array(m->arena, m->view.table->label_count + 1,
                                  sizeof(*as_class));
@@ -262,7 +261,7 @@ static void leave_weights(struct train *t, struct member *m, const char *name,
 {
     struct buf fitted;
     buf_init(&fitted);
-    print_fitted(&fitted, m);
+    member_print_fitted(&fitted, m);
     struct nn_about about = {str_of(m->about), buf_str(&fitted)};
     leave(t, m,
           &(struct left){.name = name, .about = &about, .may_say = may_say});

@@ -638,6 +638,7 @@ static void keep_result(struct train *t, struct member *m, enum outcome outcome)
         member_leave_state(t, m); /* it may be given more */
     nn_trainer_take_best(m->cohort->trainer, m->place);
     judging_test(t, m);
+    judging_targets(t, m);
     judging_confusion(t, m);
     if (is_kept(t, m, outcome))
         member_leave_weights(t, m);
