@@ -126,6 +126,9 @@ void table_chosen(struct table *t, const struct call *c, const char *name,
 /* Prints the rows and forgets them; the header comes once. */
 void table_print(struct table *t, const struct call *c);
 
+/* A table that was made by a view. */
+void put_tabled(const struct call *c, const struct tabled *l);
+
 /* Writes to standard output; a broken pipe ends the program quietly. What a
  * terminal would obey is shown (base/shown.h), there and in a pipe. */
 void put(struct str text);
@@ -165,6 +168,7 @@ struct log log_stderr(void);
     row(web) \
     row(ls) \
     row(rank) \
+    row(compare) \
     row(importance) \
     row(plot) \
     row(summary) \

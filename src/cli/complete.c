@@ -243,6 +243,9 @@ static void offer_column_list(struct completer *k)
 
 static void offer_over(struct completer *k)
 {
+    const char *comma = strrchr(k->word, ',');
+    if (comma)
+        enter(k, (size_t)(comma + 1 - k->word));
     offer_params(k, "");
     offer(k, "seed", "the repeats of a point");
 }
@@ -269,6 +272,7 @@ static const struct {
     {"like", offer_trials},        {"fix", offer_point},
     {"file", offer_files},         {"new", offer_studies},
     {"template", offer_templates}, {"curves", offer_curves},
+    {"against", offer_studies},
 };
 
 static void offer_value(struct completer *k, const char *option)

@@ -25,7 +25,7 @@ static const struct {
     {"show", " info describe view get inspect trial "},
     {"status", " state ps progress "},
     {"check", " validate lint verify test plan "},
-    {"diff", " compare cmp "},
+    {"diff", " cmp "},
     {"errors", " failures failed problems "},
     {"explain", " why reason "},
     {"export", " csv dump save table json "},

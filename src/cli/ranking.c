@@ -196,34 +196,14 @@ static int print_groups(struct sheet *s, const struct group_row *list,
                         size_t count)
 {
     struct call *c = s->call;
-    struct value **points = arena_array(c->arena, count + 1, sizeof(*points));
-    for (size_t i = 0; i < count; i++) {
-        points[i] =
-            json_parse(c->arena, list[i].point, "point", false, &c->err);
-        if (!points[i])
-            return -1;
-        point_columns_add(&s->columns, points[i]);
-    }
-    point_columns_order(&s->columns, s->ranks.written, s->ranks.written_count);
-    static const char *const titles[] = {"rank", "mean", "std", "min",
-                                         "max",  "n",    "best"};
-    struct table *t = s->table;
-    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-        table_column(t, titles[i], true);
-    add_param_titles(s);
-    for (size_t i = 0; i < count; i++) {
-        table_cell(t, "%zu", i + 1);
-        table_number(t, list[i].mean, value_digits(s));
-        table_number(t, list[i].std, value_digits(s));
-        table_number(t, list[i].min, value_digits(s));
-        table_number(t, list[i].max, value_digits(s));
-        table_cell(t, "%lld", (long long)list[i].count);
-        table_cell(t, "%lld", (long long)list[i].best);
-        add_point(s, points[i]);
-        table_row(t);
-    }
-    table_print(t, c);
-    return 0;
+    struct tabled l;
+    tabled_init(&l, c->arena);
+    int rc = groups_table(&l, list, count, s->ranks.written,
+                          s->ranks.written_count, &c->err);
+    if (!rc)
+        put_tabled(c, &l);
+    tabled_done(&l);
+    return rc;
 }
 
 static void print_groups_json(const struct sheet *s,
@@ -366,6 +346,26 @@ int ranking_print(struct call *c, struct store *store, const struct ranking *r,
 
 /* ---- the verb --------------------------------------------------------- */
 
+static int print_matrix(struct call *c, struct store *store,
+                        const struct place_of_study *where,
+                        const struct matrix_asked *asked)
+{
+    struct tabled l;
+    struct buf json;
+    buf_init(&json);
+    tabled_init(&l, c->arena);
+    struct plan *plan =
+        study_stored_plan(store, where->home, where->name, c->arena, NULL);
+    int rc = matrix_make(&l, &json, store, plan, asked, &c->err);
+    if (!rc && call_flag(c, "json"))
+        put(buf_str(&json));
+    else if (!rc)
+        put_tabled(c, &l);
+    tabled_done(&l);
+    buf_done(&json);
+    return rc;
+}
+
 static int run(struct call *c)
 {
     struct ranking r = {
@@ -375,7 +375,11 @@ static int run(struct call *c)
         .columns = call_option(c, "columns"),
         .reverse = call_flag(c, "reverse"),
     };
+    struct matrix_asked m = {.sides = call_option(c, "matrix"),
+                             .where = r.where};
     struct place_of_study where;
+    if (m.sides && (r.over || r.by || r.columns || r.reverse))
+        return call_usage(c, "--matrix goes with --where and --json alone");
     if (r.over && (r.by || r.reverse))
         return call_usage(c, "with --over the study's own metric decides; "
                              "--by and --reverse do not go with it");
@@ -388,10 +392,10 @@ static int run(struct call *c)
     struct store *store = open_named_study(c, false, &where);
     if (!store)
         return call_fail(c);
-    int code = ranking_print(c, store, &r, call_flag(c, "json")) ? call_fail(c)
-                                                                 : EXIT_OK;
+    int rc = m.sides ? print_matrix(c, store, &where, &m)
+                     : ranking_print(c, store, &r, call_flag(c, "json"));
     store_close(store);
-    return code;
+    return rc ? call_fail(c) : EXIT_OK;
 }
 
 VERB(rank) = {
@@ -399,9 +403,11 @@ VERB(rank) = {
     .args = "[STUDY]",
     .summary = "List the best trials",
     .text = "Without --by the study's own metric decides. --where takes a "
-            "filter such as\n'lr>1e-3 and opt==adam'. --over NAME averages "
-            "over a parameter; --over seed\nover the repeats of a point. "
-            "--columns lr,val_acc,tag,host shows these instead\nof the "
+            "filter such as\n'lr>1e-3 and opt==adam'. --over NAMES "
+            "averages over these\nparameters, one row for each combination "
+            "of the others, with a 95 % interval of\nthe mean (low, high); "
+            "seed is the repeats of a point. --columns lr,val_acc,tag,host "
+            "shows these instead\nof the "
             "parameters: any parameter, metric (also loss.min), or state, "
             "seconds,\ntag, note, host, reason, started, ended, attempts.\n\n"
             "Of several metrics the Pareto set comes first. Where equal points "
@@ -413,7 +419,8 @@ VERB(rank) = {
             {"by", 0, "NAME", "rank by a metric, a parameter or a column"},
             {"columns", 0, "NAMES", "show these, not the parameters"},
             {"where", 0, "FILTER", "only trials for which this holds"},
-            {"over", 0, "NAME", "mean and spread over a parameter, or seed"},
+            {"over", 0, "NAMES", "mean and spread over parameters, or seed"},
+            {"matrix", 0, "A,B", "means by two parameters, or source,target"},
             {"reverse", 'r', NULL, "worst first"},
             {"json", 0, NULL, "for programs: schema throng.rank/1"},
             {0}},

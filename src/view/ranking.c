@@ -210,29 +210,3 @@ int ranks_json(struct ranks *s, double as_of, view_put_fn *put, void *context,
     buf_done(&o.b);
     return rc;
 }
-
-void groups_json(struct buf *b, const char *over, const struct group_row *list,
-                 size_t count, double as_of)
-{
-    buf_adds(b, "{\"schema\":\"throng.rank-over/1\"");
-    age_json(b, as_of);
-    buf_adds(b, ",\"over\":");
-    json_string(b, str_of(over));
-    buf_adds(b, ",\"groups\":[");
-    for (size_t i = 0; i < count; i++) {
-        const struct group_row *g = &list[i];
-        buf_addf(b, "%s{\"rank\":%zu,\"count\":%lld,\"mean\":", i ? "," : "",
-                 i + 1, (long long)g->count);
-        strict_number_or_null(b, g->mean);
-        buf_adds(b, ",\"std\":");
-        strict_number_or_null(b, g->std);
-        buf_adds(b, ",\"min\":");
-        strict_number_or_null(b, g->min);
-        buf_adds(b, ",\"max\":");
-        strict_number_or_null(b, g->max);
-        buf_addf(b, ",\"best\":%lld,\"params\":", (long long)g->best);
-        strict_text(b, g->point);
-        buf_addc(b, '}');
-    }
-    buf_adds(b, "]}\n");
-}

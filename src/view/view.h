@@ -49,6 +49,29 @@ void point_cell(struct buf *b, const struct value *v);
 void point_lines(struct buf *b, const struct value *point,
                  const struct str *first, size_t count, bool brief);
 
+/* ---- a table as plain data, for who lays it out ------------------------ */
+
+/* Rows of cells; a cell is a number, a text or a value of a point. */
+struct tabled_cell {
+    double number;       /* unless there is another; NaN: blank */
+    bool whole;          /* it is a count */
+    const char *text;    /* or NULL */
+    struct value *value; /* or NULL */
+};
+struct tabled {
+    struct arena *arena; /* of texts */
+    VEC(const char *) titles;
+    VEC(struct tabled_cell) cells; /* row by row */
+};
+void tabled_init(struct tabled *l, struct arena *a);
+void tabled_done(struct tabled *l);
+void tabled_title(struct tabled *l, const char *title);
+void tabled_number(struct tabled *l, double v);
+void tabled_count(struct tabled *l, int64_t n);
+void tabled_text(struct tabled *l, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void tabled_value(struct tabled *l, struct value *v); /* NULL: blank */
+
 /* ---- one trial as JSON, the same for `export` and `show` --------------- */
 
 /* commit: of the study's code; empty: unknown.
@@ -641,7 +664,7 @@ struct ranking {
     const char *by;      /* metric, parameter or column; NULL: the objective */
     const char *where;   /* filter; NULL: none */
     const char *columns; /* names to show instead of the parameters; NULL */
-    const char *over;    /* parameter to average over; NULL: none */
+    const char *over;    /* parameters to average over; NULL: none */
     bool reverse;        /* worst first */
 };
 struct ranked {
@@ -681,7 +704,14 @@ int ranks_each(struct ranks *s, const struct query *q, ranked_fn *fn,
 /* The schema throng.rank/1, of one objective. */
 int ranks_json(struct ranks *s, double as_of, view_put_fn *put, void *context,
                struct err *err);
-/* The schema throng.rank-over/1, of what store_group gave. */
+/* ---- trials that differ only in what is looked over -------------------- */
+
+#define GROUP_CONFIDENCE 0.95 /* of the interval of a mean */
+/* What store_group gave as a table, parameters in the order of `written`. */
+int groups_table(struct tabled *l, const struct group_row *list, size_t count,
+                 const struct str *written, size_t written_count,
+                 struct err *err);
+/* The schema throng.rank-over/1, of the same. */
 void groups_json(struct buf *b, const char *over, const struct group_row *list,
                  size_t count, double as_of);
 
@@ -858,5 +888,7 @@ void extent_print(struct buf *b, const struct extent *x,
  * study's code; empty: unknown. */
 void extent_json(struct buf *b, const struct extent *x, const struct goal *goal,
                  struct str commit, struct arena *a);
+
+#include "view/compared.h"
 
 #endif

@@ -21,7 +21,7 @@ says() { # NAME STATUS PART WORD…
 
 # ---- verbs and options -----------------------------------------------------
 for pair in best:rank results:rank resume:run delete:rm list:ls log:logs \
-    cancel:stop compare:diff why:explain top:watch dashboard:web curves:plot \
+    cancel:stop cmp:diff why:explain top:watch dashboard:web curves:plot \
     new:init Best:rank; do
     says "${pair%:*} is ${pair#*:} here" 2 "did you mean \`${pair#*:}\`?" "${pair%:*}"
 done

@@ -165,6 +165,18 @@ parallel: 1
 metric: {name: loss}
 parameters: {x: {values: [0, 1, 2]}}
 """
+# Three sets, of which one lacks a seed, and a parameter that is averaged.
+DESIGN = """\
+command: ["sh", "-c", "test {w}{seed} = 31 || throng report loss={w}{seed}{draw}"]
+method: grid
+metric: {name: loss}
+parameters:
+  w: {values: [1, 2, 3]}
+  seed: {values: [1, 2, 3]}
+  draw: {values: [1, 2]}
+"""
+DESIGN_WORDS = ["--over", "seed", "--ratio", "0", "w=1", "w=2", "w=3"]
+
 MANY = """
 name: many
 command: [throng, report, 'loss={x}']
@@ -267,6 +279,11 @@ def check_json(throng, folder):
         with open(os.path.join(noisy, "noisy.yaml"), "w") as f:
             f.write(NOISY)
         run([throng, "run", "noisy.yaml"], noisy)
+        design = os.path.join(scratch, "design")
+        os.mkdir(design)
+        with open(os.path.join(design, "design.yaml"), "w") as f:
+            f.write(DESIGN)
+        run([throng, "run", "design.yaml"], design)
         many = os.path.join(scratch, "many")
         os.mkdir(many)
         with open(os.path.join(many, "many.yaml"), "w") as f:
@@ -287,12 +304,14 @@ def check_json(throng, folder):
         run([throng, "train", "model.yml"], scratch)
         for title, names in documented.items():
             argv = title.replace("over NAME", "over x").replace(
-                "CAMPAIGN", "steps").split()[1:]
+                "CAMPAIGN", "steps").replace("A,B", "w,seed").split()[1:]
             argv += {"check": ["warned.yaml"], "show": ["all"], "explain": ["all"],
                      "diff": ["1", "2"],
                      "evaluate": ["model.safetensors"]}.get(argv[0], [])
             of_many = argv[0] == "importance" or "steps" in argv
-            where = many if of_many else scratch
+            of_design = argv[0] == "compare" or "--matrix" in argv
+            argv += DESIGN_WORDS if argv[0] == "compare" else []
+            where = many if of_many else design if of_design else scratch
             argv += ["many"] if argv[0] == "importance" else []
             said = run([throng] + argv, where)
             values = [json.loads(line) for line in said.stdout.splitlines()]
