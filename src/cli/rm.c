@@ -59,49 +59,16 @@ static int remove_folder(struct call *c, const struct place_of_study *where)
     return rc;
 }
 
-/* A study that runs is ended first: what --take-over does for `throng run`
- * would not help here. */
-static int take(struct call *c, struct store *store,
-                const struct place_of_study *where)
-{
-    if (!store_lease_take_soon(store, &c->err))
-        return 0;
-    if (c->err.kind == ERR_BUSY)
-        err_set(&c->err, ERR_BUSY,
-                "the study %s runs; `throng stop %s` ends it in an orderly "
-                "way, `throng kill %s` at once",
-                where->name, where->name, where->name);
-    return -1;
-}
-
-/* Jobs go on without a conductor, and with the folder gone nobody would know
- * them: they are ended first. */
-static int none_out(struct call *c, const struct place_of_study *where)
-{
-    struct conductor_jobs conductors;
-    conductor_jobs_read(where->folder, &conductors);
-    if (!conductors.now && !study_jobs_out(where->folder, c->arena))
-        return 0;
-    return err_set(&c->err, ERR_BUSY,
-                   "the study %s has jobs at a scheduler; `throng kill %s` "
-                   "cancels them (where that scheduler is no more, remove %s)",
-                   where->name, where->name, where->folder);
-}
-
 static int remove_study(struct call *c, const struct place_of_study *where)
 {
-    struct err why = {0};
-    struct store *store = store_open(where->folder, true, &why);
-    if (!store && why.kind != ERR_CORRUPT)
-        return err_set(&c->err, why.kind, "%s", why.text);
-    int rc = store ? take(c, store, where) : 0;
-    if (!rc && store)
-        rc = none_out(c, where);
+    struct study_hold h = {0};
+    int rc = study_hold(&h, where->folder, where->name, c->arena, &c->err);
     if (!rc)
-        rc = confirm(c, describe(c, store, where));
+        rc =
+            confirm(c, describe(c, h.stores.len ? h.stores.p[0] : NULL, where));
     if (!rc)
         rc = remove_folder(c, where);
-    store_close(store);
+    study_let_go(&h);
     if (!rc)
         say("throng rm: removed the study %s\n", where->name);
     return rc;
@@ -116,7 +83,7 @@ static int remove_trials(struct call *c, const struct place_of_study *where,
     struct store *store = store_open(where->folder, true, &c->err);
     if (!store)
         return -1;
-    int rc = take(c, store, where);
+    int rc = study_take(store, where->name, &c->err);
     if (!rc)
         rc = confirm(c, arena_printf(c->arena,
                                      "remove %lld trial%s of the study %s",

@@ -126,14 +126,23 @@ static void hold_signals(sigset_t *before)
     sigprocmask(SIG_BLOCK, &ours, before);
 }
 
-/* Of a stage: the campaign's conductor, which has the other end, is gone. */
+/* Of a stage: what somebody has asked of the campaign, whose conductor has the
+ * other end; or that is gone. */
 static void on_line(void *context, int fd, unsigned what)
 {
     struct session *s = context;
-    char bytes[256];
+    char asked;
     (void)what;
-    if (read(fd, bytes, sizeof(bytes)) > 0 || !s->line)
+    if (!s->line)
         return;
+    if (read(fd, &asked, 1) == 1) {
+        s->interrupts++;
+        if (asked == STAGE_ASKED_STOP)
+            study_drain(s->study);
+        else
+            study_interrupt(s->study);
+        return;
+    }
     loop_remove(s->line);
     s->line = NULL;
     on_terminate(s, 0);

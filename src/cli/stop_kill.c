@@ -80,36 +80,55 @@ static void say_ended(const char *verb, const struct named *n)
             (long long)n->count);
 }
 
+/* Of a whole study, whether or not it runs; of a campaign that nobody runs,
+ * its stages may go on all the same. */
+static int end_whole(struct call *c, const struct place_of_study *where)
+{
+    const char *verb = c->verb->name;
+    struct lease lease = {0};
+    struct store *store = store_open(where->folder, false, &c->err);
+    int rc = store ? store_lease_read(store, &lease, &c->err) : -1;
+    bool jobs = !rc && study_place_outlives(study_place(store, c->arena));
+    const char **stages = rc ? NULL : campaign_studies(store, c->arena);
+    store_close(store);
+    if (rc)
+        return -1;
+    if (lease.live)
+        return end_study(c, where, verb);
+    if (jobs)
+        return c->verb == &verb_kill ? cancel_jobs(c, where)
+                                     : cancel_conductor(c, where);
+    say("throng %s: the study %s is not running\n", verb, where->name);
+    for (; !rc && *stages; stages++) {
+        struct place_of_study stage = *where;
+        stage.name = arena_printf(c->arena, "%s/%s", where->name, *stages);
+        stage.folder = path_join(c->arena, where->folder, *stages);
+        rc = end_whole(c, &stage);
+    }
+    return rc;
+}
+
 static int end(struct call *c)
 {
     struct place_of_study where;
-    struct lease lease;
     struct named named = {0};
     const char *verb = c->verb->name;
     struct store *store = open_named_study(c, true, &where);
     if (!store)
         return call_fail(c);
-    bool jobs = study_place_outlives(study_place(store, c->arena));
     const char *selector = c->arg_count ? c->args[0] : "";
-    int rc = store_lease_read(store, &lease, &c->err);
-    if (!rc && *selector)
-        rc = read_named(c, store, selector, &named);
+    int rc = *selector ? read_named(c, store, selector, &named) : 0;
     store_close(store);
     if (!rc)
         rc = study_access(c->arena, where.folder, STORE_ACT, &c->err);
     if (rc)
         return call_fail(c);
-    if (*selector && !named.open)
+    if (!*selector)
+        rc = end_whole(c, &where);
+    else if (!named.open)
         say_ended(verb, &named);
-    else if (*selector)
-        rc = end_trials(c, &where, verb, selector);
-    else if (lease.live)
-        rc = end_study(c, &where, verb);
-    else if (jobs)
-        rc = c->verb == &verb_kill ? cancel_jobs(c, &where)
-                                   : cancel_conductor(c, &where);
     else
-        say("throng %s: the study %s is not running\n", verb, where.name);
+        rc = end_trials(c, &where, verb, selector);
     return rc ? call_fail(c) : EXIT_OK;
 }
 

@@ -602,6 +602,21 @@ void campaign_interrupt(struct campaign *c)
         loop_stop(c->setup.loop);
 }
 
+/* A study hears it by its pipe, also one that is just being opened; a verb
+ * knows only signals. */
+static void ask_all(struct campaign *c, char what, int signum)
+{
+    c->ending = true;
+    for (size_t i = 0; i < c->count; i++) {
+        struct stage *s = &c->stages[i];
+        if (s->process.pid &&
+            (!s->plan->study || write(s->control, &what, 1) != 1))
+            kill(s->process.pid, signum);
+    }
+    if (is_over(c))
+        loop_stop(c->setup.loop);
+}
+
 static void hear_requests(struct campaign *c)
 {
     struct arena *a = arena_new();
@@ -611,9 +626,9 @@ static void hear_requests(struct campaign *c)
         count = 0;
     for (size_t i = 0; i < count; i++) {
         if (str_is(list[i].verb, "stop") && !c->ending)
-            campaign_interrupt(c);
+            ask_all(c, STAGE_ASKED_STOP, SIGINT);
         else if (str_is(list[i].verb, "kill"))
-            campaign_terminate(c);
+            ask_all(c, STAGE_ASKED_KILL, SIGTERM);
         store_request_done(c->store, &list[i]);
     }
     arena_free(a);

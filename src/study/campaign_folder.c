@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/json.h"
+#include "base/vec.h"
 #include "study/campaign.h"
 
 static bool is_link(const char *path)
@@ -35,6 +36,21 @@ bool stage_is_held(struct campaign *c, struct stage *s, struct buf *who)
     return held;
 }
 
+const char **campaign_studies(struct store *store, struct arena *a)
+{
+    const char *folder = store_folder(store);
+    const char **names =
+        store_is_campaign(store) ? dir_list(folder, a, NULL) : NULL;
+    VEC(const char *) found = {0};
+    for (; names && *names; names++) {
+        char *study = path_join(a, folder, *names);
+        if (!is_link(study) && file_exists(path_join(a, study, "study.db")))
+            vec_push(&found, *names);
+    }
+    vec_push(&found, NULL);
+    return vec_to_arena(a, &found);
+}
+
 /* ---- what does not count ------------------------------------------------ */
 
 /* Under its lease, so that nobody can begin to run it in between. */
@@ -47,6 +63,12 @@ static int set_aside(struct campaign *c, struct stage *s, struct err *err)
         return 0;
     struct store *store = store_open(s->folder, true, NULL);
     int rc = store ? store_lease_take_soon(store, err) : 0;
+    if (!rc)
+        rc = study_none_out(s->folder,
+                            arena_printf(c->arena, "%.*s/%.*s",
+                                         STRF(c->plan->name),
+                                         STRF(s->plan->name)),
+                            c->arena, err);
     if (!rc)
         rc = dir_remove(old, err);
     if (!rc && rename(s->folder, old))

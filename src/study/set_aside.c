@@ -90,7 +90,10 @@ int study_set_aside(const struct study_setup *setup, struct arena *a,
     struct store *store = store_open(setup->folder, true, err);
     if (!store) /* somebody was quicker, or it cannot be opened */
         return file_exists(setup->folder) ? -1 : 0;
-    int rc = rename_held(setup, store, folder, &renamed, err);
+    int rc =
+        study_none_out(setup->folder, arena_cstr(a, setup->plan->name), a, err);
+    if (!rc)
+        rc = rename_held(setup, store, folder, &renamed, err);
     store_close(store);
     if (!renamed)
         return rc;

@@ -12,6 +12,7 @@
 #include "plan/plan.h"
 #include "store/store.h"
 #include "sys/sys.h"
+#include "terms/job.h"
 #include "terms/record.h"
 #include "terms/task.h"
 
@@ -104,6 +105,38 @@ struct conductor_jobs {
     uint64_t now, next;
 };
 void conductor_jobs_read(const char *folder, struct conductor_jobs *j);
+
+/* ---- its jobs at a scheduler ------------------------------------------- */
+
+/* One, as the place that follows it heard last. Texts are in the
+ * arena. */
+struct study_job {
+    const char *folder;   /* with its files */
+    struct job_head head; /* of the array that it is of */
+    struct job_line line;
+};
+/* Those that are in a file, oldest first; none where the study never ran on a
+ * cluster. */
+struct study_job *study_jobs(const char *folder, struct arena *a,
+                             size_t *count);
+/* How many have not ended, as far as was heard. */
+uint64_t study_jobs_out(const char *folder, struct arena *a);
+/* Holds a study, and all of a campaign's, so that nobody can run or begin to
+ * run it until it is let go: to be removed. ERR_BUSY with the way out where
+ * somebody does. A damaged one cannot be run, and is not held. */
+struct study_hold {
+    VEC(struct store *) stores; /* the first is its own */
+};
+int study_hold(struct study_hold *h, const char *folder, const char *name,
+               struct arena *a, struct err *err);
+void study_let_go(struct study_hold *h);
+/* The lease alone, to remove trials. */
+int study_take(struct store *store, const char *name, struct err *err);
+/* ERR_BUSY with the way out when there are any: jobs go on without a conductor,
+ * and with the folder gone, or another study in its place, nobody would know
+ * them. */
+int study_none_out(const char *folder, const char *name, struct arena *a,
+                   struct err *err);
 /* Submits the first; ERR_BUSY where there is one. command: of a shell. Of the
  * setup: plan, folder, home, worker, loop, log. */
 int conductor_job_submit(const struct study_setup *setup, const char *command,
@@ -408,6 +441,13 @@ struct stage_told {
 };
 int campaign_told(struct store *store, struct arena *a,
                   struct stage_told **list, size_t *count, struct err *err);
+/* What a campaign's conductor writes to that of a stage, a byte each. Unlike by
+ * a signal, jobs at a scheduler are meant, too. */
+enum { STAGE_ASKED_STOP = 's', STAGE_ASKED_KILL = 'k' };
+/* The names of the studies that lie in a campaign's folder, those that do not
+ * count any more too, and NULL; of a study there are none. What is shared is
+ * another campaign's. */
+const char **campaign_studies(struct store *store, struct arena *a);
 /* The study of a stage that the conductor has made ready, as JSON. */
 int campaign_stage_study(struct store *store, const char *stage,
                          struct arena *a, struct str *text, uint32_t *parallel,

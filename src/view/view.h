@@ -171,17 +171,6 @@ void age_json(struct buf *b, double as_of);
 
 /* ---- the jobs of a study that runs on a cluster ------------------------- */
 
-/* One of them, as the place that follows it heard last. Texts are in the
- * arena. */
-struct study_job {
-    const char *folder;   /* with its files */
-    struct job_head head; /* of the array that it is of */
-    struct job_line line;
-};
-/* Those that are in a file, oldest first; none where the study never ran on a
- * cluster. */
-struct study_job *study_jobs(const char *folder, struct arena *a,
-                             size_t *count);
 /* The newest that a trial is in, or NULL. */
 const struct study_job *study_job_of(const struct study_job *list, size_t count,
                                      int64_t trial);
@@ -202,8 +191,6 @@ struct study_job_group {
 struct study_job_group *study_job_groups(const struct study_job *list,
                                          size_t count, struct arena *a,
                                          size_t *groups);
-/* How many have not ended, as far as was heard. */
-uint64_t study_jobs_out(const char *folder, struct arena *a);
 /* ,"jobs":[{"count":…,"state":…,"reason":…,"words":…},…] */
 void study_job_groups_json(struct buf *b, const struct study_job_group *list,
                            size_t count);

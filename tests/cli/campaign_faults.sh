@@ -56,6 +56,20 @@ kill "$guard" 2>/dev/null
 check_status "a stage that stands still does not hold up a second Ctrl-C" 130
 check_contains "it can go on" "$err" "gate goes on with the next run"
 
+# A stage whose campaign is gone, and that does not hear of it.
+begin
+kill -STOP $stage
+kill -9 "$conductor"
+wait "$conductor" 2>/dev/null
+run "$THRONG" rm -y c
+check_status "a campaign of which a stage still runs is not removed" 5
+check_contains "by its name" "$err" "the study c/gate runs"
+run "$THRONG" kill c
+check_contains "kill reaches it" "$err" "asked the study c/gate to end at once"
+kill -CONT $stage
+over() { ! kill -0 $stage; }
+check "and it ends" wait_for 60 over
+
 # ---- files that go --------------------------------------------------------
 begin
 rm -rf .throng
