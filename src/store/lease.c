@@ -126,6 +126,11 @@ int lease_check(struct store *s, struct err *err)
     s->epoch = 0;
     struct lease l = {0};
     row_read(s, &l, NULL);
+    if (l.process.pid == 0)
+        return err_set(err, ERR_BUSY,
+                       "%s was taken over by another throng, which has ended "
+                       "by now; nothing more is written here",
+                       s->folder);
     return err_set(err, ERR_BUSY,
                    "%s was taken over by process %lld on %s; nothing more "
                    "is written here",

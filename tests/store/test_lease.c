@@ -97,6 +97,14 @@ static void a_touch_notices_the_takeover(void **state)
     assert_int_equal(m->err.kind, ERR_BUSY);
 }
 
+static void a_successor_that_has_let_go_is_no_process(void **state)
+{
+    struct made *m = *state;
+    forge(m, "epoch = epoch + 1, pid = 0");
+    assert_int_equal(store_lease_touch(m->s, &m->err), -1);
+    assert_non_null(strstr(m->err.text, "another throng, which has ended"));
+}
+
 static void a_touch_inside_a_transaction_belongs_to_it(void **state)
 {
     struct made *m = *state;
@@ -323,6 +331,7 @@ int main(void)
         with_store(a_live_holder_is_named_and_not_replaced),
         with_store(a_holder_that_was_replaced_commits_nothing),
         with_store(a_touch_notices_the_takeover),
+        with_store(a_successor_that_has_let_go_is_no_process),
         with_store(a_touch_inside_a_transaction_belongs_to_it),
         with_store(without_a_lease_nothing_changes),
         with_store(a_dead_holder_of_this_host_is_replaced_at_once),
