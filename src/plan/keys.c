@@ -505,7 +505,7 @@ static const struct key keys[] = {
     {{"resources.ranks", "a whole number", "MPI ranks of one task"}, NULL},
     {{"resources.ranks_per_node", "a whole number", "of these, on one node"},
      NULL},
-    {{"resources.time", "a time", "of one attempt"}, NULL},
+    {{"resources.time", "a time", "of one trial"}, NULL},
     {{"parallel", "a whole number", "trials at once"}, read_parallel},
     {{"time_limit", "a time", "of the whole study"}, read_time_limit},
     {{"max_failures", "a whole number", "ends the study when passed"},

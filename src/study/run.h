@@ -70,6 +70,8 @@ struct live {
     struct summary summary;
     struct stoprule_state rule;
     int64_t rule_step; /* the last one that the rule has heard of */
+    double used_s;     /* by the attempts that this one goes on from, … */
+    uint32_t used_of;  /* … which is this one; 0: nobody has looked */
 };
 
 /* A trial with its task, on its way out. */

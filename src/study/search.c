@@ -340,10 +340,49 @@ static const char *ruled(struct study *s, const struct live *l, double value)
     return text;
 }
 
-static double running_s(const struct live *l)
+/* The time of attempts that an attempt may go on from: a failure, or who began
+ * anew, ends the row. */
+static double used_before(const struct attempt *list, size_t count,
+                          const struct attempt *now)
 {
-    return l->a.started > 0 ? (double)(clock_mono_ns() - l->started_ns) * 1e-9
-                            : 0;
+    double seconds = 0;
+    for (size_t i = 0; i < count && list[i].number < now->number; i++) {
+        bool goes_on = list[i].outcome == OUTCOME_INTERRUPTED ||
+                       list[i].outcome == OUTCOME_CHECKPOINTED ||
+                       list[i].outcome == OUTCOME_LOST;
+        if (goes_on && list[i].number >= now->anew)
+            seconds += list[i].seconds;
+        else if (list[i].outcome != OUTCOME_UNSTARTED)
+            seconds = 0;
+    }
+    return seconds;
+}
+
+/* As worker/used.h counts it; here where the conductor listens. */
+static double used_s(struct study *s, struct live *l)
+{
+    struct arena *a;
+    struct attempt *list = NULL;
+    size_t count = 0;
+    struct err err = {0};
+    if (l->a.number < 2 || l->a.anew == l->a.number)
+        return 0;
+    if (l->used_of == l->a.number)
+        return l->used_s;
+    a = arena_new();
+    if (store_attempts(s->store, l->t.id, a, &list, &count, &err))
+        run_break(&s->run, &err);
+    l->used_s = used_before(list, count, &l->a);
+    l->used_of = l->a.number;
+    arena_free(a);
+    return l->used_s;
+}
+
+static double running_s(struct study *s, struct live *l)
+{
+    if (l->a.started <= 0 || s->plan->early.rule.kind != STOPRULE_TIME)
+        return 0;
+    return used_s(s, l) + (double)(clock_mono_ns() - l->started_ns) * 1e-9;
 }
 
 /* What a trial that was begun earlier had reported before this step. */
@@ -374,7 +413,7 @@ static enum decision apply_rule(struct study *s, struct live *l, int64_t step,
         recall_rule(s, l, step);
     l->rule_step = step;
     enum decision d = stoprule_report(
-        &e->rule, &l->rule, s->plan->metric.minimize, value, running_s(l));
+        &e->rule, &l->rule, s->plan->metric.minimize, value, running_s(s, l));
     if (d != DECISION_CONTINUE)
         l->stop_why = ruled(s, l, value);
     return d;
@@ -403,7 +442,8 @@ void study_search_look(struct study *s)
         return;
     for (size_t at = 0; idmap_next(s->run.lives, &at, &id, &live);) {
         struct live *l = live;
-        if (live_is_out(l) && !l->stop_why && running_s(l) >= e->rule.seconds)
+        if (live_is_out(l) && !l->stop_why &&
+            running_s(s, l) >= e->rule.seconds)
             attempt_stop(&s->run, l, ruled(s, l, NAN));
     }
 }

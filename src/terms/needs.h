@@ -15,7 +15,7 @@ struct needs {
     double gpu_minimum_capability, gpu_maximum_capability; /* 0: not said */
     uint64_t gpu_minimum_memory_bytes;
     uint32_t nodes, ranks, ranks_per_node; /* 0: not said */
-    double time_s;                         /* of one attempt; 0: no limit */
+    double time_s;                         /* of one trial; 0: no limit */
 };
 
 /* How a task is laid out that is several processes: MPI's ranks. What it needs

@@ -39,6 +39,8 @@ struct task_step {
 /* The file in a task's folder that says which attempt found no checkpoint, and
  * where its output begins; it goes with metrics.jsonl. */
 #define TASK_ANEW ".anew"
+/* And the one that says how many seconds of its time it has used. */
+#define TASK_USED ".used"
 /* What built-in training leaves there: its state and its weights. */
 #define TASK_STATE "checkpoint/checkpoint.safetensors"
 #define TASK_WEIGHTS "output/weights.safetensors"

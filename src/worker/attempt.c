@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "worker/kind.h"
+#include "worker/used.h"
 #include "worker/worker.h"
 
 #define MS 1000000ll
@@ -99,7 +100,7 @@ static void now_runs(struct attempt *a)
 {
     a->phase = ATTEMPT_RUNNING;
     if (a->task.needs.time_s > 0)
-        a->limit_ns = after(a->started_ns, a->task.needs.time_s);
+        a->limit_ns = used_up_ns(a, a->task.needs.time_s);
     ruling_begin(a);
     say_started(a);
     worker_wake(a->worker, attempt_next_ns(a));
@@ -135,6 +136,7 @@ int attempt_start(struct attempt *a)
     struct err err = {0};
     a->started_wall = clock_wall();
     a->started_ns = clock_mono_ns();
+    used_begin(a);
     errno = 0;
     if (start(a, &err) == 0) {
         now_runs(a);
@@ -258,6 +260,7 @@ void attempt_tick(struct attempt *a, int64_t now_ns)
         return;
     if (a->limit_ns > 0 && now_ns >= a->limit_ns)
         end_for_time(a);
+    used_look(a, now_ns);
     ruling_look(a, now_ns);
     if (a->warning.ask_ns > 0 && now_ns >= a->warning.ask_ns)
         interrupt(a);
@@ -412,6 +415,7 @@ static void finish(struct attempt *a)
         output_last_lines(a, &last);
     judge_shortage(a, &e, buf_str(&last));
     e.tail = buf_str(&last);
+    used_end(a, e.outcome);
     if (will_go_on(a, e.outcome))
         folder_sync_checkpoint(&a->folder, a->arena);
     if (e.outcome != OUTCOME_DONE)

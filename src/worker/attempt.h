@@ -65,6 +65,8 @@ struct attempt {
     int64_t interval_ns; /* between two looks */
     int64_t drain_ns;    /* how long leftovers are waited for; -1: no more */
     int64_t limit_ns;    /* its time limit; 0: none */
+    double used_s;       /* of its time, before this attempt (used.h) */
+    int64_t used_ns;     /* when to keep what is used by now */
     enum push push;
     int64_t push_ns; /* when to push harder; 0: never */
     double grace_s;

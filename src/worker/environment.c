@@ -248,7 +248,8 @@ static void put_identity(struct builder *b, const struct attempt *a)
         putf(b, "THRONG_FIRST_STEP=%lld",
              (long long)metric_batch_next(a->metrics.batch));
     if (t->needs.time_s > 0)
-        putf(b, "THRONG_DEADLINE=%.3f", a->started_wall + t->needs.time_s);
+        putf(b, "THRONG_DEADLINE=%.3f",
+             a->started_wall + t->needs.time_s - a->used_s);
 }
 
 static bool task_sets(const struct task *t, const char *name)

@@ -3,6 +3,7 @@
 
 #include "terms/metric.h"
 #include "worker/kind.h"
+#include "worker/used.h"
 #include "worker/worker.h"
 
 bool ruling_is_on(const struct attempt *a)
@@ -12,7 +13,7 @@ bool ruling_is_on(const struct attempt *a)
 
 static double running_s(const struct attempt *a)
 {
-    return (double)(clock_mono_ns() - a->started_ns) * 1e-9;
+    return a->used_s + (double)(clock_mono_ns() - a->started_ns) * 1e-9;
 }
 
 /* A step that it knows of is not judged again. */
@@ -53,7 +54,7 @@ void ruling_begin(struct attempt *a)
     if (!r->begun)
         recall(a);
     if (a->task.rule.kind == STOPRULE_TIME)
-        r->due_ns = a->started_ns + (int64_t)(a->task.rule.seconds * 1e9);
+        r->due_ns = used_up_ns(a, a->task.rule.seconds);
     if (r->stops)
         attempt_stop(a);
 }

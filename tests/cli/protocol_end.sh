@@ -115,6 +115,16 @@ END
 check_equal "time is up for one that reports nothing, too" \
     "stopped by early_terminate time after 0.1 s" \
     "$(trial state) $(trial reason)"
+# Each of its attempts is short, and saves.
+slices='echo x >>"$THRONG_CHECKPOINT/n"; sleep 0.3; exit 85'
+one slices 'resources: {time: 1s}' <<<"$slices"
+check_contains "the time of a trial adds over attempts that go on" \
+    "$(trial state) $(trial reason)" "ran longer than its limit of 1"
+one slices_rule 'metric: {name: loss}' \
+    'early_terminate: {type: time, time: 1s}' <<<"$slices"
+check_equal "so does the time of a rule" \
+    "stopped by early_terminate time after 1 s" \
+    "$(trial state) $(trial reason)"
 one reported 'metric: {name: loss}' "$early" 'grace: 20' 'keep: all' <<'END'
 while throng report loss=100; do sleep 0.05; done
 echo "stopped"

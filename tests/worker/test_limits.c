@@ -97,6 +97,61 @@ static void a_time_limit_ends_a_task(void **state)
     assert_true(e.seconds >= 0.3);
 }
 
+/* What an attempt before it has left. */
+static struct task used(struct bench *b, const char *script, bool checkpoint)
+{
+    struct task t = bench_shell(b, 1, script);
+    dir_make(bench_path(b, 1, "checkpoint"), NULL);
+    file_write(bench_path(b, 1, TASK_USED), STR("1000\n"), false, NULL);
+    if (checkpoint)
+        file_write(bench_path(b, 1, "checkpoint/c"), STR("1"), false, NULL);
+    t.needs.time_s = 900;
+    t.attempt = 2;
+    return t;
+}
+
+static void who_goes_on_has_the_time_that_is_left(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = used(b, "sleep 300", true);
+    assert_int_equal(bench_run(b, &t).outcome, OUTCOME_TIMED_OUT);
+}
+
+static void who_begins_anew_has_all_of_its_time(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = used(b, "exit 0", false);
+    assert_int_equal(bench_run(b, &t).outcome, OUTCOME_DONE);
+}
+
+/* The next try is not made to pay for this one. */
+static void who_fails_leaves_no_time_behind(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = used(b, "exit 3", true);
+    t.needs.time_s = 2000;
+    assert_int_equal(bench_run(b, &t).outcome, OUTCOME_FAILED);
+    assert_false(file_exists(bench_path(b, 1, TASK_USED)));
+}
+
+static void who_is_interrupted_says_what_it_has_used(void **state)
+{
+    struct bench *b = *state;
+    bench_start(b, NULL);
+    struct task t = used(b, "echo up > up; sleep 300", true);
+    t.needs.time_s = 2000;
+    bench_submit(b, &t);
+    pid_in(b, 1, "up");
+    char outcome = OUTCOME_INTERRUPTED;
+    bench_send(b, RECORD_KILL, &t, str_n(&outcome, 1));
+    assert_int_equal(bench_ended(b, 1).outcome, OUTCOME_INTERRUPTED);
+    assert_true(strtod(bench_file(b, bench_path(b, 1, TASK_USED)), NULL) >
+                1000);
+}
+
 /* The worker is held up past the limit of a task that ended long before. */
 static void a_late_worker_blames_no_task_for_it(void **state)
 {
@@ -456,6 +511,10 @@ int main(void)
         with_bench(a_kill_ends_with_its_outcome),
         with_bench(a_stop_for_another_attempt_is_ignored),
         with_bench(a_time_limit_ends_a_task),
+        with_bench(who_goes_on_has_the_time_that_is_left),
+        with_bench(who_begins_anew_has_all_of_its_time),
+        with_bench(who_fails_leaves_no_time_behind),
+        with_bench(who_is_interrupted_says_what_it_has_used),
         with_bench(a_late_worker_blames_no_task_for_it),
         with_bench(a_daemon_is_gone_soon_after_the_end),
         with_bench(a_daemon_of_a_running_task_lives),

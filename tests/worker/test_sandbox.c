@@ -272,6 +272,67 @@ static void training_goes_on_in_the_next_start(void **state)
     assert_int_equal(folders(b), 1);
 }
 
+/* ---- its time ----------------------------------------------------------- */
+
+/* Begins the job again as often as it asks for that; each start uses some of
+ * the trial's time. */
+static int run_out(struct bench *b, const char *every, int *starts)
+{
+    int code = WORKER_EXIT_AGAIN;
+    for (*starts = 0; code == WORKER_EXIT_AGAIN && *starts < 30; ++*starts)
+        code = run(b, every);
+    job_hear(b, (uint32_t)*starts - 1);
+    return code;
+}
+
+static struct task saves_for_ever(struct bench *b)
+{
+    struct task t =
+        shell(b, 1,
+              RAN "echo 1 > $THRONG_CHECKPOINT/c;"
+                  "while ! test -e $THRONG_STOP; do sleep 0.01; done; exit 85");
+    t.grace_s = 30;
+    return t;
+}
+
+static void the_time_of_a_trial_adds_over_its_starts(void **state)
+{
+    struct bench *b = *state;
+    struct task t = saves_for_ever(b);
+    int starts;
+    t.needs.time_s = 1;
+    job_write(b, &t, 1);
+    assert_int_equal(run_out(b, "0.3", &starts), WORKER_EXIT_DONE);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_TIMED_OUT);
+    assert_in_range(starts, 1, 4);
+}
+
+static void a_rule_of_time_adds_over_starts(void **state)
+{
+    struct bench *b = *state;
+    struct task t = saves_for_ever(b);
+    int starts;
+    t.rule.kind = STOPRULE_TIME;
+    t.rule.seconds = 1;
+    job_write(b, &t, 1);
+    assert_int_equal(run_out(b, "0.3", &starts), WORKER_EXIT_DONE);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_STOPPED);
+    assert_in_range(starts, 1, 4);
+}
+
+static void the_time_of_a_training_adds_over_starts(void **state)
+{
+    struct bench *b = *state;
+    struct task t = bench_training(b, 1, 1000000);
+    int starts;
+    t.folder = STR(OUT "/trials/1");
+    t.needs.time_s = 1;
+    job_write(b, &t, 1);
+    assert_int_equal(run_out(b, "0.3", &starts), WORKER_EXIT_DONE);
+    assert_int_equal(job_outcome(b, 1), OUTCOME_TIMED_OUT);
+    assert_in_range(starts, 1, 4);
+}
+
 /* ---- a rule that travels ------------------------------------------------ */
 
 #define COUNTS                                                                 \
@@ -390,6 +451,9 @@ int main(void)
         in_sandbox(one_that_fails_when_asked_has_failed),
         in_sandbox(who_does_not_answer_is_left_alone),
         in_sandbox(training_goes_on_in_the_next_start),
+        in_sandbox(the_time_of_a_trial_adds_over_its_starts),
+        in_sandbox(a_rule_of_time_adds_over_starts),
+        in_sandbox(the_time_of_a_training_adds_over_starts),
         in_sandbox(a_rule_stops_a_task_that_nobody_hears),
         in_sandbox(a_rule_knows_what_earlier_starts_reported),
         in_sandbox(a_rule_answers_training_that_awaits_it),

@@ -1,0 +1,89 @@
+/* used.c - how long a trial has run, over all that it goes on from */
+#include "worker/used.h"
+
+#include <unistd.h>
+#include "base/num.h"
+#include "sys/sys.h"
+#include "worker/attempt.h"
+#include "worker/worker.h"
+
+#define KEEP_NS (60 * 1000000000ll)
+#define TEXT_MAX 64
+
+static bool is_limited(const struct attempt *a)
+{
+    return a->task.needs.time_s > 0 || a->task.rule.kind == STOPRULE_TIME;
+}
+
+static bool has_checkpoint(const char *folder, struct arena *a)
+{
+    const char **names = dir_list(path_join(a, folder, "checkpoint"), a, NULL);
+    return names && *names;
+}
+
+/* The folder that it runs in, or begins as a copy of. */
+static const char *stands_in(const struct attempt *a)
+{
+    const char *own = arena_cstr(a->arena, a->task.folder);
+    bool copies = a->task.copy_of.len && !file_is_dir(own);
+    return copies ? arena_cstr(a->arena, a->task.copy_of) : own;
+}
+
+void used_begin(struct attempt *a)
+{
+    struct buf text;
+    double seconds;
+    a->used_s = 0;
+    if (!is_limited(a))
+        return;
+    const char *folder = stands_in(a);
+    buf_init(&text);
+    if (has_checkpoint(folder, a->arena) &&
+        file_read(path_join(a->arena, folder, TASK_USED), TEXT_MAX, &text,
+                  NULL) == 0 &&
+        num_double(str_trim(buf_str(&text)), &seconds) && seconds > 0)
+        a->used_s = seconds;
+    buf_done(&text);
+    a->used_ns = clock_mono_ns() + KEEP_NS;
+}
+
+/* What cannot be written costs the trial nothing: it has more time. */
+static void keep(struct attempt *a, double seconds)
+{
+    const char *folder = arena_cstr(a->arena, a->task.folder);
+    struct buf text;
+    if (!file_is_dir(folder))
+        return;
+    buf_init(&text);
+    buf_addf(&text, "%.3f\n", a->used_s + seconds);
+    file_write(path_join(a->arena, folder, TASK_USED), buf_str(&text), false,
+               NULL);
+    buf_done(&text);
+}
+
+void used_look(struct attempt *a, int64_t now_ns)
+{
+    if (!is_limited(a) || now_ns < a->used_ns)
+        return;
+    a->used_ns = now_ns + KEEP_NS;
+    keep(a, (double)(now_ns - a->started_ns) * 1e-9);
+}
+
+/* One that was never begun has used nothing more. */
+void used_end(struct attempt *a, enum outcome outcome)
+{
+    if (!is_limited(a) || outcome == OUTCOME_UNSTARTED)
+        return;
+    if (outcome == OUTCOME_INTERRUPTED || outcome == OUTCOME_CHECKPOINTED ||
+        outcome == OUTCOME_LOST)
+        keep(a, a->ran_s);
+    else
+        unlink(path_join(a->arena, arena_cstr(a->arena, a->task.folder),
+                         TASK_USED));
+}
+
+int64_t used_up_ns(const struct attempt *a, double seconds)
+{
+    int64_t at = a->started_ns + (int64_t)((seconds - a->used_s) * 1e9);
+    return at > 0 ? at : 1; /* 0 is no limit */
+}
