@@ -8,8 +8,8 @@ export CONDOR_TEST_FIRST=0.5-1 CONDOR_TEST_PACE=0.1
 
 variants=${VARIANTS:-3}
 least=5
-RANDOM=${SEED:-$$}
-echo "# seed ${SEED:-$$}"
+seed=${SEED:-$$}
+echo "# seed $seed"
 
 # Some seconds of work each, so that a slice of half a second is a small part.
 cat >model.yaml <<'MODEL'
@@ -54,39 +54,20 @@ weights() { # STUDY
         sed 's|^\./||' | LC_ALL=C sort | xargs sha256sum)
 }
 
-# ---- in one piece, here -------------------------------------------------------
+# ---- in one piece, here, and in slices ------------------------------------------
 
 study whole
-run "$THRONG" run whole.yaml --engine local
-check_status "whole: it runs to its end" 0
-
-# ---- in slices ------------------------------------------------------------------
-
-# How often each job of the study was begun, the fewest first.
-starts() {
-    cat .throng/sliced/jobs/*/events.log 2>/dev/null |
-        sed -n 's/^001 (\([0-9.]*\)) .*/\1/p' | sort | uniq -c | sort -n
-}
-
+"$THRONG" run whole.yaml --engine local >whole.out 2>&1 &
+whole=$!
 study sliced
 "$THRONG" run sliced.yaml --engine htcondor >sliced.out 2>&1 &
 conductor=$!
-vacated=0
-while kill -0 "$conductor" 2>/dev/null; do
-    sleep "0.$((RANDOM % 5 + 3))"
-    # Those that have had their share go on to their end.
-    starts | awk -v most=$((least + 2)) '$1 >= most { split($2, n, ".")
-        print n[1] + 0 "." n[2] + 0 }' >sated.txt
-    chosen=$(jobs_now | awk '$2 == 2 { print $1 }' | grep -vxFf sated.txt |
-        while read -r job; do
-            [ $((RANDOM % 3)) -eq 0 ] || echo "$job"
-        done)
-    [ -n "$chosen" ] || continue
-    # shellcheck disable=SC2086
-    vacated=$((vacated + $(condor_vacate_job $chosen 2>/dev/null | wc -l)))
-done
+vacated=$(python3 -B "$ROOT/tests/cluster/condor/cut.py" "$PWD/.throng/sliced" \
+    $least "$seed" $conductor)
 wait "$conductor"
 check_equal "sliced: it runs to its end" 0 $?
+wait "$whole"
+check_equal "whole: it runs to its end" 0 $?
 slices=$(ask sliced 'select min(n), max(n) from (select count(*) as n
     from attempts where outcome != 12 group by trial)')
 echo "# $vacated vacates; slices of a variant, fewest and most: $slices"
