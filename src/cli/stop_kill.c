@@ -1,13 +1,15 @@
 /* stop_kill.c - stop and kill: of a whole study, or of some trials */
 #include "cli/cancel.h"
 #include "cli/change.h"
+#include "engine/engine.h"
 #include "study/study.h"
 #include "view/view.h"
 
-/* Of some trials. */
+/* Of some trials. `late` is said where what is asked is heard later. */
 static int end_trials(struct call *c, const struct place_of_study *where,
-                      const char *verb, const char *selector)
+                      const char *selector, const char *late)
 {
+    const char *verb = c->verb->name;
     struct request_answer answer;
     enum acted acted = act(c, where, verb, selector, NULL, &answer);
     if (acted == ACT_FAILED)
@@ -23,10 +25,10 @@ static int end_trials(struct call *c, const struct place_of_study *where,
             (long long)answer.changed, answer.changed == 1 ? "" : "s",
             answer.changed ? "" : ": all of them had ended before");
     else
-        say("throng %s: asked the study %s to %s trial%s %s%s\n", verb,
+        say("throng %s: asked the study %s to %s trial%s %s%s%s\n", verb,
             where->name, verb,
             selector[strspn(selector, "0123456789")] ? "s" : "", selector,
-            acted == ACT_ASKED ? "; " ACT_NO_ANSWER : "");
+            acted == ACT_ASKED ? "; " ACT_NO_ANSWER : "", late);
     return 0;
 }
 
@@ -116,6 +118,10 @@ static int end(struct call *c)
     struct store *store = open_named_study(c, true, &where);
     if (!store)
         return call_fail(c);
+    const char *late = engine_place_is_live(study_place(store, c->arena))
+                           ? ""
+                           : "; what runs hears of it when its job is begun "
+                             "again, and its answer comes when that ends";
     const char *selector = c->arg_count ? c->args[0] : "";
     int rc = *selector ? read_named(c, store, selector, &named) : 0;
     store_close(store);
@@ -128,7 +134,7 @@ static int end(struct call *c)
     else if (!named.open)
         say_ended(verb, &named);
     else
-        rc = end_trials(c, &where, verb, selector);
+        rc = end_trials(c, &where, selector, late);
     return rc ? call_fail(c) : EXIT_OK;
 }
 

@@ -10,7 +10,7 @@
  *
  * An evicted job is begun again by HTCondor with what it has saved, and a held
  * one waits for a person: neither is over. */
-#include "engine/command.h"
+#include "engine/asking.h"
 #include "engine/htcondor_follow.h"
 #include "engine/htcondor_submit.h"
 #include "engine/htcondor_text.h"
@@ -31,69 +31,33 @@
 struct htcondor {
     const struct engine_setup *given;
     struct arena *arena;
-    struct commands *commands;
+    struct askings askings;
     struct nodes nodes;
     struct condor_submit submit;
     uint32_t jobs_max;
     double queue_s, urgent_s;
-    bool waits;
     VEC(struct cluster *) clusters; /* that are followed */
     int64_t queue_ns;  /* when the queue was asked last; 0: never */
     bool asking;       /* it is being asked … */
     bool queue_failed; /* … and did not answer the last time */
-    VEC(struct asking *) open;
 };
 
-/* A question that is not answered. */
-struct asking {
+/* A question about an array. */
+struct question {
+    struct asking asking;
     struct htcondor *at;
-    job_receipt_fn *receipt;
-    void *context;
-    struct arena *arena;
     const char *name;   /* of the array */
     const char *folder; /* of its order */
     uint32_t count;
 };
 
-static void ask(struct htcondor *h, const char *const *argv, command_fn *fn,
-                void *context)
+static struct question *new_question(struct htcondor *h, job_receipt_fn *fn,
+                                     void *context)
 {
-    (h->waits ? commands_wait : commands_add)(h->commands, argv, fn, context);
-}
-
-static struct asking *new_asking(struct htcondor *h, job_receipt_fn *fn,
-                                 void *context)
-{
-    struct asking *a = xcalloc(1, sizeof *a);
-    a->at = h;
-    a->receipt = fn;
-    a->context = context;
-    a->arena = arena_new();
-    vec_push(&h->open, a);
-    return a;
-}
-
-static void asking_free(struct asking *a)
-{
-    arena_free(a->arena);
-    free(a);
-}
-
-static void asking_done(struct asking *a)
-{
-    struct htcondor *h = a->at;
-    size_t kept = 0;
-    for (size_t i = 0; i < h->open.len; i++)
-        if (h->open.p[i] != a)
-            h->open.p[kept++] = h->open.p[i];
-    h->open.len = kept;
-    asking_free(a);
-}
-
-static void answer(struct asking *a, const struct job_receipt *r)
-{
-    a->receipt(a->context, r);
-    asking_done(a);
+    struct question *q = asking_new(&h->askings, sizeof *q, context);
+    q->asking.receipt = fn;
+    q->at = h;
+    return q;
 }
 
 /* ---- condor_rm
@@ -117,8 +81,10 @@ static void remove_jobs(struct htcondor *h, const char *const *ids,
     for (size_t i = 0; i < count; i++)
         vec_push(&argv, ids[i]);
     vec_push(&argv, NULL);
-    (wait || h->waits ? commands_wait : commands_add)(h->commands, argv.p,
-                                                      on_removed, h);
+    if (wait)
+        commands_wait(h->askings.commands, argv.p, on_removed, h);
+    else
+        askings_run(&h->askings, argv.p, on_removed, h);
     vec_done(&argv);
 }
 
@@ -134,7 +100,7 @@ static void remove_cluster(struct htcondor *h, uint64_t job)
  * --------------------------------------------------------------- */
 
 /* All jobs are in the log before condor_submit ends. */
-static int check_log(const struct asking *a, uint64_t job, struct err *err)
+static int check_log(const struct question *a, uint64_t job, struct err *err)
 {
     struct cluster *c = cluster_new(job, a->folder, a->count);
     struct err why = {0};
@@ -164,33 +130,31 @@ static int check_warning(struct str said, struct err *err)
 
 static void on_submitted(void *context, const struct command_end *end)
 {
-    struct asking *a = context;
+    struct question *a = context;
     struct job_receipt r = {.why = end->why};
     uint32_t count = 0;
     uint64_t job = end->code == 0 ? condor_submitted(end->printed, &count) : 0;
     if (!job && end->code == 0)
-        err_set(&r.why, ERR_SYSTEM,
-                "condor_submit did not tell the number of the job: %.*s",
-                (int)(end->printed.len > 200 ? 200 : end->printed.len),
-                end->printed.p);
+        asking_unheard(end, "condor_submit", &r.why);
     if (job && (check_warning(end->said, &r.why) || check_log(a, job, &r.why)))
         remove_cluster(a->at, job);
     else
         r.job = job;
     r.passing = !job && (end->code <= 0 || condor_passes(str_of(r.why.text)));
-    answer(a, &r);
+    asking_answer(&a->asking, &r);
 }
 
 static void htcondor_submit(void *scheduler, const struct job_order *order,
                             job_receipt_fn *fn, void *context)
 {
     struct htcondor *h = scheduler;
-    struct asking *a = new_asking(h, fn, context);
-    a->folder = arena_cstr(a->arena, str_of(order->folder));
+    struct question *a = new_question(h, fn, context);
+    a->folder = arena_cstr(a->asking.arena, str_of(order->folder));
     a->count = order->count;
     const char *argv[] = {"condor_submit", "-terse",
-                          path_join(a->arena, order->folder, "job.sub"), NULL};
-    ask(h, argv, on_submitted, a);
+                          path_join(a->asking.arena, order->folder, "job.sub"),
+                          NULL};
+    askings_run(&h->askings, argv, on_submitted, a);
 }
 
 static void htcondor_print(const void *scheduler, const struct job_order *order,
@@ -233,18 +197,17 @@ static int first_cluster(const struct command_end *end, uint64_t *job,
 
 static void on_history_name(void *context, const struct command_end *end)
 {
-    struct asking *a = context;
     struct job_receipt r = {.passing = true};
     first_cluster(end, &r.job, &r.why);
-    answer(a, &r);
+    asking_answer(context, &r);
 }
 
 static void on_queue_name(void *context, const struct command_end *end)
 {
-    struct asking *a = context;
+    struct question *a = context;
     struct job_receipt r = {.passing = true};
     if (first_cluster(end, &r.job, &r.why) || r.job) {
-        answer(a, &r);
+        asking_answer(&a->asking, &r);
         return;
     }
     const char *argv[] = {
@@ -253,28 +216,28 @@ static void on_queue_name(void *context, const struct command_end *end)
         "-attributes",
         CONDOR_JOB_ATTRIBUTES,
         "-constraint",
-        arena_printf(a->arena, CONDOR_RUN_ATTRIBUTE "==\"%s\"", a->name),
+        arena_printf(a->asking.arena, CONDOR_RUN_ATTRIBUTE "==\"%s\"", a->name),
         "-limit",
         "1",
         NULL};
-    commands_add(a->at->commands, argv, on_history_name, a);
+    commands_add(a->at->askings.commands, argv, on_history_name, a);
 }
 
 static void htcondor_find(void *scheduler, const char *name, job_receipt_fn *fn,
                           void *context)
 {
     struct htcondor *h = scheduler;
-    struct asking *a = new_asking(h, fn, context);
-    a->name = arena_cstr(a->arena, str_of(name));
+    struct question *a = new_question(h, fn, context);
+    a->name = arena_cstr(a->asking.arena, str_of(name));
     const char *argv[] = {
         "condor_q",
         "-json",
         "-attributes",
         CONDOR_JOB_ATTRIBUTES,
         "-constraint",
-        arena_printf(a->arena, CONDOR_RUN_ATTRIBUTE "==\"%s\"", name),
+        arena_printf(a->asking.arena, CONDOR_RUN_ATTRIBUTE "==\"%s\"", name),
         NULL};
-    commands_add(h->commands, argv, on_queue_name, a);
+    commands_add(h->askings.commands, argv, on_queue_name, a);
 }
 
 /* ---- what became of jobs
@@ -449,7 +412,7 @@ static void ask_queue(struct htcondor *h, const char *constraint,
     const char *argv[] = {
         "condor_q",    "-json",    "-attributes", CONDOR_JOB_ATTRIBUTES,
         "-constraint", constraint, NULL};
-    commands_add(h->commands, argv, fn, h);
+    commands_add(h->askings.commands, argv, fn, h);
 }
 
 /* It reads backwards, and need not read all: jobs that have just left the queue
@@ -472,7 +435,7 @@ static bool ask_history(struct htcondor *h)
                           arena_printf(a, "%u", count),
                           NULL};
     if (missing)
-        commands_add(h->commands, argv, on_history, h);
+        commands_add(h->askings.commands, argv, on_history, h);
     arena_free(a);
     return missing != NULL;
 }
@@ -578,6 +541,32 @@ static void htcondor_cancel(void *scheduler, const struct job_cancel *c)
     arena_free(a);
 }
 
+/* Some may have ended meanwhile; of one that has not, it matters. */
+static void on_edited(void *context, const struct command_end *end)
+{
+    struct htcondor *h = context;
+    if (end->code && !condor_gone(end->said))
+        log_to(h->given->log, LOG_WARN,
+               "%s; jobs that wait may begin on a machine that is left out",
+               end->why.text);
+}
+
+static void htcondor_exclude(void *scheduler, uint64_t job,
+                             const struct job_order *order)
+{
+    struct htcondor *h = scheduler;
+    struct arena *a = arena_new();
+    struct buf names;
+    buf_init(&names);
+    condor_avoided(order, &names);
+    const char *argv[] = {"condor_qedit",
+                          arena_printf(a, "%llu", (unsigned long long)job),
+                          CONDOR_AVOID_ATTRIBUTE, names.p, NULL};
+    commands_add(h->askings.commands, argv, on_edited, h);
+    buf_done(&names);
+    arena_free(a);
+}
+
 static void htcondor_remind(void *scheduler, uint64_t job, uint32_t index)
 {
     struct htcondor *h = scheduler;
@@ -585,7 +574,7 @@ static void htcondor_remind(void *scheduler, uint64_t job, uint32_t index)
     const char *argv[] = {
         "condor_vacate_job",
         arena_printf(a, "%llu.%u", (unsigned long long)job, index), NULL};
-    ask(h, argv, on_removed, h);
+    askings_run(&h->askings, argv, on_removed, h);
     arena_free(a);
 }
 
@@ -603,12 +592,12 @@ static void htcondor_settle(void *scheduler, const uint64_t *jobs, size_t count)
 
 static void htcondor_waits(void *scheduler, bool on)
 {
-    ((struct htcondor *)scheduler)->waits = on;
+    ((struct htcondor *)scheduler)->askings.waits = on;
 }
 
 static void htcondor_drain(void *scheduler)
 {
-    commands_drain(((struct htcondor *)scheduler)->commands);
+    commands_drain(((struct htcondor *)scheduler)->askings.commands);
 }
 
 /* ---- opening and closing
@@ -651,7 +640,7 @@ static void ask_fitting(struct htcondor *h)
                           arena_printf(h->arena, "%s && (%.*s)",
                                        CONDOR_NODE_CONSTRAINT, STRF(own)),
                           NULL};
-    commands_wait(h->commands, argv, on_fitting, h);
+    commands_wait(h->askings.commands, argv, on_fitting, h);
 }
 
 static void on_version(void *context, const struct command_end *end)
@@ -676,11 +665,11 @@ static int read_pool(struct htcondor *h, struct err *err)
                             CONDOR_NODE_CONSTRAINT,
                             NULL};
     struct err why = {0};
-    commands_wait(h->commands, version, on_version, &why);
+    commands_wait(h->askings.commands, version, on_version, &why);
     if (why.kind)
         return err_set(err, why.kind, "%s", why.text);
     if (!offsite || offsite->kind != VALUE_BOOL || !offsite->boolean)
-        commands_wait(h->commands, status, on_status, h);
+        commands_wait(h->askings.commands, status, on_status, h);
     ask_fitting(h);
     return 0;
 }
@@ -688,12 +677,9 @@ static int read_pool(struct htcondor *h, struct err *err)
 static void htcondor_close(void *scheduler)
 {
     struct htcondor *h = scheduler;
-    commands_free(h->commands);
-    for (size_t i = 0; i < h->open.len; i++)
-        asking_free(h->open.p[i]);
+    askings_close(&h->askings);
     for (size_t i = 0; i < h->clusters.len; i++)
         cluster_free(h->clusters.p[i]);
-    vec_done(&h->open);
     vec_done(&h->clusters);
     vec_done(&h->nodes.list);
     free(h);
@@ -707,7 +693,7 @@ static void *htcondor_open(const struct scheduler_setup *setup, struct err *err)
                                       .limit_s = COMMAND_SECONDS};
     h->given = setup->given;
     h->arena = setup->arena;
-    h->commands = commands_new(&commands);
+    h->askings.commands = commands_new(&commands);
     h->submit = (struct condor_submit){setup->given, &h->nodes};
     h->jobs_max = (uint32_t)site_number(site, "max_jobs", JOBS_MAX);
     h->queue_s = QUEUE_SECONDS;
@@ -755,6 +741,7 @@ static const struct scheduler scheduler_htcondor = {
     .look = htcondor_look,
     .cancel = htcondor_cancel,
     .remind = htcondor_remind,
+    .exclude = htcondor_exclude,
     .settle = htcondor_settle,
     .waits = htcondor_waits,
     .drain = htcondor_drain,
@@ -779,19 +766,8 @@ static int place_check(const void *place, const struct needs *n,
 /* A job of the pool cannot submit others: a conductor is a process here. */
 PLACE(htcondor) = {
     .name = "htcondor",
-    .outlives = true,
     .late = true,
     .open = place_open,
-    .start = jobs_start,
-    .adopt = jobs_adopt,
-    .close = jobs_close,
     .check = place_check,
-    .slots = jobs_slots,
-    .want = jobs_want,
-    .ahead = jobs_ahead,
-    .send = jobs_send,
-    .ack = jobs_ack,
-    .hurry = jobs_hurry,
-    .tell = jobs_tell,
-    .preview = jobs_preview,
+    JOBS_PLACE,
 };

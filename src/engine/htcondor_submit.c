@@ -6,6 +6,7 @@
  * it, is decided here. */
 #include "engine/htcondor_submit.h"
 
+#include "base/chars.h"
 #include "engine/sandbox.h"
 #include <math.h>
 
@@ -20,6 +21,17 @@
 double condor_vacate_s(const struct value *site)
 {
     return site_number(site, "vacate", VACATE_SECONDS);
+}
+
+/* Names come from what machines say of themselves: nothing but what a host's
+ * name may have stands in a description. */
+void condor_avoided(const struct job_order *order, struct buf *b)
+{
+    buf_addc(b, '"');
+    for (const char *p = order->exclude; *p; p++)
+        if (is_letter(*p) || is_digit(*p) || strchr(".-_,", *p))
+            buf_addc(b, *p);
+    buf_addc(b, '"');
 }
 
 double condor_lease_s(const struct value *site)
@@ -236,23 +248,19 @@ static void add_attributes(const struct value *from, struct buf *b)
     }
 }
 
-/* Machines that are left out are, whatever the site asks for. */
+/* Machines that are left out are, whatever the site asks for. They stand in an
+ * attribute of their own: that of a job that waits is changed, and its
+ * requirements, to which HTCondor has added its own, are not. */
 static void add_requirements(const struct value *site,
                              const struct job_order *order, struct buf *b)
 {
     struct str own = value_text(value_get(site, STR("requirements")));
-    struct str rest = str_of(order->exclude), name;
-    if (!own.len && !rest.len)
-        return;
     buf_adds(b, "requirements = ");
     if (own.len)
-        buf_addf(b, "(%.*s)", STRF(own));
-    bool first = own.len == 0;
-    while (rest.len && str_split(&rest, ',', &name)) {
-        buf_addf(b, "%s(TARGET.Machine =!= \"%.*s\")", first ? "" : " && ",
-                 STRF(name));
-        first = false;
-    }
+        buf_addf(b, "(%.*s) && ", STRF(own));
+    buf_adds(b, "!stringListIMember(TARGET.Machine, MY." CONDOR_AVOID_ATTRIBUTE
+                ")\n+" CONDOR_AVOID_ATTRIBUTE " = ");
+    condor_avoided(order, b);
     buf_addc(b, '\n');
 }
 

@@ -9,6 +9,8 @@
 
 /* The attribute by which an array is found again. */
 #define CONDOR_RUN_ATTRIBUTE "ThrongRun"
+/* The one with the machines that a job avoids, "a,b". */
+#define CONDOR_AVOID_ATTRIBUTE "ThrongAvoid"
 #define CONDOR_LOG "events.log"
 
 /* What stays the same between orders. */
@@ -21,6 +23,8 @@ struct condor_submit {
  * whose machine does not answer is waited for. */
 double condor_vacate_s(const struct value *site);
 double condor_lease_s(const struct value *site);
+/* The value of that attribute, as an ad has it. */
+void condor_avoided(const struct job_order *order, struct buf *b);
 /* -1 where a path or name of it cannot stand in a submit description. */
 int condor_submit_check(const struct condor_submit *s, struct err *err);
 void condor_submit_print(const struct condor_submit *s,

@@ -205,15 +205,17 @@ static void take_wish(struct jobs *j, struct out_task *t,
     memcpy(w.bytes, r->payload.p, r->payload.len);
     w.record.attempt = t->as; /* as the bundle has it */
     vec_push(&j->wishes, w);
-    b->wished += !t->stop && !t->kill && r->type != RECORD_GO;
-    b->remind |= b->wished >= b->open && r->type == RECORD_STOP;
     t->stop |= r->type == RECORD_STOP;
+    if (r->type == RECORD_STOP)
+        jobs_wish(j, b);
     if (r->type != RECORD_KILL || r->payload.len != 1)
         return;
     b->killed += !t->kill;
     t->kill = true;
     t->end_as = (enum outcome)r->payload.p[0];
     b->back |= t->end_as == OUTCOME_UNSTARTED;
+    if (t->end_as == OUTCOME_KILLED)
+        jobs_wish(j, b);
     end_job_too(j, b);
 }
 
@@ -253,22 +255,6 @@ static void write_wishes(struct jobs *j)
                 j->wishes.len * sizeof *j->wishes.p);
 }
 
-/* A job that has nothing to do but to finish hears of it by being begun again;
- * others would lose what they have not saved. */
-static void remind_jobs(struct jobs *j)
-{
-    if (!j->scheduler->remind || j->wishes.len)
-        return;
-    for (size_t i = 0; i < j->list.len; i++)
-        for (uint32_t k = 0; k < j->list.p[i]->count; k++) {
-            struct bundle *b = &j->list.p[i]->bundles[k];
-            if (!b->remind || !b->open || b->stage != JOB_RUNS || b->cancelled)
-                continue;
-            b->remind = false;
-            j->scheduler->remind(j->at, b->of->job, b->index);
-        }
-}
-
 /* Tasks that were taken back before they were in a job. */
 static void answer_dropped(struct jobs *j)
 {
@@ -306,7 +292,7 @@ static void on_tick(void *context)
         jobs_tidy(j);
     answer_dropped(j);
     write_wishes(j);
-    remind_jobs(j);
+    jobs_remind(j);
     size_t heard = jobs_follow(j);
     jobs_cancel_due(j);
     jobs_hand_out(j);

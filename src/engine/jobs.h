@@ -5,7 +5,7 @@
  * operations of struct place as they are; the rest is for the files that they
  * are spread over: jobs.c (opening, room, what it is told), handout.c (from
  * tasks to jobs), pieces.c (which length of job), follow.c (what is said),
- * fates.c (what became of jobs).
+ * remind.c (what they are to hear), fates.c (what became of jobs).
  * Private to this folder. */
 #ifndef THRONG_ENGINE_JOBS_H
 #define THRONG_ENGINE_JOBS_H
@@ -111,6 +111,14 @@ int jobs_alone_look(void *place, uint64_t job, struct engine_alone_state *state,
                     struct err *err);
 void jobs_alone_cancel(void *place, uint64_t job);
 
+/* What a place on a scheduler has in common with all others: members of its
+ * PLACE. */
+#define JOBS_PLACE                                                             \
+    .outlives = true, .start = jobs_start, .adopt = jobs_adopt,                \
+    .close = jobs_close, .slots = jobs_slots, .want = jobs_want,               \
+    .ahead = jobs_ahead, .send = jobs_send, .ack = jobs_ack,                   \
+    .hurry = jobs_hurry, .tell = jobs_tell, .preview = jobs_preview
+
 /* ---- between the files ----------------------------------------------------
  */
 
@@ -169,6 +177,10 @@ void jobs_tell_torn(struct jobs *j, struct bundle *b);
 /* How the job went on its node, once that is known; a node may be left out for
  * it. */
 void jobs_note_node(struct jobs *j, struct bundle *b);
+
+/* remind.c: somebody wishes something of its tasks; such jobs hear of it. */
+void jobs_wish(struct jobs *j, struct bundle *b);
+void jobs_remind(struct jobs *j);
 
 /* fates.c */
 void jobs_look(struct jobs *j); /* asks the scheduler */

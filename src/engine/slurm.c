@@ -4,7 +4,7 @@
  * its options in it, squeue answers for all of our jobs at once, sacct knows
  * those that squeue has forgotten, where there is accounting, scancel ends
  * them. Nothing of this study is in their arguments but paths and numbers. */
-#include "engine/command.h"
+#include "engine/asking.h"
 #include "engine/jobs.h"
 #include "engine/slurm_text.h"
 #include "base/num.h"
@@ -16,20 +16,18 @@ extern char **environ;
 /* Site after site lets a command wait that long when it is busy. */
 #define COMMAND_SECONDS 120.0
 #define ARRAY_MAX 1000 /* where Slurm does not say */
-#define SAID_MAX 300
+#define SAID_MAX 300   /* shown of an error */
 
 struct slurm {
     const struct engine_setup *given;
     const struct value *site; /* may be NULL */
     struct arena *arena;
     const char **env;
-    struct commands *commands;
+    struct askings askings;
     struct nodes nodes;
     uint32_t array_max, jobs_max;
     uint32_t kill_wait_s; /* from SIGTERM to SIGKILL; 0: Slurm does not say */
     bool accounting;
-    bool waits;                /* commands are waited for */
-    VEC(struct asking *) open; /* questions that are not answered */
 };
 
 /* ---- options of the site ------------------------------------------------- */
@@ -249,116 +247,75 @@ static void slurm_print(const void *scheduler, const struct job_order *order,
 
 /* ---- sbatch -------------------------------------------------------------- */
 
-struct asking {
-    struct slurm *slurm;
-    job_receipt_fn *receipt;
-    job_words_fn *words;
-    void *context;
-    /* Of a question about jobs: */
-    struct arena *arena;
-    uint64_t *jobs;
-    size_t count;
-    struct job_words found;
-};
-
-static void ask(struct slurm *s, const char *const *argv, command_fn *fn,
-                void *context)
-{
-    (s->waits ? commands_wait : commands_add)(s->commands, argv, fn, context);
-}
-
-static struct asking *new_asking(struct slurm *s, void *context)
-{
-    struct asking *a = xcalloc(1, sizeof *a);
-    a->slurm = s;
-    a->context = context;
-    vec_push(&s->open, a);
-    return a;
-}
-
-static void asking_free(struct asking *a)
-{
-    vec_done(&a->found.list);
-    arena_free(a->arena);
-    free(a);
-}
-
-static void asking_done(struct asking *a)
-{
-    struct slurm *s = a->slurm;
-    size_t kept = 0;
-    for (size_t i = 0; i < s->open.len; i++)
-        if (s->open.p[i] != a)
-            s->open.p[kept++] = s->open.p[i];
-    s->open.len = kept;
-    asking_free(a);
-}
-
 static void on_submitted(void *context, const struct command_end *end)
 {
-    struct asking *a = context;
     struct job_receipt r = {.why = end->why};
     if (end->code == 0)
         r.job = slurm_job_id(end->printed);
     if (!r.job && end->code == 0)
-        err_set(
-            &r.why, ERR_SYSTEM,
-            "sbatch did not tell the number of the job: %.*s",
-            (int)(end->printed.len > SAID_MAX ? SAID_MAX : end->printed.len),
-            end->printed.p);
+        asking_unheard(end, "sbatch", &r.why);
     r.passing = !r.job && (end->code == 0 || slurm_passes(str_of(r.why.text)));
-    a->receipt(a->context, &r);
-    asking_done(a);
+    asking_answer(context, &r);
 }
 
 static void slurm_submit(void *scheduler, const struct job_order *order,
                          job_receipt_fn *fn, void *context)
 {
     struct slurm *s = scheduler;
-    struct asking *a = new_asking(s, context);
-    struct arena *arena = arena_new();
+    struct asking *a = asking_new(&s->askings, sizeof *a, context);
     const char *argv[] = {"sbatch", "--parsable",
-                          arena_printf(arena, "--chdir=%s", order->folder),
-                          path_join(arena, order->folder, "job.sh"), NULL};
+                          arena_printf(a->arena, "--chdir=%s", order->folder),
+                          path_join(a->arena, order->folder, "job.sh"), NULL};
     a->receipt = fn;
-    ask(s, argv, on_submitted, a);
-    arena_free(arena);
+    askings_run(&s->askings, argv, on_submitted, a);
 }
 
 static void on_found(void *context, const struct command_end *end)
 {
-    struct asking *a = context;
     struct job_receipt r = {.passing = true};
     struct str text = end->printed, first;
     if (end->code)
         r.why = end->why;
     else if (text.len && str_split(&text, '\n', &first))
         r.job = slurm_job_id(first);
-    a->receipt(a->context, &r);
-    asking_done(a);
+    asking_answer(context, &r);
 }
 
 static void slurm_find(void *scheduler, const char *name, job_receipt_fn *fn,
                        void *context)
 {
     struct slurm *s = scheduler;
-    struct asking *a = new_asking(s, context);
-    struct arena *arena = arena_new();
-    const char *argv[] = {"squeue",
-                          "--noheader",
-                          "--states=all",
-                          arena_printf(arena, "--user=%u", (unsigned)geteuid()),
-                          arena_printf(arena, "--name=%s", name),
-                          "--Format=ArrayJobID:;",
-                          NULL};
+    struct asking *a = asking_new(&s->askings, sizeof *a, context);
+    const char *argv[] = {
+        "squeue",
+        "--noheader",
+        "--states=all",
+        arena_printf(a->arena, "--user=%u", (unsigned)geteuid()),
+        arena_printf(a->arena, "--name=%s", name),
+        "--Format=ArrayJobID:;",
+        NULL};
     a->receipt = fn;
-    commands_add(s->commands, argv, on_found, a);
-    arena_free(arena);
+    commands_add(s->askings.commands, argv, on_found, a);
 }
 
 /* ---- squeue and sacct -------------------------------------------------- */
 
-static char *join_jobs(const struct asking *a, struct arena *arena)
+/* A question about jobs. */
+struct question {
+    struct asking asking;
+    struct slurm *slurm;
+    job_words_fn *words;
+    uint64_t *jobs;
+    size_t count;
+    struct job_words found;
+};
+
+static void forget_found(struct asking *a)
+{
+    vec_done(&((struct question *)a)->found.list);
+}
+
+static char *join_jobs(const struct question *a, struct arena *arena)
 {
     struct buf b;
     buf_init(&b);
@@ -370,20 +327,21 @@ static char *join_jobs(const struct asking *a, struct arena *arena)
     return joined;
 }
 
-static void answer(struct asking *a, const struct err *err)
+static void answer(struct question *a, const struct err *err)
 {
     static const struct job_word none;
     const struct job_word *words = a->found.list.len ? a->found.list.p : &none;
-    a->words(a->context, err ? NULL : words, err ? 0 : a->found.list.len, err);
-    asking_done(a);
+    a->words(a->asking.context, err ? NULL : words, err ? 0 : a->found.list.len,
+             err);
+    asking_done(&a->asking);
 }
 
 /* Without it squeue's word stands alone. */
 static void on_accounted(void *context, const struct command_end *end)
 {
-    struct asking *a = context;
+    struct question *a = context;
     if (end->code == 0)
-        slurm_read_account(end->printed, a->arena, &a->found);
+        slurm_read_account(end->printed, a->asking.arena, &a->found);
     for (size_t i = 0; end->code == 0 && i < a->found.list.len; i++) {
         struct job_word *w = &a->found.list.p[i];
         w->by_later =
@@ -394,7 +352,7 @@ static void on_accounted(void *context, const struct command_end *end)
 
 /* True when accounting knows more than squeue: of jobs that it has forgotten,
  * and of who has cancelled one. */
-static bool is_short(const struct asking *a)
+static bool is_short(const struct question *a)
 {
     for (size_t i = 0; i < a->count; i++) {
         bool known = false;
@@ -410,16 +368,16 @@ static bool is_short(const struct asking *a)
     return false;
 }
 
-static void ask_account(struct asking *a)
+static void ask_account(struct question *a)
 {
     const char *argv[] = {"sacct",
                           "--noheader",
                           "--parsable2",
                           "--allocations",
-                          join_jobs(a, a->arena),
+                          join_jobs(a, a->asking.arena),
                           "--format=" SLURM_ACCOUNT_FORMAT,
                           NULL};
-    commands_add(a->slurm->commands, argv, on_accounted, a);
+    commands_add(a->slurm->askings.commands, argv, on_accounted, a);
 }
 
 /* Of one job alone, that it has forgotten, squeue says so as an error. */
@@ -431,11 +389,11 @@ static bool is_forgotten(const struct command_end *end)
 
 static void on_queue(void *context, const struct command_end *end)
 {
-    struct asking *a = context;
+    struct question *a = context;
     struct err err = end->why;
     bool good = end->code == 0 || is_forgotten(end);
     if (good && end->code == 0) {
-        struct str text = arena_str(a->arena, end->printed);
+        struct str text = arena_str(a->asking.arena, end->printed);
         good =
             end->said.len == 0 && slurm_read_queue(text, &a->found, &err) == 0;
         if (end->said.len)
@@ -445,7 +403,7 @@ static void on_queue(void *context, const struct command_end *end)
     }
     if (!good)
         answer(a, &err);
-    else if (a->slurm->accounting && !a->slurm->waits && is_short(a))
+    else if (a->slurm->accounting && !a->slurm->askings.waits && is_short(a))
         ask_account(a);
     else
         answer(a, NULL);
@@ -455,21 +413,22 @@ static void slurm_look(void *scheduler, const struct job_asked *jobs,
                        size_t count, job_words_fn *fn, void *context)
 {
     struct slurm *s = scheduler;
-    struct asking *a = new_asking(s, context);
+    struct question *a = asking_new(&s->askings, sizeof *a, context);
+    a->asking.forget = forget_found;
+    a->slurm = s;
     a->words = fn;
-    a->arena = arena_new();
     a->count = count;
-    a->jobs = arena_array(a->arena, count, sizeof *a->jobs);
+    a->jobs = arena_array(a->asking.arena, count, sizeof *a->jobs);
     for (size_t i = 0; i < count; i++)
         a->jobs[i] = jobs[i].job;
     const char *argv[] = {"squeue",
                           "--noheader",
                           "--array",
                           "--states=all",
-                          join_jobs(a, a->arena),
+                          join_jobs(a, a->asking.arena),
                           "--Format=" SLURM_QUEUE_FORMAT,
                           NULL};
-    ask(s, argv, on_queue, a);
+    askings_run(&s->askings, argv, on_queue, a);
 }
 
 /* ---- scancel ---------------------------------------------------------------
@@ -494,8 +453,10 @@ static void slurm_cancel(void *scheduler, const struct job_cancel *c)
         buf_addc(&which, ']');
     const char *argv[] = {"scancel", which.p,
                           c->waiting_only ? "--state=PENDING" : NULL, NULL};
-    (c->wait || s->waits ? commands_wait : commands_add)(s->commands, argv,
-                                                         on_cancelled, s);
+    if (c->wait)
+        commands_wait(s->askings.commands, argv, on_cancelled, s);
+    else
+        askings_run(&s->askings, argv, on_cancelled, s);
     buf_done(&which);
 }
 
@@ -516,7 +477,7 @@ static void slurm_exclude(void *scheduler, uint64_t job,
     buf_addf(&which, "JobId=%llu", (unsigned long long)job);
     add_left_out(s, order, "ExcNodeList=", &nodes);
     const char *argv[] = {"scontrol", "update", which.p, nodes.p, NULL};
-    commands_add(s->commands, argv, on_settled, s);
+    commands_add(s->askings.commands, argv, on_settled, s);
     buf_done(&which);
     buf_done(&nodes);
 }
@@ -532,20 +493,20 @@ static void slurm_settle(void *scheduler, const uint64_t *jobs, size_t count)
     buf_addf(&update, "JobId=%s", list.p);
     const char *once[] = {"scontrol", "update", update.p, "Requeue=0", NULL};
     const char *waiting[] = {"scancel", list.p, "--state=PENDING", NULL};
-    commands_wait(s->commands, once, on_settled, s);
-    commands_wait(s->commands, waiting, on_settled, s);
+    commands_wait(s->askings.commands, once, on_settled, s);
+    commands_wait(s->askings.commands, waiting, on_settled, s);
     buf_done(&list);
     buf_done(&update);
 }
 
 static void slurm_waits(void *scheduler, bool on)
 {
-    ((struct slurm *)scheduler)->waits = on;
+    ((struct slurm *)scheduler)->askings.waits = on;
 }
 
 static void slurm_drain(void *scheduler)
 {
-    commands_drain(((struct slurm *)scheduler)->commands);
+    commands_drain(((struct slurm *)scheduler)->askings.commands);
 }
 
 /* ---- opening and closing
@@ -596,7 +557,7 @@ static int ask_now(struct slurm *s, const char *const *argv, struct str *text,
                    struct err *err)
 {
     struct told t = {.arena = s->arena};
-    commands_wait(s->commands, argv, on_told, &t);
+    commands_wait(s->askings.commands, argv, on_told, &t);
     if (t.err.kind)
         return err_set(err, ERR_SYSTEM,
                        "engine slurm asks Slurm by its commands, and %s",
@@ -665,10 +626,7 @@ static int read_cluster(struct slurm *s, struct err *err)
 static void slurm_close(void *scheduler)
 {
     struct slurm *s = scheduler;
-    commands_free(s->commands);
-    for (size_t i = 0; i < s->open.len; i++)
-        asking_free(s->open.p[i]);
-    vec_done(&s->open);
+    askings_close(&s->askings);
     vec_done(&s->nodes.list);
     free(s);
 }
@@ -682,7 +640,7 @@ static void *slurm_open(const struct scheduler_setup *setup, struct err *err)
     s->env = own_environment(s->arena);
     struct commands_setup commands = {
         .loop = setup->given->loop, .env = s->env, .limit_s = COMMAND_SECONDS};
-    s->commands = commands_new(&commands);
+    s->askings.commands = commands_new(&commands);
     if (read_cluster(s, err) == 0)
         return s;
     slurm_close(s);
@@ -730,21 +688,10 @@ static void *place_open(const struct place_setup *setup, struct err *err)
 
 PLACE(slurm) = {
     .name = "slurm",
-    .outlives = true,
     .open = place_open,
-    .start = jobs_start,
-    .adopt = jobs_adopt,
-    .close = jobs_close,
     .check = jobs_check,
-    .slots = jobs_slots,
-    .want = jobs_want,
-    .ahead = jobs_ahead,
-    .send = jobs_send,
-    .ack = jobs_ack,
-    .hurry = jobs_hurry,
-    .tell = jobs_tell,
-    .preview = jobs_preview,
     .alone = jobs_alone,
     .alone_look = jobs_alone_look,
     .alone_cancel = jobs_alone_cancel,
+    JOBS_PLACE,
 };

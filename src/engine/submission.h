@@ -37,8 +37,8 @@ struct bundle {
     const char *numbers;     /* … of them, as terms/job.h has them */
     size_t count, open;      /* open: held by the engine … */
     size_t killed;           /* … and to be ended */
-    size_t wished;           /* … or to finish: both */
-    bool remind;             /* when its job runs, it is to hear of that */
+    bool remind;             /* it is to hear of a wish (remind.c), … */
+    uint64_t remind_looks;   /* … that came after so many answers */
     bool back;               /* some of those only if they have not begun */
     VEC(struct said) starts; /* what was said, by the start of the job */
     struct asked asked;

@@ -133,6 +133,8 @@ static void tasks_go_out_as_one_cluster_and_come_back(void **state)
         "checkpoint_exit_code = 85\n",
         "preserve_relative_paths = true\n",
         "max_retries = 0\n",
+        "requirements = !stringListIMember(TARGET.Machine, MY.ThrongAvoid)\n",
+        "+ThrongAvoid = \"\"\n",
         "+ThrongRun = \"throng-rig-",
         "job_max_vacate_time = 60\n",
         "job_lease_duration = 600\n",

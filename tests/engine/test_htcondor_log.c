@@ -259,6 +259,7 @@ static void what_is_no_text_log_is_refused_in_words(void **state)
 {
     (void)state;
     refused("{\n  \"Proc\": 0,\n", "JSON");
+    refused("{\n  \"Proc\": 0,\n", "UserLogUseXML = 0");
     refused("<c>\n    <a n=\"Proc\"><i>0</i></a>\n", "XML");
     refused("hello\n", "'hello'");
     refused("0000 (1.0.0) x y\n...\n", "not the beginning");

@@ -3,6 +3,7 @@ import getpass
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socketserver
@@ -251,8 +252,10 @@ class Pool:
             if self.ready[key] > now:
                 continue
             ad = self.jobs[key]
+            named = re.findall(r"\bMY\.(\w+)", ad["Requirements"])
             like = (ad["Requirements"], ad["RequestCpus"],
-                    str(ad["RequestMemory"]), ad["RequestGPUs"])
+                    str(ad["RequestMemory"]), ad["RequestGPUs"],
+                    *(str(ad.get(n)) for n in named))
             if like in refused:
                 continue
             for machine in self.machines:

@@ -1,6 +1,6 @@
 """What each condor_* tool prints, from the pool's state.
 
-Texts and exit codes are those of the samples 01-submit-*, 02-q-json,
+Texts and exit codes are those of the samples 01-submit-*, 02-q-json, 02-qedit,
 03-user-commands, 06-history, 06-status, 08b-schedd-down and 08b-pool-down.
 """
 import os
@@ -333,6 +333,22 @@ def act(pool, asked):
     return out, err
 
 
+def condor_qedit(pool, asked):
+    """As in the sample 02-qedit: one attribute of the jobs that are named."""
+    word, name, text = asked["argv"]
+    with pool.lock:
+        named = chosen([dict(a) for a in pool.jobs.values()],
+                       Options([word], set(), set()))
+        if not named:
+            raise Fail(f'Failed to set attribute "{name}" for job {word}.\n'
+                       "Queue transaction failed.  No attributes were set.\n")
+        tree = classad.parse(text)
+        for ad in named:
+            pool.jobs[ad["ClusterId"], ad["ProcId"]][name] = \
+                tree[1] if tree[0] == "value" else classad.Expr(text)
+    return f'Set attribute "{name}" for {len(named)} matching jobs.\n', ""
+
+
 # ---- the others --------------------------------------------------------------------
 
 def condor_version(pool, asked):
@@ -364,8 +380,8 @@ def seal(pool, asked):
 TOOLS = {"seal": seal, "condor_submit": condor_submit, "condor_q": condor_q,
          "condor_history": condor_history, "condor_status": condor_status,
          "condor_version": condor_version, "fault": fault,
-         "condor_config_val": condor_config_val, **dict.fromkeys(ACTS, act)}
-NEED_SCHEDD = {"condor_submit", "condor_q", *ACTS}
+         "condor_config_val": condor_config_val, "condor_qedit": condor_qedit, **dict.fromkeys(ACTS, act)}
+NEED_SCHEDD = {"condor_submit", "condor_q", "condor_qedit", *ACTS}
 
 
 def away(pool, tool):
