@@ -137,7 +137,7 @@ for name in $altered; do
     eval "of_$name=$conductor"
 done
 for name in $altered; do
-    check "$name: jobs run" wait_for 20 begun "$name" 1
+    check "$name: jobs run" wait_for 120 begun "$name" 1
 done
 printf '001 (99' >>.throng/torn/jobs/1/events.log
 mv .throng/rotated/jobs/1/events.log .throng/rotated/jobs/1/events.log.old
@@ -160,7 +160,7 @@ fi
 
 study held 2 6
 start held
-check "held: jobs run" wait_for 20 some_run 1
+check "held: jobs run" wait_for 120 some_run 1
 job=$(running_job)
 check "held: job $job is" condor_hold -reason 'for a while' "$job"
 said_in_a_minute held "the hold is said, with its reason" "for a while"

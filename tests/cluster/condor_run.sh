@@ -34,7 +34,7 @@ study plain 60 0.05
 run "$THRONG" run plain.yaml --engine htcondor
 check_status "plain: it runs to its end" 0
 each_once plain 60
-check "plain: no job is left" wait_for 20 none_left
+check "plain: no job is left" wait_for 120 none_left
 check_contains "plain: its description stays" "$(ls .throng/plain/jobs/1)" \
     job.sub
 run "$THRONG" run plain.yaml --engine htcondor
@@ -103,7 +103,7 @@ check "rule: long before they would have ended" \
 study killed 12 3
 "$THRONG" run killed.yaml --engine htcondor >killed.out 2>&1 &
 conductor=$!
-check "killed: jobs run" wait_for 40 some_run 2
+check "killed: jobs run" wait_for 120 some_run 2
 kill -9 "$conductor"
 wait "$conductor" 2>/dev/null
 check "killed: its jobs go on" test -n "$(jobs_now)"
@@ -118,20 +118,25 @@ each_once killed 12
 study ended 12 30
 "$THRONG" run ended.yaml --engine htcondor >ended.out 2>&1 &
 conductor=$!
-check "ended: jobs run" wait_for 40 some_run 2
+check "ended: jobs run" wait_for 120 some_run 2
 run "$THRONG" kill ended
 check_status "ended: kill" 0
 wait "$conductor"
-check "ended: no job is left" wait_for 40 none_left
+check "ended: no job is left" wait_for 120 none_left
 
 # ---- a job is removed behind our back -------------------------------------------------
 
 study removed 8 2
 "$THRONG" run removed.yaml --engine htcondor >removed.out 2>&1 &
 conductor=$!
-check "removed: jobs run" wait_for 40 some_run 2
-job=$(running_job)
-check "removed: job $job is" condor_rm "$job"
+# One that runs now may have ended before it is removed: then it is another's
+# turn.
+remove_one() {
+    local job
+    job=$(running_job)
+    [ -n "$job" ] && condor_rm "$job" >/dev/null 2>&1
+}
+check "removed: a job that runs is" wait_for 120 remove_one
 wait "$conductor"
 check_equal "removed: it runs to its end" 0 $?
 each_once removed 8
