@@ -106,6 +106,7 @@ static int make(const struct figure_asked *asked, struct plot *p,
     if (!rc && !l.spans.len)
         rc = err_set(err, ERR_MISSING, "no trial has begun yet");
     if (!rc) {
+        load_spans_set_lanes(&l);
         p->title =
             arena_printf(p->arena, "%s: when attempts ran", asked->study);
         p->subtitle = arena_printf(p->arena, "%s attempt%s on %zu host%s",

@@ -9,12 +9,18 @@
 #include "sys/gpu.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/num.h"
 
 struct nvml_memory {
     unsigned long long total, free, used;
+};
+
+/* Percents of the time since the driver looked last, less than a second ago. */
+struct nvml_utilization {
+    unsigned gpu, memory;
 };
 
 /* Of the second and third version of the list; the first one is shorter. */
@@ -43,6 +49,9 @@ struct nvml {
                                                         void **device);
     processes_fn *nvmlDeviceGetComputeRunningProcesses_v3;
     processes_fn *nvmlDeviceGetComputeRunningProcesses_v2;
+    /* A slice of a GPU does not tell. */
+    int (*nvmlDeviceGetUtilizationRates)(void *device,
+                                         struct nvml_utilization *rates);
 };
 
 static bool find(void *library, const char *name, void *function)
@@ -59,6 +68,7 @@ static bool find_all(void *library, struct nvml *n)
     FIND(nvmlDeviceGetDeviceHandleFromMigDeviceHandle);
     FIND(nvmlDeviceGetComputeRunningProcesses_v3);
     FIND(nvmlDeviceGetComputeRunningProcesses_v2);
+    FIND(nvmlDeviceGetUtilizationRates);
     return FIND(nvmlInit_v2) && FIND(nvmlShutdown) &&
            FIND(nvmlDeviceGetCount_v2) && FIND(nvmlDeviceGetHandleByIndex_v2) &&
            FIND(nvmlDeviceGetHandleByUUID) && FIND(nvmlDeviceGetName) &&
@@ -236,6 +246,15 @@ void gpu_nvml_close(struct gpu_nvml *n)
     free(n);
 }
 
+static double busy_of(const struct nvml *f, void *device)
+{
+    struct nvml_utilization rates;
+    if (!f->nvmlDeviceGetUtilizationRates ||
+        f->nvmlDeviceGetUtilizationRates(device, &rates) != 0)
+        return NAN;
+    return rates.gpu / 100.0;
+}
+
 void gpu_nvml_use(struct gpu_nvml *n, const char *uuid, struct gpu_use *u)
 {
     const struct nvml *f = &n->functions;
@@ -246,9 +265,11 @@ void gpu_nvml_use(struct gpu_nvml *n, const char *uuid, struct gpu_use *u)
     struct nvml_memory memory;
     unsigned count = GPU_PIDS_MAX;
     void *device;
-    *u = (struct gpu_use){0};
-    if (!list || f->nvmlDeviceGetHandleByUUID(uuid, &device) != 0 ||
-        f->nvmlDeviceGetMemoryInfo(device, &memory) != 0 ||
+    *u = (struct gpu_use){.busy = NAN};
+    if (f->nvmlDeviceGetHandleByUUID(uuid, &device) != 0)
+        return;
+    u->busy = busy_of(f, device);
+    if (!list || f->nvmlDeviceGetMemoryInfo(device, &memory) != 0 ||
         list(device, &count, processes) != 0)
         return;
     for (unsigned i = 0; i < count && i < GPU_PIDS_MAX; i++)

@@ -2,7 +2,8 @@
  *
  * NVML says it, through a library that stays loaded meanwhile. For GPUs that
  * are only described (THRONG_GPUS) a file does: lines "GPU PID BYTES", GPU
- * from 0; without one nobody knows. */
+ * from 0, and "GPU busy PERCENT"; without one nobody knows. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "sys/gpu.h"
@@ -50,14 +51,18 @@ static void read_described(const struct gpu_looker *l, size_t gpu,
                            struct gpu_use *u)
 {
     FILE *f = l->file ? fopen(l->file, "re") : NULL;
-    unsigned long long at, bytes;
-    unsigned pid;
+    char line[128];
     u->known = f != NULL;
-    while (f && fscanf(f, "%llu %u %llu", &at, &pid, &bytes) == 3) {
-        if (at != gpu)
-            continue;
-        u->used_bytes += bytes;
-        add_pid(u, pid);
+    while (f && fgets(line, sizeof(line), f)) {
+        unsigned long long at, bytes;
+        unsigned pid;
+        double percent;
+        if (sscanf(line, "%llu %u %llu", &at, &pid, &bytes) == 3 && at == gpu) {
+            u->used_bytes += bytes;
+            add_pid(u, pid);
+        } else if (sscanf(line, "%llu busy %lf", &at, &percent) == 2 &&
+                   at == gpu)
+            u->busy = percent / 100;
     }
     if (f)
         fclose(f);
@@ -65,7 +70,7 @@ static void read_described(const struct gpu_looker *l, size_t gpu,
 
 void gpu_look(struct gpu_looker *l, size_t gpu, struct gpu_use *u)
 {
-    *u = (struct gpu_use){0};
+    *u = (struct gpu_use){.busy = NAN};
     if (l->described)
         read_described(l, gpu, u);
     else if (l->nvml)

@@ -328,11 +328,13 @@ void machine_name(char *name, size_t size);
 struct gpu_use {
     bool known; /* false: nobody can tell */
     uint64_t used_bytes;
+    double busy; /* part of the time lately, from 0 to 1; NAN: not known */
     uint32_t pids[GPU_PIDS_MAX]; /* as the driver counts them */
     size_t pid_count;
 };
 /* Looks at the GPUs of a machine, which lives longer. Of described ones `file`
- * (or NULL) says what is on them, in lines "GPU PID BYTES". Yours to close. */
+ * (or NULL) says what is on them, in lines "GPU PID BYTES", and how busy they
+ * are, in lines "GPU busy PERCENT". Yours to close. */
 struct gpu_looker *gpu_looker_open(const struct machine *m, bool described,
                                    const char *file);
 void gpu_look(struct gpu_looker *l, size_t gpu, struct gpu_use *u);

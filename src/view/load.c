@@ -198,7 +198,7 @@ static int by_start(const void *x, const void *y)
 }
 
 /* Each takes the first lane of its host that is free when it begins. */
-static void set_lanes(struct load_spans *l)
+void load_spans_set_lanes(struct load_spans *l)
 {
     VEC(double) free_at = {0};
     VEC(uint32_t) host = {0};
@@ -295,7 +295,6 @@ int load_spans_read(struct load_spans *l, struct store *store, struct arena *a,
         store_spans(store, take_span, l, err))
         return -1;
     set_ends(l, lease.live);
-    set_lanes(l);
     return 0;
 }
 
@@ -311,6 +310,9 @@ int load_json(struct buf *b, struct store *store, size_t points,
     struct load_spans l;
     int rc = load_spans_read(&l, store, a, err);
     if (!rc) {
+        /* Too many are not listed, and lanes of thousands cost seconds. */
+        if (l.spans.len <= LOAD_SPANS_MAX)
+            load_spans_set_lanes(&l);
         struct parts p = cut(&l, points);
         print_load(b, &l, &p);
     }

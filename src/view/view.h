@@ -802,7 +802,7 @@ struct load_span {
     int64_t trial;
     uint32_t number; /* of the attempt */
     uint32_t host;   /* see load_spans.hosts */
-    uint32_t lane;   /* each is alone in its lane while it runs */
+    uint32_t lane;   /* see load_spans_set_lanes */
     enum outcome outcome;
     double placed;   /* when it was handed out; 0: not known */
     double from, to; /* unix time */
@@ -810,7 +810,7 @@ struct load_span {
 };
 struct load_spans {
     struct arena *arena;
-    VEC(struct load_span) spans; /* by start */
+    VEC(struct load_span) spans; /* by trial, until they have lanes */
     VEC(const char *) hosts;
     double from, to;
     uint32_t lanes;
@@ -819,6 +819,9 @@ struct load_spans {
  * somebody runs the study, else until the last that is known. */
 int load_spans_read(struct load_spans *l, struct store *store, struct arena *a,
                     struct err *err);
+/* Sorts them by start and gives each a lane, in which it is alone while it
+ * runs; takes as long as attempts times lanes. */
+void load_spans_set_lanes(struct load_spans *l);
 void load_spans_done(struct load_spans *l);
 
 /* Attempts at once over time, in so many parts, and each attempt where there

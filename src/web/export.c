@@ -88,6 +88,12 @@ static void add_answers(struct exporting *e, const char *const *metrics)
         buf_adds(&e->json, i ? "," : "");
         add_answer(e, plain[i], plain[i]);
     }
+    struct study_goal goal;
+    if (!study_goal_read(e->store, e->arena, &goal, NULL) &&
+        goal_has_fronts(&goal.all)) {
+        buf_addc(&e->json, ',');
+        add_answer(e, "rank", "rank?limit=1000");
+    }
     for (size_t i = 0; metrics[i] && i < METRICS_MAX; i++) {
         buf_addc(&e->json, ',');
         add_answer(e, arena_printf(e->arena, "bands %s", metrics[i]),

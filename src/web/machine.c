@@ -17,6 +17,7 @@ struct sample {
     double cpus;  /* that were busy since the look before; NAN: not known */
     double bytes; /* of memory that are used */
     double *gpus; /* bytes used of each; NAN: not known */
+    double *busy; /* part of the time that each was; NAN: not known */
 };
 
 struct machine_log {
@@ -60,6 +61,7 @@ static void look(void *context)
         struct gpu_use use = {0};
         gpu_look(m->looker, i, &use);
         s->gpus[i] = use.known ? (double)use.used_bytes : NAN;
+        s->busy[i] = use.busy;
     }
     loop_timer_in(m->timer, EVERY_S);
 }
@@ -74,9 +76,12 @@ struct machine_log *machine_log_open(struct loop *loop, struct err *err)
     }
     m->looker = gpu_looker_open(&m->machine, m->machine.gpus_described,
                                 getenv("THRONG_GPUS_USE"));
-    for (size_t i = 0; i < KEPT; i++)
-        m->samples[i].gpus =
-            arena_array(m->arena, m->machine.gpu_count + 1, sizeof(double));
+    size_t gpus = m->machine.gpu_count;
+    double *room = arena_array(m->arena, KEPT * 2 * gpus + 1, sizeof(*room));
+    for (size_t i = 0; i < KEPT; i++) {
+        m->samples[i].gpus = room + i * 2 * gpus;
+        m->samples[i].busy = room + (i * 2 + 1) * gpus;
+    }
     m->timer = loop_timer(loop, look, m);
     loop_timer_in(m->timer, 0);
     return m;
@@ -100,10 +105,13 @@ static void add_gpu(struct buf *b, const struct gpu *g, const struct gpu_use *u)
     buf_addf(b, ",\"memory_bytes\":%llu,\"used_bytes\":",
              (unsigned long long)g->memory_bytes);
     if (u->known)
-        buf_addf(b, "%llu,\"processes\":%zu}",
-                 (unsigned long long)u->used_bytes, u->pid_count);
+        buf_addf(b, "%llu,\"processes\":%zu", (unsigned long long)u->used_bytes,
+                 u->pid_count);
     else
-        buf_adds(b, "null,\"processes\":null}");
+        buf_adds(b, "null,\"processes\":null");
+    buf_adds(b, ",\"busy\":");
+    strict_number_or_null(b, u->busy);
+    buf_addc(b, '}');
 }
 
 static double when_of(const struct sample *s, size_t i)
@@ -129,6 +137,11 @@ static double gpu_of(const struct sample *s, size_t i)
     return s->gpus[i];
 }
 
+static double busy_of(const struct sample *s, size_t i)
+{
+    return s->busy[i];
+}
+
 /* One number of every look, the oldest first. */
 static void add_list(struct buf *b, const struct machine_log *m,
                      double of(const struct sample *, size_t), size_t i)
@@ -143,6 +156,17 @@ static void add_list(struct buf *b, const struct machine_log *m,
     buf_addc(b, ']');
 }
 
+static void add_gpus(struct buf *b, const struct machine_log *m,
+                     const char *name, double of(const struct sample *, size_t))
+{
+    buf_addf(b, ",\"%s\":[", name);
+    for (size_t i = 0; i < m->machine.gpu_count; i++) {
+        buf_adds(b, i ? "," : "");
+        add_list(b, m, of, i);
+    }
+    buf_addc(b, ']');
+}
+
 static void add_lately(struct buf *b, const struct machine_log *m)
 {
     buf_addf(b, ",\"lately\":{\"every\":%d,\"times\":", EVERY_S);
@@ -151,12 +175,9 @@ static void add_lately(struct buf *b, const struct machine_log *m)
     add_list(b, m, cpus_of, 0);
     buf_adds(b, ",\"used_bytes\":");
     add_list(b, m, memory_of, 0);
-    buf_adds(b, ",\"gpus\":[");
-    for (size_t i = 0; i < m->machine.gpu_count; i++) {
-        buf_adds(b, i ? "," : "");
-        add_list(b, m, gpu_of, i);
-    }
-    buf_adds(b, "]}");
+    add_gpus(b, m, "gpus", gpu_of);
+    add_gpus(b, m, "gpus_busy", busy_of);
+    buf_addc(b, '}');
 }
 
 int route_machine(struct exchange *x)

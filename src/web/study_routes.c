@@ -74,7 +74,8 @@ static void add_objectives(struct buf *b, const struct study_goal *goal)
         buf_addf(b, ",\"goal\":\"%s\"}",
                  list[i].minimize ? "minimize" : "maximize");
     }
-    buf_addc(b, ']');
+    buf_addf(b, "],\"fronts\":%s",
+             goal_has_fronts(&goal->all) ? "true" : "false");
 }
 
 static int add_names(struct exchange *x)

@@ -219,12 +219,16 @@ kill $server
 wait $server
 check_equal "it ends when it is asked to" 0 $?
 
-export THRONG_GPUS=a100:8.0:40G
+export THRONG_GPUS=a100:8.0:40G THRONG_GPUS_USE=$TMP/on-gpus
+printf '0 4242 1000\n0 busy 40\n' >"$THRONG_GPUS_USE"
 serve
 ask GET /api/v1/machine
 check_contains "described GPUs are those of the machine" "$out" a100
+check_contains "with what is on them, and how busy they are" "$out" \
+    '"used_bytes":1000,"processes":1,"busy":0.4'
+check_contains "now and before" "$out" '"gpus":[[1000.0]],"gpus_busy":[[0.4]]'
 kill $server
-unset THRONG_GPUS
+unset THRONG_GPUS THRONG_GPUS_USE
 
 # ---- changes -----------------------------------------------------------------------------------
 

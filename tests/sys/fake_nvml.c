@@ -43,6 +43,11 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *mig, void **device);
 int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *count,
                                             struct process *list);
 
+struct utilization {
+    unsigned gpu, memory;
+};
+int nvmlDeviceGetUtilizationRates(struct device *d, struct utilization *u);
+
 int nvmlInit_v2(void)
 {
     return getenv("FAKE_NVML_NO_DRIVER") ? 9 : 0;
@@ -107,6 +112,13 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *mig, void **device)
 {
     *device = &devices[0];
     return mig == &slice ? 0 : 2;
+}
+
+/* A slice does not tell. */
+int nvmlDeviceGetUtilizationRates(struct device *d, struct utilization *u)
+{
+    *u = (struct utilization){.gpu = 42, .memory = 7};
+    return d == &slice ? 3 : 0;
 }
 
 /* Two on the first GPU; the second one does not tell. */

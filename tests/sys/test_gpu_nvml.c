@@ -1,5 +1,6 @@
 #include "scratch.h"
 
+#include <math.h>
 #include "sys/gpu.h"
 
 /* The names of the visible GPUs, each followed by a '|'. */
@@ -101,6 +102,9 @@ static void what_is_on_a_gpu_can_be_asked(void **state)
     assert_int_equal(u.pid_count, 2);
     assert_int_equal(u.pids[1], 4343);
     assert_true(u.used_bytes == 5ull << 30);
+    assert_true(u.busy == 0.42);
+    gpu_nvml_use(n, "MIG-cccc-1", &u);
+    assert_true(isnan(u.busy));
     gpu_nvml_use(n, "GPU-aabb2222-0000", &u);
     assert_false(u.known);
     gpu_nvml_use(n, "GPU-nobody", &u);

@@ -16,7 +16,10 @@ export function area(d: Drawing, left = 56): Area {
 export const px = (a: Area, s: Scale, v: number) => a.left + part(s, v) * (a.right - a.left);
 export const py = (a: Area, s: Scale, v: number) => a.bottom - part(s, v) * (a.bottom - a.top);
 
-function short(text: string, most = 14): string {
+/** About as wide as a letter is; what writes SVG cannot measure. */
+const LETTER = 6.6;
+
+export function short(text: string, most = 14): string {
   return text.length > most ? text.slice(0, most - 1) + "…" : text;
 }
 
@@ -39,7 +42,8 @@ export function axes(d: Drawing, a: Area, x: Scale, y: Scale, xName: string, yNa
     const at = Math.round(px(a, x, t.at)) + 0.5;
     if (at < a.left - 1 || at > a.right + 1) continue;
     line(ctx, at, a.bottom, at, a.bottom + 4, 1);
-    ctx.fillText(short(t.text), at, a.bottom + 6);
+    const text = short(t.text), half = (text.length * LETTER) / 2;
+    ctx.fillText(text, Math.min(at, d.width - half), a.bottom + 6);
   }
   line(ctx, a.left, a.bottom + 0.5, a.right, a.bottom + 0.5, 1);
   ctx.textAlign = "right";

@@ -98,6 +98,12 @@ export function isDiscrete(values: ArrayLike<number>, most = 48): boolean {
   return seen.size <= most && seen.size <= count / 2;
 }
 
+/** The numbers of a column that has few, from the least; undefined: it has many. */
+export function fewValues(values: ArrayLike<number>, most: number): number[] | undefined {
+  if (!isDiscrete(values, most)) return undefined;
+  return [...new Set(Array.from(values).filter(Number.isFinite))].sort((a, b) => a - b);
+}
+
 export function isConstant(c: Column, rows: number): boolean {
   const list = c.numbers ?? c.codes!;
   for (let i = 1; i < rows; i++)

@@ -28,6 +28,8 @@ interface Props {
   /** What a person who does not see it is told. */
   words: string;
   height: number;
+  /** It is not drawn narrower than so many pixels: in a small window it is scrolled. */
+  least?: number;
   draw: (d: Drawing) => void;
   /** Drawn again when one of these changes. */
   deps: unknown[];
@@ -47,11 +49,12 @@ const TABLE_ROWS = 200;
 export function Figure(p: Props) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
+  const [room, setRoom] = useState(0);
+  const width = room && Math.max(room, p.least ?? 0);
   const [open, setOpen] = useState(false);
   const [hint, setHint] = useState<{ words: string; x: number; y: number }>();
   useEffect(() => {
-    const watch = new ResizeObserver(([e]) => setWidth(Math.floor(e.contentRect.width)));
+    const watch = new ResizeObserver(([e]) => setRoom(Math.floor(e.contentRect.width)));
     watch.observe(box.current!);
     return () => watch.disconnect();
   }, []);
@@ -74,7 +77,7 @@ export function Figure(p: Props) {
       <${Tools} title=${p.title} table=${p.table} open=${open} setOpen=${setOpen}
         command=${p.command} canvas=${() => canvas.current} size=${{ width, height: p.height }} draw=${p.draw} /></figcaption>
     ${p.children}
-    <div ref=${box} class="drawn">
+    <div ref=${box} class="drawn" data-scrolls=${width > room} tabindex=${width > room ? 0 : undefined}>
       ${hint && !open && html`<span class="hint" aria-hidden="true" style=${{ left: `${Math.min(hint.x + 12, width - 160)}px`, top: `${hint.y + 14}px` }}>${hint.words}</span>`}
       <canvas ref=${canvas} role="img" aria-label=${`${p.title}. ${p.words}`} hidden=${open}
         onPointerDown=${point("down")} onPointerMove=${point("move")} onPointerUp=${point("up")}
@@ -99,7 +102,7 @@ interface ToolsOf {
 export function Tools(p: ToolsOf) {
   return html`<span class="tools">
     <button type="button" aria-pressed=${p.open} onClick=${() => p.setOpen(!p.open)}>Table</button>
-    <button type="button" onClick=${() => copy(asCsv(p.table()), "the numbers")}>Copy numbers</button>
+    <button type="button" title="Copy the numbers as CSV" onClick=${() => copy(asCsv(p.table()), "the numbers")}>Copy</button>
     <button type="button" onClick=${() => p.canvas()?.toBlob((b) => b && save(b, p.title, "png"))}>PNG</button>
     <button type="button" onClick=${() => saveSvg(p)}>SVG</button>
     ${p.command && html`<button type="button" title=${p.command} onClick=${() => copy(p.command!, `“${p.command}”`)}>Command</button>`}</span>`;
@@ -119,7 +122,7 @@ export function Numbers({ table, title }: { table: TableOf; title: string }) {
     <tbody>${shown.map((row) => html`<tr>${row.map((c) => html`<td>${c ?? ""}</td>`)}</tr>`)}</tbody>
   </table>
   ${(table.rows.length > TABLE_ROWS || table.note) && html`<p class="note">
-    ${table.rows.length > TABLE_ROWS && `The first ${TABLE_ROWS} of ${table.rows.length} rows; Copy numbers has all. `}${table.note}</p>`}
+    ${table.rows.length > TABLE_ROWS && `The first ${TABLE_ROWS} of ${table.rows.length} rows; Copy takes all. `}${table.note}</p>`}
   </div>`;
 }
 

@@ -31,7 +31,7 @@ export function exactCount(n: number): string {
 
 export function seconds(s: number | undefined | null): string {
   if (s === undefined || s === null || Number.isNaN(s)) return "";
-  if (s < 1) return `${Math.round(s * 1000)} ms`;
+  if (s > 0 && s < 1) return `${Math.round(s * 1000)} ms`;
   if (s < 60) return `${Number(s.toPrecision(3))} s`;
   const parts: [number, string][] = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   const first = parts.findIndex(([size]) => s >= size);
@@ -64,12 +64,17 @@ function two(n: number): string {
   return String(n).padStart(2, "0");
 }
 
+/** A moment as tables have it: exact, and to be read. */
+export function moment(unix: number | undefined | null): string {
+  return unix ? new Date(unix * 1000).toISOString() : "";
+}
+
 export function value(v: unknown): string {
   if (typeof v === "number") return number(v);
   if (v === undefined || v === null) return "";
   return typeof v === "string" ? v : JSON.stringify(v);
 }
 
-export function plural(n: number, word: string): string {
-  return `${exactCount(n)} ${word}${n === 1 ? "" : "s"}`;
+export function plural(n: number, word: string, ending = "s"): string {
+  return `${exactCount(n)} ${word}${n === 1 ? "" : ending}`;
 }

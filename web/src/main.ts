@@ -44,13 +44,16 @@ function Page({ study }: { study: Study }) {
     document.title = `${study.name} · throng`;
   }, [study]);
   const view = views.find((v) => v.name === place.view) ?? views[0];
-  if (study.about?.campaign) return html`<${CampaignTop} study=${study} /><main><${Campaign} study=${study} /></main>`;
+  const tools = html`<${Scheme} />
+      <button type="button" onClick=${() => copy(location.href, "the link; whoever opens it needs the token, too")} title="Copy the link to this view">Link</button>
+      <button type="button" onClick=${() => setHelp(true)} aria-label="Keys">?</button>`;
+  if (study.about?.campaign)
+    return html`<${CampaignTop} study=${study} tools=${tools} /><main><${Campaign} study=${study} /></main>
+      ${help && html`<${Help} views=${views} close=${() => setHelp(false)} />`}`;
   return html`<${Top} study=${study} />
     <nav aria-label="Views">${views.map((v) => html`<a href=${link({ view: v.name, trial: 0 })}
       aria-current=${v === view ? "page" : undefined}>${v.title}</a>`)}
-      <span class="grow"></span><${Filter} study=${study} /><${Scheme} />
-      <button type="button" onClick=${() => copy(location.href, "the link; whoever opens it needs the token, too")} title="Copy the link to this view">Link</button>
-      <button type="button" onClick=${() => setHelp(true)} aria-label="Keys">?</button></nav>
+      <span class="grow"></span><${Filter} study=${study} />${tools}</nav>
     <main>${!study.columns
       ? html`<p class="empty">${study.fault || "Reading the study …"}</p>`
       : html`<${view.view} study=${study} place=${place} />`}</main>
@@ -58,12 +61,16 @@ function Page({ study }: { study: Study }) {
     ${help && html`<${Help} views=${views} close=${() => setHelp(false)} />`}`;
 }
 
+function setScheme(scheme: string) {
+  if (scheme) document.documentElement.dataset.scheme = scheme;
+  else delete document.documentElement.dataset.scheme;
+}
+
 /** By the system, or as the reader likes. */
 function Scheme() {
   const [scheme, set] = useState(remembered("browser", "throng-scheme"));
   useEffect(() => {
-    if (scheme) document.documentElement.dataset.scheme = scheme;
-    else delete document.documentElement.dataset.scheme;
+    setScheme(scheme);
     remember("browser", "throng-scheme", scheme);
     dispatchEvent(new CustomEvent("scheme"));
   }, [scheme]);
@@ -99,4 +106,5 @@ function App() {
                       : html`<${Studies} list=${studies} />`}<${Said} />`;
 }
 
+setScheme(remembered("browser", "throng-scheme"));
 render(html`<${App} />`, document.getElementById("app")!);

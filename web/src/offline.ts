@@ -37,6 +37,7 @@ export class Offline {
     if (rest === "curves") return this.curves(String(p.metric), String(p.trials));
     if (rest === "compare") return this.compare((p.trials as string[]).map(Number));
     if (rest === "bands" && (p.where || p.by)) throw new Error("An exported page has bands of all trials together only.");
+    if (rest === "rank") return { trials: (this.inside.answers.rank as { trials: unknown[] } | undefined)?.trials ?? [] };
     const answer = this.inside.answers[rest === "bands" ? `bands ${p.metric}` : rest || path];
     if (!answer) throw new Error("An exported page does not have this.");
     const fault = (answer as { error?: { text: string } }).error;

@@ -15,6 +15,11 @@ export interface Place {
   y: string;
   columns: string[];
   smooth: number;
+  /** Of curves: which, in which groups, over what, on which axis. */
+  of: string;
+  group: string;
+  time: boolean;
+  log: boolean;
 }
 
 function read(): Place {
@@ -34,6 +39,10 @@ function read(): Place {
     y: p.get("y") ?? "",
     columns: list("columns"),
     smooth: Number(p.get("smooth") ?? 0),
+    of: p.get("of") ?? "",
+    group: p.get("group") ?? "",
+    time: p.get("time") === "1",
+    log: p.get("log") === "1",
   };
 }
 

@@ -12,6 +12,8 @@ export interface Scale {
   seconds?: boolean;
   /** Marked at powers of two. */
   bytes?: boolean;
+  /** The few numbers that there are: these are marked. */
+  marks?: number[];
   /** How its numbers are written; unsaid, as numbers. */
   unit?: (v: number) => string;
 }
@@ -61,8 +63,18 @@ export function ticks(s: Scale, most: number): { at: number; text: string }[] {
     const every = Math.ceil(s.texts.length / most);
     return s.texts.map((text, i) => ({ at: i, text })).filter((_, i) => i % every === 0);
   }
-  const list = s.log ? logTicks(s, most) : linearTicks(s, most);
+  const list = s.marks ? apart(s, most) : s.log ? logTicks(s, most) : linearTicks(s, most);
   return list.map((at) => ({ at, text: s.unit ? s.unit(at) : s.seconds ? clock(at) : number(at) }));
+}
+
+/** Marks that do not stand on each other. */
+function apart(s: Scale, most: number): number[] {
+  let last = -Infinity;
+  return s.marks!.filter((v) => {
+    const room = part(s, v) - last >= 0.5 / most;
+    if (room) last = part(s, v);
+    return room;
+  });
 }
 
 function linearTicks(s: Scale, most: number): number[] {
@@ -79,7 +91,7 @@ function linearTicks(s: Scale, most: number): number[] {
 }
 
 function binaryTicks(s: Scale, raw: number): number[] {
-  const step = Math.pow(2, Math.ceil(Math.log2(Math.max(raw, 1)))), list = [];
+  const step = Math.pow(2, Math.round(Math.log2(Math.max(raw, 1)))), list = [];
   for (let k = Math.ceil(s.min / step); k * step <= s.max; k++) list.push(k * step);
   return list;
 }

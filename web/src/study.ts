@@ -9,6 +9,8 @@ export interface About {
   metric: string | null;
   goal: string;
   objectives: { name: string; goal: string }[];
+  /** A rank is more than one number: there are several objectives, or bounds. */
+  fronts: boolean;
   metrics: string[];
   parameters: string[];
   space: { parameters: { name: string; distribution: string }[] } | null;
@@ -33,10 +35,20 @@ export interface Standing {
   as_of?: number;
 }
 
+/** A trial as `rank` has it where there are fronts. */
+export interface Ranked {
+  id: number;
+  values: (number | null)[];
+  /** 1 is the Pareto set; null: it breaks a bound. */
+  front: number | null;
+}
+
 export type Link = "waiting" | "live" | "lost";
 
 const RETRY_MS = 2000;
 const GATHER_MS = 250;
+const RANK_MS = 2000;
+const RANKED = 1000;
 
 export class Study {
   about?: About;
@@ -52,7 +64,10 @@ export class Study {
   /** Which rows the brushes have; undefined: all. */
   brushed?: Uint8Array;
   version = 0;
+  /** The best of the filter, where there are fronts; else undefined. */
+  ranked?: Ranked[];
 
+  private rankedAt = 0;
   private masked?: { version: number; mask: Uint8Array };
   private readers = new Set<() => void>();
   private stop = new AbortController();
@@ -91,6 +106,7 @@ export class Study {
       this.about = about;
       this.columns = readColumns(bytes);
       await this.match(this.filterText);
+      await this.rank();
     } catch (e) {
       this.fault = (e as Error).message;
     }
@@ -160,6 +176,13 @@ export class Study {
     if (!all || !merge(all, part)) this.columns = part.places ? readColumns(await getBytes(this.path("columns"))) : part;
     if (!this.about?.metrics.length) this.about = await getJson<About>(this.path("about"));
     await this.match(this.filterText);
+    if (!this.standing?.running || Date.now() - this.rankedAt > RANK_MS) await this.rank();
+  }
+
+  private async rank() {
+    if (!this.about?.fronts) return;
+    this.rankedAt = Date.now();
+    this.ranked = (await getJson<{ trials: Ranked[] }>(this.path("rank"), { where: this.filterText, limit: RANKED })).trials;
   }
 
   /** Asks which rows a filter has; what is wrong with it is kept in filterFault. */
@@ -183,6 +206,7 @@ export class Study {
   async setFilter(where: string) {
     if (where === this.filterText) return;
     await this.match(where);
+    if (!this.filterFault) await this.rank();
     this.changed();
   }
 

@@ -1,4 +1,5 @@
 // One glance: is it alive, how far, how good, is anything wrong.
+import { ComponentChildren } from "preact";
 import { html } from "./html";
 import { go, link } from "./place";
 import { count, exactCount, number, plural, seconds, time } from "./format";
@@ -48,9 +49,10 @@ function Name({ study }: { study: Study }) {
     ${parts.length > 1 && html`<a href=${link({ ...clear, study: parts[0] })} title="The campaign">${parts[0]}</a>${chevron}`}${parts[parts.length - 1]}</h1>`;
 }
 
-export function CampaignTop({ study }: { study: Study }) {
+export function CampaignTop({ study, tools }: { study: Study; tools: ComponentChildren }) {
   return html`<header class="top" data-link=${study.link}><${Name} study=${study} />
-    ${study.link === "lost" && html`<span class="word no" role="status">${stateWord(study)}</span>`}</header>`;
+    ${study.link === "lost" && html`<span class="word no" role="status">${stateWord(study)}</span>`}
+    <span class="grow"></span><span class="controls tools">${tools}</span></header>`;
 }
 
 export function Top({ study }: { study: Study }) {

@@ -89,7 +89,7 @@ export function History({ study, version }: { study: Study; version: number }) {
     for (let i = 0; i < values.length; i++) {
       if (!mask[i] || !Number.isFinite(values[i])) continue;
       const at = py(a, y, values[i]);
-      if (at < a.top) continue;
+      if (at < a.top || at > a.bottom + 1) continue;
       d.ctx.beginPath();
       d.ctx.arc(px(a, x, ids[i]), at, 2, 0, 7);
       d.ctx.fill();

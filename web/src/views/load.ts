@@ -4,7 +4,7 @@ import { getJson, isExport } from "../api";
 import { area, axes, label, px, py, steps } from "../axes";
 import { categories, states } from "../colors";
 import { Drawing, Figure } from "../figure";
-import { bytes, exactCount, number, seconds, time } from "../format";
+import { bytes, exactCount, moment, number, plural, seconds } from "../format";
 import { fit, Scale } from "../scale";
 import { openTrial } from "../top";
 import { plotCommand } from "../plot_command";
@@ -79,16 +79,23 @@ export function LoadFigure({ study, height }: { study: Study; height: number }) 
 function LoadPicture({ study, height, answer: l, fault }: { study: Study; height: number; answer?: LoadOf; fault: string }) {
   if (!l || !l.mean.length)
     return html`<section><h3>Load</h3><p class="empty">${fault || (l ? "Nothing has run yet." : "Reading when attempts ran …")}</p></section>`;
-  const words = `${exactCount(l.attempts)} attempts on ${l.hosts.length} host${l.hosts.length === 1 ? "" : "s"} in ${seconds(l.to - l.from)}; on average ${number(meanOf(l), 3)} at once, at most ${Math.max(...l.most)}.`;
+  const words = `${plural(l.attempts, "attempt")} on ${plural(l.hosts.length, "host")} in ${seconds(l.to - l.from)}; on average ${number(meanOf(l), 3)} at once, at most ${Math.max(...l.most)}.`;
   return html`<${Figure} title="Load" id="load" command=${plotCommand(study, "load")} height=${height} draw=${(d: Drawing) => drawLoad(d, l)} deps=${[l]} words=${words}
     note=${`mean (area), most at once (dashes)${l.hosts.length > 1 ? `; ${l.hosts.length} hosts` : ""}`}
     table=${() => ({
       head: ["from", "mean", "most", ...l.hosts.map((h) => h.host)],
-      rows: l.mean.map((v, i) => [l.from + i * l.width, v, l.most[i], ...l.hosts.map((h) => h.mean[i])]),
+      rows: l.mean.map((v, i) => [moment(l.from + i * l.width), v, l.most[i], ...l.hosts.map((h) => h.mean[i])]),
     })} />`;
 }
 
 const outcomeState = (o: string) => states[o] ?? states[{ none: "running", lost: "killed", memory: "failed", spawn: "failed", checkpointed: "paused", interrupted: "paused" }[o] ?? "waiting"];
+
+/** How they ended, with the marks that stand for it. */
+function outcomes(spans: Span[]): string {
+  const counts = new Map<string, number>();
+  for (const s of spans) counts.set(s.outcome, (counts.get(s.outcome) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([o, n]) => `${outcomeState(o).mark} ${exactCount(n)} ${o === "none" ? "running" : o.replace("_", " ")}`).join(", ");
+}
 
 function Gantt({ study, l }: { study: Study; l: LoadOf }) {
   const spans = l.spans!;
@@ -105,7 +112,8 @@ function Gantt({ study, l }: { study: Study; l: LoadOf }) {
       d.ctx.fillRect(left, a.top + s.lane * row, width, row - 1);
       d.ctx.textBaseline = "middle";
       d.ctx.textAlign = "left";
-      if (width > 34 && row > 11) label(d, `${outcomeState(s.outcome).mark} ${s.trial}`, left + 3, a.top + s.lane * row + row / 2);
+      const { mark } = outcomeState(s.outcome), text = width > 16 + 8 * String(s.trial).length ? `${mark} ${s.trial}` : mark;
+      if (width > 14 && row > 11) label(d, text, left + 3, a.top + s.lane * row + row / 2);
     }
   };
   const near = (x: number, y: number, width: number) => {
@@ -114,11 +122,11 @@ function Gantt({ study, l }: { study: Study; l: LoadOf }) {
     return hit && { words: `trial ${hit.trial}: ${seconds(hit.to - hit.from)} on ${l.hosts[hit.host].host}`, open: () => openTrial(hit.trial) };
   };
   return html`<${Figure} title="Who ran where" id="gantt" command=${plotCommand(study, "gantt")} height=${height} draw=${draw} deps=${[l]} near=${near}
-    note="a lane each for what ran at once; click opens the trial"
-    words=${`${exactCount(spans.length)} attempts in ${lanes} lanes.`}
+    note=${`a lane each for what ran at once: ${outcomes(spans)}; click opens the trial`}
+    words=${`${plural(spans.length, "attempt")} in ${plural(lanes, "lane")}: ${outcomes(spans)}.`}
     table=${() => ({
       head: ["trial", "attempt", "host", "lane", "outcome", "from", "to", "seconds"],
-      rows: spans.map((s) => [s.trial, s.attempt, l.hosts[s.host].host, s.lane, s.outcome, time(s.from), time(s.to), s.to - s.from]),
+      rows: spans.map((s) => [s.trial, s.attempt, l.hosts[s.host].host, s.lane, s.outcome, moment(s.from), moment(s.to), s.to - s.from]),
     })} />`;
 }
 
@@ -132,7 +140,7 @@ function UseFigure({ l, title, id, values, unit, words }: { l: LoadOf; title: st
     steps(d, a, x, y, values, l.width);
   };
   return html`<${Figure} title=${title} id=${id} height=${160} draw=${draw} deps=${[l]} words=${words} note=${words}
-    table=${() => ({ head: ["from", title.toLowerCase()], rows: values.map((v, i) => [l.from + i * l.width, v]) })} />`;
+    table=${() => ({ head: ["from", title.toLowerCase()], rows: values.map((v, i) => [moment(l.from + i * l.width), v]) })} />`;
 }
 
 const mean = (list: number[]) => list.reduce((s, v) => s + v, 0) / Math.max(list.length, 1);

@@ -2,7 +2,7 @@
 import { getJson } from "../api";
 import { area, axes, steps } from "../axes";
 import { Drawing, Figure } from "../figure";
-import { bytes, number, time } from "../format";
+import { bytes, moment, number, plural, time } from "../format";
 import { html } from "../html";
 import { fit, Scale } from "../scale";
 import { Study, useAnswer } from "../study";
@@ -13,8 +13,8 @@ interface Machine {
   load: number;
   memory_bytes: number;
   free_bytes: number;
-  gpus: { name: string; memory_bytes: number; used_bytes: number | null; processes: number | null }[];
-  lately: { every: number; times: number[]; cpus: (number | null)[]; used_bytes: number[]; gpus: (number | null)[][] };
+  gpus: { name: string; memory_bytes: number; used_bytes: number | null; busy: number | null; processes: number | null }[];
+  lately: { every: number; times: number[]; cpus: (number | null)[]; used_bytes: number[]; gpus: (number | null)[][]; gpus_busy: (number | null)[][] };
 }
 
 interface Lately {
@@ -37,8 +37,10 @@ function LatelyFigure({ m, title, id, most, values, unit }: Lately & { m: Machin
   const known = list.filter(Number.isFinite), now = known[known.length - 1];
   const words = now === undefined ? "not known" : `${unit(now)} of ${unit(most)} now, at most ${unit(Math.max(...known))}`;
   return html`<${Figure} title=${title} id=${id} height=${140} draw=${draw} deps=${[m]} words=${words} note=${words}
-    table=${() => ({ head: ["time", title], rows: times.map((t, i) => [t, values[i] ?? undefined]) })} />`;
+    table=${() => ({ head: ["time", title], rows: times.map((t, i) => [moment(t), values[i] ?? undefined]) })} />`;
 }
+
+const percent = (v: number) => `${number(100 * v, 3)} %`;
 
 export function MachineView({ study }: { study: Study }) {
   const { answer: m } = useAnswer(() => getJson<Machine>("machine"), [Math.floor(study.heard / 5000)]);
@@ -46,9 +48,12 @@ export function MachineView({ study }: { study: Study }) {
   const figures: Lately[] = [
     { title: "CPU", id: "machine-cpus", most: m.cpus, values: m.lately.cpus, unit: (v) => number(v, 3) },
     { title: "Memory", id: "machine-memory", most: m.memory_bytes, values: m.lately.used_bytes, unit: bytes },
-    ...m.gpus.map((g, i) => ({ title: `Memory of GPU ${i}`, id: `machine-gpu-${i}`, most: g.memory_bytes, values: m.lately.gpus[i], unit: bytes })),
+    ...m.gpus.flatMap((g, i) => [
+      { title: `GPU ${i}`, id: `machine-gpu-${i}`, most: 1, values: m.lately.gpus_busy[i], unit: percent },
+      { title: `Memory of GPU ${i}`, id: `machine-gpu-memory-${i}`, most: g.memory_bytes, values: m.lately.gpus[i], unit: bytes },
+    ]),
   ];
   return html`<section><h2>This machine: ${m.host}</h2><p class="note">As this server saw it, by all who use it: ${m.cpus} cpus, load ${number(m.load, 3)}${
-    m.gpus.length ? `; ${m.gpus.map((g, i) => `GPU ${i} ${g.name}${g.processes === null ? "" : `, ${g.processes} processes`}`).join("; ")}` : "; no GPU"}.</p>
+    m.gpus.length ? `; ${m.gpus.map((g, i) => `GPU ${i} ${g.name}${g.processes === null ? "" : `, ${plural(g.processes, "process", "es")}`}`).join("; ")}` : "; no GPU"}.</p>
     <div class="grid">${figures.map((f) => html`<${LatelyFigure} m=${m} ...${f} key=${f.id} />`)}</div></section>`;
 }

@@ -5,6 +5,7 @@ import { cell } from "../columns";
 import { link } from "../place";
 import { number, value } from "../format";
 import { Study, useAnswer, useStudy } from "../study";
+import { bestRows } from "../best";
 import { History } from "./history";
 import { Parallel } from "./parallel";
 import { ImportanceFigure } from "./importance";
@@ -32,37 +33,19 @@ export function Overview({ study }: { study: Study }) {
   </div>`;
 }
 
-/** Rows of the mask with the best values. */
-export function bestRows(study: Study, most: number): number[] {
-  const values = study.column("value")?.numbers ?? new Float64Array(0);
-  const states = study.column("state")!;
-  const mask = study.mask(), sign = study.minimizes() ? 1 : -1;
-  const list: number[] = [];
-  for (let i = 0; i < values.length; i++) {
-    const v = sign * values[i];
-    if (!mask[i] || Number.isNaN(v)) continue;
-    const state = cell(states, i);
-    if (state !== "done" && state !== "stopped") continue;
-    if (list.length === most && v >= sign * values[list[most - 1]]) continue;
-    let at = list.length;
-    while (at > 0 && sign * values[list[at - 1]] > v) at--;
-    list.splice(at, 0, i);
-    if (list.length > most) list.pop();
-  }
-  return list;
-}
-
 function BestTrials({ study }: { study: Study }) {
   const rows = bestRows(study, BEST), ids = study.trials();
   const parameters = study.parameters().slice(0, 6);
   const metric = study.about?.metric ?? "value";
-  return html`<section><h3>Best trials</h3>
+  // What else is aimed at.
+  const more = (study.about?.objectives ?? []).slice(1).flatMap((o) => study.columns!.list.filter((c) => c.source === "metric" && c.name === o.name));
+  return html`<section><h3>Best trials</h3>${study.ranked && html`<p class="note">the Pareto set first; what breaks a bound last</p>`}
     ${!rows.length ? html`<p class="empty">No trial has a value${study.standing?.running ? " yet" : ""}.</p>` : html`<div class="scroll" tabindex="0" role="region" aria-label="Best trials">
     <table class="list"><thead><tr><th scope="col" class="n">Trial</th><th scope="col" class="n">${metric}</th>
-      ${parameters.map((p) => html`<th scope="col" class="n">${p.name}</th>`)}</tr></thead>
+      ${[...more, ...parameters].map((p) => html`<th scope="col" class=${p.numbers ? "n" : ""}>${p.name}</th>`)}</tr></thead>
     <tbody>${rows.map((r) => html`<tr><th scope="row" class="n"><a href=${link({ trial: ids[r] })}>${ids[r]}</a></th>
       <td class="n" title=${cell(study.column("value"), r)}>${number(cell(study.column("value"), r) as number)}</td>
-      ${parameters.map((p) => html`<td class="n" title=${cell(p, r)}>${value(cell(p, r))}</td>`)}</tr>`)}</tbody></table></div>`}
+      ${[...more, ...parameters].map((p) => html`<td class=${p.numbers ? "n" : ""} title=${cell(p, r)}>${value(cell(p, r))}</td>`)}</tr>`)}</tbody></table></div>`}
   </section>`;
 }
 

@@ -2,8 +2,10 @@
 // along an axis brushes, and all views follow.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../html";
-import { chance, Column, drawn, isConstant, isDiscrete } from "../columns";
+import { cell, chance, Column, drawn, fewValues, isConstant, isDiscrete } from "../columns";
+import { bestRows } from "../best";
 import { Density, MARKS_MAX } from "../density";
+import { label, short } from "../axes";
 import { Drawing, Figure } from "../figure";
 import { exactCount, number } from "../format";
 import { css, isDark, magnitude } from "../colors";
@@ -14,6 +16,8 @@ import { Study } from "../study";
 
 const BINS = 128;
 const AXES_MAX = 14;
+const MARKED = 12; // values of an axis that has no others
+const BEST = 50;
 const TOP = 34, BOTTOM = 22, SIDE = 46;
 
 interface Axis {
@@ -32,7 +36,7 @@ interface Axis {
 function makeAxis(study: Study, c: Column, rows: number): Axis {
   const { values, texts } = drawn(c, rows);
   const log = !texts && (study.isLog(c.name) || (c.source !== "parameter" && wantsLog(values)));
-  const scale = fit(values, log, texts);
+  const scale = { ...fit(values, log, texts), marks: texts ? undefined : fewValues(values, MARKED) };
   const bins = new Uint8Array(rows), parts = new Float32Array(rows), at = new Float64Array(BINS), discrete = isDiscrete(values);
   for (let i = 0; i < BINS; i++) at[i] = i / BINS;
   for (let i = 0; i < rows; i++) {
@@ -73,34 +77,44 @@ function addLines(density: Density, left: Axis, right: Axis, x0: number, x1: num
     }
 }
 
-function drawDensity(d: Drawing, axes: Axis[], mask: Uint8Array, quick: boolean, at: (i: number) => number, h: number) {
+/** Which are good would drown in so many: the best are drawn over them. */
+function drawDensity(d: Drawing, axes: Axis[], mask: Uint8Array, best: number[], quick: boolean, at: (i: number) => number, h: number) {
   const density = new Density(Math.floor(d.width), h);
   for (let i = 0; i + 1 < axes.length; i++) addLines(density, axes[i], axes[i + 1], at(i), at(i + 1), h, mask, quick);
-  density.paint(d, 0, TOP, magnitude(isDark() ? 0.9 : 0.15));
+  density.paint(d, 0, TOP, isDark() ? [127, 140, 153] : [96, 112, 128], 12);
+  d.ctx.lineWidth = 1.25;
+  d.ctx.strokeStyle = isDark() ? css(magnitude(1)) : "#b36b00";
+  d.ctx.globalAlpha = 0.75;
+  for (const i of best) line(d, axes, i, at, h);
+  d.ctx.globalAlpha = 1;
+}
+
+/** One trial's, broken where it has no value. */
+function line({ ctx }: Drawing, axes: Axis[], i: number, at: (i: number) => number, h: number) {
+  let drawn = false;
+  ctx.beginPath();
+  axes.forEach((a, k) => {
+    const y = TOP + h - part(a.scale, a.values[i]) * h;
+    if (!Number.isFinite(y)) drawn = false;
+    else if (drawn) ctx.lineTo(at(k), y);
+    else ctx.moveTo(at(k), y);
+    drawn = Number.isFinite(y);
+  });
+  ctx.stroke();
 }
 
 /** Few enough to draw each in the colour of how good it is, the best last. */
 function drawLines(d: Drawing, study: Study, axes: Axis[], mask: Uint8Array, at: (i: number) => number, h: number) {
   const values = study.column("value")?.numbers ?? new Float64Array(mask.length).fill(NaN);
   const good = goodness(study, values, mask);
-  const rows = [...mask.keys()].filter((i) => mask[i]).map((i) => ({ i, bad: Number.isNaN(values[i]) ? 1 : good(values[i]) }));
-  const { ctx } = d;
-  ctx.lineWidth = rows.length > 300 ? 1 : 1.5;
+  const rows = [...mask.keys()].filter((i) => mask[i]).map((i) => ({ i, bad: Number.isNaN(values[i]) ? 2 : good(values[i]) }));
+  d.ctx.lineWidth = rows.length > 300 ? 1 : 1.5;
   for (const { i, bad } of rows.sort((a, b) => b.bad - a.bad)) {
-    ctx.strokeStyle = Number.isNaN(values[i]) ? d.faint : css(magnitude(isDark() ? 1 - 0.75 * bad : 0.85 * (1 - bad)));
-    ctx.globalAlpha = rows.length > 300 ? 0.5 : 0.8;
-    ctx.beginPath();
-    let drawn = false;
-    axes.forEach((a, k) => {
-      const y = TOP + h - part(a.scale, a.values[i]) * h;
-      if (!Number.isFinite(y)) drawn = false;
-      else if (drawn) ctx.lineTo(at(k), y);
-      else ctx.moveTo(at(k), y);
-      drawn = Number.isFinite(y);
-    });
-    ctx.stroke();
+    d.ctx.strokeStyle = Number.isNaN(values[i]) ? d.faint : css(magnitude(isDark() ? 1 - 0.75 * bad : 0.85 * (1 - bad)));
+    d.ctx.globalAlpha = rows.length > 300 ? 0.5 : 0.8;
+    line(d, axes, i, at, h);
   }
-  ctx.globalAlpha = 1;
+  d.ctx.globalAlpha = 1;
 }
 
 export function Parallel({ study, version }: { study: Study; version: number }) {
@@ -115,15 +129,16 @@ export function Parallel({ study, version }: { study: Study; version: number }) 
   const drag = useRef<{ axis: Axis; start: number } | undefined>(undefined);
   const [, redraw] = useState(0);
   if (!study.brushed && !drag.current) brushes.current.clear();
-  if (axes.length < 2) return html`<section><h3>Parallel coordinates</h3><p class="empty">There are no two things that differ between trials.</p></section>`;
   const height = 300;
   const place = (i: number, width: number) => SIDE + (i * (width - 2 * SIDE)) / Math.max(axes.length - 1, 1);
   const mask = study.mask();
   const shown = mask.reduce((n, v) => n + v, 0);
   const many = shown > MARKS_MAX;
+  const best = useMemo(() => (many ? bestRows(study, BEST) : []), [version, many]);
+  if (axes.length < 2) return html`<section><h3>Parallel coordinates</h3><p class="empty">There are no two things that differ between trials.</p></section>`;
   const draw = (d: Drawing) => {
     const h = d.height - TOP - BOTTOM;
-    if (many) drawDensity(d, axes, mask, !!drag.current, (i) => Math.round(place(i, d.width)), h);
+    if (many) drawDensity(d, axes, mask, best, !!drag.current, (i) => Math.round(place(i, d.width)), h);
     else drawLines(d, study, axes, mask, (i) => place(i, d.width), h);
     axes.forEach((a, i) => drawAxis(d, a, place(i, d.width), h, i, axes.length, brushes.current.get(a.name)));
   };
@@ -149,9 +164,9 @@ export function Parallel({ study, version }: { study: Study; version: number }) 
     const s = axes.find((a) => a.name === name)?.scale;
     return s && `${name} ${number(from(s, low))} to ${number(from(s, high))}`;
   });
-  return html`<${Figure} title="Parallel coordinates" id="parallel" command=${plotCommand(study, "parallel", { where: study.filterText })} height=${height} draw=${draw} pointer=${pointer}
+  return html`<${Figure} title="Parallel coordinates" id="parallel" command=${plotCommand(study, "parallel", { where: study.filterText })} height=${height} least=${axes.length * 52} draw=${draw} pointer=${pointer}
     deps=${[version, study.columns!.revision]}
-    note=${`${many ? `density of ${exactCount(shown)} trials` : "bright is good"}; drag along an axis to keep a part${vary.length > AXES_MAX ? `; the first ${AXES_MAX} of ${vary.length} parameters that differ` : ""}`}
+    note=${`${many ? `density of ${exactCount(shown)} trials, the best ${best.length} as lines` : "bright is good"}; drag along an axis to keep a part${vary.length > AXES_MAX ? `; the first ${AXES_MAX} of ${vary.length} parameters that differ` : ""}`}
     words=${`Lines of ${exactCount(shown)} trials over ${axes.map((a) => a.name).join(", ")}.${ranges.length ? ` Kept: ${ranges.join("; ")}.` : ""}`}
     table=${() => tableOf(study, mask)}>
     <details class="brushes"><summary>Brush by keyboard</summary>
@@ -164,7 +179,7 @@ function tableOf(study: Study, mask: Uint8Array) {
   const rows = [];
   const ids = study.trials();
   for (let i = 0; i < mask.length; i++)
-    if (mask[i]) rows.push([ids[i], ...columns.map((c) => (c.numbers ? c.numbers[i] : c.texts![c.codes![i] - 1]))]);
+    if (mask[i]) rows.push([ids[i], ...columns.map((c) => cell(c, i))]);
   return { head: ["trial", ...columns.map((c) => (c.name === "value" ? study.about?.metric ?? "value" : c.name))], rows };
 }
 
@@ -194,18 +209,14 @@ function drawAxis(d: Drawing, a: Axis, x: number, h: number, i: number, count: n
   ctx.fillStyle = d.ink;
   ctx.textAlign = i === count - 1 ? "right" : i === 0 ? "left" : "center";
   ctx.textBaseline = "alphabetic";
-  const room = Math.floor((d.width / Math.max(count, 1)) / 7);
+  const room = Math.floor((d.width / Math.max(count, 1)) / 7), last = i === count - 1;
   const name = a.name.length > room ? "…" + a.name.slice(-(room - 1)) : a.name;
   ctx.fillText(name + (a.scale.log ? " (log)" : ""), x + (i === 0 ? -SIDE + 4 : i === count - 1 ? SIDE - 4 : 0), 14);
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   for (const t of ticks(a.scale, 6)) {
     const y = TOP + h - part(a.scale, t.at) * h;
-    if (y < TOP - 1 || y > TOP + h + 1) continue;
-    ctx.lineWidth = 3;
-    ctx.strokeStyle = d.back;
-    ctx.strokeText(t.text.slice(0, 8), x + 4, y);
-    ctx.fillText(t.text.slice(0, 8), x + 4, y);
+    if (y >= TOP - 1 && y <= TOP + h + 1) label(d, short(t.text, last ? 6 : Math.max(room - 2, 8)), x + 5, y);
   }
   if (brush) {
     ctx.fillStyle = d.accent;

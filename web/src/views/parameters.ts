@@ -2,14 +2,14 @@
 import { useMemo } from "preact/hooks";
 import { html } from "../html";
 import { Area, area, axes, px, py } from "../axes";
-import { cell, chance, Column, drawn, isDiscrete } from "../columns";
+import { cell, chance, Column, drawn, fewValues } from "../columns";
 import { css, isDark, magnitude } from "../colors";
 import { MARKS_MAX, paintMarks } from "../density";
 import { nearest } from "../nearest";
 import { Drawing, Figure } from "../figure";
 import { exactCount, number } from "../format";
 import { goodness } from "../goodness";
-import { fit, part, Scale, wantsLog } from "../scale";
+import { fit, from, part, Scale, wantsLog } from "../scale";
 import { go, Place } from "../place";
 import { openTrial } from "../top";
 import { plotCommand } from "../plot_command";
@@ -30,56 +30,72 @@ function dim(study: Study, column: Column, mask: Uint8Array): Dim {
   return { name, column, values, scale: fit(values, log, texts, mask) };
 }
 
-function Scatter({ study, x, y, mask, version }: Over) {
+/** Trials of few values are spread a little within the cell of each, so that they can be seen. */
+function spreadOf(d: Dim, i: number, salt: number): number {
+  const cells = d.scale.texts?.length ?? 0;
+  return cells > 0 && cells <= CELLS ? (0.6 * (chance(i + salt) - 0.5)) / cells : 0;
+}
+
+function Scatter({ study, x: xAll, y: yAll, mask, version }: Over) {
+  const [x, y] = useMemo(() => [celled(xAll), celled(yAll)], [version, xAll.name, yAll.name]);
   const value = study.column("value")!.numbers!;
   const good = useMemo(() => goodness(study, value, mask), [version]);
   const rows: number[] = [];
   for (let i = 0; i < mask.length; i++)
     if (mask[i] && Number.isFinite(x.values[i]) && Number.isFinite(y.values[i])) rows.push(i);
-  // Trials of few values are spread a little, so that they can be seen.
-  const spread = isDiscrete(x.values) ? 0.6 / Math.max(new Set(Array.from(x.values).filter(Number.isFinite)).size, 2) : 0;
-  const across = (a: Area, i: number) => px(a, x.scale, x.values[i]) + (chance(i) - 0.5) * spread * (a.right - a.left);
+  const across = (a: Area, i: number) => px(a, x.scale, x.values[i]) + spreadOf(x, i, 0) * (a.right - a.left);
+  const up = (a: Area, i: number) => py(a, y.scale, y.values[i]) + spreadOf(y, i, 7) * (a.bottom - a.top);
   const twoParameters = y.column.source === "parameter";
   const draw = (d: Drawing) => {
     const a = area(d, 70);
     axes(d, a, x.scale, y.scale, x.name + (x.scale.log ? " (log)" : ""), y.name + (y.scale.log ? " (log)" : ""));
     if (rows.length > MARKS_MAX) {
       paintMarks(d, a.left, a.top, a.right - a.left, a.bottom - a.top, magnitude(isDark() ? 0.9 : 0.2), (add) =>
-        rows.forEach((i) => add(across(a, i), py(a, y.scale, y.values[i]))));
+        rows.forEach((i) => add(across(a, i), up(a, i))));
       return;
     }
-    for (const i of rows) {
-      d.ctx.fillStyle = twoParameters ? css(magnitude(1 - good(value[i]))) : d.accent;
-      d.ctx.globalAlpha = twoParameters ? 0.9 : 0.5;
-      d.ctx.beginPath();
-      d.ctx.arc(across(a, i), py(a, y.scale, y.values[i]), 3, 0, 7);
-      d.ctx.fill();
-    }
+    for (const i of rows) mark(d, across(a, i), up(a, i), !twoParameters ? d.accent : Number.isNaN(value[i]) ? undefined : css(magnitude(1 - good(value[i]))));
     d.ctx.globalAlpha = 1;
   };
   const near = (mx: number, my: number, width: number) => {
     const a = area({ width, height: 340 } as Drawing, 70);
-    const k = nearest(rows.length, mx, my, (i) => [across(a, rows[i]), py(a, y.scale, y.values[rows[i]])]);
+    const k = nearest(rows.length, mx, my, (i) => [across(a, rows[i]), up(a, rows[i])]);
     const trial = study.trials()[rows[k]];
-    return k < 0 ? undefined : { words: `trial ${trial}: ${number(value[rows[k]])}`, open: () => openTrial(trial) };
+    return k < 0 ? undefined : { words: `trial ${trial}: ${number(value[rows[k]]) || "no value"}`, open: () => openTrial(trial) };
   };
   const metric = study.about?.metric ?? "value";
   // Only a metric over a parameter is a slice.
   const slice = x.column.source === "parameter" && !twoParameters && y.column.name !== "seconds"
     ? plotCommand(study, "slice", { x: x.name, metric: y.name, where: study.filterText }) : undefined;
+  const empty = twoParameters && rows.some((i) => Number.isNaN(value[i]));
   return html`<${Figure} title=${`${y.name} over ${x.name}`} id="scatter" command=${slice} height=${340} draw=${draw} deps=${[version, x.name, y.name]} near=${near}
-    note=${[rows.length > MARKS_MAX ? `density of ${exactCount(rows.length)} trials` : twoParameters ? `bright is good (${metric}); click opens a trial` : "click opens a trial", spread && "spread sideways"].filter(Boolean).join("; ")}
+    note=${rows.length > MARKS_MAX ? `density of ${exactCount(rows.length)} trials` : twoParameters ? `bright is good${empty ? ", hollow: no value" : ""}` : "click opens a trial"}
     words=${`${exactCount(rows.length)} trials.`}
     table=${() => ({ head: ["trial", x.name, y.name, metric],
-      rows: rows.map((i) => [study.trials()[i], cell(x.column, i), cell(y.column, i), value[i]]) })} />`;
+      rows: rows.map((i) => [study.trials()[i], cell(x.column, i), cell(y.column, i), Number.isNaN(value[i]) ? undefined : value[i]]) })} />`;
+}
+
+/** A trial; hollow without a colour. */
+function mark({ ctx, faint }: Drawing, x: number, y: number, color?: string) {
+  ctx.beginPath();
+  ctx.arc(x, y, 3, 0, 7);
+  ctx.globalAlpha = color ? 0.8 : 1;
+  ctx.lineWidth = 1;
+  if (color) {
+    ctx.fillStyle = color;
+    ctx.fill();
+  } else {
+    ctx.strokeStyle = faint;
+    ctx.stroke();
+  }
 }
 
 const CELLS = 24;
 
 /** Few numbers have a cell each, as texts have. */
 function celled(d: Dim): Dim {
-  if (d.scale.texts || !isDiscrete(d.values, CELLS)) return d;
-  const list = [...new Set(Array.from(d.values).filter(Number.isFinite))].sort((a, b) => a - b);
+  const list = d.scale.texts ? undefined : fewValues(d.values, CELLS);
+  if (!list) return d;
   const place = new Map(list.map((v, i) => [v, i]));
   return { ...d, values: Float64Array.from(d.values, (v) => place.get(v) ?? NaN), scale: fit([], false, list.map((v) => number(v))) };
 }
@@ -91,6 +107,10 @@ interface Over {
   mask: Uint8Array;
   version: number;
 }
+
+/** Where a cell lies: one value, or from one to another. */
+const edges = ({ scale }: Dim, i: number, cells: number) => (scale.texts ? [scale.texts[i]] : [from(scale, i / cells), from(scale, (i + 1) / cells)]);
+const edgeNames = (d: Dim) => (d.scale.texts ? [d.name] : [`${d.name} from`, `${d.name} to`]);
 
 /** The mean of the metric over two parameters, in cells. */
 function Contour({ study, x: xAll, y: yAll, mask, version }: Over) {
@@ -121,56 +141,51 @@ function Contour({ study, x: xAll, y: yAll, mask, version }: Over) {
   };
   const metric = study.about?.metric ?? "value";
   return html`<${Figure} title=${`Mean ${metric} over ${x.name} and ${y.name}`} id="contour" command=${plotCommand(study, "contour", { x: x.name, y: y.name, where: study.filterText })} height=${340} draw=${draw} deps=${[version, x.name, y.name]}
-    note="bright is good; blank: no trial"
-    words=${`A map of ${across} by ${up} cells.`}
-    table=${() => ({ head: [`${x.name} (cell)`, `${y.name} (cell)`, `mean ${metric}`, "trials"],
-      rows: cells.map((c, i) => [x.scale.texts?.[i % across] ?? i % across, y.scale.texts?.[Math.floor(i / across)] ?? Math.floor(i / across), c.n ? c.mean : undefined, c.n]).filter((r) => r[3]) })} />`;
+    note="bright is good"
+    words=${`A map of ${across} by ${up} cells; those without a trial are blank.`}
+    table=${() => ({ head: [...edgeNames(x), ...edgeNames(y), `mean ${metric}`, "trials"],
+      rows: cells.flatMap((c, i) => (c.n ? [[...edges(x, i % across, across), ...edges(y, Math.floor(i / across), up), c.mean, c.n]] : [])) })} />`;
 }
 
-/** Trials that no other beats in both. */
-function front(xs: ArrayLike<number>, ys: ArrayLike<number>, rows: number[], down: [boolean, boolean]): number[] {
-  const sx = down[0] ? 1 : -1, sy = down[1] ? 1 : -1;
-  const order = [...rows].sort((a, b) => sx * (xs[a] - xs[b]) || sy * (ys[a] - ys[b]));
-  const list: number[] = [];
-  let best = Infinity;
-  for (const i of order)
-    if (sy * ys[i] < best) {
-      best = sy * ys[i];
-      list.push(i);
-    }
-  return list;
-}
-
+/** The first two objectives, with the trials that `rank` has in the Pareto set of the filter. */
 function Pareto({ study, mask, version }: { study: Study; mask: Uint8Array; version: number }) {
   const [first, second] = study.about!.objectives;
-  const cx = study.column(first.name), cy = study.column(second.name);
-  if (!cx?.numbers || !cy?.numbers) return html`<p class="empty">No trial has reported both ${first.name} and ${second.name} yet.</p>`;
-  const x = dim(study, cx, mask), y = dim(study, cy, mask);
+  const cx = study.column("value"), cy = study.columns!.list.find((c) => c.source === "metric" && c.name === second.name);
+  const set = (study.ranked ?? []).filter((t) => t.front === 1 && mask[study.rowOf(t.id)]);
+  const [xs, ys] = [0, 1].map((k) => set.map((t) => t.values[k] ?? NaN));
+  const order = [...set.keys()].sort((a, b) => xs[a] - xs[b] || ys[a] - ys[b]);
+  if (!cx?.numbers || !cy?.numbers || !set.length)
+    return html`<section><h3>Pareto front</h3><p class="empty">No trial${study.filter || study.brushed ? " of the filter" : ""} has both ${first.name} and ${second.name}.</p></section>`;
+  const x = dim(study, cx, mask), y = dim(study, cy, mask), state = study.column("state")!;
   const rows: number[] = [];
-  for (let i = 0; i < mask.length; i++) if (mask[i] && Number.isFinite(x.values[i]) && Number.isFinite(y.values[i])) rows.push(i);
-  const best = front(x.values, y.values, rows, [first.goal === "minimize", second.goal === "minimize"]);
+  for (let i = 0; i < mask.length; i++)
+    if (mask[i] && Number.isFinite(x.values[i]) && Number.isFinite(y.values[i]) && /^(done|stopped)$/.test(String(cell(state, i)))) rows.push(i);
+  const at = (a: Area, i: number): [number, number] => [px(a, x.scale, x.values[i]), py(a, y.scale, y.values[i])];
   const draw = (d: Drawing) => {
     const a = area(d, 70);
     axes(d, a, x.scale, y.scale, `${x.name} (${first.goal})`, `${y.name} (${second.goal})`);
-    const at = (i: number): [number, number] => [px(a, x.scale, x.values[i]), py(a, y.scale, y.values[i])];
-    paintMarks(d, a.left, a.top, a.right - a.left + 2, a.bottom - a.top + 2, [127, 140, 153], (add) => rows.forEach((i) => add(...at(i))));
+    if (rows.length > MARKS_MAX)
+      paintMarks(d, a.left, a.top, a.right - a.left + 2, a.bottom - a.top + 2, [127, 140, 153], (add) => rows.forEach((i) => add(...at(a, i))));
+    else rows.forEach((i) => mark(d, ...at(a, i), "#8a959f"));
     d.ctx.strokeStyle = d.ctx.fillStyle = d.accent;
+    d.ctx.globalAlpha = 1;
     d.ctx.lineWidth = 1.5;
     d.ctx.beginPath();
-    best.forEach((i) => d.ctx.lineTo(px(a, x.scale, x.values[i]), py(a, y.scale, y.values[i])));
+    // Of more than two objectives the set is no line.
+    if (study.about!.objectives.length === 2) order.forEach((k) => d.ctx.lineTo(px(a, x.scale, xs[k]), py(a, y.scale, ys[k])));
     d.ctx.stroke();
-    best.forEach((i) => d.ctx.fillRect(px(a, x.scale, x.values[i]) - 3, py(a, y.scale, y.values[i]) - 3, 6, 6));
+    order.forEach((k) => d.ctx.fillRect(px(a, x.scale, xs[k]) - 4, py(a, y.scale, ys[k]) - 4, 8, 8));
   };
   const near = (mx: number, my: number, width: number) => {
     const a = area({ width, height: 340 } as Drawing, 70);
-    const k = nearest(rows.length, mx, my, (i) => [px(a, x.scale, x.values[rows[i]]), py(a, y.scale, y.values[rows[i]])]);
+    const k = nearest(rows.length, mx, my, (i) => at(a, rows[i]));
     const trial = study.trials()[rows[k]];
     return k < 0 ? undefined : { words: `trial ${trial}: ${number(x.values[rows[k]])}, ${number(y.values[rows[k]])}`, open: () => openTrial(trial) };
   };
   return html`<${Figure} title="Pareto front" id="pareto" command=${plotCommand(study, "pareto", { x: first.name, y: second.name, where: study.filterText })} height=${340} draw=${draw} deps=${[version]} near=${near}
-    note=${`${exactCount(best.length)} trials that no other beats in both, of ${exactCount(rows.length)}`}
-    words=${`From ${x.name} ${number(x.values[best[0]])} to ${number(x.values[best[best.length - 1]])}.`}
-    table=${() => ({ head: ["trial", x.name, y.name], rows: best.map((i) => [study.trials()[i], x.values[i], y.values[i]]) })} />`;
+    note=${`squares: ${exactCount(set.length)} of ${exactCount(rows.length)} trials`}
+    words=${`${exactCount(set.length)} trials that no other beats in every objective, from ${x.name} ${number(xs[order[0]])} to ${number(xs[order[order.length - 1]])}.`}
+    table=${() => ({ head: ["trial", x.name, y.name], rows: order.map((k) => [set[k].id, xs[k], ys[k]]), note: "No other trial beats one of these in every objective." })} />`;
 }
 
 export function Parameters({ study, place }: { study: Study; place: Place }) {

@@ -2,6 +2,7 @@
 import { html } from "../html";
 import { link } from "../place";
 import { exactCount, number, time } from "../format";
+import { states } from "../colors";
 
 export interface Entry {
   study: string;
@@ -23,6 +24,10 @@ function ordered(list: Entry[]): Entry[] {
   return tops.flatMap((t) => [t, ...list.filter((s) => s.study.startsWith(t.study + "/"))]);
 }
 
+/** A study's words for what its trials have. */
+const marks: Record<string, string> = { finished: "done", running: "running", failed: "failed" };
+const look = (state: string) => states[marks[state] ?? "paused"];
+
 function counted(s: Entry): string {
   if (s.stages !== undefined) return `${s.stages_done} / ${s.stages} stages`;
   return exactCount(s.finished) + (s.total !== null ? ` / ${exactCount(s.total)}` : "");
@@ -38,7 +43,8 @@ export function Studies({ list }: { list?: Entry[] }) {
         <thead><tr><th scope="col">Study</th><th scope="col">State</th><th scope="col" class="n">Trials</th>
           <th scope="col" class="n">Failed</th><th scope="col">Best</th><th scope="col">Changed</th></tr></thead>
         <tbody>${ordered(list).map((s) => html`<tr>
-          <th scope="row" class=${s.study.includes("/") ? "stage-of" : ""}><a href=${link({ study: s.study })}>${s.study}</a></th><td>${s.state}</td>
+          <th scope="row" class=${s.study.includes("/") ? "stage-of" : ""}><a href=${link({ study: s.study })}>${s.study}</a></th>
+          <td class="state"><i style=${{ color: look(s.state).color }} aria-hidden="true">${look(s.state).mark}</i> ${s.state}</td>
           <td class="n">${counted(s)}</td>
           <td class="n">${s.failed || ""}</td>
           <td>${s.best && `${s.best.metric} ${number(s.best.value)} (trial ${s.best.id})`}</td>

@@ -168,7 +168,10 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
       rows: some.map((r) => [ids[r], cell(study.column("state"), r), ...columns.map((c) => cell(c, r))]),
     }), `${exactCount(some.length)} rows`);
   };
-  const grid = `32px 84px 110px 70px ${columns.map(() => "minmax(90px, 1fr)").join(" ")}`;
+  // Each row is a grid of its own: what is in it must not decide how wide its columns are.
+  const widths = [32, 84, 110, 84, ...columns.map((c) => (c.numbers ? 94 : 110))];
+  const grid = widths.map((w, i) => (i < 4 ? `${w}px` : `minmax(${w}px, 1fr)`)).join(" ");
+  const line = { gridTemplateColumns: grid, minWidth: `${widths.reduce((s, w) => s + w, 0)}px` };
   return html`<div class="table-tools">
       ${fresh > 0 && html`<button type="button" class="fresh" onClick=${() => askAgain(asked + 1)}>${exactCount(fresh)} new</button>`}
       <${ColumnChooser} study=${study} shown=${columns} />
@@ -179,7 +182,7 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
     <div class="table" role="grid" aria-label="Trials" aria-rowcount=${rows.length + 1} aria-colcount=${all.length + 2}
       tabindex="0" onKeyDown=${pressed} aria-activedescendant=${rows.length ? `row-${cursor}` : undefined}>
       <div class="scroller" ref=${body} onScroll=${scrolled}>
-      <div class="row head" role="row" aria-rowindex="1" style=${{ gridTemplateColumns: grid }}>
+      <div class="row head" role="row" aria-rowindex="1" style=${line}>
         <span role="columnheader"><span class="hidden">Selected</span></span>
         ${["trial", "state"].map((n) => html`<${Head} name=${n} title=${n} place=${place} sort=${sort} />`)}
         <span role="columnheader">Curve</span>
@@ -189,7 +192,7 @@ export function TableView({ study, place }: { study: Study; place: Place }) {
         const i = first + k, trial = ids[r], state = cell(study.column("state"), r) as string;
         return html`<div class="row" role="row" id=${`row-${i}`} key=${trial} aria-rowindex=${i + 2}
           aria-selected=${place.chosen.includes(trial)} data-cursor=${i === cursor} data-pinned=${place.pinned.includes(trial)}
-          style=${{ transform: `translateY(${i * ROW}px)`, gridTemplateColumns: grid }}
+          style=${{ transform: `translateY(${i * ROW}px)`, ...line }}
           onClick=${() => setCursor(i)} onDblClick=${() => go({ trial })}>
           <span role="gridcell"><input type="checkbox" tabindex="-1" checked=${place.chosen.includes(trial)}
             aria-label=${`Select trial ${trial}`} onChange=${() => choose(trial)} /></span>
