@@ -62,6 +62,16 @@ async function accessible(page, name) {
     found.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => n.html).join(" ")}`).join("\n"));
 }
 
+/** Opens a view, and waits until it has what it shows: what still reads is no view to judge. */
+async function visit(page, name, has = "main *") {
+  await page.getByRole("link", { name, exact: true }).click();
+  await page.locator("nav a[aria-current]", { hasText: new RegExp(`^${name}$`) }).waitFor();
+  await page.locator(has).first().waitFor();
+  await page.waitForFunction(() => ![...document.querySelectorAll("main .empty")].some((e) => e.textContent.trim().endsWith("…")));
+}
+const whole = { Overview: '[data-figure="load"] canvas', Table: ".row[aria-rowindex='2']", Curves: '[data-figure="curves"] canvas',
+  Parameters: '[data-figure="parallel"] canvas', Load: '[data-figure="machine-memory"] canvas', Errors: "section.group" };
+
 /** The rows of a figure's table, as numbers where they are. */
 async function numbersOf(page, figure) {
   const f = page.locator(`[data-figure="${figure}"]`);
@@ -192,14 +202,15 @@ const rank = throngJson("rank", "many", "-n", "0", "--json").trials;
   check("two that were selected by keyboard are compared", (await page.locator("thead a").count()) === 2);
   await accessible(page, "compare");
   for (const name of ["Curves", "Parameters", "Load", "Errors"]) {
-    await page.getByRole("link", { name, exact: true }).click();
-    await page.locator("main figure, main section").first().waitFor();
+    await visit(page, name, whole[name]);
     await picture(page, name.toLowerCase());
     await accessible(page, name.toLowerCase());
   }
   await page.getByRole("link", { name: "Load", exact: true }).click();
   const load = await numbersOf(page, "load");
   check("load has its numbers", load.length > 10 && load.every((r) => r[1] <= r[2] + 1e-9));
+  const gpu = await numbersOf(page, "machine-gpu-0"), held = await numbersOf(page, "machine-gpu-memory-0");
+  check("GPUs of the machine say how busy they are, and what they hold", gpu.at(-1)[1] === 0.4 && held.at(-1)[1] === 1e9, `${gpu.at(-1)} ${held.at(-1)}`);
   await page.goto(study(address, "many", `&trial=${rank[0].id}`));
   await page.getByRole("complementary").getByText("Parameters").waitFor();
   const drawer = await page.getByRole("complementary").innerText();
@@ -380,8 +391,7 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
   await page.getByText("No trial has a value.").first().waitFor();
   check("a study without values says so", true);
   for (const name of ["Table", "Curves", "Parameters", "Load", "Errors", "Compare"]) {
-    await page.getByRole("link", { name, exact: true }).click();
-    await page.locator("main *").first().waitFor();
+    await visit(page, name);
     await accessible(page, `odd, ${name.toLowerCase()}`);
   }
   check("a text is never markup", (await page.locator("main img, main b").count()) === 0);
@@ -407,8 +417,7 @@ const colorAt = (canvas, x, y) => canvas.evaluate((c, [px, py]) =>
   const page = await open(study(address, "many"), { width: 380, height: 800 });
   await page.locator('[data-figure="parallel"] canvas').waitFor();
   for (const name of ["Overview", "Table", "Curves", "Parameters", "Load", "Errors"]) {
-    await page.getByRole("link", { name, exact: true }).click();
-    await page.locator("main figure, main section, main .table").first().waitFor();
+    await visit(page, name, whole[name]);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     check(`${name} fits into a small window`, over <= 0, `${over} pixels wider`);
   }

@@ -100,8 +100,11 @@ serve() { # NAME OPTIONS...
     "$THRONG" web --port 0 "$@" >"$TMP/$name" 2>/dev/null &
     wait_for 30 test -s "$TMP/$name"
 }
+printf '0 4242 1000000000\n0 busy 40\n' >on-gpus
+export THRONG_GPUS=a100:8.0:40G THRONG_GPUS_USE=$TMP/on-gpus
 serve look
 look=$!
+unset THRONG_GPUS THRONG_GPUS_USE
 serve change --control
 change=$!
 pictures=$THRONG_BUILD/pictures

@@ -81,11 +81,11 @@ function LoadPicture({ study, height, answer: l, fault }: { study: Study; height
     return html`<section><h3>Load</h3><p class="empty">${fault || (l ? "Nothing has run yet." : "Reading when attempts ran …")}</p></section>`;
   const words = `${plural(l.attempts, "attempt")} on ${plural(l.hosts.length, "host")} in ${seconds(l.to - l.from)}; on average ${number(meanOf(l), 3)} at once, at most ${Math.max(...l.most)}.`;
   return html`<${Figure} title="Load" id="load" command=${plotCommand(study, "load")} height=${height} draw=${(d: Drawing) => drawLoad(d, l)} deps=${[l]} words=${words}
-    note=${`mean (area), most at once (dashes)${l.hosts.length > 1 ? `; ${l.hosts.length} hosts` : ""}`}
+    note="mean (area), most at once (dashes)"
     table=${() => ({
       head: ["from", "mean", "most", ...l.hosts.map((h) => h.host)],
       rows: l.mean.map((v, i) => [moment(l.from + i * l.width), v, l.most[i], ...l.hosts.map((h) => h.mean[i])]),
-    })} />`;
+    })}>${l.hosts.length > 1 && html`<p class="note">from below: ${l.hosts.map((h, k) => html`${k ? ", " : ""}<i style=${{ color: categories[k % categories.length] }} aria-hidden="true">■</i> ${h.host}`)}</p>`}</${Figure}>`;
 }
 
 const outcomeState = (o: string) => states[o] ?? states[{ none: "running", lost: "killed", memory: "failed", spawn: "failed", checkpointed: "paused", interrupted: "paused" }[o] ?? "waiting"];
