@@ -112,7 +112,7 @@ function Graph({ stages }: { stages: Stage[] }) {
 }
 
 function Rows({ stages }: { stages: Stage[] }) {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Stages"><table class="list"><thead><tr>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Stages"><table class="list stages"><thead><tr>
     ${["Stage", "Kind", "State", "After", "Trials", "Failed", "Left", "Best", "Ended", "Why"].map((h) => html`<th scope="col">${h}</th>`)}</tr></thead>
     <tbody>${stages.map((s) => html`<tr><th scope="row">${s.study ? html`<a href=${link({ study: s.study, view: "overview" })}>${s.stage}</a>` : s.stage}</th>
       <td>${s.kind}</td><td class="state"><i style=${{ color: look(s.state).color }} aria-hidden="true">${look(s.state).mark}</i> ${s.state}</td>
