@@ -54,6 +54,9 @@ struct nn_rates {
  * on by that step. Nothing of training enters, so that a device may ask for a
  * whole epoch ahead. */
 struct nn_rates nn_rates_next(struct nn_place *m, int64_t per_epoch);
+/* The rates of the next steps of the epoch are all the same, and asking for one
+ * moves nothing but the step. */
+bool nn_rates_steady(const struct nn_place *m);
 /* A soft number that a model need not say. */
 double nn_soft_or(const double *soft, struct nn_soft s, double otherwise);
 

@@ -20,18 +20,9 @@ struct scored {
     bool positive;
 };
 
-struct counted { /* rows of one class */
-    double truth, got, both;
-};
-
 struct tally {
-    double rows;
-    bool unranked;            /* a prediction, or a class, is none */
-    double hits;              /* ACCURACY, TOP_K */
-    double absolute, squares; /* of errors */
-    double sum, sum_squares;  /* of truths, for R2 */
-    double numbers;           /* compared */
-    struct counted *classes;  /* F1, IOU, DICE */
+    struct nn_sums sums;
+    struct nn_counted *classes; /* F1, IOU, DICE */
     size_t class_count;
     bool yes_or_no; /* the last class is yes, or each is one */
     bool each;
@@ -73,15 +64,41 @@ static int make_room(struct tally *t, const struct nn_metric *m, size_t rows,
     return 0;
 }
 
+static size_t width_of(const struct nn_graph *g, const struct nn_head *h)
+{
+    return (size_t)nn_shape_count(&g->tensors.p[h->output].shape);
+}
+
 static int begin_scores(struct tally *t, const struct nn_graph *g,
                         const struct nn_metric *m, size_t rows, struct err *err)
 {
     const struct nn_head *h = &g->heads.p[m->head];
-    size_t width = (size_t)nn_shape_count(&g->tensors.p[h->output].shape);
+    size_t width = width_of(g, h);
     bool each = nn_each_is_yes_or_no(h, width);
     t->row_scores = each || width > 2 ? width : 1;
     t->lists = each ? 1 : t->row_scores;
     return make_room(t, m, rows, err);
+}
+
+size_t nn_metric_classes(const struct nn_model *model,
+                         const struct nn_metric *m)
+{
+    size_t width = width_of(&model->graph, &model->graph.heads.p[m->head]);
+    bool counts = m->kind == NN_METRIC_F1_MICRO ||
+                  m->kind == NN_METRIC_F1_MACRO || m->kind == NN_METRIC_IOU ||
+                  m->kind == NN_METRIC_DICE;
+    return !counts ? 0 : width == 1 ? 2 : width;
+}
+
+static void begin_classes(struct tally *t, const struct nn_model *model,
+                          const struct nn_metric *m)
+{
+    const struct nn_head *h = &model->graph.heads.p[m->head];
+    size_t width = width_of(&model->graph, h);
+    t->class_count = nn_metric_classes(model, m);
+    t->each = nn_each_is_yes_or_no(h, width);
+    t->yes_or_no = t->each || width == 1;
+    t->classes = xcalloc(t->class_count + 1, sizeof(*t->classes));
 }
 
 int nn_judge_begin(struct nn_judge *j, size_t rows, struct err *err)
@@ -91,6 +108,7 @@ int nn_judge_begin(struct nn_judge *j, size_t rows, struct err *err)
         struct tally *t = &j->tallies[i];
         free(t->classes);
         *t = (struct tally){.scores = t->scores, .room = t->room};
+        begin_classes(t, j->model, m);
         if (m->kind == NN_METRIC_AUC &&
             begin_scores(t, &j->model->graph, m, rows, err))
             return -1;
@@ -181,13 +199,7 @@ static void add_class(struct tally *t, size_t class, bool truth, bool got)
 
 static void add_classes(struct tally *t, const struct row *r)
 {
-    size_t count = r->width == 1 ? 2 : r->width;
-    t->each = r->each;
-    t->yes_or_no = r->each || r->width == 1;
-    if (!t->classes) {
-        t->class_count = count;
-        t->classes = xcalloc(count, sizeof(*t->classes));
-    }
+    size_t count = t->class_count;
     for (size_t i = 0; r->each && i < count; i++)
         add_class(t, i, yes(r, i), r->out[i] > 0.5);
     if (r->each)
@@ -232,11 +244,11 @@ static void add_errors(struct tally *t, const struct row *r)
     size_t count = columns == numbers ? columns : 0;
     for (size_t i = 0; i < count; i++) {
         double truth = number_of(r, i), d = r->out[i] - truth;
-        t->absolute += fabs(d);
-        t->squares += d * d;
-        t->sum += truth;
-        t->sum_squares += truth * truth;
-        t->numbers++;
+        t->sums.absolute += fabs(d);
+        t->sums.squares += d * d;
+        t->sums.sum += truth;
+        t->sums.sum_squares += truth * truth;
+        t->sums.numbers++;
     }
 }
 
@@ -251,18 +263,19 @@ static bool has_nan(const double *x, size_t count)
 static void add_row(const struct nn_metric *m, struct tally *t,
                     const struct row *r)
 {
-    t->rows++;
-    t->unranked = t->unranked || has_nan(r->out, r->width) ||
-                  (!nn_metric_is_of_numbers(m->kind) &&
-                   nn_has_no_class(r->head, r->width, r->label, r->number));
-    if (t->unranked)
+    t->sums.rows++;
+    if (has_nan(r->out, r->width) ||
+        (!nn_metric_is_of_numbers(m->kind) &&
+         nn_has_no_class(r->head, r->width, r->label, r->number)))
+        t->sums.unranked = 1;
+    if (t->sums.unranked > 0)
         return;
     switch (m->kind) {
     case NN_METRIC_ACCURACY:
-        t->hits += hits(r);
+        t->sums.hits += hits(r);
         break;
     case NN_METRIC_TOP_K:
-        t->hits += within(r, truth_of(r), m->k);
+        t->sums.hits += within(r, truth_of(r), m->k);
         break;
     case NN_METRIC_AUC:
         add_scores(t, r);
@@ -306,7 +319,7 @@ static double f1(const struct tally *t, bool macro)
 {
     double sum = 0, classes = 0, both = 0, all = 0;
     for (size_t i = 0; i < t->class_count; i++) {
-        const struct counted *c = &t->classes[i];
+        const struct nn_counted *c = &t->classes[i];
         double either = c->truth + c->got;
         sum += either > 0 ? 2 * c->both / either : 0;
         classes += either > 0;
@@ -324,7 +337,7 @@ static double overlap(const struct tally *t, bool dice)
     double sum = 0, classes = 0, shared = 0, all = 0;
     size_t first = t->yes_or_no && !t->each ? 1 : 0;
     for (size_t i = first; i < t->class_count; i++) {
-        const struct counted *c = &t->classes[i];
+        const struct nn_counted *c = &t->classes[i];
         double both = dice ? 2 * c->both : c->both;
         double any = c->truth + c->got - (dice ? 0 : c->both);
         sum += any > 0 ? both / any : 0;
@@ -383,18 +396,19 @@ static double auc(struct tally *t)
 
 static double r2(const struct tally *t)
 {
-    double spread = t->sum_squares - t->sum * t->sum / t->numbers;
-    return spread > 0 ? 1 - t->squares / spread : NAN;
+    const struct nn_sums *s = &t->sums;
+    double spread = s->sum_squares - s->sum * s->sum / s->numbers;
+    return spread > 0 ? 1 - s->squares / spread : NAN;
 }
 
 static double value_of(const struct nn_metric *m, struct tally *t)
 {
-    if (t->rows == 0 || t->unranked)
+    if (!(t->sums.rows > 0) || t->sums.unranked > 0)
         return NAN;
     switch (m->kind) {
     case NN_METRIC_ACCURACY:
     case NN_METRIC_TOP_K:
-        return t->hits / t->rows;
+        return t->sums.hits / t->sums.rows;
     case NN_METRIC_F1_MICRO:
         return f1(t, false);
     case NN_METRIC_F1_MACRO:
@@ -408,9 +422,9 @@ static double value_of(const struct nn_metric *m, struct tally *t)
     case NN_METRIC_R2:
         return r2(t);
     case NN_METRIC_MAE:
-        return t->absolute / t->numbers;
+        return t->sums.absolute / t->sums.numbers;
     case NN_METRIC_MSE:
-        return t->squares / t->numbers;
+        return t->sums.squares / t->sums.numbers;
     default:
         return NAN;
     }
@@ -421,4 +435,44 @@ const double *nn_judge_end(struct nn_judge *j)
     for (size_t i = 0; i < j->model->metrics.len; i++)
         j->values[i] = value_of(&j->model->metrics.p[i], &j->tallies[i]);
     return j->values;
+}
+
+/* ---- judged elsewhere ---------------------------------------------------- */
+
+size_t nn_judge_numbers(const struct nn_model *m)
+{
+    size_t all = 0;
+    for (size_t i = 0; i < m->metrics.len; i++)
+        all += NN_SUMS + 3 * nn_metric_classes(m, &m->metrics.p[i]);
+    return all;
+}
+
+/* What each metric has, to somewhere or from there. */
+static void move(struct nn_judge *j, double *numbers, bool back)
+{
+    for (size_t i = 0; i < j->model->metrics.len; i++) {
+        struct tally *t = &j->tallies[i];
+        struct nn_sums *sums = (struct nn_sums *)numbers;
+        struct nn_counted *classes = (struct nn_counted *)(numbers + NN_SUMS);
+        if (back)
+            t->sums = *sums;
+        else
+            *sums = t->sums;
+        for (size_t k = 0; k < t->class_count; k++)
+            if (back)
+                t->classes[k] = classes[k];
+            else
+                classes[k] = t->classes[k];
+        numbers += NN_SUMS + 3 * t->class_count;
+    }
+}
+
+void nn_judge_give(struct nn_judge *j, double *to)
+{
+    move(j, to, false);
+}
+
+void nn_judge_take(struct nn_judge *j, const double *from)
+{
+    move(j, (double *)(uintptr_t)from, true);
 }

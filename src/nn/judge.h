@@ -23,4 +23,14 @@ void nn_judge_batch(struct nn_judge *j, size_t head, const double *outputs,
 /* One number per metric of the model, NaN where there was nothing to judge;
  * valid until the next call. */
 const double *nn_judge_end(struct nn_judge *j);
+
+/* A device may judge by itself where no metric keeps scores (AUC): it goes on
+ * with the numbers that are given, and they are taken again. Metric after
+ * metric: struct nn_sums, then a struct nn_counted for each class. */
+enum { NN_SUMS = sizeof(struct nn_sums) / sizeof(double) };
+size_t nn_judge_numbers(const struct nn_model *m); /* of all metrics */
+size_t nn_metric_classes(const struct nn_model *model,
+                         const struct nn_metric *m); /* that it counts */
+void nn_judge_give(struct nn_judge *j, double *to);
+void nn_judge_take(struct nn_judge *j, const double *from);
 #endif

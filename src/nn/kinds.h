@@ -1,4 +1,4 @@
-/* kinds.h - kinds of activations, losses and optimizers
+/* kinds.h - kinds of activations, losses, optimizers and metrics
  *
  * Inside nn only; also for compilers that know nothing else of it. */
 #ifndef THRONG_NN_KINDS_H
@@ -45,6 +45,34 @@ enum nn_optimizer_kind {
     NN_NADAM,
     NN_ADAMW,
     NN_OPTIMIZER_COUNT,
+};
+
+enum nn_metric_kind {
+    NN_METRIC_ACCURACY,
+    NN_METRIC_TOP_K,
+    NN_METRIC_F1_MICRO,
+    NN_METRIC_F1_MACRO,
+    NN_METRIC_AUC,
+    NN_METRIC_R2,
+    NN_METRIC_MAE,
+    NN_METRIC_MSE,
+    NN_METRIC_IOU,
+    NN_METRIC_DICE,
+    NN_METRIC_COUNT,
+};
+
+/* What a metric that is no AUC comes from: sums over rows, and behind them,
+ * where it counts classes, three counts of each. */
+struct nn_sums {
+    double rows;
+    double unranked;          /* 1: a prediction, or a class, is none */
+    double hits;              /* ACCURACY, TOP_K */
+    double absolute, squares; /* of errors */
+    double sum, sum_squares;  /* of truths, for R2 */
+    double numbers;           /* compared */
+};
+struct nn_counted { /* rows of one class */
+    double truth, got, both;
 };
 
 #endif

@@ -36,19 +36,6 @@ struct nn_schedule {
     double warmup_epochs; /* linear from 0, with any kind */
 };
 
-enum nn_metric_kind {
-    NN_METRIC_ACCURACY,
-    NN_METRIC_TOP_K,
-    NN_METRIC_F1_MICRO,
-    NN_METRIC_F1_MACRO,
-    NN_METRIC_AUC,
-    NN_METRIC_R2,
-    NN_METRIC_MAE,
-    NN_METRIC_MSE,
-    NN_METRIC_IOU,
-    NN_METRIC_DICE,
-    NN_METRIC_COUNT,
-};
 /* Its label is a class, or the share of each. */
 bool nn_takes_classes(const struct nn_head *h);
 /* Every one of its outputs is a yes or no of its own, as those of several

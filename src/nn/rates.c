@@ -39,3 +39,11 @@ struct nn_rates nn_rates_next(struct nn_place *m, int64_t per_epoch)
     m->standing.step++;
     return r;
 }
+
+bool nn_rates_steady(const struct nn_place *m)
+{
+    const struct nn_schedule *s = &m->model->schedule;
+    bool by_step = s->kind == NN_COSINE || s->kind == NN_CYCLIC;
+    return m->model->optimizer.kind != NN_NADAM && !by_step &&
+           !(s->warmup_epochs > 0);
+}

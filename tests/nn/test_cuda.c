@@ -4,13 +4,14 @@
  * here, one thread after another (nn/cuda/host.c). For every model of
  * models.json the losses of the first 20 steps agree with the reference's, and
  * what a member becomes is the same to the last bit in a second run and in any
- * company. */
+ * company. So do metrics, which it judges by itself, at once and in pieces. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,13 +27,26 @@ struct course {
     size_t count;
 };
 
+/* Quotes are simple ones. */
+static void open_text(struct made *m, const char *json, size_t rows)
+{
+    char text[512];
+    snprintf(text, sizeof(text), "%s", json);
+    for (char *c = text; (c = strchr(c, '\'')) != NULL;)
+        *c = '"';
+    made_open(m, text, rows);
+}
+
 static void train(struct course *c, const char *name, const char *device,
                   int members, int epochs)
 {
     struct made m;
     struct err err = {0};
     struct nn_report r = {0};
-    made_named(&m, name, ROWS);
+    if (name[0] == '{')
+        open_text(&m, name, ROWS);
+    else
+        made_named(&m, name, ROWS);
     struct nn_trainer *t =
         nn_trainer_open(device, m.model, (size_t)members, &err);
     if (!t)
@@ -102,6 +116,16 @@ static void check_company(const char *name)
     done(&among);
 }
 
+/* Large enough for kernels that the small ones never come to: products of
+ * recurrent layers in fours, more gates than threads, more recurrent weights
+ * than fast memory holds. */
+static const char *const large[] = {
+    "{'input': [4, 100], 'layers': [{'lstm': {'units': 100,"
+    " 'bidirectional': true}}, {'dense': 3}], 'loss': 'mse'}",
+    "{'input': [3, 96], 'layers': [{'gru': {'units': 172, 'sequence': true}},"
+    " {'lstm': 24}, {'dense': 3}], 'loss': 'mse'}",
+};
+
 /* THRONG_TEST_MODEL names one, to look at it alone. */
 static void for_each_model(void (*check)(const char *name))
 {
@@ -110,6 +134,9 @@ static void for_each_model(void (*check)(const char *name))
     for (size_t i = 0; names[i]; i++)
         if (!only || strcmp(only, names[i]) == 0)
             check(names[i]);
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
+        if (!only || strcmp(only, large[i]) == 0)
+            check(large[i]);
     arena_free(a);
 }
 
@@ -125,11 +152,89 @@ static void a_member_is_the_same_in_any_company(void **state)
     for_each_model(check_company);
 }
 
+/* Metrics of every kind: of classes, of one number, of a yes or no each, of
+ * numbers; on small networks and on others; with a head of its own each. */
+static const char *const judged[] = {
+    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 7, 'activation': "
+    "'tanh'}, {'dense': 8}],"
+    " 'loss': 'sparse_categorical_crossentropy',"
+    " 'metrics': ['accuracy', 'top_3', 'f1_micro', 'f1_macro', 'iou', 'dice']}",
+    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 7, 'activation': "
+    "'tanh'}, {'dense': 8}],"
+    " 'loss': 'sparse_categorical_crossentropy', 'metrics': ['accuracy', "
+    "'auc']}",
+    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 6}], 'loss': "
+    "'binary_crossentropy',"
+    " 'metrics': ['accuracy', 'f1_macro', 'f1_micro', 'iou', 'dice']}",
+    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 1}], 'loss': "
+    "'binary_crossentropy',"
+    " 'metrics': ['accuracy', 'f1_macro', 'iou', 'dice']}",
+    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 4}], 'loss': 'mse', "
+    "'metrics': ['mae', 'mse', 'r2']}",
+    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 6}], 'loss': "
+    "'heteroscedastic',"
+    " 'metrics': ['mae', 'mse', 'r2']}",
+    "{'batch_size': 16, 'input': 5, 'layers': [{'dense': 1}], 'loss': 'mse', "
+    "'metrics': ['accuracy']}",
+    "{'batch_size': 16, 'input': [6, 7, 3], 'layers': [{'conv2d': 4}, "
+    "'flatten', {'dense': 3, 'name': 'a'},"
+    " {'dense': 2, 'name': 'b'}], 'heads':"
+    " [{'from': 'a', 'loss': 'sparse_categorical_crossentropy',"
+    "   'metrics': ['accuracy', 'f1_macro']},"
+    "  {'from': 'b', 'loss': 'mse', 'metrics': ['mae', 'r2']}]}",
+};
+
+/* Three epochs; what the last is judged by, then all rows in pieces. */
+static size_t judge(const char *json, const char *device, double metrics[8],
+                    double pieces[8])
+{
+    struct made m;
+    struct err err = {0};
+    struct nn_report r = {0};
+    size_t count;
+    float out[64 * 16];
+    open_text(&m, json, 150);
+    struct nn_trainer *t = nn_trainer_open(device, m.model, 1, &err);
+    struct nn_member one = {m.model, &m.view, 3};
+    assert_int_equal(nn_trainer_join(t, &one, &err), 0);
+    nn_trainer_epochs(t, 0, 3);
+    for (int e = 0; e < 3; e++)
+        assert_int_equal(nn_trainer_epoch(t, 0, &r, &err), 0);
+    memcpy(metrics, r.metrics, m.model->metrics.len * sizeof(double));
+    struct nn_pieces *p = nn_pieces_new(t, 0, &m.view.validation, &err);
+    for (size_t done = 0; done < m.view.validation.count; done += count)
+        assert_int_equal(nn_pieces_next(p, 1, out, &count), 0);
+    nn_pieces_report(p, &r);
+    memcpy(pieces, r.metrics, m.model->metrics.len * sizeof(double));
+    size_t all = m.model->metrics.len;
+    nn_pieces_free(p);
+    nn_trainer_free(t);
+    made_close(&m);
+    return all;
+}
+
+static void metrics_are_those_of_the_reference(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(judged) / sizeof(judged[0]); i++) {
+        double truth[8], got[8], pieces[8];
+        size_t count = judge(judged[i], "reference", truth, pieces);
+        assert_int_equal(judge(judged[i], "cuda", got, pieces), count);
+        assert_true(count > 0);
+        assert_memory_equal(got, pieces, count * sizeof(*got));
+        for (size_t k = 0; k < count; k++)
+            if (!near(truth[k], got[k]) && !(isnan(truth[k]) && isnan(got[k])))
+                fail_msg("%s: metric %zu is %.9g, the truth is %.9g", judged[i],
+                         k, got[k], truth[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model_has_the_losses_of_the_reference),
         cmocka_unit_test(a_member_is_the_same_in_any_company),
+        cmocka_unit_test(metrics_are_those_of_the_reference),
     };
     if (!nn_device_find(STR("cuda"))) {
         print_message("skipped: %s\n", nn_device_cuda.absent());

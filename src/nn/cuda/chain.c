@@ -60,13 +60,20 @@ static struct gpu_layer layer_of(const struct lowered *l,
         .activation = op->activation,
         .rate = op->rate.index,
         .draw = op->draw,
+        .permanent = op->permanent,
         .a = (float)op->a,
         .w = w->offset,
         .b = op->param[1] < 0 ? -1 : g->params.p[op->param[1]].offset};
 }
 
-/* Rows lie 4 numbers further apart than they are long, so that those of
- * neighbours are in other banks. */
+/* From one row to the next: an odd number of fours, so that the same number of
+ * neighbouring rows lies in as many banks as can be. */
+static int apart(int64_t numbers)
+{
+    int fours = in_fours(numbers) / 4 + 1;
+    return 4 * (fours | 1);
+}
+
 static void place(struct gpu_chain *c, int rows, size_t slots)
 {
     int at = 0;
@@ -74,11 +81,11 @@ static void place(struct gpu_chain *c, int rows, size_t slots)
         struct gpu_layer *l = &c->layer[i];
         l->weights = at;
         at += (in_fours(l->in) + 1) * l->line;
-        l->before = in_fours(l->in) + 4;
+        l->before = apart(l->in);
     }
     c->numbers = at;
     at += (int)slots * c->numbers;
-    c->layer[c->count].before = c->layer[c->count - 1].line + 4;
+    c->layer[c->count].before = apart(c->layer[c->count - 1].line);
     for (int i = 0; i <= c->count; i++) {
         c->layer[i].value = at;
         at += rows * c->layer[i].before;
@@ -125,6 +132,9 @@ void lower_small(struct lowered *l)
                        .class_weights = l->class_weights[0],
                        .classes = (int)h->class_count,
                        .flag = h->output != h->logits,
+                       .metrics = l->metrics,
+                       .metric_count =
+                           l->metrics ? (int)l->like->metrics.len : 0,
                        .chain = {.count = count}};
     for (int i = 0; i < count; i++)
         o.chain.layer[i] = layer_of(l, ops[i]);
@@ -135,6 +145,9 @@ void lower_small(struct lowered *l)
                              .threads = GPU_FEW,
                              .fast_bytes = (size_t)o.chain.all * sizeof(float),
                              .op = o};
-    if (one.fast_bytes <= FAST_BYTES && one.fast_bytes <= gpu_fast_bytes())
-        vec_push(&l->small, one);
+    if (one.fast_bytes > FAST_BYTES || one.fast_bytes > gpu_fast_bytes())
+        return;
+    vec_push(&l->small, one);
+    one.kernel = GPU_small_judge;
+    vec_push(&l->small_judge, one);
 }

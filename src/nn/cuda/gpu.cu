@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nn/cuda/kernels.inc"
 
@@ -18,6 +19,7 @@ extern "C" {
 #define GRAPHS 24     /* that are kept, the longest unused goes first */
 #define LEAST_MAJOR 8 /* compute capability 8.0: Ampere */
 #define FAST_NAMED 8192 /* bytes of fast memory for what kernels name */
+#define KEPT_BYTES ((uint64_t)256 << 20) /* of what is released, for the next */
 
 struct graph {
     const struct gpu_launch *list;
@@ -30,6 +32,8 @@ struct graph {
 
 struct gpu_machine {
     cudaStream_t stream;
+    cudaStream_t side; /* for launches beside others */
+    cudaEvent_t fork, join;
     cudaEvent_t pace[2];
     int turn;
     struct graph graphs[GRAPHS];
@@ -39,6 +43,11 @@ struct gpu_machine {
 static const void *const kernels[GPU_KERNEL_COUNT] = {
 #define KERNEL_ROW(name, waits) (const void *)kernel_##name,
     GPU_KERNELS(KERNEL_ROW)};
+
+/* Those that are launched with fast memory of any size. */
+static const enum gpu_kernel with_fast[] = {
+    GPU_small_epoch,   GPU_small_judge, GPU_lstm_forward,
+    GPU_lstm_backward, GPU_gru_forward, GPU_gru_backward};
 
 /* After an error nothing on the device can be believed, and nothing of the
  * process be used again: it ends, and whoever started it begins its members
@@ -120,6 +129,17 @@ extern "C" size_t gpu_fast_bytes(void)
 
 /* ---- memory -------------------------------------------------------------- */
 
+/* Members come and go by the thousand: asking the driver for each array would
+ * take longer than to train some. */
+static void keep_released(void)
+{
+    cudaMemPool_t pool;
+    uint64_t kept = KEPT_BYTES;
+    check(cudaDeviceGetDefaultMemPool(&pool, 0), "memory");
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept),
+          "memory");
+}
+
 extern "C" struct gpu_machine *gpu_open(struct err *err)
 {
     if (gpu_absent()) {
@@ -129,12 +149,20 @@ extern "C" struct gpu_machine *gpu_open(struct err *err)
     struct gpu_machine *g = (struct gpu_machine *)calloc(1, sizeof(*g));
     if (!g)
         abort();
-    check(cudaFuncSetAttribute(kernels[GPU_small_epoch],
-                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               (int)gpu_fast_bytes()),
-          "fast memory");
+    for (size_t i = 0; i < sizeof(with_fast) / sizeof(with_fast[0]); i++)
+        check(cudaFuncSetAttribute(kernels[with_fast[i]],
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   (int)gpu_fast_bytes()),
+              "fast memory");
     check(cudaStreamCreateWithFlags(&g->stream, cudaStreamNonBlocking),
           "a stream");
+    check(cudaStreamCreateWithFlags(&g->side, cudaStreamNonBlocking),
+          "a stream");
+    check(cudaEventCreateWithFlags(&g->fork, cudaEventDisableTiming),
+          "an event");
+    check(cudaEventCreateWithFlags(&g->join, cudaEventDisableTiming),
+          "an event");
+    keep_released();
     for (int i = 0; i < 2; i++)
         check(cudaEventCreateWithFlags(&g->pace[i],
                                        cudaEventDisableTiming |
@@ -150,6 +178,9 @@ extern "C" void gpu_close(struct gpu_machine *g)
     for (int i = 0; i < GRAPHS; i++)
         if (g->graphs[i].exec)
             cudaGraphExecDestroy(g->graphs[i].exec);
+    cudaEventDestroy(g->fork);
+    cudaEventDestroy(g->join);
+    cudaStreamDestroy(g->side);
     cudaEventDestroy(g->pace[0]);
     cudaEventDestroy(g->pace[1]);
     cudaStreamDestroy(g->stream);
@@ -159,7 +190,7 @@ extern "C" void gpu_close(struct gpu_machine *g)
 extern "C" void *gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err)
 {
     void *p = NULL;
-    cudaError_t e = cudaMalloc(&p, bytes ? bytes : 1);
+    cudaError_t e = cudaMallocAsync(&p, bytes ? bytes : 1, g->stream);
     if (e == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         err_set(err, ERR_LIMIT, "the GPU has no memory for %zu bytes", bytes);
@@ -172,9 +203,30 @@ extern "C" void *gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err)
 
 extern "C" void gpu_release(struct gpu_machine *g, void *memory)
 {
+    if (memory)
+        check(cudaFreeAsync(memory, g->stream), "memory");
+}
+
+extern "C" void *gpu_alloc_here(struct gpu_machine *g, size_t bytes,
+                                struct err *err)
+{
+    void *p = NULL;
+    (void)g;
+    if (cudaMallocHost(&p, bytes ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError();
+        err_set(err, ERR_LIMIT, "no memory for %zu bytes beside the GPU",
+                bytes);
+        return NULL;
+    }
+    memset(p, 0, bytes);
+    return p;
+}
+
+extern "C" void gpu_release_here(struct gpu_machine *g, void *memory)
+{
     (void)g;
     if (memory)
-        check(cudaFree(memory), "memory");
+        check(cudaFreeHost(memory), "memory");
 }
 
 extern "C" void gpu_put(struct gpu_machine *g, void *to, const void *from,
@@ -201,18 +253,39 @@ extern "C" void gpu_copy(struct gpu_machine *g, void *to, const void *from,
 
 /* ---- launches ------------------------------------------------------------ */
 
+static void give_one(const struct gpu_launch *l, struct gpu_slot *slots,
+                     int slot_count, cudaStream_t stream)
+{
+    struct gpu_op op = l->op;
+    void *arguments[] = {&op, &slots};
+    check(cudaLaunchKernel(kernels[l->kernel],
+                           dim3((unsigned)l->blocks, (unsigned)slot_count),
+                           dim3((unsigned)l->threads), arguments, l->fast_bytes,
+                           stream),
+          "a kernel");
+}
+
+/* Beside the launch before it, since `fork`. */
+static void give_beside(struct gpu_machine *g, const struct gpu_launch *l,
+                        struct gpu_slot *slots, int slot_count)
+{
+    check(cudaStreamWaitEvent(g->side, g->fork, 0), "an event");
+    give_one(l, slots, slot_count, g->side);
+    check(cudaEventRecord(g->join, g->side), "an event");
+    check(cudaStreamWaitEvent(g->stream, g->join, 0), "an event");
+}
+
 static void give(struct gpu_machine *g, const struct gpu_list *list,
                  struct gpu_slot *slots, int slot_count)
 {
     for (size_t i = 0; i < list->len; i++) {
         const struct gpu_launch *l = &list->p[i];
-        struct gpu_op op = l->op;
-        void *arguments[] = {&op, &slots};
-        check(cudaLaunchKernel(kernels[l->kernel],
-                               dim3((unsigned)l->blocks, (unsigned)slot_count),
-                               dim3((unsigned)l->threads), arguments,
-                               l->fast_bytes, g->stream),
-              "a kernel");
+        if (i + 1 < list->len && l[1].beside)
+            check(cudaEventRecord(g->fork, g->stream), "an event");
+        if (l->beside)
+            give_beside(g, l, slots, slot_count);
+        else
+            give_one(l, slots, slot_count, g->stream);
     }
 }
 

@@ -31,6 +31,11 @@ void gpu_close(struct gpu_machine *g);
 /* Zeroed. NULL and err: there is no room. */
 void *gpu_alloc(struct gpu_machine *g, size_t bytes, struct err *err);
 void gpu_release(struct gpu_machine *g, void *memory); /* NULL is accepted */
+/* Memory of the host that is copied from and to at full speed, zeroed; NULL and
+ * err: there is no room. */
+void *gpu_alloc_here(struct gpu_machine *g, size_t bytes, struct err *err);
+void gpu_release_here(struct gpu_machine *g, void *memory);
+/* `from` may be changed at once, unless it is gpu_alloc_here's. */
 void gpu_put(struct gpu_machine *g, void *to, const void *from, size_t bytes);
 void gpu_take(struct gpu_machine *g, void *to, const void *from, size_t bytes);
 void gpu_copy(struct gpu_machine *g, void *to, const void *from, size_t bytes);
@@ -40,6 +45,7 @@ struct gpu_launch {
     enum gpu_kernel kernel;
     int blocks, threads;
     size_t fast_bytes; /* of fast memory, beside what the kernel names */
+    bool beside;       /* the launch before it, which needs nothing of it */
     struct gpu_op op;
 };
 /* Launches that are given together many times. */

@@ -29,8 +29,8 @@ static const struct {
 /* The threads of the block that runs now. Each stays for the next block: a
  * jump to where it stands costs less than to begin it anew. */
 static struct {
-    jmp_buf main, threads[GPU_THREADS];
-    bool begun, over[GPU_THREADS];
+    jmp_buf main, threads[GPU_MANY];
+    bool begun, over[GPU_MANY];
     const struct gpu_launch *launch;
     struct gpu_slot *slots;
 } block;
@@ -63,8 +63,8 @@ static void run_threads(void)
 static void begin_threads(void)
 {
     static ucontext_t begin;
-    char *stacks = xcalloc(GPU_THREADS, STACK_BYTES);
-    for (volatile int i = 0; i < GPU_THREADS; i++) {
+    char *stacks = xcalloc(GPU_MANY, STACK_BYTES);
+    for (volatile int i = 0; i < GPU_MANY; i++) {
         gpu_where.thread = i;
         getcontext(&begin);
         begin.uc_stack.ss_sp = stacks + (size_t)i * STACK_BYTES;
@@ -128,8 +128,10 @@ static void run_launch(const struct gpu_launch *l, struct gpu_slot *slots,
     gpu_fast = make_fast(l->fast_bytes);
     for (int slot = 0; slot < slot_count; slot++)
         for (int i = 0; i < l->blocks; i++) {
-            gpu_where = (struct gpu_where){
-                .block = i, .blocks = l->blocks, .slot = slot};
+            gpu_where = (struct gpu_where){.threads = l->threads,
+                                           .block = i,
+                                           .blocks = l->blocks,
+                                           .slot = slot};
             run_block(l, slots);
         }
     free(gpu_fast);
@@ -194,6 +196,16 @@ void gpu_release(struct gpu_machine *g, void *memory)
 {
     (void)g;
     free(memory);
+}
+
+void *gpu_alloc_here(struct gpu_machine *g, size_t bytes, struct err *err)
+{
+    return gpu_alloc(g, bytes, err);
+}
+
+void gpu_release_here(struct gpu_machine *g, void *memory)
+{
+    gpu_release(g, memory);
 }
 
 void gpu_put(struct gpu_machine *g, void *to, const void *from, size_t bytes)

@@ -2,36 +2,17 @@
  *
  * One function for each kind of operation says which kernels it is, forward
  * and backward; a table lists them. */
-#include "nn/cuda/lower.h"
+#include "nn/cuda/lowering.h"
 
 #include <stdlib.h>
 
-#define FRAME_UNIT 32    /* numbers: every tensor begins a line of memory */
-#define MOST_BLOCKS 1024 /* of a kernel whose threads take several numbers */
-#define MOST_UNITS 1024  /* of a recurrent layer: kernels_sequence.inc */
+#include "nn/judge.h"
+
+#define FRAME_UNIT 32   /* numbers: every tensor begins a line of memory */
+#define MOST_UNITS 1024 /* of a recurrent layer: kernels_sequence.inc */
 #define MOST_NUMBERS (1ll << 31) /* of one tensor: kernels count in int */
 
-enum {
-    GEMM_TILE = 64,
-    WIDE_TILE = 128,
-    WIDE_LEAST = 96,
-    COLUMNS = 32,
-    RECURRENT_ROWS = 4,
-    WORD_BLOCKS = 32,
-    PREPARE_BLOCKS = 2
-};
-
 /* ---- where things lie ---------------------------------------------------- */
-
-static const struct nn_shape *shape_of(const struct lowered *l, int tensor)
-{
-    return &l->program.graph->tensors.p[tensor].shape;
-}
-
-static int64_t count_of(const struct lowered *l, int tensor)
-{
-    return nn_shape_count(shape_of(l, tensor));
-}
 
 static int last_axis(const struct lowered *l, int tensor)
 {
@@ -119,57 +100,7 @@ static void make_layout(struct lowered *l)
     place_kept(l);
 }
 
-/* ---- launches ------------------------------------------------------------ */
-
-static void launch(struct gpu_list *list, enum gpu_kernel kernel,
-                   int64_t blocks, const struct gpu_op *op)
-{
-    struct gpu_launch one = {.kernel = kernel,
-                             .blocks = blocks < 1 ? 1 : (int)blocks,
-                             .threads = GPU_THREADS,
-                             .op = *op};
-    vec_push(list, one);
-}
-
-/* One thread for each number, or for several. */
-static void launch_each(struct gpu_list *list, enum gpu_kernel kernel,
-                        int64_t numbers, const struct gpu_op *op)
-{
-    int64_t blocks = (numbers + GPU_THREADS - 1) / GPU_THREADS;
-    launch(list, kernel, blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks, op);
-}
-
-static void launch_product(struct gpu_list *list, enum gpu_kernel kernel,
-                           int64_t rows, int64_t columns,
-                           const struct gpu_op *op)
-{
-    launch(list, kernel,
-           (rows + GEMM_TILE - 1) / GEMM_TILE *
-               ((columns + GEMM_TILE - 1) / GEMM_TILE),
-           op);
-}
-
-static void launch_columns(struct gpu_list *list, enum gpu_kernel kernel,
-                           int64_t columns, const struct gpu_op *op)
-{
-    launch(list, kernel, (columns + COLUMNS - 1) / COLUMNS, op);
-}
-
-/* What is lowered now, and where to. */
-struct at {
-    const struct lowered *l;
-    const struct nn_op *op;
-    const struct nn_back *back;
-    struct gpu_list *list;
-    int64_t batch;
-    bool masked;
-};
-
-static int64_t param_at(const struct at *a, int which)
-{
-    int param = a->op->param[which];
-    return param < 0 ? -1 : a->l->program.graph->params.p[param].offset;
-}
+/* ---- operations ---------------------------------------------------------- */
 
 /* What all operations say. */
 static struct gpu_op op_of(const struct at *a)
@@ -314,6 +245,24 @@ static int64_t places(const int size[2])
     return (int64_t)size[0] * size[1];
 }
 
+/* Channels in fours, and enough of everything for tiles of 128 × 64. */
+static bool is_tall(const struct at *a, const struct gpu_op *o)
+{
+    const struct gpu_window *w = &o->window;
+    return w->groups == 1 && w->large_channels % 4 == 0 && o->out % 4 == 0 &&
+           w->large_channels >= TALL_LEAST && o->out >= TALL_LEAST &&
+           a->batch * places(w->small_size) >= WIDE_LEAST;
+}
+
+static void launch_tall(const struct at *a, enum gpu_kernel kernel,
+                        int64_t rows, int64_t columns, int tile,
+                        const struct gpu_op *o)
+{
+    launch(a->list, kernel,
+           (rows + TALL_TILE - 1) / TALL_TILE * ((columns + tile - 1) / tile),
+           o);
+}
+
 static void conv_forward(const struct at *a, struct gpu_op *o)
 {
     set_window(a, o, a->op->out, a->op->in[0]);
@@ -321,6 +270,9 @@ static void conv_forward(const struct at *a, struct gpu_op *o)
     o->in = w->kernel[0] * w->kernel[1] * w->large_channels;
     if (w->groups > 1)
         launch_each(a->list, GPU_group_forward, a->batch * o->count, o);
+    else if (is_tall(a, o))
+        launch_tall(a, GPU_tall_forward, a->batch * places(w->small_size),
+                    o->out, TALL_COLUMNS, o);
     else
         launch_product(a->list, GPU_conv_forward,
                        a->batch * places(w->small_size), o->out, o);
@@ -334,6 +286,8 @@ static void conv_inputs(const struct at *a, const struct gpu_op *o)
         return;
     if (w->groups > 1)
         launch_each(a->list, GPU_group_inputs, large * w->large_channels, o);
+    else if (is_tall(a, o))
+        launch_tall(a, GPU_tall_inputs, large, w->large_channels, TALL_FEW, o);
     else
         launch_product(a->list, GPU_conv_inputs, large, w->large_channels, o);
 }
@@ -349,6 +303,11 @@ static void conv_backward(const struct at *a, struct gpu_op *o)
     if (w->groups > 1)
         launch(a->list, GPU_group_weights, (int64_t)o->in / w->groups * o->out,
                &weights);
+    else if (is_tall(a, o))
+        launch_tall(a, GPU_tall_weights, o->in, o->out, TALL_FEW, &weights);
+    else if (o->in <= FEW_TAPS)
+        launch(a->list, GPU_few_weights,
+               o->in * ((o->out + COLUMNS - 1) / COLUMNS), &weights);
     else
         launch_product(a->list, GPU_conv_weights, o->in, o->out, &weights);
     lower_bias(a, o);
@@ -387,13 +346,6 @@ static void pool_backward(const struct at *a, struct gpu_op *o)
     if (o->dx[0] >= 0)
         launch_each(a->list, GPU_pool_backward,
                     a->batch * count_of(a->l, a->op->in[0]), o);
-}
-
-/* Where the tokens are that say how long the rows of a tensor are. */
-static void set_lengths(const struct at *a, struct gpu_op *o, int tensor)
-{
-    int tokens = a->l->program.graph->tensors.p[tensor].lengths;
-    o->tokens = tokens < 0 ? -1 : a->l->layout.value[tokens];
 }
 
 static void set_pool_all(const struct at *a, struct gpu_op *o)
@@ -522,53 +474,6 @@ static void embedding_backward(const struct at *a, struct gpu_op *o)
     launch(a->list, GPU_embedding_backward, WORD_BLOCKS, o);
 }
 
-/* Gates of a step side by side, and numbers that are kept of it, in units. */
-static void set_recurrent(const struct at *a, struct gpu_op *o)
-{
-    bool lstm = a->op->kind == NN_OP_LSTM;
-    o->units = (int)a->op->units;
-    o->steps = (int)shape_of(a->l, a->op->in[0])->dim[0];
-    o->out = (lstm ? 4 : 3) * o->units;
-    o->count = (lstm ? 6 : 5) * o->units;
-    o->w2 = param_at(a, 1);
-    o->b = param_at(a, 2);
-    o->b2 = lstm ? -1 : param_at(a, 3);
-    o->flag = !lstm;
-    o->backwards = a->op->backwards;
-    o->sequence = a->op->sequence;
-    set_lengths(a, o, a->op->in[0]);
-}
-
-static int64_t row_groups(const struct at *a)
-{
-    return (a->batch + RECURRENT_ROWS - 1) / RECURRENT_ROWS;
-}
-
-static void recurrent_forward(const struct at *a, struct gpu_op *o)
-{
-    set_recurrent(a, o);
-    launch_product(a->list, GPU_recurrent_products, a->batch * o->steps, o->out,
-                   o);
-    launch(a->list,
-           a->op->kind == NN_OP_LSTM ? GPU_lstm_forward : GPU_gru_forward,
-           row_groups(a), o);
-}
-
-static void recurrent_backward(const struct at *a, struct gpu_op *o)
-{
-    set_recurrent(a, o);
-    launch_each(a->list, GPU_recurrent_turn, (int64_t)o->units * o->out, o);
-    launch(a->list,
-           a->op->kind == NN_OP_LSTM ? GPU_lstm_backward : GPU_gru_backward,
-           row_groups(a), o);
-    launch_product(a->list, GPU_recurrent_slopes, o->in, o->out, o);
-    launch_product(a->list, GPU_recurrent_weights, o->units, o->out, o);
-    launch_columns(a->list, GPU_recurrent_bias, o->out, o);
-    if (o->dx[0] >= 0)
-        launch_product(a->list, GPU_recurrent_inputs, a->batch * o->steps,
-                       o->in, o);
-}
-
 static void set_attention(const struct at *a, struct gpu_op *o)
 {
     o->places = (int)shape_of(a->l, a->op->in[0])->dim[0];
@@ -607,8 +512,8 @@ static const struct {
     [NN_OP_ACTIVATION] = {activation_forward, activation_backward},
     [NN_OP_DROPOUT] = {dropout_forward, dropout_backward},
     [NN_OP_EMBEDDING] = {embedding_forward, embedding_backward},
-    [NN_OP_LSTM] = {recurrent_forward, recurrent_backward},
-    [NN_OP_GRU] = {recurrent_forward, recurrent_backward},
+    [NN_OP_LSTM] = {lower_recurrent_forward, lower_recurrent_backward},
+    [NN_OP_GRU] = {lower_recurrent_forward, lower_recurrent_backward},
     [NN_OP_ATTENTION] = {attention_forward, attention_backward},
     [NN_OP_SAMPLE] = {sample_forward, sample_backward},
     [NN_OP_ADD] = {add_forward, add_backward},
@@ -620,6 +525,7 @@ static const struct {
 static void lower_forward(const struct lowered *l, struct gpu_list *list,
                           bool training)
 {
+    size_t first = list->len;
     for (size_t i = 0; i < l->program.op_count; i++) {
         struct at a = {.l = l,
                        .op = &l->program.ops[i],
@@ -631,11 +537,13 @@ static void lower_forward(const struct lowered *l, struct gpu_list *list,
         struct gpu_op o = op_of(&a);
         lowering[a.op->kind].forward(&a, &o);
     }
+    lower_pair_steps(list, first);
 }
 
 static void lower_backward(const struct lowered *l, struct gpu_list *list,
                            bool masked)
 {
+    size_t first = list->len;
     for (size_t i = l->program.op_count; i-- > 0;) {
         struct at a = {.l = l,
                        .op = &l->program.ops[i],
@@ -648,6 +556,7 @@ static void lower_backward(const struct lowered *l, struct gpu_list *list,
         struct gpu_op o = op_of(&a);
         lowering[a.op->kind].backward(&a, &o);
     }
+    lower_pair_steps(list, first);
 }
 
 /* ---- the rest of a step -------------------------------------------------- */
@@ -728,6 +637,36 @@ static void lower_outputs(const struct lowered *l, struct gpu_list *list)
     }
 }
 
+void lower_metrics(const struct lowered *l, struct gpu_metric *to)
+{
+    const struct nn_graph *g = l->program.graph;
+    int64_t numbers = 0;
+    for (size_t i = 0; i < l->like->metrics.len; i++) {
+        const struct nn_metric *m = &l->like->metrics.p[i];
+        const struct nn_head *h = &g->heads.p[m->head];
+        int64_t width = count_of(l, h->output);
+        to[i] =
+            (struct gpu_metric){.kind = (int)m->kind,
+                                .k = m->k,
+                                .head = m->head,
+                                .width = (int)width,
+                                .classes = (int)nn_metric_classes(l->like, m),
+                                .x = l->layout.value[h->output],
+                                .at = numbers,
+                                .each = nn_each_is_yes_or_no(h, (size_t)width),
+                                .spreads = h->loss == NN_LOSS_HETEROSCEDASTIC,
+                                .takes_classes = nn_takes_classes(h)};
+        numbers += NN_SUMS + 3 * (int64_t)to[i].classes;
+    }
+}
+
+static void lower_judged(const struct lowered *l, struct gpu_list *list)
+{
+    struct gpu_op o = {.spare = l->layout.rows, .metrics = l->metrics};
+    if (l->metrics)
+        launch(list, GPU_judge_metrics, (int64_t)l->like->metrics.len, &o);
+}
+
 /* The step of those parameters whose gradients were kept. */
 static void lower_steps(const struct lowered *l, struct gpu_list *list,
                         bool masked)
@@ -794,6 +733,7 @@ static void lower_judge(const struct lowered *l, struct gpu_list *list,
     if (labels)
         lower_heads(l, list);
     lower_outputs(l, list);
+    lower_judged(l, list);
     launch(list, GPU_end_step, 1, &none);
 }
 
@@ -845,6 +785,7 @@ void lower_close(struct lowered *l)
     vec_done(&l->judge);
     vec_done(&l->blind);
     vec_done(&l->small);
+    vec_done(&l->small_judge);
     vec_done(&l->prepare);
     vec_done(&l->finite);
 }
@@ -866,6 +807,10 @@ const char *lower_refuses(const struct nn_model *like)
         bool recurrent = op->kind == NN_OP_LSTM || op->kind == NN_OP_GRU;
         if (recurrent && op->units > MOST_UNITS)
             return "a recurrent layer has more than 1,024 units";
+        if (recurrent && lower_recurrent_bytes(op->units, 4 * op->units, true) >
+                             gpu_fast_bytes())
+            return "a recurrent layer has more units than the GPU has fast "
+                   "memory for";
     }
     for (size_t i = 0; i < g->tensors.len; i++)
         if (nn_shape_count(&g->tensors.p[i].shape) * like->batch_size >=

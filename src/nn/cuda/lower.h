@@ -22,23 +22,27 @@ struct lowered {
     const struct nn_model *like;
     struct nn_program program;
     struct layout layout;
-    const double **class_weights;  /* on the device, by head; the caller's */
-    struct gpu_list train, masked; /* a step; the same with masks */
-    struct gpu_list judge, blind;  /* a batch; the same without labels */
-    struct gpu_list prepare;       /* before the first step of an epoch */
-    struct gpu_list small;         /* some steps; empty: it is too large */
-    struct gpu_list finite;        /* looks at all weights */
+    const double **class_weights;     /* on the device, by head; the caller's */
+    const struct gpu_metric *metrics; /* likewise; NULL: there are none */
+    struct gpu_list train, masked;    /* a step; the same with masks */
+    struct gpu_list judge, blind;     /* a batch; the same without labels */
+    struct gpu_list prepare;          /* before the first step of an epoch */
+    struct gpu_list small;            /* some steps; empty: it is too large */
+    struct gpu_list small_judge;      /* some batches, with labels or without */
+    struct gpu_list finite;           /* looks at all weights */
 };
 
 /* Why such a model cannot be lowered, in words; NULL: it can. */
 const char *lower_refuses(const struct nn_model *like);
 void lower_open(struct lowered *l, const struct nn_model *like);
-/* After class_weights are set. */
+/* What becomes l->metrics, as many as the model has. */
+void lower_metrics(const struct lowered *l, struct gpu_metric *to);
+/* After class_weights and metrics are set. */
 void lower_lists(struct lowered *l);
 void lower_close(struct lowered *l);
 /* chain.c: batches that one launch of l->small trains. */
 enum { SMALL_BATCHES = 64 };
-/* Adds that launch, where the model is small enough. */
+/* Adds that launch and the one that judges, where the model is small enough. */
 void lower_small(struct lowered *l);
 /* In numbers; nothing is opened. */
 int64_t lower_frame(const struct nn_model *like);

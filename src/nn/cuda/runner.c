@@ -8,34 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "nn/cuda/lower.h"
-#include "nn/cuda/uploads.h"
-#include "nn/judge.h"
+#include "nn/cuda/runner.h"
 
 #define UNIT 32 /* numbers: a member's weights begin a line of memory */
 #define FRAMES_BYTES ((uint64_t)24 << 30) /* of all frames, at most */
 #define STEPS_AT_ONCE 16 /* before somebody is asked whether to break off */
-
-struct cuda {
-    struct nn_run run; /* first: one is the other */
-    struct gpu_machine *gpu;
-    struct lowered lowered;
-    struct uploads uploads;
-    const struct nn_graph *graph;
-    size_t slots; /* of the optimizer's state */
-    size_t wide;  /* members at the same time */
-    size_t weight_stride, trained_stride;
-    float *weights, *best, *masks, *state; /* capacity × … */
-    float *frames, *slopes;                /* wide × … */
-    double *soft;                          /* capacity × soft_count */
-    size_t soft_count;
-    struct gpu_slot *here, *there; /* wide: on the host, on the device */
-    struct gpu_rates *rates;       /* wide × rates_steps */
-    struct gpu_step *plan;         /* the same */
-    size_t rates_steps;
-    struct bound *bound; /* capacity */
-    int *not_finite;     /* capacity; -2: nobody has looked */
-};
+/* Steps whose rates lie on the device at the same time. */
+enum { ROUND_STEPS = 8 * SMALL_BATCHES };
 
 static struct cuda *cuda_of(struct nn_run *r)
 {
@@ -128,14 +107,31 @@ static size_t width_of(const struct nn_model *like, size_t capacity)
     return fit < 1 ? 1 : fit < capacity ? (size_t)fit : capacity;
 }
 
+/* Of the data, and of labels. */
+static size_t fields_of(const struct nn_model *like)
+{
+    size_t inputs = 0;
+    for (size_t i = 0; i < like->graph.inputs.len; i++)
+        if ((size_t)like->graph.inputs.p[i].field >= inputs)
+            inputs = (size_t)like->graph.inputs.p[i].field + 1;
+    return inputs + like->graph.heads.len;
+}
+
+#define ROUND_BYTES                                                            \
+    (ROUND_STEPS * (sizeof(struct gpu_rates) + sizeof(struct gpu_step)))
+
 static uint64_t bytes(const struct nn_device *d, const struct nn_model *like,
                       size_t capacity)
 {
     uint64_t frame =
         (uint64_t)lower_frame(like) + rounded((size_t)like->graph.trained);
+    size_t wide = width_of(like, capacity);
     (void)d;
-    return sizeof(float) * (width_of(like, capacity) * frame +
-                            capacity * nn_model_member_numbers(like));
+    return sizeof(float) *
+               (wide * frame + capacity * nn_model_member_numbers(like)) +
+           wide * (sizeof(struct gpu_slot) + ROUND_BYTES) +
+           capacity * fields_of(like) * sizeof(struct gpu_field) +
+           judging_bytes(like, wide);
 }
 
 static void *make(struct cuda *c, size_t count, size_t each, int *rc,
@@ -159,7 +155,13 @@ static int make_buffers(struct cuda *c, struct err *err)
     c->slopes = make(c, c->wide * c->trained_stride, sizeof(float), &rc, err);
     c->soft = make(c, capacity * c->soft_count + 1, sizeof(double), &rc, err);
     c->there = make(c, c->wide, sizeof(struct gpu_slot), &rc, err);
-    c->here = xcalloc(c->wide, sizeof(*c->here));
+    c->rates = make(c, c->wide * ROUND_STEPS, sizeof(*c->rates), &rc, err);
+    c->plan = make(c, c->wide * ROUND_STEPS, sizeof(*c->plan), &rc, err);
+    c->fields = make(c, capacity * fields_of(c->run.like) + 1,
+                     sizeof(*c->fields), &rc, err);
+    c->here =
+        rc ? NULL : gpu_alloc_here(c->gpu, c->wide * sizeof(*c->here), err);
+    rc = c->here ? rc : -1;
     c->bound = xcalloc(capacity, sizeof(*c->bound));
     c->not_finite = xcalloc(capacity, sizeof(*c->not_finite));
     return rc;
@@ -199,9 +201,11 @@ static void close_run(struct nn_run *r)
     gpu_release(c->gpu, c->there);
     gpu_release(c->gpu, c->rates);
     gpu_release(c->gpu, c->plan);
+    gpu_release(c->gpu, c->fields);
+    gpu_release_here(c->gpu, c->here);
+    judging_close(c);
     lower_close(&c->lowered);
     gpu_close(c->gpu);
-    free(c->here);
     free(c->bound);
     free(c->not_finite);
     free(c);
@@ -229,7 +233,8 @@ static struct nn_run *open_run(const struct nn_device *d,
     c->soft_count = like->soft.len;
     c->wide = width_of(like, capacity);
     lower_open(&c->lowered, like);
-    if (make_buffers(c, err) || put_class_weights(c, err)) {
+    if (make_buffers(c, err) || put_class_weights(c, err) ||
+        judging_open(c, err)) {
         close_run(&c->run);
         return NULL;
     }
@@ -247,10 +252,13 @@ static int join(struct nn_run *r, int member, struct err *err)
 {
     struct cuda *c = cuda_of(r);
     const struct nn_place *m = &r->places[member];
+    struct bound *b = &c->bound[member];
     c->not_finite[member] = -2;
+    b->inputs = c->fields + (size_t)member * fields_of(r->like);
+    b->labels = b->inputs + fields_of(r->like) - c->graph->heads.len;
     gpu_put(c->gpu, c->soft + (size_t)member * c->soft_count, m->model->soft.p,
             c->soft_count * sizeof(double));
-    return bound_open(&c->bound[member], &c->uploads, c->graph, m->view, err);
+    return bound_open(b, &c->uploads, c->graph, m->view, err);
 }
 
 /* ---- slots --------------------------------------------------------------- */
@@ -272,8 +280,7 @@ static struct gpu_constants constants_of(const struct nn_model *m)
         .centered = o->centered};
 }
 
-/* What all slots of a member say. */
-static struct gpu_slot slot_of(const struct cuda *c, size_t i, int member)
+struct gpu_slot cuda_slot(const struct cuda *c, size_t i, int member)
 {
     const struct nn_place *m = &c->run.places[member];
     const struct bound *b = &c->bound[member];
@@ -287,6 +294,7 @@ static struct gpu_slot slot_of(const struct cuda *c, size_t i, int member)
         .inputs = b->inputs,
         .labels = b->labels,
         .row_weights = b->row_weights,
+        .labelled = b->labelled,
         .seed = m->seed,
         .batch_size = (uint32_t)c->run.like->batch_size,
         .trained = (uint64_t)c->graph->trained,
@@ -299,19 +307,18 @@ static bool is_broken_off(const struct cuda *c)
     return c->run.broken_off && c->run.broken_off(c->run.context);
 }
 
-static void put_slots(struct cuda *c, size_t count)
+void cuda_put_slots(struct cuda *c, size_t count)
 {
     gpu_put(c->gpu, c->there, c->here, count * sizeof(*c->here));
 }
 
-static void take_slots(struct cuda *c, size_t count)
+void cuda_take_slots(struct cuda *c, size_t count)
 {
     gpu_take(c->gpu, c->here, c->there, count * sizeof(*c->here));
 }
 
-/* Gives the list so many times; true: broken off before. */
-static bool give(struct cuda *c, const struct gpu_list *list, size_t slots,
-                 int64_t times)
+bool cuda_give(struct cuda *c, const struct gpu_list *list, size_t slots,
+               int64_t times)
 {
     for (int64_t done = 0; done < times;) {
         int64_t now =
@@ -340,76 +347,76 @@ static int64_t batches_left(const struct cuda *c, const struct nn_work *w)
     return left > 0 ? left : 0;
 }
 
-/* Makes room for the rates of so many steps of every slot. */
-static int reserve_rates(struct cuda *c, size_t steps)
+/* Of this round. */
+static int64_t batches_now(const struct cuda *c, const struct nn_work *w)
 {
-    struct err err = {0};
-    if (steps <= c->rates_steps)
-        return 0;
-    gpu_release(c->gpu, c->rates);
-    gpu_release(c->gpu, c->plan);
-    c->rates = gpu_alloc(c->gpu, c->wide * steps * sizeof(*c->rates), &err);
-    c->plan = gpu_alloc(c->gpu, c->wide * steps * sizeof(*c->plan), &err);
-    c->rates_steps = c->rates && c->plan ? steps : 0;
-    return c->rates_steps ? 0 : -1;
+    int64_t left = batches_left(c, w);
+    return left < ROUND_STEPS ? left : ROUND_STEPS;
 }
 
-/* The standing goes on by those steps. */
+/* The standing goes on by the steps of this round. Where all rates of a member
+ * are the same the first is enough. */
+static void make_rates(struct cuda *c, const struct nn_work *work,
+                       struct gpu_slot *s, struct gpu_rates *to)
+{
+    struct nn_place *m = &c->run.places[work->member];
+    int64_t steps = batches_now(c, work), per_epoch = batches_of(c, m);
+    s->planned = (uint32_t)steps;
+    s->steady = nn_rates_steady(m);
+    for (int64_t k = 0; k < (s->steady ? steps > 0 : steps); k++) {
+        struct nn_rates r = nn_rates_next(m, per_epoch);
+        to[k] = (struct gpu_rates){r.lr, r.mu, r.mu_next, r.mu_product};
+    }
+    m->standing.step += s->steady && steps > 0 ? steps - 1 : 0;
+}
+
 static void put_rates(struct cuda *c, const struct nn_work *work, size_t count)
 {
-    size_t steps = c->rates_steps;
-    struct gpu_rates *all = xcalloc(count * steps + 1, sizeof(*all));
+    size_t each = 1;
+    for (size_t i = 0; i < count; i++)
+        if (!nn_rates_steady(&c->run.places[work[i].member]))
+            each = ROUND_STEPS;
+    struct gpu_rates *all = xcalloc(count * each, sizeof(*all));
     for (size_t i = 0; i < count; i++) {
-        struct nn_place *m = &c->run.places[work[i].member];
-        int64_t left = batches_left(c, &work[i]), per_epoch = batches_of(c, m);
-        for (int64_t k = 0; k < left; k++) {
-            struct nn_rates r = nn_rates_next(m, per_epoch);
-            all[i * steps + (size_t)k] =
-                (struct gpu_rates){r.lr, r.mu, r.mu_next, r.mu_product};
-        }
+        make_rates(c, &work[i], &c->here[i], all + i * each);
+        c->here[i].rates = c->rates + i * each;
+        c->here[i].plan = c->plan + i * ROUND_STEPS;
     }
-    gpu_put(c->gpu, c->rates, all, count * steps * sizeof(*all));
+    gpu_put(c->gpu, c->rates, all, count * each * sizeof(*all));
     free(all);
 }
 
-static void begin_epoch(struct cuda *c, const struct nn_work *work, size_t i)
+static void begin_round(struct cuda *c, const struct nn_work *work, size_t i)
 {
     const struct nn_place *m = &c->run.places[work->member];
     const struct nn_standing *st = &m->standing;
     struct gpu_slot *s = &c->here[i];
-    struct err err = {0};
-    *s = slot_of(c, i, work->member);
+    *s = cuda_slot(c, i, work->member);
     s->training = 1;
     s->in_order = m->view->in_order;
     s->row_count = (uint32_t)m->view->train.count;
-    s->rows = uploads_add(&c->uploads, m->view->train.rows,
-                          m->view->train.count * sizeof(uint32_t), &err);
-    uploads_drop(&c->uploads, s->rows); /* the member holds it */
+    s->rows = c->bound[work->member].train;
     s->order = nn_order_of(m->seed, st->epoch, m->view->train.count);
     s->first = (uint32_t)st->batches;
     s->steps = (uint64_t)st->step;
     s->sum = st->sum;
-    s->rates = c->rates + i * c->rates_steps;
-    s->plan = c->plan + i * c->rates_steps;
-    s->planned = (uint32_t)batches_left(c, work);
 }
 
 /* Where a member stands that has done so many batches of those that its
  * standing was moved on by. */
-static void end_epoch(struct cuda *c, struct nn_work *w,
+static void end_round(struct cuda *c, struct nn_work *w,
                       const struct nn_standing *before,
                       const struct gpu_slot *s)
 {
     struct nn_place *m = &c->run.places[w->member];
-    int64_t left = batches_of(c, m) - before->batches;
-    w->broken_off = s->done < left;
-    if (w->broken_off) {
+    if (s->done < s->planned) {
         m->standing = *before;
         for (uint32_t i = 0; i < s->done; i++)
             nn_rates_next(m, batches_of(c, m));
     }
     m->standing.batches = before->batches + s->done;
     m->standing.sum = s->sum;
+    w->broken_off = batches_left(c, w) > 0;
     w->loss = s->row_count ? s->sum / (double)s->row_count : NAN;
     c->not_finite[w->member] = s->not_finite;
 }
@@ -424,41 +431,55 @@ static bool any_masked(const struct cuda *c, const struct nn_work *work,
 }
 
 /* A masked one is never trained by the kernel for small models, nor by one that
- * takes steps by itself; one that is not always is, whoever is beside it. */
-static void give_steps(struct cuda *c, const struct nn_work *work, size_t count,
+ * takes steps by itself; one that is not always is, whoever is beside it. True:
+ * broken off. */
+static bool give_steps(struct cuda *c, const struct nn_work *work, size_t count,
                        int64_t steps)
 {
     const struct lowered *l = &c->lowered;
     if (any_masked(c, work, count))
-        give(c, &l->masked, count, steps);
-    else if (l->small.len)
-        give(c, &l->small, count, steps / SMALL_BATCHES + 1);
-    else
-        give(c, &l->train, count, steps);
+        return cuda_give(c, &l->masked, count, steps);
+    if (!l->small.len)
+        return cuda_give(c, &l->train, count, steps);
+    int64_t times = steps / SMALL_BATCHES + 1;
+    return cuda_give(c, &l->small, count,
+                     steps < ROUND_STEPS ? times : ROUND_STEPS / SMALL_BATCHES);
+}
+
+/* The next steps of all, as many as there is room for rates; true: broken
+ * off. */
+static bool train_round(struct cuda *c, struct nn_work *work, size_t count)
+{
+    struct nn_standing *before = xcalloc(count, sizeof(*before));
+    int64_t steps = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t now = batches_now(c, &work[i]);
+        steps = now > steps ? now : steps;
+        before[i] = c->run.places[work[i].member].standing;
+        begin_round(c, &work[i], i);
+    }
+    put_rates(c, work, count);
+    cuda_put_slots(c, count);
+    gpu_run(c->gpu, &c->lowered.prepare, c->there, (int)count, 1);
+    bool broken = give_steps(c, work, count, steps);
+    gpu_run(c->gpu, &c->lowered.finite, c->there, (int)count, 1);
+    cuda_take_slots(c, count);
+    for (size_t i = 0; i < count; i++)
+        end_round(c, &work[i], &before[i], &c->here[i]);
+    free(before);
+    return broken;
 }
 
 /* At most as many as there are frames. */
 static void train(struct cuda *c, struct nn_work *work, size_t count)
 {
-    struct nn_standing *before = xcalloc(count, sizeof(*before));
-    int64_t steps = 0;
-    for (size_t i = 0; i < count; i++) {
-        int64_t left = batches_left(c, &work[i]);
-        steps = left > steps ? left : steps;
-        before[i] = c->run.places[work[i].member].standing;
-    }
-    require(reserve_rates(c, (size_t)steps + 1) == 0);
-    for (size_t i = 0; i < count; i++)
-        begin_epoch(c, &work[i], i);
-    put_slots(c, count);
-    put_rates(c, work, count);
-    gpu_run(c->gpu, &c->lowered.prepare, c->there, (int)count, 1);
-    give_steps(c, work, count, steps);
-    gpu_run(c->gpu, &c->lowered.finite, c->there, (int)count, 1);
-    take_slots(c, count);
-    for (size_t i = 0; i < count; i++)
-        end_epoch(c, &work[i], &before[i], &c->here[i]);
-    free(before);
+    bool broken, more;
+    do {
+        more = false;
+        broken = train_round(c, work, count);
+        for (size_t i = 0; i < count; i++)
+            more |= work[i].broken_off;
+    } while (more && !broken);
 }
 
 /* Members with masks by themselves: they are trained another way. */
@@ -479,135 +500,11 @@ static int not_finite(const struct nn_run *r, int member)
     const struct cuda *c = (const struct cuda *)r;
     if (c->not_finite[member] >= -1)
         return c->not_finite[member];
-    c->here[0] = slot_of(c, 0, member);
+    c->here[0] = cuda_slot(c, 0, member);
     gpu_put(c->gpu, c->there, c->here, sizeof(*c->here));
     gpu_run(c->gpu, &c->lowered.finite, c->there, 1, 1);
     gpu_take(c->gpu, c->here, c->there, sizeof(*c->here));
     return c->not_finite[member] = c->here[0].not_finite;
-}
-
-/* ---- judging ------------------------------------------------------------- */
-
-/* Rows that are judged, their predictions wanted or not. */
-struct judged {
-    struct nn_judging *j;
-    const uint32_t *rows; /* on the device */
-    float *outputs;       /* on the device; NULL: nobody asks */
-    bool labelled;
-};
-
-static size_t outputs_of(const struct cuda *c)
-{
-    return (size_t)nn_model_outputs(c->run.like);
-}
-
-static int begin_judging(struct cuda *c, struct judged *o, size_t i)
-{
-    const struct nn_judging *j = o->j;
-    struct gpu_slot *s = &c->here[i];
-    struct err err = {0};
-    bool shown = c->run.places[j->member].model->metrics.len > 0 || j->outputs;
-    size_t numbers = j->count * outputs_of(c);
-    o->labelled = c->bound[j->member].labelled;
-    o->rows = uploads_add(&c->uploads, j->part->rows,
-                          j->part->count * sizeof(uint32_t), &err);
-    o->outputs =
-        shown ? gpu_alloc(c->gpu, numbers * sizeof(float), &err) : NULL;
-    if (!o->rows || (shown && !o->outputs))
-        return -1;
-    *s = slot_of(c, i, j->member);
-    s->in_order = 1;
-    s->rows = o->rows;
-    s->first = (uint32_t)(j->from / s->batch_size);
-    s->row_count = (uint32_t)(j->from + j->count);
-    s->sum = j->loss_sum;
-    s->outputs = o->outputs ? o->outputs - j->from * outputs_of(c) : NULL;
-    return 0;
-}
-
-/* Shows the predictions to the judge, a batch after the other, as they would
- * come from a cpu. */
-static void show(struct cuda *c, struct nn_judging *j, const float *outputs)
-{
-    const struct nn_place *m = &c->run.places[j->member];
-    size_t all = outputs_of(c), batch = (size_t)c->run.like->batch_size;
-    double *numbers = xcalloc(batch * all + 1, sizeof(*numbers));
-    for (size_t from = 0; from < j->count; from += batch) {
-        size_t rows = j->count - from < batch ? j->count - from : batch, at = 0;
-        for (size_t i = 0; i < c->graph->heads.len; i++) {
-            const struct nn_head *h = &c->graph->heads.p[i];
-            const struct data_field *f =
-                h->label < 0 ? NULL : &m->view->table->labels[h->label];
-            size_t width =
-                (size_t)nn_shape_count(&c->graph->tensors.p[h->output].shape);
-            for (size_t k = 0; k < rows * width; k++)
-                numbers[k] =
-                    (double)outputs[(from + k / width) * all + at + k % width];
-            nn_judge_batch(j->judge, i, numbers, width,
-                           f && (f->numbers || f->categories) ? f : NULL,
-                           j->part->rows + j->from + from, rows);
-            at += width;
-        }
-    }
-    free(numbers);
-}
-
-static void end_judging(struct cuda *c, struct judged *o, size_t i, bool broken)
-{
-    struct nn_judging *j = o->j;
-    size_t numbers = j->count * outputs_of(c);
-    j->broken_off |= broken;
-    j->loss_sum = o->labelled ? c->here[i].sum : NAN;
-    if (o->outputs && !j->broken_off) {
-        float *outputs = xcalloc(numbers + 1, sizeof(*outputs));
-        gpu_take(c->gpu, outputs, o->outputs, numbers * sizeof(*outputs));
-        show(c, j, outputs);
-        if (j->outputs)
-            memcpy(j->outputs, outputs, numbers * sizeof(*outputs));
-        free(outputs);
-    }
-    gpu_release(c->gpu, o->outputs);
-    uploads_drop(&c->uploads, o->rows);
-}
-
-static void judge_some(struct cuda *c, struct nn_judging *judged, size_t count)
-{
-    struct judged *all = xcalloc(count, sizeof(*all));
-    size_t batch = (size_t)c->run.like->batch_size, rows = 0;
-    bool labelled = true;
-    for (size_t i = 0; i < count; i++) {
-        all[i].j = &judged[i];
-        require(begin_judging(c, &all[i], i) == 0);
-        rows = judged[i].count > rows ? judged[i].count : rows;
-        labelled &= all[i].labelled;
-    }
-    put_slots(c, count);
-    bool broken = give(c, labelled ? &c->lowered.judge : &c->lowered.blind,
-                       count, (int64_t)((rows + batch - 1) / batch));
-    take_slots(c, count);
-    for (size_t i = 0; i < count; i++)
-        end_judging(c, &all[i], i, broken);
-    free(all);
-}
-
-/* Those without rows have nothing to wait for. Members that have labels are
- * not judged together with those that have none. */
-static void judge(struct nn_run *r, struct nn_judging *judged, size_t count)
-{
-    struct cuda *c = cuda_of(r);
-    for (size_t i = 0, n; i < count; i += n) {
-        bool labelled = c->bound[judged[i].member].labelled;
-        bool rows = judged[i].count > 0;
-        for (n = 1; i + n < count && n < c->wide &&
-                    c->bound[judged[i + n].member].labelled == labelled &&
-                    (judged[i + n].count > 0) == rows;)
-            n++;
-        if (rows)
-            judge_some(c, judged + i, n);
-        else
-            for (size_t k = 0; !labelled && k < n; k++)
-                judged[i + k].loss_sum = NAN;
-    }
 }
 
 static const char *refuses(const struct nn_device *d,
@@ -626,7 +523,7 @@ static const struct nn_runner runner = {.together = true,
                                         .join = join,
                                         .leave = leave,
                                         .epoch = epoch,
-                                        .judge = judge,
+                                        .judge = judging_run,
                                         .reserve = reserve,
                                         .put = put,
                                         .take = take,

@@ -3,23 +3,45 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+
+/* The one that is like it, once more, or a new one. */
+static void *add(struct uploads *u, struct upload one, const void *from,
+                 struct err *err)
+{
+    for (size_t i = 0; i < u->list.len; i++) {
+        struct upload *old = &u->list.p[i];
+        if (old->host == one.host && old->bytes == one.bytes &&
+            old->hash[0] == one.hash[0] && old->hash[1] == one.hash[1]) {
+            old->users++;
+            return old->device;
+        }
+    }
+    one.device = gpu_alloc(u->gpu, one.bytes, err);
+    if (!one.device)
+        return NULL;
+    gpu_put(u->gpu, one.device, from, one.bytes);
+    vec_push(&u->list, one);
+    return one.device;
+}
+
 void *uploads_add(struct uploads *u, const void *host, size_t bytes,
                   struct err *err)
 {
+    struct upload one = {.host = host, .bytes = bytes, .users = 1};
+    return host ? add(u, one, host, err) : NULL;
+}
+
+void *uploads_share(struct uploads *u, const void *host, size_t bytes,
+                    struct err *err)
+{
+    struct str content = str_n(host, bytes);
     if (!host)
         return NULL;
-    for (size_t i = 0; i < u->list.len; i++)
-        if (u->list.p[i].host == host && u->list.p[i].bytes == bytes) {
-            u->list.p[i].users++;
-            return u->list.p[i].device;
-        }
-    struct upload one = {.host = host, .bytes = bytes, .users = 1};
-    one.device = gpu_alloc(u->gpu, bytes, err);
-    if (!one.device)
-        return NULL;
-    gpu_put(u->gpu, one.device, host, bytes);
-    vec_push(&u->list, one);
-    return one.device;
+    struct upload one = {.hash = {hash64(content, 1), hash64(content, 2)},
+                         .bytes = bytes,
+                         .users = 1};
+    return add(u, one, host, err);
 }
 
 void uploads_drop(struct uploads *u, const void *device)
@@ -54,14 +76,27 @@ struct binding {
     int rc;
 };
 
-static const void *bind(struct binding *b, const void *host, size_t bytes)
+static const void *hold(struct binding *b, const void *host, void *device)
 {
-    void *p = b->rc ? NULL : uploads_add(b->uploads, host, bytes, b->err);
-    if (p)
-        vec_push(&b->bound->held, p);
+    if (device)
+        vec_push(&b->bound->held, device);
     else if (host)
         b->rc = -1;
-    return p;
+    return device;
+}
+
+/* What all views of a table have in common, and what each has of its own. */
+static const void *bind(struct binding *b, const void *host, size_t bytes)
+{
+    return b->rc ? NULL
+                 : hold(b, host, uploads_add(b->uploads, host, bytes, b->err));
+}
+
+static const void *bind_own(struct binding *b, const void *host, size_t bytes)
+{
+    return b->rc
+               ? NULL
+               : hold(b, host, uploads_share(b->uploads, host, bytes, b->err));
 }
 
 static struct gpu_field bind_field(struct binding *b,
@@ -70,7 +105,8 @@ static struct gpu_field bind_field(struct binding *b,
     size_t count = rows * (size_t)f->columns;
     return (struct gpu_field){
         .numbers = bind(b, f->numbers, count * sizeof(float)),
-        .categories = bind(b, f->categories, count * sizeof(int32_t))};
+        .categories = bind(b, f->categories, count * sizeof(int32_t)),
+        .columns = (int)f->columns};
 }
 
 static void bind_inputs(struct binding *b, const struct data_view *v)
@@ -82,17 +118,10 @@ static void bind_inputs(struct binding *b, const struct data_view *v)
         fields[i] = bind_field(b, &v->table->inputs[i], v->table->rows);
         if (!v->shift)
             continue;
-        fields[i].shift = bind(b, v->shift[i], row);
-        fields[i].scale = bind(b, v->scale[i], row);
+        fields[i].shift = bind_own(b, v->shift[i], row);
+        fields[i].scale = bind_own(b, v->scale[i], row);
     }
-    /* Not by its place: that is free again in a moment. */
-    void *device =
-        gpu_alloc(b->uploads->gpu, (count + 1) * sizeof(*fields), b->err);
-    if (device)
-        gpu_put(b->uploads->gpu, device, fields, count * sizeof(*fields));
-    else
-        b->rc = -1;
-    b->bound->inputs = device;
+    gpu_put(b->uploads->gpu, b->bound->inputs, fields, count * sizeof(*fields));
     free(fields);
 }
 
@@ -127,14 +156,8 @@ static void bind_labels(struct binding *b, const struct nn_graph *g,
         fields[i].form = form_of(g, h, f);
         b->bound->labelled &= f->numbers || f->categories;
     }
-    void *device = gpu_alloc(b->uploads->gpu,
-                             (g->heads.len + 1) * sizeof(*fields), b->err);
-    if (device)
-        gpu_put(b->uploads->gpu, device, fields,
-                g->heads.len * sizeof(*fields));
-    else
-        b->rc = -1;
-    b->bound->labels = device;
+    gpu_put(b->uploads->gpu, b->bound->labels, fields,
+            g->heads.len * sizeof(*fields));
     free(fields);
 }
 
@@ -142,28 +165,23 @@ int bound_open(struct bound *to, struct uploads *u, const struct nn_graph *g,
                const struct data_view *v, struct err *err)
 {
     struct binding b = {.bound = to, .uploads = u, .err = err};
-    *to = (struct bound){0};
+    *to = (struct bound){.inputs = to->inputs, .labels = to->labels};
     bind_inputs(&b, v);
     bind_labels(&b, g, v);
-    to->row_weights = bind(&b, v->row_weights, v->table->rows * sizeof(float));
-    bind(&b, v->train.rows, v->train.count * sizeof(uint32_t));
-    bind(&b, v->validation.rows, v->validation.count * sizeof(uint32_t));
+    to->row_weights =
+        bind_own(&b, v->row_weights, v->table->rows * sizeof(float));
+    to->train = bind_own(&b, v->train.rows, v->train.count * sizeof(uint32_t));
+    to->validation = bind_own(&b, v->validation.rows,
+                              v->validation.count * sizeof(uint32_t));
     if (b.rc)
         bound_close(to, u);
     return b.rc;
-}
-
-static void release_const(struct gpu_machine *g, const void *memory)
-{
-    gpu_release(g, (void *)(uintptr_t)memory);
 }
 
 void bound_close(struct bound *b, struct uploads *u)
 {
     for (size_t i = 0; i < b->held.len; i++)
         uploads_drop(u, b->held.p[i]);
-    release_const(u->gpu, b->inputs);
-    release_const(u->gpu, b->labels);
     vec_done(&b->held);
-    *b = (struct bound){0};
+    *b = (struct bound){.inputs = b->inputs, .labels = b->labels};
 }

@@ -11,7 +11,8 @@
 #include "nn/model.h"
 
 struct upload {
-    const void *host;
+    const void *host; /* NULL: known by its content */
+    uint64_t hash[2]; /* of that */
     size_t bytes;
     void *device;
     int users;
@@ -23,19 +24,25 @@ struct uploads {
 
 /* The data that a member is trained and judged on. */
 struct bound {
-    VEC(void *) held; /* on the device */
-    const struct gpu_field *inputs, *labels;
+    VEC(void *) held;                  /* on the device */
+    struct gpu_field *inputs, *labels; /* the caller's, on the device */
     const float *row_weights;
+    const uint32_t *train, *validation; /* rows */
     bool labelled; /* every head that wants labels has them */
 };
 
 /* NULL and err: there is no room. NULL without err: `host` is NULL. */
 void *uploads_add(struct uploads *u, const void *host, size_t bytes,
                   struct err *err);
+/* As uploads_add, for what each member has a copy of on the host: what has the
+ * same content is there once. */
+void *uploads_share(struct uploads *u, const void *host, size_t bytes,
+                    struct err *err);
 void uploads_drop(struct uploads *u, const void *device);
 void uploads_done(struct uploads *u);
 
-/* 0, or -1 and err, with nothing bound. */
+/* 0, or -1 and err, with nothing bound. b->inputs and labels say where the
+ * fields go. */
 int bound_open(struct bound *b, struct uploads *u, const struct nn_graph *g,
                const struct data_view *v, struct err *err);
 void bound_close(struct bound *b, struct uploads *u);

@@ -11,7 +11,13 @@
 #include <stdint.h>
 #include "nn/chance.h"
 
-enum { GPU_INPUTS = 16, GPU_LAYERS = 4, GPU_THREADS = 256, GPU_FEW = 128 };
+enum {
+    GPU_INPUTS = 16,
+    GPU_LAYERS = 4,
+    GPU_THREADS = 256,
+    GPU_FEW = 128,
+    GPU_MANY = 512
+};
 
 /* A window, as nn_window: rows, then columns. */
 struct gpu_window {
@@ -29,6 +35,7 @@ struct gpu_layer {
     int in, out, line; /* of weights */
     int before;        /* numbers from one row of its input to the next */
     int activation, rate, draw;
+    uint8_t permanent; /* dropout, while judging, too */
     float a;
     int64_t w, b;              /* among the member's weights; b -1: none */
     int weights, value, slope; /* where they lie in the fast memory */
@@ -41,6 +48,15 @@ struct gpu_chain {
     int labels, outputs, rows; /* where those of a batch lie */
     int label_width;
     int all; /* of fast memory */
+};
+
+/* A metric, which is judged where predictions are. */
+struct gpu_metric {
+    int kind, k, head;
+    int width;     /* of the predictions of a row */
+    int classes;   /* that it counts */
+    int64_t x, at; /* predictions in a frame; its sums among the member's */
+    uint8_t each, spreads, takes_classes;
 };
 
 /* Offsets are of numbers in a member's frame (values, gradients, what is kept)
@@ -59,6 +75,7 @@ struct gpu_op {
     int in, out;             /* columns */
     int count;               /* numbers in a row of the batch, or in all */
     int steps, units;
+    int held; /* rows of recurrent weights that fast memory has room for */
     int kind; /* loss, optimizer */
     int activation;
     float a;
@@ -69,6 +86,8 @@ struct gpu_op {
     uint8_t training, permanent, average, causal, backwards, sequence, flag;
     const double *class_weights; /* or NULL */
     int classes;
+    const struct gpu_metric *metrics; /* all of the model; or NULL */
+    int metric_count;
     struct gpu_window window;
     struct gpu_chain chain;
 };
@@ -101,6 +120,7 @@ struct gpu_field {
     const float *numbers;
     const int32_t *categories;
     const float *shift, *scale; /* by column, or NULL */
+    int columns;
     enum gpu_labels form;
 };
 
@@ -115,6 +135,7 @@ struct gpu_slot {
     const struct gpu_rates *rates;  /* by step, from the first on */
     struct gpu_step *plan;          /* the same, made ready */
     uint32_t planned;               /* how many */
+    double *tallies;                /* of all metrics; NULL: nobody asks */
     float *outputs;                 /* predictions, by row of the part; NULL */
     uint64_t seed;
     struct nn_order order;
@@ -124,6 +145,8 @@ struct gpu_slot {
     uint64_t steps;   /* of the optimizer before the first batch */
     uint64_t trained; /* numbers */
     uint8_t training, in_order;
+    uint8_t steady;   /* the rates of all steps are the first */
+    uint8_t labelled; /* there is a loss */
     struct gpu_constants constants;
     /* What begin_step sets. */
     uint32_t done;  /* batches, since the first */
@@ -168,6 +191,10 @@ struct gpu_slot {
     X(conv_forward, 1)                                                         \
     X(conv_weights, 1)                                                         \
     X(conv_inputs, 1)                                                          \
+    X(tall_forward, 1)                                                         \
+    X(tall_weights, 1)                                                         \
+    X(few_weights, 1)                                                          \
+    X(tall_inputs, 1)                                                          \
     X(group_forward, 0)                                                        \
     X(group_weights, 1)                                                        \
     X(group_inputs, 0)                                                         \
@@ -195,6 +222,10 @@ struct gpu_slot {
     X(recurrent_slopes, 1)                                                     \
     X(recurrent_weights, 1)                                                    \
     X(recurrent_inputs, 1)                                                     \
+    X(wide_products, 1)                                                        \
+    X(wide_gate_slopes, 1)                                                     \
+    X(wide_gate_weights, 1)                                                    \
+    X(wide_gate_inputs, 1)                                                     \
     X(recurrent_bias, 1)                                                       \
     X(lstm_forward, 1)                                                         \
     X(lstm_backward, 1)                                                        \
@@ -204,6 +235,7 @@ struct gpu_slot {
     X(attention_queries, 0)                                                    \
     X(attention_keys, 0)                                                       \
     X(head_loss, 1)                                                            \
+    X(judge_metrics, 1)                                                        \
     X(head_outputs, 0)                                                         \
     X(regularize, 1)                                                           \
     X(mask_slopes, 0)                                                          \
@@ -211,7 +243,8 @@ struct gpu_slot {
     X(clip_norm, 1)                                                            \
     X(update, 0)                                                               \
     X(look_finite, 1)                                                          \
-    X(small_epoch, 1)
+    X(small_epoch, 1)                                                          \
+    X(small_judge, 1)
 
 #define GPU_KERNEL_NUMBER(name, waits) GPU_##name,
 enum gpu_kernel { GPU_KERNELS(GPU_KERNEL_NUMBER) GPU_KERNEL_COUNT };

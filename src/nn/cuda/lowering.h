@@ -1,0 +1,105 @@
+/* lowering.h - how operations become launches
+ *
+ * Inside nn/cuda only: what lower.c and lower_recurrent.c share. */
+#ifndef THRONG_NN_CUDA_LOWERING_H
+#define THRONG_NN_CUDA_LOWERING_H
+
+#include "nn/cuda/lower.h"
+
+#define MOST_BLOCKS 1024 /* of a kernel whose threads take several numbers */
+
+enum {
+    GEMM_TILE = 64,
+    WIDE_TILE = 128,
+    WIDE_LEAST = 96,
+    TALL_TILE = 128,
+    TALL_COLUMNS = 64,
+    TALL_FEW = 32,
+    TALL_LEAST = 16,
+    FEW_TAPS = 64,
+    COLUMNS = 8,
+    RECURRENT_ROWS = 4,
+    WARP = 32,
+    WORD_BLOCKS = 32,
+    PREPARE_BLOCKS = 2
+};
+
+static inline const struct nn_shape *shape_of(const struct lowered *l,
+                                              int tensor)
+{
+    return &l->program.graph->tensors.p[tensor].shape;
+}
+
+static inline int64_t count_of(const struct lowered *l, int tensor)
+{
+    return nn_shape_count(shape_of(l, tensor));
+}
+
+static inline void launch(struct gpu_list *list, enum gpu_kernel kernel,
+                          int64_t blocks, const struct gpu_op *op)
+{
+    struct gpu_launch one = {.kernel = kernel,
+                             .blocks = blocks < 1 ? 1 : (int)blocks,
+                             .threads = GPU_THREADS,
+                             .op = *op};
+    vec_push(list, one);
+}
+
+/* One thread for each number, or for several. */
+static inline void launch_each(struct gpu_list *list, enum gpu_kernel kernel,
+                               int64_t numbers, const struct gpu_op *op)
+{
+    int64_t blocks = (numbers + GPU_THREADS - 1) / GPU_THREADS;
+    launch(list, kernel, blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks, op);
+}
+
+static inline void launch_product(struct gpu_list *list, enum gpu_kernel kernel,
+                                  int64_t rows, int64_t columns,
+                                  const struct gpu_op *op)
+{
+    launch(list, kernel,
+           (rows + GEMM_TILE - 1) / GEMM_TILE *
+               ((columns + GEMM_TILE - 1) / GEMM_TILE),
+           op);
+}
+
+static inline void launch_columns(struct gpu_list *list, enum gpu_kernel kernel,
+                                  int64_t columns, const struct gpu_op *op)
+{
+    launch(list, kernel, (columns + COLUMNS - 1) / COLUMNS, op);
+}
+
+/* What is lowered now, and where to. */
+struct at {
+    const struct lowered *l;
+    const struct nn_op *op;
+    const struct nn_back *back;
+    struct gpu_list *list;
+    int64_t batch;
+    bool masked;
+};
+
+static inline int64_t param_at(const struct at *a, int which)
+{
+    int param = a->op->param[which];
+    return param < 0 ? -1 : a->l->program.graph->params.p[param].offset;
+}
+
+/* Where the tokens are that say how long the rows of a tensor are. */
+static inline void set_lengths(const struct at *a, struct gpu_op *o, int tensor)
+{
+    int tokens = a->l->program.graph->tensors.p[tensor].lengths;
+    o->tokens = tokens < 0 ? -1 : a->l->layout.value[tokens];
+}
+
+/* lower_recurrent.c. */
+void lower_recurrent_forward(const struct at *a, struct gpu_op *o);
+void lower_recurrent_backward(const struct at *a, struct gpu_op *o);
+/* Recurrent layers of one input that follow each other, as the two directions
+ * of one do, need nothing of each other: the steps of both, which fill no GPU,
+ * run side by side, among launches from `first` on. */
+void lower_pair_steps(struct gpu_list *list, size_t first);
+/* Fast memory that steps need before any weights. */
+size_t lower_recurrent_bytes(int64_t units, int64_t gates, bool back);
+
+#endif
