@@ -55,9 +55,9 @@ static const struct value *names_of(struct reading *r, const struct matrix *m)
     return names;
 }
 
-static int read_source(struct reading *r, const struct value *v,
-                       struct table_style style, struct arena *numbers,
-                       struct source *s, struct err *err)
+int source_read(struct reading *r, const struct value *v,
+                struct table_style style, struct arena *numbers,
+                struct source *s, struct err *err)
 {
     struct str member, text = value_text(v);
     struct file_bytes f;
@@ -91,7 +91,7 @@ int block_read(struct reading *r, const struct value *const *paths, bool lines,
     *b = (struct block){.sources = r->part_count};
     for (size_t i = 0; i < r->part_count; i++) {
         struct source *s = &b->source[i];
-        if (read_source(r, paths[i], style, numbers, s, err))
+        if (source_read(r, paths[i], style, numbers, s, err))
             return -1;
         if (!style.names)
             style.names = names_of(r, &s->m);
@@ -103,6 +103,7 @@ int block_read(struct reading *r, const struct value *const *paths, bool lines,
     if (b->rows > UINT32_MAX)
         return err_set(err, ERR_INPUT, "%s: more than %u rows",
                        b->source[0].path, UINT32_MAX);
+    b->names = b->source[0].m.names;
     return 0;
 }
 
@@ -120,11 +121,46 @@ const float *block_row(const struct block *b, size_t row)
     return s->m.numbers + row * s->m.columns;
 }
 
+const struct join *block_join(const struct block *b, size_t column)
+{
+    for (size_t i = 0; i < b->join_count; i++)
+        if (column >= b->joins[i].first &&
+            column < b->joins[i].first + b->joins[i].columns)
+            return &b->joins[i];
+    return NULL;
+}
+
+size_t join_column(const struct join *j, size_t column)
+{
+    size_t own = column - j->first;
+    return own + (own >= j->key);
+}
+
+float block_number(const struct block *b, size_t row, size_t column)
+{
+    const struct join *j = block_join(b, column);
+    if (!j)
+        return block_row(b, row)[column];
+    const struct matrix *m = &j->table->m;
+    size_t own = j->row_of[row];
+    return own < m->rows ? m->numbers[own * m->columns + join_column(j, column)]
+                         : NAN;
+}
+
+static unsigned source_has(const struct source *s, size_t column)
+{
+    return s->m.has ? s->m.has[column] : HAS_NUMBER;
+}
+
 unsigned block_has(const struct block *b, size_t column)
 {
+    const struct join *j = block_join(b, column);
     unsigned has = 0;
+    if (j)
+        return source_has(j->table, join_column(j, column)) |
+               (j->lacking ? HAS_MISSING : 0);
     for (size_t i = 0; i < b->sources; i++)
-        has |= b->source[i].m.has ? b->source[i].m.has[column] : HAS_NUMBER;
+        has |= source_has(&b->source[i], column);
     return has;
 }
 
@@ -140,8 +176,8 @@ struct str reading_number(struct reading *r, float number)
     return kept;
 }
 
-static void source_words(struct reading *r, const struct source *s,
-                         const size_t *columns, size_t count, struct str **to)
+static void words_of(struct reading *r, const struct source *s,
+                     const size_t *columns, size_t count, struct str **to)
 {
     if (s->m.has) {
         data_words(&s->m, columns, count, r->scratch, to);
@@ -153,37 +189,63 @@ static void source_words(struct reading *r, const struct source *s,
                 reading_number(r, s->m.numbers[i * s->m.columns + columns[k]]);
 }
 
+struct str *source_words(struct reading *r, const struct source *s,
+                         size_t column)
+{
+    struct str *words = arena_array(r->scratch, s->m.rows + 1, sizeof(*words));
+    words_of(r, s, &column, 1, &words);
+    return words;
+}
+
+/* The words of a column that is joined, for every row of the block. */
+static void joined_words(struct reading *r, const struct join *j, size_t column,
+                         size_t rows, struct str *to)
+{
+    struct str *words = source_words(r, j->table, join_column(j, column));
+    for (size_t i = 0; i < rows; i++)
+        to[i] = words[j->row_of[i]]; /* behind the last: nothing */
+}
+
 struct str **block_words(struct reading *r, const struct block *b,
                          const size_t *columns, size_t count)
 {
     struct str **words = arena_array(r->scratch, count + 1, sizeof(*words));
     struct str **at = arena_array(r->scratch, count + 1, sizeof(*at));
-    size_t row = 0;
-    for (size_t k = 0; k < count; k++)
+    size_t *own = arena_array(r->scratch, count + 1, sizeof(*own));
+    size_t row = 0, owned = 0;
+    struct str **of_own = arena_array(r->scratch, count + 1, sizeof(*of_own));
+    for (size_t k = 0; k < count; k++) {
+        const struct join *j = block_join(b, columns[k]);
         words[k] = arena_array(r->scratch, b->rows + 1, sizeof(**words));
-    for (size_t i = 0; i < b->sources; row += b->source[i++].m.rows) {
-        for (size_t k = 0; k < count; k++)
-            at[k] = words[k] + row;
-        source_words(r, &b->source[i], columns, count, at);
+        if (j) {
+            joined_words(r, j, columns[k], b->rows, words[k]);
+            continue;
+        }
+        of_own[owned] = words[k];
+        own[owned++] = columns[k];
+    }
+    for (size_t i = 0; owned && i < b->sources; row += b->source[i++].m.rows) {
+        for (size_t k = 0; k < owned; k++)
+            at[k] = of_own[k] + row;
+        words_of(r, &b->source[i], own, owned, at);
     }
     return words;
 }
 
 struct str block_name(struct reading *r, const struct block *b, size_t column)
 {
-    const struct matrix *m = &b->source[0].m;
-    return m->names && m->names[column].len
-               ? arena_str(r->set->arena, m->names[column])
+    return b->names && b->names[column].len
+               ? arena_str(r->set->arena, b->names[column])
                : str_of(arena_printf(r->set->arena, "column_%zu", column + 1));
 }
 
-static int fail_name(const struct matrix *m, struct str name, const char *path,
-                     struct err *err)
+static int fail_name(const struct block *b, struct str name, struct err *err)
 {
     struct arena *a = arena_new();
-    const char **names = arena_array(a, m->columns + 1, sizeof(*names));
-    for (size_t i = 0; i < m->columns; i++)
-        names[i] = arena_cstr(a, m->names[i]);
+    const char *path = b->source[0].path;
+    const char **names = arena_array(a, b->columns + 1, sizeof(*names));
+    for (size_t i = 0; i < b->columns; i++)
+        names[i] = arena_cstr(a, b->names[i]);
     const char *near = str_nearest(name, names);
     err_set(err, ERR_INPUT, "%s: there is no column %.*s%s%s%s", path,
             STRF(name), near ? "; did you mean " : "", near ? near : "",
@@ -197,9 +259,9 @@ int block_column(const struct block *b, const struct value *v, size_t *column,
 {
     const struct matrix *m = &b->source[0].m;
     const char *path = b->source[0].path;
-    if (v->kind == VALUE_STRING && m->names)
-        for (size_t i = 0; i < m->columns; i++)
-            if (str_eq(m->names[i], v->s)) {
+    if (v->kind == VALUE_STRING && b->names)
+        for (size_t i = 0; i < b->columns; i++)
+            if (str_eq(b->names[i], v->s)) {
                 *column = i;
                 return 0;
             }
@@ -212,23 +274,42 @@ int block_column(const struct block *b, const struct value *v, size_t *column,
         return err_set(err, ERR_INPUT,
                        "%s: a column is its name or a number from 1 to %zu",
                        path, m->columns);
-    if (m->names)
-        return fail_name(m, v->s, path, err);
+    if (b->names)
+        return fail_name(b, v->s, err);
     return err_set(err, ERR_INPUT,
                    "%s: there is no column %.*s: it has no header row; say "
                    "its number, or header: true",
                    path, STRF(v->s));
 }
 
+/* Where in its file a value stands; false: it is joined, and its key is not in
+ * the table. */
+static bool locate(const struct block *b, size_t *row, size_t *column,
+                   const struct source **s)
+{
+    const struct join *j = block_join(b, *column);
+    if (j && j->row_of[*row] < j->table->m.rows) {
+        *row = j->row_of[*row];
+        *column = join_column(j, *column);
+        *s = j->table;
+        return true;
+    }
+    if (j)
+        *column = j->column;
+    *s = source_of(b, row);
+    return !j;
+}
+
 int block_fail(const struct block *b, size_t row, size_t column,
                struct err *err, const char *fmt, ...)
 {
-    const struct source *s = source_of(b, &row);
+    const struct source *s;
     char text[512], place[256];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    locate(b, &row, &column, &s);
     if (s->m.names && s->m.names[column].len)
         snprintf(place, sizeof place, "column %.*s", STRF(s->m.names[column]));
     else
@@ -257,14 +338,15 @@ int block_fail_gap(const struct block *b, size_t row, size_t column,
 {
     const char *what = ways ? "" : "the label ";
     const char *say = ways ? "; say missing: " : "";
-    if (isnan(block_row(b, row)[column]))
+    if (isnan(block_number(b, row, column)))
         return block_fail(b, row, column, err, "%s is missing%s%s",
                           ways ? "the value" : "the label", say,
                           ways ? ways : "");
-    size_t own = row;
-    const struct source *s = source_of(b, &own);
+    size_t own = row, there = column;
+    const struct source *s;
     struct arena *a = arena_new();
-    struct str text = text_at(&s->m, own, column, a);
+    locate(b, &own, &there, &s);
+    struct str text = text_at(&s->m, own, there, a);
     block_fail(b, row, column, err,
                "%s%.*s is infinite or beyond 3.4e38, the most that a number "
                "of 32 bits holds%s%s%s",

@@ -22,7 +22,7 @@
 #include "data/set.h"
 #include "sys/sys.h"
 
-#define VERSION "throng data 5"
+#define VERSION "throng data 6"
 #define ALIGN 64u
 #define TEMPORARY_S 3600 /* an unfinished file of this age is nobody's */
 #define LOCKS 64u
@@ -69,6 +69,7 @@ static void print_key(struct buf *key, const struct reading *r)
     }
     add_files(key, r,
               value_get(value_get(r->spec, STR("text")), STR("vectors")));
+    add_files(key, r, value_get(r->spec, STR("join")));
 }
 
 static char *path_of(struct arena *a, const struct data_cache *cache,
@@ -122,8 +123,11 @@ static void add_array(struct writer *w, struct value *to, const char *key,
                       const void *p, size_t bytes)
 {
     struct array one = {p, bytes, w->at};
-    value_set(w->a, to, str_of(key), value_int(w->a, p ? (int64_t)w->at : -1));
-    if (!p)
+    for (size_t i = 0; p && i < w->arrays.len; i++)
+        if (w->arrays.p[i].p == p && w->arrays.p[i].bytes == bytes)
+            one.at = w->arrays.p[i].at;
+    value_set(w->a, to, str_of(key), value_int(w->a, p ? (int64_t)one.at : -1));
+    if (!p || one.at != w->at)
         return;
     vec_push(&w->arrays, one);
     w->at = rounded(w->at + bytes);
@@ -145,6 +149,25 @@ static void add_names(struct writer *w, struct value *to, const char *key,
         value_set(w->a, to, str_of(key), list);
 }
 
+/* The tables of an input that was joined: those that are shared once. */
+static void add_pieces(struct writer *w, struct value *to,
+                       const struct data_field *f, size_t rows)
+{
+    struct value *list = value_list(w->a);
+    for (size_t i = 0; i < f->piece_count; i++) {
+        const struct data_piece *p = &f->pieces[i];
+        struct value *v = value_object(w->a);
+        set_number(w, v, "rows", (int64_t)p->rows);
+        set_number(w, v, "columns", (int64_t)p->columns);
+        add_array(w, v, "numbers", p->numbers,
+                  p->rows * p->columns * sizeof(float));
+        add_array(w, v, "row_of", p->row_of, rows * sizeof(uint32_t));
+        value_list_add(w->a, list, v);
+    }
+    if (f->pieces)
+        value_set(w->a, to, STR("pieces"), list);
+}
+
 static struct value *field_value(struct writer *w, const struct data_field *f,
                                  size_t rows)
 {
@@ -159,6 +182,7 @@ static struct value *field_value(struct writer *w, const struct data_field *f,
     set_number(w, v, "missing", f->missing);
     add_array(w, v, "numbers", f->numbers, count * sizeof(float));
     add_array(w, v, "categories", f->categories, count * sizeof(int32_t));
+    add_pieces(w, v, f, rows);
     add_names(w, v, "class_names", f->class_names, f->classes);
     add_names(w, v, "column_names", f->column_names, f->columns);
     add_names(w, v, "words", f->words, 2);
@@ -324,6 +348,33 @@ static const struct str *names_of(struct reader *r, const struct value *v,
     return to;
 }
 
+/* NULL: the numbers lie in one table. */
+static const struct data_piece *
+read_pieces(struct reader *r, const struct value *v, struct data_field *f)
+{
+    const struct value *list = value_get(v, STR("pieces"));
+    size_t rows = r->set->table.rows, at = 0;
+    if (!list || list->kind != VALUE_LIST)
+        return NULL;
+    struct data_piece *to =
+        arena_array(r->set->arena, list->count + 1, sizeof(*to));
+    for (size_t i = 0; i < list->count; i++) {
+        const struct value *one = list->items[i];
+        struct data_piece *p = &to[i];
+        p->rows = (size_t)number_of(r, one, "rows", UINT32_MAX);
+        p->columns = (size_t)number_of(r, one, "columns", INT32_MAX);
+        p->numbers =
+            array_of(r, one, "numbers", p->rows * p->columns, sizeof(float));
+        p->row_of = array_of(r, one, "row_of", rows, sizeof(uint32_t));
+        p->at = at;
+        at += p->columns;
+        r->bad |= !p->numbers || (!p->row_of && p->rows < rows);
+    }
+    f->piece_count = list->count;
+    r->bad |= at != (size_t)f->columns;
+    return to;
+}
+
 static struct data_field *read_fields(struct reader *r, const struct value *v,
                                       size_t *count)
 {
@@ -349,6 +400,7 @@ static struct data_field *read_fields(struct reader *r, const struct value *v,
         f->numbers = array_of(r, one, "numbers", numbers, sizeof(float));
         f->categories =
             array_of(r, one, "categories", numbers, sizeof(int32_t));
+        f->pieces = read_pieces(r, one, f);
         f->class_names = names_of(r, one, "class_names", f->classes);
         f->column_names = names_of(r, one, "column_names", f->columns);
         f->words = names_of(r, one, "words", 2);

@@ -179,7 +179,7 @@ static float *numbers_of(struct reading *r, const struct block *b,
 {
     float *to = arena_array(r->set->arena, r->rows + 1, sizeof(*to));
     for (size_t i = 0; i < r->rows; i++)
-        to[i] = block_row(b, reading_row(r, i))[column];
+        to[i] = block_number(b, reading_row(r, i), column);
     return to;
 }
 
@@ -230,7 +230,7 @@ static int named_classes(struct reading *r, const struct block *b,
     } else {
         words = arena_array(r->scratch, b->rows + 1, sizeof(*words));
         for (size_t i = 0; i < b->rows; i++)
-            words[i] = reading_number(r, block_row(b, i)[column]);
+            words[i] = reading_number(r, block_number(b, i, column));
     }
     for (int64_t i = 0; i < f->classes; i++)
         map_set(numbers, f->class_names[i], (void *)(uintptr_t)(i + 1));

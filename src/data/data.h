@@ -12,14 +12,27 @@
 #include "base/err.h"
 #include "base/value.h"
 
+/* Neighbouring columns of an input that lie in a table of their own: the rows
+ * of a table that is joined are there once, whoever shares them. */
+struct data_piece {
+    const float *numbers;   /* rows × columns */
+    const uint32_t *row_of; /* by row of the input; NULL: the same row */
+    size_t rows;
+    size_t at, columns; /* where they stand in a row of the input */
+};
+
 /* One input or label: `columns` numbers a row. */
 struct data_field {
     struct str name;
     int rank;       /* of a row's shape; channels last */
     int64_t dim[4]; /* columns is their product */
     int64_t columns;
-    int64_t classes;           /* category numbers 0..classes-1; 0: numbers */
-    const float *numbers;      /* rows × columns, or NULL */
+    int64_t classes;      /* category numbers 0..classes-1; 0: numbers */
+    const float *numbers; /* rows × columns, or NULL */
+    const struct data_piece *pieces; /* numbers of an input of several tables,
+                                        in the order of its columns; NULL: it
+                                        has one, which is `numbers` */
+    size_t piece_count;
     const int32_t *categories; /* rows × columns, or NULL: labels of classes,
                                   tokens of a text (0 is padding) */
     const struct str *class_names; /* `classes` of them, or NULL */
@@ -32,6 +45,39 @@ struct data_field {
                              NULL */
     int64_t vector_columns;
 };
+static inline bool data_has_numbers(const struct data_field *f)
+{
+    return f->numbers || f->pieces;
+}
+/* The pieces of an input of `rows` rows of numbers; *whole is filled in where
+ * it is one, and returned. */
+static inline const struct data_piece *data_pieces(const struct data_field *f,
+                                                   size_t rows,
+                                                   struct data_piece *whole,
+                                                   size_t *count)
+{
+    *whole = (struct data_piece){
+        .numbers = f->numbers, .rows = rows, .columns = (size_t)f->columns};
+    *count = f->pieces ? f->piece_count : f->numbers != NULL;
+    return f->pieces ? f->pieces : whole;
+}
+static inline const float *data_piece_row(const struct data_piece *p,
+                                          size_t row)
+{
+    return p->numbers + (p->row_of ? p->row_of[row] : row) * p->columns;
+}
+/* One number of an input. */
+static inline float data_number(const struct data_field *f, size_t row,
+                                size_t column)
+{
+    const struct data_piece *p = f->pieces;
+    if (!p)
+        return f->numbers[row * (size_t)f->columns + column];
+    while (column >= p->at + p->columns)
+        p++;
+    return data_piece_row(p, row)[column - p->at];
+}
+
 struct data_table {
     size_t rows;
     const struct data_field *inputs, *labels;
@@ -63,8 +109,10 @@ struct data_view {
     bool scaling_said; /* by the spec, even if it is `none` */
     /* By input: its columns, where some were drawn; NULL: all. */
     const size_t *const *drawn;
-    const float *row_weights; /* by row of the table, or NULL */
-    bool in_order;            /* epochs take rows as they are */
+    const float *row_weights;           /* by row of the table, or NULL */
+    const struct data_fitting *fitting; /* by input: inside data only */
+    const char *notice; /* what a person should know of it, or NULL */
+    bool in_order;      /* epochs take rows as they are */
 };
 
 /* "FILE: row 3: column NAME", where that number of an input comes from. */

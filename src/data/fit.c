@@ -10,8 +10,16 @@
 #include "base/rng.h"
 #include "data/set.h"
 
-enum scaling { SCALE_NONE, SCALE_MINMAX, SCALE_MAXABS, SCALE_STD };
-static const char *const scalings[] = {"none", "minmax", "maxabs", "std", NULL};
+enum scaling {
+    SCALE_NONE,
+    SCALE_MINMAX,
+    SCALE_MAXABS,
+    SCALE_STD,
+    SCALE_ROBUST,
+    SCALE_QUANTILE
+};
+static const char *const scalings[] = {"none",   "minmax",   "maxabs", "std",
+                                       "robust", "quantile", NULL};
 
 static int scaling_of(const struct value *spec, enum scaling *out,
                       struct err *err)
@@ -27,62 +35,20 @@ static int scaling_of(const struct value *spec, enum scaling *out,
         return 0;
     }
     return err_set_at(err, "data.scale",
-                      ": there is no %.*s; use none, minmax, maxabs or "
-                      "std",
+                      ": there is no %.*s; use none, minmax, maxabs, std, "
+                      "robust or quantile",
                       STRF(name));
-}
-
-/* ---- sums over training rows ------------------------------------------ */
-
-struct moments { /* by column; rows are read in the order they lie in */
-    double *low, *high, *sum, *squares, *count;
-};
-
-static void moments_init(struct moments *m, size_t columns, struct arena *a)
-{
-    double **all[] = {&m->low, &m->high, &m->sum, &m->squares, &m->count};
-    for (size_t i = 0; i < 5; i++)
-        *all[i] = arena_array(a, columns, sizeof(double));
-    for (size_t c = 0; c < columns; c++) {
-        m->low[c] = INFINITY;
-        m->high[c] = -INFINITY;
-    }
-}
-
-static const float *row_of(const struct data_field *f, uint32_t row)
-{
-    return f->numbers + (size_t)row * (size_t)f->columns;
-}
-
-static void moments_take(struct moments *m, const struct data_field *f,
-                         const struct data_part *p, bool squares)
-{
-    size_t columns = (size_t)f->columns;
-    for (size_t i = 0; i < p->count; i++) {
-        const float *x = row_of(f, p->rows[i]);
-        for (size_t c = 0; c < columns; c++) {
-            double v = (double)x[c];
-            if (isnan(v))
-                continue;
-            m->low[c] = v < m->low[c] ? v : m->low[c];
-            m->high[c] = v > m->high[c] ? v : m->high[c];
-            m->sum[c] += v;
-            m->count[c]++;
-        }
-    }
-    for (size_t i = 0; squares && i < p->count; i++) {
-        const float *x = row_of(f, p->rows[i]);
-        for (size_t c = 0; c < columns; c++) {
-            double d = (double)x[c] - m->sum[c] / m->count[c];
-            m->squares[c] += isnan(d) ? 0 : d * d;
-        }
-    }
 }
 
 /* ---- scaling ---------------------------------------------------------- */
 
 /* A column that never changes is left at 0; so is one whose spread is so small
  * that no float can divide by it. */
+static float divisor(double spread)
+{
+    return spread >= 1 / (double)FLT_MAX ? (float)(1 / spread) : 1;
+}
+
 static void fit_column(enum scaling how, const struct moments *m, size_t c,
                        float *shift, float *scale)
 {
@@ -97,7 +63,35 @@ static void fit_column(enum scaling how, const struct moments *m, size_t c,
         *shift = (float)(m->sum[c] / rows);
         spread = sqrt(m->squares[c] / rows);
     }
-    *scale = spread >= 1 / (double)FLT_MAX ? (float)(1 / spread) : 1;
+    *scale = divisor(spread);
+}
+
+/* The middle half becomes as wide as 1, its middle row 0: a few numbers that
+ * are far away change neither. */
+static void fit_middles(const struct data_view *v, const struct data_field *f,
+                        float *shift, float *scale, struct arena *scratch)
+{
+    float *sorted = arena_array(scratch, v->train.count + 1, sizeof(*sorted));
+    for (size_t c = 0; c < (size_t)f->columns; c++) {
+        size_t count = data_sorted(f, c, &v->train, sorted);
+        scale[c] = 1;
+        if (!count)
+            continue;
+        shift[c] = (float)data_quantile(sorted, count, 0.5);
+        scale[c] = divisor(data_quantile(sorted, count, 0.75) -
+                           data_quantile(sorted, count, 0.25));
+    }
+}
+
+/* Rows of pictures have no columns that mean something by themselves. */
+static int check_axes(const struct data_field *f, struct err *err)
+{
+    if (f->rank == 1)
+        return 0;
+    return err_set_at(err, "data.scale",
+                      ": robust and quantile are for columns; rows of %.*s "
+                      "have more than one axis: say std",
+                      STRF(f->name));
 }
 
 /* A pixel that is white in every training picture but one must not become a
@@ -139,6 +133,28 @@ static int check_scaled(const struct moments *m, size_t c, float shift,
                       c + 1, STRF(input), (double)low, (double)high);
 }
 
+static int scale_input(const struct data_view *v, const struct data_field *f,
+                       enum scaling how, float *shift, float *scale,
+                       struct err *err)
+{
+    size_t columns = (size_t)f->columns;
+    struct arena *scratch = arena_new();
+    struct moments m;
+    int rc = how == SCALE_ROBUST ? check_axes(f, err) : 0;
+    data_moments(&m, f, v->table->rows, &v->train, how == SCALE_STD, scratch);
+    if (f->rank > 1)
+        moments_join(&m, columns);
+    if (how == SCALE_ROBUST && !rc)
+        fit_middles(v, f, shift, scale, scratch);
+    for (size_t c = 0; c < columns && !rc; c++) {
+        if (how != SCALE_ROBUST)
+            fit_column(how, &m, c, &shift[c], &scale[c]);
+        rc = check_scaled(&m, c, shift[c], scale[c], f->name, err);
+    }
+    arena_free(scratch);
+    return rc;
+}
+
 static int make_scaling(struct data_view *v, enum scaling how, struct arena *a,
                         struct err *err)
 {
@@ -146,26 +162,16 @@ static int make_scaling(struct data_view *v, enum scaling how, struct arena *a,
     size_t inputs = v->table->input_count;
     const float **shifts = arena_array(a, inputs + 1, sizeof(*shifts));
     const float **scales = arena_array(a, inputs + 1, sizeof(*scales));
-    for (size_t i = 0; i < inputs; i++) {
+    for (size_t i = 0; i < inputs && !rc; i++) {
         const struct data_field *f = &v->table->inputs[i];
         size_t columns = (size_t)f->columns;
-        if (!f->numbers)
+        if (!data_has_numbers(f))
             continue;
-        struct arena *scratch = arena_new();
-        struct moments m;
         float *shift = arena_array(a, columns, sizeof(float));
         float *scale = arena_array(a, columns, sizeof(float));
-        moments_init(&m, columns, scratch);
-        moments_take(&m, f, &v->train, how == SCALE_STD);
-        if (f->rank > 1)
-            moments_join(&m, columns);
-        for (size_t c = 0; c < columns && !rc; c++) {
-            fit_column(how, &m, c, &shift[c], &scale[c]);
-            rc = check_scaled(&m, c, shift[c], scale[c], f->name, err);
-        }
+        rc = scale_input(v, f, how, shift, scale, err);
         shifts[i] = shift;
         scales[i] = scale;
-        arena_free(scratch);
     }
     v->shift = shifts;
     v->scale = scales;
@@ -181,42 +187,119 @@ const float *data_means(const struct data_view *v, const struct data_field *f,
     struct arena *scratch = arena_new();
     struct moments m;
     float *means = arena_array(a, columns + 1, sizeof(*means));
-    moments_init(&m, columns, scratch);
-    moments_take(&m, f, &v->train, false);
+    data_moments(&m, f, v->table->rows, &v->train, false, scratch);
     for (size_t c = 0; c < columns; c++)
         means[c] = m.count[c] > 0 ? (float)(m.sum[c] / m.count[c]) : 0;
     arena_free(scratch);
     return means;
 }
 
-static void fill_gaps(const float *means, size_t rows, struct arena *a,
-                      struct data_field *f)
+/* An input whose numbers become other ones: copied once, then changed in
+ * place. Tables that were joined stay as small as they are. */
+struct own {
+    struct data_field *f;
+    struct data_piece *pieces;
+    struct data_piece whole;
+    size_t count;
+    bool copied;
+    struct arena *arena;
+};
+
+static void own_init(struct own *o, struct data_field *f, size_t rows,
+                     struct arena *a)
 {
-    size_t columns = (size_t)f->columns;
-    float *to = arena_array(a, rows * columns, sizeof(*to));
-    for (size_t i = 0; i < rows * columns; i++)
-        to[i] = isnan(f->numbers[i]) ? means[i % columns] : f->numbers[i];
-    f->numbers = to;
-    f->missing = false;
+    *o = (struct own){.f = f, .arena = a};
+    const struct data_piece *from = data_pieces(f, rows, &o->whole, &o->count);
+    o->pieces = arena_array(a, o->count + 1, sizeof(*o->pieces));
+    memcpy(o->pieces, from, o->count * sizeof(*from));
 }
 
-static void keep_columns(const size_t *kept, size_t count, size_t rows,
-                         struct arena *a, struct data_field *f)
+static void own_put(struct own *o)
 {
-    size_t columns = (size_t)f->columns;
-    float *to = arena_array(a, rows * count, sizeof(*to));
-    for (size_t i = 0; i < rows; i++)
-        for (size_t k = 0; k < count; k++)
-            to[i * count + k] = f->numbers[i * columns + kept[k]];
-    f->numbers = to;
-    f->columns = f->dim[0] = (int64_t)count;
+    if (o->f->pieces) {
+        o->f->pieces = o->pieces;
+        o->f->piece_count = o->count;
+    } else {
+        o->f->numbers = o->pieces[0].numbers;
+    }
+}
+
+/* What a number of a column becomes. */
+typedef float change_fn(const float *fitted, const float *more, size_t column,
+                        float x);
+
+static float filled(const float *means, const float *none, size_t c, float x)
+{
+    (void)none;
+    return isnan(x) ? means[c] : x;
+}
+
+static float clipped(const float *low, const float *high, size_t c, float x)
+{
+    return x < low[c] ? low[c] : x > high[c] ? high[c] : x;
+}
+
+static float as_part(const float *points, const float *none, size_t c, float x)
+{
+    (void)none;
+    return data_quantile_of(points + c * DATA_LANDMARKS, x);
+}
+
+static void own_change(struct own *o, change_fn *fn, const float *fitted,
+                       const float *more)
+{
+    for (size_t k = 0; k < o->count; k++) {
+        struct data_piece *p = &o->pieces[k];
+        size_t count = p->rows * p->columns;
+        float *to = o->copied ? (float *)(uintptr_t)p->numbers
+                              : arena_array(o->arena, count + 1, sizeof(*to));
+        for (size_t i = 0; i < count; i++)
+            to[i] = fn(fitted, more, p->at + i % p->columns, p->numbers[i]);
+        p->numbers = to;
+    }
+    o->copied = true;
+    own_put(o);
+}
+
+/* Keeps the columns of a piece that are among those kept, from number `first`
+ * of these on; returns how many they are. */
+static size_t keep_of_piece(struct data_piece *p, const size_t *kept,
+                            size_t first, size_t count, struct arena *a)
+{
+    size_t own = 0;
+    while (first + own < count && kept[first + own] < p->at + p->columns)
+        own++;
+    float *to = arena_array(a, p->rows * own + 1, sizeof(*to));
+    for (size_t i = 0; i < p->rows; i++)
+        for (size_t k = 0; k < own; k++)
+            to[i * own + k] =
+                p->numbers[i * p->columns + kept[first + k] - p->at];
+    p->numbers = to;
+    p->columns = own;
+    p->at = first;
+    return own;
+}
+
+static void keep_columns(struct own *o, const size_t *kept, size_t count)
+{
+    size_t first = 0, made = 0;
+    for (size_t k = 0; k < o->count; k++) {
+        struct data_piece p = o->pieces[k];
+        first += keep_of_piece(&p, kept, first, count, o->arena);
+        if (p.columns)
+            o->pieces[made++] = p;
+    }
+    o->count = made;
+    o->copied = true;
+    o->f->columns = o->f->dim[0] = (int64_t)count;
+    own_put(o);
 }
 
 /* `columns: 0.5` draws some of the columns, which keep their order. */
 static int draw_columns(const struct value *spec, uint64_t seed, size_t number,
-                        size_t rows, struct arena *a, struct data_field *f,
-                        const size_t **drawn, struct err *err)
+                        struct own *o, const size_t **drawn, struct err *err)
 {
+    const struct data_field *f = o->f;
     size_t columns = (size_t)f->columns, count;
     struct rng r;
     if (data_amount(spec, "data.columns", columns, &count, err))
@@ -227,49 +310,83 @@ static int draw_columns(const struct value *spec, uint64_t seed, size_t number,
         return err_set_at(err, "data.columns",
                           ": rows of %.*s have more than one axis",
                           STRF(f->name));
-    size_t *kept = arena_array(a, count, sizeof(*kept));
+    size_t *kept = arena_array(o->arena, count, sizeof(*kept));
     rng_init(&r, seed, number, "columns");
     for (size_t c = 0, k = 0; c < columns && k < count; c++)
         if (rng_below(&r, columns - c) < count - k)
             kept[k++] = c;
-    keep_columns(kept, count, rows, a, f);
+    keep_columns(o, kept, count);
     *drawn = kept;
     return 0;
 }
 
-static bool needs_own_table(const struct data_set *s, const struct value *spec)
+static bool needs_own_table(const struct data_view *v, const struct value *spec,
+                            enum scaling how)
 {
+    const struct data_set *s = v->set;
     for (size_t i = 0; i < s->table.input_count; i++)
-        if (s->table.inputs[i].missing)
+        if (s->table.inputs[i].missing || v->fitting[i].low)
             return true;
-    return s->text || value_get(spec, STR("columns"));
+    return s->text || value_get(spec, STR("columns")) || how == SCALE_QUANTILE;
 }
 
-static int make_table(struct data_view *v, const struct data_set *s,
-                      const struct value *spec, uint64_t seed, struct arena *a,
+struct tabling { /* what a view's own table is made from */
+    struct data_view *v;
+    const struct value *spec;
+    uint64_t seed;
+    enum scaling how;
+    enum missing missing;
+    struct data_fitting *fitting;
+};
+
+/* In the order in which rows of another day go through the same. */
+static int change_numbers(const struct tabling *t, size_t i,
+                          struct data_field *f, const size_t **drawn,
+                          struct arena *a, struct err *err)
+{
+    struct data_fitting *fit = &t->fitting[i];
+    struct own own;
+    own_init(&own, f, t->v->table->rows, a);
+    if (fit->low)
+        own_change(&own, clipped, fit->low, fit->high);
+    if (t->missing == MISSING_MEAN)
+        fit->means = data_means(t->v, f, a);
+    if (f->missing)
+        own_change(&own, filled, fit->means, NULL);
+    f->missing = false;
+    if (draw_columns(t->spec, t->seed, i, &own, drawn, err))
+        return -1;
+    if (t->how != SCALE_QUANTILE)
+        return 0;
+    if (check_axes(f, err))
+        return -1;
+    fit->landmarks = data_landmarks(t->v, f, a);
+    own_change(&own, as_part, fit->landmarks, NULL);
+    return 0;
+}
+
+static int make_table(const struct tabling *of, struct arena *a,
                       struct err *err)
 {
+    struct data_view *v = of->v;
+    const struct data_set *s = v->set;
     struct data_table *t = arena_new_of(a, struct data_table);
     struct data_text_style style;
     struct data_field *inputs =
         arena_array(a, s->table.input_count + 1, sizeof(*inputs));
     const size_t **drawn =
         arena_array(a, s->table.input_count + 1, sizeof(*drawn));
-    if (data_spec_text(spec, &style, err) < 0)
+    if (data_spec_text(of->spec, &style, err) < 0)
         return -1;
     *t = s->table;
     t->inputs = inputs;
     for (size_t i = 0; i < t->input_count; i++) {
         inputs[i] = s->table.inputs[i];
-        if (!inputs[i].numbers) {
-            if (data_make_tokens(&s->text[i], &style, &v->train, t->rows, a,
-                                 &inputs[i], err))
-                return -1;
-            continue;
-        }
-        if (inputs[i].missing)
-            fill_gaps(data_means(v, &inputs[i], a), t->rows, a, &inputs[i]);
-        if (draw_columns(spec, seed, i, t->rows, a, &inputs[i], &drawn[i], err))
+        int rc = data_has_numbers(&inputs[i])
+                     ? change_numbers(of, i, &inputs[i], &drawn[i], a, err)
+                     : data_make_tokens(&s->text[i], &style, &v->train, t->rows,
+                                        a, &inputs[i], err);
+        if (rc)
             return -1;
     }
     v->table = t;
@@ -301,15 +418,24 @@ int data_fit(struct data_view *v, const struct data_set *s,
              const struct value *spec, const struct data_choice *choice,
              struct arena *a, struct err *err)
 {
-    enum scaling how;
+    struct data_fitting *fitting =
+        arena_array(a, s->table.input_count + 1, sizeof(*fitting));
+    struct tabling own = {.v = v,
+                          .spec = spec,
+                          .seed = data_draw_seed(spec, choice),
+                          .fitting = fitting};
     v->table = &s->table;
     v->row_weights = s->weights;
     v->scaling_said = value_get(spec, STR("scale")) != NULL;
-    if (scaling_of(spec, &how, err) ||
-        (needs_own_table(s, spec) &&
-         make_table(v, s, spec, data_draw_seed(spec, choice), a, err)))
+    v->fitting = fitting;
+    if (scaling_of(spec, &own.how, err) ||
+        data_spec_missing(spec, &own.missing, err) ||
+        data_outliers(v, spec, fitting, a, err))
         return -1;
-    if (how != SCALE_NONE && make_scaling(v, how, a, err))
+    if (needs_own_table(v, spec, own.how) && make_table(&own, a, err))
+        return -1;
+    if (own.how != SCALE_NONE && own.how != SCALE_QUANTILE &&
+        make_scaling(v, own.how, a, err))
         return -1;
     if (s->label_is_input)
         scale_label(v, a);
@@ -325,20 +451,34 @@ static void know_input(const struct value *known, const struct text *text,
     const struct value *drawn = value_get(known, STR("drawn"));
     const struct value *means = value_get(known, STR("means"));
     static const struct value zero = {.kind = VALUE_INT};
-    if (!f->numbers) {
+    size_t columns = (size_t)f->columns;
+    struct own own;
+    if (!data_has_numbers(f)) {
         data_known_tokens(text, style, known, rows, a, f);
         return;
     }
+    own_init(&own, f, rows, a);
+    const float *low =
+        data_fitted_floats(value_get(known, STR("low")), columns, a);
+    if (low)
+        own_change(
+            &own, clipped, low,
+            data_fitted_floats(value_get(known, STR("high")), columns, a));
     if (f->missing)
-        fill_gaps(
-            data_fitted_floats(means ? means : &zero, (size_t)f->columns, a),
-            rows, a, f);
-    if (!drawn)
-        return;
-    size_t *kept = arena_array(a, drawn->count, sizeof(*kept));
-    for (size_t k = 0; k < drawn->count; k++)
-        kept[k] = (size_t)drawn->items[k]->i;
-    keep_columns(kept, drawn->count, rows, a, f);
+        own_change(&own, filled,
+                   data_fitted_floats(means ? means : &zero, columns, a), NULL);
+    f->missing = false;
+    if (drawn) {
+        size_t *kept = arena_array(a, drawn->count, sizeof(*kept));
+        for (size_t k = 0; k < drawn->count; k++)
+            kept[k] = (size_t)drawn->items[k]->i;
+        keep_columns(&own, kept, drawn->count);
+    }
+    const float *points =
+        data_fitted_floats(value_get(known, STR("quantiles")),
+                           (size_t)f->columns * DATA_LANDMARKS, a);
+    if (points)
+        own_change(&own, as_part, points, NULL);
 }
 
 static void know_all(struct data_view *v, const struct data_set *s,

@@ -8,7 +8,8 @@
  *    "separator": ",",
  *    "inputs": [{"name": "input", "dims": [3], "columns": [0, 1],
  *                "categories": [null, ["red", "white"]],
- *                "means": …, "drawn": [0, 2], "shift": …, "scale": …},
+ *                "low": …, "high": …, "means": …, "drawn": [0, 2],
+ *                "quantiles": …, "shift": …, "scale": …},
  *               {"name": "note", "columns": [2], "words": […],
  *                "classes": 400, "length": 30}],
  *    "labels": [{"name": "kind", "dims": [1], "columns": [3], "classes": 2,
@@ -131,21 +132,27 @@ static void set_input(struct arena *a, struct value *to,
     const struct data_field *read = &s->table.inputs[i];
     const struct data_field *f = &v->table->inputs[i];
     const size_t *drawn = v->drawn ? v->drawn[i] : NULL;
+    const struct data_fitting *fit = &v->fitting[i];
+    size_t columns = (size_t)read->columns;
     enum missing missing;
-    if (!f->numbers) {
+    if (!data_has_numbers(f)) {
         set_words(a, to, f);
         return;
     }
     set_shape(a, to, read);
+    set_floats(a, to, "low", fit->low, columns);
+    set_floats(a, to, "high", fit->high, columns);
     if (data_spec_missing(spec, &missing, NULL) == 0 && missing == MISSING_MEAN)
-        set_floats(a, to, "means", data_means(v, read, a),
-                   (size_t)read->columns);
+        set_floats(a, to, "means",
+                   fit->means ? fit->means : data_means(v, read, a), columns);
     if (drawn) {
         struct value *list = value_list(a);
         for (int64_t k = 0; k < f->columns; k++)
             value_list_add(a, list, value_int(a, (int64_t)drawn[k]));
         value_set(a, to, STR("drawn"), list);
     }
+    set_floats(a, to, "quantiles", fit->landmarks,
+               (size_t)f->columns * DATA_LANDMARKS);
     set_floats(a, to, "shift", v->shift ? v->shift[i] : NULL,
                (size_t)f->columns);
     set_floats(a, to, "scale", v->scale ? v->scale[i] : NULL,
@@ -276,8 +283,8 @@ static int64_t pieces_width(const struct value *columns,
 /* Words are neither filled in, nor drawn, nor scaled. */
 static bool text_input_ok(const struct value *v, const struct value *columns)
 {
-    static const char *const of_numbers[] = {"means", "drawn", "shift",
-                                             "scale"};
+    static const char *const of_numbers[] = {
+        "low", "high", "means", "drawn", "quantiles", "shift", "scale"};
     const struct value *words = value_get(v, STR("words"));
     int64_t classes = whole(value_get(v, STR("classes")), 2, COLUMNS_MAX);
     for (size_t i = 0; i < sizeof(of_numbers) / sizeof(*of_numbers); i++)
@@ -286,6 +293,18 @@ static bool text_input_ok(const struct value *v, const struct value *columns)
     return texts_ok(words) && (int64_t)words->count <= classes - 2 &&
            whole(value_get(v, STR("length")), 1, LENGTH_MAX) > 0 &&
            (!columns || columns->count == 1);
+}
+
+/* The landmarks of a column rise. */
+static bool quantiles_ok(const struct value *v, int64_t columns)
+{
+    if (!floats_ok(v, columns * DATA_LANDMARKS))
+        return false;
+    for (size_t i = 1; is_list(v) && i < v->count; i++)
+        if (i % DATA_LANDMARKS &&
+            value_number(v->items[i]) < value_number(v->items[i - 1]))
+            return false;
+    return true;
 }
 
 static bool input_ok(const struct value *v, int64_t columns)
@@ -304,7 +323,11 @@ static bool input_ok(const struct value *v, int64_t columns)
         (from && pieces_width(from, value_get(v, STR("categories"))) != width))
         return false;
     int64_t left = drawn ? (int64_t)drawn->count : width;
-    return floats_ok(value_get(v, STR("means")), width) &&
+    const struct value *low = value_get(v, STR("low"));
+    const struct value *high = value_get(v, STR("high"));
+    return floats_ok(low, width) && floats_ok(high, width) && !low == !high &&
+           quantiles_ok(value_get(v, STR("quantiles")), left) &&
+           floats_ok(value_get(v, STR("means")), width) &&
            (!drawn || (places_ok(drawn, width, true) &&
                        value_get(v, STR("dims"))->count == 1)) &&
            floats_ok(shift, left) && floats_ok(scale, left) && !shift == !scale;

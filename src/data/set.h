@@ -52,11 +52,27 @@ struct source {
     const char *path;
     struct matrix m;
 };
+/* A table whose rows are found by what a column of the block says. Its own
+ * columns, less the one of its keys, stand behind those of the block and are
+ * called after that column: drug1.weight. */
+struct join {
+    const char *name;           /* of the column of the block */
+    size_t column;              /* the same by number */
+    const struct source *table; /* joins of one file share it */
+    size_t key;                 /* its column of keys */
+    const uint32_t *row_of;     /* by row of the block; the table's rows: its
+                                   key is not there */
+    size_t first, columns;      /* of the block */
+    size_t lacking;             /* rows whose key is not there */
+};
 struct block {
     struct source source[PARTS];
     size_t sources;
     size_t rows; /* of all */
     size_t columns;
+    const struct str *names; /* of columns, or NULL */
+    struct join *joins;
+    size_t join_count;
 };
 
 /* What is open while a set is read. */
@@ -119,7 +135,14 @@ const char *reading_path(const struct reading *r, struct str text,
 /* Reads the file that each part names. */
 int block_read(struct reading *r, const struct value *const *paths, bool lines,
                struct arena *numbers, struct block *b, struct err *err);
+/* The numbers of the columns of its own, without those that are joined. */
 const float *block_row(const struct block *b, size_t row);
+/* Of any column; NaN: missing, or a word. */
+float block_number(const struct block *b, size_t row, size_t column);
+/* The join that a column comes from; NULL: it is the block's own. */
+const struct join *block_join(const struct block *b, size_t column);
+/* Its number in the table that is joined. */
+size_t join_column(const struct join *j, size_t column);
 /* The texts of columns over all files; in the scratch. */
 struct str **block_words(struct reading *r, const struct block *b,
                          const size_t *columns, size_t count);
@@ -149,6 +172,21 @@ void reading_drop(struct reading *r, const struct block *b,
 
 /* Notes which row of its file each row of the table is. */
 void reading_note_rows(struct reading *r, const struct block *b);
+
+/* Reads one file of a role. */
+int source_read(struct reading *r, const struct value *path,
+                struct table_style style, struct arena *numbers,
+                struct source *s, struct err *err);
+
+/* The texts of a column of one file, and nothing behind the last; in the
+ * scratch. */
+struct str *source_words(struct reading *r, const struct source *s,
+                         size_t column);
+
+/* join.c: the tables that `join` names, behind the columns of the block. A key
+ * that they lack is what `missing` says; each join's are counted. */
+int data_join(struct reading *r, struct block *b, enum missing missing,
+              struct err *err);
 
 /* classes.c: categories. */
 int data_classes(struct reading *r, const struct block *b, size_t column,
@@ -236,6 +274,37 @@ int data_split(struct data_view *v, const struct data_set *s,
                struct arena *a, struct err *err);
 /* True when the rows or columns depend on the trial's own seed. */
 bool data_split_draws(const struct value *spec);
+/* sums.c: numbers of columns over some rows; gaps do not count. */
+struct moments { /* by column */
+    double *low, *high, *sum, *squares, *count;
+};
+void data_moments(struct moments *m, const struct data_field *f, size_t rows,
+                  const struct data_part *p, bool squares, struct arena *a);
+/* The numbers of a column in their order; returns how many there are. */
+size_t data_sorted(const struct data_field *f, size_t column,
+                   const struct data_part *p, float *to);
+/* The number below which this part of them lies, on a straight line between
+ * two; there is one at least. */
+double data_quantile(const float *sorted, size_t count, double part);
+
+/* What was fitted on training rows of an input; NULL: was not. */
+struct data_fitting {
+    const float *low, *high; /* by column: what is beyond is clipped */
+    const float *means;      /* by column: what fills gaps */
+    const float *landmarks;  /* DATA_LANDMARKS by column that is left */
+};
+
+/* outliers.c: leaves training rows out, or says what to clip. */
+int data_outliers(struct data_view *v, const struct value *spec,
+                  struct data_fitting *fitting, struct arena *a,
+                  struct err *err);
+
+/* quantile.c: numbers as parts of the training rows. */
+#define DATA_LANDMARKS 101
+const float *data_landmarks(const struct data_view *v,
+                            const struct data_field *f, struct arena *a);
+float data_quantile_of(const float *points, float x);
+
 /* fit.c: what is fitted on training rows. */
 int data_fit(struct data_view *v, const struct data_set *s,
              const struct value *spec, const struct data_choice *choice,

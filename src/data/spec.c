@@ -9,16 +9,17 @@
 #include "terms/wanted.h"
 
 static const char *const keys[] = {
-    "file",       "inputs",     "labels",  "label",   "header",   "separator",
-    "skip",       "ignore",     "one_hot", "missing", "text",     "train",
-    "classes",    "validation", "test",    "fold",    "stratify", "group",
-    "weight",     "bootstrap",  "rows",    "columns", "shuffle",  "scale",
-    "split_seed", "draw_seed",  "targets", NULL};
+    "file",       "inputs",     "labels",  "label",    "header",   "separator",
+    "skip",       "ignore",     "one_hot", "missing",  "text",     "train",
+    "classes",    "validation", "test",    "fold",     "stratify", "group",
+    "weight",     "bootstrap",  "rows",    "columns",  "shuffle",  "scale",
+    "split_seed", "draw_seed",  "join",    "outliers", "targets",  NULL};
 
 /* Those that change what is read from files. */
 static const char *const reading_keys[] = {
-    "file",   "inputs",  "labels",  "label",   "header", "separator", "skip",
-    "ignore", "one_hot", "missing", "classes", "group",  "weight",    NULL};
+    "file",      "inputs", "labels", "label",   "header",
+    "separator", "skip",   "ignore", "one_hot", "missing",
+    "classes",   "group",  "weight", "join",    NULL};
 
 static const char *const part_keys[] = {"file", "inputs", "labels", "group",
                                         NULL};
@@ -113,7 +114,7 @@ static int check_table(const struct value *spec, struct err *err)
 static int check_pair(const struct value *spec, bool in_parts, struct err *err)
 {
     static const char *const of_tables[] = {"data.ignore", "data.one_hot",
-                                            "data.weight"};
+                                            "data.weight", "data.join"};
     const struct value *label = value_get(spec, STR("label"));
     const struct value *labels = value_get(spec, STR("labels"));
     bool word = str_is(value_text(label), "inputs") ||
@@ -268,6 +269,8 @@ bool data_spec_names(const struct value *spec, struct str word)
     static const char *const places[] = {"label", "ignore", "one_hot", "weight",
                                          "group"};
     const struct value *text = value_get(spec, STR("text"));
+    if (value_get(value_get(spec, STR("join")), word))
+        return true;
     for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
         if (has_word(value_get(spec, str_of(places[i])), word))
             return true;

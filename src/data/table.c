@@ -103,10 +103,9 @@ static size_t place_of(const struct value *list, size_t i)
 /* By name; the first of equal ones. */
 static void find_by_name(const struct columns *t, const struct value *names)
 {
-    const struct matrix *m = &t->b.source[0].m;
     struct map *places = map_new();
-    for (size_t i = m->columns; i-- > 0;)
-        map_set(places, m->names[i], (void *)(uintptr_t)(i + 1));
+    for (size_t i = t->b.columns; i-- > 0;)
+        map_set(places, t->b.names[i], (void *)(uintptr_t)(i + 1));
     for (size_t i = 0; i < names->count; i++)
         t->at[i] = (size_t)(uintptr_t)map_get(places, names->items[i]->s) - 1;
     map_free(places);
@@ -136,17 +135,16 @@ static int find_by_place(const struct columns *t, size_t count, struct err *err)
 }
 
 /* Names may stand twice in a header: then places say which is which. */
-static bool same_names(const struct matrix *m, const struct value *names)
+static bool same_names(const struct block *b, const struct value *names)
 {
-    bool same = names->count == m->columns;
+    bool same = names->count == b->columns;
     for (size_t i = 0; same && i < names->count; i++)
-        same = str_eq(names->items[i]->s, m->names[i]);
+        same = str_eq(names->items[i]->s, b->names[i]);
     return same;
 }
 
 static int find_columns(struct columns *t, struct err *err)
 {
-    const struct matrix *m = &t->b.source[0].m;
     const struct value *names = value_get(t->r->fitted, STR("names"));
     const struct value *columns = value_get(t->r->fitted, STR("columns"));
     if (!columns)
@@ -157,7 +155,7 @@ static int find_columns(struct columns *t, struct err *err)
     size_t count = (size_t)columns->i;
     t->at = arena_array(t->r->scratch, count + 1, sizeof(*t->at));
     t->order = arena_array(t->r->scratch, count + 1, sizeof(*t->order));
-    if (!names || !m->names || same_names(m, names))
+    if (!names || !t->b.names || same_names(&t->b, names))
         return find_by_place(t, count, err);
     find_by_name(t, names);
     return 0;
@@ -254,6 +252,22 @@ static void leave_case_out(struct columns *t)
                           "out");
 }
 
+/* What rows are joined by is a name, no input, unless a key says so. */
+static int leave_keys_out(struct columns *t, struct err *err)
+{
+    for (size_t i = 0; i < t->b.join_count; i++) {
+        const struct join *j = &t->b.joins[i];
+        if (t->role[j->column] == LABEL)
+            return err_set_at(err, "data.label",
+                              ": %s joins rows of %s and is the label, too; "
+                              "say which column is the label",
+                              j->name, j->table->path);
+        if (t->role[j->column] == INPUT)
+            t->role[j->column] = IGNORED;
+    }
+    return 0;
+}
+
 static int give_roles(struct columns *t, struct err *err)
 {
     const struct value *s = t->r->spec;
@@ -282,7 +296,7 @@ static int give_roles(struct columns *t, struct err *err)
         return -1;
     leave_index_out(t);
     leave_case_out(t);
-    return 0;
+    return leave_keys_out(t, err);
 }
 
 /* ---- words ------------------------------------------------------------ */
@@ -360,7 +374,7 @@ static bool is_gap(struct columns *t, size_t row, size_t column)
 {
     if (t->words[column])
         return data_is_missing(t->words[column][row]);
-    float x = block_row(&t->b, row)[column];
+    float x = block_number(&t->b, row, column);
     t->r->infinite += isinf(x) != 0;
     return !isfinite(x);
 }
@@ -373,6 +387,10 @@ static int drop_gaps(struct columns *t, struct err *err)
              t->role[i] != IGNORED && t->role[i] != TEXT && row < t->b.rows;
              row++)
             gap[row] |= is_gap(t, row, i);
+    for (size_t i = 0; i < t->b.join_count; i++)
+        for (size_t row = 0; row < t->b.rows; row++)
+            gap[row] |=
+                t->b.joins[i].row_of[row] == t->b.joins[i].table->m.rows;
     reading_drop(t->r, &t->b, gap);
     if (!t->r->rows)
         return err_set(err, ERR_INPUT,
@@ -494,20 +512,152 @@ static int fill_gap(struct columns *t, size_t row, size_t column, float *to,
     return 0;
 }
 
+/* Row i of the table in some of its columns. */
 static int fill_row(struct columns *t, const struct piece *pieces, size_t count,
                     size_t i, float *to, struct data_field *f, struct err *err)
 {
     size_t row = reading_row(t->r, i);
-    const float *from = block_row(&t->b, row);
     for (size_t k = 0; k < count; to += pieces[k++].width) {
         const struct piece *p = &pieces[k];
         if (p->category && p->category[i] >= 0)
             to[p->category[i]] = 1;
         if (p->category)
             continue;
-        *to = from[p->column];
+        *to = block_number(&t->b, row, p->column);
         if (!isfinite(*to) && fill_gap(t, row, p->column, to, f, err))
             return -1;
+    }
+    return 0;
+}
+
+static size_t width_of(const struct piece *pieces, size_t count)
+{
+    size_t width = 0;
+    for (size_t k = 0; k < count; k++)
+        width += pieces[k].width;
+    return width;
+}
+
+/* Columns of the table itself. */
+static int own_numbers(struct columns *t, const struct piece *pieces,
+                       size_t count, float **numbers, struct data_field *f,
+                       struct err *err)
+{
+    size_t width = width_of(pieces, count), rows = t->r->rows;
+    float *to = arena_array(t->r->set->arena, rows * width, sizeof(*to));
+    for (size_t i = 0; i < rows; i++)
+        if (fill_row(t, pieces, count, i, to + i * width, f, err))
+            return -1;
+    *numbers = to;
+    return 0;
+}
+
+/* Numbers of rows of a joined table that no row has: they are never used, but
+ * equal to those that another join of the table has. */
+static void fill_unused(struct columns *t, const struct join *j,
+                        const struct piece *pieces, size_t count,
+                        const bool *filled, float *to)
+{
+    const struct matrix *m = &j->table->m;
+    for (size_t row = 0; row < m->rows; row++)
+        for (size_t k = 0; k < count; to += pieces[k++].width) {
+            size_t column = join_column(j, pieces[k].column);
+            float x = m->numbers[row * m->columns + column];
+            if (filled[row] || pieces[k].category)
+                continue;
+            *to = isfinite(x) ? x : t->missing == MISSING_MEAN ? NAN : 0;
+        }
+}
+
+/* Columns of a table that is joined: each of its rows once; the last is that
+ * of keys that it lacks. */
+static int joined_numbers(struct columns *t, const struct join *j,
+                          const struct piece *pieces, size_t count,
+                          struct data_piece *p, struct data_field *f,
+                          struct err *err)
+{
+    struct data_set *s = t->r->set;
+    size_t width = width_of(pieces, count);
+    uint32_t *row_of = arena_array(s->arena, t->r->rows + 1, sizeof(*row_of));
+    p->rows = j->table->m.rows + 1;
+    float *to = arena_array(t->r->scratch, p->rows * width + 1, sizeof(*to));
+    bool *filled = arena_array(t->r->scratch, p->rows, sizeof(*filled));
+    for (size_t i = 0; i < t->r->rows; i++) {
+        uint32_t own = row_of[i] = j->row_of[reading_row(t->r, i)];
+        if (!filled[own] &&
+            fill_row(t, pieces, count, i, to + own * width, f, err))
+            return -1;
+        filled[own] = true;
+    }
+    fill_unused(t, j, pieces, count, filled, to);
+    p->numbers = to;
+    p->row_of = row_of;
+    return 0;
+}
+
+/* Joins of one file often have the same numbers: then they share them. */
+static const float *share_numbers(struct columns *t,
+                                  const struct data_piece *pieces, size_t i)
+{
+    const struct data_piece *p = &pieces[i];
+    size_t bytes = p->rows * p->columns * sizeof(float);
+    for (size_t k = 0; k < i; k++)
+        if (pieces[k].row_of && pieces[k].rows == p->rows &&
+            pieces[k].columns == p->columns &&
+            memcmp(pieces[k].numbers, p->numbers, bytes) == 0)
+            return pieces[k].numbers;
+    float *kept =
+        arena_array(t->r->set->arena, bytes / sizeof(float) + 1, sizeof(float));
+    memcpy(kept, p->numbers, bytes);
+    return kept;
+}
+
+/* Neighbouring columns of one table are a piece of the input. */
+static int joined_input(struct columns *t, const struct piece *pieces,
+                        size_t count, struct data_field *f, struct err *err)
+{
+    struct data_piece *to =
+        arena_array(t->r->set->arena, count + 1, sizeof(*to));
+    size_t at = 0, made = 0;
+    for (size_t k = 0, end; k < count; k = end) {
+        const struct join *j = block_join(&t->b, pieces[k].column);
+        struct data_piece *p = &to[made];
+        float *own = NULL;
+        for (end = k + 1; end < count; end++)
+            if (block_join(&t->b, pieces[end].column) != j)
+                break;
+        *p = (struct data_piece){.at = at,
+                                 .columns = width_of(pieces + k, end - k)};
+        if (j ? joined_numbers(t, j, pieces + k, end - k, p, f, err)
+              : own_numbers(t, pieces + k, end - k, &own, f, err))
+            return -1;
+        if (j) {
+            p->numbers = share_numbers(t, to, made);
+        } else {
+            p->numbers = own;
+            p->rows = t->r->rows;
+        }
+        at += p->columns;
+        made += p->columns > 0;
+    }
+    f->pieces = to;
+    f->piece_count = made;
+    return 0;
+}
+
+/* The columns that are numbers or categories, in their order. */
+static int find_pieces(struct columns *t, struct piece *pieces, size_t *count,
+                       struct err *err)
+{
+    *count = 0;
+    for (size_t k = 0; k < t->order_count; k++) {
+        size_t i = t->order[k];
+        if (t->role[i] != INPUT && t->role[i] != ONE_HOT)
+            continue;
+        pieces[*count] = (struct piece){.column = i, .width = 1};
+        if (t->role[i] == ONE_HOT && one_hot_piece(t, i, &pieces[*count], err))
+            return -1;
+        ++*count;
     }
     return 0;
 }
@@ -515,30 +665,24 @@ static int fill_row(struct columns *t, const struct piece *pieces, size_t count,
 static int number_input(struct columns *t, struct data_field *f,
                         struct err *err)
 {
-    struct arena *a = t->r->scratch;
-    struct piece *pieces = arena_array(a, t->b.columns + 1, sizeof(*pieces));
-    size_t count = 0, width = 0;
-    for (size_t k = 0; k < t->order_count; k++) {
-        size_t i = t->order[k];
-        if (t->role[i] != INPUT && t->role[i] != ONE_HOT)
-            continue;
-        pieces[count] = (struct piece){.column = i, .width = 1};
-        if (t->role[i] == ONE_HOT && one_hot_piece(t, i, &pieces[count], err))
-            return -1;
-        width += pieces[count++].width;
-    }
+    struct piece *pieces =
+        arena_array(t->r->scratch, t->b.columns + 1, sizeof(*pieces));
+    size_t count;
+    float *own = NULL;
+    if (find_pieces(t, pieces, &count, err))
+        return -1;
+    size_t width = width_of(pieces, count);
     if (!width)
         return 0;
     note_pieces(t, pieces, count);
-    float *to = arena_array(t->r->set->arena, t->r->rows * width, sizeof(*to));
     *f = (struct data_field){.name = STR("input"),
                              .rank = 1,
                              .dim = {(int64_t)width},
-                             .columns = (int64_t)width,
-                             .numbers = to};
-    for (size_t i = 0; i < t->r->rows; i++)
-        if (fill_row(t, pieces, count, i, to + i * width, f, err))
-            return -1;
+                             .columns = (int64_t)width};
+    if (t->b.join_count ? joined_input(t, pieces, count, f, err)
+                        : own_numbers(t, pieces, count, &own, f, err))
+        return -1;
+    f->numbers = own;
     return 1;
 }
 
@@ -656,6 +800,16 @@ static int make_labels(struct columns *t, struct err *err)
     return 0;
 }
 
+/* A label has one table. */
+static int check_label(const struct columns *t, struct err *err)
+{
+    if (!t->r->set->label_is_input || !t->b.join_count)
+        return 0;
+    return err_set_at(err, "data.label",
+                      ": inputs that are joined cannot be the label as well: "
+                      "write the joined table into a file first");
+}
+
 static int make_weights(struct columns *t, struct err *err)
 {
     struct data_set *s = t->r->set;
@@ -670,7 +824,7 @@ static int make_weights(struct columns *t, struct err *err)
         float *w = arena_array(s->arena, t->r->rows + 1, sizeof(*w));
         for (size_t i = 0; i < t->r->rows; i++) {
             size_t row = reading_row(t->r, i);
-            w[i] = block_row(&t->b, row)[c];
+            w[i] = block_number(&t->b, row, c);
             if (!(w[i] >= 0) || isinf(w[i]))
                 return block_fail(&t->b, row, c, err,
                                   "a weight must be a finite number from 0");
@@ -683,7 +837,7 @@ static int make_weights(struct columns *t, struct err *err)
 static void begin_layout(struct columns *t)
 {
     struct arena *a = t->r->set->arena;
-    const struct str *own = t->b.source[0].m.names;
+    const struct str *own = t->b.names;
     struct value *names = value_list(a);
     t->layout = value_object(a);
     value_set(a, t->layout, STR("columns"),
@@ -734,7 +888,8 @@ int data_read_table(struct reading *r, struct err *err)
     know_separator(r);
     know_names(r);
     if (block_read(r, paths, false, r->scratch, &t.b, err) ||
-        data_spec_missing(r->spec, &t.missing, err) || give_roles(&t, err))
+        data_spec_missing(r->spec, &t.missing, err) ||
+        data_join(r, &t.b, t.missing, err) || give_roles(&t, err))
         return -1;
     for (size_t i = 0; i < r->part_count; i++)
         r->set->part_rows[r->parts[i]] = t.b.source[i].m.rows;
@@ -746,7 +901,8 @@ int data_read_table(struct reading *r, struct err *err)
         return -1;
     r->set->table.rows = r->rows;
     reading_note_rows(r, &t.b);
-    return make_labels(&t, err) || make_weights(&t, err) || make_inputs(&t, err)
+    return make_labels(&t, err) || check_label(&t, err) ||
+                   make_weights(&t, err) || make_inputs(&t, err)
                ? -1
                : 0;
 }

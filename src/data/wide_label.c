@@ -83,7 +83,7 @@ static void keep_words(struct reading *r, const struct block *b,
 static void keep_names(struct reading *r, const struct block *b,
                        const size_t *column, size_t count, struct data_field *f)
 {
-    if (!b->source[0].m.names || f->column_names)
+    if (!b->names || f->column_names)
         return;
     struct str *names = arena_array(r->set->arena, count + 1, sizeof(*names));
     for (size_t k = 0; k < count; k++)
@@ -108,7 +108,7 @@ int data_wide_label(struct reading *r, const struct block *b,
     for (size_t i = 0; i < r->rows; i++)
         for (size_t k = 0; k < count; k++, to++) {
             size_t row = reading_row(r, i);
-            *to = block_row(b, row)[column[k]];
+            *to = block_number(b, row, column[k]);
             if (texts[k] ? word_number(r, b, i, column[k], texts[k][row],
                                        f->words, to, err)
                          : !isfinite(*to) &&

@@ -19,7 +19,8 @@ struct nn_data_facts nn_data_facts_of(const struct data_table *t,
         arena_array(a, t->label_count + 1, sizeof(*labels));
     for (size_t i = 0; i < t->input_count; i++) {
         inputs[i] = field_of(&t->inputs[i]);
-        if (t->inputs[i].numbers) /* of pixels too there are finitely many */
+        if (data_has_numbers(
+                &t->inputs[i])) /* of pixels too there are finitely many */
             inputs[i].classes = 0;
     }
     for (size_t i = 0; i < t->label_count; i++) {

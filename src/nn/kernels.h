@@ -75,11 +75,12 @@ struct nn_kernels {
     /* Which rows come at `count` places of an epoch, from place `from` on. */
     void (*order)(uint32_t *rows, const struct nn_order *o, size_t from,
                   size_t count);
-    /* Rows of a table of floats into a tensor: (x - shift) * scale by column
-     * where those are given. */
-    void (*gather)(void *to, const float *table, size_t columns,
-                   const uint32_t *rows, size_t count, const float *shift,
-                   const float *scale);
+    /* Rows of a table of floats into a tensor whose rows are `width` numbers,
+     * from its column `at` on: (x - shift) * scale by column where those are
+     * given. */
+    void (*gather)(void *to, size_t at, size_t width, const float *table,
+                   size_t columns, const uint32_t *rows, size_t count,
+                   const float *shift, const float *scale);
     /* The same of a table of category or token numbers. */
     void (*gather_integers)(void *to, const int32_t *table, size_t columns,
                             const uint32_t *rows, size_t count);

@@ -25,6 +25,7 @@ struct stepwise {
     void *state;         /* capacity × slots × graph->trained */
     uint32_t *rows;      /* of the next batches */
     size_t span;         /* as many of them as are made at once */
+    uint32_t *joined;    /* rows of a table that is joined, of one batch */
     int32_t *categories; /* of one batch, by label */
     void *targets;       /* numbers of one batch, by label */
     float *row_weights;
@@ -158,6 +159,7 @@ static int make_buffers(struct stepwise *s, struct err *err)
     s->rows = xcalloc(s->span, sizeof(*s->rows));
     s->categories = xcalloc(batch, sizeof(*s->categories));
     s->row_weights = xcalloc(batch, sizeof(*s->row_weights));
+    s->joined = xcalloc(batch, sizeof(*s->joined));
     return s->targets ? 0 : -1;
 }
 
@@ -176,6 +178,7 @@ static void close_run(struct nn_run *r)
     free(s->outputs);
     free(s->categories);
     free(s->row_weights);
+    free(s->joined);
     free(s);
 }
 
@@ -223,6 +226,30 @@ static const uint32_t *batch_rows(struct stepwise *s, const struct nn_place *m,
     return s->rows + at;
 }
 
+/* Rows of numbers, each piece from its own table. */
+static void load_pieces(const struct stepwise *s, void *to,
+                        const struct data_view *v, size_t field, bool scaled,
+                        const uint32_t *rows, size_t count)
+{
+    const struct data_field *f = &v->table->inputs[field];
+    const float *shift = scaled ? v->shift[field] : NULL;
+    const float *scale = scaled ? v->scale[field] : NULL;
+    struct data_piece whole;
+    size_t pieces;
+    const struct data_piece *p =
+        data_pieces(f, v->table->rows, &whole, &pieces);
+    for (; pieces-- > 0; p++) {
+        const uint32_t *own = rows;
+        for (size_t i = 0; p->row_of && i < count; i++)
+            s->joined[i] = p->row_of[rows[i]];
+        if (p->row_of)
+            own = s->joined;
+        s->kernels->gather(to, p->at, (size_t)f->columns, p->numbers,
+                           p->columns, own, count, shift ? shift + p->at : NULL,
+                           shift ? scale + p->at : NULL);
+    }
+}
+
 static void load_inputs(const struct stepwise *s, const struct nn_place *m,
                         const uint32_t *rows, size_t count)
 {
@@ -232,10 +259,8 @@ static void load_inputs(const struct stepwise *s, const struct nn_place *m,
         const struct data_field *f = &v->table->inputs[in->field];
         void *to = s->program.value[in->tensor];
         bool scaled = v->shift && !s->graph->tensors.p[in->tensor].integers;
-        if (f->numbers)
-            s->kernels->gather(to, f->numbers, (size_t)f->columns, rows, count,
-                               scaled ? v->shift[in->field] : NULL,
-                               scaled ? v->scale[in->field] : NULL);
+        if (data_has_numbers(f))
+            load_pieces(s, to, v, (size_t)in->field, scaled, rows, count);
         else
             s->kernels->gather_integers(to, f->categories, (size_t)f->columns,
                                         rows, count);
@@ -277,8 +302,8 @@ static void load_numbers(struct stepwise *s, const struct nn_head *h,
         s->kernels->gather_integers(s->targets, f->categories,
                                     (size_t)f->columns, rows, count);
     else
-        s->kernels->gather(s->targets, f->numbers, (size_t)f->columns, rows,
-                           count, NULL, NULL);
+        s->kernels->gather(s->targets, 0, (size_t)f->columns, f->numbers,
+                           (size_t)f->columns, rows, count, NULL, NULL);
 }
 
 static struct nn_labels load_labels(struct stepwise *s,

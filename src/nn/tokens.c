@@ -47,9 +47,9 @@ static int check_numbers(const struct nn_layer *layer, int64_t words,
 {
     const struct data_field *f = &v->table->inputs[input];
     size_t columns = (size_t)f->columns, i = 0;
-    size_t count = f->numbers ? v->table->rows * columns : 0;
+    size_t count = data_has_numbers(f) ? v->table->rows * columns : 0;
     for (; i < count; i++) {
-        float x = f->numbers[i];
+        float x = data_number(f, i / columns, i % columns);
         if (!(x >= 0 && x < (float)words && x == floorf(x)))
             break;
     }
@@ -62,7 +62,8 @@ static int check_numbers(const struct nn_layer *layer, int64_t words,
             "layers[%d] %.*s has a vocabulary of %lld, tokens 0 to %lld; %s is "
             "%.9g",
             layer->entry, STRF(layer->name), (long long)words,
-            (long long)words - 1, place.p, (double)f->numbers[i]);
+            (long long)words - 1, place.p,
+            (double)data_number(f, i / columns, i % columns));
     buf_done(&place);
     return -1;
 }

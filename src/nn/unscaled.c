@@ -58,12 +58,15 @@ static void look_at(const struct data_view *v, size_t input,
                     struct found *found, struct arena *a)
 {
     const struct data_field *f = &v->table->inputs[input];
-    size_t columns = f->numbers ? (size_t)f->columns : 0;
-    bool *large = arena_array(a, columns + 1, sizeof(*large));
-    for (size_t i = 0; i < v->train.count; i++) {
-        size_t row = v->train.rows[i];
-        for (size_t c = 0; c < columns; c++) {
-            float size = fabsf(f->numbers[row * columns + c]);
+    bool *large = arena_array(a, (size_t)f->columns + 1, sizeof(*large));
+    struct data_piece whole;
+    size_t count;
+    const struct data_piece *p = data_pieces(f, v->table->rows, &whole, &count);
+    for (size_t i = 0; i < v->train.count * count; i++) {
+        size_t row = v->train.rows[i / count], k = i % count;
+        const float *x = data_piece_row(&p[k], row);
+        for (size_t c = p[k].at; c < p[k].at + p[k].columns; c++) {
+            float size = fabsf(x[c - p[k].at]);
             if (!(size >= LARGE))
                 continue;
             found->columns += !large[c];
@@ -82,9 +85,7 @@ static const char *text_of(const struct data_view *v, const struct found *found,
     buf_adds(&b, "data: ");
     data_place(&b, v, found->input, found->row, found->column);
     buf_adds(&b, " is ");
-    num_print_short(
-        &b, (double)f->numbers[found->row * (size_t)f->columns + found->column],
-        6);
+    num_print_short(&b, (double)data_number(f, found->row, found->column), 6);
     if (found->columns > 1)
         buf_addf(&b, " (%zu columns go beyond %d)", found->columns, LARGE);
     buf_adds(&b,

@@ -45,17 +45,24 @@ static bool has_data(struct arena *a, const char *folder,
 
 /* Data is named relative to the model file, whose folder the weights do not
  * know: it is looked for here, beside the weights, and beside their study. */
-static const char *data_folder(const struct making *n)
+#define FOLDERS 3
+static void look_in(const struct making *n, const char *folders[FOLDERS])
 {
     struct arena *a = n->arena;
+    folders[0] = path_absolute(a, ".");
+    folders[1] = path_absolute(a, path_folder(a, n->wanted->weights));
+    folders[2] = study_home(a, n->wanted->weights);
+}
+
+static const char *data_folder(const struct making *n)
+{
     const struct value *spec = value_get(n->model, STR("data"));
-    const char *here = path_absolute(a, ".");
-    const char *folders[] = {here, path_folder(a, n->wanted->weights),
-                             study_home(a, n->wanted->weights)};
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-        if (folders[i] && has_data(a, folders[i], spec))
+    const char *folders[FOLDERS];
+    look_in(n, folders);
+    for (size_t i = 0; i < FOLDERS; i++)
+        if (folders[i] && has_data(n->arena, folders[i], spec))
             return folders[i];
-    return here;
+    return folders[0];
 }
 
 /* ---- rows of another day --------------------------------------------------
@@ -118,6 +125,49 @@ static int put_files(struct making *n, struct value *spec, const char *key,
     return 0;
 }
 
+/* A table that rows are joined with, wherever it is found. */
+static int find_joined(struct making *n, struct str name, struct value **to)
+{
+    const char *folders[FOLDERS], *path = arena_cstr(n->arena, name);
+    look_in(n, folders);
+    for (size_t i = 0; i < FOLDERS; i++) {
+        const char *at =
+            folders[i] ? path_join(n->arena, folders[i], path) : NULL;
+        if (at && file_exists(at)) {
+            *to = value_string(n->arena, str_of(path_absolute(n->arena, at)));
+            return 0;
+        }
+    }
+    return err_set(n->err, ERR_MISSING,
+                   "cannot read %s, which the model joins its rows with: it is "
+                   "neither here nor beside the weights",
+                   path);
+}
+
+/* The tables that rows of another day are joined with are those of training,
+ * as they are today. */
+static int put_joins(struct making *n, struct value *spec)
+{
+    const struct value *own = value_get(n->spec, STR("join"));
+    struct value *all = own ? value_copy(n->arena, own) : NULL;
+    for (size_t i = 0; all && all->kind == VALUE_OBJECT && i < all->count;
+         i++) {
+        struct value *one = all->items[i], *path = NULL;
+        bool object = one->kind == VALUE_OBJECT;
+        struct str name =
+            value_text(object ? value_get(one, STR("file")) : one);
+        if (find_joined(n, name, &path))
+            return -1;
+        if (object)
+            value_set(n->arena, one, STR("file"), path);
+        else
+            all->items[i] = path;
+    }
+    if (all)
+        value_set(n->arena, spec, STR("join"), all);
+    return 0;
+}
+
 static bool is_pair(const struct value *spec)
 {
     const struct value *train = value_get(spec, STR("train"));
@@ -149,7 +199,7 @@ static int use_file(struct making *n)
             value_set(n->arena, spec, str_of(kept[i]), value_copy(n->arena, v));
     }
     if (put_files(n, spec, pair ? "inputs" : "file", data) ||
-        (labels && put_files(n, spec, "labels", labels)))
+        (labels && put_files(n, spec, "labels", labels)) || put_joins(n, spec))
         return -1;
     value_set(n->arena, n->model, STR("data"), spec);
     n->new_rows = true;

@@ -190,10 +190,11 @@ static void check_scaling(struct looker *l, const struct value *spec,
 {
     if (l->tried || !l->tell)
         return;
-    const char *text = nn_unscaled(m, view, l->arena);
-    if (text)
-        problems_add(l->problems, PROBLEM_NOTICE, l->plan->model, spec->line,
-                     spec->column, STR(""), "%s", text);
+    const char *texts[] = {nn_unscaled(m, view, l->arena), view->notice};
+    for (size_t i = 0; i < 2; i++)
+        if (texts[i])
+            problems_add(l->problems, PROBLEM_NOTICE, l->plan->model,
+                         spec->line, spec->column, STR(""), "%s", texts[i]);
 }
 
 static void check_metrics(struct looker *l, const struct nn_model *m,

@@ -14,8 +14,8 @@
 static struct value *spec_of(struct arena *a, const struct value *own,
                              const struct value *file)
 {
-    static const char *const kept[] = {"header", "separator", "skip", "missing",
-                                       "text"};
+    static const char *const kept[] = {"header",  "separator", "skip",
+                                       "missing", "text",      "join"};
     struct value *spec = value_object(a);
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
         const struct value *v = value_get(own, str_of(kept[i]));

@@ -268,7 +268,8 @@ static void say_notices(struct train *t, struct member *m)
     m->source->told = true;
 }
 
-/* All rows are looked at for it, so that it is done once for a set. */
+/* What the training rows are like is said of the first view of a set: all rows
+ * are looked at for it, and other views of it differ little. */
 static void say_unscaled(struct train *t, struct member *m)
 {
     if (!m->kind->trains || m->source->sized)
@@ -277,6 +278,8 @@ static void say_unscaled(struct train *t, struct member *m)
     const char *text = nn_unscaled(m->model, &m->view, m->arena);
     if (text)
         member_say_once(t, m, text);
+    if (m->view.notice)
+        member_say_once(t, m, m->view.notice);
 }
 
 /* The model as it stands in its weights file: with the seed that it got, so

@@ -14,6 +14,7 @@ static const char table[] = "a,colour,note,kind\n"
                             "1,red,the cat,no\n"
                             "2.5,white,a dog,yes\n"
                             "NA,red,,no\n";
+static const char other[] = "colour,b,c\nred,1,x\nblue,NA,y\n";
 
 /* A folder with rows, made once; nobody sees the end of a fuzz run. */
 static const char *rows_folder(void)
@@ -27,6 +28,8 @@ static const char *rows_folder(void)
     require(made);
     snprintf(path, sizeof path, "%s/t.csv", folder);
     require(file_write(path, str_of(table), false, NULL) == 0);
+    snprintf(path, sizeof path, "%s/o.csv", folder);
+    require(file_write(path, str_of(other), false, NULL) == 0);
     return folder;
 }
 
@@ -37,8 +40,14 @@ static void check_view(const struct data_view *v)
     for (size_t i = 0; i < t->input_count; i++) {
         const struct data_field *f = &t->inputs[i];
         size_t count = t->rows * (size_t)f->columns;
-        for (size_t k = 0; !f->numbers && k < count; k++)
+        bool numbers = data_has_numbers(f);
+        for (size_t k = 0; !numbers && k < count; k++)
             require(f->categories[k] >= 0 && f->categories[k] < f->classes);
+        for (size_t k = 0; numbers && k < count; k++) {
+            float x =
+                data_number(f, k / (size_t)f->columns, k % (size_t)f->columns);
+            require(x - x == 0);
+        }
         for (size_t k = 0; v->shift[i] && k < (size_t)f->columns; k++)
             require(v->shift[i][k] - v->shift[i][k] == 0);
     }
@@ -55,7 +64,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const specs[] = {
         "{\"file\":\"t.csv\",\"missing\":\"mean\"}",
         "{\"inputs\":\"t.csv\",\"labels\":\"t.csv\",\"missing\":0}",
-        "{\"inputs\":\"t.csv\",\"text\":true}"};
+        "{\"inputs\":\"t.csv\",\"text\":true}",
+        "{\"file\":\"t.csv\",\"missing\":\"mean\",\"join\":{\"colour\":"
+        "\"o.csv\"}}"};
     struct arena *a = arena_new();
     for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
         struct err err = {0};

@@ -53,7 +53,8 @@ static double head_loss(struct probe *p, size_t head)
     if (f->numbers) {
         size_t columns = (size_t)f->columns;
         values = d->alloc(PROBE_ROWS * columns * d->real_bytes, &err);
-        d->gather(values, f->numbers, columns, rows, PROBE_ROWS, NULL, NULL);
+        d->gather(values, 0, columns, f->numbers, columns, rows, PROBE_ROWS,
+                  NULL, NULL);
         labels.values = values;
     }
     d->loss(&g->heads.p[head], &p->frame, &labels, p->program.head_adds[head],
@@ -70,7 +71,8 @@ double probe_loss(struct probe *p)
     double total = 0;
     for (size_t i = 0; i < g->inputs.len; i++)
         p->program.kernels->gather(
-            p->program.value[g->inputs.p[i].tensor], t->inputs[i].numbers,
+            p->program.value[g->inputs.p[i].tensor], 0,
+            (size_t)t->inputs[i].columns, t->inputs[i].numbers,
             (size_t)t->inputs[i].columns, rows, PROBE_ROWS, NULL, NULL);
     nn_program_forward(&p->program, &p->frame);
     for (size_t i = 0; i < g->heads.len; i++)

@@ -109,6 +109,40 @@ static struct gpu_field bind_field(struct binding *b,
         .columns = (int)f->columns};
 }
 
+/* Something of nobody else: not by its place, which is free again in a
+ * moment. */
+static void *place_copy(struct binding *b, const void *host, size_t bytes)
+{
+    void *device = b->rc ? NULL : gpu_alloc(b->uploads->gpu, bytes, b->err);
+    if (device)
+        gpu_put(b->uploads->gpu, device, host, bytes);
+    else
+        b->rc = -1;
+    return device;
+}
+
+/* The tables of an input that is joined. */
+static const struct gpu_piece *
+bind_pieces(struct binding *b, const struct data_field *f, size_t rows)
+{
+    struct gpu_piece *pieces = xcalloc(f->piece_count + 1, sizeof(*pieces));
+    for (size_t i = 0; i < f->piece_count; i++) {
+        const struct data_piece *p = &f->pieces[i];
+        pieces[i] = (struct gpu_piece){
+            .numbers =
+                bind(b, p->numbers, p->rows * p->columns * sizeof(float)),
+            .row_of = bind(b, p->row_of, rows * sizeof(uint32_t)),
+            .at = (int)p->at,
+            .columns = (int)p->columns};
+    }
+    void *device =
+        place_copy(b, pieces, (f->piece_count + 1) * sizeof(*pieces));
+    if (device)
+        vec_push(&b->bound->pieces, device);
+    free(pieces);
+    return device;
+}
+
 static void bind_inputs(struct binding *b, const struct data_view *v)
 {
     size_t count = v->table->input_count;
@@ -116,6 +150,9 @@ static void bind_inputs(struct binding *b, const struct data_view *v)
     for (size_t i = 0; i < count; i++) {
         size_t row = (size_t)v->table->inputs[i].columns * sizeof(float);
         fields[i] = bind_field(b, &v->table->inputs[i], v->table->rows);
+        if (v->table->inputs[i].pieces)
+            fields[i].pieces =
+                bind_pieces(b, &v->table->inputs[i], v->table->rows);
         if (!v->shift)
             continue;
         fields[i].shift = bind_own(b, v->shift[i], row);
@@ -182,6 +219,9 @@ void bound_close(struct bound *b, struct uploads *u)
 {
     for (size_t i = 0; i < b->held.len; i++)
         uploads_drop(u, b->held.p[i]);
+    for (size_t i = 0; i < b->pieces.len; i++)
+        gpu_release(u->gpu, b->pieces.p[i]);
+    vec_done(&b->pieces);
     vec_done(&b->held);
     *b = (struct bound){.inputs = b->inputs, .labels = b->labels};
 }

@@ -25,6 +25,7 @@ struct uploads {
 /* The data that a member is trained and judged on. */
 struct bound {
     VEC(void *) held;                  /* on the device */
+    VEC(void *) pieces;                /* the same, of nobody else */
     struct gpu_field *inputs, *labels; /* the caller's, on the device */
     const float *row_weights;
     const uint32_t *train, *validation; /* rows */

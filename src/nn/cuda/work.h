@@ -115,9 +115,16 @@ enum gpu_labels {
     GPU_LABELS_CLASSES, /* as numbers */
     GPU_LABELS_NUMBERS
 };
+/* Columns of a field that lie in a table of their own (data_piece). */
+struct gpu_piece {
+    const float *numbers;
+    const uint32_t *row_of; /* NULL: the same row */
+    int at, columns;
+};
 /* A field of the data on the device. */
 struct gpu_field {
     const float *numbers;
+    const struct gpu_piece *pieces; /* NULL: they are `numbers` */
     const int32_t *categories;
     const float *shift, *scale; /* by column, or NULL */
     int columns;
