@@ -252,8 +252,8 @@ static void offer_over(struct completer *k)
 
 static void offer_templates(struct completer *k)
 {
-    for (size_t i = 0; study_templates[i].name; i++)
-        offer(k, study_templates[i].name, study_templates[i].summary);
+    for (size_t i = 0; study_templates[i]; i++)
+        offer(k, study_templates[i]->name, study_templates[i]->summary);
 }
 
 static void offer_curves(struct completer *k)

@@ -27,14 +27,21 @@ VERB(init) = {
     .args = "[FILE]",
     .summary = "Write a study to begin with",
     .text = "A commented study file (study.yaml if no FILE is named) that "
-            "runs as it is, and\nthe small program or list that it needs. A "
-            "file that is there already is never\noverwritten. The "
-            "templates:\n\n  sweep   a search, with a Python program "
-            "(default)\n  points  a list of points in a CSV file\n  shell   "
-            "any command, every combination of its parameters\n  wandb   a "
-            "W&B sweep file, with a script that says `import wandb`\n",
+            "runs as it is, and\nwhat it needs. A file that is there already "
+            "is never overwritten. The templates:\n\n"
+            "  sweep      a search, with a Python program (default)\n"
+            "  points     a list of points in a CSV file\n"
+            "  shell      any command, every combination of its parameters\n"
+            "  wandb      a W&B sweep file, with a script that says `import "
+            "wandb`\n"
+            "  search     a search over a network that throng trains, with "
+            "data\n"
+            "  factorial  settings, folds and draws of the data, every "
+            "combination\n"
+            "  campaign   raw rows, a search, an ensemble and a summary in one "
+            "file\n",
     .options = (const struct option_spec[]){{"template", 't', "NAME",
-                                             "sweep, points, shell or wandb"},
+                                             "which of them"},
                                             {0}},
     .run = run,
 };

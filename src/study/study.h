@@ -635,9 +635,10 @@ int inference_task(const struct inference *wanted, struct arena *a,
 
 /* ---- a study to begin with --------------------------------------------- */
 
-enum { TEMPLATE_BESIDE = 2, TEMPLATE_FILES = TEMPLATE_BESIDE + 1 };
+enum { TEMPLATE_BESIDE = 5, TEMPLATE_FILES = TEMPLATE_BESIDE + 1 };
 struct template_file {
     const char *name, *text;
+    const char *(*make)(struct arena *a); /* its text, where that is NULL */
 };
 struct study_template {
     const char *name;
@@ -645,7 +646,7 @@ struct study_template {
     const char *study;                            /* text of the study file */
     struct template_file beside[TEMPLATE_BESIDE]; /* what it needs */
 };
-extern const struct study_template study_templates[]; /* ended by {0} */
+extern const struct study_template *const study_templates[]; /* to a NULL */
 /* NULL, and an error that names those that there are. */
 const struct study_template *study_template_find(const char *name,
                                                  struct err *err);

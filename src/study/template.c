@@ -1,12 +1,14 @@
 /* template.c - studies to begin with
  *
+ * The oldest are here; each other one is a file of its own and a row.
+ *
  * Each runs as it is, in seconds, and says in its comments what may be
  * changed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-#include "study/study.h"
+#include "study/template.h"
 
 static const char sweep_study[] =
     "# A search: which learning rate and batch size give the lowest loss?\n"
@@ -187,43 +189,68 @@ static const char wandb_program[] =
     "    wandb.log({\"epoch\": epoch, \"val_loss\": bad + 1 / epoch})\n"
     "wandb.finish()\n";
 
-const struct study_template study_templates[] = {
-    {"sweep",
-     "a search, with a Python program",
-     sweep_study,
-     {{"train.py", sweep_program}}},
-    {"points",
-     "a list of points in a CSV file",
-     points_study,
-     {{"points.csv", points_list}, {"work.sh", work_script}}},
-    {"shell", "any command, every combination", shell_study, {{0}}},
-    {"wandb",
-     "a W&B sweep file and script",
-     wandb_study,
-     {{"train.py", wandb_program}}},
-    {0},
+static const struct study_template sweep = {
+    "sweep",
+    "a search, with a Python program",
+    sweep_study,
+    {{.name = "train.py", .text = sweep_program}}};
+static const struct study_template points = {
+    "points",
+    "a list of points in a CSV file",
+    points_study,
+    {{.name = "points.csv", .text = points_list},
+     {.name = "work.sh", .text = work_script}}};
+static const struct study_template shell = {
+    "shell", "any command, every combination", shell_study, {{0}}};
+static const struct study_template wandb = {
+    "wandb",
+    "a W&B sweep file and script",
+    wandb_study,
+    {{.name = "train.py", .text = wandb_program}}};
+
+const struct study_template *const study_templates[] = {
+    &sweep,
+    &points,
+    &shell,
+    &wandb,
+    &template_search,
+    &template_factorial,
+    &template_campaign,
+    NULL,
 };
+
+static void add_names(struct buf *b)
+{
+    for (size_t i = 0; study_templates[i]; i++)
+        buf_addf(b, "%s%s",
+                 !i                       ? ""
+                 : study_templates[i + 1] ? ", "
+                                          : " and ",
+                 study_templates[i]->name);
+}
 
 const struct study_template *study_template_find(const char *name,
                                                  struct err *err)
 {
     const char *names[sizeof(study_templates) / sizeof(*study_templates)];
     size_t n = 0;
-    for (; study_templates[n].name; n++) {
-        if (!strcmp(study_templates[n].name, name))
-            return &study_templates[n];
-        names[n] = study_templates[n].name;
+    for (; study_templates[n]; n++) {
+        if (!strcmp(study_templates[n]->name, name))
+            return study_templates[n];
+        names[n] = study_templates[n]->name;
     }
     names[n] = NULL;
     const char *near = str_nearest(str_of(name), names);
+    struct buf all;
+    buf_init(&all);
+    add_names(&all);
     if (near)
         err_set(err, ERR_USAGE, "there is no template `%s`; did you mean `%s`?",
                 name, near);
     else
-        err_set(err, ERR_USAGE,
-                "there is no template `%s`; there are sweep, points, shell "
-                "and wandb",
-                name);
+        err_set(err, ERR_USAGE, "there is no template `%s`; there are %s", name,
+                all.p);
+    buf_done(&all);
     return NULL;
 }
 
@@ -288,11 +315,14 @@ int study_template_write(const struct study_template *t, const char *path,
     bool here = !strchr(path, '/');
     size_t n = 0;
     files[n++] = (struct template_file){
-        path, with_name(a, t->study, arena_cstr(a, path_name(path)))};
-    for (size_t i = 0; i < TEMPLATE_BESIDE && t->beside[i].name; i++)
+        .name = path,
+        .text = with_name(a, t->study, arena_cstr(a, path_name(path)))};
+    for (size_t i = 0; i < TEMPLATE_BESIDE && t->beside[i].name; i++) {
+        const struct template_file *f = &t->beside[i];
         files[n++] = (struct template_file){
-            here ? t->beside[i].name : path_join(a, folder, t->beside[i].name),
-            t->beside[i].text};
+            .name = here ? f->name : path_join(a, folder, f->name),
+            .text = f->text ? f->text : f->make(a)};
+    }
     *count = n;
     return write_all(files, n, err);
 }

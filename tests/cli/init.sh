@@ -4,7 +4,7 @@
 
 json() { python3 "$ROOT/tests/cli/json_look.py" "$1" "$TMP/.out"; }
 
-for template in sweep:20 points:6 shell:10 wandb:12; do
+for template in sweep:20 points:6 shell:10 wandb:12 search:40 factorial:120; do
     name=${template%:*}
     mkdir "$name"
     cd "$name" || exit 1
@@ -21,6 +21,25 @@ for template in sweep:20 points:6 shell:10 wandb:12; do
         "$(json 'str(d["states"]["done"]) + " " + str(d["best"] is not None)')"
     cd ..
 done
+
+mkdir campaign
+cd campaign || exit 1
+run "$THRONG" init --template campaign mine.yaml
+check_status "init writes a campaign" 0
+run "$THRONG" check mine.yaml
+check_status "it has no mistake" 0
+check_contains "its stages are in their order" "$out" \
+    "ensemble           study ensemble.yaml, after prepare, search"
+check_equal "and nothing is to be said of it" "" "$err"
+run "$THRONG" run mine.yaml -q
+check_status "it runs" 0
+check "to its summary" test -s report.html
+run "$THRONG" status mine/ensemble --json
+check_equal "with every model of its ensemble" "60" \
+    "$(json 'str(d["states"]["done"])')"
+run "$THRONG" run mine.yaml
+check_contains "a second run finds nothing to do" "$err" "nothing had changed"
+cd ..
 
 cd sweep || exit 1
 cp study.yaml train.py ..
