@@ -319,7 +319,8 @@ static void scaling_is_fitted_on_training_rows(void **state)
     v = files_view(&f, s, SPEC("none"), 1);
     assert_null(v.shift);
     data_close(s);
-    files_refuses(&f, SPEC("zscore"), "use none, minmax, maxabs, std, robust or quantile");
+    files_refuses(&f, SPEC("zscore"),
+                  "use none, minmax, maxabs, std, robust or quantile");
     files_close(&f);
 }
 
