@@ -248,6 +248,7 @@ static void tell_lacking(struct joining *j, const struct join *join,
                          const struct str *words, enum missing missing)
 {
     const struct block *b = j->b;
+    const char *path = join->table->path, *slash = strrchr(path, '/');
     size_t i = 0;
     while (i < b->rows && join->row_of[i] < join->table->m.rows)
         i++;
@@ -255,7 +256,8 @@ static void tell_lacking(struct joining *j, const struct join *join,
         data_notice(j->r->set,
                     "data: %zu of %zu rows have a %s that %s does not have, "
                     "\"%.*s\" first: %s",
-                    join->lacking, b->rows, join->name, join->table->path,
+                    join->lacking, b->rows, join->name,
+                    slash ? slash + 1 : path,
                     words[i].len < 60 ? (int)words[i].len : 60, words[i].p,
                     missing == MISSING_DROP ? "left out" : "taken as missing");
 }

@@ -223,7 +223,7 @@ static void a_key_that_is_not_there_is_missing(void **state)
         &f, "{\"file\":\"rows.csv\",\"join\":{\"drug\":\"drugs.csv\"},"
             "\"missing\":\"drop\"}");
     assert_int_equal(data_set_table(s)->rows, 3);
-    assert_true(has_notice(s, "2 of 5 rows have a drug that "));
+    assert_true(has_notice(s, "2 of 5 rows have a drug that drugs.csv "));
     assert_true(has_notice(s, "\"Z\" first: left out"));
     data_close(s);
     s = files_set(&f, "{\"file\":\"rows.csv\",\"join\":{\"drug\":\"drugs.csv\"}"
