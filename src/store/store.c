@@ -278,9 +278,12 @@ static int name_holder(struct store *s, struct err *err)
     return -1;
 }
 
+/* Held before it is opened: one that is set aside in between is then seen to
+ * have moved. The other way round a new one at its path would pass for it. */
 static int open_writer(struct store *s, struct err *err)
 {
     int version;
+    stands_open(s);
     if (open_with(s, s->path, SQLITE_OPEN_READWRITE, err))
         return -1;
     if (s->network)
@@ -294,7 +297,6 @@ static int open_writer(struct store *s, struct err *err)
         return -1;
     if (version < STORE_SCHEMA && migrate(s, err))
         return -1;
-    stands_open(s);
     s->metrics = metrics_new();
     s->stowed = stowed_new();
     return change_counts_load(s, err);
