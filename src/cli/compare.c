@@ -64,8 +64,8 @@ VERB(compare) = {
             "by the corrected resampled t test, which knows that folds share "
             "rows;\nover data sets by Wilcoxon's signed ranks, of six or more. "
             "What else varies\n(bootstraps) is averaged first. Of more than "
-            "two sets each is compared with each,\nand p adjusted as Holm "
-            "does. Of a study of method ablate, without sets: every\nchange "
+            "two sets each is compared\nwith each, and p adjusted as Holm "
+            "does. Of a study of method ablate, without\nsets: every change "
             "with the baseline.\n",
     .options =
         (const struct option_spec[]){

@@ -403,13 +403,13 @@ VERB(rank) = {
     .args = "[STUDY]",
     .summary = "List the best trials",
     .text = "Without --by the study's own metric decides. --where takes a "
-            "filter such as\n'lr>1e-3 and opt==adam'. --over NAMES "
-            "averages over these\nparameters, one row for each combination "
-            "of the others, with a 95 % interval of\nthe mean (low, high); "
-            "seed is the repeats of a point. --columns lr,val_acc,tag,host "
-            "shows these instead\nof the "
-            "parameters: any parameter, metric (also loss.min), or state, "
-            "seconds,\ntag, note, host, reason, started, ended, attempts.\n\n"
+            "filter such as\n'lr>1e-3 and opt==adam'. --over NAMES averages "
+            "over these parameters, one row\nfor each combination of the "
+            "others, with a 95 % interval of the mean (low,\nhigh); seed is "
+            "the repeats of a point. --columns lr,val_acc,tag,host shows\n"
+            "these instead of the parameters: any parameter, metric (also "
+            "loss.min), or\nstate, seconds, tag, note, host, reason, started, "
+            "ended, attempts.\n\n"
             "Of several metrics the Pareto set comes first. Where equal points "
             "had different\nvalues, a column says what a model of the results "
             "expects of the best trials:\na best value may be luck.\n",

@@ -44,7 +44,7 @@ offers "trials to compare" "1" diff 1 1
 offers "no study behind a trial" "" diff 1 m
 offers "the value of an option is no argument" "mine" rank --by acc m
 offers "parameters to fix" "lr=" run --fix l
-offers "templates" "sweep shell" init --template s
+offers "templates" "sweep shell search" init --template s
 offers "shells" "zsh" completion z
 offers "topics of help" "protocol" help proto
 run "$THRONG" __complete -- show nothere ""

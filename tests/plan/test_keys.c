@@ -161,6 +161,11 @@ static const struct row rows[] = {
     {"method", "!program: a\nmethod: random\nparameters: {x: {value: 1}}",
      "!program: a\nmethod: randm\nparameters: {x: {value: 1}}",
      "2:9: error: method cannot be 'randm' (did you mean 'random'?)"},
+    {"baseline",
+     "!program: a\nmethod: ablate\nbaseline: {x: 1}\n"
+     "parameters: {x: {values: [1, 2]}}\n" METRIC,
+     "baseline: 3",
+     "4:11: error: baseline must have a value for each parameter, not 3"},
     {"metric", "metric: {name: loss}", "metric: 5",
      "4:9: error: metric must be an object"},
     {"metric", "metric: val_loss", "metric: {nme: loss}",
