@@ -37,6 +37,7 @@ struct session {
     bool as_job;              /* it is a job of the scheduler itself … */
     bool handed_on;           /* … and the one behind it goes on */
     struct loop_source *line; /* to the campaign's conductor; NULL: none */
+    uint32_t share;           /* what it has said of one so far */
     bool quiet;               /* nothing but errors */
     bool on_terminal[3];      /* standard input, output, error */
     struct detached detached;
@@ -126,23 +127,38 @@ static void hold_signals(sigset_t *before)
     sigprocmask(SIG_BLOCK, &ours, before);
 }
 
-/* Of a stage: what somebody has asked of the campaign, whose conductor has the
- * other end; or that is gone. */
+/* Of a stage: what the campaign's conductor, which has the other end, says a
+ * byte at a time: what somebody has asked of the campaign, or digits of the
+ * stage's part of `parallel`. */
+static void hear_line(struct session *s, char said)
+{
+    if (said == STAGE_ASKED_STOP || said == STAGE_ASKED_KILL)
+        s->interrupts++;
+    if (said == STAGE_ASKED_STOP)
+        study_drain(s->study);
+    else if (said == STAGE_ASKED_KILL)
+        study_interrupt(s->study);
+    else if (said >= '0' && said <= '9' && s->share <= UINT32_MAX / 10 - 1)
+        s->share = s->share * 10 + (uint32_t)(said - '0');
+    else {
+        study_share(s->study, s->share);
+        s->share = 0;
+    }
+}
+
+/* Its end: the campaign's conductor is gone. */
 static void on_line(void *context, int fd, unsigned what)
 {
     struct session *s = context;
-    char asked;
+    char bytes[256];
     (void)what;
     if (!s->line)
         return;
-    if (read(fd, &asked, 1) == 1) {
-        s->interrupts++;
-        if (asked == STAGE_ASKED_STOP)
-            study_drain(s->study);
-        else
-            study_interrupt(s->study);
+    ssize_t n = read(fd, bytes, sizeof(bytes));
+    for (ssize_t i = 0; i < n; i++)
+        hear_line(s, bytes[i]);
+    if (n > 0)
         return;
-    }
     loop_remove(s->line);
     s->line = NULL;
     on_terminate(s, 0);

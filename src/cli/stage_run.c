@@ -19,13 +19,12 @@ static const char *campaign_folder(struct call *c, const char *file)
 }
 
 static int read_study(struct call *c, const char *folder, const char *stage,
-                      struct str *text, uint32_t *parallel)
+                      struct str *text, struct stage_room *room)
 {
     struct store *store = store_open(folder, false, &c->err);
     if (!store)
         return -1;
-    int rc =
-        campaign_stage_study(store, stage, c->arena, text, parallel, &c->err);
+    int rc = campaign_stage_study(store, stage, c->arena, text, room, &c->err);
     store_close(store);
     return rc;
 }
@@ -37,10 +36,10 @@ struct plan *load_stage(struct call *c, const char *file, const char *stage,
     const char *folder = campaign_folder(c, file);
     struct problems problems;
     struct str text;
-    uint32_t parallel = 0;
+    struct stage_room room = {0};
     setup->home = path_folder(a, path_absolute(a, file));
     setup->folder = path_join(a, folder, stage);
-    if (read_study(c, folder, stage, &text, &parallel))
+    if (read_study(c, folder, stage, &text, &room))
         return NULL;
     struct plan_reader reader = run_reader(c, setup->home);
     problems_init(&problems, a);
@@ -54,7 +53,8 @@ struct plan *load_stage(struct call *c, const char *file, const char *stage,
     }
     p->name =
         str_of(arena_printf(a, "%.*s/%s", STRF(path_name(folder)), stage));
-    if (parallel && (!p->parallel || parallel < p->parallel))
-        p->parallel = parallel;
+    if (room.parallel && (!p->parallel || room.parallel < p->parallel))
+        p->parallel = room.parallel;
+    setup->at_once = room.share;
     return p;
 }

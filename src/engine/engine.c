@@ -273,6 +273,13 @@ int engine_check(const struct engine *e, const struct needs *n, struct err *err)
     return e->place->check(e->at, n, err);
 }
 
+void engine_set_parallel(struct engine *e, uint32_t parallel)
+{
+    e->setup.parallel = parallel;
+    if (e->place->resize)
+        e->place->resize(e->at);
+}
+
 uint32_t engine_slots(const struct engine *e, const struct needs *n)
 {
     return e->place->slots(e->at, n);

@@ -145,6 +145,9 @@ int engine_check(const struct engine *e, const struct needs *n,
                  struct err *err);
 /* How many tasks of these needs run at once here. */
 uint32_t engine_slots(const struct engine *e, const struct needs *n);
+/* From now on so many tasks run at once; 0: as many as fit. What runs goes
+ * on. */
+void engine_set_parallel(struct engine *e, uint32_t parallel);
 /* How many GPUs the place can give to tasks of which nobody has said whether
  * they use one, and what is on one of them (from 0). */
 size_t engine_gpus(const struct engine *e);

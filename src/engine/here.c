@@ -13,7 +13,8 @@ static const struct gpu *copy_gpus(struct arena *a, const struct machine *m)
 
 void here_open(struct here *h, const struct engine_setup *setup)
 {
-    *h = (struct here){.arena = arena_new(), .machine = *setup->machine};
+    *h = (struct here){
+        .arena = arena_new(), .machine = *setup->machine, .given = setup};
     h->machine.gpus = copy_gpus(h->arena, setup->machine);
     machine_room(&h->machine, setup->parallel, h->arena, &h->room);
 }
@@ -30,17 +31,25 @@ int here_check(const void *place, const struct needs *n, struct err *err)
     return room_check(&h->room, n, err);
 }
 
+/* As it is now. */
+static struct room room_of(const struct here *h)
+{
+    struct room r = h->room;
+    r.parallel = h->given->parallel;
+    return r;
+}
+
 uint32_t here_slots(const void *place, const struct needs *n)
 {
-    const struct here *h = place;
-    return room_slots(&h->room, n);
+    struct room room = room_of(place);
+    return room_slots(&room, n);
 }
 
 int64_t here_want(const void *place, const struct needs *n,
                   const struct load *held)
 {
-    const struct here *h = place;
-    return load_free(held, &h->room, n);
+    struct room room = room_of(place);
+    return load_free(held, &room, n);
 }
 
 size_t here_gpus(const void *place)

@@ -12,7 +12,8 @@ struct here {
     struct arena *arena;
     struct machine machine;
     struct room room;
-    struct gpu_looker *looker; /* NULL: nobody has looked yet */
+    const struct engine_setup *given; /* whose `parallel` may change */
+    struct gpu_looker *looker;        /* NULL: nobody has looked yet */
 };
 
 void here_open(struct here *h, const struct engine_setup *setup);

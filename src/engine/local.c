@@ -150,6 +150,32 @@ static void local_send(void *place, const struct record *r)
     wake_for_flush(l);
 }
 
+static void print_room(struct local *l)
+{
+    struct buf room;
+    buf_init(&room);
+    l->here.room.parallel = l->given->parallel;
+    room_print(&room, &l->here.room);
+    l->room_text = arena_cstr(l->arena, buf_str(&room));
+    buf_done(&room);
+}
+
+/* The worker that is there, and one that may follow it. */
+static void local_resize(void *place)
+{
+    struct local *l = place;
+    struct buf payload;
+    print_room(l);
+    if (l->state != UP)
+        return;
+    buf_init(&payload);
+    buf_add_u32(&payload, l->given->parallel);
+    struct record r = {.type = RECORD_PARALLEL, .payload = buf_str(&payload)};
+    wire_send(&l->wire, &r);
+    buf_done(&payload);
+    wake_for_flush(l);
+}
+
 static void on_ack_timer(void *context)
 {
     struct local *l = context;
@@ -689,12 +715,8 @@ static int wait_hello(struct local *l, struct err *err)
 static void prepare(struct local *l)
 {
     struct loop *loop = l->given->loop;
-    struct buf room;
     l->words_folder = path_join(l->arena, l->given->folder, LAST_WORDS);
-    buf_init(&room);
-    room_print(&room, &l->here.room);
-    l->room_text = arena_cstr(l->arena, buf_str(&room));
-    buf_done(&room);
+    print_room(l);
     wire_init(&l->wire);
     l->child = loop_signal(loop, SIGCHLD, on_child, l);
     l->after = loop_after(loop, on_after, l);
@@ -814,5 +836,6 @@ PLACE(local) = {
     .look = here_look,
     .send = local_send,
     .ack = local_ack,
+    .resize = local_resize,
     .hurry = local_hurry,
 };

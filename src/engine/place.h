@@ -59,6 +59,8 @@ struct place {
     void (*send)(void *place, const struct record *r);
     /* All records given to the engine until now are committed. */
     void (*ack)(void *place);
+    /* The setup's `parallel` is another one; NULL: it looks there each time. */
+    void (*resize)(void *place);
     /* The run is ending: no more than this is waited for. Tasks of a worker
      * that had to be ended are lost. */
     void (*hurry)(void *place, enum haste haste);

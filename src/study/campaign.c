@@ -265,8 +265,11 @@ static int begin(struct campaign *c, struct stage *s, struct verdict *v,
               value_string(a, str_of(stage_state_name(STAGE_RUNS))));
     value_set(a, s->record, STR("why"), value_string(a, str_of(s->why)));
     value_set(a, s->record, STR("started"), value_double(a, clock_wall()));
-    if (s->share)
-        value_set(a, s->record, STR("parallel"), value_int(a, s->share));
+    if (s->share) {
+        value_set(a, s->record, STR("parallel"),
+                  value_int(a, c->plan->parallel));
+        value_set(a, s->record, STR("share"), value_int(a, s->share));
+    }
     if (record_write(c, s, err) || spawn(c, s, err))
         return -1;
     tell(c, s);
@@ -295,32 +298,10 @@ static enum stage_state needs_of(const struct campaign *c,
     return worst;
 }
 
-/* Trials at once that are not given to a stage yet. */
-static uint32_t room(const struct campaign *c)
-{
-    uint32_t used = 0;
-    for (size_t i = 0; i < c->count; i++)
-        used += c->stages[i].state == STAGE_RUNS ? c->stages[i].share : 0;
-    return used < c->plan->parallel ? c->plan->parallel - used : 0;
-}
-
-static bool is_ready(const struct campaign *c, const struct stage *s)
+bool stage_is_ready(const struct campaign *c, const struct stage *s)
 {
     size_t which;
     return s->state == STAGE_WAITS && needs_of(c, s, &which) == STAGE_DONE;
-}
-
-/* An equal part for all that could begin now; a command needs one. */
-static uint32_t share_of(const struct campaign *c, const struct stage *s)
-{
-    uint32_t left = room(c), ready = 0;
-    if (!c->plan->parallel || !s->plan->study || !left)
-        return 0;
-    if (!s->plan->study_file.len)
-        return 1;
-    for (size_t i = 0; i < c->count; i++)
-        ready += is_ready(c, &c->stages[i]);
-    return left > ready && ready ? left / ready : 1;
 }
 
 /* A stage whose needs are done. */
@@ -328,7 +309,8 @@ static void take_turn(struct campaign *c, struct stage *s)
 {
     struct verdict v = {0};
     struct err err = {0};
-    s->share = share_of(c, s);
+    s->share = share_to_begin(c, s);
+    s->out = 0;
     if ((c->plan->parallel && s->plan->study && !s->share) || is_held(c, s))
         return;
     buf_init(&v.why);
@@ -388,6 +370,7 @@ static void look(struct campaign *c)
 {
     for (size_t i = 0; i < c->count; i++)
         look_at(c, &c->stages[i]);
+    share_out(c);
     if (is_over(c))
         loop_stop(c->setup.loop);
 }
@@ -638,9 +621,11 @@ static void on_ear(void *context)
 {
     struct campaign *c = context;
     hear_requests(c);
-    /* Who else ran a stage may have ended. */
+    /* Who else ran a stage may have ended, and trials that were too many. */
     if (any(c, STAGE_WAITS))
         look(c);
+    else
+        share_out(c);
     loop_timer_in(c->ear, EAR_S);
 }
 
@@ -722,6 +707,7 @@ int campaign_foresee(const struct campaign_setup *setup, struct buf *b,
                      struct err *err)
 {
     struct campaign *c = campaign_new(setup);
+    c->foresees = true;
     c->store = store_open(setup->folder, false, NULL);
     int rc = read_stages(c, err);
     for (size_t i = 0; !rc && i < c->count; i++) {

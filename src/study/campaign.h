@@ -26,6 +26,7 @@ struct stage {
     int log;          /* what it says; -1: it does not run */
     off_t log_start;  /* where the words of this run begin there */
     uint32_t share;   /* of `parallel` */
+    uint32_t out;     /* trials that may run now, where that is more */
     bool said_holder; /* that somebody else runs it */
 };
 
@@ -37,9 +38,21 @@ struct campaign {
     struct stage *stages;
     size_t count;
     bool ending;       /* no more stages begin */
+    bool foresees;     /* nothing is changed */
     struct err broken; /* its store is gone, or damaged; kind 0: it is not */
     struct loop_source *child, *beat, *ear, *last;
 };
+
+/* True when all that it needs is done and it has not begun. */
+bool stage_is_ready(const struct campaign *c, const struct stage *s);
+
+/* ---- campaign_share.c -------------------------------------------------- */
+
+/* What a stage that is ready gets of `parallel`; 0: it has to wait, if the
+ * campaign says `parallel`. */
+uint32_t share_to_begin(const struct campaign *c, const struct stage *s);
+/* Makes the parts of the stages that run anew, and tells them. */
+void share_out(struct campaign *c);
 
 /* ---- campaign_record.c ------------------------------------------------- */
 

@@ -296,7 +296,8 @@ void stage_check_link(struct campaign *c, struct stage *s)
     store_close(store);
     if (same)
         return;
-    unlink(s->folder);
+    if (!c->foresees)
+        unlink(s->folder);
     s->record = NULL;
 }
 

@@ -327,9 +327,15 @@ int campaign_told(struct store *store, struct arena *a,
     return 0;
 }
 
+static uint32_t number_of(const struct value *record, const char *key)
+{
+    const struct value *v = value_get(record, str_of(key));
+    return v && v->kind == VALUE_INT ? (uint32_t)v->i : 0;
+}
+
 int campaign_stage_study(struct store *store, const char *stage,
-                         struct arena *a, struct str *text, uint32_t *parallel,
-                         struct err *err)
+                         struct arena *a, struct str *text,
+                         struct stage_room *room, struct err *err)
 {
     struct value *record;
     if (record_read(store, str_of(stage), a, &record, err))
@@ -338,8 +344,8 @@ int campaign_stage_study(struct store *store, const char *stage,
     if (!study)
         return err_set(err, ERR_MISSING,
                        "the campaign has no study for a stage %s", stage);
-    const struct value *share = value_get(record, STR("parallel"));
-    *parallel = share && share->kind == VALUE_INT ? (uint32_t)share->i : 0;
+    room->parallel = number_of(record, "parallel");
+    room->share = number_of(record, "share");
     struct buf b;
     buf_init(&b);
     json_print(&b, study);

@@ -207,6 +207,20 @@ const char *study_place_name(const struct study *s)
                           : arena_cstr(s->arena, s->plan->site.engine);
 }
 
+static uint32_t at_once(const struct study *s, uint32_t share)
+{
+    uint32_t own = s->plan->parallel;
+    return share && (!own || share < own) ? share : own;
+}
+
+void study_share(struct study *s, uint32_t share)
+{
+    if (!share)
+        return;
+    engine_set_parallel(s->engine, at_once(s, share));
+    run_round(&s->run);
+}
+
 struct engine_setup study_engine_setup(struct study *s)
 {
     return (struct engine_setup){
@@ -215,7 +229,7 @@ struct engine_setup study_engine_setup(struct study *s)
         .site = s->plan->site.options,
         .loop = s->setup.loop,
         .machine = s->setup.machine,
-        .parallel = s->plan->parallel,
+        .parallel = at_once(s, s->setup.at_once),
         .worker = s->setup.worker,
         .words = s->setup.words,
         .folder = s->setup.folder,

@@ -33,6 +33,8 @@ struct study_setup {
     bool take_over;
     bool keep_going;  /* do not end early when the first trials all fail */
     int64_t count;    /* new trials in this run at most; 0: no limit */
+    uint32_t at_once; /* of the plan's `parallel`, until another number is
+                         heard; 0: all */
     double subset;    /* THRONG_SUBSET; 0: none */
     struct str fixed; /* parameters made constants, as a JSON object, to be
                          remembered; empty: none */
@@ -61,6 +63,9 @@ enum study_end {
 struct study *study_open(const struct study_setup *setup, struct err *err);
 /* Tasks could not find a folder whose name is not UTF-8 text: ERR_INPUT. */
 int study_check_path(const char *path, struct err *err);
+/* How many trials it may have at once from now on, as a stage of a campaign; 0
+ * changes nothing. */
+void study_share(struct study *s, uint32_t share);
 /* Runs until the end. -1 when something broke (err says what); results until
  * then are in the store. */
 int study_run(struct study *s, enum study_end *end, struct err *err);
@@ -441,17 +446,23 @@ struct stage_told {
 };
 int campaign_told(struct store *store, struct arena *a,
                   struct stage_told **list, size_t *count, struct err *err);
-/* What a campaign's conductor writes to that of a stage, a byte each. Unlike by
- * a signal, jobs at a scheduler are meant, too. */
+/* What a campaign's conductor writes to that of a stage, a byte each, beside
+ * the stage's part of `parallel` as digits and an end of line. Unlike by a
+ * signal, jobs at a scheduler are meant, too. */
 enum { STAGE_ASKED_STOP = 's', STAGE_ASKED_KILL = 'k' };
 /* The names of the studies that lie in a campaign's folder, those that do not
  * count any more too, and NULL; of a study there are none. What is shared is
  * another campaign's. */
 const char **campaign_studies(struct store *store, struct arena *a);
+/* Trials at once: of the campaign, and a stage's part when it begins; 0: it
+ * says nothing of them. */
+struct stage_room {
+    uint32_t parallel, share;
+};
 /* The study of a stage that the conductor has made ready, as JSON. */
 int campaign_stage_study(struct store *store, const char *stage,
-                         struct arena *a, struct str *text, uint32_t *parallel,
-                         struct err *err);
+                         struct arena *a, struct str *text,
+                         struct stage_room *room, struct err *err);
 /* True when the folder is that of a stage: the campaign's is around it. */
 bool is_stage_folder(struct arena *a, const char *folder);
 

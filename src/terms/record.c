@@ -15,12 +15,12 @@ _Static_assert(FRAME + HEADER == RECORD_MAX - RECORD_PAYLOAD_MAX,
 static bool type_known(unsigned type)
 {
     return (type >= RECORD_HELLO && type <= RECORD_FILE) ||
-           (type >= RECORD_TASK && type <= RECORD_GO);
+           (type >= RECORD_TASK && type <= RECORD_PARALLEL);
 }
 
 static uint8_t version_of(enum record_type type)
 {
-    return type == RECORD_FILE ? 3 : 2;
+    return type == RECORD_PARALLEL ? 4 : type == RECORD_FILE ? 3 : 2;
 }
 
 void record_print(struct buf *b, const struct record *r)

@@ -22,8 +22,9 @@
 #include "terms/state.h"
 
 /* The newest. A record is of the first that has its type, so that a program
- * which does not know that says so and no more: version 3 has RECORD_FILE. */
-#define RECORD_VERSION 3
+ * which does not know that says so and no more: version 3 has RECORD_FILE, 4
+ * RECORD_PARALLEL. */
+#define RECORD_VERSION 4
 #define RECORD_MAX (16u << 20) /* bytes of one record */
 #define RECORD_PAYLOAD_MAX (RECORD_MAX - 28)
 /* Of a study: the folder of records that no conductor has taken, and what the
@@ -64,6 +65,8 @@ enum record_type {
     RECORD_GO = 38,   /* a report that waits for a decision (task.awaits) has
                          it: go on; payload u64: the next step whose report
                          waits for one; 0: none does */
+    RECORD_PARALLEL = 39, /* payload u32: tasks at once from now on; 0: as many
+                             as fit */
 };
 
 struct record {
