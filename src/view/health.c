@@ -158,6 +158,9 @@ void health_look(struct health *f)
     look_at_folder(f);
     look_for(f, "python3", "Python programs");
     look_for(f, "git", "recording the commit of a study");
+    look_for(f, "sbatch", "engine: slurm");
+    look_for(f, "condor_submit", "engine: htcondor");
+    look_for(f, "apptainer", "tasks in containers (singularity serves, too)");
 }
 
 bool health_is_good(const struct health *f)
