@@ -1,6 +1,7 @@
 /* rm.c - removing a study, or some of its trials */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/change.h"
@@ -49,9 +50,10 @@ static char *describe(struct call *c, struct store *store,
 static int remove_folder(struct call *c, const struct place_of_study *where)
 {
     char *all = path_folder(c->arena, where->folder);
-    char *aside = path_join(
-        c->arena, all,
-        arena_printf(c->arena, ".removed-%ld-%s", (long)getpid(), where->name));
+    char *aside =
+        path_join(c->arena, all,
+                  arena_printf(c->arena, ".removed-%ld-%.*s", (long)getpid(),
+                               STRF(path_name(where->folder))));
     if (rename(where->folder, aside))
         return err_errno(&c->err, "remove %s", where->folder);
     int rc = dir_remove(aside, &c->err);
@@ -59,9 +61,20 @@ static int remove_folder(struct call *c, const struct place_of_study *where)
     return rc;
 }
 
+/* All stages of a campaign are held open at the same time. */
+static void allow_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 static int remove_study(struct call *c, const struct place_of_study *where)
 {
     struct study_hold h = {0};
+    allow_descriptors();
     int rc = study_hold(&h, where->folder, where->name, c->arena, &c->err);
     if (!rc)
         rc =

@@ -132,13 +132,12 @@ static void hold_signals(sigset_t *before)
  * stage's part of `parallel`. */
 static void hear_line(struct session *s, char said)
 {
-    if (said == STAGE_ASKED_STOP || said == STAGE_ASKED_KILL)
-        s->interrupts++;
     if (said == STAGE_ASKED_STOP)
         study_drain(s->study);
-    else if (said == STAGE_ASKED_KILL)
+    else if (said == STAGE_ASKED_KILL) {
+        s->interrupts++;
         study_interrupt(s->study);
-    else if (said >= '0' && said <= '9' && s->share <= UINT32_MAX / 10 - 1)
+    } else if (said >= '0' && said <= '9' && s->share <= UINT32_MAX / 10 - 1)
         s->share = s->share * 10 + (uint32_t)(said - '0');
     else {
         study_share(s->study, s->share);

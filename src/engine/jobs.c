@@ -207,7 +207,7 @@ static void take_wish(struct jobs *j, struct out_task *t,
     vec_push(&j->wishes, w);
     t->stop |= r->type == RECORD_STOP;
     if (r->type == RECORD_STOP)
-        jobs_wish(j, b);
+        jobs_wish(b);
     if (r->type != RECORD_KILL || r->payload.len != 1)
         return;
     b->killed += !t->kill;
@@ -215,7 +215,7 @@ static void take_wish(struct jobs *j, struct out_task *t,
     t->end_as = (enum outcome)r->payload.p[0];
     b->back |= t->end_as == OUTCOME_UNSTARTED;
     if (t->end_as == OUTCOME_KILLED)
-        jobs_wish(j, b);
+        jobs_wish(b);
     end_job_too(j, b);
 }
 

@@ -179,7 +179,7 @@ void jobs_tell_torn(struct jobs *j, struct bundle *b);
 void jobs_note_node(struct jobs *j, struct bundle *b);
 
 /* remind.c: somebody wishes something of its tasks; such jobs hear of it. */
-void jobs_wish(struct jobs *j, struct bundle *b);
+void jobs_wish(struct bundle *b);
 void jobs_remind(struct jobs *j);
 
 /* fates.c */

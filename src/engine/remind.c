@@ -4,18 +4,20 @@
  * begins. So it is begun again when somebody asks for something: what has ended
  * in it, and what its tasks have saved, is kept then. Where others in it would
  * lose long work that they cannot save, it is left until its next start. */
+#include <math.h>
 #include "engine/jobs.h"
 #include "terms/bundle.h"
 
 /* Work that may be lost for the sake of a wish. */
 #define LOSS_SECONDS 600.0
-/* Looks at a job that waits after which it will read the wish as it begins. */
-#define LOOKS 3
+/* For how long a job is seen to wait before it is believed that it has not
+ * begun to fetch its files, an older wish among them, and reads this one. */
+#define FETCH_NS (300 * 1000000000ll)
 
-void jobs_wish(struct jobs *j, struct bundle *b)
+void jobs_wish(struct bundle *b)
 {
     b->remind = true;
-    b->remind_looks = j->looks;
+    b->remind_ns = clock_mono_ns();
 }
 
 static const struct out_task *find(const struct bundle *b, uint64_t id)
@@ -59,10 +61,18 @@ static uint64_t who_loses(const struct bundle *b)
     return found;
 }
 
+/* True when nothing in it can have run for long. Since when the tasks of a job
+ * run that an earlier conductor submitted is not known. */
+static bool is_short(const struct jobs *j, const struct bundle *b)
+{
+    double ran = b->began_wall > 0 ? clock_wall() - b->began_wall : 0;
+    return !b->of->loaded && j->longest_s >= 0 &&
+           fmax(j->longest_s, ran) < LOSS_SECONDS;
+}
+
 static void remind(struct jobs *j, struct bundle *b)
 {
-    bool is_short = j->longest_s >= 0 && j->longest_s < LOSS_SECONDS;
-    uint64_t loser = is_short ? 0 : who_loses(b);
+    uint64_t loser = is_short(j, b) ? 0 : who_loses(b);
     struct buf name;
     b->remind = false;
     if (!loser) {
@@ -80,14 +90,16 @@ static void remind(struct jobs *j, struct bundle *b)
 
 void jobs_remind(struct jobs *j)
 {
+    int64_t now = clock_mono_ns();
     if (!j->scheduler->remind || j->wishes.len)
         return;
     for (size_t i = 0; i < j->list.len; i++)
         for (uint32_t k = 0; k < j->list.p[i]->count; k++) {
             struct bundle *b = &j->list.p[i]->bundles[k];
-            if (b->stage == JOB_WAITS && j->looks >= b->remind_looks + LOOKS)
+            if (b->stage == JOB_WAITS && now - b->remind_ns > FETCH_NS)
                 b->remind = false;
-            if (b->remind && b->open && b->stage == JOB_RUNS && !b->cancelled)
+            if (b->remind && b->open && b->stage == JOB_RUNS && !b->cancelled &&
+                !b->cancel_ns)
                 remind(j, b);
         }
 }

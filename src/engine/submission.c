@@ -215,6 +215,7 @@ struct submission *submission_load(const char *root, uint32_t n,
     if (count == 0)
         return NULL;
     struct submission *s = make(root, n, name, count);
+    s->loaded = true;
     s->job = read_job(s);
     read_state(s);
     for (uint32_t i = 0; i < count; i++)

@@ -38,7 +38,7 @@ struct bundle {
     size_t count, open;      /* open: held by the engine … */
     size_t killed;           /* … and to be ended */
     bool remind;             /* it is to hear of a wish (remind.c), … */
-    uint64_t remind_looks;   /* … that came after so many answers */
+    int64_t remind_ns;       /* … that came then */
     bool back;               /* some of those only if they have not begun */
     VEC(struct said) starts; /* what was said, by the start of the job */
     struct asked asked;
@@ -83,6 +83,7 @@ struct submission {
     struct bundle *bundles;
     uint32_t count;
     struct jobs *jobs; /* that it is of */
+    bool loaded;       /* an earlier conductor has submitted it */
     bool changed;      /* what the scheduler said; to be written down */
 };
 

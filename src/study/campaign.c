@@ -577,7 +577,7 @@ static void on_last(void *context)
 
 void campaign_interrupt(struct campaign *c)
 {
-    if (c->ending && c->last)
+    if (c->interrupts++ && c->last)
         loop_timer_in(c->last, LAST_S);
     c->ending = true;
     signal_all(c, SIGINT);

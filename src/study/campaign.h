@@ -37,7 +37,8 @@ struct campaign {
     struct store *store;
     struct stage *stages;
     size_t count;
-    bool ending;       /* no more stages begin */
+    bool ending; /* no more stages begin */
+    unsigned interrupts;
     bool foresees;     /* nothing is changed */
     struct err broken; /* its store is gone, or damaged; kind 0: it is not */
     struct loop_source *child, *beat, *ear, *last;

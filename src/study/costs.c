@@ -78,8 +78,6 @@ bool cost_is_one(struct str name)
 int costs_take(struct run *r, struct live *l, struct err *err)
 {
     struct cost_sum sum = {0};
-    if (r->limits.metric_file) /* the program says it, in the same source */
-        return 0;
     const struct {
         struct str name;
         const double *value;
@@ -88,7 +86,10 @@ int costs_take(struct run *r, struct live *l, struct err *err)
                 {STR("memory"), &sum.memory}};
     bool summed = false;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (!is_wanted(&r->limits, rows[i].name))
+        /* What a file gives, the program says itself. */
+        bool said =
+            r->limits.metric_file && str_eq(rows[i].name, r->limits.metric);
+        if (said || !is_wanted(&r->limits, rows[i].name))
             continue;
         if (!summed && sum_up(r, l, &sum, err))
             return -1;

@@ -38,7 +38,7 @@ int study_hold(struct study_hold *h, const char *folder, const char *name,
     struct err why = {0};
     struct store *store = store_open(folder, true, &why);
     if (!store && why.kind == ERR_CORRUPT)
-        return 0;
+        return study_none_out(folder, name, a, err);
     if (!store)
         return err_set(err, why.kind, "%s", why.text);
     vec_push(&h->stores, store);

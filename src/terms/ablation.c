@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include "base/vec.h"
 
+/* Values of one parameter. */
+#define CHANGES_MAX 100000
+
 struct change {
     size_t param;
     struct value *value;
@@ -58,6 +61,11 @@ static int add_changes(struct ablation *b, size_t at, struct err *err)
                        "parameter %.*s cannot be changed step by step: %s; "
                        "give it `values`, or leave it out of the baseline",
                        STRF(p->name), why);
+    if (count > CHANGES_MAX)
+        return err_set(err, ERR_LIMIT,
+                       "parameter %.*s has %llu values to change to, more than "
+                       "%d; give it `values`, or leave it out of the baseline",
+                       STRF(p->name), (unsigned long long)count, CHANGES_MAX);
     for (uint64_t i = 0; i < count; i++) {
         struct change c = {at, param_grid_at(p, i, b->arena)};
         if (!value_eq(c.value, b->base[at]))

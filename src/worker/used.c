@@ -9,6 +9,7 @@
 
 #define KEEP_NS (60 * 1000000000ll)
 #define TEXT_MAX 64
+#define SECONDS_MAX 1e9 /* the file is a task's to write, too */
 
 static bool is_limited(const struct attempt *a)
 {
@@ -37,28 +38,34 @@ void used_begin(struct attempt *a)
     if (!is_limited(a))
         return;
     const char *folder = stands_in(a);
+    bool goes_on = has_checkpoint(folder, a->arena);
     buf_init(&text);
-    if (has_checkpoint(folder, a->arena) &&
+    if (goes_on &&
         file_read(path_join(a->arena, folder, TASK_USED), TEXT_MAX, &text,
                   NULL) == 0 &&
-        num_double(str_trim(buf_str(&text)), &seconds) && seconds > 0)
+        num_double(str_trim(buf_str(&text)), &seconds) && seconds > 0 &&
+        seconds < SECONDS_MAX)
         a->used_s = seconds;
     buf_done(&text);
+    if (!goes_on) /* nor does what an earlier one used count for later ones */
+        unlink(path_join(a->arena, arena_cstr(a->arena, a->task.folder),
+                         TASK_USED));
     a->used_ns = clock_mono_ns() + KEEP_NS;
 }
 
 /* What cannot be written costs the trial nothing: it has more time. */
-static void keep(struct attempt *a, double seconds)
+static void keep(const struct attempt *a, double seconds)
 {
-    const char *folder = arena_cstr(a->arena, a->task.folder);
+    struct arena *arena = arena_new();
+    const char *folder = arena_cstr(arena, a->task.folder);
     struct buf text;
-    if (!file_is_dir(folder))
-        return;
     buf_init(&text);
     buf_addf(&text, "%.3f\n", a->used_s + seconds);
-    file_write(path_join(a->arena, folder, TASK_USED), buf_str(&text), false,
-               NULL);
+    if (file_is_dir(folder))
+        file_write(path_join(arena, folder, TASK_USED), buf_str(&text), false,
+                   NULL);
     buf_done(&text);
+    arena_free(arena);
 }
 
 void used_look(struct attempt *a, int64_t now_ns)

@@ -69,6 +69,7 @@ calls() { # VERB
     web) echo "no${ESC}[2Jne | --address ${ESC}[2J | --socket /none${ESC}[2J/x" ;;
     plot) echo "no${ESC}[2J | history no${ESC}[2Jne | slice --x no${ESC}[2J | history -o no${ESC}[2J.xyz | history | slice" ;;
     summary) echo "no${ESC}[2Jne -o s.md | -o no${ESC}[2J.xyz" ;;
+    compare) echo "x=${ESC}[2J x=1 | no${ESC}[2Jne x=1 x=2 --over ${ESC}[2J | --over x x=${CSI}2J x=1" ;;
     trust) echo "--remove no${ESC}[2Jne" ;;
     init | logs | completion | help | version) echo "no${ESC}[2J" ;;
     esac
