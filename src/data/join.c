@@ -112,8 +112,14 @@ static int find_key(struct joining *j, size_t i, struct err *err)
                        join->table->path);
     if (said)
         return block_column(&table, said, &join->key, err);
-    if (!m->names || block_column(&table, &same, &join->key, NULL))
-        join->key = 0;
+    if (m->names && !block_column(&table, &same, &join->key, NULL))
+        return 0;
+    if (m->names && !m->names[0].len)
+        return err_set(err, ERR_INPUT,
+                       "%s: its first column has no name (pandas' index?); say "
+                       "which has the keys: {file: …, key: COLUMN}",
+                       join->table->path);
+    join->key = 0;
     return 0;
 }
 

@@ -100,14 +100,21 @@ static size_t place_of(const struct value *list, size_t i)
     return (size_t)list->items[i]->i;
 }
 
-/* By name; the first of equal ones. */
+/* By name; of equal ones in their order, the last for all that are left. */
 static void find_by_name(const struct columns *t, const struct value *names)
 {
     struct map *places = map_new();
+    size_t *next = arena_array(t->r->scratch, t->b.columns + 1, sizeof(*next));
     for (size_t i = t->b.columns; i-- > 0;)
-        map_set(places, t->b.names[i], (void *)(uintptr_t)(i + 1));
-    for (size_t i = 0; i < names->count; i++)
-        t->at[i] = (size_t)(uintptr_t)map_get(places, names->items[i]->s) - 1;
+        next[i] = (size_t)(uintptr_t)map_set(places, t->b.names[i],
+                                             (void *)(uintptr_t)(i + 1));
+    for (size_t i = 0; i < names->count; i++) {
+        struct str name = names->items[i]->s;
+        size_t at = (size_t)(uintptr_t)map_get(places, name);
+        t->at[i] = at - 1;
+        if (at && next[at - 1])
+            map_set(places, name, (void *)(uintptr_t)next[at - 1]);
+    }
     map_free(places);
 }
 

@@ -15,6 +15,9 @@
  * interrupted, and a person, a batch system or the kernel may have done the
  * same to a run that had one trial at a time. It is only said who ran then.
  *
+ * At a place whose jobs are apart from each other, who was alone in one has no
+ * company to be kept from: others go on beside it while it is tried again.
+ *
  * A trial whose checkpoint has changed since it was lost before is getting
  * on: it begins with a clean sheet. */
 #include "study/run.h"
@@ -49,7 +52,7 @@ void blame_loss(struct run *r, struct live *l, const struct attempt *a)
     l->lost_digest = a->checkpoint_digest;
     if (a->company <= 1) {
         l->losses++;
-        if (a->company)
+        if (a->company && !engine_outlives(r->engine))
             suspect(r, l, 1);
     } else if (++l->crowded > 1) {
         suspect(r, l, a->company / COMPANY_SHARE);

@@ -74,6 +74,51 @@ static int add_changes(struct ablation *b, size_t at, struct err *err)
     return 0;
 }
 
+/* The parameters of the baseline that its own values leave without a value: a
+ * change of one would be the baseline again. What depends on the rest stays. */
+static struct value **active_in_baseline(const struct ablation *b)
+{
+    const struct space *space = b->space;
+    struct param *params = arena_array(b->arena, space->count, sizeof(*params));
+    struct space known = {params, space->count};
+    struct value **values =
+        arena_array(b->arena, space->count + 1, sizeof(*values));
+    memset(values, 0, (space->count + 1) * sizeof(*values));
+    for (size_t i = 0; i < space->count; i++) {
+        struct condition *c = arena_array(
+            b->arena, space->params[i].condition_count + 1, sizeof(*c));
+        params[i] = space->params[i];
+        params[i].conditions = c;
+        params[i].condition_count = 0;
+        for (size_t k = 0; k < space->params[i].condition_count; k++) {
+            long on = space_find(space, space->params[i].conditions[k].name);
+            if (on < 0 || b->base[on])
+                c[params[i].condition_count++] = space->params[i].conditions[k];
+        }
+    }
+    for (size_t n = 0; n < space->count; n++)
+        if (b->base[b->order[n]] && space_active(&known, b->order[n], values))
+            values[b->order[n]] = b->base[b->order[n]];
+    return values;
+}
+
+static int take_changes(struct ablation *b, struct err *err)
+{
+    struct value **active = active_in_baseline(b);
+    for (size_t i = 0; i < b->space->count; i++) {
+        if (!active[i])
+            continue;
+        value_set(b->arena, b->flat, b->space->params[i].name, b->base[i]);
+        if (add_changes(b, i, err))
+            return -1;
+    }
+    if (!b->changes.len)
+        return err_set(err, ERR_INPUT,
+                       "no parameter of the baseline has another value to "
+                       "change to");
+    return 0;
+}
+
 static int lay_out(struct ablation *b, const struct value *baseline,
                    struct err *err)
 {
@@ -85,26 +130,19 @@ static int lay_out(struct ablation *b, const struct value *baseline,
     for (size_t i = 0; i < space->count; i++) {
         const struct value *v = said_of(baseline, &space->params[i]);
         b->base[i] = v ? value_copy(b->arena, v) : NULL;
-        if (!v) {
+        if (!v)
             rest[b->rest.count++] = space->params[i];
-            continue;
-        }
-        value_set(b->arena, b->flat, space->params[i].name, b->base[i]);
-        if (add_changes(b, i, err))
-            return -1;
     }
-    if (!b->changes.len)
-        return err_set(err, ERR_INPUT,
-                       "no parameter of the baseline has another value to "
-                       "change to");
+    b->order = arena_array(b->arena, space->count, sizeof(*b->order));
+    if (space_order(space, b->order, err) || take_changes(b, err))
+        return -1;
     b->rest_count = b->rest.count ? space_grid_count(&b->rest, err) : 1;
     if (!b->rest_count)
         return err_wrap(err, "what the baseline does not name");
     if (b->rest_count > ((uint64_t)1 << 62) / (b->changes.len + 1))
         return err_set(err, ERR_LIMIT,
                        "the ablation has more than 2^62 points");
-    b->order = arena_array(b->arena, space->count, sizeof(*b->order));
-    return space_order(space, b->order, err);
+    return 0;
 }
 
 struct ablation *ablation_new(const struct space *space,

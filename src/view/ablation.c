@@ -1,39 +1,30 @@
 /* ablation.c - what a study of method ablate compares */
+#include "base/json.h"
 #include "terms/ablation.h"
 #include "view/view.h"
 
-/* "lr=0.1,opt=sgd"; a text stands in quotes, so that it stays one. */
-static void add_assignment(struct buf *b, struct str name,
-                           const struct value *v, bool quoted)
-{
-    buf_addf(b, "%s%.*s=", b->len ? "," : "", STRF(name));
-    if (quoted && v->kind == VALUE_STRING)
-        buf_addf(b, "'%.*s'", STRF(v->s));
-    else
-        point_cell(b, v);
-}
-
-static const char *assignment(struct arena *a, struct str name,
-                              const struct value *v, bool quoted)
+/* "opt=sgd", for a person. */
+static const char *name_of(struct arena *a, struct str name,
+                           const struct value *v)
 {
     struct buf b;
     buf_init(&b);
-    add_assignment(&b, name, v, quoted);
+    buf_addf(&b, "%.*s=", STRF(name));
+    point_cell(&b, v);
     const char *text = arena_cstr(a, buf_str(&b));
     buf_done(&b);
     return text;
 }
 
-static const char *whole_baseline(const struct ablation *b, struct arena *a)
+/* Whatever a text of it has in it, it stays one. */
+static const char *as_json(struct arena *a, const struct value *v)
 {
-    const struct value *base = ablation_baseline(b);
-    struct buf text;
-    buf_init(&text);
-    for (size_t i = 0; i < base->count; i++)
-        add_assignment(&text, base->keys[i], base->items[i], true);
-    const char *all = arena_cstr(a, buf_str(&text));
-    buf_done(&text);
-    return all;
+    struct buf b;
+    buf_init(&b);
+    json_print(&b, v);
+    const char *text = arena_cstr(a, buf_str(&b));
+    buf_done(&b);
+    return text;
 }
 
 /* All that the baseline leaves free, and the repeats. */
@@ -60,13 +51,15 @@ static void take_arms(struct compare_asked *asked, const struct ablation *b,
     size_t count = ablation_changes(b) + 1;
     const char **arms = arena_array(a, count, sizeof(*arms));
     const char **names = arena_array(a, count, sizeof(*names));
-    arms[0] = whole_baseline(b, a);
+    arms[0] = as_json(a, ablation_baseline(b));
     names[0] = "baseline";
     for (size_t i = 1; i < count; i++) {
         const struct value *v;
         struct str name = ablation_change(b, i - 1, &v);
-        arms[i] = assignment(a, name, v, true);
-        names[i] = assignment(a, name, v, false);
+        struct value *one = value_object(a);
+        value_set(a, one, name, value_copy(a, v));
+        arms[i] = as_json(a, one);
+        names[i] = name_of(a, name, v);
     }
     asked->paired.arms = arms;
     asked->paired.names = names;

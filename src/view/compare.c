@@ -41,12 +41,15 @@ static void ratio_of_data(struct compare *k, const struct value *data)
     double of = value_number(value_get(fold, STR("of")));
     double validation = value_number(value_get(data, STR("validation")));
     double test = value_number(value_get(data, STR("test")));
-    if (is_looked_over(p, value_get(fold, STR("k"))) && of > 1) {
-        k->ratio = 1 / (of - 1);
+    if (is_looked_over(p, value_get(fold, STR("k")))) {
+        k->ratio = of > 1 ? 1 / (of - 1) : NAN; /* then --ratio is asked for */
         k->ratio_from = arena_printf(k->arena, "%g folds", of);
     } else if (is_looked_over(p, value_get(data, STR("split_seed")))) {
         k->ratio = validation / (1 - validation - (isnan(test) ? 0 : test));
         k->ratio_from = arena_printf(k->arena, "validation: %g", validation);
+    } else if (is_looked_over(p, value_get(data, STR("validation"))) ||
+               is_looked_over(p, value_get(data, STR("test")))) {
+        k->ratio = NAN;
     } else {
         k->ratio = 0;
         k->ratio_from = "all trials are judged on the same rows";

@@ -297,11 +297,12 @@ static const char *values_seen(struct pairing *k, struct str name)
         bool known = !v;
         for (size_t i = 0; v && i < seen.len; i++)
             known |= value_eq(v, seen.p[i]);
-        if (known)
-            continue;
-        vec_push(&seen, value_copy(k->arena, v));
-        buf_adds(&b, b.len ? ", " : "");
-        point_cell(&b, v);
+        if (!known) {
+            vec_push(&seen, value_copy(k->arena, v));
+            buf_adds(&b, b.len ? ", " : "");
+            point_cell(&b, v);
+        }
+        arena_reset(k->row);
     }
     if (rows)
         rows_close(rows);

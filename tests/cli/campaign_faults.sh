@@ -129,6 +129,21 @@ run "$THRONG" run -q t.yaml
 check_status "or fewer" 0
 check_equal "and no more than those" "1 2" "$(trials)"
 
+# ---- asked to stop, and interrupted once ------------------------------------
+rm -rf .throng/c go
+begin
+"$THRONG" stop c >/dev/null 2>&1
+told() { grep -q stopping .throng/c/gate/*.log c.err 2>/dev/null || "$THRONG" status c/gate --json | grep -q '"running":2'; }
+wait_for 60 told
+kill -INT "$conductor"
+touch go
+finish_run
+check_equal "who was asked to stop takes one Ctrl-C for the first: trials finish" 2 \
+    "$("$THRONG" rank c/gate --json | grep -o '"state":"done"' | wc -l)"
+run "$THRONG" rm -y c/gate
+check_status "a stage's study can be removed" 0
+rm -f go
+
 # ---- results of somebody else ---------------------------------------------
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     mkdir -m 755 shared

@@ -150,6 +150,27 @@ says "a baseline of something else" 1 "which is no parameter" run bad.yaml
 sed '/^baseline/d' ablate.yaml >bad.yaml
 says "an ablation without a baseline" 1 "needs a baseline" run bad.yaml
 
+# A parameter that the baseline leaves without a value is not changed, and
+# texts may hold anything.
+cat >when.yaml <<'END'
+command: [sh, -c, "throng report loss={lr}"]
+method: ablate
+metric: {name: loss}
+baseline: {lr: 0.1, opt: "it's, so", momentum: 0.9}
+parameters:
+  lr: {values: [0.1, 0.2]}
+  opt: {values: ["it's, so", sgd]}
+  momentum: {values: [0.9, 0.5], when: {opt: sgd}}
+  seed: {values: [1, 2, 3]}
+END
+run "$THRONG" run when.yaml
+run "$THRONG" compare when --ratio 0 --json
+check_equal "what a baseline leaves out is not changed" \
+    "lr=0.2,baseline opt=sgd,baseline" \
+    "$(json '" ".join(t["a"] + "," + t["b"] for t in d["tests"])')"
+sed 's/lr: {values.*/lr: {min: 1, max: 1000000000}/; s/lr: 0.1/lr: 1/' when.yaml >bad.yaml
+says "a baseline with a change for every number" 1 "more than 100000" run bad.yaml
+
 # ---- what a trial cost is a metric ---------------------------------------------
 cat >cost.yaml <<'END'
 command: [sh, -c, "sleep 0.{n}"]
@@ -173,4 +194,15 @@ sed 's/sleep 0.{n}/throng report seconds={n}/' cost.yaml >own.yaml
 run "$THRONG" run own.yaml
 run "$THRONG" rank own --json
 check_equal "a program's own number of that name counts" "1.0 5.0" \
+    "$(json '" ".join(str(t["value"]) for t in d["trials"])')"
+cat >beside.yaml <<'END'
+command: [sh, -c, "echo {n} >r.txt"]
+method: grid
+metric: {name: loss, file: r.txt}
+constraints: [{name: seconds, max: 60}]
+parameters: {n: {values: [5, 1]}}
+END
+run "$THRONG" run beside.yaml
+run "$THRONG" rank beside --json
+check_equal "costs have a value beside a metric from a file" "1.0 5.0" \
     "$(json '" ".join(str(t["value"]) for t in d["trials"])')"

@@ -107,8 +107,8 @@ static void a_join_is_the_joined_table(void **state)
         "\"missing\":\"mean\",\"scale\":\"minmax\",\"fold\":{\"k\":2,\"of\":5}",
         "\"missing\":\"mean\",\"scale\":\"robust\",\"bootstrap\":true",
         "\"missing\":\"mean\",\"scale\":\"quantile\",\"rows\":20",
-        "\"missing\":\"drop\",\"scale\":\"std\",\"stratify\":true,"
-        "\"validation\":0.2,\"test\":0.2",
+        ("\"missing\":\"drop\",\"scale\":\"std\",\"stratify\":true,"
+         "\"validation\":0.2,\"test\":0.2"),
         "\"missing\":\"mean\",\"columns\":4,\"scale\":\"std\"",
         "\"missing\":\"mean\",\"columns\":2,\"scale\":\"quantile\"",
         "\"missing\":0,\"outliers\":{\"sd\":1.7},\"scale\":\"std\"",
@@ -349,6 +349,8 @@ static void bad_joins_are_refused(void **state)
          "cannot be the label as well"},
         {"{\"file\":\"rows.csv\",\"join\":{\"drug1\":\"keys.csv\"}}",
          "nothing to join"},
+        {"{\"file\":\"rows.csv\",\"join\":{\"drug1\":\"index.csv\"}}",
+         "its first column has no name"},
         {"{\"inputs\":\"rows.csv\",\"labels\":\"rows.csv\",\"join\":{\"drug1\":"
          "\"drugs.csv\"}}",
          "columns of a table"},
@@ -360,6 +362,7 @@ static void bad_joins_are_refused(void **state)
     files_open(&f);
     write_tables(&f);
     files_text(&f, "keys.csv", "drug\nD1\nD2\n");
+    files_text(&f, "index.csv", ",drug,w\n0,D1,5\n1,D2,6\n");
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
         files_refuses(&f, bad[i][0], bad[i][1]);
     files_close(&f);

@@ -53,6 +53,29 @@ static void one_loss_changes_nothing(void **s)
         assert_int_equal(losses(b, id), 1);
 }
 
+/* The others report for long, so that real time passes meanwhile. */
+static void who_was_alone_in_its_job_waits_for_no_other(void **s)
+{
+    struct bed *b = *s;
+    struct attempt *list, *other;
+    size_t count, others;
+    enum study_end end;
+    b->machine.cpus = 8;
+    b->setup.place = "fake-cluster";
+    assert_int_equal(
+        bed_run(b,
+                LIST("8", GUILTY("attempt=1, sleep-ms=5, vanish-ms=5, "
+                                 "attempt=any") "'train=loss:{n}:5000:2'"),
+                &end),
+        0);
+    assert_int_equal(store_attempts(b->store, 2, b->arena, &list, &count, NULL),
+                     0);
+    assert_int_equal(list[0].outcome, OUTCOME_LOST);
+    assert_int_equal(
+        store_attempts(b->store, 1, b->arena, &other, &others, NULL), 0);
+    assert_true(list[1].started < other[0].ended);
+}
+
 /* ---- after a crash of both --------------------------------------------- */
 
 struct left {
@@ -237,6 +260,7 @@ int main(void)
         on_bed(a_neighbour_that_kills_the_worker_fails_alone),
         on_bed(one_loss_changes_nothing),
         on_bed(what_takes_conductor_and_worker_down_fails_after_three),
+        on_bed(who_was_alone_in_its_job_waits_for_no_other),
         on_bed(who_was_in_company_is_not_blamed),
         on_bed(who_did_not_run_is_not_blamed),
         on_bed(who_ran_is_blamed_also_beside_one_that_did_not),

@@ -201,7 +201,8 @@ static bool judge_piece(struct cuda *c, const struct piece *p, bool labelled)
     bool broken =
         l->small_judge.len
             ? cuda_give(c, &l->small_judge, p->count,
-                        batches / SMALL_BATCHES + 1)
+                        /* A piece may begin between two multiples. */
+                        batches / SMALL_BATCHES + 2)
             : cuda_give(c, labelled ? &l->judge : &l->blind, p->count, batches);
     cuda_take_slots(c, p->count);
     for (size_t i = 0; i < p->count; i++)
