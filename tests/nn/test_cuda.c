@@ -184,16 +184,17 @@ static const char *const judged[] = {
     "  {'from': 'b', 'loss': 'mse', 'metrics': ['mae', 'r2']}]}",
 };
 
-/* Three epochs; what the last is judged by, then all rows in pieces. */
-static size_t judge(const char *json, const char *device, double metrics[8],
-                    double pieces[8])
+/* Three epochs of so many rows; what the last is judged by, then all rows in
+ * pieces. */
+static size_t judge(const char *json, const char *device, size_t rows,
+                    size_t piece, double metrics[8], double pieces[8])
 {
     struct made m;
     struct err err = {0};
     struct nn_report r = {0};
     size_t count;
     float out[64 * 16];
-    open_text(&m, json, 150);
+    open_text(&m, json, rows);
     struct nn_trainer *t = nn_trainer_open(device, m.model, 1, &err);
     struct nn_member one = {m.model, &m.view, 3};
     assert_int_equal(nn_trainer_join(t, &one, &err), 0);
@@ -203,7 +204,7 @@ static size_t judge(const char *json, const char *device, double metrics[8],
     memcpy(metrics, r.metrics, m.model->metrics.len * sizeof(double));
     struct nn_pieces *p = nn_pieces_new(t, 0, &m.view.validation, &err);
     for (size_t done = 0; done < m.view.validation.count; done += count)
-        assert_int_equal(nn_pieces_next(p, 1, out, &count), 0);
+        assert_int_equal(nn_pieces_next(p, piece, out, &count), 0);
     nn_pieces_report(p, &r);
     memcpy(pieces, r.metrics, m.model->metrics.len * sizeof(double));
     size_t all = m.model->metrics.len;
@@ -218,8 +219,8 @@ static void metrics_are_those_of_the_reference(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(judged) / sizeof(judged[0]); i++) {
         double truth[8], got[8], pieces[8];
-        size_t count = judge(judged[i], "reference", truth, pieces);
-        assert_int_equal(judge(judged[i], "cuda", got, pieces), count);
+        size_t count = judge(judged[i], "reference", 150, 1, truth, pieces);
+        assert_int_equal(judge(judged[i], "cuda", 150, 1, got, pieces), count);
         assert_true(count > 0);
         assert_memory_equal(got, pieces, count * sizeof(*got));
         for (size_t k = 0; k < count; k++)
@@ -229,12 +230,29 @@ static void metrics_are_those_of_the_reference(void **state)
     }
 }
 
+/* A small network judges groups of 64 batches; pieces begin between them. */
+static void no_row_is_left_out_of_pieces(void **state)
+{
+    static const char json[] =
+        "{'batch_size': 2, 'input': 5, 'layers': [{'dense': 7, 'activation': "
+        "'tanh'}, {'dense': 8}], 'loss': 'sparse_categorical_crossentropy',"
+        " 'metrics': ['accuracy', 'f1_macro']}";
+    double truth[8], got[8], whole[8], pieces[8];
+    (void)state;
+    size_t count = judge(json, "reference", 1600, 92, truth, whole);
+    assert_int_equal(judge(json, "cuda", 1600, 92, got, pieces), count);
+    assert_memory_equal(got, pieces, count * sizeof(*got));
+    for (size_t k = 0; k < count; k++)
+        assert_true(near(truth[k], pieces[k]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model_has_the_losses_of_the_reference),
         cmocka_unit_test(a_member_is_the_same_in_any_company),
         cmocka_unit_test(metrics_are_those_of_the_reference),
+        cmocka_unit_test(no_row_is_left_out_of_pieces),
     };
     if (!nn_device_find(STR("cuda"))) {
         print_message("skipped: %s\n", nn_device_cuda.absent());
