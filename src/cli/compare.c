@@ -50,6 +50,7 @@ static int run(struct call *c)
     if (!rc)
         print(c, &k);
     compare_done(&k);
+    plan_close(plan);
     store_close(store);
     return rc ? call_fail(c) : EXIT_OK;
 }

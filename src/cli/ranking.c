@@ -363,6 +363,7 @@ static int print_matrix(struct call *c, struct store *store,
         put_tabled(c, &l);
     tabled_done(&l);
     buf_done(&json);
+    plan_close(plan);
     return rc;
 }
 

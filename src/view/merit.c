@@ -250,9 +250,11 @@ int merit_read(struct merit *m, struct store *store,
         m->wall_s > 0 ? (double)m->models * DAY_S / m->wall_s : NAN;
     m->utilisation =
         m->wall_s > 0 ? m->busy_s / (m->wall_s * (double)m->places) : NAN;
-    const struct plan *plan =
+    struct plan *plan =
         study_stored_plan(store, where->home, where->name, a, NULL);
-    return look_at_epochs(m, store, plan, where->home, a, err);
+    rc = look_at_epochs(m, store, plan, where->home, a, err);
+    plan_close(plan);
+    return rc;
 }
 
 void merit_done(struct merit *m)
