@@ -199,6 +199,7 @@ cat >beside.yaml <<'END'
 command: [sh, -c, "echo {n} >r.txt"]
 method: grid
 metric: {name: loss, file: r.txt}
+parallel: 1
 constraints: [{name: seconds, max: 60}]
 parameters: {n: {values: [5, 1]}}
 END
