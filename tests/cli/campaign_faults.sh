@@ -132,9 +132,10 @@ check_equal "and no more than those" "1 2" "$(trials)"
 # ---- asked to stop, and interrupted once ------------------------------------
 rm -rf .throng/c go
 begin
-"$THRONG" stop c >/dev/null 2>&1
-told() { grep -q stopping .throng/c/gate/*.log c.err 2>/dev/null || "$THRONG" status c/gate --json | grep -q '"running":2'; }
-wait_for 60 told
+both() { [ "$(wc -l <begun.log)" -eq 2 ]; }
+wait_for 120 both
+run "$THRONG" stop c
+check_status "a campaign is asked to stop" 0
 kill -INT "$conductor"
 touch go
 finish_run

@@ -65,8 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         "{\"file\":\"t.csv\",\"missing\":\"mean\"}",
         "{\"inputs\":\"t.csv\",\"labels\":\"t.csv\",\"missing\":0}",
         "{\"inputs\":\"t.csv\",\"text\":true}",
-        "{\"file\":\"t.csv\",\"missing\":\"mean\",\"join\":{\"colour\":"
-        "\"o.csv\"}}"};
+        ("{\"file\":\"t.csv\",\"missing\":\"mean\",\"join\":{\"colour\":"
+         "\"o.csv\"}}")};
     struct arena *a = arena_new();
     for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
         struct err err = {0};
