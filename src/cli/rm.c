@@ -1,7 +1,6 @@
 /* rm.c - removing a study, or some of its trials */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include "base/num.h"
 #include "cli/change.h"
@@ -61,20 +60,11 @@ static int remove_folder(struct call *c, const struct place_of_study *where)
     return rc;
 }
 
-/* All stages of a campaign are held open at the same time. */
-static void allow_descriptors(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 static int remove_study(struct call *c, const struct place_of_study *where)
 {
     struct study_hold h = {0};
-    allow_descriptors();
+    /* All stages of a campaign are held open at the same time. */
+    process_allow_files(UINT64_MAX);
     int rc = study_hold(&h, where->folder, where->name, c->arena, &c->err);
     if (!rc)
         rc =

@@ -61,3 +61,12 @@ uint64_t process_limit(void)
         return 0;
     return limit.rlim_cur;
 }
+
+void process_allow_files(uint64_t need)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
+        return;
+    limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}

@@ -126,6 +126,9 @@ const char *process_boot_id(void);
 /* Where a pid means the same process: the pid namespace of this process, as
  * a number that no other one of this boot has. 0: unknown. */
 uint64_t process_space(void);
+/* May have so many files open, or as many as there may be. Children inherit the
+ * limit, so it is raised only where it would not do. */
+void process_allow_files(uint64_t need);
 /* How many processes and threads this boot has started, and after how many
  * starts a number is given out again at the earliest. 0: unknown. */
 uint64_t process_forks(void);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include "base/num.h"
 #include "base/shown.h"
@@ -261,18 +260,6 @@ static void set_signals(void)
     signal(SIGXFSZ, SIG_IGN); /* a file that is too large says so itself */
 }
 
-/* A running task holds up to four descriptors. Tasks inherit the limit, so
- * it is raised only where it would not do. */
-static void allow_descriptors(const struct room *room)
-{
-    struct rlimit limit;
-    rlim_t need = 4 * (rlim_t)room->parallel + 64;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
-        return;
-    limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* Beside the last words; the host's name keeps workers of several machines
  * apart that answer bundles in one folder. */
 static const char *tools_folder(const struct worker_setup *s, struct arena *a)
@@ -317,7 +304,8 @@ static int work(struct command_line *c, struct err *err)
         c->setup.pool = path_join(a, tools.scratch, "pool");
     int result = worker_init(&w, &c->setup, err);
     if (result == 0) {
-        allow_descriptors(&w.room);
+        /* A running task holds up to four. */
+        process_allow_files(4 * (uint64_t)w.room.parallel + 64);
         result = worker_run(&w, err);
     }
     int code = w.exit_code ? w.exit_code : WORKER_EXIT_FAILED;
