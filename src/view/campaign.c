@@ -107,16 +107,7 @@ static void print_study(struct buf *b, const struct campaign_stage *s)
         strict_number(b, s->left_s);
     else
         buf_adds(b, "null");
-    buf_adds(b, ",\"best\":");
-    if (!s->now.best.id) {
-        buf_adds(b, "null");
-        return;
-    }
-    buf_addf(b, "{\"id\":%lld,\"metric\":", (long long)s->now.best.id);
-    json_string(b, s->now.goal.name);
-    buf_adds(b, ",\"value\":");
-    strict_number(b, s->now.best.value);
-    buf_addc(b, '}');
+    standing_best_json(b, &s->now);
 }
 
 static void print_stage(struct buf *b, const struct campaign_standing *c,

@@ -69,19 +69,24 @@ const char *study_entry_state(const struct study_entry *e)
     return "stopped";
 }
 
-static void print_best_json(struct buf *b, const struct study_entry *e)
+void standing_best_json(struct buf *b, const struct standing *now)
 {
     buf_adds(b, ",\"best\":");
-    if (!e->now.best.id) {
+    if (!now->best.id) {
         buf_adds(b, "null");
         return;
     }
-    buf_addf(b, "{\"id\":%lld,\"metric\":", (long long)e->now.best.id);
-    json_string(b, e->now.goal.name);
+    buf_addf(b, "{\"id\":%lld,\"metric\":", (long long)now->best.id);
+    json_string(b, now->goal.name);
     buf_adds(b, ",\"value\":");
-    strict_number(b, e->now.best.value);
+    strict_number(b, now->best.value);
     buf_addc(b, '}');
-    if (!e->now.mean_count)
+}
+
+static void print_best_json(struct buf *b, const struct study_entry *e)
+{
+    standing_best_json(b, &e->now);
+    if (!e->now.best.id || !e->now.mean_count)
         return;
     buf_addf(b, ",\"incumbent\":{\"id\":%lld,\"expected\":",
              (long long)e->now.means[0].trial);

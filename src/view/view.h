@@ -578,6 +578,8 @@ struct study_entry *studies_read(const struct studies *all, size_t i,
 /* "running", "jobs out", "broken off", "finished", "stopped" or "unreadable";
  * of a campaign also "failed" */
 const char *study_entry_state(const struct study_entry *e);
+/* ,"best":… with its metric and value, or null. */
+void standing_best_json(struct buf *b, const struct standing *now);
 /* One member of the list that the schema throng.ls/1 has. */
 void study_entry_json(struct buf *b, const struct study_entry *e);
 
