@@ -351,7 +351,8 @@ static char *study_text(struct arena *a, const char *method, int64_t n)
 static double measure(const char *method, int64_t n, struct err *err)
 {
     char home[] = "/tmp/throng-bench-XXXXXX";
-    struct plan_reader reader = {.files = {.read = no_files}};
+    struct plan_reader reader = {.files = {.read = no_files},
+                                 .methods = search_methods};
     struct arena *a = arena_new();
     struct problems problems;
     enum study_end end;
