@@ -16,6 +16,7 @@
 #include "engine/htcondor_text.h"
 #include "engine/jobs.h"
 #include "engine/sandbox.h"
+#include <stdio.h>
 
 #define COMMAND_SECONDS 120.0
 /* Jobs in one cluster. */
@@ -40,6 +41,7 @@ struct htcondor {
     int64_t queue_ns;  /* when the queue was asked last; 0: never */
     bool asking;       /* it is being asked … */
     bool queue_failed; /* … and did not answer the last time */
+    char warned[200];  /* condor_submit's last warning that was told */
 };
 
 /* A question about an array. */
@@ -88,11 +90,11 @@ static void remove_jobs(struct htcondor *h, const char *const *ids,
     vec_done(&argv);
 }
 
-static void remove_cluster(struct htcondor *h, uint64_t job)
+static void remove_cluster(struct htcondor *h, uint64_t job, bool wait)
 {
     struct arena *a = arena_new();
     const char *id = arena_printf(a, "%llu", (unsigned long long)job);
-    remove_jobs(h, &id, 1, false, false);
+    remove_jobs(h, &id, 1, false, wait);
     arena_free(a);
 }
 
@@ -118,14 +120,21 @@ static int check_log(const struct question *a, uint64_t job, struct err *err)
     return rc;
 }
 
-/* A word that HTCondor does not use is a mistake of somebody. */
-static int check_warning(struct str said, struct err *err)
+/* A word that HTCondor does not use is a mistake of somebody; what else a site
+ * warns of, it warns of each time. */
+static int check_warning(struct htcondor *h, struct str said, struct err *err)
 {
-    struct str warning = condor_warning(said);
-    if (!warning.len)
+    struct str unused = condor_unused(said), other = condor_warning(said);
+    char kept[sizeof h->warned];
+    snprintf(kept, sizeof kept, "%.*s", STRF(other));
+    if (*kept && strcmp(kept, h->warned) != 0) {
+        memcpy(h->warned, kept, sizeof kept);
+        log_to(h->given->log, LOG_WARN, "condor_submit says: %s", kept);
+    }
+    if (!unused.len)
         return 0;
     return err_set(err, ERR_INPUT, "condor_submit took it with a warning: %.*s",
-                   STRF(warning));
+                   STRF(unused));
 }
 
 static void on_submitted(void *context, const struct command_end *end)
@@ -136,8 +145,9 @@ static void on_submitted(void *context, const struct command_end *end)
     uint64_t job = end->code == 0 ? condor_submitted(end->printed, &count) : 0;
     if (!job && end->code == 0)
         asking_unheard(end, "condor_submit", &r.why);
-    if (job && (check_warning(end->said, &r.why) || check_log(a, job, &r.why)))
-        remove_cluster(a->at, job);
+    if (job &&
+        (check_warning(a->at, end->said, &r.why) || check_log(a, job, &r.why)))
+        remove_cluster(a->at, job, false);
     else
         r.job = job;
     r.passing = !job && (end->code <= 0 || condor_passes(str_of(r.why.text)));
@@ -440,13 +450,14 @@ static bool ask_history(struct htcondor *h)
     return missing != NULL;
 }
 
-/* An exit code of 0 with complaints is no answer either. */
+/* Complaints without jobs are no answer, whatever the exit code. */
 static void on_queue(void *context, const struct command_end *end)
 {
     struct htcondor *h = context;
     struct condor_ads ads = {0};
     struct err err = end->why;
-    bool good = end->code == 0 && end->said.len == 0 &&
+    bool said = end->said.len == 0 || str_trim(end->printed).len > 0;
+    bool good = end->code == 0 && said &&
                 condor_read_jobs(end->printed, &ads, &err) == 0;
     if (!err.kind && !good)
         err_set(&err, ERR_SYSTEM, "condor_q: %.*s",
@@ -487,6 +498,140 @@ static void ask_queue_if_due(struct htcondor *h)
     arena_free(a);
 }
 
+/* ---- ending jobs
+ * -------------------------------------------------------------------- */
+
+/* Some jobs of a cluster shall end, or be begun again. */
+struct errand {
+    struct asking asking;
+    struct htcondor *at;
+    bool vacates, again; /* it is repeated where it is not heard */
+    uint64_t job;
+    uint32_t *indices;
+    size_t count;
+};
+
+static struct proc *find_proc(const struct htcondor *h, uint64_t job,
+                              uint32_t index)
+{
+    struct cluster *c = find_cluster(h, job);
+    return c && index < cluster_count(c) ? cluster_proc(c, index) : NULL;
+}
+
+/* True when it will be asked for once more. */
+static bool ask_again(const struct errand *e)
+{
+    int64_t due = clock_mono_ns() + (int64_t)(e->at->urgent_s * 1e9);
+    bool any = false;
+    for (size_t i = 0; e->again && i < e->count; i++) {
+        struct proc *p = find_proc(e->at, e->job, e->indices[i]);
+        if (!p || proc_is_over(p))
+            continue;
+        if (e->vacates) {
+            p->vacate_ns = due;
+        } else {
+            p->remove_ns = due;
+            p->removed_ns = 0;
+        }
+        any = true;
+    }
+    return any;
+}
+
+static void on_errand(void *context, const struct command_end *end)
+{
+    struct errand *e = context;
+    if (end->code && !condor_gone(end->said))
+        log_to(e->at->given->log, LOG_WARN, "%s%s", end->why.text,
+               ask_again(e) ? "; it is asked for again" : "");
+    asking_done(&e->asking);
+}
+
+static struct errand *new_errand(struct htcondor *h, uint64_t job, bool vacates,
+                                 size_t room)
+{
+    struct errand *e = asking_new(&h->askings, sizeof *e, NULL);
+    e->at = h;
+    e->job = job;
+    e->vacates = vacates;
+    e->again = true;
+    e->indices = arena_array(e->asking.arena, room, sizeof *e->indices);
+    return e;
+}
+
+/* A removal counts from now on, a job that is to vacate from this start. */
+static void note_errand(const struct errand *e)
+{
+    for (size_t i = 0; i < e->count; i++) {
+        struct proc *p = find_proc(e->at, e->job, e->indices[i]);
+        if (p && e->vacates) {
+            p->vacate_ns = 0;
+            p->vacated = p->job.starts;
+        } else if (p) {
+            p->remove_ns = 0;
+            p->removed_ns = p->removed_ns ? p->removed_ns : clock_mono_ns();
+        }
+    }
+}
+
+static void run_errand(struct errand *e)
+{
+    VEC(const char *) argv = {0};
+    struct htcondor *h = e->at;
+    if (!e->count) {
+        asking_done(&e->asking);
+        return;
+    }
+    note_errand(e);
+    vec_push(&argv, e->vacates ? "condor_vacate_job" : "condor_rm");
+    for (size_t i = 0; i < e->count; i++)
+        vec_push(&argv,
+                 arena_printf(e->asking.arena, "%llu.%u",
+                              (unsigned long long)e->job, e->indices[i]));
+    vec_push(&argv, NULL);
+    if (e->again)
+        askings_run(&h->askings, argv.p, on_errand, e);
+    else
+        commands_wait(h->askings.commands, argv.p, on_errand, e);
+    vec_done(&argv);
+}
+
+/* One that was begun again meanwhile has heard what it was to hear. */
+static bool is_due(struct proc *p, bool vacates, int64_t now)
+{
+    int64_t at = vacates ? p->vacate_ns : p->remove_ns;
+    if (!at || at > now || proc_is_over(p))
+        return false;
+    bool stale = vacates && (p->job.state != CONDOR_JOB_RUNS ||
+                             p->job.starts != p->vacated);
+    if (stale)
+        p->vacate_ns = 0;
+    return !stale;
+}
+
+static void repeat_errand(struct htcondor *h, struct cluster *c, bool vacates)
+{
+    int64_t now = clock_mono_ns();
+    struct errand *e = NULL;
+    for (uint32_t k = 0; k < cluster_count(c); k++) {
+        if (!is_due(cluster_proc(c, k), vacates, now))
+            continue;
+        if (!e)
+            e = new_errand(h, cluster_job(c), vacates, cluster_count(c));
+        e->indices[e->count++] = k;
+    }
+    if (e)
+        run_errand(e);
+}
+
+static void repeat_errands(struct htcondor *h)
+{
+    for (size_t i = 0; i < h->clusters.len; i++) {
+        repeat_errand(h, h->clusters.p[i], false);
+        repeat_errand(h, h->clusters.p[i], true);
+    }
+}
+
 static void htcondor_look(void *scheduler, const struct job_asked *jobs,
                           size_t count, job_words_fn *fn, void *context)
 {
@@ -494,26 +639,16 @@ static void htcondor_look(void *scheduler, const struct job_asked *jobs,
     follow(h, jobs, count);
     read_logs(h);
     force(h);
+    repeat_errands(h);
     ask_queue_if_due(h);
     tell(h, fn, context);
-}
-
-/* ---- ending jobs
- * -------------------------------------------------------------------- */
-
-static void note_removed(const struct htcondor *h, uint64_t job, uint32_t index)
-{
-    struct cluster *c = find_cluster(h, job);
-    if (c && index < cluster_count(c) && !cluster_proc(c, index)->removed_ns)
-        cluster_proc(c, index)->removed_ns = clock_mono_ns();
 }
 
 /* One that has run has saved something, or may have. */
 static bool has_run(const struct htcondor *h, uint64_t job, uint32_t index)
 {
-    struct cluster *c = find_cluster(h, job);
-    return c && index < cluster_count(c) &&
-           cluster_proc(c, index)->job.starts > 0;
+    const struct proc *p = find_proc(h, job, index);
+    return p && p->job.starts > 0;
 }
 
 static void htcondor_cancel(void *scheduler, const struct job_cancel *c)
@@ -523,22 +658,18 @@ static void htcondor_cancel(void *scheduler, const struct job_cancel *c)
     uint32_t count = c->count ? (uint32_t)c->count
                      : all    ? cluster_count(all)
                               : 0;
-    VEC(const char *) ids = {0};
-    struct arena *a = arena_new();
+    if (!count) {
+        remove_cluster(h, c->job, c->wait);
+        return;
+    }
+    struct errand *e = new_errand(h, c->job, false, count);
+    e->again = !c->wait;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = c->count ? c->indices[i] : i;
-        if (c->waiting_only && has_run(h, c->job, index))
-            continue;
-        note_removed(h, c->job, index);
-        vec_push(&ids,
-                 arena_printf(a, "%llu.%u", (unsigned long long)c->job, index));
+        if (!c->waiting_only || !has_run(h, c->job, index))
+            e->indices[e->count++] = index;
     }
-    if (!count)
-        vec_push(&ids, arena_printf(a, "%llu", (unsigned long long)c->job));
-    if (ids.len)
-        remove_jobs(h, ids.p, ids.len, false, c->wait);
-    vec_done(&ids);
-    arena_free(a);
+    run_errand(e);
 }
 
 /* Some may have ended meanwhile; of one that has not, it matters. */
@@ -569,13 +700,9 @@ static void htcondor_exclude(void *scheduler, uint64_t job,
 
 static void htcondor_remind(void *scheduler, uint64_t job, uint32_t index)
 {
-    struct htcondor *h = scheduler;
-    struct arena *a = arena_new();
-    const char *argv[] = {
-        "condor_vacate_job",
-        arena_printf(a, "%llu.%u", (unsigned long long)job, index), NULL};
-    askings_run(&h->askings, argv, on_removed, h);
-    arena_free(a);
+    struct errand *e = new_errand(scheduler, job, true, 1);
+    e->indices[e->count++] = index;
+    run_errand(e);
 }
 
 static void htcondor_settle(void *scheduler, const uint64_t *jobs, size_t count)

@@ -12,11 +12,14 @@
 /* One job of a cluster. */
 struct proc {
     struct condor_job job;
-    bool fetched;                /* what it made is where it belongs */
-    bool told;                   /* … or why not was said */
-    int64_t removed_ns;          /* when we asked for its end; 0: we did not */
-    bool in_queue;               /* by the queue's last answer */
-    uint32_t missed;             /* answers in a row that know nothing of it */
+    bool fetched;       /* what it made is where it belongs */
+    bool told;          /* … or why not was said */
+    int64_t removed_ns; /* when we asked for its end; 0: we did not */
+    /* What was asked for, and not heard, is so again then; 0: nothing was. */
+    int64_t remove_ns, vacate_ns;
+    uint32_t vacated; /* how often it had been begun when it was to vacate */
+    bool in_queue;    /* by the queue's last answer */
+    uint32_t missed;  /* answers in a row that know nothing of it */
     char reason[600], topic[32]; /* as they are told */
 };
 static inline bool proc_is_over(const struct proc *p)

@@ -172,14 +172,16 @@ static struct str codes_line(struct str body)
     return STR("");
 }
 
-/* "slot1_5@pool1.example.net" is on pool1.example.net. Older versions name the
- * address alone, in which the machine may stand. */
+/* "slot1_5@pool1.example.net" is on pool1.example.net, and so is
+ * "slot1_5@glidein_7_8@pool1.example.net" of a pool that borrows its machines.
+ * Older versions name the address alone, in which the machine may stand. */
 static void note_node(struct condor_job *j, const struct condor_event *e)
 {
     struct str slot = str_trim(behind(e->body, STR("SlotName:"))), rest = slot,
                name;
     if (slot.len && str_find(slot, '@') >= 0) {
-        str_split(&rest, '@', &name);
+        while (str_find(rest, '@') >= 0)
+            str_split(&rest, '@', &name);
         keep(j->node, sizeof j->node, rest);
         return;
     }

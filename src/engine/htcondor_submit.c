@@ -136,11 +136,22 @@ static void add_inputs(const struct condor_submit *s,
     buf_addc(b, '\n');
 }
 
+/* The folder of the order, seen from initialdir where it lies there: older
+ * versions take no name with a blank for `error`. */
+static const char *beside(const struct job_order *order, const char *root)
+{
+    size_t len = strlen(root);
+    bool below = strncmp(order->folder, root, len) == 0 &&
+                 order->folder[len] == '/' && order->folder[len + 1];
+    return below ? order->folder + len + 1 : order->folder;
+}
+
 static void add_files(const struct condor_submit *s,
                       const struct job_order *order, struct buf *b)
 {
     const struct engine_travel *t = s->given->travel;
-    buf_addf(b, "initialdir = %s\n", t ? t->root : order->folder);
+    const char *root = t ? t->root : order->folder;
+    buf_addf(b, "initialdir = %s\n", root);
     buf_adds(b, "should_transfer_files = YES\n"
                 "when_to_transfer_output = ON_EXIT_OR_EVICT\n"
                 "preserve_relative_paths = true\n");
@@ -151,7 +162,7 @@ static void add_files(const struct condor_submit *s,
     buf_addf(
         b, "transfer_output_remaps = \"" SANDBOX_OUT " = %s/$(Process).out\"\n",
         order->folder);
-    buf_addf(b, "error = %s/$(Process).log\n", order->folder);
+    buf_addf(b, "error = %s/$(Process).log\n", beside(order, root));
     buf_addf(b, "log = %s/" CONDOR_LOG "\n", order->folder);
     buf_addf(b, "batch_name = %s\n+" CONDOR_RUN_ATTRIBUTE " = \"%s\"\n",
              order->name, order->name);
@@ -210,12 +221,22 @@ static void add_room(const struct condor_submit *s,
 /* Keys of ours; what is none of them is a command of the description. */
 static bool is_own(struct str key)
 {
-    static const char *const own[] = {
-        "attributes", "bundle_time", "checkpoint_every",
-        "classes",    "conductor",   "job_slots",
-        "lease",      "look",        "mail",
-        "max_jobs",   "offsite",     "requirements",
-        "time",       "vacate",      NULL};
+    static const char *const own[] = {"attributes",
+                                      "bundle_time",
+                                      "checkpoint_every",
+                                      "classes",
+                                      "conductor",
+                                      "job_slots",
+                                      "lead",
+                                      "lease",
+                                      "look",
+                                      "mail",
+                                      "max_jobs",
+                                      "offsite",
+                                      "requirements",
+                                      "time",
+                                      "vacate",
+                                      NULL};
     return str_among(key, own);
 }
 

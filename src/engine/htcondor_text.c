@@ -17,9 +17,18 @@ static bool read_id(struct str text, uint64_t *cluster, uint64_t *proc)
            num_uint(first, cluster) && num_uint(rest, proc);
 }
 
+/* Sites put words of their own before it. */
+static struct str last_line(struct str text)
+{
+    struct str rest = str_trim(text), line = {0};
+    while (rest.len && str_split(&rest, '\n', &line))
+        ;
+    return str_trim(line);
+}
+
 uint64_t condor_submitted(struct str text, uint32_t *count)
 {
-    struct str rest = str_trim(text), first;
+    struct str rest = last_line(text), first;
     uint64_t cluster, from, to, again;
     if (str_find(rest, '-') < 0 || !str_split(&rest, '-', &first) ||
         !read_id(first, &cluster, &from) || !read_id(rest, &again, &to) ||
@@ -29,18 +38,29 @@ uint64_t condor_submitted(struct str text, uint32_t *count)
     return cluster;
 }
 
-struct str condor_warning(struct str said)
+static bool has(struct str text, const char *word)
+{
+    return memmem(text.p, text.len, word, strlen(word)) != NULL;
+}
+
+static struct str find_warning(struct str said, bool unused)
 {
     struct str line;
     while (said.len && str_split(&said, '\n', &line))
-        if (str_starts(str_trim(line), STR("WARNING:")))
+        if (str_starts(str_trim(line), STR("WARNING:")) &&
+            has(line, "was unused by condor_submit") == unused)
             return str_trim(line);
     return STR("");
 }
 
-static bool has(struct str text, const char *word)
+struct str condor_unused(struct str said)
 {
-    return memmem(text.p, text.len, word, strlen(word)) != NULL;
+    return find_warning(said, true);
+}
+
+struct str condor_warning(struct str said)
+{
+    return find_warning(said, false);
 }
 
 bool condor_passes(struct str said)
@@ -59,16 +79,23 @@ bool condor_passes(struct str said)
     return false;
 }
 
+static bool tells_of_gone(struct str line)
+{
+    return str_ends(line, STR("not found")) ||
+           str_ends(line, STR("already marked for removal")) ||
+           str_ends(line, STR("not running to be vacated")) ||
+           str_starts(line, STR("Couldn't find/remove all jobs"));
+}
+
 bool condor_gone(struct str said)
 {
     struct str line;
-    while (said.len && str_split(&said, '\n', &line)) {
+    bool gone = said.len > 0;
+    while (gone && said.len && str_split(&said, '\n', &line)) {
         line = str_trim(line);
-        if (line.len && !str_ends(line, STR("not found")) &&
-            !str_starts(line, STR("Couldn't find/remove all jobs")))
-            return false;
+        gone = !line.len || tells_of_gone(line);
     }
-    return true;
+    return gone;
 }
 
 /* ---- ads --------------------------------------------------------------------
@@ -126,7 +153,7 @@ static void read_node(const struct value *ad, struct condor_job *j)
     const struct value *host = value_get(ad, STR("RemoteHost"));
     keep(j->node, sizeof j->node,
          host ? host : value_get(ad, STR("LastRemoteHost")));
-    const char *at = strchr(j->node, '@');
+    const char *at = strrchr(j->node, '@'); /* "slot1_1@glidein_7_8@e7" */
     if (at)
         memmove(j->node, at + 1, strlen(at + 1) + 1);
 }

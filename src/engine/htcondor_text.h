@@ -28,20 +28,23 @@ struct condor_ads {
     VEC(struct condor_ad) list;
 };
 
-/* "12.0 - 12.2" of condor_submit -terse: the cluster, and how many jobs. 0: it
- * is no such answer. */
+/* "12.0 - 12.2", the last line of condor_submit -terse: the cluster, and how
+ * many jobs. 0: it is no such answer. */
 uint64_t condor_submitted(struct str text, uint32_t *count);
 /* The JSON of condor_q or condor_history; nothing printed is no job. */
 int condor_read_jobs(struct str text, struct condor_ads *ads, struct err *err);
 /* The JSON of condor_status. Texts in the arena. */
 int condor_read_nodes(struct str text, struct arena *a, struct nodes *nodes,
                       struct err *err);
-/* The first line of what condor_submit said that is a warning; empty: none. */
+/* The first line of what condor_submit said that tells of a command which it
+ * does not know, or else the first warning of another kind; empty: none. */
+struct str condor_unused(struct str said);
 struct str condor_warning(struct str said);
 /* True when what a command said passes by itself: nobody listens, and the
  * like. */
 bool condor_passes(struct str said);
-/* True when condor_rm complains about jobs that are gone already, alone. */
+/* True when condor_rm or condor_vacate_job complains about jobs alone that are
+ * gone already, or going, or do not run. */
 bool condor_gone(struct str said);
 
 /* What a person can do about a hold of this code, and whether its machine may

@@ -40,8 +40,12 @@ static int open_bench(void **state)
             "case \"$*\" in *ThrongRun*) cat found 2>/dev/null; exit 0;; "
             "esac\ncat queue 2>/dev/null; exit 0");
     command(b, "condor_history", "cat history 2>/dev/null; exit 0");
-    command(b, "condor_rm", "echo \"$@\" >>removed");
-    command(b, "condor_vacate_job", "echo \"$@\" >>vacated");
+    command(b, "condor_rm",
+            "[ -e deaf ] && { cat deaf >&2; exit 1; }\n"
+            "echo \"$@\" >>removed");
+    command(b, "condor_vacate_job",
+            "[ -e deaf ] && { cat deaf >&2; exit 1; }\n"
+            "echo \"$@\" >>vacated");
     put(b, "queue",
         "[{\"ClusterId\": 7, \"ProcId\": 0, \"JobStatus\": 2},"
         "{\"ClusterId\": 7, \"ProcId\": 1, \"JobStatus\": 2}]");
@@ -159,6 +163,27 @@ static bool has_said_hold(struct bench *b)
     return strstr(b->said.p, "does not") != NULL;
 }
 
+static void settings_of_ours_are_no_commands_of_the_description(void **state)
+{
+    struct bench *b = *state;
+    static const char *const ours[] = {
+        "bundle_time", "checkpoint_every", "lead", "lease",
+        "look",        "max_jobs",         "time", "vacate"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (!str_is(STR("look"), ours[i]))
+            value_set(b->arena, b->site, str_of(ours[i]),
+                      value_int(b->arena, 90));
+    value_set(b->arena, b->site, STR("rank"),
+              value_string(b->arena, STR("Memory")));
+    submit(b, 1);
+    const char *text = get(b, "../jobs/1/job.sub");
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        assert_null(strstr(text, arena_printf(b->arena, "\n%s =", ours[i])));
+    assert_non_null(strstr(text, "\nrank = Memory\n"));
+    /* It may have a blank in its path. */
+    assert_non_null(strstr(text, "\nerror = jobs/1/$(Process).log\n"));
+}
+
 static void nothing_is_heard_before_a_job_has_ended(void **state)
 {
     struct bench *b = *state;
@@ -183,6 +208,16 @@ static void a_warning_is_a_refusal(void **state)
     rig_submit(&b->rig, 1, 1, "true");
     run(b, faulted);
     assert_non_null(strstr(b->rig.fault.text, "rnk = 1"));
+}
+
+/* Some sites warn of this and that each time. */
+static void a_warning_of_another_kind_is_told_and_no_refusal(void **state)
+{
+    struct bench *b = *state;
+    put(b, "warn", "WARNING: Log file /h/events.log is on NFS.\n");
+    submit(b, 1);
+    assert_int_equal(b->rig.faults, 0);
+    assert_non_null(strstr(b->said.p, "is on NFS"));
 }
 
 static void a_log_that_is_not_written_is_a_refusal(void **state)
@@ -420,6 +455,39 @@ static void a_task_that_is_to_stop_hears_of_it(void **state)
     assert_true(file_bytes(in_bin(b, "../jobs/1/0.asked")) > 0);
 }
 
+static bool is_told_of_deafness(struct bench *b)
+{
+    return strstr(b->said.p, "it is asked for again") != NULL;
+}
+
+static void what_htcondor_did_not_hear_is_asked_for_again(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    event(b, 0, 1, EXECUTES);
+    ask_thrice(b);
+    put(b, "deaf", "SECMAN:2007:Failed to end classad message.\n");
+    engine_stop_task(b->rig.engine, 1);
+    run(b, is_told_of_deafness);
+    assert_false(is_vacated(b));
+    unlink(in_bin(b, "deaf"));
+    run(b, is_vacated);
+}
+
+static void a_removal_that_was_not_heard_is_asked_for_again(void **state)
+{
+    struct bench *b = *state;
+    submit(b, 1);
+    event(b, 0, 1, EXECUTES);
+    ask_thrice(b);
+    put(b, "deaf", "ERROR: Can't find address of local schedd\n");
+    engine_kill_task(b->rig.engine, 1, OUTCOME_KILLED);
+    run(b, is_told_of_deafness);
+    assert_false(is_removed(b));
+    unlink(in_bin(b, "deaf"));
+    run(b, is_removed);
+}
+
 #define BENCH(test)                                                            \
     cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
 
@@ -427,8 +495,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         BENCH(tasks_go_out_as_one_cluster_and_come_back),
+        BENCH(settings_of_ours_are_no_commands_of_the_description),
         BENCH(nothing_is_heard_before_a_job_has_ended),
         BENCH(a_warning_is_a_refusal),
+        BENCH(a_warning_of_another_kind_is_told_and_no_refusal),
         BENCH(a_log_that_is_not_written_is_a_refusal),
         BENCH(an_order_that_was_taken_unheard_is_found_by_its_name),
         BENCH(a_need_no_machine_can_meet_is_refused),
@@ -443,6 +513,8 @@ int main(void)
         BENCH(a_log_that_was_rotated_is_read_on),
         BENCH(a_killed_task_takes_its_job_along),
         BENCH(a_task_that_is_to_stop_hears_of_it),
+        BENCH(what_htcondor_did_not_hear_is_asked_for_again),
+        BENCH(a_removal_that_was_not_heard_is_asked_for_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

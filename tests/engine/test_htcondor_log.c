@@ -128,6 +128,18 @@ static void an_eviction_is_no_end(void **state)
           "runs x2");
 }
 
+static void a_machine_that_a_pool_borrows_is_named(void **state)
+{
+    (void)state;
+    struct condor_job jobs[PROCS_MAX];
+    int got;
+    begin(jobs);
+    read_all(STR("001 (012.000.000) 2026-11-15 09:26:15 Job executing on host: "
+                 "<h>\n\tSlotName: slot1_5@glidein_7_81@e7.example.net\n...\n"),
+             jobs, &got, NULL);
+    assert_string_equal(jobs[0].node, "e7.example.net");
+}
+
 static void a_hold_has_its_reason_and_code(void **state)
 {
     (void)state;
@@ -337,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_of_several_jobs_are_told_apart),
         cmocka_unit_test(an_eviction_is_no_end),
+        cmocka_unit_test(a_machine_that_a_pool_borrows_is_named),
         cmocka_unit_test(a_hold_has_its_reason_and_code),
         cmocka_unit_test(who_holds_and_removes_is_known),
         cmocka_unit_test(a_reason_with_codes_in_it_is_not_taken_for_them),

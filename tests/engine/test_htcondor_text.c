@@ -19,6 +19,8 @@ static void a_terse_answer_has_cluster_and_count(void **state)
     assert_int_equal(count, 3);
     assert_int_equal(condor_submitted(STR("12.0 - 12.0\n"), &count), 12);
     assert_int_equal(count, 1);
+    assert_int_equal(
+        condor_submitted(STR("Welcome to ap40\n12.0 - 12.1\n"), &count), 12);
     static const char *const bad[] = {
         "",          "186.0",         "186.0 - 187.2",  "186.1 - 186.2",
         "a.0 - a.1", "186.0 - 186.x", "Submitting job", "0.0 - 0.99999999999"};
@@ -29,11 +31,14 @@ static void a_terse_answer_has_cluster_and_count(void **state)
 static void warnings_are_found(void **state)
 {
     (void)state;
-    struct str w = condor_warning(
-        STR("\nWARNING: the line 'rnk = 1' was unused by condor_submit. Is it "
-            "a typo?\nWARNING: more\n"));
+    static const char said[] =
+        "\nWARNING: more\nWARNING: the line 'rnk = 1' was unused by "
+        "condor_submit. Is it a typo?\nWARNING: last\n";
+    struct str w = condor_unused(str_of(said));
     assert_true(str_starts(w, STR("WARNING: the line 'rnk = 1'")));
     assert_true(str_ends(w, STR("a typo?")));
+    assert_true(str_is(condor_warning(str_of(said)), "WARNING: more"));
+    assert_int_equal(condor_unused(STR("WARNING: more")).len, 0);
     assert_int_equal(condor_warning(STR("")).len, 0);
     assert_int_equal(condor_warning(STR("a WARNING: inside")).len, 0);
 }
@@ -55,6 +60,9 @@ static void jobs_that_are_gone_are_no_fault(void **state)
     assert_true(condor_gone(STR("\nJob 40.0 not found\n")));
     assert_true(
         condor_gone(STR("Couldn't find/remove all jobs in cluster 99999")));
+    assert_true(condor_gone(STR("Job 40.0 already marked for removal")));
+    assert_true(condor_gone(STR("\nJob 41.0 not running to be vacated\n")));
+    assert_false(condor_gone(STR("")));
     assert_false(condor_gone(STR("SECMAN:2007:Failed to end classad message.\n"
                                  "No result found for job 117.0")));
 }
@@ -67,7 +75,8 @@ static const char queue[] =
     "  \"ProcId\": 0,\n  \"RemoteHost\": \"slot1_1@e7.example.net\"\n}\n,\n"
     "{\n  \"ClusterId\": 26,\n"
     "  \"HoldReason\": \"submitted on hold at user's request\",\n"
-    "  \"HoldReasonCode\": 15,\n  \"JobStatus\": 5,\n  \"ProcId\": 3\n}\n,\n"
+    "  \"HoldReasonCode\": 15,\n  \"JobStatus\": 5,\n  \"ProcId\": 3,\n"
+    "  \"LastRemoteHost\": \"slot1_2@glidein_7_81@e8.example.net\"\n}\n,\n"
     "{\n  \"ClusterId\": 27,\n  \"JobStatus\": 4,\n  \"ExitBySignal\": true,\n"
     "  \"ExitCode\": 85,\n  \"ExitSignal\": 9,\n  \"ProcId\": 0,\n"
     "  \"MemoryUsage\": \"\\/Expr(((ResidentSetSize + 1023) / 1024))\\/\"\n}\n,"
@@ -85,6 +94,7 @@ static void jobs_of_the_queue_are_read(void **state)
     assert_int_equal(ads.list.p[1].proc, 3);
     assert_int_equal(ads.list.p[1].job.state, CONDOR_JOB_HOLDS);
     assert_int_equal(ads.list.p[1].job.code, 15);
+    assert_string_equal(ads.list.p[1].job.node, "e8.example.net");
     assert_int_equal(ads.list.p[2].job.exit_signal, 9);
     assert_int_equal(ads.list.p[2].job.exit_code, -1);
     assert_int_equal(ads.list.p[3].job.exit_code, 3);
