@@ -3,7 +3,9 @@
  * A command has ended when it is reaped; then what is in its pipes is read,
  * without waiting for others that may hold them open. Its process is looked
  * at when both pipes are closed, and now and then by a timer, which also ends
- * what takes too long. The first of `queue` is the one that runs. */
+ * what takes too long. The first of `queue` is the one that runs. It dies with
+ * us: who comes after us asks the scheduler what it has, and nothing may reach
+ * it behind that answer. */
 #include "engine/command.h"
 
 #include "base/vec.h"
@@ -206,7 +208,8 @@ static int spawn(struct commands *c, const struct command *command,
                       .env = c->setup.env,
                       .in = -1,
                       .keep_fd = -1,
-                      .session = true};
+                      .session = true,
+                      .die_with_parent = true};
     int rc = open_pipe(&c->out, &out, err) || open_pipe(&c->err, &said, err);
     s.out = out;
     s.err = said;

@@ -192,6 +192,10 @@ class Description:
         if "Cmd" not in ad:
             raise Refused("ERROR: No 'executable' parameter was provided\n")
         check_executable(ad["Cmd"], self.expand(self.set["executable"], {}))
+        for name, key in (("Out", "output"), ("Err", "error")):
+            if re.search(r"\s", ad.get(name, "")): # its source: SetStdFile
+                raise Refused(f"\nERROR: The '{key}' takes exactly one argument "
+                              f"({ad[name]})\n")
         ad["Args"] = words_of(special.get("arguments", ""), "arguments")
         ad["Env"] = dict(w.partition("=")[::2] for w in words_of(
             special.get("environment", ""), "environment"))

@@ -117,6 +117,8 @@ class Run(threading.Thread):
     def live(self):
         self.log(40, events.input_begins(self.pool.name, self.sock))
         os.makedirs(self.sandbox)
+        if self.left_meanwhile():
+            return
         try:
             self.received = transfer.bring_in(self)
         except transfer.Failed as e:
@@ -135,6 +137,24 @@ class Run(threading.Thread):
             self.pool.started(self)
             self.log(1, events.executing(self))
             self.attend()
+
+    def left_meanwhile(self):
+        """[04-urlbadport]: who removes a job while its files are on their way
+        sees them called finished, an eviction, and no 001."""
+        until = time.time() + self.pool.settings["transfer"]
+        while time.time() < until:
+            try:
+                what, *how = self.inbox.get(timeout=until - time.time())
+            except queue.Empty:
+                return False
+            if what in ("leave", "fast"):
+                self.log(40, events.INPUT_ENDS)
+                self.log(4, events.evicted(self, 1009, 0, "Claim deactivated"))
+                self.pool.left(self, how[0] if how else Leave(IDLE))
+                return True
+            if what == "forget":
+                return True
+        return False
 
     def furnish(self):
         with self.pool.lock:
@@ -310,6 +330,7 @@ class Run(threading.Thread):
         """[05-quiet]: a pair of 040, and the program begins again."""
         self.tell_image_size()
         self.log(40, events.OUTPUT_BEGINS)
+        time.sleep(self.pool.settings["transfer"]) # nothing is heard meanwhile
         try:
             transfer.send_to_spool(
                 self, listed(self.ad.get("TransferCheckpoint", "")))

@@ -223,6 +223,8 @@ def tell_rm(pool, ad, how):
     reason = how["reason"] or "via condor_rm"
     reason += f" (by user {pool.user})"
     if how["forcex"]:
+        if ad["JobStatus"] != REMOVED:
+            return "not in `X' state to be forcibly removed"
         if run:
             run.inbox.put(("forget",))
         pool.remove(ad, reason)

@@ -28,18 +28,45 @@ def size_of(path):
                if not os.path.islink(os.path.join(d, f)))
 
 
+class Link(OSError):
+    """A link to a folder, which HTCondor's file transfer refuses with these
+    words (its source: FileTransfer::DoUpload)."""
+
+    def __init__(self, path):
+        super().__init__(errno.EISDIR, "a link to a folder", path)
+
+
+def refuse_links(folder, name):
+    """Of a name below a folder: no part of its path, and nothing in it, may be
+    a link to a folder, or one that leads nowhere."""
+    path = folder
+    for part in name.strip("/").split("/"):
+        path = os.path.join(path, part)
+        if os.path.islink(path) and os.path.isdir(path):
+            raise Link(path)
+    for where, folders, files in os.walk(path):
+        for path in (os.path.join(where, n) for n in folders + files):
+            if os.path.islink(path) and os.path.isdir(path):
+                raise Link(path)
+            if os.path.islink(path) and not os.path.exists(path):
+                raise FileNotFoundError(errno.ENOENT, "", path)
+
+
 def copy(source, target):
     """A tree or a file; what stands in a tree's place already is merged."""
     if os.path.isdir(source):
-        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
+        shutil.copytree(source, target, dirs_exist_ok=True)
     else:
         os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
         shutil.copy2(source, target)
 
 
 def trouble(e, path):
-    return (f"1 total failures: first failure: reading from file {path}: "
-            f"(errno {e.errno}) {os.strerror(e.errno)}")
+    more = "; Transfer of symlinks to directories is not supported." \
+        if isinstance(e, Link) else ""
+    return (f"1 total failures: first failure: reading from file "
+            f"{e.filename or path}: (errno {e.errno}) "
+            f"{os.strerror(e.errno)}{more}")
 
 
 # ---- in ------------------------------------------------------------------------
@@ -89,6 +116,8 @@ def put_input(run, name):
     if name.endswith("/") and not kept:
         target = ""
     try:
+        refuse_links(*(run.ad["Iwd"], name) if kept else
+                     os.path.split(source.rstrip("/")))
         copy(source, os.path.join(run.sandbox, target).rstrip("/"))
         return size_of(source)
     except OSError as e:
@@ -189,6 +218,11 @@ def send_home(run):
                 run, OSError(errno.ENOENT, ""), source, "execution point")
             continue
         try:
+            refuse_links(run.sandbox, name)
+        except OSError as e:
+            first = first or output_failed(run, e, source, "execution point")
+            continue
+        try:
             deliver(run, source, target)
             sent += size_of(source)
             listed_sent |= name not in (STDOUT, STDERR)
@@ -214,6 +248,7 @@ def send_to_spool(run, names):
             raise output_failed(run, OSError(errno.ENOENT, ""), source,
                                 "execution point")
         try:
+            refuse_links(run.sandbox, name)
             copy(source, os.path.join(new, name.rstrip("/")))
             run.sent += size_of(source)
         except OSError as e:
