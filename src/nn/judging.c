@@ -9,6 +9,8 @@
 #include "nn/judge.h"
 #include "nn/trainer.h"
 
+#define SAMPLE_DRAWS 16 /* apart from the keys of training and judging */
+
 struct nn_pieces {
     struct nn_trainer *trainer;
     struct nn_judging judging;
@@ -91,4 +93,27 @@ void nn_pieces_report(struct nn_pieces *p, struct nn_report *r)
 {
     require(p->judging.from == p->judging.part->count);
     nn_judging_report(&p->judging, r);
+}
+
+/* What is drawn at inference hangs on the seed of a place; sample 0 is what
+ * anybody else would see. */
+int nn_trainer_predict(struct nn_trainer *t, int member,
+                       const struct nn_stretch *rows, uint32_t sample,
+                       float *outputs, struct err *err)
+{
+    struct nn_place *m = &t->members[member];
+    uint64_t seed = m->seed;
+    struct nn_judging j = {.member = member,
+                           .part = rows->part,
+                           .from = rows->from,
+                           .count = rows->count,
+                           .outputs = outputs,
+                           .judge = nn_trainer_judge_of(t, member)};
+    if (nn_judge_begin(j.judge, rows->count, err))
+        return -1;
+    if (sample)
+        m->seed = nn_draw_key(seed, SAMPLE_DRAWS + (int)sample);
+    int rc = judge(t, &j);
+    m->seed = seed;
+    return rc;
 }

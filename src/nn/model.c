@@ -497,11 +497,19 @@ size_t nn_model_head_count(const struct nn_model *m)
 struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i)
 {
     const struct nn_head *h = &m->graph.heads.p[i];
-    return (struct nn_head_facts){
-        .name = h->name,
-        .width = (size_t)nn_shape_count(&m->graph.tensors.p[h->output].shape),
-        .label = h->label,
-        .classes = nn_takes_classes(h)};
+    size_t width = (size_t)nn_shape_count(&m->graph.tensors.p[h->output].shape);
+    return (struct nn_head_facts){.name = h->name,
+                                  .width = width,
+                                  .label = h->label,
+                                  .classes = nn_takes_classes(h),
+                                  .each = nn_each_is_yes_or_no(h, width),
+                                  .spreads =
+                                      h->loss == NN_LOSS_HETEROSCEDASTIC};
+}
+
+int64_t nn_model_batch(const struct nn_model *m)
+{
+    return m->batch_size;
 }
 
 bool nn_model_snapshot(const struct nn_model *m, int64_t epoch)

@@ -72,6 +72,8 @@ struct nn_head_facts {
     size_t width;
     int label;    /* number of the label field; -1: none */
     bool classes; /* its loss takes the label as classes, not as numbers */
+    bool each;    /* every number is a yes or no of its own */
+    bool spreads; /* the second half of the numbers are log variances */
 };
 size_t nn_model_head_count(const struct nn_model *m);
 struct nn_head_facts nn_model_head(const struct nn_model *m, size_t i);
@@ -108,6 +110,10 @@ const char *nn_unjudged(const struct nn_model *m, size_t metric,
                         const char *rows, struct arena *a);
 /* True when the pairs of classes and predictions are asked for. */
 bool nn_model_confusion(const struct nn_model *m);
+
+/* Rows of a batch, and where the model file does not say. */
+#define NN_BATCH_DEFAULT 32
+int64_t nn_model_batch(const struct nn_model *m);
 
 /* What a file of weights says beside its numbers, as JSON. */
 struct nn_about {
@@ -232,6 +238,30 @@ int nn_pieces_next(struct nn_pieces *p, size_t rows, float *outputs,
                    size_t *count);
 /* When none is left. r->metrics live as long as p. */
 void nn_pieces_report(struct nn_pieces *p, struct nn_report *r);
+/* What a member predicts for some rows, from a whole batch on. Samples differ
+ * where the model draws at inference (permanent dropout); the same sample of
+ * the same rows is the same. 1: broken off in the middle. */
+struct nn_stretch {
+    const struct data_part *part;
+    size_t from, count;
+};
+int nn_trainer_predict(struct nn_trainer *t, int member,
+                       const struct nn_stretch *rows, uint32_t sample,
+                       float *outputs, struct err *err);
+
+/* Loss and metrics of predictions that no single member made, all heads' one
+ * after another, rows in the order of the part. Yours to free, while model and
+ * view are there. */
+struct nn_verdict;
+struct nn_verdict *nn_verdict_new(const struct nn_model *m,
+                                  const struct data_view *v,
+                                  const struct data_part *part,
+                                  struct err *err);
+void nn_verdict_free(struct nn_verdict *v);
+void nn_verdict_add(struct nn_verdict *v, const double *outputs, size_t count);
+/* After the last row. r->metrics live as long as v; the loss is NaN where a
+ * label is not known. */
+void nn_verdict_end(struct nn_verdict *v, struct nn_report *r);
 /* Numbers that a model predicts for one row, over all heads. */
 int64_t nn_model_outputs(const struct nn_model *m);
 /* Makes the weights of the best epoch the member's, where early stopping has

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "nn/judge.h"
+#include "nn/labels.h"
 #include "nn/program.h"
 #include "sys/sys.h"
 
@@ -19,17 +20,15 @@ struct stepwise {
     const struct nn_graph *graph;
     struct nn_program program;
     size_t slots;
-    void *weights;       /* capacity × graph->weights */
-    void *best;          /* the same; NULL: not needed yet */
-    void *masks;         /* capacity × graph->trained; NULL: the same */
-    void *state;         /* capacity × slots × graph->trained */
-    uint32_t *rows;      /* of the next batches */
-    size_t span;         /* as many of them as are made at once */
-    uint32_t *joined;    /* rows of a table that is joined, of one batch */
-    int32_t *categories; /* of one batch, by label */
-    void *targets;       /* numbers of one batch, by label */
-    float *row_weights;
-    double *outputs; /* of one batch, for whoever judges */
+    void *weights;    /* capacity × graph->weights */
+    void *best;       /* the same; NULL: not needed yet */
+    void *masks;      /* capacity × graph->trained; NULL: the same */
+    void *state;      /* capacity × slots × graph->trained */
+    uint32_t *rows;   /* of the next batches */
+    size_t span;      /* as many of them as are made at once */
+    uint32_t *joined; /* rows of a table that is joined, of one batch */
+    struct nn_label_room labels; /* of one batch; predictions that are judged
+                                    are put into its numbers */
 };
 
 static struct stepwise *stepwise_of(struct nn_run *r)
@@ -120,24 +119,12 @@ static int not_finite(const struct nn_run *r, int member)
 
 /* ---- memory ------------------------------------------------------------- */
 
-static size_t widest_label(const struct nn_graph *g)
-{
-    size_t widest = 1;
-    for (size_t i = 0; i < g->heads.len; i++) {
-        int64_t width =
-            nn_shape_count(&g->tensors.p[g->heads.p[i].logits].shape);
-        if ((size_t)width > widest)
-            widest = (size_t)width;
-    }
-    return widest;
-}
-
 static uint64_t bytes(const struct nn_device *d, const struct nn_model *like,
                       size_t capacity)
 {
     const struct nn_kernels *k = d->kernels();
     const struct nn_graph *g = &like->graph;
-    uint64_t batch = (uint64_t)like->batch_size * widest_label(g);
+    uint64_t batch = (uint64_t)like->batch_size * nn_widest_label(g);
     return nn_program_bytes(k, g, (size_t)like->batch_size) +
            capacity * nn_model_member_numbers(like) * k->real_bytes +
            batch * (k->real_bytes + sizeof(double));
@@ -152,15 +139,11 @@ static int make_buffers(struct stepwise *s, struct err *err)
     s->weights = k->alloc(s->run.capacity * weights * real, err);
     if (s->weights)
         s->state = k->alloc(s->run.capacity * state * real, err);
-    if (s->state)
-        s->targets = k->alloc(batch * widest_label(s->graph) * real, err);
-    s->outputs = xcalloc(batch * widest_label(s->graph), sizeof(double));
     s->span = (ORDER_AT_ONCE + batch - 1) / batch * batch;
     s->rows = xcalloc(s->span, sizeof(*s->rows));
-    s->categories = xcalloc(batch, sizeof(*s->categories));
-    s->row_weights = xcalloc(batch, sizeof(*s->row_weights));
     s->joined = xcalloc(batch, sizeof(*s->joined));
-    return s->targets ? 0 : -1;
+    return s->state ? nn_label_room_open(&s->labels, k, s->graph, batch, err)
+                    : -1;
 }
 
 static void close_run(struct nn_run *r)
@@ -172,12 +155,9 @@ static void close_run(struct nn_run *r)
     s->kernels->free(s->best);
     s->kernels->free(s->masks);
     s->kernels->free(s->state);
-    s->kernels->free(s->targets);
     nn_program_close(&s->program);
     free(s->rows);
-    free(s->outputs);
-    free(s->categories);
-    free(s->row_weights);
+    nn_label_room_done(&s->labels);
     free(s->joined);
     free(s);
 }
@@ -267,109 +247,6 @@ static void load_inputs(const struct stepwise *s, const struct nn_place *m,
     }
 }
 
-/* Which form of a label a loss takes. A label of classes may have numbers
- * too: a count of something can be either. */
-enum label_form { LABEL_CATEGORIES, LABEL_ONE_HOT, LABEL_NUMBERS };
-
-static enum label_form form_of(const struct nn_head *h,
-                               const struct data_field *f, size_t width)
-{
-    if (h->loss == NN_LOSS_SPARSE_CROSS_ENTROPY)
-        return LABEL_CATEGORIES;
-    bool spread = h->loss == NN_LOSS_CROSS_ENTROPY || h->loss == NN_LOSS_KL;
-    return spread && f->categories && f->columns == 1 && width > 1
-               ? LABEL_ONE_HOT
-               : LABEL_NUMBERS;
-}
-
-static void load_one_hot(struct stepwise *s, const struct data_field *f,
-                         size_t width, const uint32_t *rows, size_t count)
-{
-    memset(s->outputs, 0, count * width * sizeof(*s->outputs));
-    for (size_t i = 0; i < count; i++)
-        s->outputs[i * width + (size_t)f->categories[rows[i]]] = 1;
-    s->kernels->put(s->targets, 0, s->outputs, count * width);
-}
-
-/* Two classes are 0 and 1, whatever the data calls them. */
-static void load_numbers(struct stepwise *s, const struct nn_head *h,
-                         const struct data_field *f, const uint32_t *rows,
-                         size_t count)
-{
-    bool classes = !f->numbers || (h->loss == NN_LOSS_BINARY_CROSS_ENTROPY &&
-                                   f->categories && f->classes == 2);
-    if (classes)
-        s->kernels->gather_integers(s->targets, f->categories,
-                                    (size_t)f->columns, rows, count);
-    else
-        s->kernels->gather(s->targets, 0, (size_t)f->columns, f->numbers,
-                           (size_t)f->columns, rows, count, NULL, NULL);
-}
-
-static struct nn_labels load_labels(struct stepwise *s,
-                                    const struct nn_place *m,
-                                    const struct nn_head *h,
-                                    const uint32_t *rows, size_t count)
-{
-    const struct data_view *v = m->view;
-    struct nn_labels labels = {0};
-    if (v->row_weights) {
-        for (size_t i = 0; i < count; i++)
-            s->row_weights[i] = v->row_weights[rows[i]];
-        labels.row_weights = s->row_weights;
-    }
-    if (h->label < 0)
-        return labels;
-    const struct data_field *f = &v->table->labels[h->label];
-    size_t width =
-        (size_t)nn_shape_count(&s->graph->tensors.p[h->logits].shape);
-    enum label_form form = form_of(h, f, width);
-    if (form == LABEL_CATEGORIES) {
-        for (size_t i = 0; i < count; i++)
-            s->categories[i] = f->categories[rows[i]];
-        labels.categories = s->categories;
-        return labels;
-    }
-    if (form == LABEL_ONE_HOT)
-        load_one_hot(s, f, width, rows, count);
-    else
-        load_numbers(s, h, f, rows, count);
-    labels.values = s->targets;
-    return labels;
-}
-
-static double losses_of(struct stepwise *s, const struct nn_place *m,
-                        const struct nn_frame *f, const uint32_t *rows)
-{
-    double total = 0;
-    for (size_t i = 0; i < s->graph->heads.len; i++) {
-        const struct nn_head *h = &s->graph->heads.p[i];
-        struct nn_labels labels = load_labels(s, m, h, rows, f->batch);
-        s->kernels->loss(h, f, &labels, s->program.head_adds[i], &total);
-    }
-    return total;
-}
-
-/* NULL: none is wanted, or it is not known. */
-static const struct data_field *label_of(const struct data_view *v,
-                                         const struct nn_head *h)
-{
-    const struct data_field *f =
-        h->label < 0 ? NULL : &v->table->labels[h->label];
-    return f && (f->numbers || f->categories) ? f : NULL;
-}
-
-/* Rows of another day may have no labels: then there is no loss. */
-static bool has_labels(const struct stepwise *s, const struct data_view *v)
-{
-    bool all = true;
-    for (size_t i = 0; i < s->graph->heads.len; i++) {
-        const struct nn_head *h = &s->graph->heads.p[i];
-        all &= h->label < 0 || label_of(v, h);
-    }
-    return all;
-}
-
 /* Whether a step is w -= lr × gradient, with nothing done to gradients
  * before: then backward may take it. */
 static bool only_descends(const struct stepwise *s, const struct nn_place *m,
@@ -437,7 +314,8 @@ static double train_batch(struct stepwise *s, int member, const uint32_t *rows,
     f.key = nn_draw_key(nn_draw_key(m->seed, 1), (int)(rates.step - 1));
     load_inputs(s, m, rows, count);
     nn_program_forward(&s->program, &f);
-    double loss = losses_of(s, m, &f, rows);
+    double loss =
+        nn_labels_loss(&s->labels, m->view, &f, s->program.head_adds, rows);
     nn_program_backward(&s->program, &f);
     if (f.descent != 0)
         end_descent(s, &f, &rates);
@@ -458,12 +336,13 @@ static void show_batch(struct stepwise *s, const struct nn_judging *j,
         const struct nn_head *h = &s->graph->heads.p[i];
         size_t width =
             (size_t)nn_shape_count(&s->graph->tensors.p[h->output].shape);
-        s->kernels->take(s->outputs, f->value[h->output], 0, f->batch * width);
-        nn_judge_batch(j->judge, i, s->outputs, width, label_of(m->view, h),
-                       j->part->rows + from, f->batch);
+        s->kernels->take(s->labels.numbers, f->value[h->output], 0,
+                         f->batch * width);
+        nn_judge_batch(j->judge, i, s->labels.numbers, width,
+                       nn_label_of(m->view, h), j->part->rows + from, f->batch);
         for (size_t r = 0; to && r < f->batch; r++)
             for (size_t k = 0; k < width; k++)
-                to[r * all + at + k] = (float)s->outputs[r * width + k];
+                to[r * all + at + k] = (float)s->labels.numbers[r * width + k];
         at += width;
     }
 }
@@ -480,7 +359,7 @@ static void judge_one(struct stepwise *s, struct nn_judging *j)
     const struct nn_place *m = &s->run.places[j->member];
     size_t batch = s->program.batch, end = j->from + j->count;
     bool shown = m->model->metrics.len > 0 || j->outputs;
-    bool labels = has_labels(s, m->view);
+    bool labels = nn_labels_there(s->graph, m->view);
     struct nn_frame f = nn_program_frame(
         &s->program, numbers_of(s, j->member, NN_WEIGHTS), m->model->soft.p);
     if (!labels)
@@ -493,7 +372,9 @@ static void judge_one(struct stepwise *s, struct nn_judging *j)
         load_inputs(s, m, rows, f.batch);
         nn_program_forward(&s->program, &f);
         if (labels)
-            j->loss_sum += losses_of(s, m, &f, rows) * (double)f.batch;
+            j->loss_sum += nn_labels_loss(&s->labels, m->view, &f,
+                                          s->program.head_adds, rows) *
+                           (double)f.batch;
         if (shown)
             show_batch(s, j, &f, from);
         j->broken_off = is_broken_off(s);

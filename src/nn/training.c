@@ -202,7 +202,8 @@ static void read_snapshots(struct nn_build *b, const struct value *root)
 void nn_read_training(struct nn_build *b, const struct value *root)
 {
     struct nn_model *m = b->model;
-    m->batch_size = nn_read_int(b, root, "batch_size", 1, 1 << 24, 32);
+    m->batch_size =
+        nn_read_int(b, root, "batch_size", 1, 1 << 24, NN_BATCH_DEFAULT);
     m->epochs = nn_read_int(b, root, "epochs", 0, INT32_MAX, 1);
     nn_read_int(b, root, "seed", INT64_MIN, INT64_MAX, 0); /* nn_seed_of */
     m->initial_weights =
