@@ -1,0 +1,261 @@
+/* combine.c - what several passes say of one row
+ *
+ * Variances add up: what members differ by (epistemic) and what each of them
+ * says that its truth varies by (aleatoric). All of it is sums in the order of
+ * the passes, so that the same passes are the same bits. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "ensemble/ensemble.h"
+
+#define COMBINE_NAME(name, text, ...) text,
+const char *const combine_names[COMBINE_COUNT + 1] = {COMBINES(COMBINE_NAME)
+                                                          NULL};
+
+size_t combine_passes(const struct combine_rule *r)
+{
+    return r->members * r->samples;
+}
+
+static double weight_of(const struct combine_rule *r, size_t pass)
+{
+    return r->weights[pass / r->samples] / (double)r->samples;
+}
+
+/* Outputs that are predictions. */
+static size_t told(const struct combine_head *h)
+{
+    return h->spreads ? h->width / 2 : h->width;
+}
+
+/* One class of several: the numbers of a row are one distribution. */
+static bool is_choice(const struct combine_head *h)
+{
+    return h->classes && !h->each;
+}
+
+static double mean_of(const struct combine_rule *r, const double *passes,
+                      size_t width, size_t k)
+{
+    double sum = 0;
+    for (size_t p = 0; p < combine_passes(r); p++)
+        sum += weight_of(r, p) * passes[p * width + k];
+    return sum;
+}
+
+/* ---- quantiles ---------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool weigh_the_same(const struct combine_rule *r)
+{
+    for (size_t i = 1; i < r->members; i++)
+        if (r->weights[i] != r->weights[0])
+            return false;
+    return true;
+}
+
+/* On a straight line between two of the sorted numbers. */
+static double quantile_between(const double *sorted, size_t count, double q)
+{
+    double place = q * (double)(count - 1);
+    size_t low = (size_t)place;
+    if (low + 1 >= count)
+        return sorted[count - 1];
+    return sorted[low] +
+           (place - (double)low) * (sorted[low + 1] - sorted[low]);
+}
+
+/* The first number up to which passes weigh this much. */
+static double quantile_weighed(const struct combine_rule *r,
+                               const double *passes, size_t width, size_t k,
+                               const double *sorted, double q)
+{
+    size_t count = combine_passes(r);
+    for (size_t i = 0; i < count; i++) {
+        double below = 0;
+        for (size_t p = 0; p < count; p++)
+            if (passes[p * width + k] <= sorted[i])
+                below += weight_of(r, p);
+        if (below >= q - 1e-12)
+            return sorted[i];
+    }
+    return sorted[count - 1];
+}
+
+/* The passes of one output, sorted. */
+static void sort_passes(const struct combine_rule *r, const double *passes,
+                        size_t width, size_t k, double *sorted)
+{
+    for (size_t p = 0; p < combine_passes(r); p++)
+        sorted[p] = passes[p * width + k];
+    qsort(sorted, combine_passes(r), sizeof(*sorted), by_size);
+}
+
+static double quantile_of(const struct combine_rule *r, const double *passes,
+                          size_t width, size_t k, const double *sorted,
+                          double q)
+{
+    return weigh_the_same(r) ? quantile_between(sorted, combine_passes(r), q)
+                             : quantile_weighed(r, passes, width, k, sorted, q);
+}
+
+/* ---- what is predicted --------------------------------------------------- */
+
+static double epistemic(const struct combine_rule *r, const double *passes,
+                        size_t width, size_t k)
+{
+    double mean = mean_of(r, passes, width, k), sum = 0;
+    for (size_t p = 0; p < combine_passes(r); p++) {
+        double d = passes[p * width + k] - mean;
+        sum += weight_of(r, p) * d * d;
+    }
+    return sum;
+}
+
+static double aleatoric(const struct combine_rule *r,
+                        const struct combine_head *h, const double *passes,
+                        size_t k)
+{
+    double sum = 0;
+    for (size_t p = 0; h->spreads && p < combine_passes(r); p++)
+        sum += weight_of(r, p) * exp(passes[p * h->width + h->width / 2 + k]);
+    return h->spreads ? sum : NAN;
+}
+
+static void take_votes(const struct combine_rule *r,
+                       const struct combine_head *h, const double *passes,
+                       double *to)
+{
+    bool choice = is_choice(h) && h->width > 1;
+    for (size_t k = 0; k < h->width; k++)
+        to[k] = 0;
+    for (size_t p = 0; p < combine_passes(r); p++) {
+        const double *x = passes + p * h->width;
+        size_t best = 0;
+        for (size_t k = 1; k < h->width; k++)
+            best = x[k] > x[best] ? k : best;
+        for (size_t k = 0; k < h->width; k++)
+            if (choice ? k == best : x[k] > 0.5)
+                to[k] += weight_of(r, p);
+    }
+}
+
+static void take_medians(const struct combine_rule *r,
+                         const struct combine_head *h, const double *passes,
+                         double *scratch, double *to)
+{
+    double sum = 0;
+    for (size_t k = 0; k < told(h); k++) {
+        sort_passes(r, passes, h->width, k, scratch);
+        to[k] = quantile_of(r, passes, h->width, k, scratch, 0.5);
+        sum += to[k];
+    }
+    for (size_t k = 0; is_choice(h) && h->width > 1 && k < h->width; k++)
+        to[k] = sum > 0 ? to[k] / sum : mean_of(r, passes, h->width, k);
+}
+
+void combine_outputs(const struct combine_rule *r, const struct combine_head *h,
+                     const double *passes, double *scratch, double *to)
+{
+    if (r->how == COMBINE_VOTE && h->classes)
+        take_votes(r, h, passes, to);
+    else if (r->how == COMBINE_MEDIAN)
+        take_medians(r, h, passes, scratch, to);
+    else
+        for (size_t k = 0; k < told(h); k++)
+            to[k] = mean_of(r, passes, h->width, k);
+    for (size_t k = 0; h->spreads && k < told(h); k++)
+        to[told(h) + k] =
+            log(epistemic(r, passes, h->width, k) + aleatoric(r, h, passes, k));
+}
+
+/* ---- how sure it is ------------------------------------------------------ */
+
+enum { SD, EPISTEMIC, ALEATORIC, SPREADS };
+static const char *const spread_names[SPREADS] = {"sd", "epistemic",
+                                                  "aleatoric"};
+static const char *const choice_names[] = {"entropy", "mutual_information"};
+
+size_t combine_columns(const struct combine_rule *r,
+                       const struct combine_head *h)
+{
+    return is_choice(h) ? 2 : told(h) * (SPREADS + r->quantile_count);
+}
+
+const char *combine_column(const struct combine_rule *r,
+                           const struct combine_head *h, size_t i, long *output,
+                           struct arena *a)
+{
+    size_t each = SPREADS + r->quantile_count;
+    char text[40];
+    *output = is_choice(h) ? -1 : (long)(i / each);
+    if (is_choice(h))
+        return choice_names[i];
+    if (i % each < SPREADS)
+        return spread_names[i % each];
+    snprintf(text, sizeof text, "q%.10g", r->quantiles[i % each - SPREADS]);
+    return arena_cstr(a, str_of(text));
+}
+
+static double entropy_part(double p)
+{
+    return p > 0 ? -p * log(p) : 0;
+}
+
+/* Of one number: of yes and no. */
+static double entropy_of(const double *p, size_t width)
+{
+    double sum = 0;
+    if (width == 1)
+        return entropy_part(p[0]) + entropy_part(1 - p[0]);
+    for (size_t k = 0; k < width; k++)
+        sum += entropy_part(p[k]);
+    return sum;
+}
+
+static void choice_sureness(const struct combine_rule *r,
+                            const struct combine_head *h, const double *passes,
+                            double *to)
+{
+    double all = 0, each = 0;
+    if (h->width == 1) {
+        double p = mean_of(r, passes, 1, 0);
+        all = entropy_of(&p, 1);
+    }
+    for (size_t k = 0; h->width > 1 && k < h->width; k++)
+        all += entropy_part(mean_of(r, passes, h->width, k));
+    for (size_t p = 0; p < combine_passes(r); p++)
+        each += weight_of(r, p) * entropy_of(passes + p * h->width, h->width);
+    to[0] = all;
+    to[1] = fmax(all - each, 0); /* rounding may leave less than none */
+}
+
+void combine_sureness(const struct combine_rule *r,
+                      const struct combine_head *h, const double *passes,
+                      double *scratch, double *to)
+{
+    if (is_choice(h)) {
+        choice_sureness(r, h, passes, to);
+        return;
+    }
+    for (size_t k = 0; k < told(h); k++) {
+        double members = epistemic(r, passes, h->width, k);
+        double own = aleatoric(r, h, passes, k);
+        to[SD] = sqrt(members + (h->spreads ? own : 0));
+        to[EPISTEMIC] = sqrt(members);
+        to[ALEATORIC] = sqrt(own);
+        if (r->quantile_count)
+            sort_passes(r, passes, h->width, k, scratch);
+        for (size_t q = 0; q < r->quantile_count; q++)
+            to[SPREADS + q] =
+                quantile_of(r, passes, h->width, k, scratch, r->quantiles[q]);
+        to += SPREADS + r->quantile_count;
+    }
+}

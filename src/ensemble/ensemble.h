@@ -1,0 +1,94 @@
+/* ensemble.h - several predictions of one row become one, and how sure it is
+ *
+ * A member of an ensemble is a file of weights. Each says something of a row,
+ * once or, where it draws at inference, several times: a pass. Here stands what
+ * is made of the passes of a row, and the file that lists members. Nothing here
+ * reads a file, or knows what a network is. */
+#ifndef THRONG_ENSEMBLE_ENSEMBLE_H
+#define THRONG_ENSEMBLE_ENSEMBLE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/value.h"
+
+/* ---- one prediction of several ------------------------------------------ */
+
+#define COMBINES(row)                                                          \
+    row(MEAN, "mean", "the mean, by the members' weights")                     \
+        row(MEDIAN, "median", "the median")                                    \
+            row(VOTE, "vote", "the share of votes for each class")
+#define COMBINE_ENUM(name, ...) COMBINE_##name,
+enum combine { COMBINES(COMBINE_ENUM) COMBINE_COUNT };
+extern const char *const combine_names[COMBINE_COUNT + 1]; /* NULL behind */
+
+/* One head: `width` numbers of a row. */
+struct combine_head {
+    size_t width;
+    bool classes; /* probabilities of classes; one number: of the second of two
+                   */
+    bool each;    /* every number is a yes or no of its own */
+    bool spreads; /* the second half are log variances of the first */
+};
+
+struct combine_rule {
+    enum combine how;
+    size_t members, samples; /* a member's passes come one after another */
+    const double *weights;   /* by member; they add up to 1 */
+    const double *quantiles; /* that are told, from 0 to 1 */
+    size_t quantile_count;
+};
+
+size_t combine_passes(const struct combine_rule *r);
+/* What is predicted of a row: passes × width numbers become width. Log
+ * variances become the one of all that varies: what the members say varies,
+ * and themselves. scratch has room for the passes. */
+void combine_outputs(const struct combine_rule *r, const struct combine_head *h,
+                     const double *passes, double *scratch, double *to);
+
+/* How sure that is, as columns: of classes the entropy of the mean probability
+ * and what of it the members disagree in (mutual information); of a number its
+ * standard deviation, the part of it that members differ by (epistemic), the
+ * part that they say themselves (aleatoric; NaN: no member says), and
+ * quantiles of the passes. */
+size_t combine_columns(const struct combine_rule *r,
+                       const struct combine_head *h);
+/* Column i is of which output (-1: of all of them together), and its name. */
+const char *combine_column(const struct combine_rule *r,
+                           const struct combine_head *h, size_t i, long *output,
+                           struct arena *a);
+void combine_sureness(const struct combine_rule *r,
+                      const struct combine_head *h, const double *passes,
+                      double *scratch, double *to);
+
+/* ---- the file ----------------------------------------------------------- */
+
+#define ENSEMBLE_FORMAT "throng.ensemble/1"
+
+struct ensemble_member {
+    struct str weights; /* its file, from the folder of the ensemble's; empty:
+                           it is inside */
+    struct str sha256;  /* of its bytes, in hexadecimal */
+    uint64_t at, bytes; /* inside: where it lies behind the first line */
+    double weight;
+    struct str study; /* that it comes from; empty: none */
+    int64_t trial;
+};
+struct ensemble {
+    enum combine how;
+    const struct ensemble_member *members;
+    size_t count;
+    struct str chosen; /* how they were, for people */
+};
+
+/* True when a file begins like one. */
+bool ensemble_is(struct str bytes);
+/* Reads the first line; what members lie inside must be there. The texts live
+ * in the arena; weights add up to 1. */
+int ensemble_parse(struct ensemble *e, struct str bytes, const char *path,
+                   struct arena *a, struct err *err);
+/* The first line; the bytes of members that lie inside follow. */
+void ensemble_print(struct buf *b, const struct ensemble *e);
+/* The bytes of a member that lies inside. */
+struct str ensemble_inside(const struct ensemble_member *m, struct str bytes);
+
+#endif

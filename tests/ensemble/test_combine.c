@@ -1,0 +1,131 @@
+/* test_combine.c - passes of a row become what hand and numpy make of them */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "ensemble/ensemble.h"
+
+enum { ROOM = 32 };
+
+static void near(double found, double wanted)
+{
+    if (!(fabs(found - wanted) < 1e-12) && !(isnan(found) && isnan(wanted)))
+        fail_msg("%.17g, not %.17g", found, wanted);
+}
+
+static void are_near(const double *found, const double *wanted, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        near(found[i], wanted[i]);
+}
+
+static const double alike[] = {0.25, 0.25, 0.25, 0.25};
+static const double middle[] = {0.1, 0.5};
+
+static void numbers_have_mean_spread_and_quantiles(void **state)
+{
+    static const double passes[] = {1, 2, 4, 9};
+    struct combine_head h = {.width = 1};
+    struct combine_rule r = {.members = 4,
+                             .samples = 1,
+                             .weights = alike,
+                             .quantiles = middle,
+                             .quantile_count = 2};
+    double scratch[ROOM], out[ROOM];
+    (void)state;
+    combine_outputs(&r, &h, passes, scratch, out);
+    near(out[0], 4);
+    assert_int_equal(combine_columns(&r, &h), 5);
+    combine_sureness(&r, &h, passes, scratch, out);
+    are_near(out, (double[]){sqrt(9.5), sqrt(9.5), NAN, 1.3, 3}, 5);
+    r.how = COMBINE_MEDIAN;
+    combine_outputs(&r, &h, passes, scratch, out);
+    near(out[0], 3);
+}
+
+/* Two members, two samples each: the second member counts thrice. */
+static void weights_count(void **state)
+{
+    static const double passes[] = {1, 3, 10, 20};
+    static const double weights[] = {0.25, 0.75};
+    struct combine_head h = {.width = 1};
+    struct combine_rule r = {.members = 2,
+                             .samples = 2,
+                             .weights = weights,
+                             .quantiles = middle,
+                             .quantile_count = 2};
+    double scratch[ROOM], out[ROOM], mean = 0.125 * 4 + 0.375 * 30;
+    double square = 0.125 * (1 + 9) + 0.375 * (100 + 400) - mean * mean;
+    (void)state;
+    combine_outputs(&r, &h, passes, scratch, out);
+    near(out[0], mean);
+    combine_sureness(&r, &h, passes, scratch, out);
+    are_near(out, (double[]){sqrt(square), sqrt(square), NAN, 1, 10}, 5);
+}
+
+/* Variances add up, and a head that says none has none. */
+static void what_a_head_says_of_its_spread_is_added(void **state)
+{
+    double passes[] = {1, log(4), 3, log(2)};
+    static const double half[] = {0.5, 0.5};
+    struct combine_head h = {.width = 2, .spreads = true};
+    struct combine_rule r = {.members = 2, .samples = 1, .weights = half};
+    double scratch[ROOM], out[ROOM];
+    (void)state;
+    combine_outputs(&r, &h, passes, scratch, out);
+    are_near(out, (double[]){2, log(1 + 3)}, 2);
+    combine_sureness(&r, &h, passes, scratch, out);
+    are_near(out, (double[]){2, 1, sqrt(3)}, 3);
+}
+
+static void classes_have_entropy_and_what_members_disagree_in(void **state)
+{
+    static const double passes[] = {0.9, 0.1, 0, 0.1, 0.9, 0};
+    static const double half[] = {0.5, 0.5};
+    struct combine_head h = {.width = 3, .classes = true};
+    struct combine_rule r = {.members = 2, .samples = 1, .weights = half};
+    double scratch[ROOM], out[ROOM];
+    double each = -0.9 * log(0.9) - 0.1 * log(0.1);
+    (void)state;
+    combine_outputs(&r, &h, passes, scratch, out);
+    are_near(out, (double[]){0.5, 0.5, 0}, 3);
+    assert_int_equal(combine_columns(&r, &h), 2);
+    combine_sureness(&r, &h, passes, scratch, out);
+    are_near(out, (double[]){log(2), log(2) - each}, 2);
+    r.how = COMBINE_VOTE;
+    combine_outputs(&r, &h, passes, scratch, out);
+    are_near(out, (double[]){0.5, 0.5, 0}, 3);
+    h = (struct combine_head){.width = 1, .classes = true};
+    combine_sureness(&r, &h, (double[]){0.9, 0.1}, scratch, out);
+    are_near(out, (double[]){log(2), log(2) - each}, 2);
+    combine_outputs(&r, &h, (double[]){0.9, 0.1}, scratch, out);
+    near(out[0], 0.5);
+}
+
+static void medians_of_probabilities_add_up_to_1(void **state)
+{
+    static const double passes[] = {0.6, 0.3, 0.1, 0.2, 0.5,
+                                    0.3, 0.1, 0.2, 0.7};
+    static const double third[] = {1 / 3., 1 / 3., 1 / 3.};
+    struct combine_head h = {.width = 3, .classes = true};
+    struct combine_rule r = {
+        .how = COMBINE_MEDIAN, .members = 3, .samples = 1, .weights = third};
+    double scratch[ROOM], out[ROOM];
+    (void)state;
+    combine_outputs(&r, &h, passes, scratch, out);
+    are_near(out, (double[]){0.2 / 0.8, 0.3 / 0.8, 0.3 / 0.8}, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_have_mean_spread_and_quantiles),
+        cmocka_unit_test(weights_count),
+        cmocka_unit_test(what_a_head_says_of_its_spread_is_added),
+        cmocka_unit_test(classes_have_entropy_and_what_members_disagree_in),
+        cmocka_unit_test(medians_of_probabilities_add_up_to_1),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
