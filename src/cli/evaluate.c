@@ -8,8 +8,8 @@ static int run(struct call *c)
 
 VERB(evaluate) = {
     .name = "evaluate",
-    .args = "WEIGHTS",
-    .summary = "Say the loss and metrics of trained weights",
+    .args = "WEIGHTS|ENSEMBLE",
+    .summary = "Say the loss and metrics of trained models",
     .text = "The weights of `throng train` or of a study carry their model "
             "and what was\nfitted on its training rows: scaling, means, "
             "categories, words, classes. So\n--data is all that is needed: "
@@ -21,7 +21,9 @@ VERB(evaluate) = {
             "rows are judged, or validation rows where\nit has none. Then "
             "its data must be there: it is looked for in this folder,\n"
             "beside the weights, and beside the study that they belong "
-            "to.\n\nBehind loss and metrics comes how often each class was "
+            "to. An ensemble\nis judged on the rows that all of its members "
+            "have held "
+            "out.\n\nBehind loss and metrics comes how often each class was "
             "taken for each.\n",
     .options =
         (const struct option_spec[]){

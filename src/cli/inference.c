@@ -201,11 +201,11 @@ int inference_run(struct call *c, bool predict)
                                  .predict = predict}};
     char scratch[] = "/tmp/throng-infer-XXXXXX";
     if (c->arg_count != 1)
-        return call_usage(c, "name one file of weights");
+        return call_usage(c, "name one file of weights, or one ensemble");
     n.one.metrics = on_metrics;
     n.one.notice = on_notice;
     n.one.context = &n;
-    n.wanted.weights = path_absolute(c->arena, c->args[0]);
+    n.wanted.models = path_absolute(c->arena, c->args[0]);
     n.metrics = value_object(c->arena);
     if (!mkdtemp(scratch)) {
         err_errno(&c->err, "make a folder in /tmp");

@@ -3,7 +3,8 @@
  * A file of weights carries its model and what was fitted on its training rows
  * (scaling, classes, words), so that other rows need nothing but a file.
  * Without one the model's own rows are judged: then its data must be there, and
- * is split as it was. */
+ * is split as it was. Of an ensemble the first member is the task's model, and
+ * the others stand in its options. */
 #include "base/json.h"
 #include "base/num.h"
 #include "nn/nn.h"
@@ -14,7 +15,7 @@ struct making {
     struct arena *arena;
     struct err *err;
     struct value *model;
-    const char *file;         /* of the weights, where a worker can read them */
+    const struct model_file *weights;
     const struct value *spec; /* of the model's own data */
     bool new_rows;
 };
@@ -50,8 +51,8 @@ static void look_in(const struct making *n, const char *folders[FOLDERS])
 {
     struct arena *a = n->arena;
     folders[0] = path_absolute(a, ".");
-    folders[1] = path_absolute(a, path_folder(a, n->wanted->weights));
-    folders[2] = study_home(a, n->wanted->weights);
+    folders[1] = path_absolute(a, path_folder(a, n->weights->name));
+    folders[2] = study_home(a, n->weights->name);
 }
 
 static const char *data_folder(const struct making *n)
@@ -185,7 +186,7 @@ static int use_file(struct making *n)
     n->spec = value_get(n->model, STR("data"));
     if (!n->spec || n->spec->kind != VALUE_OBJECT)
         return err_set(n->err, ERR_INPUT, "%s: its model names no data",
-                       n->wanted->weights);
+                       n->weights->name);
     if (!data && !labels)
         return 0;
     bool pair = is_pair(n->spec);
@@ -206,60 +207,28 @@ static int use_file(struct making *n)
     return 0;
 }
 
-/* STUDY/trials/0/7/output/weights.safetensors names weights also where they lie
- * in a pack: then they are written into scratch. */
-static int unpack(struct making *n)
-{
-    struct str rest = STR(""), thousand, number;
-    int64_t trial;
-    const char *at = NULL;
-    n->file = n->wanted->weights;
-    for (const char *p = n->wanted->weights; (p = strstr(p, "/trials/")); p++)
-        at = p;
-    if (file_exists(n->wanted->weights) || !at)
-        return 0;
-    rest = str_of(at + strlen("/trials/"));
-    str_split(&rest, '/', &thousand);
-    if (!rest.p || !str_split(&rest, '/', &number) || !rest.p ||
-        !num_int(number, &trial))
-        return 0;
-    struct packs *packs = packs_open(
-        arena_cstr(n->arena, str_n(n->wanted->weights,
-                                   (size_t)(at - n->wanted->weights))));
-    struct err why = {0};
-    struct buf b;
-    buf_init(&b);
-    int rc = packs_read(packs, trial, rest.p, &b, &why);
-    if (!rc) {
-        n->file =
-            path_join(n->arena, n->wanted->scratch, "weights.safetensors");
-        rc = file_write(n->file, buf_str(&b), false, n->err);
-    } else if (why.kind == ERR_MISSING) {
-        rc = 0; /* who reads the file says so */
-    } else {
-        err_set(n->err, why.kind, "%s", why.text);
-    }
-    buf_done(&b);
-    packs_close(packs);
-    return rc;
-}
-
 /* ---- the task -------------------------------------------------------------
  */
+
+static struct str model_text(const struct making *n)
+{
+    struct buf text;
+    buf_init(&text);
+    json_print(&text, n->model);
+    struct str kept = arena_str(n->arena, buf_str(&text));
+    buf_done(&text);
+    return kept;
+}
 
 static void fill_task(const struct making *n, struct task *task)
 {
     const struct inference *w = n->wanted;
-    struct buf text;
     *task = (struct task){.id = 1, .attempt = 1, .kind = STR("infer")};
     needs_init(&task->needs);
-    buf_init(&text);
-    json_print(&text, n->model);
-    task->model = arena_str(n->arena, buf_str(&text));
-    buf_done(&text);
+    task->model = model_text(n);
     task->workdir = str_of(data_folder(n));
     task->folder = str_of(path_join(n->arena, w->scratch, "1"));
-    task->weights = str_of(n->file);
+    task->weights = str_of(n->weights->file);
     task->predictions = w->predict;
     task->new_rows = n->new_rows;
     task->study = STR("inference");
@@ -267,16 +236,87 @@ static void fill_task(const struct making *n, struct task *task)
     task->grace_s = 5;
 }
 
+static int make_one(struct making *n, const struct inference *wanted,
+                    const struct model_file *weights, struct arena *a,
+                    struct err *err)
+{
+    struct nn_about about;
+    *n = (struct making){
+        .wanted = wanted, .weights = weights, .arena = a, .err = err};
+    if (nn_weights_about(weights->file, a, &about, err))
+        return -1;
+    n->model = json_parse(a, about.model, "model", false, err);
+    return n->model ? use_file(n) : -1;
+}
+
+/* ---- of several models ----------------------------------------------------
+ */
+
+/* All are asked for the same pieces of rows, which are whole batches: those of
+ * the model with the smallest fit into everybody's memory. */
+static void share_batch(struct making *all, size_t count)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const struct value *v = value_get(all[i].model, STR("batch_size"));
+        int64_t own = v && v->kind == VALUE_INT ? v->i : NN_BATCH_DEFAULT;
+        least = own < least ? own : least;
+    }
+    for (size_t i = 0; i < count; i++)
+        value_set(all[i].arena, all[i].model, STR("batch_size"),
+                  value_int(all[i].arena, least));
+}
+
+static struct value *member_value(const struct making *n)
+{
+    struct arena *a = n->arena;
+    struct value *v = value_object(a);
+    value_set(a, v, STR("model"), n->model);
+    value_set(a, v, STR("weights"), value_string(a, str_of(n->weights->file)));
+    value_set(a, v, STR("workdir"), value_string(a, str_of(data_folder(n))));
+    return v;
+}
+
+/* See worker/committee.c. */
+static struct str options_text(const struct models *m, const struct making *all)
+{
+    static const double quantiles[] = {0.05, 0.5, 0.95};
+    struct arena *a = all->arena;
+    struct value *v = value_object(a), *members = value_list(a);
+    struct value *weights = value_list(a), *points = value_list(a);
+    for (size_t i = 0; i < m->count; i++) {
+        value_list_add(a, weights, value_double(a, m->list[i].weight));
+        if (i)
+            value_list_add(a, members, member_value(&all[i]));
+    }
+    for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++)
+        value_list_add(a, points, value_double(a, quantiles[i]));
+    value_set(a, v, STR("members"), members);
+    value_set(a, v, STR("weights"), weights);
+    value_set(a, v, STR("combine"), value_string(a, str_of(m->combine)));
+    value_set(a, v, STR("quantiles"), points);
+    struct buf text;
+    buf_init(&text);
+    json_print(&text, v);
+    struct str kept = arena_str(a, buf_str(&text));
+    buf_done(&text);
+    return kept;
+}
+
 int inference_task(const struct inference *wanted, struct arena *a,
                    struct task *task, struct err *err)
 {
-    struct making n = {.wanted = wanted, .arena = a, .err = err};
-    struct nn_about about;
-    if (unpack(&n) || nn_weights_about(n.file, a, &about, err))
+    struct models m;
+    if (models_open(&m, wanted->models, wanted->scratch, a, err))
         return -1;
-    n.model = json_parse(a, about.model, "model", false, err);
-    if (!n.model || use_file(&n))
-        return -1;
-    fill_task(&n, task);
+    struct making *all = arena_array(a, m.count, sizeof(*all));
+    for (size_t i = 0; i < m.count; i++)
+        if (make_one(&all[i], wanted, &m.list[i], a, err))
+            return -1;
+    if (m.is_ensemble)
+        share_batch(all, m.count);
+    fill_task(&all[0], task);
+    if (m.is_ensemble)
+        task->options = options_text(&m, all);
     return 0;
 }

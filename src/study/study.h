@@ -633,9 +633,28 @@ struct task training_task(const struct value *model, const char *file,
 int training_keep(const struct value *model, const char *scratch,
                   const char *to, struct arena *a, struct err *err);
 
-/* Weights on data. */
+/* What is asked of data: one file of weights, or the members of an ensemble. */
+struct model_file {
+    const char *name; /* as a person knows it */
+    const char *file; /* where a worker can read it */
+    double weight;    /* all of them add up to 1 */
+};
+struct models {
+    const char *path; /* absolute */
+    struct model_file *list;
+    size_t count;
+    const char *combine; /* see ensemble.h */
+    bool is_ensemble;
+};
+/* What lies in a pack or inside of an ensemble is written into scratch. An
+ * error where a member is missing, or its bytes are others; a file of weights
+ * is not looked at. */
+int models_open(struct models *m, const char *path, const char *scratch,
+                struct arena *a, struct err *err);
+
+/* Models on data. */
 struct inference {
-    const char *weights;       /* absolute; may lie in a pack */
+    const char *models;        /* absolute; weights may lie in a pack */
     const char *data, *labels; /* rows of another day; NULL: the model's own */
     bool predict;              /* a line for each row, too */
     const char *scratch;       /* a folder, there already */

@@ -27,18 +27,19 @@ static bool has_pairs(const struct predicted *what,
            nn_model_takes_classes(what->model, (size_t)h->label);
 }
 
-static int add_rows(struct predictions *p, const float *outputs, size_t count,
-                    struct err *err)
+static int add_rows(struct predictions *p, const double *outputs,
+                    const double *more, size_t count, struct err *err)
 {
     struct confusion *c = (struct confusion *)p;
     const uint32_t *rows = p->what.part->rows + p->done;
     size_t wide = (size_t)nn_model_outputs(p->what.model), at = 0;
+    (void)more;
     (void)err;
     for (size_t i = 0; i < nn_model_head_count(p->what.model); i++) {
         struct nn_head_facts h = nn_model_head(p->what.model, i);
         const struct data_field *label = predicted_label(&p->what, &h);
         for (size_t r = 0; c->counts[i] && r < count; r++) {
-            const float *out = outputs + r * wide + at;
+            const double *out = outputs + r * wide + at;
             size_t truth = (size_t)label->categories[rows[r]];
             size_t classes = (size_t)label->classes;
             c->counts[i][truth * classes + (size_t)predicted_class(&h, out)]++;

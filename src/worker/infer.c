@@ -8,30 +8,38 @@
 #include "worker/crew.h"
 #include "worker/member.h"
 
+static struct predicted rows_of(const struct member *m)
+{
+    return m->committee ? committee_rows(m->committee) : judging_rows(m);
+}
+
 static int begin(struct train *t, struct member *m, struct err *err)
 {
-    struct predicted what = judging_rows(m);
     if (member_load(m, arena_cstr(m->arena, m->task.weights), false, err))
         return -1;
+    if (committee_wanted(m) && !(m->committee = committee_open(t, m, err)))
+        return -1;
+    struct predicted what = rows_of(m);
     struct predictions *file =
         m->task.predictions
             ? predictions_table(member_file(t, m, "output/predictions.csv"),
                                 &what, err)
             : predictions_confusion(member_file(t, m, "output/confusion.json"),
                                     &what);
-    m->judging = file ? judging_new(m, file, err) : NULL;
+    m->judging = file ? judging_new(m, m->committee, file, err) : NULL;
     return m->judging ? 0 : -1;
 }
 
-static void end(struct member *m)
+static void end(struct train *t, struct member *m)
 {
     judging_free(m->judging);
+    committee_close(t, m->committee);
 }
 
 /* After the last piece. */
 static int finish(struct train *t, struct member *m, struct err *err)
 {
-    struct predicted what = judging_rows(m);
+    struct predicted what = rows_of(m);
     const char *rows = m->task.new_rows ? "new" : what.rows;
     struct nn_report r;
     if (judging_end(m->judging, &r, err))

@@ -15,7 +15,8 @@ struct predicted judging_rows(const struct member *m)
     const char *name = part == &v->test         ? "test"
                        : part == &v->validation ? "validation"
                                                 : "training";
-    return (struct predicted){m->model, v->table, part, name};
+    return (struct predicted){
+        .model = m->model, .table = v->table, .part = part, .rows = name};
 }
 
 static void add_judged(struct member *m, const char *prefix, struct str name,
@@ -69,24 +70,44 @@ void judging_test(struct train *t, struct member *m)
 
 struct judging {
     struct predictions *file; /* what is made of the predictions */
-    struct nn_pieces *pieces;
-    float *outputs; /* of one piece */
-    size_t rows;    /* of one piece */
+    struct nn_pieces *pieces; /* of one member */
+    struct committee *committee;
+    struct nn_verdict *verdict; /* of a committee */
+    float *floats;              /* of one piece of one member */
+    double *outputs, *more;     /* of one piece */
+    size_t rows, wide;          /* of one piece; numbers of a row */
 };
 
-struct judging *judging_new(struct member *m, struct predictions *file,
-                            struct err *err)
+/* Who answers, and who judges that. */
+static int begin_asking(struct judging *j, struct member *m, struct err *err)
 {
-    const struct data_part *part = file->what.part;
-    size_t wide = (size_t)nn_model_outputs(m->model);
-    struct judging *j = xcalloc(1, sizeof(*j));
-    j->file = file;
+    const struct data_part *part = j->file->what.part;
+    if (j->committee) {
+        j->verdict = nn_verdict_new(m->model, &m->view, part, err);
+        j->rows = committee_piece(j->committee);
+        return j->verdict ? 0 : -1;
+    }
     j->pieces = nn_pieces_new(m->cohort->trainer, m->place, part, err);
-    if (j->pieces) {
-        j->rows =
-            nn_pieces_rows(j->pieces, PIECE_BYTES / sizeof(float) / (wide + 1));
-        j->outputs = malloc(j->rows * wide * sizeof(*j->outputs) + 1);
-        if (j->outputs)
+    if (!j->pieces)
+        return -1;
+    j->rows =
+        nn_pieces_rows(j->pieces, PIECE_BYTES / sizeof(float) / (j->wide + 1));
+    return 0;
+}
+
+struct judging *judging_new(struct member *m, struct committee *committee,
+                            struct predictions *file, struct err *err)
+{
+    struct judging *j = xcalloc(1, sizeof(*j));
+    size_t more = predicted_more_count(&file->what);
+    j->file = file;
+    j->committee = committee;
+    j->wide = (size_t)nn_model_outputs(m->model);
+    if (begin_asking(j, m, err) == 0) {
+        j->floats = malloc(j->rows * j->wide * sizeof(*j->floats) + 1);
+        j->outputs = malloc(j->rows * j->wide * sizeof(*j->outputs) + 1);
+        j->more = malloc(j->rows * more * sizeof(*j->more) + 1);
+        if (j->floats && j->outputs && j->more)
             return j;
         err_set(err, ERR_LIMIT, "no memory for the predictions of %zu rows",
                 j->rows);
@@ -101,23 +122,50 @@ void judging_free(struct judging *j)
         return;
     predictions_free(j->file);
     nn_pieces_free(j->pieces);
+    nn_verdict_free(j->verdict);
+    free(j->floats);
     free(j->outputs);
+    free(j->more);
     free(j);
+}
+
+static int ask_committee(struct judging *j, size_t *count, struct err *err)
+{
+    size_t from = j->file->done, left = j->file->what.part->count - from;
+    *count = left < j->rows ? left : j->rows;
+    int rc =
+        committee_ask(j->committee, from, *count, j->outputs, j->more, err);
+    if (!rc)
+        nn_verdict_add(j->verdict, j->outputs, *count);
+    return rc;
+}
+
+static int ask_member(struct judging *j, size_t *count)
+{
+    int rc = nn_pieces_next(j->pieces, j->rows, j->floats, count);
+    for (size_t i = 0; !rc && i < *count * j->wide; i++)
+        j->outputs[i] = (double)j->floats[i];
+    return rc;
 }
 
 int judging_next(struct judging *j, struct err *err)
 {
-    size_t count;
-    if (nn_pieces_next(j->pieces, j->rows, j->outputs, &count))
+    size_t count = 0;
+    int rc =
+        j->committee ? ask_committee(j, &count, err) : ask_member(j, &count);
+    if (rc > 0)
         return err_set(err, ERR_SYSTEM, "ended while it predicted");
-    if (predictions_add(j->file, j->outputs, count, err))
+    if (rc || predictions_add(j->file, j->outputs, j->more, count, err))
         return -1;
     return j->file->done < j->file->what.part->count;
 }
 
 int judging_end(struct judging *j, struct nn_report *r, struct err *err)
 {
-    nn_pieces_report(j->pieces, r);
+    if (j->committee)
+        nn_verdict_end(j->verdict, r);
+    else
+        nn_pieces_report(j->pieces, r);
     return predictions_end(j->file, err);
 }
 
@@ -130,7 +178,7 @@ void judging_confusion(struct train *t, struct member *m)
         return;
     struct predicted what = judging_rows(m);
     struct judging *j =
-        judging_new(m,
+        judging_new(m, NULL,
                     predictions_confusion(
                         member_file(t, m, "output/confusion.json"), &what),
                     &err);

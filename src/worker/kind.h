@@ -52,7 +52,7 @@ struct kind {
     /* Some of its work; member_leave when all of it is done. */
     void (*turn)(struct train *t, size_t at);
     /* The member goes, for whatever reason; NULL: begin has made nothing. */
-    void (*end)(struct member *m);
+    void (*end)(struct train *t, struct member *m);
     bool trains; /* it reports on validation rows */
 };
 

@@ -51,7 +51,8 @@ struct member {
     bool waits;    /* for a decision */
     bool in_files; /* what it leaves goes into files */
     int64_t begun_ns;
-    struct judging *judging; /* of the kind infer; NULL: none */
+    struct judging *judging;     /* of the kind infer; NULL: none */
+    struct committee *committee; /* the same, where several models answer */
 };
 
 /* The best values so far, the smallest first. */
@@ -82,6 +83,12 @@ void member_say(struct train *t, const struct member *m, enum record_type type,
 void member_say_once(struct train *t, const struct member *m, const char *text);
 /* Says the points of its batch. */
 void member_say_metrics(struct train *t, struct member *m);
+/* A member of a task, or of none yet, that has nothing but itself. */
+struct member *member_new(const struct task *task);
+/* Reads its model and its rows and takes its place in a cohort. */
+int member_open(struct train *t, struct member *m, struct err *err);
+/* Leaves all of that, as far as it came, and frees it. */
+void member_close(struct train *t, struct member *m);
 /* Says that member number `at` has ended, and frees it. */
 void member_leave(struct train *t, size_t at, enum outcome outcome,
                   struct str reason);
@@ -108,15 +115,36 @@ void member_leave_weights(struct train *t, struct member *m);
 /* Those after this epoch, beside them. */
 void member_keep_weights(struct train *t, struct member *m, int64_t epoch);
 
+/* ---- committee.c: several models, of which one answers for all ----------
+ */
+
+/* True when the task names several, or wants to know how sure it is. */
+bool committee_wanted(const struct member *m);
+/* Opens the models that the task names beside the member's own; err names the
+ * file of the one that does not fit. */
+struct committee *committee_open(struct train *t, struct member *m,
+                                 struct err *err);
+/* NULL is accepted. */
+void committee_close(struct train *t, struct committee *c);
+/* The rows that all of them are asked for, with columns of how sure it is. */
+struct predicted committee_rows(const struct committee *c);
+/* The most rows that they are asked for at once: whole batches. */
+size_t committee_piece(const struct committee *c);
+/* What they say of rows from..from + count: what is predicted, and how sure
+ * that is. 1: broken off. */
+int committee_ask(struct committee *c, size_t from, size_t count,
+                  double *outputs, double *more, struct err *err);
+
 /* ---- judging.c: a member on rows that it was not trained on ------------ */
 
 /* The rows that a model is judged on: those that it has not seen, where there
  * are any. */
 struct predicted judging_rows(const struct member *m);
 /* A member on such rows, a piece at a time: what it predicts becomes the file,
- * which is the judging's from now on, also where this fails. */
-struct judging *judging_new(struct member *m, struct predictions *file,
-                            struct err *err);
+ * which is the judging's from now on, also where this fails. With a committee
+ * what is predicted is what that says. */
+struct judging *judging_new(struct member *m, struct committee *committee,
+                            struct predictions *file, struct err *err);
 /* The next piece. 1: there are more; 0: that was the last; -1 and err. */
 int judging_next(struct judging *j, struct err *err);
 /* After the last: the file is there. r->metrics live as long as j. */

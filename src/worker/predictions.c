@@ -1,6 +1,7 @@
 /* predictions.c - predictions as a table */
 #include "worker/predictions.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -14,10 +15,10 @@ struct writing {
     struct buf out; /* of one piece */
 };
 
-int predictions_add(struct predictions *p, const float *outputs, size_t count,
-                    struct err *err)
+int predictions_add(struct predictions *p, const double *outputs,
+                    const double *more, size_t count, struct err *err)
 {
-    int rc = p->add(p, outputs, count, err);
+    int rc = p->add(p, outputs, more, count, err);
     p->done += count;
     return rc;
 }
@@ -31,6 +32,14 @@ void predictions_free(struct predictions *p)
 {
     if (p)
         p->free(p);
+}
+
+size_t predicted_more_count(const struct predicted *what)
+{
+    size_t heads = nn_model_head_count(what->model), all = 0;
+    for (size_t i = 0; what->more && i <= heads; i++)
+        all += what->more[i].count;
+    return all;
 }
 
 const struct data_field *predicted_label(const struct predicted *what,
@@ -70,23 +79,38 @@ static size_t shown_of(const struct data_field *label,
                                         : 0;
 }
 
-/* The class that number k of a head is the probability of, or the label's
- * column that it predicts. */
-static void add_output_name(struct buf *b, const struct data_field *label,
-                            const struct nn_head_facts *h, size_t k)
+void predicted_output_name(struct buf *b, const struct data_field *label,
+                           const struct nn_head_facts *h, size_t k)
 {
     if (predicted_is_class(label, h) && label->class_names)
         buf_addstr(b, label->class_names[k]);
-    else if (label && label->column_names &&
-             (int64_t)h->width == label->columns)
+    else if (label && label->column_names && (int64_t)k < label->columns &&
+             (int64_t)h->width == label->columns * (h->spreads ? 2 : 1))
         buf_addstr(b, label->column_names[k]);
     else
         buf_addf(b, "%zu", k);
 }
 
-/* Of several heads the names stand before those of the columns. */
-static void add_head_names(struct writing *w, const struct nn_head_facts *h)
+static void add_more_names(struct buf *b, const struct predicted *what,
+                           size_t head, const char *prefix)
 {
+    const struct predicted_more *more = what->more ? &what->more[head] : NULL;
+    struct buf name;
+    buf_init(&name);
+    for (size_t k = 0; more && k < more->count; k++) {
+        buf_reset(&name);
+        buf_addf(&name, "%s%s", prefix, more->names[k]);
+        buf_addc(b, ',');
+        csv_field(b, buf_str(&name), ',');
+    }
+    buf_done(&name);
+}
+
+/* Of several heads the names stand before those of the columns. */
+static void add_head_names(struct writing *w, size_t head)
+{
+    struct nn_head_facts facts = nn_model_head(w->base.what.model, head);
+    const struct nn_head_facts *h = &facts;
     const struct data_field *label = predicted_label(&w->base.what, h);
     struct buf *b = &w->out;
     struct buf prefix;
@@ -102,11 +126,12 @@ static void add_head_names(struct writing *w, const struct nn_head_facts *h)
         struct buf name;
         buf_init(&name);
         buf_addf(&name, "%sp_", prefix.p);
-        add_output_name(&name, label, h, k);
+        predicted_output_name(&name, label, h, k);
         buf_addc(b, ',');
         csv_field(b, buf_str(&name), ',');
         buf_done(&name);
     }
+    add_more_names(b, &w->base.what, head, prefix.p);
     buf_done(&prefix);
 }
 
@@ -121,19 +146,39 @@ static void add_label(struct buf *b, const struct nn_head_facts *h,
         num_print_short(b, (double)label->numbers[row], 9);
 }
 
-int64_t predicted_class(const struct nn_head_facts *h, const float *p)
+int64_t predicted_class(const struct nn_head_facts *h, const double *p)
 {
     size_t best = 0;
     if (h->width == 1)
-        return p[0] > 0.5f;
+        return p[0] > 0.5;
     for (size_t k = 1; k < h->width; k++)
         if (p[k] > p[best])
             best = k;
     return (int64_t)best;
 }
 
+/* A float is known again by nine digits. */
+static void add_number(struct buf *b, const struct predicted *what, double x)
+{
+    if (what->exact)
+        num_print(b, x);
+    else
+        num_print_short(b, x, 9);
+}
+
+static void add_more(struct writing *w, size_t head, const double **more)
+{
+    const struct predicted *what = &w->base.what;
+    size_t count = what->more ? what->more[head].count : 0;
+    for (; count-- > 0; (*more)++) {
+        buf_addc(&w->out, ',');
+        if (!isnan(**more))
+            num_print(&w->out, **more);
+    }
+}
+
 static void add_head(struct writing *w, const struct nn_head_facts *h,
-                     uint32_t row, const float *p)
+                     uint32_t row, const double *p)
 {
     const struct data_field *label = predicted_label(&w->base.what, h);
     struct buf *b = &w->out;
@@ -144,14 +189,14 @@ static void add_head(struct writing *w, const struct nn_head_facts *h,
         add_class(b, label, predicted_class(h, p));
     } else if (h->width == 1) {
         buf_addc(b, ',');
-        num_print_short(b, (double)p[0], 9);
+        add_number(b, &w->base.what, p[0]);
     }
     bool one = h->width == 1;
     size_t shown = shown_of(label, h);
     for (size_t k = 0; k < shown; k++) {
-        double x = (double)(one ? p[0] : p[k]);
+        double x = one ? p[0] : p[k];
         buf_addc(b, ',');
-        num_print_short(b, one && k == 0 ? 1 - x : x, 9);
+        add_number(b, &w->base.what, one && k == 0 ? 1 - x : x);
     }
 }
 
@@ -162,7 +207,8 @@ static int put_out(struct writing *w, struct err *err)
     return rc;
 }
 
-static void add_row(struct writing *w, uint32_t row, const float *outputs)
+static void add_row(struct writing *w, uint32_t row, const double *outputs,
+                    const double *more)
 {
     const struct predicted *what = &w->base.what;
     size_t heads = nn_model_head_count(what->model);
@@ -170,18 +216,22 @@ static void add_row(struct writing *w, uint32_t row, const float *outputs)
     for (size_t i = 0; i < heads; i++) {
         struct nn_head_facts h = nn_model_head(what->model, i);
         add_head(w, &h, row, outputs);
+        add_more(w, i, &more);
         outputs += h.width;
     }
+    add_more(w, heads, &more);
     buf_addc(&w->out, '\n');
 }
 
-static int add_rows(struct predictions *p, const float *outputs, size_t count,
-                    struct err *err)
+static int add_rows(struct predictions *p, const double *outputs,
+                    const double *more, size_t count, struct err *err)
 {
     struct writing *w = (struct writing *)p;
     size_t wide = (size_t)nn_model_outputs(p->what.model);
+    size_t some = predicted_more_count(&p->what);
     for (size_t r = 0; r < count; r++)
-        add_row(w, p->what.part->rows[p->done + r], outputs + r * wide);
+        add_row(w, p->what.part->rows[p->done + r], outputs + r * wide,
+                some ? more + r * some : NULL);
     return put_out(w, err);
 }
 
@@ -203,12 +253,11 @@ static void free_table(struct predictions *p)
 
 static void add_names(struct writing *w)
 {
-    const struct nn_model *m = w->base.what.model;
+    size_t heads = nn_model_head_count(w->base.what.model);
     buf_adds(&w->out, "row");
-    for (size_t i = 0; i < nn_model_head_count(m); i++) {
-        struct nn_head_facts h = nn_model_head(m, i);
-        add_head_names(w, &h);
-    }
+    for (size_t i = 0; i < heads; i++)
+        add_head_names(w, i);
+    add_more_names(&w->out, &w->base.what, heads, "");
     buf_addc(&w->out, '\n');
 }
 

@@ -102,6 +102,8 @@ static void say_ended(struct train *t, const struct member *m,
 
 /* ---- members ---------------------------------------------------------- */
 
+static bool broken_off(void *context);
+
 static struct nn_model *read_model(const struct value *v, struct member *m,
                                    struct err *err)
 {
@@ -248,7 +250,7 @@ static void leave_cohort(struct member *m)
 static void member_free(struct train *t, struct member *m)
 {
     if (m->kind->end)
-        m->kind->end(m);
+        m->kind->end(t, m);
     sources_leave(&t->sources, m->source);
     nn_model_free(m->model);
     metric_batch_free(m->batch);
@@ -367,9 +369,7 @@ static int choose_device(struct train *t, struct member *m, struct err *err)
     return m->device ? 0 : -1;
 }
 
-/* INVALID for what the parameters or the model file say; FAILED for what is
- * not there. */
-static int begin(struct train *t, struct member *m, struct err *err)
+int member_open(struct train *t, struct member *m, struct err *err)
 {
     struct value *v = json_parse(m->arena, m->task.model, "model", false, err);
     if (!v)
@@ -398,7 +398,27 @@ static int begin(struct train *t, struct member *m, struct err *err)
     if (m->place < 0)
         return -1;
     m->cohort->members++;
-    return m->kind->begin(t, m, err);
+    nn_trainer_watch(m->cohort->trainer, broken_off, t);
+    return 0;
+}
+
+void member_close(struct train *t, struct member *m)
+{
+    leave_cohort(m);
+    member_free(t, m);
+}
+
+struct member *member_new(const struct task *task)
+{
+    struct member *m = xcalloc(1, sizeof *m);
+    m->arena = arena_new();
+    m->batch = metric_batch_new();
+    buf_init(&m->faults);
+    m->begun_ns = m->reported_ns = clock_mono_ns();
+    m->last = m->best = NAN;
+    if (task)
+        m->task = *task;
+    return m;
 }
 
 void member_leave(struct train *t, size_t at, enum outcome outcome,
@@ -407,8 +427,7 @@ void member_leave(struct train *t, size_t at, enum outcome outcome,
     struct member *m = t->members.p[at];
     member_say_metrics(t, m);
     say_ended(t, m, outcome, reason);
-    leave_cohort(m);
-    member_free(t, m);
+    member_close(t, m);
     t->members.p[at] = NULL;
 }
 
@@ -430,12 +449,7 @@ void member_fail(struct train *t, size_t at, const struct err *err)
 static void take_task(struct train *t, const struct record *r)
 {
     struct err err = {0};
-    struct member *m = xcalloc(1, sizeof *m);
-    m->arena = arena_new();
-    m->batch = metric_batch_new();
-    buf_init(&m->faults);
-    m->begun_ns = m->reported_ns = clock_mono_ns();
-    m->last = m->best = NAN;
+    struct member *m = member_new(NULL);
     /* The record's bytes are gone after this call. */
     struct str text = arena_str(m->arena, r->payload);
     int rc = task_parse(&m->task, text, m->arena, &err);
@@ -673,16 +687,15 @@ static int begin_training(struct train *t, struct member *m, struct err *err)
     return 0;
 }
 
-/* Reads its data and takes its place. */
+/* Reads its data and takes its place. INVALID for what the parameters or the
+ * model file say; FAILED for what is not there. */
 static void start(struct train *t, size_t at)
 {
     struct member *m = t->members.p[at];
     struct err err = {0};
     m->begun = true;
-    if (begin(t, m, &err))
+    if (member_open(t, m, &err) || m->kind->begin(t, m, &err))
         member_fail(t, at, &err);
-    else
-        nn_trainer_watch(m->cohort->trainer, broken_off, t);
 }
 
 static void leave_diverged(struct train *t, size_t at,

@@ -1,0 +1,166 @@
+/* models.c - what predict and evaluate take: weights, or an ensemble of them
+ *
+ * Members of an ensemble are files beside it, or lie inside. A member is taken
+ * only when its bytes are those that were chosen. What lies in a pack, or
+ * inside, is written into scratch, since a worker reads files. */
+#include "base/hash.h"
+#include "base/num.h"
+#include "ensemble/ensemble.h"
+#include "study/study.h"
+
+struct opening {
+    struct models *models;
+    const char *scratch;
+    struct arena *arena;
+    struct err *err;
+    size_t written; /* files in scratch */
+};
+
+static const char *next_scratch(struct opening *o)
+{
+    return arena_printf(o->arena, "%s/weights-%zu.safetensors", o->scratch,
+                        ++o->written);
+}
+
+/* ---- weights --------------------------------------------------------------
+ */
+
+/* The trial that STUDY/trials/0/7/output/weights.safetensors is of, and the
+ * folder of its study; false: that is no such path. */
+static bool is_of_trial(struct opening *o, const char *path,
+                        const char **folder, int64_t *trial, const char **name)
+{
+    struct str rest, thousand, number;
+    const char *at = NULL;
+    for (const char *p = path; (p = strstr(p, "/trials/")); p++)
+        at = p;
+    if (!at)
+        return false;
+    rest = str_of(at + strlen("/trials/"));
+    str_split(&rest, '/', &thousand);
+    if (!rest.p || !str_split(&rest, '/', &number) || !rest.p ||
+        !num_int(number, trial))
+        return false;
+    *folder = arena_cstr(o->arena, str_n(path, (size_t)(at - path)));
+    *name = rest.p;
+    return true;
+}
+
+/* A path of a trial names its weights also where they lie in a pack. *file
+ * stays as it is where there is none: who reads it says so. */
+static int unpack(struct opening *o, const char *path, const char **file)
+{
+    const char *folder, *name;
+    int64_t trial;
+    *file = path;
+    if (file_exists(path) || !is_of_trial(o, path, &folder, &trial, &name))
+        return 0;
+    struct packs *packs = packs_open(folder);
+    struct err why = {0};
+    struct buf b;
+    buf_init(&b);
+    int rc = packs_read(packs, trial, name, &b, &why);
+    if (!rc) {
+        *file = next_scratch(o);
+        rc = file_write(*file, buf_str(&b), false, o->err);
+    } else if (why.kind == ERR_MISSING) {
+        rc = 0;
+    } else {
+        err_set(o->err, why.kind, "%s", why.text);
+    }
+    buf_done(&b);
+    packs_close(packs);
+    return rc;
+}
+
+/* ---- ensembles ------------------------------------------------------------
+ */
+
+static int check_bytes(struct opening *o, const struct ensemble_member *m,
+                       struct str bytes, const char *name)
+{
+    char hex[65];
+    sha256_hex(bytes, hex);
+    if (str_is(m->sha256, hex))
+        return 0;
+    return err_set(o->err, ERR_CORRUPT,
+                   "%s is not the member that %s was made with: its bytes "
+                   "have changed",
+                   name, o->models->path);
+}
+
+static int take_file(struct opening *o, const struct ensemble_member *m,
+                     struct model_file *to)
+{
+    struct str bytes;
+    to->name = path_join(o->arena, path_folder(o->arena, o->models->path),
+                         arena_cstr(o->arena, m->weights));
+    if (unpack(o, to->name, &to->file))
+        return -1;
+    if (!file_exists(to->file))
+        return err_set(o->err, ERR_MISSING,
+                       "%s: its member %s is not there any more",
+                       o->models->path, to->name);
+    if (file_map(to->file, &bytes, o->err))
+        return -1;
+    int rc = check_bytes(o, m, bytes, to->name);
+    file_unmap(bytes);
+    return rc;
+}
+
+static int take_inside(struct opening *o, const struct ensemble_member *m,
+                       struct str all, struct model_file *to)
+{
+    struct str bytes = ensemble_inside(m, all);
+    to->file = next_scratch(o);
+    to->name = arena_printf(o->arena, "%s: member %zu", o->models->path,
+                            (size_t)(to - o->models->list) + 1);
+    if (check_bytes(o, m, bytes, to->name))
+        return -1;
+    return file_write(to->file, bytes, false, o->err);
+}
+
+static int take_members(struct opening *o, struct str bytes)
+{
+    struct ensemble e;
+    struct models *m = o->models;
+    int rc = ensemble_parse(&e, bytes, m->path, o->arena, o->err);
+    if (rc)
+        return -1;
+    m->is_ensemble = true;
+    m->combine = combine_names[e.how];
+    m->count = e.count;
+    m->list = arena_array(o->arena, e.count, sizeof(*m->list));
+    for (size_t i = 0; !rc && i < e.count; i++) {
+        m->list[i].weight = e.members[i].weight;
+        rc = e.members[i].weights.len
+                 ? take_file(o, &e.members[i], &m->list[i])
+                 : take_inside(o, &e.members[i], bytes, &m->list[i]);
+    }
+    return rc;
+}
+
+static int take_weights(struct opening *o)
+{
+    struct models *m = o->models;
+    m->count = 1;
+    m->list = arena_array(o->arena, 1, sizeof(*m->list));
+    m->list[0] = (struct model_file){.name = m->path, .weight = 1};
+    m->combine = combine_names[COMBINE_MEAN];
+    return unpack(o, m->path, &m->list[0].file);
+}
+
+int models_open(struct models *m, const char *path, const char *scratch,
+                struct arena *a, struct err *err)
+{
+    struct opening o = {
+        .models = m, .scratch = scratch, .arena = a, .err = err};
+    struct str bytes = {0};
+    *m = (struct models){.path = path};
+    bool there = file_exists(path) && file_map(path, &bytes, NULL) == 0;
+    int rc = there && ensemble_is(bytes) ? take_members(&o, bytes)
+                                         : take_weights(&o);
+    if (there)
+        file_unmap(bytes);
+    return rc;
+}

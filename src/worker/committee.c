@@ -1,0 +1,372 @@
+/* committee.c - several models, of which one answers for all
+ *
+ * The task's own model is the first seat; its options name the others, as JSON:
+ *
+ *   {"members": [{"model": …, "weights": "/a/b.safetensors", "workdir": "/a"}],
+ *    "weights": [0.5, 0.5], "combine": "mean", "samples": 1,
+ *    "quantiles": [0.05, 0.5, 0.95]}
+ *
+ * Each seat has rows of its own, made of the same files by what was fitted on
+ * its training rows; those of one shape are members of one cohort. All are
+ * asked for the same rows, a piece at a time, so that what is kept does not
+ * grow with the rows. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "ensemble/ensemble.h"
+#include "worker/member.h"
+
+#define PASSES_BYTES (4u << 20) /* of one piece, unless a batch has more */
+
+struct committee {
+    struct arena *arena; /* of the member that it is of */
+    struct member **seats;
+    struct data_part *parts; /* by seat: its numbers of the same rows */
+    struct combine_rule rule;
+    struct combine_head *heads;
+    size_t head_count, wide;
+    struct predicted what;
+    struct predicted_more *more; /* of it */
+    float *passes;               /* by pass: rows × wide */
+    double *row;                 /* the passes of one row, of one head */
+    double *scratch;
+    size_t rows; /* of a piece */
+};
+
+static const struct value *options_of(const struct member *m, struct err *err)
+{
+    return m->task.options.len
+               ? json_parse(m->arena, m->task.options, "options", false, err)
+               : NULL;
+}
+
+bool committee_wanted(const struct member *m)
+{
+    return m->task.options.len > 0;
+}
+
+/* ---- seats --------------------------------------------------------------- */
+
+static struct member *open_seat(struct train *t, const struct member *first,
+                                const struct value *v, struct err *err)
+{
+    struct task task = first->task;
+    struct buf text;
+    struct member *m = member_new(&task);
+    buf_init(&text);
+    json_print(&text, value_get(v, STR("model")));
+    m->kind = first->kind;
+    m->task.model = arena_str(m->arena, buf_str(&text));
+    m->task.weights =
+        arena_str(m->arena, value_text(value_get(v, STR("weights"))));
+    m->task.workdir =
+        arena_str(m->arena, value_text(value_get(v, STR("workdir"))));
+    m->task.options = STR("");
+    buf_done(&text);
+    const char *weights = arena_cstr(m->arena, m->task.weights);
+    if (member_open(t, m, err) == 0 && member_load(m, weights, false, err) == 0)
+        return m;
+    if (!strstr(err->text, weights))
+        err_wrap(err, "%s", weights);
+    member_close(t, m);
+    return NULL;
+}
+
+static int open_seats(struct train *t, struct committee *c, struct member *m,
+                      const struct value *options, struct err *err)
+{
+    const struct value *others = value_get(options, STR("members"));
+    size_t count = others && others->kind == VALUE_LIST ? others->count : 0;
+    c->seats = arena_array(c->arena, count + 1, sizeof(struct member *));
+    c->parts = arena_array(c->arena, count + 1, sizeof(*c->parts));
+    c->seats[0] = m;
+    c->rule.members = 1;
+    for (size_t i = 0; i < count; i++) {
+        struct member *seat = open_seat(t, m, others->items[i], err);
+        if (!seat)
+            return -1;
+        c->seats[c->rule.members++] = seat;
+    }
+    return 0;
+}
+
+/* ---- do they speak of the same? ------------------------------------------ */
+
+static bool same_names(const struct data_field *a, const struct data_field *b)
+{
+    if (!a || !b || !a->class_names || !b->class_names)
+        return a && b ? a->classes == b->classes : a == b;
+    for (int64_t k = 0; a->classes == b->classes && k < a->classes; k++)
+        if (!str_eq(a->class_names[k], b->class_names[k]))
+            return false;
+    return a->classes == b->classes;
+}
+
+static const struct data_field *label_of(const struct member *m,
+                                         const struct nn_head_facts *h)
+{
+    return h->label < 0 ? NULL : &m->view.table->labels[h->label];
+}
+
+/* What the seat predicts that the first does not; NULL: the same. */
+static const char *differs(const struct member *first, const struct member *m)
+{
+    size_t heads = nn_model_head_count(first->model);
+    if (nn_model_head_count(m->model) != heads)
+        return "it has another number of outputs";
+    for (size_t i = 0; i < heads; i++) {
+        struct nn_head_facts a = nn_model_head(first->model, i);
+        struct nn_head_facts b = nn_model_head(m->model, i);
+        if (a.classes != b.classes || a.each != b.each ||
+            a.spreads != b.spreads)
+            return "its loss is of another kind";
+        if (a.classes && !same_names(label_of(first, &a), label_of(m, &b)))
+            return "its classes are others";
+        if (a.width != b.width)
+            return "it predicts another number of values";
+    }
+    return NULL;
+}
+
+static int check_seats(const struct committee *c, struct err *err)
+{
+    for (size_t i = 1; i < c->rule.members; i++) {
+        const char *why = differs(c->seats[0], c->seats[i]);
+        if (why)
+            return err_set(err, ERR_INPUT, "%.*s does not go with %.*s: %s",
+                           STRF(c->seats[i]->task.weights),
+                           STRF(c->seats[0]->task.weights), why);
+    }
+    return 0;
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+static bool same_rows(const struct data_part *a, const struct data_part *b)
+{
+    return a->count == b->count &&
+           memcmp(a->rows, b->rows, a->count * sizeof(*a->rows)) == 0;
+}
+
+/* Seats that read one set and split it in several ways: the rows that all of
+ * them have held out. */
+static int share_rows(struct committee *c, struct err *err)
+{
+    size_t all = c->seats[0]->view.table->rows, count = 0;
+    uint32_t *seen = arena_array(c->arena, all + 1, sizeof(*seen));
+    uint32_t *rows = arena_array(c->arena, all + 1, sizeof(*rows));
+    for (size_t i = 0; i < c->rule.members; i++)
+        for (size_t k = 0; k < c->parts[i].count; k++)
+            seen[c->parts[i].rows[k]] += 1;
+    for (size_t k = 0; k < all; k++)
+        if (seen[k] == c->rule.members)
+            rows[count++] = (uint32_t)k;
+    if (!count)
+        return err_set(err, ERR_INPUT,
+                       "no row was held out by all members; name rows by "
+                       "--data");
+    for (size_t i = 0; i < c->rule.members; i++)
+        c->parts[i] = (struct data_part){rows, count};
+    return 0;
+}
+
+static int find_rows(struct committee *c, struct err *err)
+{
+    const struct member *first = c->seats[0];
+    bool same = true;
+    c->what = judging_rows(first);
+    for (size_t i = 0; i < c->rule.members; i++) {
+        const struct member *m = c->seats[i];
+        struct predicted own = judging_rows(m);
+        c->parts[i] = *own.part;
+        same &= same_rows(&c->parts[i], &c->parts[0]);
+        if (m->task.new_rows ? own.part->count != c->what.part->count
+                             : m->source != first->source)
+            return err_set(err, ERR_INPUT,
+                           "%.*s was trained on other data than %.*s; name "
+                           "rows by --data",
+                           STRF(m->task.weights), STRF(first->task.weights));
+    }
+    if (!same && share_rows(c, err))
+        return -1;
+    c->what.part = &c->parts[0];
+    return 0;
+}
+
+/* ---- how they are made one ----------------------------------------------- */
+
+static int read_rule(struct committee *c, const struct value *options,
+                     struct err *err)
+{
+    const struct value *samples = value_get(options, STR("samples"));
+    const struct value *weights = value_get(options, STR("weights"));
+    const struct value *quantiles = value_get(options, STR("quantiles"));
+    struct str how = value_text(value_get(options, STR("combine")));
+    struct combine_rule *r = &c->rule;
+    double *numbers = arena_array(c->arena, r->members, sizeof(*numbers));
+    size_t count = quantiles ? quantiles->count : 0;
+    double *points = arena_array(c->arena, count + 1, sizeof(*points));
+    r->samples = samples && samples->kind == VALUE_INT && samples->i > 0
+                     ? (size_t)samples->i
+                     : 1;
+    for (size_t i = 0; combine_names[i]; i++)
+        if (str_is(how, combine_names[i]))
+            r->how = (enum combine)i;
+    for (size_t i = 0; i < r->members; i++) {
+        const struct value *one = value_at(weights, i);
+        numbers[i] = one ? value_number(one) : 1 / (double)r->members;
+        if (!(numbers[i] >= 0))
+            return err_set(err, ERR_INPUT, "weights must be numbers from 0");
+    }
+    for (size_t i = 0; i < count; i++)
+        points[i] = value_number(quantiles->items[i]);
+    r->weights = numbers;
+    r->quantiles = points;
+    r->quantile_count = count;
+    return 0;
+}
+
+/* Of several numbers each has columns of its own, by its name. */
+static void name_columns(struct committee *c, size_t head)
+{
+    struct nn_head_facts h = nn_model_head(c->what.model, head);
+    const struct combine_head *own = &c->heads[head];
+    const struct data_field *label = predicted_label(&c->what, &h);
+    size_t count = combine_columns(&c->rule, own);
+    bool several = (h.spreads ? h.width / 2 : h.width) > 1;
+    const char **names = arena_array(c->arena, count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++) {
+        long output;
+        names[i] = combine_column(&c->rule, own, i, &output, c->arena);
+        if (!several || output < 0)
+            continue;
+        struct buf b;
+        buf_init(&b);
+        buf_addf(&b, "%s_", names[i]);
+        predicted_output_name(&b, label, &h, (size_t)output);
+        names[i] = arena_cstr(c->arena, buf_str(&b));
+        buf_done(&b);
+    }
+    c->more[head] = (struct predicted_more){names, count};
+}
+
+static void make_heads(struct committee *c)
+{
+    const struct nn_model *m = c->what.model;
+    c->head_count = nn_model_head_count(m);
+    c->wide = (size_t)nn_model_outputs(m);
+    c->heads = arena_array(c->arena, c->head_count + 1, sizeof(*c->heads));
+    c->more = arena_array(c->arena, c->head_count + 1, sizeof(*c->more));
+    c->what.more = c->more;
+    c->what.exact = true;
+    for (size_t i = 0; i < c->head_count; i++) {
+        struct nn_head_facts h = nn_model_head(m, i);
+        c->heads[i] =
+            (struct combine_head){h.width, h.classes, h.each, h.spreads};
+        name_columns(c, i);
+    }
+}
+
+static int make_room(struct committee *c, struct err *err)
+{
+    size_t passes = combine_passes(&c->rule), line = passes * c->wide;
+    size_t batch = (size_t)nn_model_batch(c->what.model);
+    size_t rows = PASSES_BYTES / sizeof(float) / (line + 1);
+    c->rows = rows < batch ? batch : rows / batch * batch;
+    c->passes = calloc(c->rows * line + 1, sizeof(*c->passes));
+    c->row = calloc(line + 1, sizeof(*c->row));
+    c->scratch = calloc(passes + 1, sizeof(*c->scratch));
+    if (c->passes && c->row && c->scratch)
+        return 0;
+    return err_set(err, ERR_LIMIT, "no memory for %zu predictions of %zu rows",
+                   passes, c->rows);
+}
+
+static int make(struct train *t, struct committee *c, struct member *m,
+                struct err *err)
+{
+    const struct value *options = options_of(m, err);
+    if (!options || open_seats(t, c, m, options, err) || check_seats(c, err) ||
+        find_rows(c, err) || read_rule(c, options, err))
+        return -1;
+    make_heads(c);
+    return make_room(c, err);
+}
+
+struct committee *committee_open(struct train *t, struct member *m,
+                                 struct err *err)
+{
+    struct committee *c = xcalloc(1, sizeof(*c));
+    c->arena = m->arena;
+    if (make(t, c, m, err) == 0)
+        return c;
+    committee_close(t, c);
+    return NULL;
+}
+
+void committee_close(struct train *t, struct committee *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 1; i < c->rule.members; i++)
+        member_close(t, c->seats[i]);
+    free(c->passes);
+    free(c->row);
+    free(c->scratch);
+    free(c);
+}
+
+struct predicted committee_rows(const struct committee *c)
+{
+    return c->what;
+}
+
+size_t committee_piece(const struct committee *c)
+{
+    return c->rows;
+}
+
+/* ---- asking -------------------------------------------------------------- */
+
+static int ask_seat(struct committee *c, size_t seat, size_t from, size_t count,
+                    struct err *err)
+{
+    const struct member *m = c->seats[seat];
+    struct nn_stretch rows = {&c->parts[seat], from, count};
+    int rc = 0;
+    for (size_t s = 0; !rc && s < c->rule.samples; s++)
+        rc = nn_trainer_predict(
+            m->cohort->trainer, m->place, &rows, (uint32_t)s,
+            c->passes + (seat * c->rule.samples + s) * c->rows * c->wide, err);
+    return rc;
+}
+
+/* The passes of one row become what is said of it. */
+static void combine_row(struct committee *c, size_t row, double *outputs,
+                        double *more)
+{
+    size_t passes = combine_passes(&c->rule), at = 0;
+    for (size_t i = 0; i < c->head_count; i++) {
+        const struct combine_head *h = &c->heads[i];
+        for (size_t p = 0; p < passes; p++)
+            for (size_t k = 0; k < h->width; k++)
+                c->row[p * h->width + k] =
+                    (double)c->passes[(p * c->rows + row) * c->wide + at + k];
+        combine_outputs(&c->rule, h, c->row, c->scratch, outputs + at);
+        combine_sureness(&c->rule, h, c->row, c->scratch, more);
+        more += combine_columns(&c->rule, h);
+        at += h->width;
+    }
+}
+
+int committee_ask(struct committee *c, size_t from, size_t count,
+                  double *outputs, double *more, struct err *err)
+{
+    size_t some = predicted_more_count(&c->what);
+    int rc = 0;
+    for (size_t i = 0; !rc && i < c->rule.members; i++)
+        rc = ask_seat(c, i, from, count, err);
+    for (size_t r = 0; !rc && r < count; r++)
+        combine_row(c, r, outputs + r * c->wide, more + r * some);
+    return rc;
+}

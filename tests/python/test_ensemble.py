@@ -1,0 +1,194 @@
+"""Ensembles beside numpy: what several models predict together, how sure that
+is, and how good, is what numpy makes of the predictions of each."""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+SYSTEM = "/usr/bin/python3"  # for which Debian's packages are
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+    if (os.path.exists(SYSTEM) and not subprocess.call(
+            [SYSTEM, "-c", "import numpy"], stderr=subprocess.DEVNULL)):
+        os.execv(SYSTEM, [SYSTEM] + sys.argv)
+
+from place import THRONG, InFolder  # noqa: E402
+
+MODEL = """\
+layers: [{dense: 6, activation: tanh}, {dropout: 0.2}, {dense: %(outputs)d}]
+loss: %(loss)s
+optimizer: {name: adam, lr: 0.02}
+batch_size: %(batch)d
+epochs: 3
+metrics: [%(metrics)s]
+data: {file: rows.csv, label: y, scale: std, validation: 0.3}
+"""
+ROWS = 160
+
+
+def run(*words):
+    done = subprocess.run([THRONG, *words], capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+def table(*words):
+    """The columns of `predict --csv`, as arrays; empty is NaN."""
+    rows = list(csv.DictReader(io.StringIO(run("predict", "--csv", *words))))
+    return {name: numpy.array([float(r[name] or "nan") for r in rows])
+            for name in rows[0]}
+
+
+def table_of_one(weights):
+    """The same of one model: nine digits tell which floats they are."""
+    return {name: column.astype(numpy.float32).astype(float)
+            for name, column in table(weights).items()}
+
+
+def judged(*words):
+    return json.loads(run("evaluate", "--json", *words))["metrics"]
+
+
+def write_ensemble(path, weights, combine="mean"):
+    members = []
+    for file, weight in weights.items():
+        with open(file, "rb") as f:
+            digest = hashlib.sha256(f.read()).hexdigest()
+        members.append({"weights": file, "sha256": digest, "weight": weight})
+    with open(path, "w") as f:
+        json.dump({"format": "throng.ensemble/1", "combine": combine,
+                   "members": members}, f)
+
+
+@unittest.skipUnless(numpy, "numpy is not installed (python3-numpy)")
+class Ensembles(InFolder):
+    def rows(self, classes):
+        draw = numpy.random.default_rng(8)
+        x = draw.normal(size=(ROWS, 3))
+        y = x @ [1, -2, 0.5] + draw.normal(size=ROWS) * 0.5
+        if classes:
+            y = numpy.digitize(y, numpy.quantile(
+                y, numpy.arange(1, classes) / classes))
+        with open("rows.csv", "w") as f:
+            f.write("a,b,c,y\n")
+            for row, label in zip(x, y):
+                f.write("%r,%r,%r,%r\n" % (*map(float, row), label.item()))
+
+    def members(self, batches=(16, 16, 16), **what):
+        """Models of other seeds."""
+        files = []
+        for seed, batch in enumerate(batches):
+            what["batch"] = batch
+            with open("model.yaml", "w") as f:
+                f.write(MODEL % what)
+            files.append("m%d.safetensors" % seed)
+            run("train", "model.yaml", "--seed", str(seed),
+                "--output", files[-1])
+        return files
+
+    def near(self, found, wanted, places=1e-9):
+        numpy.testing.assert_allclose(found, wanted, rtol=places, atol=places)
+
+    def test_numbers(self):
+        self.rows(0)
+        files = self.members(outputs=1, loss="mse", metrics="mae, r2")
+        each = numpy.array([table_of_one(f)["predicted"] for f in files])
+        write_ensemble("all.ensemble", dict.fromkeys(files, 1))
+        got = table("all.ensemble")
+        self.near(got["predicted"], each.mean(0))
+        self.near(got["sd"], each.std(0))
+        self.near(got["epistemic"], each.std(0))
+        self.assertTrue(numpy.isnan(got["aleatoric"]).all())
+        for q in (0.05, 0.5, 0.95):
+            self.near(got["q%g" % q], numpy.quantile(each, q, axis=0))
+        error = got["predicted"] - got["label"]
+        truth = judged("all.ensemble")
+        self.near(truth["loss"], (error ** 2).mean())
+        self.near(truth["mae"], abs(error).mean())
+        write_ensemble("some.ensemble", dict(zip(files, (1, 2, 5))))
+        weights = numpy.array([1, 2, 5]) / 8
+        got = table("some.ensemble")
+        mean = weights @ each
+        self.near(got["predicted"], mean)
+        self.near(got["sd"], numpy.sqrt(weights @ (each - mean) ** 2))
+        write_ensemble("middle.ensemble", dict.fromkeys(files, 1), "median")
+        self.near(table("middle.ensemble")["predicted"],
+                  numpy.median(each, axis=0))
+
+    def test_spreads(self):
+        self.rows(0)
+        files = self.members(outputs=2, loss="heteroscedastic", metrics="mae")
+        tables = [table_of_one(f) for f in files]
+        mean = numpy.array([t["p_0"] for t in tables])
+        own = numpy.exp(numpy.array([t["p_1"] for t in tables])).mean(0)
+        write_ensemble("all.ensemble", dict.fromkeys(files, 1))
+        got = table("all.ensemble")
+        total = mean.var(0) + own
+        self.near(got["p_0"], mean.mean(0))
+        self.near(got["sd"], numpy.sqrt(total))
+        self.near(got["epistemic"], mean.std(0))
+        self.near(got["aleatoric"], numpy.sqrt(own))
+        error = got["p_0"] - got["label"]
+        self.near(judged("all.ensemble")["loss"],
+                  (0.5 * (error ** 2 / total + numpy.log(total))).mean())
+
+    def test_classes(self):
+        self.rows(3)
+        files = self.members(outputs=3, loss="sparse_categorical_crossentropy",
+                             metrics="accuracy")
+        names = ["p_%d" % k for k in range(3)]
+        tables = [table_of_one(f) for f in files]
+        each = numpy.array([[t[n] for n in names] for t in tables])
+        label = tables[0]["label"].astype(int)
+        write_ensemble("all.ensemble", dict.fromkeys(files, 1))
+        got = table("all.ensemble")
+        mean = each.mean(0)
+        entropy = -(mean * numpy.log(mean)).sum(0)
+        own = -(each * numpy.log(each)).sum(1).mean(0)
+        self.near([got[n] for n in names], mean)
+        self.near(got["entropy"], entropy)
+        self.near(got["mutual_information"], entropy - own)
+        truth = judged("all.ensemble")
+        at = numpy.arange(len(label))
+        sums = mean.sum(0)
+        self.near(truth["loss"], -numpy.log(mean[label, at] / sums).mean())
+        self.near(truth["accuracy"], (mean.argmax(0) == label).mean())
+        write_ensemble("votes.ensemble", dict.fromkeys(files, 1), "vote")
+        votes = numpy.array([(each.argmax(1) == k).mean(0) for k in range(3)])
+        self.near([table("votes.ensemble")[n] for n in names], votes)
+
+    def test_batches_of_several_sizes(self):
+        """The last bits of a float depend on how rows are put together."""
+        self.rows(0)
+        files = self.members((16, 32), outputs=1, loss="mse", metrics="mae")
+        each = numpy.array([table_of_one(f)["predicted"] for f in files])
+        write_ensemble("all.ensemble", dict.fromkeys(files, 1))
+        self.near(table("all.ensemble")["predicted"], each.mean(0), 1e-6)
+
+    def test_two_classes_of_one_output(self):
+        self.rows(2)
+        files = self.members(outputs=1, loss="binary_crossentropy",
+                             metrics="accuracy, auc")
+        each = numpy.array([table_of_one(f)["p_1"] for f in files])
+        write_ensemble("all.ensemble", dict.fromkeys(files, 1))
+        got = table("all.ensemble")
+        mean = each.mean(0)
+        self.near(got["p_1"], mean)
+        yes = got["label"] == 1
+        self.near(judged("all.ensemble")["loss"],
+                  -numpy.log(numpy.where(yes, mean, 1 - mean)).mean())
+        above = (mean[yes][:, None] > mean[~yes]).mean()
+        self.near(judged("all.ensemble")["auc"], above)
+
+
+if __name__ == "__main__":
+    unittest.main()
