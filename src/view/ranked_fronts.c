@@ -7,6 +7,23 @@
 #include "base/strict_json.h"
 #include "view/view.h"
 
+static bool is_best(const struct ranked_fronts *k, size_t i)
+{
+    const struct contender *s = &k->fronts.list.p[fronts_at(k, i)];
+    return s->broken <= 0 && s->front == 0;
+}
+
+static size_t count_rows(const struct ranked_fronts *k,
+                         const struct ranking *asked)
+{
+    size_t all = k->fronts.list.len, rows = (size_t)asked->limit;
+    if (!rows || rows > all)
+        return all;
+    while (asked->whole_front && rows < all && is_best(k, rows))
+        rows++;
+    return rows;
+}
+
 int fronts_open(struct ranked_fronts *k, struct ranks *ranks, struct err *err)
 {
     const struct ranking *asked = ranks->asked;
@@ -14,9 +31,7 @@ int fronts_open(struct ranked_fronts *k, struct ranks *ranks, struct err *err)
     if (store_fronts_read(&k->fronts, ranks->store, k->goal, asked->where, err))
         return -1;
     k->order = store_fronts_order(&k->fronts, k->goal);
-    k->rows = k->fronts.list.len;
-    if (asked->limit && k->rows > (size_t)asked->limit)
-        k->rows = (size_t)asked->limit;
+    k->rows = count_rows(k, asked);
     ranks->count = k->rows;
     return 0;
 }

@@ -655,6 +655,7 @@ struct ranking {
     const char *columns; /* names to show instead of the parameters; NULL */
     const char *over;    /* parameters to average over; NULL: none */
     bool reverse;        /* worst first */
+    bool whole_front;    /* the Pareto set is not cut by the limit */
 };
 struct ranked {
     size_t rank; /* from 1 */

@@ -92,7 +92,7 @@ static void add_answers(struct exporting *e, const char *const *metrics)
     if (!study_goal_read(e->store, e->arena, &goal, NULL) &&
         goal_has_fronts(&goal.all)) {
         buf_addc(&e->json, ',');
-        add_answer(e, "rank", "rank?limit=1000");
+        add_answer(e, "rank", "rank?limit=1000&front=1");
     }
     for (size_t i = 0; metrics[i] && i < METRICS_MAX; i++) {
         buf_addc(&e->json, ',');

@@ -174,6 +174,7 @@ int route_rank(struct exchange *x)
         ask_number(x, "limit", 0, INT64_MAX, 10, &asked.limit))
         return -1;
     asked.reverse = ask_flag(x, "reverse");
+    asked.whole_front = ask_flag(x, "front");
     if (ranks_open(&s, x->store, &asked, x->arena, &x->err))
         return -1;
     int rc = rank(x, &s);

@@ -40,6 +40,25 @@ ask GET "$api/rates/rank?limit=0"
 run_rank=$("$THRONG" rank rates -n 0 --json)
 check_equal "rank is the verb's" "200
 $run_rank" "$out"
+# Of each two that gain the same, one costs less: half of them are best.
+cat >ends.yaml <<'YAML'
+name: ends
+command: ["sh", "-c", "echo ::throng gain={x} cost=$(({x} + {y}))"]
+metrics: [{name: gain, goal: maximize}, {name: cost, goal: minimize}]
+parameters: {x: {values: [1, 2, 3, 4]}, y: {values: [0, 1]}}
+method: grid
+YAML
+"$THRONG" run ends.yaml >/dev/null 2>&1
+ranked() { # QUERY: how many trials, and how many of the Pareto set
+    ask GET "$api/ends/rank?$1"
+    tail -n 1 <<<"$out" | python3 -c 'import json, sys
+t = json.load(sys.stdin)["trials"]
+print(len(t), sum(r["front"] == 1 for r in t))'
+}
+check_equal "a limit cuts the Pareto set" "2 2" "$(ranked limit=2)"
+check_equal "but not where all of it is asked for" "4 4" "$(ranked 'limit=2&front=1')"
+check_equal "and behind it comes what is left of the limit" "6 4" \
+    "$(ranked 'limit=6&front=1')"
 ask GET "$api/rates"
 check_equal "status is the verb's" "200
 $("$THRONG" status rates --json)" "$out"
