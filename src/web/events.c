@@ -3,7 +3,8 @@
  * A listener is told what changed since what it has: on its way in it may say
  * which revision that is (`made` and `since`, or the header Last-Event-ID), so
  * that nothing is missed while it was away. However many listen, the study is
- * looked at once, at most ten times a second. */
+ * looked at once, at most ten times a second; where very many do, all of them
+ * hear less often, since who listens takes time from who works. */
 #include <math.h>
 #include <stdlib.h>
 #include "base/num.h"
@@ -11,9 +12,10 @@
 #include "web/routes.h"
 
 #define PULSE_S 0.1
-#define ALIVE_S 15    /* a word that says: the connection stands */
-#define STANDING_S 2  /* whether it still runs, without any change */
-#define NAMED_MAX 500 /* rows that are named; of more only how many */
+#define EVENTS_MAX 200 /* that are sent in a second, to all together */
+#define ALIVE_S 15     /* a word that says: the connection stands */
+#define STANDING_S 2   /* whether it still runs, without any change */
+#define NAMED_MAX 500  /* rows that are named; of more only how many */
 
 struct listener {
     struct listener *next;
@@ -193,11 +195,20 @@ static void tell_gone(struct served *s)
         client_push(l->client, STR("event: gone\ndata: {}\n\n"));
 }
 
+/* What was looked at since has changed it; without that, time may have. Saying
+ * how it stands takes a small part of the time, as looking does. */
+static bool standing_is_old(const struct served *s)
+{
+    int64_t age = clock_mono_ns() - s->stood_ns;
+    return !s->standing || age > (int64_t)(STANDING_S * 1e9) ||
+           (s->looked_ns > s->stood_ns &&
+            age > SERVED_REST_FACTOR * s->stand_cost_ns);
+}
+
 /* A study that cannot be read just now is tried again with the next pulse. */
 static void pulse(struct served *s)
 {
     struct err err = {0};
-    int64_t before = s->looked_ns, now = clock_mono_ns();
     if (!s->listeners)
         return;
     if (served_look(s, false, &err) || !s->frame->whole) {
@@ -205,10 +216,11 @@ static void pulse(struct served *s)
         return;
     }
     bool news = false;
-    if (s->looked_ns != before || !s->standing ||
-        now - s->stood_ns > (int64_t)(STANDING_S * 1e9)) {
-        s->stood_ns = now;
+    if (standing_is_old(s)) {
+        int64_t before = clock_mono_ns();
         news = stands_anew(s);
+        s->stood_ns = clock_mono_ns();
+        s->stand_cost_ns = s->stood_ns - before;
     }
     if (s->standing)
         tell_all(s, news);
@@ -218,13 +230,14 @@ static void pulse(struct served *s)
 void events_pulse(void *web)
 {
     struct web *w = web;
-    bool any = false;
+    size_t count = 0;
     for (struct served *s = w->studies; s; s = s->next) {
         pulse(s);
-        any |= s->listeners != NULL;
+        for (struct listener *l = s->listeners; l; l = l->next)
+            count++;
     }
-    if (any)
-        loop_timer_in(w->pulse, PULSE_S);
+    if (count)
+        loop_timer_in(w->pulse, fmax(PULSE_S, (double)count / EVENTS_MAX));
 }
 
 /* ---- coming in --------------------------------------------------------- */

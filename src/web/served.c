@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define REST_FACTOR 20
 #define SLICE_S 0.05   /* for one look at a large study that is new here */
 #define COPY_REST_S 10 /* a copy on a network is made that often */
 #define TICK_S 0.05    /* longer than the ticks of a file system's clock */
@@ -79,7 +78,7 @@ static void follow_birth(struct served *s)
 
 static bool is_current(const struct served *s, int64_t changed_ns)
 {
-    int64_t rest = REST_FACTOR * s->cost_ns;
+    int64_t rest = SERVED_REST_FACTOR * s->cost_ns;
     if (s->as_of > 0 && rest < (int64_t)(COPY_REST_S * 1e9))
         rest = (int64_t)(COPY_REST_S * 1e9);
     return s->frame->whole && (changed_ns == s->changed_ns ||

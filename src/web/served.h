@@ -6,6 +6,8 @@
 #include "view/view.h"
 #include "web/server.h"
 
+#define SERVED_REST_FACTOR 20 /* a rest of so many times what a look took */
+
 struct listener;
 
 struct served {
@@ -29,8 +31,8 @@ struct served {
     VEC(uint32_t) ordered;
 
     struct listener *listeners;
-    char *standing;   /* as they were told last; NULL: not yet */
-    int64_t stood_ns; /* when it was looked at */
+    char *standing;                  /* as they were told last; NULL: not yet */
+    int64_t stood_ns, stand_cost_ns; /* when that was, and what it took */
 };
 
 struct served *served_new(const char *folder, const char *name);
