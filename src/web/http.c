@@ -79,7 +79,7 @@ static int read_version(struct reading *g, struct str version)
     if (str_is(version, "HTTP/1.0"))
         return 0;
     if (str_starts(version, STR("HTTP/")) && str_find(version, ' ') < 0)
-        return refuse(g, 505, "only HTTP/1.1 is spoken here");
+        return refuse(g, 400, "only HTTP/1.1 is spoken here");
     return refuse(g, 400, "the request line is not METHOD PATH HTTP/1.1");
 }
 
@@ -131,7 +131,9 @@ static int read_length(struct reading *g)
     struct str length = http_header_of(r, "Content-Length");
     uint64_t bytes;
     if (count_headers(r, "Transfer-Encoding"))
-        return refuse(g, 501, "a body in chunks is not read here");
+        return refuse(g, 411,
+                      "a body in chunks is not read here; say its "
+                      "Content-Length");
     if (!length.p)
         return 0;
     if (count_headers(r, "Content-Length") > 1 || !str_digits(length))
@@ -235,16 +237,15 @@ const char *http_status_text(int status)
                  {403, "Forbidden"},
                  {404, "Not Found"},
                  {405, "Method Not Allowed"},
-                 {409, "Conflict"},
                  {408, "Request Timeout"},
+                 {409, "Conflict"},
+                 {411, "Length Required"},
                  {413, "Content Too Large"},
                  {414, "URI Too Long"},
                  {421, "Misdirected Request"},
                  {431, "Request Header Fields Too Large"},
                  {500, "Internal Server Error"},
-                 {501, "Not Implemented"},
-                 {503, "Service Unavailable"},
-                 {505, "HTTP Version Not Supported"}};
+                 {503, "Service Unavailable"}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].status == status)
             return known[i].text;

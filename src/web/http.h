@@ -30,7 +30,7 @@ struct http_request {
 };
 
 /* Reads the head that the bytes begin with: 1 it is whole, 0 more must come,
- * -1 it is wrong, with the status to answer (400, 413, 414, 431, 501, 505) and
+ * -1 it is wrong, with the status to answer (400, 411, 413, 414, 431) and
  * why. Texts point into bytes. */
 int http_head_read(struct str bytes, struct http_request *r, int *status,
                    struct err *err);

@@ -276,6 +276,17 @@ static void on_client(void *context, int fd, unsigned what)
         set_deadline(c, IDLE_S);
 }
 
+/* Of a request that did not come in time the reason is said; who has no
+ * request under way is let go without a word. False: it is to be freed. */
+static bool hurry(struct client *c)
+{
+    if (!c->in.len || c->streams || c->leaving || has_out(c))
+        return false;
+    buf_reset(&c->in);
+    refuse(c, 408, "the request took too long to come");
+    return !get_on(c);
+}
+
 static void on_sweep(void *context)
 {
     struct server *s = context;
@@ -284,7 +295,7 @@ static void on_sweep(void *context)
         next = c->next;
         bool waits = c->deferred || (c->streams && !has_out(c));
         bool late = now > c->until_ns && !waits;
-        if (c->dead || late)
+        if (c->dead || (late && !hurry(c)))
             client_free(c);
     }
     loop_timer_in(s->sweep, SWEEP_S);

@@ -92,10 +92,10 @@ static void what_is_no_request_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_refused(bad[i], 400);
-    assert_refused("GET / HTTP/2\r\nHost: a\r\n\r\n", 505);
+    assert_refused("GET / HTTP/2\r\nHost: a\r\n\r\n", 400);
     assert_refused("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked"
                    "\r\n\r\n",
-                   501);
+                   411);
     assert_refused("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n"
                    "\r\n",
                    413);
